@@ -123,14 +123,14 @@ static void try_event(const struct envelope_notification *message, struct arena 
 		request_check_why(&why);
 		return;
 	}
-	if (event.of == NEUTRON_OTHER)
+	if (event.kind == NEUTRON_OTHER)
 		return;
 	if (event.is_gone) {
 		assert(strlen(event.id) == ID_LEN && id_valid(event.id));
 		return;
 	}
 	for (size_t i = 0; i < neutron_count(&event); i++)
-		try(event.of, neutron_item(&event, i), arena);
+		try(event.kind, neutron_item(&event, i), arena);
 }
 
 static void try_object(const json_t *object, struct arena *arena)

@@ -89,7 +89,7 @@ static void check_port(const struct port_row *port, struct arena *arena)
 {
 	json_t *again = json_pack("{s:o}", "port", shown(port));
 	struct request req = request_of(again, arena);
-	struct port_wish wish;
+	struct port_values wish;
 
 	assert(again && !codec_port(&req, &wish));
 	assert(is_same(port, &wish.port));
@@ -103,20 +103,20 @@ static void try_values(const json_t *args, const struct port_row *port,
                        struct arena *arena)
 {
 	struct request req = request_of(args, arena);
-	struct port_wish wish;
+	struct port_values wish;
 
 	if (codec_values(&req, &wish)) {
 		request_check_why(&req.why);
 		return;
 	}
-	codec_complete(&wish, port);
+	codec_merge(&wish, port);
 	check_port(&wish.port, arena);
 }
 
 static void try_port(const json_t *args, struct arena *arena)
 {
 	struct request req = request_of(args, arena);
-	struct port_wish wish;
+	struct port_values wish;
 
 	if (codec_port(&req, &wish)) {
 		request_check_why(&req.why);

@@ -12,7 +12,7 @@
 #include "core/reverse.h"
 #include "fuzz_request.h"
 #include "model/rr.h"
-#include "writing.h"
+#include "port_update.h"
 
 enum { COLUMN_MAX = 255 };
 
@@ -311,7 +311,7 @@ static void check_in(const struct network_row *network, const struct port_row *p
 	struct port_names names = { .addresses = port->addresses, .count = port->count };
 	struct why why = { "" };
 
-	if (writing_name(network, &named, rules, arena, &why))
+	if (port_update_set_fqdn(network, &named, rules, arena, &why))
 		request_check_why(&why);
 	if (named.dns_fqdn)
 		names.fqdn = check_name(named.dns_fqdn);

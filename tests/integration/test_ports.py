@@ -310,7 +310,7 @@ class Names(PortStory):
         """A002-4"""
         _, network = self.domain()
         port = self.create(network, "10.2.0.1", dns_name="web")
-        self.refused(f"port {port['id']} of the network is called web", self.create, network,
+        self.refused(f"port {port['id']} has the name web", self.create, network,
                      "10.2.0.2", dns_name="WEB")
         _, other = self.domain()
         self.create(other, "10.2.1.1", dns_name="web")
@@ -322,10 +322,10 @@ class Names(PortStory):
         domain, network = self.domain()
         for number, (first, second) in enumerate((("a", f"A.{domain}"), (f"b.{domain}", "b"))):
             port = self.create(network, f"10.2.2.{number + 1}", dns_name=first)
-            self.refused(f"port {port['id']} of the network is called {first[0]}.{domain}",
+            self.refused(f"port {port['id']} has the name {first[0]}.{domain}",
                          self.create, network, "10.2.2.9", dns_name=second)
             other = self.create(network, f"10.2.3.{number + 1}")
-            self.refused("is called", self.caller.update_port, port=other["id"],
+            self.refused("has the name", self.caller.update_port, port=other["id"],
                          values={"dns_name": second})
             self.assertIsNone(self.caller.get_port(port=other["id"])["port"]["dns_fqdn"])
 
@@ -338,9 +338,9 @@ class Names(PortStory):
         self.assertEqual((first["dns_fqdn"], second["dns_fqdn"]), (f"vm.{domain}", f"vm.{own}"))
         self.answers(f"vm.{domain}", "A", "10.2.4.1")
         self.answers(f"vm.{own}", "A", "10.2.4.2")
-        self.refused(f"port {second['id']} of the network is called vm.{own}", self.create,
+        self.refused(f"port {second['id']} has the name vm.{own}", self.create,
                      network, "10.2.4.3", dns_name="vm", dns_domain=own)
-        self.refused(f"port {first['id']} of the network is called vm.{domain}",
+        self.refused(f"port {first['id']} has the name vm.{domain}",
                      self.caller.update_port, port=second["id"], values={"dns_domain": ""})
         self.answers(f"vm.{own}", "A", "10.2.4.2")
 
@@ -364,7 +364,7 @@ class Names(PortStory):
         self.assertEqual(len(won), 1, answers)
         for answer in answers:
             if answer not in won:
-                self.assertRegex(answer, "called")
+                self.assertRegex(answer, "has the name")
         ports = self.caller.list_ports(network=network)["ports"]
         self.assertEqual([port["id"] for port in ports], [won[0]["id"]])
 
@@ -679,7 +679,7 @@ class Requests(PortStory):
                 ({"network_id": network, "fixed_ips": [{"ip_address": "fe80::1%eth0"}]},
                  "ip_address"),
                 ({"network_id": network, "fixed_ips": [{"ip_address": "fd00::1"},
-                                                       {"ip_address": "fd00:0::1"}]}, "twice"),
+                                                       {"ip_address": "fd00:0::1"}]}, "is repeated"),
                 ({"network_id": network, "fixed_ips": [{"ip_address": f"10.0.0.{i}"}
                                                        for i in range(31)]}, "fixed_ips"),
                 ({"network_id": network, "dns_name": "a" * 256}, "dns_name"),
@@ -803,7 +803,7 @@ class Requests(PortStory):
         for words, what in (("no port", {"port": port}), ("no network", {"network": network})):
             self.refused(words, published, stranger, **what)
         for words, what in (("no port", {"port": network}), ("no network", {"network": port}),
-                            ("say a port or a network", {}), ("port", {"port": 5})):
+                            ("one is required", {}), ("port", {"port": 5})):
             self.refused(words, published, **what)
 
     def test_the_same_twice(self):
@@ -811,10 +811,10 @@ class Requests(PortStory):
         port = self.create(network, "10.8.1.1", id=str(uuid.uuid4()), dns_name="a")
         again = self.create(network, "10.8.1.1", id=port["id"], dns_name="a")
         self.assertEqual((again["id"], again["dns_fqdn"]), (port["id"], port["dns_fqdn"]))
-        self.refused("there is or was", self.create, network, "10.8.1.2", id=port["id"])
+        self.refused("exists or existed", self.create, network, "10.8.1.2", id=port["id"])
         for _ in range(2):
             self.caller.delete_port(port=port["id"])
-        self.refused("there is or was", self.create, network, "10.8.1.1", id=port["id"],
+        self.refused("exists or existed", self.create, network, "10.8.1.1", id=port["id"],
                      dns_name="a")
 
 
@@ -941,7 +941,7 @@ class Quotas(PortStory):
         return self.create(network or self.net, *addresses, caller=self.owner)
 
     def too_many(self, call, *arguments, **keywords):
-        self.refused("reverse domains of the project exist or are to be made, and this needs",
+        self.refused("reverse domains of the tenant exist or will be created, and this call",
                      call, *arguments, **keywords)
 
     @contextlib.contextmanager
@@ -970,7 +970,7 @@ class Quotas(PortStory):
                     == str(WORKERS), SECONDS, "each worker waits in a transaction")
             failures = [call.exception() for call in calls]
         for failure in filter(None, failures):
-            self.assertRegex(str(failure), "reverse domains of the project exist or are to be")
+            self.assertRegex(str(failure), "reverse domains of the tenant exist or will be")
         return failures.count(None)
 
     def test_a_project_with_none(self):
@@ -1067,7 +1067,7 @@ class Quotas(PortStory):
         self.central.set_quota(tenant=other, resource="domains", hard_limit=0)
         self.owner.set_network(network={"id": network})
         self.create(network, "10.181.1.1", project_id=other)
-        self.refused("a port of another project needs a reverse domain", self.owner.set_network,
+        self.refused("a port of another tenant needs a reverse domain", self.owner.set_network,
                      network={"id": network, "dns_domain": self.name})
 
     def test_ports_that_get_names_later(self):
@@ -1115,7 +1115,7 @@ class Quotas(PortStory):
                                              "LIKE '%.182.10.in-addr.arpa.' GROUP BY made_for")
             self.assertEqual({row[0]: int(row[1]) for row in counted},
                              {project: projects.count(project) for project in projects})
-            self.refused(f"{own} reverse domains of the project", self.port,
+            self.refused(f"{own} reverse domains of the tenant", self.port,
                          "10.183.1.1")
             self.caller.set_network(network={"id": network, "dns_domain": ""})
 
@@ -1288,7 +1288,7 @@ class Empty(Restarted):
             self.fleet.wait_for(lambda: not self.is_there(zone) and not self.made(zone), SECONDS,
                                 "it is to go")
             self.create(network, "10.97.3.1", caller=owner)
-            self.refused("reverse domains of the project exist or are to be made",
+            self.refused("reverse domains of the tenant exist or will be created",
                          self.create, network, "10.97.2.1", caller=owner)
 
     def test_many_come_and_go(self):

@@ -221,8 +221,8 @@ class Events(FeedStory):
         second = port_of(network, "10.40.5.3", dns_name="twice")
         self.emit("port.create.end", {"port": second})
         self.wait_known(second, dns_name="twice", dns_fqdn=None, status="ACTIVE", reason=
-                        f"dns_name: port {first['id'].replace('-', '')} of the network is called "
-                        f"twice.{domain} already")
+                        f"dns_name: port {first['id'].replace('-', '')} has the name "
+                        f"twice.{domain} in this network")
         self.wait_known(first, reason=None, status="ACTIVE")
         self.assertEqual(dict(self.listed(network))[second["id"].replace("-", "")],
                          self.known(second)["reason"])

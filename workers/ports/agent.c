@@ -21,19 +21,19 @@
 #include "runtime/offload.h"
 
 enum {
-	WRITES_MAX = 10000,		/* that wait for the disk */
-	CHANGED_MAX = 1000,		/* ports of a message */
+	WRITES_MAX = 10000,		/* queued for the disk */
+	CHANGED_MAX = 1000,		/* ports in a message */
 };
 
-/* A directory, and what is kept in it. */
+/* A network, and the files in its directory. */
 struct network {
 	struct network *next;
 	char id[ID_LEN + 1];
-	char *name, *folder;		/* in the directory; with it */
+	char *name, *folder;		/* name in the directory; path */
 	json_t *args;
 	struct signaller *signaller;
 	struct mirror *mirror;
-	bool is_seen;			/* by the look that goes on */
+	bool is_seen;			/* in the present scan */
 };
 
 struct agent_settings {
@@ -45,13 +45,13 @@ static struct agent {
 	const struct runtime *runtime;
 	struct agent_settings settings;
 	struct lane *lane;
-	struct network *networks, *unchecked;	/* of those, who is checked next */
+	struct network *networks, *unchecked;	/* unchecked: the next to check */
 	struct versions *versions;
 	struct metric *count, *age;
-	bool is_heard;			/* what changes is told us */
-	bool is_blind;			/* it cannot be read, as the log has */
-	int look_period_ms;		/* constant */
-} agent = { .look_period_ms = 2000 };
+	bool hears_changes;			/* the fanout queue is open */
+	bool is_unreadable;			/* and the log says so */
+	int scan_period_ms;		/* constant */
+} agent = { .scan_period_ms = 2000 };
 
 static const struct mirror_kind hosts = {
 	.topic = "ports", .method = "hosts_export", .keys = "ports", .list = "hosts",
@@ -106,8 +106,8 @@ static void network_new(const char *name, const char *id)
 	network->is_seen = true;
 	network->next = agent.networks;
 	agent.networks = network;
-	log_info("network came: folder=%s", network->folder);
-	if (agent.is_heard)
+	log_info("network added: folder=%s", network->folder);
+	if (agent.hears_changes)
 		mirror_read(network->mirror);
 }
 
@@ -121,8 +121,8 @@ static void network_free(struct network *network)
 	free(network);
 }
 
-/* The network of a directory, which may be written with hyphens. */
-static struct network *network_in(const char *name)
+/* NAME is a UUID with or without hyphens. */
+static struct network *networks_find(const char *name)
 {
 	struct network *network = agent.networks;
 
@@ -133,7 +133,7 @@ static struct network *network_in(const char *name)
 
 /* ---- the directory ---- */
 
-static bool is_directory(int parent, const char *name)
+static bool networks_is_directory(int parent, const char *name)
 {
 	struct stat stat;
 
@@ -141,30 +141,30 @@ static bool is_directory(int parent, const char *name)
 	       S_ISDIR(stat.st_mode);
 }
 
-static void see(int parent, const char *name)
+static void networks_scan_entry(int parent, const char *name)
 {
 	char id[ID_LEN + 1];
 	struct network *network;
 
-	if (!id_parse(name, id) || !is_directory(parent, name))
+	if (!id_parse(name, id) || !networks_is_directory(parent, name))
 		return;
-	network = network_in(name);
+	network = networks_find(name);
 	if (network)
 		network->is_seen = true;
 	else
 		network_new(name, id);
 }
 
-static void see_all(DIR *directory)
+static void networks_scan_entries(DIR *directory)
 {
 	const struct dirent *entry;
 
 	while ((entry = readdir(directory)))
-		see(dirfd(directory), entry->d_name);
+		networks_scan_entry(dirfd(directory), entry->d_name);
 }
 
-/* Those that are not seen go. Returns how many are left. */
-static int64_t forget_unseen(void)
+/* Frees networks whose directory is gone. Returns how many are left. */
+static int64_t networks_remove_unseen(void)
 {
 	struct network **link = &agent.networks;
 	int64_t left = 0;
@@ -180,23 +180,23 @@ static int64_t forget_unseen(void)
 		*link = network->next;
 		if (agent.unchecked == network)
 			agent.unchecked = network->next;
-		log_info("network went: folder=%s", network->folder);
+		log_info("network removed: folder=%s", network->folder);
 		network_free(network);
 	}
 	return left;
 }
 
-/* Which has not to be there yet. */
-static void tell_blind(int error)
+/* The directory may not exist yet. */
+static void networks_log_unreadable(int error)
 {
-	if (!agent.is_blind)
+	if (!agent.is_unreadable)
 		log_warn("directory not read: directory=%s reason=\"%s\"",
 		         agent.settings.directory, strerror(error));
-	agent.is_blind = true;
+	agent.is_unreadable = true;
 }
 
-/* Each looks after its files; how far behind is the last of them? */
-static void look_after_all(void)
+/* Lets each mirror work, and measures the oldest change that is not in files. */
+static void networks_work(void)
 {
 	int64_t oldest_ms = 0;
 
@@ -209,27 +209,27 @@ static void look_after_all(void)
 	metric_set(agent.age, oldest_ms / 1000);
 }
 
-static void look(void *self)
+static void networks_scan(void *self)
 {
 	DIR *directory = opendir(agent.settings.directory);
 
 	(void)self;
 	if (!directory) {
 		descriptors_lack("the directory of networks");
-		tell_blind(errno);
+		networks_log_unreadable(errno);
 		return;
 	}
-	agent.is_blind = false;
+	agent.is_unreadable = false;
 	for (struct network *network = agent.networks; network; network = network->next)
 		network->is_seen = false;
-	see_all(directory);
+	networks_scan_entries(directory);
 	closedir(directory);
-	metric_set(agent.count, forget_unseen());
-	look_after_all();
+	metric_set(agent.count, networks_remove_unseen());
+	networks_work();
 }
 
-/* As many as fit in a question; the others have their turn the next time. */
-static void check_versions(void *self)
+/* One message has some networks. The next message has those after them. */
+static void networks_check_versions(void *self)
 {
 	struct network *network = agent.unchecked ? agent.unchecked : agent.networks;
 	json_t *ids = json_array();
@@ -241,8 +241,8 @@ static void check_versions(void *self)
 		agent.unchecked = network;
 }
 
-/* Two directories may be of one network. */
-static void version_found(void *self, const char *id, uint64_t version)
+/* One network may have two directories. */
+static void networks_on_version(void *self, const char *id, uint64_t version)
 {
 	(void)self;
 	for (struct network *network = agent.networks; network; network = network->next)
@@ -251,14 +251,15 @@ static void version_found(void *self, const char *id, uint64_t version)
 }
 
 static const struct timer timers[] = {
-	{ "look",  &agent.look_period_ms,    look           },
-	{ "check", &agent.settings.check_ms, check_versions },
+	{ "look",  &agent.scan_period_ms,    networks_scan           },
+	{ "check", &agent.settings.check_ms, networks_check_versions },
 	{ 0 }
 };
 
-/* ---- what is told ---- */
+/* ---- announced changes ---- */
 
-static enum err take_ids(const json_t *list, char ids[][ID_LEN + 1], struct why *why)
+static enum err hosts_decode_ids(const json_t *list, char ids[][ID_LEN + 1],
+                                 struct why *why)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const char *text = json_string_value(json_array_get(list, i));
@@ -269,7 +270,7 @@ static enum err take_ids(const json_t *list, char ids[][ID_LEN + 1], struct why 
 	return OK;
 }
 
-/* IDS: NULL: any of its ports. */
+/* IDS NULL: any port of the network. */
 static void network_changed(const struct network *network, char ids[][ID_LEN + 1],
                             size_t count, uint64_t version)
 {
@@ -296,7 +297,7 @@ static enum err hosts_changed(void *self, struct request *req)
 		                     &req->why);
 	ids = arena_alloc(req->arena, (json_array_size(list) + 1) * sizeof(*ids));
 	if (!err)
-		err = take_ids(list, ids, &req->why);
+		err = hosts_decode_ids(list, ids, &req->why);
 	for (struct network *network = agent.networks; !err && network;
 	     network = network->next)
 		if (!strcmp(network->id, id))
@@ -311,18 +312,18 @@ static const struct rpc_method methods[] = {
 	{ 0 }
 };
 
-/* From now on we hear what changes; what was told before may be anything. */
-static void fanout_is_new(void *self)
+/* Changes before this moment were not announced here, so read everything. */
+static void networks_on_new_fanout(void *self)
 {
 	(void)self;
-	agent.is_heard = true;
+	agent.hears_changes = true;
 	for (struct network *network = agent.networks; network; network = network->next)
 		mirror_read(network->mirror);
 }
 
-/* ---- its life ---- */
+/* ---- start and stop ---- */
 
-static enum err check(void *self, struct why *why)
+static enum err ports_agent_check(void *self, struct why *why)
 {
 	const char *directory = ((struct agent *)self)->settings.directory;
 	size_t len = strlen(directory);
@@ -333,7 +334,7 @@ static enum err check(void *self, struct why *why)
 	return OK;
 }
 
-static enum err prepare(void *self, int processes, struct why *why)
+static enum err ports_agent_prepare(void *self, int processes, struct why *why)
 {
 	(void)self, (void)processes, (void)why;
 	mirror_metrics();
@@ -347,26 +348,27 @@ static enum err prepare(void *self, int processes, struct why *why)
 	return OK;
 }
 
-static enum err start(void *self, const struct runtime *runtime, struct why *why)
+static enum err ports_agent_start(void *self, const struct runtime *runtime,
+                                  struct why *why)
 {
 	(void)why;
 	agent.runtime = runtime;
 	agent.lane = lane_new(runtime->loop, "files", WRITES_MAX);
 	agent.versions = versions_new(&(struct versions_config){
 		.rpc = runtime->rpc, .topic = hosts.topic, .keys = "networks",
-		.found = version_found });
-	look(self);
+		.found = networks_on_version });
+	networks_scan(self);
 	return OK;
 }
 
-static void drain(void *self)
+static void ports_agent_drain(void *self)
 {
 	(void)self;
 	for (struct network *network = agent.networks; network; network = network->next)
 		mirror_drain(network->mirror);
 }
 
-static bool idle(const void *self)
+static bool ports_agent_idle(const void *self)
 {
 	const struct network *network = ((const struct agent *)self)->networks;
 
@@ -375,7 +377,7 @@ static bool idle(const void *self)
 	return !network;
 }
 
-static void stop(void *self)
+static void ports_agent_stop(void *self)
 {
 	(void)self;
 	while (agent.networks) {
@@ -398,14 +400,14 @@ const struct worker ports_agent = {
 	.methods = methods,
 	.timers = timers,
 	.fanout_only = true,
-	.fanout_is_new = fanout_is_new,
+	.fanout_is_new = networks_on_new_fanout,
 	.no_database = true,
 	.one_process = true,
-	.check = check,
-	.prepare = prepare,
-	.start = start,
-	.drain = drain,
-	.idle = idle,
-	.stop = stop,
+	.check = ports_agent_check,
+	.prepare = ports_agent_prepare,
+	.start = ports_agent_start,
+	.drain = ports_agent_drain,
+	.idle = ports_agent_idle,
+	.stop = ports_agent_stop,
 	.self = &agent,
 };

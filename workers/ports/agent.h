@@ -1,13 +1,14 @@
 /*
  * agent -- `zonefleet-ports --agent`: keeps the files of dnsmasq for the networks of its
- * machine, each in a directory of its name, as Neutron's DHCP agent lays them out.
+ * machine. Each network has a directory, as Neutron's DHCP agent lays them out.
  *
  *	DIRECTORY/UUID/addn_hosts	names, for --addn-hosts
  *	DIRECTORY/UUID/host		leases, for --dhcp-hostsfile
  *	DIRECTORY/UUID/pid		dnsmasq's own, from --pid-file
  *
- * Whoever runs dnsmasq makes the directory, and takes it away. The library does the rest:
- * a mirror (agent/mirror.h) a network asks hosts_export, a signaller tells dnsmasq.
+ * The program that runs dnsmasq creates and removes the directory. The library does the
+ * rest: a mirror per network (agent/mirror.h) reads hosts_export, a signaller reloads
+ * dnsmasq.
  */
 #pragma once
 

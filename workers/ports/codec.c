@@ -8,8 +8,8 @@
 #include "model/identity.h"
 #include "model/json.h"
 
-/* The words begin with the way to what they are about: "port.network_id is missing". */
-static enum err within(const char *field, enum err err, struct why *why)
+/* Puts FIELD in front of the reason: "port.network_id is missing". */
+static enum err codec_within(const char *field, enum err err, struct why *why)
 {
 	return err ? fail(why, err, "%s.%s", field, why->text) : OK;
 }
@@ -32,7 +32,7 @@ const struct json_field codec_network_shown[] = {
 	{ 0 }
 };
 
-/* In any case, with or without the last dot, as users of Neutron write it. */
+/* Accepts capitals and a missing last dot, as Neutron does. */
 enum err codec_domain(const char *text, const char *field, struct name *domain,
                       struct why *why)
 {
@@ -75,21 +75,21 @@ enum err codec_domain_text(const char *text, struct arena *arena, const char **d
 	return OK;
 }
 
-static enum err get_project(const struct request *req, const json_t *json,
-                            const char **project, struct why *why)
+static enum err codec_get_project(const struct request *req, const json_t *json,
+                                  const char **project, struct why *why)
 {
 	*project = req->context.tenant;
 	return identity_get(json, "project_id", project, why);
 }
 
-static enum err take_network(const struct request *req, const json_t *json,
-                             struct network_row *network, struct why *why)
+static enum err codec_decode_network(const struct request *req, const json_t *json,
+                                     struct network_row *network, struct why *why)
 {
 	const char *domain = "";
 	enum err err = json_get_id(json, "id", JSON_REQUIRED, network->id, why);
 
 	if (!err)
-		err = get_project(req, json, &network->project_id, why);
+		err = codec_get_project(req, json, &network->project_id, why);
 	if (!err)
 		err = json_get_text(json, "dns_domain", 0, PORT_NAME_MAX, &domain, why);
 	if (!err)
@@ -112,7 +112,9 @@ enum err codec_network(const struct request *req, struct network_row *network,
 	*network = (struct network_row){ .domain_text = "" };
 	if (!err)
 		err = json_only_fields(json, codec_network_fields, "network", why);
-	return err ? err : within("network", take_network(req, json, network, why), why);
+	return err ? err : codec_within("network", codec_decode_network(req, json,
+	                                                                network, why),
+	                                why);
 }
 
 json_t *codec_encode_network(const struct network_row *network)
@@ -144,7 +146,8 @@ const struct json_field codec_subnet_shown[] = {
 	{ 0 }
 };
 
-static enum err take_subnet(const json_t *json, struct subnet_row *subnet, struct why *why)
+static enum err codec_decode_subnet(const json_t *json, struct subnet_row *subnet,
+                                    struct why *why)
 {
 	const char *cidr = "";
 	enum err err = json_get_id(json, "id", 0, subnet->id, why);
@@ -171,7 +174,8 @@ enum err codec_subnet(struct request *req, struct subnet_row *subnet, bool *has_
 	if (!err)
 		err = json_only_fields(json, codec_subnet_fields, "subnet", &req->why);
 	if (!err)
-		err = within("subnet", take_subnet(json, subnet, &req->why), &req->why);
+		err = codec_within("subnet", codec_decode_subnet(json, subnet, &req->why),
+		                   &req->why);
 	*has_id = !err && json_is_string(json_object_get(json, "id"));
 	subnet->is_published = subnet->is_flagged;
 	return err;
@@ -189,7 +193,7 @@ json_t *codec_encode_subnet(const struct subnet_row *subnet)
 	                 "published", subnet->is_published);
 }
 
-/* ---- what a message says of a port ---- */
+/* ---- ports in messages ---- */
 
 const struct json_field codec_port_fields[] = {
 	{ "id", "id", "its id", "a new id", .is_fixed = true },
@@ -209,7 +213,16 @@ const struct json_field codec_address_fields[] = {
 	{ 0 }
 };
 
-static enum err take_address(const json_t *json, struct port_row *port, struct why *why)
+bool codec_has_address(const struct port_row *port, const struct address *address)
+{
+	for (size_t i = 0; i < port->count; i++)
+		if (address_same_host(&port->addresses[i], address))
+			return true;
+	return false;
+}
+
+static enum err codec_decode_address(const json_t *json, struct port_row *port,
+                                     struct why *why)
 {
 	const char *text;
 	struct address *address = &port->addresses[port->count];
@@ -220,134 +233,137 @@ static enum err take_address(const json_t *json, struct port_row *port, struct w
 		err = address_parse_host("ip_address", text, address, why);
 	if (err)
 		return err;
-	for (size_t i = 0; i < port->count; i++)
-		if (address_same_host(&port->addresses[i], address))
-			return fail(why, ERR_INVALID, "ip_address: %.64s is there twice",
-			            text);
+	if (codec_has_address(port, address))
+		return fail(why, ERR_INVALID, "ip_address: %.64s is repeated", text);
 	port->count++;
 	return OK;
 }
 
-static enum err take_addresses(struct request *req, const json_t *json,
-                               struct port_wish *wish)
+static enum err codec_decode_addresses(struct request *req, const json_t *json,
+                                       struct port_values *values)
 {
-	struct port_row *port = &wish->port;
+	struct port_row *port = &values->port;
 	const json_t *list = NULL;
 	enum err err = json_get_array(json, "fixed_ips", 0, ADDRESSES_MAX, &list,
 	                              &req->why);
 
-	wish->has_addresses = list != NULL;
+	values->has_addresses = list != NULL;
 	port->addresses = arena_alloc(req->arena, (json_array_size(list) + 1) *
 	                                          sizeof(*port->addresses));
-	for (size_t i = 0; !err && i < json_array_size(list); i++)
-		err = within("fixed_ips", take_address(json_array_get(list, i), port,
-		                                       &req->why), &req->why);
+	for (size_t i = 0; !err && i < json_array_size(list); i++) {
+		err = codec_decode_address(json_array_get(list, i), port, &req->why);
+		err = codec_within("fixed_ips", err, &req->why);
+	}
 	return err;
 }
 
-/* null and "" are none. */
-static enum err take_dns_name(struct request *req, const json_t *json,
-                              struct port_wish *wish)
+/* null and "": no name. */
+static enum err codec_decode_dns_name(struct request *req, const json_t *json,
+                                      struct port_values *values)
 {
 	const json_t *given = json_object_get(json, "dns_name");
 	const char *text = NULL;
 	enum err err = json_get_text(json, "dns_name", 0, PORT_NAME_MAX, &text,
 	                             &req->why);
 
-	wish->has_dns_name = given != NULL;
+	values->has_dns_name = given != NULL;
 	for (const char *at = text; !err && at && *at; at++)
 		if (*at <= ' ' || *at > '~')
 			err = fail(&req->why, ERR_INVALID,
-			           "dns_name: is of printable characters of ASCII");
+			           "dns_name: must be printable ASCII characters");
 	if (!err && text && *text) {
 		char lower[PORT_NAME_MAX + 1];
 
 		port_name_lower(text, lower);
-		wish->port.dns_name = arena_strdup(req->arena, lower);
+		values->port.dns_name = arena_strdup(req->arena, lower);
 	}
 	return err;
 }
 
-/* "" and null: the network's is its domain. */
-static enum err take_dns_domain(struct request *req, const json_t *json,
-                                struct port_wish *wish)
+/* null and "": the domain of the network. */
+static enum err codec_decode_dns_domain(struct request *req, const json_t *json,
+                                        struct port_values *values)
 {
 	const char *text = NULL;
 	enum err err = json_get_text(json, "dns_domain", 0, PORT_NAME_MAX, &text,
 	                             &req->why);
 
-	wish->has_dns_domain = json_object_get(json, "dns_domain") != NULL;
+	values->has_dns_domain = json_object_get(json, "dns_domain") != NULL;
 	if (!err && text)
-		err = codec_domain_text(text, req->arena, &wish->port.dns_domain,
+		err = codec_domain_text(text, req->arena, &values->port.dns_domain,
 		                        &req->why);
 	return err;
 }
 
-static enum err take_mac(struct request *req, const json_t *json, struct port_wish *wish)
+static enum err codec_decode_mac(struct request *req, const json_t *json,
+                                 struct port_values *values)
 {
 	const char *text = NULL;
 	enum err err = json_get_text(json, "mac_address", 0, 17, &text, &req->why);
 
-	wish->has_mac = json_object_get(json, "mac_address") != NULL;
+	values->has_mac = json_object_get(json, "mac_address") != NULL;
 	if (!err && text && *text) {
 		err = mac_check(text, &req->why);
-		wish->port.mac = text;
+		values->port.mac = text;
 	}
 	return err;
 }
 
-static enum err take_values(struct request *req, const json_t *json,
-                            struct port_wish *wish)
+static enum err codec_decode_values(struct request *req, const json_t *json,
+                                    struct port_values *values)
 {
-	enum err err = take_dns_name(req, json, wish);
+	enum err err = codec_decode_dns_name(req, json, values);
 
 	if (!err)
-		err = take_dns_domain(req, json, wish);
+		err = codec_decode_dns_domain(req, json, values);
 	if (!err)
-		err = take_mac(req, json, wish);
-	return err ? err : take_addresses(req, json, wish);
+		err = codec_decode_mac(req, json, values);
+	return err ? err : codec_decode_addresses(req, json, values);
 }
 
-static enum err take_port(struct request *req, const json_t *json, struct port_wish *wish)
+static enum err codec_decode_port(struct request *req, const json_t *json,
+                                  struct port_values *values)
 {
-	enum err err = json_get_id(json, "id", 0, wish->port.id, &req->why);
+	enum err err = json_get_id(json, "id", 0, values->port.id, &req->why);
 
 	if (!err)
 		err = json_get_id(json, "network_id", JSON_REQUIRED,
-		                  wish->port.network_id, &req->why);
+		                  values->port.network_id, &req->why);
 	if (!err)
-		err = get_project(req, json, &wish->port.project_id, &req->why);
-	return err ? err : take_values(req, json, wish);
+		err = codec_get_project(req, json, &values->port.project_id, &req->why);
+	return err ? err : codec_decode_values(req, json, values);
 }
 
-enum err codec_port(struct request *req, struct port_wish *wish)
+enum err codec_port(struct request *req, struct port_values *values)
 {
 	const json_t *json;
 	enum err err = json_get_object(req->args, "port", JSON_REQUIRED, &json,
 	                               &req->why);
 
-	*wish = (struct port_wish){ 0 };
-	snprintf(wish->port.id, sizeof(wish->port.id), "%s", req->unique_id);
+	*values = (struct port_values){ 0 };
+	snprintf(values->port.id, sizeof(values->port.id), "%s", req->unique_id);
 	if (!err)
 		err = json_only_fields(json, codec_port_fields, "port", &req->why);
-	return err ? err : within("port", take_port(req, json, wish), &req->why);
+	return err ? err : codec_within("port", codec_decode_port(req, json, values),
+	                                &req->why);
 }
 
-enum err codec_values(struct request *req, struct port_wish *wish)
+enum err codec_values(struct request *req, struct port_values *values)
 {
 	const json_t *json;
 	enum err err = json_get_object(req->args, "values", JSON_REQUIRED, &json,
 	                               &req->why);
 
-	*wish = (struct port_wish){ 0 };
+	*values = (struct port_values){ 0 };
 	if (!err)
 		err = json_only_changes(json, codec_port_fields, "values", &req->why);
-	return err ? err : within("values", take_values(req, json, wish), &req->why);
+	return err ? err : codec_within("values", codec_decode_values(req, json, values),
+	                                &req->why);
 }
 
-void codec_complete(struct port_wish *wish, const struct port_row *port)
+void codec_merge(struct port_values *values, const struct port_row *port)
 {
-	struct port_row *as = &wish->port;
+	struct port_row *as = &values->port;
 
 	memcpy(as->id, port->id, sizeof(as->id));
 	memcpy(as->network_id, port->network_id, sizeof(as->network_id));
@@ -355,13 +371,13 @@ void codec_complete(struct port_wish *wish, const struct port_row *port)
 	as->revision = port->revision;
 	as->is_fed = port->is_fed;
 	as->is_floating = port->is_floating;
-	if (!wish->has_dns_name)
+	if (!values->has_dns_name)
 		as->dns_name = port->dns_name;
-	if (!wish->has_dns_domain)
+	if (!values->has_dns_domain)
 		as->dns_domain = port->dns_domain;
-	if (!wish->has_mac)
+	if (!values->has_mac)
 		as->mac = port->mac;
-	if (!wish->has_addresses) {
+	if (!values->has_addresses) {
 		as->addresses = port->addresses;
 		as->count = port->count;
 	}
@@ -409,7 +425,7 @@ enum err codec_port_filter(struct request *req, struct port_filter *filter)
 	return OK;
 }
 
-/* ---- ports as they are shown ---- */
+/* ---- ports in answers ---- */
 
 const struct json_field codec_assignment_shown[] = {
 	{ "ip_address", "text", "an address" },
@@ -433,10 +449,10 @@ const struct json_field codec_port_shown[] = {
 	{ 0 }
 };
 
-/* What an address is called: as Neutron's dns_assignment. */
-static json_t *encode_assignment(const struct port_row *port,
-                                 const struct address *address,
-                                 const struct name *domain)
+/* The name of an address, as in Neutron's dns_assignment. */
+static json_t *codec_encode_assignment(const struct port_row *port,
+                                       const struct address *address,
+                                       const struct name *domain)
 {
 	char ip[ADDRESS_TEXT], label[HOST_LABEL_MAX + 1], fqdn[NAME_MAX_TEXT + 1] = "";
 	struct name name;
@@ -465,7 +481,7 @@ json_t *codec_encode_port(const struct port_row *port,
 		json_array_append_new(addresses, json_pack("{s:s}", "ip_address", text));
 		if ((network->domain.len || port->dns_fqdn) &&
 		    subnets_publish(&network->subnets, &port->addresses[i]))
-			json_array_append_new(assignment, encode_assignment(port,
+			json_array_append_new(assignment, codec_encode_assignment(port,
 			                      &port->addresses[i], &network->domain));
 	}
 	return json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:s, s:s?}",

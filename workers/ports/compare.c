@@ -9,17 +9,17 @@
 #include "base/mem.h"
 #include "codec.h"
 #include "model/json.h"
+#include "neutron_apply.h"
 #include "ovo.h"
 #include "pull.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
-#include "telling.h"
 
 enum {
-	APART_MS = 5000,		/* from the end of the first look to the second */
-	AT_ONCE = 20,			/* objects of a question of the second */
-	DIFFERING_MAX = 20000,		/* of a round; then the next one goes on */
-	SOON_S = 30,
+	PASS_PAUSE_MS = 5000,		/* between the first and the second pass */
+	QUERY_IDS_MAX = 20,		/* objects of a query of the second pass */
+	DIFFERING_MAX = 20000,		/* of a round; the next round has the others */
+	SOON_MS = 30,
 };
 
 static struct figures {
@@ -35,88 +35,89 @@ void compare_metrics(void)
 	figures.looked_at = metric_new(METRIC_COUNTER, "ports_compared_total",
 	    "networks, subnets and ports of Neutron that were compared", NULL, NULL);
 	figures.differing = metric_new(METRIC_COUNTER, "ports_differing_total",
-	    "objects that differed at the first look, mostly because their news is "
-	    "on the way", NULL, NULL);
+	    "objects that differed in the first pass, mostly because their notification "
+	    "is on the way", NULL, NULL);
 	figures.repaired = metric_new(METRIC_COUNTER, "ports_repaired_total",
-	    "objects that were corrected after the second look: their news was lost",
+	    "objects that the second pass corrected, because their notification was lost",
 	    NULL, NULL);
 }
 
-struct sights {
-	struct sight *list;
+struct revision_list {
+	struct revision *list;
 	size_t count, size;
 };
 
-static void push(struct sights *sights, const struct sight *sight)
+static void revision_list_add(struct revision_list *revisions,
+                              const struct revision *revision)
 {
-	if (sights->count == sights->size) {
-		sights->size = 2 * sights->size + 64;
-		sights->list = xrealloc(sights->list, sights->size *
-		                                      sizeof(*sights->list));
+	if (revisions->count == revisions->size) {
+		revisions->size = 2 * revisions->size + 64;
+		revisions->list = xrealloc(revisions->list, revisions->size *
+		                                              sizeof(*revisions->list));
 	}
-	sights->list[sights->count++] = *sight;
+	revisions->list[revisions->count++] = *revision;
 }
 
-static void drop(struct sights *sights)
+static void revision_list_clear(struct revision_list *revisions)
 {
-	free(sights->list);
-	*sights = (struct sights){ 0 };
+	free(revisions->list);
+	*revisions = (struct revision_list){ 0 };
 }
 
 struct comparison {
 	struct ports *ports;
 	struct pull *pull;
-	struct loop_timer *timer;	/* to the second look */
+	struct loop_timer *timer;	/* starts the second pass */
 	struct arena *arena;		/* of an answer */
-	bool is_running, is_known;	/* the row is there */
-	/* of the round under way */
+	bool is_running, has_row;
+	/* of the present round */
 	int64_t began_ms;
-	struct sights networks;		/* that there are, and were */
-	size_t at;			/* of them, or of what differs */
-	struct sights differing[NEUTRON_KINDS];
-	enum neutron_kind kind;		/* of the second look */
-	int left_wrong;			/* objects that cannot be put right, */
-	struct why first_wrong;		/* and what the first one is like */
+	struct revision_list networks;	/* of both sides */
+	size_t at;			/* the next of networks, or of differing */
+	struct revision_list differing[NEUTRON_KINDS];
+	enum neutron_kind kind;		/* of the second pass */
+	int failures;			/* objects that the round could not correct */
+	struct why first_failure;	/* the reason of the first one */
 	struct comparison_row row;
 };
 
-static const char *feed_of(const struct comparison *comparison)
+static const char *comparison_feed(const struct comparison *comparison)
 {
 	return comparison->ports->settings.feed;
 }
 
 /* ---- the end of a round ---- */
 
-/* REASON "": all of it was looked at. Else the next one comes soon. */
-static void end(struct comparison *comparison, const char *reason)
+/* REASON "": the round is complete. Else the next round begins soon. */
+static void comparison_end(struct comparison *comparison, const char *reason)
 {
 	struct why why, wrong;
 	struct tx tx = tx_begin(comparison->ports->runtime.db, &why);
 
 	metric_add(*reason ? figures.failed : figures.rounds, 1);
-	log_info("compared with Neutron: looked_at=%d differing=%d repaired=%d wrong=%d ms=%"
-	         PRId64 " reason=\"%s\"", comparison->row.looked_at,
+	log_info("compared with Neutron: looked_at=%d differing=%d repaired=%d "
+	         "failed=%d ms=%" PRId64 " reason=\"%s\"", comparison->row.looked_at,
 	         comparison->row.differing, comparison->row.repaired,
-	         comparison->left_wrong, clock_ms() - comparison->began_ms, reason);
+	         comparison->failures, clock_ms() - comparison->began_ms, reason);
 	comparison->row.reason = reason;
-	if (!*reason && comparison->left_wrong) {
-		snprintf(wrong.text, sizeof(wrong.text), "%d could not be put right: %.400s",
-		         comparison->left_wrong, comparison->first_wrong.text);
+	if (!*reason && comparison->failures) {
+		snprintf(wrong.text, sizeof(wrong.text), "%d not repaired: %.400s",
+		         comparison->failures, comparison->first_failure.text);
 		comparison->row.reason = wrong.text;
 	}
-	store_comparison_put(&tx, feed_of(comparison), &comparison->row);
+	store_comparison_put(&tx, comparison_feed(comparison), &comparison->row);
 	if (*reason)
-		store_comparison_due(&tx, feed_of(comparison), SOON_S);
+		store_comparison_due(&tx, comparison_feed(comparison), SOON_MS);
 	if (tx_commit(&tx))
-		log_warn("comparison not written down: reason=\"%s\"", why.text);
+		log_warn("comparison not stored: reason=\"%s\"", why.text);
 	comparison->row.reason = "";
-	drop(&comparison->networks);
+	revision_list_clear(&comparison->networks);
 	for (int kind = 0; kind < NEUTRON_KINDS; kind++)
-		drop(&comparison->differing[kind]);
+		revision_list_clear(&comparison->differing[kind]);
 	comparison->is_running = false;
 }
 
-static size_t differing_count(const struct comparison *comparison)
+static size_t comparison_count_differing(const struct comparison *comparison)
 {
 	size_t count = 0;
 
@@ -125,12 +126,13 @@ static size_t differing_count(const struct comparison *comparison)
 	return count;
 }
 
-/* ---- the second look: what is still so, by its id ---- */
+/* ---- the second pass: reads the objects that differed, by id ---- */
 
-static void second_look(struct comparison *comparison);
+static void comparison_second_pass(struct comparison *comparison);
 
-/* Of an object that an answer is about: a port may only keep a floating IP's address. */
-static bool read_id(const json_t *data, enum neutron_kind kind, char id[ID_LEN + 1])
+/* The id of an object. The port of a floating IP has its id as device_id. */
+static bool comparison_read_id(const json_t *data, enum neutron_kind kind,
+                               char id[ID_LEN + 1])
 {
 	struct why why;
 
@@ -138,37 +140,38 @@ static bool read_id(const json_t *data, enum neutron_kind kind, char id[ID_LEN +
 	                    JSON_REQUIRED, id, &why);
 }
 
-static const json_t *find_object(const json_t *list, enum neutron_kind kind,
-                                 const char *id)
+static const json_t *comparison_find_object(const json_t *list, enum neutron_kind kind,
+                                            const char *id)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *object = json_array_get(list, i);
 		char own[ID_LEN + 1];
 
-		if (read_id(ovo_data(object), kind, own) && !strcmp(own, id))
+		if (comparison_read_id(ovo_data(object), kind, own) && !strcmp(own, id))
 			return object;
 	}
 	return NULL;
 }
 
 /*
- * What its source itself has wrong, or what something of ours is in the way of, stays so,
- * however often all is compared: the round goes on with the others, and its result says so.
+ * An object that Neutron has wrong, or that conflicts with a row here, fails in each
+ * round. So the round goes on with the other objects, and its result has the reason.
  */
-static enum err left_wrong(struct comparison *comparison, const char *id, enum err err,
-                           const struct why *why)
+static enum err comparison_note_failure(struct comparison *comparison, const char *id,
+                                        enum err err, const struct why *why)
 {
-	log_warn("not put right: id=%s reason=\"%s\"", id, why->text);
+	log_warn("object not repaired: id=%s reason=\"%s\"", id, why->text);
 	if (err_fate(err) != FATE_FINAL)
 		return err;
-	if (!comparison->left_wrong++)
-		snprintf(comparison->first_wrong.text, sizeof(comparison->first_wrong.text),
-		         "%.32s: %.300s", id, why->text);
+	if (!comparison->failures++)
+		snprintf(comparison->first_failure.text,
+		         sizeof(comparison->first_failure.text), "%.32s: %.300s", id,
+		         why->text);
 	return OK;
 }
 
-/* What its port tells of a floating IP: NULL: it has no address yet. */
-static json_t *floating_plain(json_t *port)
+/* The floating IP of PORT. NULL: it has no address yet. */
+static json_t *comparison_floating_of_port(json_t *port)
 {
 	const char *address = json_string_value(json_object_get(json_array_get(
 	                      json_object_get(port, "fixed_ips"), 0), "ip_address"));
@@ -179,89 +182,91 @@ static json_t *floating_plain(json_t *port)
 		"floating_ip_address", address);
 }
 
-static json_t *plain_of(const struct comparison *comparison, const json_t *object)
+static json_t *comparison_plain_object(const struct comparison *comparison,
+                                       const json_t *object)
 {
 	json_t *plain = ovo_plain(object), *floating;
 
 	if (!plain || comparison->kind != NEUTRON_FLOATING)
 		return plain;
-	floating = floating_plain(plain);
+	floating = comparison_floating_of_port(plain);
 	json_decref(plain);
 	return floating;
 }
 
-/* Fails if none of the others could be put right either. */
-static enum err settle(struct comparison *comparison, const char *id, const json_t *object,
-                       struct why *why)
+/* OBJECT NULL: Neutron has no such object. */
+static enum err comparison_apply(struct comparison *comparison, const char *id,
+                                 const json_t *object, struct why *why)
 {
-	struct told told = { .ports = comparison->ports, .arena = comparison->arena,
-	                     .of = comparison->kind, .id = id };
+	struct neutron_apply apply = { .ports = comparison->ports,
+	                               .arena = comparison->arena,
+	                               .kind = comparison->kind, .id = id };
 	json_t *plain = NULL;
 	enum err err;
 
-	told.is_hint = object && told.of == NEUTRON_FLOATING;
+	apply.is_partial = object && apply.kind == NEUTRON_FLOATING;
 	if (object)
-		told.json = plain = plain_of(comparison, object);
-	if (told.is_hint && !plain)
+		apply.json = plain = comparison_plain_object(comparison, object);
+	if (apply.is_partial && !plain)
 		return OK;
-	err = object ? tell(&told, why) : tell_gone(&told, why);
-	if (!err && told.has_changed) {
+	err = object ? neutron_apply(&apply, why) : neutron_apply_gone(&apply, why);
+	if (!err && apply.has_changed) {
 		comparison->row.repaired++;
 		metric_add(figures.repaired, 1);
 	}
 	if (err)
-		err = left_wrong(comparison, id, err, why);
+		err = comparison_note_failure(comparison, id, err, why);
 	json_decref(plain);
 	arena_reset(comparison->arena);
 	return err;
 }
 
-static size_t chunk(const struct comparison *comparison)
+static size_t comparison_chunk_size(const struct comparison *comparison)
 {
 	size_t left = comparison->differing[comparison->kind].count - comparison->at;
 
-	return left < AT_ONCE ? left : AT_ONCE;
+	return left < QUERY_IDS_MAX ? left : QUERY_IDS_MAX;
 }
 
-static void on_second(void *self, const json_t *list, const struct why *why)
+static void comparison_on_objects(void *self, const json_t *list, const struct why *why)
 {
 	struct comparison *comparison = self;
-	const struct sights *differing = &comparison->differing[comparison->kind];
-	size_t count = chunk(comparison);
+	const struct revision_list *differing = &comparison->differing[comparison->kind];
+	size_t count = comparison_chunk_size(comparison);
 	struct why reason;
 	enum err err = OK;
 
 	if (!list) {
-		end(comparison, why->text);
+		comparison_end(comparison, why->text);
 		return;
 	}
 	for (size_t i = 0; i < count && !err; i++) {
 		const char *id = differing->list[comparison->at + i].id;
+		const json_t *object = comparison_find_object(list, comparison->kind, id);
 
-		err = settle(comparison, id, find_object(list, comparison->kind, id),
-		             &reason);
+		err = comparison_apply(comparison, id, object, &reason);
 	}
 	if (err) {
-		end(comparison, reason.text);
+		comparison_end(comparison, reason.text);
 		return;
 	}
 	comparison->at += count;
-	second_look(comparison);
+	comparison_second_pass(comparison);
 }
 
-static const char *sight_id(const void *ids, size_t i)
+static const char *revision_id(const void *ids, size_t i)
 {
-	return ((const struct sight *)ids)[i].id;
+	return ((const struct revision *)ids)[i].id;
 }
 
 /*
- * Networks come first, for their ports' names are of their domains, and subnets before
- * ports, so that nothing is published for a moment that is not to be.
+ * Networks come first, because a port's name is in the domain of its network. Subnets
+ * come before ports: else an address of a hidden subnet would be published for a moment.
  */
 static const enum neutron_kind kinds[] = { NEUTRON_NETWORK, NEUTRON_SUBNET, NEUTRON_PORT,
                                            NEUTRON_FLOATING };
 
-static bool next_kind(struct comparison *comparison)
+static bool comparison_next_kind(struct comparison *comparison)
 {
 	size_t count = sizeof(kinds) / sizeof(kinds[0]), i = 0;
 
@@ -277,208 +282,215 @@ static bool next_kind(struct comparison *comparison)
 	return true;
 }
 
-static void second_look(struct comparison *comparison)
+static void comparison_second_pass(struct comparison *comparison)
 {
-	struct pull_question question = {
-		.key = "id", .id = sight_id,
+	struct pull_query query = {
+		.key = "id", .id = revision_id,
 	};
 
-	if (!chunk(comparison) && !next_kind(comparison)) {
-		end(comparison, differing_count(comparison) < DIFFERING_MAX
-		                ? "" : "more differs than one round puts right");
+	if (!comparison_chunk_size(comparison) && !comparison_next_kind(comparison)) {
+		comparison_end(comparison,
+		               comparison_count_differing(comparison) < DIFFERING_MAX
+		               ? "" : "more objects differ than one round repairs");
 		return;
 	}
-	question.of = comparison->kind;
-	question.ids = comparison->differing[comparison->kind].list + comparison->at;
-	question.count = chunk(comparison);
+	query.kind = comparison->kind;
+	query.ids = comparison->differing[comparison->kind].list + comparison->at;
+	query.count = comparison_chunk_size(comparison);
 	if (comparison->kind == NEUTRON_FLOATING) {
-		question.of = NEUTRON_PORT;
-		question.key = "device_id";
+		query.kind = NEUTRON_PORT;
+		query.key = "device_id";
 	}
-	pull_ask(comparison->pull, &question, on_second, comparison);
+	pull_ask(comparison->pull, &query, comparison_on_objects, comparison);
 }
 
-static void on_timer(void *self)
+static void comparison_on_timer(void *self)
 {
 	struct comparison *comparison = self;
 
 	comparison->kind = NEUTRON_OTHER;
 	comparison->at = 0;
-	second_look(comparison);
+	comparison_second_pass(comparison);
 }
 
-/* ---- the first look: networks, subnets, the ports of one network after another ---- */
+/* ---- the first pass: networks, then subnets, then the ports of each network ---- */
 
-/* Theirs, by what it says of itself. */
-static void push_theirs(struct sights *theirs, const json_t *data)
+static void revision_list_add_object(struct revision_list *theirs, const json_t *data)
 {
-	struct sight sight = { .revision = neutron_revision(data) };
+	struct revision revision = { .revision = neutron_revision(data) };
 
-	sight.is_hint = neutron_is_of_floating(data);
-	if (read_id(data, sight.is_hint ? NEUTRON_FLOATING : NEUTRON_PORT, sight.id))
-		push(theirs, &sight);
+	revision.is_partial = neutron_is_of_floating(data);
+	if (comparison_read_id(data,
+	                       revision.is_partial ? NEUTRON_FLOATING : NEUTRON_PORT,
+	                       revision.id))
+		revision_list_add(theirs, &revision);
 }
 
-static void read_theirs(struct comparison *comparison, const json_t *list,
-                        struct sights *theirs)
+static void first_pass_read_theirs(struct comparison *comparison, const json_t *list,
+                                   struct revision_list *theirs)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *data = ovo_data(json_array_get(list, i));
 
 		if (data)
-			push_theirs(theirs, data);
+			revision_list_add_object(theirs, data);
 	}
-	sights_sort(theirs->list, theirs->count);
+	revisions_sort(theirs->list, theirs->count);
 	comparison->row.looked_at += (int)theirs->count;
 	metric_add(figures.looked_at, theirs->count);
 }
 
-struct first_look {
+struct first_pass {
 	struct comparison *comparison;
-	struct sights ours, theirs;
-	struct sights floating;		/* which of ours are such */
+	struct revision_list ours, theirs;
+	struct revision_list floating;	/* the floating IPs among ours */
 };
 
-static bool is_floating(const struct first_look *look, const struct sight *found)
+static void first_pass_diff(struct first_pass *pass, enum neutron_kind kind)
 {
-	return found->is_hint || sights_have(look->floating.list, look->floating.count,
-	                                     found->id);
-}
-
-static void find_differing(struct first_look *look, enum neutron_kind kind)
-{
-	struct comparison *comparison = look->comparison;
-	size_t room = look->ours.count + look->theirs.count;
-	struct sight *found = xcalloc(room + 1, sizeof(*found));
+	struct comparison *comparison = pass->comparison;
+	size_t room = pass->ours.count + pass->theirs.count;
+	struct revision *found = xcalloc(room + 1, sizeof(*found));
 	size_t count;
 
-	sights_sort(look->ours.list, look->ours.count);
-	sights_sort(look->floating.list, look->floating.count);
-	count = sights_differing(look->ours.list, look->ours.count, look->theirs.list,
-	                         look->theirs.count, found);
-	for (size_t i = 0; i < count; i++)
-		push(&comparison->differing[is_floating(look, &found[i])
-		                            ? NEUTRON_FLOATING : kind], &found[i]);
+	revisions_sort(pass->ours.list, pass->ours.count);
+	revisions_sort(pass->floating.list, pass->floating.count);
+	count = revisions_diff(pass->ours.list, pass->ours.count, pass->theirs.list,
+	                       pass->theirs.count, found);
+	for (size_t i = 0; i < count; i++) {
+		bool is_floating = found[i].is_partial ||
+		                   revisions_have(pass->floating.list,
+		                                  pass->floating.count, found[i].id);
+
+		revision_list_add(&comparison->differing[is_floating ? NEUTRON_FLOATING
+		                                                     : kind], &found[i]);
+	}
 	comparison->row.differing += (int)count;
 	metric_add(figures.differing, count);
 	free(found);
-	drop(&look->ours);
-	drop(&look->theirs);
-	drop(&look->floating);
 }
 
-static void first_look(struct comparison *comparison);
-
-static void take_our_port(void *self, const struct sight *sight, bool is_floating)
+/* Compares what was read. Ends the round if TX failed. */
+static bool first_pass_end(struct first_pass *pass, struct tx *tx, enum neutron_kind kind)
 {
-	struct first_look *look = self;
+	bool is_read = !tx_commit(tx);
 
-	push(&look->ours, sight);
-	if (is_floating)
-		push(&look->floating, sight);
+	if (is_read)
+		first_pass_diff(pass, kind);
+	else
+		comparison_end(pass->comparison, tx->why->text);
+	revision_list_clear(&pass->ours);
+	revision_list_clear(&pass->theirs);
+	revision_list_clear(&pass->floating);
+	return is_read;
 }
 
-static void on_ports(void *self, const json_t *list, const struct why *reason)
+static void comparison_first_pass(struct comparison *comparison);
+
+static void first_pass_add_port(void *self, const struct revision *revision,
+                                bool is_floating)
+{
+	struct first_pass *pass = self;
+
+	revision_list_add(&pass->ours, revision);
+	if (is_floating)
+		revision_list_add(&pass->floating, revision);
+}
+
+static void comparison_on_ports(void *self, const json_t *list, const struct why *reason)
 {
 	struct comparison *comparison = self;
-	struct first_look look = { .comparison = comparison };
+	struct first_pass pass = { .comparison = comparison };
 	struct why why;
 
 	if (!list) {
-		end(comparison, reason->text);
+		comparison_end(comparison, reason->text);
 		return;
 	}
 
 	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
-	read_theirs(comparison, list, &look.theirs);
-	store_port_sights(&tx, comparison->networks.list[comparison->at].id,
-	                  take_our_port, &look);
-	if (tx_commit(&tx)) {
-		drop(&look.ours);
-		drop(&look.theirs);
-		drop(&look.floating);
-		end(comparison, why.text);
+	first_pass_read_theirs(comparison, list, &pass.theirs);
+	store_port_revisions(&tx, comparison->networks.list[comparison->at].id,
+	                     first_pass_add_port, &pass);
+	if (!first_pass_end(&pass, &tx, NEUTRON_PORT))
 		return;
-	}
-	find_differing(&look, NEUTRON_PORT);
 	comparison->at++;
-	first_look(comparison);
+	comparison_first_pass(comparison);
 }
 
-static void first_look(struct comparison *comparison)
+static void comparison_first_pass(struct comparison *comparison)
 {
-	const struct sights *networks = &comparison->networks;
-	const struct pull_question question = {
-		.of = NEUTRON_PORT, .key = "network_id", .id = sight_id,
-		.ids = networks->list + comparison->at, .count = 1, .is_light = true,
+	const struct revision_list *networks = &comparison->networks;
+	const struct pull_query query = {
+		.kind = NEUTRON_PORT, .key = "network_id", .id = revision_id,
+		.ids = networks->list + comparison->at, .count = 1, .ids_only = true,
 	};
 
 	if (comparison->at < networks->count &&
-	    differing_count(comparison) < DIFFERING_MAX)
-		pull_ask(comparison->pull, &question, on_ports, comparison);
+	    comparison_count_differing(comparison) < DIFFERING_MAX)
+		pull_ask(comparison->pull, &query, comparison_on_ports, comparison);
 	else
-		loop_timer_set(comparison->timer, differing_count(comparison) ? APART_MS
-		                                                              : 0);
+		loop_timer_set(comparison->timer,
+		               comparison_count_differing(comparison) ? PASS_PAUSE_MS
+		                                                      : 0);
 }
 
-static void take_ours(void *self, const struct sight *sight)
+static void first_pass_add(void *self, const struct revision *revision)
 {
-	push(&((struct first_look *)self)->ours, sight);
+	revision_list_add(&((struct first_pass *)self)->ours, revision);
 }
 
-static void on_subnets(void *self, const json_t *list, const struct why *reason)
+static void comparison_on_subnets(void *self, const json_t *list,
+                                  const struct why *reason)
 {
 	struct comparison *comparison = self;
-	struct first_look look = { .comparison = comparison };
+	struct first_pass pass = { .comparison = comparison };
 	struct why why;
 
 	if (!list) {
-		end(comparison, reason->text);
+		comparison_end(comparison, reason->text);
 		return;
 	}
 
 	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
-	read_theirs(comparison, list, &look.theirs);
-	store_subnet_sights(&tx, ports_publishes_all(comparison->ports), take_ours,
-	                    &look);
-	if (tx_commit(&tx)) {
-		drop(&look.ours);
-		drop(&look.theirs);
-		end(comparison, why.text);
-		return;
-	}
-	find_differing(&look, NEUTRON_SUBNET);
-	first_look(comparison);
+	first_pass_read_theirs(comparison, list, &pass.theirs);
+	store_subnet_revisions(&tx, ports_publishes_all(comparison->ports),
+	                       first_pass_add, &pass);
+	if (first_pass_end(&pass, &tx, NEUTRON_SUBNET))
+		comparison_first_pass(comparison);
 }
 
-/* Those that either has: what of ours is in none of theirs has no ports any more. */
-static void take_networks(struct comparison *comparison, const struct first_look *look)
+/* Of both sides: ports here may be in a network that Neutron no longer has. */
+static void first_pass_add_networks(struct comparison *comparison,
+                                    const struct first_pass *pass)
 {
 	size_t j = 0;
 
-	for (size_t i = 0; i < look->theirs.count; i++)
-		push(&comparison->networks, &look->theirs.list[i]);
-	for (size_t i = 0; i < look->ours.count; i++) {
-		const struct sight *our = &look->ours.list[i];
+	for (size_t i = 0; i < pass->theirs.count; i++)
+		revision_list_add(&comparison->networks, &pass->theirs.list[i]);
+	for (size_t i = 0; i < pass->ours.count; i++) {
+		const struct revision *our = &pass->ours.list[i];
 		int order = -1;
 
-		while (j < look->theirs.count &&
-		       (order = strcmp(look->theirs.list[j].id, our->id)) < 0)
+		while (j < pass->theirs.count &&
+		       (order = strcmp(pass->theirs.list[j].id, our->id)) < 0)
 			j++;
 		if (order && !our->is_gone)
-			push(&comparison->networks, our);
+			revision_list_add(&comparison->networks, our);
 	}
 }
 
-static void on_networks(void *self, const json_t *list, const struct why *reason)
+static void comparison_on_networks(void *self, const json_t *list,
+                                   const struct why *reason)
 {
 	struct comparison *comparison = self;
-	struct first_look look = { .comparison = comparison };
+	struct first_pass pass = { .comparison = comparison };
+	const struct pull_query query = { .kind = NEUTRON_SUBNET, .ids_only = true };
 	const char *domain;
 	struct why why;
 
 	if (!list) {
-		end(comparison, reason->text);
+		comparison_end(comparison, reason->text);
 		return;
 	}
 	if (codec_domain_text(comparison->ports->settings.domain, comparison->arena,
@@ -486,60 +498,53 @@ static void on_networks(void *self, const json_t *list, const struct why *reason
 		domain = NULL;
 
 	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
-	read_theirs(comparison, list, &look.theirs);
-	store_network_sights(&tx, domain ? domain : "", take_ours, &look);
+	first_pass_read_theirs(comparison, list, &pass.theirs);
+	store_network_revisions(&tx, domain ? domain : "", first_pass_add, &pass);
 	arena_reset(comparison->arena);
-	if (tx_commit(&tx)) {
-		drop(&look.ours);
-		drop(&look.theirs);
-		end(comparison, why.text);
-		return;
-	}
-	sights_sort(look.ours.list, look.ours.count);
-	take_networks(comparison, &look);
-	find_differing(&look, NEUTRON_NETWORK);
-	pull_ask(comparison->pull, &(struct pull_question){ .of = NEUTRON_SUBNET,
-	                                                    .is_light = true },
-	         on_subnets, comparison);
+	revisions_sort(pass.ours.list, pass.ours.count);
+	first_pass_add_networks(comparison, &pass);
+	if (first_pass_end(&pass, &tx, NEUTRON_NETWORK))
+		pull_ask(comparison->pull, &query, comparison_on_subnets, comparison);
 }
 
-/* ---- its beginning ---- */
+/* ---- the beginning of a round ---- */
 
-static void begin(struct comparison *comparison)
+static void comparison_begin(struct comparison *comparison)
 {
-	const struct pull_question question = { .of = NEUTRON_NETWORK, .is_light = true };
+	const struct pull_query query = { .kind = NEUTRON_NETWORK, .ids_only = true };
 
 	comparison->is_running = true;
 	comparison->began_ms = clock_ms();
 	comparison->row = (struct comparison_row){ .reason = "" };
-	comparison->left_wrong = 0;
+	comparison->failures = 0;
 	comparison->at = 0;
 	comparison->kind = NEUTRON_OTHER;
-	pull_ask(comparison->pull, &question, on_networks, comparison);
+	pull_ask(comparison->pull, &query, comparison_on_networks, comparison);
 }
 
-static bool is_due(struct comparison *comparison)
+/* Whether a round is due. Only one process claims it. */
+static bool comparison_claim(struct comparison *comparison)
 {
 	int period_ms = comparison->ports->settings.compare_ms;
 	struct why why;
 	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
-	bool taken;
+	bool is_claimed;
 
-	if (!comparison->is_known)
-		store_comparison_due(&tx, feed_of(comparison), period_ms);
-	taken = store_comparison_take(&tx, feed_of(comparison), period_ms);
+	if (!comparison->has_row)
+		store_comparison_due(&tx, comparison_feed(comparison), period_ms);
+	is_claimed = store_comparison_claim(&tx, comparison_feed(comparison), period_ms);
 	if (tx_commit(&tx)) {
-		log_warn("comparison not begun: reason=\"%s\"", why.text);
+		log_warn("comparison not started: reason=\"%s\"", why.text);
 		return false;
 	}
-	comparison->is_known = true;
-	return taken;
+	comparison->has_row = true;
+	return is_claimed;
 }
 
 void compare_fire(struct comparison *comparison)
 {
-	if (comparison && !comparison->is_running && is_due(comparison))
-		begin(comparison);
+	if (comparison && !comparison->is_running && comparison_claim(comparison))
+		comparison_begin(comparison);
 }
 
 void compare_soon(struct comparison *comparison)
@@ -550,7 +555,7 @@ void compare_soon(struct comparison *comparison)
 		return;
 
 	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
-	store_comparison_due(&tx, feed_of(comparison), SOON_S);
+	store_comparison_due(&tx, comparison_feed(comparison), SOON_MS);
 	if (tx_commit(&tx))
 		log_warn("comparison not made due: reason=\"%s\"", why.text);
 }
@@ -565,7 +570,8 @@ struct comparison *compare_new(struct ports *ports)
 	comparison->ports = ports;
 	comparison->arena = arena_new();
 	comparison->pull = pull_new(ports);
-	comparison->timer = loop_timer_new(ports->runtime.loop, on_timer, comparison);
+	comparison->timer = loop_timer_new(ports->runtime.loop, comparison_on_timer,
+	                                   comparison);
 	return comparison;
 }
 
@@ -577,9 +583,9 @@ void compare_free(struct comparison **comparison)
 		return;
 	pull_free(&own->pull);
 	loop_timer_free(&own->timer);
-	drop(&own->networks);
+	revision_list_clear(&own->networks);
 	for (int kind = 0; kind < NEUTRON_KINDS; kind++)
-		drop(&own->differing[kind]);
+		revision_list_clear(&own->differing[kind]);
 	arena_free(&own->arena);
 	free(own);
 	*comparison = NULL;

@@ -1,13 +1,11 @@
 /*
- * compare -- what Neutron has, next to what we know of it, now and then: what was never
- * told, or got lost on its way, is found here. It takes two looks. The first one reads
- * ids and revisions, of all networks, of all subnets, and then of one network's ports
- * after another's.
- * What differs is asked for by its id when that is over, and a while has passed: by then
- * most of it has been told, for both sides go on changing. What Neutron says then is
- * told (telling.h), or that it is gone.
+ * compare -- repairs what notifications of Neutron missed. A round has two passes. The
+ * first pass reads ids and revisions: of all networks, of all subnets, then of the ports
+ * of each network. The second pass begins some seconds later, because most differences
+ * are changes whose notification is on the way. It reads each object that differed by its
+ * id and applies it, or its absence (neutron_apply.h).
  *
- * One process of the fleet does it at a time, for the row says when it is due.
+ * A row has the time of the next round, so one process of the fleet does each round.
  */
 #pragma once
 
@@ -16,9 +14,9 @@
 struct comparison;
 
 void compare_metrics(void);		/* before the fork */
-/* NULL: ports.feed names no exchange. Else COMPARISON may be NULL everywhere. */
+/* NULL without ports.feed. The functions accept NULL. */
 struct comparison *compare_new(struct ports *ports);
-void compare_fire(struct comparison *comparison);	/* begins, if one is due */
-/* Something may just have been missed. */
+void compare_fire(struct comparison *comparison);	/* starts a round if one is due */
+/* After a gap in the feed. */
 void compare_soon(struct comparison *comparison);
 void compare_free(struct comparison **comparison);

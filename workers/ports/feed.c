@@ -9,11 +9,11 @@
 #include "compare.h"
 #include "model/json.h"
 #include "neutron.h"
+#include "neutron_apply.h"
 #include "ovo.h"
 #include "runtime/broker.h"
 #include "runtime/envelope.h"
 #include "runtime/metrics.h"
-#include "telling.h"
 
 enum {
 	PREFETCH = 64,
@@ -24,7 +24,7 @@ enum {
 struct feed {
 	struct ports *ports;
 	struct broker *in;
-	struct arena *arena;		/* of the delivery in hand */
+	struct arena *arena;		/* of one delivery */
 	struct log_limit refused;
 };
 
@@ -43,9 +43,9 @@ void feed_metrics(void)
 
 /* ---- notifications ---- */
 
-/* One that is broken is no reason to leave the others of its message out. */
-static void keep_worst(enum err *worst, enum err err, struct why *why,
-                       const struct why *reason)
+/* An invalid object does not stop the other objects of its message. */
+static void feed_keep_worst(enum err *worst, enum err err, struct why *why,
+                            const struct why *reason)
 {
 	if (!err || (*worst && err_fate(err) == FATE_FINAL))
 		return;
@@ -53,41 +53,44 @@ static void keep_worst(enum err *worst, enum err err, struct why *why,
 	*why = *reason;
 }
 
-static enum err tell_all(struct feed *feed, const struct neutron_event *event,
-                         struct why *why)
+static enum err feed_apply_all(struct feed *feed, const struct neutron_event *event,
+                               struct why *why)
 {
 	enum err worst = OK;
 
 	for (size_t i = 0; i < neutron_count(event); i++) {
-		struct told told = { .ports = feed->ports, .arena = feed->arena,
-		                     .of = event->of, .json = neutron_item(event, i) };
+		struct neutron_apply apply = {
+			.ports = feed->ports, .arena = feed->arena, .kind = event->kind,
+			.json = neutron_item(event, i),
+		};
 		struct why reason;
 
-		keep_worst(&worst, tell(&told, &reason), why, &reason);
+		feed_keep_worst(&worst, neutron_apply(&apply, &reason), why, &reason);
 	}
 	return worst;
 }
 
-static enum err take(struct feed *feed, const struct envelope_notification *message,
-                     struct why *why)
+static enum err feed_apply_notification(struct feed *feed,
+                                        const struct envelope_notification *message,
+                                        struct why *why)
 {
 	struct neutron_event event;
 	enum err err = neutron_event(message->event_type, message->payload, &event, why);
 
-	if (err || event.of == NEUTRON_OTHER)
+	if (err || event.kind == NEUTRON_OTHER)
 		return err;
 	metric_add(figures.taken, 1);
 	if (!event.is_gone)
-		return tell_all(feed, &event, why);
+		return feed_apply_all(feed, &event, why);
 
-	struct told told = { .ports = feed->ports, .arena = feed->arena, .of = event.of,
-	                     .id = event.id };
-	return tell_gone(&told, why);
+	struct neutron_apply apply = { .ports = feed->ports, .arena = feed->arena,
+	                               .kind = event.kind, .id = event.id };
+	return neutron_apply_gone(&apply, why);
 }
 
-static enum err read_notification(struct feed *feed,
-                                  const struct broker_delivery *delivery,
-                                  struct why *why)
+static enum err feed_read_notification(struct feed *feed,
+                                       const struct broker_delivery *delivery,
+                                       struct why *why)
 {
 	struct envelope_notification message;
 	enum err err = envelope_notification_decode(delivery->body, delivery->len,
@@ -95,36 +98,37 @@ static enum err read_notification(struct feed *feed,
 
 	if (err)
 		return err;
-	err = take(feed, &message, why);
+	err = feed_apply_notification(feed, &message, why);
 	envelope_notification_clear(&message);
 	return err;
 }
 
-/* ---- objects that are pushed ---- */
+/* ---- pushed objects ---- */
 
-/* Of one that is gone there is no more than its id. */
-static enum err take_object(struct feed *feed, const json_t *object, bool is_gone,
-                            struct why *why)
+/* A deleted object has only its id. */
+static enum err feed_apply_object(struct feed *feed, const json_t *object, bool is_gone,
+                                  struct why *why)
 {
-	struct told told = { .ports = feed->ports, .arena = feed->arena,
-	                     .of = ovo_kind(object) };
+	struct neutron_apply apply = { .ports = feed->ports, .arena = feed->arena,
+	                               .kind = ovo_kind(object) };
 	char id[ID_LEN + 1];
 	json_t *plain;
 	enum err err;
 
-	if (told.of == NEUTRON_OTHER)
+	if (apply.kind == NEUTRON_OTHER)
 		return OK;
 	plain = ovo_plain(object);
-	told.json = plain;
-	told.id = id;
+	apply.json = plain;
+	apply.id = id;
 	err = json_get_id(plain, "id", JSON_REQUIRED, id, why);
 	if (!err)
-		err = is_gone ? tell_gone(&told, why) : tell(&told, why);
+		err = is_gone ? neutron_apply_gone(&apply, why)
+		              : neutron_apply(&apply, why);
 	json_decref(plain);
 	return err;
 }
 
-static enum err take_push(struct feed *feed, const json_t *args, struct why *why)
+static enum err feed_apply_push(struct feed *feed, const json_t *args, struct why *why)
 {
 	const json_t *list = json_object_get(args, "resource_list");
 	const char *event = json_string_value(json_object_get(args, "event_type"));
@@ -135,16 +139,16 @@ static enum err take_push(struct feed *feed, const json_t *args, struct why *why
 	metric_add(figures.taken, 1);
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		struct why reason;
+		enum err err = feed_apply_object(feed, json_array_get(list, i),
+		                                 !strcmp(event, "deleted"), &reason);
 
-		keep_worst(&worst, take_object(feed, json_array_get(list, i),
-		                               !strcmp(event, "deleted"), &reason),
-		           why, &reason);
+		feed_keep_worst(&worst, err, why, &reason);
 	}
 	return worst;
 }
 
-static enum err read_push(struct feed *feed, const struct broker_delivery *delivery,
-                          struct why *why)
+static enum err feed_read_push(struct feed *feed, const struct broker_delivery *delivery,
+                               struct why *why)
 {
 	struct envelope_request message;
 	enum err err = envelope_request_decode(delivery->body, delivery->len,
@@ -153,21 +157,21 @@ static enum err read_push(struct feed *feed, const struct broker_delivery *deliv
 	if (err)
 		return err;
 	if (!strcmp(message.method, "push"))
-		err = take_push(feed, message.args, why);
+		err = feed_apply_push(feed, message.args, why);
 	envelope_request_clear(&message);
 	return err;
 }
 
 /* ---- a delivery ---- */
 
-static enum err read_delivery(struct feed *feed, const struct broker_delivery *delivery,
-                              struct why *why)
+static enum err feed_read(struct feed *feed, const struct broker_delivery *delivery,
+                          struct why *why)
 {
 	if (!delivery->is_json)
 		return fail(why, ERR_INVALID, "no JSON, or too large");
 	if (!strcmp(delivery->queue, feed->ports->settings.feed_queue))
-		return read_notification(feed, delivery, why);
-	return read_push(feed, delivery, why);
+		return feed_read_notification(feed, delivery, why);
+	return feed_read_push(feed, delivery, why);
 }
 
 static void feed_refuse(struct feed *feed, const struct broker_delivery *delivery,
@@ -181,11 +185,11 @@ static void feed_refuse(struct feed *feed, const struct broker_delivery *deliver
 	broker_bury(feed->in, feed->ports->runtime.out, delivery, why->text);
 }
 
-static void on_delivery(void *self, const struct broker_delivery *delivery)
+static void feed_on_delivery(void *self, const struct broker_delivery *delivery)
 {
 	struct feed *feed = self;
 	struct why why;
-	enum err err = read_delivery(feed, delivery, &why);
+	enum err err = feed_read(feed, delivery, &why);
 
 	arena_reset(feed->arena);
 	if (!err) {
@@ -200,7 +204,7 @@ static void on_delivery(void *self, const struct broker_delivery *delivery)
 
 /* ---- life ---- */
 
-static void on_up(void *self)
+static void feed_on_up(void *self)
 {
 	struct ports *ports = ((struct feed *)self)->ports;
 
@@ -208,20 +212,20 @@ static void on_up(void *self)
 	compare_soon(ports->comparison);
 }
 
-static void on_down(void *self)
+static void feed_on_down(void *self)
 {
 	(void)self;
 	log_warn("feed is down");
 }
 
-static void on_drained(void *self)
+static void feed_on_drained(void *self)
 {
 	(void)self;
 }
 
 /* ---- which queues ---- */
 
-static void list_queues(struct feed *feed, struct broker_queue *queues)
+static void feed_list_queues(struct feed *feed, struct broker_queue *queues)
 {
 	const struct ports_settings *settings = &feed->ports->settings;
 	const char *objects = settings->feed_objects;
@@ -255,11 +259,11 @@ struct feed *feed_open(struct ports *ports)
 	feed->arena = arena_new();
 
 	const struct broker_hooks hooks = {
-		.up = on_up, .down = on_down, .delivery = on_delivery,
-		.drained = on_drained,
+		.up = feed_on_up, .down = feed_on_down, .delivery = feed_on_delivery,
+		.drained = feed_on_drained,
 		.self = feed,
 	};
-	list_queues(feed, queues);
+	feed_list_queues(feed, queues);
 	feed->in = broker_open(ports->runtime.loop, ports->runtime.broker_config,
 	                       "feed", queues, &hooks);
 	return feed;

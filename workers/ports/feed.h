@@ -1,8 +1,8 @@
 /*
- * feed -- what Neutron tells by itself, from queues of our own, to rows (telling.h): its
- * notifications, and the objects that its servers push to agents, which are also those
- * that nobody asked its API for (ports of routers and of DHCP). Their order is not that
- * of what happened, some come twice, some never: what was lost a comparison finds.
+ * feed -- applies what Neutron sends (neutron_apply.h). It reads two kinds of messages
+ * from queues of its own: Neutron's notifications, and the objects that Neutron's servers
+ * push to agents. Only pushes have the ports that Neutron itself creates, for routers and
+ * DHCP. Messages can come in any order, twice or never. A comparison finds what was lost.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 struct feed;
 
 void feed_metrics(void);		/* before the fork */
-/* NULL: ports.feed names no exchange. */
+/* NULL without ports.feed. */
 struct feed *feed_open(struct ports *ports);
-void feed_pause(struct feed *feed);	/* takes no more; FEED may be NULL */
+void feed_pause(struct feed *feed);	/* reads no more messages; FEED may be NULL */
 void feed_close(struct feed **feed);

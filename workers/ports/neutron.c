@@ -10,11 +10,11 @@
 #include "model/identity.h"
 #include "model/json.h"
 
-/* ---- which of its events is it? ---- */
+/* ---- types of events ---- */
 
-static const struct kind {
+static const struct event_kind {
 	const char *object, *many;
-	enum neutron_kind of;
+	enum neutron_kind kind;
 } kinds[] = {
 	{ "port",    "ports",    NEUTRON_PORT    },
 	{ "network", "networks", NEUTRON_NETWORK },
@@ -23,7 +23,7 @@ static const struct kind {
 };
 
 /* "port.create.end" */
-static const struct kind *kind_of(const char *type, const char **verb)
+static const struct event_kind *neutron_find_kind(const char *type, const char **verb)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		size_t len = strlen(kinds[i].object);
@@ -36,8 +36,8 @@ static const struct kind *kind_of(const char *type, const char **verb)
 	return NULL;
 }
 
-static enum err gone(const struct kind *kind, const json_t *payload,
-                     struct neutron_event *event, struct why *why)
+static enum err neutron_event_gone(const struct event_kind *kind, const json_t *payload,
+                                   struct neutron_event *event, struct why *why)
 {
 	char key[16];
 
@@ -50,15 +50,15 @@ enum err neutron_event(const char *type, const json_t *payload,
                        struct neutron_event *event, struct why *why)
 {
 	const char *verb;
-	const struct kind *kind = kind_of(type, &verb);
+	const struct event_kind *kind = neutron_find_kind(type, &verb);
 
-	*event = (struct neutron_event){ .of = NEUTRON_OTHER };
+	*event = (struct neutron_event){ .kind = NEUTRON_OTHER };
 	if (!kind || (strcmp(verb, "create.end") && strcmp(verb, "update.end") &&
 	              strcmp(verb, "delete.end")))
 		return OK;
-	event->of = kind->of;
+	event->kind = kind->kind;
 	if (!strcmp(verb, "delete.end"))
-		return gone(kind, payload, event, why);
+		return neutron_event_gone(kind, payload, event, why);
 	event->one = json_object_get(payload, kind->object);
 	event->many = json_object_get(payload, kind->many);
 	if (!json_is_object(event->one) && !json_is_array(event->many))
@@ -77,9 +77,9 @@ const json_t *neutron_item(const struct neutron_event *event, size_t i)
 	                                  : json_array_get(event->many, i);
 }
 
-/* ---- what it says ---- */
+/* ---- objects ---- */
 
-static const char *text_of(const json_t *json, const char *key)
+static const char *neutron_text(const json_t *json, const char *key)
 {
 	const char *text = json_string_value(json_object_get(json, key));
 
@@ -87,16 +87,16 @@ static const char *text_of(const json_t *json, const char *key)
 }
 
 /*
- * The project; "" if there is none. One that no caller can be (model/identity.h) is a blank,
- * which no caller can be either: central refuses to publish for it.
+ * The tenant; "" if it is missing. An invalid tenant (model/identity.h) becomes a blank,
+ * which matches no caller, and central refuses to publish for it.
  */
-static const char *project_of(const json_t *json)
+static const char *neutron_project(const json_t *json)
 {
-	const char *project = text_of(json, "project_id");
+	const char *project = neutron_text(json, "project_id");
 	struct why why;
 
 	if (!*project)
-		project = text_of(json, "tenant_id");
+		project = neutron_text(json, "tenant_id");
 	return *project && identity_check(project, "project_id", &why) ? " " : project;
 }
 
@@ -109,7 +109,7 @@ uint64_t neutron_revision(const json_t *json)
 	       ? (uint64_t)number + 1 : 0;
 }
 
-static bool is_printable(const char *text)
+static bool neutron_is_printable(const char *text)
 {
 	for (; *text; text++)
 		if (*text <= ' ' || *text > '~')
@@ -117,21 +117,21 @@ static bool is_printable(const char *text)
 	return true;
 }
 
-/* NULL: none, or none that can be. */
-static const char *dns_name_of(const json_t *json, struct arena *arena)
+/* NULL: no name, or an invalid one. */
+static const char *neutron_dns_name(const json_t *json, struct arena *arena)
 {
-	const char *text = text_of(json, "dns_name");
+	const char *text = neutron_text(json, "dns_name");
 	char lower[PORT_NAME_MAX + 1];
 
-	if (!*text || strlen(text) > PORT_NAME_MAX || !is_printable(text))
+	if (!*text || strlen(text) > PORT_NAME_MAX || !neutron_is_printable(text))
 		return NULL;
 	port_name_lower(text, lower);
 	return arena_strdup(arena, lower);
 }
 
-static const char *mac_of(const json_t *json, struct arena *arena)
+static const char *neutron_mac(const json_t *json, struct arena *arena)
 {
-	const char *text = text_of(json, "mac_address");
+	const char *text = neutron_text(json, "mac_address");
 	char lower[PORT_NAME_MAX + 1];
 	struct why why;
 
@@ -139,33 +139,26 @@ static const char *mac_of(const json_t *json, struct arena *arena)
 	return mac_check(lower, &why) ? NULL : arena_strdup(arena, lower);
 }
 
-static bool has_address(const struct port_row *port, const struct address *address)
-{
-	for (size_t i = 0; i < port->count; i++)
-		if (address_same_host(&port->addresses[i], address))
-			return true;
-	return false;
-}
-
-/* NULL: none of its own, or none that can be. */
-static const char *domain_of(const json_t *json, const char *id, struct arena *arena)
+/* NULL: no domain of its own, or an invalid one. */
+static const char *neutron_domain(const json_t *json, const char *id, struct arena *arena)
 {
 	const char *domain;
 	struct why why;
 
-	if (codec_domain_text(text_of(json, "dns_domain"), arena, &domain, &why))
-		log_warn("domain left out: of=%s reason=\"%s\"", id, why.text);
+	if (codec_domain_text(neutron_text(json, "dns_domain"), arena, &domain, &why))
+		log_warn("domain ignored: id=%s reason=\"%s\"", id, why.text);
 	return domain;
 }
 
-/* Neutron's own ports between routers have link-local ones: DNS must not have these. */
-static bool take_ip(const json_t *json, const char *key, struct address *address)
+/* DNS must not have link-local addresses, which Neutron's ports between routers have. */
+static bool neutron_address(const json_t *json, const char *key, struct address *address)
 {
-	return address_parse(text_of(json, key), 0, address) && !address->scope &&
+	return address_parse(neutron_text(json, key), 0, address) && !address->scope &&
 	       !address_unfit(address);
 }
 
-static void take_addresses(const json_t *json, struct arena *arena, struct port_row *port)
+static void neutron_addresses(const json_t *json, struct arena *arena,
+                              struct port_row *port)
 {
 	const json_t *list = json_object_get(json, "fixed_ips");
 
@@ -173,11 +166,11 @@ static void take_addresses(const json_t *json, struct arena *arena, struct port_
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		struct address address;
 
-		if (!take_ip(json_array_get(list, i), "ip_address", &address) ||
-		    has_address(port, &address))
+		if (!neutron_address(json_array_get(list, i), "ip_address", &address) ||
+		    codec_has_address(port, &address))
 			continue;
 		if (port->count == ADDRESSES_MAX) {
-			log_warn("addresses left out: port=%s reason=\"it has more than "
+			log_warn("addresses ignored: port=%s reason=\"more than "
 			         "%d\"", port->id, ADDRESSES_MAX);
 			return;
 		}
@@ -185,9 +178,9 @@ static void take_addresses(const json_t *json, struct arena *arena, struct port_
 	}
 }
 
-/* What ports and floating IPs have. */
-static enum err take_common(const json_t *json, const char *network_key,
-                            struct arena *arena, struct port_row *port, struct why *why)
+/* The fields that ports and floating IPs share. */
+static enum err neutron_common(const json_t *json, const char *network_key,
+                               struct arena *arena, struct port_row *port, struct why *why)
 {
 	enum err err;
 
@@ -198,29 +191,29 @@ static enum err take_common(const json_t *json, const char *network_key,
 		                  why);
 	if (err)
 		return err;
-	port->project_id = arena_strdup(arena, project_of(json));
-	port->dns_name = dns_name_of(json, arena);
-	port->dns_domain = domain_of(json, port->id, arena);
+	port->project_id = arena_strdup(arena, neutron_project(json));
+	port->dns_name = neutron_dns_name(json, arena);
+	port->dns_domain = neutron_domain(json, port->id, arena);
 	return OK;
 }
 
 enum err neutron_port(const json_t *json, struct arena *arena, struct port_row *port,
                       struct why *why)
 {
-	enum err err = take_common(json, "network_id", arena, port, why);
+	enum err err = neutron_common(json, "network_id", arena, port, why);
 
 	if (err)
 		return err;
-	port->mac = mac_of(json, arena);
-	take_addresses(json, arena, port);
+	port->mac = neutron_mac(json, arena);
+	neutron_addresses(json, arena, port);
 	return OK;
 }
 
-/* Both or neither (Neutron): a name alone would be one of the network's. */
+/* As in Neutron, a name without a domain does not count: it would be in the network's. */
 enum err neutron_floating(const json_t *json, struct arena *arena, struct port_row *port,
                           struct why *why)
 {
-	enum err err = take_common(json, "floating_network_id", arena, port, why);
+	enum err err = neutron_common(json, "floating_network_id", arena, port, why);
 	struct address *address;
 
 	if (err)
@@ -229,13 +222,13 @@ enum err neutron_floating(const json_t *json, struct arena *arena, struct port_r
 	if (!port->dns_domain)
 		port->dns_name = NULL;
 	address = port->addresses = arena_alloc(arena, sizeof(*address));
-	port->count = take_ip(json, "floating_ip_address", address);
+	port->count = neutron_address(json, "floating_ip_address", address);
 	return OK;
 }
 
 bool neutron_is_of_floating(const json_t *json)
 {
-	return !strcmp(text_of(json, "device_owner"), "network:floatingip");
+	return !strcmp(neutron_text(json, "device_owner"), "network:floatingip");
 }
 
 enum err neutron_network(const json_t *json, struct arena *arena,
@@ -249,18 +242,18 @@ enum err neutron_network(const json_t *json, struct arena *arena,
 	err = json_get_id(json, "id", JSON_REQUIRED, network->id, why);
 	if (err)
 		return err;
-	if (codec_domain(text_of(json, "dns_domain"), "dns_domain", &network->domain,
+	if (codec_domain(neutron_text(json, "dns_domain"), "dns_domain", &network->domain,
 	                 &domain_why))
-		log_warn("domain left out: network=%s reason=\"%s\"", network->id,
+		log_warn("domain ignored: network=%s reason=\"%s\"", network->id,
 		         domain_why.text);
 	if (network->domain.len)
 		name_format(&network->domain, text);
 	network->domain_text = arena_strdup(arena, text);
-	network->project_id = arena_strdup(arena, project_of(json));
+	network->project_id = arena_strdup(arena, neutron_project(json));
 	return OK;
 }
 
-/* Without the extension that knows the flag nobody has set it. */
+/* A Neutron without the extension has no flag, so it is false. */
 enum err neutron_subnet(const json_t *json, struct subnet_row *subnet, struct why *why)
 {
 	enum err err;
@@ -272,7 +265,7 @@ enum err neutron_subnet(const json_t *json, struct subnet_row *subnet, struct wh
 		err = json_get_id(json, "network_id", JSON_REQUIRED, subnet->network_id,
 		                  why);
 	if (!err)
-		err = cidr_parse(text_of(json, "cidr"), &subnet->cidr, why);
+		err = cidr_parse(neutron_text(json, "cidr"), &subnet->cidr, why);
 	subnet->is_flagged = json_is_true(json_object_get(json, "dns_publish_fixed_ip"));
 	return err;
 }

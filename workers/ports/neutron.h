@@ -1,12 +1,12 @@
 /*
- * neutron -- Neutron's notifications, from its message to rows of ours (Neutron 21, and
- * what older ones left out: tenant_id for project_id, no dns_*, no revision_number).
+ * neutron -- decodes Neutron's notifications into rows. It knows Neutron 21 and older
+ * ones, which have tenant_id for project_id, no dns_* and no revision_number.
  *
  *	port.create.end, port.update.end	{"port": {...}}, {"ports": [{...}, ...]}
  *	port.delete.end				{"port_id": "...", "port"?: {...}}
- *	network.*, subnet.*, floatingip.*	the same, of those
+ *	network.*, subnet.*, floatingip.*	the same, with these names
  *
- * Whatever else there is says nothing about names.
+ * Other notifications have no names.
  */
 #pragma once
 
@@ -21,32 +21,32 @@ enum neutron_kind {
 };
 
 struct neutron_event {
-	enum neutron_kind of;
+	enum neutron_kind kind;
 	bool is_gone;
-	const json_t *one, *many;	/* an object, or a list of some */
-	char id[ID_LEN + 1];		/* of what is gone */
+	const json_t *one, *many;	/* one object, or a list */
+	char id[ID_LEN + 1];		/* of a deleted object */
 };
 
-/* EVENT borrows from PAYLOAD. ERR_INVALID: it is not what its type says. */
+/* EVENT borrows from PAYLOAD. ERR_INVALID: PAYLOAD does not fit TYPE. */
 enum err neutron_event(const char *type, const json_t *payload,
                        struct neutron_event *event, struct why *why);
 size_t neutron_count(const struct neutron_event *event);
 const json_t *neutron_item(const struct neutron_event *event, size_t i);
 
 /*
- * ERR_INVALID for what has no id, or is of no network. Revisions are Neutron's and one
- * more (it begins some objects with 0): 0 is for what has none. What
- * cannot be a name, an address or a domain is left out: its source has accepted it.
+ * ERR_INVALID: no id, or no network. A revision here is Neutron's revision_number plus
+ * one, because Neutron starts some objects with 0; 0 here means none. Invalid names,
+ * addresses and domains are skipped, because Neutron has already accepted them.
  */
 enum err neutron_port(const json_t *json, struct arena *arena, struct port_row *port,
                       struct why *why);
-/* A port of the network that the address is from, with a name and a domain of its own. */
+/* A floating IP is a port of the network of its address, with a name and a domain. */
 enum err neutron_floating(const json_t *json, struct arena *arena, struct port_row *port,
                           struct why *why);
-/* Is it the port by which Neutron keeps the address of a floating IP? That one tells. */
+/* The port of a floating IP: only the floating IP itself has the name. */
 bool neutron_is_of_floating(const json_t *json);
 uint64_t neutron_revision(const json_t *json);
 enum err neutron_network(const json_t *json, struct arena *arena,
                          struct network_row *network, struct why *why);
-/* Whether it is published is not said there. Also ERR_INVALID: it has no cidr. */
+/* Leaves is_published to the caller. ERR_INVALID also: no cidr. */
 enum err neutron_subnet(const json_t *json, struct subnet_row *subnet, struct why *why);

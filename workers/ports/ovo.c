@@ -31,8 +31,8 @@ const json_t *ovo_data(const json_t *object)
 	return json_is_object(data) ? data : NULL;
 }
 
-/* A port's names are an object of their own; null: it has none. */
-static void take_dns(json_t *plain, const json_t *data)
+/* The names of a port are an object in it, or null. */
+static void ovo_copy_dns(json_t *plain, const json_t *data)
 {
 	const json_t *dns = ovo_data(json_object_get(data, "dns"));
 
@@ -42,7 +42,7 @@ static void take_dns(json_t *plain, const json_t *data)
 	json_object_set(plain, "dns_domain", json_object_get(dns, "dns_domain"));
 }
 
-static void take_addresses(json_t *plain, const json_t *data)
+static void ovo_copy_addresses(json_t *plain, const json_t *data)
 {
 	const json_t *list = json_object_get(data, "fixed_ips");
 	json_t *addresses;
@@ -67,8 +67,8 @@ json_t *ovo_plain(const json_t *object)
 	if (!data)
 		return NULL;
 	plain = json_copy((json_t *)data);
-	take_dns(plain, data);
-	take_addresses(plain, data);
+	ovo_copy_dns(plain, data);
+	ovo_copy_addresses(plain, data);
 	return plain;
 }
 
@@ -86,7 +86,7 @@ bool ovo_list_next(const char **list, char word[OVO_WORD_MAX + 1])
 }
 
 /* "Port-1.7" */
-static bool is_object(const char *word)
+static bool ovo_list_is_object(const char *word)
 {
 	const char *version = strchr(word, '-');
 
@@ -108,7 +108,7 @@ enum err ovo_list_check(const char *objects, struct why *why)
 	int count = 0;
 
 	while (ovo_list_next(&objects, word)) {
-		if (!is_object(word))
+		if (!ovo_list_is_object(word))
 			return fail(why, ERR_INVALID, "ports.feed_objects: \"%s\" must "
 			            "be like Port-1.7, Network-1.1 or Subnet-1.1", word);
 		if (++count > OVO_LIST_MAX)

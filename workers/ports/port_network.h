@@ -1,8 +1,8 @@
 /*
- * port_network -- what PORT of NETWORK is published as. What is said of a subnet's
- * addresses is not said of floating IPs, for they are no fixed ones: they are published in
- * any case. With ports.publish "flagged" an address of Neutron's that is in no known subnet
- * is not published until its subnet is told; others are, and with "all" all of them.
+ * port_network -- how the addresses of PORT in NETWORK are published. The rules of
+ * subnets are for fixed addresses: a floating IP is always published. With ports.publish
+ * "flagged" an address of Neutron in no known subnet is not published until its subnet
+ * arrives. Other addresses in no known subnet are published.
  */
 #pragma once
 

@@ -1,18 +1,17 @@
 /*
- * ports -- names for what is attached to networks (seed 002).
+ * ports -- names for the ports of networks (seed 002).
  *
- *	service  calls -> rows: networks, subnets, ports, and the records that they give
- *	feed     what Neutron tells -> the same rows
- *	compare  what Neutron answers -> the same rows, where something got lost
- *	publish  rows that are open -> central, a domain at a time
- *	watch    domains that somebody deleted -> rows that are open
- *	agent    --agent, on other machines: hosts_export -> the files of dnsmasq
+ *	service       calls -> rows: networks, subnets, ports and their records
+ *	feed          messages of Neutron -> the same rows
+ *	compare       what the feed missed -> the same rows
+ *	publish       open rows -> central, by domain
+ *	domain_watch  deleted domains -> open rows
+ *	agent         --agent, on other machines: hosts_export -> the files of dnsmasq
  *
- * A call ends with its commit: by then the port has its names, for they are unique by a
- * key of the table, and the records of each port are rows that say what is to be done.
- * Whoever of the processes has the lock of a domain publishes all that is open there as
- * one change with one serial, at once; what fails is tried again with backoff. Nothing
- * is lost between the two, for the rows are what is owed.
+ * A call ends with its commit. The port then has its names, because a key of the table
+ * makes them unique, and rows that say which records to add or drop. The process with the
+ * lock of a domain publishes its open rows at once, as one change with one serial. After
+ * a failure it retries with backoff. Open rows survive a crash, so no change is lost.
  */
 #pragma once
 
@@ -24,7 +23,7 @@ struct feed;
 struct publisher;
 struct heartbeat;
 struct queue_watch;
-struct watch;
+struct domain_watch;
 
 enum ports_publish { PUBLISH_ALL, PUBLISH_FLAGGED };
 
@@ -45,16 +44,16 @@ struct ports {
 	struct publisher *publisher;
 	struct feed *feed;
 	struct comparison *comparison;
-	struct watch *watch;
+	struct domain_watch *watch;
 	int due_period_ms, look_period_ms, sweep_period_ms;	/* constant */
 };
 
 extern const struct rpc_method ports_methods[];		/* service.c */
 
-/* settings.c: the section [ports], and what no row of it can check. */
+/* settings.c: the section [ports], and the checks that no row can make. */
 extern const struct option ports_options[];
 enum err ports_settings_check(const struct ports_settings *settings, struct why *why);
 
 enum label_rules ports_label_rules(const struct ports *ports);
-/* Else those of Neutron's subnets only whose own flag says so. */
+/* False: Neutron's flag of a subnet decides. */
 bool ports_publishes_all(const struct ports *ports);

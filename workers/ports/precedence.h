@@ -1,24 +1,24 @@
 /*
- * precedence -- what Neutron tells wins over what a call made of the same id.
+ * precedence -- an object of Neutron replaces an object of a call with the same id.
  *
- * A tenant's call may name the id of a network, subnet or port that Neutron has and has
- * not told yet. These functions delete the call's thing before the told one is written,
- * if they differ in their project or network. A thing of the same project and network
- * becomes Neutron's as it is. A network of no project stays: only an administrator can
- * make one. A row with is_fed is Neutron's, also after Neutron told its end.
+ * A tenant's call may use the id of a network, subnet or port of Neutron before Neutron's
+ * message about it arrives. If the two differ in tenant or network, these functions
+ * delete the call's object before Neutron's object is written. Else the row becomes
+ * Neutron's. A network without a tenant stays: only an administrator can create one. A
+ * row with is_fed is Neutron's, also after Neutron deleted the object.
  */
 #pragma once
 
+#include "neutron_apply.h"
 #include "store.h"
-#include "telling.h"
 
 /*
- * Each function runs a transaction of its own, and only if it has to delete something.
- * With a network go the ports and subnets that calls made in it.
+ * Each function runs a transaction of its own, only if it has to delete an object. A
+ * network is deleted with the ports and subnets that calls created in it.
  */
-enum err precedence_network(const struct told *told, const struct network_row *network,
-                            struct why *why);
-enum err precedence_subnet(const struct told *told, const struct subnet_row *subnet,
-                           struct why *why);
-enum err precedence_port(const struct told *told, const struct port_row *port,
+enum err precedence_network(const struct neutron_apply *apply,
+                            const struct network_row *network, struct why *why);
+enum err precedence_subnet(const struct neutron_apply *apply,
+                           const struct subnet_row *subnet, struct why *why);
+enum err precedence_port(const struct neutron_apply *apply, const struct port_row *port,
                          struct why *why);

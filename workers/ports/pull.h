@@ -1,7 +1,7 @@
 /*
- * pull -- asks Neutron's servers for what they have (bulk_pull of Neutron's topic
- * "q-plugin", version 1.1), one question at a time. Its answer is one message, however
- * much it is: whoever asks for much asks for its ids and revisions only.
+ * pull -- reads objects from Neutron's servers (bulk_pull of Neutron's topic "q-plugin",
+ * version 1.1), one query at a time. An answer is one message of any size. So a query for
+ * many objects asks for their ids and revisions only.
  */
 #pragma once
 
@@ -10,20 +10,20 @@
 
 struct pull;
 
-struct pull_question {
-	enum neutron_kind of;		/* but for NEUTRON_FLOATING */
-	const char *key;		/* of the filter: "network_id"; NULL: all of them */
+struct pull_query {
+	enum neutron_kind kind;		/* not NEUTRON_FLOATING */
+	const char *key;		/* filter: "network_id"; NULL: all objects */
 	const char *(*id)(const void *ids, size_t i);
 	const void *ids;
 	size_t count;
-	bool is_light;			/* without names and addresses */
+	bool ids_only;			/* without names and addresses */
 };
 
-/* LIST: ovo.h; borrowed. NULL: none came, for a reason. */
+/* LIST: see ovo.h; borrowed. NULL: the query failed, and WHY has the reason. */
 typedef void pull_fn(void *self, const json_t *list, const struct why *why);
 
 struct pull *pull_new(struct ports *ports);
 void pull_free(struct pull **pull);
-/* Answered once, never from within, and not after pull_free(). */
-void pull_ask(struct pull *pull, const struct pull_question *question, pull_fn *answer,
+/* Calls ANSWER once, after it returns, and not after pull_free(). */
+void pull_ask(struct pull *pull, const struct pull_query *query, pull_fn *answer,
               void *self);

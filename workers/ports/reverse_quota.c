@@ -12,18 +12,18 @@ static bool quota_counts(const struct zone_key *zone)
 	return zone->is_new && *zone->made_for;
 }
 
-/* One for each project for which CHANGE needs new reverse domains; returns how many. */
-static size_t quota_collect(const struct ports *ports, const struct change *change,
+/* A quota for each tenant that needs new reverse domains; returns their number. */
+static size_t quota_collect(const struct ports *ports, const struct record_diff *diff,
                             struct zone_quota *quotas)
 {
 	struct map *seen = map_new(random_u32());
 	size_t count = 0;
 
-	for (size_t i = 0; i < change->zone_count; i++) {
-		const char *project_id = change->zones[i].made_for;
+	for (size_t i = 0; i < diff->zone_count; i++) {
+		const char *project_id = diff->zones[i].made_for;
 		struct zone_quota *quota;
 
-		if (!quota_counts(&change->zones[i]))
+		if (!quota_counts(&diff->zones[i]))
 			continue;
 		quota = map_get(seen, project_id, strlen(project_id));
 		if (!quota) {
@@ -38,7 +38,7 @@ static size_t quota_collect(const struct ports *ports, const struct change *chan
 	return count;
 }
 
-/* Only those with a limit; returns how many. */
+/* Drops quotas without a limit; returns their number. */
 static size_t quota_keep_limited(struct zone_quota *quotas, size_t count)
 {
 	size_t kept = 0;
@@ -53,25 +53,26 @@ static void quota_refuse(struct tx *tx, const struct request *req,
                          const struct zone_quota *quota)
 {
 	if (!access_is_owner(req, quota->project_id))
-		tx_fail(tx, ERR_QUOTA, "a port of another project needs a reverse domain, "
-		        "and the quota of that project is used up");
+		tx_fail(tx, ERR_QUOTA, "a port of another tenant needs a reverse "
+		        "domain, and the quota of that tenant is used up");
 	else
-		tx_fail(tx, ERR_QUOTA, "%" PRId64 " reverse domains of the project exist or "
-		        "are to be made, and this needs %" PRId64 " more: the limit is %"
-		        PRId64 " (the project's quota of domains, or ports.quota_reverse)",
+		tx_fail(tx, ERR_QUOTA, "%" PRId64 " reverse domains of the tenant exist "
+		        "or will be created, and this call needs %" PRId64 " more: the "
+		        "limit is %" PRId64 " (the tenant's quota of domains, or "
+		        "ports.quota_reverse)",
 		        quota->count - quota->needed, quota->needed, quota->max);
 }
 
 void reverse_quota_check(const struct ports *ports, struct tx *tx,
-                         const struct request *req, const struct change *change)
+                         const struct request *req, const struct record_diff *diff)
 {
 	struct zone_quota *quotas;
 	size_t count;
 
-	if (req->context.is_admin || !change->zone_count || tx->err)
+	if (req->context.is_admin || !diff->zone_count || tx->err)
 		return;
-	quotas = arena_alloc(change->arena, change->zone_count * sizeof(*quotas));
-	count = quota_collect(ports, change, quotas);
+	quotas = arena_alloc(diff->arena, diff->zone_count * sizeof(*quotas));
+	count = quota_collect(ports, diff, quotas);
 	store_quotas_read(tx, quotas, count);
 	count = quota_keep_limited(quotas, count);
 	store_quotas_lock(tx, quotas, count);

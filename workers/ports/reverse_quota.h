@@ -1,21 +1,21 @@
 /*
- * reverse_quota -- a reverse domain belongs to no project, and is made when a port needs it.
- * It counts for the project of that port: the project's quota of domains, or
- * ports.quota_reverse, bounds how many there are. Ports in a reverse domain that exists need
- * nothing. What Neutron tells is counted, and not refused: its own quotas bound it.
+ * reverse_quota -- a reverse domain belongs to no tenant, and the first port that needs
+ * it creates it. It counts for the tenant of that port. The tenant's quota of domains, or
+ * ports.quota_reverse, limits their number. A port in an existing reverse domain needs no
+ * quota. Ports of Neutron count and are never refused: Neutron has its own quotas.
  */
 #pragma once
 
-#include "change.h"
 #include "ports.h"
+#include "record_diff.h"
 
 struct request;
 
 /*
- * Checks the quotas of reverse domains after CHANGE was written, in the same transaction.
- * For an administrator there is no limit. ERR_QUOTA: a port needs a new reverse domain,
- * and its project has too many. ERR_RACE: another call gave the project a reverse domain
- * at the same time; a new transaction sees it.
+ * Checks the quotas of reverse domains after DIFF was written, in the same transaction.
+ * An administrator has no limit. ERR_QUOTA: a port needs a new reverse domain, and its
+ * tenant has too many. ERR_RACE: another call gave the tenant a reverse domain at the
+ * same time. A new transaction sees it.
  */
 void reverse_quota_check(const struct ports *ports, struct tx *tx,
-                         const struct request *req, const struct change *change);
+                         const struct request *req, const struct record_diff *diff);

@@ -1,7 +1,7 @@
 #include "model/json.h"
 #include "service_private.h"
 
-/* {"now": true} makes the next comparison due, which "ended" then tells of. */
+/* {"now": true} makes the next comparison due. "ended" grows when it has ended. */
 enum err service_compare(void *self, struct request *req)
 {
 	struct ports *ports = self;
@@ -16,7 +16,7 @@ enum err service_compare(void *self, struct request *req)
 		return err;
 	if (!*feed)
 		return fail(&req->why, ERR_CONFLICT,
-		            "ports.feed names no exchange: there is nobody to compare with");
+		            "ports.feed is empty: there is no Neutron to compare with");
 
 	struct tx tx = tx_once(ports->runtime.db, &req->why);
 	store_comparison_read(&tx, req->arena, feed, &row);

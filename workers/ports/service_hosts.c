@@ -1,21 +1,21 @@
 #include <string.h>
 
 #include "consistency/hosts_versions.h"
-#include "lines.h"
+#include "dnsmasq_lines.h"
 #include "model/json.h"
 #include "service_private.h"
 
 /*
- * A network's files for dnsmasq, port by port: whoever keeps them asks for all ports, so
- * many at a time, and then for those that change.
+ * The lines of a network for dnsmasq, port by port. An agent first reads all ports, page
+ * by page, and later the ports that change.
  */
 
 enum {
 	PORTS_OF_A_PAGE = 50,		/* with 30 addresses and the longest names: 2 MB */
-	PORTS_NAMED = 100,		/* MIRROR_KEYS_MAX and more */
+	PORTS_NAMED = 100,		/* at least MIRROR_KEYS_MAX */
 };
 
-struct export {
+struct hosts_export {
 	const struct ports *ports;
 	struct network_row network;
 	json_t *hosts;
@@ -23,23 +23,23 @@ struct export {
 	int count;
 };
 
-static void take_port(void *self, const struct port_row *port)
+static void hosts_export_add_port(void *self, const struct port_row *port)
 {
-	struct export *export = self;
-	struct lines lines = { 0 };
+	struct hosts_export *export = self;
+	struct dnsmasq_lines lines = { 0 };
 
-	lines_of(export->ports, &export->network, port, &lines);
+	dnsmasq_lines_of(export->ports, &export->network, port, &lines);
 	json_array_append_new(export->hosts, json_pack("{s:s, s:s, s:s}",
 		"port", port->id, "addn_hosts", buf_string(&lines.addn),
 		"dhcp_hosts", buf_string(&lines.dhcp)));
-	lines_clear(&lines);
+	dnsmasq_lines_clear(&lines);
 	memcpy(export->last, port->id, sizeof(export->last));
 	export->count++;
 }
 
-/* Those of the network that are there. */
-static void take_named(struct export *export, struct tx *tx, struct request *req,
-                       const json_t *ids)
+/* Ports of other networks and deleted ports are skipped. */
+static void hosts_export_add_ports(struct hosts_export *export, struct tx *tx,
+                                   struct request *req, const json_t *ids)
 {
 	struct port_row port;
 	char id[ID_LEN + 1];
@@ -51,13 +51,13 @@ static void take_named(struct export *export, struct tx *tx, struct request *req
 			tx_fail(tx, ERR_INVALID, "ports: must be a list of ids");
 		else if (store_port_read(tx, req->arena, id, &port) && !port.is_gone &&
 		         !strcmp(port.network_id, export->network.id))
-			take_port(export, &port);
+			hosts_export_add_port(export, &port);
 	}
 	export->count = 0;
 }
 
-static enum err take_arguments(struct request *req, struct port_filter *filter,
-                               const json_t **ids)
+static enum err hosts_export_decode(struct request *req, struct port_filter *filter,
+                                    const json_t **ids)
 {
 	char id[ID_LEN + 1];
 	enum err err = json_get_id(req->args, "network", JSON_REQUIRED, id, &req->why);
@@ -66,8 +66,7 @@ static enum err take_arguments(struct request *req, struct port_filter *filter,
 	if (!err)
 		err = codec_filter(req, filter);
 	if (!err)
-		err = json_get_array(req->args, "ports", 0, PORTS_NAMED, ids,
-		                     &req->why);
+		err = json_get_array(req->args, "ports", 0, PORTS_NAMED, ids, &req->why);
 	if (filter->limit > PORTS_OF_A_PAGE)
 		filter->limit = PORTS_OF_A_PAGE;
 	return err;
@@ -77,28 +76,28 @@ enum err service_export_hosts(void *self, struct request *req)
 {
 	struct ports *ports = self;
 	struct port_filter filter = { .project_id = NULL };
-	struct export export = { .ports = ports };
+	struct hosts_export export = { .ports = ports };
 	const json_t *ids;
-	enum err err = take_arguments(req, &filter, &ids);
+	enum err err = hosts_export_decode(req, &filter, &ids);
 
 	if (err)
 		return err;
 	export.hosts = json_array();
 
 	struct tx tx = tx_begin_snapshot(ports->runtime.db, &req->why);
-	bool is_there = store_network_read(&tx, req->arena, filter.network_id,
-	                                   &export.network);
-	const char *project = is_there ? export.network.project_id
-	                               : store_network_gone_project(&tx, req->arena,
+	bool exists = store_network_read(&tx, req->arena, filter.network_id,
+	                                 &export.network);
+	const char *project = exists ? export.network.project_id
+	                             : store_network_gone_project(&tx, req->arena,
 	                                                            filter.network_id);
 
-	/* one that has gone has no ports any more; one that nobody knows may have some */
+	/* a deleted network has no ports; an unknown one may have some */
 	if (!project || !access_is_owner(req, project))
 		tx_fail(&tx, ERR_NOT_FOUND, "no network %.32s", filter.network_id);
 	if (ids)
-		take_named(&export, &tx, req, ids);
+		hosts_export_add_ports(&export, &tx, req, ids);
 	else
-		store_ports(&tx, req->arena, &filter, take_port, &export);
+		store_ports(&tx, req->arena, &filter, hosts_export_add_port, &export);
 	req->result = json_pack("{s:o, s:s?, s:I}", "hosts", export.hosts, "marker",
 		export.count == filter.limit ? export.last : NULL, "version",
 		(json_int_t)store_hosts_version(&tx, HOSTS_OF_NETWORK,
@@ -106,7 +105,7 @@ enum err service_export_hosts(void *self, struct request *req)
 	return tx_commit(&tx);
 }
 
-static const char *name_of(struct arena *arena, const char *text)
+static const char *hosts_decode_network_id(struct arena *arena, const char *text)
 {
 	char id[ID_LEN + 1];
 
@@ -118,5 +117,5 @@ enum err service_hosts_versions(void *self, struct request *req)
 	struct ports *ports = self;
 
 	return hosts_versions(req, ports->runtime.db, HOSTS_OF_NETWORK, "networks",
-	                      name_of);
+	                      hosts_decode_network_id);
 }

@@ -3,26 +3,26 @@
 
 enum { DOMAINS_MAX = 1000 };
 
-/* What a port has; without one, what all ports of a network have. */
-struct sought {
+/* One port, or without it all ports of a network. */
+struct published_query {
 	char port_id[ID_LEN + 1], network_id[ID_LEN + 1];
 };
 
-static enum err read_sought(struct request *req, struct sought *sought)
+static enum err published_query_decode(struct request *req, struct published_query *query)
 {
 	enum err err;
 
-	*sought = (struct sought){ 0 };
-	err = json_get_id(req->args, "port", 0, sought->port_id, &req->why);
+	*query = (struct published_query){ 0 };
+	err = json_get_id(req->args, "port", 0, query->port_id, &req->why);
 	if (!err)
-		err = json_get_id(req->args, "network", 0, sought->network_id, &req->why);
-	if (!err && !*sought->port_id && !*sought->network_id)
-		err = fail(&req->why, ERR_INVALID, "say a port or a network");
+		err = json_get_id(req->args, "network", 0, query->network_id, &req->why);
+	if (!err && !*query->port_id && !*query->network_id)
+		err = fail(&req->why, ERR_INVALID, "port or network: one is required");
 	return err;
 }
 
-/* A port that is gone may have records that are not. */
-static void check_port(struct request *req, struct tx *tx, const char *id)
+/* A deleted port may still have records. */
+static void published_check_port(struct request *req, struct tx *tx, const char *id)
 {
 	struct port_row port;
 
@@ -31,7 +31,7 @@ static void check_port(struct request *req, struct tx *tx, const char *id)
 		tx_fail(tx, ERR_NOT_FOUND, "no port %.32s", id);
 }
 
-static void take_zone(void *self, const char *zone)
+static void published_add_zone(void *self, const char *zone)
 {
 	json_array_append_new(self, json_string(zone));
 }
@@ -40,9 +40,9 @@ enum err service_get_published(void *self, struct request *req)
 {
 	struct ports *ports = self;
 	struct published_row row;
-	struct sought sought;
-	enum err err = read_sought(req, &sought);
-	const char *port = *sought.port_id ? sought.port_id : NULL;
+	struct published_query query;
+	enum err err = published_query_decode(req, &query);
+	const char *port = *query.port_id ? query.port_id : NULL;
 
 	if (err)
 		return err;
@@ -51,12 +51,12 @@ enum err service_get_published(void *self, struct request *req)
 	json_t *domains = json_array();
 
 	if (port)
-		check_port(req, &tx, port);
+		published_check_port(req, &tx, port);
 	else
-		service_check_network(req, &tx, sought.network_id);
-	store_published(&tx, req->arena, sought.network_id, port, &row);
-	store_published_zones(&tx, req->arena, sought.network_id, port, DOMAINS_MAX,
-	                      take_zone, domains);
+		service_check_network(req, &tx, query.network_id);
+	store_published(&tx, req->arena, query.network_id, port, &row);
+	store_published_zones(&tx, req->arena, query.network_id, port, DOMAINS_MAX,
+	                      published_add_zone, domains);
 	req->result = json_pack("{s:I, s:I, s:s, s:o}", "open", (json_int_t)row.open,
 	                        "refused", (json_int_t)row.refused, "reason", row.reason,
 	                        "domains", domains);

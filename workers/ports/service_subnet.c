@@ -1,60 +1,58 @@
 #include <string.h>
 
 #include "model/json.h"
-#include "renaming.h"
+#include "network_update.h"
 #include "reverse_quota.h"
 #include "service_private.h"
 
-/* ---- set, delete: what of the network's ports is published follows ---- */
+/* ---- set, delete: both publish the ports of the network again ---- */
 
-struct setting {
+struct subnet_call {
 	struct request *req;
-	struct renaming renaming;
+	struct network_update update;
 	struct network_row network;
 };
 
-static void setting_init(struct setting *setting, struct ports *ports,
-                         struct request *req)
+static void subnet_call_init(struct subnet_call *call, struct ports *ports,
+                             struct request *req)
 {
-	*setting = (struct setting){ .req = req };
-	/* told in any case: the answer to a commit may have been lost */
-	setting->renaming = (struct renaming){ .ports = ports, .arena = req->arena,
-	                                       .network = &setting->network,
-	                                       .is_told = true };
+	*call = (struct subnet_call){ .req = req };
+	/* always: a retry after a lost answer to COMMIT must announce them */
+	call->update = (struct network_update){ .ports = ports, .arena = req->arena,
+	                                        .network = &call->network,
+	                                        .has_new_lines = true };
 }
 
-/* What Neutron tells of, only Neutron changes; else the next comparison would undo it. */
-static void check_not_fed(const struct setting *setting, const struct subnet_row *subnet,
-                          struct tx *tx)
+/* Only Neutron changes its subnets: the next comparison would undo a call. */
+static void subnet_call_check_not_fed(const struct subnet_call *call,
+                                      const struct subnet_row *subnet, struct tx *tx)
 {
-	if (subnet->is_fed && *setting->renaming.ports->settings.feed)
+	if (subnet->is_fed && *call->update.ports->settings.feed)
 		tx_fail(tx, ERR_CONFLICT, "subnet %.32s is Neutron's: change it there",
 		        subnet->id);
 }
 
-static void publish_again(struct setting *setting, struct tx *tx)
+static void subnet_call_republish(struct subnet_call *call, struct tx *tx)
 {
-	if (store_network_lock(tx, setting->req->arena, setting->network.id,
-	                       &setting->network))
-		renaming_none(&setting->renaming, tx);
-	reverse_quota_check(setting->renaming.ports, tx, setting->req,
-	                    &setting->renaming.change);
+	if (store_network_lock(tx, call->req->arena, call->network.id, &call->network))
+		network_update_republish(&call->update, tx);
+	reverse_quota_check(call->update.ports, tx, call->req, &call->update.diff);
 }
 
-/* Among those of its network. */
-struct place {
+/* A subnet among the subnets of its network. */
+struct subnet_place {
 	struct subnet_row *subnet;
 	bool has_id;
-	struct subnet_row other;	/* that it overlaps */
-	bool is_taken;
+	struct subnet_row other;	/* overlaps subnet */
+	bool has_overlap;
 	int others;
 };
 
-enum { SUBNETS_MAX = 256 };		/* of a network: each call about a port reads them */
+enum { SUBNETS_MAX = 256 };		/* of a network; calls about its ports read all */
 
-static void look_at(void *self, const struct subnet_row *other)
+static void subnet_place_compare(void *self, const struct subnet_row *other)
 {
-	struct place *place = self;
+	struct subnet_place *place = self;
 	struct subnet_row *subnet = place->subnet;
 
 	place->others += strcmp(other->id, subnet->id) != 0;
@@ -67,21 +65,22 @@ static void look_at(void *self, const struct subnet_row *other)
 		return;
 	}
 	place->other = *other;
-	place->is_taken = true;
+	place->has_overlap = true;
 }
 
-static void find_place(struct setting *setting, struct place *place, struct tx *tx)
+static void subnet_call_find_place(struct subnet_call *call, struct subnet_place *place,
+                                   struct tx *tx)
 {
-	const struct port_filter all = { .network_id = setting->network.id,
+	const struct port_filter all = { .network_id = call->network.id,
 	                                 .marker = "", .limit = INT32_MAX };
 	char own[CIDR_TEXT], other[CIDR_TEXT];
 
-	store_subnets(tx, setting->req->arena, &all, look_at, place);
+	store_subnets(tx, call->req->arena, &all, subnet_place_compare, place);
 	if (tx->err)
 		return;
 	if (place->others >= SUBNETS_MAX)
-		tx_fail(tx, ERR_QUOTA, "the network has %d subnets", SUBNETS_MAX);
-	if (tx->err || !place->is_taken)
+		tx_fail(tx, ERR_QUOTA, "the network already has %d subnets", SUBNETS_MAX);
+	if (tx->err || !place->has_overlap)
 		return;
 	cidr_format(&place->subnet->cidr, own);
 	cidr_format(&place->other.cidr, other);
@@ -89,117 +88,119 @@ static void find_place(struct setting *setting, struct place *place, struct tx *
 	        own, other, place->other.id);
 }
 
-/* The id belongs to a subnet of another network, perhaps of another project. */
-static void refuse_id(struct setting *setting, const char *id, struct tx *tx)
+/* The id belongs to a subnet of another network, perhaps of another tenant. */
+static void subnet_call_refuse_id(struct subnet_call *call, const char *id, struct tx *tx)
 {
 	struct subnet_row subnet;
 
-	if (store_subnet_read(tx, setting->req->arena, id, &subnet) &&
-	    access_is_owner(setting->req, subnet.project_id))
+	if (store_subnet_read(tx, call->req->arena, id, &subnet) &&
+	    access_is_owner(call->req, subnet.project_id))
 		tx_fail(tx, ERR_EXISTS, "id: subnet %.32s is of another network", id);
 	else
 		tx_fail(tx, ERR_NOT_FOUND, "no subnet %.32s", id);
 }
 
-static void put_subnet(struct setting *setting, struct subnet_row *subnet, struct tx *tx)
+static void subnet_call_put(struct subnet_call *call, struct subnet_row *subnet,
+                            struct tx *tx)
 {
-	struct subnet_row was;
-	bool is_there = store_subnet_lock(tx, subnet->id, &was);
+	struct subnet_row old;
+	bool exists = store_subnet_lock(tx, subnet->id, &old);
 
 	if (tx->err)
 		return;
-	if (is_there ? strcmp(was.network_id, subnet->network_id) != 0
-	             : store_subnet_is_gone(tx, subnet->id)) {
-		refuse_id(setting, subnet->id, tx);
+	if (exists ? strcmp(old.network_id, subnet->network_id) != 0
+	           : store_subnet_is_gone(tx, subnet->id)) {
+		subnet_call_refuse_id(call, subnet->id, tx);
 		return;
 	}
-	if (is_there) {
-		subnet->is_fed = was.is_fed;
-		subnet->revision = was.revision;
+	if (exists) {
+		subnet->is_fed = old.is_fed;
+		subnet->revision = old.revision;
 	}
 	store_subnet_put(tx, subnet);
-	if (!is_there || was.is_published != subnet->is_published ||
-	    !cidr_equal(&was.cidr, &subnet->cidr))
-		publish_again(setting, tx);
+	if (!exists || old.is_published != subnet->is_published ||
+	    !cidr_equal(&old.cidr, &subnet->cidr))
+		subnet_call_republish(call, tx);
 }
 
-static void set_subnet(struct setting *setting, struct place *place, struct tx *tx)
+static void subnet_call_set(struct subnet_call *call, struct subnet_place *place,
+                            struct tx *tx)
 {
-	struct request *req = setting->req;
+	struct request *req = call->req;
 	const char *network = place->subnet->network_id;
 
-	if (!store_network_lock(tx, req->arena, network, &setting->network) ||
-	    !access_is_owner(req, setting->network.project_id))
-		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s: set_network makes it",
+	if (!store_network_lock(tx, req->arena, network, &call->network) ||
+	    !access_is_owner(req, call->network.project_id))
+		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s: create it with set_network",
 		        network);
-	else if (setting->network.is_fed && *setting->renaming.ports->settings.feed)
-		tx_fail(tx, ERR_CONFLICT, "network %.32s is Neutron's: its subnets are "
-		        "changed there", network);
+	else if (call->network.is_fed && *call->update.ports->settings.feed)
+		tx_fail(tx, ERR_CONFLICT, "network %.32s is Neutron's: change its "
+		        "subnets there", network);
 	if (tx->err)
 		return;
-	find_place(setting, place, tx);
+	subnet_call_find_place(call, place, tx);
 	if (!tx->err)
-		put_subnet(setting, place->subnet, tx);
+		subnet_call_put(call, place->subnet, tx);
 }
 
 enum err service_set_subnet(void *self, struct request *req)
 {
-	struct setting setting;
+	struct subnet_call call;
 	struct subnet_row subnet;
-	struct place place = { .subnet = &subnet };
+	struct subnet_place place = { .subnet = &subnet };
 	enum err err = codec_subnet(req, &subnet, &place.has_id);
 
 	if (err)
 		return err;
-	setting_init(&setting, self, req);
+	subnet_call_init(&call, self, req);
 
-	struct tx tx = tx_begin(setting.renaming.ports->runtime.db, &req->why);
-	set_subnet(&setting, &place, &tx);
-	err = renaming_commit(&setting.renaming, &tx);
+	struct tx tx = tx_begin(call.update.ports->runtime.db, &req->why);
+	subnet_call_set(&call, &place, &tx);
+	err = network_update_commit(&call.update, &tx);
 	if (err)
 		return err;
-	subnet.project_id = setting.network.project_id;
-	subnet.domain_text = setting.network.domain_text;
+	subnet.project_id = call.network.project_id;
+	subnet.domain_text = call.network.domain_text;
 	req->result = json_pack("{s:o}", "subnet", codec_encode_subnet(&subnet));
 	return OK;
 }
 
-static void delete_subnet(struct setting *setting, const char *id, struct tx *tx)
+static void subnet_call_delete(struct subnet_call *call, const char *id, struct tx *tx)
 {
 	struct subnet_row subnet;
 
 	if (!store_subnet_lock(tx, id, &subnet))
 		return;
-	check_not_fed(setting, &subnet, tx);
+	subnet_call_check_not_fed(call, &subnet, tx);
 	if (!tx->err)
 		store_subnet_delete(tx, id);
 }
 
-/* One that is gone stays so, however often that is said; and so often all hear of it. */
+/* Idempotent. A repeated call announces the lines again. */
 enum err service_delete_subnet(void *self, struct request *req)
 {
-	struct setting setting;
+	struct subnet_call call;
 	struct subnet_row subnet;
 	char id[ID_LEN + 1];
 	enum err err = json_get_id(req->args, "subnet", JSON_REQUIRED, id, &req->why);
 
 	if (err)
 		return err;
-	setting_init(&setting, self, req);
+	subnet_call_init(&call, self, req);
 
-	struct tx tx = tx_begin(setting.renaming.ports->runtime.db, &req->why);
-	bool is_there = store_subnet_read(&tx, req->arena, id, &subnet);
-	bool is_gone = !is_there && store_subnet_was_of(&tx, id, subnet.network_id);
+	struct tx tx = tx_begin(call.update.ports->runtime.db, &req->why);
+	bool exists = store_subnet_read(&tx, req->arena, id, &subnet);
+	bool is_gone = !exists && store_subnet_gone_network(&tx, id, subnet.network_id);
 
-	if ((!is_there && !is_gone) ||
-	    !store_network_lock(&tx, req->arena, subnet.network_id, &setting.network) ||
-	    access_check(req, setting.network.project_id))
+	if ((!exists && !is_gone) ||
+	    !store_network_lock(&tx, req->arena, subnet.network_id, &call.network) ||
+	    access_check(req, call.network.project_id))
 		tx_fail(&tx, ERR_NOT_FOUND, "no subnet %.32s", id);
-	if (!tx.err && is_there)
-		delete_subnet(&setting, id, &tx);
+	if (!tx.err && exists)
+		subnet_call_delete(&call, id, &tx);
 	if (!tx.err)
-		publish_again(&setting, &tx);
-	return renaming_commit(&setting.renaming, &tx);
+		subnet_call_republish(&call, &tx);
+	return network_update_commit(&call.update, &tx);
 }
 
 /* ---- get, list ---- */
@@ -228,7 +229,7 @@ struct subnets_page {
 	char last[ID_LEN + 1];
 };
 
-static void take_subnet(void *self, const struct subnet_row *subnet)
+static void subnets_page_add(void *self, const struct subnet_row *subnet)
 {
 	struct subnets_page *page = self;
 
@@ -250,7 +251,7 @@ enum err service_list_subnets(void *self, struct request *req)
 	page.list = json_array();
 
 	struct tx tx = tx_once(ports->runtime.db, &req->why);
-	store_subnets(&tx, req->arena, &filter, take_subnet, &page);
+	store_subnets(&tx, req->arena, &filter, subnets_page_add, &page);
 	req->result = json_pack("{s:o, s:s?}", "subnets", page.list, "marker",
 		json_array_size(page.list) == (size_t)filter.limit ? page.last : NULL);
 	return tx_commit(&tx);

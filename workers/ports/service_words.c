@@ -107,18 +107,19 @@ static const struct rpc_words agent_words[] = {
 	{ 0 }
 };
 
-static const struct rpc_method *methods(void)
+static const struct rpc_method *words_ports_methods(void)
 {
 	return ports_methods;
 }
 
-static const struct rpc_method *of_agent(void)
+static const struct rpc_method *words_agent_methods(void)
 {
 	return ports_agent.methods;
 }
 
 const struct rpc_topic rpc_topics[] = {
-	{ "ports", "Networks, subnets and ports, and their names.", methods, words, args, objects },
-	{ "ports_agent", "A fanout to the agents.", of_agent, agent_words },
+	{ "ports", "Networks, subnets and ports, and their names.", words_ports_methods,
+	  words, args, objects },
+	{ "ports_agent", "A fanout to the agents.", words_agent_methods, agent_words },
 	{ 0 }
 };

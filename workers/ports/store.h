@@ -1,6 +1,6 @@
 /*
- * store -- the rows of ports: networks, subnets, ports, what each port has in DNS. They
- * are written by nobody else.
+ * store -- the tables of networks, subnets, ports and their records. Only zonefleet-ports
+ * writes them.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/id.h"
 #include "core/port_records.h"
-#include "core/sight.h"
+#include "core/revisions.h"
 #include "core/subnets.h"
 #include "runtime/tx.h"
 
@@ -21,50 +21,50 @@ struct network_row {
 	char id[ID_LEN + 1];
 	const char *project_id;
 	const char *domain_text;	/* "": its ports have no names */
-	struct name domain;		/* len 0: the same */
-	uint64_t revision;		/* its source's: neutron.h; 0: none */
-	bool is_default;		/* its domain is that of all who have none */
+	struct name domain;		/* the same; len 0: none */
+	uint64_t revision;		/* Neutron's (neutron_revision()); 0: none */
+	bool is_default;		/* its domain is ports.domain */
 	bool is_fed;			/* Neutron's */
-	struct subnets subnets;		/* of one that was read by its id */
+	struct subnets subnets;		/* set only if it was read by its id */
 };
 
-/* Locks the row: whoever changes a port or a subnet of it, or it itself, comes after. */
+/* Locks the row against changes of the network, its subnets and its ports. */
 bool store_network_lock(struct tx *tx, struct arena *arena, const char *id,
                         struct network_row *network);
-/* For who changes a port of it: others may, too. */
+/* Locks the row in share mode, for a change of a port. */
 bool store_network_share(struct tx *tx, struct arena *arena, const char *id,
                          struct network_row *network);
 bool store_network_read(struct tx *tx, struct arena *arena, const char *id,
                         struct network_row *network);
-/* Neutron told its end, and that is remembered. */
+/* Neutron has deleted the network, and a tombstone says so. */
 bool store_network_is_gone(struct tx *tx, const char *id);
-/* The project that such a network was of; NULL: it is not gone, or was never there. */
+/* The tenant of a deleted network; NULL: not deleted, or unknown. */
 const char *store_network_gone_project(struct tx *tx, struct arena *arena, const char *id);
-/* A network of that id that a call made, of another project. */
-bool store_network_is_called(struct tx *tx, const struct network_row *network);
+/* A call created a network with this id for another tenant. */
+bool store_network_conflicts(struct tx *tx, const struct network_row *network);
 void store_network_put(struct tx *tx, const struct network_row *network);
-/* Neutron's, of which it has not told yet: it has no project, and no domain. */
-void store_network_put_unknown(struct tx *tx, const char *id);
-/* Deletes the ports and subnets that calls made in it. */
+/* A network of Neutron whose data has not arrived: without tenant and domain. */
+void store_network_put_unknown(struct tx *tx, const char *id,
+                               struct network_row *network);
+/* Deletes the ports and subnets that calls created in it. */
 void store_network_clear(struct tx *tx, const char *id);
-/* Has it ports? */
 bool store_network_is_used(struct tx *tx, const char *id);
-/* Its subnets go with it. */
+/* Deletes its subnets, too. */
 void store_network_delete(struct tx *tx, const char *id);
-/* Of PROJECT_ID (NULL: of all), by id, from the one after MARKER on, at most LIMIT. */
+/* The networks of PROJECT_ID (NULL: all), by id, after MARKER, at most LIMIT. */
 void store_networks(struct tx *tx, struct arena *arena, const char *project_id,
                     const char *marker, int limit,
                     void (*each)(void *self, const struct network_row *network),
                     void *self);
 
-/* ---- subnets; whoever changes one has its network locked ---- */
+/* ---- subnets: lock the network before you change one ---- */
 
 struct subnet_row {
 	char id[ID_LEN + 1], network_id[ID_LEN + 1];
-	const char *project_id, *domain_text;	/* its network's, if it was not locked */
+	const char *project_id, *domain_text;	/* its network's; only if read with it */
 	struct prefix cidr;
 	bool is_published;		/* its addresses have records */
-	bool is_flagged;		/* its source's own dns_publish_fixed_ip */
+	bool is_flagged;		/* its dns_publish_fixed_ip */
 	bool is_fed;			/* Neutron's */
 	uint64_t revision;		/* as a network's */
 };
@@ -72,18 +72,19 @@ struct subnet_row {
 bool store_subnet_lock(struct tx *tx, const char *id, struct subnet_row *subnet);
 bool store_subnet_read(struct tx *tx, struct arena *arena, const char *id,
                        struct subnet_row *subnet);
-/* A subnet of that id that a call made, in another network. */
-bool store_subnet_is_called(struct tx *tx, const struct subnet_row *subnet);
-/* Neutron told its end, and that is remembered. */
+/* A call created a subnet with this id in another network. */
+bool store_subnet_conflicts(struct tx *tx, const struct subnet_row *subnet);
+/* Neutron has deleted the subnet, and a tombstone says so. */
 bool store_subnet_is_gone(struct tx *tx, const char *id);
-/* The same, and of which network it was. */
-bool store_subnet_was_of(struct tx *tx, const char *id, char network_id[ID_LEN + 1]);
+/* The network of a deleted subnet, Neutron's or not. */
+bool store_subnet_gone_network(struct tx *tx, const char *id,
+                               char network_id[ID_LEN + 1]);
 void store_subnet_put(struct tx *tx, const struct subnet_row *subnet);
 void store_subnet_delete(struct tx *tx, const char *id);
-/* It is gone by Neutron's word, and Neutron did not tell of it before. */
-void store_subnet_never(struct tx *tx, const char *id);
+/* Neutron has deleted a subnet that is not known here. */
+void store_subnet_put_tombstone(struct tx *tx, const char *id);
 struct port_filter;
-/* Of networks of its project, by id. */
+/* By id; the tenant is that of the network. */
 void store_subnets(struct tx *tx, struct arena *arena, const struct port_filter *filter,
                    void (*each)(void *self, const struct subnet_row *subnet), void *self);
 
@@ -93,57 +94,57 @@ struct port_row {
 	char id[ID_LEN + 1], network_id[ID_LEN + 1];
 	const char *project_id;
 	const char *dns_name, *dns_fqdn, *mac;	/* NULL: none */
-	const char *dns_domain;		/* its own; NULL: the network's is its */
+	const char *dns_domain;		/* its own; NULL: that of the network */
 	uint64_t revision;
-	bool is_fed, is_floating;	/* Neutron's; one of its floating IPs */
+	bool is_fed, is_floating;	/* Neutron's; a floating IP of Neutron */
 	bool is_gone;
 	struct address *addresses;
 	size_t count;
 	const char *status;		/* of its records: "ACTIVE", "PENDING", "ERROR" */
-	const char *reason;		/* of ERROR, or why it is PENDING still; else NULL */
+	const char *reason;		/* of ERROR or PENDING; else NULL */
 };
 
-/* With its addresses. Also one that is gone. */
+/* With its addresses. Also a deleted port. */
 bool store_port_read(struct tx *tx, struct arena *arena, const char *id,
                      struct port_row *port);
 /* With its addresses. ERR_EXISTS: another port of the network has its fqdn. */
 void store_port_insert(struct tx *tx, const struct port_row *port);
 void store_port_update(struct tx *tx, const struct port_row *port);
-/* The fqdns of all ports of a network, which may change places. */
+/* The full names of all ports of a network. Ports may exchange their names. */
 void store_ports_rename(struct tx *tx, const char *network_id,
                         const struct port_row *ports, size_t count);
-/* It is gone: its name is free, and it is remembered for a while. */
+/* Frees its name and leaves a tombstone. */
 void store_port_delete(struct tx *tx, const char *id);
 void store_ports_delete(struct tx *tx, const char *network_id);
-/* A port of that id that a call made, of another network or project. */
-bool store_port_is_called(struct tx *tx, const struct port_row *port);
-/* As store_port_update(), of a port that a call made or that is gone: it is Neutron's now. */
-void store_port_take(struct tx *tx, const struct port_row *port);
-/* It is gone by Neutron's word, and Neutron did not tell of it before. */
-void store_port_never(struct tx *tx, const char *id);
-/* Those that went a day ago and have no records any more; and networks without any. */
-void store_sweep_ports(struct tx *tx);
-/* Of a network that has the fqdn; NULL: none. */
-const char *store_port_named(struct tx *tx, struct arena *arena, const char *network_id,
-                             const char *fqdn);
-/* Port ID has the name until the transaction ends: whoever frees the name comes behind it. */
+/* A call created a port with this id in another network or tenant. */
+bool store_port_conflicts(struct tx *tx, const struct port_row *port);
+/* As store_port_update(), for a port of a call or a deleted port that Neutron now has. */
+void store_port_take_over(struct tx *tx, const struct port_row *port);
+/* Neutron has deleted a port that is not known here. */
+void store_port_put_tombstone(struct tx *tx, const char *id);
+/* Removes old tombstones: of ports without records, subnets, networks without ports. */
+void store_ports_sweep(struct tx *tx);
+/* The id of the network's port with this full name; NULL: none. */
+const char *store_port_find_fqdn(struct tx *tx, struct arena *arena,
+                                 const char *network_id, const char *fqdn);
+/* Port ID keeps the name until the transaction ends. ERR_RACE: it has lost the name. */
 void store_port_name_lock(struct tx *tx, const char *id, const char *fqdn);
-/* Those of a network that should be called so (either text), and are not yet; a few, locked. */
-void store_ports_waiting(struct tx *tx, struct arena *arena, const char *network_id,
-                         const char *fqdn, const char *relative,
-                         void (*each)(void *self, const struct port_row *port),
-                         void *self);
+/* Locks some ports of a network that want one of these names and have none. */
+void store_ports_awaiting_name(struct tx *tx, struct arena *arena, const char *network_id,
+                               const char *fqdn, const char *relative,
+                               void (*each)(void *self, const struct port_row *port),
+                               void *self);
 struct port_filter {
 	const char *project_id, *network_id;	/* NULL: of all */
-	const char *dns_fqdn;			/* NULL: whatever they are called */
+	const char *dns_fqdn;			/* NULL: any name */
 	const char *marker;			/* ids after this one */
 	int limit;
 };
-/* Those that are there. */
+/* The ports that are not deleted. */
 void store_ports(struct tx *tx, struct arena *arena, const struct port_filter *filter,
                  void (*each)(void *self, const struct port_row *port), void *self);
 
-/* ---- their records ---- */
+/* ---- records of ports ---- */
 
 struct record_row {
 	const char *port_id, *project_id;
@@ -151,18 +152,18 @@ struct record_row {
 	uint16_t type;
 	enum { RECORD_ADD, RECORD_HAVE, RECORD_DROP, RECORD_REFUSED } state;
 	uint64_t seq;
-	bool is_shared;			/* of DROP: another port has just the same */
-	const char *made_for;		/* of one that is wanted: its zone_key's */
+	bool is_shared;			/* of DROP: another port has an equal record */
+	const char *made_for;		/* of a wanted record: see zone_key */
 };
 
-/* Of a port, or (NULL) of all ports of a network. */
+/* Of a port, or of all ports of a network if PORT_ID is NULL. */
 void store_records(struct tx *tx, struct arena *arena, const char *network_id,
                    const char *port_id,
                    void (*each)(void *self, const struct record_row *row), void *self);
-/* How far that is, what is to go of ports that are gone among it. */
+/* How far these records are, with those of deleted ports. */
 struct published_row {
 	int64_t open, refused;		/* records */
-	const char *reason;		/* why some are refused, or open still; "": none */
+	const char *reason;		/* why some are refused or open; "": none */
 };
 void store_published(struct tx *tx, struct arena *arena, const char *network_id,
                      const char *port_id, struct published_row *row);
@@ -170,49 +171,50 @@ void store_published(struct tx *tx, struct arena *arena, const char *network_id,
 void store_published_zones(struct tx *tx, struct arena *arena, const char *network_id,
                            const char *port_id, int limit,
                            void (*each)(void *self, const char *zone), void *self);
-/* They are of that state by now; their seq grows. */
+/* Sets the states of the rows and raises their seq. */
 void store_records_put(struct tx *tx, const struct record_row *rows, size_t count);
 
 /* ---- comparisons with Neutron ---- */
 
 struct comparison_row {
-	int ended;			/* so many, of which the last: */
-	int looked_at, differing, repaired;
-	const char *reason;		/* why it is not whole; "": it is */
+	int ended;			/* number of rounds */
+	int looked_at, differing, repaired;	/* of the last round */
+	const char *reason;		/* of an incomplete round; else "" */
 };
 
-/* The next one of FEED is due at the latest so soon; it is made known. */
-void store_comparison_due(struct tx *tx, const char *feed, int seconds);
-/* Is one due? Then it is the caller's, and the next PERIOD_S from now. */
-bool store_comparison_take(struct tx *tx, const char *feed, int period_ms);
+/* Makes the next round due in MS at the latest. Creates the row. */
+void store_comparison_due(struct tx *tx, const char *feed, int ms);
+/* True: a round is due and is the caller's. The next round is due in PERIOD_MS. */
+bool store_comparison_claim(struct tx *tx, const char *feed, int period_ms);
 void store_comparison_put(struct tx *tx, const char *feed,
                           const struct comparison_row *row);
-/* False: nobody asked for one yet. */
+/* False: no round was ever due. */
 bool store_comparison_read(struct tx *tx, struct arena *arena, const char *feed,
                            struct comparison_row *row);
 /*
- * What is known of Neutron's networks, also that they are gone. Those whose domain is
- * that of all who have none, but is not DOMAIN, have no revision.
+ * Neutron's networks, with tombstones. DOMAIN is ports.domain: a network that has an
+ * older value of it has no revision, and so differs.
  */
-void store_network_sights(struct tx *tx, const char *domain,
-                          void (*each)(void *self, const struct sight *sight),
-                          void *self);
-/* The same of its subnets; ALL: whatever their flag, they should be published. */
-void store_subnet_sights(struct tx *tx, bool all,
-                         void (*each)(void *self, const struct sight *sight), void *self);
-/* The same of its ports in a network, its floating IPs among them. */
-void store_port_sights(struct tx *tx, const char *network_id,
-                       void (*each)(void *self, const struct sight *sight,
-                                    bool is_floating), void *self);
+void store_network_revisions(struct tx *tx, const char *domain,
+                             void (*each)(void *self, const struct revision *revision),
+                             void *self);
+/* Neutron's subnets. ALL: all should be published. Else a flag decides. */
+void store_subnet_revisions(struct tx *tx, bool all,
+                            void (*each)(void *self, const struct revision *revision),
+                            void *self);
+/* Neutron's ports and floating IPs in a network. */
+void store_port_revisions(struct tx *tx, const char *network_id,
+                          void (*each)(void *self, const struct revision *revision,
+                                       bool is_floating), void *self);
 
-/* ---- domains that have open ones ---- */
+/* ---- domains of records ---- */
 
 struct zone_key {
 	const char *zone, *project_id;
-	const char *made_for;		/* the project whose port needs a reverse domain; or NULL */
-	/* store_zones_look() sets these for a reverse domain that a port needs: */
+	const char *made_for;		/* of a reverse domain: tenant of the port */
+	/* store_zones_find_claims() sets these for a reverse domain that a port needs: */
 	uint64_t rev;			/* of the row of the zone; 0: there is no row */
-	bool is_claimed;		/* from now on it counts for MADE_FOR */
+	bool is_claimed;		/* it now counts for MADE_FOR */
 	bool is_new;			/* central has to make it */
 };
 
@@ -220,71 +222,71 @@ struct zone_row {
 	uint64_t rev;
 	uint32_t failures;
 	bool is_due;
-	char made_id[ID_LEN + 1];	/* of the domain, if we made it; else "" */
-	char domain_id[ID_LEN + 1];	/* as it was when it was last heard of; or "" */
+	char made_id[ID_LEN + 1];	/* of a domain that ports created; or "" */
+	char domain_id[ID_LEN + 1];	/* as last seen; or "" */
 };
 
 /*
- * Finds, before the change, the reverse domains that count for no project yet: no port
+ * Finds, before the change, the reverse domains that count for no tenant yet: no port
  * has a record in them, and no domain that zonefleet-ports made exists.
  */
-void store_zones_look(struct tx *tx, struct zone_key *zones, size_t count);
+void store_zones_find_claims(struct tx *tx, struct zone_key *zones, size_t count);
 /* Makes zones due. ERR_RACE: another transaction changed a zone that this one claims. */
 void store_zones_changed(struct tx *tx, const struct zone_key *zones, size_t count);
 void store_zones_due(struct tx *tx, struct arena *arena,
                      void (*each)(void *self, const struct zone_key *zone), void *self);
 bool store_zone_read(struct tx *tx, const struct zone_key *zone, struct zone_row *row);
-/* Has any port a record there, or had one that may be there still? */
+/* A port has a record in the zone, or a dropped record is still published. */
 bool store_zone_is_used(struct tx *tx, const struct zone_key *zone);
 struct watched_zone {
 	const char *zone, *domain_id;	/* "": not known yet */
 };
 /*
- * At most LIMIT that have records of ours, of which nothing is open, and that nobody looked
- * at for PERIOD_S, the oldest first.
+ * At most LIMIT domains that have published records and no open ones, and that were not
+ * checked for PERIOD_MS. The oldest check comes first.
  */
 void store_zones_watched(struct tx *tx, struct arena *arena, int period_ms, int limit,
                          void (*each)(void *self, const struct watched_zone *zone),
                          void *self);
-/* It was looked at; central's id of the domain, "": there is none. */
+/* After a check. DOMAIN_ID is central's; "": central has no such domain. */
 void store_zone_known(struct tx *tx, const char *zone, const char *domain_id);
-/* Its made_id; "" is none. */
+/* Sets made_id; "": none. */
 void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id);
-/* Without records for a day: as if nobody had ever written there. */
+/* Removes rows of domains that had no records for a day. */
 void store_zones_sweep(struct tx *tx);
 struct zone_quota {
 	const char *project_id;
 	int64_t needed;			/* new reverse domains that a change needs */
 	int64_t max;			/* -1: no limit */
 	uint64_t rev;			/* of its row; 0: there is no row */
-	int64_t count;			/* of reverse domains that count for the project */
+	int64_t count;			/* of reverse domains that count for the tenant */
 };
-/* Sets max of the projects that have a limit of domains of their own (central's). */
+/* Sets max of the tenants that have a limit of domains of their own (central's). */
 void store_quotas_read(struct tx *tx, struct zone_quota *quotas, size_t count);
 /*
- * Locks the numbers of the projects' reverse domains: until this transaction ends, no
- * other transaction can give these projects any. ERR_RACE: another one did so after this
- * one began to read. Sets rev and count: domains that zonefleet-ports made and that exist,
- * and domains that it has to make because a port needs them.
+ * Locks the numbers of the tenants' reverse domains: until this transaction ends, no
+ * other transaction can give these tenants any. ERR_RACE: another one did so after this
+ * one began to read. Sets rev and count: domains that zonefleet-ports made and that
+ * exist, and domains that it has to make because a port needs them.
  */
 void store_quotas_lock(struct tx *tx, struct zone_quota *quotas, size_t count);
-/* Reverse ones that we made and that have no record are due. */
+/* Makes reverse domains due that this program created and that have no records. */
 void store_zones_unused_due(struct tx *tx);
-/* There is no such domain: of what should be there all is open, and nothing is to go. */
+/* The domain does not exist: opens its wanted records and forgets dropped ones. */
 void store_zone_lost(struct tx *tx, const struct zone_key *zone);
-/* The same, of all projects' records, without what is to go. */
+/* Opens the wanted records of all tenants; keeps dropped ones. */
 void store_zone_lost_all(struct tx *tx, const struct zone_key *zone);
-/* Those in RECORD_ADD or RECORD_DROP, at most LIMIT, by their names. */
+/* The records in STATE (RECORD_ADD or RECORD_DROP), by name, at most LIMIT. */
 void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *zone,
                      int state, size_t limit,
                      void (*each)(void *self, const struct record_row *row), void *self);
-/* What was done to ROWS, if nobody had another mind meanwhile: what was dropped goes. */
+/* ROWS are published. Rows that changed meanwhile stay open. Deletes dropped rows. */
 void store_zone_done(struct tx *tx, const struct zone_key *zone,
                      const struct record_row *rows, size_t count);
 void store_zone_refused(struct tx *tx, const struct record_row *row, const char *reason);
-/* All that was refused may be taken by now: it is open again. */
-void store_retry_refused(struct tx *tx);
-/* All that was open at REV is done; due again only if there is more by now. */
+/* Opens all refused records again. */
+void store_records_retry_refused(struct tx *tx);
+/* All records open at REV are published. Stays due if the row changed since. */
 void store_zone_settled(struct tx *tx, const struct zone_key *zone, uint64_t rev);
 void store_zone_failed(struct tx *tx, const struct zone_key *zone, const char *reason,
                        int64_t next_ms);

@@ -11,7 +11,7 @@ void store_comparison_due(struct tx *tx, const char *feed, int ms)
 	    TX_BIND(tx_text(feed), tx_int(ms)));
 }
 
-bool store_comparison_take(struct tx *tx, const char *feed, int period_ms)
+bool store_comparison_claim(struct tx *tx, const char *feed, int period_ms)
 {
 	return tx_exec(tx,
 	    "UPDATE port_comparisons SET due_at = NOW(3) + INTERVAL ? * 1000 MICROSECOND "
@@ -47,16 +47,17 @@ bool store_comparison_read(struct tx *tx, struct arena *arena, const char *feed,
 	return !tx->err;
 }
 
-static void read_sight(struct tx_rows *rows, struct sight *sight)
+static void revision_row_read(struct tx_rows *rows, struct revision *revision)
 {
-	*sight = (struct sight){ 0 };
-	snprintf(sight->id, sizeof(sight->id), "%s", row_text(rows));
-	sight->revision = (uint64_t)row_int(rows);
-	sight->is_gone = row_int(rows);
+	*revision = (struct revision){ 0 };
+	snprintf(revision->id, sizeof(revision->id), "%s", row_text(rows));
+	revision->revision = (uint64_t)row_int(rows);
+	revision->is_gone = row_int(rows);
 }
 
-void store_network_sights(struct tx *tx, const char *domain,
-                          void (*each)(void *self, const struct sight *sight), void *self)
+void store_network_revisions(struct tx *tx, const char *domain,
+                             void (*each)(void *self, const struct revision *revision),
+                             void *self)
 {
 	struct tx_rows rows;
 
@@ -65,15 +66,16 @@ void store_network_sights(struct tx *tx, const char *domain,
 	          "deleted_at IS NOT NULL FROM networks "
 	          "WHERE is_fed", TX_BIND(tx_text(domain)));
 	while (tx_next(&rows)) {
-		struct sight sight;
+		struct revision revision;
 
-		read_sight(&rows, &sight);
-		each(self, &sight);
+		revision_row_read(&rows, &revision);
+		each(self, &revision);
 	}
 }
 
-void store_subnet_sights(struct tx *tx, bool all,
-                         void (*each)(void *self, const struct sight *sight), void *self)
+void store_subnet_revisions(struct tx *tx, bool all,
+                            void (*each)(void *self, const struct revision *revision),
+                            void *self)
 {
 	struct tx_rows rows;
 
@@ -82,16 +84,16 @@ void store_subnet_sights(struct tx *tx, bool all,
 	          "deleted_at IS NOT NULL FROM subnets "
 	          "WHERE is_fed", TX_BIND(tx_int(all)));
 	while (tx_next(&rows)) {
-		struct sight sight;
+		struct revision revision;
 
-		read_sight(&rows, &sight);
-		each(self, &sight);
+		revision_row_read(&rows, &revision);
+		each(self, &revision);
 	}
 }
 
-void store_port_sights(struct tx *tx, const char *network_id,
-                       void (*each)(void *self, const struct sight *sight,
-                                    bool is_floating), void *self)
+void store_port_revisions(struct tx *tx, const char *network_id,
+                          void (*each)(void *self, const struct revision *revision,
+                                       bool is_floating), void *self)
 {
 	struct tx_rows rows;
 
@@ -100,9 +102,9 @@ void store_port_sights(struct tx *tx, const char *network_id,
 	          "WHERE network_id = ? AND is_fed",
 	          TX_BIND(tx_text(network_id)));
 	while (tx_next(&rows)) {
-		struct sight sight;
+		struct revision revision;
 
-		read_sight(&rows, &sight);
-		each(self, &sight, row_int(&rows));
+		revision_row_read(&rows, &revision);
+		each(self, &revision, row_int(&rows));
 	}
 }

@@ -6,7 +6,8 @@
 #define COLUMNS "SELECT id, project_id, domain, revision, is_default, is_fed FROM networks "
 #define OF_ID COLUMNS "WHERE id = ? AND deleted_at IS NULL "
 
-static void read_network(struct tx *tx, struct tx_rows *rows, struct network_row *network)
+static void network_row_read(struct tx *tx, struct tx_rows *rows,
+                             struct network_row *network)
 {
 	*network = (struct network_row){ 0 };
 	snprintf(network->id, sizeof(network->id), "%s", row_text(rows));
@@ -25,8 +26,8 @@ static void read_network(struct tx *tx, struct tx_rows *rows, struct network_row
 #define SUBNETS "SELECT address, bits, published FROM subnets " \
                 "WHERE network_id = ? AND deleted_at IS NULL ORDER BY id "
 
-static void read_subnets(struct tx *tx, struct arena *arena, const char *sql,
-                         struct network_row *network)
+static void network_row_read_subnets(struct tx *tx, struct arena *arena, const char *sql,
+                                     struct network_row *network)
 {
 	struct subnet *list = NULL;
 	size_t count = 0, size = 0;
@@ -48,73 +49,57 @@ static void read_subnets(struct tx *tx, struct arena *arena, const char *sql,
 	network->subnets = (struct subnets){ list, count, false };
 }
 
-/* What is read under a lock is as it is now, not as the transaction has seen it first. */
-static bool read_one(struct tx *tx, struct arena *arena, const char *id,
-                     const char *sql, const char *subnets, struct network_row *network)
+/* A read with a lock sees the present row, not the transaction's snapshot. */
+static bool network_row_select(struct tx *tx, struct arena *arena, const char *id,
+                               const char *sql, const char *subnets,
+                               struct network_row *network)
 {
 	struct tx_rows rows;
 
 	if (!tx_select_row(tx, arena, &rows, sql, TX_BIND(tx_text(id))))
 		return false;
-	read_network(tx, &rows, network);
+	network_row_read(tx, &rows, network);
 	tx_select_end(&rows);
-	read_subnets(tx, arena, subnets, network);
+	network_row_read_subnets(tx, arena, subnets, network);
 	return !tx->err;
 }
 
 bool store_network_lock(struct tx *tx, struct arena *arena, const char *id,
                         struct network_row *network)
 {
-	return read_one(tx, arena, id, OF_ID "FOR UPDATE", SUBNETS SHARED, network);
+	return network_row_select(tx, arena, id, OF_ID "FOR UPDATE", SUBNETS SHARED,
+	                          network);
 }
 
 bool store_network_share(struct tx *tx, struct arena *arena, const char *id,
                          struct network_row *network)
 {
-	return read_one(tx, arena, id, OF_ID SHARED, SUBNETS SHARED, network);
+	return network_row_select(tx, arena, id, OF_ID SHARED, SUBNETS SHARED, network);
 }
 
 bool store_network_read(struct tx *tx, struct arena *arena, const char *id,
                         struct network_row *network)
 {
-	return read_one(tx, arena, id, OF_ID, SUBNETS, network);
+	return network_row_select(tx, arena, id, OF_ID, SUBNETS, network);
 }
 
 const char *store_network_gone_project(struct tx *tx, struct arena *arena, const char *id)
 {
-	struct tx_rows rows;
-	const char *project;
-
-	if (!tx_select_row(tx, arena, &rows,
-	    "SELECT project_id FROM networks WHERE id = ? AND deleted_at IS NOT NULL",
-	    TX_BIND(tx_text(id))))
-		return NULL;
-	project = row_text(&rows);
-	tx_select_end(&rows);
-	return project;
-}
-
-static bool network_exists(struct tx *tx, const char *sql, const struct tx_value *bind)
-{
-	struct tx_rows rows;
-	bool exists = tx_select_row(tx, NULL, &rows, sql, bind);
-
-	tx_select_end(&rows);
-	return exists;
+	return store_text(tx, arena, "SELECT project_id FROM networks WHERE id = ? "
+	                  "AND deleted_at IS NOT NULL", TX_BIND(tx_text(id)));
 }
 
 bool store_network_is_gone(struct tx *tx, const char *id)
 {
-	return network_exists(tx, "SELECT 1 FROM networks WHERE id = ? AND is_fed "
-	                      "AND deleted_at IS NOT NULL", TX_BIND(tx_text(id)));
+	return store_exists(tx, "SELECT 1 FROM networks WHERE id = ? AND is_fed "
+	                    "AND deleted_at IS NOT NULL", TX_BIND(tx_text(id)));
 }
 
-bool store_network_is_called(struct tx *tx, const struct network_row *network)
+bool store_network_conflicts(struct tx *tx, const struct network_row *network)
 {
-	return network_exists(tx, "SELECT 1 FROM networks WHERE id = ? AND NOT is_fed "
-	                      "AND project_id NOT IN ('', ?) AND deleted_at IS NULL",
-	                      TX_BIND(tx_text(network->id),
-	                              tx_text(network->project_id)));
+	return store_exists(tx, "SELECT 1 FROM networks WHERE id = ? AND NOT is_fed "
+	                    "AND project_id NOT IN ('', ?) AND deleted_at IS NULL",
+	                    TX_BIND(tx_text(network->id), tx_text(network->project_id)));
 }
 
 void store_network_put(struct tx *tx, const struct network_row *network)
@@ -130,13 +115,13 @@ void store_network_put(struct tx *tx, const struct network_row *network)
 	            tx_int(network->is_default), tx_int(network->is_fed)));
 }
 
-void store_network_put_unknown(struct tx *tx, const char *id)
+void store_network_put_unknown(struct tx *tx, const char *id,
+                               struct network_row *network)
 {
-	struct network_row network = { .project_id = "", .domain_text = "",
-	                               .is_fed = true };
-
-	snprintf(network.id, sizeof(network.id), "%s", id);
-	store_network_put(tx, &network);
+	*network = (struct network_row){ .project_id = "", .domain_text = "",
+	                                 .is_fed = true };
+	snprintf(network->id, sizeof(network->id), "%s", id);
+	store_network_put(tx, network);
 }
 
 void store_network_clear(struct tx *tx, const char *id)
@@ -153,16 +138,8 @@ void store_network_clear(struct tx *tx, const char *id)
 
 bool store_network_is_used(struct tx *tx, const char *id)
 {
-	struct tx_rows rows;
-	bool is_used;
-
-	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT EXISTS (SELECT 1 FROM ports WHERE network_id = ? "
-	    "AND deleted_at IS NULL)", TX_BIND(tx_text(id))))
-		return false;
-	is_used = row_int(&rows);
-	tx_select_end(&rows);
-	return is_used;
+	return store_exists(tx, "SELECT 1 FROM ports WHERE network_id = ? "
+	                    "AND deleted_at IS NULL LIMIT 1", TX_BIND(tx_text(id)));
 }
 
 void store_network_delete(struct tx *tx, const char *id)
@@ -189,7 +166,7 @@ void store_networks(struct tx *tx, struct arena *arena, const char *project_id,
 	while (tx_next(&rows)) {
 		struct network_row network;
 
-		read_network(tx, &rows, &network);
+		network_row_read(tx, &rows, &network);
 		if (!tx->err)
 			each(self, &network);
 	}

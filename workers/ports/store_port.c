@@ -4,11 +4,11 @@
 #include "store_private.h"
 
 enum {
-	SWEPT_MAX = 1000,		/* rows at a time */
+	SWEPT_MAX = 1000,		/* rows of one statement */
 	WAITING_MAX = 16,
 };
 
-/* ---- a port as it is read: its row, its addresses, the state of its records ---- */
+/* ---- reads: the row, its addresses, the state of its records ---- */
 
 #define COLUMNS \
 	"SELECT p.id, p.network_id, p.project_id, p.dns_name, p.dns_fqdn, p.dns_domain, " \
@@ -35,13 +35,14 @@ enum {
 
 static const char *const statuses[] = { "ACTIVE", "PENDING", "ERROR" };
 
-static int digit(char c)
+static int port_row_digit(char c)
 {
 	return c <= '9' ? c - '0' : c - 'A' + 10;
 }
 
 /* "0AE02404,FD5D...": 8 or 32 digits each, as HEX() makes them. */
-static void read_addresses(const char *text, struct arena *arena, struct port_row *port)
+static void port_row_read_addresses(const char *text, struct arena *arena,
+                                    struct port_row *port)
 {
 	port->addresses = arena_alloc(arena, (strlen(text) / 8 + 1) *
 	                                     sizeof(*port->addresses));
@@ -51,13 +52,14 @@ static void read_addresses(const char *text, struct arena *arena, struct port_ro
 
 		*address = (struct address){ .bits = len == 8 ? 32 : 128 };
 		for (size_t i = 0; i + 1 < len && i / 2 < 16; i += 2)
-			address->octets[i / 2] = (uint8_t)(digit(text[i]) << 4 |
-			                                   digit(text[i + 1]));
+			address->octets[i / 2] = (uint8_t)(port_row_digit(text[i]) << 4 |
+			                                   port_row_digit(text[i + 1]));
 		text += len + (text[len] == ',');
 	}
 }
 
-static void read_port(struct tx_rows *rows, struct arena *arena, struct port_row *port)
+static void port_row_read(struct tx_rows *rows, struct arena *arena,
+                          struct port_row *port)
 {
 	const char *addresses;
 
@@ -77,7 +79,7 @@ static void read_port(struct tx_rows *rows, struct arena *arena, struct port_row
 	port->status = statuses[row_int(rows) % 3];
 	port->reason = row_text(rows);
 	if (addresses)
-		read_addresses(addresses, arena, port);
+		port_row_read_addresses(addresses, arena, port);
 }
 
 bool store_port_read(struct tx *tx, struct arena *arena, const char *id,
@@ -88,7 +90,7 @@ bool store_port_read(struct tx *tx, struct arena *arena, const char *id,
 	if (!tx_select_row(tx, arena, &rows, COLUMNS "WHERE p.id = ?",
 	                   TX_BIND(tx_text(id))))
 		return false;
-	read_port(&rows, arena, port);
+	port_row_read(&rows, arena, port);
 	tx_select_end(&rows);
 	return !tx->err;
 }
@@ -107,15 +109,16 @@ void store_ports(struct tx *tx, struct arena *arena, const struct port_filter *f
 	while (tx_next(&rows)) {
 		struct port_row port;
 
-		read_port(&rows, arena, &port);
+		port_row_read(&rows, arena, &port);
 		each(self, &port);
 	}
 }
 
-/* Under a lock: those of a transaction that has just ended are among them. */
-void store_ports_waiting(struct tx *tx, struct arena *arena, const char *network_id,
-                         const char *fqdn, const char *relative,
-                         void (*each)(void *self, const struct port_row *port), void *self)
+/* The lock also shows rows that a transaction committed after this one began. */
+void store_ports_awaiting_name(struct tx *tx, struct arena *arena, const char *network_id,
+                               const char *fqdn, const char *relative,
+                               void (*each)(void *self, const struct port_row *port),
+                               void *self)
 {
 	struct tx_rows rows;
 
@@ -128,56 +131,40 @@ void store_ports_waiting(struct tx *tx, struct arena *arena, const char *network
 	while (tx_next(&rows)) {
 		struct port_row port;
 
-		read_port(&rows, arena, &port);
+		port_row_read(&rows, arena, &port);
 		each(self, &port);
 	}
 }
 
-const char *store_port_named(struct tx *tx, struct arena *arena, const char *network_id,
-                             const char *fqdn)
+const char *store_port_find_fqdn(struct tx *tx, struct arena *arena,
+                                 const char *network_id, const char *fqdn)
 {
-	struct tx_rows rows;
-	const char *id;
-
-	if (!tx_select_row(tx, arena, &rows,
+	return store_text(tx, arena,
 	    "SELECT id FROM ports WHERE network_id = ? AND dns_fqdn = ?",
-	    TX_BIND(tx_text(network_id), tx_text(fqdn))))
-		return NULL;
-	id = row_text(&rows);
-	tx_select_end(&rows);
-	return id;
+	    TX_BIND(tx_text(network_id), tx_text(fqdn)));
 }
 
 void store_port_name_lock(struct tx *tx, const char *id, const char *fqdn)
 {
-	struct tx_rows rows;
-
-	if (tx_select_row(tx, NULL, &rows,
-	    "SELECT 1 FROM ports WHERE id = ? AND dns_fqdn = ? LOCK IN SHARE MODE",
-	    TX_BIND(tx_text(id), tx_text(fqdn))))
-		tx_select_end(&rows);
-	else
+	if (!store_exists(tx, "SELECT 1 FROM ports WHERE id = ? AND dns_fqdn = ? "
+	                  "LOCK IN SHARE MODE", TX_BIND(tx_text(id), tx_text(fqdn))))
 		tx_fail(tx, ERR_RACE, "port %.32s no longer has the name %.255s", id,
 		        fqdn);
 }
 
-bool store_port_is_called(struct tx *tx, const struct port_row *port)
+bool store_port_conflicts(struct tx *tx, const struct port_row *port)
 {
-	struct tx_rows rows;
-	bool exists = tx_select_row(tx, NULL, &rows,
+	return store_exists(tx,
 	    "SELECT 1 FROM ports WHERE id = ? AND NOT is_fed AND deleted_at IS NULL "
 	    "AND (network_id <> ? OR project_id <> ?)",
 	    TX_BIND(tx_text(port->id), tx_text(port->network_id),
 	            tx_text(port->project_id)));
-
-	tx_select_end(&rows);
-	return exists;
 }
 
-/* ---- and written ---- */
+/* ---- writes ---- */
 
-/* It is a port of no other network, and of no other project, ever. */
-static void insert_row(struct tx *tx, const struct port_row *port)
+/* The network and tenant of a port never change. */
+static void port_row_insert(struct tx *tx, const struct port_row *port)
 {
 	tx_exec(tx,
 	    "INSERT INTO ports (id, network_id, project_id, dns_name, dns_fqdn, "
@@ -190,8 +177,8 @@ static void insert_row(struct tx *tx, const struct port_row *port)
 	            tx_int(port->is_fed), tx_int(port->is_floating)));
 }
 
-/* Only a floating IP that was found by its port (compare.c) has no project, until it is told. */
-static void update_row(struct tx *tx, const struct port_row *port)
+/* A floating IP that a comparison found (compare.c) first has no tenant. */
+static void port_row_update(struct tx *tx, const struct port_row *port)
 {
 	tx_exec(tx,
 	    "UPDATE ports SET dns_name = ?, dns_fqdn = ?, dns_domain = ?, mac = ?, "
@@ -205,7 +192,7 @@ static void update_row(struct tx *tx, const struct port_row *port)
 	        TX_BIND(tx_text(port->id)));
 }
 
-static void put_addresses(struct tx *tx, const struct port_row *port)
+static void port_row_put_addresses(struct tx *tx, const struct port_row *port)
 {
 	struct arena *arena = arena_new();
 	struct tx_value *values = arena_alloc(arena, (2 * port->count + 1) *
@@ -225,17 +212,17 @@ static void put_addresses(struct tx *tx, const struct port_row *port)
 
 void store_port_insert(struct tx *tx, const struct port_row *port)
 {
-	insert_row(tx, port);
-	put_addresses(tx, port);
+	port_row_insert(tx, port);
+	port_row_put_addresses(tx, port);
 }
 
 void store_port_update(struct tx *tx, const struct port_row *port)
 {
-	update_row(tx, port);
-	put_addresses(tx, port);
+	port_row_update(tx, port);
+	port_row_put_addresses(tx, port);
 }
 
-void store_port_take(struct tx *tx, const struct port_row *port)
+void store_port_take_over(struct tx *tx, const struct port_row *port)
 {
 	tx_exec(tx,
 	    "UPDATE ports SET network_id = ?, project_id = ?, is_floating = ?, "
@@ -281,17 +268,17 @@ void store_ports_delete(struct tx *tx, const char *network_id)
 	    "WHERE network_id = ? AND deleted_at IS NULL", TX_BIND(tx_text(network_id)));
 }
 
-/* A port is of some network: of these nobody knows which, and it does not matter. */
-void store_port_never(struct tx *tx, const char *id)
+/* The row needs a network, and the port's network is unknown. */
+void store_port_put_tombstone(struct tx *tx, const char *id)
 {
-	store_no_network(tx);
+	store_network_put_placeholder(tx);
 	tx_exec(tx,
 	    "INSERT INTO ports (id, network_id, project_id, is_fed, deleted_at) "
 	    "VALUES (?, '" NO_NETWORK "', '', 1, NOW(3)) ON DUPLICATE KEY UPDATE is_fed = 1",
 	    TX_BIND(tx_text(id)));
 }
 
-void store_sweep_ports(struct tx *tx)
+void store_ports_sweep(struct tx *tx)
 {
 	tx_exec(tx,
 	    "DELETE FROM ports WHERE deleted_at < NOW(3) - INTERVAL 1 DAY "

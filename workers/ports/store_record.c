@@ -10,7 +10,7 @@ static const char *const states[] = {
 #define COLUMNS "SELECT r.port_id, r.project_id, r.zone, r.name, r.data, r.type, " \
                 "r.state, r.seq"
 
-static void read_record(struct tx_rows *rows, struct record_row *row)
+static void record_row_read(struct tx_rows *rows, struct record_row *row)
 {
 	const char *state;
 
@@ -44,12 +44,12 @@ void store_records(struct tx *tx, struct arena *arena, const char *network_id,
 	while (tx_next(&rows)) {
 		struct record_row row;
 
-		read_record(&rows, &row);
+		record_row_read(&rows, &row);
 		each(self, &row);
 	}
 }
 
-/* ---- how far they are ---- */
+/* ---- progress of records ---- */
 
 #define OF_THEM "FROM ports p JOIN port_records r ON r.port_id = p.id "
 #define PUBLISHED \
@@ -92,11 +92,11 @@ void store_published_zones(struct tx *tx, struct arena *arena, const char *netwo
 		each(self, row_text(&rows));
 }
 
-/* ---- what is wanted of them ---- */
+/* ---- wanted records ---- */
 
-enum { KEYS = 7 };			/* columns of rows that are written */
+enum { KEYS = 7 };			/* columns of a written row */
 
-static void fill_key(struct tx_value *at, const struct record_row *row)
+static void record_row_bind(struct tx_value *at, const struct record_row *row)
 {
 	at[0] = tx_text(row->port_id);
 	at[1] = tx_text(row->zone);
@@ -115,7 +115,7 @@ void store_records_put(struct tx *tx, const struct record_row *rows, size_t coun
 	                                             sizeof(*values));
 
 	for (size_t i = 0; i < count; i++) {
-		fill_key(&values[KEYS * i], &rows[i]);
+		record_row_bind(&values[KEYS * i], &rows[i]);
 		values[KEYS * i + 6] = tx_text(states[rows[i].state]);
 	}
 	if (count)
@@ -125,14 +125,14 @@ void store_records_put(struct tx *tx, const struct record_row *rows, size_t coun
 	arena_free(&arena);
 }
 
-/* ---- what was done ---- */
+/* ---- results of publishing ---- */
 
-/* Another port's, or what another project wrote to the domain: it stays as long. */
+/* Another port, perhaps of another tenant, wants the same record: it stays. */
 #define IS_SHARED "EXISTS (SELECT 1 FROM port_records o WHERE o.zone = r.zone " \
                   "AND o.name = r.name AND o.type = r.type AND o.data = r.data " \
                   "AND (o.port_id <> r.port_id) AND o.state IN ('ADD', 'HAVE'))"
 
-/* In the order of its index: how many there are behind them does not matter. */
+/* In the order of the index: the rows after LIMIT cost nothing. */
 void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *zone,
                      int state, size_t limit,
                      void (*each)(void *self, const struct record_row *row), void *self)
@@ -148,15 +148,15 @@ void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *
 	while (tx_next(&rows)) {
 		struct record_row row;
 
-		read_record(&rows, &row);
+		record_row_read(&rows, &row);
 		row.is_shared = row_int(&rows);
 		each(self, &row);
 	}
 }
 
 /*
- * Said again, when nobody knows whether it was committed, it changes nothing: what has
- * become HAVE stays so, and what is gone is not brought back.
+ * Idempotent: a retry after a lost answer to COMMIT changes nothing. A row in HAVE stays,
+ * and a deleted row does not come back.
  */
 #define DONE " ON DUPLICATE KEY UPDATE state = IF(seq <> VALUES(seq), state, " \
              "CASE state WHEN 'ADD' THEN 'HAVE' WHEN 'DROP' THEN 'GONE' " \
@@ -170,7 +170,7 @@ void store_zone_done(struct tx *tx, const struct zone_key *zone,
 	                                             sizeof(*values));
 
 	for (size_t i = 0; i < count; i++) {
-		fill_key(&values[KEYS * i], &rows[i]);
+		record_row_bind(&values[KEYS * i], &rows[i]);
 		values[KEYS * i + 6] = tx_int((int64_t)rows[i].seq);
 	}
 	if (count)
@@ -192,7 +192,7 @@ void store_zone_refused(struct tx *tx, const struct record_row *row, const char 
 	            tx_int((int64_t)row->seq)));
 }
 
-void store_retry_refused(struct tx *tx)
+void store_records_retry_refused(struct tx *tx)
 {
 	tx_exec(tx,
 	    "UPDATE port_zones z JOIN (SELECT DISTINCT zone, project_id "
@@ -203,7 +203,7 @@ void store_retry_refused(struct tx *tx)
 	        "WHERE state = 'REFUSED'", TX_NONE);
 }
 
-/* ---- what is not there any more ---- */
+/* ---- records of lost domains ---- */
 
 void store_zone_lost(struct tx *tx, const struct zone_key *zone)
 {

@@ -1,6 +1,6 @@
 /*
- * The project that a reverse domain counts for. A network can have a thousand reverse
- * domains, and these functions run on the loop: so a statement is about many of them.
+ * The tenant that a reverse domain counts for. A network can have a thousand reverse
+ * domains, and these functions run on the loop, so a statement handles many domains.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "runtime/tx_list.h"
 #include "store_private.h"
 
-/* For port_zones z LEFT JOIN domains d: the domain exists, and no one deletes it. */
+/* For port_zones z LEFT JOIN domains d: the domain exists and is not being deleted. */
 #define STAYS "(d.id IS NOT NULL AND d.task <> 'DELETE')"
 /* Ports have records in the zone, or central may be creating the domain now. */
 #define IS_AWAITED \
@@ -17,211 +17,212 @@
 	"AND r.project_id = '' AND r.state IN ('ADD', 'HAVE', 'REFUSED')) OR " \
 	"(z.due_at IS NOT NULL AND z.made_id <> COALESCE(z.domain_id, '')))"
 
-/* ---- statements about many things ---- */
+/* ---- statements about many rows ---- */
 
-/* Structs of the caller, by the texts of their keys. */
-struct things {
+/* The caller's structs, by key. */
+struct keyed {
 	struct arena *arena;
 	struct map *by_key;
 	const char **keys;
 	size_t count;
 };
 
-/* A SELECT whose first column is the key; it stands around the keys of the things. */
-struct thing_query {
+/* A SELECT whose first column is the key. The list of keys is between head and tail. */
+struct keyed_query {
 	const char *head, *tail;
-	void (*take)(void *thing, struct tx_rows *row);	/* the other columns */
+	void (*read)(void *item, struct tx_rows *row);	/* the other columns */
 };
 
-static void things_init(struct things *things, size_t size)
+static void keyed_init(struct keyed *keyed, size_t size)
 {
-	*things = (struct things){ .arena = arena_new(), .by_key = map_new(random_u32()) };
-	things->keys = arena_alloc(things->arena, (size + 1) * sizeof(*things->keys));
+	*keyed = (struct keyed){ .arena = arena_new(), .by_key = map_new(random_u32()) };
+	keyed->keys = arena_alloc(keyed->arena, (size + 1) * sizeof(*keyed->keys));
 }
 
-static void things_add(struct things *things, const char *key, void *thing)
+static void keyed_add(struct keyed *keyed, const char *key, void *item)
 {
-	things->keys[things->count++] = key;
-	map_put(things->by_key, key, strlen(key), thing);
+	keyed->keys[keyed->count++] = key;
+	map_put(keyed->by_key, key, strlen(key), item);
 }
 
-static void things_clear(struct things *things)
+static void keyed_clear(struct keyed *keyed)
 {
-	map_free(&things->by_key);
-	arena_free(&things->arena);
+	map_free(&keyed->by_key);
+	arena_free(&keyed->arena);
 }
 
-static void things_take(struct tx_rows *rows, const struct things *things,
-                        const struct thing_query *query)
+static void keyed_read_rows(struct tx_rows *rows, const struct keyed *keyed,
+                            const struct keyed_query *query)
 {
 	while (tx_next(rows)) {
 		const char *key = row_text(rows);
-		void *thing = map_get(things->by_key, key, strlen(key));
+		void *item = map_get(keyed->by_key, key, strlen(key));
 
-		if (thing)
-			query->take(thing, rows);
+		if (item)
+			query->read(item, rows);
 	}
 }
 
-static size_t part_of(size_t count)
+static size_t batch_size(size_t count)
 {
 	return count < TX_LIST_MAX ? count : TX_LIST_MAX;
 }
 
-static void things_select(struct tx *tx, const struct things *things,
-                          const struct thing_query *query)
+static void keyed_select(struct tx *tx, const struct keyed *keyed,
+                         const struct keyed_query *query)
 {
 	struct tx_value values[TX_LIST_MAX + 1];
-	size_t part, places;
+	size_t batch, places;
 
-	for (size_t at = 0; at < things->count && !tx->err; at += part) {
+	for (size_t at = 0; at < keyed->count && !tx->err; at += batch) {
 		const char *sql;
 		struct tx_rows rows;
 
-		part = part_of(things->count - at);
-		sql = tx_list(things->arena, query->head, query->tail, part, &places);
-		tx_list_fill(values, things->keys + at, part, places);
+		batch = batch_size(keyed->count - at);
+		sql = tx_list(keyed->arena, query->head, query->tail, batch, &places);
+		tx_list_fill(values, keyed->keys + at, batch, places);
 		values[places].type = TX_END;
-		tx_select(tx, things->arena, &rows, sql, values);
-		things_take(&rows, things, query);
+		tx_select(tx, keyed->arena, &rows, sql, values);
+		keyed_read_rows(&rows, keyed, query);
 	}
 }
 
-/* A row that the transaction has read: no other transaction may have changed it since. */
-struct seen_row {
+/* A row that the transaction has read, and that must be unchanged when it writes. */
+struct rev_row {
 	const char *key;
 	uint64_t rev;
 };
 
-struct seen_rows {
-	const char *head, *tuple;	/* of the UPDATE; a tuple is the key and the rev */
-	struct seen_row *list;
+struct rev_rows {
+	const char *head, *tuple;	/* of the UPDATE; a tuple is key and rev */
+	struct rev_row *list;
 	size_t count;
 };
 
-/* ERR_RACE: another transaction has changed one of the rows first, or has made one. */
-static void seen_check(struct tx *tx, int64_t matched, size_t count)
+/* ERR_RACE: another transaction has changed or inserted one of the rows. */
+static void rev_check(struct tx *tx, int64_t matched, size_t count)
 {
 	if (tx->err == ERR_EXISTS || (!tx->err && matched != (int64_t)count))
-		tx->err = fail(tx->why, ERR_RACE, "the reverse domains of a project were "
-		               "changed meanwhile");
+		tx->err = fail(tx->why, ERR_RACE, "another transaction changed the "
+		               "reverse domains of the project");
 }
 
-static void seen_raise(struct tx *tx, struct arena *arena, const struct seen_rows *rows)
+static void rev_raise(struct tx *tx, struct arena *arena, const struct rev_rows *rows)
 {
 	struct tx_value values[2 * TX_LIST_MAX + 1];
-	size_t part, places;
+	size_t batch, places;
 
-	for (size_t at = 0; at < rows->count && !tx->err; at += part) {
+	for (size_t at = 0; at < rows->count && !tx->err; at += batch) {
 		const char *sql;
 
-		part = part_of(rows->count - at);
-		sql = tx_list_of(arena, rows->head, rows->tuple, " OR ", "", part, &places);
+		batch = batch_size(rows->count - at);
+		sql = tx_list_of(arena, rows->head, rows->tuple, " OR ", "", batch,
+		                 &places);
 		for (size_t i = 0; i < places; i++) {
-			const struct seen_row *row =
-				&rows->list[at + (i < part ? i : part - 1)];
+			const struct rev_row *row =
+				&rows->list[at + (i < batch ? i : batch - 1)];
 
 			values[2 * i] = tx_text(row->key);
 			values[2 * i + 1] = tx_int((int64_t)row->rev);
 		}
 		values[2 * places].type = TX_END;
-		seen_check(tx, tx_exec(tx, sql, values), part);
+		rev_check(tx, tx_exec(tx, sql, values), batch);
 	}
 }
 
 /* ---- reverse domains ---- */
 
-static void zone_take_row(void *thing, struct tx_rows *row)
+static void zone_read_row(void *item, struct tx_rows *row)
 {
-	struct zone_key *zone = thing;
+	struct zone_key *zone = item;
 
 	zone->rev = (uint64_t)row_int(row);
 	if (row_int(row))
 		zone->is_claimed = zone->is_new = false;
 }
 
-static void zone_take_domain(void *thing, struct tx_rows *row)
+static void zone_read_domain(void *item, struct tx_rows *row)
 {
-	struct zone_key *zone = thing;
+	struct zone_key *zone = item;
 
 	zone->is_new = false;
 	if (row_int(row))
 		zone->is_claimed = false;
 }
 
-static const struct thing_query zone_rows = {
+static const struct keyed_query zone_rows = {
 	"SELECT z.zone, z.rev, " IS_AWAITED " FROM port_zones z "
-	"WHERE z.project_id = '' AND z.zone IN (", ")", zone_take_row
+	"WHERE z.project_id = '' AND z.zone IN (", ")", zone_read_row
 };
 
-static const struct thing_query zone_domains = {
+static const struct keyed_query zone_domains = {
 	"SELECT d.name, d.id <=> z.made_id FROM domains d "
 	"LEFT JOIN port_zones z ON z.zone = d.name AND z.project_id = '' "
-	"WHERE d.live = 1 AND " STAYS " AND d.name IN (", ")", zone_take_domain
+	"WHERE d.live = 1 AND " STAYS " AND d.name IN (", ")", zone_read_domain
 };
 
-void store_zones_look(struct tx *tx, struct zone_key *zones, size_t count)
+void store_zones_find_claims(struct tx *tx, struct zone_key *zones, size_t count)
 {
-	struct things things;
+	struct keyed keyed;
 
-	things_init(&things, count);
+	keyed_init(&keyed, count);
 	for (size_t i = 0; i < count; i++) {
 		if (!zones[i].made_for)
 			continue;
 		zones[i].is_claimed = zones[i].is_new = true;
-		things_add(&things, zones[i].zone, &zones[i]);
+		keyed_add(&keyed, zones[i].zone, &zones[i]);
 	}
-	things_select(tx, &things, &zone_rows);
-	things_select(tx, &things, &zone_domains);
-	things_clear(&things);
+	keyed_select(tx, &keyed, &zone_rows);
+	keyed_select(tx, &keyed, &zone_domains);
+	keyed_clear(&keyed);
 }
 
 struct claims {
-	struct tx_value *fresh, *there;		/* zone and made_for of each */
-	size_t fresh_count;
-	struct seen_rows seen;			/* of those that are there */
+	struct tx_value *added, *changed;	/* zone and made_for of each */
+	size_t added_count;
+	struct rev_rows revs;			/* of changed rows */
 };
 
 static void claims_add(struct claims *claims, const struct zone_key *zone)
 {
-	struct seen_rows *seen = &claims->seen;
-	struct tx_value *values = zone->rev ? claims->there + 2 * seen->count
-	                                    : claims->fresh + 2 * claims->fresh_count;
+	struct rev_rows *revs = &claims->revs;
+	struct tx_value *values = zone->rev ? claims->changed + 2 * revs->count
+	                                    : claims->added + 2 * claims->added_count;
 
 	values[0] = tx_text(zone->zone);
 	values[1] = tx_text(zone->made_for);
 	if (zone->rev)
-		seen->list[seen->count++] = (struct seen_row){ zone->zone, zone->rev };
+		revs->list[revs->count++] = (struct rev_row){ zone->zone, zone->rev };
 	else
-		claims->fresh_count++;
+		claims->added_count++;
 }
 
 static void claims_write(struct tx *tx, struct arena *arena, const struct claims *claims)
 {
-	if (claims->fresh_count) {
+	if (claims->added_count) {
 		tx_exec_rows(tx, "INSERT INTO port_zones "
 		             "(zone, project_id, made_for, due_at, rev) VALUES ",
-		             "(?,'',NULLIF(?,''),NOW(3),1)", "", claims->fresh, 2,
-		             claims->fresh_count);
-		seen_check(tx, (int64_t)claims->fresh_count, claims->fresh_count);
+		             "(?,'',NULLIF(?,''),NOW(3),1)", "", claims->added, 2,
+		             claims->added_count);
+		rev_check(tx, (int64_t)claims->added_count, claims->added_count);
 	}
-	seen_raise(tx, arena, &claims->seen);
-	if (claims->seen.count)
+	rev_raise(tx, arena, &claims->revs);
+	if (claims->revs.count)
 		tx_exec_rows(tx, "INSERT INTO port_zones "
 		             "(zone, project_id, made_for) VALUES ", "(?,'',NULLIF(?,''))",
 		             " ON DUPLICATE KEY UPDATE made_for = VALUES(made_for)",
-		             claims->there, 2, claims->seen.count);
+		             claims->changed, 2, claims->revs.count);
 }
 
 void store_zones_claim(struct tx *tx, const struct zone_key *zones, size_t count)
 {
 	struct arena *arena = arena_new();
 	struct claims claims = {
-		.fresh = arena_alloc(arena, (2 * count + 1) * sizeof(*claims.fresh)),
-		.there = arena_alloc(arena, (2 * count + 1) * sizeof(*claims.there)),
-		.seen = { "UPDATE port_zones SET rev = rev + 1, due_at = NOW(3) WHERE ",
+		.added = arena_alloc(arena, (2 * count + 1) * sizeof(*claims.added)),
+		.changed = arena_alloc(arena, (2 * count + 1) * sizeof(*claims.changed)),
+		.revs = { "UPDATE port_zones SET rev = rev + 1, due_at = NOW(3) WHERE ",
 		          "(zone = ? AND project_id = '' AND rev = ?)",
-		          arena_alloc(arena, (count + 1) * sizeof(struct seen_row)), 0 },
+		          arena_alloc(arena, (count + 1) * sizeof(struct rev_row)), 0 },
 	};
 
 	for (size_t i = 0; i < count; i++)
@@ -231,49 +232,50 @@ void store_zones_claim(struct tx *tx, const struct zone_key *zones, size_t count
 	arena_free(&arena);
 }
 
-/* ---- quotas of projects ---- */
+/* ---- quotas of tenants ---- */
 
 static void quotas_select(struct tx *tx, struct zone_quota *quotas, size_t count,
-                          const struct thing_query *query)
+                          const struct keyed_query *query)
 {
-	struct things things;
+	struct keyed keyed;
 
-	things_init(&things, count);
+	keyed_init(&keyed, count);
 	for (size_t i = 0; i < count; i++)
-		things_add(&things, quotas[i].project_id, &quotas[i]);
-	things_select(tx, &things, query);
-	things_clear(&things);
+		keyed_add(&keyed, quotas[i].project_id, &quotas[i]);
+	keyed_select(tx, &keyed, query);
+	keyed_clear(&keyed);
 }
 
-static void quota_take_limit(void *thing, struct tx_rows *row)
+static void quota_read_limit(void *item, struct tx_rows *row)
 {
-	((struct zone_quota *)thing)->max = row_int(row);
+	((struct zone_quota *)item)->max = row_int(row);
 }
 
-static void quota_take_rev(void *thing, struct tx_rows *row)
+static void quota_read_rev(void *item, struct tx_rows *row)
 {
-	((struct zone_quota *)thing)->rev = (uint64_t)row_int(row);
+	((struct zone_quota *)item)->rev = (uint64_t)row_int(row);
 }
 
-static void quota_take_count(void *thing, struct tx_rows *row)
+static void quota_read_count(void *item, struct tx_rows *row)
 {
-	((struct zone_quota *)thing)->count = row_int(row);
+	((struct zone_quota *)item)->count = row_int(row);
 }
 
-static const struct thing_query quota_limits = {
+static const struct keyed_query quota_limits = {
 	"SELECT tenant, hard_limit FROM quotas WHERE resource = 'domains' AND tenant IN (",
-	")", quota_take_limit
+	")", quota_read_limit
 };
 
-static const struct thing_query quota_revs = {
-	"SELECT project_id, rev FROM port_quotas WHERE project_id IN (", ")", quota_take_rev
+static const struct keyed_query quota_revs = {
+	"SELECT project_id, rev FROM port_quotas WHERE project_id IN (", ")",
+	quota_read_rev
 };
 
-static const struct thing_query quota_counts = {
+static const struct keyed_query quota_counts = {
 	"SELECT z.made_for, COUNT(*) FROM port_zones z "
 	"LEFT JOIN domains d ON d.name = z.zone AND d.live = 1 "
 	"WHERE (d.id = z.made_id OR (NOT " STAYS " AND " IS_AWAITED ")) "
-	"AND z.made_for IN (", ") GROUP BY z.made_for", quota_take_count
+	"AND z.made_for IN (", ") GROUP BY z.made_for", quota_read_count
 };
 
 void store_quotas_read(struct tx *tx, struct zone_quota *quotas, size_t count)
@@ -284,26 +286,26 @@ void store_quotas_read(struct tx *tx, struct zone_quota *quotas, size_t count)
 static void quotas_raise(struct tx *tx, struct arena *arena,
                          const struct zone_quota *quotas, size_t count)
 {
-	struct tx_value *fresh = arena_alloc(arena, (count + 1) * sizeof(*fresh));
-	struct seen_rows seen = {
+	struct tx_value *added = arena_alloc(arena, (count + 1) * sizeof(*added));
+	struct rev_rows revs = {
 		"UPDATE port_quotas SET rev = rev + 1 WHERE ",
 		"(project_id = ? AND rev = ?)",
-		arena_alloc(arena, (count + 1) * sizeof(*seen.list)), 0
+		arena_alloc(arena, (count + 1) * sizeof(*revs.list)), 0
 	};
-	size_t fresh_count = 0;
+	size_t added_count = 0;
 
 	for (size_t i = 0; i < count; i++)
 		if (quotas[i].rev)
-			seen.list[seen.count++] = (struct seen_row){ quotas[i].project_id,
-			                                             quotas[i].rev };
+			revs.list[revs.count++] = (struct rev_row){ quotas[i].project_id,
+			                                            quotas[i].rev };
 		else
-			fresh[fresh_count++] = tx_text(quotas[i].project_id);
-	if (fresh_count) {
+			added[added_count++] = tx_text(quotas[i].project_id);
+	if (added_count) {
 		tx_exec_rows(tx, "INSERT INTO port_quotas (project_id, rev) VALUES ",
-		             "(?,1)", "", fresh, 1, fresh_count);
-		seen_check(tx, (int64_t)fresh_count, fresh_count);
+		             "(?,1)", "", added, 1, added_count);
+		rev_check(tx, (int64_t)added_count, added_count);
 	}
-	seen_raise(tx, arena, &seen);
+	rev_raise(tx, arena, &revs);
 }
 
 void store_quotas_lock(struct tx *tx, struct zone_quota *quotas, size_t count)

@@ -3,6 +3,28 @@
 
 #include "store_private.h"
 
+bool store_exists(struct tx *tx, const char *sql, const struct tx_value *bind)
+{
+	struct tx_rows rows;
+	bool exists = tx_select_row(tx, NULL, &rows, sql, bind);
+
+	tx_select_end(&rows);
+	return exists;
+}
+
+const char *store_text(struct tx *tx, struct arena *arena, const char *sql,
+                       const struct tx_value *bind)
+{
+	struct tx_rows rows;
+	const char *text;
+
+	if (!tx_select_row(tx, arena, &rows, sql, bind))
+		return NULL;
+	text = row_text(&rows);
+	tx_select_end(&rows);
+	return text;
+}
+
 void store_cidr(struct tx_rows *rows, struct prefix *cidr)
 {
 	size_t len;
@@ -19,7 +41,7 @@ void store_cidr(struct tx_rows *rows, struct prefix *cidr)
 #define WITH_NETWORK "SELECT " COLUMNS ", n.project_id, n.domain FROM subnets s " \
                      "JOIN networks n ON n.id = s.network_id "
 
-static void read_subnet(struct tx_rows *rows, struct subnet_row *subnet)
+static void subnet_row_read(struct tx_rows *rows, struct subnet_row *subnet)
 {
 	*subnet = (struct subnet_row){ 0 };
 	snprintf(subnet->id, sizeof(subnet->id), "%s", row_text(rows));
@@ -31,9 +53,9 @@ static void read_subnet(struct tx_rows *rows, struct subnet_row *subnet)
 	subnet->revision = (uint64_t)row_int(rows);
 }
 
-static void read_with_network(struct tx_rows *rows, struct subnet_row *subnet)
+static void subnet_row_read_with_network(struct tx_rows *rows, struct subnet_row *subnet)
 {
-	read_subnet(rows, subnet);
+	subnet_row_read(rows, subnet);
 	subnet->project_id = row_text(rows);
 	subnet->domain_text = row_text(rows);
 }
@@ -46,7 +68,7 @@ bool store_subnet_lock(struct tx *tx, const char *id, struct subnet_row *subnet)
 	    "SELECT " COLUMNS "FROM subnets s WHERE s.id = ? AND s.deleted_at IS NULL "
 	    "FOR UPDATE", TX_BIND(tx_text(id))))
 		return false;
-	read_subnet(&rows, subnet);
+	subnet_row_read(&rows, subnet);
 	tx_select_end(&rows);
 	return !tx->err;
 }
@@ -60,34 +82,25 @@ bool store_subnet_read(struct tx *tx, struct arena *arena, const char *id,
 	    WITH_NETWORK "WHERE s.id = ? AND s.deleted_at IS NULL",
 	    TX_BIND(tx_text(id))))
 		return false;
-	read_with_network(&rows, subnet);
+	subnet_row_read_with_network(&rows, subnet);
 	tx_select_end(&rows);
 	return !tx->err;
 }
 
-static bool subnet_exists(struct tx *tx, const char *sql, const struct tx_value *bind)
-{
-	struct tx_rows rows;
-	bool exists = tx_select_row(tx, NULL, &rows, sql, bind);
-
-	tx_select_end(&rows);
-	return exists;
-}
-
 bool store_subnet_is_gone(struct tx *tx, const char *id)
 {
-	return subnet_exists(tx, "SELECT 1 FROM subnets WHERE id = ? AND is_fed "
-	                     "AND deleted_at IS NOT NULL", TX_BIND(tx_text(id)));
+	return store_exists(tx, "SELECT 1 FROM subnets WHERE id = ? AND is_fed "
+	                    "AND deleted_at IS NOT NULL", TX_BIND(tx_text(id)));
 }
 
-bool store_subnet_is_called(struct tx *tx, const struct subnet_row *subnet)
+bool store_subnet_conflicts(struct tx *tx, const struct subnet_row *subnet)
 {
-	return subnet_exists(tx, "SELECT 1 FROM subnets WHERE id = ? AND NOT is_fed "
-	                     "AND network_id <> ? AND deleted_at IS NULL",
-	                     TX_BIND(tx_text(subnet->id), tx_text(subnet->network_id)));
+	return store_exists(tx, "SELECT 1 FROM subnets WHERE id = ? AND NOT is_fed "
+	                    "AND network_id <> ? AND deleted_at IS NULL",
+	                    TX_BIND(tx_text(subnet->id), tx_text(subnet->network_id)));
 }
 
-bool store_subnet_was_of(struct tx *tx, const char *id, char network_id[ID_LEN + 1])
+bool store_subnet_gone_network(struct tx *tx, const char *id, char network_id[ID_LEN + 1])
 {
 	struct tx_rows rows;
 
@@ -117,12 +130,12 @@ void store_subnets(struct tx *tx, struct arena *arena, const struct port_filter 
 	while (tx_next(&rows)) {
 		struct subnet_row subnet;
 
-		read_with_network(&rows, &subnet);
+		subnet_row_read_with_network(&rows, &subnet);
 		each(self, &subnet);
 	}
 }
 
-/* ---- and written ---- */
+/* ---- writes ---- */
 
 void store_subnet_put(struct tx *tx, const struct subnet_row *subnet)
 {
@@ -149,24 +162,20 @@ void store_subnet_delete(struct tx *tx, const char *id)
 	    TX_BIND(tx_text(id)));
 }
 
-void store_no_network(struct tx *tx)
+void store_network_put_placeholder(struct tx *tx)
 {
-	struct tx_rows rows;
-
-	if (tx_select_row(tx, NULL, &rows,
-	    "SELECT 1 FROM networks WHERE id = '" NO_NETWORK "'", TX_NONE)) {
-		tx_select_end(&rows);
+	if (store_exists(tx, "SELECT 1 FROM networks WHERE id = '" NO_NETWORK "'",
+	                 TX_NONE))
 		return;
-	}
 	tx_exec(tx,
 	    "INSERT INTO networks (id, project_id, deleted_at) "
 	    "VALUES ('" NO_NETWORK "', '', NOW(3)) ON DUPLICATE KEY UPDATE id = id",
 	    TX_NONE);
 }
 
-void store_subnet_never(struct tx *tx, const char *id)
+void store_subnet_put_tombstone(struct tx *tx, const char *id)
 {
-	store_no_network(tx);
+	store_network_put_placeholder(tx);
 	tx_exec(tx,
 	    "INSERT INTO subnets (id, network_id, address, bits, is_fed, deleted_at) "
 	    "VALUES (?, '" NO_NETWORK "', '', 0, 1, NOW(3)) "

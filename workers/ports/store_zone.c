@@ -2,9 +2,9 @@
 
 #include "store_private.h"
 
-enum { ZONES_DUE_MAX = 1000 };		/* of one look */
+enum { ZONES_DUE_MAX = 1000 };		/* of one read */
 
-/* Blind: a change of records does not depend on what these rows were. */
+/* A blind write: it does not read the old rows. */
 static void zones_raise(struct tx *tx, const struct zone_key *zones, size_t count)
 {
 	struct arena *arena = arena_new();
@@ -70,16 +70,8 @@ bool store_zone_read(struct tx *tx, const struct zone_key *zone, struct zone_row
 
 bool store_zone_is_used(struct tx *tx, const struct zone_key *zone)
 {
-	struct tx_rows rows;
-	bool is_used;
-
-	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT EXISTS (SELECT 1 FROM port_records WHERE zone = ?)",
-	    TX_BIND(tx_text(zone->zone))))
-		return false;
-	is_used = row_int(&rows);
-	tx_select_end(&rows);
-	return is_used;
+	return store_exists(tx, "SELECT 1 FROM port_records WHERE zone = ? LIMIT 1",
+	                    TX_BIND(tx_text(zone->zone)));
 }
 
 void store_zones_watched(struct tx *tx, struct arena *arena, int period_ms, int limit,

@@ -51,9 +51,9 @@ static size_t records_in(const char *domain, const char *own, const char *fqdn,
 	for (size_t i = 0; i < count; i++) {
 		snprintf(lines[i], 512, "%s %s %d %s", records[i].zone, records[i].name,
 		         records[i].type, records[i].data);
-		assert_int_equal(records[i].of == ZONE_OF_NOBODY,
+		assert_int_equal(records[i].owner == ZONE_REVERSE,
 		                 records[i].type == RR_PTR);
-		assert_int_equal(records[i].of == ZONE_OF_PORT,
+		assert_int_equal(records[i].owner == ZONE_OF_PORT,
 		                 *own && !strcmp(records[i].zone, own));
 	}
 	return count;

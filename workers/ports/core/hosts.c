@@ -4,15 +4,15 @@
 
 #include "port_name.h"
 
-/* As dnsmasq wants names: without the last dot. TEXT is of NAME_MAX_TEXT + 1. */
-static void format_bare(const struct name *name, char *text)
+/* Without the last dot, as dnsmasq wants names. TEXT: of NAME_MAX_TEXT + 1. */
+static void host_format_name(const struct name *name, char *text)
 {
 	name_format(name, text);
 	text[strlen(text) - 1] = '\0';
 }
 
-/* The chosen name, or the generated one. False: there is none. */
-static bool name_of(const struct host *host, struct name *name)
+/* The chosen name, else the generated one. False: no name. */
+static bool host_name(const struct host *host, struct name *name)
 {
 	struct why why;
 
@@ -22,14 +22,14 @@ static bool name_of(const struct host *host, struct name *name)
 	                      !host_fqdn(host->address, host->domain, name, &why));
 }
 
-/* What of TEXT is in front of the domain; of a name elsewhere its first label. */
-static size_t own_len(const char *text, const struct name *domain)
+/* The length of TEXT before the domain; outside of the domain, of its first label. */
+static size_t host_short_len(const char *text, const struct name *domain)
 {
 	char suffix[NAME_MAX_TEXT + 2] = ".";
 	size_t len = strlen(text), suffix_len;
 
 	if (domain->len) {
-		format_bare(domain, suffix + 1);
+		host_format_name(domain, suffix + 1);
 		suffix_len = strlen(suffix);
 		if (len > suffix_len && !strcmp(text + len - suffix_len, suffix))
 			return len - suffix_len;
@@ -37,13 +37,15 @@ static size_t own_len(const char *text, const struct name *domain)
 	return strcspn(text, ".");
 }
 
-static void put_line(const struct host *host, const struct name *name, struct buf *file)
+static void host_put_line(const struct host *host, const struct name *name,
+                          struct buf *file)
 {
 	char ip[ADDRESS_TEXT], text[NAME_MAX_TEXT + 1];
 
 	address_format(host->address, ip);
-	format_bare(name, text);
-	buf_printf(file, "%s\t%s %.*s\n", ip, text, (int)own_len(text, host->domain),
+	host_format_name(name, text);
+	buf_printf(file, "%s\t%s %.*s\n", ip, text, (int)host_short_len(text,
+	                                                                host->domain),
 	           text);
 }
 
@@ -53,11 +55,11 @@ void hosts_addn(const struct host *host, struct buf *file)
 	struct why why;
 
 	if (host->fqdn)
-		put_line(host, host->fqdn, file);
+		host_put_line(host, host->fqdn, file);
 	if (host->domain->len &&
 	    !host_fqdn(host->address, host->domain, &generated, &why) &&
 	    (!host->fqdn || !name_equal(host->fqdn, &generated)))
-		put_line(host, &generated, file);
+		host_put_line(host, &generated, file);
 }
 
 void hosts_dhcp(const struct host *host, struct buf *file)
@@ -68,8 +70,8 @@ void hosts_dhcp(const struct host *host, struct buf *file)
 
 	if (!host->mac)
 		return;
-	if (name_of(host, &name))
-		format_bare(&name, text);
+	if (host_name(host, &name))
+		host_format_name(&name, text);
 	address_format(host->address, ip);
 	buf_printf(file, "%s,%s%s%s%s%s\n", host->mac, text, *text ? "," : "",
 	           is_v4 ? "" : "[", ip, is_v4 ? "" : "]");

@@ -5,5 +5,5 @@
 
 #include "base/err.h"
 
-/* Six pairs of hexadecimal digits in lower case, with colons: else ERR_INVALID. */
+/* ERR_INVALID unless six pairs of hexadecimal digits in lower case, with colons. */
 enum err mac_check(const char *text, struct why *why);

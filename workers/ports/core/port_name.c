@@ -6,47 +6,47 @@
 
 /* ---- a chosen name ---- */
 
-static bool is_letter(char c)
+static bool port_name_is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static bool is_digit(char c)
+static bool port_name_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-static bool is_label_octet(char c)
+static bool port_name_is_label_octet(char c)
 {
-	return is_letter(c) || is_digit(c) || c == '-';
+	return port_name_is_letter(c) || port_name_is_digit(c) || c == '-';
 }
 
 /* One label of LEN octets. */
-static enum err check_label(const char *label, size_t len, enum label_rules rules,
-                            struct why *why)
+static enum err port_name_check_label(const char *label, size_t len,
+                                      enum label_rules rules, struct why *why)
 {
 	if (!len)
-		return fail(why, ERR_INVALID, "dns_name: has an empty label");
+		return fail(why, ERR_INVALID, "dns_name: a label must not be empty");
 	if (len > NAME_MAX_LABEL)
 		return fail(why, ERR_INVALID,
-		            "dns_name: has a label of more than %d octets",
+		            "dns_name: a label must not be longer than %d octets",
 		            NAME_MAX_LABEL);
 	for (size_t i = 0; i < len; i++)
-		if (!is_label_octet(label[i]))
-			return fail(why, ERR_INVALID, "dns_name: labels are of letters, "
+		if (!port_name_is_label_octet(label[i]))
+			return fail(why, ERR_INVALID, "dns_name: labels must be letters, "
 			            "digits and hyphens");
 	if (label[0] == '-' || label[len - 1] == '-')
 		return fail(why, ERR_INVALID,
-		            "dns_name: a label begins or ends with a hyphen");
-	if (rules == LABELS_RFC1035 && !is_letter(label[0]))
+		            "dns_name: a label must not begin or end with a hyphen");
+	if (rules == LABELS_RFC1035 && !port_name_is_letter(label[0]))
 		return fail(why, ERR_INVALID,
-		            "dns_name: a label begins with a digit (RFC 1035 2.3.1; "
-		            "ports.label_rules may allow it)");
+		            "dns_name: a label must not begin with a digit (RFC 1035 "
+		            "2.3.1; ports.label_rules may allow it)");
 	return OK;
 }
 
-static enum err check_labels(const char *text, size_t len, enum label_rules rules,
-                             struct why *why)
+static enum err port_name_check_labels(const char *text, size_t len,
+                                       enum label_rules rules, struct why *why)
 {
 	enum err err = OK;
 
@@ -54,27 +54,27 @@ static enum err check_labels(const char *text, size_t len, enum label_rules rule
 		const char *dot = memchr(text + at, '.', len - at);
 		size_t end = dot ? (size_t)(dot - text) : len;
 
-		err = check_label(text + at, end - at, rules, why);
+		err = port_name_check_label(text + at, end - at, rules, why);
 		at = end + 1;
 	}
 	return err;
 }
 
-/* The last of several labels is a top-level domain to Neutron: no number (RFC 1123 2.1). */
-static enum err check_last(const char *text, size_t len, struct why *why)
+/* Neutron takes the last of several labels as a top-level domain (RFC 1123 2.1). */
+static enum err port_name_check_last(const char *text, size_t len, struct why *why)
 {
 	size_t digits = 0;
 
-	while (digits < len && is_digit(text[len - 1 - digits]))
+	while (digits < len && port_name_is_digit(text[len - 1 - digits]))
 		digits++;
 	if (digits && digits < len && text[len - 1 - digits] == '.')
-		return fail(why, ERR_INVALID, "dns_name: the last of its labels is a number");
+		return fail(why, ERR_INVALID, "dns_name: the last label is a number");
 	return OK;
 }
 
 /* Into FULL, of PORT_NAME_MAX + 1. */
-static enum err complete(const char *dns_name, size_t len, const struct name *domain,
-                         char *full, struct why *why)
+static enum err port_name_complete(const char *dns_name, size_t len,
+                                   const struct name *domain, char *full, struct why *why)
 {
 	char suffix[NAME_MAX_TEXT + 1];
 	bool is_full = dns_name[len - 1] == '.';
@@ -82,26 +82,27 @@ static enum err complete(const char *dns_name, size_t len, const struct name *do
 	name_format(domain, suffix);
 	if (len + (is_full ? 0 : 1 + strlen(suffix)) > PORT_NAME_MAX)
 		return fail(why, ERR_INVALID,
-		            "dns_name: with its domain it is of more than %d octets",
+		            "dns_name: longer than %d octets with its domain",
 		            PORT_NAME_MAX);
 	snprintf(full, PORT_NAME_MAX + 1, "%s%s%s", dns_name, is_full ? "" : ".",
 	         is_full ? "" : suffix);
 	return OK;
 }
 
-/* The labels before the domain are those that the rules are for. */
-static enum err check_own(const char *full, const struct name *fqdn,
-                          const struct name *domain, enum label_rules rules,
-                          struct why *why)
+/* The rules apply to the labels before the domain. */
+static enum err port_name_check_suffix(const char *full, const struct name *fqdn,
+                                       const struct name *domain, enum label_rules rules,
+                                       struct why *why)
 {
 	char suffix[NAME_MAX_TEXT + 1];
 
 	name_format(domain, suffix);
 	if (!name_is_below(fqdn, domain) || name_equal(fqdn, domain))
 		return fail(why, ERR_INVALID,
-		            "dns_name: a full name has to end in \".%.255s\", the domain "
+		            "dns_name: a full name must end in \".%.255s\", the domain "
 		            "of the network", suffix);
-	return check_labels(full, strlen(full) - strlen(suffix) - 1, rules, why);
+	return port_name_check_labels(full, strlen(full) - strlen(suffix) - 1, rules,
+	                              why);
 }
 
 enum err port_fqdn(const char *dns_name, const struct name *domain,
@@ -112,16 +113,16 @@ enum err port_fqdn(const char *dns_name, const struct name *domain,
 	bool is_full = len && dns_name[len - 1] == '.';
 	size_t end = is_full ? len - 1 : len;
 	struct name name;
-	enum err err = check_labels(dns_name, end, LABELS_RFC1123, why);
+	enum err err = port_name_check_labels(dns_name, end, LABELS_RFC1123, why);
 
 	if (!err)
-		err = check_last(dns_name, end, why);
+		err = port_name_check_last(dns_name, end, why);
 	if (!err)
-		err = complete(dns_name, len, domain, full, why);
+		err = port_name_complete(dns_name, len, domain, full, why);
 	if (!err)
 		err = name_parse(full, "dns_name", &name, why);
 	if (!err)
-		err = check_own(full, &name, domain, rules, why);
+		err = port_name_check_suffix(full, &name, domain, rules, why);
 	if (!err)
 		*fqdn = name;
 	return err;

@@ -1,9 +1,9 @@
 /*
- * port_name -- what a network port may be called in DNS (seed 002), and what each of its
- * addresses is called in any case. Nothing here knows a database or a network.
+ * port_name -- names of ports in DNS (seed 002): the name that a caller chooses for a
+ * port, and the generated name of each address.
  *
- * A dns_name is one or more labels. With a dot at its end it is a full name, whose higher
- * labels have to be the domain of the port's network; without one the domain is appended.
+ * A dns_name is one or more labels. With a final dot it is a full name, which must be in
+ * the domain of the port's network. Else the domain is appended.
  *
  *	domain example.com.	vm01			vm01.example.com.
  *				vm01.test1		vm01.test1.example.com.
@@ -26,24 +26,24 @@ enum {
 };
 
 /*
- * The full name, in lower case, of a port that is to be called DNS_NAME in DOMAIN.
- * ERR_INVALID in words that name the field: an empty label or one of more than 63
- * octets, other octets than letters, digits and hyphens, a label that begins or ends
- * with a hyphen, the last of several being a number, a name that is the domain itself or
- * outside of it, one of more than PORT_NAME_MAX octets. Any octets may come.
+ * The full name of DNS_NAME in DOMAIN, in lower case. DNS_NAME may have any octets.
+ * ERR_INVALID, with the field in WHY: a label that is empty or longer than 63 octets,
+ * that has other octets than letters, digits and hyphens, or that begins or ends with a
+ * hyphen; a number as the last of several labels; the domain itself or a name outside of
+ * it; more than PORT_NAME_MAX octets.
  */
 enum err port_fqdn(const char *dns_name, const struct name *domain,
                    enum label_rules rules, struct name *fqdn, struct why *why);
 
-/* DNS_NAME as it is stored and shown: in lower case. TEXT: of PORT_NAME_MAX + 1. */
+/* DNS_NAME in lower case, as it is stored and shown. TEXT: of PORT_NAME_MAX + 1. */
 void port_name_lower(const char *dns_name, char *text);
 
 /*
- * "host-10-224-36-4", "host-fd5d-19f-52e9--2": the address as RFC 5952 writes it, each
- * dot or colon a hyphen. Where that would end in a hyphen ("2001:db8::"), as no host name
- * may, the last group is written: "host-2001-db8--0".
+ * "host-10-224-36-4", "host-fd5d-19f-52e9--2": the address in the form of RFC 5952, with
+ * a hyphen for each dot or colon. A host name must not end in a hyphen, so "2001:db8::"
+ * gives "host-2001-db8--0".
  */
 void host_label(const struct address *address, char label[HOST_LABEL_MAX + 1]);
-/* The same in DOMAIN. ERR_INVALID: it would be too long. */
+/* The same in DOMAIN. ERR_INVALID: too long. */
 enum err host_fqdn(const struct address *address, const struct name *domain,
                    struct name *fqdn, struct why *why);

@@ -8,7 +8,7 @@
 
 enum { RECORDS_OF_AN_ADDRESS = 3 };
 
-static const char *text_of(const struct name *name, struct arena *arena)
+static const char *records_text(const struct name *name, struct arena *arena)
 {
 	char text[NAME_MAX_TEXT + 1];
 
@@ -16,32 +16,32 @@ static const char *text_of(const struct name *name, struct arena *arena)
 	return arena_strdup(arena, text);
 }
 
-/* A name that all addresses of a port, or one of them, have. */
-struct called {
-	const char *zone, *name;	/* name NULL: none */
-	int of;
+/* A name of a port or of one address. */
+struct forward_name {
+	const char *zone, *name;	/* name NULL: no name */
+	int owner;
 };
 
-static void push_forward(struct port_record *records, size_t *count,
-                         const struct called *called, const struct address *address,
-                         struct arena *arena)
+static void records_add_forward(struct port_record *records, size_t *count,
+                                const struct forward_name *name,
+                                const struct address *address, struct arena *arena)
 {
 	char text[ADDRESS_TEXT];
 
-	if (!called->name)
+	if (!name->name)
 		return;
 	address_format(address, text);
 	records[(*count)++] = (struct port_record){
-		.zone = called->zone, .name = called->name, .of = called->of,
+		.zone = name->zone, .name = name->name, .owner = name->owner,
 		.type = address->bits == 32 ? RR_A : RR_AAAA,
 		.data = arena_strdup(arena, text),
 	};
 }
 
-static void push_reverse(struct port_record *records, size_t *count,
-                         const struct port_network *network,
-                         const struct address *address, const char *target,
-                         struct arena *arena)
+static void records_add_reverse(struct port_record *records, size_t *count,
+                                const struct port_network *network,
+                                const struct address *address, const char *target,
+                                struct arena *arena)
 {
 	struct name name, zone;
 
@@ -51,38 +51,41 @@ static void push_reverse(struct port_record *records, size_t *count,
 	reverse_zone(address, address->bits == 32 ? network->v4_bits : network->v6_bits,
 	             &zone);
 	records[(*count)++] = (struct port_record){
-		.zone = text_of(&zone, arena), .name = text_of(&name, arena),
-		.type = RR_PTR, .data = target, .of = ZONE_OF_NOBODY,
+		.zone = records_text(&zone, arena), .name = records_text(&name, arena),
+		.type = RR_PTR, .data = target, .owner = ZONE_REVERSE,
 	};
 }
 
-/* Its name, in the domain that it is of. */
-static struct called given_name(const struct port_network *network,
-                                const struct port_names *port, struct arena *arena)
+static struct forward_name records_given_name(const struct port_network *network,
+                                              const struct port_names *port,
+                                              struct arena *arena)
 {
 	bool is_own = port->domain.len;
 
 	if (!port->fqdn.len)
-		return (struct called){ .name = NULL };
-	return (struct called){ text_of(is_own ? &port->domain : &network->domain, arena),
-	                        text_of(&port->fqdn, arena),
-	                        is_own ? ZONE_OF_PORT : ZONE_OF_NETWORK };
+		return (struct forward_name){ .name = NULL };
+	return (struct forward_name){
+		records_text(is_own ? &port->domain : &network->domain, arena),
+		records_text(&port->fqdn, arena), is_own ? ZONE_OF_PORT : ZONE_OF_NETWORK,
+	};
 }
 
-static struct called generated_name(const struct port_network *network,
-                                    const struct address *address, struct arena *arena)
+static struct forward_name records_generated_name(const struct port_network *network,
+                                                  const struct address *address,
+                                                  struct arena *arena)
 {
 	struct name name;
 	struct why why;
 
-	/* a network's domain leaves room for it: see codec_domain() */
+	/* codec_domain() leaves room for the generated name */
 	if (!network->domain.len || host_fqdn(address, &network->domain, &name, &why))
-		return (struct called){ .name = NULL };
-	return (struct called){ text_of(&network->domain, arena), text_of(&name, arena),
+		return (struct forward_name){ .name = NULL };
+	return (struct forward_name){ records_text(&network->domain,
+	                                           arena), records_text(&name, arena),
 	                        ZONE_OF_NETWORK };
 }
 
-static bool is_same(const struct called *a, const struct called *b)
+static bool records_same_name(const struct forward_name *a, const struct forward_name *b)
 {
 	return a->name && b->name && !strcmp(a->name, b->name) &&
 	       !strcmp(a->zone, b->zone);
@@ -91,22 +94,24 @@ static bool is_same(const struct called *a, const struct called *b)
 size_t port_records(const struct port_network *network, const struct port_names *port,
                     struct arena *arena, struct port_record **records)
 {
-	const struct called given = given_name(network, port, arena);
+	const struct forward_name given = records_given_name(network, port, arena);
 	size_t count = 0;
 
 	*records = arena_alloc(arena, (RECORDS_OF_AN_ADDRESS * port->count + 1) *
 	                              sizeof(**records));
 	for (size_t i = 0; i < port->count; i++) {
 		const struct address *address = &port->addresses[i];
-		const struct called generated = generated_name(network, address, arena);
+		const struct forward_name generated = records_generated_name(network,
+		                                                             address,
+		                                                             arena);
 
 		if (!subnets_publish(&network->subnets, address))
 			continue;
-		push_forward(*records, &count, &generated, address, arena);
-		if (!is_same(&given, &generated))
-			push_forward(*records, &count, &given, address, arena);
-		push_reverse(*records, &count, network, address,
-		             given.name ? given.name : generated.name, arena);
+		records_add_forward(*records, &count, &generated, address, arena);
+		if (!records_same_name(&given, &generated))
+			records_add_forward(*records, &count, &given, address, arena);
+		records_add_reverse(*records, &count, network, address,
+		                    given.name ? given.name : generated.name, arena);
 	}
 	return count;
 }

@@ -1,9 +1,9 @@
 /*
- * port_records -- what DNS says of a port: its name and its addresses' generated names,
- * each with all that it stands for, and the reverse of each address, which is the name if
- * there is one (seed 002, the table of queries). A port may have a domain of its own, for
- * its name only: what is generated is in the network's. An address that is not to be
- * published (subnets.h) has none of it.
+ * port_records -- the records of a port (seed 002, the table of queries): address records
+ * of its name and of the generated names, and a PTR for each address. The PTR has the
+ * port's name, else the generated name. A port may have a domain of its own for its name.
+ * Generated names are always in the network's domain. A hidden address (subnets.h) has no
+ * records.
  */
 #pragma once
 
@@ -15,25 +15,25 @@
 /* How a network's ports are published. */
 struct port_network {
 	struct name domain;		/* len 0: its ports have no names */
-	uint8_t v4_bits, v6_bits;	/* of its reverse zones: see reverse_check() */
+	uint8_t v4_bits, v6_bits;	/* of reverse zones: see reverse_check() */
 	struct subnets subnets;
 };
 
 struct port_names {
-	struct name fqdn;		/* len 0: it was given none */
-	struct name domain;		/* of that, if the port has its own; else len 0 */
+	struct name fqdn;		/* len 0: no name */
+	struct name domain;		/* the port's own; len 0: the network's */
 	const struct address *addresses;
 	size_t count;
 };
 
-/* Texts are canonical (model/name.h), and live in the arena. */
+/* Texts are canonical (model/name.h) and in the arena. */
 struct port_record {
 	const char *zone, *name;
 	uint16_t type;
 	const char *data;		/* presentation */
-	enum { ZONE_OF_NETWORK, ZONE_OF_PORT, ZONE_OF_NOBODY } of;	/* reverse: nobody */
+	enum { ZONE_OF_NETWORK, ZONE_OF_PORT, ZONE_REVERSE } owner;	/* of zone */
 };
 
-/* Their number; *records: in ARENA. */
+/* Returns the number of *records, which are in ARENA. */
 size_t port_records(const struct port_network *network, const struct port_names *port,
                     struct arena *arena, struct port_record **records);

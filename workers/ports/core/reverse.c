@@ -7,8 +7,8 @@
 
 enum { DIGITS_OF_A_LABEL = 4 };
 
-/* Appends a label in front of none: names are made from their first label on. */
-static void push_label(struct name *name, const char *text)
+/* Appends a label: names are built from the first label on. */
+static void reverse_add_label(struct name *name, const char *text)
 {
 	uint8_t len = (uint8_t)strlen(text);
 
@@ -18,8 +18,9 @@ static void push_label(struct name *name, const char *text)
 	name->len = (uint8_t)(name->len + len);
 }
 
-/* What the first BITS of the address are, the last of it first. */
-static void make(const struct address *address, uint8_t bits, struct name *name)
+/* The first BITS of the address, in reverse order. */
+static void reverse_make_name(const struct address *address, uint8_t bits,
+                              struct name *name)
 {
 	bool is_v4 = address->bits == 32;
 	char label[DIGITS_OF_A_LABEL];
@@ -31,21 +32,21 @@ static void make(const struct address *address, uint8_t bits, struct name *name)
 		else
 			snprintf(label, sizeof(label), "%x",
 			         address->octets[i / 2] >> (i % 2 ? 0 : 4) & 15);
-		push_label(name, label);
+		reverse_add_label(name, label);
 	}
-	push_label(name, is_v4 ? "in-addr" : "ip6");
-	push_label(name, "arpa");
-	push_label(name, "");
+	reverse_add_label(name, is_v4 ? "in-addr" : "ip6");
+	reverse_add_label(name, "arpa");
+	reverse_add_label(name, "");
 }
 
 void reverse_name(const struct address *address, struct name *name)
 {
-	make(address, address->bits, name);
+	reverse_make_name(address, address->bits, name);
 }
 
 void reverse_zone(const struct address *address, uint8_t bits, struct name *zone)
 {
-	make(address, bits, zone);
+	reverse_make_name(address, bits, zone);
 }
 
 enum err reverse_check(uint8_t address_bits, int bits, struct why *why)
@@ -58,7 +59,7 @@ enum err reverse_check(uint8_t address_bits, int bits, struct why *why)
 	return OK;
 }
 
-static bool ends_in(const char *text, const char *end)
+static bool reverse_ends_in(const char *text, const char *end)
 {
 	size_t len = strlen(text), end_len = strlen(end);
 
@@ -67,5 +68,6 @@ static bool ends_in(const char *text, const char *end)
 
 bool reverse_is_zone(const char *zone)
 {
-	return ends_in(zone, ".in-addr.arpa.") || ends_in(zone, ".ip6.arpa.");
+	return reverse_ends_in(zone, ".in-addr.arpa.") || reverse_ends_in(zone,
+	                                                                  ".ip6.arpa.");
 }

@@ -5,21 +5,21 @@
 
 bool subnets_publish(const struct subnets *subnets, const struct address *address)
 {
-	const struct subnet *holds = NULL;
+	const struct subnet *match = NULL;
 
 	for (size_t i = 0; i < subnets->count; i++) {
 		const struct subnet *subnet = &subnets->list[i];
 
 		if (prefix_covers(&subnet->cidr, address) &&
-		    (!holds || subnet->cidr.bits > holds->cidr.bits))
-			holds = subnet;
+		    (!match || subnet->cidr.bits > match->cidr.bits))
+			match = subnet;
 	}
-	return holds ? holds->is_published : !subnets->hides_others;
+	return match ? match->is_published : !subnets->hides_others;
 }
 
 /* ---- cidrs ---- */
 
-static void clear_hosts(struct prefix *cidr)
+static void cidr_clear_hosts(struct prefix *cidr)
 {
 	uint8_t *octets = cidr->address.octets;
 
@@ -36,7 +36,7 @@ enum err cidr_parse(const char *text, struct prefix *cidr, struct why *why)
 	if (!strchr(text, '/') || !prefix_parse(text, cidr) || cidr->address.scope)
 		return fail(why, ERR_INVALID, "cidr: must be an IPv4 or IPv6 prefix, "
 		            "10.1.0.0/16 or fd00::/64");
-	clear_hosts(cidr);
+	cidr_clear_hosts(cidr);
 	return OK;
 }
 
@@ -49,7 +49,7 @@ enum err cidr_parse_strict(const char *text, struct prefix *cidr, struct why *wh
 	if (err || (prefix_parse(text, &given) && cidr_equal(&given, cidr)))
 		return err;
 	cidr_format(cidr, canonical);
-	return fail(why, ERR_INVALID, "cidr: the bits behind the prefix are to be zero, "
+	return fail(why, ERR_INVALID, "cidr: the bits after the prefix must be zero, "
 	            "as in %s", canonical);
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "lines.h"
+#include "dnsmasq_lines.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAC "fa:16:3e:00:00:01"
@@ -96,16 +96,16 @@ static void each_row(void **state)
 		struct ports ports = { .settings.publish = rows[i].publish };
 		struct port_row port = port_with(rows[i].fqdn, rows[i].addresses,
 		                                 count_of(rows[i].addresses));
-		struct lines lines = { 0 };
+		struct dnsmasq_lines lines = { 0 };
 
 		port.is_fed = rows[i].is_fed;
 		port.is_floating = rows[i].is_floating;
-		lines_of(&ports, network_of(rows[i].domain), &port, &lines);
+		dnsmasq_lines_of(&ports, network_of(rows[i].domain), &port, &lines);
 		if (strcmp(buf_string(&lines.addn), rows[i].addn) ||
 		    strcmp(buf_string(&lines.dhcp), rows[i].dhcp))
 			fail_msg("%s:\n%s%s", rows[i].what, buf_string(&lines.addn),
 			         buf_string(&lines.dhcp));
-		lines_clear(&lines);
+		dnsmasq_lines_clear(&lines);
 	}
 }
 
@@ -114,17 +114,17 @@ static void behind_what_is_there(void **state)
 {
 	struct ports ports = { .settings.publish = PUBLISH_ALL };
 	struct port_row port = port_with(NULL, (const char *const[]){ "10.0.0.1" }, 1);
-	struct lines lines = { 0 };
+	struct dnsmasq_lines lines = { 0 };
 
 	(void)state;
-	lines_of(&ports, network_of("a.org."), &port, &lines);
+	dnsmasq_lines_of(&ports, network_of("a.org."), &port, &lines);
 	port.mac = NULL;
-	lines_of(&ports, network_of("a.org."), &port, &lines);
+	dnsmasq_lines_of(&ports, network_of("a.org."), &port, &lines);
 	assert_string_equal(buf_string(&lines.addn),
 	                    "10.0.0.1\thost-10-0-0-1.a.org host-10-0-0-1\n"
 	                    "10.0.0.1\thost-10-0-0-1.a.org host-10-0-0-1\n");
 	assert_string_equal(buf_string(&lines.dhcp), MAC ",host-10-0-0-1.a.org,10.0.0.1\n");
-	lines_clear(&lines);
+	dnsmasq_lines_clear(&lines);
 }
 
 /* ---- is anything another? ---- */
@@ -133,7 +133,7 @@ static bool differ(const struct port_row *was, const struct port_row *is)
 {
 	struct ports ports = { .settings.publish = PUBLISH_ALL };
 
-	return lines_differ(&ports, network_of("a.org."), was, is);
+	return dnsmasq_lines_differ(&ports, network_of("a.org."), was, is);
 }
 
 static void what_is_another(void **state)

@@ -6,24 +6,25 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/sight.h"
+#include "core/revisions.h"
 
 enum { MANY = 300, ROUNDS = 200 };
 
 /* "a3 b- c0": ids and revisions; '-': gone, '?': a hint. Ids in any order. */
-static size_t parse(const char *text, struct sight *sights)
+static size_t parse(const char *text, struct revision *revisions)
 {
 	size_t count = 0;
 
 	for (; *text; text += text[2] ? 3 : 2) {
-		struct sight *sight = &sights[count++];
+		struct revision *revision = &revisions[count++];
 
-		*sight = (struct sight){ .is_gone = text[1] == '-', .is_hint = text[1] == '?' };
-		sight->id[0] = text[0];
-		if (!sight->is_gone && !sight->is_hint)
-			sight->revision = (uint64_t)(text[1] - '0');
+		*revision = (struct revision){ .is_gone = text[1] == '-',
+		                               .is_partial = text[1] == '?' };
+		revision->id[0] = text[0];
+		if (!revision->is_gone && !revision->is_partial)
+			revision->revision = (uint64_t)(text[1] - '0');
 	}
-	sights_sort(sights, count);
+	revisions_sort(revisions, count);
 	return count;
 }
 
@@ -52,11 +53,11 @@ static void each_row(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct sight ours[8], theirs[8], differing[16];
+		struct revision ours[8], theirs[8], differing[16];
 		size_t our_count = parse(rows[i].ours, ours);
 		size_t their_count = parse(rows[i].theirs, theirs);
-		size_t count = sights_differing(ours, our_count, theirs, their_count,
-		                                differing);
+		size_t count = revisions_diff(ours, our_count, theirs, their_count,
+		                              differing);
 
 		assert_int_equal(count, strlen(rows[i].differing));
 		for (size_t j = 0; j < count; j++)
@@ -72,7 +73,7 @@ static uint32_t next_random(uint32_t *seed)
 /* Each id by itself, next to all of them at once. */
 static void as_one_by_one(void **state)
 {
-	static struct sight ours[MANY], theirs[MANY], all[2 * MANY], one[2];
+	static struct revision ours[MANY], theirs[MANY], all[2 * MANY], one[2];
 	uint32_t seed = 1;
 
 	(void)state;
@@ -80,26 +81,26 @@ static void as_one_by_one(void **state)
 		size_t our_count = 0, their_count = 0, expected = 0;
 
 		for (int id = 0; id < MANY; id++) {
-			struct sight our = { .revision = next_random(&seed) >> 30 };
-			struct sight their = { .revision = next_random(&seed) >> 30 };
+			struct revision our = { .revision = next_random(&seed) >> 30 };
+			struct revision their = { .revision = next_random(&seed) >> 30 };
 			bool has_our = next_random(&seed) >> 31;
 			bool has_their = next_random(&seed) >> 31;
 
 			our.is_gone = next_random(&seed) >> 30 == 0;
-			their.is_hint = next_random(&seed) >> 30 == 0;
+			their.is_partial = next_random(&seed) >> 30 == 0;
 			snprintf(our.id, sizeof(our.id), "%032x", (unsigned)id * 7919u);
 			memcpy(their.id, our.id, sizeof(their.id));
-			expected += sights_differing(&our, has_our, &their, has_their,
-			                             one);
+			expected += revisions_diff(&our, has_our, &their, has_their,
+			                           one);
 			if (has_our)
 				ours[our_count++] = our;
 			if (has_their)
 				theirs[their_count++] = their;
 		}
-		sights_sort(ours, our_count);
-		sights_sort(theirs, their_count);
-		assert_int_equal(sights_differing(ours, our_count, theirs, their_count,
-		                                  all), expected);
+		revisions_sort(ours, our_count);
+		revisions_sort(theirs, their_count);
+		assert_int_equal(revisions_diff(ours, our_count, theirs, their_count,
+		                                all), expected);
 	}
 }
 

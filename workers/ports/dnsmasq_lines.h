@@ -1,0 +1,36 @@
+/*
+ * dnsmasq_lines -- the lines of one port in the files of dnsmasq (core/hosts.h). A file
+ * of a network has the lines of all its ports, by port id. A fanout tells the agents
+ * which ports have new lines. The agents then read those (service_hosts.c).
+ *
+ *	ports_agent	hosts_changed(network, ports?, version)		cast, fanout
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "ports.h"
+#include "store.h"
+
+struct dnsmasq_lines {
+	struct buf addn, dhcp;
+};
+
+/* Appends the lines of PORT, in the order of its addresses. */
+void dnsmasq_lines_of(const struct ports *ports, const struct network_row *network,
+                      const struct port_row *port, struct dnsmasq_lines *lines);
+void dnsmasq_lines_clear(struct dnsmasq_lines *lines);
+/* OLD is NULL for a new port; NEW may be deleted. */
+bool dnsmasq_lines_differ(const struct ports *ports, const struct network_row *network,
+                          const struct port_row *old, const struct port_row *new);
+/* The lines of a network that a transaction changes. */
+struct lines_change {
+	const char *network_id;		/* NULL: no lines */
+	const char *const *port_ids;	/* NULL: those of all ports */
+	size_t count;
+	uint64_t version;		/* the new version of the network's lines */
+};
+
+/* The last step of a transaction: raises the version (consistency/store_hosts.h). */
+void dnsmasq_lines_raise(struct lines_change *change, struct tx *tx);
+/* After the commit. */
+void dnsmasq_lines_announce(const struct lines_change *change, struct ports *ports);

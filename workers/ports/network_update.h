@@ -1,0 +1,34 @@
+/*
+ * network_update -- a change of a network or its subnets, for all its ports in one
+ * transaction. A new domain renames all ports. A change of a subnet adds or removes the
+ * records of addresses and keeps the names. The publisher then makes one change of each
+ * domain.
+ */
+#pragma once
+
+#include <jansson.h>
+
+#include "port_update.h"
+
+struct network_update {
+	struct ports *ports;
+	struct arena *arena;
+	const struct network_row *network;	/* with its new values */
+	struct map *names;		/* taken full names */
+	struct record_diff diff;
+	struct port_row *rows;		/* its ports */
+	size_t count, size;
+	json_t *unnamed;		/* ids of ports that cannot have their name */
+	bool has_new_lines;		/* announce new lines for dnsmasq */
+};
+
+enum { UNNAMED_SHOWN = 100 };		/* the most ids in unnamed */
+
+/* Call it after the network's row was written. The caller owns UNNAMED. */
+void network_update_rename(struct network_update *update, struct tx *tx);
+/* Call it after a subnet's row was written and NETWORK was read again. */
+void network_update_republish(struct network_update *update, struct tx *tx);
+/* For a deleted network. Neutron deletes no network that has ports, so they are gone. */
+void network_update_delete_ports(struct network_update *update, struct tx *tx);
+/* Commits, publishes the changes and announces the lines. */
+enum err network_update_commit(struct network_update *update, struct tx *tx);

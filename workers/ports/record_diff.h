@@ -1,0 +1,38 @@
+/*
+ * record_diff -- the difference between the records that ports have and those that they
+ * should have: the rows to write, and their domains. A row that stays is not written, so
+ * the cost of a change depends on what it changes.
+ */
+#pragma once
+
+#include "store.h"
+
+struct map;
+
+struct old_record {
+	struct record_row row;
+	bool is_wanted;
+};
+
+struct record_diff {
+	struct arena *arena;
+	struct map *old_by_key;		/* struct old_record, by port and record */
+	struct old_record **old;
+	size_t old_count, old_size;
+	struct record_row *rows;	/* to write */
+	size_t count, size;
+	struct map *zones_seen;
+	struct zone_key *zones;		/* of rows */
+	size_t zone_count, zone_size;
+};
+
+void record_diff_init(struct record_diff *diff, struct arena *arena);
+/* A callback of store_records(). Add all old records before the wanted ones. */
+void record_diff_add_old(void *diff, const struct record_row *row);
+/* RECORDS of PORT, which is in a network of PROJECT_ID. */
+void record_diff_add_wanted(struct record_diff *diff, const struct port_row *port,
+                            const char *project_id, const struct port_record *records,
+                            size_t count);
+/* Writes the rows, drops old records that are not wanted, and makes the domains due. */
+void record_diff_write(struct record_diff *diff, struct tx *tx);
+void record_diff_clear(struct record_diff *diff);
