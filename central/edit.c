@@ -24,7 +24,7 @@ static int64_t quota_of(const struct write *write, int64_t own, int configured)
 	return own == QUOTA_DEFAULT ? configured : own;
 }
 
-/* The calls that share a transaction have theirs locked and read together (once.c). */
+/* The calls that share a transaction have theirs locked and read together (write.c). */
 static bool lock_zone(struct write *write, const struct domain_key *key)
 {
 	const struct access *access = &write->access;

@@ -14,13 +14,13 @@
  * domain, [the set, if it is new or has another TTL], the record, the journal, the
  * request, COMMIT: 8 or 9 (10 below a parent of other domains here). More records
  * cost one more per 500 names read and per 256 rows written. Calls that share a
- * transaction (once.h) share all of them but the look below a parent, if each is the
+ * transaction (write.h) share all of them but the look below a parent, if each is the
  * first about its domain and names few.
  */
 #pragma once
 
 #include "core/changes.h"
-#include "once.h"
+#include "write.h"
 
 struct edit {
 	struct change *changes;

@@ -9,7 +9,7 @@
 static const struct method {
 	const char *name, *args;
 	rpc_handler *read;
-	write_handler *write;		/* runs once a message: once.h */
+	write_handler *write;		/* runs once a message: write.h */
 	rpc_batch *reads;		/* those that wait, together */
 	write_handler *decode;
 	void (*read_ahead)(struct tx *tx, struct write *writes, size_t count);

@@ -1,7 +1,7 @@
 /*
  * service -- what central answers, a row a method (service.c); the handlers
  * stand by noun in service_*.c and keep to one plot: decode, read, decide,
- * write, tell. Rows with a `write` handler go through once.h.
+ * write, tell. Rows with a `write` handler go through write.h.
  *
  * Each answer about a domain tells its version, one more with each change. A call that
  * changes a domain may name the `version` that its caller has read: ERR_CONFLICT if there
@@ -12,7 +12,7 @@
 
 #include "central.h"
 #include "model/json.h"
-#include "once.h"
+#include "write.h"
 
 /* For worker.methods; ends with a row of zeroes. */
 const struct rpc_method *service_methods(void);

@@ -12,7 +12,7 @@
 
 /*
  * A secret leaves central in the answer of get_tsigkey and in no other: the
- * answers of writing calls are kept (once.h), and so they are without it.
+ * answers of writing calls are kept (write.h), and so they are without it.
  */
 
 static enum err not_found(struct tx *tx, const struct tsigkey_key *by)

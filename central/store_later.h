@@ -1,7 +1,7 @@
 /*
  * store_later -- rows of domains, record sets, records and the journal that are yet to be
  * written. The calls of one transaction put theirs here, and those of all are written
- * together: at its end (once.c), or before somebody reads what was written of a domain.
+ * together: at its end (write.c), or before somebody reads what was written of a domain.
  *
  * Nothing is copied. What is put in has to live until it is written: in a call's arena,
  * or, as a domain's id, in its struct write.

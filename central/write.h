@@ -1,5 +1,5 @@
 /*
- * once -- a writing call has one effect, however often its message comes.
+ * write -- a writing call has one effect, however often its message comes.
  *
  * The handler runs in a transaction that is open; its answer is kept beside
  * what it wrote, under the message's unique id, with a digest of the call. Another
@@ -19,9 +19,9 @@
 
 #include "central.h"
 #include "core/zone.h"
-#include "store_later.h"
 #include "runtime/tx.h"
 #include "store.h"
+#include "store_later.h"
 
 struct edit;
 struct rrsets;

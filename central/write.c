@@ -1,4 +1,4 @@
-#include "once.h"
+#include "write.h"
 
 #include <stdlib.h>
 #include <string.h>
