@@ -68,7 +68,7 @@ bool store_request_get(struct tx *tx, struct arena *arena, struct kept *kept);
 /* ERR_EXISTS in the transaction: one of the messages was here before. */
 void store_requests_insert(struct tx *tx, const struct kept *kept, size_t count);
 
-/* ---- what reports settle (store_settle.c); each for 1 to TX_LIST_MAX domains ---- */
+/* ---- what reports settle (store_state.c); each for 1 to TX_LIST_MAX domains ---- */
 
 struct domain_state {
 	char id[ID_LEN + 1];
