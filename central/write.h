@@ -21,7 +21,7 @@
 #include "core/zone.h"
 #include "runtime/tx.h"
 #include "store.h"
-#include "store_later.h"
+#include "store_buffer.h"
 
 struct edit;
 struct rrsets;

@@ -1,4 +1,4 @@
-#include "store_later.h"
+#include "store_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>

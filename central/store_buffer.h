@@ -1,5 +1,5 @@
 /*
- * store_later -- rows of domains, record sets, records and the journal that are yet to be
+ * store_buffer -- rows of domains, record sets, records and the journal that are yet to be
  * written. The calls of one transaction put theirs here, and those of all are written
  * together: at its end (write.c), or before somebody reads what was written of a domain.
  *
