@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "edit.h"
-#include "peers.h"
+#include "poolmgr_cast.h"
 #include "runtime/loop.h"
 #include "runtime/offload.h"
 #include "store_catalog.h"

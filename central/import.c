@@ -15,7 +15,7 @@
 #include "model/json.h"
 #include "model/rr.h"
 #include "model/serial.h"
-#include "peers.h"
+#include "poolmgr_cast.h"
 #include "runtime/offload.h"
 #include "service.h"
 

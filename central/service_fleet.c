@@ -4,7 +4,7 @@
 
 #include "codec.h"
 #include "model/json.h"
-#include "peers.h"
+#include "poolmgr_cast.h"
 #include "store_fleet.h"
 
 static enum err find(void *self, struct request *req, const char *key,

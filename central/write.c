@@ -7,7 +7,7 @@
 #include "base/id.h"
 #include "catalog.h"
 #include "codec_domain.h"
-#include "peers.h"
+#include "poolmgr_cast.h"
 #include "runtime/db.h"
 #include "service.h"
 

@@ -1,5 +1,5 @@
 /*
- * peers -- what central tells the pool managers, after the commit. A message
+ * poolmgr_cast -- what central tells the pool managers, after the commit. A message
  * that is lost costs time, not truth: the domain's row says what is owed,
  * and the pool manager's periodic sync finds it.
  */

@@ -1,4 +1,4 @@
-#include "peers.h"
+#include "poolmgr_cast.h"
 
 #include <stdio.h>
 #include <string.h>
