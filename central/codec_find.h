@@ -1,6 +1,6 @@
 /*
  * codec_find -- what find_* and get_* of many ask: which ones (criterion), in
- * which order, from where and how many. page.h collects the answer.
+ * which order, from where and how many. result_page.h collects the answer.
  */
 #pragma once
 

@@ -8,7 +8,7 @@
 #include "model/identity.h"
 #include "model/json.h"
 #include "model/serial.h"
-#include "page.h"
+#include "result_page.h"
 
 /* ---- blacklist ---- */
 

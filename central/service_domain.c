@@ -14,7 +14,7 @@
 #include "model/json.h"
 #include "model/presentation.h"
 #include "model/serial.h"
-#include "page.h"
+#include "result_page.h"
 
 enum err service_domain(struct central *central, struct request *req, struct tx *tx,
                         struct zone *zone)

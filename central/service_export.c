@@ -7,7 +7,7 @@
 #include "codec_recordset.h"
 #include "model/json.h"
 #include "model/presentation.h"
-#include "page.h"
+#include "result_page.h"
 
 /*
  * A page is a run of whole record sets, by name and type; a set that does not fit is cut,

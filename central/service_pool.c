@@ -8,7 +8,7 @@
 #include "codec_pool.h"
 #include "core/catalog.h"
 #include "model/json.h"
-#include "page.h"
+#include "result_page.h"
 
 /* The `pool` argument that names an existing one: its id, or its name. */
 static enum err decode_key(const struct request *req, char id[ID_LEN + 1],

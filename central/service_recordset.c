@@ -8,7 +8,7 @@
 #include "edit.h"
 #include "model/json.h"
 #include "model/presentation.h"
-#include "page.h"
+#include "result_page.h"
 
 /* Decode who is asked for, and lock it. */
 static enum err lock_domain(struct write *write)

@@ -8,7 +8,7 @@
 #include "codec_find.h"
 #include "codec_tsigkey.h"
 #include "core/tsigkey.h"
-#include "page.h"
+#include "result_page.h"
 
 /*
  * A secret leaves central in the answer of get_tsigkey and in no other: the

@@ -1,4 +1,4 @@
-#include "page.h"
+#include "result_page.h"
 
 #include <string.h>
 

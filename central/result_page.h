@@ -1,5 +1,5 @@
 /*
- * page -- one reply of a find: collects objects until it has as many as were
+ * result_page -- one reply of a find: collects objects until it has as many as were
  * asked for, or would grow beyond what a message should be. The marker in it
  * is where the next page begins.
  */
