@@ -103,7 +103,7 @@ static enum err list_members(struct update *u, struct write *write)
 		err = edit_apply(write, &edit, &outcome);
 	if (err)
 		return err;
-	store_later_write(write->later, write->tx);
+	store_buffer_flush(write->buffer, write->tx);
 	store_catalog_mark(write->tx, u->arena, &u->of, members, edit.count);
 	u->zone = write->zone;
 	u->changed = edit.count;
@@ -125,7 +125,7 @@ static enum err try_update(void *self, struct why *why)
 		.tx = &tx,
 		.access = { .tenant = "", .all = true },
 		.arena = u->arena,
-		.later = store_later_new(),
+		.buffer = store_buffer_new(),
 	};
 	enum err err;
 
@@ -138,7 +138,7 @@ static enum err try_update(void *self, struct why *why)
 		u->doubt = u->changed;
 	if (!err && !u->changed)
 		u->changed = u->doubt;		/* and u->zone, as that try left it */
-	store_later_free(&write.later);
+	store_buffer_free(&write.buffer);
 	*why = req.why;
 	return err;
 }

@@ -31,7 +31,7 @@ static bool lock_zone(struct write *write, const struct domain_key *key)
 
 	if (!write->locked) {
 		/* what those before it have changed of the domain is to be seen */
-		store_later_write(write->later, write->tx);
+		store_buffer_flush(write->buffer, write->tx);
 		return store_domain_lock(write->tx, key, access, write->req->may_wait,
 		                         write->arena, &write->zone);
 	}
@@ -358,8 +358,8 @@ static void write_plan(struct write *write, struct plan *plan)
 	for (size_t i = 0; i < plan->count; i++)
 		if (plan->rows[i].op == ROW_INSERT)
 			id_new(plan->rows[i].record.id);
-	store_later_recordsets(write->later, zone->is.id, plan->sets, plan->set_count);
-	store_later_records(write->later, zone->is.id, plan->rows, plan->count);
+	store_buffer_recordsets(write->buffer, zone->is.id, plan->sets, plan->set_count);
+	store_buffer_records(write->buffer, zone->is.id, plan->rows, plan->count);
 	zone->recordsets = (uint32_t)(zone->recordsets + plan->recordset_delta);
 	zone->records = (uint32_t)(zone->records + plan->record_delta);
 }
@@ -389,8 +389,8 @@ static void write_journal(struct write *write, const struct zone *before,
 	    write->central->config.journal_change_bytes) {
 		removed = keep(write, &removed);
 		added = keep(write, &added);
-		store_later_journal(write->later, write->zone.is.id, previous, serial,
-		                    &removed, &added);
+		store_buffer_journal(write->buffer, write->zone.is.id, previous, serial,
+		                     &removed, &added);
 		return;
 	}
 	buf_clear(&removed);
@@ -448,7 +448,7 @@ static enum err write_edit(struct write *write, const struct edit *edit,
 	zone->reason = "";
 	if (!retimed)
 		write_journal(write, &before, plan);
-	store_later_domain(write->later, zone);
+	store_buffer_domain(write->buffer, zone);
 	write->tell = "update_domain";
 	return write->tx->err;
 }

@@ -170,7 +170,7 @@ static enum err create_domain(struct commit *c)
 	enum err err = service_domain_insert(&c->write, &c->wish);
 
 	if (!err) {
-		store_later_write(c->write.later, &c->tx);
+		store_buffer_flush(c->write.buffer, &c->tx);
 		lock_existing(c);
 	}
 	return look_again(c, err ? err : c->tx.err);
@@ -313,10 +313,10 @@ static void write_journal(struct commit *c, const struct zone *before,
 	buf_append(&added, journal->added.data, journal->added.len);
 	if (journal->fits &&
 	    (int64_t)(removed.len + added.len) <= c->central->config.journal_change_bytes)
-		store_later_journal(c->write.later, before->is.id,
-		                    before->is.state.serial, step->serial, &removed,
-		                    &added);
-	store_later_write(c->write.later, &c->tx);
+		store_buffer_journal(c->write.buffer, before->is.id,
+		                     before->is.state.serial, step->serial, &removed,
+		                     &added);
+	store_buffer_flush(c->write.buffer, &c->tx);
 	buf_clear(&removed);
 	buf_clear(&added);
 }
@@ -339,8 +339,8 @@ static void write_domain(struct commit *c, const struct zone *before,
 		write_journal(c, before, step, journal);
 	}
 	zone->reason = "";
-	store_later_domain(c->write.later, zone);
-	store_later_write(c->write.later, &c->tx);
+	store_buffer_domain(c->write.buffer, zone);
+	store_buffer_flush(c->write.buffer, &c->tx);
 	c->write.tell = created ? "create_domain" : "update_domain";
 }
 
@@ -402,18 +402,20 @@ static enum err commit_steps(struct commit *c)
 
 static void reset(struct commit *c)
 {
-	struct later *later = c->write.later ? c->write.later : store_later_new();
+	struct store_buffer *buffer = c->write.buffer;
 
+	if (!buffer)
+		buffer = store_buffer_new();
 	json_decref(c->wish_json);
 	arena_reset(c->arena);
-	store_later_clear(later);
+	store_buffer_clear(buffer);
 	c->wish_json = NULL;
 	c->mode = IMPORT_DEFAULT;
 	c->changed = false;
 	c->req = (struct request){ .method = "commit_import", .unique_id = c->id,
 	                           .arena = c->arena };
 	c->write = (struct write){ .central = c->central, .req = &c->req, .tx = &c->tx,
-	                           .arena = c->arena, .later = later, .on_lane = true };
+	                           .arena = c->arena, .buffer = buffer, .on_lane = true };
 }
 
 /* The previous try committed the import, but the answer to its COMMIT was lost. */
@@ -531,7 +533,7 @@ static void done(void *job)
 	if (c->arena && !c->err && c->write.in_catalog)
 		catalog_soon(c->central);
 	json_decref(c->wish_json);
-	store_later_free(&c->write.later);
+	store_buffer_free(&c->write.buffer);
 	arena_free(&c->arena);
 	free(c);
 }

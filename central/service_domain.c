@@ -456,7 +456,7 @@ enum err service_update_domain(struct write *write)
 	                 &outcome);
 	if (err)
 		return err;
-	store_later_write(write->later, write->tx);
+	store_buffer_flush(write->buffer, write->tx);
 	return answer_domain(write);
 }
 
@@ -495,8 +495,8 @@ void service_domain_remove(struct write *write)
 	zone->is.state.task = TASK_DELETE;
 	zone->is.state.status = STATUS_PENDING;
 	zone->reason = "";
-	store_later_domain(write->later, zone);
-	store_later_write(write->later, write->tx);
+	store_buffer_domain(write->buffer, zone);
+	store_buffer_flush(write->buffer, write->tx);
 	store_version_end(write->tx, zone->is.id);
 	store_tsigkey_delete_domains(write->tx, zone->is.id, write_wait(write));
 	write->tell = "delete_domain";

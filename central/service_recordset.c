@@ -95,7 +95,7 @@ static enum err apply_one(struct write *write, struct change *change)
 
 	if (err)
 		return err;
-	store_later_write(write->later, write->tx);
+	store_buffer_flush(write->buffer, write->tx);
 	err = read_set(write, change, &set);
 	if (err)
 		return err;

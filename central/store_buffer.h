@@ -1,10 +1,11 @@
 /*
- * store_buffer -- rows of domains, record sets, records and the journal that are yet to be
- * written. The calls of one transaction put theirs here, and those of all are written
- * together: at its end (write.c), or before somebody reads what was written of a domain.
+ * store_buffer -- a write buffer for rows of domains, record sets, records and the
+ * journal. All calls of one transaction add their rows to one buffer. A flush writes the
+ * rows of each table by one statement: at the end of the transaction (write.c), or before
+ * a call reads a domain whose rows are in the buffer.
  *
- * Nothing is copied. What is put in has to live until it is written: in a call's arena,
- * or, as a domain's id, in its struct write.
+ * The buffer copies nothing. The values must stay valid until the flush: in the arena of
+ * the call, or, as the id of a domain, in its struct write.
  */
 #pragma once
 
@@ -15,29 +16,29 @@
 #include "core/zone.h"
 #include "runtime/tx.h"
 
-struct later;
+struct store_buffer;
 
-struct later *store_later_new(void);
-void store_later_free(struct later **later);
+struct store_buffer *store_buffer_new(void);
+void store_buffer_free(struct store_buffer **buffer);
 
 /*
- * A domain that is there, and locked: its state, SOA, TTL, description and counts. The
- * change is owed from now on (changed_at). Its version is the next one.
+ * An existing domain, which is locked: its state, SOA, TTL, description and counts.
+ * changed_at becomes now. The version of ZONE becomes the next one.
  */
-void store_later_domain(struct later *later, struct zone *zone);
-/* Sets that are new, or have another TTL. They have ids. */
-void store_later_recordsets(struct later *later, const char *domain_id,
-                            struct rrset *const *sets, size_t count);
-/* New, changed and going records. They have ids. */
-void store_later_records(struct later *later, const char *domain_id,
-                         const struct row *rows, size_t count);
-/* What the serial removed and added, in wire form, the SOAs first. */
-void store_later_journal(struct later *later, const char *domain_id, uint32_t previous,
-                         uint32_t serial, const struct buf *removed,
-                         const struct buf *added);
+void store_buffer_domain(struct store_buffer *buffer, struct zone *zone);
+/* Record sets that are new or have a new TTL. They have ids. */
+void store_buffer_recordsets(struct store_buffer *buffer, const char *domain_id,
+                             struct rrset *const *sets, size_t count);
+/* New, changed and deleted records. They have ids. */
+void store_buffer_records(struct store_buffer *buffer, const char *domain_id,
+                          const struct row *rows, size_t count);
+/* The RRs that SERIAL removed and added, in wire form, each list with its SOA first. */
+void store_buffer_journal(struct store_buffer *buffer, const char *domain_id,
+                          uint32_t previous, uint32_t serial,
+                          const struct buf *removed, const struct buf *added);
 
-/* Rows that are yet to be written. */
-size_t store_later_count(const struct later *later);
-/* Writes all; the transaction tells how it went. Nothing is left. */
-void store_later_write(struct later *later, struct tx *tx);
-void store_later_clear(struct later *later);		/* forgets all */
+/* The rows of all tables. */
+size_t store_buffer_count(const struct store_buffer *buffer);
+/* Writes all rows and empties the buffer. The transaction has the error. */
+void store_buffer_flush(struct store_buffer *buffer, struct tx *tx);
+void store_buffer_clear(struct store_buffer *buffer);	/* writes nothing */

@@ -156,18 +156,18 @@ static enum err attempt(struct tx *tx, struct write *writes, size_t *count,
 {
 	struct why *why = &writes->req->why;
 	int64_t until_ms = clock_ms() + GROUP_MS;
-	struct later *later = store_later_new();
+	struct store_buffer *buffer = store_buffer_new();
 	size_t n = 0;
 
 	while (!tx->err && n < *count &&
-	       (!n || (clock_ms() < until_ms && store_later_count(later) < ROWS_MAX))) {
-		writes[n].later = later;
+	       (!n || (clock_ms() < until_ms && store_buffer_count(buffer) < ROWS_MAX))) {
+		writes[n].buffer = buffer;
 		if (run_member(&writes[n], tx, method) && n)
 			*why = writes[n].req->why;
 		n++;
 	}
-	store_later_write(later, tx);
-	store_later_free(&later);
+	store_buffer_flush(buffer, tx);
+	store_buffer_free(&buffer);
 	if (!tx->err)
 		keep_results(tx, writes, n);
 	if (n)

@@ -33,7 +33,7 @@ struct write {
 	struct tx *tx;			/* of all that share it; why is this call's */
 	struct access access;
 	struct arena *arena;
-	struct later *later;		/* rows of all that share the transaction */
+	struct store_buffer *buffer;	/* rows of all calls of the transaction */
 	/* its domain as it was before the transaction, which has locked it; NULL: see */
 	const struct zone *locked;
 	struct edit *edit;		/* what it asks for, if that was decoded first */
