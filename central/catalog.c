@@ -225,8 +225,9 @@ static void tell(struct catalog *catalog)
 		log_info("catalog updated: req=%s domain=%s serial=%u records=%u",
 		         catalog->request_id, zone->is.name, zone->is.state.serial,
 		         zone->records);
-		peers_tell(catalog->central,
-		           &(struct news){ "update_domain", zone, &context }, 1);
+		poolmgr_cast_send(catalog->central,
+		                  &(struct poolmgr_cast){ "update_domain", zone,
+		                                          &context }, 1);
 	}
 }
 

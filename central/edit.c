@@ -449,7 +449,7 @@ static enum err write_edit(struct write *write, const struct edit *edit,
 	if (!retimed)
 		write_journal(write, &before, plan);
 	store_buffer_domain(write->buffer, zone);
-	write->tell = "update_domain";
+	write->cast_method = "update_domain";
 	return write->tx->err;
 }
 

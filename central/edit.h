@@ -47,7 +47,7 @@ enum err edit_check_version(struct write *write);
  * caller's, is an error.
  */
 enum err edit_lock(struct write *write, const struct domain_key *key);
-/* Change write->zone, which is locked; it is then as the row is, and tell is set. */
+/* Change write->zone, which is locked; it is then as the row is, and cast_method is set. */
 enum err edit_apply(struct write *write, const struct edit *edit,
                     struct edit_outcome *outcome);
 /*

@@ -37,7 +37,7 @@ struct commit {
 	int64_t added, updated, deleted;
 	bool changed;
 	bool was_taken;		/* a try found no domain, and then its name or id taken */
-	const char *doubt;	/* what to tell if a COMMIT without an answer held */
+	const char *doubt;	/* cast_method of a try whose COMMIT got no answer */
 	enum err err;
 };
 
@@ -341,7 +341,7 @@ static void write_domain(struct commit *c, const struct zone *before,
 	zone->reason = "";
 	store_buffer_domain(c->write.buffer, zone);
 	store_buffer_flush(c->write.buffer, &c->tx);
-	c->write.tell = created ? "create_domain" : "update_domain";
+	c->write.cast_method = created ? "create_domain" : "update_domain";
 }
 
 static enum err write_zone(struct commit *c, bool created)
@@ -425,7 +425,7 @@ static void take_news(struct commit *c)
 
 	if (c->doubt && !decode_wish(c) &&
 	    store_domain_get(&c->tx, &key, &c->write.access, c->arena, &c->write.zone))
-		c->write.tell = c->doubt;
+		c->write.cast_method = c->doubt;
 }
 
 /* One try; ERR_RACE is tried again. Another central may have settled it meanwhile. */
@@ -446,8 +446,8 @@ static enum err try_commit(void *self, struct why *why)
 	if (err && !c->tx.err)
 		tx_fail(&c->tx, err, "%s", c->req.why.text);
 	err = tx_commit(&c->tx);
-	if (err == ERR_RACE && c->write.tell)
-		c->doubt = c->write.tell;
+	if (err == ERR_RACE && c->write.cast_method)
+		c->doubt = c->write.cast_method;
 	*why = c->req.why;
 	return err;
 }
@@ -520,9 +520,11 @@ static void done(void *job)
 {
 	struct commit *c = job;
 
-	if (c->arena && !c->err && c->write.tell) {
-		peers_tell(c->central, &(struct news){ c->write.tell, &c->write.zone,
-		                                       &c->req.context }, 1);
+	if (c->arena && !c->err && c->write.cast_method) {
+		poolmgr_cast_send(c->central,
+		                  &(struct poolmgr_cast){ c->write.cast_method,
+		                                          &c->write.zone,
+		                                          &c->req.context }, 1);
 		log_info("zone imported: domain=%s serial=%u records=%u "
 		         "added=%" PRId64 " updated=%" PRId64
 		         " deleted=%" PRId64, c->write.zone.is.name,
@@ -530,7 +532,7 @@ static void done(void *job)
 		         c->write.zone.records, c->added, c->updated,
 		         c->deleted);
 	}
-	if (c->arena && !c->err && c->write.in_catalog)
+	if (c->arena && !c->err && c->write.catalog_changed)
 		catalog_soon(c->central);
 	json_decref(c->wish_json);
 	store_buffer_free(&c->write.buffer);

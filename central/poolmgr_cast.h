@@ -1,23 +1,23 @@
 /*
- * poolmgr_cast -- what central tells the pool managers, after the commit. A message
- * that is lost costs time, not truth: the domain's row says what is owed,
- * and the pool manager's periodic sync finds it.
+ * poolmgr_cast -- casts about changed domains to the pool managers, after the commit. A
+ * lost message costs time, no data: the row of the domain has the task, and the periodic
+ * sync of the pool manager finds it.
  */
 #pragma once
 
 #include "central.h"
 #include "core/zone.h"
 
-/* A domain of which a pool manager is to hear. */
-struct news {
+struct poolmgr_cast {
 	const char *method;	/* create_domain, update_domain, ..., sync_domain */
 	const struct zone *zone;
-	const struct context *context;	/* of the request that it is due to */
+	const struct context *context;	/* of the request that changed the domain */
 };
 
 /*
- * Updates of one pool share a message (update_domains). Its context is central's own: the
- * domain's state is nobody's request any more, and reports come back with its rights.
+ * Updates of one pool share a message (update_domains). Its context has the id of one
+ * request and the rights of central itself: the reports come back with these rights.
  * COUNT is LIST_MAX at most.
  */
-void peers_tell(struct central *central, const struct news *news, size_t count);
+void poolmgr_cast_send(struct central *central, const struct poolmgr_cast *casts,
+                       size_t count);

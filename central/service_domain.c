@@ -364,7 +364,7 @@ enum err service_domain_insert(struct write *write, const struct domain_wish *wi
 	err = fill_soa_names(write, &wish->soa, &first[0]);
 	if (err)
 		return err;
-	write->in_catalog = pool.catalog_zone || wish->is_catalog;
+	write->catalog_changed = pool.catalog_zone || wish->is_catalog;
 	store_domain_insert(write->tx, &write->zone, write_wait(write));
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&write->req->why, ERR_EXISTS,
@@ -427,7 +427,7 @@ enum err service_create_domain(struct write *write)
 		err = service_domain_check_race(write, &wish);
 	if (err)
 		return err;
-	write->tell = "create_domain";
+	write->cast_method = "create_domain";
 	return answer_domain(write);
 }
 
@@ -499,8 +499,8 @@ void service_domain_remove(struct write *write)
 	store_buffer_flush(write->buffer, write->tx);
 	store_version_end(write->tx, zone->is.id);
 	store_tsigkey_delete_domains(write->tx, zone->is.id, write_wait(write));
-	write->tell = "delete_domain";
-	write->in_catalog = zone->is_listed;
+	write->cast_method = "delete_domain";
+	write->catalog_changed = zone->is_listed;
 }
 
 enum err service_delete_domain(struct write *write)

@@ -107,8 +107,9 @@ enum err service_sync_domain(void *self, struct request *req)
 		err = json_get_bool(req->args, "deep", 0, &deep, &req->why);
 	if (err)
 		return err;
-	peers_tell(central, &(struct news){ deep ? "compare_domain" : "sync_domain",
-	                                    &zone, &req->context }, 1);
+	poolmgr_cast_send(central,
+	                  &(struct poolmgr_cast){ deep ? "compare_domain" : "sync_domain",
+	                                          &zone, &req->context }, 1);
 	req->result = json_pack("{s:s, s:s}", "id", zone.is.id, "name", zone.is.name);
 	return OK;
 }

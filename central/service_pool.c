@@ -50,7 +50,7 @@ static enum err create_catalog(struct write *write, struct pool *pool,
 	memcpy(pool->catalog_id, write->zone.is.id, sizeof pool->catalog_id);
 	pool->catalog_zone = wish->catalog;
 	store_pool_set_catalog(write->tx, pool);
-	write->tell = "create_domain";
+	write->cast_method = "create_domain";
 	return write->tx->err;
 }
 

@@ -31,7 +31,7 @@ bool store_request_get(struct tx *tx, struct arena *arena, struct kept *kept)
 	                           tx_text(kept->unique_id))))
 		return false;
 	kept->result = row_text(&rows);
-	kept->tell = row_text(&rows);
+	kept->cast_method = row_text(&rows);
 	kept->domain_id = row_text(&rows);
 	kept->is_other = row_int(&rows);
 	tx_select_end(&rows);
@@ -50,7 +50,7 @@ void store_requests_insert(struct tx *tx, const struct kept *kept, size_t count)
 		for (size_t i = at; i < at + rows; i++) {
 			*value++ = tx_text(kept[i].unique_id);
 			*value++ = tx_text(kept[i].result);
-			*value++ = tx_text(kept[i].tell);
+			*value++ = tx_text(kept[i].cast_method);
 			*value++ = tx_text(kept[i].domain_id);
 			*value++ = tx_bytes(kept[i].digest, sizeof kept[i].digest);
 		}

@@ -56,7 +56,7 @@ size_t store_ancestors(const struct name *name, bool with_itself, struct arena *
 
 struct kept {
 	const char *unique_id, *result;		/* NULL: null */
-	const char *tell, *domain_id;		/* NULL: the pool manager need not hear */
+	const char *cast_method, *domain_id;	/* NULL: no cast to the pool manager */
 	uint8_t digest[RPC_DIGEST_LEN];		/* of the call (runtime/rpc_digest.h) */
 	bool is_other;			/* it was read, and another call left it */
 };

@@ -33,9 +33,9 @@ static bool find_again(struct tx *tx, struct request *req, struct kept *kept,
 		return false;
 	if (kept->is_other)
 		rpc_digest_conflict(tx, req);
-	if (!kept->tell || !kept->domain_id || !id_parse(kept->domain_id, key.id) ||
+	if (!kept->cast_method || !kept->domain_id || !id_parse(kept->domain_id, key.id) ||
 	    !store_domain_get(tx, &key, &everyone, req->arena, zone))
-		kept->tell = NULL;
+		kept->cast_method = NULL;
 	return true;
 }
 
@@ -58,8 +58,10 @@ static enum err look_up(struct central *central, struct request *req, bool *foun
 		return OK;
 	if (kept.result)
 		req->result = json_loads(kept.result, JSON_DECODE_ANY, NULL);
-	if (kept.tell)
-		peers_tell(central, &(struct news){ kept.tell, &zone, &req->context }, 1);
+	if (kept.cast_method)
+		poolmgr_cast_send(central,
+		                  &(struct poolmgr_cast){ kept.cast_method, &zone,
+		                                          &req->context }, 1);
 	return OK;
 }
 
@@ -85,8 +87,8 @@ static void keep_results(struct tx *tx, const struct write *writes, size_t count
 		kept[i] = (struct kept){
 			.unique_id = write->req->unique_id,
 			.result = texts[i],
-			.tell = write->tell,
-			.domain_id = write->tell ? write->zone.is.id : NULL,
+			.cast_method = write->cast_method,
+			.domain_id = write->cast_method ? write->zone.is.id : NULL,
 		};
 		rpc_digest(write->req, kept[i].digest);
 	}
@@ -179,21 +181,22 @@ static bool touch_catalog(const struct write *writes, size_t count)
 {
 	size_t i = 0;
 
-	while (i < count && !writes[i].in_catalog)
+	while (i < count && !writes[i].catalog_changed)
 		i++;
 	return i < count;
 }
 
-static void tell(const struct write *writes, size_t count)
+static void writes_send_casts(const struct write *writes, size_t count)
 {
-	struct news news[GROUP_MAX] = { { NULL } };
+	struct poolmgr_cast casts[GROUP_MAX] = { { NULL } };
 	size_t n = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (writes[i].tell)
-			news[n++] = (struct news){ writes[i].tell, &writes[i].zone,
-			                           &writes[i].req->context };
-	peers_tell(writes->central, news, n);
+		if (writes[i].cast_method)
+			casts[n++] = (struct poolmgr_cast){ writes[i].cast_method,
+			                                    &writes[i].zone,
+			                                    &writes[i].req->context };
+	poolmgr_cast_send(writes->central, casts, n);
 	if (touch_catalog(writes, count))
 		catalog_soon(writes->central);
 }
@@ -242,7 +245,7 @@ static enum err run_alone(struct central *central, struct member *member,
 	tx = tx_begin(central->runtime->db, &req->why);
 	err = attempt(&tx, &write, &one, method);
 	if (!err) {
-		tell(&write, 1);
+		writes_send_casts(&write, 1);
 		return OK;
 	}
 	drop_results(&write, 1);
@@ -443,7 +446,7 @@ static size_t run_some(struct central *central, struct member *members,
 		method->read_ahead(&tx, writes, n);
 	err = attempt(&tx, writes, &n, method);
 	if (!err) {
-		tell(writes, n);
+		writes_send_casts(writes, n);
 		for (size_t i = 0; i < n; i++)
 			*members[i].err = OK;
 		return n;

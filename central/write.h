@@ -38,9 +38,9 @@ struct write {
 	const struct zone *locked;
 	struct edit *edit;		/* what it asks for, if that was decoded first */
 	struct rrsets *ahead;		/* what that touches, if it was read (edit.h) */
-	/* after the commit, the pool manager of this domain is told so: */
-	const char *tell;		/* create_domain, ...; NULL: nothing */
-	bool in_catalog;		/* and the pool's catalog zone has to follow */
+	/* the cast to the domain's pool manager after the commit; NULL: none */
+	const char *cast_method;	/* create_domain, ... */
+	bool catalog_changed;		/* the catalog zone of its pool is out of date */
 	bool on_lane;			/* not on the loop: it may wait for locks */
 	struct zone zone;
 };
