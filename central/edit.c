@@ -12,10 +12,11 @@
 #include "model/presentation.h"
 #include "model/serial.h"
 
-enum { AHEAD_MAX = 8 };		/* changes of a call that are read with those of others */
+enum { PREFETCH_MAX = 8 };	/* changes of a call in a common read */
 
 /*
- * Limits of the tenant, where it has none of its own and the caller is no administrator.
+ * Limits of the tenant, where it has none of its own and the caller is no
+ * administrator.
  */
 static int64_t quota_of(const struct write *write, int64_t own, int configured)
 {
@@ -24,18 +25,18 @@ static int64_t quota_of(const struct write *write, int64_t own, int configured)
 	return own == QUOTA_DEFAULT ? configured : own;
 }
 
-/* The calls that share a transaction have theirs locked and read together (write.c). */
+/* A group may have locked and read the zone already (write.c). */
 static bool lock_zone(struct write *write, const struct domain_key *key)
 {
 	const struct access *access = &write->access;
 
-	if (!write->locked) {
-		/* what those before it have changed of the domain is to be seen */
+	if (!write->locked_zone) {
+		/* the buffer may have rows of an earlier call about this domain */
 		store_buffer_flush(write->buffer, write->tx);
 		return store_domain_lock(write->tx, key, access, write->req->may_wait,
 		                         write->arena, &write->zone);
 	}
-	write->zone = *write->locked;
+	write->zone = *write->locked_zone;
 	return store_domain_is_seen(access, &write->zone);
 }
 
@@ -151,7 +152,7 @@ static void read_sets(struct write *write, const struct change *changes, size_t 
 	map_free(&seen);
 }
 
-void edit_read_ahead(struct tx *tx, struct write *writes, size_t count)
+void edit_prefetch(struct tx *tx, struct write *writes, size_t count)
 {
 	struct sets_wanted wanted[TX_LIST_MAX];
 	size_t n = 0;
@@ -160,15 +161,15 @@ void edit_read_ahead(struct tx *tx, struct write *writes, size_t count)
 		struct write *write = &writes[i];
 		const struct edit *edit = write->edit;
 
-		if (!write->locked || !edit || !edit->count || edit->count > AHEAD_MAX ||
-		    n + edit->count > TX_LIST_MAX)
+		if (!write->locked_zone || !edit || !edit->count ||
+		    edit->count > PREFETCH_MAX || n + edit->count > TX_LIST_MAX)
 			continue;
-		write->ahead = arena_alloc(write->arena, sizeof(*write->ahead));
-		rrsets_init(write->ahead, write->arena);
+		write->prefetched = arena_alloc(write->arena, sizeof(*write->prefetched));
+		rrsets_init(write->prefetched, write->arena);
 		for (size_t c = 0; c < edit->count; c++)
 			wanted[n++] = (struct sets_wanted){
-				write->locked->is.id, edit->changes[c].owner,
-				write->ahead };
+				write->locked_zone->is.id, edit->changes[c].owner,
+				write->prefetched };
 	}
 	if (n)
 		store_recordset_read_of(tx, writes->arena, wanted, n);
@@ -324,8 +325,8 @@ static enum err make_plan(struct write *write, struct change *changes, size_t co
 
 	if (err)
 		return err;
-	if (write->ahead) {
-		sets = *write->ahead;
+	if (write->prefetched) {
+		sets = *write->prefetched;
 	} else {
 		rrsets_init(&sets, write->arena);
 		read_sets(write, changes, count, &sets);

@@ -82,6 +82,7 @@ void poolmgr_cast_send(struct central *central, const struct poolmgr_cast *casts
 			cast_send_updates(central, casts + i, count - i, sent + i);
 		else
 			cast_send_args(central, &casts[i], casts[i].method,
-			               json_pack("{s:o}", "domain", domain_ref_encode(&ref)));
+			               json_pack("{s:o}", "domain",
+			                         domain_ref_encode(&ref)));
 	}
 }

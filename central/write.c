@@ -14,15 +14,15 @@
 enum {
 	GROUP_MAX = 32,
 	GROUP_MS = 20,
-	ROWS_MAX = 1000,	/* that a group leaves to be written at its end */
-	BUDGET_MS = 5000,	/* of what waits at a time: the loop wants its turn */
-	NO_KEY = GROUP_MAX,
+	ROWS_MAX = 1000,	/* in the write buffer of a group */
+	BUDGET_MS = 5000,	/* of one batch: the loop has other work */
+	NO_DOMAIN = GROUP_MAX,
 };
 
-/* ---- the answers that were given ---- */
+/* ---- kept answers ---- */
 
-static bool find_again(struct tx *tx, struct request *req, struct kept *kept,
-                       struct zone *zone)
+static bool answer_find(struct tx *tx, struct request *req, struct kept *kept,
+                        struct zone *zone)
 {
 	static const struct access everyone = { .tenant = "", .all = true };
 	struct domain_key key = { .name = "" };
@@ -33,25 +33,26 @@ static bool find_again(struct tx *tx, struct request *req, struct kept *kept,
 		return false;
 	if (kept->is_other)
 		rpc_digest_conflict(tx, req);
-	if (!kept->cast_method || !kept->domain_id || !id_parse(kept->domain_id, key.id) ||
+	if (!kept->cast_method || !kept->domain_id ||
+	    !id_parse(kept->domain_id, key.id) ||
 	    !store_domain_get(tx, &key, &everyone, req->arena, zone))
 		kept->cast_method = NULL;
 	return true;
 }
 
 /*
- * The answer of before, if there is one: *found. Whoever gave it may have
- * died before the pool manager heard of the change: it hears of it again.
- * ERR_CONFLICT: another call had this message's id.
+ * Repeats the kept answer of an earlier delivery, if there is one: *found. The process
+ * that gave it may have died before its cast to the pool manager, so this repeats the
+ * cast. ERR_CONFLICT: another call had the id of this message.
  */
-static enum err look_up(struct central *central, struct request *req, bool *found)
+static enum err answer_look_up(struct central *central, struct request *req, bool *found)
 {
 	struct why why;
 	struct tx tx = tx_begin_snapshot(central->runtime->db, &why);
 	struct kept kept;
 	struct zone zone;
 
-	*found = find_again(&tx, req, &kept, &zone);
+	*found = answer_find(&tx, req, &kept, &zone);
 	if (tx_commit(&tx))
 		return fail(&req->why, tx.err, "%s", why.text);
 	if (!*found)
@@ -65,7 +66,7 @@ static enum err look_up(struct central *central, struct request *req, bool *foun
 	return OK;
 }
 
-static void drop_results(struct write *writes, size_t count)
+static void writes_drop_results(struct write *writes, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		json_decref(writes[i].req->result);
@@ -73,7 +74,7 @@ static void drop_results(struct write *writes, size_t count)
 	}
 }
 
-static void keep_results(struct tx *tx, const struct write *writes, size_t count)
+static void writes_keep_answers(struct tx *tx, const struct write *writes, size_t count)
 {
 	struct kept kept[GROUP_MAX] = { { 0 } };
 	char *texts[GROUP_MAX];
@@ -106,36 +107,36 @@ enum store_wait write_wait(const struct write *write)
 	return write->req->may_wait ? STORE_WAIT_A_MOMENT : STORE_WAIT_NOT;
 }
 
-static enum err write_new(struct central *central, struct request *req,
-                          struct write *write)
+static enum err write_init(struct central *central, struct request *req,
+                           struct write *write)
 {
 	*write = (struct write){ .central = central, .req = req, .arena = req->arena };
 	return access_of(req, &write->access);
 }
 
-struct member {
+struct call {
 	struct request *req;
 	enum err *err;
-	struct edit *edit;		/* decoded; NULL: not yet, or there is none */
+	struct edit *edit;		/* NULL: not decoded yet, or no edit */
 };
 
-/* Once, however often it is tried. */
-static enum err decode(struct member *member, const struct once_method *method,
-                       struct write *write)
+/* Decodes a call once, even if the call runs several times. */
+static enum err call_decode(struct call *call, const struct write_method *method,
+                            struct write *write)
 {
 	enum err err = OK;
 
-	write->edit = member->edit;
+	write->edit = call->edit;
 	if (!write->edit && method->decode)
 		err = method->decode(write);
 	if (!err)
-		member->edit = write->edit;
+		call->edit = write->edit;
 	return err;
 }
 
-/* What goes wrong meanwhile is told in the words of its own request. */
-static enum err run_member(struct write *write, struct tx *tx,
-                           const struct once_method *method)
+/* An error of the transaction gets its reason in the request of this call. */
+static enum err write_run_handler(struct write *write, struct tx *tx,
+                                  const struct write_method *method)
 {
 	struct why *why = tx->why;
 	enum err err;
@@ -150,11 +151,11 @@ static enum err run_member(struct write *write, struct tx *tx,
 }
 
 /*
- * Runs as many as time allows, at least one: *count. A failure's reason is in
- * the first one's request.
+ * Runs the calls until the time or the buffer of the group is used up, at least one,
+ * and commits: *count. The reason of a failure is in the first request.
  */
-static enum err attempt(struct tx *tx, struct write *writes, size_t *count,
-                        const struct once_method *method)
+static enum err writes_commit(struct tx *tx, struct write *writes, size_t *count,
+                              const struct write_method *method)
 {
 	struct why *why = &writes->req->why;
 	int64_t until_ms = clock_ms() + GROUP_MS;
@@ -164,20 +165,20 @@ static enum err attempt(struct tx *tx, struct write *writes, size_t *count,
 	while (!tx->err && n < *count &&
 	       (!n || (clock_ms() < until_ms && store_buffer_count(buffer) < ROWS_MAX))) {
 		writes[n].buffer = buffer;
-		if (run_member(&writes[n], tx, method) && n)
+		if (write_run_handler(&writes[n], tx, method) && n)
 			*why = writes[n].req->why;
 		n++;
 	}
 	store_buffer_flush(buffer, tx);
 	store_buffer_free(&buffer);
 	if (!tx->err)
-		keep_results(tx, writes, n);
+		writes_keep_answers(tx, writes, n);
 	if (n)
 		*count = n;
 	return tx_commit(tx);
 }
 
-static bool touch_catalog(const struct write *writes, size_t count)
+static bool writes_change_catalog(const struct write *writes, size_t count)
 {
 	size_t i = 0;
 
@@ -197,65 +198,65 @@ static void writes_send_casts(const struct write *writes, size_t count)
 			                                    &writes[i].zone,
 			                                    &writes[i].req->context };
 	poolmgr_cast_send(writes->central, casts, n);
-	if (touch_catalog(writes, count))
+	if (writes_change_catalog(writes, count))
 		catalog_soon(writes->central);
 }
 
 /* ---- one call ---- */
 
-/* It was committed, or it was not: the answer to its COMMIT was lost with the connection. */
-static bool is_in_doubt(const struct central *central, enum err err)
+/* The connection broke before the answer to COMMIT. */
+static bool commit_is_in_doubt(const struct central *central, enum err err)
 {
 	return err == ERR_RACE && !db_is_up(central->runtime->db);
 }
 
 /*
- * Looks up the kept answer before the call runs again. By then the caller's time limit
- * may be over: the call would not run, and would not tell what the lost commit did.
+ * Looks up the kept answer at once. The call runs again later, perhaps after the time
+ * limit of the caller, and would then not find out that the commit succeeded.
  */
-static enum err settle_doubt(struct central *central, struct request *req)
+static enum err commit_look_up(struct central *central, struct request *req)
 {
 	struct why reason = req->why;
 	bool found;
 
-	if (!look_up(central, req, &found) && found)
+	if (!answer_look_up(central, req, &found) && found)
 		return OK;
 	req->why = reason;
 	return ERR_RACE;
 }
 
-static enum err run_alone(struct central *central, struct member *member,
-                          const struct once_method *method)
+static enum err call_run_alone(struct central *central, struct call *call,
+                               const struct write_method *method)
 {
-	struct request *req = member->req;
+	struct request *req = call->req;
 	struct write write;
 	struct tx tx;
 	size_t one = 1;
-	enum err err = write_new(central, req, &write);
+	enum err err = write_init(central, req, &write);
 	bool found = false;
 
 	if (!err && req->redelivered)
-		err = look_up(central, req, &found);
+		err = answer_look_up(central, req, &found);
 	if (err || found)
 		return err;
-	err = decode(member, method, &write);
+	err = call_decode(call, method, &write);
 	if (err)
 		return err;
 	tx_until(req->deadline_ms);
 	tx = tx_begin(central->runtime->db, &req->why);
-	err = attempt(&tx, &write, &one, method);
+	err = writes_commit(&tx, &write, &one, method);
 	if (!err) {
 		writes_send_casts(&write, 1);
 		return OK;
 	}
-	drop_results(&write, 1);
-	if (is_in_doubt(central, err))
-		return settle_doubt(central, req);
+	writes_drop_results(&write, 1);
+	if (commit_is_in_doubt(central, err))
+		return commit_look_up(central, req);
 	if (err_fate(err) != FATE_FINAL)
 		return err;
 
 	struct why reason = req->why;
-	enum err look_err = look_up(central, req, &found);
+	enum err look_err = answer_look_up(central, req, &found);
 
 	if (look_err || found)
 		return look_err;
@@ -263,74 +264,75 @@ static enum err run_alone(struct central *central, struct member *member,
 	return err;
 }
 
-/* ---- several ---- */
+/* ---- a group ---- */
 
-/* The domain that it is about, by id or by name; "" if there is none yet. */
-static const char *key_of(const struct request *req)
+/* The id or name of the call's domain; "": the call names no existing domain. */
+static const char *call_key(const struct request *req)
 {
 	const char *domain = json_string_value(json_object_get(req->args, "domain"));
 
 	return domain ? domain : "";
 }
 
-static bool same_key(const struct member *a, const struct member *b)
+static bool calls_share_key(const struct call *a, const struct call *b)
 {
-	return *key_of(a->req) && !strcmp(key_of(a->req), key_of(b->req));
+	return *call_key(a->req) && !strcmp(call_key(a->req), call_key(b->req));
 }
 
-/* Calls about one domain stay in the order in which they came, if they name it alike. */
-static int compare(const void *a, const void *b)
+/* Calls that name a domain alike stay in the order of their arrival. */
+static int calls_compare(const void *a, const void *b)
 {
-	const struct member *x = a, *y = b;
-	int order = strcmp(key_of(x->req), key_of(y->req));
+	const struct call *x = a, *y = b;
+	int order = strcmp(call_key(x->req), call_key(y->req));
 
 	return order ? order : (x->err > y->err) - (x->err < y->err);
 }
 
-/* Those from the first on that may share: nobody who is refused, nothing seen before. */
-static size_t gather(struct central *central, struct member *members, size_t count,
-                     const struct once_method *method, struct write *writes)
+/* Returns how many calls, from the first on, are valid and not redelivered. */
+static size_t group_gather(struct central *central, struct call *calls, size_t count,
+                           const struct write_method *method, struct write *writes)
 {
 	size_t n = 0;
 
-	while (n < count && n < GROUP_MAX && !members[n].req->redelivered &&
-	       !write_new(central, members[n].req, &writes[n]) &&
-	       !decode(&members[n], method, &writes[n]))
+	while (n < count && n < GROUP_MAX && !calls[n].req->redelivered &&
+	       !write_init(central, calls[n].req, &writes[n]) &&
+	       !call_decode(&calls[n], method, &writes[n]))
 		n++;
 	return n;
 }
 
-/* What the members are about: a key each, which those about the same domain share. */
-struct about {
+/* The domains of the calls. Calls that name a domain alike share a key. */
+struct group_keys {
 	struct domain_key keys[GROUP_MAX];
 	size_t key_count;
-	size_t key_at[GROUP_MAX];	/* by member; or NO_KEY */
+	size_t key_at[GROUP_MAX];	/* by call; or NO_DOMAIN */
 	bool locked[GROUP_MAX];		/* by key */
 };
 
-/* Returns how many members there are up to the first whose key is not one. */
-static size_t find_keys(struct about *about, const struct member *members, size_t count)
+/* Returns how many calls come before the first with an invalid key. */
+static size_t group_keys_find(struct group_keys *group, const struct call *calls,
+                              size_t count)
 {
-	*about = (struct about){ .key_count = 0 };
+	*group = (struct group_keys){ .key_count = 0 };
 	for (size_t i = 0; i < count; i++) {
-		struct request *req = members[i].req;
-		bool known = i && same_key(&members[i - 1], &members[i]);
+		struct request *req = calls[i].req;
+		bool known = i && calls_share_key(&calls[i - 1], &calls[i]);
 
-		about->key_at[i] = NO_KEY;
-		if (!*key_of(req))
+		group->key_at[i] = NO_DOMAIN;
+		if (!*call_key(req))
 			continue;
 		if (!known && codec_domain_key(req->args, req->arena,
-		                               &about->keys[about->key_count],
+		                               &group->keys[group->key_count],
 		                               &req->why))
 			return i;
-		about->key_count += !known;
-		about->key_at[i] = about->key_count - 1;
+		group->key_count += !known;
+		group->key_at[i] = group->key_count - 1;
 	}
 	return count;
 }
 
-/* One may be called by its id and by its name: whoever comes second has to look again. */
-static bool is_single(const struct zone *const *zones, size_t count, size_t at)
+/* If one call names a domain by id and another by name, both read it again. */
+static bool zone_is_unique(const struct zone *const *zones, size_t count, size_t at)
 {
 	for (size_t i = 0; i < count; i++)
 		if (i != at && zones[i] && !strcmp(zones[i]->is.id, zones[at]->is.id))
@@ -338,85 +340,87 @@ static bool is_single(const struct zone *const *zones, size_t count, size_t at)
 	return true;
 }
 
-/* The first member about a domain has what was read of it; the others look again. */
-static void hand_out(const struct about *about, const struct zone *const *zones,
-                     struct write *writes, size_t count)
+/* The first call of a key gets the zone. The later calls read it again. */
+static void group_hand_out_zones(const struct group_keys *group,
+                                 const struct zone *const *zones,
+                                 struct write *writes, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		size_t key = about->key_at[i];
+		size_t key = group->key_at[i];
 
-		if (key != NO_KEY && (!i || about->key_at[i - 1] != key) && zones[key] &&
-		    is_single(zones, about->key_count, key))
-			writes[i].locked = zones[key];
+		if (key != NO_DOMAIN && (!i || group->key_at[i - 1] != key) &&
+		    zones[key] && zone_is_unique(zones, group->key_count, key))
+			writes[i].locked_zone = zones[key];
 	}
 }
 
 /*
- * The domains of all members are locked before anything is read, so that what
- * is read is not older than the locks; those that another holds are passed
- * over, so that it holds up nobody else's. Returns how many members there are
- * up to the first whose domain was not locked; it runs alone, and finds out why.
+ * Locks the domains of all calls before it reads anything, so that the snapshot is not
+ * older than the locks. It skips domains that another transaction has locked. Returns
+ * how many calls come before the first whose domain it could not lock; that call runs
+ * alone.
  */
-static size_t lock_all(struct tx *tx, const struct member *members, struct write *writes,
-                       size_t count)
+static size_t group_lock_domains(struct tx *tx, const struct call *calls,
+                                 struct write *writes, size_t count)
 {
 	const struct zone *zones[GROUP_MAX] = { NULL };
-	struct arena *arena = members->req->arena;
-	struct about about;
+	struct arena *arena = calls->req->arena;
+	struct group_keys group;
 	size_t n = 0;
 
-	count = find_keys(&about, members, count);
-	if (!about.key_count)
+	count = group_keys_find(&group, calls, count);
+	if (!group.key_count)
 		return count;
-	store_domain_try_lock(tx, arena, about.keys, about.key_count, about.locked);
-	while (n < count && (about.key_at[n] == NO_KEY || about.locked[about.key_at[n]]))
+	store_domain_try_lock(tx, arena, group.keys, group.key_count, group.locked);
+	while (n < count && (group.key_at[n] == NO_DOMAIN ||
+	                     group.locked[group.key_at[n]]))
 		n++;
 	if (n < 2)
 		return n;
-	store_domain_read_locked(tx, arena, about.keys, about.key_count, zones);
-	hand_out(&about, zones, writes, n);
+	store_domain_read_locked(tx, arena, group.keys, group.key_count, zones);
+	group_hand_out_zones(&group, zones, writes, n);
 	return n;
 }
 
 /*
- * One call of the batch has waited for a row that another transaction holds. If each of
- * the others waited as long, the loop would stand still for the sum of these waits.
+ * One call of the batch has waited in vain for a row that another transaction has
+ * locked. If each of the others waited too, the loop would block for the sum of these
+ * waits.
  */
-static void wait_no_more(const struct member *members, size_t count)
+static void calls_forbid_waits(const struct call *calls, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		members[i].req->may_wait = false;
+		calls[i].req->may_wait = false;
 }
 
 /*
- * A call that has to be made again takes those behind it about the same
- * domain along: they keep their order. Returns how many that are.
+ * If the call has to run again, the later calls about its domain get the same error, so
+ * that they keep their order. Returns how many calls have a result.
  */
-static size_t run_first(struct central *central, struct member *members,
-                        size_t count, const struct once_method *method)
+static size_t calls_run_first(struct central *central, struct call *calls,
+                              size_t count, const struct write_method *method)
 {
-	enum err err = run_alone(central, members, method);
+	enum err err = call_run_alone(central, calls, method);
 	size_t n = 1;
 
-	*members->err = err;
+	*calls->err = err;
 	if (err == ERR_LOCKED)
-		wait_no_more(members, count);
+		calls_forbid_waits(calls, count);
 	while (err_fate(err) != FATE_FINAL && n < count &&
-	       same_key(members, &members[n])) {
-		*members[n].err = err;
-		members[n].req->why = members->req->why;
+	       calls_share_key(calls, &calls[n])) {
+		*calls[n].err = err;
+		calls[n].req->why = calls->req->why;
 		n++;
 	}
 	return n;
 }
 
-/* What they share must be in time for each of them. */
-static int64_t earliest_deadline(const struct member *members, size_t count)
+static int64_t calls_earliest_deadline(const struct call *calls, size_t count)
 {
 	int64_t earliest_ms = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		int64_t ms = members[i].req->deadline_ms;
+		int64_t ms = calls[i].req->deadline_ms;
 
 		if (ms && (!earliest_ms || ms < earliest_ms))
 			earliest_ms = ms;
@@ -424,59 +428,59 @@ static int64_t earliest_deadline(const struct member *members, size_t count)
 	return earliest_ms;
 }
 
-/* Returns how many of them are done with: at least one. */
-static size_t run_some(struct central *central, struct member *members,
-                       size_t count, const struct once_method *method)
+/* Returns how many calls have a result: at least one. */
+static size_t group_run(struct central *central, struct call *calls,
+                        size_t count, const struct write_method *method)
 {
 	struct write writes[GROUP_MAX];
-	size_t n = gather(central, members, count, method, writes), done = 0;
+	size_t n = group_gather(central, calls, count, method, writes), done = 0;
 	struct tx tx;
 	enum err err;
 
 	if (n < 2)
-		return run_first(central, members, count, method);
-	tx_until(earliest_deadline(members, n));
-	tx = tx_begin(central->runtime->db, &members->req->why);
-	n = lock_all(&tx, members, writes, n);
+		return calls_run_first(central, calls, count, method);
+	tx_until(calls_earliest_deadline(calls, n));
+	tx = tx_begin(central->runtime->db, &calls->req->why);
+	n = group_lock_domains(&tx, calls, writes, n);
 	if (tx.err || n < 2) {
 		tx_rollback(&tx);
-		return run_first(central, members, count, method);
+		return calls_run_first(central, calls, count, method);
 	}
-	if (method->read_ahead)
-		method->read_ahead(&tx, writes, n);
-	err = attempt(&tx, writes, &n, method);
+	if (method->prefetch)
+		method->prefetch(&tx, writes, n);
+	err = writes_commit(&tx, writes, &n, method);
 	if (!err) {
 		writes_send_casts(writes, n);
 		for (size_t i = 0; i < n; i++)
-			*members[i].err = OK;
+			*calls[i].err = OK;
 		return n;
 	}
-	drop_results(writes, n);
+	writes_drop_results(writes, n);
 	if (err == ERR_LOCKED)
-		wait_no_more(members, count);
+		calls_forbid_waits(calls, count);
 	while (done < n)
-		done += run_first(central, members + done, count - done, method);
+		done += calls_run_first(central, calls + done, count - done, method);
 	return done;
 }
 
-static void put_off(const struct member *members, size_t count)
+static void calls_refuse(const struct call *calls, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		*members[i].err = fail(&members[i].req->why, ERR_BUSY,
-		                       "there is too much to do: try again");
+		*calls[i].err = fail(&calls[i].req->why, ERR_BUSY,
+		                     "there is too much to do: try again");
 }
 
-void once_run(struct central *central, struct request *const *reqs, size_t count,
-              const struct once_method *method, enum err *errs)
+void write_run(struct central *central, struct request *const *reqs, size_t count,
+               const struct write_method *method, enum err *errs)
 {
-	struct member *members = arena_alloc(reqs[0]->arena, count * sizeof(*members));
+	struct call *calls = arena_alloc(reqs[0]->arena, count * sizeof(*calls));
 	int64_t until_ms = clock_ms() + BUDGET_MS;
 	size_t at = 0;
 
 	for (size_t i = 0; i < count; i++)
-		members[i] = (struct member){ .req = reqs[i], .err = &errs[i] };
-	qsort(members, count, sizeof(*members), compare);
+		calls[i] = (struct call){ .req = reqs[i], .err = &errs[i] };
+	qsort(calls, count, sizeof(*calls), calls_compare);
 	while (at < count && clock_ms() < until_ms)
-		at += run_some(central, members + at, count - at, method);
-	put_off(members + at, count - at);
+		at += group_run(central, calls + at, count - at, method);
+	calls_refuse(calls + at, count - at);
 }
