@@ -79,7 +79,7 @@ static enum err get_criterion(const json_t *args, const struct json_field *field
 	                          : json_only_fields(*criterion, fields, "criterion", why);
 }
 
-enum err codec_find_nothing(const json_t *args, struct why *why)
+enum err codec_find_no_criterion(const json_t *args, struct why *why)
 {
 	static const struct json_field none[] = { { 0 } };
 	const json_t *json = NULL;

@@ -18,7 +18,7 @@ extern const struct json_field codec_find_domain_fields[], codec_find_record_fie
 enum err codec_find_paging(const json_t *args, const char *const *keys,
                            struct paging *paging, struct why *why);
 /* The criterion of what knows none: absent, or without a field. */
-enum err codec_find_nothing(const json_t *args, struct why *why);
+enum err codec_find_no_criterion(const json_t *args, struct why *why);
 /* The criterion of find_domains: name, status, task, pool, tenant. */
 enum err codec_find_domains(const json_t *args, struct domain_criterion *criterion,
                             struct why *why);

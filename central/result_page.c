@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-void page_begin(struct page *page, size_t limit)
+void result_page_init(struct result_page *page, size_t limit)
 {
-	*page = (struct page){ .items = json_array(), .limit = limit };
+	*page = (struct result_page){ .items = json_array(), .limit = limit };
 }
 
-bool page_add(struct page *page, json_t *item, const char *id)
+bool result_page_add(struct result_page *page, json_t *item, const char *id)
 {
 	size_t bytes = json_dumpb(item, NULL, 0, JSON_COMPACT) + 1;
 	bool first = !json_array_size(page->items);
@@ -24,7 +24,7 @@ bool page_add(struct page *page, json_t *item, const char *id)
 	return true;
 }
 
-json_t *page_end(struct page *page, const char *key)
+json_t *result_page_encode(struct result_page *page, const char *key)
 {
 	return json_pack("{s:o, s:s?}", key, page->items,
 	                 "marker", page->full ? page->last : NULL);

@@ -1,7 +1,6 @@
 /*
- * result_page -- one reply of a find: collects objects until it has as many as were
- * asked for, or would grow beyond what a message should be. The marker in it
- * is where the next page begins.
+ * result_page -- one page of the results of a find. It collects objects up to the limit
+ * of the caller, or to REPLY_MAX octets. The next page begins behind its marker.
  */
 #pragma once
 
@@ -13,15 +12,15 @@
 
 enum { REPLY_MAX = 512 * 1024 };
 
-struct page {
+struct result_page {
 	json_t *items;
 	size_t bytes, limit;
-	char last[ID_LEN + 1];		/* the id of the last one taken */
+	char last[ID_LEN + 1];		/* the id of the last object */
 	bool full;
 };
 
-void page_begin(struct page *page, size_t limit);
-/* Takes ITEM over; false when there was no room for it. The first one always has. */
-bool page_add(struct page *page, json_t *item, const char *id);
-/* {KEY: [...], "marker": the last id, or null when that was all} */
-json_t *page_end(struct page *page, const char *key);
+void result_page_init(struct result_page *page, size_t limit);
+/* Takes ITEM over. False: the page was full. The first object always fits. */
+bool result_page_add(struct result_page *page, json_t *item, const char *id);
+/* {KEY: [...], "marker": the last id; null on the last page} */
+json_t *result_page_encode(struct result_page *page, const char *key);

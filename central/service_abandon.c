@@ -1,7 +1,8 @@
 /*
- * abandon_domain -- for administrators: a domain that is being deleted is DELETED now, though
- * servers serve it still, and its name is free. The answer and the log name these servers.
- * The pool manager goes on trying to delete it there, until its name lives again.
+ * abandon_domain -- for administrators: a domain that is being deleted is DELETED now,
+ * though servers serve it still, and its name is free. The answer and the log name
+ * these servers. The pool manager goes on trying to delete it there, until its name
+ * lives again.
  */
 #include "service.h"
 

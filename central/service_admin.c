@@ -13,7 +13,8 @@
 /* ---- blacklist ---- */
 
 const struct json_field service_blacklist_fields[] = {
-	{ "name", "name", "the name that only administrators may create, with all below it" },
+	{ "name", "name",
+	  "the name that only administrators may create, with all below it" },
 	{ "description", "text", "a text for people", "empty", DESCRIPTION_MAX },
 	{ 0 }
 };
@@ -37,7 +38,8 @@ static enum err decode_blacklist(struct request *req, struct blacklist *entry)
 	enum err err = service_object(req, "blacklist", &json);
 
 	if (!err)
-		err = json_only_fields(json, service_blacklist_fields, "blacklist", &req->why);
+		err = json_only_fields(json, service_blacklist_fields, "blacklist",
+		                       &req->why);
 	return err ? err : get_entry(json, req->arena, entry, &req->why);
 }
 
@@ -89,7 +91,7 @@ enum err service_find_blacklists(void *self, struct request *req)
 	enum err err = access_require_admin(req);
 
 	if (!err)
-		err = codec_find_nothing(req->args, &req->why);
+		err = codec_find_no_criterion(req->args, &req->why);
 	if (!err)
 		err = codec_find_paging(req->args, store_blacklist_sort_keys, &paging,
 		                        &req->why);
@@ -99,15 +101,15 @@ enum err service_find_blacklists(void *self, struct request *req)
 	struct tx tx = tx_once(central->runtime->db, &req->why);
 	struct blacklist entry;
 	struct tx_rows rows;
-	struct page page;
+	struct result_page page;
 
-	page_begin(&page, paging.limit);
+	result_page_init(&page, paging.limit);
 	store_blacklist_find(&tx, &paging, req->arena, &rows);
 	while (store_blacklist_next(&rows, &entry))
-		if (!page_add(&page, encode_blacklist(&entry), entry.id))
+		if (!result_page_add(&page, encode_blacklist(&entry), entry.id))
 			break;
 	tx_select_end(&rows);
-	req->result = page_end(&page, "blacklists");
+	req->result = result_page_encode(&page, "blacklists");
 	return tx_commit(&tx);
 }
 
@@ -235,9 +237,7 @@ static json_t *list_servers(struct tx *tx, const char *pool, struct arena *arena
 	return servers;
 }
 
-/*
- * How many serials the server is behind the domain; null: it was never seen to serve it.
- */
+/* How many serials the server is behind; null: no poll has seen a serial. */
 static json_t *encode_lag(const struct zone *zone, const struct server_status *status)
 {
 	uint32_t serial = zone->is.state.serial;

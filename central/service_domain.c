@@ -41,8 +41,8 @@ static enum err no_domain(struct request *req, const struct domain_key *key)
 }
 
 /*
- * A call that is refused asks for the domain "", which there is not. Returns an error that
- * is one of all; it is in errs[], too.
+ * A call that is refused asks for the domain "", which there is not. Returns an error
+ * that is one of all; it is in errs[], too.
  */
 static enum err get_some(struct central *central, struct request *const *reqs,
                          size_t count, enum err *errs)
@@ -122,15 +122,16 @@ enum err service_find_domains(void *self, struct request *req)
 	struct tx tx = tx_once(central->runtime->db, &req->why);
 	struct tx_rows rows;
 	struct zone zone;
-	struct page page;
+	struct result_page page;
 
-	page_begin(&page, paging.limit);
+	result_page_init(&page, paging.limit);
 	store_domain_find(&tx, &access, &criterion, &paging, req->arena, &rows);
 	while (store_domain_next(&rows, &zone))
-		if (!page_add(&page, codec_domain_encode(&zone, req->arena), zone.is.id))
+		if (!result_page_add(&page, codec_domain_encode(&zone, req->arena),
+		                     zone.is.id))
 			break;
 	tx_select_end(&rows);
-	req->result = page_end(&page, "domains");
+	req->result = result_page_encode(&page, "domains");
 	return tx_commit(&tx);
 }
 
@@ -184,7 +185,8 @@ static enum err check_pool(struct write *write, const struct domain_wish *wish)
 	               !strcmp(wish->pool, write->central->config.default_pool);
 
 	for (size_t i = 0; !is_open && i < open->count; i++)
-		is_open = !strcmp(open->item[i], "*") || !strcmp(open->item[i], wish->pool);
+		is_open = !strcmp(open->item[i], "*") ||
+		          !strcmp(open->item[i], wish->pool);
 	if (is_open)
 		return OK;
 	return fail(&write->req->why, ERR_DENIED,
@@ -290,9 +292,7 @@ static enum err fill_soa_names(struct write *write, const struct soa_wish *soa,
 	return OK;
 }
 
-/*
- * Newer than all under which the name was served before; else the caller's, or the time.
- */
+/* Newer than each serial that the name had before; else the caller's, or the time. */
 static uint32_t first_serial(struct write *write, const struct domain_wish *wish)
 {
 	uint32_t now = (uint32_t)clock_unix(), last;
@@ -404,8 +404,9 @@ enum err service_domain_check_race(struct write *write, const struct domain_wish
 {
 	if (write->req->context.is_admin)
 		return OK;
-	store_domain_check_relatives(write->tx, &write->zone, write_wait(write), write->arena);
-	/* a lane's transaction reads what was committed last, so to it none is a surprise */
+	store_domain_check_relatives(write->tx, &write->zone, write_wait(write),
+	                             write->arena);
+	/* a lane is READ COMMITTED: the check above finds nothing there */
 	if (write->tx->err || !write->on_lane)
 		return write->tx->err;
 	return check_relatives(write, wish);

@@ -10,8 +10,9 @@
 #include "result_page.h"
 
 /*
- * A page is a run of whole record sets, by name and type; a set that does not fit is cut,
- * and the marker then says how many of its records are out: "<record set's id>.<count>".
+ * A page is a run of whole record sets, by name and type; a set that does not fit is
+ * cut, and the marker then says how many of its records are out: "<record set's
+ * id>.<count>".
  */
 enum { SETS_A_PAGE = STORE_NAMES_MAX, MARKER_MAX = ID_LEN + 12 };
 

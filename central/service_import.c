@@ -43,8 +43,8 @@ static const char *encode_wish(struct write *write, const json_t *domain,
 }
 
 /*
- * The commit checks this again. A domain that exists keeps its name, even if the rules no
- * longer allow the name.
+ * The commit checks this again. A domain that exists keeps its name, even if the rules
+ * no longer allow the name.
  */
 static enum err check_domain(struct write *write, const struct domain_wish *wish)
 {
@@ -57,7 +57,8 @@ static enum err check_domain(struct write *write, const struct domain_wish *wish
 		                      : service_domain_check_new(write, wish);
 	if (store_domain_is_seen(&write->access, &zone))
 		return OK;
-	return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'", wish->owner);
+	return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
+	               wish->owner);
 }
 
 #define TELL_HOW "commit or cancel one (central removes an import that stays untouched for %d s)"
@@ -74,7 +75,8 @@ static enum err check_quotas(const struct central *central, const struct request
 		return OK;
 	store_import_counts(tx, tenant, &count, &records);
 	if (!tx->err && max >= 0 && count > max)
-		return tx_fail(tx, ERR_QUOTA, "the tenant has %d imports already, its quota "
+		return tx_fail(tx, ERR_QUOTA,
+		               "the tenant has %d imports already, its quota "
 		               "(quota_imports): " TELL_HOW, max, age_s);
 	if (!tx->err && max_records >= 0 && records > max_records)
 		return tx_fail(tx, ERR_QUOTA, "the tenant's imports would have %" PRId64
@@ -170,7 +172,8 @@ static enum err lock_open(struct request *req, struct tx *tx, struct import *imp
 	if (!store_import_lock_now(tx, id, &access, req->may_wait, req->arena, import))
 		return tx_fail(tx, ERR_NOT_FOUND, "there is no import %s", id);
 	if (!req->context.is_admin && has_rights_of_administrator(import))
-		return tx_fail(tx, ERR_DENIED, "an administrator began the import %s: only an "
+		return tx_fail(tx, ERR_DENIED,
+		               "an administrator began the import %s: only an "
 		               "administrator can continue it", id);
 	return OK;
 }
@@ -217,7 +220,7 @@ enum err service_add_to_import(void *self, struct request *req)
 	return tx_commit(&tx);
 }
 
-/* ---- the end ---- */
+/* ---- commit and cancel ---- */
 
 static json_t *encode_import(const struct import *import)
 {
@@ -233,9 +236,7 @@ static json_t *encode_import(const struct import *import)
 		"created_at", import->created_at, "updated_at", import->updated_at);
 }
 
-/*
- * Asking twice is asking once; the answer is where it stands, get_import tells the rest.
- */
+/* A second call has no effect. The answer shows the state at the begin of the commit. */
 enum err service_commit_import(void *self, struct request *req)
 {
 	struct central *central = self;

@@ -192,7 +192,7 @@ enum err service_get_pool(void *self, struct request *req)
 
 /* The rows first: each pool's hosts are a statement of their own. */
 static void find_pools(struct tx *tx, const struct paging *paging, struct arena *arena,
-                       struct page *page)
+                       struct result_page *page)
 {
 	struct pool *pools = arena_alloc(arena, paging->limit * sizeof(*pools));
 	struct tx_rows rows;
@@ -204,7 +204,7 @@ static void find_pools(struct tx *tx, const struct paging *paging, struct arena 
 	tx_select_end(&rows);
 	for (size_t i = 0; i < count; i++) {
 		store_pool_ns_records(tx, arena, &pools[i]);
-		if (!page_add(page, codec_pool_encode(&pools[i]), pools[i].id))
+		if (!result_page_add(page, codec_pool_encode(&pools[i]), pools[i].id))
 			break;
 	}
 }
@@ -216,7 +216,7 @@ enum err service_find_pools(void *self, struct request *req)
 	enum err err = access_require_admin(req);
 
 	if (!err)
-		err = codec_find_nothing(req->args, &req->why);
+		err = codec_find_no_criterion(req->args, &req->why);
 	if (!err)
 		err = codec_find_paging(req->args, store_pool_sort_keys, &paging,
 		                        &req->why);
@@ -224,11 +224,11 @@ enum err service_find_pools(void *self, struct request *req)
 		return err;
 
 	struct tx tx = tx_once(central->runtime->db, &req->why);
-	struct page page;
+	struct result_page page;
 
-	page_begin(&page, paging.limit);
+	result_page_init(&page, paging.limit);
 	find_pools(&tx, &paging, req->arena, &page);
-	req->result = page_end(&page, "pools");
+	req->result = result_page_encode(&page, "pools");
 	return tx_commit(&tx);
 }
 

@@ -235,12 +235,12 @@ static void narrow(struct central *central, struct request *req, struct tx *tx,
 	search->access.all |= req->context.is_admin;
 }
 
-static struct page collect_sets(struct tx *tx, const struct search *search,
-                                struct arena *arena)
+static struct result_page collect_sets(struct tx *tx, const struct search *search,
+                                       struct arena *arena)
 {
 	struct recordset *sets = arena_alloc(arena, search->paging.limit * sizeof(*sets));
 	struct tx_rows rows;
-	struct page page;
+	struct result_page page;
 	size_t count = 0;
 
 	store_recordset_find(tx, &search->access, &search->criterion, &search->paging,
@@ -249,9 +249,9 @@ static struct page collect_sets(struct tx *tx, const struct search *search,
 		count++;
 	tx_select_end(&rows);
 	store_recordset_members(tx, sets, count, arena);
-	page_begin(&page, search->paging.limit);
+	result_page_init(&page, search->paging.limit);
 	for (size_t i = 0; i < count; i++)
-		if (!page_add(&page, codec_recordset_encode(&sets[i]), sets[i].id))
+		if (!result_page_add(&page, codec_recordset_encode(&sets[i]), sets[i].id))
 			break;
 	return page;
 }
@@ -260,7 +260,7 @@ enum err service_find_recordsets(void *self, struct request *req)
 {
 	struct central *central = self;
 	struct search search;
-	struct page page;
+	struct result_page page;
 	enum err err = decode_search(req, store_recordset_sort_keys, &search);
 
 	if (err)
@@ -270,7 +270,7 @@ enum err service_find_recordsets(void *self, struct request *req)
 
 	narrow(central, req, &tx, &search);
 	page = collect_sets(&tx, &search, req->arena);
-	req->result = page_end(&page, "recordsets");
+	req->result = result_page_encode(&page, "recordsets");
 	return tx_commit(&tx);
 }
 
@@ -279,7 +279,7 @@ enum err service_find_records(void *self, struct request *req)
 	struct central *central = self;
 	struct found_record found;
 	struct search search;
-	struct page page;
+	struct result_page page;
 	enum err err = decode_search(req, store_record_sort_keys, &search);
 
 	if (err)
@@ -289,13 +289,13 @@ enum err service_find_records(void *self, struct request *req)
 	struct tx_rows rows;
 
 	narrow(central, req, &tx, &search);
-	page_begin(&page, search.paging.limit);
+	result_page_init(&page, search.paging.limit);
 	store_record_find(&tx, &search.access, &search.criterion, &search.paging,
 	                  req->arena, &rows);
 	while (store_record_next(&rows, &found))
-		if (!page_add(&page, codec_record_encode(&found), found.record.id))
+		if (!result_page_add(&page, codec_record_encode(&found), found.record.id))
 			break;
 	tx_select_end(&rows);
-	req->result = page_end(&page, "records");
+	req->result = result_page_encode(&page, "records");
 	return tx_commit(&tx);
 }

@@ -202,7 +202,7 @@ enum err service_find_tsigkeys(void *self, struct request *req)
 	enum err err = access_require_admin(req);
 
 	if (!err)
-		err = codec_find_nothing(req->args, &req->why);
+		err = codec_find_no_criterion(req->args, &req->why);
 	if (!err)
 		err = codec_find_paging(req->args, store_tsigkey_sort_keys, &paging,
 		                        &req->why);
@@ -212,14 +212,14 @@ enum err service_find_tsigkeys(void *self, struct request *req)
 	struct tx tx = tx_once(central->runtime->db, &req->why);
 	struct tx_rows rows;
 	struct tsigkey key;
-	struct page page;
+	struct result_page page;
 
-	page_begin(&page, paging.limit);
+	result_page_init(&page, paging.limit);
 	store_tsigkey_find(&tx, &paging, req->arena, &rows);
 	while (store_tsigkey_next(&rows, &key))
-		if (!page_add(&page, codec_tsigkey_encode(&key), key.id))
+		if (!result_page_add(&page, codec_tsigkey_encode(&key), key.id))
 			break;
 	tx_select_end(&rows);
-	req->result = page_end(&page, "tsigkeys");
+	req->result = result_page_encode(&page, "tsigkeys");
 	return tx_commit(&tx);
 }
