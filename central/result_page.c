@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "codec_find.h"
+
 void result_page_init(struct result_page *page, size_t limit)
 {
 	*page = (struct result_page){ .items = json_array(), .limit = limit };
@@ -28,4 +30,26 @@ json_t *result_page_encode(struct result_page *page, const char *key)
 {
 	return json_pack("{s:o, s:s?}", key, page->items,
 	                 "marker", page->full ? page->last : NULL);
+}
+
+enum err result_page_find(struct central *central, struct request *req,
+                          const struct result_list *list)
+{
+	struct paging paging;
+	enum err err = access_require_admin(req);
+
+	if (!err)
+		err = codec_find_no_criterion(req->args, &req->why);
+	if (!err)
+		err = codec_find_paging(req->args, list->sort_keys, &paging, &req->why);
+	if (err)
+		return err;
+
+	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct result_page page;
+
+	result_page_init(&page, paging.limit);
+	list->read(&tx, &paging, req->arena, &page);
+	req->result = result_page_encode(&page, list->key);
+	return tx_commit(&tx);
 }

@@ -5,10 +5,9 @@
 #pragma once
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 
-#include "base/id.h"
+#include "central.h"
+#include "store.h"
 
 enum { REPLY_MAX = 512 * 1024 };
 
@@ -24,3 +23,14 @@ void result_page_init(struct result_page *page, size_t limit);
 bool result_page_add(struct result_page *page, json_t *item, const char *id);
 /* {KEY: [...], "marker": the last id; null on the last page} */
 json_t *result_page_encode(struct result_page *page, const char *key);
+
+/* A list without criteria, which only administrators may see. */
+struct result_list {
+	const char *key;			/* of the answer: "pools" */
+	const char *const *sort_keys;
+	void (*read)(struct tx *tx, const struct paging *paging, struct arena *arena,
+	             struct result_page *page);
+};
+/* Answers find_pools and its like. */
+enum err result_page_find(struct central *central, struct request *req,
+                          const struct result_list *list);

@@ -4,7 +4,6 @@
 
 #include "codec.h"
 #include "codec_domain.h"
-#include "codec_find.h"
 #include "model/identity.h"
 #include "model/json.h"
 #include "model/serial.h"
@@ -84,33 +83,24 @@ enum err service_delete_blacklist(struct write *write)
 	return OK;
 }
 
-enum err service_find_blacklists(void *self, struct request *req)
+static void blacklist_read_page(struct tx *tx, const struct paging *paging,
+                                struct arena *arena, struct result_page *page)
 {
-	struct central *central = self;
-	struct paging paging;
-	enum err err = access_require_admin(req);
-
-	if (!err)
-		err = codec_find_no_criterion(req->args, &req->why);
-	if (!err)
-		err = codec_find_paging(req->args, store_blacklist_sort_keys, &paging,
-		                        &req->why);
-	if (err)
-		return err;
-
-	struct tx tx = tx_once(central->runtime->db, &req->why);
 	struct blacklist entry;
 	struct tx_rows rows;
-	struct result_page page;
 
-	result_page_init(&page, paging.limit);
-	store_blacklist_find(&tx, &paging, req->arena, &rows);
+	store_blacklist_find(tx, paging, arena, &rows);
 	while (store_blacklist_next(&rows, &entry))
-		if (!result_page_add(&page, encode_blacklist(&entry), entry.id))
+		if (!result_page_add(page, encode_blacklist(&entry), entry.id))
 			break;
 	tx_select_end(&rows);
-	req->result = result_page_encode(&page, "blacklists");
-	return tx_commit(&tx);
+}
+
+enum err service_find_blacklists(void *self, struct request *req)
+{
+	return result_page_find(self, req,
+	                        &(struct result_list){ "blacklists", store_blacklist_sort_keys,
+	                                               blacklist_read_page });
 }
 
 /* ---- quotas ---- */

@@ -4,7 +4,6 @@
 
 #include "codec.h"
 #include "codec_domain.h"
-#include "codec_find.h"
 #include "codec_pool.h"
 #include "core/catalog.h"
 #include "model/json.h"
@@ -190,9 +189,9 @@ enum err service_get_pool(void *self, struct request *req)
 	return tx_commit(&tx);
 }
 
-/* The rows first: each pool's hosts are a statement of their own. */
-static void find_pools(struct tx *tx, const struct paging *paging, struct arena *arena,
-                       struct result_page *page)
+/* Reads all rows first: the hosts of a pool need a statement of their own. */
+static void pool_read_page(struct tx *tx, const struct paging *paging,
+                           struct arena *arena, struct result_page *page)
 {
 	struct pool *pools = arena_alloc(arena, paging->limit * sizeof(*pools));
 	struct tx_rows rows;
@@ -211,25 +210,9 @@ static void find_pools(struct tx *tx, const struct paging *paging, struct arena 
 
 enum err service_find_pools(void *self, struct request *req)
 {
-	struct central *central = self;
-	struct paging paging;
-	enum err err = access_require_admin(req);
-
-	if (!err)
-		err = codec_find_no_criterion(req->args, &req->why);
-	if (!err)
-		err = codec_find_paging(req->args, store_pool_sort_keys, &paging,
-		                        &req->why);
-	if (err)
-		return err;
-
-	struct tx tx = tx_once(central->runtime->db, &req->why);
-	struct result_page page;
-
-	result_page_init(&page, paging.limit);
-	find_pools(&tx, &paging, req->arena, &page);
-	req->result = result_page_encode(&page, "pools");
-	return tx_commit(&tx);
+	return result_page_find(self, req,
+	                        &(struct result_list){ "pools", store_pool_sort_keys,
+	                                               pool_read_page });
 }
 
 /* Whoever starts first makes it; for the others it is there. */

@@ -5,7 +5,6 @@
 #include "base/base64.h"
 #include "base/id.h"
 #include "codec_domain.h"
-#include "codec_find.h"
 #include "codec_tsigkey.h"
 #include "core/tsigkey.h"
 #include "result_page.h"
@@ -195,31 +194,22 @@ enum err service_get_tsigkey(void *self, struct request *req)
 	return tx_commit(&tx);
 }
 
-enum err service_find_tsigkeys(void *self, struct request *req)
+static void tsigkey_read_page(struct tx *tx, const struct paging *paging,
+                              struct arena *arena, struct result_page *page)
 {
-	struct central *central = self;
-	struct paging paging;
-	enum err err = access_require_admin(req);
-
-	if (!err)
-		err = codec_find_no_criterion(req->args, &req->why);
-	if (!err)
-		err = codec_find_paging(req->args, store_tsigkey_sort_keys, &paging,
-		                        &req->why);
-	if (err)
-		return err;
-
-	struct tx tx = tx_once(central->runtime->db, &req->why);
-	struct tx_rows rows;
 	struct tsigkey key;
-	struct result_page page;
+	struct tx_rows rows;
 
-	result_page_init(&page, paging.limit);
-	store_tsigkey_find(&tx, &paging, req->arena, &rows);
+	store_tsigkey_find(tx, paging, arena, &rows);
 	while (store_tsigkey_next(&rows, &key))
-		if (!result_page_add(&page, codec_tsigkey_encode(&key), key.id))
+		if (!result_page_add(page, codec_tsigkey_encode(&key), key.id))
 			break;
 	tx_select_end(&rows);
-	req->result = result_page_encode(&page, "tsigkeys");
-	return tx_commit(&tx);
+}
+
+enum err service_find_tsigkeys(void *self, struct request *req)
+{
+	return result_page_find(self, req,
+	                        &(struct result_list){ "tsigkeys", store_tsigkey_sort_keys,
+	                                               tsigkey_read_page });
 }
