@@ -34,38 +34,38 @@ static bool has_hosts(const json_t *json)
 	return hosts && !json_is_null(hosts);
 }
 
-/* An empty text is no name, and says that there shall be none. */
+/* An empty text: no catalog zone. */
 static enum err get_catalog(const json_t *json, struct arena *arena,
-                            struct pool_wish *wish, struct why *why)
+                            struct pool_spec *spec, struct why *why)
 {
 	enum err err = json_get_text(json, "catalog_zone", 0, NAME_MAX_TEXT,
-	                             &wish->catalog, why);
+	                             &spec->catalog, why);
 
-	if (err || !wish->catalog || !*wish->catalog)
+	if (err || !spec->catalog || !*spec->catalog)
 		return err;
-	err = codec_owner(json, "catalog_zone", 0, arena, &wish->catalog_name,
-	                  &wish->catalog, why);
-	return err ? err : catalog_name(&wish->catalog_name, "catalog_zone", why);
+	err = codec_owner(json, "catalog_zone", 0, arena, &spec->catalog_name,
+	                  &spec->catalog, why);
+	return err ? err : catalog_name(&spec->catalog_name, "catalog_zone", why);
 }
 
 static enum err get_pool_values(const json_t *json, struct arena *arena,
-                                struct pool *pool, struct pool_wish *wish,
+                                struct pool *pool, struct pool_spec *spec,
                                 struct why *why)
 {
 	const char **hosts;
 	enum err err = json_get_text(json, "description", 0, DESCRIPTION_MAX,
 	                             &pool->description, why);
 
-	*wish = (struct pool_wish){ .has_ns = has_hosts(json) };
-	if (!err && wish->has_ns) {
+	*spec = (struct pool_spec){ .has_ns = has_hosts(json) };
+	if (!err && spec->has_ns) {
 		err = codec_hosts(json, "ns_records", arena, &hosts,
 		                  &pool->ns_record_count, why);
 		pool->ns_records = hosts;
 	}
-	return err ? err : get_catalog(json, arena, wish, why);
+	return err ? err : get_catalog(json, arena, spec, why);
 }
 
-/* A pool's name is part of a queue's: no dots, no blanks. */
+/* The name of a pool is part of the name of a queue: no dots, no blanks. */
 static bool is_pool_name(const char *name)
 {
 	return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz"
@@ -73,7 +73,7 @@ static bool is_pool_name(const char *name)
 }
 
 enum err codec_pool(const json_t *json, struct arena *arena, struct pool *pool,
-                    struct pool_wish *wish, struct why *why)
+                    struct pool_spec *spec, struct why *why)
 {
 	enum err err = json_only_fields(json, codec_pool_fields, "a pool", why);
 
@@ -85,18 +85,19 @@ enum err codec_pool(const json_t *json, struct arena *arena, struct pool *pool,
 		err = fail(why, ERR_INVALID,
 		           "name may have letters, digits, '_' and '-'");
 	if (!err)
-		err = get_pool_values(json, arena, pool, wish, why);
+		err = get_pool_values(json, arena, pool, spec, why);
 	return codec_within("pool", err, why);
 }
 
 enum err codec_pool_values(const json_t *json, struct arena *arena, struct pool *pool,
-                           struct pool_wish *wish, struct why *why)
+                           struct pool_spec *spec, struct why *why)
 {
-	enum err err = json_only_changes(json, codec_pool_fields, "a change of a pool", why);
+	enum err err = json_only_changes(json, codec_pool_fields, "a change of a pool",
+	                                 why);
 
 	if (err)
 		return err;
-	return codec_within("values", get_pool_values(json, arena, pool, wish, why), why);
+	return codec_within("values", get_pool_values(json, arena, pool, spec, why), why);
 }
 
 json_t *codec_pool_encode(const struct pool *pool)

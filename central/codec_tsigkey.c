@@ -59,66 +59,66 @@ static enum err get_secret(const json_t *json, const char **secret, struct why *
 }
 
 static enum err get_name(const json_t *json, struct arena *arena,
-                         struct tsigkey_wish *wish, struct why *why)
+                         struct tsigkey_spec *spec, struct why *why)
 {
 	struct name name;
-	enum err err = codec_owner(json, "name", JSON_REQUIRED, arena, &name, &wish->name,
+	enum err err = codec_owner(json, "name", JSON_REQUIRED, arena, &name, &spec->name,
 	                           why);
 
 	return err ? err : tsigkey_check_name(&name, why);
 }
 
 static enum err get_domain(const json_t *json, struct arena *arena,
-                           struct tsigkey_wish *wish, struct why *why)
+                           struct tsigkey_spec *spec, struct why *why)
 {
 	const json_t *domain = json_object_get(json, "domain");
 
-	wish->has_domain = domain && !json_is_null(domain);
-	return wish->has_domain ? codec_domain_key(json, arena, &wish->domain, why) : OK;
+	spec->has_domain = domain && !json_is_null(domain);
+	return spec->has_domain ? codec_domain_key(json, arena, &spec->domain, why) : OK;
 }
 
-static enum err get_wish(const json_t *json, struct arena *arena,
-                         struct tsigkey_wish *wish, struct why *why)
+static enum err get_spec(const json_t *json, struct arena *arena,
+                         struct tsigkey_spec *spec, struct why *why)
 {
-	enum err err = get_name(json, arena, wish, why);
+	enum err err = get_name(json, arena, spec, why);
 
 	if (!err)
-		err = get_algorithm(json, &wish->algorithm, why);
+		err = get_algorithm(json, &spec->algorithm, why);
 	if (!err)
-		err = get_secret(json, &wish->secret, why);
-	return err ? err : get_domain(json, arena, wish, why);
+		err = get_secret(json, &spec->secret, why);
+	return err ? err : get_domain(json, arena, spec, why);
 }
 
-enum err codec_tsigkey_wish(const json_t *json, struct arena *arena,
-                            struct tsigkey_wish *wish, struct why *why)
+enum err codec_tsigkey_spec(const json_t *json, struct arena *arena,
+                            struct tsigkey_spec *spec, struct why *why)
 {
 	enum err err = json_only_fields(json, codec_tsigkey_fields, "tsigkey", why);
 
-	*wish = (struct tsigkey_wish){ 0 };
-	return err ? err : codec_within("tsigkey", get_wish(json, arena, wish, why), why);
+	*spec = (struct tsigkey_spec){ 0 };
+	return err ? err : codec_within("tsigkey", get_spec(json, arena, spec, why), why);
 }
 
-static enum err get_values(const json_t *json, struct tsigkey_wish *wish, struct why *why)
+static enum err get_values(const json_t *json, struct tsigkey_spec *spec, struct why *why)
 {
-	enum err err = get_algorithm(json, &wish->algorithm, why);
+	enum err err = get_algorithm(json, &spec->algorithm, why);
 
 	if (!err)
-		err = get_secret(json, &wish->secret, why);
+		err = get_secret(json, &spec->secret, why);
 	if (!err)
-		err = json_get_bool(json, "new_secret", 0, &wish->is_rotated, why);
-	if (!err && wish->is_rotated && wish->secret)
+		err = json_get_bool(json, "new_secret", 0, &spec->is_rotated, why);
+	if (!err && spec->is_rotated && spec->secret)
 		return fail(why, ERR_INVALID, "new_secret: there is a secret beside it");
 	return err;
 }
 
-enum err codec_tsigkey_values(const json_t *json, struct tsigkey_wish *wish,
+enum err codec_tsigkey_values(const json_t *json, struct tsigkey_spec *spec,
                               struct why *why)
 {
 	enum err err = json_only_fields(json, codec_tsigkey_change_fields,
 	                                "a change of a key", why);
 
-	*wish = (struct tsigkey_wish){ 0 };
-	return err ? err : codec_within("values", get_values(json, wish, why), why);
+	*spec = (struct tsigkey_spec){ 0 };
+	return err ? err : codec_within("values", get_values(json, spec, why), why);
 }
 
 json_t *codec_tsigkey_encode(const struct tsigkey *key)

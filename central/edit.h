@@ -24,7 +24,7 @@
 struct edit {
 	struct change *changes;
 	size_t count;
-	struct soa_wish soa;
+	struct soa_spec soa;
 	bool has_ttl;			/* a new default TTL */
 	uint32_t ttl;
 	const char *description;	/* NULL: unchanged */

@@ -28,12 +28,12 @@ struct commit {
 	struct arena *arena;
 	/* what a handler would have been given, for what it shares with create_domain */
 	struct request req;
-	json_t *wish_json;
+	json_t *spec_json;
 	struct tx tx;
 	struct write write;
 	struct import import;
 	enum import_mode mode;
-	struct domain_wish wish;
+	struct domain_spec spec;
 	int64_t added, updated, deleted;
 	bool changed;
 	bool was_taken;		/* a try found no domain, and then its name or id taken */
@@ -57,19 +57,19 @@ bool import_mode_parse(const char *text, enum import_mode *mode)
 	return false;
 }
 
-/* ---- read: the wish as begin_import left it, and what the file says ---- */
+/* ---- read: the arguments of begin_import, and the staged records ---- */
 
-static enum err decode_wish(struct commit *c)
+static enum err decode_spec(struct commit *c)
 {
 	const json_t *domain, *context;
 	const char *mode = NULL;
 	struct why *why = &c->req.why;
 
-	c->wish_json = json_loads(c->import.wish, 0, NULL);
-	if (json_get_object(c->wish_json, "domain", JSON_REQUIRED, &domain, why) ||
-	    json_get_object(c->wish_json, "context", JSON_REQUIRED, &context, why) ||
-	    json_get_text(c->wish_json, "mode", 0, 16, &mode, why) ||
-	    codec_domain_wish(domain, "domain", c->arena, &c->wish, why))
+	c->spec_json = json_loads(c->import.spec, 0, NULL);
+	if (json_get_object(c->spec_json, "domain", JSON_REQUIRED, &domain, why) ||
+	    json_get_object(c->spec_json, "context", JSON_REQUIRED, &context, why) ||
+	    json_get_text(c->spec_json, "mode", 0, 16, &mode, why) ||
+	    codec_domain_spec(domain, "domain", c->arena, &c->spec, why))
 		return ERR_INVALID;
 	if (mode)
 		import_mode_parse(mode, &c->mode);
@@ -95,10 +95,10 @@ static void take_soa_name(struct commit *c, const uint8_t *wire, struct name *na
 	*text = name_text(name, c->arena);
 }
 
-/* The file's SOA speaks for what the wish does not. */
+/* The SOA record of the zone gives the values that begin_import did not get. */
 static enum err read_soa(struct commit *c)
 {
-	struct soa_wish *wish = &c->wish.soa;
+	struct soa_spec *spec = &c->spec.soa;
 	struct rdata rdata;
 	struct soa soa;
 	uint32_t ttl;
@@ -109,30 +109,30 @@ static enum err read_soa(struct commit *c)
 	if (count > 1 || !soa_parse(rdata.rdata, rdata.len, &soa))
 		return fail(&c->req.why, ERR_INVALID,
 		            "records: there is more than one SOA record");
-	take_soa_name(c, soa.mname, &wish->mname_wire, &wish->mname);
-	take_soa_name(c, soa.rname, &wish->rname_wire, &wish->rname);
-	*wish = (struct soa_wish){
-		.mname = wish->mname, .mname_wire = wish->mname_wire,
-		.rname = wish->rname, .rname_wire = wish->rname_wire,
+	take_soa_name(c, soa.mname, &spec->mname_wire, &spec->mname);
+	take_soa_name(c, soa.rname, &spec->rname_wire, &spec->rname);
+	*spec = (struct soa_spec){
+		.mname = spec->mname, .mname_wire = spec->mname_wire,
+		.rname = spec->rname, .rname_wire = spec->rname_wire,
 		.has_refresh = true, .refresh = soa.refresh, .has_retry = true,
 		.retry = soa.retry,
 		.has_expire = true, .expire = soa.expire, .has_minimum = true,
 		.minimum = soa.minimum, .has_ttl = true, .ttl = ttl,
 	};
-	c->wish.has_serial = true;
-	c->wish.serial = soa.serial;
+	c->spec.has_serial = true;
+	c->spec.serial = soa.serial;
 	return OK;
 }
 
 static enum err read_ns(struct commit *c)
 {
 	const char **hosts = arena_alloc(c->arena, POOL_NS_MAX * sizeof(*hosts));
-	size_t count = store_import_ns(&c->tx, c->id, c->wish.owner, c->arena,
+	size_t count = store_import_ns(&c->tx, c->id, c->spec.owner, c->arena,
 	                               hosts, POOL_NS_MAX);
 
 	if (count) {
-		c->wish.ns = hosts;
-		c->wish.ns_count = count;
+		c->spec.ns = hosts;
+		c->spec.ns_count = count;
 	}
 	return c->tx.err;
 }
@@ -141,7 +141,7 @@ static enum err read_ns(struct commit *c)
 
 static bool lock_existing(struct commit *c)
 {
-	struct domain_key key = { .name = c->wish.owner };
+	struct domain_key key = { .name = c->spec.owner };
 
 	return store_domain_lock_wait(&c->tx, &key, &c->write.access, c->arena,
 	                              &c->write.zone);
@@ -167,7 +167,7 @@ static enum err look_again(struct commit *c, enum err err)
  */
 static enum err create_domain(struct commit *c)
 {
-	enum err err = service_domain_insert(&c->write, &c->wish);
+	enum err err = service_domain_insert(&c->write, &c->spec);
 
 	if (!err) {
 		store_buffer_flush(c->write.buffer, &c->tx);
@@ -186,18 +186,18 @@ static enum err find_domain(struct commit *c, bool *created)
 		return c->tx.err;
 	if (exists && c->mode == IMPORT_CREATE)
 		return fail(&c->req.why, ERR_EXISTS, "a domain %.200s exists already",
-		            c->wish.owner);
+		            c->spec.owner);
 	if (exists)
 		return edit_check_open(&c->write);
 	if (c->mode == IMPORT_REPLACE)
 		return fail(&c->req.why, ERR_NOT_FOUND, "there is no domain '%.200s'",
-		            c->wish.owner);
+		            c->spec.owner);
 	return create_domain(c);
 }
 
 static bool takes_file_serial(const struct commit *c, const struct state *now)
 {
-	return c->wish.has_serial && serial_newer(c->wish.serial, now->serial);
+	return c->spec.has_serial && serial_newer(c->spec.serial, now->serial);
 }
 
 /* A new domain has its serial; one that exists takes the file's, if that is newer. */
@@ -208,7 +208,7 @@ static uint32_t pick_serial(const struct commit *c, bool created)
 	if (created)
 		return now->serial;
 	if (takes_file_serial(c, now))
-		return c->wish.serial;
+		return c->spec.serial;
 	return serial_next(now->serial, (uint32_t)clock_unix());
 }
 
@@ -327,7 +327,7 @@ static void write_domain(struct commit *c, const struct zone *before,
                          bool created)
 {
 	struct zone *zone = &c->write.zone;
-	bool resigned = zone_set_soa(zone, &c->wish.soa) ||
+	bool resigned = zone_set_soa(zone, &c->spec.soa) ||
 	                takes_file_serial(c, &before->is.state);
 
 	c->changed = created || resigned || c->added || c->updated || c->deleted;
@@ -383,7 +383,7 @@ static void write_result(struct commit *c)
 static enum err commit_steps(struct commit *c)
 {
 	bool created = false;
-	enum err err = decode_wish(c);
+	enum err err = decode_spec(c);
 
 	if (!err)
 		err = read_soa(c);
@@ -394,7 +394,7 @@ static enum err commit_steps(struct commit *c)
 	if (!err)
 		err = write_zone(c, created);
 	if (!err && created)
-		err = service_domain_check_race(&c->write, &c->wish);
+		err = service_domain_check_race(&c->write, &c->spec);
 	if (!err)
 		write_result(c);
 	return err;
@@ -406,10 +406,10 @@ static void reset(struct commit *c)
 
 	if (!buffer)
 		buffer = store_buffer_new();
-	json_decref(c->wish_json);
+	json_decref(c->spec_json);
 	arena_reset(c->arena);
 	store_buffer_clear(buffer);
-	c->wish_json = NULL;
+	c->spec_json = NULL;
 	c->mode = IMPORT_DEFAULT;
 	c->changed = false;
 	c->req = (struct request){ .method = "commit_import", .unique_id = c->id,
@@ -423,7 +423,7 @@ static void take_news(struct commit *c)
 {
 	struct domain_key key = { .name = c->import.domain_name };
 
-	if (c->doubt && !decode_wish(c) &&
+	if (c->doubt && !decode_spec(c) &&
 	    store_domain_get(&c->tx, &key, &c->write.access, c->arena, &c->write.zone))
 		c->write.cast_method = c->doubt;
 }
@@ -534,7 +534,7 @@ static void done(void *job)
 	}
 	if (c->arena && !c->err && c->write.catalog_changed)
 		catalog_soon(c->central);
-	json_decref(c->wish_json);
+	json_decref(c->spec_json);
 	store_buffer_free(&c->write.buffer);
 	arena_free(&c->arena);
 	free(c);

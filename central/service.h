@@ -37,15 +37,15 @@ extern const struct json_field service_blacklist_fields[];
 enum err service_domain(struct central *central, struct request *req, struct tx *tx,
                         struct zone *zone);
 /* domain_create_as: used by create_domain and by the commit of an import. */
-struct domain_wish;
+struct domain_spec;
 /*
  * May the caller create a domain of that name, for that tenant? ERR_INVALID: the name.
  * ERR_DENIED: the tenant, the blacklist, or a domain of another tenant above or below it.
  */
-enum err service_domain_check_new(struct write *write, const struct domain_wish *wish);
-enum err service_domain_insert(struct write *write, const struct domain_wish *wish);
+enum err service_domain_check_new(struct write *write, const struct domain_spec *spec);
+enum err service_domain_insert(struct write *write, const struct domain_spec *spec);
 /* After it, as late as possible: store_domain_check_relatives(), for all but administrators. */
-enum err service_domain_check_race(struct write *write, const struct domain_wish *wish);
+enum err service_domain_check_race(struct write *write, const struct domain_spec *spec);
 /* write->zone, which is locked, is to go; the pool manager will hear of it. */
 void service_domain_remove(struct write *write);
 

@@ -137,30 +137,30 @@ enum err service_find_domains(void *self, struct request *req)
 
 /* ---- create ---- */
 
-static enum err check_blacklist(struct write *write, const struct domain_wish *wish)
+static enum err check_blacklist(struct write *write, const struct domain_spec *spec)
 {
 	const char *match;
 
 	if (write->req->context.is_admin ||
-	    !store_blacklist_match(write->tx, &wish->name, write->arena, &match))
+	    !store_blacklist_match(write->tx, &spec->name, write->arena, &match))
 		return OK;
 	return tx_fail(write->tx, ERR_DENIED,
 	               "domain.name: %.200s may not be created: %.200s is "
-	               "on the blacklist", wish->owner, match);
+	               "on the blacklist", spec->owner, match);
 }
 
-static enum err check_relatives(struct write *write, const struct domain_wish *wish)
+static enum err check_relatives(struct write *write, const struct domain_spec *spec)
 {
 	const char *relative;
 
 	if (write->access.all ||
-	    !store_domain_foreign_relative(write->tx, &wish->name, write->access.tenant,
+	    !store_domain_foreign_relative(write->tx, &spec->name, write->access.tenant,
 	                                   write->arena, &relative))
 		return OK;
 	/* whose name it is stays untold */
 	return tx_fail(write->tx, ERR_DENIED,
 	               "domain.name: %.200s is above or below a domain of "
-	               "another tenant", wish->owner);
+	               "another tenant", spec->owner);
 }
 
 static enum err check_quota(struct write *write)
@@ -178,42 +178,42 @@ static enum err check_quota(struct write *write)
 }
 
 /* Whether there is such a pool stays untold. */
-static enum err check_pool(struct write *write, const struct domain_wish *wish)
+static enum err check_pool(struct write *write, const struct domain_spec *spec)
 {
 	const struct option_texts *open = &write->central->config.tenant_pools;
-	bool is_open = write->req->context.is_admin || !wish->pool ||
-	               !strcmp(wish->pool, write->central->config.default_pool);
+	bool is_open = write->req->context.is_admin || !spec->pool ||
+	               !strcmp(spec->pool, write->central->config.default_pool);
 
 	for (size_t i = 0; !is_open && i < open->count; i++)
 		is_open = !strcmp(open->item[i], "*") ||
-		          !strcmp(open->item[i], wish->pool);
+		          !strcmp(open->item[i], spec->pool);
 	if (is_open)
 		return OK;
 	return fail(&write->req->why, ERR_DENIED,
 	            "domain.pool: '%.64s' is not a pool that a tenant may name "
-	            "(central.tenant_pools)", wish->pool);
+	            "(central.tenant_pools)", spec->pool);
 }
 
-enum err service_domain_check_new(struct write *write, const struct domain_wish *wish)
+enum err service_domain_check_new(struct write *write, const struct domain_spec *spec)
 {
 	struct request *req = write->req;
-	enum err err = rules_domain_name(&wish->name, req->context.is_admin, &req->why);
+	enum err err = rules_domain_name(&spec->name, req->context.is_admin, &req->why);
 
-	if (!err && wish->tenant && !access_is_owner(req, wish->tenant))
+	if (!err && spec->tenant && !access_is_owner(req, spec->tenant))
 		return fail(&req->why, ERR_DENIED,
 		            "domain.tenant: only an administrator may create a "
 		            "domain for another tenant");
 	if (!err)
-		err = check_pool(write, wish);
+		err = check_pool(write, spec);
 	if (!err)
-		err = check_blacklist(write, wish);
-	return err ? err : check_relatives(write, wish);
+		err = check_blacklist(write, spec);
+	return err ? err : check_relatives(write, spec);
 }
 
-static enum err find_pool(struct write *write, const struct domain_wish *wish,
+static enum err find_pool(struct write *write, const struct domain_spec *spec,
                           struct pool *pool)
 {
-	const char *name = wish->pool ? wish->pool : write->central->config.default_pool;
+	const char *name = spec->pool ? spec->pool : write->central->config.default_pool;
 
 	if (store_pool_get(write->tx, "", name, write->arena, pool))
 		return OK;
@@ -222,11 +222,11 @@ static enum err find_pool(struct write *write, const struct domain_wish *wish,
 }
 
 /* The NS records at its apex: the caller's, or the pool's. */
-static enum err make_ns(struct write *write, const struct domain_wish *wish,
+static enum err make_ns(struct write *write, const struct domain_spec *spec,
                         const struct pool *pool, struct change *change)
 {
-	const char *const *hosts = wish->ns_count ? wish->ns : pool->ns_records;
-	size_t count = wish->ns_count ? wish->ns_count : pool->ns_record_count;
+	const char *const *hosts = spec->ns_count ? spec->ns : pool->ns_records;
+	size_t count = spec->ns_count ? spec->ns_count : pool->ns_record_count;
 	enum err err = OK;
 
 	if (!count)
@@ -234,8 +234,8 @@ static enum err make_ns(struct write *write, const struct domain_wish *wish,
 		            "domain.ns: the pool '%.64s' has no ns_records: set them "
 		            "(update_pool, or central.ns_records for the default "
 		            "pool), or give domain.ns", pool->name);
-	*change = (struct change){ .op = CHANGE_SET, .name = wish->name,
-	                           .owner = wish->owner,
+	*change = (struct change){ .op = CHANGE_SET, .name = spec->name,
+	                           .owner = spec->owner,
 	                           .type = RR_NS, .field = "domain.ns", .count = count };
 	change->records = arena_alloc(write->arena, count * sizeof(*change->records));
 	for (size_t i = 0; !err && i < count; i++) {
@@ -253,13 +253,13 @@ static uint32_t or_else(bool has, uint32_t value, int otherwise)
 	return has ? value : (uint32_t)otherwise;
 }
 
-static void fill_soa_numbers(struct write *write, const struct domain_wish *wish)
+static void fill_soa_numbers(struct write *write, const struct domain_spec *spec)
 {
-	const struct soa_wish *soa = &wish->soa;
+	const struct soa_spec *soa = &spec->soa;
 	const struct central *central = write->central;
 	struct zone *zone = &write->zone;
 
-	zone->is.ttl = or_else(wish->has_ttl, wish->ttl, central->config.default_ttl);
+	zone->is.ttl = or_else(spec->has_ttl, spec->ttl, central->config.default_ttl);
 	zone->soa_ttl = or_else(soa->has_ttl, soa->ttl, (int)zone->is.ttl);
 	zone->is.refresh = or_else(soa->has_refresh, soa->refresh,
 	                           central->config.soa_refresh);
@@ -270,8 +270,8 @@ static void fill_soa_numbers(struct write *write, const struct domain_wish *wish
 	                           central->config.soa_minimum);
 }
 
-/* MNAME and RNAME: as wished, or the first name server and the configured hostmaster. */
-static enum err fill_soa_names(struct write *write, const struct soa_wish *soa,
+/* MNAME and RNAME: from the caller; else the first name server, and the hostmaster. */
+static enum err fill_soa_names(struct write *write, const struct soa_spec *soa,
                                const struct change *ns)
 {
 	struct zone *zone = &write->zone;
@@ -293,83 +293,83 @@ static enum err fill_soa_names(struct write *write, const struct soa_wish *soa,
 }
 
 /* Newer than each serial that the name had before; else the caller's, or the time. */
-static uint32_t first_serial(struct write *write, const struct domain_wish *wish)
+static uint32_t first_serial(struct write *write, const struct domain_spec *spec)
 {
 	uint32_t now = (uint32_t)clock_unix(), last;
 
-	if (!store_domain_last_serial(write->tx, wish->owner, &last))
-		return wish->has_serial ? wish->serial : now;
-	if (wish->has_serial && serial_newer(wish->serial, last))
-		return wish->serial;
+	if (!store_domain_last_serial(write->tx, spec->owner, &last))
+		return spec->has_serial ? spec->serial : now;
+	if (spec->has_serial && serial_newer(spec->serial, last))
+		return spec->serial;
 	return serial_next(last, now);
 }
 
-static void fill_identity(struct write *write, const struct domain_wish *wish,
+static void fill_identity(struct write *write, const struct domain_spec *spec,
                           const struct pool *pool)
 {
 	struct zone *zone = &write->zone;
 
 	*zone = (struct zone){
 		.is = {
-			.name = wish->owner,
-			.tenant = wish->tenant ? wish->tenant : write->access.tenant,
-			.description = wish->description ? wish->description : "",
-			.state = { TASK_ADD, STATUS_PENDING, first_serial(write, wish) },
-			.is_catalog = wish->is_catalog,
+			.name = spec->owner,
+			.tenant = spec->tenant ? spec->tenant : write->access.tenant,
+			.description = spec->description ? spec->description : "",
+			.state = { TASK_ADD, STATUS_PENDING, first_serial(write, spec) },
+			.is_catalog = spec->is_catalog,
 		},
-		.apex = wish->name,
+		.apex = spec->name,
 		.pool = pool->name,
 		.reason = "",
 		.quota_recordsets = -1,		/* what a new domain needs, it gets */
 		.quota_records = -1,
 	};
 	memcpy(zone->is.pool_id, pool->id, sizeof zone->is.pool_id);
-	if (*wish->id)
-		memcpy(zone->is.id, wish->id, sizeof zone->is.id);
+	if (*spec->id)
+		memcpy(zone->is.id, spec->id, sizeof zone->is.id);
 	else
 		id_new(zone->is.id);
 }
 
 /* Its first records: NS, and in a catalog what makes it one. */
-static enum err make_first(struct write *write, const struct domain_wish *wish,
+static enum err make_first(struct write *write, const struct domain_spec *spec,
                            const struct pool *pool, struct change changes[2],
                            size_t *count)
 {
-	enum err err = make_ns(write, wish, pool, &changes[0]);
+	enum err err = make_ns(write, spec, pool, &changes[0]);
 
-	*count = 1 + wish->is_catalog;
-	if (!err && wish->is_catalog)
-		err = catalog_version(&wish->name, write->arena, &changes[1],
+	*count = 1 + spec->is_catalog;
+	if (!err && spec->is_catalog)
+		err = catalog_version(&spec->name, write->arena, &changes[1],
 		                      &write->req->why);
 	return err;
 }
 
-enum err service_domain_insert(struct write *write, const struct domain_wish *wish)
+enum err service_domain_insert(struct write *write, const struct domain_spec *spec)
 {
 	struct change first[2];
 	struct pool pool;
 	size_t count;
-	enum err err = service_domain_check_new(write, wish);
+	enum err err = service_domain_check_new(write, spec);
 
 	if (!err)
 		err = check_quota(write);
 	if (!err)
-		err = find_pool(write, wish, &pool);
+		err = find_pool(write, spec, &pool);
 	if (!err)
-		err = make_first(write, wish, &pool, first, &count);
+		err = make_first(write, spec, &pool, first, &count);
 	if (err)
 		return err;
-	fill_identity(write, wish, &pool);
-	fill_soa_numbers(write, wish);
-	err = fill_soa_names(write, &wish->soa, &first[0]);
+	fill_identity(write, spec, &pool);
+	fill_soa_numbers(write, spec);
+	err = fill_soa_names(write, &spec->soa, &first[0]);
 	if (err)
 		return err;
-	write->catalog_changed = pool.catalog_zone || wish->is_catalog;
+	write->catalog_changed = pool.catalog_zone || spec->is_catalog;
 	store_domain_insert(write->tx, &write->zone, write_wait(write));
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&write->req->why, ERR_EXISTS,
-		            "a domain %.200s%s exists already", wish->owner,
-		            *wish->id ? ", or one of that id," : "");
+		            "a domain %.200s%s exists already", spec->owner,
+		            *spec->id ? ", or one of that id," : "");
 	return write->tx->err ? write->tx->err : edit_fill(write, first, count);
 }
 
@@ -385,22 +385,22 @@ static enum err answer_domain(struct write *write)
 	return write->tx->err;
 }
 
-/* The same id again is the same wish again: the domain is there already. */
-static bool was_created(struct write *write, const struct domain_wish *wish)
+/* A repeated call has the same id and name: it answers with the existing domain. */
+static bool was_created(struct write *write, const struct domain_spec *spec)
 {
 	struct domain_key key = { .name = "" };
 	struct zone zone;
 
-	memcpy(key.id, wish->id, sizeof key.id);
-	if (!*wish->id ||
+	memcpy(key.id, spec->id, sizeof key.id);
+	if (!*spec->id ||
 	    !store_domain_get(write->tx, &key, &write->access, write->arena, &zone) ||
-	    strcmp(zone.is.name, wish->owner))
+	    strcmp(zone.is.name, spec->owner))
 		return false;
 	write->req->result = codec_domain_encode(&zone, write->arena);
 	return true;
 }
 
-enum err service_domain_check_race(struct write *write, const struct domain_wish *wish)
+enum err service_domain_check_race(struct write *write, const struct domain_spec *spec)
 {
 	if (write->req->context.is_admin)
 		return OK;
@@ -409,23 +409,23 @@ enum err service_domain_check_race(struct write *write, const struct domain_wish
 	/* a lane is READ COMMITTED: the check above finds nothing there */
 	if (write->tx->err || !write->on_lane)
 		return write->tx->err;
-	return check_relatives(write, wish);
+	return check_relatives(write, spec);
 }
 
 enum err service_create_domain(struct write *write)
 {
 	struct request *req = write->req;
-	struct domain_wish wish;
+	struct domain_spec spec;
 	const json_t *json;
 	enum err err = service_object(req, "domain", &json);
 
 	if (!err)
-		err = codec_domain_wish(json, "domain", write->arena, &wish, &req->why);
-	if (err || was_created(write, &wish))
+		err = codec_domain_spec(json, "domain", write->arena, &spec, &req->why);
+	if (err || was_created(write, &spec))
 		return err;
-	err = service_domain_insert(write, &wish);
+	err = service_domain_insert(write, &spec);
 	if (!err)
-		err = service_domain_check_race(write, &wish);
+		err = service_domain_check_race(write, &spec);
 	if (err)
 		return err;
 	write->cast_method = "create_domain";
@@ -438,7 +438,7 @@ enum err service_update_domain(struct write *write)
 {
 	struct request *req = write->req;
 	struct edit_outcome outcome;
-	struct domain_wish wish;
+	struct domain_spec spec;
 	struct domain_key key;
 	const json_t *json;
 	enum err err = codec_domain_key(req->args, write->arena, &key, &req->why);
@@ -446,14 +446,14 @@ enum err service_update_domain(struct write *write)
 	if (!err)
 		err = service_object(req, "values", &json);
 	if (!err)
-		err = codec_domain_values(json, write->arena, &wish, &req->why);
+		err = codec_domain_values(json, write->arena, &spec, &req->why);
 	if (!err)
 		err = edit_lock(write, &key);
 	if (err)
 		return err;
-	err = edit_apply(write, &(struct edit){ .soa = wish.soa, .has_ttl = wish.has_ttl,
-	                                        .ttl = wish.ttl,
-	                                        .description = wish.description },
+	err = edit_apply(write, &(struct edit){ .soa = spec.soa, .has_ttl = spec.has_ttl,
+	                                        .ttl = spec.ttl,
+	                                        .description = spec.description },
 	                 &outcome);
 	if (err)
 		return err;

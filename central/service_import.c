@@ -11,7 +11,7 @@
 #include "model/json.h"
 #include "model/rr.h"
 
-enum { WISH_MAX = 60000 };
+enum { SPEC_MAX = 60000 };
 
 static enum err decode_mode(struct request *req, const char **mode)
 {
@@ -24,8 +24,8 @@ static enum err decode_mode(struct request *req, const char **mode)
 	return err;
 }
 
-/* The wish, and with whose rights it shall be granted at the commit. */
-static const char *encode_wish(struct write *write, const json_t *domain,
+/* The domain, the mode and the rights of the caller, for the commit. */
+static const char *encode_spec(struct write *write, const json_t *domain,
                                const char *mode)
 {
 	const struct context *context = &write->req->context;
@@ -35,30 +35,30 @@ static const char *encode_wish(struct write *write, const json_t *domain,
 		"own_tenant_only", context->own_tenant_only,
 		"request_id", context->request_id);
 	char *text = json_dumps(json, JSON_COMPACT);
-	const char *wish = arena_strdup(write->arena, text);
+	const char *spec = arena_strdup(write->arena, text);
 
 	free(text);
 	json_decref(json);
-	return wish;
+	return spec;
 }
 
 /*
  * The commit checks this again. A domain that exists keeps its name, even if the rules
  * no longer allow the name.
  */
-static enum err check_domain(struct write *write, const struct domain_wish *wish)
+static enum err check_domain(struct write *write, const struct domain_spec *spec)
 {
 	static const struct access everyone = { .tenant = "", .all = true };
-	const struct domain_key key = { .name = wish->owner };
+	const struct domain_key key = { .name = spec->owner };
 	struct zone zone;
 
 	if (!store_domain_get(write->tx, &key, &everyone, write->arena, &zone))
 		return write->tx->err ? write->tx->err
-		                      : service_domain_check_new(write, wish);
+		                      : service_domain_check_new(write, spec);
 	if (store_domain_is_seen(&write->access, &zone))
 		return OK;
 	return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
-	               wish->owner);
+	               spec->owner);
 }
 
 #define TELL_HOW "commit or cancel one (central removes an import that stays untouched for %d s)"
@@ -89,25 +89,25 @@ enum err service_begin_import(struct write *write)
 {
 	struct request *req = write->req;
 	struct import import = { .tenant = write->access.tenant };
-	struct domain_wish wish;
+	struct domain_spec spec;
 	const json_t *domain;
 	const char *mode = NULL;
 	enum err err = service_object(req, "domain", &domain);
 
 	if (!err)
-		err = codec_domain_wish(domain, "domain", write->arena, &wish, &req->why);
+		err = codec_domain_spec(domain, "domain", write->arena, &spec, &req->why);
 	if (!err)
-		err = check_domain(write, &wish);
+		err = check_domain(write, &spec);
 	if (!err)
 		err = decode_mode(req, &mode);
 	if (err)
 		return err;
 	id_new(import.id);
-	import.domain_name = wish.owner;
-	import.wish = encode_wish(write, domain, mode);
-	if (strlen(import.wish) > WISH_MAX)
+	import.domain_name = spec.owner;
+	import.spec = encode_spec(write, domain, mode);
+	if (strlen(import.spec) > SPEC_MAX)
 		return fail(&req->why, ERR_TOO_LARGE, "domain has more than %d bytes",
-		            WISH_MAX);
+		            SPEC_MAX);
 	store_import_insert(write->tx, &import);
 	req->result = json_pack("{s:s}", "id", import.id);
 	return check_quotas(write->central, req, write->tx, import.tenant);
@@ -147,14 +147,14 @@ static enum err decode_part(struct request *req, const struct import *import,
 	return err;
 }
 
-/* The commit has the rights of the caller who began the import (encode_wish()). */
+/* The commit has the rights of the caller who began the import (encode_spec()). */
 static bool has_rights_of_administrator(const struct import *import)
 {
-	json_t *wish = json_loads(import->wish, 0, NULL);
-	const json_t *context = json_object_get(wish, "context");
+	json_t *spec = json_loads(import->spec, 0, NULL);
+	const json_t *context = json_object_get(spec, "context");
 	bool is_admin = json_is_true(json_object_get(context, "is_admin"));
 
-	json_decref(wish);
+	json_decref(spec);
 	return is_admin;
 }
 

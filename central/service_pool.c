@@ -30,12 +30,12 @@ static enum err no_such_pool(struct tx *tx, const char *name)
 /* ---- its catalog zone ---- */
 
 static enum err create_catalog(struct write *write, struct pool *pool,
-                               const struct pool_wish *wish)
+                               const struct pool_spec *spec)
 {
 	static const char *hosts[] = { CATALOG_NS };
-	const struct domain_wish domain = {
-		.owner = wish->catalog,
-		.name = wish->catalog_name,
+	const struct domain_spec domain = {
+		.owner = spec->catalog,
+		.name = spec->catalog_name,
 		.tenant = "",
 		.pool = pool->name,
 		.ns = hosts,
@@ -47,7 +47,7 @@ static enum err create_catalog(struct write *write, struct pool *pool,
 	if (err)
 		return err;
 	memcpy(pool->catalog_id, write->zone.is.id, sizeof pool->catalog_id);
-	pool->catalog_zone = wish->catalog;
+	pool->catalog_zone = spec->catalog;
 	store_pool_set_catalog(write->tx, pool);
 	write->cast_method = "create_domain";
 	return write->tx->err;
@@ -70,15 +70,15 @@ static enum err remove_catalog(struct write *write, struct pool *pool)
 
 /* Servers are configured with the catalog's name, so one does not become another. */
 static enum err set_catalog(struct write *write, struct pool *pool,
-                            const struct pool_wish *wish)
+                            const struct pool_spec *spec)
 {
-	if (!wish->catalog || !strcmp(wish->catalog, pool->catalog_zone
+	if (!spec->catalog || !strcmp(spec->catalog, pool->catalog_zone
 	                                                 ? pool->catalog_zone : ""))
 		return OK;
-	if (!*wish->catalog)
+	if (!*spec->catalog)
 		return remove_catalog(write, pool);
 	if (!pool->catalog_zone)
-		return create_catalog(write, pool, wish);
+		return create_catalog(write, pool, spec);
 	return tx_fail(write->tx, ERR_CONFLICT,
 	               "the pool '%.64s' has the catalog zone %.200s: remove that first",
 	               pool->name, pool->catalog_zone);
@@ -89,7 +89,7 @@ static enum err set_catalog(struct write *write, struct pool *pool,
 enum err service_create_pool(struct write *write)
 {
 	struct request *req = write->req;
-	struct pool_wish wish;
+	struct pool_spec spec;
 	struct pool pool;
 	const json_t *json;
 	enum err err = access_require_admin(req);
@@ -97,7 +97,7 @@ enum err service_create_pool(struct write *write)
 	if (!err)
 		err = service_object(req, "pool", &json);
 	if (!err)
-		err = codec_pool(json, write->arena, &pool, &wish, &req->why);
+		err = codec_pool(json, write->arena, &pool, &spec, &req->why);
 	if (err)
 		return err;
 	id_new(pool.id);
@@ -106,7 +106,7 @@ enum err service_create_pool(struct write *write)
 		return fail(&req->why, ERR_EXISTS, "a pool '%.64s' exists already",
 		            pool.name);
 	store_pool_set_ns_records(write->tx, &pool, write->arena);
-	err = set_catalog(write, &pool, &wish);
+	err = set_catalog(write, &pool, &spec);
 	if (!err)
 		req->result = codec_pool_encode(&pool);
 	return err ? err : write->tx->err;
@@ -132,7 +132,7 @@ static enum err lock_pool(struct write *write, struct pool *pool)
 enum err service_update_pool(struct write *write)
 {
 	struct request *req = write->req;
-	struct pool_wish wish;
+	struct pool_spec spec;
 	struct pool pool;
 	const json_t *json;
 	enum err err = lock_pool(write, &pool);
@@ -140,13 +140,13 @@ enum err service_update_pool(struct write *write)
 	if (!err)
 		err = service_object(req, "values", &json);
 	if (!err)
-		err = codec_pool_values(json, write->arena, &pool, &wish, &req->why);
+		err = codec_pool_values(json, write->arena, &pool, &spec, &req->why);
 	if (err)
 		return err;
 	store_pool_update(write->tx, &pool);
-	if (wish.has_ns)
+	if (spec.has_ns)
 		store_pool_set_ns_records(write->tx, &pool, write->arena);
-	err = set_catalog(write, &pool, &wish);
+	err = set_catalog(write, &pool, &spec);
 	if (!err)
 		req->result = codec_pool_encode(&pool);
 	return err ? err : write->tx->err;

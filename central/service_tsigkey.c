@@ -47,23 +47,23 @@ static enum err answer(struct write *write, const char *id)
 
 /* ---- create ---- */
 
-static enum err decode_wish(struct request *req, struct tsigkey_wish *wish)
+static enum err decode_spec(struct request *req, struct tsigkey_spec *spec)
 {
 	const json_t *json;
 	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = service_object(req, "tsigkey", &json);
-	return err ? err : codec_tsigkey_wish(json, req->arena, wish, &req->why);
+	return err ? err : codec_tsigkey_spec(json, req->arena, spec, &req->why);
 }
 
-static enum err find_domain(struct write *write, const struct tsigkey_wish *wish,
+static enum err find_domain(struct write *write, const struct tsigkey_spec *spec,
                             struct tsigkey *key)
 {
-	const struct domain_key *by = &wish->domain;
+	const struct domain_key *by = &spec->domain;
 	struct zone zone;
 
-	if (!wish->has_domain)
+	if (!spec->has_domain)
 		return OK;
 	if (!store_domain_get(write->tx, by, &write->access, write->arena, &zone))
 		return tx_fail(write->tx, ERR_INVALID,
@@ -78,19 +78,19 @@ static enum err find_domain(struct write *write, const struct tsigkey_wish *wish
 
 enum err service_create_tsigkey(struct write *write)
 {
-	struct tsigkey_wish wish;
+	struct tsigkey_spec spec;
 	struct tsigkey key = { .algorithm = TSIGKEY_ALGORITHM };
-	enum err err = decode_wish(write->req, &wish);
+	enum err err = decode_spec(write->req, &spec);
 
 	if (!err)
-		err = find_domain(write, &wish, &key);
+		err = find_domain(write, &spec, &key);
 	if (err)
 		return err;
 	id_new(key.id);
-	key.name = wish.name;
-	if (wish.algorithm)
-		key.algorithm = wish.algorithm;
-	key.secret = wish.secret ? wish.secret
+	key.name = spec.name;
+	if (spec.algorithm)
+		key.algorithm = spec.algorithm;
+	key.secret = spec.secret ? spec.secret
 	                         : make_secret(key.algorithm, write->arena);
 	store_tsigkey_insert(write->tx, &key, write_wait(write));
 	if (write->tx->err == ERR_EXISTS)
@@ -116,31 +116,31 @@ static enum err lock(struct write *write, struct tsigkey *key)
 	return OK;
 }
 
-static enum err decode_values(struct request *req, struct tsigkey_wish *wish)
+static enum err decode_values(struct request *req, struct tsigkey_spec *spec)
 {
 	const json_t *json;
 	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = service_object(req, "values", &json);
-	return err ? err : codec_tsigkey_values(json, wish, &req->why);
+	return err ? err : codec_tsigkey_values(json, spec, &req->why);
 }
 
 enum err service_update_tsigkey(struct write *write)
 {
-	struct tsigkey_wish wish;
+	struct tsigkey_spec spec;
 	struct tsigkey key;
-	enum err err = decode_values(write->req, &wish);
+	enum err err = decode_values(write->req, &spec);
 
 	if (!err)
 		err = lock(write, &key);
 	if (err)
 		return err;
-	if (wish.algorithm)
-		key.algorithm = wish.algorithm;
-	if (wish.secret)
-		key.secret = wish.secret;
-	if (wish.is_rotated)
+	if (spec.algorithm)
+		key.algorithm = spec.algorithm;
+	if (spec.secret)
+		key.secret = spec.secret;
+	if (spec.is_rotated)
 		key.secret = make_secret(key.algorithm, write->arena);
 	store_tsigkey_update(write->tx, &key);
 	return answer(write, key.id);
@@ -210,6 +210,7 @@ static void tsigkey_read_page(struct tx *tx, const struct paging *paging,
 enum err service_find_tsigkeys(void *self, struct request *req)
 {
 	return result_page_find(self, req,
-	                        &(struct result_list){ "tsigkeys", store_tsigkey_sort_keys,
+	                        &(struct result_list){ "tsigkeys",
+	                                              store_tsigkey_sort_keys,
 	                                               tsigkey_read_page });
 }

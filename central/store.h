@@ -161,9 +161,10 @@ bool store_domain_foreign_relative(struct tx *tx, const struct name *name,
                                    const char *tenant, struct arena *arena,
                                    const char **relative);
 /*
- * After the insertion of ZONE: ERR_RACE if another transaction has created a domain above or
- * below it that this one does not see. Of two that insert at the same time, at least one ends
- * in ERR_RACE or ERR_LOCKED. Until the end of the transaction, others wait with such domains.
+ * After the insertion of ZONE: ERR_RACE if another transaction has created a domain above
+ * or below it that this one does not see. Of two that insert at the same time, at least
+ * one ends in ERR_RACE or ERR_LOCKED. Until the end of the transaction, others wait with
+ * such domains.
  */
 void store_domain_check_relatives(struct tx *tx, const struct zone *zone,
                                   enum store_wait wait, struct arena *arena);
@@ -239,7 +240,7 @@ struct import {
 	const char *tenant, *domain_name;
 	enum import_state state;
 	const char *state_name;		/* "OPEN" */
-	const char *wish;		/* JSON: domain, mode, the caller's rights */
+	const char *spec;		/* JSON: domain, mode, rights of the caller (column wish) */
 	uint32_t parts, records;
 	const char *result, *reason;	/* result NULL: none yet */
 	const char *worker;		/* that commits it, or did so last; "": none yet */

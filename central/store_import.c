@@ -48,7 +48,7 @@ static bool select_import(struct tx *tx, const char *sql, const char *id,
 	import->tenant = row_text(&rows);
 	import->domain_name = row_text(&rows);
 	read_state(&rows, import);
-	import->wish = row_text(&rows);
+	import->spec = row_text(&rows);
 	import->parts = row_u32(&rows);
 	import->records = row_u32(&rows);
 	import->result = row_text(&rows);
@@ -121,7 +121,7 @@ void store_import_insert(struct tx *tx, const struct import *import)
 	tx_exec(tx, "INSERT INTO imports (id, tenant, domain_name, wish, created_at, "
 	            "updated_at) VALUES (?, ?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))",
 	        TX_BIND(tx_text(import->id), tx_text(import->tenant),
-	                tx_text(import->domain_name), tx_text(import->wish)));
+	                tx_text(import->domain_name), tx_text(import->spec)));
 }
 
 void store_import_counts(struct tx *tx, const char *tenant, int64_t *count,

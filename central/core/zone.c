@@ -22,23 +22,23 @@ static bool set_name(struct name *field, const char *text, const struct name *va
 	return true;
 }
 
-bool zone_set_soa(struct zone *zone, const struct soa_wish *wish)
+bool zone_set_soa(struct zone *zone, const struct soa_spec *spec)
 {
 	bool changed = false;
 
-	if (set_name(&zone->mname, wish->mname, &wish->mname_wire)) {
-		zone->is.primary = wish->mname;
+	if (set_name(&zone->mname, spec->mname, &spec->mname_wire)) {
+		zone->is.primary = spec->mname;
 		changed = true;
 	}
-	if (set_name(&zone->rname, wish->rname, &wish->rname_wire)) {
-		zone->is.email = wish->rname;
+	if (set_name(&zone->rname, spec->rname, &spec->rname_wire)) {
+		zone->is.email = spec->rname;
 		changed = true;
 	}
-	changed |= set_number(&zone->is.refresh, wish->has_refresh, wish->refresh);
-	changed |= set_number(&zone->is.retry, wish->has_retry, wish->retry);
-	changed |= set_number(&zone->is.expire, wish->has_expire, wish->expire);
-	changed |= set_number(&zone->is.minimum, wish->has_minimum, wish->minimum);
-	changed |= set_number(&zone->soa_ttl, wish->has_ttl, wish->ttl);
+	changed |= set_number(&zone->is.refresh, spec->has_refresh, spec->refresh);
+	changed |= set_number(&zone->is.retry, spec->has_retry, spec->retry);
+	changed |= set_number(&zone->is.expire, spec->has_expire, spec->expire);
+	changed |= set_number(&zone->is.minimum, spec->has_minimum, spec->minimum);
+	changed |= set_number(&zone->soa_ttl, spec->has_ttl, spec->ttl);
 	return changed;
 }
 

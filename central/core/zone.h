@@ -30,16 +30,16 @@ struct zone {
 	int64_t quota_recordsets, quota_records;
 };
 
-/* What a change may set of the SOA; NULL and the bits of `has` say what is left alone. */
-struct soa_wish {
+/* New values of the SOA. NULL, or `has` is false: unchanged. */
+struct soa_spec {
 	const char *mname, *rname;	/* canonical texts */
 	struct name mname_wire, rname_wire;
 	bool has_refresh, has_retry, has_expire, has_minimum, has_ttl;
 	uint32_t refresh, retry, expire, minimum, ttl;
 };
 
-/* Take over what the wish sets; false when the SOA is already so. */
-bool zone_set_soa(struct zone *zone, const struct soa_wish *wish);
+/* Sets the values that SPEC has. False: nothing changed. */
+bool zone_set_soa(struct zone *zone, const struct soa_spec *spec);
 /* Append the zone's SOA record with SERIAL. */
 void zone_append_soa(struct buf *to, const struct zone *zone, uint32_t serial);
 /* The rdata of that record as a master file has it. */
