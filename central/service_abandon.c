@@ -64,7 +64,7 @@ enum err service_abandon_domain(struct write *write)
 	                             zone->is.state.serial);
 	zone->reason = "";
 	servers = list_owing(write->tx, zone, write->arena);
-	store_domain_settle(write->tx, write->arena, ids, 1, &zone->is.state, "");
+	store_domain_set_states(write->tx, write->arena, ids, 1, &zone->is.state, "");
 	log_abandoned(write, servers);
 	req->result = codec_domain_encode(zone, write->arena);
 	json_object_set_new(req->result, "servers", servers);

@@ -52,48 +52,45 @@ void store_waited(struct tx *tx, enum store_wait wait, const char *what);
 size_t store_ancestors(const struct name *name, bool with_itself, struct arena *arena,
                        const char **names);
 
-/* ---- requests: one effect a message ---- */
+/* ---- kept answers, for idempotence ---- */
 
 struct kept {
 	const char *unique_id, *result;		/* NULL: null */
 	const char *cast_method, *domain_id;	/* NULL: no cast to the pool manager */
 	uint8_t digest[RPC_DIGEST_LEN];		/* of the call (runtime/rpc_digest.h) */
-	bool is_other;			/* it was read, and another call left it */
+	bool is_other;			/* another call with this id left the answer */
 };
-/*
- * What was kept of the message with KEPT's id and digest, in the arena. False: no message
- * with that id was here.
- */
+/* Reads the answer for the id in KEPT; texts are in the arena. False: there is none. */
 bool store_request_get(struct tx *tx, struct arena *arena, struct kept *kept);
-/* ERR_EXISTS in the transaction: one of the messages was here before. */
+/* ERR_EXISTS in the transaction: one of the ids has an answer already. */
 void store_requests_insert(struct tx *tx, const struct kept *kept, size_t count);
 
-/* ---- what reports settle (store_state.c); each for 1 to TX_LIST_MAX domains ---- */
+/* ---- states (store_state.c); each function for 1 to TX_LIST_MAX domains ---- */
 
 struct domain_state {
 	char id[ID_LEN + 1];
 	const char *name;
 	struct state is;
-	int64_t changed_us;		/* ago: its last change */
+	int64_t changed_us;		/* time since its last change */
 };
 /*
- * Locks those that live and that nobody else has locked, without a wait and in the order
- * of their ids; returns how many.
+ * Locks existing domains in the order of their ids. It skips those that another
+ * transaction has locked. Returns how many it has locked.
  */
 size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t count,
                                 struct arena *arena, struct domain_state *found);
-/* One that lives and was not locked so: another has locked it. */
-bool store_domain_lives(struct tx *tx, const char *id);
-void store_domain_settle(struct tx *tx, struct arena *arena, const char *const *ids,
-                         size_t count, const struct state *state, const char *reason);
-/* A report that speaks of SERIAL moves the records of the domain up to it. */
-struct settled {
+/* True for a domain that the function above has skipped. */
+bool store_domain_is_live(struct tx *tx, const char *id);
+void store_domain_set_states(struct tx *tx, struct arena *arena, const char *const *ids,
+                             size_t count, const struct state *state, const char *reason);
+/* A report about SERIAL moves the records with this or an older serial. */
+struct reported_serial {
 	const char *domain_id;
 	uint32_t serial;
 };
-/* True: that was a portion, go on. */
-bool store_record_settle(struct tx *tx, struct arena *arena, enum report report,
-                         const struct settled *settled, size_t count);
+/* Moves a portion of the records. True: call again for the next portion. */
+bool store_record_apply_report(struct tx *tx, struct arena *arena, enum report report,
+                               const struct reported_serial *settled, size_t count);
 
 /* ---- domains (store_domain.c) ---- */
 
