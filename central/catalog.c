@@ -58,8 +58,9 @@ struct catalog {
 
 /* ---- a transaction ---- */
 
-static enum err make_changes(const struct update *u, const struct catalog_member *members,
-                             size_t count, struct change *changes, struct why *why)
+static enum err update_make_changes(const struct update *u,
+                                    const struct catalog_member *members,
+                                    size_t count, struct change *changes, struct why *why)
 {
 	enum err err = OK;
 
@@ -73,7 +74,7 @@ static enum err make_changes(const struct update *u, const struct catalog_member
  * Behind the rows of its members, for which nobody waits here. The catalog that a pool
  * has no more is being deleted.
  */
-static bool lock_catalog(struct update *u, struct write *write)
+static bool update_lock_catalog(struct update *u, struct write *write)
 {
 	struct domain_key key = { .name = "" };
 
@@ -83,7 +84,7 @@ static bool lock_catalog(struct update *u, struct write *write)
 	       write->zone.is.state.task != TASK_DELETE;
 }
 
-static enum err list_members(struct update *u, struct write *write)
+static enum err update_list_members(struct update *u, struct write *write)
 {
 	struct catalog_member *members =
 		arena_alloc(u->arena, u->id_count * sizeof(*members));
@@ -95,10 +96,10 @@ static enum err list_members(struct update *u, struct write *write)
 
 	edit.count = store_catalog_lock(write->tx, u->arena, &u->of, u->ids, u->id_count,
 	                                members, &u->passed);
-	if (!edit.count || !lock_catalog(u, write))
+	if (!edit.count || !update_lock_catalog(u, write))
 		return write->tx->err;
 	u->zone = write->zone;
-	err = make_changes(u, members, edit.count, edit.changes, &write->req->why);
+	err = update_make_changes(u, members, edit.count, edit.changes, &write->req->why);
 	if (!err)
 		err = edit_apply(write, &edit, &outcome);
 	if (err)
@@ -111,7 +112,7 @@ static enum err list_members(struct update *u, struct write *write)
 }
 
 /* One try; ERR_RACE is tried again. */
-static enum err try_update(void *self, struct why *why)
+static enum err update_try(void *self, struct why *why)
 {
 	struct update *u = self;
 	struct request req = {
@@ -130,7 +131,7 @@ static enum err try_update(void *self, struct why *why)
 	enum err err;
 
 	u->changed = 0;
-	err = list_members(u, &write);
+	err = update_list_members(u, &write);
 	if (err)
 		tx_fail(&tx, err, "%s", req.why.text);
 	err = tx_commit(&tx);
@@ -146,7 +147,7 @@ static enum err try_update(void *self, struct why *why)
 /* ---- a round ---- */
 
 /* What is told of it behind the last update; each update's arena goes. */
-static void keep_news(struct catalog *catalog, const struct zone *zone)
+static void catalog_keep_changed(struct catalog *catalog, const struct zone *zone)
 {
 	struct zone *kept = &catalog->changed[catalog->changed_count];
 
@@ -157,7 +158,8 @@ static void keep_news(struct catalog *catalog, const struct zone *zone)
 }
 
 /* False: there is no more to do, or it has to wait. */
-static bool update_some(struct catalog *catalog, struct update *u, struct why *why)
+static bool catalog_update_some(struct catalog *catalog, struct update *u,
+                                struct why *why)
 {
 	struct tx tx = tx_once(catalog->db, why);
 	enum err err;
@@ -169,27 +171,27 @@ static bool update_some(struct catalog *catalog, struct update *u, struct why *w
 	err = tx_commit(&tx);
 	if (err || !u->id_count)
 		return false;
-	err = tx_redo(try_update, u, why);
+	err = tx_redo(update_try, u, why);
 	if (err) {
 		log_warn("catalog not updated: catalog=%s err=%s reason=\"%s\"", u->of.id,
 		         err_name(err), why->text);
 		return false;
 	}
 	if (u->changed)
-		keep_news(catalog, &u->zone);
+		catalog_keep_changed(catalog, &u->zone);
 	catalog->members += u->changed;
 	catalog->is_cut |= u->passed;
 	return u->changed && u->id_count == CATALOG_MEMBERS;
 }
 
-static void update_one(struct catalog *catalog, const struct catalog_ref *of)
+static void catalog_update_one(struct catalog *catalog, const struct catalog_ref *of)
 {
 	struct update u = { .catalog = catalog, .of = *of, .arena = arena_new() };
 	size_t before = catalog->members;
 	int updates = 1;
 	struct why why;
 
-	while (update_some(catalog, &u, &why) && updates < UPDATES_MAX)
+	while (catalog_update_some(catalog, &u, &why) && updates < UPDATES_MAX)
 		updates++;
 	catalog->is_cut |= updates == UPDATES_MAX;
 	catalog->changed_count += catalog->members != before;
@@ -197,7 +199,7 @@ static void update_one(struct catalog *catalog, const struct catalog_ref *of)
 }
 
 /* On the lane's thread. */
-static void work(void *job)
+static void catalog_work(void *job)
 {
 	struct catalog *catalog = job;
 	struct catalog_ref *found;
@@ -212,10 +214,10 @@ static void work(void *job)
 	if (tx_commit(&tx))
 		return;
 	for (size_t i = 0; i < count; i++)
-		update_one(catalog, &found[i]);
+		catalog_update_one(catalog, &found[i]);
 }
 
-static void tell(struct catalog *catalog)
+static void catalog_send_casts(struct catalog *catalog)
 {
 	const struct context context = { .request_id = catalog->request_id };
 
@@ -231,7 +233,7 @@ static void tell(struct catalog *catalog)
 	}
 }
 
-static void wait_for_more(struct catalog *catalog)
+static void catalog_wait_for_more(struct catalog *catalog)
 {
 	int64_t pause_ms = (int64_t)catalog->load * GATHER_MORE_MS;
 	int64_t since_ms = clock_ms() - catalog->ended_ms;
@@ -241,7 +243,7 @@ static void wait_for_more(struct catalog *catalog)
 }
 
 /* On the loop. */
-static void done(void *job)
+static void catalog_done(void *job)
 {
 	struct catalog *catalog = job;
 
@@ -252,12 +254,12 @@ static void done(void *job)
 		catalog->load = catalog->members;
 	if (!lane_job_ran(catalog->lane))
 		return;
-	tell(catalog);
+	catalog_send_casts(catalog);
 	if (catalog->again || catalog->is_cut)
-		wait_for_more(catalog);
+		catalog_wait_for_more(catalog);
 }
 
-static void run(void *self)
+static void catalog_run(void *self)
 {
 	struct catalog *catalog = self;
 
@@ -269,17 +271,18 @@ static void run(void *self)
 	catalog->is_cut = false;
 	catalog->members = 0;
 	catalog->changed_count = 0;
-	catalog->is_running = lane_submit(catalog->lane, work, done, catalog);
+	catalog->is_running = lane_submit(catalog->lane, catalog_work, catalog_done,
+	                                  catalog);
 }
 
-void catalog_soon(struct central *central)
+void catalog_schedule(struct central *central)
 {
 	struct catalog *catalog = central->catalog;
 
 	if (catalog->is_running)
 		catalog->again = true;
 	else if (!loop_timer_armed(catalog->timer))
-		wait_for_more(catalog);
+		catalog_wait_for_more(catalog);
 }
 
 void catalog_fire(void *self)
@@ -287,7 +290,7 @@ void catalog_fire(void *self)
 	struct central *central = self;
 
 	if (central->catalog && !loop_timer_armed(central->catalog->timer))
-		run(central->catalog);
+		catalog_run(central->catalog);
 }
 
 bool catalog_idle(const struct central *central)
@@ -306,7 +309,7 @@ void catalog_start(struct central *central)
 	catalog->arena = arena_new();
 	catalog->db = db_new(central->runtime->db_config);
 	catalog->lane = lane_new(central->runtime->loop, "catalog", 1);
-	catalog->timer = loop_timer_new(central->runtime->loop, run, catalog);
+	catalog->timer = loop_timer_new(central->runtime->loop, catalog_run, catalog);
 }
 
 void catalog_stop(struct central *central)

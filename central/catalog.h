@@ -17,7 +17,7 @@
 void catalog_start(struct central *central);
 void catalog_stop(struct central *central);
 /* A domain has come to a pool that has a catalog, or goes from one. */
-void catalog_soon(struct central *central);
+void catalog_schedule(struct central *central);
 void catalog_fire(void *central);	/* the timer's: what nobody saw to */
-/* Is there nothing that was promised by catalog_soon()? */
+/* Is there nothing that was promised by catalog_schedule()? */
 bool catalog_idle(const struct central *central);

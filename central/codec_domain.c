@@ -77,14 +77,14 @@ enum err codec_domain_key(const json_t *args, struct arena *arena, struct domain
 	return codec_id_or_name(args, "domain", arena, key->id, &key->name, why);
 }
 
-static enum err get_number(const json_t *json, const char *key, uint32_t max, bool *has,
-                           uint32_t *number, struct why *why)
+static enum err domain_get_number(const json_t *json, const char *key, uint32_t max,
+                                  bool *has, uint32_t *number, struct why *why)
 {
 	*has = json_is_integer(json_object_get(json, key));
 	return json_get_u32(json, key, 0, max, number, why);
 }
 
-static enum err get_soa_numbers(const json_t *json, struct soa_spec *soa, struct why *why)
+static enum err soa_get_numbers(const json_t *json, struct soa_spec *soa, struct why *why)
 {
 	struct {
 		const char *key;
@@ -99,13 +99,13 @@ static enum err get_soa_numbers(const json_t *json, struct soa_spec *soa, struct
 	enum err err = OK;
 
 	for (size_t i = 0; !err && i < sizeof rows / sizeof rows[0]; i++)
-		err = get_number(json, rows[i].key, RR_TTL_MAX, rows[i].has,
-		                 rows[i].number, why);
+		err = domain_get_number(json, rows[i].key, RR_TTL_MAX, rows[i].has,
+		                        rows[i].number, why);
 	return err;
 }
 
-static enum err get_email(const json_t *json, struct arena *arena, struct soa_spec *soa,
-                          struct why *why)
+static enum err soa_get_email(const json_t *json, struct arena *arena,
+                              struct soa_spec *soa, struct why *why)
 {
 	const char *email = NULL;
 	enum err err = json_get_text(json, "email", 0, EMAIL_MAX, &email, why);
@@ -118,8 +118,8 @@ static enum err get_email(const json_t *json, struct arena *arena, struct soa_sp
 }
 
 /* As a name, not an owner: before the @ that it does not show any octets may stand. */
-static enum err get_rname(const json_t *json, struct arena *arena, struct soa_spec *soa,
-                          struct why *why)
+static enum err soa_get_rname(const json_t *json, struct arena *arena,
+                              struct soa_spec *soa, struct why *why)
 {
 	const char *text = NULL;
 	enum err err = json_get_text(json, "rname", 0, NAME_MAX_TEXT, &text, why);
@@ -132,26 +132,26 @@ static enum err get_rname(const json_t *json, struct arena *arena, struct soa_sp
 }
 
 /* What may be given at the creation and later. */
-static enum err get_domain_values(const json_t *json, struct arena *arena,
+static enum err domain_get_values(const json_t *json, struct arena *arena,
                                   struct domain_spec *spec, struct why *why)
 {
 	enum err err = json_get_text(json, "description", 0, DESCRIPTION_MAX,
 	                             &spec->description, why);
 
 	if (!err)
-		err = get_email(json, arena, &spec->soa, why);
+		err = soa_get_email(json, arena, &spec->soa, why);
 	if (!err)
 		err = codec_owner(json, "primary", 0, arena, &spec->soa.mname_wire,
 		                &spec->soa.mname, why);
 	if (!err)
-		err = get_number(json, "ttl", RR_TTL_MAX, &spec->has_ttl, &spec->ttl,
-		                 why);
+		err = domain_get_number(json, "ttl", RR_TTL_MAX, &spec->has_ttl,
+		                        &spec->ttl, why);
 	if (!err)
-		err = get_soa_numbers(json, &spec->soa, why);
+		err = soa_get_numbers(json, &spec->soa, why);
 	return err;
 }
 
-static enum err get_domain_identity(const json_t *json, struct arena *arena,
+static enum err domain_get_identity(const json_t *json, struct arena *arena,
                                     struct domain_spec *spec, struct why *why)
 {
 	enum err err = json_get_id(json, "id", 0, spec->id, why);
@@ -179,9 +179,9 @@ enum err codec_domain_spec(const json_t *json, const char *field, struct arena *
 	err = json_only_fields(json, codec_domain_fields, field, why);
 	if (err)
 		return err;
-	err = get_domain_identity(json, arena, spec, why);
+	err = domain_get_identity(json, arena, spec, why);
 	if (!err)
-		err = get_domain_values(json, arena, spec, why);
+		err = domain_get_values(json, arena, spec, why);
 	return codec_within(field, err, why);
 }
 
@@ -194,7 +194,7 @@ enum err codec_domain_values(const json_t *json, struct arena *arena,
 	*spec = (struct domain_spec){ 0 };
 	if (err)
 		return err;
-	err = codec_within("values", get_domain_values(json, arena, spec, why), why);
+	err = codec_within("values", domain_get_values(json, arena, spec, why), why);
 	/* the SOA's own TTL follows the domain's */
 	spec->soa.has_ttl = spec->has_ttl;
 	spec->soa.ttl = spec->ttl;
@@ -211,11 +211,12 @@ enum err codec_domain_soa(const json_t *json, struct arena *arena, struct soa_sp
 		return err;
 	err = codec_owner(json, "mname", 0, arena, &soa->mname_wire, &soa->mname, why);
 	if (!err)
-		err = get_rname(json, arena, soa, why);
+		err = soa_get_rname(json, arena, soa, why);
 	if (!err)
-		err = get_number(json, "ttl", RR_TTL_MAX, &soa->has_ttl, &soa->ttl, why);
+		err = domain_get_number(json, "ttl", RR_TTL_MAX, &soa->has_ttl, &soa->ttl,
+		                        why);
 	if (!err)
-		err = get_soa_numbers(json, soa, why);
+		err = soa_get_numbers(json, soa, why);
 	return codec_within("soa", err, why);
 }
 

@@ -27,7 +27,7 @@ const struct json_field codec_pool_shown[] = {
 };
 
 /* Null counts as absent. */
-static bool has_hosts(const json_t *json)
+static bool pool_has_hosts(const json_t *json)
 {
 	const json_t *hosts = json_object_get(json, "ns_records");
 
@@ -35,8 +35,8 @@ static bool has_hosts(const json_t *json)
 }
 
 /* An empty text: no catalog zone. */
-static enum err get_catalog(const json_t *json, struct arena *arena,
-                            struct pool_spec *spec, struct why *why)
+static enum err pool_get_catalog(const json_t *json, struct arena *arena,
+                                 struct pool_spec *spec, struct why *why)
 {
 	enum err err = json_get_text(json, "catalog_zone", 0, NAME_MAX_TEXT,
 	                             &spec->catalog, why);
@@ -48,7 +48,7 @@ static enum err get_catalog(const json_t *json, struct arena *arena,
 	return err ? err : catalog_name(&spec->catalog_name, "catalog_zone", why);
 }
 
-static enum err get_pool_values(const json_t *json, struct arena *arena,
+static enum err pool_get_values(const json_t *json, struct arena *arena,
                                 struct pool *pool, struct pool_spec *spec,
                                 struct why *why)
 {
@@ -56,17 +56,17 @@ static enum err get_pool_values(const json_t *json, struct arena *arena,
 	enum err err = json_get_text(json, "description", 0, DESCRIPTION_MAX,
 	                             &pool->description, why);
 
-	*spec = (struct pool_spec){ .has_ns = has_hosts(json) };
+	*spec = (struct pool_spec){ .has_ns = pool_has_hosts(json) };
 	if (!err && spec->has_ns) {
 		err = codec_hosts(json, "ns_records", arena, &hosts,
 		                  &pool->ns_record_count, why);
 		pool->ns_records = hosts;
 	}
-	return err ? err : get_catalog(json, arena, spec, why);
+	return err ? err : pool_get_catalog(json, arena, spec, why);
 }
 
 /* The name of a pool is part of the name of a queue: no dots, no blanks. */
-static bool is_pool_name(const char *name)
+static bool pool_name_is_valid(const char *name)
 {
 	return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz"
 	                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")];
@@ -81,11 +81,11 @@ enum err codec_pool(const json_t *json, struct arena *arena, struct pool *pool,
 	if (err)
 		return err;
 	err = json_get_text(json, "name", JSON_REQUIRED, POOL_NAME_MAX, &pool->name, why);
-	if (!err && !is_pool_name(pool->name))
+	if (!err && !pool_name_is_valid(pool->name))
 		err = fail(why, ERR_INVALID,
 		           "name may have letters, digits, '_' and '-'");
 	if (!err)
-		err = get_pool_values(json, arena, pool, spec, why);
+		err = pool_get_values(json, arena, pool, spec, why);
 	return codec_within("pool", err, why);
 }
 
@@ -97,7 +97,7 @@ enum err codec_pool_values(const json_t *json, struct arena *arena, struct pool 
 
 	if (err)
 		return err;
-	return codec_within("values", get_pool_values(json, arena, pool, spec, why), why);
+	return codec_within("values", pool_get_values(json, arena, pool, spec, why), why);
 }
 
 json_t *codec_pool_encode(const struct pool *pool)

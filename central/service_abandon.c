@@ -11,7 +11,8 @@
 #include "codec_domain.h"
 #include "core/status.h"
 
-static json_t *list_owing(struct tx *tx, const struct zone *zone, struct arena *arena)
+static json_t *abandon_list_servers(struct tx *tx, const struct zone *zone,
+                                    struct arena *arena)
 {
 	json_t *servers = json_array();
 	const char *id, *reason;
@@ -24,7 +25,7 @@ static json_t *list_owing(struct tx *tx, const struct zone *zone, struct arena *
 	return servers;
 }
 
-static void log_abandoned(const struct write *write, const json_t *servers)
+static void abandon_log(const struct write *write, const json_t *servers)
 {
 	struct buf text = { 0 };
 	const json_t *server;
@@ -63,9 +64,9 @@ enum err service_abandon_domain(struct write *write)
 	zone->is.state = status_next(SUBJECT_DOMAIN, zone->is.state, REPORT_NO_DOMAIN,
 	                             zone->is.state.serial);
 	zone->reason = "";
-	servers = list_owing(write->tx, zone, write->arena);
+	servers = abandon_list_servers(write->tx, zone, write->arena);
 	store_domain_set_states(write->tx, write->arena, ids, 1, &zone->is.state, "");
-	log_abandoned(write, servers);
+	abandon_log(write, servers);
 	req->result = codec_domain_encode(zone, write->arena);
 	json_object_set_new(req->result, "servers", servers);
 	return write->tx->err;

@@ -34,7 +34,7 @@ enum err service_domain(struct central *central, struct request *req, struct tx 
 	return OK;
 }
 
-static enum err no_domain(struct request *req, const struct domain_key *key)
+static enum err domain_not_found(struct request *req, const struct domain_key *key)
 {
 	return fail(&req->why, ERR_NOT_FOUND, "there is no domain '%.200s'",
 	            *key->id ? key->id : key->name);
@@ -44,8 +44,8 @@ static enum err no_domain(struct request *req, const struct domain_key *key)
  * A call that is refused asks for the domain "", which there is not. Returns an error
  * that is one of all; it is in errs[], too.
  */
-static enum err get_some(struct central *central, struct request *const *reqs,
-                         size_t count, enum err *errs)
+static enum err domain_get_some(struct central *central, struct request *const *reqs,
+                                size_t count, enum err *errs)
 {
 	struct domain_key keys[TX_LIST_MAX];
 	struct access access[TX_LIST_MAX];
@@ -76,12 +76,12 @@ static enum err get_some(struct central *central, struct request *const *reqs,
 		else if (zones[i] && store_domain_is_seen(&access[i], zones[i]))
 			reqs[i]->result = codec_domain_encode(zones[i], reqs[i]->arena);
 		else
-			errs[i] = no_domain(reqs[i], &keys[i]);
+			errs[i] = domain_not_found(reqs[i], &keys[i]);
 	}
 	return tx.err;
 }
 
-static enum err get_one(struct central *central, struct request *req)
+static enum err domain_get_one(struct central *central, struct request *req)
 {
 	struct tx tx = tx_once(central->runtime->db, &req->why);
 	struct zone zone;
@@ -97,9 +97,9 @@ void service_get_domains(void *self, struct request *const *reqs, size_t count,
 	for (size_t at = 0, n; at < count; at += n) {
 		n = count - at < TX_LIST_MAX ? count - at : TX_LIST_MAX;
 		/* a row that is broken spoils no other's answer, nor is it shown */
-		if (get_some(self, reqs + at, n, errs + at) == ERR_INTERNAL)
+		if (domain_get_some(self, reqs + at, n, errs + at) == ERR_INTERNAL)
 			for (size_t i = 0; i < n; i++)
-				errs[at + i] = get_one(self, reqs[at + i]);
+				errs[at + i] = domain_get_one(self, reqs[at + i]);
 	}
 }
 
@@ -137,7 +137,8 @@ enum err service_find_domains(void *self, struct request *req)
 
 /* ---- create ---- */
 
-static enum err check_blacklist(struct write *write, const struct domain_spec *spec)
+static enum err domain_check_blacklist(struct write *write,
+                                       const struct domain_spec *spec)
 {
 	const char *match;
 
@@ -149,7 +150,8 @@ static enum err check_blacklist(struct write *write, const struct domain_spec *s
 	               "on the blacklist", spec->owner, match);
 }
 
-static enum err check_relatives(struct write *write, const struct domain_spec *spec)
+static enum err domain_check_relatives(struct write *write,
+                                       const struct domain_spec *spec)
 {
 	const char *relative;
 
@@ -163,7 +165,7 @@ static enum err check_relatives(struct write *write, const struct domain_spec *s
 	               "another tenant", spec->owner);
 }
 
-static enum err check_quota(struct write *write)
+static enum err domain_check_quota(struct write *write)
 {
 	int64_t max = write->central->config.quota_domains;
 
@@ -178,7 +180,7 @@ static enum err check_quota(struct write *write)
 }
 
 /* Whether there is such a pool stays untold. */
-static enum err check_pool(struct write *write, const struct domain_spec *spec)
+static enum err domain_check_pool(struct write *write, const struct domain_spec *spec)
 {
 	const struct option_texts *open = &write->central->config.tenant_pools;
 	bool is_open = write->req->context.is_admin || !spec->pool ||
@@ -204,14 +206,14 @@ enum err service_domain_check_new(struct write *write, const struct domain_spec 
 		            "domain.tenant: only an administrator may create a "
 		            "domain for another tenant");
 	if (!err)
-		err = check_pool(write, spec);
+		err = domain_check_pool(write, spec);
 	if (!err)
-		err = check_blacklist(write, spec);
-	return err ? err : check_relatives(write, spec);
+		err = domain_check_blacklist(write, spec);
+	return err ? err : domain_check_relatives(write, spec);
 }
 
-static enum err find_pool(struct write *write, const struct domain_spec *spec,
-                          struct pool *pool)
+static enum err domain_find_pool(struct write *write, const struct domain_spec *spec,
+                                 struct pool *pool)
 {
 	const char *name = spec->pool ? spec->pool : write->central->config.default_pool;
 
@@ -222,8 +224,8 @@ static enum err find_pool(struct write *write, const struct domain_spec *spec,
 }
 
 /* The NS records at its apex: the caller's, or the pool's. */
-static enum err make_ns(struct write *write, const struct domain_spec *spec,
-                        const struct pool *pool, struct change *change)
+static enum err domain_make_ns(struct write *write, const struct domain_spec *spec,
+                               const struct pool *pool, struct change *change)
 {
 	const char *const *hosts = spec->ns_count ? spec->ns : pool->ns_records;
 	size_t count = spec->ns_count ? spec->ns_count : pool->ns_record_count;
@@ -248,31 +250,31 @@ static enum err make_ns(struct write *write, const struct domain_spec *spec,
 	return err;
 }
 
-static uint32_t or_else(bool has, uint32_t value, int otherwise)
+static uint32_t number_or(bool has, uint32_t value, int otherwise)
 {
 	return has ? value : (uint32_t)otherwise;
 }
 
-static void fill_soa_numbers(struct write *write, const struct domain_spec *spec)
+static void domain_fill_soa_numbers(struct write *write, const struct domain_spec *spec)
 {
 	const struct soa_spec *soa = &spec->soa;
 	const struct central *central = write->central;
 	struct zone *zone = &write->zone;
 
-	zone->is.ttl = or_else(spec->has_ttl, spec->ttl, central->config.default_ttl);
-	zone->soa_ttl = or_else(soa->has_ttl, soa->ttl, (int)zone->is.ttl);
-	zone->is.refresh = or_else(soa->has_refresh, soa->refresh,
-	                           central->config.soa_refresh);
-	zone->is.retry = or_else(soa->has_retry, soa->retry, central->config.soa_retry);
-	zone->is.expire = or_else(soa->has_expire, soa->expire,
-	                          central->config.soa_expire);
-	zone->is.minimum = or_else(soa->has_minimum, soa->minimum,
-	                           central->config.soa_minimum);
+	zone->is.ttl = number_or(spec->has_ttl, spec->ttl, central->config.default_ttl);
+	zone->soa_ttl = number_or(soa->has_ttl, soa->ttl, (int)zone->is.ttl);
+	zone->is.refresh = number_or(soa->has_refresh, soa->refresh,
+	                             central->config.soa_refresh);
+	zone->is.retry = number_or(soa->has_retry, soa->retry, central->config.soa_retry);
+	zone->is.expire = number_or(soa->has_expire, soa->expire,
+	                            central->config.soa_expire);
+	zone->is.minimum = number_or(soa->has_minimum, soa->minimum,
+	                             central->config.soa_minimum);
 }
 
 /* MNAME and RNAME: from the caller; else the first name server, and the hostmaster. */
-static enum err fill_soa_names(struct write *write, const struct soa_spec *soa,
-                               const struct change *ns)
+static enum err domain_fill_soa_names(struct write *write, const struct soa_spec *soa,
+                                      const struct change *ns)
 {
 	struct zone *zone = &write->zone;
 	char text[NAME_MAX_TEXT + 1];
@@ -293,7 +295,7 @@ static enum err fill_soa_names(struct write *write, const struct soa_spec *soa,
 }
 
 /* Newer than each serial that the name had before; else the caller's, or the time. */
-static uint32_t first_serial(struct write *write, const struct domain_spec *spec)
+static uint32_t domain_first_serial(struct write *write, const struct domain_spec *spec)
 {
 	uint32_t now = (uint32_t)clock_unix(), last;
 
@@ -304,8 +306,8 @@ static uint32_t first_serial(struct write *write, const struct domain_spec *spec
 	return serial_next(last, now);
 }
 
-static void fill_identity(struct write *write, const struct domain_spec *spec,
-                          const struct pool *pool)
+static void domain_fill_identity(struct write *write, const struct domain_spec *spec,
+                                 const struct pool *pool)
 {
 	struct zone *zone = &write->zone;
 
@@ -314,7 +316,8 @@ static void fill_identity(struct write *write, const struct domain_spec *spec,
 			.name = spec->owner,
 			.tenant = spec->tenant ? spec->tenant : write->access.tenant,
 			.description = spec->description ? spec->description : "",
-			.state = { TASK_ADD, STATUS_PENDING, first_serial(write, spec) },
+			.state = { TASK_ADD, STATUS_PENDING,
+			          domain_first_serial(write, spec) },
 			.is_catalog = spec->is_catalog,
 		},
 		.apex = spec->name,
@@ -331,11 +334,12 @@ static void fill_identity(struct write *write, const struct domain_spec *spec,
 }
 
 /* Its first records: NS, and in a catalog what makes it one. */
-static enum err make_first(struct write *write, const struct domain_spec *spec,
-                           const struct pool *pool, struct change changes[2],
-                           size_t *count)
+static enum err domain_make_records(struct write *write,
+                                    const struct domain_spec *spec,
+                                    const struct pool *pool, struct change changes[2],
+                                    size_t *count)
 {
-	enum err err = make_ns(write, spec, pool, &changes[0]);
+	enum err err = domain_make_ns(write, spec, pool, &changes[0]);
 
 	*count = 1 + spec->is_catalog;
 	if (!err && spec->is_catalog)
@@ -352,16 +356,16 @@ enum err service_domain_insert(struct write *write, const struct domain_spec *sp
 	enum err err = service_domain_check_new(write, spec);
 
 	if (!err)
-		err = check_quota(write);
+		err = domain_check_quota(write);
 	if (!err)
-		err = find_pool(write, spec, &pool);
+		err = domain_find_pool(write, spec, &pool);
 	if (!err)
-		err = make_first(write, spec, &pool, first, &count);
+		err = domain_make_records(write, spec, &pool, first, &count);
 	if (err)
 		return err;
-	fill_identity(write, spec, &pool);
-	fill_soa_numbers(write, spec);
-	err = fill_soa_names(write, &spec->soa, &first[0]);
+	domain_fill_identity(write, spec, &pool);
+	domain_fill_soa_numbers(write, spec);
+	err = domain_fill_soa_names(write, &spec->soa, &first[0]);
 	if (err)
 		return err;
 	write->catalog_changed = pool.catalog_zone || spec->is_catalog;
@@ -374,7 +378,7 @@ enum err service_domain_insert(struct write *write, const struct domain_spec *sp
 }
 
 /* The times of a row that was just written are the database's: read it back as it is. */
-static enum err answer_domain(struct write *write)
+static enum err domain_answer(struct write *write)
 {
 	struct domain_key key = { .name = "" };
 	struct zone zone;
@@ -386,7 +390,7 @@ static enum err answer_domain(struct write *write)
 }
 
 /* A repeated call has the same id and name: it answers with the existing domain. */
-static bool was_created(struct write *write, const struct domain_spec *spec)
+static bool domain_was_created(struct write *write, const struct domain_spec *spec)
 {
 	struct domain_key key = { .name = "" };
 	struct zone zone;
@@ -409,7 +413,7 @@ enum err service_domain_check_race(struct write *write, const struct domain_spec
 	/* a lane is READ COMMITTED: the check above finds nothing there */
 	if (write->tx->err || !write->on_lane)
 		return write->tx->err;
-	return check_relatives(write, spec);
+	return domain_check_relatives(write, spec);
 }
 
 enum err service_create_domain(struct write *write)
@@ -421,7 +425,7 @@ enum err service_create_domain(struct write *write)
 
 	if (!err)
 		err = codec_domain_spec(json, "domain", write->arena, &spec, &req->why);
-	if (err || was_created(write, &spec))
+	if (err || domain_was_created(write, &spec))
 		return err;
 	err = service_domain_insert(write, &spec);
 	if (!err)
@@ -429,7 +433,7 @@ enum err service_create_domain(struct write *write)
 	if (err)
 		return err;
 	write->cast_method = "create_domain";
-	return answer_domain(write);
+	return domain_answer(write);
 }
 
 /* ---- update, delete ---- */
@@ -458,10 +462,10 @@ enum err service_update_domain(struct write *write)
 	if (err)
 		return err;
 	store_buffer_flush(write->buffer, write->tx);
-	return answer_domain(write);
+	return domain_answer(write);
 }
 
-static enum err check_no_children(struct write *write)
+static enum err domain_check_no_children(struct write *write)
 {
 	const char *child;
 
@@ -474,7 +478,7 @@ static enum err check_no_children(struct write *write)
 }
 
 /* Its record sets are counted with the row that is locked; the first is the apex's NS. */
-static enum err check_empty(struct write *write)
+static enum err domain_check_empty(struct write *write)
 {
 	const struct zone *zone = &write->zone;
 	bool if_empty = false;
@@ -517,13 +521,14 @@ enum err service_delete_domain(struct write *write)
 	                       write->arena, zone))
 		return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key.id ? key.id : key.name);
-	err = zone->is.is_catalog ? edit_check_open(write) : check_no_children(write);
+	err = zone->is.is_catalog ? edit_check_open(write)
+	                          : domain_check_no_children(write);
 	if (!err)
 		err = edit_check_version(write);
 	if (!err)
-		err = check_empty(write);
+		err = domain_check_empty(write);
 	if (err)
 		return err;
 	service_domain_remove(write);
-	return answer_domain(write);
+	return domain_answer(write);
 }

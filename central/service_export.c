@@ -22,7 +22,7 @@ struct marker {
 	size_t done;			/* of its records; 0: whole */
 };
 
-static enum err decode_marker(struct request *req, struct marker *marker)
+static enum err export_decode_marker(struct request *req, struct marker *marker)
 {
 	const char *text = NULL;
 	char id[ID_LEN + 1] = "";
@@ -49,7 +49,7 @@ struct export {
 };
 
 /* False when the page is full. A first line always fits. */
-static bool add_line(struct export *export, const char *line)
+static bool export_add_line(struct export *export, const char *line)
 {
 	size_t bytes = strlen(line) + 3;
 
@@ -63,20 +63,21 @@ static bool add_line(struct export *export, const char *line)
 	return true;
 }
 
-static void add_soa(struct export *export, struct arena *arena)
+static void export_add_soa(struct export *export, struct arena *arena)
 {
 	struct buf text = { 0 };
 
 	zone_format_soa(&text, &export->zone);
-	add_line(export,
-	         arena_printf(arena, "%s %" PRIu32 " IN SOA %s", export->zone.is.name,
-	                      export->zone.soa_ttl, buf_string(&text)));
+	export_add_line(export,
+	                arena_printf(arena, "%s %" PRIu32 " IN SOA %s",
+	                             export->zone.is.name, export->zone.soa_ttl,
+	                             buf_string(&text)));
 	buf_clear(&text);
 }
 
 /* The set's records behind SKIP; remembers where the page ended. */
-static void add_set(struct export *export, const struct recordset *set, size_t skip,
-                    struct arena *arena)
+static void export_add_set(struct export *export, const struct recordset *set,
+                           size_t skip, struct arena *arena)
 {
 	uint32_t ttl = set->has_ttl ? set->ttl : export->zone.is.ttl;
 	size_t done = 0;
@@ -88,8 +89,9 @@ static void add_set(struct export *export, const struct recordset *set, size_t s
 
 		if (record->state.task == TASK_DELETE || done++ < skip)
 			continue;
-		if (!add_line(export, arena_printf(arena, "%s %" PRIu32 " IN %s %s",
-		                                   set->name, ttl, type, record->data))) {
+		if (!export_add_line(export,
+		                     arena_printf(arena, "%s %" PRIu32 " IN %s %s",
+		                                  set->name, ttl, type, record->data))) {
 			export->marker.done = done - 1;
 			break;
 		}
@@ -99,8 +101,8 @@ static void add_set(struct export *export, const struct recordset *set, size_t s
 }
 
 /* The sets from the marker on: the one it cut, then those behind it. */
-static size_t read_sets(struct tx *tx, const struct export *export,
-                        struct recordset *sets, struct arena *arena)
+static size_t export_read_sets(struct tx *tx, const struct export *export,
+                               struct recordset *sets, struct arena *arena)
 {
 	static const struct access everyone = { .tenant = "", .all = true };
 	struct record_criterion criterion = { 0 };
@@ -124,26 +126,27 @@ static size_t read_sets(struct tx *tx, const struct export *export,
 }
 
 /* One run of sets onto the page; false when there are no more. */
-static bool add_run(struct export *export, struct tx *tx, struct arena *arena)
+static bool export_add_sets(struct export *export, struct tx *tx, struct arena *arena)
 {
 	struct recordset *sets = arena_alloc(arena, (SETS_A_PAGE + 1) * sizeof(*sets));
-	size_t skip = export->marker.done, count = read_sets(tx, export, sets, arena);
+	size_t count = export_read_sets(tx, export, sets, arena);
+	size_t skip = export->marker.done;
 
 	export->marker.done = 0;
 	for (size_t i = 0; !export->full && i < count; i++)
-		add_set(export, &sets[i], i ? 0 : skip, arena);
+		export_add_set(export, &sets[i], i ? 0 : skip, arena);
 	return count >= SETS_A_PAGE;
 }
 
-static void fill_page(struct export *export, struct tx *tx, struct arena *arena)
+static void export_fill(struct export *export, struct tx *tx, struct arena *arena)
 {
 	if (!*export->marker.id)
-		add_soa(export, arena);
-	while (!export->full && !tx->err && add_run(export, tx, arena))
+		export_add_soa(export, arena);
+	while (!export->full && !tx->err && export_add_sets(export, tx, arena))
 		;
 }
 
-static json_t *encode_export(const struct export *export, struct arena *arena)
+static json_t *export_encode(const struct export *export, struct arena *arena)
 {
 	const char *marker = export->full ? arena_printf(arena, "%s.%zu",
 	                                                 export->marker.id,
@@ -158,7 +161,7 @@ enum err service_export_domain(void *self, struct request *req)
 	struct central *central = self;
 	struct export export = { .lines = NULL };
 	int64_t limit = RECORDS_MAX;
-	enum err err = decode_marker(req, &export.marker);
+	enum err err = export_decode_marker(req, &export.marker);
 
 	if (!err)
 		err = json_get_int(req->args, "limit", 0, 2, RECORDS_MAX, &limit,
@@ -171,8 +174,8 @@ enum err service_export_domain(void *self, struct request *req)
 	export.limit = (size_t)limit;
 	export.lines = json_array();
 	if (!tx.err && !service_domain(central, req, &tx, &export.zone)) {
-		fill_page(&export, &tx, req->arena);
-		req->result = encode_export(&export, req->arena);
+		export_fill(&export, &tx, req->arena);
+		req->result = export_encode(&export, req->arena);
 	}
 	json_decref(export.lines);
 	return tx_commit(&tx);

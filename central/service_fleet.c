@@ -7,8 +7,8 @@
 #include "poolmgr_cast.h"
 #include "store_fleet.h"
 
-static enum err find(void *self, struct request *req, const char *key,
-                     json_t *(*list)(struct tx *tx, struct arena *arena))
+static enum err fleet_find(void *self, struct request *req, const char *key,
+                           json_t *(*list)(struct tx *tx, struct arena *arena))
 {
 	struct central *central = self;
 	enum err err = access_require_admin(req);
@@ -22,24 +22,24 @@ static enum err find(void *self, struct request *req, const char *key,
 
 enum err service_find_workers(void *self, struct request *req)
 {
-	return find(self, req, "workers", store_fleet_workers);
+	return fleet_find(self, req, "workers", store_fleet_workers);
 }
 
 enum err service_find_locks(void *self, struct request *req)
 {
-	return find(self, req, "locks", store_fleet_locks);
+	return fleet_find(self, req, "locks", store_fleet_locks);
 }
 
 enum err service_find_repairs(void *self, struct request *req)
 {
-	return find(self, req, "repairs", store_fleet_repairs);
+	return fleet_find(self, req, "repairs", store_fleet_repairs);
 }
 
 /* ---- servers ---- */
 
 enum { SERVER_ID_MAX = 32, STATE_MAX = 16 };
 
-static enum err check_state(const char *state, struct why *why)
+static enum err server_check_state(const char *state, struct why *why)
 {
 	static const char *const states[] = { "ACTIVE", "DRAINED", "REMOVED" };
 
@@ -50,7 +50,7 @@ static enum err check_state(const char *state, struct why *why)
 }
 
 /* As the settings of a pool manager may have it. */
-static enum err check_server(const char *id, struct why *why)
+static enum err server_check_id(const char *id, struct why *why)
 {
 	for (const char *at = id; *at; at++)
 		if (*at <= ' ' || *at > '~')
@@ -75,9 +75,9 @@ enum err service_update_server(struct write *write)
 		err = json_get_text(req->args, "state", JSON_REQUIRED, STATE_MAX, &state,
 		                    &req->why);
 	if (!err)
-		err = check_server(server, &req->why);
+		err = server_check_id(server, &req->why);
 	if (!err)
-		err = check_state(state, &req->why);
+		err = server_check_state(state, &req->why);
 	if (err)
 		return err;
 	if (!store_server_set(write->tx, pool, server, state, write_wait(write)))

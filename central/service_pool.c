@@ -10,8 +10,8 @@
 #include "result_page.h"
 
 /* The `pool` argument that names an existing one: its id, or its name. */
-static enum err decode_key(const struct request *req, char id[ID_LEN + 1],
-                           const char **name, struct why *why)
+static enum err pool_decode_key(const struct request *req, char id[ID_LEN + 1],
+                                const char **name, struct why *why)
 {
 	enum err err = json_get_text(req->args, "pool", JSON_REQUIRED, POOL_NAME_MAX,
 	                             name, why);
@@ -22,15 +22,15 @@ static enum err decode_key(const struct request *req, char id[ID_LEN + 1],
 	return err;
 }
 
-static enum err no_such_pool(struct tx *tx, const char *name)
+static enum err pool_not_found(struct tx *tx, const char *name)
 {
 	return tx_fail(tx, ERR_NOT_FOUND, "there is no pool '%.64s'", name);
 }
 
 /* ---- its catalog zone ---- */
 
-static enum err create_catalog(struct write *write, struct pool *pool,
-                               const struct pool_spec *spec)
+static enum err pool_create_catalog(struct write *write, struct pool *pool,
+                                    const struct pool_spec *spec)
 {
 	static const char *hosts[] = { CATALOG_NS };
 	const struct domain_spec domain = {
@@ -54,7 +54,7 @@ static enum err create_catalog(struct write *write, struct pool *pool,
 }
 
 /* Its name is free when the servers serve it no more. */
-static enum err remove_catalog(struct write *write, struct pool *pool)
+static enum err pool_remove_catalog(struct write *write, struct pool *pool)
 {
 	struct domain_key key = { .name = "" };
 
@@ -69,16 +69,16 @@ static enum err remove_catalog(struct write *write, struct pool *pool)
 }
 
 /* Servers are configured with the catalog's name, so one does not become another. */
-static enum err set_catalog(struct write *write, struct pool *pool,
-                            const struct pool_spec *spec)
+static enum err pool_set_catalog(struct write *write, struct pool *pool,
+                                 const struct pool_spec *spec)
 {
 	if (!spec->catalog || !strcmp(spec->catalog, pool->catalog_zone
 	                                                 ? pool->catalog_zone : ""))
 		return OK;
 	if (!*spec->catalog)
-		return remove_catalog(write, pool);
+		return pool_remove_catalog(write, pool);
 	if (!pool->catalog_zone)
-		return create_catalog(write, pool, spec);
+		return pool_create_catalog(write, pool, spec);
 	return tx_fail(write->tx, ERR_CONFLICT,
 	               "the pool '%.64s' has the catalog zone %.200s: remove that first",
 	               pool->name, pool->catalog_zone);
@@ -106,13 +106,13 @@ enum err service_create_pool(struct write *write)
 		return fail(&req->why, ERR_EXISTS, "a pool '%.64s' exists already",
 		            pool.name);
 	store_pool_set_ns_records(write->tx, &pool, write->arena);
-	err = set_catalog(write, &pool, &spec);
+	err = pool_set_catalog(write, &pool, &spec);
 	if (!err)
 		req->result = codec_pool_encode(&pool);
 	return err ? err : write->tx->err;
 }
 
-static enum err lock_pool(struct write *write, struct pool *pool)
+static enum err pool_lock(struct write *write, struct pool *pool)
 {
 	struct request *req = write->req;
 	char id[ID_LEN + 1];
@@ -120,11 +120,11 @@ static enum err lock_pool(struct write *write, struct pool *pool)
 	enum err err = access_require_admin(req);
 
 	if (!err)
-		err = decode_key(req, id, &name, &req->why);
+		err = pool_decode_key(req, id, &name, &req->why);
 	if (err)
 		return err;
 	if (!store_pool_lock(write->tx, id, name, write_wait(write), write->arena, pool))
-		return no_such_pool(write->tx, name);
+		return pool_not_found(write->tx, name);
 	return OK;
 }
 
@@ -135,7 +135,7 @@ enum err service_update_pool(struct write *write)
 	struct pool_spec spec;
 	struct pool pool;
 	const json_t *json;
-	enum err err = lock_pool(write, &pool);
+	enum err err = pool_lock(write, &pool);
 
 	if (!err)
 		err = service_object(req, "values", &json);
@@ -146,7 +146,7 @@ enum err service_update_pool(struct write *write)
 	store_pool_update(write->tx, &pool);
 	if (spec.has_ns)
 		store_pool_set_ns_records(write->tx, &pool, write->arena);
-	err = set_catalog(write, &pool, &spec);
+	err = pool_set_catalog(write, &pool, &spec);
 	if (!err)
 		req->result = codec_pool_encode(&pool);
 	return err ? err : write->tx->err;
@@ -155,7 +155,7 @@ enum err service_update_pool(struct write *write)
 enum err service_delete_pool(struct write *write)
 {
 	struct pool pool;
-	enum err err = lock_pool(write, &pool);
+	enum err err = pool_lock(write, &pool);
 
 	if (err)
 		return err;
@@ -176,7 +176,7 @@ enum err service_get_pool(void *self, struct request *req)
 	enum err err = access_require_admin(req);
 
 	if (!err)
-		err = decode_key(req, id, &name, &req->why);
+		err = pool_decode_key(req, id, &name, &req->why);
 	if (err)
 		return err;
 
@@ -185,7 +185,7 @@ enum err service_get_pool(void *self, struct request *req)
 	if (store_pool_get(&tx, id, name, req->arena, &pool))
 		req->result = codec_pool_encode(&pool);
 	else
-		no_such_pool(&tx, name);
+		pool_not_found(&tx, name);
 	return tx_commit(&tx);
 }
 

@@ -14,14 +14,14 @@
  * answers of writing calls are kept (write.h), and so they are without it.
  */
 
-static enum err not_found(struct tx *tx, const struct tsigkey_key *by)
+static enum err tsigkey_not_found(struct tx *tx, const struct tsigkey_key *by)
 {
 	return tx_fail(tx, ERR_NOT_FOUND, "there is no TSIG key '%.200s'",
 	               *by->id ? by->id : by->name);
 }
 
 /* As many random octets as the hash has: RFC 8945 8. */
-static const char *make_secret(const char *algorithm, struct arena *arena)
+static const char *tsigkey_make_secret(const char *algorithm, struct arena *arena)
 {
 	uint8_t octets[TSIGKEY_HASH_MAX];
 	size_t len = tsigkey_hash_octets(algorithm);
@@ -34,7 +34,7 @@ static const char *make_secret(const char *algorithm, struct arena *arena)
 }
 
 /* The times of a row that was just written are the database's: read it back as it is. */
-static enum err answer(struct write *write, const char *id)
+static enum err tsigkey_answer(struct write *write, const char *id)
 {
 	struct tsigkey_key by = { .name = NULL };
 	struct tsigkey key;
@@ -47,7 +47,7 @@ static enum err answer(struct write *write, const char *id)
 
 /* ---- create ---- */
 
-static enum err decode_spec(struct request *req, struct tsigkey_spec *spec)
+static enum err tsigkey_decode_spec(struct request *req, struct tsigkey_spec *spec)
 {
 	const json_t *json;
 	enum err err = access_require_admin(req);
@@ -57,8 +57,8 @@ static enum err decode_spec(struct request *req, struct tsigkey_spec *spec)
 	return err ? err : codec_tsigkey_spec(json, req->arena, spec, &req->why);
 }
 
-static enum err find_domain(struct write *write, const struct tsigkey_spec *spec,
-                            struct tsigkey *key)
+static enum err tsigkey_find_domain(struct write *write, const struct tsigkey_spec *spec,
+                                    struct tsigkey *key)
 {
 	const struct domain_key *by = &spec->domain;
 	struct zone zone;
@@ -80,10 +80,10 @@ enum err service_create_tsigkey(struct write *write)
 {
 	struct tsigkey_spec spec;
 	struct tsigkey key = { .algorithm = TSIGKEY_ALGORITHM };
-	enum err err = decode_spec(write->req, &spec);
+	enum err err = tsigkey_decode_spec(write->req, &spec);
 
 	if (!err)
-		err = find_domain(write, &spec, &key);
+		err = tsigkey_find_domain(write, &spec, &key);
 	if (err)
 		return err;
 	id_new(key.id);
@@ -91,17 +91,17 @@ enum err service_create_tsigkey(struct write *write)
 	if (spec.algorithm)
 		key.algorithm = spec.algorithm;
 	key.secret = spec.secret ? spec.secret
-	                         : make_secret(key.algorithm, write->arena);
+	                         : tsigkey_make_secret(key.algorithm, write->arena);
 	store_tsigkey_insert(write->tx, &key, write_wait(write));
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&write->req->why, ERR_EXISTS,
 		            "a TSIG key %.200s exists already", key.name);
-	return answer(write, key.id);
+	return tsigkey_answer(write, key.id);
 }
 
 /* ---- update, delete ---- */
 
-static enum err lock(struct write *write, struct tsigkey *key)
+static enum err tsigkey_lock(struct write *write, struct tsigkey *key)
 {
 	struct request *req = write->req;
 	struct tsigkey_key by;
@@ -112,11 +112,11 @@ static enum err lock(struct write *write, struct tsigkey *key)
 	if (err)
 		return err;
 	if (!store_tsigkey_lock(write->tx, &by, write_wait(write), write->arena, key))
-		return not_found(write->tx, &by);
+		return tsigkey_not_found(write->tx, &by);
 	return OK;
 }
 
-static enum err decode_values(struct request *req, struct tsigkey_spec *spec)
+static enum err tsigkey_decode_values(struct request *req, struct tsigkey_spec *spec)
 {
 	const json_t *json;
 	enum err err = access_require_admin(req);
@@ -130,10 +130,10 @@ enum err service_update_tsigkey(struct write *write)
 {
 	struct tsigkey_spec spec;
 	struct tsigkey key;
-	enum err err = decode_values(write->req, &spec);
+	enum err err = tsigkey_decode_values(write->req, &spec);
 
 	if (!err)
-		err = lock(write, &key);
+		err = tsigkey_lock(write, &key);
 	if (err)
 		return err;
 	if (spec.algorithm)
@@ -141,16 +141,16 @@ enum err service_update_tsigkey(struct write *write)
 	if (spec.secret)
 		key.secret = spec.secret;
 	if (spec.is_rotated)
-		key.secret = make_secret(key.algorithm, write->arena);
+		key.secret = tsigkey_make_secret(key.algorithm, write->arena);
 	store_tsigkey_update(write->tx, &key);
-	return answer(write, key.id);
+	return tsigkey_answer(write, key.id);
 }
 
 enum err service_delete_tsigkey(struct write *write)
 {
 	const char *pool, *server;
 	struct tsigkey key;
-	enum err err = lock(write, &key);
+	enum err err = tsigkey_lock(write, &key);
 
 	if (err)
 		return err;
@@ -165,7 +165,7 @@ enum err service_delete_tsigkey(struct write *write)
 
 /* ---- get, find ---- */
 
-static json_t *encode_with_secret(const struct tsigkey *key)
+static json_t *tsigkey_encode_secret(const struct tsigkey *key)
 {
 	json_t *json = codec_tsigkey_encode(key);
 
@@ -188,9 +188,9 @@ enum err service_get_tsigkey(void *self, struct request *req)
 	struct tx tx = tx_once(central->runtime->db, &req->why);
 
 	if (store_tsigkey_get(&tx, &by, req->arena, &key))
-		req->result = encode_with_secret(&key);
+		req->result = tsigkey_encode_secret(&key);
 	else
-		not_found(&tx, &by);
+		tsigkey_not_found(&tx, &by);
 	return tx_commit(&tx);
 }
 

@@ -4,8 +4,8 @@
 
 /*
  * Behind TX_A_MOMENT, ERR_BUSY is the end of the moment; elsewhere it is the limit of any
- * statement. A race is such a wait, too (1205), unless the connection was lost. A lane runs
- * its transaction again by itself.
+ * statement. A race is such a wait, too (1205), unless the connection was lost. A lane
+ * runs its transaction again by itself.
  */
 void store_waited(struct tx *tx, enum store_wait wait, const char *what)
 {

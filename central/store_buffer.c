@@ -10,10 +10,10 @@
 enum table { DOMAINS, RECORDSETS, RECORDS, JOURNAL, TABLES };
 
 /*
- * The first column is the id of the domain. The domain is locked, so the only existing key
- * that a record can meet is its own id: one statement inserts, changes and deletes records.
- * The row of a domain exists. Its columns that do not change are empty here: if the row
- * were missing, the empty pool_id would violate a foreign key.
+ * The first column is the id of the domain. The domain is locked, so the only existing
+ * key that a record can meet is its own id: one statement inserts, changes and deletes
+ * records. The row of a domain exists. Its columns that do not change are empty here: if
+ * the row were missing, the empty pool_id would violate a foreign key.
  */
 static const struct {
 	size_t columns;

@@ -11,8 +11,9 @@ const char *const store_domain_sort_keys[] = { "name", "created_at", "updated_at
                                                "serial", NULL };
 
 /*
- * In the order of read_zone(). The pool's name is a sub-select, for a join would lock its
- * row along with the domain's; whether there are children is a look into an index.
+ * In the order of domain_read_zone(). The pool's name is a sub-select, for a join would
+ * lock its row along with the domain's; whether there are children is a look into an
+ * index.
  */
 #define ZONE_COLUMNS \
 	"d.id, d.name, d.tenant, d.pool_id, " \
@@ -35,7 +36,7 @@ const char *const store_domain_sort_keys[] = { "name", "created_at", "updated_at
 
 #define VISIBLE " AND d.live = 1 AND (d.tenant = ? OR ?)"
 
-static void read_id(struct tx_rows *rows, char id[ID_LEN + 1])
+static void domain_read_id(struct tx_rows *rows, char id[ID_LEN + 1])
 {
 	const char *text = row_text(rows);
 
@@ -43,7 +44,7 @@ static void read_id(struct tx_rows *rows, char id[ID_LEN + 1])
 		tx_fail(rows->tx, ERR_INTERNAL, "a stored id is broken");
 }
 
-static const char *read_name(struct tx_rows *rows, struct name *name)
+static const char *domain_read_name(struct tx_rows *rows, struct name *name)
 {
 	const char *text = row_text(rows);
 
@@ -54,7 +55,7 @@ static const char *read_name(struct tx_rows *rows, struct name *name)
 	return text;
 }
 
-static void read_state(struct tx_rows *rows, struct state *state)
+static void domain_read_state(struct tx_rows *rows, struct state *state)
 {
 	const char *task, *status;
 
@@ -66,10 +67,10 @@ static void read_state(struct tx_rows *rows, struct state *state)
 		tx_fail(rows->tx, ERR_INTERNAL, "a stored state is broken");
 }
 
-static void read_soa(struct tx_rows *rows, struct zone *zone)
+static void domain_read_soa(struct tx_rows *rows, struct zone *zone)
 {
-	zone->is.primary = read_name(rows, &zone->mname);
-	zone->is.email = read_name(rows, &zone->rname);
+	zone->is.primary = domain_read_name(rows, &zone->mname);
+	zone->is.email = domain_read_name(rows, &zone->rname);
 	zone->soa_ttl = row_u32(rows);
 	zone->is.refresh = row_u32(rows);
 	zone->is.retry = row_u32(rows);
@@ -77,18 +78,18 @@ static void read_soa(struct tx_rows *rows, struct zone *zone)
 	zone->is.minimum = row_u32(rows);
 }
 
-static void read_zone(struct tx_rows *rows, struct zone *zone)
+static void domain_read_zone(struct tx_rows *rows, struct zone *zone)
 {
 	*zone = (struct zone){ .apex.len = 1, .mname.len = 1, .rname.len = 1 };
-	read_id(rows, zone->is.id);
-	zone->is.name = read_name(rows, &zone->apex);
+	domain_read_id(rows, zone->is.id);
+	zone->is.name = domain_read_name(rows, &zone->apex);
 	zone->is.tenant = row_text(rows);
-	read_id(rows, zone->is.pool_id);
+	domain_read_id(rows, zone->is.pool_id);
 	zone->pool = row_text(rows);
-	read_state(rows, &zone->is.state);
+	domain_read_state(rows, &zone->is.state);
 	zone->reason = row_text(rows);
 	zone->is.description = row_text(rows);
-	read_soa(rows, zone);
+	domain_read_soa(rows, zone);
 	zone->is.ttl = row_u32(rows);
 	zone->recordsets = row_u32(rows);
 	zone->records = row_u32(rows);
@@ -99,7 +100,7 @@ static void read_zone(struct tx_rows *rows, struct zone *zone)
 	zone->is.version = (uint64_t)row_int(rows);
 }
 
-static int64_t read_limit(struct tx_rows *rows, int64_t otherwise)
+static int64_t domain_read_limit(struct tx_rows *rows, int64_t otherwise)
 {
 	if (!row_is_null(rows))
 		return row_int(rows);
@@ -107,12 +108,12 @@ static int64_t read_limit(struct tx_rows *rows, int64_t otherwise)
 	return otherwise;
 }
 
-static void read_zone_to_change(struct tx_rows *rows, struct zone *zone)
+static void domain_read_zone_to_change(struct tx_rows *rows, struct zone *zone)
 {
-	read_zone(rows, zone);
+	domain_read_zone(rows, zone);
 	zone->has_children = row_int(rows) != 0;
-	zone->quota_recordsets = read_limit(rows, QUOTA_DEFAULT);
-	zone->quota_records = read_limit(rows, QUOTA_DEFAULT);
+	zone->quota_recordsets = domain_read_limit(rows, QUOTA_DEFAULT);
+	zone->quota_records = domain_read_limit(rows, QUOTA_DEFAULT);
 }
 
 bool store_domain_get(struct tx *tx, const struct domain_key *key,
@@ -127,15 +128,16 @@ bool store_domain_get(struct tx *tx, const struct domain_key *key,
 	                   TX_BIND(tx_text(*key->id ? key->id : key->name),
 	                           tx_text(access->tenant), tx_int(access->all))))
 		return false;
-	read_zone(&rows, zone);
+	domain_read_zone(&rows, zone);
 	tx_select_end(&rows);
 	return !tx->err;
 }
 
 #define TO_CHANGE "SELECT " ZONE_COLUMNS CHANGE_COLUMNS " FROM domains d WHERE "
 
-static bool lock(struct tx *tx, const char *sql, const struct domain_key *key,
-                 const struct access *access, struct arena *arena, struct zone *zone)
+static bool domain_lock(struct tx *tx, const char *sql, const struct domain_key *key,
+                        const struct access *access, struct arena *arena,
+                        struct zone *zone)
 {
 	struct tx_rows rows;
 
@@ -143,7 +145,7 @@ static bool lock(struct tx *tx, const char *sql, const struct domain_key *key,
 	                   TX_BIND(tx_text(*key->id ? key->id : key->name),
 	                           tx_text(access->tenant), tx_int(access->all))))
 		return false;
-	read_zone_to_change(&rows, zone);
+	domain_read_zone_to_change(&rows, zone);
 	tx_select_end(&rows);
 	return !tx->err;
 }
@@ -151,8 +153,8 @@ static bool lock(struct tx *tx, const char *sql, const struct domain_key *key,
 #define IS_CHANGED "the domain %.200s is being changed: try again"
 
 /* There, but it was passed over: another has locked it. */
-static void check_not_locked(struct tx *tx, const struct domain_key *key,
-                             const struct access *access, struct arena *arena)
+static void domain_check_skipped(struct tx *tx, const struct domain_key *key,
+                                 const struct access *access, struct arena *arena)
 {
 	struct zone zone;
 
@@ -161,11 +163,11 @@ static void check_not_locked(struct tx *tx, const struct domain_key *key,
 }
 
 /* In line with others, as long as those take a few changes each. */
-static bool lock_in_a_moment(struct tx *tx, const struct domain_key *key,
-                             const struct access *access, struct arena *arena,
-                             struct zone *zone)
+static bool domain_lock_in_a_moment(struct tx *tx, const struct domain_key *key,
+                                    const struct access *access, struct arena *arena,
+                                    struct zone *zone)
 {
-	bool locked = lock(tx,
+	bool locked = domain_lock(tx,
 		*key->id ? TX_A_MOMENT TO_CHANGE "d.id = ?" VISIBLE " FOR UPDATE"
 		         : TX_A_MOMENT TO_CHANGE "d.name = ?" VISIBLE " FOR UPDATE",
 		key, access, arena, zone);
@@ -183,13 +185,13 @@ bool store_domain_lock(struct tx *tx, const struct domain_key *key,
 	bool locked;
 
 	if (may_wait && tx_knows_moments(tx))
-		return lock_in_a_moment(tx, key, access, arena, zone);
-	locked = lock(tx,
+		return domain_lock_in_a_moment(tx, key, access, arena, zone);
+	locked = domain_lock(tx,
 		*key->id ? TO_CHANGE "d.id = ?" VISIBLE " FOR UPDATE SKIP LOCKED"
 		         : TO_CHANGE "d.name = ?" VISIBLE " FOR UPDATE SKIP LOCKED",
 		key, access, arena, zone);
 	if (!locked && !tx->err)
-		check_not_locked(tx, key, access, arena);
+		domain_check_skipped(tx, key, access, arena);
 	return locked;
 }
 
@@ -197,14 +199,14 @@ bool store_domain_lock_wait(struct tx *tx, const struct domain_key *key,
                             const struct access *access, struct arena *arena,
                             struct zone *zone)
 {
-	return lock(tx,
+	return domain_lock(tx,
 		*key->id ? TO_CHANGE "d.id = ?" VISIBLE " FOR UPDATE"
 		         : TO_CHANGE "d.name = ?" VISIBLE " FOR UPDATE",
 		key, access, arena, zone);
 }
 
 /* What a key says, if it is of the kind that is asked for. */
-static const char *key_text(const struct domain_key *key, bool by_id)
+static const char *domain_key_text(const struct domain_key *key, bool by_id)
 {
 	if (by_id != (*key->id != '\0'))
 		return NULL;
@@ -212,17 +214,17 @@ static const char *key_text(const struct domain_key *key, bool by_id)
 }
 
 /* HEAD texts TAIL, for the keys of one kind. False: there are none. */
-static bool select_keys(struct tx *tx, struct arena *arena, struct tx_rows *rows,
-                        const char *head, const char *tail, bool by_id,
-                        const struct domain_key *keys, size_t count)
+static bool domain_select_keys(struct tx *tx, struct arena *arena, struct tx_rows *rows,
+                               const char *head, const char *tail, bool by_id,
+                               const struct domain_key *keys, size_t count)
 {
 	struct tx_value values[TX_LIST_MAX + 1];
 	const char *texts[TX_LIST_MAX], *sql;
 	size_t places, n = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (key_text(&keys[i], by_id))
-			texts[n++] = key_text(&keys[i], by_id);
+		if (domain_key_text(&keys[i], by_id))
+			texts[n++] = domain_key_text(&keys[i], by_id);
 	if (!n)
 		return false;
 	sql = tx_list(arena, head, tail, n, &places);
@@ -232,8 +234,8 @@ static bool select_keys(struct tx *tx, struct arena *arena, struct tx_rows *rows
 	return true;
 }
 
-static void try_lock(struct tx *tx, struct arena *arena, bool by_id,
-                     const struct domain_key *keys, size_t count, bool *locked)
+static void domain_try_lock(struct tx *tx, struct arena *arena, bool by_id,
+                            const struct domain_key *keys, size_t count, bool *locked)
 {
 	const char *head = by_id
 		? "SELECT id FROM domains FORCE INDEX (PRIMARY) WHERE live = 1 AND id IN ("
@@ -241,15 +243,16 @@ static void try_lock(struct tx *tx, struct arena *arena, bool by_id,
 		  "AND name IN (";
 	struct tx_rows rows;
 
-	if (!select_keys(tx, arena, &rows, head, ") ORDER BY id FOR UPDATE SKIP LOCKED",
-	                 by_id, keys, count))
+	if (!domain_select_keys(tx, arena, &rows, head,
+	                        ") ORDER BY id FOR UPDATE SKIP LOCKED",
+	                        by_id, keys, count))
 		return;
 	while (tx_next(&rows)) {
 		const char *text = row_text(&rows);
 
 		for (size_t i = 0; i < count; i++)
-			if (key_text(&keys[i], by_id) &&
-			    !strcmp(text, key_text(&keys[i], by_id)))
+			if (domain_key_text(&keys[i], by_id) &&
+			    !strcmp(text, domain_key_text(&keys[i], by_id)))
 				locked[i] = true;
 	}
 }
@@ -257,28 +260,29 @@ static void try_lock(struct tx *tx, struct arena *arena, bool by_id,
 void store_domain_try_lock(struct tx *tx, struct arena *arena,
                            const struct domain_key *keys, size_t count, bool *locked)
 {
-	try_lock(tx, arena, true, keys, count, locked);
-	try_lock(tx, arena, false, keys, count, locked);
+	domain_try_lock(tx, arena, true, keys, count, locked);
+	domain_try_lock(tx, arena, false, keys, count, locked);
 }
 
 /* READ reads what the statement, up to its list of keys, has of a zone. */
-static void read_keys(struct tx *tx, struct arena *arena, const char *head, bool by_id,
-                      void (*read)(struct tx_rows *rows, struct zone *zone),
-                      const struct domain_key *keys, size_t count,
-                      const struct zone **zones)
+static void domain_read_keys(struct tx *tx, struct arena *arena, const char *head,
+                             bool by_id,
+                             void (*read)(struct tx_rows *rows, struct zone *zone),
+                             const struct domain_key *keys, size_t count,
+                             const struct zone **zones)
 {
 	struct tx_rows rows;
 
-	if (!select_keys(tx, arena, &rows, head, ")", by_id, keys, count))
+	if (!domain_select_keys(tx, arena, &rows, head, ")", by_id, keys, count))
 		return;
 	while (tx_next(&rows)) {
 		struct zone *zone = arena_alloc(arena, sizeof(*zone));
 
 		read(&rows, zone);
 		for (size_t i = 0; i < count; i++)
-			if (key_text(&keys[i], by_id) &&
+			if (domain_key_text(&keys[i], by_id) &&
 			    !strcmp(by_id ? zone->is.id : zone->is.name,
-			            key_text(&keys[i], by_id)))
+			            domain_key_text(&keys[i], by_id)))
 				zones[i] = zone;
 	}
 }
@@ -290,10 +294,10 @@ void store_domain_get_several(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
                               const struct zone **zones)
 {
-	read_keys(tx, arena, "SELECT " ZONE_COLUMNS BY_ID, true, read_zone, keys, count,
-	          zones);
-	read_keys(tx, arena, "SELECT " ZONE_COLUMNS BY_NAME, false, read_zone, keys,
-	          count, zones);
+	domain_read_keys(tx, arena, "SELECT " ZONE_COLUMNS BY_ID, true, domain_read_zone,
+	                 keys, count, zones);
+	domain_read_keys(tx, arena, "SELECT " ZONE_COLUMNS BY_NAME, false,
+	                 domain_read_zone, keys, count, zones);
 }
 
 bool store_domain_is_seen(const struct access *access, const struct zone *zone)
@@ -305,10 +309,10 @@ void store_domain_read_locked(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
                               const struct zone **zones)
 {
-	read_keys(tx, arena, "SELECT " ZONE_COLUMNS CHANGE_COLUMNS BY_ID, true,
-	          read_zone_to_change, keys, count, zones);
-	read_keys(tx, arena, "SELECT " ZONE_COLUMNS CHANGE_COLUMNS BY_NAME, false,
-	          read_zone_to_change, keys, count, zones);
+	domain_read_keys(tx, arena, "SELECT " ZONE_COLUMNS CHANGE_COLUMNS BY_ID, true,
+	                 domain_read_zone_to_change, keys, count, zones);
+	domain_read_keys(tx, arena, "SELECT " ZONE_COLUMNS CHANGE_COLUMNS BY_NAME, false,
+	                 domain_read_zone_to_change, keys, count, zones);
 }
 
 #define MARKED(column) "SELECT CAST(" column " AS CHAR), id FROM domains WHERE id = ?"
@@ -347,7 +351,7 @@ bool store_domain_next(struct tx_rows *rows, struct zone *zone)
 {
 	if (!tx_next(rows))
 		return false;
-	read_zone(rows, zone);
+	domain_read_zone(rows, zone);
 	return !rows->tx->err;
 }
 
@@ -474,8 +478,9 @@ size_t store_ancestors(const struct name *name, bool with_itself, struct arena *
 	return count;
 }
 
-static bool foreign_parent(struct tx *tx, const struct name *name, const char *tenant,
-                           struct arena *arena, const char **relative)
+static bool domain_foreign_parent(struct tx *tx, const struct name *name,
+                                  const char *tenant,
+                                  struct arena *arena, const char **relative)
 {
 	const char *names[STORE_ANCESTORS_MAX];
 	struct tx_value values[STORE_NAMES_MAX + 2] = { tx_text(tenant) };
@@ -492,8 +497,9 @@ static bool foreign_parent(struct tx *tx, const struct name *name, const char *t
 	return select_text(tx, arena, relative, sql, values);
 }
 
-static bool foreign_child(struct tx *tx, const struct name *name, const char *tenant,
-                          struct arena *arena, const char **relative)
+static bool domain_foreign_child(struct tx *tx, const struct name *name,
+                                 const char *tenant,
+                                 struct arena *arena, const char **relative)
 {
 	uint8_t ancestry[NAME_MAX_WIRE];
 	size_t len = zone_ancestry(name, ancestry);
@@ -509,17 +515,20 @@ bool store_domain_foreign_relative(struct tx *tx, const struct name *name,
                                    const char *tenant, struct arena *arena,
                                    const char **relative)
 {
-	return foreign_parent(tx, name, tenant, arena, relative) ||
-	       foreign_child(tx, name, tenant, arena, relative);
+	return domain_foreign_parent(tx, name, tenant, arena, relative) ||
+	       domain_foreign_child(tx, name, tenant, arena, relative);
 }
 
-/* Of live and deleted ones. The index has all of it: the rows, which changes lock, are not read. */
+/*
+ * Of live and deleted ones. The index has all of it: the rows, which changes lock, are
+ * not read.
+ */
 #define COUNT_RELATIVES "SELECT COUNT(*) FROM domains FORCE INDEX (domain_ancestry) " \
 	"WHERE (ancestry > ? AND ancestry < CONCAT(?, 0xff)) OR ancestry IN ("
 
 /* Of the names above NAME, as values of domain_ancestry; returns how many. */
-static size_t parent_values(const struct name *name, struct arena *arena,
-                            struct tx_value *values)
+static size_t domain_parent_values(const struct name *name, struct arena *arena,
+                                   struct tx_value *values)
 {
 	struct name at = *name;
 	size_t count = 0;
@@ -538,7 +547,7 @@ void store_domain_check_relatives(struct tx *tx, const struct zone *zone,
 	struct tx_value values[STORE_ANCESTORS_MAX + 3];
 	uint8_t ancestry[NAME_MAX_WIRE];
 	size_t len = zone_ancestry(&zone->apex, ancestry);
-	size_t size, count = parent_values(&zone->apex, arena, values + 2);
+	size_t size, count = domain_parent_values(&zone->apex, arena, values + 2);
 	const char *sql = tx_list(arena, COUNT_RELATIVES, ")", count, &size);
 	int64_t seen, there;
 
@@ -582,7 +591,7 @@ size_t store_domain_existing(struct tx *tx, const char *const *names, size_t cou
 	values[size].type = TX_END;
 	tx_select(tx, arena, &rows, sql, values);
 	while (tx_next(&rows))
-		read_name(&rows, &found[got++]);
+		domain_read_name(&rows, &found[got++]);
 	return got;
 }
 

@@ -16,7 +16,7 @@ static const char *const state_names[] = {
 	[IMPORT_DONE] = "DONE", [IMPORT_ERROR] = "ERROR",
 };
 
-static void read_state(struct tx_rows *rows, struct import *import)
+static void import_read_state(struct tx_rows *rows, struct import *import)
 {
 	const char *text = row_text(rows);
 
@@ -30,7 +30,7 @@ static void read_state(struct tx_rows *rows, struct import *import)
 	tx_fail(rows->tx, ERR_INTERNAL, "the state of a stored import is broken");
 }
 
-static bool select_import(struct tx *tx, const char *sql, const char *id,
+static bool import_select(struct tx *tx, const char *sql, const char *id,
                           const struct access *access, struct arena *arena,
                           struct import *import)
 {
@@ -47,7 +47,7 @@ static bool select_import(struct tx *tx, const char *sql, const char *id,
 		tx_fail(tx, ERR_INTERNAL, "a stored id is broken");
 	import->tenant = row_text(&rows);
 	import->domain_name = row_text(&rows);
-	read_state(&rows, import);
+	import_read_state(&rows, import);
 	import->spec = row_text(&rows);
 	import->parts = row_u32(&rows);
 	import->records = row_u32(&rows);
@@ -64,7 +64,7 @@ static bool select_import(struct tx *tx, const char *sql, const char *id,
 bool store_import_get(struct tx *tx, const char *id, const struct access *access,
                       struct arena *arena, struct import *import)
 {
-	return select_import(tx,
+	return import_select(tx,
 	                     "SELECT " IMPORT_COLUMNS " FROM imports i WHERE i.id = ? "
 	                     "AND (i.tenant = ? OR ?)", id, access, arena, import);
 }
@@ -72,7 +72,7 @@ bool store_import_get(struct tx *tx, const char *id, const struct access *access
 bool store_import_lock(struct tx *tx, const char *id, const struct access *access,
                        struct arena *arena, struct import *import)
 {
-	return select_import(tx,
+	return import_select(tx,
 	                     "SELECT " IMPORT_COLUMNS " FROM imports i WHERE i.id = ? "
 	                     "AND (i.tenant = ? OR ?) FOR UPDATE", id, access, arena,
 	                     import);
@@ -81,10 +81,11 @@ bool store_import_lock(struct tx *tx, const char *id, const struct access *acces
 #define IS_BUSY "the import %s takes another call or is being committed: try again"
 
 /* In line with the other parts, as long as those take a moment each. */
-static bool lock_in_a_moment(struct tx *tx, const char *id, const struct access *access,
-                             struct arena *arena, struct import *import)
+static bool import_lock_in_a_moment(struct tx *tx, const char *id,
+                                    const struct access *access,
+                                    struct arena *arena, struct import *import)
 {
-	bool locked = select_import(tx,
+	bool locked = import_select(tx,
 	                            TX_A_MOMENT "SELECT " IMPORT_COLUMNS
 	                            " FROM imports i WHERE i.id = ? "
 	                            "AND (i.tenant = ? OR ?) FOR UPDATE",
@@ -95,10 +96,10 @@ static bool lock_in_a_moment(struct tx *tx, const char *id, const struct access 
 	return locked;
 }
 
-static bool lock_now(struct tx *tx, const char *id, const struct access *access,
-                     struct arena *arena, struct import *import)
+static bool import_lock_now(struct tx *tx, const char *id, const struct access *access,
+                            struct arena *arena, struct import *import)
 {
-	bool locked = select_import(tx,
+	bool locked = import_select(tx,
 	                            "SELECT " IMPORT_COLUMNS " FROM imports i "
 	                            "WHERE i.id = ? AND (i.tenant = ? OR ?) "
 	                            "FOR UPDATE SKIP LOCKED", id, access, arena, import);
@@ -112,8 +113,8 @@ bool store_import_lock_now(struct tx *tx, const char *id, const struct access *a
                            bool may_wait, struct arena *arena, struct import *import)
 {
 	return may_wait && tx_knows_moments(tx)
-	       ? lock_in_a_moment(tx, id, access, arena, import)
-	       : lock_now(tx, id, access, arena, import);
+	       ? import_lock_in_a_moment(tx, id, access, arena, import)
+	       : import_lock_now(tx, id, access, arena, import);
 }
 
 void store_import_insert(struct tx *tx, const struct import *import)
@@ -140,8 +141,9 @@ void store_import_counts(struct tx *tx, const char *tenant, int64_t *count,
 	tx_select_end(&rows);
 }
 
-static void insert_staged(struct tx *tx, const char *id, uint32_t part,
-                          const struct staged *records, size_t count, struct arena *arena)
+static void import_insert_staged(struct tx *tx, const char *id, uint32_t part,
+                                 const struct staged *records, size_t count,
+                                 struct arena *arena)
 {
 	enum { COLUMNS = 9 };
 	struct tx_value *values = arena_alloc(arena,
@@ -174,7 +176,7 @@ void store_import_stage(struct tx *tx, const char *id, uint32_t part,
 	                         "DELETE FROM import_records WHERE import_id = ? AND "
 	                         "part = ?", TX_BIND(tx_text(id), tx_u32(part)));
 
-	insert_staged(tx, id, part, records, count, arena);
+	import_insert_staged(tx, id, part, records, count, arena);
 	tx_exec(tx, "UPDATE imports SET parts = parts + ?, records = records + ?, "
 	            "updated_at = UTC_TIMESTAMP(3) WHERE id = ?",
 	        TX_BIND(tx_int((count > 0) - (before > 0)),
@@ -365,8 +367,8 @@ void store_import_totals(struct tx *tx, struct zone *zone)
 	tx_select_end(&rows);
 }
 
-static void append_affected(struct tx_rows *rows, const struct zone *zone,
-                            struct buf *rrs)
+static void import_append_rr(struct tx_rows *rows, const struct zone *zone,
+                             struct buf *rrs)
 {
 	const char *owner = row_text(rows);
 	struct rr rr = { .type = (uint16_t)row_int(rows), .ttl = zone->is.ttl };
@@ -401,15 +403,15 @@ bool store_import_affected(struct tx *tx, const struct import_step *step, bool l
 	          TX_BIND(tx_text(step->zone->is.id), tx_u32(step->serial), tx_int(live),
 	                  tx_int(max / SMALLEST_RR + 1)));
 	while ((int64_t)rrs->len <= max && tx_next(&rows))
-		append_affected(&rows, step->zone, rrs);
+		import_append_rr(&rows, step->zone, rrs);
 	tx_select_end(&rows);
 	return (int64_t)rrs->len <= max;
 }
 
 /* ---- the rules ---- */
 
-static const char *select_name(struct tx *tx, struct arena *arena, const char *sql,
-                               const struct tx_value *bind)
+static const char *import_select_name(struct tx *tx, struct arena *arena, const char *sql,
+                                      const struct tx_value *bind)
 {
 	struct tx_rows rows;
 	const char *name;
@@ -428,7 +430,7 @@ static const char *select_name(struct tx *tx, struct arena *arena, const char *s
 const char *store_import_cname_clash(struct tx *tx, const struct zone *zone,
                                      struct arena *arena)
 {
-	return select_name(tx, arena,
+	return import_select_name(tx, arena,
 		"SELECT s.name FROM recordsets s FORCE INDEX (recordset_name) "
 		"STRAIGHT_JOIN recordsets o FORCE INDEX (recordset_name) ON "
 		"o.domain_id = s.domain_id AND o.name = s.name AND o.type NOT IN (5, "
@@ -440,7 +442,7 @@ const char *store_import_cname_clash(struct tx *tx, const struct zone *zone,
 const char *store_import_not_single(struct tx *tx, const struct zone *zone,
                                     struct arena *arena)
 {
-	return select_name(tx, arena,
+	return import_select_name(tx, arena,
 		"SELECT s.name FROM recordsets s WHERE s.domain_id = ? AND s.type IN "
 		"(5, 39) AND (SELECT COUNT(*) FROM records r WHERE r.recordset_id = "
 		"s.id AND r.live = 1) > 1 LIMIT 1", TX_BIND(tx_text(zone->is.id)));
@@ -453,7 +455,7 @@ const char *store_import_inside_child(struct tx *tx, const struct zone *zone,
 	uint8_t ancestry[NAME_MAX_WIRE];
 	size_t len = zone_ancestry(&zone->apex, ancestry);
 
-	return select_name(tx, arena,
+	return import_select_name(tx, arena,
 		"SELECT s.name FROM domains c JOIN recordsets s ON s.domain_id = ? AND "
 		"((s.name = c.name AND s.type NOT IN (1, 2, 28, 43)) OR "
 		"(s.type NOT IN (1, 28) AND LENGTH(s.name) > LENGTH(c.name) AND "
@@ -467,7 +469,7 @@ const char *store_import_inside_child(struct tx *tx, const struct zone *zone,
 const char *store_import_above_quota(struct tx *tx, const struct zone *zone, int64_t max,
                                      struct arena *arena)
 {
-	return select_name(tx, arena,
+	return import_select_name(tx, arena,
 		"SELECT s.name FROM recordsets s WHERE s.id = (SELECT r.recordset_id "
 		"FROM records r WHERE r.domain_id = ? AND r.live = 1 GROUP BY "
 		"r.recordset_id HAVING COUNT(*) > ? LIMIT 1)",
@@ -477,9 +479,9 @@ const char *store_import_above_quota(struct tx *tx, const struct zone *zone, int
 bool store_import_has_set(struct tx *tx, const struct zone *zone, const char *name,
                           uint16_t type)
 {
-	return select_name(tx, NULL,
-	                   "SELECT s.name FROM recordsets s WHERE s.domain_id = ? "
-	                   "AND s.name = ? AND s.type = ? AND " SERVED("s"),
-	                   TX_BIND(tx_text(zone->is.id), tx_text(name),
-	                           tx_int(type))) != NULL;
+	return import_select_name(tx, NULL,
+	                          "SELECT s.name FROM recordsets s WHERE s.domain_id = ? "
+	                          "AND s.name = ? AND s.type = ? AND " SERVED("s"),
+	                          TX_BIND(tx_text(zone->is.id), tx_text(name),
+	                                  tx_int(type))) != NULL;
 }

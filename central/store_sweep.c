@@ -4,7 +4,7 @@
 
 #define OLDER_THAN_S "< UTC_TIMESTAMP(3) - INTERVAL ? SECOND"
 
-static void read_ids(struct tx_rows *rows, struct sweep_list *list)
+static void sweep_read_ids(struct tx_rows *rows, struct sweep_list *list)
 {
 	list->count = 0;
 	while (tx_next(rows)) {
@@ -17,11 +17,12 @@ static void read_ids(struct tx_rows *rows, struct sweep_list *list)
 }
 
 /*
- * HEAD and TAIL are around the ids of LIST. Such a statement locks no row but these: a scan would
- * wait for each row that another transaction has locked, and keep the rows that it waited for.
+ * HEAD and TAIL are around the ids of LIST. Such a statement locks no row but these: a
+ * scan would wait for each row that another transaction has locked, and keep the rows
+ * that it waited for.
  */
-static int64_t exec_list(struct tx *tx, struct arena *arena, const char *head,
-                         const char *tail, const struct sweep_list *list)
+static int64_t sweep_exec_list(struct tx *tx, struct arena *arena, const char *head,
+                               const char *tail, const struct sweep_list *list)
 {
 	struct tx_value values[TX_LIST_MAX + 1];
 	const char *ids[SWEEP_DOMAINS];
@@ -39,7 +40,8 @@ static int64_t exec_list(struct tx *tx, struct arena *arena, const char *head,
 }
 
 /* The last of the next SWEEP_LOOK domains behind the cursor; "": there are fewer. */
-static void find_horizon(struct tx *tx, const char *cursor, char horizon[ID_LEN + 1])
+static void sweep_find_horizon(struct tx *tx, const char *cursor,
+                               char horizon[ID_LEN + 1])
 {
 	struct tx_rows rows;
 	const char *id;
@@ -62,7 +64,7 @@ void store_sweep_find_tombstones(struct tx *tx, int age_s, char cursor[ID_LEN + 
 	char horizon[ID_LEN + 1];
 	struct tx_rows rows;
 
-	find_horizon(tx, cursor, horizon);
+	sweep_find_horizon(tx, cursor, horizon);
 	/* not EXISTS: made a join, it reads the DELETED records of all domains */
 	tx_select(tx, NULL, &rows,
 	          "SELECT d.id FROM domains d WHERE d.id > ? AND (? = '' OR "
@@ -72,7 +74,7 @@ void store_sweep_find_tombstones(struct tx *tx, int age_s, char cursor[ID_LEN + 
 	          " LIMIT 1) = 1 ORDER BY d.id LIMIT ?",
 	          TX_BIND(tx_text(cursor), tx_text(horizon), tx_text(horizon),
 	                  tx_int(age_s), tx_int(SWEEP_DOMAINS)));
-	read_ids(&rows, list);
+	sweep_read_ids(&rows, list);
 	if (list->count == SWEEP_DOMAINS)
 		memcpy(cursor, list->ids[SWEEP_DOMAINS - 1], ID_LEN + 1);
 	else
@@ -109,7 +111,7 @@ void store_sweep_find_gone(struct tx *tx, struct sweep_list *list)
 	          "AND d.status = 'DELETED' WHERE EXISTS (SELECT 1 FROM recordsets s "
 	          "WHERE s.domain_id = d.id) OR EXISTS (SELECT 1 FROM journal j "
 	          "WHERE j.domain_id = d.id) LIMIT ?", TX_BIND(tx_int(SWEEP_DOMAINS)));
-	read_ids(&rows, list);
+	sweep_read_ids(&rows, list);
 }
 
 int64_t store_sweep_gone(struct tx *tx, const char *domain_id)
@@ -141,14 +143,14 @@ void store_sweep_find_domains(struct tx *tx, int age_s, struct sweep_list *list)
 	          "AND NOT EXISTS (SELECT 1 FROM recordsets s WHERE s.domain_id = d.id) "
 	          "AND NOT EXISTS (SELECT 1 FROM journal j WHERE j.domain_id = d.id) "
 	          "LIMIT ?", TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
-	read_ids(&rows, list);
+	sweep_read_ids(&rows, list);
 }
 
 int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
                             struct arena *arena)
 {
-	return exec_list(tx, arena, "DELETE d FROM domains d FORCE INDEX (PRIMARY) "
-	                 "WHERE d.id IN (", ") AND d.status = 'DELETED'", list);
+	return sweep_exec_list(tx, arena, "DELETE d FROM domains d FORCE INDEX (PRIMARY) "
+	                       "WHERE d.id IN (", ") AND d.status = 'DELETED'", list);
 }
 
 /* A too old change. */
@@ -158,7 +160,7 @@ struct old_change {
 };
 
 /* It and all before it. */
-static void cut_journal(struct tx *tx, const struct old_change *change)
+static void sweep_cut_journal(struct tx *tx, const struct old_change *change)
 {
 	tx_exec(tx, "DELETE FROM journal WHERE domain_id = ? AND "
 	        "((CAST(? AS SIGNED) - CAST(serial AS SIGNED)) & 4294967295) "
@@ -167,7 +169,8 @@ static void cut_journal(struct tx *tx, const struct old_change *change)
 }
 
 /* The newest change that is, with those after it, more than LIMIT bytes. */
-static void cut_large_journal(struct tx *tx, struct old_change newest, int64_t limit)
+static void sweep_cut_large_journal(struct tx *tx, struct old_change newest,
+                                    int64_t limit)
 {
 	struct tx_rows rows;
 
@@ -181,7 +184,7 @@ static void cut_large_journal(struct tx *tx, struct old_change newest, int64_t l
 		return;
 	newest.serial = row_u32(&rows);
 	tx_select_end(&rows);
-	cut_journal(tx, &newest);
+	sweep_cut_journal(tx, &newest);
 }
 
 int64_t store_sweep_large_journals(struct tx *tx, int within_s, int64_t limit,
@@ -203,7 +206,7 @@ int64_t store_sweep_large_journals(struct tx *tx, int within_s, int64_t limit,
 	}
 	tx_select_end(&rows);
 	for (size_t i = 0; i < count; i++)
-		cut_large_journal(tx, newest[i], limit);
+		sweep_cut_large_journal(tx, newest[i], limit);
 	return (int64_t)count;
 }
 
@@ -223,7 +226,7 @@ int64_t store_sweep_journal(struct tx *tx, int age_s, struct arena *arena)
 	}
 	tx_select_end(&rows);
 	for (size_t i = 0; i < count; i++)
-		cut_journal(tx, &changes[i]);
+		sweep_cut_journal(tx, &changes[i]);
 	return (int64_t)count;
 }
 
@@ -244,10 +247,10 @@ int64_t store_sweep_open_imports(struct tx *tx, int age_s, struct arena *arena)
 	          "SELECT id FROM imports WHERE state = 'OPEN' AND updated_at "
 	          OLDER_THAN_S " LIMIT ? FOR UPDATE SKIP LOCKED",
 	          TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
-	read_ids(&rows, &list);
-	return exec_list(tx, arena, "UPDATE imports FORCE INDEX (PRIMARY) "
-	                 "SET state = 'ERROR', reason = 'it was left open for too long', "
-	                 "updated_at = UTC_TIMESTAMP(3) WHERE id IN (", ")", &list);
+	sweep_read_ids(&rows, &list);
+	return sweep_exec_list(tx, arena, "UPDATE imports FORCE INDEX (PRIMARY) "
+	                       "SET state = 'ERROR', reason = 'it was left open for too long', "
+	                       "updated_at = UTC_TIMESTAMP(3) WHERE id IN (", ")", &list);
 }
 
 int64_t store_sweep_import_records(struct tx *tx)
@@ -260,7 +263,7 @@ int64_t store_sweep_import_records(struct tx *tx)
 	          "SELECT i.id FROM imports i WHERE i.state IN ('DONE', 'ERROR') "
 	          "AND (SELECT 1 FROM import_records r WHERE r.import_id = i.id "
 	          "LIMIT 1) = 1 LIMIT 1", TX_NONE);
-	read_ids(&rows, &list);
+	sweep_read_ids(&rows, &list);
 	if (!list.count)
 		return 0;
 	return tx_exec(tx, "DELETE FROM import_records WHERE import_id = ? LIMIT ?",
@@ -277,9 +280,9 @@ int64_t store_sweep_imports(struct tx *tx, int age_s, struct arena *arena)
 	          "i.updated_at " OLDER_THAN_S " AND (SELECT 1 FROM import_records r "
 	          "WHERE r.import_id = i.id LIMIT 1) IS NULL LIMIT ?",
 	          TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
-	read_ids(&rows, &list);
-	return exec_list(tx, arena, "DELETE i FROM imports i FORCE INDEX (PRIMARY) "
-	                 "WHERE i.id IN (", ")", &list);
+	sweep_read_ids(&rows, &list);
+	return sweep_exec_list(tx, arena, "DELETE i FROM imports i FORCE INDEX (PRIMARY) "
+	                       "WHERE i.id IN (", ")", &list);
 }
 
 size_t store_sweep_find_paths(struct tx *tx, struct arena *arena,

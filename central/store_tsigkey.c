@@ -14,7 +14,7 @@ const char *const store_tsigkey_sort_keys[] = { "name", NULL };
 /* Without the domain's name, for its row would be locked, too. */
 #define SELECT_OWN "SELECT " COLUMNS("NULL") ", t.secret FROM tsigkeys t "
 
-static void read_tsigkey(struct tx_rows *rows, struct tsigkey *key)
+static void tsigkey_read(struct tx_rows *rows, struct tsigkey *key)
 {
 	const char *id = row_text(rows);
 
@@ -29,14 +29,14 @@ static void read_tsigkey(struct tx_rows *rows, struct tsigkey *key)
 	key->updated_at = row_text(rows);
 }
 
-static bool select_tsigkey(struct tx *tx, const char *sql, const char *by,
+static bool tsigkey_select(struct tx *tx, const char *sql, const char *by,
                            struct arena *arena, struct tsigkey *key)
 {
 	struct tx_rows rows;
 
 	if (!tx_select_row(tx, arena, &rows, sql, TX_BIND(tx_text(by))))
 		return false;
-	read_tsigkey(&rows, key);
+	tsigkey_read(&rows, key);
 	key->secret = row_text(&rows);
 	tx_select_end(&rows);
 	return !tx->err;
@@ -46,9 +46,9 @@ bool store_tsigkey_get(struct tx *tx, const struct tsigkey_key *by, struct arena
                        struct tsigkey *key)
 {
 	if (*by->id)
-		return select_tsigkey(tx, SELECT_WHOLE "WHERE t.id = ?", by->id, arena,
+		return tsigkey_select(tx, SELECT_WHOLE "WHERE t.id = ?", by->id, arena,
 		                      key);
-	return select_tsigkey(tx, SELECT_WHOLE "WHERE t.name = ?", by->name, arena, key);
+	return tsigkey_select(tx, SELECT_WHOLE "WHERE t.name = ?", by->name, arena, key);
 }
 
 bool store_tsigkey_lock(struct tx *tx, const struct tsigkey_key *by,
@@ -57,7 +57,7 @@ bool store_tsigkey_lock(struct tx *tx, const struct tsigkey_key *by,
 	const char *sql = *by->id
 		? STORE_WAITS(tx, wait, SELECT_OWN "WHERE t.id = ? FOR UPDATE")
 		: STORE_WAITS(tx, wait, SELECT_OWN "WHERE t.name = ? FOR UPDATE");
-	bool found = select_tsigkey(tx, sql, *by->id ? by->id : by->name, arena, key);
+	bool found = tsigkey_select(tx, sql, *by->id ? by->id : by->name, arena, key);
 
 	store_waited(tx, wait, "the TSIG key");
 	return found;
@@ -80,7 +80,7 @@ bool store_tsigkey_next(struct tx_rows *rows, struct tsigkey *key)
 {
 	if (!tx_next(rows))
 		return false;
-	read_tsigkey(rows, key);
+	tsigkey_read(rows, key);
 	return !rows->tx->err;
 }
 

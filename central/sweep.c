@@ -23,7 +23,7 @@ struct sweep {
 	char cursor[ID_LEN + 1];	/* tombstones are looked for from here on */
 	struct log_limit log_limit;
 	bool is_running;
-	bool has_told_paths;
+	bool has_logged_paths;
 };
 
 /* A step: one transaction, returns how many rows it removed. */
@@ -41,12 +41,14 @@ static int64_t sweep_journal(struct tx *tx, struct sweep *s)
 
 static int64_t sweep_large_journals(struct tx *tx, struct sweep *s)
 {
-	return store_sweep_large_journals(tx, ROUNDS * (s->central->config.sweep_ms / 1000 + 1),
+	int within_s = ROUNDS * (s->central->config.sweep_ms / 1000 + 1);
+
+	return store_sweep_large_journals(tx, within_s,
 	                                  s->central->config.journal_domain_bytes,
 	                                  s->arena);
 }
 
-static int64_t sweep_gone(struct tx *tx, struct sweep *s)
+static int64_t sweep_deleted_domains(struct tx *tx, struct sweep *s)
 {
 	struct sweep_list list;
 
@@ -108,7 +110,7 @@ static const struct step {
 	{ "answers",            sweep_requests       },
 	{ "journal",            sweep_journal        },
 	{ "large journals",     sweep_large_journals },
-	{ "deleted domains",    sweep_gone           },
+	{ "deleted domains",    sweep_deleted_domains           },
 	{ "domains",            sweep_domains        },
 	{ "tombstones",         sweep_tombstones     },
 	{ "versions",           sweep_versions       },
@@ -118,8 +120,8 @@ static const struct step {
 };
 
 /* A race is lost to the next round. The database's own line tells why it is away. */
-static void note_failure(struct sweep *s, const struct step *step, enum err err,
-                         const struct why *why)
+static void sweep_log_failure(struct sweep *s, const struct step *step, enum err err,
+                              const struct why *why)
 {
 	if (err != ERR_RACE && err != ERR_UNREACHABLE &&
 	    log_is_due(&s->log_limit, QUIET_MS))
@@ -131,7 +133,7 @@ static void note_failure(struct sweep *s, const struct step *step, enum err err,
 }
 
 /* Returns false when there is nothing left to do. */
-static bool run_step(struct sweep *s, const struct step *step, int64_t *removed)
+static bool sweep_run_step(struct sweep *s, const struct step *step, int64_t *removed)
 {
 	struct why why;
 	struct tx tx = tx_begin(s->central->sweep_db, &why);
@@ -139,7 +141,7 @@ static bool run_step(struct sweep *s, const struct step *step, int64_t *removed)
 
 	arena_reset(s->arena);
 	if (tx_commit(&tx)) {
-		note_failure(s, step, tx.err, &why);
+		sweep_log_failure(s, step, tx.err, &why);
 		return false;
 	}
 	*removed += count;
@@ -147,15 +149,15 @@ static bool run_step(struct sweep *s, const struct step *step, int64_t *removed)
 }
 
 /* Once a process: domains that exist keep names that new domains may not have. */
-static void tell_paths(struct sweep *s)
+static void sweep_log_paths(struct sweep *s)
 {
 	const char *names[SWEEP_NAMES];
 	struct why why;
 	struct tx tx = tx_once(s->central->sweep_db, &why);
 	size_t count = store_sweep_find_paths(&tx, s->arena, names);
 
-	s->has_told_paths = !tx_commit(&tx);
-	for (size_t i = 0; s->has_told_paths && i < count; i++)
+	s->has_logged_paths = !tx_commit(&tx);
+	for (size_t i = 0; s->has_logged_paths && i < count; i++)
 		log_warn("domain name is no longer allowed: domain=%s reason=\"a '/' is "
 		         "not between two letters or digits: NSD makes a path of it\"",
 		         names[i]);
@@ -163,16 +165,17 @@ static void tell_paths(struct sweep *s)
 }
 
 /* On the lane's thread. */
-static void work(void *job)
+static void sweep_work(void *job)
 {
 	struct sweep *s = job;
 
-	if (!s->has_told_paths)
-		tell_paths(s);
+	if (!s->has_logged_paths)
+		sweep_log_paths(s);
 	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
 		int64_t removed = 0;
 
-		while (run_step(s, &steps[i], &removed) && clock_ms() < s->deadline_ms)
+		while (sweep_run_step(s, &steps[i], &removed) &&
+		       clock_ms() < s->deadline_ms)
 			;
 		if (removed)
 			log_info("sweep removed: what=\"%s\" rows=%lld", steps[i].what,
@@ -181,7 +184,7 @@ static void work(void *job)
 }
 
 /* On the loop. */
-static void done(void *job)
+static void sweep_done(void *job)
 {
 	struct sweep *s = job;
 
@@ -197,7 +200,7 @@ void sweep_fire(void *self)
 	if (!s || s->is_running)
 		return;
 	s->deadline_ms = clock_ms() + ROUND_MS;
-	s->is_running = lane_submit(central->sweep_lane, work, done, s);
+	s->is_running = lane_submit(central->sweep_lane, sweep_work, sweep_done, s);
 }
 
 void sweep_start(struct central *central)

@@ -199,7 +199,7 @@ static void writes_send_casts(const struct write *writes, size_t count)
 			                                    &writes[i].req->context };
 	poolmgr_cast_send(writes->central, casts, n);
 	if (writes_change_catalog(writes, count))
-		catalog_soon(writes->central);
+		catalog_schedule(writes->central);
 }
 
 /* ---- one call ---- */
