@@ -14,11 +14,7 @@
 
 enum { PREFETCH_MAX = 8 };	/* changes of a call in a common read */
 
-/*
- * Limits of the tenant, where it has none of its own and the caller is no
- * administrator.
- */
-static int64_t edit_quota(const struct write *write, int64_t own, int configured)
+int64_t edit_quota(const struct write *write, int64_t own, int configured)
 {
 	if (write->req->context.is_admin)
 		return -1;

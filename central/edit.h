@@ -32,6 +32,9 @@ struct edit {
 	uint32_t serial;
 };
 
+/* The limit for the caller: that of its tenant, or CONFIGURED. -1: none. */
+int64_t edit_quota(const struct write *write, int64_t own, int configured);
+
 struct edit_outcome {
 	bool changed;			/* false: no new serial */
 	size_t added, updated, deleted, unchanged;

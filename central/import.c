@@ -237,22 +237,15 @@ static enum err commit_check_records(struct commit *c)
 	return err;
 }
 
-static int64_t quota_or_default(int64_t own, int configured)
-{
-	return own == QUOTA_DEFAULT ? configured : own;
-}
-
 static enum err commit_check_quotas(struct commit *c)
 {
 	struct zone *zone = &c->write.zone;
-	int64_t sets = quota_or_default(zone->quota_recordsets,
-	                                c->central->config.quota_recordsets);
-	int64_t records = quota_or_default(zone->quota_records,
-	                                   c->central->config.quota_records);
+	int64_t sets = edit_quota(&c->write, zone->quota_recordsets,
+	                          c->central->config.quota_recordsets);
+	int64_t records = edit_quota(&c->write, zone->quota_records,
+	                             c->central->config.quota_records);
 	const char *name;
 
-	if (c->req.context.is_admin)
-		return OK;
 	if (sets >= 0 && zone->recordsets > sets)
 		return fail(&c->req.why, ERR_QUOTA,
 		            "records: the domain would have %u record sets, and "
