@@ -33,9 +33,8 @@ static inline enum err service_object(struct request *req, const char *key,
 
 extern const struct json_field service_blacklist_fields[];
 
-/* The domain that the argument names, as the caller may see it. */
-enum err service_domain(struct central *central, struct request *req, struct tx *tx,
-                        struct zone *zone);
+/* The domain of the argument `domain`, if the caller may see it. */
+enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zone);
 /* domain_create_as: used by create_domain and by the commit of an import. */
 struct domain_spec;
 /*

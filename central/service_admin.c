@@ -304,7 +304,7 @@ enum err service_get_status(void *self, struct request *req)
 	if (!tx.err && req->context.is_admin)
 		json_object_set_new(req->result, "servers",
 		                    status_list_servers(&tx, pool, req->arena));
-	if (!tx.err && has_domain && !service_domain(central, req, &tx, &zone))
+	if (!tx.err && has_domain && !service_domain_get(req, &tx, &zone))
 		json_object_set_new(req->result, "domain",
 		                    status_encode_domain(&tx, &zone, req->arena));
 	return tx_commit(&tx);

@@ -16,14 +16,12 @@
 #include "model/serial.h"
 #include "result_page.h"
 
-enum err service_domain(struct central *central, struct request *req, struct tx *tx,
-                        struct zone *zone)
+enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zone)
 {
 	struct domain_key key;
 	struct access access;
 	enum err err = access_of(req, &access);
 
-	(void)central;
 	if (!err)
 		err = codec_domain_key(req->args, req->arena, &key, &req->why);
 	if (err)
@@ -86,7 +84,7 @@ static enum err domain_get_one(struct central *central, struct request *req)
 	struct tx tx = tx_once(central->runtime->db, &req->why);
 	struct zone zone;
 
-	if (!service_domain(central, req, &tx, &zone))
+	if (!service_domain_get(req, &tx, &zone))
 		req->result = codec_domain_encode(&zone, req->arena);
 	return tx_commit(&tx);
 }

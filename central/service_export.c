@@ -173,7 +173,7 @@ enum err service_export_domain(void *self, struct request *req)
 
 	export.limit = (size_t)limit;
 	export.lines = json_array();
-	if (!tx.err && !service_domain(central, req, &tx, &export.zone)) {
+	if (!tx.err && !service_domain_get(req, &tx, &export.zone)) {
 		export_fill(&export, &tx, req->arena);
 		req->result = export_encode(&export, req->arena);
 	}

@@ -97,7 +97,7 @@ enum err service_sync_domain(void *self, struct request *req)
 	bool deep = false;
 	struct zone zone;
 	struct tx tx = tx_once(central->runtime->db, &req->why);
-	enum err err = tx.err ? tx.err : service_domain(central, req, &tx, &zone);
+	enum err err = tx.err ? tx.err : service_domain_get(req, &tx, &zone);
 
 	if (err)
 		tx_rollback(&tx);

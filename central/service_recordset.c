@@ -193,7 +193,7 @@ enum err service_get_recordset(void *self, struct request *req)
 
 	struct tx tx = tx_once(central->runtime->db, &req->why);
 
-	if (!service_domain(central, req, &tx, &zone)) {
+	if (!service_domain_get(req, &tx, &zone)) {
 		if (store_recordset_get(&tx, zone.is.id, id, req->arena, &set))
 			req->result = codec_recordset_encode(&set);
 		else
@@ -223,13 +223,12 @@ static enum err search_decode(struct request *req, const char *const *sort_keys,
 }
 
 /* Narrow the search to the domain that is named, if one is. */
-static void search_narrow(struct central *central, struct request *req, struct tx *tx,
-                          struct search *search)
+static void search_narrow(struct request *req, struct tx *tx, struct search *search)
 {
 	struct zone zone;
 
 	if (!json_object_get(req->args, "domain") ||
-	    service_domain(central, req, tx, &zone))
+	    service_domain_get(req, tx, &zone))
 		return;
 	memcpy(search->criterion.domain_id, zone.is.id, sizeof zone.is.id);
 	/* a domain that may be addressed is seen whole */
@@ -269,7 +268,7 @@ enum err service_find_recordsets(void *self, struct request *req)
 
 	struct tx tx = tx_once(central->runtime->db, &req->why);
 
-	search_narrow(central, req, &tx, &search);
+	search_narrow(req, &tx, &search);
 	page = search_collect_sets(&tx, &search, req->arena);
 	req->result = result_page_encode(&page, "recordsets");
 	return tx_commit(&tx);
@@ -289,7 +288,7 @@ enum err service_find_records(void *self, struct request *req)
 	struct tx tx = tx_once(central->runtime->db, &req->why);
 	struct tx_rows rows;
 
-	search_narrow(central, req, &tx, &search);
+	search_narrow(req, &tx, &search);
 	result_page_init(&page, search.paging.limit);
 	store_record_find(&tx, &search.access, &search.criterion, &search.paging,
 	                  req->arena, &rows);
