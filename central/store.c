@@ -19,6 +19,51 @@ void store_waited(struct tx *tx, enum store_wait wait, const char *what)
 		               what);
 }
 
+void store_read_id(struct tx_rows *rows, char id[ID_LEN + 1])
+{
+	const char *text = row_text(rows);
+
+	if (!text || !id_parse(text, id))
+		tx_fail(rows->tx, ERR_INTERNAL, "a stored id is broken");
+}
+
+void store_read_state(struct tx_rows *rows, struct state *state)
+{
+	const char *task, *status;
+
+	state->serial = row_u32(rows);
+	task = row_text(rows);
+	status = row_text(rows);
+	if (!task || !status || !task_parse(task, &state->task) ||
+	    !status_parse(status, &state->status))
+		tx_fail(rows->tx, ERR_INTERNAL, "a stored state is broken");
+}
+
+int64_t store_select_number(struct tx *tx, struct arena *arena, const char *sql,
+                            const struct tx_value *bind)
+{
+	struct tx_rows rows;
+	int64_t number = 0;
+
+	if (tx_select_row(tx, arena, &rows, sql, bind)) {
+		number = row_int(&rows);
+		tx_select_end(&rows);
+	}
+	return number;
+}
+
+bool store_select_text(struct tx *tx, struct arena *arena, const char **text,
+                       const char *sql, const struct tx_value *bind)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, arena, &rows, sql, bind))
+		return false;
+	*text = row_text(&rows);
+	tx_select_end(&rows);
+	return true;
+}
+
 /* The digest of a row is NULL if a program of an older version wrote it. */
 bool store_request_get(struct tx *tx, struct arena *arena, struct kept *kept)
 {

@@ -48,6 +48,14 @@ enum store_wait { STORE_WAIT_NOT, STORE_WAIT_A_MOMENT, STORE_WAIT_LONG };
 /* Behind such a statement: one that waited in vain, not on a lane, ends in ERR_LOCKED. */
 void store_waited(struct tx *tx, enum store_wait wait, const char *what);
 
+/* The next column: an id; serial, task and status. ERR_INTERNAL in the transaction. */
+void store_read_id(struct tx_rows *rows, char id[ID_LEN + 1]);
+void store_read_state(struct tx_rows *rows, struct state *state);
+/* A statement with one row of one column; 0, or false, without a row. */
+int64_t store_select_number(struct tx *tx, struct arena *arena, const char *sql,
+                            const struct tx_value *bind);
+bool store_select_text(struct tx *tx, struct arena *arena, const char **text,
+                       const char *sql, const struct tx_value *bind);
 /* NAME, if WITH_ITSELF, and the names above it, as texts. */
 size_t store_ancestors(const struct name *name, bool with_itself, struct arena *arena,
                        const char **names);

@@ -44,13 +44,9 @@ void store_blacklist_find(struct tx *tx, const struct paging *paging, struct are
 
 bool store_blacklist_next(struct tx_rows *rows, struct blacklist *entry)
 {
-	const char *id;
-
 	if (!tx_next(rows))
 		return false;
-	id = row_text(rows);
-	if (!id || !id_parse(id, entry->id))
-		tx_fail(rows->tx, ERR_INTERNAL, "a stored id is broken");
+	store_read_id(rows, entry->id);
 	entry->name = row_text(rows);
 	entry->description = row_text(rows);
 	entry->created_at = row_text(rows);
@@ -132,17 +128,10 @@ bool store_status_next_server(struct tx_rows *rows, struct server_summary *serve
 
 int64_t store_status_server_count(struct tx *tx, const char *pool, bool of_catalog)
 {
-	struct tx_rows rows;
-	int64_t count = 0;
-
-	if (tx_select_row(tx, NULL, &rows,
-	                  "SELECT COUNT(*) FROM pool_servers WHERE pool_name = ? "
-	                  "AND state = 'ACTIVE' AND (backend = 'catalog' OR NOT ?)",
-	                  TX_BIND(tx_text(pool), tx_int(of_catalog)))) {
-		count = row_int(&rows);
-		tx_select_end(&rows);
-	}
-	return count;
+	return store_select_number(tx, NULL,
+		"SELECT COUNT(*) FROM pool_servers WHERE pool_name = ? "
+		"AND state = 'ACTIVE' AND (backend = 'catalog' OR NOT ?)",
+		TX_BIND(tx_text(pool), tx_int(of_catalog)));
 }
 
 bool store_server_set(struct tx *tx, const char *pool, const char *id, const char *state,

@@ -36,14 +36,6 @@ const char *const store_domain_sort_keys[] = { "name", "created_at", "updated_at
 
 #define VISIBLE " AND d.live = 1 AND (d.tenant = ? OR ?)"
 
-static void domain_read_id(struct tx_rows *rows, char id[ID_LEN + 1])
-{
-	const char *text = row_text(rows);
-
-	if (!text || !id_parse(text, id))
-		tx_fail(rows->tx, ERR_INTERNAL, "a stored id is broken");
-}
-
 static const char *domain_read_name(struct tx_rows *rows, struct name *name)
 {
 	const char *text = row_text(rows);
@@ -53,18 +45,6 @@ static const char *domain_read_name(struct tx_rows *rows, struct name *name)
 		return ".";
 	}
 	return text;
-}
-
-static void domain_read_state(struct tx_rows *rows, struct state *state)
-{
-	const char *task, *status;
-
-	state->serial = row_u32(rows);
-	task = row_text(rows);
-	status = row_text(rows);
-	if (!task || !status || !task_parse(task, &state->task) ||
-	    !status_parse(status, &state->status))
-		tx_fail(rows->tx, ERR_INTERNAL, "a stored state is broken");
 }
 
 static void domain_read_soa(struct tx_rows *rows, struct zone *zone)
@@ -81,12 +61,12 @@ static void domain_read_soa(struct tx_rows *rows, struct zone *zone)
 static void domain_read_zone(struct tx_rows *rows, struct zone *zone)
 {
 	*zone = (struct zone){ .apex.len = 1, .mname.len = 1, .rname.len = 1 };
-	domain_read_id(rows, zone->is.id);
+	store_read_id(rows, zone->is.id);
 	zone->is.name = domain_read_name(rows, &zone->apex);
 	zone->is.tenant = row_text(rows);
-	domain_read_id(rows, zone->is.pool_id);
+	store_read_id(rows, zone->is.pool_id);
 	zone->pool = row_text(rows);
-	domain_read_state(rows, &zone->is.state);
+	store_read_state(rows, &zone->is.state);
 	zone->reason = row_text(rows);
 	zone->is.description = row_text(rows);
 	domain_read_soa(rows, zone);
@@ -402,23 +382,9 @@ void store_domain_describe(struct tx *tx, struct zone *zone)
 	store_versions_swap(tx, "domain", &version, 1);
 }
 
-/* A number that is the whole answer. */
-static int64_t select_number(struct tx *tx, struct arena *arena, const char *sql,
-                             const struct tx_value *bind)
-{
-	struct tx_rows rows;
-	int64_t number = 0;
-
-	if (tx_select_row(tx, arena, &rows, sql, bind)) {
-		number = row_int(&rows);
-		tx_select_end(&rows);
-	}
-	return number;
-}
-
 int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max)
 {
-	return select_number(tx, NULL,
+	return store_select_number(tx, NULL,
 		"SELECT COUNT(*) FROM (SELECT 1 FROM domains WHERE tenant = ? AND live "
 		"= 1 LIMIT ?) t", TX_BIND(tx_text(tenant), tx_int(max + 1)));
 }
@@ -446,19 +412,6 @@ bool store_domain_last_serial(struct tx *tx, const char *name, uint32_t *serial)
 	                   TX_BIND(tx_text(name))))
 		return false;
 	*serial = row_u32(&rows);
-	tx_select_end(&rows);
-	return true;
-}
-
-/* One text that is the whole answer. */
-static bool select_text(struct tx *tx, struct arena *arena, const char **text,
-                        const char *sql, const struct tx_value *bind)
-{
-	struct tx_rows rows;
-
-	if (!tx_select_row(tx, arena, &rows, sql, bind))
-		return false;
-	*text = row_text(&rows);
 	tx_select_end(&rows);
 	return true;
 }
@@ -494,7 +447,7 @@ static bool domain_foreign_parent(struct tx *tx, const struct name *name,
 	                      "AND name IN (", ") LIMIT 1", count, &size);
 	tx_list_fill(values + 1, names, count, size);
 	values[1 + size].type = TX_END;
-	return select_text(tx, arena, relative, sql, values);
+	return store_select_text(tx, arena, relative, sql, values);
 }
 
 static bool domain_foreign_child(struct tx *tx, const struct name *name,
@@ -504,7 +457,7 @@ static bool domain_foreign_child(struct tx *tx, const struct name *name,
 	uint8_t ancestry[NAME_MAX_WIRE];
 	size_t len = zone_ancestry(name, ancestry);
 
-	return select_text(tx, arena, relative,
+	return store_select_text(tx, arena, relative,
 		"SELECT name FROM domains WHERE ancestry > ? AND ancestry < CONCAT(?, "
 		"0xff) AND live = 1 AND tenant <> ? LIMIT 1",
 		TX_BIND(tx_bytes(ancestry, len), tx_bytes(ancestry, len),
@@ -555,10 +508,9 @@ void store_domain_check_relatives(struct tx *tx, const struct zone *zone,
 	for (size_t i = count; i < size; i++)
 		values[2 + i] = values[2 + count - 1];
 	values[2 + size].type = TX_END;
-	seen = select_number(tx, arena, sql, values);
-	there = select_number(tx, arena, arena_printf(arena, "%s%s LOCK IN SHARE MODE",
-	                                              STORE_WAITS(tx, wait, ""), sql),
-	                      values);
+	seen = store_select_number(tx, arena, sql, values);
+	sql = arena_printf(arena, "%s%s LOCK IN SHARE MODE", STORE_WAITS(tx, wait, ""), sql);
+	there = store_select_number(tx, arena, sql, values);
 	store_waited(tx, wait, zone->is.name);
 	if (!tx->err && seen != there)
 		tx->err = fail(tx->why, ERR_RACE, "a domain above or below %.200s was "
@@ -571,7 +523,7 @@ bool store_domain_child(struct tx *tx, const struct zone *zone, struct arena *ar
 	uint8_t ancestry[NAME_MAX_WIRE];
 	size_t len = zone_ancestry(&zone->apex, ancestry);
 
-	return select_text(tx, arena, child,
+	return store_select_text(tx, arena, child,
 		"SELECT name FROM domains WHERE ancestry > ? AND ancestry < CONCAT(?, "
 		"0xff) AND live = 1 ORDER BY ancestry LIMIT 1",
 		TX_BIND(tx_bytes(ancestry, len), tx_bytes(ancestry, len)));
@@ -607,5 +559,5 @@ bool store_blacklist_match(struct tx *tx, const struct name *name, struct arena 
 
 	tx_list_fill(values, names, count, size);
 	values[size].type = TX_END;
-	return select_text(tx, arena, match, sql, values);
+	return store_select_text(tx, arena, match, sql, values);
 }

@@ -35,16 +35,13 @@ static bool import_select(struct tx *tx, const char *sql, const char *id,
                           struct import *import)
 {
 	struct tx_rows rows;
-	const char *text;
 
 	if (!tx_select_row(tx, arena, &rows, sql,
 	                   TX_BIND(tx_text(id), tx_text(access->tenant),
 	                           tx_int(access->all))))
 		return false;
 	*import = (struct import){ 0 };
-	text = row_text(&rows);
-	if (!text || !id_parse(text, import->id))
-		tx_fail(tx, ERR_INTERNAL, "a stored id is broken");
+	store_read_id(&rows, import->id);
 	import->tenant = row_text(&rows);
 	import->domain_name = row_text(&rows);
 	import_read_state(&rows, import);
@@ -340,17 +337,10 @@ void store_import_records(struct tx *tx, const struct import_step *step)
 
 int64_t store_import_count(struct tx *tx, const struct import_step *step)
 {
-	struct tx_rows rows;
-	int64_t count = 0;
-
-	if (tx_select_row(tx, NULL, &rows,
-	                  "SELECT COUNT(*) FROM records WHERE domain_id = ? "
-	                  "AND status = 'PENDING' AND serial_number = ? AND live = 1",
-	                  TX_BIND(tx_text(step->zone->is.id), tx_u32(step->serial)))) {
-		count = row_int(&rows);
-		tx_select_end(&rows);
-	}
-	return count;
+	return store_select_number(tx, NULL,
+		"SELECT COUNT(*) FROM records WHERE domain_id = ? "
+		"AND status = 'PENDING' AND serial_number = ? AND live = 1",
+		TX_BIND(tx_text(step->zone->is.id), tx_u32(step->serial)));
 }
 
 void store_import_totals(struct tx *tx, struct zone *zone)
@@ -413,13 +403,9 @@ bool store_import_affected(struct tx *tx, const struct import_step *step, bool l
 static const char *import_select_name(struct tx *tx, struct arena *arena, const char *sql,
                                       const struct tx_value *bind)
 {
-	struct tx_rows rows;
-	const char *name;
+	const char *name = NULL;
 
-	if (!tx_select_row(tx, arena, &rows, sql, bind))
-		return NULL;
-	name = row_text(&rows);
-	tx_select_end(&rows);
+	store_select_text(tx, arena, &name, sql, bind);
 	return name;
 }
 

@@ -9,11 +9,10 @@ const char *const store_pool_sort_keys[] = { "name", "created_at", NULL };
 
 static void pool_read(struct tx_rows *rows, struct pool *pool)
 {
-	const char *id = row_text(rows);
+	const char *id;
 
 	*pool = (struct pool){ 0 };
-	if (!id || !id_parse(id, pool->id))
-		tx_fail(rows->tx, ERR_INTERNAL, "a stored id is broken");
+	store_read_id(rows, pool->id);
 	pool->name = row_text(rows);
 	pool->description = row_text(rows);
 	id = row_text(rows);

@@ -32,38 +32,18 @@ static void recordset_fail_broken(struct tx_rows *rows, const char *what)
 	tx_fail(rows->tx, ERR_INTERNAL, "a stored %s is broken", what);
 }
 
-static void recordset_read_id(struct tx_rows *rows, char id[ID_LEN + 1])
-{
-	const char *text = row_text(rows);
-
-	if (!text || !id_parse(text, id))
-		recordset_fail_broken(rows, "id");
-}
-
-static void record_read_state(struct tx_rows *rows, struct state *state)
-{
-	const char *task, *status;
-
-	state->serial = row_u32(rows);
-	task = row_text(rows);
-	status = row_text(rows);
-	if (!task || !status || !task_parse(task, &state->task) ||
-	    !status_parse(status, &state->status))
-		recordset_fail_broken(rows, "state");
-}
-
 static void record_read(struct tx_rows *rows, struct record *record)
 {
 	size_t len;
 
 	*record = (struct record){ 0 };
-	recordset_read_id(rows, record->id);
+	store_read_id(rows, record->id);
 	record->data = row_text(rows);
 	record->rdata = row_bytes(rows, &len);
 	record->rdata_len = (uint16_t)len;
 	if (!record->data || !record->rdata || len > UINT16_MAX)
 		recordset_fail_broken(rows, "record");
-	record_read_state(rows, &record->state);
+	store_read_state(rows, &record->state);
 }
 
 static bool recordset_read_ttl(struct tx_rows *rows, uint32_t *ttl)
@@ -197,8 +177,8 @@ int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_
 static void recordset_read_row(struct tx_rows *rows, struct recordset *set)
 {
 	*set = (struct recordset){ 0 };
-	recordset_read_id(rows, set->id);
-	recordset_read_id(rows, set->domain_id);
+	store_read_id(rows, set->id);
+	store_read_id(rows, set->domain_id);
 	set->name = row_text(rows);
 	set->type = (uint16_t)row_int(rows);
 	set->has_ttl = recordset_read_ttl(rows, &set->ttl);
@@ -295,7 +275,7 @@ static struct recordset *recordset_of_row(struct tx_rows *rows, struct recordset
 {
 	struct recordset key = { 0 }, *wanted = &key, **found;
 
-	recordset_read_id(rows, key.id);
+	store_read_id(rows, key.id);
 	found = bsearch(&wanted, sets, count, sizeof(*sets), recordset_compare_ids);
 	return found ? *found : NULL;
 }
@@ -390,8 +370,8 @@ bool store_record_next(struct tx_rows *rows, struct found_record *found)
 {
 	if (!tx_next(rows))
 		return false;
-	recordset_read_id(rows, found->recordset_id);
-	recordset_read_id(rows, found->domain_id);
+	store_read_id(rows, found->recordset_id);
+	store_read_id(rows, found->domain_id);
 	found->name = row_text(rows);
 	found->type = (uint16_t)row_int(rows);
 	found->has_ttl = recordset_read_ttl(rows, &found->ttl);

@@ -16,11 +16,8 @@ const char *const store_tsigkey_sort_keys[] = { "name", NULL };
 
 static void tsigkey_read(struct tx_rows *rows, struct tsigkey *key)
 {
-	const char *id = row_text(rows);
-
 	*key = (struct tsigkey){ 0 };
-	if (!id || !id_parse(id, key->id))
-		tx_fail(rows->tx, ERR_INTERNAL, "a stored id is broken");
+	store_read_id(rows, key->id);
 	key->name = row_text(rows);
 	key->algorithm = row_text(rows);
 	key->domain_id = row_text(rows);
