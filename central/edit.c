@@ -33,7 +33,7 @@ static bool edit_lock_zone(struct write *write, const struct domain_key *key)
 		                         write->arena, &write->zone);
 	}
 	write->zone = *write->locked_zone;
-	return store_domain_is_seen(access, &write->zone);
+	return store_domain_is_visible(access, &write->zone);
 }
 
 /* By which the pool manager gets ahead of a server: no change of what is listed. */
@@ -168,7 +168,7 @@ void edit_prefetch(struct tx *tx, struct write *writes, size_t count)
 				write->prefetched };
 	}
 	if (n)
-		store_recordset_read_of(tx, writes->arena, wanted, n);
+		store_recordset_read_several(tx, writes->arena, wanted, n);
 }
 
 static bool rrsets_have_name(const struct rrsets *sets, const struct name *name)
@@ -440,7 +440,7 @@ static enum err edit_write(struct write *write, const struct edit *edit,
 	outcome->changed = plan->count || retimed || resigned || edit->has_serial;
 	if (!outcome->changed) {
 		if (described)
-			store_domain_describe(write->tx, zone);
+			store_domain_set_description(write->tx, zone);
 		return write->tx->err;
 	}
 	zone->is.state = status_changed(zone->is.state, TASK_UPDATE, serial);
@@ -482,6 +482,6 @@ enum err edit_fill(struct write *write, struct change *changes, size_t count)
 		return err;
 	edit_write_plan(write, &plan);
 	plan_clear(&plan);
-	store_domain_counts(write->tx, &write->zone);
+	store_domain_set_counts(write->tx, &write->zone);
 	return write->tx->err;
 }

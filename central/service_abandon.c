@@ -18,8 +18,8 @@ static json_t *abandon_list_servers(struct tx *tx, const struct zone *zone,
 	const char *id, *reason;
 	struct tx_rows rows;
 
-	store_status_owing(tx, zone, arena, &rows);
-	while (store_status_next_owing(&rows, &id, &reason))
+	store_status_undeleted(tx, zone, arena, &rows);
+	while (store_status_next_undeleted(&rows, &id, &reason))
 		json_array_append_new(servers, json_pack("{s:s, s:s}", "id", id, "reason",
 		                                         reason));
 	return servers;

@@ -71,7 +71,7 @@ static enum err domain_get_some(struct central *central, struct request *const *
 			continue;
 		if (tx.err)
 			errs[i] = fail(&reqs[i]->why, tx.err, "%s", why.text);
-		else if (zones[i] && store_domain_is_seen(&access[i], zones[i]))
+		else if (zones[i] && store_domain_is_visible(&access[i], zones[i]))
 			reqs[i]->result = codec_domain_encode(zones[i], reqs[i]->arena);
 		else
 			errs[i] = domain_not_found(reqs[i], &keys[i]);
@@ -501,7 +501,7 @@ void service_domain_remove(struct write *write)
 	store_buffer_domain(write->buffer, zone);
 	store_buffer_flush(write->buffer, write->tx);
 	store_version_end(write->tx, zone->is.id);
-	store_tsigkey_delete_domains(write->tx, zone->is.id, write_wait(write));
+	store_tsigkey_delete_of_domain(write->tx, zone->is.id, write_wait(write));
 	write->cast_method = "delete_domain";
 	write->catalog_changed = zone->is_listed;
 }

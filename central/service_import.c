@@ -55,7 +55,7 @@ static enum err import_check_domain(struct write *write, const struct domain_spe
 	if (!store_domain_get(write->tx, &key, &everyone, write->arena, &zone))
 		return write->tx->err ? write->tx->err
 		                      : service_domain_check_new(write, spec);
-	if (store_domain_is_seen(&write->access, &zone))
+	if (store_domain_is_visible(&write->access, &zone))
 		return OK;
 	return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 	               spec->owner);

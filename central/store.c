@@ -7,9 +7,9 @@
  * statement. A race is such a wait, too (1205), unless the connection was lost. A lane
  * runs its transaction again by itself.
  */
-void store_waited(struct tx *tx, enum store_wait wait, const char *what)
+void store_check_wait(struct tx *tx, enum store_wait wait, const char *what)
 {
-	bool was_moment = tx->err == ERR_BUSY && wait == STORE_WAIT_A_MOMENT &&
+	bool was_moment = tx->err == ERR_BUSY && wait == STORE_WAIT_SHORT &&
 	                  tx_knows_moments(tx);
 	bool was_race = tx->err == ERR_RACE && wait != STORE_WAIT_LONG &&
 	                db_is_up(tx->db);
@@ -65,7 +65,7 @@ bool store_select_text(struct tx *tx, struct arena *arena, const char **text,
 }
 
 /* The digest of a row is NULL if a program of an older version wrote it. */
-bool store_request_get(struct tx *tx, struct arena *arena, struct kept *kept)
+bool store_request_get(struct tx *tx, struct arena *arena, struct kept_answer *kept)
 {
 	struct tx_rows rows;
 
@@ -83,7 +83,7 @@ bool store_request_get(struct tx *tx, struct arena *arena, struct kept *kept)
 	return true;
 }
 
-void store_requests_insert(struct tx *tx, const struct kept *kept, size_t count)
+void store_requests_insert(struct tx *tx, const struct kept_answer *kept, size_t count)
 {
 	enum { COLUMNS = 5, ROWS = 64 };
 	struct tx_value values[COLUMNS * ROWS];

@@ -41,12 +41,12 @@ enum {
  * How long a statement waits for a row that another transaction has locked: on the loop
  * for a moment at most; on a lane, as long as its connection says.
  */
-enum store_wait { STORE_WAIT_NOT, STORE_WAIT_A_MOMENT, STORE_WAIT_LONG };
+enum store_wait { STORE_WAIT_NONE, STORE_WAIT_SHORT, STORE_WAIT_LONG };
 #define STORE_WAITS(tx, wait, sql) \
 	((wait) == STORE_WAIT_LONG || !tx_knows_moments(tx) ? sql : \
-	 (wait) == STORE_WAIT_A_MOMENT ? TX_A_MOMENT sql : TX_NOT_A_MOMENT sql)
+	 (wait) == STORE_WAIT_SHORT ? TX_A_MOMENT sql : TX_NOT_A_MOMENT sql)
 /* Behind such a statement: one that waited in vain, not on a lane, ends in ERR_LOCKED. */
-void store_waited(struct tx *tx, enum store_wait wait, const char *what);
+void store_check_wait(struct tx *tx, enum store_wait wait, const char *what);
 
 /* The next column: an id; serial, task and status. ERR_INTERNAL in the transaction. */
 void store_read_id(struct tx_rows *rows, char id[ID_LEN + 1]);
@@ -62,16 +62,16 @@ size_t store_ancestors(const struct name *name, bool with_itself, struct arena *
 
 /* ---- kept answers, for idempotence ---- */
 
-struct kept {
+struct kept_answer {
 	const char *unique_id, *result;		/* NULL: null */
 	const char *cast_method, *domain_id;	/* NULL: no cast to the pool manager */
 	uint8_t digest[RPC_DIGEST_LEN];		/* of the call (runtime/rpc_digest.h) */
 	bool is_other;			/* another call with this id left the answer */
 };
 /* Reads the answer for the id in KEPT; texts are in the arena. False: there is none. */
-bool store_request_get(struct tx *tx, struct arena *arena, struct kept *kept);
+bool store_request_get(struct tx *tx, struct arena *arena, struct kept_answer *kept);
 /* ERR_EXISTS in the transaction: one of the ids has an answer already. */
-void store_requests_insert(struct tx *tx, const struct kept *kept, size_t count);
+void store_requests_insert(struct tx *tx, const struct kept_answer *kept, size_t count);
 
 /* ---- states (store_state.c); each function for 1 to TX_LIST_MAX domains ---- */
 
@@ -126,12 +126,12 @@ bool store_domain_lock_wait(struct tx *tx, const struct domain_key *key,
                             struct zone *zone);
 /*
  * Those of KEYS (1 to TX_LIST_MAX), whoever's they are: zones[], NULL where there is
- * none. What a caller may see is for store_domain_is_seen() to say.
+ * none. What a caller may see is for store_domain_is_visible() to say.
  */
 void store_domain_get_several(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
                               const struct zone **zones);
-bool store_domain_is_seen(const struct access *access, const struct zone *zone);
+bool store_domain_is_visible(const struct access *access, const struct zone *zone);
 /*
  * Locks those of KEYS (1 to TX_LIST_MAX) that are there and that nobody else has locked,
  * without a wait. locked[] tells which; nothing is read that needs a snapshot.
@@ -154,9 +154,9 @@ bool store_domain_next(struct tx_rows *rows, struct zone *zone);
 /* Its version is 1. */
 void store_domain_insert(struct tx *tx, struct zone *zone, enum store_wait wait);
 /* The counts alone, of a domain that was just inserted. */
-void store_domain_counts(struct tx *tx, const struct zone *zone);
+void store_domain_set_counts(struct tx *tx, const struct zone *zone);
 /* The description alone: nothing of it is served. Its version is the next one. */
-void store_domain_describe(struct tx *tx, struct zone *zone);
+void store_domain_set_description(struct tx *tx, struct zone *zone);
 /* Its tenant's domains, counted up to MAX + 1. */
 int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max);
 /* The highest serial under which NAME was served before; false: it never was. */
@@ -205,8 +205,8 @@ struct sets_wanted {
 	const char *domain_id, *name;
 	struct rrsets *sets;		/* the same for all of a domain */
 };
-void store_recordset_read_of(struct tx *tx, struct arena *arena,
-                             const struct sets_wanted *wanted, size_t count);
+void store_recordset_read_several(struct tx *tx, struct arena *arena,
+                                  const struct sets_wanted *wanted, size_t count);
 /* After a new default TTL, all records without a TTL of their own. How many. */
 int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_t serial);
 bool store_recordset_get(struct tx *tx, const char *domain_id, const char *id,
@@ -401,8 +401,8 @@ void store_tsigkey_insert(struct tx *tx, const struct tsigkey *key, enum store_w
 void store_tsigkey_update(struct tx *tx, const struct tsigkey *key);
 void store_tsigkey_delete(struct tx *tx, const char *id);
 /* Those of a domain, but for one that a server of a pool has. */
-void store_tsigkey_delete_domains(struct tx *tx, const char *domain_id,
-                                  enum store_wait wait);
+void store_tsigkey_delete_of_domain(struct tx *tx, const char *domain_id,
+                                    enum store_wait wait);
 /* The first of the servers that have the key; false: none has. */
 bool store_tsigkey_user(struct tx *tx, const char *name, struct arena *arena,
                         const char **pool, const char **server);
@@ -435,7 +435,7 @@ void store_status_domain(struct tx *tx, const char *domain_id, struct arena *are
                          struct tx_rows *rows);
 bool store_status_next(struct tx_rows *rows, struct server_status *status);
 /* The servers on which the deletion of the domain is not seen to be done, and why. */
-void store_status_owing(struct tx *tx, const struct zone *zone, struct arena *arena,
-                        struct tx_rows *rows);
-bool store_status_next_owing(struct tx_rows *rows, const char **server_id,
-                             const char **reason);
+void store_status_undeleted(struct tx *tx, const struct zone *zone, struct arena *arena,
+                            struct tx_rows *rows);
+bool store_status_next_undeleted(struct tx_rows *rows, const char **server_id,
+                                 const char **reason);

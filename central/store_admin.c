@@ -14,7 +14,7 @@ void store_blacklist_insert(struct tx *tx, const struct blacklist *entry,
 	            "VALUES (?, ?, ?, UTC_TIMESTAMP(3))"),
 	        TX_BIND(tx_text(entry->id), tx_text(entry->name),
 	                tx_text(entry->description)));
-	store_waited(tx, wait, BLACKLIST);
+	store_check_wait(tx, wait, BLACKLIST);
 }
 
 int64_t store_blacklist_delete(struct tx *tx, const char *id, enum store_wait wait)
@@ -23,7 +23,7 @@ int64_t store_blacklist_delete(struct tx *tx, const char *id, enum store_wait wa
 	                            "DELETE FROM blacklists WHERE id = ?"),
 	                        TX_BIND(tx_text(id)));
 
-	store_waited(tx, wait, BLACKLIST);
+	store_check_wait(tx, wait, BLACKLIST);
 	return count;
 }
 
@@ -60,7 +60,7 @@ void store_quota_set(struct tx *tx, const char *tenant, const char *resource,
 	            "INSERT INTO quotas (tenant, resource, hard_limit) VALUES (?, ?, ?) "
 	            "ON DUPLICATE KEY UPDATE hard_limit = VALUES(hard_limit)"),
 	        TX_BIND(tx_text(tenant), tx_text(resource), tx_int(limit)));
-	store_waited(tx, wait, "the quota");
+	store_check_wait(tx, wait, "the quota");
 }
 
 void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
@@ -142,7 +142,7 @@ bool store_server_set(struct tx *tx, const char *pool, const char *id, const cha
 	                            "WHERE pool_name = ? AND id = ?"),
 	                        TX_BIND(tx_text(state), tx_text(pool), tx_text(id)));
 
-	store_waited(tx, wait, "the server");
+	store_check_wait(tx, wait, "the server");
 	return count == 1;
 }
 
@@ -186,8 +186,8 @@ bool store_status_next(struct tx_rows *rows, struct server_status *status)
 	return true;
 }
 
-void store_status_owing(struct tx *tx, const struct zone *zone, struct arena *arena,
-                        struct tx_rows *rows)
+void store_status_undeleted(struct tx *tx, const struct zone *zone, struct arena *arena,
+                            struct tx_rows *rows)
 {
 	tx_select(tx, arena, rows,
 		"SELECT v.id, COALESCE(NULLIF(t.reason, ''), 'not yet seen to have "
@@ -200,8 +200,8 @@ void store_status_owing(struct tx *tx, const struct zone *zone, struct arena *ar
 		        tx_int(zone->is.is_catalog)));
 }
 
-bool store_status_next_owing(struct tx_rows *rows, const char **server_id,
-                             const char **reason)
+bool store_status_next_undeleted(struct tx_rows *rows, const char **server_id,
+                                 const char **reason)
 {
 	if (!tx_next(rows))
 		return false;

@@ -280,7 +280,7 @@ void store_domain_get_several(struct tx *tx, struct arena *arena,
 	                 domain_read_zone, keys, count, zones);
 }
 
-bool store_domain_is_seen(const struct access *access, const struct zone *zone)
+bool store_domain_is_visible(const struct access *access, const struct zone *zone)
 {
 	return access_has(access, zone->is.tenant);
 }
@@ -359,12 +359,12 @@ void store_domain_insert(struct tx *tx, struct zone *zone, enum store_wait wait)
 	                tx_u32(zone->soa_ttl), tx_u32(is->refresh), tx_u32(is->retry),
 	                tx_u32(is->expire), tx_u32(is->minimum), tx_u32(is->ttl),
 	                tx_text(is->is_catalog ? "CATALOG" : "PRIMARY")));
-	store_waited(tx, wait, is->name);
+	store_check_wait(tx, wait, is->name);
 	store_versions_begin(tx, "domain", &(const char *){ is->id }, 1);
 	zone->is.version = 1;
 }
 
-void store_domain_counts(struct tx *tx, const struct zone *zone)
+void store_domain_set_counts(struct tx *tx, const struct zone *zone)
 {
 	tx_exec(tx, "UPDATE domains SET recordset_count = ?, record_count = ? WHERE id "
 	            "= ?",
@@ -372,7 +372,7 @@ void store_domain_counts(struct tx *tx, const struct zone *zone)
 	                tx_text(zone->is.id)));
 }
 
-void store_domain_describe(struct tx *tx, struct zone *zone)
+void store_domain_set_description(struct tx *tx, struct zone *zone)
 {
 	const struct version version = { zone->is.id, zone->is.version++ };
 
@@ -509,9 +509,10 @@ void store_domain_check_relatives(struct tx *tx, const struct zone *zone,
 		values[2 + i] = values[2 + count - 1];
 	values[2 + size].type = TX_END;
 	seen = store_select_number(tx, arena, sql, values);
-	sql = arena_printf(arena, "%s%s LOCK IN SHARE MODE", STORE_WAITS(tx, wait, ""), sql);
+	sql = arena_printf(arena, "%s%s LOCK IN SHARE MODE", STORE_WAITS(tx, wait, ""),
+	                   sql);
 	there = store_select_number(tx, arena, sql, values);
-	store_waited(tx, wait, zone->is.name);
+	store_check_wait(tx, wait, zone->is.name);
 	if (!tx->err && seen != there)
 		tx->err = fail(tx->why, ERR_RACE, "a domain above or below %.200s was "
 		               "created meanwhile", zone->is.name);

@@ -55,7 +55,7 @@ bool store_pool_lock(struct tx *tx, const char *id, const char *name,
 		: STORE_WAITS(tx, wait, LOCK_POOL "p.name = ? FOR UPDATE");
 	bool found = pool_select(tx, sql, *id ? id : name, arena, pool);
 
-	store_waited(tx, wait, "the pool");
+	store_check_wait(tx, wait, "the pool");
 	return found;
 }
 
@@ -104,7 +104,7 @@ void store_pool_insert(struct tx *tx, const struct pool *pool, enum store_wait w
 	            "VALUES (?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))"),
 	        TX_BIND(tx_text(pool->id), tx_text(pool->name),
 	                tx_text(pool->description)));
-	store_waited(tx, wait, "the pool");
+	store_check_wait(tx, wait, "the pool");
 }
 
 void store_pool_update(struct tx *tx, const struct pool *pool)

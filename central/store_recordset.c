@@ -136,8 +136,8 @@ static struct rrsets *rrsets_of_domain(const struct sets_wanted *wanted, size_t 
 	return NULL;
 }
 
-void store_recordset_read_of(struct tx *tx, struct arena *arena,
-                             const struct sets_wanted *wanted, size_t count)
+void store_recordset_read_several(struct tx *tx, struct arena *arena,
+                                  const struct sets_wanted *wanted, size_t count)
 {
 	struct tx_value values[2 * TX_LIST_MAX + 1];
 	struct tx_rows rows;

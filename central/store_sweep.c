@@ -39,7 +39,7 @@ static int64_t sweep_exec_list(struct tx *tx, struct arena *arena, const char *h
 	return tx_exec(tx, sql, values);
 }
 
-/* The last of the next SWEEP_LOOK domains behind the cursor; "": there are fewer. */
+/* The last of the next SWEEP_SCAN domains behind the cursor; "": there are fewer. */
 static void sweep_find_horizon(struct tx *tx, const char *cursor,
                                char horizon[ID_LEN + 1])
 {
@@ -50,7 +50,7 @@ static void sweep_find_horizon(struct tx *tx, const char *cursor,
 	if (!tx_select_row(tx, NULL, &rows,
 	                   "SELECT id FROM domains WHERE id > ? ORDER BY id "
 	                   "LIMIT 1 OFFSET ?",
-	                   TX_BIND(tx_text(cursor), tx_int(SWEEP_LOOK - 1))))
+	                   TX_BIND(tx_text(cursor), tx_int(SWEEP_SCAN - 1))))
 		return;
 	id = row_text(&rows);
 	if (id)
@@ -102,7 +102,7 @@ int64_t store_sweep_tombstones(struct tx *tx, const char *domain_id, int age_s)
 	return count;
 }
 
-void store_sweep_find_gone(struct tx *tx, struct sweep_list *list)
+void store_sweep_find_deleted(struct tx *tx, struct sweep_list *list)
 {
 	struct tx_rows rows;
 
@@ -114,7 +114,7 @@ void store_sweep_find_gone(struct tx *tx, struct sweep_list *list)
 	sweep_read_ids(&rows, list);
 }
 
-int64_t store_sweep_gone(struct tx *tx, const char *domain_id)
+int64_t store_sweep_deleted(struct tx *tx, const char *domain_id)
 {
 	static const char *const statements[] = {
 		"DELETE FROM records WHERE domain_id = ? LIMIT ?",

@@ -7,7 +7,7 @@
 
 #include "store.h"
 
-enum { SWEEP_ROWS = 2000, SWEEP_DOMAINS = 100, SWEEP_LOOK = 1000 };
+enum { SWEEP_ROWS = 2000, SWEEP_DOMAINS = 100, SWEEP_SCAN = 1000 };
 
 /* Some domains, by id. */
 struct sweep_list {
@@ -16,7 +16,7 @@ struct sweep_list {
 };
 
 /*
- * Served domains with tombstones older than AGE_S among the next SWEEP_LOOK behind
+ * Served domains with tombstones older than AGE_S among the next SWEEP_SCAN behind
  * CURSOR, which moves on, and back to "" at the end.
  */
 void store_sweep_find_tombstones(struct tx *tx, int age_s, char cursor[ID_LEN + 1],
@@ -25,9 +25,9 @@ void store_sweep_find_tombstones(struct tx *tx, int age_s, char cursor[ID_LEN + 
 int64_t store_sweep_tombstones(struct tx *tx, const char *domain_id, int age_s);
 
 /* Domains that were deleted and still have something. */
-void store_sweep_find_gone(struct tx *tx, struct sweep_list *list);
+void store_sweep_find_deleted(struct tx *tx, struct sweep_list *list);
 /* What such a domain left: first records, then record sets, then the journal. */
-int64_t store_sweep_gone(struct tx *tx, const char *domain_id);
+int64_t store_sweep_deleted(struct tx *tx, const char *domain_id);
 /*
  * Domains that were deleted more than AGE_S ago and have nothing left. Their rows are the last to
  * go: a row has the serial, and the rows of the servers point to it.

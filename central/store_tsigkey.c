@@ -56,7 +56,7 @@ bool store_tsigkey_lock(struct tx *tx, const struct tsigkey_key *by,
 		: STORE_WAITS(tx, wait, SELECT_OWN "WHERE t.name = ? FOR UPDATE");
 	bool found = tsigkey_select(tx, sql, *by->id ? by->id : by->name, arena, key);
 
-	store_waited(tx, wait, "the TSIG key");
+	store_check_wait(tx, wait, "the TSIG key");
 	return found;
 }
 
@@ -89,7 +89,7 @@ void store_tsigkey_insert(struct tx *tx, const struct tsigkey *key, enum store_w
 	            "VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))"),
 	        TX_BIND(tx_text(key->id), tx_text(key->name), tx_text(key->algorithm),
 	                tx_text(key->secret), tx_text(key->domain_id)));
-	store_waited(tx, wait, "the TSIG key, or its domain,");
+	store_check_wait(tx, wait, "the TSIG key, or its domain,");
 }
 
 void store_tsigkey_update(struct tx *tx, const struct tsigkey *key)
@@ -105,15 +105,15 @@ void store_tsigkey_delete(struct tx *tx, const char *id)
 	tx_exec(tx, "DELETE FROM tsigkeys WHERE id = ?", TX_BIND(tx_text(id)));
 }
 
-void store_tsigkey_delete_domains(struct tx *tx, const char *domain_id,
-                                  enum store_wait wait)
+void store_tsigkey_delete_of_domain(struct tx *tx, const char *domain_id,
+                                    enum store_wait wait)
 {
 	tx_exec(tx, STORE_WAITS(tx, wait,
 	            "DELETE FROM tsigkeys WHERE domain_id = ? AND NOT EXISTS "
 	            "(SELECT 1 FROM pool_servers p WHERE TRIM(TRAILING '.' FROM "
 	            "LOWER(p.tsig_key)) = TRIM(TRAILING '.' FROM tsigkeys.name))"),
 	        TX_BIND(tx_text(domain_id)));
-	store_waited(tx, wait, "a TSIG key of the domain");
+	store_check_wait(tx, wait, "a TSIG key of the domain");
 }
 
 /* A configuration may have the name in capitals, or without its final dot. */

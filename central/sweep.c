@@ -53,8 +53,8 @@ static int64_t sweep_deleted_domains(struct tx *tx, struct sweep *s)
 	struct sweep_list list;
 
 	(void)s;
-	store_sweep_find_gone(tx, &list);
-	return list.count ? store_sweep_gone(tx, list.ids[0]) : 0;
+	store_sweep_find_deleted(tx, &list);
+	return list.count ? store_sweep_deleted(tx, list.ids[0]) : 0;
 }
 
 static int64_t sweep_domains(struct tx *tx, struct sweep *s)

@@ -21,13 +21,13 @@ enum {
 
 /* ---- kept answers ---- */
 
-static bool answer_find(struct tx *tx, struct request *req, struct kept *kept,
+static bool answer_find(struct tx *tx, struct request *req, struct kept_answer *kept,
                         struct zone *zone)
 {
 	static const struct access everyone = { .tenant = "", .all = true };
 	struct domain_key key = { .name = "" };
 
-	*kept = (struct kept){ .unique_id = req->unique_id };
+	*kept = (struct kept_answer){ .unique_id = req->unique_id };
 	rpc_digest(req, kept->digest);
 	if (!store_request_get(tx, req->arena, kept))
 		return false;
@@ -49,7 +49,7 @@ static enum err answer_look_up(struct central *central, struct request *req, boo
 {
 	struct why why;
 	struct tx tx = tx_begin_snapshot(central->runtime->db, &why);
-	struct kept kept;
+	struct kept_answer kept;
 	struct zone zone;
 
 	*found = answer_find(&tx, req, &kept, &zone);
@@ -76,7 +76,7 @@ static void writes_drop_results(struct write *writes, size_t count)
 
 static void writes_keep_answers(struct tx *tx, const struct write *writes, size_t count)
 {
-	struct kept kept[GROUP_MAX] = { { 0 } };
+	struct kept_answer kept[GROUP_MAX] = { { 0 } };
 	char *texts[GROUP_MAX];
 
 	for (size_t i = 0; i < count; i++) {
@@ -85,7 +85,7 @@ static void writes_keep_answers(struct tx *tx, const struct write *writes, size_
 
 		texts[i] = result ? json_dumps(result, JSON_COMPACT | JSON_ENCODE_ANY)
 		                  : NULL;
-		kept[i] = (struct kept){
+		kept[i] = (struct kept_answer){
 			.unique_id = write->req->unique_id,
 			.result = texts[i],
 			.cast_method = write->cast_method,
@@ -104,7 +104,7 @@ enum store_wait write_wait(const struct write *write)
 {
 	if (write->on_lane)
 		return STORE_WAIT_LONG;
-	return write->req->may_wait ? STORE_WAIT_A_MOMENT : STORE_WAIT_NOT;
+	return write->req->may_wait ? STORE_WAIT_SHORT : STORE_WAIT_NONE;
 }
 
 static enum err write_init(struct central *central, struct request *req,
