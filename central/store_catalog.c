@@ -16,7 +16,7 @@ size_t store_catalog_find(struct tx *tx, struct arena *arena, struct catalog_ref
 	return count;
 }
 
-/* Three ranges of the index domain_catalog; together they are seldom long. */
+/* Three ranges of the index domain_catalog, which are mostly short. */
 size_t store_catalog_due(struct tx *tx, struct arena *arena,
                          const struct catalog_ref *catalog, const char **ids)
 {
@@ -52,7 +52,7 @@ static bool catalog_read_member(struct tx_rows *rows, const struct catalog_ref *
 
 size_t store_catalog_lock(struct tx *tx, struct arena *arena,
                           const struct catalog_ref *catalog, const char *const *ids,
-                          size_t count, struct catalog_member *members, bool *passed)
+                          size_t count, struct catalog_member *members, bool *skipped)
 {
 	size_t due = 0, locked = 0, places;
 
@@ -73,7 +73,7 @@ size_t store_catalog_lock(struct tx *tx, struct arena *arena,
 			locked++;
 		}
 	}
-	*passed = locked < count;
+	*skipped = locked < count;
 	return due;
 }
 
@@ -91,7 +91,7 @@ static void catalog_mark_ids(struct tx *tx, struct arena *arena, const char *cat
 	tx_exec(tx, sql, values);
 }
 
-/* Those that are listed, or those that are not. */
+/* Of the members that are listed, or of the others. */
 static void catalog_mark_kind(struct tx *tx, struct arena *arena, const char *catalog_id,
                               const struct catalog_member *members, size_t count,
                               bool listed)

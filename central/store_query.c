@@ -31,7 +31,7 @@ void query_equals(struct query *query, const char *column, const char *text)
 	query_bind(query, " = ?", tx_text(text));
 }
 
-/* What LIKE would take for a wildcard, and its own escape. */
+/* Escapes the wildcards of LIKE and the escape character. */
 static const char *query_escape_like(struct arena *arena, const char *text, size_t len)
 {
 	char *escaped = arena_alloc(arena, 2 * len + 1), *to = escaped;
@@ -62,7 +62,7 @@ void query_matches(struct query *query, const char *column, const char *pattern)
 	query_bind(query, " LIKE ? ESCAPE '!'", tx_text(like));
 }
 
-/* The row must still be there, or the rest would silently be missing. */
+/* Without its row the page would silently be empty. */
 static bool query_look_up_marker(struct query *query, struct tx *tx,
                                  const struct paging *paging, const char *lookup,
                                  struct tx_value values[2])
@@ -90,7 +90,7 @@ static void query_behind_marker(struct query *query, struct tx *tx,
 
 	if (!query_look_up_marker(query, tx, paging, sort->lookup, values))
 		return;
-	/* the second condition alone is exact; the first is what an index can use */
+	/* the second condition alone is exact; an index can use the first */
 	query_bind(query,
 	           arena_printf(query->arena, " AND %s %c= ?", sort->column, beyond),
 	           values[0]);
