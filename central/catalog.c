@@ -15,9 +15,9 @@
 
 enum {
 	GATHER_MS = 20,			/* after a single domain */
-	GATHER_MORE_MS = 5,		/* for each that came of late */
+	GATHER_MORE_MS = 5,		/* for each member of the last rounds */
 	GATHER_MAX_MS = 5000,
-	UPDATES_MAX = 10,		/* of one catalog in a round */
+	UPDATES_MAX = 10,		/* of one catalog zone in a round */
 };
 
 /* One transaction. */
@@ -25,12 +25,12 @@ struct update {
 	struct catalog *catalog;
 	struct catalog_ref of;
 	struct arena *arena;
-	const char **ids;		/* that were due before it began */
+	const char **ids;		/* that were due at the begin */
 	size_t id_count;
-	struct zone zone;		/* the catalog as it is afterwards */
+	struct zone zone;		/* the catalog zone after the update */
 	size_t changed;			/* members */
-	size_t doubt;		/* the same, by a try whose COMMIT had no answer */
-	bool passed;			/* some were locked */
+	size_t doubt;		/* members of a try whose COMMIT got no answer */
+	bool passed;			/* another transaction has locked some domains */
 };
 
 /* A round, on the lane; one at a time. */
@@ -40,19 +40,19 @@ struct catalog {
 	struct db *db;
 	struct loop_timer *timer;
 	bool is_running;
-	bool again;			/* another domain came or went meanwhile */
+	bool again;			/* catalog_schedule() was called meanwhile */
 	int64_t ended_ms;
 	/* of the round: */
 	struct arena *arena;
 	char request_id[ID_LEN + 1];
-	bool is_cut;			/* there is more to do */
-	size_t members;			/* that were listed, or are no more */
+	bool is_cut;			/* some members are still due */
+	size_t members;			/* added or removed */
 	/*
-	 * What the rounds found of late: half of it stays from each to the next, for what
-	 * one did not find another central may have done.
+	 * The members of the last rounds. Each round halves it, because another central
+	 * may have done a part of the work.
 	 */
 	size_t load;
-	struct zone *changed;		/* catalogs, of which pool managers are told */
+	struct zone *changed;		/* catalog zones, for casts */
 	size_t changed_count;
 };
 
@@ -71,8 +71,8 @@ static enum err update_make_changes(const struct update *u,
 }
 
 /*
- * Behind the rows of its members, for which nobody waits here. The catalog that a pool
- * has no more is being deleted.
+ * Locks the catalog zone after its members, whose locks do not wait. False: the pool gave
+ * it up, and it is being deleted.
  */
 static bool update_lock_catalog(struct update *u, struct write *write)
 {
@@ -111,7 +111,7 @@ static enum err update_list_members(struct update *u, struct write *write)
 	return write->tx->err;
 }
 
-/* One try; ERR_RACE is tried again. */
+/* One try. tx_redo() repeats it after ERR_RACE. */
 static enum err update_try(void *self, struct why *why)
 {
 	struct update *u = self;
@@ -138,7 +138,7 @@ static enum err update_try(void *self, struct why *why)
 	if (err == ERR_RACE && u->changed)
 		u->doubt = u->changed;
 	if (!err && !u->changed)
-		u->changed = u->doubt;		/* and u->zone, as that try left it */
+		u->changed = u->doubt;		/* u->zone is still that of the try */
 	store_buffer_free(&write.buffer);
 	*why = req.why;
 	return err;
@@ -146,7 +146,7 @@ static enum err update_try(void *self, struct why *why)
 
 /* ---- a round ---- */
 
-/* What is told of it behind the last update; each update's arena goes. */
+/* Copies ZONE out of the arena of the update, for the cast. */
 static void catalog_keep_changed(struct catalog *catalog, const struct zone *zone)
 {
 	struct zone *kept = &catalog->changed[catalog->changed_count];
@@ -157,7 +157,7 @@ static void catalog_keep_changed(struct catalog *catalog, const struct zone *zon
 	kept->pool = arena_strdup(catalog->arena, zone->pool);
 }
 
-/* False: there is no more to do, or it has to wait. */
+/* False: nothing more to do, or the rest has to wait. */
 static bool catalog_update_some(struct catalog *catalog, struct update *u,
                                 struct why *why)
 {
@@ -198,7 +198,7 @@ static void catalog_update_one(struct catalog *catalog, const struct catalog_ref
 	arena_free(&u.arena);
 }
 
-/* On the lane's thread. */
+/* On the lane. */
 static void catalog_work(void *job)
 {
 	struct catalog *catalog = job;

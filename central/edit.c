@@ -36,7 +36,7 @@ static bool edit_lock_zone(struct write *write, const struct domain_key *key)
 	return store_domain_is_visible(access, &write->zone);
 }
 
-/* By which the pool manager gets ahead of a server: no change of what is listed. */
+/* The pool manager raises a serial over that of a server. The members stay the same. */
 static bool edit_is_new_serial_only(const struct write *write)
 {
 	const struct edit *edit = write->edit;
@@ -61,7 +61,6 @@ enum err edit_check_open(struct write *write)
 	return OK;
 }
 
-/* A caller who decided by what it had read says which version that was. */
 enum err edit_check_version(struct write *write)
 {
 	int64_t version = (int64_t)write->zone.is.version;
@@ -123,7 +122,7 @@ static enum err edit_check_changes(const struct write *write,
 	return err;
 }
 
-/* Each name once, whichever changes it has: what is read twice would be there twice. */
+/* Reads each name once: a set that is read twice would have its records twice. */
 static void edit_read_sets(struct write *write, const struct change *changes,
                            size_t count, struct rrsets *sets)
 {
@@ -189,7 +188,7 @@ static bool edit_is_expected(const struct write *write, const struct change *cha
 	                                    change->type), change, write->arena);
 }
 
-/* What is expected must be so before anything changes. */
+/* Checks CHANGE_EXPECT before all changes. */
 static enum err edit_check_expected(struct write *write, const struct change *changes,
                                     size_t count, struct rrsets *sets)
 {
@@ -233,7 +232,7 @@ static size_t edit_apply_changes(struct write *write, const struct change *chang
 
 /* ---- decide ---- */
 
-/* The names between the touched owners and the apex: a domain among them is a child. */
+/* The names between the changed owners and the apex, which may be domains below. */
 static size_t edit_list_child_names(struct write *write, const struct rrsets *sets,
                                     const char ***candidates)
 {
@@ -271,7 +270,7 @@ static enum err edit_check_children(struct write *write, const struct rrsets *se
 	size_t count, found = 0;
 	struct name *children;
 
-	/* a catalog is a list, not answered from: what is below does not matter */
+	/* a catalog zone answers no queries, so domains below it do not matter */
 	if (!write->zone.has_children || write->zone.is.is_catalog)
 		return OK;
 	count = edit_list_child_names(write, sets, &candidates);
@@ -314,7 +313,7 @@ static enum err edit_check_rules(struct write *write, const struct rrsets *sets)
 	return err;
 }
 
-/* Read, apply, judge: what is to be written under SERIAL. */
+/* Reads, applies and checks the changes, and plans the rows under SERIAL. */
 static enum err edit_make_plan(struct write *write, struct change *changes, size_t count,
                                uint32_t serial, struct plan *plan, size_t *unchanged)
 {
@@ -363,7 +362,7 @@ static void edit_write_plan(struct write *write, struct plan *plan)
 	zone->records = (uint32_t)(zone->records + plan->record_delta);
 }
 
-/* Moved into the arena: it is written later. */
+/* Moves BUF into the arena, for the write buffer. */
 static struct buf edit_keep_buf(struct write *write, struct buf *buf)
 {
 	struct buf kept = { .data = arena_dup(write->arena, buf->data, buf->len),
@@ -373,7 +372,10 @@ static struct buf edit_keep_buf(struct write *write, struct buf *buf)
 	return kept;
 }
 
-/* The SOA of before and of now lead what goes and what comes (RFC 1995 4). */
+/*
+ * The old SOA comes before the removed RRs, the new SOA before the added ones (RFC 1995
+ * 4).
+ */
 static void edit_write_journal(struct write *write, const struct zone *before,
                                const struct plan *plan)
 {
@@ -403,7 +405,7 @@ static void edit_count_outcome(const struct plan *plan, struct edit_outcome *out
 	outcome->deleted = plan->deleted;
 }
 
-/* A new default TTL changes records that no plan names: the journal has a gap then. */
+/* A new default TTL changes records that are not in the plan: the journal gets a gap. */
 static bool edit_apply_ttl(struct write *write, const struct edit *edit, uint32_t serial,
                            struct edit_outcome *outcome)
 {
@@ -436,7 +438,7 @@ static enum err edit_write(struct write *write, const struct edit *edit,
 	bool resigned = zone_set_soa(zone, &edit->soa);
 
 	edit_write_plan(write, plan);
-	/* a serial that the caller names is a change of the SOA record by itself */
+	/* a serial from the caller changes the SOA record */
 	outcome->changed = plan->count || retimed || resigned || edit->has_serial;
 	if (!outcome->changed) {
 		if (described)

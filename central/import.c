@@ -22,12 +22,12 @@
 
 enum { WAITING_MAX = 100, COMMIT_TIMEOUT_S = 900, HOLD_S = 5, QUIET_MS = 60 * 1000 };
 
-/* A commit on its way through the lane. */
+/* The commit of an import, on the lane. */
 struct commit {
 	struct central *central;
-	char id[ID_LEN + 1];		/* "": one that was left, if there is one */
+	char id[ID_LEN + 1];		/* "": any unfinished import */
 	struct arena *arena;
-	/* what a handler would have been given, for what it shares with create_domain */
+	/* a request and a write, for functions of create_domain */
 	struct request req;
 	json_t *spec_json;
 	struct tx tx;
@@ -37,7 +37,7 @@ struct commit {
 	struct domain_spec spec;
 	int64_t added, updated, deleted;
 	bool changed;
-	bool was_taken;		/* a try found no domain, and then its name or id taken */
+	bool was_taken;		/* a try found no domain, but its name or id was taken */
 	const char *doubt;	/* cast_method of a try whose COMMIT got no answer */
 	enum err err;
 };
@@ -155,8 +155,8 @@ static enum err commit_retry_existing(struct commit *c, enum err err)
 }
 
 /*
- * A domain that is created with its NS records alone needs to know of no quota and of no
- * domains below it. With a zone it does: it is read back as one that was there.
+ * The commit reads the new domain back, because the zone needs its quotas and the domains
+ * below it.
  */
 static enum err commit_create_domain(struct commit *c)
 {
@@ -169,7 +169,7 @@ static enum err commit_create_domain(struct commit *c)
 	return commit_retry_existing(c, err ? err : c->tx.err);
 }
 
-/* The domain is there and locked afterwards; *created: it was not before. */
+/* Finds and locks the domain, or creates it: *created. */
 static enum err commit_find_domain(struct commit *c, bool *created)
 {
 	bool exists = commit_lock_domain(c);
@@ -193,7 +193,9 @@ static bool commit_takes_serial(const struct commit *c, const struct state *now)
 	return c->spec.has_serial && serial_newer(c->spec.serial, now->serial);
 }
 
-/* A new domain has its serial; one that exists takes the file's, if that is newer. */
+/*
+ * A new domain has its serial. An existing domain gets that of the file, if it is newer.
+ */
 static uint32_t commit_pick_serial(const struct commit *c, bool created)
 {
 	const struct state *now = &c->write.zone.is.state;
@@ -260,10 +262,7 @@ static enum err commit_check_quotas(struct commit *c)
 	            "quota (recordset_records) of %lld", name, (long long)records);
 }
 
-/*
- * The journal of the step: what carries its serial before the file's records are in, and
- * after.
- */
+/* The journal of the step: the RRs with its serial before and after the insertion. */
 struct journal {
 	struct buf removed, added;
 	bool fits;
@@ -276,7 +275,7 @@ static void commit_write_records(struct commit *c, const struct import_step *ste
 	int64_t max = created ? 0 : c->central->config.journal_change_bytes;
 
 	c->deleted = store_import_delete(tx, step);
-	/* of a new domain only its NS records are there, under this very serial */
+	/* a new domain has only its NS records, under the same serial */
 	c->updated = created ? 0 : store_import_touch(tx, step);
 	journal->fits = max && store_import_affected(tx, step, false, max, c->arena,
 	                                             &journal->removed);
@@ -308,7 +307,7 @@ static void commit_write_journal(struct commit *c, const struct zone *before,
 	buf_clear(&added);
 }
 
-/* The domain's own row. Nothing at all changed: it stays as it is, with its serial. */
+/* Writes the row of the domain, unless nothing has changed. */
 static void commit_write_domain(struct commit *c, const struct zone *before,
                                 const struct import_step *step, struct journal *journal,
                                 bool created)
@@ -406,7 +405,7 @@ static void commit_reset(struct commit *c)
 	                           .arena = c->arena, .buffer = buffer, .on_lane = true };
 }
 
-/* The previous try committed the import, but the answer to its COMMIT was lost. */
+/* The previous try has committed the import, but got no answer to COMMIT. */
 static void commit_repeat_cast(struct commit *c)
 {
 	struct domain_key key = { .name = c->import.domain_name };
@@ -416,7 +415,10 @@ static void commit_repeat_cast(struct commit *c)
 		c->write.cast_method = c->doubt;
 }
 
-/* One try; ERR_RACE is tried again. Another central may have settled it meanwhile. */
+/*
+ * One try. tx_redo() repeats it after ERR_RACE. Another central may have ended the
+ * import.
+ */
 static enum err commit_try(void *self, struct why *why)
 {
 	static const struct access everyone = { .tenant = "", .all = true };
@@ -440,7 +442,10 @@ static enum err commit_try(void *self, struct why *why)
 	return err;
 }
 
-/* What will never do is said in the import's row; what passes is taken up again. */
+/*
+ * The row of the import gets a final error. After another error a process claims it
+ * again.
+ */
 static void commit_fail(struct commit *c)
 {
 	struct why why;
@@ -455,7 +460,9 @@ static void commit_fail(struct commit *c)
 	tx_commit(&tx);
 }
 
-/* By a transaction of its own: of what the commit writes nobody sees anything yet. */
+/*
+ * In an own transaction, because worker and attempts must be visible during the commit.
+ */
 static enum err import_claim(void *self, struct why *why)
 {
 	struct commit *c = self;
@@ -476,7 +483,7 @@ static enum err import_claim(void *self, struct why *why)
 	return err;
 }
 
-/* The import waits for the next look. The database's own line tells why it is away. */
+/* The next import_fire() tries again. A lost connection has its own log line. */
 static void import_log_no_claim(struct central *central, enum err err,
                                 const struct why *why)
 {
@@ -486,7 +493,7 @@ static void import_log_no_claim(struct central *central, enum err err,
 		         why->text);
 }
 
-/* On the lane's thread. */
+/* On the lane. */
 static void import_work(void *job)
 {
 	struct commit *c = job;

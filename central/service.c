@@ -9,12 +9,12 @@
 static const struct method {
 	const char *name, *args;
 	rpc_handler *read;
-	write_handler *write;		/* runs once a message: write.h */
-	rpc_batch *reads;		/* those that wait, together */
+	write_handler *write;		/* has one effect for a message: write.h */
+	rpc_batch *reads;		/* several requests at once */
 	write_handler *decode;
 	void (*prefetch)(struct tx *tx, struct write *writes, size_t count);
-	const char *subject;		/* its key; NULL: of a write "domain" */
-	bool fleet;			/* the pool manager's, and nobody else's */
+	const char *subject;		/* NULL: "domain" of a write */
+	bool fleet;			/* only for the pool manager */
 } methods[] = {
 	{ "create_domain",    "domain",               .write = service_create_domain    },
 	{ "get_domain",       "domain",               .reads = service_get_domains      },

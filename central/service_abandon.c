@@ -1,8 +1,8 @@
 /*
- * abandon_domain -- for administrators: a domain that is being deleted is DELETED now,
- * though servers serve it still, and its name is free. The answer and the log name
- * these servers. The pool manager goes on trying to delete it there, until its name
- * lives again.
+ * abandon_domain -- an administrator ends the deletion of a domain: it becomes DELETED,
+ * although servers still serve it, and its name is free. The answer and the log name
+ * these servers. The pool manager still tries to delete it there, until the name exists
+ * again.
  */
 #include "service.h"
 

@@ -108,7 +108,7 @@ enum err service_find_blacklists(void *self, struct request *req)
 
 #define CONFIG(field) offsetof(struct central, config.field)
 
-/* The resources, and where the limit of tenants without one of their own stands. */
+/* The resources, and their configured limits. */
 static const struct {
 	const char *name;
 	size_t configured;
@@ -134,7 +134,7 @@ static enum err quota_decode_resource(struct request *req, const char **resource
 	            "resource must be domains, domain_recordsets or recordset_records");
 }
 
-/* Also one that is refused today: its old limits can be read, not set. */
+/* Any text: limits of a tenant that is no longer valid can be read, but not set. */
 static enum err quota_decode_tenant(struct request *req, const char **tenant)
 {
 	enum err err = json_get_text(req->args, "tenant", JSON_REQUIRED, TENANT_MAX,
@@ -143,7 +143,7 @@ static enum err quota_decode_tenant(struct request *req, const char **tenant)
 	return !err && !**tenant ? fail(&req->why, ERR_INVALID, "tenant is empty") : err;
 }
 
-/* The limits that hold for the tenant. */
+/* The own limits of the tenant, else the configured ones. */
 static json_t *quota_read_all(struct central *central, struct tx *tx, const char *tenant,
                               struct arena *arena)
 {
@@ -250,7 +250,7 @@ static json_t *status_encode(const struct zone *zone, const struct server_status
 		"next_attempt_at", status->next_attempt_at, "seen_at", status->seen_at);
 }
 
-/* The rows of the domain, and how many of the pool's servers serve its newest serial. */
+/* The rows of the domain, and how many servers of the pool serve its newest serial. */
 static void status_add_servers(struct tx *tx, const struct zone *zone,
                                struct arena *arena, json_t *json)
 {
@@ -283,7 +283,7 @@ static json_t *status_encode_domain(struct tx *tx, const struct zone *zone,
 	return json;
 }
 
-/* The pools' servers are the operator's business; one's own domain is everyone's. */
+/* Only administrators see the servers. A tenant sees its own domain. */
 enum err service_get_status(void *self, struct request *req)
 {
 	struct central *central = self;

@@ -39,8 +39,8 @@ static enum err domain_not_found(struct request *req, const struct domain_key *k
 }
 
 /*
- * A call that is refused asks for the domain "", which there is not. Returns an error
- * that is one of all; it is in errs[], too.
+ * For a refused call it reads the domain "", which does not exist. Returns an error of
+ * the statement, which is also in errs[].
  */
 static enum err domain_get_some(struct central *central, struct request *const *reqs,
                                 size_t count, enum err *errs)
@@ -94,7 +94,7 @@ void service_get_domains(void *self, struct request *const *reqs, size_t count,
 {
 	for (size_t at = 0, n; at < count; at += n) {
 		n = count - at < TX_LIST_MAX ? count - at : TX_LIST_MAX;
-		/* a row that is broken spoils no other's answer, nor is it shown */
+		/* a broken row fails only its own call */
 		if (domain_get_some(self, reqs + at, n, errs + at) == ERR_INTERNAL)
 			for (size_t i = 0; i < n; i++)
 				errs[at + i] = domain_get_one(self, reqs[at + i]);
@@ -157,7 +157,7 @@ static enum err domain_check_relatives(struct write *write,
 	    !store_domain_foreign_relative(write->tx, &spec->name, write->access.tenant,
 	                                   write->arena, &relative))
 		return OK;
-	/* whose name it is stays untold */
+	/* the reason does not name that domain */
 	return tx_fail(write->tx, ERR_DENIED,
 	               "domain.name: %.200s is above or below a domain of "
 	               "another tenant", spec->owner);
@@ -177,7 +177,7 @@ static enum err domain_check_quota(struct write *write)
 	               max);
 }
 
-/* Whether there is such a pool stays untold. */
+/* The reason does not tell if the pool exists. */
 static enum err domain_check_pool(struct write *write, const struct domain_spec *spec)
 {
 	const struct option_texts *open = &write->central->config.tenant_pools;
@@ -221,7 +221,7 @@ static enum err domain_find_pool(struct write *write, const struct domain_spec *
 	               name);
 }
 
-/* The NS records at its apex: the caller's, or the pool's. */
+/* The NS records at the apex: from the caller, else from the pool. */
 static enum err domain_make_ns(struct write *write, const struct domain_spec *spec,
                                const struct pool *pool, struct change *change)
 {
@@ -321,7 +321,7 @@ static void domain_fill_identity(struct write *write, const struct domain_spec *
 		.apex = spec->name,
 		.pool = pool->name,
 		.reason = "",
-		.quota_recordsets = -1,		/* what a new domain needs, it gets */
+		.quota_recordsets = -1,		/* the first records need no quota */
 		.quota_records = -1,
 	};
 	memcpy(zone->is.pool_id, pool->id, sizeof zone->is.pool_id);
@@ -331,7 +331,7 @@ static void domain_fill_identity(struct write *write, const struct domain_spec *
 		id_new(zone->is.id);
 }
 
-/* Its first records: NS, and in a catalog what makes it one. */
+/* The first records: NS, and in a catalog zone the version. */
 static enum err domain_make_records(struct write *write,
                                     const struct domain_spec *spec,
                                     const struct pool *pool, struct change changes[2],
@@ -375,7 +375,7 @@ enum err service_domain_insert(struct write *write, const struct domain_spec *sp
 	return write->tx->err ? write->tx->err : edit_fill(write, first, count);
 }
 
-/* The times of a row that was just written are the database's: read it back as it is. */
+/* Reads the row back, because the database has set its times. */
 static enum err domain_answer(struct write *write)
 {
 	struct domain_key key = { .name = "" };
@@ -475,7 +475,7 @@ static enum err domain_check_no_children(struct write *write)
 	               "%.200s first", write->zone.is.name, child);
 }
 
-/* Its record sets are counted with the row that is locked; the first is the apex's NS. */
+/* The locked row has the number of record sets. One of them is NS at the apex. */
 static enum err domain_check_empty(struct write *write)
 {
 	const struct zone *zone = &write->zone;

@@ -10,16 +10,15 @@
 #include "result_page.h"
 
 /*
- * A page is a run of whole record sets, by name and type; a set that does not fit is
- * cut, and the marker then says how many of its records are out: "<record set's
- * id>.<count>".
+ * A page has record sets in the order of name and type. A set that does not fit is cut.
+ * The marker is "<id of the set>.<records of it that were on a page>".
  */
 enum { SETS_A_PAGE = STORE_NAMES_MAX, MARKER_MAX = ID_LEN + 12 };
 
 struct marker {
-	/* the last set that is out, whole or in part; "": none */
+	/* the last set on the page; "": none */
 	char id[ID_LEN + 1];
-	size_t done;			/* of its records; 0: whole */
+	size_t done;			/* records of it on a page; 0: all */
 };
 
 static enum err export_decode_marker(struct request *req, struct marker *marker)
@@ -48,7 +47,7 @@ struct export {
 	bool full;
 };
 
-/* False when the page is full. A first line always fits. */
+/* False: the page is full. The first line always fits. */
 static bool export_add_line(struct export *export, const char *line)
 {
 	size_t bytes = strlen(line) + 3;
@@ -75,7 +74,7 @@ static void export_add_soa(struct export *export, struct arena *arena)
 	buf_clear(&text);
 }
 
-/* The set's records behind SKIP; remembers where the page ended. */
+/* Adds the records of the set behind SKIP, and notes where the page ends. */
 static void export_add_set(struct export *export, const struct recordset *set,
                            size_t skip, struct arena *arena)
 {
@@ -100,7 +99,7 @@ static void export_add_set(struct export *export, const struct recordset *set,
 		memcpy(export->marker.id, set->id, sizeof set->id);
 }
 
-/* The sets from the marker on: the one it cut, then those behind it. */
+/* Reads the sets from the marker on: first the set that was cut. */
 static size_t export_read_sets(struct tx *tx, const struct export *export,
                                struct recordset *sets, struct arena *arena)
 {
@@ -115,7 +114,7 @@ static size_t export_read_sets(struct tx *tx, const struct export *export,
 	if (export->marker.done &&
 	    store_recordset_get(tx, export->zone.is.id, export->marker.id, arena,
 	                        &sets[0]))
-		/* its members are read with the others' */
+		/* its records are read below with the others */
 		sets[count++].record_count = 0;
 	store_recordset_find(tx, &everyone, &criterion, &paging, arena, &rows);
 	while (store_recordset_next(&rows, &sets[count]))
@@ -125,7 +124,7 @@ static size_t export_read_sets(struct tx *tx, const struct export *export,
 	return count;
 }
 
-/* One run of sets onto the page; false when there are no more. */
+/* Adds up to SETS_A_PAGE sets. False: there are no more. */
 static bool export_add_sets(struct export *export, struct tx *tx, struct arena *arena)
 {
 	struct recordset *sets = arena_alloc(arena, (SETS_A_PAGE + 1) * sizeof(*sets));

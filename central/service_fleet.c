@@ -49,7 +49,7 @@ static enum err server_check_state(const char *state, struct why *why)
 	return fail(why, ERR_INVALID, "state must be ACTIVE, DRAINED or REMOVED");
 }
 
-/* As the settings of a pool manager may have it. */
+/* The rules of the settings of the pool manager. */
 static enum err server_check_id(const char *id, struct why *why)
 {
 	for (const char *at = id; *at; at++)

@@ -116,7 +116,7 @@ enum err service_begin_import(struct write *write)
 
 /* ---- parts ---- */
 
-/* The domain of an import is not there yet: its name is all the rules need. */
+/* The domain may not exist yet: the rules need only its name. */
 static enum err import_check_owner(const struct import *import, const struct name *apex,
                                    const struct change *record, struct why *why)
 {
@@ -159,7 +159,7 @@ static bool import_is_of_administrator(const struct import *import)
 	return is_admin;
 }
 
-/* Locks an open import that the caller may continue. */
+/* Locks an import that the caller may continue. */
 static enum err import_lock(struct request *req, struct tx *tx, struct import *import)
 {
 	struct access access;
@@ -179,7 +179,7 @@ static enum err import_lock(struct request *req, struct tx *tx, struct import *i
 	return OK;
 }
 
-/* A part that comes twice replaces itself: no need to remember the message. */
+/* A repeated part replaces itself, so the answer need not be kept. */
 static enum err import_stage_part(const struct central *central, struct request *req,
                                   struct tx *tx, uint32_t part, const json_t *array)
 {
@@ -254,7 +254,7 @@ enum err service_commit_import(void *self, struct request *req)
 	err = tx_commit(&tx);
 	if (err)
 		return err;
-	/* should the lane be full, it is taken up when one is idle */
+	/* if the lane is full, a process with an idle lane claims the import */
 	if (starts)
 		import_submit(central, import.id, &req->why);
 	req->result = import_encode(&import);

@@ -9,7 +9,7 @@
 #include "model/json.h"
 #include "result_page.h"
 
-/* The `pool` argument that names an existing one: its id, or its name. */
+/* The argument `pool`: an id or a name. */
 static enum err pool_decode_key(const struct request *req, char id[ID_LEN + 1],
                                 const char **name, struct why *why)
 {
@@ -53,7 +53,7 @@ static enum err pool_create_catalog(struct write *write, struct pool *pool,
 	return write->tx->err;
 }
 
-/* Its name is free when the servers serve it no more. */
+/* Its name is free when the servers do not serve it any more. */
 static enum err pool_remove_catalog(struct write *write, struct pool *pool)
 {
 	struct domain_key key = { .name = "" };
@@ -68,7 +68,7 @@ static enum err pool_remove_catalog(struct write *write, struct pool *pool)
 	return write->tx->err;
 }
 
-/* Servers are configured with the catalog's name, so one does not become another. */
+/* Servers are configured with the name of the catalog zone, so it cannot change. */
 static enum err pool_set_catalog(struct write *write, struct pool *pool,
                                  const struct pool_spec *spec)
 {
@@ -128,7 +128,7 @@ static enum err pool_lock(struct write *write, struct pool *pool)
 	return OK;
 }
 
-/* New domains get the new hosts; those that exist keep theirs, which are records. */
+/* New domains get the new hosts. Existing domains keep their NS records. */
 enum err service_update_pool(struct write *write)
 {
 	struct request *req = write->req;
@@ -215,7 +215,7 @@ enum err service_find_pools(void *self, struct request *req)
 	                                               pool_read_page });
 }
 
-/* Whoever starts first makes it; for the others it is there. */
+/* The first process creates it; for the others it exists. */
 enum err service_pool_default(struct central *central, struct why *why)
 {
 	struct option_texts *hosts = &central->config.ns_records;

@@ -10,7 +10,7 @@
 #include "model/presentation.h"
 #include "result_page.h"
 
-/* Decode who is asked for, and lock it. */
+/* Decodes the key and locks the domain. */
 static enum err recordset_lock_domain(struct write *write)
 {
 	struct domain_key key;
@@ -73,7 +73,7 @@ enum err service_apply_changes(struct write *write)
 
 /* ---- one set ---- */
 
-/* The set at that name and type, as it is now. */
+/* Reads the set of the change as it is now. */
 static enum err recordset_read(struct write *write, const struct change *change,
                                struct rrset **set)
 {
@@ -85,7 +85,7 @@ static enum err recordset_read(struct write *write, const struct change *change,
 	return write->tx->err;
 }
 
-/* Apply the one change, and answer with the set as it is then. */
+/* Applies one change and answers with the new set. */
 static enum err recordset_apply(struct write *write, struct change *change)
 {
 	struct edit edit = { .changes = change, .count = 1 };
@@ -131,7 +131,7 @@ enum err service_create_recordset(struct write *write)
 	return recordset_apply(write, &change);
 }
 
-/* The set of that id in the locked domain. */
+/* Locks the domain and reads the set of the argument. */
 static enum err recordset_find(struct write *write, struct recordset *set)
 {
 	char id[ID_LEN + 1];
@@ -203,7 +203,7 @@ enum err service_get_recordset(void *self, struct request *req)
 	return tx_commit(&tx);
 }
 
-/* What both finds read: whose, which, and which page. */
+/* The arguments of both finds. */
 struct search {
 	struct access access;
 	struct record_criterion criterion;
@@ -222,7 +222,7 @@ static enum err search_decode(struct request *req, const char *const *sort_keys,
 	return err;
 }
 
-/* Narrow the search to the domain that is named, if one is. */
+/* Limits the search to the domain of the argument, if there is one. */
 static void search_narrow(struct request *req, struct tx *tx, struct search *search)
 {
 	struct zone zone;
@@ -231,7 +231,7 @@ static void search_narrow(struct request *req, struct tx *tx, struct search *sea
 	    service_domain_get(req, tx, &zone))
 		return;
 	memcpy(search->criterion.domain_id, zone.is.id, sizeof zone.is.id);
-	/* a domain that may be addressed is seen whole */
+	/* an administrator sees all sets of the domain */
 	search->access.all |= req->context.is_admin;
 }
 

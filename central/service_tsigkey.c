@@ -10,8 +10,8 @@
 #include "result_page.h"
 
 /*
- * A secret leaves central in the answer of get_tsigkey and in no other: the
- * answers of writing calls are kept (write.h), and so they are without it.
+ * Only the answer of get_tsigkey has the secret. Answers of writing calls are kept in the
+ * database (write.h), so they have no secret.
  */
 
 static enum err tsigkey_not_found(struct tx *tx, const struct tsigkey_key *by)
@@ -20,7 +20,7 @@ static enum err tsigkey_not_found(struct tx *tx, const struct tsigkey_key *by)
 	               *by->id ? by->id : by->name);
 }
 
-/* As many random octets as the hash has: RFC 8945 8. */
+/* The secret is as long as the hash (RFC 8945 8). */
 static const char *tsigkey_make_secret(const char *algorithm, struct arena *arena)
 {
 	uint8_t octets[TSIGKEY_HASH_MAX];
@@ -33,7 +33,7 @@ static const char *tsigkey_make_secret(const char *algorithm, struct arena *aren
 	return text;
 }
 
-/* The times of a row that was just written are the database's: read it back as it is. */
+/* Reads the row back, because the database has set its times. */
 static enum err tsigkey_answer(struct write *write, const char *id)
 {
 	struct tsigkey_key by = { .name = NULL };

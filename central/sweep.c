@@ -11,16 +11,16 @@
 #include "store_sweep.h"
 
 enum {
-	ROUND_MS = 3000,	/* what is not removed by then waits for the next round */
-	ROUNDS = 3,		/* in any of them a change is looked at */
-	QUIET_MS = 60 * 1000,	/* between two lines on failures */
+	ROUND_MS = 3000,	/* the next round removes the rest */
+	ROUNDS = 3,		/* for so many rounds a changed journal is checked */
+	QUIET_MS = 60 * 1000,	/* between two log lines about failures */
 };
 
 struct sweep {
 	struct central *central;
 	struct arena *arena;
 	int64_t deadline_ms;
-	char cursor[ID_LEN + 1];	/* tombstones are looked for from here on */
+	char cursor[ID_LEN + 1];	/* of store_sweep_find_tombstones() */
 	struct log_limit log_limit;
 	bool is_running;
 	bool has_logged_paths;
@@ -83,7 +83,7 @@ static int64_t sweep_tombstones(struct tx *tx, struct sweep *s)
 		memcpy(s->cursor, cursor, sizeof cursor);
 		return 0;
 	}
-	/* one domain a transaction: no waiting for a second lock while a first is held */
+	/* one domain in a transaction: it never waits for a second lock */
 	return store_sweep_tombstones(tx, list.ids[0], age_s);
 }
 
@@ -119,7 +119,7 @@ static const struct step {
 	{ "imports",            sweep_imports        },
 };
 
-/* A race is lost to the next round. The database's own line tells why it is away. */
+/* After a race the next round does the work. A lost connection has its own log line. */
 static void sweep_log_failure(struct sweep *s, const struct step *step, enum err err,
                               const struct why *why)
 {
@@ -132,7 +132,7 @@ static void sweep_log_failure(struct sweep *s, const struct step *step, enum err
 		          why->text);
 }
 
-/* Returns false when there is nothing left to do. */
+/* False: nothing is left to do. */
 static bool sweep_run_step(struct sweep *s, const struct step *step, int64_t *removed)
 {
 	struct why why;
@@ -148,7 +148,7 @@ static bool sweep_run_step(struct sweep *s, const struct step *step, int64_t *re
 	return count > 0;
 }
 
-/* Once a process: domains that exist keep names that new domains may not have. */
+/* Once in a process. Existing domains keep names that new domains may not have. */
 static void sweep_log_paths(struct sweep *s)
 {
 	const char *names[SWEEP_NAMES];
@@ -164,7 +164,7 @@ static void sweep_log_paths(struct sweep *s)
 	arena_reset(s->arena);
 }
 
-/* On the lane's thread. */
+/* On the lane. */
 static void sweep_work(void *job)
 {
 	struct sweep *s = job;
@@ -208,7 +208,7 @@ void sweep_start(struct central *central)
 	central->sweep = xcalloc(1, sizeof(*central->sweep));
 	central->sweep->central = central;
 	central->sweep->arena = arena_new();
-	/* what it looks at and leaves there, it does not lock */
+	/* READ COMMITTED does not lock rows that a statement reads and keeps */
 	central->sweep_db_config = *central->runtime->db_config;
 	central->sweep_db_config.read_committed = true;
 	central->sweep_db = db_new(&central->sweep_db_config);

@@ -21,7 +21,7 @@ enum err catalog_name(const struct name *name, const char *field, struct why *wh
 	            "its members need %d octets more", field, (int)MEMBER_LABELS);
 }
 
-/* Owner: LABELS below the catalog. */
+/* The owner is LABELS below the catalog. */
 static enum err change_set_owner(const char *labels, const struct name *catalog,
                                  struct arena *arena, struct change *change,
                                  struct why *why)

@@ -13,7 +13,7 @@ static bool rdata_is_same(const struct rdata *a, const uint8_t *rdata, size_t le
 	return a->len == len && !memcmp(a->rdata, rdata, len);
 }
 
-/* Where it stands among the wanted, or wanted_count. */
+/* Its index in `wanted`, or wanted_count. */
 static size_t rrset_find_wanted(const struct rrset *set, const struct rdata *record)
 {
 	size_t i = 0;
@@ -39,7 +39,7 @@ static void rrset_push_wanted(struct rrset *set, struct rdata record, struct are
 
 void rrset_begin(struct rrset *set, struct arena *arena)
 {
-	/* the TTL of a set that was emptied went with its last record */
+	/* a set that became empty has lost its TTL */
 	set->ttl = set->was_count ? set->stored_ttl : (struct ttl){ 0 };
 	for (size_t i = 0; i < set->was_count; i++)
 		rrset_push_wanted(set, (struct rdata){ set->was[i].data,
@@ -50,9 +50,8 @@ void rrset_begin(struct rrset *set, struct arena *arena)
 /* ---- records as they are compared ---- */
 
 /*
- * Each is made canonical once, and then sought by its order: sets may be large, and
- * changes of them many. The case of names in rdata means nothing; what is no such rdata
- * stays as it is.
+ * Each is made canonical once and found by binary search, because sets and changes may be
+ * large. The case of names in the data is ignored. Malformed data is compared as it is.
  */
 static struct octets rrset_canonical_octets(const struct rrset *set, const uint8_t *rdata,
                                             uint16_t len, struct arena *arena)
@@ -75,7 +74,7 @@ static int octets_compare(const void *a, const void *b)
 	return order ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-/* Each once, in their order; returns how many. */
+/* Sorts LIST without repetitions. Returns how many are left. */
 static size_t octets_sort(struct octets *list, size_t count)
 {
 	size_t kept = 0;
@@ -88,7 +87,7 @@ static size_t octets_sort(struct octets *list, size_t count)
 	return kept;
 }
 
-/* Those of the change, sorted; returns how many differ. */
+/* The records of a change, sorted, without repetitions. Returns how many there are. */
 static size_t change_octets(const struct rrset *set, const struct change *change,
                             struct arena *arena, struct octets **list)
 {
@@ -134,7 +133,7 @@ static const struct octets *rdata_compared(const struct rrset *set, struct rdata
 	return &wanted->compared;
 }
 
-/* All that are equal go: for a name server they are one record. */
+/* Deletes all equal records: for a name server they are one record. */
 static size_t rrset_delete_records(struct rrset *set, const struct change *change,
                                    struct arena *arena)
 {
@@ -160,7 +159,7 @@ static size_t rrset_delete_records(struct rrset *set, const struct change *chang
 
 /* ---- what is asked ---- */
 
-/* True if the TTL is another now. */
+/* True: the TTL has changed. */
 static bool rrset_apply_ttl(struct rrset *set, const struct change *change)
 {
 	struct ttl before = set->ttl;
@@ -250,14 +249,14 @@ static void rrset_append_rr(struct buf *to, const struct rrset *set, uint32_t tt
 	                            .rdata_len = len, .rdata = rdata });
 }
 
-/* One set on its way into the plan. */
+/* The comparison of one set with its rows. */
 struct comparison {
 	struct plan *plan;
 	struct rrset *set;
 	struct arena *arena;
 	uint32_t serial, old_ttl, new_ttl;
-	bool *is_kept;		/* a wanted record that a row has already */
-	size_t next;		/* wanted records before this one have found their row */
+	bool *is_kept;		/* by wanted record: a row has it already */
+	size_t next;		/* wanted records before this index have a row */
 };
 
 static void plan_remove_rr(struct comparison *c, const struct record *was)
@@ -278,7 +277,7 @@ static const struct rdata *plan_next_new(struct comparison *c)
 	return c->next < c->set->wanted_count ? &c->set->wanted[c->next++] : NULL;
 }
 
-/* A row whose record stays: the RR changes when its TTL does. */
+/* A row whose record stays. A new TTL changes its RR. */
 static void plan_kept(struct comparison *c, const struct record *was,
                       const struct rdata *wanted)
 {
@@ -300,7 +299,7 @@ static void record_set_data(struct record *record, const struct rdata *data)
 	record->rdata_len = data->len;
 }
 
-/* A row whose record goes: it takes a new one over, or becomes a tombstone. */
+/* A row whose record is deleted: it gets a new record, or becomes a tombstone. */
 static void plan_gone(struct comparison *c, const struct record *was)
 {
 	const struct rdata *wanted = c->set->paired ? plan_next_new(c) : NULL;

@@ -8,7 +8,7 @@
 enum { FIRST_SLOTS = 64 };
 
 /*
- * FNV-1a. A flood of chosen names costs its sender 5 000 probes of 5 000 sets, no more.
+ * FNV-1a. With chosen names a caller causes at most 5 000 probes for each of 5 000 sets.
  */
 static size_t rrset_hash(const struct name *name, uint16_t type)
 {
