@@ -117,7 +117,7 @@ static enum err soa_get_email(const json_t *json, struct arena *arena,
 	return err;
 }
 
-/* As a name, not an owner: before the @ that it does not show any octets may stand. */
+/* name_parse(), not the rules of owners: the first label may have any octets. */
 static enum err soa_get_rname(const json_t *json, struct arena *arena,
                               struct soa_spec *soa, struct why *why)
 {
@@ -131,7 +131,7 @@ static enum err soa_get_rname(const json_t *json, struct arena *arena,
 	return err;
 }
 
-/* What may be given at the creation and later. */
+/* The values of a new domain that can change later. */
 static enum err domain_get_values(const json_t *json, struct arena *arena,
                                   struct domain_spec *spec, struct why *why)
 {
@@ -242,6 +242,6 @@ json_t *codec_domain_encode(const struct zone *zone, struct arena *arena)
 		"created_at", zone->created_at, "updated_at", zone->updated_at,
 		"version", (json_int_t)is->version);
 
-	bug_if(!json);	/* all texts were stored as UTF-8 */
+	bug_if(!json);	/* all stored texts are UTF-8 */
 	return json;
 }

@@ -107,7 +107,7 @@ static enum err change_get_records(const json_t *json, int flags, struct arena *
 	return err;
 }
 
-/* A TTL of null is the domain's; one that is absent stays. */
+/* Null: the TTL of the domain. Absent: unchanged. */
 static enum err change_get_ttl(const json_t *json, struct change *change, struct why *why)
 {
 	const json_t *ttl = json_object_get(json, "ttl");
@@ -117,7 +117,7 @@ static enum err change_get_ttl(const json_t *json, struct change *change, struct
 	return json_get_u32(json, "ttl", 0, RR_TTL_MAX, &change->ttl, why);
 }
 
-/* "ANY" can only be expected: that there is nothing at the name. */
+/* "ANY" is for "expect" only: the name must have no set. */
 static enum err change_get_type(const json_t *json, struct change *change,
                                 struct why *why)
 {
@@ -225,7 +225,7 @@ enum err codec_recordset(const json_t *json, struct arena *arena, struct change 
 	return err;
 }
 
-/* What it has already, as if the caller had said so. */
+/* The change gets the present records. */
 static void change_keep_records(const struct recordset *now, struct arena *arena,
                                 struct change *change)
 {
@@ -306,7 +306,6 @@ static json_t *recordset_encode_time(int64_t unix_ms)
 	return json_sprintf("%s.%03dZ", text, (int)(unix_ms % 1000));
 }
 
-/* The state of the whole: the worst of its members'. */
 static const struct state *recordset_worst_state(const struct recordset *set)
 {
 	static const struct state active = { TASK_NONE, STATUS_ACTIVE, 0 };

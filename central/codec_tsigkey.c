@@ -133,6 +133,6 @@ json_t *codec_tsigkey_encode(const struct tsigkey *key)
 		"domain", key->domain, "domain_id", key->domain_id,
 		"created_at", key->created_at, "updated_at", key->updated_at);
 
-	bug_if(!json);	/* all texts were stored as ASCII */
+	bug_if(!json);	/* all stored texts are ASCII */
 	return json;
 }

@@ -3,9 +3,9 @@
 #include "runtime/db.h"
 
 /*
- * Behind TX_A_MOMENT, ERR_BUSY is the end of the moment; elsewhere it is the limit of any
- * statement. A race is such a wait, too (1205), unless the connection was lost. A lane
- * runs its transaction again by itself.
+ * After TX_A_MOMENT, ERR_BUSY means that the row is still locked; else it is the timeout
+ * of the statement. ERR_RACE is also a lock timeout (1205), unless the connection was
+ * lost. A lane repeats its transaction itself.
  */
 void store_check_wait(struct tx *tx, enum store_wait wait, const char *what)
 {
@@ -64,7 +64,7 @@ bool store_select_text(struct tx *tx, struct arena *arena, const char **text,
 	return true;
 }
 
-/* The digest of a row is NULL if a program of an older version wrote it. */
+/* The digest is NULL if an older version of central wrote the row. */
 bool store_request_get(struct tx *tx, struct arena *arena, struct kept_answer *kept)
 {
 	struct tx_rows rows;

@@ -11,9 +11,8 @@ const char *const store_domain_sort_keys[] = { "name", "created_at", "updated_at
                                                "serial", NULL };
 
 /*
- * In the order of domain_read_zone(). The pool's name is a sub-select, for a join would
- * lock its row along with the domain's; whether there are children is a look into an
- * index.
+ * In the order of domain_read_zone(). The name of the pool is a sub-select: a join would
+ * also lock the row of the pool.
  */
 #define ZONE_COLUMNS \
 	"d.id, d.name, d.tenant, d.pool_id, " \
@@ -25,7 +24,7 @@ const char *const store_domain_sort_keys[] = { "name", "created_at", "updated_at
 	"CONCAT(REPLACE(d.updated_at, ' ', 'T'), 'Z'), " \
 	"d.kind = 'CATALOG', d.catalog_id <> '', " VERSION_OF("d.id")
 
-/* Behind them when the domain is to be changed. */
+/* More columns for a change, in the order of domain_read_zone_to_change(). */
 #define CHANGE_COLUMNS \
 	", EXISTS (SELECT 1 FROM domains c WHERE c.ancestry > d.ancestry" \
 	"          AND c.ancestry < CONCAT(d.ancestry, 0xff) AND c.live = 1), " \
@@ -132,7 +131,7 @@ static bool domain_lock(struct tx *tx, const char *sql, const struct domain_key 
 
 #define IS_CHANGED "the domain %.200s is being changed: try again"
 
-/* There, but it was passed over: another has locked it. */
+/* ERR_LOCKED if the domain exists: SKIP LOCKED has skipped it. */
 static void domain_check_skipped(struct tx *tx, const struct domain_key *key,
                                  const struct access *access, struct arena *arena)
 {
@@ -142,7 +141,7 @@ static void domain_check_skipped(struct tx *tx, const struct domain_key *key,
 		tx_fail(tx, ERR_LOCKED, IS_CHANGED, zone.is.name);
 }
 
-/* In line with others, as long as those take a few changes each. */
+/* Waits behind calls with a few changes, not behind an import. */
 static bool domain_lock_in_a_moment(struct tx *tx, const struct domain_key *key,
                                     const struct access *access, struct arena *arena,
                                     struct zone *zone)
@@ -185,7 +184,7 @@ bool store_domain_lock_wait(struct tx *tx, const struct domain_key *key,
 		key, access, arena, zone);
 }
 
-/* What a key says, if it is of the kind that is asked for. */
+/* The text of a key, if it is an id (BY_ID) or a name. */
 static const char *domain_key_text(const struct domain_key *key, bool by_id)
 {
 	if (by_id != (*key->id != '\0'))
@@ -193,7 +192,7 @@ static const char *domain_key_text(const struct domain_key *key, bool by_id)
 	return by_id ? key->id : key->name;
 }
 
-/* HEAD texts TAIL, for the keys of one kind. False: there are none. */
+/* Selects HEAD keys TAIL, for the ids or the names among KEYS. False: there are none. */
 static bool domain_select_keys(struct tx *tx, struct arena *arena, struct tx_rows *rows,
                                const char *head, const char *tail, bool by_id,
                                const struct domain_key *keys, size_t count)
@@ -244,7 +243,7 @@ void store_domain_try_lock(struct tx *tx, struct arena *arena,
 	domain_try_lock(tx, arena, false, keys, count, locked);
 }
 
-/* READ reads what the statement, up to its list of keys, has of a zone. */
+/* HEAD: the statement up to its list of keys. READ reads its columns. */
 static void domain_read_keys(struct tx *tx, struct arena *arena, const char *head,
                              bool by_id,
                              void (*read)(struct tx_rows *rows, struct zone *zone),
@@ -335,7 +334,7 @@ bool store_domain_next(struct tx_rows *rows, struct zone *zone)
 	return !rows->tx->err;
 }
 
-/* One of the name that was not committed yet, or its pool, may be locked. */
+/* It may wait for an uncommitted domain of the same name, or for the pool. */
 void store_domain_insert(struct tx *tx, struct zone *zone, enum store_wait wait)
 {
 	const struct domain *is = &zone->is;
@@ -402,7 +401,7 @@ bool store_domain_quota(struct tx *tx, const char *tenant, int64_t *limit)
 	return true;
 }
 
-/* Serials wrap, so the newest is that of the tombstone made last, not the greatest. */
+/* Serials wrap: the newest is that of the last tombstone, not the greatest number. */
 bool store_domain_last_serial(struct tx *tx, const char *name, uint32_t *serial)
 {
 	struct tx_rows rows;
@@ -473,13 +472,13 @@ bool store_domain_foreign_relative(struct tx *tx, const struct name *name,
 }
 
 /*
- * Of live and deleted ones. The index has all of it: the rows, which changes lock, are
- * not read.
+ * Counts live and DELETED domains. It reads only the index, not the rows, which changes
+ * lock.
  */
 #define COUNT_RELATIVES "SELECT COUNT(*) FROM domains FORCE INDEX (domain_ancestry) " \
 	"WHERE (ancestry > ? AND ancestry < CONCAT(?, 0xff)) OR ancestry IN ("
 
-/* Of the names above NAME, as values of domain_ancestry; returns how many. */
+/* The values of domain_ancestry for the names above NAME. Returns how many. */
 static size_t domain_parent_values(const struct name *name, struct arena *arena,
                                    struct tx_value *values)
 {

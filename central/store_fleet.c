@@ -1,6 +1,5 @@
 #include "store_fleet.h"
 
-/* Milliseconds as the seconds that are told. */
 static json_t *fleet_seconds(int64_t ms)
 {
 	return json_real((double)ms / 1000);

@@ -77,7 +77,7 @@ bool store_import_lock(struct tx *tx, const char *id, const struct access *acces
 
 #define IS_BUSY "the import %s takes another call or is being committed: try again"
 
-/* In line with the other parts, as long as those take a moment each. */
+/* Waits behind the calls that add other parts. */
 static bool import_lock_in_a_moment(struct tx *tx, const char *id,
                                     const struct access *access,
                                     struct arena *arena, struct import *import)
@@ -180,10 +180,10 @@ void store_import_stage(struct tx *tx, const char *id, uint32_t part,
 	                tx_int((int64_t)count - before), tx_text(id)));
 }
 
-/* Seconds to the next attempt, from the one before: 4, 4, 8, 16, ... 120. */
+/* Seconds between attempts: 4, 4, 8, 16, ... 120. */
 #define PAUSE "IF(attempts < 2, 4, LEAST(120, 4 << LEAST(attempts - 1, 5)))"
 
-/* SKIP LOCKED: a commit that is under way holds the row. */
+/* SKIP LOCKED: a running commit has locked the row. */
 bool store_import_claim(struct tx *tx, const char *worker, char id[ID_LEN + 1])
 {
 	struct tx_rows rows;
@@ -250,8 +250,8 @@ size_t store_import_ns(struct tx *tx, const char *id, const char *name,
 /* ---- the commit ---- */
 
 /*
- * The plans are fixed by hand: just after rows came in by the thousand the optimizer's
- * statistics know nothing of them, and it would read the zone once a record.
+ * The statements fix their plans: just after an insertion of many rows, the statistics of
+ * the optimizer are old, and it would read the zone once for each record.
  */
 
 int64_t store_import_delete(struct tx *tx, const struct import_step *step)
@@ -271,13 +271,13 @@ int64_t store_import_delete(struct tx *tx, const struct import_step *step)
 	                tx_int(step->only_named), tx_text(step->import_id)));
 }
 
-/* Records of one set with several TTLs get the lowest (RFC 2181 5.2). */
+/* A set with several TTLs gets the lowest (RFC 2181 5.2). */
 #define STAGED_SETS \
 	"(SELECT name, type, MIN(ttl) AS ttl, MIN(id) AS id " \
 	"FROM import_records FORCE INDEX (import_record_set) WHERE import_id = ? AND " \
 	"type <> 6 GROUP BY name, type)"
 
-/* What was never out stays ADD while it lives, as in status_changed(). */
+/* The task ADD stays ADD, as in status_changed(). */
 int64_t store_import_touch(struct tx *tx, const struct import_step *step)
 {
 	return tx_exec(tx, "UPDATE " STAGED_SETS " i "
@@ -292,7 +292,7 @@ int64_t store_import_touch(struct tx *tx, const struct import_step *step)
 	                tx_u32(step->serial), tx_u32(step->zone->is.ttl)));
 }
 
-/* An insert that meets no row of its key locks its own rows only. */
+/* An insertion without an equal key locks only its own rows. */
 void store_import_recordsets(struct tx *tx, const struct import_step *step)
 {
 	tx_exec(tx, "UPDATE " STAGED_SETS " i "
@@ -311,14 +311,14 @@ void store_import_recordsets(struct tx *tx, const struct import_step *step)
 	                tx_text(step->zone->is.id)));
 }
 
-/* The same record earlier in the file: the first in the index, so that one look tells. */
+/* The same record earlier in the import. The index finds the first one at once. */
 #define EARLIER \
 	"(SELECT 1 FROM import_records e FORCE INDEX (import_record_set) " \
 	"WHERE e.import_id = i.import_id AND e.name = i.name AND e.type = i.type " \
 	"AND e.rdata_hash = i.rdata_hash AND (e.part < i.part OR " \
 	"e.part = i.part AND e.position < i.position) LIMIT 1)"
 
-/* What stands there already, or twice in the file, is passed over. */
+/* Skips records that exist or that the import repeats. */
 void store_import_records(struct tx *tx, const struct import_step *step)
 {
 	tx_exec(tx, "INSERT INTO records (id, recordset_id, domain_id, data, rdata, "
@@ -382,7 +382,7 @@ static void import_append_rr(struct tx_rows *rows, const struct zone *zone,
 bool store_import_affected(struct tx *tx, const struct import_step *step, bool live,
                            int64_t max, struct arena *arena, struct buf *rrs)
 {
-	enum { SMALLEST_RR = 12 };	/* so many rows at most are worth reading */
+	enum { SMALLEST_RR = 12 };	/* limits the rows to read */
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
@@ -434,7 +434,7 @@ const char *store_import_not_single(struct tx *tx, const struct zone *zone,
 		"s.id AND r.live = 1) > 1 LIMIT 1", TX_BIND(tx_text(zone->is.id)));
 }
 
-/* As rules_children(): a delegation at a child's name, and glue below, may stay. */
+/* As rules_children(): allows the delegation of a domain below, and glue. */
 const char *store_import_inside_child(struct tx *tx, const struct zone *zone,
                                       struct arena *arena)
 {

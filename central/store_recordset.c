@@ -18,10 +18,7 @@ const char *const store_record_sort_keys[] = { "id", "updated_at", NULL };
 	"s.id, s.domain_id, s.name, s.type, s.ttl, " \
 	"CAST(UNIX_TIMESTAMP(s.created_at) * 1000 AS SIGNED), " \
 	"CAST(UNIX_TIMESTAMP(s.updated_at) * 1000 AS SIGNED)"
-/*
- * Not EXISTS, which MariaDB may turn into one walk over all records, whatever the page's
- * size.
- */
+/* Not EXISTS: MariaDB may execute it as a scan of all records, also for a small page. */
 #define HAS_RECORD(condition) \
 	"(SELECT 1 FROM records e WHERE e.recordset_id = s.id " \
 	"AND " condition " LIMIT 1) = 1"
@@ -56,9 +53,7 @@ static bool recordset_read_ttl(struct tx_rows *rows, uint32_t *ttl)
 
 /* ---- what a change reads and writes ---- */
 
-/*
- * The columns in front of a record's: the set it is in, as a new one or the one before.
- */
+/* Reads the columns of the set, which come before those of the record. */
 static struct rrset *rrset_read(struct tx_rows *rows, struct rrsets *sets)
 {
 	const char *id = row_text(rows), *owner = row_text(rows);
@@ -98,7 +93,7 @@ static void rrset_push_record(struct rrset *set, struct record record,
 	"s.id, s.name, s.type, s.ttl, " RECORD_COLUMNS " FROM recordsets s LEFT JOIN " \
 	"records r ON r.recordset_id = s.id AND r.live = 1 "
 
-/* One record, or a set that has none. */
+/* Reads one record, or a set without records. */
 static void rrset_read_record(struct tx_rows *rows, struct rrsets *sets)
 {
 	struct rrset *set = rrset_read(rows, sets);
@@ -162,7 +157,7 @@ void store_recordset_read_several(struct tx *tx, struct arena *arena,
 	}
 }
 
-/* What was never out stays ADD, as in status_changed(). */
+/* The task ADD stays ADD, as in status_changed(). */
 int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_t serial)
 {
 	return tx_exec(tx, "UPDATE records r JOIN recordsets s ON s.id = r.recordset_id "
@@ -206,7 +201,7 @@ bool store_recordset_get(struct tx *tx, const char *domain_id, const char *id,
 	"SELECT CAST(" column " AS CHAR), CAST(" tie " AS CHAR) FROM recordsets WHERE " \
 	"id = ?"
 
-/* Within one domain the type decides between equal names: the order of an index. */
+/* Within a domain the order is name, then type: the order of an index. */
 static const struct sort_column name_within_domain =
 	{ "s.name", "s.type", MARKED_SET("name", "type") };
 
@@ -267,9 +262,7 @@ static int recordset_compare_ids(const void *a, const void *b)
 	              (*(struct recordset *const *)b)->id);
 }
 
-/*
- * The set whose id stands in the row; by halves, for SETS are in the order of their ids.
- */
+/* The set of the id in the row. SETS have the order of their ids. */
 static struct recordset *recordset_of_row(struct tx_rows *rows, struct recordset **sets,
                                           size_t count)
 {

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "core/status.h"
 
-enum { PORTION = 5000 };	/* a fraction of a second */
+enum { PORTION = 5000 };	/* rows; takes a fraction of a second */
 
 /* ---- domains ---- */
 

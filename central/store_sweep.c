@@ -17,9 +17,8 @@ static void sweep_read_ids(struct tx_rows *rows, struct sweep_list *list)
 }
 
 /*
- * HEAD and TAIL are around the ids of LIST. Such a statement locks no row but these: a
- * scan would wait for each row that another transaction has locked, and keep the rows
- * that it waited for.
+ * The statement is HEAD ids TAIL. It locks only these rows: a scan would wait for each
+ * row that another transaction has locked, and would keep the locks.
  */
 static int64_t sweep_exec_list(struct tx *tx, struct arena *arena, const char *head,
                                const char *tail, const struct sweep_list *list)
@@ -39,7 +38,7 @@ static int64_t sweep_exec_list(struct tx *tx, struct arena *arena, const char *h
 	return tx_exec(tx, sql, values);
 }
 
-/* The last of the next SWEEP_SCAN domains behind the cursor; "": there are fewer. */
+/* The last of the next SWEEP_SCAN domains behind CURSOR; "": there are fewer. */
 static void sweep_find_horizon(struct tx *tx, const char *cursor,
                                char horizon[ID_LEN + 1])
 {
@@ -65,7 +64,7 @@ void store_sweep_find_tombstones(struct tx *tx, int age_s, char cursor[ID_LEN + 
 	struct tx_rows rows;
 
 	sweep_find_horizon(tx, cursor, horizon);
-	/* not EXISTS: made a join, it reads the DELETED records of all domains */
+	/* not EXISTS: as a join it would read the DELETED records of all domains */
 	tx_select(tx, NULL, &rows,
 	          "SELECT d.id FROM domains d WHERE d.id > ? AND (? = '' OR "
 	          "d.id <= ?) AND d.live = 1 AND (SELECT 1 FROM records r "
@@ -153,13 +152,13 @@ int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
 	                       "WHERE d.id IN (", ") AND d.status = 'DELETED'", list);
 }
 
-/* A too old change. */
+/* A change to remove. */
 struct old_change {
 	const char *domain_id;
 	uint32_t serial;
 };
 
-/* It and all before it. */
+/* Removes the change and all earlier ones of its domain. */
 static void sweep_cut_journal(struct tx *tx, const struct old_change *change)
 {
 	tx_exec(tx, "DELETE FROM journal WHERE domain_id = ? AND "
@@ -168,7 +167,9 @@ static void sweep_cut_journal(struct tx *tx, const struct old_change *change)
 	        TX_BIND(tx_text(change->domain_id), tx_u32(change->serial)));
 }
 
-/* The newest change that is, with those after it, more than LIMIT bytes. */
+/*
+ * Removes up to the newest change that, with all later ones, has more than LIMIT bytes.
+ */
 static void sweep_cut_large_journal(struct tx *tx, struct old_change newest,
                                     int64_t limit)
 {
@@ -242,7 +243,7 @@ int64_t store_sweep_open_imports(struct tx *tx, int age_s, struct arena *arena)
 	struct sweep_list list;
 	struct tx_rows rows;
 
-	/* locked: a part that is added now makes the import young again */
+	/* locked, because a new part would renew updated_at */
 	tx_select(tx, NULL, &rows,
 	          "SELECT id FROM imports WHERE state = 'OPEN' AND updated_at "
 	          OLDER_THAN_S " LIMIT ? FOR UPDATE SKIP LOCKED",
@@ -258,7 +259,7 @@ int64_t store_sweep_import_records(struct tx *tx)
 	struct sweep_list list;
 	struct tx_rows rows;
 
-	/* not EXISTS, which may be made a join that reads all that is staged */
+	/* not EXISTS: as a join it would read all staged records */
 	tx_select(tx, NULL, &rows,
 	          "SELECT i.id FROM imports i WHERE i.state IN ('DONE', 'ERROR') "
 	          "AND (SELECT 1 FROM import_records r WHERE r.import_id = i.id "

@@ -11,7 +11,7 @@ const char *const store_tsigkey_sort_keys[] = { "name", NULL };
 #define FROM_BOTH " FROM tsigkeys t LEFT JOIN domains d ON d.id = t.domain_id "
 
 #define SELECT_WHOLE "SELECT " COLUMNS("d.name") ", t.secret" FROM_BOTH
-/* Without the domain's name, for its row would be locked, too. */
+/* Without the name of the domain: a join would also lock its row. */
 #define SELECT_OWN "SELECT " COLUMNS("NULL") ", t.secret FROM tsigkeys t "
 
 static void tsigkey_read(struct tx_rows *rows, struct tsigkey *key)
@@ -116,7 +116,7 @@ void store_tsigkey_delete_of_domain(struct tx *tx, const char *domain_id,
 	store_check_wait(tx, wait, "a TSIG key of the domain");
 }
 
-/* A configuration may have the name in capitals, or without its final dot. */
+/* The settings may have the name in capitals, or without the final dot. */
 bool store_tsigkey_user(struct tx *tx, const char *name, struct arena *arena,
                         const char **pool, const char **server)
 {
