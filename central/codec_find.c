@@ -36,7 +36,7 @@ static enum err find_get_sort_key(const json_t *args, const char *const *keys,
 		return err;
 	while (keys[*sort] && strcmp(keys[*sort], key))
 		++*sort;
-	return keys[*sort] ? OK : fail(why, ERR_INVALID, "sort_key: cannot sort by that");
+	return keys[*sort] ? OK : fail(why, ERR_INVALID, "sort_key: no key of this list");
 }
 
 static enum err find_get_direction(const json_t *args, bool *descending, struct why *why)

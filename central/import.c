@@ -235,7 +235,7 @@ static enum err commit_check_records(struct commit *c)
 		                    "is the apex, which must have an NS record");
 	if (!err && zone->has_children)
 		err = commit_refuse(c, store_import_inside_child(tx, zone, c->arena),
-		                    "belongs into a domain below this one");
+		                    "belongs to a domain below this one");
 	return err;
 }
 
@@ -478,7 +478,7 @@ static enum err import_claim(void *self, struct why *why)
 	if (err || !found)
 		*id = '\0';
 	else if (!*c->id)
-		log_info("import taken up: import=%s", id);
+		log_info("import claimed: import=%s", id);
 	memcpy(c->id, id, sizeof id);
 	return err;
 }
@@ -489,7 +489,7 @@ static void import_log_no_claim(struct central *central, enum err err,
 {
 	if (err != ERR_RACE && err != ERR_UNREACHABLE &&
 	    log_is_due(&central->import_log_limit, QUIET_MS))
-		log_warn("import not taken up: err=%s reason=\"%s\"", err_name(err),
+		log_warn("import not claimed: err=%s reason=\"%s\"", err_name(err),
 		         why->text);
 }
 

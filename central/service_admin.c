@@ -204,13 +204,14 @@ enum err service_get_quotas(void *self, struct request *req)
 	return tx_commit(&tx);
 }
 
-/* ---- what the servers have ---- */
+/* ---- name servers ---- */
 
 static json_t *status_encode_server(const struct server_summary *server)
 {
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s}",
 		"id", server->id, "pool", server->pool, "backend", server->backend,
-		"state", server->state, "host", server->host, "port", (json_int_t)server->port,
+		"state", server->state, "host", server->host,
+		"port", (json_int_t)server->port,
 		"domains_behind", (json_int_t)server->behind,
 		"domains_failed", (json_int_t)server->failed,
 		"last_error", server->last_error);
@@ -243,7 +244,8 @@ static json_t *status_encode_lag(const struct zone *zone,
 static json_t *status_encode(const struct zone *zone, const struct server_status *status)
 {
 	return json_pack("{s:s, s:s, s:s, s:s?, s:o, s:o, s:s, s:I, s:s?, s:s}",
-		"id", status->id, "state", status->state, "action", status->action, "status", status->status,
+		"id", status->id, "state", status->state,
+		"action", status->action, "status", status->status,
 		"serial", status->has_serial ? json_integer(status->serial) : json_null(),
 		"lag", status_encode_lag(zone, status), "reason", status->reason,
 		"attempts", (json_int_t)status->attempts,

@@ -471,7 +471,7 @@ static enum err domain_check_no_children(struct write *write)
 	    !store_domain_child(write->tx, &write->zone, write->arena, &child))
 		return OK;
 	return tx_fail(write->tx, ERR_CONFLICT,
-	               "the domain %.200s has others below it: delete "
+	               "the domain %.200s has domains below it: delete "
 	               "%.200s first", write->zone.is.name, child);
 }
 
@@ -487,7 +487,7 @@ static enum err domain_check_empty(struct write *write)
 	    zone->recordsets <= 1)
 		return err;
 	return tx_fail(write->tx, ERR_CONFLICT,
-	               "the domain %.200s is not empty: it has records of others",
+	               "the domain %.200s is not empty: it has more than SOA and NS",
 	               zone->is.name);
 }
 

@@ -61,7 +61,8 @@ static enum err import_check_domain(struct write *write, const struct domain_spe
 	               spec->owner);
 }
 
-#define TELL_HOW "commit or cancel one (central removes an import that stays untouched for %d s)"
+#define HOW_TO_FREE \
+	"commit or cancel one (central removes an import that stays untouched for %d s)"
 
 /* After the change. Administrators have no quota. */
 static enum err import_check_quotas(const struct central *central,
@@ -78,11 +79,12 @@ static enum err import_check_quotas(const struct central *central,
 	if (!tx->err && max >= 0 && count > max)
 		return tx_fail(tx, ERR_QUOTA,
 		               "the tenant has %d imports already, its quota "
-		               "(quota_imports): " TELL_HOW, max, age_s);
+		               "(quota_imports): " HOW_TO_FREE, max, age_s);
 	if (!tx->err && max_records >= 0 && records > max_records)
 		return tx_fail(tx, ERR_QUOTA, "the tenant's imports would have %" PRId64
-		               " records, more than its quota of %d (quota_import_records): "
-		               TELL_HOW, records, max_records, age_s);
+		               " records, more than its quota of %d "
+		               "(quota_import_records): " HOW_TO_FREE, records,
+		               max_records, age_s);
 	return tx->err;
 }
 

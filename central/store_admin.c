@@ -80,7 +80,7 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 	return true;
 }
 
-/* ---- what the servers have ---- */
+/* ---- name servers ---- */
 
 #define BEHIND(newer, older) \
 	"(" older " IS NULL OR ((CAST(" newer " AS SIGNED) - " \
@@ -163,7 +163,8 @@ void store_status_domain(struct tx *tx, const char *domain_id, struct arena *are
 		"JOIN pools p ON p.id = d.pool_id LEFT JOIN pool_servers v "
 		"ON v.pool_name = p.name AND v.id = t.server_id "
 		"LEFT JOIN repairs r ON r.object_uuid = t.domain_id AND "
-		"r.server_id = t.server_id AND r.kind = 'CONTENT' AND t.action = 'UPDATE' "
+		"r.server_id = t.server_id AND r.kind = 'CONTENT' "
+		"AND t.action = 'UPDATE' "
 		"WHERE t.domain_id = ? ORDER BY t.server_id, t.action LIMIT 3000",
 		TX_BIND(tx_text(domain_id)));
 }

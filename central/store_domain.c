@@ -217,7 +217,8 @@ static void domain_try_lock(struct tx *tx, struct arena *arena, bool by_id,
                             const struct domain_key *keys, size_t count, bool *locked)
 {
 	const char *head = by_id
-		? "SELECT id FROM domains FORCE INDEX (PRIMARY) WHERE live = 1 AND id IN ("
+		? "SELECT id FROM domains FORCE INDEX (PRIMARY) WHERE live = 1 "
+		  "AND id IN ("
 		: "SELECT name FROM domains FORCE INDEX (domain_name) WHERE live = 1 "
 		  "AND name IN (";
 	struct tx_rows rows;

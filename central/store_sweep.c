@@ -250,7 +250,7 @@ int64_t store_sweep_open_imports(struct tx *tx, int age_s, struct arena *arena)
 	          TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
 	sweep_read_ids(&rows, &list);
 	return sweep_exec_list(tx, arena, "UPDATE imports FORCE INDEX (PRIMARY) "
-	                       "SET state = 'ERROR', reason = 'it was left open for too long', "
+	                       "SET state = 'ERROR', reason = 'open for too long', "
 	                       "updated_at = UTC_TIMESTAMP(3) WHERE id IN (", ")", &list);
 }
 

@@ -128,7 +128,7 @@ static void sweep_log_failure(struct sweep *s, const struct step *step, enum err
 		log_warn("sweep failed: step=\"%s\" err=%s reason=\"%s\"", step->what,
 		         err_name(err), why->text);
 	else
-		log_debug("sweep gave way: step=\"%s\" reason=\"%s\"", step->what,
+		log_debug("sweep step failed: step=\"%s\" reason=\"%s\"", step->what,
 		          why->text);
 }
 

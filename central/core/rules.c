@@ -154,7 +154,7 @@ static enum err rules_check_child(const struct rrset *set, const struct name *ch
 		return OK;
 	name_format(child, text);
 	return fail(why, ERR_INVALID,
-	            "%s: '%.*s' belongs into the domain '%.*s', which is below "
+	            "%s: '%.*s' belongs to the domain '%.*s', which is below "
 	            "this one", set->field, FIELD_SHOWN, set->owner, FIELD_SHOWN, text);
 }
 
