@@ -29,8 +29,8 @@ struct update {
 	size_t id_count;
 	struct zone zone;		/* the catalog zone after the update */
 	size_t changed;			/* members */
-	size_t doubt;		/* members of a try whose COMMIT got no answer */
-	bool passed;			/* another transaction has locked some domains */
+	size_t in_doubt;		/* members of a try whose COMMIT got no answer */
+	bool skipped;			/* another transaction has locked some domains */
 };
 
 /* A round, on the lane; one at a time. */
@@ -40,12 +40,12 @@ struct catalog {
 	struct db *db;
 	struct loop_timer *timer;
 	bool is_running;
-	bool again;			/* catalog_schedule() was called meanwhile */
+	bool is_due_again;		/* catalog_schedule() was called meanwhile */
 	int64_t ended_ms;
 	/* of the round: */
 	struct arena *arena;
 	char request_id[ID_LEN + 1];
-	bool is_cut;			/* some members are still due */
+	bool is_incomplete;		/* some members are still due */
 	size_t members;			/* added or removed */
 	/*
 	 * The members of the last rounds. Each round halves it, because another central
@@ -95,7 +95,7 @@ static enum err update_list_members(struct update *u, struct write *write)
 	enum err err;
 
 	edit.count = store_catalog_lock(write->tx, u->arena, &u->of, u->ids, u->id_count,
-	                                members, &u->passed);
+	                                members, &u->skipped);
 	if (!edit.count || !update_lock_catalog(u, write))
 		return write->tx->err;
 	u->zone = write->zone;
@@ -136,9 +136,9 @@ static enum err update_try(void *self, struct why *why)
 		tx_fail(&tx, err, "%s", req.why.text);
 	err = tx_commit(&tx);
 	if (err == ERR_RACE && u->changed)
-		u->doubt = u->changed;
+		u->in_doubt = u->changed;
 	if (!err && !u->changed)
-		u->changed = u->doubt;		/* u->zone is still that of the try */
+		u->changed = u->in_doubt;	/* u->zone is still that of the try */
 	store_buffer_free(&write.buffer);
 	*why = req.why;
 	return err;
@@ -165,7 +165,7 @@ static bool catalog_update_some(struct catalog *catalog, struct update *u,
 	enum err err;
 
 	arena_reset(u->arena);
-	u->doubt = 0;
+	u->in_doubt = 0;
 	u->ids = arena_alloc(u->arena, CATALOG_MEMBERS * sizeof(*u->ids));
 	u->id_count = store_catalog_due(&tx, u->arena, &u->of, u->ids);
 	err = tx_commit(&tx);
@@ -180,7 +180,7 @@ static bool catalog_update_some(struct catalog *catalog, struct update *u,
 	if (u->changed)
 		catalog_keep_changed(catalog, &u->zone);
 	catalog->members += u->changed;
-	catalog->is_cut |= u->passed;
+	catalog->is_incomplete |= u->skipped;
 	return u->changed && u->id_count == CATALOG_MEMBERS;
 }
 
@@ -193,7 +193,7 @@ static void catalog_update_one(struct catalog *catalog, const struct catalog_ref
 
 	while (catalog_update_some(catalog, &u, &why) && updates < UPDATES_MAX)
 		updates++;
-	catalog->is_cut |= updates == UPDATES_MAX;
+	catalog->is_incomplete |= updates == UPDATES_MAX;
 	catalog->changed_count += catalog->members != before;
 	arena_free(&u.arena);
 }
@@ -255,7 +255,7 @@ static void catalog_done(void *job)
 	if (!lane_job_ran(catalog->lane))
 		return;
 	catalog_send_casts(catalog);
-	if (catalog->again || catalog->is_cut)
+	if (catalog->is_due_again || catalog->is_incomplete)
 		catalog_wait_for_more(catalog);
 }
 
@@ -267,8 +267,8 @@ static void catalog_run(void *self)
 		return;
 	arena_reset(catalog->arena);
 	id_random(catalog->request_id);
-	catalog->again = false;
-	catalog->is_cut = false;
+	catalog->is_due_again = false;
+	catalog->is_incomplete = false;
 	catalog->members = 0;
 	catalog->changed_count = 0;
 	catalog->is_running = lane_submit(catalog->lane, catalog_work, catalog_done,
@@ -280,7 +280,7 @@ void catalog_schedule(struct central *central)
 	struct catalog *catalog = central->catalog;
 
 	if (catalog->is_running)
-		catalog->again = true;
+		catalog->is_due_again = true;
 	else if (!loop_timer_armed(catalog->timer))
 		catalog_wait_for_more(catalog);
 }

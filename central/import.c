@@ -38,7 +38,7 @@ struct commit {
 	int64_t added, updated, deleted;
 	bool changed;
 	bool was_taken;		/* a try found no domain, but its name or id was taken */
-	const char *doubt;	/* cast_method of a try whose COMMIT got no answer */
+	const char *in_doubt;	/* cast_method of a try whose COMMIT got no answer */
 	enum err err;
 };
 
@@ -410,9 +410,9 @@ static void commit_repeat_cast(struct commit *c)
 {
 	struct domain_key key = { .name = c->import.domain_name };
 
-	if (c->doubt && !commit_decode_spec(c) &&
+	if (c->in_doubt && !commit_decode_spec(c) &&
 	    store_domain_get(&c->tx, &key, &c->write.access, c->arena, &c->write.zone))
-		c->write.cast_method = c->doubt;
+		c->write.cast_method = c->in_doubt;
 }
 
 /*
@@ -437,7 +437,7 @@ static enum err commit_try(void *self, struct why *why)
 		tx_fail(&c->tx, err, "%s", c->req.why.text);
 	err = tx_commit(&c->tx);
 	if (err == ERR_RACE && c->write.cast_method)
-		c->doubt = c->write.cast_method;
+		c->in_doubt = c->write.cast_method;
 	*why = c->req.why;
 	return err;
 }

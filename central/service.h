@@ -37,8 +37,8 @@ extern const struct json_field service_blacklist_fields[];
 enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zone);
 struct domain_spec;
 /*
- * May the caller create a domain of that name, for that tenant? ERR_INVALID: the name.
- * ERR_DENIED: the tenant, the blacklist, or a domain of another tenant above or below it.
+ * ERR_INVALID: the name is not allowed. ERR_DENIED: the caller may not create it, because
+ * of the tenant, the pool, the blacklist, or another tenant's domain above or below it.
  */
 enum err service_domain_check_new(struct write *write, const struct domain_spec *spec);
 enum err service_domain_insert(struct write *write, const struct domain_spec *spec);
