@@ -81,8 +81,8 @@ enum err service_update_server(struct write *write)
 	if (err)
 		return err;
 	if (!store_server_set(write->tx, pool, server, state, write_wait(write)))
-		return tx_fail(write->tx, ERR_NOT_FOUND, "pool %s has no server %s: it "
-		               "has those that its pool managers' settings name", pool,
+		return tx_fail(write->tx, ERR_NOT_FOUND, "pool %s has no server %s: the "
+		               "settings of its pool managers name the servers", pool,
 		               server);
 	req->result = json_pack("{s:s, s:s, s:s}", "pool", pool, "id", server,
 	                        "state", state);

@@ -98,7 +98,7 @@ struct reported_serial {
 };
 /* Moves a portion of the records. True: call again for the next portion. */
 bool store_record_apply_report(struct tx *tx, struct arena *arena, enum report report,
-                               const struct reported_serial *settled, size_t count);
+                               const struct reported_serial *serials, size_t count);
 
 /* ---- domains (store_domain.c) ---- */
 

@@ -157,7 +157,7 @@ static size_t rrset_delete_records(struct rrset *set, const struct change *chang
 	return change->count - found;
 }
 
-/* ---- what is asked ---- */
+/* ---- changes ---- */
 
 /* True: the TTL has changed. */
 static bool rrset_apply_ttl(struct rrset *set, const struct change *change)
