@@ -8,16 +8,16 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "edit.h"
-#include "peers.h"
+#include "poolmgr_cast.h"
 #include "runtime/loop.h"
 #include "runtime/offload.h"
 #include "store_catalog.h"
 
 enum {
 	GATHER_MS = 20,			/* after a single domain */
-	GATHER_MORE_MS = 5,		/* for each that came of late */
+	GATHER_MORE_MS = 5,		/* for each member of the last rounds */
 	GATHER_MAX_MS = 5000,
-	UPDATES_MAX = 10,		/* of one catalog in a round */
+	UPDATES_MAX = 10,		/* of one catalog zone in a round */
 };
 
 /* One transaction. */
@@ -25,12 +25,12 @@ struct update {
 	struct catalog *catalog;
 	struct catalog_ref of;
 	struct arena *arena;
-	const char **ids;		/* that were due before it began */
+	const char **ids;		/* that were due at the begin */
 	size_t id_count;
-	struct zone zone;		/* the catalog as it is afterwards */
+	struct zone zone;		/* the catalog zone after the update */
 	size_t changed;			/* members */
-	size_t doubt;		/* the same, by a try whose COMMIT had no answer */
-	bool passed;			/* some were locked */
+	size_t in_doubt;		/* members of a try whose COMMIT got no answer */
+	bool skipped;			/* another transaction has locked some domains */
 };
 
 /* A round, on the lane; one at a time. */
@@ -40,26 +40,27 @@ struct catalog {
 	struct db *db;
 	struct loop_timer *timer;
 	bool is_running;
-	bool again;			/* another domain came or went meanwhile */
+	bool is_due_again;		/* catalog_schedule() was called meanwhile */
 	int64_t ended_ms;
 	/* of the round: */
 	struct arena *arena;
 	char request_id[ID_LEN + 1];
-	bool is_cut;			/* there is more to do */
-	size_t members;			/* that were listed, or are no more */
+	bool is_incomplete;		/* some members are still due */
+	size_t members;			/* added or removed */
 	/*
-	 * What the rounds found of late: half of it stays from each to the next, for what
-	 * one did not find another central may have done.
+	 * The members of the last rounds. Each round halves it, because another central
+	 * may have done a part of the work.
 	 */
 	size_t load;
-	struct zone *changed;		/* catalogs, of which pool managers are told */
+	struct zone *changed;		/* catalog zones, for casts */
 	size_t changed_count;
 };
 
 /* ---- a transaction ---- */
 
-static enum err make_changes(const struct update *u, const struct catalog_member *members,
-                             size_t count, struct change *changes, struct why *why)
+static enum err update_make_changes(const struct update *u,
+                                    const struct catalog_member *members,
+                                    size_t count, struct change *changes, struct why *why)
 {
 	enum err err = OK;
 
@@ -70,10 +71,10 @@ static enum err make_changes(const struct update *u, const struct catalog_member
 }
 
 /*
- * Behind the rows of its members, for which nobody waits here. The catalog that a pool
- * has no more is being deleted.
+ * Locks the catalog zone after its members, whose locks do not wait. False: the pool gave
+ * it up, and it is being deleted.
  */
-static bool lock_catalog(struct update *u, struct write *write)
+static bool update_lock_catalog(struct update *u, struct write *write)
 {
 	struct domain_key key = { .name = "" };
 
@@ -83,7 +84,7 @@ static bool lock_catalog(struct update *u, struct write *write)
 	       write->zone.is.state.task != TASK_DELETE;
 }
 
-static enum err list_members(struct update *u, struct write *write)
+static enum err update_list_members(struct update *u, struct write *write)
 {
 	struct catalog_member *members =
 		arena_alloc(u->arena, u->id_count * sizeof(*members));
@@ -94,24 +95,24 @@ static enum err list_members(struct update *u, struct write *write)
 	enum err err;
 
 	edit.count = store_catalog_lock(write->tx, u->arena, &u->of, u->ids, u->id_count,
-	                                members, &u->passed);
-	if (!edit.count || !lock_catalog(u, write))
+	                                members, &u->skipped);
+	if (!edit.count || !update_lock_catalog(u, write))
 		return write->tx->err;
 	u->zone = write->zone;
-	err = make_changes(u, members, edit.count, edit.changes, &write->req->why);
+	err = update_make_changes(u, members, edit.count, edit.changes, &write->req->why);
 	if (!err)
 		err = edit_apply(write, &edit, &outcome);
 	if (err)
 		return err;
-	store_later_write(write->later, write->tx);
+	store_buffer_flush(write->buffer, write->tx);
 	store_catalog_mark(write->tx, u->arena, &u->of, members, edit.count);
 	u->zone = write->zone;
 	u->changed = edit.count;
 	return write->tx->err;
 }
 
-/* One try; ERR_RACE is tried again. */
-static enum err try_update(void *self, struct why *why)
+/* One try. tx_redo() repeats it after ERR_RACE. */
+static enum err update_try(void *self, struct why *why)
 {
 	struct update *u = self;
 	struct request req = {
@@ -125,28 +126,28 @@ static enum err try_update(void *self, struct why *why)
 		.tx = &tx,
 		.access = { .tenant = "", .all = true },
 		.arena = u->arena,
-		.later = store_later_new(),
+		.buffer = store_buffer_new(),
 	};
 	enum err err;
 
 	u->changed = 0;
-	err = list_members(u, &write);
+	err = update_list_members(u, &write);
 	if (err)
 		tx_fail(&tx, err, "%s", req.why.text);
 	err = tx_commit(&tx);
 	if (err == ERR_RACE && u->changed)
-		u->doubt = u->changed;
+		u->in_doubt = u->changed;
 	if (!err && !u->changed)
-		u->changed = u->doubt;		/* and u->zone, as that try left it */
-	store_later_free(&write.later);
+		u->changed = u->in_doubt;	/* u->zone is still that of the try */
+	store_buffer_free(&write.buffer);
 	*why = req.why;
 	return err;
 }
 
 /* ---- a round ---- */
 
-/* What is told of it behind the last update; each update's arena goes. */
-static void keep_news(struct catalog *catalog, const struct zone *zone)
+/* Copies ZONE out of the arena of the update, for the cast. */
+static void catalog_keep_changed(struct catalog *catalog, const struct zone *zone)
 {
 	struct zone *kept = &catalog->changed[catalog->changed_count];
 
@@ -156,48 +157,49 @@ static void keep_news(struct catalog *catalog, const struct zone *zone)
 	kept->pool = arena_strdup(catalog->arena, zone->pool);
 }
 
-/* False: there is no more to do, or it has to wait. */
-static bool update_some(struct catalog *catalog, struct update *u, struct why *why)
+/* False: nothing more to do, or the rest has to wait. */
+static bool catalog_update_some(struct catalog *catalog, struct update *u,
+                                struct why *why)
 {
 	struct tx tx = tx_once(catalog->db, why);
 	enum err err;
 
 	arena_reset(u->arena);
-	u->doubt = 0;
+	u->in_doubt = 0;
 	u->ids = arena_alloc(u->arena, CATALOG_MEMBERS * sizeof(*u->ids));
 	u->id_count = store_catalog_due(&tx, u->arena, &u->of, u->ids);
 	err = tx_commit(&tx);
 	if (err || !u->id_count)
 		return false;
-	err = tx_redo(try_update, u, why);
+	err = tx_redo(update_try, u, why);
 	if (err) {
 		log_warn("catalog not updated: catalog=%s err=%s reason=\"%s\"", u->of.id,
 		         err_name(err), why->text);
 		return false;
 	}
 	if (u->changed)
-		keep_news(catalog, &u->zone);
+		catalog_keep_changed(catalog, &u->zone);
 	catalog->members += u->changed;
-	catalog->is_cut |= u->passed;
+	catalog->is_incomplete |= u->skipped;
 	return u->changed && u->id_count == CATALOG_MEMBERS;
 }
 
-static void update_one(struct catalog *catalog, const struct catalog_ref *of)
+static void catalog_update_one(struct catalog *catalog, const struct catalog_ref *of)
 {
 	struct update u = { .catalog = catalog, .of = *of, .arena = arena_new() };
 	size_t before = catalog->members;
 	int updates = 1;
 	struct why why;
 
-	while (update_some(catalog, &u, &why) && updates < UPDATES_MAX)
+	while (catalog_update_some(catalog, &u, &why) && updates < UPDATES_MAX)
 		updates++;
-	catalog->is_cut |= updates == UPDATES_MAX;
+	catalog->is_incomplete |= updates == UPDATES_MAX;
 	catalog->changed_count += catalog->members != before;
 	arena_free(&u.arena);
 }
 
-/* On the lane's thread. */
-static void work(void *job)
+/* On the lane. */
+static void catalog_work(void *job)
 {
 	struct catalog *catalog = job;
 	struct catalog_ref *found;
@@ -212,10 +214,10 @@ static void work(void *job)
 	if (tx_commit(&tx))
 		return;
 	for (size_t i = 0; i < count; i++)
-		update_one(catalog, &found[i]);
+		catalog_update_one(catalog, &found[i]);
 }
 
-static void tell(struct catalog *catalog)
+static void catalog_send_casts(struct catalog *catalog)
 {
 	const struct context context = { .request_id = catalog->request_id };
 
@@ -225,12 +227,13 @@ static void tell(struct catalog *catalog)
 		log_info("catalog updated: req=%s domain=%s serial=%u records=%u",
 		         catalog->request_id, zone->is.name, zone->is.state.serial,
 		         zone->records);
-		peers_tell(catalog->central,
-		           &(struct news){ "update_domain", zone, &context }, 1);
+		poolmgr_cast_send(catalog->central,
+		                  &(struct poolmgr_cast){ "update_domain", zone,
+		                                          &context }, 1);
 	}
 }
 
-static void wait_for_more(struct catalog *catalog)
+static void catalog_wait_for_more(struct catalog *catalog)
 {
 	int64_t pause_ms = (int64_t)catalog->load * GATHER_MORE_MS;
 	int64_t since_ms = clock_ms() - catalog->ended_ms;
@@ -240,7 +243,7 @@ static void wait_for_more(struct catalog *catalog)
 }
 
 /* On the loop. */
-static void done(void *job)
+static void catalog_done(void *job)
 {
 	struct catalog *catalog = job;
 
@@ -251,12 +254,12 @@ static void done(void *job)
 		catalog->load = catalog->members;
 	if (!lane_job_ran(catalog->lane))
 		return;
-	tell(catalog);
-	if (catalog->again || catalog->is_cut)
-		wait_for_more(catalog);
+	catalog_send_casts(catalog);
+	if (catalog->is_due_again || catalog->is_incomplete)
+		catalog_wait_for_more(catalog);
 }
 
-static void run(void *self)
+static void catalog_run(void *self)
 {
 	struct catalog *catalog = self;
 
@@ -264,21 +267,22 @@ static void run(void *self)
 		return;
 	arena_reset(catalog->arena);
 	id_random(catalog->request_id);
-	catalog->again = false;
-	catalog->is_cut = false;
+	catalog->is_due_again = false;
+	catalog->is_incomplete = false;
 	catalog->members = 0;
 	catalog->changed_count = 0;
-	catalog->is_running = lane_submit(catalog->lane, work, done, catalog);
+	catalog->is_running = lane_submit(catalog->lane, catalog_work, catalog_done,
+	                                  catalog);
 }
 
-void catalog_soon(struct central *central)
+void catalog_schedule(struct central *central)
 {
 	struct catalog *catalog = central->catalog;
 
 	if (catalog->is_running)
-		catalog->again = true;
+		catalog->is_due_again = true;
 	else if (!loop_timer_armed(catalog->timer))
-		wait_for_more(catalog);
+		catalog_wait_for_more(catalog);
 }
 
 void catalog_fire(void *self)
@@ -286,7 +290,7 @@ void catalog_fire(void *self)
 	struct central *central = self;
 
 	if (central->catalog && !loop_timer_armed(central->catalog->timer))
-		run(central->catalog);
+		catalog_run(central->catalog);
 }
 
 bool catalog_idle(const struct central *central)
@@ -305,7 +309,7 @@ void catalog_start(struct central *central)
 	catalog->arena = arena_new();
 	catalog->db = db_new(central->runtime->db_config);
 	catalog->lane = lane_new(central->runtime->loop, "catalog", 1);
-	catalog->timer = loop_timer_new(central->runtime->loop, run, catalog);
+	catalog->timer = loop_timer_new(central->runtime->loop, catalog_run, catalog);
 }
 
 void catalog_stop(struct central *central)

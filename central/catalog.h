@@ -1,14 +1,14 @@
 /*
- * catalog -- keeps the pools' catalog zones (core/catalog.h) as their domains are.
+ * catalog -- keeps the catalog zones of the pools (core/catalog.h) up to date.
  *
- * Whoever creates or deletes a domain does not touch the catalog, whose row all of them
- * would wait for. What differs shows in the domains' own rows; soon after a commit, and
- * now and then, each central looks for it, and lists what has come and gone under one
- * serial, many domains a transaction. Several may do so at the same time, and each step
- * again: the domains' and the catalog's row locks decide, and a crash loses nothing.
+ * A call that creates or deletes a domain does not change the catalog zone: all such
+ * calls would wait for its row. The rows of the domains show what is due. Soon after a
+ * commit, and periodically, each central reads it and writes many domains by one
+ * transaction under one serial. Several processes may do so at the same time, because row
+ * locks decide. A crash loses nothing.
  *
- * The more there was to do of late, the longer it waits for more, up to 5 seconds: a
- * server that reads the catalog for each of thousands of domains would do nothing else.
+ * After a large update it waits longer for the next one, up to 5 seconds: servers should
+ * not transfer the catalog zone for each of thousands of domains.
  */
 #pragma once
 
@@ -16,8 +16,8 @@
 
 void catalog_start(struct central *central);
 void catalog_stop(struct central *central);
-/* A domain has come to a pool that has a catalog, or goes from one. */
-void catalog_soon(struct central *central);
-void catalog_fire(void *central);	/* the timer's: what nobody saw to */
-/* Is there nothing that was promised by catalog_soon()? */
+/* After the creation or deletion of a domain in a pool with a catalog zone. */
+void catalog_schedule(struct central *central);
+void catalog_fire(void *central);	/* the timer's: finds updates that a crash left */
+/* True: no update is scheduled or running. */
 bool catalog_idle(const struct central *central);

@@ -1,10 +1,9 @@
 /*
- * central -- owner of domains, record sets and records; what a handler of
- * central may touch, and nothing else. A change is one transaction: the
- * domain's row is locked first, its serial is raised, rows and journal are
- * written, and the answer is kept under the message's unique id. The pool
- * manager is told after the commit; should that message be lost, the row's
- * own state is the outbox and the pool manager's periodic sync finds it.
+ * central -- owner of domains, record sets and records. struct central has all state of
+ * the process. A change is one transaction: it locks the row of the domain, raises the
+ * serial, writes rows and journal, and keeps the answer under the unique id of the
+ * message. After the commit central sends a cast to the pool manager. If the cast is
+ * lost, the periodic sync of the pool manager finds the task in the row of the domain.
  */
 #pragma once
 
@@ -17,22 +16,22 @@ struct central {
 	struct {
 		char *default_pool;
 		struct option_texts tenant_pools;	/* names; "*": all */
-		struct option_texts ns_records;	/* NS at the apex of its new domains */
-		char *hostmaster;		/* RNAME where a domain names none */
+		struct option_texts ns_records;	/* of the default pool */
+		char *hostmaster;		/* default RNAME */
 		int default_ttl, min_ttl;
 		int soa_refresh, soa_retry, soa_expire, soa_minimum;
 		int quota_domains, quota_recordsets, quota_records;	/* -1: none */
 		int quota_imports, quota_import_records;		/* -1: none */
-		int64_t journal_change_bytes;	/* above, a gap: full transfers */
+		int64_t journal_change_bytes;	/* a larger change leaves a gap */
 		int64_t journal_domain_bytes;
 		int journal_age_s, tombstone_age_s, request_age_s, import_age_s;
 		int sweep_ms;
 	} config;
-	struct lane *import_lane;		/* commits take long: beside the loop */
+	struct lane *import_lane;		/* for long commits */
 	struct db *import_db;
 	struct db_config import_db_config;
-	struct log_limit import_log_limit;	/* of the lane's thread */
-	struct lane *sweep_lane;		/* of the sweep, for the same reason */
+	struct log_limit import_log_limit;	/* used on the lane */
+	struct lane *sweep_lane;
 	struct db *sweep_db;
 	struct db_config sweep_db_config;
 	struct sweep *sweep;

@@ -1,13 +1,12 @@
 /*
- * codec -- the objects that callers send and get, to and from JSON: a file a
- * noun (codec_domain.h, codec_recordset.h, ...), codec_find.h for
- * what finds ask, and here what they share.
+ * codec -- decodes and encodes the JSON objects of the methods. Each noun has a file
+ * (codec_domain.h, codec_recordset.h, ...); codec_find.h decodes the arguments of finds.
+ * This file has the common functions.
  *
- * What comes in is checked field by field, and an error names the field:
- * "changes[3].records[0]: ...". Unknown fields are refused, so that a
- * misspelt one is not silently without effect. That the arguments are those
- * of the method was settled before; here all errors are ERR_INVALID. What is
- * decoded borrows from the JSON and the ARENA.
+ * Each field is checked, and an error names the field: "changes[3].records[0]: ...".
+ * Unknown fields are refused, so that a misspelt field has no silent effect. The runtime
+ * has checked the names of the arguments before. All errors are ERR_INVALID. Decoded
+ * values borrow from the JSON and the ARENA.
  */
 #pragma once
 
@@ -20,21 +19,21 @@
 
 enum {
 	TENANT_MAX = 255, POOL_NAME_MAX = 64, DESCRIPTION_MAX = 255,
-	WORD_MAX = 32,			/* of a word from a list of ours */
+	WORD_MAX = 32,			/* of an enum: a status, an operation */
 };
 
-/* An error's words with the whole path: "name" in "domain" is "domain.name". */
+/* Puts FIELD before the path in a reason: "name" becomes "domain.name". */
 enum err codec_within(const char *field, enum err err, struct why *why);
 
 /* The canonical text of a name, in ARENA. */
 const char *codec_name_text(const struct name *name, struct arena *arena);
-/* An owner: wire form and canonical text. Both stay as they are without the field. */
+/* An owner: wire form and canonical text. Without the field both are unchanged. */
 enum err codec_owner(const json_t *json, const char *key, int flags, struct arena *arena,
                      struct name *name, const char **canonical, struct why *why);
-/* The KEY of JSON that names a thing: *id, or "" and the canonical *name. */
+/* The field KEY: an id, or "" and the canonical *name. */
 enum err codec_id_or_name(const json_t *json, const char *key, struct arena *arena,
                           char id[ID_LEN + 1], const char **name, struct why *why);
-/* The hosts of NS records, canonical; none without the field. */
+/* The hosts of NS records, canonical. Without the field *count is 0. */
 enum err codec_hosts(const json_t *json, const char *key, struct arena *arena,
                      const char ***hosts, size_t *count, struct why *why);
 /* The record type in "type", which is required. */

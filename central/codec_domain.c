@@ -77,14 +77,14 @@ enum err codec_domain_key(const json_t *args, struct arena *arena, struct domain
 	return codec_id_or_name(args, "domain", arena, key->id, &key->name, why);
 }
 
-static enum err get_number(const json_t *json, const char *key, uint32_t max, bool *has,
-                           uint32_t *number, struct why *why)
+static enum err domain_get_number(const json_t *json, const char *key, uint32_t max,
+                                  bool *has, uint32_t *number, struct why *why)
 {
 	*has = json_is_integer(json_object_get(json, key));
 	return json_get_u32(json, key, 0, max, number, why);
 }
 
-static enum err get_soa_numbers(const json_t *json, struct soa_wish *soa, struct why *why)
+static enum err soa_get_numbers(const json_t *json, struct soa_spec *soa, struct why *why)
 {
 	struct {
 		const char *key;
@@ -99,13 +99,13 @@ static enum err get_soa_numbers(const json_t *json, struct soa_wish *soa, struct
 	enum err err = OK;
 
 	for (size_t i = 0; !err && i < sizeof rows / sizeof rows[0]; i++)
-		err = get_number(json, rows[i].key, RR_TTL_MAX, rows[i].has,
-		                 rows[i].number, why);
+		err = domain_get_number(json, rows[i].key, RR_TTL_MAX, rows[i].has,
+		                        rows[i].number, why);
 	return err;
 }
 
-static enum err get_email(const json_t *json, struct arena *arena, struct soa_wish *soa,
-                          struct why *why)
+static enum err soa_get_email(const json_t *json, struct arena *arena,
+                              struct soa_spec *soa, struct why *why)
 {
 	const char *email = NULL;
 	enum err err = json_get_text(json, "email", 0, EMAIL_MAX, &email, why);
@@ -117,9 +117,9 @@ static enum err get_email(const json_t *json, struct arena *arena, struct soa_wi
 	return err;
 }
 
-/* As a name, not an owner: before the @ that it does not show any octets may stand. */
-static enum err get_rname(const json_t *json, struct arena *arena, struct soa_wish *soa,
-                          struct why *why)
+/* name_parse(), not the rules of owners: the first label may have any octets. */
+static enum err soa_get_rname(const json_t *json, struct arena *arena,
+                              struct soa_spec *soa, struct why *why)
 {
 	const char *text = NULL;
 	enum err err = json_get_text(json, "rname", 0, NAME_MAX_TEXT, &text, why);
@@ -131,91 +131,92 @@ static enum err get_rname(const json_t *json, struct arena *arena, struct soa_wi
 	return err;
 }
 
-/* What may be given at the creation and later. */
-static enum err get_domain_values(const json_t *json, struct arena *arena,
-                                  struct domain_wish *wish, struct why *why)
+/* The values of a new domain that can change later. */
+static enum err domain_get_values(const json_t *json, struct arena *arena,
+                                  struct domain_spec *spec, struct why *why)
 {
 	enum err err = json_get_text(json, "description", 0, DESCRIPTION_MAX,
-	                             &wish->description, why);
+	                             &spec->description, why);
 
 	if (!err)
-		err = get_email(json, arena, &wish->soa, why);
+		err = soa_get_email(json, arena, &spec->soa, why);
 	if (!err)
-		err = codec_owner(json, "primary", 0, arena, &wish->soa.mname_wire,
-		                &wish->soa.mname, why);
+		err = codec_owner(json, "primary", 0, arena, &spec->soa.mname_wire,
+		                &spec->soa.mname, why);
 	if (!err)
-		err = get_number(json, "ttl", RR_TTL_MAX, &wish->has_ttl, &wish->ttl,
-		                 why);
+		err = domain_get_number(json, "ttl", RR_TTL_MAX, &spec->has_ttl,
+		                        &spec->ttl, why);
 	if (!err)
-		err = get_soa_numbers(json, &wish->soa, why);
+		err = soa_get_numbers(json, &spec->soa, why);
 	return err;
 }
 
-static enum err get_domain_identity(const json_t *json, struct arena *arena,
-                                    struct domain_wish *wish, struct why *why)
+static enum err domain_get_identity(const json_t *json, struct arena *arena,
+                                    struct domain_spec *spec, struct why *why)
 {
-	enum err err = json_get_id(json, "id", 0, wish->id, why);
+	enum err err = json_get_id(json, "id", 0, spec->id, why);
 
 	if (!err)
-		err = codec_owner(json, "name", JSON_REQUIRED, arena, &wish->name,
-		                &wish->owner, why);
+		err = codec_owner(json, "name", JSON_REQUIRED, arena, &spec->name,
+		                &spec->owner, why);
 	if (!err)
-		err = identity_get(json, "tenant", &wish->tenant, why);
-	if (!err && wish->tenant && !*wish->tenant)
+		err = identity_get(json, "tenant", &spec->tenant, why);
+	if (!err && spec->tenant && !*spec->tenant)
 		return fail(why, ERR_INVALID, "tenant is empty");
 	if (!err)
-		err = json_get_text(json, "pool", 0, POOL_NAME_MAX, &wish->pool, why);
+		err = json_get_text(json, "pool", 0, POOL_NAME_MAX, &spec->pool, why);
 	if (!err)
-		err = codec_hosts(json, "ns", arena, &wish->ns, &wish->ns_count, why);
+		err = codec_hosts(json, "ns", arena, &spec->ns, &spec->ns_count, why);
 	return err;
 }
 
-enum err codec_domain_wish(const json_t *json, const char *field, struct arena *arena,
-                           struct domain_wish *wish, struct why *why)
+enum err codec_domain_spec(const json_t *json, const char *field, struct arena *arena,
+                           struct domain_spec *spec, struct why *why)
 {
 	enum err err;
 
-	*wish = (struct domain_wish){ 0 };
+	*spec = (struct domain_spec){ 0 };
 	err = json_only_fields(json, codec_domain_fields, field, why);
 	if (err)
 		return err;
-	err = get_domain_identity(json, arena, wish, why);
+	err = domain_get_identity(json, arena, spec, why);
 	if (!err)
-		err = get_domain_values(json, arena, wish, why);
+		err = domain_get_values(json, arena, spec, why);
 	return codec_within(field, err, why);
 }
 
 enum err codec_domain_values(const json_t *json, struct arena *arena,
-                             struct domain_wish *wish, struct why *why)
+                             struct domain_spec *spec, struct why *why)
 {
-	enum err err = json_only_changes(json, codec_domain_fields, "a change of a domain",
-	                                 why);
+	enum err err = json_only_changes(json, codec_domain_fields,
+	                                 "a change of a domain", why);
 
-	*wish = (struct domain_wish){ 0 };
+	*spec = (struct domain_spec){ 0 };
 	if (err)
 		return err;
-	err = codec_within("values", get_domain_values(json, arena, wish, why), why);
+	err = codec_within("values", domain_get_values(json, arena, spec, why), why);
 	/* the SOA's own TTL follows the domain's */
-	wish->soa.has_ttl = wish->has_ttl;
-	wish->soa.ttl = wish->ttl;
+	spec->soa.has_ttl = spec->has_ttl;
+	spec->soa.ttl = spec->ttl;
 	return err;
 }
 
-enum err codec_domain_soa(const json_t *json, struct arena *arena, struct soa_wish *soa,
+enum err codec_domain_soa(const json_t *json, struct arena *arena, struct soa_spec *soa,
                           struct why *why)
 {
 	enum err err = json_only_fields(json, codec_domain_soa_fields, "soa", why);
 
-	*soa = (struct soa_wish){ 0 };
+	*soa = (struct soa_spec){ 0 };
 	if (err)
 		return err;
 	err = codec_owner(json, "mname", 0, arena, &soa->mname_wire, &soa->mname, why);
 	if (!err)
-		err = get_rname(json, arena, soa, why);
+		err = soa_get_rname(json, arena, soa, why);
 	if (!err)
-		err = get_number(json, "ttl", RR_TTL_MAX, &soa->has_ttl, &soa->ttl, why);
+		err = domain_get_number(json, "ttl", RR_TTL_MAX, &soa->has_ttl, &soa->ttl,
+		                        why);
 	if (!err)
-		err = get_soa_numbers(json, soa, why);
+		err = soa_get_numbers(json, soa, why);
 	return codec_within("soa", err, why);
 }
 
@@ -241,6 +242,6 @@ json_t *codec_domain_encode(const struct zone *zone, struct arena *arena)
 		"created_at", zone->created_at, "updated_at", zone->updated_at,
 		"version", (json_int_t)is->version);
 
-	bug_if(!json);	/* all texts were stored as UTF-8 */
+	bug_if(!json);	/* all stored texts are UTF-8 */
 	return json;
 }

@@ -25,8 +25,8 @@ const struct json_field codec_find_record_fields[] = {
 	{ 0 }
 };
 
-static enum err get_sort_key(const json_t *args, const char *const *keys, size_t *sort,
-                             struct why *why)
+static enum err find_get_sort_key(const json_t *args, const char *const *keys,
+                                  size_t *sort, struct why *why)
 {
 	const char *key = NULL;
 	enum err err = json_get_text(args, "sort_key", 0, WORD_MAX, &key, why);
@@ -36,10 +36,10 @@ static enum err get_sort_key(const json_t *args, const char *const *keys, size_t
 		return err;
 	while (keys[*sort] && strcmp(keys[*sort], key))
 		++*sort;
-	return keys[*sort] ? OK : fail(why, ERR_INVALID, "sort_key: cannot sort by that");
+	return keys[*sort] ? OK : fail(why, ERR_INVALID, "sort_key: no key of this list");
 }
 
-static enum err get_direction(const json_t *args, bool *descending, struct why *why)
+static enum err find_get_direction(const json_t *args, bool *descending, struct why *why)
 {
 	const char *text = NULL;
 	enum err err = json_get_text(args, "sort_dir", 0, WORD_MAX, &text, why);
@@ -63,32 +63,34 @@ enum err codec_find_paging(const json_t *args, const char *const *keys,
 	if (!err)
 		err = json_get_int(args, "limit", 0, 1, FIND_LIMIT_MAX, &limit, why);
 	if (!err)
-		err = get_sort_key(args, keys, &paging->sort, why);
+		err = find_get_sort_key(args, keys, &paging->sort, why);
 	if (!err)
-		err = get_direction(args, &paging->descending, why);
+		err = find_get_direction(args, &paging->descending, why);
 	paging->limit = (uint32_t)limit;
 	return err;
 }
 
-static enum err get_criterion(const json_t *args, const struct json_field *fields,
-                              const json_t **criterion, struct why *why)
+static enum err find_get_criterion(const json_t *args, const struct json_field *fields,
+                                   const json_t **criterion, struct why *why)
 {
 	enum err err = json_get_object(args, "criterion", 0, criterion, why);
 
 	return err || !*criterion ? err
-	                          : json_only_fields(*criterion, fields, "criterion", why);
+	                          : json_only_fields(*criterion, fields, "criterion",
+	                                             why);
 }
 
-enum err codec_find_nothing(const json_t *args, struct why *why)
+enum err codec_find_no_criterion(const json_t *args, struct why *why)
 {
 	static const struct json_field none[] = { { 0 } };
 	const json_t *json = NULL;
 
-	return get_criterion(args, none, &json, why);
+	return find_get_criterion(args, none, &json, why);
 }
 
-/* Patterns and names are compared as they are stored: in lower case. */
-static enum err get_pattern(const json_t *json, const char **pattern, struct why *why)
+/* Stored names are in lower case. */
+static enum err find_get_pattern(const json_t *json, const char **pattern,
+                                 struct why *why)
 {
 	enum err err = json_get_text(json, "name", 0, NAME_MAX_TEXT, pattern, why);
 	const char *text = *pattern;
@@ -98,7 +100,7 @@ static enum err get_pattern(const json_t *json, const char **pattern, struct why
 	return err;
 }
 
-static enum err get_status(const json_t *json, const char **status, struct why *why)
+static enum err find_get_status(const json_t *json, const char **status, struct why *why)
 {
 	enum status unused;
 	enum err err = json_get_text(json, "status", 0, WORD_MAX, status, why);
@@ -109,7 +111,7 @@ static enum err get_status(const json_t *json, const char **status, struct why *
 	return err;
 }
 
-static enum err get_task(const json_t *json, const char **task, struct why *why)
+static enum err find_get_task(const json_t *json, const char **task, struct why *why)
 {
 	enum task unused;
 	enum err err = json_get_text(json, "task", 0, WORD_MAX, task, why);
@@ -123,16 +125,16 @@ enum err codec_find_domains(const json_t *args, struct domain_criterion *criteri
                             struct why *why)
 {
 	const json_t *json = NULL;
-	enum err err = get_criterion(args, codec_find_domain_fields, &json, why);
+	enum err err = find_get_criterion(args, codec_find_domain_fields, &json, why);
 
 	*criterion = (struct domain_criterion){ 0 };
 	if (err || !json)
 		return err;
-	err = get_pattern(json, &criterion->name, why);
+	err = find_get_pattern(json, &criterion->name, why);
 	if (!err)
-		err = get_status(json, &criterion->status, why);
+		err = find_get_status(json, &criterion->status, why);
 	if (!err)
-		err = get_task(json, &criterion->task, why);
+		err = find_get_task(json, &criterion->task, why);
 	if (!err)
 		err = json_get_text(json, "pool", 0, POOL_NAME_MAX, &criterion->pool,
 		                    why);
@@ -146,16 +148,16 @@ enum err codec_find_records(const json_t *args, struct record_criterion *criteri
                             struct why *why)
 {
 	const json_t *json = NULL;
-	enum err err = get_criterion(args, codec_find_record_fields, &json, why);
+	enum err err = find_get_criterion(args, codec_find_record_fields, &json, why);
 
 	*criterion = (struct record_criterion){ 0 };
 	if (err || !json)
 		return err;
-	err = get_pattern(json, &criterion->name, why);
+	err = find_get_pattern(json, &criterion->name, why);
 	if (!err && json_object_get(json, "type"))
 		err = codec_type(json, &criterion->type, why);
 	if (!err)
-		err = get_status(json, &criterion->status, why);
+		err = find_get_status(json, &criterion->status, why);
 	if (!err)
 		err = json_get_text(json, "data", 0, RDATA_MAX_TEXT, &criterion->data,
 		                    why);

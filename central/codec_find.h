@@ -1,6 +1,6 @@
 /*
- * codec_find -- what find_* and get_* of many ask: which ones (criterion), in
- * which order, from where and how many. page.h collects the answer.
+ * codec_find -- decodes the arguments of find_*: the criterion, the order and the page.
+ * result_page.h makes the answer.
  */
 #pragma once
 
@@ -17,11 +17,11 @@ extern const struct json_field codec_find_domain_fields[], codec_find_record_fie
 /* marker, limit, sort_key (one of KEYS; the first by default), sort_dir. */
 enum err codec_find_paging(const json_t *args, const char *const *keys,
                            struct paging *paging, struct why *why);
-/* The criterion of what knows none: absent, or without a field. */
-enum err codec_find_nothing(const json_t *args, struct why *why);
+/* For a list without criteria: `criterion` must be absent or empty. */
+enum err codec_find_no_criterion(const json_t *args, struct why *why);
 /* The criterion of find_domains: name, status, task, pool, tenant. */
 enum err codec_find_domains(const json_t *args, struct domain_criterion *criterion,
                             struct why *why);
-/* That of find_recordsets and find_records: name, type, status, data. */
+/* The criterion of find_recordsets and find_records: name, type, status, data. */
 enum err codec_find_records(const json_t *args, struct record_criterion *criterion,
                             struct why *why);

@@ -27,53 +27,53 @@ const struct json_field codec_pool_shown[] = {
 };
 
 /* Null counts as absent. */
-static bool has_hosts(const json_t *json)
+static bool pool_has_hosts(const json_t *json)
 {
 	const json_t *hosts = json_object_get(json, "ns_records");
 
 	return hosts && !json_is_null(hosts);
 }
 
-/* An empty text is no name, and says that there shall be none. */
-static enum err get_catalog(const json_t *json, struct arena *arena,
-                            struct pool_wish *wish, struct why *why)
+/* An empty text: no catalog zone. */
+static enum err pool_get_catalog(const json_t *json, struct arena *arena,
+                                 struct pool_spec *spec, struct why *why)
 {
 	enum err err = json_get_text(json, "catalog_zone", 0, NAME_MAX_TEXT,
-	                             &wish->catalog, why);
+	                             &spec->catalog, why);
 
-	if (err || !wish->catalog || !*wish->catalog)
+	if (err || !spec->catalog || !*spec->catalog)
 		return err;
-	err = codec_owner(json, "catalog_zone", 0, arena, &wish->catalog_name,
-	                  &wish->catalog, why);
-	return err ? err : catalog_name(&wish->catalog_name, "catalog_zone", why);
+	err = codec_owner(json, "catalog_zone", 0, arena, &spec->catalog_name,
+	                  &spec->catalog, why);
+	return err ? err : catalog_name(&spec->catalog_name, "catalog_zone", why);
 }
 
-static enum err get_pool_values(const json_t *json, struct arena *arena,
-                                struct pool *pool, struct pool_wish *wish,
+static enum err pool_get_values(const json_t *json, struct arena *arena,
+                                struct pool *pool, struct pool_spec *spec,
                                 struct why *why)
 {
 	const char **hosts;
 	enum err err = json_get_text(json, "description", 0, DESCRIPTION_MAX,
 	                             &pool->description, why);
 
-	*wish = (struct pool_wish){ .has_ns = has_hosts(json) };
-	if (!err && wish->has_ns) {
+	*spec = (struct pool_spec){ .has_ns = pool_has_hosts(json) };
+	if (!err && spec->has_ns) {
 		err = codec_hosts(json, "ns_records", arena, &hosts,
 		                  &pool->ns_record_count, why);
 		pool->ns_records = hosts;
 	}
-	return err ? err : get_catalog(json, arena, wish, why);
+	return err ? err : pool_get_catalog(json, arena, spec, why);
 }
 
-/* A pool's name is part of a queue's: no dots, no blanks. */
-static bool is_pool_name(const char *name)
+/* The name of a pool is part of the name of a queue: no dots, no blanks. */
+static bool pool_name_is_valid(const char *name)
 {
 	return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz"
 	                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")];
 }
 
 enum err codec_pool(const json_t *json, struct arena *arena, struct pool *pool,
-                    struct pool_wish *wish, struct why *why)
+                    struct pool_spec *spec, struct why *why)
 {
 	enum err err = json_only_fields(json, codec_pool_fields, "a pool", why);
 
@@ -81,22 +81,23 @@ enum err codec_pool(const json_t *json, struct arena *arena, struct pool *pool,
 	if (err)
 		return err;
 	err = json_get_text(json, "name", JSON_REQUIRED, POOL_NAME_MAX, &pool->name, why);
-	if (!err && !is_pool_name(pool->name))
+	if (!err && !pool_name_is_valid(pool->name))
 		err = fail(why, ERR_INVALID,
 		           "name may have letters, digits, '_' and '-'");
 	if (!err)
-		err = get_pool_values(json, arena, pool, wish, why);
+		err = pool_get_values(json, arena, pool, spec, why);
 	return codec_within("pool", err, why);
 }
 
 enum err codec_pool_values(const json_t *json, struct arena *arena, struct pool *pool,
-                           struct pool_wish *wish, struct why *why)
+                           struct pool_spec *spec, struct why *why)
 {
-	enum err err = json_only_changes(json, codec_pool_fields, "a change of a pool", why);
+	enum err err = json_only_changes(json, codec_pool_fields, "a change of a pool",
+	                                 why);
 
 	if (err)
 		return err;
-	return codec_within("values", get_pool_values(json, arena, pool, wish, why), why);
+	return codec_within("values", pool_get_values(json, arena, pool, spec, why), why);
 }
 
 json_t *codec_pool_encode(const struct pool *pool)

@@ -1,6 +1,6 @@
 /*
- * codec_pool -- pools from and to JSON. A pool's name is part of a queue's,
- * and so of few characters; it is fixed at the creation.
+ * codec_pool -- pools from and to JSON. The name of a pool is part of the name of a
+ * queue, so it allows few characters. It is fixed at the creation.
  */
 #pragma once
 
@@ -9,10 +9,10 @@
 #include "model/json.h"
 #include "store.h"
 
-/* What of a pool is more than its row, as someone wishes it. */
-struct pool_wish {
-	bool has_ns;			/* the hosts are new ones */
-	/* its catalog zone; NULL: as it is, "": none */
+/* The values of a new or changed pool that are not in its own row. */
+struct pool_spec {
+	bool has_ns;			/* pool->ns_records has new hosts */
+	/* its catalog zone; NULL: unchanged, "": none */
 	const char *catalog;
 	struct name catalog_name;
 };
@@ -20,9 +20,9 @@ struct pool_wish {
 extern const struct json_field codec_pool_fields[], codec_pool_shown[];
 
 enum err codec_pool(const json_t *json, struct arena *arena, struct pool *pool,
-                    struct pool_wish *wish, struct why *why);
-/* The values of update_pool, onto POOL. */
+                    struct pool_spec *spec, struct why *why);
+/* Writes the `values` of update_pool into POOL. */
 enum err codec_pool_values(const json_t *json, struct arena *arena, struct pool *pool,
-                           struct pool_wish *wish, struct why *why);
+                           struct pool_spec *spec, struct why *why);
 
 json_t *codec_pool_encode(const struct pool *pool);

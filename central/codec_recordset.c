@@ -67,8 +67,9 @@ const struct json_field codec_recordset_shown[] = {
 	{ 0 }
 };
 
-static enum err get_rdata(uint16_t type, const char *text, const char *field,
-                          struct arena *arena, struct rdata *record, struct why *why)
+static enum err change_get_rdata(uint16_t type, const char *text, const char *field,
+                                 struct arena *arena, struct rdata *record,
+                                 struct why *why)
 {
 	struct buf canonical = { 0 };
 	enum err err = rdata_parse(type, text, field, arena, &record->rdata, &record->len,
@@ -82,8 +83,8 @@ static enum err get_rdata(uint16_t type, const char *text, const char *field,
 	return err;
 }
 
-static enum err get_records(const json_t *json, int flags, struct arena *arena,
-                            struct change *change, struct why *why)
+static enum err change_get_records(const json_t *json, int flags, struct arena *arena,
+                                   struct change *change, struct why *why)
 {
 	const json_t *array = NULL;
 	enum err err = json_get_array(json, "records", flags, RECORDS_MAX, &array, why);
@@ -100,14 +101,14 @@ static enum err get_records(const json_t *json, int flags, struct arena *arena,
 
 		if (!text)
 			return fail(why, ERR_INVALID, "%s must be a text", field);
-		err = get_rdata(change->type, text, field, arena, &change->records[i],
-		                why);
+		err = change_get_rdata(change->type, text, field, arena,
+		                       &change->records[i], why);
 	}
 	return err;
 }
 
-/* A TTL of null is the domain's; one that is absent stays. */
-static enum err get_ttl(const json_t *json, struct change *change, struct why *why)
+/* Null: the TTL of the domain. Absent: unchanged. */
+static enum err change_get_ttl(const json_t *json, struct change *change, struct why *why)
 {
 	const json_t *ttl = json_object_get(json, "ttl");
 
@@ -116,8 +117,9 @@ static enum err get_ttl(const json_t *json, struct change *change, struct why *w
 	return json_get_u32(json, "ttl", 0, RR_TTL_MAX, &change->ttl, why);
 }
 
-/* "ANY" can only be expected: that there is nothing at the name. */
-static enum err get_type(const json_t *json, struct change *change, struct why *why)
+/* "ANY" is for "expect" only: the name must have no set. */
+static enum err change_get_type(const json_t *json, struct change *change,
+                                struct why *why)
 {
 	const char *text = json_string_value(json_object_get(json, "type"));
 
@@ -129,20 +131,20 @@ static enum err get_type(const json_t *json, struct change *change, struct why *
 	return OK;
 }
 
-static enum err get_place(const json_t *json, struct arena *arena, struct change *change,
-                          struct why *why)
+static enum err change_get_place(const json_t *json, struct arena *arena,
+                                 struct change *change, struct why *why)
 {
 	enum err err = codec_owner(json, "name", JSON_REQUIRED, arena, &change->name,
 	                           &change->owner, why);
 
 	if (!err)
-		err = get_type(json, change, why);
+		err = change_get_type(json, change, why);
 	if (!err)
-		err = get_ttl(json, change, why);
+		err = change_get_ttl(json, change, why);
 	return codec_within(change->field, err, why);
 }
 
-static bool parse_op(const char *text, enum change_op *op)
+static bool change_op_parse(const char *text, enum change_op *op)
 {
 	static const char *const names[] = {
 		[CHANGE_ADD] = "add", [CHANGE_DELETE] = "delete", [CHANGE_SET] = "set",
@@ -158,17 +160,17 @@ static bool parse_op(const char *text, enum change_op *op)
 	return false;
 }
 
-static enum err get_op(const json_t *json, struct change *change, struct why *why)
+static enum err change_get_op(const json_t *json, struct change *change, struct why *why)
 {
 	const char *text;
 	enum err err = json_get_text(json, "op", JSON_REQUIRED, WORD_MAX, &text, why);
 
-	if (!err && !parse_op(text, &change->op))
+	if (!err && !change_op_parse(text, &change->op))
 		err = fail(why, ERR_INVALID, "op must be add, delete, set or expect");
 	return codec_within(change->field, err, why);
 }
 
-static enum err get_change(const json_t *json, struct arena *arena, struct change *change,
+static enum err change_get(const json_t *json, struct arena *arena, struct change *change,
                            struct why *why)
 {
 	enum err err;
@@ -177,12 +179,13 @@ static enum err get_change(const json_t *json, struct arena *arena, struct chang
 		return fail(why, ERR_INVALID, "%s must be an object", change->field);
 	err = json_only_fields(json, codec_change_fields, change->field, why);
 	if (!err)
-		err = get_op(json, change, why);
+		err = change_get_op(json, change, why);
 	if (!err)
-		err = get_place(json, arena, change, why);
+		err = change_get_place(json, arena, change, why);
 	if (!err)
-		err = get_records(json, change->op == CHANGE_DELETE ? 0 : JSON_REQUIRED,
-		                  arena, change, why);
+		err = change_get_records(json,
+		                         change->op == CHANGE_DELETE ? 0 : JSON_REQUIRED,
+		                         arena, change, why);
 	if (!err && change->op == CHANGE_ADD && !change->count)
 		return fail(why, ERR_INVALID, "%s.records is empty", change->field);
 	return err;
@@ -197,7 +200,7 @@ enum err codec_changes(const json_t *array, struct arena *arena, struct change *
 
 	for (size_t i = 0; !err && i < n; i++) {
 		got[i].field = arena_printf(arena, "changes[%zu]", i);
-		err = get_change(json_array_get(array, i), arena, &got[i], why);
+		err = change_get(json_array_get(array, i), arena, &got[i], why);
 	}
 	if (!err) {
 		*changes = got;
@@ -214,17 +217,17 @@ enum err codec_recordset(const json_t *json, struct arena *arena, struct change 
 	*change = (struct change){ .op = CHANGE_SET, .field = "recordset" };
 	err = json_only_fields(json, codec_recordset_fields, change->field, why);
 	if (!err)
-		err = get_place(json, arena, change, why);
+		err = change_get_place(json, arena, change, why);
 	if (!err)
-		err = get_records(json, JSON_REQUIRED, arena, change, why);
+		err = change_get_records(json, JSON_REQUIRED, arena, change, why);
 	if (!err && !change->count)
 		return fail(why, ERR_INVALID, "recordset.records is empty");
 	return err;
 }
 
-/* What it has already, as if the caller had said so. */
-static void keep_records(const struct recordset *now, struct arena *arena,
-                         struct change *change)
+/* The change gets the present records. */
+static void change_keep_records(const struct recordset *now, struct arena *arena,
+                                struct change *change)
 {
 	change->records = arena_alloc(arena,
 	                              (now->record_count + 1) * sizeof(*change->records));
@@ -250,14 +253,14 @@ enum err codec_recordset_values(const json_t *json, const struct recordset *now,
 	if (!err)
 		err = name_parse(now->name, "name", &change->name, why);
 	if (!err)
-		err = codec_within("values", get_ttl(json, change, why), why);
+		err = codec_within("values", change_get_ttl(json, change, why), why);
 	if (err)
 		return err;
 	if (!json_object_get(json, "records")) {
-		keep_records(now, arena, change);
+		change_keep_records(now, arena, change);
 		return OK;
 	}
-	err = get_records(json, JSON_REQUIRED, arena, change, why);
+	err = change_get_records(json, JSON_REQUIRED, arena, change, why);
 	if (!err && !change->count)
 		return fail(why, ERR_INVALID,
 		            "values.records is empty: delete the record set");
@@ -288,11 +291,11 @@ enum err codec_record_import(const json_t *json, const char *field, struct arena
 	change->owner = codec_name_text(&change->name, arena);
 	change->count = 1;
 	change->records = arena_alloc(arena, sizeof(*change->records));
-	return get_rdata(change->type, data, field, arena, change->records, why);
+	return change_get_rdata(change->type, data, field, arena, change->records, why);
 }
 
 /* 2026-11-21T12:00:00.123Z */
-static json_t *encode_time(int64_t unix_ms)
+static json_t *recordset_encode_time(int64_t unix_ms)
 {
 	time_t when = (time_t)(unix_ms / 1000);
 	struct tm tm;
@@ -303,11 +306,10 @@ static json_t *encode_time(int64_t unix_ms)
 	return json_sprintf("%s.%03dZ", text, (int)(unix_ms % 1000));
 }
 
-/* The state of the whole: the worst of its members'. */
-static const struct state *worst_state(const struct recordset *set)
+static const struct state *recordset_worst_state(const struct recordset *set)
 {
-	static const struct state settled = { TASK_NONE, STATUS_ACTIVE, 0 };
-	const struct state *worst = &settled;
+	static const struct state active = { TASK_NONE, STATUS_ACTIVE, 0 };
+	const struct state *worst = &active;
 
 	for (size_t i = 0; i < set->record_count; i++) {
 		const struct state *state = &set->records[i].state;
@@ -320,7 +322,7 @@ static const struct state *worst_state(const struct recordset *set)
 	return worst;
 }
 
-static json_t *encode_member(const struct record *record)
+static json_t *member_encode(const struct record *record)
 {
 	return json_pack("{s:s, s:s, s:s, s:s, s:I}", "id", record->id,
 	                 "data", record->data, "task", task_name(record->state.task),
@@ -328,36 +330,36 @@ static json_t *encode_member(const struct record *record)
 	                 "serial_number", (json_int_t)record->state.serial);
 }
 
-static json_t *encode_ttl(bool given, uint32_t ttl)
+static json_t *recordset_encode_ttl(bool given, uint32_t ttl)
 {
 	return given ? json_integer(ttl) : json_null();
 }
 
 json_t *codec_recordset_encode(const struct recordset *set)
 {
-	const struct state *state = worst_state(set);
+	const struct state *state = recordset_worst_state(set);
 	json_t *records = json_array(), *members = json_array();
 	char type[16];
 
 	rrtype_format(set->type, type);
 	for (size_t i = 0; i < set->record_count; i++) {
-		json_array_append_new(members, encode_member(&set->records[i]));
+		json_array_append_new(members, member_encode(&set->records[i]));
 		if (set->records[i].state.task != TASK_DELETE)
 			json_array_append_new(records, json_string(set->records[i].data));
 	}
 	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:s, s:o, s:o}",
 		"id", set->id, "domain_id", set->domain_id, "name", set->name,
 		"type", type,
-		"ttl", encode_ttl(set->has_ttl, set->ttl), "records", records,
+		"ttl", recordset_encode_ttl(set->has_ttl, set->ttl), "records", records,
 		"members", members,
 		"status", status_name(state->status), "task", task_name(state->task),
-		"created_at", encode_time(set->created_at),
-		"updated_at", encode_time(set->updated_at));
+		"created_at", recordset_encode_time(set->created_at),
+		"updated_at", recordset_encode_time(set->updated_at));
 }
 
 json_t *codec_record_encode(const struct found_record *found)
 {
-	json_t *json = encode_member(&found->record);
+	json_t *json = member_encode(&found->record);
 	char type[16];
 
 	rrtype_format(found->type, type);
@@ -365,6 +367,7 @@ json_t *codec_record_encode(const struct found_record *found)
 	json_object_set_new(json, "domain_id", json_string(found->domain_id));
 	json_object_set_new(json, "name", json_string(found->name));
 	json_object_set_new(json, "type", json_string(type));
-	json_object_set_new(json, "ttl", encode_ttl(found->has_ttl, found->ttl));
+	json_object_set_new(json, "ttl", recordset_encode_ttl(found->has_ttl,
+	                                                      found->ttl));
 	return json;
 }

@@ -1,10 +1,9 @@
 /*
- * codec_recordset -- record sets and records from and to JSON. Whatever a
- * caller sends of them, a set, a part of one, a list of changes or a line of
- * an import, is a struct change: core/changes.h knows nothing else.
+ * codec_recordset -- record sets and records from and to JSON. All input becomes a struct
+ * change (core/changes.h): a set, its new values, a list of changes, a line of an import.
  *
- * Data comes in any presentation that RFC 1035 and 3597 allow. From here on
- * it is wire, and canonical text that is made from the wire.
+ * The data of a record may have any presentation of RFC 1035 and RFC 3597. Decoded, it is
+ * the wire form and the canonical text of it.
  */
 #pragma once
 
@@ -23,25 +22,24 @@ extern const struct json_field codec_recordset_shown[], codec_member_shown[];
 extern const struct json_field codec_record_shown[];
 
 /*
- * The `changes` of apply_changes: {"op", "name", "type", "ttl", "records"} each. Of op
- * "expect" the records are what the set must have before all changes, or nothing is done
- * (ERR_CONFLICT). Without records there must be no such set; of type "ANY", which has
- * none, there must be no set of any type at the name. "expect" and "delete" mean a record
- * whatever the case of the names in it.
+ * The `changes` of apply_changes: {"op", "name", "type", "ttl", "records"} each. With op
+ * "expect" the set must have these records before all changes; else nothing changes
+ * (ERR_CONFLICT). Without records the set must not exist; with type "ANY" the name must
+ * have no set at all. "expect" and "delete" ignore the case of names in the data.
  */
 enum err codec_changes(const json_t *array, struct arena *arena, struct change **changes,
                        size_t *count, struct why *why);
-/* {"name", "type", "ttl", "records"} as a `set`. */
+/* {"name", "type", "ttl", "records"}, as a CHANGE_SET. */
 enum err codec_recordset(const json_t *json, struct arena *arena, struct change *change,
                          struct why *why);
-/* {"ttl", "records"} for the set NOW: what is absent stays. */
+/* {"ttl", "records"} for the set NOW; an absent field is unchanged. */
 enum err codec_recordset_values(const json_t *json, const struct recordset *now,
                                 struct arena *arena, struct change *change,
                                 struct why *why);
-/* One [name, ttl, type, data] of an import, as an `add`. */
+/* One [name, ttl, type, data] of an import, as a CHANGE_ADD. */
 enum err codec_record_import(const json_t *json, const char *field, struct arena *arena,
                              struct change *change, struct why *why);
 
-/* With the worst state of its members as its own. */
+/* Its state is the worst state of its records. */
 json_t *codec_recordset_encode(const struct recordset *set);
 json_t *codec_record_encode(const struct found_record *found);

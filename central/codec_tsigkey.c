@@ -43,14 +43,16 @@ enum err codec_tsigkey_key(const json_t *args, struct arena *arena,
 	return codec_id_or_name(args, "tsigkey", arena, key->id, &key->name, why);
 }
 
-static enum err get_algorithm(const json_t *json, const char **algorithm, struct why *why)
+static enum err tsigkey_get_algorithm(const json_t *json, const char **algorithm,
+                                      struct why *why)
 {
 	enum err err = json_get_text(json, "algorithm", 0, WORD_MAX, algorithm, why);
 
 	return err || !*algorithm ? err : tsigkey_check_algorithm(*algorithm, why);
 }
 
-static enum err get_secret(const json_t *json, const char **secret, struct why *why)
+static enum err tsigkey_get_secret(const json_t *json, const char **secret,
+                                   struct why *why)
 {
 	enum err err = json_get_text(json, "secret", 0, BASE64_LEN(TSIGKEY_OCTETS_MAX),
 	                             secret, why);
@@ -58,67 +60,70 @@ static enum err get_secret(const json_t *json, const char **secret, struct why *
 	return err || !*secret ? err : tsigkey_check_secret(*secret, why);
 }
 
-static enum err get_name(const json_t *json, struct arena *arena,
-                         struct tsigkey_wish *wish, struct why *why)
+static enum err tsigkey_get_name(const json_t *json, struct arena *arena,
+                                 struct tsigkey_spec *spec, struct why *why)
 {
 	struct name name;
-	enum err err = codec_owner(json, "name", JSON_REQUIRED, arena, &name, &wish->name,
+	enum err err = codec_owner(json, "name", JSON_REQUIRED, arena, &name, &spec->name,
 	                           why);
 
 	return err ? err : tsigkey_check_name(&name, why);
 }
 
-static enum err get_domain(const json_t *json, struct arena *arena,
-                           struct tsigkey_wish *wish, struct why *why)
+static enum err tsigkey_get_domain(const json_t *json, struct arena *arena,
+                                   struct tsigkey_spec *spec, struct why *why)
 {
 	const json_t *domain = json_object_get(json, "domain");
 
-	wish->has_domain = domain && !json_is_null(domain);
-	return wish->has_domain ? codec_domain_key(json, arena, &wish->domain, why) : OK;
+	spec->has_domain = domain && !json_is_null(domain);
+	return spec->has_domain ? codec_domain_key(json, arena, &spec->domain, why) : OK;
 }
 
-static enum err get_wish(const json_t *json, struct arena *arena,
-                         struct tsigkey_wish *wish, struct why *why)
+static enum err tsigkey_get_spec(const json_t *json, struct arena *arena,
+                                 struct tsigkey_spec *spec, struct why *why)
 {
-	enum err err = get_name(json, arena, wish, why);
+	enum err err = tsigkey_get_name(json, arena, spec, why);
 
 	if (!err)
-		err = get_algorithm(json, &wish->algorithm, why);
+		err = tsigkey_get_algorithm(json, &spec->algorithm, why);
 	if (!err)
-		err = get_secret(json, &wish->secret, why);
-	return err ? err : get_domain(json, arena, wish, why);
+		err = tsigkey_get_secret(json, &spec->secret, why);
+	return err ? err : tsigkey_get_domain(json, arena, spec, why);
 }
 
-enum err codec_tsigkey_wish(const json_t *json, struct arena *arena,
-                            struct tsigkey_wish *wish, struct why *why)
+enum err codec_tsigkey_spec(const json_t *json, struct arena *arena,
+                            struct tsigkey_spec *spec, struct why *why)
 {
 	enum err err = json_only_fields(json, codec_tsigkey_fields, "tsigkey", why);
 
-	*wish = (struct tsigkey_wish){ 0 };
-	return err ? err : codec_within("tsigkey", get_wish(json, arena, wish, why), why);
+	*spec = (struct tsigkey_spec){ 0 };
+	return err ? err : codec_within("tsigkey",
+	                                tsigkey_get_spec(json, arena, spec, why), why);
 }
 
-static enum err get_values(const json_t *json, struct tsigkey_wish *wish, struct why *why)
+static enum err tsigkey_get_values(const json_t *json, struct tsigkey_spec *spec,
+                                   struct why *why)
 {
-	enum err err = get_algorithm(json, &wish->algorithm, why);
+	enum err err = tsigkey_get_algorithm(json, &spec->algorithm, why);
 
 	if (!err)
-		err = get_secret(json, &wish->secret, why);
+		err = tsigkey_get_secret(json, &spec->secret, why);
 	if (!err)
-		err = json_get_bool(json, "new_secret", 0, &wish->is_rotated, why);
-	if (!err && wish->is_rotated && wish->secret)
-		return fail(why, ERR_INVALID, "new_secret: there is a secret beside it");
+		err = json_get_bool(json, "new_secret", 0, &spec->is_rotated, why);
+	if (!err && spec->is_rotated && spec->secret)
+		return fail(why, ERR_INVALID, "new_secret cannot be true with a secret");
 	return err;
 }
 
-enum err codec_tsigkey_values(const json_t *json, struct tsigkey_wish *wish,
+enum err codec_tsigkey_values(const json_t *json, struct tsigkey_spec *spec,
                               struct why *why)
 {
 	enum err err = json_only_fields(json, codec_tsigkey_change_fields,
 	                                "a change of a key", why);
 
-	*wish = (struct tsigkey_wish){ 0 };
-	return err ? err : codec_within("values", get_values(json, wish, why), why);
+	*spec = (struct tsigkey_spec){ 0 };
+	return err ? err : codec_within("values", tsigkey_get_values(json, spec, why),
+	                                why);
 }
 
 json_t *codec_tsigkey_encode(const struct tsigkey *key)
@@ -128,6 +133,6 @@ json_t *codec_tsigkey_encode(const struct tsigkey *key)
 		"domain", key->domain, "domain_id", key->domain_id,
 		"created_at", key->created_at, "updated_at", key->updated_at);
 
-	bug_if(!json);	/* all texts were stored as ASCII */
+	bug_if(!json);	/* all stored texts are ASCII */
 	return json;
 }

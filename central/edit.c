@@ -12,35 +12,32 @@
 #include "model/presentation.h"
 #include "model/serial.h"
 
-enum { AHEAD_MAX = 8 };		/* changes of a call that are read with those of others */
+enum { PREFETCH_MAX = 8 };	/* changes of a call in a common read */
 
-/*
- * Limits of the tenant, where it has none of its own and the caller is no administrator.
- */
-static int64_t quota_of(const struct write *write, int64_t own, int configured)
+int64_t edit_quota(const struct write *write, int64_t own, int configured)
 {
 	if (write->req->context.is_admin)
 		return -1;
 	return own == QUOTA_DEFAULT ? configured : own;
 }
 
-/* The calls that share a transaction have theirs locked and read together (once.c). */
-static bool lock_zone(struct write *write, const struct domain_key *key)
+/* A group may have locked and read the zone already (write.c). */
+static bool edit_lock_zone(struct write *write, const struct domain_key *key)
 {
 	const struct access *access = &write->access;
 
-	if (!write->locked) {
-		/* what those before it have changed of the domain is to be seen */
-		store_later_write(write->later, write->tx);
+	if (!write->locked_zone) {
+		/* the buffer may have rows of an earlier call about this domain */
+		store_buffer_flush(write->buffer, write->tx);
 		return store_domain_lock(write->tx, key, access, write->req->may_wait,
 		                         write->arena, &write->zone);
 	}
-	write->zone = *write->locked;
-	return store_domain_is_seen(access, &write->zone);
+	write->zone = *write->locked_zone;
+	return store_domain_is_visible(access, &write->zone);
 }
 
-/* By which the pool manager gets ahead of a server: no change of what is listed. */
-static bool is_new_serial_only(const struct write *write)
+/* The pool manager raises a serial over that of a server. The members stay the same. */
+static bool edit_is_new_serial_only(const struct write *write)
 {
 	const struct edit *edit = write->edit;
 
@@ -53,7 +50,7 @@ enum err edit_check_open(struct write *write)
 {
 	const struct zone *zone = &write->zone;
 
-	if (zone->is.is_catalog && !is_new_serial_only(write))
+	if (zone->is.is_catalog && !edit_is_new_serial_only(write))
 		return tx_fail(write->tx, ERR_CONFLICT,
 		               "the domain %.200s is the catalog zone of the pool "
 		               "'%.64s', which follows from its domains", zone->is.name,
@@ -64,7 +61,6 @@ enum err edit_check_open(struct write *write)
 	return OK;
 }
 
-/* A caller who decided by what it had read says which version that was. */
 enum err edit_check_version(struct write *write)
 {
 	int64_t version = (int64_t)write->zone.is.version;
@@ -83,15 +79,15 @@ enum err edit_lock(struct write *write, const struct domain_key *key)
 {
 	enum err err;
 
-	if (!lock_zone(write, key))
+	if (!edit_lock_zone(write, key))
 		return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key->id ? key->id : key->name);
 	err = edit_check_open(write);
 	return err ? err : edit_check_version(write);
 }
 
-static enum err next_serial(const struct edit *edit, const struct zone *zone,
-                            uint32_t *serial, struct why *why)
+static enum err edit_next_serial(const struct edit *edit, const struct zone *zone,
+                                 uint32_t *serial, struct why *why)
 {
 	uint32_t now = zone->is.state.serial;
 
@@ -109,8 +105,8 @@ static enum err next_serial(const struct edit *edit, const struct zone *zone,
 
 /* ---- read ---- */
 
-static enum err check_changes(const struct write *write, const struct change *changes,
-                              size_t count)
+static enum err edit_check_changes(const struct write *write,
+                                   const struct change *changes, size_t count)
 {
 	uint32_t min_ttl = (uint32_t)write->central->config.min_ttl;
 	enum err err = OK;
@@ -126,9 +122,9 @@ static enum err check_changes(const struct write *write, const struct change *ch
 	return err;
 }
 
-/* Each name once, whichever changes it has: what is read twice would be there twice. */
-static void read_sets(struct write *write, const struct change *changes, size_t count,
-                      struct rrsets *sets)
+/* Reads each name once: a set that is read twice would have its records twice. */
+static void edit_read_sets(struct write *write, const struct change *changes,
+                           size_t count, struct rrsets *sets)
 {
 	const char *names[STORE_NAMES_MAX];
 	struct map *seen = map_new(random_u32());
@@ -151,7 +147,7 @@ static void read_sets(struct write *write, const struct change *changes, size_t 
 	map_free(&seen);
 }
 
-void edit_read_ahead(struct tx *tx, struct write *writes, size_t count)
+void edit_prefetch(struct tx *tx, struct write *writes, size_t count)
 {
 	struct sets_wanted wanted[TX_LIST_MAX];
 	size_t n = 0;
@@ -160,21 +156,21 @@ void edit_read_ahead(struct tx *tx, struct write *writes, size_t count)
 		struct write *write = &writes[i];
 		const struct edit *edit = write->edit;
 
-		if (!write->locked || !edit || !edit->count || edit->count > AHEAD_MAX ||
-		    n + edit->count > TX_LIST_MAX)
+		if (!write->locked_zone || !edit || !edit->count ||
+		    edit->count > PREFETCH_MAX || n + edit->count > TX_LIST_MAX)
 			continue;
-		write->ahead = arena_alloc(write->arena, sizeof(*write->ahead));
-		rrsets_init(write->ahead, write->arena);
+		write->prefetched = arena_alloc(write->arena, sizeof(*write->prefetched));
+		rrsets_init(write->prefetched, write->arena);
 		for (size_t c = 0; c < edit->count; c++)
 			wanted[n++] = (struct sets_wanted){
-				write->locked->is.id, edit->changes[c].owner,
-				write->ahead };
+				write->locked_zone->is.id, edit->changes[c].owner,
+				write->prefetched };
 	}
 	if (n)
-		store_recordset_read_of(tx, writes->arena, wanted, n);
+		store_recordset_read_several(tx, writes->arena, wanted, n);
 }
 
-static bool is_anything_at(const struct rrsets *sets, const struct name *name)
+static bool rrsets_have_name(const struct rrsets *sets, const struct name *name)
 {
 	for (size_t i = 0; i < sets->count; i++)
 		if (sets->items[i]->was_count &&
@@ -183,24 +179,24 @@ static bool is_anything_at(const struct rrsets *sets, const struct name *name)
 	return false;
 }
 
-static bool is_expected(const struct write *write, const struct change *change,
-                        struct rrsets *sets)
+static bool edit_is_expected(const struct write *write, const struct change *change,
+                             struct rrsets *sets)
 {
 	if (change->type == RR_ANY)
-		return !is_anything_at(sets, &change->name);
+		return !rrsets_have_name(sets, &change->name);
 	return rrset_is_expected(rrsets_get(sets, &change->name, change->owner,
 	                                    change->type), change, write->arena);
 }
 
-/* What is expected must be so before anything changes. */
-static enum err check_expected(struct write *write, const struct change *changes,
-                               size_t count, struct rrsets *sets)
+/* Checks CHANGE_EXPECT before all changes. */
+static enum err edit_check_expected(struct write *write, const struct change *changes,
+                                    size_t count, struct rrsets *sets)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct change *change = &changes[i];
 		char type[16];
 
-		if (change->op != CHANGE_EXPECT || is_expected(write, change, sets))
+		if (change->op != CHANGE_EXPECT || edit_is_expected(write, change, sets))
 			continue;
 		if (change->type == RR_ANY)
 			return fail(&write->req->why, ERR_CONFLICT,
@@ -214,8 +210,8 @@ static enum err check_expected(struct write *write, const struct change *changes
 	return OK;
 }
 
-static size_t apply_changes(struct write *write, const struct change *changes,
-                            size_t count, struct rrsets *sets)
+static size_t edit_apply_changes(struct write *write, const struct change *changes,
+                                 size_t count, struct rrsets *sets)
 {
 	size_t unchanged = 0;
 
@@ -236,9 +232,9 @@ static size_t apply_changes(struct write *write, const struct change *changes,
 
 /* ---- decide ---- */
 
-/* The names between the touched owners and the apex: a domain among them is a child. */
-static size_t list_candidates(struct write *write, const struct rrsets *sets,
-                              const char ***candidates)
+/* The names between the changed owners and the apex, which may be domains below. */
+static size_t edit_list_child_names(struct write *write, const struct rrsets *sets,
+                                    const char ***candidates)
 {
 	const char *above[STORE_ANCESTORS_MAX];
 	const char **list = NULL;
@@ -268,16 +264,16 @@ static size_t list_candidates(struct write *write, const struct rrsets *sets,
 	return count;
 }
 
-static enum err check_children(struct write *write, const struct rrsets *sets)
+static enum err edit_check_children(struct write *write, const struct rrsets *sets)
 {
 	const char **candidates;
 	size_t count, found = 0;
 	struct name *children;
 
-	/* a catalog is a list, not answered from: what is below does not matter */
+	/* a catalog zone answers no queries, so domains below it do not matter */
 	if (!write->zone.has_children || write->zone.is.is_catalog)
 		return OK;
-	count = list_candidates(write, sets, &candidates);
+	count = edit_list_child_names(write, sets, &candidates);
 	children = arena_alloc(write->arena, (count + 1) * sizeof(*children));
 	for (size_t at = 0; at < count; at += STORE_NAMES_MAX)
 		found += store_domain_existing(write->tx, candidates + at,
@@ -288,11 +284,12 @@ static enum err check_children(struct write *write, const struct rrsets *sets)
 	return rules_children(sets, children, found, &write->req->why);
 }
 
-static enum err check_recordset_quota(const struct write *write, const struct plan *plan)
+static enum err edit_check_recordset_quota(const struct write *write,
+                                           const struct plan *plan)
 {
 	const struct zone *zone = &write->zone;
-	int64_t max = quota_of(write, zone->quota_recordsets,
-	                       write->central->config.quota_recordsets);
+	int64_t max = edit_quota(write, zone->quota_recordsets,
+	                         write->central->config.quota_recordsets);
 
 	if (max < 0 || plan->recordset_delta <= 0 ||
 	    (int64_t)zone->recordsets + plan->recordset_delta <= max)
@@ -303,44 +300,45 @@ static enum err check_recordset_quota(const struct write *write, const struct pl
 	            (int64_t)zone->recordsets + plan->recordset_delta, max);
 }
 
-static enum err judge(struct write *write, const struct rrsets *sets)
+static enum err edit_check_rules(struct write *write, const struct rrsets *sets)
 {
 	enum err err = rules_outcome(&write->zone, sets, &write->req->why);
 
 	if (!err)
-		err = check_children(write, sets);
+		err = edit_check_children(write, sets);
 	if (!err)
-		err = rules_quota_records(sets, quota_of(write, write->zone.quota_records,
+		err = rules_quota_records(sets,
+		                          edit_quota(write, write->zone.quota_records,
 			write->central->config.quota_records), &write->req->why);
 	return err;
 }
 
-/* Read, apply, judge: what is to be written under SERIAL. */
-static enum err make_plan(struct write *write, struct change *changes, size_t count,
-                          uint32_t serial, struct plan *plan, size_t *unchanged)
+/* Reads, applies and checks the changes, and plans the rows under SERIAL. */
+static enum err edit_make_plan(struct write *write, struct change *changes, size_t count,
+                               uint32_t serial, struct plan *plan, size_t *unchanged)
 {
 	struct rrsets sets;
-	enum err err = check_changes(write, changes, count);
+	enum err err = edit_check_changes(write, changes, count);
 
 	if (err)
 		return err;
-	if (write->ahead) {
-		sets = *write->ahead;
+	if (write->prefetched) {
+		sets = *write->prefetched;
 	} else {
 		rrsets_init(&sets, write->arena);
-		read_sets(write, changes, count, &sets);
+		edit_read_sets(write, changes, count, &sets);
 	}
 	if (write->tx->err)
 		return write->tx->err;
-	err = check_expected(write, changes, count, &sets);
+	err = edit_check_expected(write, changes, count, &sets);
 	if (err)
 		return err;
-	*unchanged = apply_changes(write, changes, count, &sets);
-	err = judge(write, &sets);
+	*unchanged = edit_apply_changes(write, changes, count, &sets);
+	err = edit_check_rules(write, &sets);
 	if (err)
 		return err;
 	plan_make(plan, sets.items, sets.count, write->zone.is.ttl, serial, write->arena);
-	err = check_recordset_quota(write, plan);
+	err = edit_check_recordset_quota(write, plan);
 	if (err)
 		plan_clear(plan);
 	return err;
@@ -348,7 +346,7 @@ static enum err make_plan(struct write *write, struct change *changes, size_t co
 
 /* ---- write ---- */
 
-static void write_plan(struct write *write, struct plan *plan)
+static void edit_write_plan(struct write *write, struct plan *plan)
 {
 	struct zone *zone = &write->zone;
 
@@ -358,14 +356,14 @@ static void write_plan(struct write *write, struct plan *plan)
 	for (size_t i = 0; i < plan->count; i++)
 		if (plan->rows[i].op == ROW_INSERT)
 			id_new(plan->rows[i].record.id);
-	store_later_recordsets(write->later, zone->is.id, plan->sets, plan->set_count);
-	store_later_records(write->later, zone->is.id, plan->rows, plan->count);
+	store_buffer_recordsets(write->buffer, zone->is.id, plan->sets, plan->set_count);
+	store_buffer_records(write->buffer, zone->is.id, plan->rows, plan->count);
 	zone->recordsets = (uint32_t)(zone->recordsets + plan->recordset_delta);
 	zone->records = (uint32_t)(zone->records + plan->record_delta);
 }
 
-/* Moved into the arena: it is written later. */
-static struct buf keep(struct write *write, struct buf *buf)
+/* Moves BUF into the arena, for the write buffer. */
+static struct buf edit_keep_buf(struct write *write, struct buf *buf)
 {
 	struct buf kept = { .data = arena_dup(write->arena, buf->data, buf->len),
 	                    .len = buf->len };
@@ -374,9 +372,12 @@ static struct buf keep(struct write *write, struct buf *buf)
 	return kept;
 }
 
-/* The SOA of before and of now lead what goes and what comes (RFC 1995 4). */
-static void write_journal(struct write *write, const struct zone *before,
-                          const struct plan *plan)
+/*
+ * The old SOA comes before the removed RRs, the new SOA before the added ones (RFC 1995
+ * 4).
+ */
+static void edit_write_journal(struct write *write, const struct zone *before,
+                               const struct plan *plan)
 {
 	struct buf removed = { 0 }, added = { 0 };
 	uint32_t previous = before->is.state.serial, serial = write->zone.is.state.serial;
@@ -387,26 +388,26 @@ static void write_journal(struct write *write, const struct zone *before,
 	buf_append(&added, plan->added.data, plan->added.len);
 	if ((int64_t)(removed.len + added.len) <=
 	    write->central->config.journal_change_bytes) {
-		removed = keep(write, &removed);
-		added = keep(write, &added);
-		store_later_journal(write->later, write->zone.is.id, previous, serial,
-		                    &removed, &added);
+		removed = edit_keep_buf(write, &removed);
+		added = edit_keep_buf(write, &added);
+		store_buffer_journal(write->buffer, write->zone.is.id, previous, serial,
+		                     &removed, &added);
 		return;
 	}
 	buf_clear(&removed);
 	buf_clear(&added);
 }
 
-static void count_outcome(const struct plan *plan, struct edit_outcome *outcome)
+static void edit_count_outcome(const struct plan *plan, struct edit_outcome *outcome)
 {
 	outcome->added = plan->inserted;
 	outcome->updated = plan->updated;
 	outcome->deleted = plan->deleted;
 }
 
-/* A new default TTL changes records that no plan names: the journal has a gap then. */
-static bool apply_ttl(struct write *write, const struct edit *edit, uint32_t serial,
-                      struct edit_outcome *outcome)
+/* A new default TTL changes records that are not in the plan: the journal gets a gap. */
+static bool edit_apply_ttl(struct write *write, const struct edit *edit, uint32_t serial,
+                           struct edit_outcome *outcome)
 {
 	if (!edit->has_ttl || write->zone.is.ttl == edit->ttl)
 		return false;
@@ -416,7 +417,7 @@ static bool apply_ttl(struct write *write, const struct edit *edit, uint32_t ser
 	return true;
 }
 
-static bool apply_description(struct write *write, const struct edit *edit)
+static bool edit_apply_description(struct write *write, const struct edit *edit)
 {
 	struct zone *zone = &write->zone;
 
@@ -426,30 +427,30 @@ static bool apply_description(struct write *write, const struct edit *edit)
 	return true;
 }
 
-static enum err write_edit(struct write *write, const struct edit *edit,
+static enum err edit_write(struct write *write, const struct edit *edit,
                            struct plan *plan, uint32_t serial,
                            struct edit_outcome *outcome)
 {
 	struct zone *zone = &write->zone;
 	struct zone before = *zone;
-	bool described = apply_description(write, edit);
-	bool retimed = apply_ttl(write, edit, serial, outcome);
+	bool described = edit_apply_description(write, edit);
+	bool retimed = edit_apply_ttl(write, edit, serial, outcome);
 	bool resigned = zone_set_soa(zone, &edit->soa);
 
-	write_plan(write, plan);
-	/* a serial that the caller names is a change of the SOA record by itself */
+	edit_write_plan(write, plan);
+	/* a serial from the caller changes the SOA record */
 	outcome->changed = plan->count || retimed || resigned || edit->has_serial;
 	if (!outcome->changed) {
 		if (described)
-			store_domain_describe(write->tx, zone);
+			store_domain_set_description(write->tx, zone);
 		return write->tx->err;
 	}
 	zone->is.state = status_changed(zone->is.state, TASK_UPDATE, serial);
 	zone->reason = "";
 	if (!retimed)
-		write_journal(write, &before, plan);
-	store_later_domain(write->later, zone);
-	write->tell = "update_domain";
+		edit_write_journal(write, &before, plan);
+	store_buffer_domain(write->buffer, zone);
+	write->cast_method = "update_domain";
 	return write->tx->err;
 }
 
@@ -458,16 +459,16 @@ enum err edit_apply(struct write *write, const struct edit *edit,
 {
 	struct plan plan = { 0 };
 	uint32_t serial = 0;
-	enum err err = next_serial(edit, &write->zone, &serial, &write->req->why);
+	enum err err = edit_next_serial(edit, &write->zone, &serial, &write->req->why);
 
 	*outcome = (struct edit_outcome){ 0 };
 	if (!err && edit->count)
-		err = make_plan(write, edit->changes, edit->count, serial, &plan,
-		                &outcome->unchanged);
+		err = edit_make_plan(write, edit->changes, edit->count, serial, &plan,
+		                     &outcome->unchanged);
 	if (err)
 		return err;
-	count_outcome(&plan, outcome);
-	err = write_edit(write, edit, &plan, serial, outcome);
+	edit_count_outcome(&plan, outcome);
+	err = edit_write(write, edit, &plan, serial, outcome);
 	plan_clear(&plan);
 	return err;
 }
@@ -476,13 +477,13 @@ enum err edit_fill(struct write *write, struct change *changes, size_t count)
 {
 	struct plan plan = { 0 };
 	size_t unchanged;
-	enum err err = make_plan(write, changes, count, write->zone.is.state.serial,
-	                         &plan, &unchanged);
+	enum err err = edit_make_plan(write, changes, count, write->zone.is.state.serial,
+	                              &plan, &unchanged);
 
 	if (err)
 		return err;
-	write_plan(write, &plan);
+	edit_write_plan(write, &plan);
 	plan_clear(&plan);
-	store_domain_counts(write->tx, &write->zone);
+	store_domain_set_counts(write->tx, &write->zone);
 	return write->tx->err;
 }

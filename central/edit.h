@@ -1,59 +1,58 @@
 /*
- * edit -- the one way in which a domain changes: its row is locked, the new
- * serial is found, the record sets at the touched names are read, the
- * changes are applied and judged (core/), and what differs is written, with
- * its journal row, under that serial.
+ * edit -- changes a domain: locks its row, finds the new serial, reads the record sets
+ * at the names of the changes, lets core/ apply and check the changes, and writes the
+ * differences with a row of the journal under the new serial.
  *
- * One serial a call. Each call that changes what is served raises the serial, to its
- * successor or to the time, whichever is later, also where calls share a transaction: its
- * records, its journal row and its answer have that serial, its version is one more, and
- * the call behind it begins with what it left. An import is one call. What a catalog zone
- * lists anew in a round has one serial. A new description has none, nor has a deletion.
+ * Each call that changes the zone gets its own serial, also in a shared transaction:
+ * the next serial or the time, whichever is newer. Its records, journal row and answer
+ * have this serial, and its version is one more. An import is one call, and a round of
+ * catalog.h has one serial for each catalog zone. A new description or a deletion gets
+ * no serial.
  *
- * Round trips of a change of one record: BEGIN, lock, read the sets, write the
- * domain, [the set, if it is new or has another TTL], the record, the journal, the
- * request, COMMIT: 8 or 9 (10 below a parent of other domains here). More records
- * cost one more per 500 names read and per 256 rows written. Calls that share a
- * transaction (once.h) share all of them but the look below a parent, if each is the
- * first about its domain and names few.
+ * Round trips of a change of one record: BEGIN, lock, read the sets, write the domain,
+ * [the set, if it is new or has a new TTL], the record, the journal, the answer,
+ * COMMIT: 8 or 9, and one more if domains exist below this one. Another one comes with
+ * each 500 names read or 256 rows written. Calls of a group (write.h) share all of
+ * them, except the one for domains below, if each is the first about its domain and has
+ * few changes.
  */
 #pragma once
 
 #include "core/changes.h"
-#include "once.h"
+#include "write.h"
 
 struct edit {
 	struct change *changes;
 	size_t count;
-	struct soa_wish soa;
+	struct soa_spec soa;
 	bool has_ttl;			/* a new default TTL */
 	uint32_t ttl;
-	const char *description;	/* NULL: as it is */
-	bool has_serial;		/* the caller's own: newer than the domain's */
+	const char *description;	/* NULL: unchanged */
+	bool has_serial;		/* from the caller: newer than the domain's */
 	uint32_t serial;
 };
 
+/* The limit for the caller: that of its tenant, or CONFIGURED. -1: none. */
+int64_t edit_quota(const struct write *write, int64_t own, int configured);
+
 struct edit_outcome {
-	bool changed;			/* else there is no new serial */
+	bool changed;			/* false: no new serial */
 	size_t added, updated, deleted, unchanged;
 };
 
-/* Is the domain, which is locked, one that callers may change? ERR_CONFLICT. */
+/* ERR_CONFLICT: the locked domain is being deleted, or is a catalog zone. */
 enum err edit_check_open(struct write *write);
-/* Is it as the caller has read it, who may say which version that was? ERR_CONFLICT. */
+/* ERR_CONFLICT: the caller has read another version (argument `version`). */
 enum err edit_check_version(struct write *write);
-/*
- * Lock the domain for a change: not found, on its way out, or of another version than the
- * caller's, is an error.
- */
+/* Locks the domain for a change. ERR_NOT_FOUND, or the errors of both checks. */
 enum err edit_lock(struct write *write, const struct domain_key *key);
-/* Change write->zone, which is locked; it is then as the row is, and tell is set. */
+/* Changes the locked write->zone and its rows, and sets write->cast_method. */
 enum err edit_apply(struct write *write, const struct edit *edit,
                     struct edit_outcome *outcome);
 /*
- * Read what the edits of these writes touch, of those whose domain is locked and read and
- * that touch little, by one statement: edit_apply() need not read it then.
+ * Reads the record sets of small edits by one statement, for calls that have a
+ * locked_zone. edit_apply() does not read them again.
  */
-void edit_read_ahead(struct tx *tx, struct write *writes, size_t count);
+void edit_prefetch(struct tx *tx, struct write *writes, size_t count);
 /* The first record sets of a domain that was just inserted: no new serial, no journal. */
 enum err edit_fill(struct write *write, struct change *changes, size_t count);

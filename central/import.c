@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "catalog.h"
+#include "codec.h"
 #include "codec_domain.h"
 #include "consistency/heartbeat.h"
 #include "core/status.h"
@@ -15,29 +16,29 @@
 #include "model/json.h"
 #include "model/rr.h"
 #include "model/serial.h"
-#include "peers.h"
+#include "poolmgr_cast.h"
 #include "runtime/offload.h"
 #include "service.h"
 
 enum { WAITING_MAX = 100, COMMIT_TIMEOUT_S = 900, HOLD_S = 5, QUIET_MS = 60 * 1000 };
 
-/* A commit on its way through the lane. */
+/* The commit of an import, on the lane. */
 struct commit {
 	struct central *central;
-	char id[ID_LEN + 1];		/* "": one that was left, if there is one */
+	char id[ID_LEN + 1];		/* "": any unfinished import */
 	struct arena *arena;
-	/* what a handler would have been given, for what it shares with create_domain */
+	/* a request and a write, for functions of create_domain */
 	struct request req;
-	json_t *wish_json;
+	json_t *spec_json;
 	struct tx tx;
 	struct write write;
 	struct import import;
 	enum import_mode mode;
-	struct domain_wish wish;
+	struct domain_spec spec;
 	int64_t added, updated, deleted;
 	bool changed;
-	bool was_taken;		/* a try found no domain, and then its name or id taken */
-	const char *doubt;	/* what to tell if a COMMIT without an answer held */
+	bool was_taken;		/* a try found no domain, but its name or id was taken */
+	const char *in_doubt;	/* cast_method of a try whose COMMIT got no answer */
 	enum err err;
 };
 
@@ -57,19 +58,19 @@ bool import_mode_parse(const char *text, enum import_mode *mode)
 	return false;
 }
 
-/* ---- read: the wish as begin_import left it, and what the file says ---- */
+/* ---- read: the arguments of begin_import, and the staged records ---- */
 
-static enum err decode_wish(struct commit *c)
+static enum err commit_decode_spec(struct commit *c)
 {
 	const json_t *domain, *context;
 	const char *mode = NULL;
 	struct why *why = &c->req.why;
 
-	c->wish_json = json_loads(c->import.wish, 0, NULL);
-	if (json_get_object(c->wish_json, "domain", JSON_REQUIRED, &domain, why) ||
-	    json_get_object(c->wish_json, "context", JSON_REQUIRED, &context, why) ||
-	    json_get_text(c->wish_json, "mode", 0, 16, &mode, why) ||
-	    codec_domain_wish(domain, "domain", c->arena, &c->wish, why))
+	c->spec_json = json_loads(c->import.spec, 0, NULL);
+	if (json_get_object(c->spec_json, "domain", JSON_REQUIRED, &domain, why) ||
+	    json_get_object(c->spec_json, "context", JSON_REQUIRED, &context, why) ||
+	    json_get_text(c->spec_json, "mode", 0, 16, &mode, why) ||
+	    codec_domain_spec(domain, "domain", c->arena, &c->spec, why))
 		return ERR_INVALID;
 	if (mode)
 		import_mode_parse(mode, &c->mode);
@@ -78,27 +79,19 @@ static enum err decode_wish(struct commit *c)
 	return access_of(&c->req, &c->write.access);
 }
 
-static const char *name_text(const struct name *name, struct arena *arena)
-{
-	char text[NAME_MAX_TEXT + 1];
-
-	name_format(name, text);
-	return arena_strdup(arena, text);
-}
-
-static void take_soa_name(struct commit *c, const uint8_t *wire, struct name *name,
-                          const char **text)
+static void commit_take_soa_name(struct commit *c, const uint8_t *wire, struct name *name,
+                                 const char **text)
 {
 	name->len = (uint8_t)name_wire_len(wire, NAME_MAX_WIRE);
 	memcpy(name->wire, wire, name->len);
 	name_fold(name);
-	*text = name_text(name, c->arena);
+	*text = codec_name_text(name, c->arena);
 }
 
-/* The file's SOA speaks for what the wish does not. */
-static enum err read_soa(struct commit *c)
+/* The SOA record of the zone gives the values that begin_import did not get. */
+static enum err commit_read_soa(struct commit *c)
 {
-	struct soa_wish *wish = &c->wish.soa;
+	struct soa_spec *spec = &c->spec.soa;
 	struct rdata rdata;
 	struct soa soa;
 	uint32_t ttl;
@@ -109,39 +102,39 @@ static enum err read_soa(struct commit *c)
 	if (count > 1 || !soa_parse(rdata.rdata, rdata.len, &soa))
 		return fail(&c->req.why, ERR_INVALID,
 		            "records: there is more than one SOA record");
-	take_soa_name(c, soa.mname, &wish->mname_wire, &wish->mname);
-	take_soa_name(c, soa.rname, &wish->rname_wire, &wish->rname);
-	*wish = (struct soa_wish){
-		.mname = wish->mname, .mname_wire = wish->mname_wire,
-		.rname = wish->rname, .rname_wire = wish->rname_wire,
+	commit_take_soa_name(c, soa.mname, &spec->mname_wire, &spec->mname);
+	commit_take_soa_name(c, soa.rname, &spec->rname_wire, &spec->rname);
+	*spec = (struct soa_spec){
+		.mname = spec->mname, .mname_wire = spec->mname_wire,
+		.rname = spec->rname, .rname_wire = spec->rname_wire,
 		.has_refresh = true, .refresh = soa.refresh, .has_retry = true,
 		.retry = soa.retry,
 		.has_expire = true, .expire = soa.expire, .has_minimum = true,
 		.minimum = soa.minimum, .has_ttl = true, .ttl = ttl,
 	};
-	c->wish.has_serial = true;
-	c->wish.serial = soa.serial;
+	c->spec.has_serial = true;
+	c->spec.serial = soa.serial;
 	return OK;
 }
 
-static enum err read_ns(struct commit *c)
+static enum err commit_read_ns(struct commit *c)
 {
 	const char **hosts = arena_alloc(c->arena, POOL_NS_MAX * sizeof(*hosts));
-	size_t count = store_import_ns(&c->tx, c->id, c->wish.owner, c->arena,
+	size_t count = store_import_ns(&c->tx, c->id, c->spec.owner, c->arena,
 	                               hosts, POOL_NS_MAX);
 
 	if (count) {
-		c->wish.ns = hosts;
-		c->wish.ns_count = count;
+		c->spec.ns = hosts;
+		c->spec.ns_count = count;
 	}
 	return c->tx.err;
 }
 
 /* ---- decide and write ---- */
 
-static bool lock_existing(struct commit *c)
+static bool commit_lock_domain(struct commit *c)
 {
-	struct domain_key key = { .name = c->wish.owner };
+	struct domain_key key = { .name = c->spec.owner };
 
 	return store_domain_lock_wait(&c->tx, &key, &c->write.access, c->arena,
 	                              &c->write.zone);
@@ -153,7 +146,7 @@ static bool lock_existing(struct commit *c)
  * try does not find it, the import cannot succeed: another domain has the id, or the
  * caller may not see it.
  */
-static enum err look_again(struct commit *c, enum err err)
+static enum err commit_retry_existing(struct commit *c, enum err err)
 {
 	if (err != ERR_EXISTS || c->mode == IMPORT_CREATE || c->was_taken)
 		return err;
@@ -162,57 +155,59 @@ static enum err look_again(struct commit *c, enum err err)
 }
 
 /*
- * A domain that is created with its NS records alone needs to know of no quota and of no
- * domains below it. With a zone it does: it is read back as one that was there.
+ * The commit reads the new domain back, because the zone needs its quotas and the domains
+ * below it.
  */
-static enum err create_domain(struct commit *c)
+static enum err commit_create_domain(struct commit *c)
 {
-	enum err err = service_domain_insert(&c->write, &c->wish);
+	enum err err = service_domain_insert(&c->write, &c->spec);
 
 	if (!err) {
-		store_later_write(c->write.later, &c->tx);
-		lock_existing(c);
+		store_buffer_flush(c->write.buffer, &c->tx);
+		commit_lock_domain(c);
 	}
-	return look_again(c, err ? err : c->tx.err);
+	return commit_retry_existing(c, err ? err : c->tx.err);
 }
 
-/* The domain is there and locked afterwards; *created: it was not before. */
-static enum err find_domain(struct commit *c, bool *created)
+/* Finds and locks the domain, or creates it: *created. */
+static enum err commit_find_domain(struct commit *c, bool *created)
 {
-	bool exists = lock_existing(c);
+	bool exists = commit_lock_domain(c);
 
 	*created = !exists;
 	if (c->tx.err)
 		return c->tx.err;
 	if (exists && c->mode == IMPORT_CREATE)
 		return fail(&c->req.why, ERR_EXISTS, "a domain %.200s exists already",
-		            c->wish.owner);
+		            c->spec.owner);
 	if (exists)
 		return edit_check_open(&c->write);
 	if (c->mode == IMPORT_REPLACE)
 		return fail(&c->req.why, ERR_NOT_FOUND, "there is no domain '%.200s'",
-		            c->wish.owner);
-	return create_domain(c);
+		            c->spec.owner);
+	return commit_create_domain(c);
 }
 
-static bool takes_file_serial(const struct commit *c, const struct state *now)
+static bool commit_takes_serial(const struct commit *c, const struct state *now)
 {
-	return c->wish.has_serial && serial_newer(c->wish.serial, now->serial);
+	return c->spec.has_serial && serial_newer(c->spec.serial, now->serial);
 }
 
-/* A new domain has its serial; one that exists takes the file's, if that is newer. */
-static uint32_t pick_serial(const struct commit *c, bool created)
+/*
+ * A new domain has its serial. An existing domain gets that of the file, if it is newer.
+ */
+static uint32_t commit_pick_serial(const struct commit *c, bool created)
 {
 	const struct state *now = &c->write.zone.is.state;
 
 	if (created)
 		return now->serial;
-	if (takes_file_serial(c, now))
-		return c->wish.serial;
+	if (commit_takes_serial(c, now))
+		return c->spec.serial;
 	return serial_next(now->serial, (uint32_t)clock_unix());
 }
 
-static enum err refuse(struct commit *c, const char *name, const char *words)
+static enum err commit_refuse(struct commit *c, const char *name, const char *words)
 {
 	if (c->tx.err)
 		return c->tx.err;
@@ -220,45 +215,39 @@ static enum err refuse(struct commit *c, const char *name, const char *words)
 	            : OK;
 }
 
-static enum err judge_records(struct commit *c)
+static enum err commit_check_records(struct commit *c)
 {
 	struct tx *tx = &c->tx;
 	const struct zone *zone = &c->write.zone;
 	enum err err = OK;
 
 	if (store_import_has_set(tx, zone, zone->is.name, RR_CNAME))
-		err = refuse(c, zone->is.name,
-		             "is the apex, which cannot have a CNAME record");
+		err = commit_refuse(c, zone->is.name,
+		                    "is the apex, which cannot have a CNAME record");
 	if (!err)
-		err = refuse(c, store_import_cname_clash(tx, zone, c->arena),
-		             "has a CNAME record and others beside it");
+		err = commit_refuse(c, store_import_cname_clash(tx, zone, c->arena),
+		                    "has a CNAME record and others beside it");
 	if (!err)
-		err = refuse(c, store_import_not_single(tx, zone, c->arena),
-		             "has more than one CNAME or DNAME record");
+		err = commit_refuse(c, store_import_not_single(tx, zone, c->arena),
+		                    "has more than one CNAME or DNAME record");
 	if (!err && !store_import_has_set(tx, zone, zone->is.name, RR_NS))
-		err = refuse(c, zone->is.name,
-		             "is the apex, which must have an NS record");
+		err = commit_refuse(c, zone->is.name,
+		                    "is the apex, which must have an NS record");
 	if (!err && zone->has_children)
-		err = refuse(c, store_import_inside_child(tx, zone, c->arena),
-		             "belongs into a domain below this one");
+		err = commit_refuse(c, store_import_inside_child(tx, zone, c->arena),
+		                    "belongs to a domain below this one");
 	return err;
 }
 
-static int64_t quota_or(int64_t own, int configured)
-{
-	return own == QUOTA_DEFAULT ? configured : own;
-}
-
-static enum err judge_quotas(struct commit *c)
+static enum err commit_check_quotas(struct commit *c)
 {
 	struct zone *zone = &c->write.zone;
-	int64_t sets = quota_or(zone->quota_recordsets,
-	                        c->central->config.quota_recordsets);
-	int64_t records = quota_or(zone->quota_records, c->central->config.quota_records);
+	int64_t sets = edit_quota(&c->write, zone->quota_recordsets,
+	                          c->central->config.quota_recordsets);
+	int64_t records = edit_quota(&c->write, zone->quota_records,
+	                             c->central->config.quota_records);
 	const char *name;
 
-	if (c->req.context.is_admin)
-		return OK;
 	if (sets >= 0 && zone->recordsets > sets)
 		return fail(&c->req.why, ERR_QUOTA,
 		            "records: the domain would have %u record sets, and "
@@ -273,23 +262,20 @@ static enum err judge_quotas(struct commit *c)
 	            "quota (recordset_records) of %lld", name, (long long)records);
 }
 
-/*
- * The journal of the step: what carries its serial before the file's records are in, and
- * after.
- */
+/* The journal of the step: the RRs with its serial before and after the insertion. */
 struct journal {
 	struct buf removed, added;
 	bool fits;
 };
 
-static void write_records(struct commit *c, const struct import_step *step,
-                          struct journal *journal, bool created)
+static void commit_write_records(struct commit *c, const struct import_step *step,
+                                 struct journal *journal, bool created)
 {
 	struct tx *tx = &c->tx;
 	int64_t max = created ? 0 : c->central->config.journal_change_bytes;
 
 	c->deleted = store_import_delete(tx, step);
-	/* of a new domain only its NS records are there, under this very serial */
+	/* a new domain has only its NS records, under the same serial */
 	c->updated = created ? 0 : store_import_touch(tx, step);
 	journal->fits = max && store_import_affected(tx, step, false, max, c->arena,
 	                                             &journal->removed);
@@ -302,8 +288,8 @@ static void write_records(struct commit *c, const struct import_step *step,
 	store_import_totals(tx, &c->write.zone);
 }
 
-static void write_journal(struct commit *c, const struct zone *before,
-                          const struct import_step *step, struct journal *journal)
+static void commit_write_journal(struct commit *c, const struct zone *before,
+                                 const struct import_step *step, struct journal *journal)
 {
 	struct buf removed = { 0 }, added = { 0 };
 
@@ -313,22 +299,22 @@ static void write_journal(struct commit *c, const struct zone *before,
 	buf_append(&added, journal->added.data, journal->added.len);
 	if (journal->fits &&
 	    (int64_t)(removed.len + added.len) <= c->central->config.journal_change_bytes)
-		store_later_journal(c->write.later, before->is.id,
-		                    before->is.state.serial, step->serial, &removed,
-		                    &added);
-	store_later_write(c->write.later, &c->tx);
+		store_buffer_journal(c->write.buffer, before->is.id,
+		                     before->is.state.serial, step->serial, &removed,
+		                     &added);
+	store_buffer_flush(c->write.buffer, &c->tx);
 	buf_clear(&removed);
 	buf_clear(&added);
 }
 
-/* The domain's own row. Nothing at all changed: it stays as it is, with its serial. */
-static void write_domain(struct commit *c, const struct zone *before,
-                         const struct import_step *step, struct journal *journal,
-                         bool created)
+/* Writes the row of the domain, unless nothing has changed. */
+static void commit_write_domain(struct commit *c, const struct zone *before,
+                                const struct import_step *step, struct journal *journal,
+                                bool created)
 {
 	struct zone *zone = &c->write.zone;
-	bool resigned = zone_set_soa(zone, &c->wish.soa) ||
-	                takes_file_serial(c, &before->is.state);
+	bool resigned = zone_set_soa(zone, &c->spec.soa) ||
+	                commit_takes_serial(c, &before->is.state);
 
 	c->changed = created || resigned || c->added || c->updated || c->deleted;
 	if (!c->changed)
@@ -336,35 +322,36 @@ static void write_domain(struct commit *c, const struct zone *before,
 	if (!created) {
 		zone->is.state = status_changed(zone->is.state, TASK_UPDATE,
 		                                step->serial);
-		write_journal(c, before, step, journal);
+		commit_write_journal(c, before, step, journal);
 	}
 	zone->reason = "";
-	store_later_domain(c->write.later, zone);
-	store_later_write(c->write.later, &c->tx);
-	c->write.tell = created ? "create_domain" : "update_domain";
+	store_buffer_domain(c->write.buffer, zone);
+	store_buffer_flush(c->write.buffer, &c->tx);
+	c->write.cast_method = created ? "create_domain" : "update_domain";
 }
 
-static enum err write_zone(struct commit *c, bool created)
+static enum err commit_write_zone(struct commit *c, bool created)
 {
 	struct zone before = c->write.zone;
 	struct journal journal = { .fits = false };
 	struct import_step step = {
 		.import_id = c->id, .zone = &c->write.zone,
-		.serial = pick_serial(c, created), .only_named = c->mode == IMPORT_UPSERT,
+		.serial = commit_pick_serial(c, created),
+		.only_named = c->mode == IMPORT_UPSERT,
 	};
 	enum err err;
 
-	write_records(c, &step, &journal, created);
-	write_domain(c, &before, &step, &journal, created);
+	commit_write_records(c, &step, &journal, created);
+	commit_write_domain(c, &before, &step, &journal, created);
 	buf_clear(&journal.removed);
 	buf_clear(&journal.added);
 	err = c->tx.err;
 	if (!err)
-		err = judge_records(c);
-	return err ? err : judge_quotas(c);
+		err = commit_check_records(c);
+	return err ? err : commit_check_quotas(c);
 }
 
-static void write_result(struct commit *c)
+static void commit_write_result(struct commit *c)
 {
 	const struct zone *zone = &c->write.zone;
 	json_t *result = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b}",
@@ -380,78 +367,86 @@ static void write_result(struct commit *c)
 	json_decref(result);
 }
 
-static enum err commit_steps(struct commit *c)
+static enum err commit_run_steps(struct commit *c)
 {
 	bool created = false;
-	enum err err = decode_wish(c);
+	enum err err = commit_decode_spec(c);
 
 	if (!err)
-		err = read_soa(c);
+		err = commit_read_soa(c);
 	if (!err)
-		err = read_ns(c);
+		err = commit_read_ns(c);
 	if (!err)
-		err = find_domain(c, &created);
+		err = commit_find_domain(c, &created);
 	if (!err)
-		err = write_zone(c, created);
+		err = commit_write_zone(c, created);
 	if (!err && created)
-		err = service_domain_check_race(&c->write, &c->wish);
+		err = service_domain_check_race(&c->write, &c->spec);
 	if (!err)
-		write_result(c);
+		commit_write_result(c);
 	return err;
 }
 
-static void reset(struct commit *c)
+static void commit_reset(struct commit *c)
 {
-	struct later *later = c->write.later ? c->write.later : store_later_new();
+	struct store_buffer *buffer = c->write.buffer;
 
-	json_decref(c->wish_json);
+	if (!buffer)
+		buffer = store_buffer_new();
+	json_decref(c->spec_json);
 	arena_reset(c->arena);
-	store_later_clear(later);
-	c->wish_json = NULL;
+	store_buffer_clear(buffer);
+	c->spec_json = NULL;
 	c->mode = IMPORT_DEFAULT;
 	c->changed = false;
 	c->req = (struct request){ .method = "commit_import", .unique_id = c->id,
 	                           .arena = c->arena };
 	c->write = (struct write){ .central = c->central, .req = &c->req, .tx = &c->tx,
-	                           .arena = c->arena, .later = later, .on_lane = true };
+	                           .arena = c->arena, .buffer = buffer, .on_lane = true };
 }
 
-/* The previous try committed the import, but the answer to its COMMIT was lost. */
-static void take_news(struct commit *c)
+/* The previous try has committed the import, but got no answer to COMMIT. */
+static void commit_repeat_cast(struct commit *c)
 {
 	struct domain_key key = { .name = c->import.domain_name };
 
-	if (c->doubt && !decode_wish(c) &&
+	if (c->in_doubt && !commit_decode_spec(c) &&
 	    store_domain_get(&c->tx, &key, &c->write.access, c->arena, &c->write.zone))
-		c->write.tell = c->doubt;
+		c->write.cast_method = c->in_doubt;
 }
 
-/* One try; ERR_RACE is tried again. Another central may have settled it meanwhile. */
-static enum err try_commit(void *self, struct why *why)
+/*
+ * One try. tx_redo() repeats it after ERR_RACE. Another central may have ended the
+ * import.
+ */
+static enum err commit_try(void *self, struct why *why)
 {
 	static const struct access everyone = { .tenant = "", .all = true };
 	struct commit *c = self;
 	enum err err = OK;
 
-	reset(c);
+	commit_reset(c);
 	c->tx = tx_begin(c->central->import_db, &c->req.why);
 	if (!store_import_lock(&c->tx, c->id, &everyone, c->arena, &c->import))
 		c->import.state = IMPORT_ERROR;
 	if (c->import.state == IMPORT_COMMITTING)
-		err = commit_steps(c);
+		err = commit_run_steps(c);
 	else if (c->import.state == IMPORT_DONE)
-		take_news(c);
+		commit_repeat_cast(c);
 	if (err && !c->tx.err)
 		tx_fail(&c->tx, err, "%s", c->req.why.text);
 	err = tx_commit(&c->tx);
-	if (err == ERR_RACE && c->write.tell)
-		c->doubt = c->write.tell;
+	if (err == ERR_RACE && c->write.cast_method)
+		c->in_doubt = c->write.cast_method;
 	*why = c->req.why;
 	return err;
 }
 
-/* What will never do is said in the import's row; what passes is taken up again. */
-static void settle_failure(struct commit *c)
+/*
+ * The row of the import gets a final error. After another error a process claims it
+ * again.
+ */
+static void commit_fail(struct commit *c)
 {
 	struct why why;
 	struct tx tx;
@@ -465,8 +460,10 @@ static void settle_failure(struct commit *c)
 	tx_commit(&tx);
 }
 
-/* By a transaction of its own: of what the commit writes nobody sees anything yet. */
-static enum err claim(void *self, struct why *why)
+/*
+ * In an own transaction, because worker and attempts must be visible during the commit.
+ */
+static enum err import_claim(void *self, struct why *why)
 {
 	struct commit *c = self;
 	char id[ID_LEN + 1];
@@ -481,46 +478,50 @@ static enum err claim(void *self, struct why *why)
 	if (err || !found)
 		*id = '\0';
 	else if (!*c->id)
-		log_info("import taken up: import=%s", id);
+		log_info("import claimed: import=%s", id);
 	memcpy(c->id, id, sizeof id);
 	return err;
 }
 
-/* The import waits for the next look. The database's own line tells why it is away. */
-static void note_no_claim(struct central *central, enum err err, const struct why *why)
+/* The next import_fire() tries again. A lost connection has its own log line. */
+static void import_log_no_claim(struct central *central, enum err err,
+                                const struct why *why)
 {
 	if (err != ERR_RACE && err != ERR_UNREACHABLE &&
 	    log_is_due(&central->import_log_limit, QUIET_MS))
-		log_warn("import not taken up: err=%s reason=\"%s\"", err_name(err), why->text);
+		log_warn("import not claimed: err=%s reason=\"%s\"", err_name(err),
+		         why->text);
 }
 
-/* On the lane's thread. */
-static void work(void *job)
+/* On the lane. */
+static void import_work(void *job)
 {
 	struct commit *c = job;
 	struct why why;
-	enum err err = claim(c, &why);
+	enum err err = import_claim(c, &why);
 
 	if (err)
-		note_no_claim(c->central, err, &why);
+		import_log_no_claim(c->central, err, &why);
 	if (err || !*c->id)
 		return;
 	c->arena = arena_new();
-	c->err = tx_redo(try_commit, c, &why);
+	c->err = tx_redo(commit_try, c, &why);
 	if (c->err) {
 		c->req.why = why;
-		settle_failure(c);
+		commit_fail(c);
 	}
 }
 
 /* On the loop. */
-static void done(void *job)
+static void import_done(void *job)
 {
 	struct commit *c = job;
 
-	if (c->arena && !c->err && c->write.tell) {
-		peers_tell(c->central, &(struct news){ c->write.tell, &c->write.zone,
-		                                       &c->req.context }, 1);
+	if (c->arena && !c->err && c->write.cast_method) {
+		poolmgr_cast_send(c->central,
+		                  &(struct poolmgr_cast){ c->write.cast_method,
+		                                          &c->write.zone,
+		                                          &c->req.context }, 1);
 		log_info("zone imported: domain=%s serial=%u records=%u "
 		         "added=%" PRId64 " updated=%" PRId64
 		         " deleted=%" PRId64, c->write.zone.is.name,
@@ -528,10 +529,10 @@ static void done(void *job)
 		         c->write.zone.records, c->added, c->updated,
 		         c->deleted);
 	}
-	if (c->arena && !c->err && c->write.in_catalog)
-		catalog_soon(c->central);
-	json_decref(c->wish_json);
-	store_later_free(&c->write.later);
+	if (c->arena && !c->err && c->write.catalog_changed)
+		catalog_schedule(c->central);
+	json_decref(c->spec_json);
+	store_buffer_free(&c->write.buffer);
 	arena_free(&c->arena);
 	free(c);
 }
@@ -558,13 +559,13 @@ void import_stop(struct central *central)
 	db_free(&central->import_db);
 }
 
-static bool submit(struct central *central, const char *id)
+static bool import_submit_job(struct central *central, const char *id)
 {
 	struct commit *c = xcalloc(1, sizeof(*c));
 
 	c->central = central;
 	snprintf(c->id, sizeof c->id, "%s", id);
-	if (lane_submit(central->import_lane, work, done, c))
+	if (lane_submit(central->import_lane, import_work, import_done, c))
 		return true;
 	free(c);
 	return false;
@@ -572,7 +573,7 @@ static bool submit(struct central *central, const char *id)
 
 enum err import_submit(struct central *central, const char *id, struct why *why)
 {
-	if (submit(central, id))
+	if (import_submit_job(central, id))
 		return OK;
 	return fail(why, ERR_BUSY, "too many imports wait to be committed");
 }
@@ -582,5 +583,5 @@ void import_fire(void *self)
 	struct central *central = self;
 
 	if (central->import_lane && !lane_waiting(central->import_lane))
-		submit(central, "");
+		import_submit_job(central, "");
 }

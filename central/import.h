@@ -1,28 +1,27 @@
 /*
- * import -- a whole zone that becomes one change. Its parts were checked and
- * staged as they came (service_import.c); the commit runs on a lane of its
- * own, with its own database connection, because a million rows take long:
- * one transaction of set-based statements, so memory does not grow with the
- * zone. The domain is locked meanwhile; everything else goes on.
+ * import -- commits an import: a whole zone that becomes one change. service_import.c has
+ * checked and staged its parts. The commit runs on a lane with its own database
+ * connection, because a million rows take long. It is one transaction of set-based
+ * statements, so memory does not grow with the zone. Only this domain is locked
+ * meanwhile.
  *
- * A commit holds the import's row. One whose process died, or that waits in a
- * lane, is COMMITTING and its row is free: every 5 s (import_fire) a process
- * whose lane is idle takes such a one up, so that a death costs some ten
- * seconds. Two of them wait for each other at the row. The row says which
- * worker has it and how often it was begun; with that the pauses grow.
+ * A commit locks the row of the import. If the process dies, or the lane is full, the
+ * import is COMMITTING without a lock. Every 5 s (import_fire) a process with an idle
+ * lane claims such an import. The row has the worker and the number of attempts, so that
+ * the pauses grow.
  */
 #pragma once
 
 #include "central.h"
 #include "store.h"
 
-/* How an import treats what is there: by default it creates or replaces the domain. */
+/* IMPORT_DEFAULT creates or replaces the domain. */
 enum import_mode { IMPORT_DEFAULT, IMPORT_CREATE, IMPORT_REPLACE, IMPORT_UPSERT };
 bool import_mode_parse(const char *text, enum import_mode *mode);
 
-/* Open the lane and its connection; in start(). */
+/* Opens the lane and its connection. */
 void import_start(struct central *central);
 void import_stop(struct central *central);
-void import_fire(void *self);		/* struct central: takes up what was left */
-/* ERR_BUSY: too many commits wait; it will be taken up from one that is idle. */
+void import_fire(void *self);		/* struct central; claims an import */
+/* ERR_BUSY: too many commits wait. A process with an idle lane claims the import. */
 enum err import_submit(struct central *central, const char *id, struct why *why);

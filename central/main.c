@@ -94,7 +94,7 @@ static const struct option_section sections[] = {
 	{ 0 }
 };
 
-/* What would be found only by the first domain is found before the start. */
+/* Checks at the start what otherwise only the first domain would show. */
 static enum err check(void *self, struct why *why)
 {
 	const struct central *c = self;

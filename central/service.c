@@ -9,12 +9,12 @@
 static const struct method {
 	const char *name, *args;
 	rpc_handler *read;
-	write_handler *write;		/* runs once a message: once.h */
-	rpc_batch *reads;		/* those that wait, together */
+	write_handler *write;		/* has one effect for a message: write.h */
+	rpc_batch *reads;		/* several requests at once */
 	write_handler *decode;
-	void (*read_ahead)(struct tx *tx, struct write *writes, size_t count);
-	const char *subject;		/* its key; NULL: of a write "domain" */
-	bool fleet;			/* the pool manager's, and nobody else's */
+	void (*prefetch)(struct tx *tx, struct write *writes, size_t count);
+	const char *subject;		/* NULL: "domain" of a write */
+	bool fleet;			/* only for the pool manager */
 } methods[] = {
 	{ "create_domain",    "domain",               .write = service_create_domain    },
 	{ "get_domain",       "domain",               .reads = service_get_domains      },
@@ -36,7 +36,7 @@ static const struct method {
 	{ "apply_changes",    "domain changes serial? soa? version?",
 	                                              .write = service_apply_changes,
 	                                              .decode = service_decode_changes,
-	                                              .read_ahead = edit_read_ahead     },
+	                                              .prefetch = edit_prefetch     },
 	{ "create_pool",      "pool",                 .write = service_create_pool,
 	                                              .subject = "pool"                 },
 	{ "get_pool",         "pool",                 .read  = service_get_pool         },
@@ -89,16 +89,16 @@ static const struct method {
 
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
-static void run_writes(void *self, struct request *const *reqs, size_t count,
-                       enum err *errs)
+static void service_run_writes(void *self, struct request *const *reqs, size_t count,
+                               enum err *errs)
 {
 	size_t i = 0;
 
 	while (strcmp(methods[i].name, reqs[0]->method))
 		i++;
-	once_run(self, reqs, count,
-	         &(struct once_method){ methods[i].decode, methods[i].write,
-	                                methods[i].read_ahead }, errs);
+	write_run(self, reqs, count,
+	          &(struct write_method){ methods[i].decode, methods[i].write,
+	                                methods[i].prefetch }, errs);
 }
 
 const struct rpc_method *service_methods(void)
@@ -110,7 +110,7 @@ const struct rpc_method *service_methods(void)
 			.name = methods[i].name,
 			.args = methods[i].args,
 			.handler = methods[i].read,
-			.batch = methods[i].write ? run_writes : methods[i].reads,
+			.batch = methods[i].write ? service_run_writes : methods[i].reads,
 			.subject = methods[i].subject ? methods[i].subject :
 			           methods[i].write ? "domain" : NULL,
 			.fleet = methods[i].fleet,

@@ -1,25 +1,25 @@
 /*
- * service -- what central answers, a row a method (service.c); the handlers
- * stand by noun in service_*.c and keep to one plot: decode, read, decide,
- * write, tell. Rows with a `write` handler go through once.h.
+ * service -- the methods of central, a row each (service.c). The handlers are in
+ * service_*.c by noun. Each decodes, reads, decides, writes and sends. Methods with a
+ * `write` handler run in write.h.
  *
- * Each answer about a domain tells its version, one more with each change. A call that
- * changes a domain may name the `version` that its caller has read: ERR_CONFLICT if there
- * is a newer one (seed 004). Who deletes a domain may say `if_empty`: ERR_CONFLICT if it
- * has more than its SOA record and the NS records at its apex.
+ * An answer about a domain has its version, which grows with each change. A call that
+ * changes a domain may give the `version` that the caller has read: ERR_CONFLICT if there
+ * is a newer one (seed 004).
  */
 #pragma once
 
 #include "central.h"
 #include "model/json.h"
-#include "once.h"
+#include "write.h"
 
-/* For worker.methods; ends with a row of zeroes. */
+/* For worker.methods; the last row is all zeroes. */
 const struct rpc_method *service_methods(void);
 void service_metrics(void);		/* before the fork */
 
-/* An id of one thing, "recordset" or "pool"; never empty. */
-static inline enum err service_id(struct request *req, const char *key, char id[ID_LEN + 1])
+/* The argument KEY, which must be an id. */
+static inline enum err service_id(struct request *req, const char *key,
+                                  char id[ID_LEN + 1])
 {
 	return json_get_id(req->args, key, JSON_REQUIRED, id, &req->why);
 }
@@ -33,20 +33,18 @@ static inline enum err service_object(struct request *req, const char *key,
 
 extern const struct json_field service_blacklist_fields[];
 
-/* The domain that the argument names, as the caller may see it. */
-enum err service_domain(struct central *central, struct request *req, struct tx *tx,
-                        struct zone *zone);
-/* domain_create_as: used by create_domain and by the commit of an import. */
-struct domain_wish;
+/* The domain of the argument `domain`, if the caller may see it. */
+enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zone);
+struct domain_spec;
 /*
- * May the caller create a domain of that name, for that tenant? ERR_INVALID: the name.
- * ERR_DENIED: the tenant, the blacklist, or a domain of another tenant above or below it.
+ * ERR_INVALID: the name is not allowed. ERR_DENIED: the caller may not create it, because
+ * of the tenant, the pool, the blacklist, or another tenant's domain above or below it.
  */
-enum err service_domain_check_new(struct write *write, const struct domain_wish *wish);
-enum err service_domain_insert(struct write *write, const struct domain_wish *wish);
-/* After it, as late as possible: store_domain_check_relatives(), for all but administrators. */
-enum err service_domain_check_race(struct write *write, const struct domain_wish *wish);
-/* write->zone, which is locked, is to go; the pool manager will hear of it. */
+enum err service_domain_check_new(struct write *write, const struct domain_spec *spec);
+enum err service_domain_insert(struct write *write, const struct domain_spec *spec);
+/* Call it last: store_domain_check_relatives(), except for administrators. */
+enum err service_domain_check_race(struct write *write, const struct domain_spec *spec);
+/* Gives the locked write->zone the task DELETE, and sets write->cast_method. */
 void service_domain_remove(struct write *write);
 
 write_handler service_create_domain, service_update_domain, service_delete_domain;
@@ -60,7 +58,7 @@ rpc_handler service_get_recordset, service_find_recordsets, service_find_records
 
 write_handler service_create_pool, service_update_pool, service_delete_pool;
 rpc_handler service_get_pool, service_find_pools;
-/* The default pool is there from the first start on. */
+/* Creates the default pool at the first start. */
 enum err service_pool_default(struct central *central, struct why *why);
 
 write_handler service_begin_import;

@@ -1,7 +1,8 @@
 /*
- * abandon_domain -- for administrators: a domain that is being deleted is DELETED now, though
- * servers serve it still, and its name is free. The answer and the log name these servers.
- * The pool manager goes on trying to delete it there, until its name lives again.
+ * abandon_domain -- an administrator ends the deletion of a domain: it becomes DELETED,
+ * although servers still serve it, and its name is free. The answer and the log name
+ * these servers. The pool manager still tries to delete it there, until the name exists
+ * again.
  */
 #include "service.h"
 
@@ -10,20 +11,21 @@
 #include "codec_domain.h"
 #include "core/status.h"
 
-static json_t *list_owing(struct tx *tx, const struct zone *zone, struct arena *arena)
+static json_t *abandon_list_servers(struct tx *tx, const struct zone *zone,
+                                    struct arena *arena)
 {
 	json_t *servers = json_array();
 	const char *id, *reason;
 	struct tx_rows rows;
 
-	store_status_owing(tx, zone, arena, &rows);
-	while (store_status_next_owing(&rows, &id, &reason))
+	store_status_undeleted(tx, zone, arena, &rows);
+	while (store_status_next_undeleted(&rows, &id, &reason))
 		json_array_append_new(servers, json_pack("{s:s, s:s}", "id", id, "reason",
 		                                         reason));
 	return servers;
 }
 
-static void log_abandoned(const struct write *write, const json_t *servers)
+static void abandon_log(const struct write *write, const json_t *servers)
 {
 	struct buf text = { 0 };
 	const json_t *server;
@@ -62,9 +64,9 @@ enum err service_abandon_domain(struct write *write)
 	zone->is.state = status_next(SUBJECT_DOMAIN, zone->is.state, REPORT_NO_DOMAIN,
 	                             zone->is.state.serial);
 	zone->reason = "";
-	servers = list_owing(write->tx, zone, write->arena);
-	store_domain_settle(write->tx, write->arena, ids, 1, &zone->is.state, "");
-	log_abandoned(write, servers);
+	servers = abandon_list_servers(write->tx, zone, write->arena);
+	store_domain_set_states(write->tx, write->arena, ids, 1, &zone->is.state, "");
+	abandon_log(write, servers);
 	req->result = codec_domain_encode(zone, write->arena);
 	json_object_set_new(req->result, "servers", servers);
 	return write->tx->err;

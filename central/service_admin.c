@@ -4,22 +4,22 @@
 
 #include "codec.h"
 #include "codec_domain.h"
-#include "codec_find.h"
 #include "model/identity.h"
 #include "model/json.h"
 #include "model/serial.h"
-#include "page.h"
+#include "result_page.h"
 
 /* ---- blacklist ---- */
 
 const struct json_field service_blacklist_fields[] = {
-	{ "name", "name", "the name that only administrators may create, with all below it" },
+	{ "name", "name",
+	  "the name that only administrators may create, with all below it" },
 	{ "description", "text", "a text for people", "empty", DESCRIPTION_MAX },
 	{ 0 }
 };
 
-static enum err get_entry(const json_t *json, struct arena *arena,
-                          struct blacklist *entry, struct why *why)
+static enum err blacklist_get_fields(const json_t *json, struct arena *arena,
+                                     struct blacklist *entry, struct why *why)
 {
 	struct name name;
 	enum err err = codec_owner(json, "name", JSON_REQUIRED, arena, &name,
@@ -31,17 +31,18 @@ static enum err get_entry(const json_t *json, struct arena *arena,
 	return codec_within("blacklist", err, why);
 }
 
-static enum err decode_blacklist(struct request *req, struct blacklist *entry)
+static enum err blacklist_decode(struct request *req, struct blacklist *entry)
 {
 	const json_t *json;
 	enum err err = service_object(req, "blacklist", &json);
 
 	if (!err)
-		err = json_only_fields(json, service_blacklist_fields, "blacklist", &req->why);
-	return err ? err : get_entry(json, req->arena, entry, &req->why);
+		err = json_only_fields(json, service_blacklist_fields, "blacklist",
+		                       &req->why);
+	return err ? err : blacklist_get_fields(json, req->arena, entry, &req->why);
 }
 
-static json_t *encode_blacklist(const struct blacklist *entry)
+static json_t *blacklist_encode(const struct blacklist *entry)
 {
 	return json_pack("{s:s, s:s, s:s, s:s?}", "id", entry->id, "name", entry->name,
 	                 "description", entry->description,
@@ -55,7 +56,7 @@ enum err service_create_blacklist(struct write *write)
 	enum err err = access_require_admin(req);
 
 	if (!err)
-		err = decode_blacklist(req, &entry);
+		err = blacklist_decode(req, &entry);
 	if (err)
 		return err;
 	id_new(entry.id);
@@ -63,7 +64,7 @@ enum err service_create_blacklist(struct write *write)
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&req->why, ERR_EXISTS, "%.200s is on the blacklist already",
 		            entry.name);
-	req->result = encode_blacklist(&entry);
+	req->result = blacklist_encode(&entry);
 	return write->tx->err;
 }
 
@@ -82,40 +83,32 @@ enum err service_delete_blacklist(struct write *write)
 	return OK;
 }
 
-enum err service_find_blacklists(void *self, struct request *req)
+static void blacklist_read_page(struct tx *tx, const struct paging *paging,
+                                struct arena *arena, struct result_page *page)
 {
-	struct central *central = self;
-	struct paging paging;
-	enum err err = access_require_admin(req);
-
-	if (!err)
-		err = codec_find_nothing(req->args, &req->why);
-	if (!err)
-		err = codec_find_paging(req->args, store_blacklist_sort_keys, &paging,
-		                        &req->why);
-	if (err)
-		return err;
-
-	struct tx tx = tx_once(central->runtime->db, &req->why);
 	struct blacklist entry;
 	struct tx_rows rows;
-	struct page page;
 
-	page_begin(&page, paging.limit);
-	store_blacklist_find(&tx, &paging, req->arena, &rows);
+	store_blacklist_find(tx, paging, arena, &rows);
 	while (store_blacklist_next(&rows, &entry))
-		if (!page_add(&page, encode_blacklist(&entry), entry.id))
+		if (!result_page_add(page, blacklist_encode(&entry), entry.id))
 			break;
 	tx_select_end(&rows);
-	req->result = page_end(&page, "blacklists");
-	return tx_commit(&tx);
+}
+
+enum err service_find_blacklists(void *self, struct request *req)
+{
+	return result_page_find(self, req,
+	                        &(struct result_list){ "blacklists",
+	                                              store_blacklist_sort_keys,
+	                                               blacklist_read_page });
 }
 
 /* ---- quotas ---- */
 
 #define CONFIG(field) offsetof(struct central, config.field)
 
-/* The resources, and where the limit of tenants without one of their own stands. */
+/* The resources, and their configured limits. */
 static const struct {
 	const char *name;
 	size_t configured;
@@ -127,7 +120,7 @@ static const struct {
 
 enum { RESOURCES = sizeof resources / sizeof resources[0] };
 
-static enum err decode_resource(struct request *req, const char **resource)
+static enum err quota_decode_resource(struct request *req, const char **resource)
 {
 	enum err err = json_get_text(req->args, "resource", JSON_REQUIRED, 32, resource,
 	                             &req->why);
@@ -141,8 +134,8 @@ static enum err decode_resource(struct request *req, const char **resource)
 	            "resource must be domains, domain_recordsets or recordset_records");
 }
 
-/* Also one that is refused today: its old limits can be read, not set. */
-static enum err decode_tenant(struct request *req, const char **tenant)
+/* Any text: limits of a tenant that is no longer valid can be read, but not set. */
+static enum err quota_decode_tenant(struct request *req, const char **tenant)
 {
 	enum err err = json_get_text(req->args, "tenant", JSON_REQUIRED, TENANT_MAX,
 	                             tenant, &req->why);
@@ -150,9 +143,9 @@ static enum err decode_tenant(struct request *req, const char **tenant)
 	return !err && !**tenant ? fail(&req->why, ERR_INVALID, "tenant is empty") : err;
 }
 
-/* The limits that hold for the tenant. */
-static json_t *read_quotas(struct central *central, struct tx *tx, const char *tenant,
-                           struct arena *arena)
+/* The own limits of the tenant, else the configured ones. */
+static json_t *quota_read_all(struct central *central, struct tx *tx, const char *tenant,
+                              struct arena *arena)
 {
 	json_t *json = json_object();
 	struct tx_rows rows;
@@ -179,18 +172,18 @@ enum err service_set_quota(struct write *write)
 	enum err err = access_require_admin(req);
 
 	if (!err)
-		err = decode_tenant(req, &tenant);
+		err = quota_decode_tenant(req, &tenant);
 	if (!err)
 		err = identity_check(tenant, "tenant", &req->why);
 	if (!err)
-		err = decode_resource(req, &resource);
+		err = quota_decode_resource(req, &resource);
 	if (!err)
 		err = json_get_int(req->args, "hard_limit", JSON_REQUIRED, -1, INT32_MAX,
 		                   &limit, &req->why);
 	if (err)
 		return err;
 	store_quota_set(write->tx, tenant, resource, limit, write_wait(write));
-	req->result = read_quotas(write->central, write->tx, tenant, write->arena);
+	req->result = quota_read_all(write->central, write->tx, tenant, write->arena);
 	return write->tx->err;
 }
 
@@ -201,29 +194,30 @@ enum err service_get_quotas(void *self, struct request *req)
 	enum err err = access_require_admin(req);
 
 	if (!err)
-		err = decode_tenant(req, &tenant);
+		err = quota_decode_tenant(req, &tenant);
 	if (err)
 		return err;
 
 	struct tx tx = tx_once(central->runtime->db, &req->why);
 
-	req->result = read_quotas(central, &tx, tenant, req->arena);
+	req->result = quota_read_all(central, &tx, tenant, req->arena);
 	return tx_commit(&tx);
 }
 
-/* ---- what the servers have ---- */
+/* ---- name servers ---- */
 
-static json_t *encode_server(const struct server_summary *server)
+static json_t *status_encode_server(const struct server_summary *server)
 {
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s}",
 		"id", server->id, "pool", server->pool, "backend", server->backend,
-		"state", server->state, "host", server->host, "port", (json_int_t)server->port,
+		"state", server->state, "host", server->host,
+		"port", (json_int_t)server->port,
 		"domains_behind", (json_int_t)server->behind,
 		"domains_failed", (json_int_t)server->failed,
 		"last_error", server->last_error);
 }
 
-static json_t *list_servers(struct tx *tx, const char *pool, struct arena *arena)
+static json_t *status_list_servers(struct tx *tx, const char *pool, struct arena *arena)
 {
 	json_t *servers = json_array();
 	struct server_summary server;
@@ -231,14 +225,13 @@ static json_t *list_servers(struct tx *tx, const char *pool, struct arena *arena
 
 	store_status_servers(tx, pool, arena, &rows);
 	while (store_status_next_server(&rows, &server))
-		json_array_append_new(servers, encode_server(&server));
+		json_array_append_new(servers, status_encode_server(&server));
 	return servers;
 }
 
-/*
- * How many serials the server is behind the domain; null: it was never seen to serve it.
- */
-static json_t *encode_lag(const struct zone *zone, const struct server_status *status)
+/* How many serials the server is behind; null: no poll has seen a serial. */
+static json_t *status_encode_lag(const struct zone *zone,
+                                 const struct server_status *status)
 {
 	uint32_t serial = zone->is.state.serial;
 
@@ -248,18 +241,19 @@ static json_t *encode_lag(const struct zone *zone, const struct server_status *s
 	                                                         : 0);
 }
 
-static json_t *encode_status(const struct zone *zone, const struct server_status *status)
+static json_t *status_encode(const struct zone *zone, const struct server_status *status)
 {
 	return json_pack("{s:s, s:s, s:s, s:s?, s:o, s:o, s:s, s:I, s:s?, s:s}",
-		"id", status->id, "state", status->state, "action", status->action, "status", status->status,
+		"id", status->id, "state", status->state,
+		"action", status->action, "status", status->status,
 		"serial", status->has_serial ? json_integer(status->serial) : json_null(),
-		"lag", encode_lag(zone, status), "reason", status->reason,
+		"lag", status_encode_lag(zone, status), "reason", status->reason,
 		"attempts", (json_int_t)status->attempts,
 		"next_attempt_at", status->next_attempt_at, "seen_at", status->seen_at);
 }
 
-/* The rows of the domain, and how many of the pool's servers serve its newest serial. */
-static void add_domain_servers(struct tx *tx, const struct zone *zone,
+/* The rows of the domain, and how many servers of the pool serve its newest serial. */
+static void status_add_servers(struct tx *tx, const struct zone *zone,
                                struct arena *arena, json_t *json)
 {
 	json_t *servers = json_array();
@@ -270,7 +264,7 @@ static void add_domain_servers(struct tx *tx, const struct zone *zone,
 
 	store_status_domain(tx, zone->is.id, arena, &rows);
 	while (store_status_next(&rows, &status)) {
-		json_array_append_new(servers, encode_status(zone, &status));
+		json_array_append_new(servers, status_encode(zone, &status));
 		if (strcmp(status.action, "UPDATE"))
 			continue;
 		ok += status.has_serial && !status.differs &&
@@ -282,16 +276,16 @@ static void add_domain_servers(struct tx *tx, const struct zone *zone,
 	                                                 "servers", count));
 }
 
-static json_t *encode_domain_status(struct tx *tx, const struct zone *zone,
+static json_t *status_encode_domain(struct tx *tx, const struct zone *zone,
                                     struct arena *arena)
 {
 	json_t *json = codec_domain_encode(zone, arena);
 
-	add_domain_servers(tx, zone, arena, json);
+	status_add_servers(tx, zone, arena, json);
 	return json;
 }
 
-/* The pools' servers are the operator's business; one's own domain is everyone's. */
+/* Only administrators see the servers. A tenant sees its own domain. */
 enum err service_get_status(void *self, struct request *req)
 {
 	struct central *central = self;
@@ -311,9 +305,9 @@ enum err service_get_status(void *self, struct request *req)
 	req->result = json_object();
 	if (!tx.err && req->context.is_admin)
 		json_object_set_new(req->result, "servers",
-		                    list_servers(&tx, pool, req->arena));
-	if (!tx.err && has_domain && !service_domain(central, req, &tx, &zone))
+		                    status_list_servers(&tx, pool, req->arena));
+	if (!tx.err && has_domain && !service_domain_get(req, &tx, &zone))
 		json_object_set_new(req->result, "domain",
-		                    encode_domain_status(&tx, &zone, req->arena));
+		                    status_encode_domain(&tx, &zone, req->arena));
 	return tx_commit(&tx);
 }

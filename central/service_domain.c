@@ -14,16 +14,14 @@
 #include "model/json.h"
 #include "model/presentation.h"
 #include "model/serial.h"
-#include "page.h"
+#include "result_page.h"
 
-enum err service_domain(struct central *central, struct request *req, struct tx *tx,
-                        struct zone *zone)
+enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zone)
 {
 	struct domain_key key;
 	struct access access;
 	enum err err = access_of(req, &access);
 
-	(void)central;
 	if (!err)
 		err = codec_domain_key(req->args, req->arena, &key, &req->why);
 	if (err)
@@ -34,18 +32,18 @@ enum err service_domain(struct central *central, struct request *req, struct tx 
 	return OK;
 }
 
-static enum err no_domain(struct request *req, const struct domain_key *key)
+static enum err domain_not_found(struct request *req, const struct domain_key *key)
 {
 	return fail(&req->why, ERR_NOT_FOUND, "there is no domain '%.200s'",
 	            *key->id ? key->id : key->name);
 }
 
 /*
- * A call that is refused asks for the domain "", which there is not. Returns an error that
- * is one of all; it is in errs[], too.
+ * For a refused call it reads the domain "", which does not exist. Returns an error of
+ * the statement, which is also in errs[].
  */
-static enum err get_some(struct central *central, struct request *const *reqs,
-                         size_t count, enum err *errs)
+static enum err domain_get_some(struct central *central, struct request *const *reqs,
+                                size_t count, enum err *errs)
 {
 	struct domain_key keys[TX_LIST_MAX];
 	struct access access[TX_LIST_MAX];
@@ -73,20 +71,20 @@ static enum err get_some(struct central *central, struct request *const *reqs,
 			continue;
 		if (tx.err)
 			errs[i] = fail(&reqs[i]->why, tx.err, "%s", why.text);
-		else if (zones[i] && store_domain_is_seen(&access[i], zones[i]))
+		else if (zones[i] && store_domain_is_visible(&access[i], zones[i]))
 			reqs[i]->result = codec_domain_encode(zones[i], reqs[i]->arena);
 		else
-			errs[i] = no_domain(reqs[i], &keys[i]);
+			errs[i] = domain_not_found(reqs[i], &keys[i]);
 	}
 	return tx.err;
 }
 
-static enum err get_one(struct central *central, struct request *req)
+static enum err domain_get_one(struct central *central, struct request *req)
 {
 	struct tx tx = tx_once(central->runtime->db, &req->why);
 	struct zone zone;
 
-	if (!service_domain(central, req, &tx, &zone))
+	if (!service_domain_get(req, &tx, &zone))
 		req->result = codec_domain_encode(&zone, req->arena);
 	return tx_commit(&tx);
 }
@@ -96,10 +94,10 @@ void service_get_domains(void *self, struct request *const *reqs, size_t count,
 {
 	for (size_t at = 0, n; at < count; at += n) {
 		n = count - at < TX_LIST_MAX ? count - at : TX_LIST_MAX;
-		/* a row that is broken spoils no other's answer, nor is it shown */
-		if (get_some(self, reqs + at, n, errs + at) == ERR_INTERNAL)
+		/* a broken row fails only its own call */
+		if (domain_get_some(self, reqs + at, n, errs + at) == ERR_INTERNAL)
 			for (size_t i = 0; i < n; i++)
-				errs[at + i] = get_one(self, reqs[at + i]);
+				errs[at + i] = domain_get_one(self, reqs[at + i]);
 	}
 }
 
@@ -122,47 +120,50 @@ enum err service_find_domains(void *self, struct request *req)
 	struct tx tx = tx_once(central->runtime->db, &req->why);
 	struct tx_rows rows;
 	struct zone zone;
-	struct page page;
+	struct result_page page;
 
-	page_begin(&page, paging.limit);
+	result_page_init(&page, paging.limit);
 	store_domain_find(&tx, &access, &criterion, &paging, req->arena, &rows);
 	while (store_domain_next(&rows, &zone))
-		if (!page_add(&page, codec_domain_encode(&zone, req->arena), zone.is.id))
+		if (!result_page_add(&page, codec_domain_encode(&zone, req->arena),
+		                     zone.is.id))
 			break;
 	tx_select_end(&rows);
-	req->result = page_end(&page, "domains");
+	req->result = result_page_encode(&page, "domains");
 	return tx_commit(&tx);
 }
 
 /* ---- create ---- */
 
-static enum err check_blacklist(struct write *write, const struct domain_wish *wish)
+static enum err domain_check_blacklist(struct write *write,
+                                       const struct domain_spec *spec)
 {
 	const char *match;
 
 	if (write->req->context.is_admin ||
-	    !store_blacklist_match(write->tx, &wish->name, write->arena, &match))
+	    !store_blacklist_match(write->tx, &spec->name, write->arena, &match))
 		return OK;
 	return tx_fail(write->tx, ERR_DENIED,
 	               "domain.name: %.200s may not be created: %.200s is "
-	               "on the blacklist", wish->owner, match);
+	               "on the blacklist", spec->owner, match);
 }
 
-static enum err check_relatives(struct write *write, const struct domain_wish *wish)
+static enum err domain_check_relatives(struct write *write,
+                                       const struct domain_spec *spec)
 {
 	const char *relative;
 
 	if (write->access.all ||
-	    !store_domain_foreign_relative(write->tx, &wish->name, write->access.tenant,
+	    !store_domain_foreign_relative(write->tx, &spec->name, write->access.tenant,
 	                                   write->arena, &relative))
 		return OK;
-	/* whose name it is stays untold */
+	/* the reason does not name that domain */
 	return tx_fail(write->tx, ERR_DENIED,
 	               "domain.name: %.200s is above or below a domain of "
-	               "another tenant", wish->owner);
+	               "another tenant", spec->owner);
 }
 
-static enum err check_quota(struct write *write)
+static enum err domain_check_quota(struct write *write)
 {
 	int64_t max = write->central->config.quota_domains;
 
@@ -176,42 +177,43 @@ static enum err check_quota(struct write *write)
 	               max);
 }
 
-/* Whether there is such a pool stays untold. */
-static enum err check_pool(struct write *write, const struct domain_wish *wish)
+/* The reason does not tell if the pool exists. */
+static enum err domain_check_pool(struct write *write, const struct domain_spec *spec)
 {
 	const struct option_texts *open = &write->central->config.tenant_pools;
-	bool is_open = write->req->context.is_admin || !wish->pool ||
-	               !strcmp(wish->pool, write->central->config.default_pool);
+	bool is_open = write->req->context.is_admin || !spec->pool ||
+	               !strcmp(spec->pool, write->central->config.default_pool);
 
 	for (size_t i = 0; !is_open && i < open->count; i++)
-		is_open = !strcmp(open->item[i], "*") || !strcmp(open->item[i], wish->pool);
+		is_open = !strcmp(open->item[i], "*") ||
+		          !strcmp(open->item[i], spec->pool);
 	if (is_open)
 		return OK;
 	return fail(&write->req->why, ERR_DENIED,
 	            "domain.pool: '%.64s' is not a pool that a tenant may name "
-	            "(central.tenant_pools)", wish->pool);
+	            "(central.tenant_pools)", spec->pool);
 }
 
-enum err service_domain_check_new(struct write *write, const struct domain_wish *wish)
+enum err service_domain_check_new(struct write *write, const struct domain_spec *spec)
 {
 	struct request *req = write->req;
-	enum err err = rules_domain_name(&wish->name, req->context.is_admin, &req->why);
+	enum err err = rules_domain_name(&spec->name, req->context.is_admin, &req->why);
 
-	if (!err && wish->tenant && !access_is_owner(req, wish->tenant))
+	if (!err && spec->tenant && !access_is_owner(req, spec->tenant))
 		return fail(&req->why, ERR_DENIED,
 		            "domain.tenant: only an administrator may create a "
 		            "domain for another tenant");
 	if (!err)
-		err = check_pool(write, wish);
+		err = domain_check_pool(write, spec);
 	if (!err)
-		err = check_blacklist(write, wish);
-	return err ? err : check_relatives(write, wish);
+		err = domain_check_blacklist(write, spec);
+	return err ? err : domain_check_relatives(write, spec);
 }
 
-static enum err find_pool(struct write *write, const struct domain_wish *wish,
-                          struct pool *pool)
+static enum err domain_find_pool(struct write *write, const struct domain_spec *spec,
+                                 struct pool *pool)
 {
-	const char *name = wish->pool ? wish->pool : write->central->config.default_pool;
+	const char *name = spec->pool ? spec->pool : write->central->config.default_pool;
 
 	if (store_pool_get(write->tx, "", name, write->arena, pool))
 		return OK;
@@ -219,12 +221,12 @@ static enum err find_pool(struct write *write, const struct domain_wish *wish,
 	               name);
 }
 
-/* The NS records at its apex: the caller's, or the pool's. */
-static enum err make_ns(struct write *write, const struct domain_wish *wish,
-                        const struct pool *pool, struct change *change)
+/* The NS records at the apex: from the caller, else from the pool. */
+static enum err domain_make_ns(struct write *write, const struct domain_spec *spec,
+                               const struct pool *pool, struct change *change)
 {
-	const char *const *hosts = wish->ns_count ? wish->ns : pool->ns_records;
-	size_t count = wish->ns_count ? wish->ns_count : pool->ns_record_count;
+	const char *const *hosts = spec->ns_count ? spec->ns : pool->ns_records;
+	size_t count = spec->ns_count ? spec->ns_count : pool->ns_record_count;
 	enum err err = OK;
 
 	if (!count)
@@ -232,8 +234,8 @@ static enum err make_ns(struct write *write, const struct domain_wish *wish,
 		            "domain.ns: the pool '%.64s' has no ns_records: set them "
 		            "(update_pool, or central.ns_records for the default "
 		            "pool), or give domain.ns", pool->name);
-	*change = (struct change){ .op = CHANGE_SET, .name = wish->name,
-	                           .owner = wish->owner,
+	*change = (struct change){ .op = CHANGE_SET, .name = spec->name,
+	                           .owner = spec->owner,
 	                           .type = RR_NS, .field = "domain.ns", .count = count };
 	change->records = arena_alloc(write->arena, count * sizeof(*change->records));
 	for (size_t i = 0; !err && i < count; i++) {
@@ -246,31 +248,31 @@ static enum err make_ns(struct write *write, const struct domain_wish *wish,
 	return err;
 }
 
-static uint32_t or_else(bool has, uint32_t value, int otherwise)
+static uint32_t number_or(bool has, uint32_t value, int otherwise)
 {
 	return has ? value : (uint32_t)otherwise;
 }
 
-static void fill_soa_numbers(struct write *write, const struct domain_wish *wish)
+static void domain_fill_soa_numbers(struct write *write, const struct domain_spec *spec)
 {
-	const struct soa_wish *soa = &wish->soa;
+	const struct soa_spec *soa = &spec->soa;
 	const struct central *central = write->central;
 	struct zone *zone = &write->zone;
 
-	zone->is.ttl = or_else(wish->has_ttl, wish->ttl, central->config.default_ttl);
-	zone->soa_ttl = or_else(soa->has_ttl, soa->ttl, (int)zone->is.ttl);
-	zone->is.refresh = or_else(soa->has_refresh, soa->refresh,
-	                           central->config.soa_refresh);
-	zone->is.retry = or_else(soa->has_retry, soa->retry, central->config.soa_retry);
-	zone->is.expire = or_else(soa->has_expire, soa->expire,
-	                          central->config.soa_expire);
-	zone->is.minimum = or_else(soa->has_minimum, soa->minimum,
-	                           central->config.soa_minimum);
+	zone->is.ttl = number_or(spec->has_ttl, spec->ttl, central->config.default_ttl);
+	zone->soa_ttl = number_or(soa->has_ttl, soa->ttl, (int)zone->is.ttl);
+	zone->is.refresh = number_or(soa->has_refresh, soa->refresh,
+	                             central->config.soa_refresh);
+	zone->is.retry = number_or(soa->has_retry, soa->retry, central->config.soa_retry);
+	zone->is.expire = number_or(soa->has_expire, soa->expire,
+	                            central->config.soa_expire);
+	zone->is.minimum = number_or(soa->has_minimum, soa->minimum,
+	                             central->config.soa_minimum);
 }
 
-/* MNAME and RNAME: as wished, or the first name server and the configured hostmaster. */
-static enum err fill_soa_names(struct write *write, const struct soa_wish *soa,
-                               const struct change *ns)
+/* MNAME and RNAME: from the caller; else the first name server, and the hostmaster. */
+static enum err domain_fill_soa_names(struct write *write, const struct soa_spec *soa,
+                                      const struct change *ns)
 {
 	struct zone *zone = &write->zone;
 	char text[NAME_MAX_TEXT + 1];
@@ -290,91 +292,91 @@ static enum err fill_soa_names(struct write *write, const struct soa_wish *soa,
 	return OK;
 }
 
-/*
- * Newer than all under which the name was served before; else the caller's, or the time.
- */
-static uint32_t first_serial(struct write *write, const struct domain_wish *wish)
+/* Newer than each serial that the name had before; else the caller's, or the time. */
+static uint32_t domain_first_serial(struct write *write, const struct domain_spec *spec)
 {
 	uint32_t now = (uint32_t)clock_unix(), last;
 
-	if (!store_domain_last_serial(write->tx, wish->owner, &last))
-		return wish->has_serial ? wish->serial : now;
-	if (wish->has_serial && serial_newer(wish->serial, last))
-		return wish->serial;
+	if (!store_domain_last_serial(write->tx, spec->owner, &last))
+		return spec->has_serial ? spec->serial : now;
+	if (spec->has_serial && serial_newer(spec->serial, last))
+		return spec->serial;
 	return serial_next(last, now);
 }
 
-static void fill_identity(struct write *write, const struct domain_wish *wish,
-                          const struct pool *pool)
+static void domain_fill_identity(struct write *write, const struct domain_spec *spec,
+                                 const struct pool *pool)
 {
 	struct zone *zone = &write->zone;
 
 	*zone = (struct zone){
 		.is = {
-			.name = wish->owner,
-			.tenant = wish->tenant ? wish->tenant : write->access.tenant,
-			.description = wish->description ? wish->description : "",
-			.state = { TASK_ADD, STATUS_PENDING, first_serial(write, wish) },
-			.is_catalog = wish->is_catalog,
+			.name = spec->owner,
+			.tenant = spec->tenant ? spec->tenant : write->access.tenant,
+			.description = spec->description ? spec->description : "",
+			.state = { TASK_ADD, STATUS_PENDING,
+			          domain_first_serial(write, spec) },
+			.is_catalog = spec->is_catalog,
 		},
-		.apex = wish->name,
+		.apex = spec->name,
 		.pool = pool->name,
 		.reason = "",
-		.quota_recordsets = -1,		/* what a new domain needs, it gets */
+		.quota_recordsets = -1,		/* the first records need no quota */
 		.quota_records = -1,
 	};
 	memcpy(zone->is.pool_id, pool->id, sizeof zone->is.pool_id);
-	if (*wish->id)
-		memcpy(zone->is.id, wish->id, sizeof zone->is.id);
+	if (*spec->id)
+		memcpy(zone->is.id, spec->id, sizeof zone->is.id);
 	else
 		id_new(zone->is.id);
 }
 
-/* Its first records: NS, and in a catalog what makes it one. */
-static enum err make_first(struct write *write, const struct domain_wish *wish,
-                           const struct pool *pool, struct change changes[2],
-                           size_t *count)
+/* The first records: NS, and in a catalog zone the version. */
+static enum err domain_make_records(struct write *write,
+                                    const struct domain_spec *spec,
+                                    const struct pool *pool, struct change changes[2],
+                                    size_t *count)
 {
-	enum err err = make_ns(write, wish, pool, &changes[0]);
+	enum err err = domain_make_ns(write, spec, pool, &changes[0]);
 
-	*count = 1 + wish->is_catalog;
-	if (!err && wish->is_catalog)
-		err = catalog_version(&wish->name, write->arena, &changes[1],
+	*count = 1 + spec->is_catalog;
+	if (!err && spec->is_catalog)
+		err = catalog_version(&spec->name, write->arena, &changes[1],
 		                      &write->req->why);
 	return err;
 }
 
-enum err service_domain_insert(struct write *write, const struct domain_wish *wish)
+enum err service_domain_insert(struct write *write, const struct domain_spec *spec)
 {
 	struct change first[2];
 	struct pool pool;
 	size_t count;
-	enum err err = service_domain_check_new(write, wish);
+	enum err err = service_domain_check_new(write, spec);
 
 	if (!err)
-		err = check_quota(write);
+		err = domain_check_quota(write);
 	if (!err)
-		err = find_pool(write, wish, &pool);
+		err = domain_find_pool(write, spec, &pool);
 	if (!err)
-		err = make_first(write, wish, &pool, first, &count);
+		err = domain_make_records(write, spec, &pool, first, &count);
 	if (err)
 		return err;
-	fill_identity(write, wish, &pool);
-	fill_soa_numbers(write, wish);
-	err = fill_soa_names(write, &wish->soa, &first[0]);
+	domain_fill_identity(write, spec, &pool);
+	domain_fill_soa_numbers(write, spec);
+	err = domain_fill_soa_names(write, &spec->soa, &first[0]);
 	if (err)
 		return err;
-	write->in_catalog = pool.catalog_zone || wish->is_catalog;
+	write->catalog_changed = pool.catalog_zone || spec->is_catalog;
 	store_domain_insert(write->tx, &write->zone, write_wait(write));
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&write->req->why, ERR_EXISTS,
-		            "a domain %.200s%s exists already", wish->owner,
-		            *wish->id ? ", or one of that id," : "");
+		            "a domain %.200s%s exists already", spec->owner,
+		            *spec->id ? ", or one of that id," : "");
 	return write->tx->err ? write->tx->err : edit_fill(write, first, count);
 }
 
-/* The times of a row that was just written are the database's: read it back as it is. */
-static enum err answer_domain(struct write *write)
+/* Reads the row back, because the database has set its times. */
+static enum err domain_answer(struct write *write)
 {
 	struct domain_key key = { .name = "" };
 	struct zone zone;
@@ -385,50 +387,51 @@ static enum err answer_domain(struct write *write)
 	return write->tx->err;
 }
 
-/* The same id again is the same wish again: the domain is there already. */
-static bool was_created(struct write *write, const struct domain_wish *wish)
+/* A repeated call has the same id and name: it answers with the existing domain. */
+static bool domain_was_created(struct write *write, const struct domain_spec *spec)
 {
 	struct domain_key key = { .name = "" };
 	struct zone zone;
 
-	memcpy(key.id, wish->id, sizeof key.id);
-	if (!*wish->id ||
+	memcpy(key.id, spec->id, sizeof key.id);
+	if (!*spec->id ||
 	    !store_domain_get(write->tx, &key, &write->access, write->arena, &zone) ||
-	    strcmp(zone.is.name, wish->owner))
+	    strcmp(zone.is.name, spec->owner))
 		return false;
 	write->req->result = codec_domain_encode(&zone, write->arena);
 	return true;
 }
 
-enum err service_domain_check_race(struct write *write, const struct domain_wish *wish)
+enum err service_domain_check_race(struct write *write, const struct domain_spec *spec)
 {
 	if (write->req->context.is_admin)
 		return OK;
-	store_domain_check_relatives(write->tx, &write->zone, write_wait(write), write->arena);
-	/* a lane's transaction reads what was committed last, so to it none is a surprise */
+	store_domain_check_relatives(write->tx, &write->zone, write_wait(write),
+	                             write->arena);
+	/* a lane is READ COMMITTED: the check above finds nothing there */
 	if (write->tx->err || !write->on_lane)
 		return write->tx->err;
-	return check_relatives(write, wish);
+	return domain_check_relatives(write, spec);
 }
 
 enum err service_create_domain(struct write *write)
 {
 	struct request *req = write->req;
-	struct domain_wish wish;
+	struct domain_spec spec;
 	const json_t *json;
 	enum err err = service_object(req, "domain", &json);
 
 	if (!err)
-		err = codec_domain_wish(json, "domain", write->arena, &wish, &req->why);
-	if (err || was_created(write, &wish))
+		err = codec_domain_spec(json, "domain", write->arena, &spec, &req->why);
+	if (err || domain_was_created(write, &spec))
 		return err;
-	err = service_domain_insert(write, &wish);
+	err = service_domain_insert(write, &spec);
 	if (!err)
-		err = service_domain_check_race(write, &wish);
+		err = service_domain_check_race(write, &spec);
 	if (err)
 		return err;
-	write->tell = "create_domain";
-	return answer_domain(write);
+	write->cast_method = "create_domain";
+	return domain_answer(write);
 }
 
 /* ---- update, delete ---- */
@@ -437,7 +440,7 @@ enum err service_update_domain(struct write *write)
 {
 	struct request *req = write->req;
 	struct edit_outcome outcome;
-	struct domain_wish wish;
+	struct domain_spec spec;
 	struct domain_key key;
 	const json_t *json;
 	enum err err = codec_domain_key(req->args, write->arena, &key, &req->why);
@@ -445,22 +448,22 @@ enum err service_update_domain(struct write *write)
 	if (!err)
 		err = service_object(req, "values", &json);
 	if (!err)
-		err = codec_domain_values(json, write->arena, &wish, &req->why);
+		err = codec_domain_values(json, write->arena, &spec, &req->why);
 	if (!err)
 		err = edit_lock(write, &key);
 	if (err)
 		return err;
-	err = edit_apply(write, &(struct edit){ .soa = wish.soa, .has_ttl = wish.has_ttl,
-	                                        .ttl = wish.ttl,
-	                                        .description = wish.description },
+	err = edit_apply(write, &(struct edit){ .soa = spec.soa, .has_ttl = spec.has_ttl,
+	                                        .ttl = spec.ttl,
+	                                        .description = spec.description },
 	                 &outcome);
 	if (err)
 		return err;
-	store_later_write(write->later, write->tx);
-	return answer_domain(write);
+	store_buffer_flush(write->buffer, write->tx);
+	return domain_answer(write);
 }
 
-static enum err check_no_children(struct write *write)
+static enum err domain_check_no_children(struct write *write)
 {
 	const char *child;
 
@@ -468,12 +471,12 @@ static enum err check_no_children(struct write *write)
 	    !store_domain_child(write->tx, &write->zone, write->arena, &child))
 		return OK;
 	return tx_fail(write->tx, ERR_CONFLICT,
-	               "the domain %.200s has others below it: delete "
+	               "the domain %.200s has domains below it: delete "
 	               "%.200s first", write->zone.is.name, child);
 }
 
-/* Its record sets are counted with the row that is locked; the first is the apex's NS. */
-static enum err check_empty(struct write *write)
+/* The locked row has the number of record sets. One of them is NS at the apex. */
+static enum err domain_check_empty(struct write *write)
 {
 	const struct zone *zone = &write->zone;
 	bool if_empty = false;
@@ -484,7 +487,7 @@ static enum err check_empty(struct write *write)
 	    zone->recordsets <= 1)
 		return err;
 	return tx_fail(write->tx, ERR_CONFLICT,
-	               "the domain %.200s is not empty: it has records of others",
+	               "the domain %.200s is not empty: it has more than SOA and NS",
 	               zone->is.name);
 }
 
@@ -495,12 +498,12 @@ void service_domain_remove(struct write *write)
 	zone->is.state.task = TASK_DELETE;
 	zone->is.state.status = STATUS_PENDING;
 	zone->reason = "";
-	store_later_domain(write->later, zone);
-	store_later_write(write->later, write->tx);
+	store_buffer_domain(write->buffer, zone);
+	store_buffer_flush(write->buffer, write->tx);
 	store_version_end(write->tx, zone->is.id);
-	store_tsigkey_delete_domains(write->tx, zone->is.id, write_wait(write));
-	write->tell = "delete_domain";
-	write->in_catalog = zone->is_listed;
+	store_tsigkey_delete_of_domain(write->tx, zone->is.id, write_wait(write));
+	write->cast_method = "delete_domain";
+	write->catalog_changed = zone->is_listed;
 }
 
 enum err service_delete_domain(struct write *write)
@@ -516,13 +519,14 @@ enum err service_delete_domain(struct write *write)
 	                       write->arena, zone))
 		return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key.id ? key.id : key.name);
-	err = zone->is.is_catalog ? edit_check_open(write) : check_no_children(write);
+	err = zone->is.is_catalog ? edit_check_open(write)
+	                          : domain_check_no_children(write);
 	if (!err)
 		err = edit_check_version(write);
 	if (!err)
-		err = check_empty(write);
+		err = domain_check_empty(write);
 	if (err)
 		return err;
 	service_domain_remove(write);
-	return answer_domain(write);
+	return domain_answer(write);
 }

@@ -7,21 +7,21 @@
 #include "codec_recordset.h"
 #include "model/json.h"
 #include "model/presentation.h"
-#include "page.h"
+#include "result_page.h"
 
 /*
- * A page is a run of whole record sets, by name and type; a set that does not fit is cut,
- * and the marker then says how many of its records are out: "<record set's id>.<count>".
+ * A page has record sets in the order of name and type. A set that does not fit is cut.
+ * The marker is "<id of the set>.<records of it that were on a page>".
  */
 enum { SETS_A_PAGE = STORE_NAMES_MAX, MARKER_MAX = ID_LEN + 12 };
 
 struct marker {
-	/* the last set that is out, whole or in part; "": none */
+	/* the last set on the page; "": none */
 	char id[ID_LEN + 1];
-	size_t done;			/* of its records; 0: whole */
+	size_t done;			/* records of it on a page; 0: all */
 };
 
-static enum err decode_marker(struct request *req, struct marker *marker)
+static enum err export_decode_marker(struct request *req, struct marker *marker)
 {
 	const char *text = NULL;
 	char id[ID_LEN + 1] = "";
@@ -35,7 +35,7 @@ static enum err decode_marker(struct request *req, struct marker *marker)
 	if (sscanf(text, "%32[0-9a-f].%zu%c", id, &marker->done, &end) != 2 ||
 	    !id_parse(id, marker->id))
 		return fail(&req->why, ERR_INVALID,
-		            "marker is none that export_domain gave");
+		            "marker must be from an answer of export_domain");
 	return OK;
 }
 
@@ -47,8 +47,8 @@ struct export {
 	bool full;
 };
 
-/* False when the page is full. A first line always fits. */
-static bool add_line(struct export *export, const char *line)
+/* False: the page is full. The first line always fits. */
+static bool export_add_line(struct export *export, const char *line)
 {
 	size_t bytes = strlen(line) + 3;
 
@@ -62,20 +62,21 @@ static bool add_line(struct export *export, const char *line)
 	return true;
 }
 
-static void add_soa(struct export *export, struct arena *arena)
+static void export_add_soa(struct export *export, struct arena *arena)
 {
 	struct buf text = { 0 };
 
 	zone_format_soa(&text, &export->zone);
-	add_line(export,
-	         arena_printf(arena, "%s %" PRIu32 " IN SOA %s", export->zone.is.name,
-	                      export->zone.soa_ttl, buf_string(&text)));
+	export_add_line(export,
+	                arena_printf(arena, "%s %" PRIu32 " IN SOA %s",
+	                             export->zone.is.name, export->zone.soa_ttl,
+	                             buf_string(&text)));
 	buf_clear(&text);
 }
 
-/* The set's records behind SKIP; remembers where the page ended. */
-static void add_set(struct export *export, const struct recordset *set, size_t skip,
-                    struct arena *arena)
+/* Adds the records of the set behind SKIP, and notes where the page ends. */
+static void export_add_set(struct export *export, const struct recordset *set,
+                           size_t skip, struct arena *arena)
 {
 	uint32_t ttl = set->has_ttl ? set->ttl : export->zone.is.ttl;
 	size_t done = 0;
@@ -87,8 +88,9 @@ static void add_set(struct export *export, const struct recordset *set, size_t s
 
 		if (record->state.task == TASK_DELETE || done++ < skip)
 			continue;
-		if (!add_line(export, arena_printf(arena, "%s %" PRIu32 " IN %s %s",
-		                                   set->name, ttl, type, record->data))) {
+		if (!export_add_line(export,
+		                     arena_printf(arena, "%s %" PRIu32 " IN %s %s",
+		                                  set->name, ttl, type, record->data))) {
 			export->marker.done = done - 1;
 			break;
 		}
@@ -97,9 +99,9 @@ static void add_set(struct export *export, const struct recordset *set, size_t s
 		memcpy(export->marker.id, set->id, sizeof set->id);
 }
 
-/* The sets from the marker on: the one it cut, then those behind it. */
-static size_t read_sets(struct tx *tx, const struct export *export,
-                        struct recordset *sets, struct arena *arena)
+/* Reads the sets from the marker on: first the set that was cut. */
+static size_t export_read_sets(struct tx *tx, const struct export *export,
+                               struct recordset *sets, struct arena *arena)
 {
 	static const struct access everyone = { .tenant = "", .all = true };
 	struct record_criterion criterion = { 0 };
@@ -112,7 +114,7 @@ static size_t read_sets(struct tx *tx, const struct export *export,
 	if (export->marker.done &&
 	    store_recordset_get(tx, export->zone.is.id, export->marker.id, arena,
 	                        &sets[0]))
-		/* its members are read with the others' */
+		/* its records are read below with the others */
 		sets[count++].record_count = 0;
 	store_recordset_find(tx, &everyone, &criterion, &paging, arena, &rows);
 	while (store_recordset_next(&rows, &sets[count]))
@@ -122,27 +124,28 @@ static size_t read_sets(struct tx *tx, const struct export *export,
 	return count;
 }
 
-/* One run of sets onto the page; false when there are no more. */
-static bool add_run(struct export *export, struct tx *tx, struct arena *arena)
+/* Adds up to SETS_A_PAGE sets. False: there are no more. */
+static bool export_add_sets(struct export *export, struct tx *tx, struct arena *arena)
 {
 	struct recordset *sets = arena_alloc(arena, (SETS_A_PAGE + 1) * sizeof(*sets));
-	size_t skip = export->marker.done, count = read_sets(tx, export, sets, arena);
+	size_t count = export_read_sets(tx, export, sets, arena);
+	size_t skip = export->marker.done;
 
 	export->marker.done = 0;
 	for (size_t i = 0; !export->full && i < count; i++)
-		add_set(export, &sets[i], i ? 0 : skip, arena);
+		export_add_set(export, &sets[i], i ? 0 : skip, arena);
 	return count >= SETS_A_PAGE;
 }
 
-static void fill_page(struct export *export, struct tx *tx, struct arena *arena)
+static void export_fill(struct export *export, struct tx *tx, struct arena *arena)
 {
 	if (!*export->marker.id)
-		add_soa(export, arena);
-	while (!export->full && !tx->err && add_run(export, tx, arena))
+		export_add_soa(export, arena);
+	while (!export->full && !tx->err && export_add_sets(export, tx, arena))
 		;
 }
 
-static json_t *encode_export(const struct export *export, struct arena *arena)
+static json_t *export_encode(const struct export *export, struct arena *arena)
 {
 	const char *marker = export->full ? arena_printf(arena, "%s.%zu",
 	                                                 export->marker.id,
@@ -157,7 +160,7 @@ enum err service_export_domain(void *self, struct request *req)
 	struct central *central = self;
 	struct export export = { .lines = NULL };
 	int64_t limit = RECORDS_MAX;
-	enum err err = decode_marker(req, &export.marker);
+	enum err err = export_decode_marker(req, &export.marker);
 
 	if (!err)
 		err = json_get_int(req->args, "limit", 0, 2, RECORDS_MAX, &limit,
@@ -169,9 +172,9 @@ enum err service_export_domain(void *self, struct request *req)
 
 	export.limit = (size_t)limit;
 	export.lines = json_array();
-	if (!tx.err && !service_domain(central, req, &tx, &export.zone)) {
-		fill_page(&export, &tx, req->arena);
-		req->result = encode_export(&export, req->arena);
+	if (!tx.err && !service_domain_get(req, &tx, &export.zone)) {
+		export_fill(&export, &tx, req->arena);
+		req->result = export_encode(&export, req->arena);
 	}
 	json_decref(export.lines);
 	return tx_commit(&tx);

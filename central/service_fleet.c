@@ -4,11 +4,11 @@
 
 #include "codec.h"
 #include "model/json.h"
-#include "peers.h"
+#include "poolmgr_cast.h"
 #include "store_fleet.h"
 
-static enum err find(void *self, struct request *req, const char *key,
-                     json_t *(*list)(struct tx *tx, struct arena *arena))
+static enum err fleet_find(void *self, struct request *req, const char *key,
+                           json_t *(*list)(struct tx *tx, struct arena *arena))
 {
 	struct central *central = self;
 	enum err err = access_require_admin(req);
@@ -22,24 +22,24 @@ static enum err find(void *self, struct request *req, const char *key,
 
 enum err service_find_workers(void *self, struct request *req)
 {
-	return find(self, req, "workers", store_fleet_workers);
+	return fleet_find(self, req, "workers", store_fleet_workers);
 }
 
 enum err service_find_locks(void *self, struct request *req)
 {
-	return find(self, req, "locks", store_fleet_locks);
+	return fleet_find(self, req, "locks", store_fleet_locks);
 }
 
 enum err service_find_repairs(void *self, struct request *req)
 {
-	return find(self, req, "repairs", store_fleet_repairs);
+	return fleet_find(self, req, "repairs", store_fleet_repairs);
 }
 
 /* ---- servers ---- */
 
 enum { SERVER_ID_MAX = 32, STATE_MAX = 16 };
 
-static enum err check_state(const char *state, struct why *why)
+static enum err server_check_state(const char *state, struct why *why)
 {
 	static const char *const states[] = { "ACTIVE", "DRAINED", "REMOVED" };
 
@@ -49,8 +49,8 @@ static enum err check_state(const char *state, struct why *why)
 	return fail(why, ERR_INVALID, "state must be ACTIVE, DRAINED or REMOVED");
 }
 
-/* As the settings of a pool manager may have it. */
-static enum err check_server(const char *id, struct why *why)
+/* The rules of the settings of the pool manager. */
+static enum err server_check_id(const char *id, struct why *why)
 {
 	for (const char *at = id; *at; at++)
 		if (*at <= ' ' || *at > '~')
@@ -75,14 +75,14 @@ enum err service_update_server(struct write *write)
 		err = json_get_text(req->args, "state", JSON_REQUIRED, STATE_MAX, &state,
 		                    &req->why);
 	if (!err)
-		err = check_server(server, &req->why);
+		err = server_check_id(server, &req->why);
 	if (!err)
-		err = check_state(state, &req->why);
+		err = server_check_state(state, &req->why);
 	if (err)
 		return err;
 	if (!store_server_set(write->tx, pool, server, state, write_wait(write)))
-		return tx_fail(write->tx, ERR_NOT_FOUND, "pool %s has no server %s: it "
-		               "has those that its pool managers' settings name", pool,
+		return tx_fail(write->tx, ERR_NOT_FOUND, "pool %s has no server %s: the "
+		               "settings of its pool managers name the servers", pool,
 		               server);
 	req->result = json_pack("{s:s, s:s, s:s}", "pool", pool, "id", server,
 	                        "state", state);
@@ -97,7 +97,7 @@ enum err service_sync_domain(void *self, struct request *req)
 	bool deep = false;
 	struct zone zone;
 	struct tx tx = tx_once(central->runtime->db, &req->why);
-	enum err err = tx.err ? tx.err : service_domain(central, req, &tx, &zone);
+	enum err err = tx.err ? tx.err : service_domain_get(req, &tx, &zone);
 
 	if (err)
 		tx_rollback(&tx);
@@ -107,8 +107,9 @@ enum err service_sync_domain(void *self, struct request *req)
 		err = json_get_bool(req->args, "deep", 0, &deep, &req->why);
 	if (err)
 		return err;
-	peers_tell(central, &(struct news){ deep ? "compare_domain" : "sync_domain",
-	                                    &zone, &req->context }, 1);
+	poolmgr_cast_send(central,
+	                  &(struct poolmgr_cast){ deep ? "compare_domain" : "sync_domain",
+	                                          &zone, &req->context }, 1);
 	req->result = json_pack("{s:s, s:s}", "id", zone.is.id, "name", zone.is.name);
 	return OK;
 }

@@ -11,9 +11,9 @@
 #include "model/json.h"
 #include "model/rr.h"
 
-enum { WISH_MAX = 60000 };
+enum { SPEC_MAX = 60000 };
 
-static enum err decode_mode(struct request *req, const char **mode)
+static enum err import_decode_mode(struct request *req, const char **mode)
 {
 	enum import_mode unused;
 	enum err err = json_get_text(req->args, "mode", 0, 16, mode, &req->why);
@@ -24,9 +24,9 @@ static enum err decode_mode(struct request *req, const char **mode)
 	return err;
 }
 
-/* The wish, and with whose rights it shall be granted at the commit. */
-static const char *encode_wish(struct write *write, const json_t *domain,
-                               const char *mode)
+/* The domain, the mode and the rights of the caller, for the commit. */
+static const char *import_encode_spec(struct write *write, const json_t *domain,
+                                      const char *mode)
 {
 	const struct context *context = &write->req->context;
 	json_t *json = json_pack("{s:O, s:s?, s:{s:s, s:b, s:b, s:s}}", "domain", domain,
@@ -35,36 +35,39 @@ static const char *encode_wish(struct write *write, const json_t *domain,
 		"own_tenant_only", context->own_tenant_only,
 		"request_id", context->request_id);
 	char *text = json_dumps(json, JSON_COMPACT);
-	const char *wish = arena_strdup(write->arena, text);
+	const char *spec = arena_strdup(write->arena, text);
 
 	free(text);
 	json_decref(json);
-	return wish;
+	return spec;
 }
 
 /*
- * The commit checks this again. A domain that exists keeps its name, even if the rules no
- * longer allow the name.
+ * The commit checks this again. A domain that exists keeps its name, even if the rules
+ * no longer allow the name.
  */
-static enum err check_domain(struct write *write, const struct domain_wish *wish)
+static enum err import_check_domain(struct write *write, const struct domain_spec *spec)
 {
 	static const struct access everyone = { .tenant = "", .all = true };
-	const struct domain_key key = { .name = wish->owner };
+	const struct domain_key key = { .name = spec->owner };
 	struct zone zone;
 
 	if (!store_domain_get(write->tx, &key, &everyone, write->arena, &zone))
 		return write->tx->err ? write->tx->err
-		                      : service_domain_check_new(write, wish);
-	if (store_domain_is_seen(&write->access, &zone))
+		                      : service_domain_check_new(write, spec);
+	if (store_domain_is_visible(&write->access, &zone))
 		return OK;
-	return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'", wish->owner);
+	return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
+	               spec->owner);
 }
 
-#define TELL_HOW "commit or cancel one (central removes an import that stays untouched for %d s)"
+#define HOW_TO_FREE \
+	"commit or cancel one (central removes an import that stays untouched for %d s)"
 
 /* After the change. Administrators have no quota. */
-static enum err check_quotas(const struct central *central, const struct request *req,
-                             struct tx *tx, const char *tenant)
+static enum err import_check_quotas(const struct central *central,
+                                    const struct request *req,
+                                    struct tx *tx, const char *tenant)
 {
 	int max = central->config.quota_imports, age_s = central->config.import_age_s;
 	int max_records = central->config.quota_import_records;
@@ -74,12 +77,14 @@ static enum err check_quotas(const struct central *central, const struct request
 		return OK;
 	store_import_counts(tx, tenant, &count, &records);
 	if (!tx->err && max >= 0 && count > max)
-		return tx_fail(tx, ERR_QUOTA, "the tenant has %d imports already, its quota "
-		               "(quota_imports): " TELL_HOW, max, age_s);
+		return tx_fail(tx, ERR_QUOTA,
+		               "the tenant has %d imports already, its quota "
+		               "(quota_imports): " HOW_TO_FREE, max, age_s);
 	if (!tx->err && max_records >= 0 && records > max_records)
 		return tx_fail(tx, ERR_QUOTA, "the tenant's imports would have %" PRId64
-		               " records, more than its quota of %d (quota_import_records): "
-		               TELL_HOW, records, max_records, age_s);
+		               " records, more than its quota of %d "
+		               "(quota_import_records): " HOW_TO_FREE, records,
+		               max_records, age_s);
 	return tx->err;
 }
 
@@ -87,35 +92,35 @@ enum err service_begin_import(struct write *write)
 {
 	struct request *req = write->req;
 	struct import import = { .tenant = write->access.tenant };
-	struct domain_wish wish;
+	struct domain_spec spec;
 	const json_t *domain;
 	const char *mode = NULL;
 	enum err err = service_object(req, "domain", &domain);
 
 	if (!err)
-		err = codec_domain_wish(domain, "domain", write->arena, &wish, &req->why);
+		err = codec_domain_spec(domain, "domain", write->arena, &spec, &req->why);
 	if (!err)
-		err = check_domain(write, &wish);
+		err = import_check_domain(write, &spec);
 	if (!err)
-		err = decode_mode(req, &mode);
+		err = import_decode_mode(req, &mode);
 	if (err)
 		return err;
 	id_new(import.id);
-	import.domain_name = wish.owner;
-	import.wish = encode_wish(write, domain, mode);
-	if (strlen(import.wish) > WISH_MAX)
+	import.domain_name = spec.owner;
+	import.spec = import_encode_spec(write, domain, mode);
+	if (strlen(import.spec) > SPEC_MAX)
 		return fail(&req->why, ERR_TOO_LARGE, "domain has more than %d bytes",
-		            WISH_MAX);
+		            SPEC_MAX);
 	store_import_insert(write->tx, &import);
 	req->result = json_pack("{s:s}", "id", import.id);
-	return check_quotas(write->central, req, write->tx, import.tenant);
+	return import_check_quotas(write->central, req, write->tx, import.tenant);
 }
 
 /* ---- parts ---- */
 
-/* The domain of an import is not there yet: its name is all the rules need. */
-static enum err check_place(const struct import *import, const struct name *apex,
-                            const struct change *record, struct why *why)
+/* The domain may not exist yet: the rules need only its name. */
+static enum err import_check_owner(const struct import *import, const struct name *apex,
+                                   const struct change *record, struct why *why)
 {
 	struct zone zone = { .apex = *apex, .is.name = import->domain_name };
 
@@ -124,8 +129,8 @@ static enum err check_place(const struct import *import, const struct name *apex
 	return rules_owner(&zone, record, why);
 }
 
-static enum err decode_part(struct request *req, const struct import *import,
-                            const json_t *array, struct staged *staged)
+static enum err import_decode_part(struct request *req, const struct import *import,
+                                   const json_t *array, struct staged *staged)
 {
 	size_t count = json_array_size(array);
 	struct change *records = arena_alloc(req->arena, (count + 1) * sizeof(*records));
@@ -138,26 +143,26 @@ static enum err decode_part(struct request *req, const struct import *import,
 		err = codec_record_import(json_array_get(array, i), field, req->arena,
 		                          &records[i], &req->why);
 		if (!err)
-			err = check_place(import, &apex, &records[i], &req->why);
+			err = import_check_owner(import, &apex, &records[i], &req->why);
 		id_new(staged[i].id);
 		staged[i].record = &records[i];
 	}
 	return err;
 }
 
-/* The commit has the rights of the caller who began the import (encode_wish()). */
-static bool has_rights_of_administrator(const struct import *import)
+/* The commit has the rights of the caller who began the import (import_encode_spec()). */
+static bool import_is_of_administrator(const struct import *import)
 {
-	json_t *wish = json_loads(import->wish, 0, NULL);
-	const json_t *context = json_object_get(wish, "context");
+	json_t *spec = json_loads(import->spec, 0, NULL);
+	const json_t *context = json_object_get(spec, "context");
 	bool is_admin = json_is_true(json_object_get(context, "is_admin"));
 
-	json_decref(wish);
+	json_decref(spec);
 	return is_admin;
 }
 
-/* Locks an open import that the caller may continue. */
-static enum err lock_open(struct request *req, struct tx *tx, struct import *import)
+/* Locks an import that the caller may continue. */
+static enum err import_lock(struct request *req, struct tx *tx, struct import *import)
 {
 	struct access access;
 	char id[ID_LEN + 1];
@@ -169,31 +174,32 @@ static enum err lock_open(struct request *req, struct tx *tx, struct import *imp
 		return tx_fail(tx, err, "%s", req->why.text);
 	if (!store_import_lock_now(tx, id, &access, req->may_wait, req->arena, import))
 		return tx_fail(tx, ERR_NOT_FOUND, "there is no import %s", id);
-	if (!req->context.is_admin && has_rights_of_administrator(import))
-		return tx_fail(tx, ERR_DENIED, "an administrator began the import %s: only an "
+	if (!req->context.is_admin && import_is_of_administrator(import))
+		return tx_fail(tx, ERR_DENIED,
+		               "an administrator began the import %s: only an "
 		               "administrator can continue it", id);
 	return OK;
 }
 
-/* A part that comes twice replaces itself: no need to remember the message. */
-static enum err stage(const struct central *central, struct request *req, struct tx *tx,
-                      uint32_t part, const json_t *array)
+/* A repeated part replaces itself, so the answer need not be kept. */
+static enum err import_stage_part(const struct central *central, struct request *req,
+                                  struct tx *tx, uint32_t part, const json_t *array)
 {
 	size_t count = json_array_size(array);
 	struct staged *staged = arena_alloc(req->arena, (count + 1) * sizeof(*staged));
 	struct import import;
-	enum err err = lock_open(req, tx, &import);
+	enum err err = import_lock(req, tx, &import);
 
 	if (err)
 		return err;
 	if (import.state != IMPORT_OPEN)
 		return tx_fail(tx, ERR_CONFLICT, "the import is %s", import.state_name);
-	err = decode_part(req, &import, array, staged);
+	err = import_decode_part(req, &import, array, staged);
 	if (err)
 		return tx_fail(tx, err, "%s", req->why.text);
 	store_import_stage(tx, import.id, part, staged, count, req->arena);
 	req->result = json_pack("{s:I}", "records", (json_int_t)count);
-	return check_quotas(central, req, tx, import.tenant);
+	return import_check_quotas(central, req, tx, import.tenant);
 }
 
 enum err service_add_to_import(void *self, struct request *req)
@@ -213,13 +219,13 @@ enum err service_add_to_import(void *self, struct request *req)
 	struct tx tx = tx_begin(central->runtime->db, &req->why);
 
 	if (!tx.err)
-		stage(central, req, &tx, part, array);
+		import_stage_part(central, req, &tx, part, array);
 	return tx_commit(&tx);
 }
 
-/* ---- the end ---- */
+/* ---- commit and cancel ---- */
 
-static json_t *encode_import(const struct import *import)
+static json_t *import_encode(const struct import *import)
 {
 	json_t *result = import->result ? json_loads(import->result, 0, NULL) : NULL;
 
@@ -233,9 +239,7 @@ static json_t *encode_import(const struct import *import)
 		"created_at", import->created_at, "updated_at", import->updated_at);
 }
 
-/*
- * Asking twice is asking once; the answer is where it stands, get_import tells the rest.
- */
+/* A second call has no effect. The answer shows the state at the begin of the commit. */
 enum err service_commit_import(void *self, struct request *req)
 {
 	struct central *central = self;
@@ -244,7 +248,7 @@ enum err service_commit_import(void *self, struct request *req)
 	bool starts = false;
 	enum err err;
 
-	if (!tx.err && !lock_open(req, &tx, &import) && import.state == IMPORT_OPEN) {
+	if (!tx.err && !import_lock(req, &tx, &import) && import.state == IMPORT_OPEN) {
 		store_import_set_state(&tx, import.id, IMPORT_COMMITTING, NULL, "");
 		import.state_name = "COMMITTING";
 		starts = true;
@@ -252,10 +256,10 @@ enum err service_commit_import(void *self, struct request *req)
 	err = tx_commit(&tx);
 	if (err)
 		return err;
-	/* should the lane be full, it is taken up when one is idle */
+	/* if the lane is full, a process with an idle lane claims the import */
 	if (starts)
 		import_submit(central, import.id, &req->why);
-	req->result = encode_import(&import);
+	req->result = import_encode(&import);
 	return OK;
 }
 
@@ -275,7 +279,7 @@ enum err service_get_import(void *self, struct request *req)
 	struct tx tx = tx_once(central->runtime->db, &req->why);
 
 	if (store_import_get(&tx, id, &access, req->arena, &import))
-		req->result = encode_import(&import);
+		req->result = import_encode(&import);
 	else
 		tx_fail(&tx, ERR_NOT_FOUND, "there is no import %s", id);
 	return tx_commit(&tx);
@@ -287,7 +291,7 @@ enum err service_cancel_import(void *self, struct request *req)
 	struct tx tx = tx_begin(central->runtime->db, &req->why);
 	struct import import;
 
-	if (!tx.err && !lock_open(req, &tx, &import)) {
+	if (!tx.err && !import_lock(req, &tx, &import)) {
 		if (import.state == IMPORT_COMMITTING || import.state == IMPORT_DONE)
 			tx_fail(&tx, ERR_CONFLICT, "the import is %s", import.state_name);
 		else

@@ -4,15 +4,14 @@
 
 #include "codec.h"
 #include "codec_domain.h"
-#include "codec_find.h"
 #include "codec_pool.h"
 #include "core/catalog.h"
 #include "model/json.h"
-#include "page.h"
+#include "result_page.h"
 
-/* The `pool` argument that names an existing one: its id, or its name. */
-static enum err decode_key(const struct request *req, char id[ID_LEN + 1],
-                           const char **name, struct why *why)
+/* The argument `pool`: an id or a name. */
+static enum err pool_decode_key(const struct request *req, char id[ID_LEN + 1],
+                                const char **name, struct why *why)
 {
 	enum err err = json_get_text(req->args, "pool", JSON_REQUIRED, POOL_NAME_MAX,
 	                             name, why);
@@ -23,20 +22,20 @@ static enum err decode_key(const struct request *req, char id[ID_LEN + 1],
 	return err;
 }
 
-static enum err no_such_pool(struct tx *tx, const char *name)
+static enum err pool_not_found(struct tx *tx, const char *name)
 {
 	return tx_fail(tx, ERR_NOT_FOUND, "there is no pool '%.64s'", name);
 }
 
 /* ---- its catalog zone ---- */
 
-static enum err create_catalog(struct write *write, struct pool *pool,
-                               const struct pool_wish *wish)
+static enum err pool_create_catalog(struct write *write, struct pool *pool,
+                                    const struct pool_spec *spec)
 {
 	static const char *hosts[] = { CATALOG_NS };
-	const struct domain_wish domain = {
-		.owner = wish->catalog,
-		.name = wish->catalog_name,
+	const struct domain_spec domain = {
+		.owner = spec->catalog,
+		.name = spec->catalog_name,
 		.tenant = "",
 		.pool = pool->name,
 		.ns = hosts,
@@ -48,14 +47,14 @@ static enum err create_catalog(struct write *write, struct pool *pool,
 	if (err)
 		return err;
 	memcpy(pool->catalog_id, write->zone.is.id, sizeof pool->catalog_id);
-	pool->catalog_zone = wish->catalog;
+	pool->catalog_zone = spec->catalog;
 	store_pool_set_catalog(write->tx, pool);
-	write->tell = "create_domain";
+	write->cast_method = "create_domain";
 	return write->tx->err;
 }
 
-/* Its name is free when the servers serve it no more. */
-static enum err remove_catalog(struct write *write, struct pool *pool)
+/* Its name is free when the servers do not serve it any more. */
+static enum err pool_remove_catalog(struct write *write, struct pool *pool)
 {
 	struct domain_key key = { .name = "" };
 
@@ -69,17 +68,17 @@ static enum err remove_catalog(struct write *write, struct pool *pool)
 	return write->tx->err;
 }
 
-/* Servers are configured with the catalog's name, so one does not become another. */
-static enum err set_catalog(struct write *write, struct pool *pool,
-                            const struct pool_wish *wish)
+/* Servers are configured with the name of the catalog zone, so it cannot change. */
+static enum err pool_set_catalog(struct write *write, struct pool *pool,
+                                 const struct pool_spec *spec)
 {
-	if (!wish->catalog || !strcmp(wish->catalog, pool->catalog_zone
+	if (!spec->catalog || !strcmp(spec->catalog, pool->catalog_zone
 	                                                 ? pool->catalog_zone : ""))
 		return OK;
-	if (!*wish->catalog)
-		return remove_catalog(write, pool);
+	if (!*spec->catalog)
+		return pool_remove_catalog(write, pool);
 	if (!pool->catalog_zone)
-		return create_catalog(write, pool, wish);
+		return pool_create_catalog(write, pool, spec);
 	return tx_fail(write->tx, ERR_CONFLICT,
 	               "the pool '%.64s' has the catalog zone %.200s: remove that first",
 	               pool->name, pool->catalog_zone);
@@ -90,7 +89,7 @@ static enum err set_catalog(struct write *write, struct pool *pool,
 enum err service_create_pool(struct write *write)
 {
 	struct request *req = write->req;
-	struct pool_wish wish;
+	struct pool_spec spec;
 	struct pool pool;
 	const json_t *json;
 	enum err err = access_require_admin(req);
@@ -98,7 +97,7 @@ enum err service_create_pool(struct write *write)
 	if (!err)
 		err = service_object(req, "pool", &json);
 	if (!err)
-		err = codec_pool(json, write->arena, &pool, &wish, &req->why);
+		err = codec_pool(json, write->arena, &pool, &spec, &req->why);
 	if (err)
 		return err;
 	id_new(pool.id);
@@ -107,13 +106,13 @@ enum err service_create_pool(struct write *write)
 		return fail(&req->why, ERR_EXISTS, "a pool '%.64s' exists already",
 		            pool.name);
 	store_pool_set_ns_records(write->tx, &pool, write->arena);
-	err = set_catalog(write, &pool, &wish);
+	err = pool_set_catalog(write, &pool, &spec);
 	if (!err)
 		req->result = codec_pool_encode(&pool);
 	return err ? err : write->tx->err;
 }
 
-static enum err lock_pool(struct write *write, struct pool *pool)
+static enum err pool_lock(struct write *write, struct pool *pool)
 {
 	struct request *req = write->req;
 	char id[ID_LEN + 1];
@@ -121,33 +120,33 @@ static enum err lock_pool(struct write *write, struct pool *pool)
 	enum err err = access_require_admin(req);
 
 	if (!err)
-		err = decode_key(req, id, &name, &req->why);
+		err = pool_decode_key(req, id, &name, &req->why);
 	if (err)
 		return err;
 	if (!store_pool_lock(write->tx, id, name, write_wait(write), write->arena, pool))
-		return no_such_pool(write->tx, name);
+		return pool_not_found(write->tx, name);
 	return OK;
 }
 
-/* New domains get the new hosts; those that exist keep theirs, which are records. */
+/* New domains get the new hosts. Existing domains keep their NS records. */
 enum err service_update_pool(struct write *write)
 {
 	struct request *req = write->req;
-	struct pool_wish wish;
+	struct pool_spec spec;
 	struct pool pool;
 	const json_t *json;
-	enum err err = lock_pool(write, &pool);
+	enum err err = pool_lock(write, &pool);
 
 	if (!err)
 		err = service_object(req, "values", &json);
 	if (!err)
-		err = codec_pool_values(json, write->arena, &pool, &wish, &req->why);
+		err = codec_pool_values(json, write->arena, &pool, &spec, &req->why);
 	if (err)
 		return err;
 	store_pool_update(write->tx, &pool);
-	if (wish.has_ns)
+	if (spec.has_ns)
 		store_pool_set_ns_records(write->tx, &pool, write->arena);
-	err = set_catalog(write, &pool, &wish);
+	err = pool_set_catalog(write, &pool, &spec);
 	if (!err)
 		req->result = codec_pool_encode(&pool);
 	return err ? err : write->tx->err;
@@ -156,7 +155,7 @@ enum err service_update_pool(struct write *write)
 enum err service_delete_pool(struct write *write)
 {
 	struct pool pool;
-	enum err err = lock_pool(write, &pool);
+	enum err err = pool_lock(write, &pool);
 
 	if (err)
 		return err;
@@ -177,7 +176,7 @@ enum err service_get_pool(void *self, struct request *req)
 	enum err err = access_require_admin(req);
 
 	if (!err)
-		err = decode_key(req, id, &name, &req->why);
+		err = pool_decode_key(req, id, &name, &req->why);
 	if (err)
 		return err;
 
@@ -186,13 +185,13 @@ enum err service_get_pool(void *self, struct request *req)
 	if (store_pool_get(&tx, id, name, req->arena, &pool))
 		req->result = codec_pool_encode(&pool);
 	else
-		no_such_pool(&tx, name);
+		pool_not_found(&tx, name);
 	return tx_commit(&tx);
 }
 
-/* The rows first: each pool's hosts are a statement of their own. */
-static void find_pools(struct tx *tx, const struct paging *paging, struct arena *arena,
-                       struct page *page)
+/* Reads all rows first: the hosts of a pool need a statement of their own. */
+static void pool_read_page(struct tx *tx, const struct paging *paging,
+                           struct arena *arena, struct result_page *page)
 {
 	struct pool *pools = arena_alloc(arena, paging->limit * sizeof(*pools));
 	struct tx_rows rows;
@@ -204,35 +203,19 @@ static void find_pools(struct tx *tx, const struct paging *paging, struct arena 
 	tx_select_end(&rows);
 	for (size_t i = 0; i < count; i++) {
 		store_pool_ns_records(tx, arena, &pools[i]);
-		if (!page_add(page, codec_pool_encode(&pools[i]), pools[i].id))
+		if (!result_page_add(page, codec_pool_encode(&pools[i]), pools[i].id))
 			break;
 	}
 }
 
 enum err service_find_pools(void *self, struct request *req)
 {
-	struct central *central = self;
-	struct paging paging;
-	enum err err = access_require_admin(req);
-
-	if (!err)
-		err = codec_find_nothing(req->args, &req->why);
-	if (!err)
-		err = codec_find_paging(req->args, store_pool_sort_keys, &paging,
-		                        &req->why);
-	if (err)
-		return err;
-
-	struct tx tx = tx_once(central->runtime->db, &req->why);
-	struct page page;
-
-	page_begin(&page, paging.limit);
-	find_pools(&tx, &paging, req->arena, &page);
-	req->result = page_end(&page, "pools");
-	return tx_commit(&tx);
+	return result_page_find(self, req,
+	                        &(struct result_list){ "pools", store_pool_sort_keys,
+	                                               pool_read_page });
 }
 
-/* Whoever starts first makes it; for the others it is there. */
+/* The first process creates it; for the others it exists. */
 enum err service_pool_default(struct central *central, struct why *why)
 {
 	struct option_texts *hosts = &central->config.ns_records;

@@ -8,10 +8,10 @@
 #include "edit.h"
 #include "model/json.h"
 #include "model/presentation.h"
-#include "page.h"
+#include "result_page.h"
 
-/* Decode who is asked for, and lock it. */
-static enum err lock_domain(struct write *write)
+/* Decodes the key and locks the domain. */
+static enum err recordset_lock_domain(struct write *write)
 {
 	struct domain_key key;
 	enum err err = codec_domain_key(write->req->args, write->arena, &key,
@@ -46,7 +46,8 @@ enum err service_decode_changes(struct write *write)
 	return err;
 }
 
-static json_t *encode_outcome(const struct zone *zone, const struct edit_outcome *outcome)
+static json_t *edit_outcome_encode(const struct zone *zone,
+                                   const struct edit_outcome *outcome)
 {
 	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b}",
 		"id", zone->is.id, "serial", (json_int_t)zone->is.state.serial,
@@ -61,20 +62,20 @@ static json_t *encode_outcome(const struct zone *zone, const struct edit_outcome
 enum err service_apply_changes(struct write *write)
 {
 	struct edit_outcome outcome;
-	enum err err = lock_domain(write);
+	enum err err = recordset_lock_domain(write);
 
 	if (!err)
 		err = edit_apply(write, write->edit, &outcome);
 	if (!err)
-		write->req->result = encode_outcome(&write->zone, &outcome);
+		write->req->result = edit_outcome_encode(&write->zone, &outcome);
 	return err;
 }
 
 /* ---- one set ---- */
 
-/* The set at that name and type, as it is now. */
-static enum err read_set(struct write *write, const struct change *change,
-                         struct rrset **set)
+/* Reads the set of the change as it is now. */
+static enum err recordset_read(struct write *write, const struct change *change,
+                               struct rrset **set)
 {
 	struct rrsets sets;
 
@@ -84,8 +85,8 @@ static enum err read_set(struct write *write, const struct change *change,
 	return write->tx->err;
 }
 
-/* Apply the one change, and answer with the set as it is then. */
-static enum err apply_one(struct write *write, struct change *change)
+/* Applies one change and answers with the new set. */
+static enum err recordset_apply(struct write *write, struct change *change)
 {
 	struct edit edit = { .changes = change, .count = 1 };
 	struct edit_outcome outcome;
@@ -95,8 +96,8 @@ static enum err apply_one(struct write *write, struct change *change)
 
 	if (err)
 		return err;
-	store_later_write(write->later, write->tx);
-	err = read_set(write, change, &set);
+	store_buffer_flush(write->buffer, write->tx);
+	err = recordset_read(write, change, &set);
 	if (err)
 		return err;
 	if (store_recordset_get(write->tx, write->zone.is.id, set->id, write->arena,
@@ -117,9 +118,9 @@ enum err service_create_recordset(struct write *write)
 	if (!err)
 		err = codec_recordset(json, write->arena, &change, &req->why);
 	if (!err)
-		err = lock_domain(write);
+		err = recordset_lock_domain(write);
 	if (!err)
-		err = read_set(write, &change, &set);
+		err = recordset_read(write, &change, &set);
 	if (err)
 		return err;
 	rrtype_format(change.type, type);
@@ -127,17 +128,17 @@ enum err service_create_recordset(struct write *write)
 		return tx_fail(write->tx, ERR_EXISTS,
 		               "recordset.name: there are %s records at %.200s "
 		               "already", type, change.owner);
-	return apply_one(write, &change);
+	return recordset_apply(write, &change);
 }
 
-/* The set of that id in the locked domain. */
-static enum err find_set(struct write *write, struct recordset *set)
+/* Locks the domain and reads the set of the argument. */
+static enum err recordset_find(struct write *write, struct recordset *set)
 {
 	char id[ID_LEN + 1];
 	enum err err = service_id(write->req, "recordset", id);
 
 	if (!err)
-		err = lock_domain(write);
+		err = recordset_lock_domain(write);
 	if (err)
 		return err;
 	if (!store_recordset_get(write->tx, write->zone.is.id, id, write->arena, set))
@@ -156,25 +157,25 @@ enum err service_update_recordset(struct write *write)
 	enum err err = service_object(req, "values", &json);
 
 	if (!err)
-		err = find_set(write, &now);
+		err = recordset_find(write, &now);
 	if (!err)
 		err = codec_recordset_values(json, &now, write->arena, &change,
 		                             &req->why);
-	return err ? err : apply_one(write, &change);
+	return err ? err : recordset_apply(write, &change);
 }
 
 enum err service_delete_recordset(struct write *write)
 {
 	struct recordset now;
 	struct change change;
-	enum err err = find_set(write, &now);
+	enum err err = recordset_find(write, &now);
 
 	if (err)
 		return err;
 	change = (struct change){ .op = CHANGE_DELETE, .type = now.type,
 	                          .owner = now.name, .field = "recordset" };
 	err = name_parse(now.name, "recordset", &change.name, &write->req->why);
-	return err ? err : apply_one(write, &change);
+	return err ? err : recordset_apply(write, &change);
 }
 
 /* ---- reads ---- */
@@ -192,7 +193,7 @@ enum err service_get_recordset(void *self, struct request *req)
 
 	struct tx tx = tx_once(central->runtime->db, &req->why);
 
-	if (!service_domain(central, req, &tx, &zone)) {
+	if (!service_domain_get(req, &tx, &zone)) {
 		if (store_recordset_get(&tx, zone.is.id, id, req->arena, &set))
 			req->result = codec_recordset_encode(&set);
 		else
@@ -202,14 +203,14 @@ enum err service_get_recordset(void *self, struct request *req)
 	return tx_commit(&tx);
 }
 
-/* What both finds read: whose, which, and which page. */
+/* The arguments of both finds. */
 struct search {
 	struct access access;
 	struct record_criterion criterion;
 	struct paging paging;
 };
 
-static enum err decode_search(struct request *req, const char *const *sort_keys,
+static enum err search_decode(struct request *req, const char *const *sort_keys,
                               struct search *search)
 {
 	enum err err = access_of_many(req, &search->access);
@@ -221,26 +222,25 @@ static enum err decode_search(struct request *req, const char *const *sort_keys,
 	return err;
 }
 
-/* Narrow the search to the domain that is named, if one is. */
-static void narrow(struct central *central, struct request *req, struct tx *tx,
-                   struct search *search)
+/* Limits the search to the domain of the argument, if there is one. */
+static void search_narrow(struct request *req, struct tx *tx, struct search *search)
 {
 	struct zone zone;
 
 	if (!json_object_get(req->args, "domain") ||
-	    service_domain(central, req, tx, &zone))
+	    service_domain_get(req, tx, &zone))
 		return;
 	memcpy(search->criterion.domain_id, zone.is.id, sizeof zone.is.id);
-	/* a domain that may be addressed is seen whole */
+	/* an administrator sees all sets of the domain */
 	search->access.all |= req->context.is_admin;
 }
 
-static struct page collect_sets(struct tx *tx, const struct search *search,
-                                struct arena *arena)
+static struct result_page search_collect_sets(struct tx *tx, const struct search *search,
+                                              struct arena *arena)
 {
 	struct recordset *sets = arena_alloc(arena, search->paging.limit * sizeof(*sets));
 	struct tx_rows rows;
-	struct page page;
+	struct result_page page;
 	size_t count = 0;
 
 	store_recordset_find(tx, &search->access, &search->criterion, &search->paging,
@@ -249,9 +249,9 @@ static struct page collect_sets(struct tx *tx, const struct search *search,
 		count++;
 	tx_select_end(&rows);
 	store_recordset_members(tx, sets, count, arena);
-	page_begin(&page, search->paging.limit);
+	result_page_init(&page, search->paging.limit);
 	for (size_t i = 0; i < count; i++)
-		if (!page_add(&page, codec_recordset_encode(&sets[i]), sets[i].id))
+		if (!result_page_add(&page, codec_recordset_encode(&sets[i]), sets[i].id))
 			break;
 	return page;
 }
@@ -260,17 +260,17 @@ enum err service_find_recordsets(void *self, struct request *req)
 {
 	struct central *central = self;
 	struct search search;
-	struct page page;
-	enum err err = decode_search(req, store_recordset_sort_keys, &search);
+	struct result_page page;
+	enum err err = search_decode(req, store_recordset_sort_keys, &search);
 
 	if (err)
 		return err;
 
 	struct tx tx = tx_once(central->runtime->db, &req->why);
 
-	narrow(central, req, &tx, &search);
-	page = collect_sets(&tx, &search, req->arena);
-	req->result = page_end(&page, "recordsets");
+	search_narrow(req, &tx, &search);
+	page = search_collect_sets(&tx, &search, req->arena);
+	req->result = result_page_encode(&page, "recordsets");
 	return tx_commit(&tx);
 }
 
@@ -279,8 +279,8 @@ enum err service_find_records(void *self, struct request *req)
 	struct central *central = self;
 	struct found_record found;
 	struct search search;
-	struct page page;
-	enum err err = decode_search(req, store_record_sort_keys, &search);
+	struct result_page page;
+	enum err err = search_decode(req, store_record_sort_keys, &search);
 
 	if (err)
 		return err;
@@ -288,14 +288,14 @@ enum err service_find_records(void *self, struct request *req)
 	struct tx tx = tx_once(central->runtime->db, &req->why);
 	struct tx_rows rows;
 
-	narrow(central, req, &tx, &search);
-	page_begin(&page, search.paging.limit);
+	search_narrow(req, &tx, &search);
+	result_page_init(&page, search.paging.limit);
 	store_record_find(&tx, &search.access, &search.criterion, &search.paging,
 	                  req->arena, &rows);
 	while (store_record_next(&rows, &found))
-		if (!page_add(&page, codec_record_encode(&found), found.record.id))
+		if (!result_page_add(&page, codec_record_encode(&found), found.record.id))
 			break;
 	tx_select_end(&rows);
-	req->result = page_end(&page, "records");
+	req->result = result_page_encode(&page, "records");
 	return tx_commit(&tx);
 }

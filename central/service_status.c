@@ -12,20 +12,22 @@
 
 enum { PORTIONS_MS = 500, LOCKED_MS = 30 };
 
-/* A report on its way; `at` is its place in the message. */
+/* One report of a message; `at` is its index there. */
 struct reported {
 	struct pool_report report;
 	size_t at;
-	struct domain_state before;	/* no id: no such domain, or it is locked */
+	struct domain_state before;	/* no id: the domain is locked or deleted */
 	struct state after;
 	const char *reason;
-	bool more;			/* a portion of its records was settled */
-	bool counted;			/* settle_alike() has been here */
-	bool told;			/* of its move */
+	bool more;			/* more records wait for the next portion */
+	bool is_written;		/* by reports_move_domains() */
+	bool is_logged;
 };
 
-/* By domain, so that two bursts lock in the same order; within one, the newest last. */
-static int compare(const void *a, const void *b)
+/*
+ * By domain, so that two messages lock in the same order; of a domain, the newest last.
+ */
+static int reports_compare(const void *a, const void *b)
 {
 	const struct reported *x = a, *y = b;
 	int order = strcmp(x->report.domain.id, y->report.domain.id);
@@ -33,21 +35,18 @@ static int compare(const void *a, const void *b)
 	return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-static bool is_moved(const struct reported *r)
+static bool report_moves_domain(const struct reported *r)
 {
 	return *r->before.id && !r->more &&
 	       (r->before.is.task != r->after.task ||
 	        r->before.is.status != r->after.status);
 }
 
-/* ---- one pass: each domain has one report ---- */
+/* ---- a pass: one report of each domain ---- */
 
-/*
- * Of a report on a domain that is unknown, or deleted already, there is
- * nothing to do.
- */
-static void lock_domains(struct tx *tx, struct arena *arena,
-                         struct reported *const *reports, size_t count)
+/* A report about an unknown or deleted domain has no effect. */
+static void reports_lock_domains(struct tx *tx, struct arena *arena,
+                                 struct reported *const *reports, size_t count)
 {
 	const char *ids[LIST_MAX];
 	struct domain_state found[LIST_MAX];
@@ -60,7 +59,7 @@ static void lock_domains(struct tx *tx, struct arena *arena,
 		struct reported *r = reports[i];
 
 		*r->before.id = '\0';
-		r->more = r->counted = false;
+		r->more = r->is_written = false;
 		if (at == n || strcmp(found[at].id, r->report.domain.id))
 			continue;
 		r->before = found[at++];
@@ -71,16 +70,14 @@ static void lock_domains(struct tx *tx, struct arena *arena,
 }
 
 /*
- * A domain that goes takes its records along: as soon as its row says DELETED
- * no statement sees them, and the sweep removes them bit by bit, for a zone
- * may have a million. Their states stay valid pairs meanwhile. Likewise the
- * records of a large zone move in portions, each in a transaction; the domain
- * follows with the last of them.
+ * The records of a DELETED domain stay as they are: no statement reads them, and the
+ * sweep removes them in portions. The records of a large zone move in portions, a
+ * transaction each, and the domain moves with the last portion.
  */
-static void settle_records(struct tx *tx, struct arena *arena, enum report report,
-                           struct reported *const *reports, size_t count)
+static void reports_move_records(struct tx *tx, struct arena *arena, enum report report,
+                                 struct reported *const *reports, size_t count)
 {
-	struct settled settled[LIST_MAX];
+	struct reported_serial serials[LIST_MAX];
 	size_t from[LIST_MAX], n = 0;
 	bool more;
 
@@ -91,57 +88,57 @@ static void settle_records(struct tx *tx, struct arena *arena, enum report repor
 		    r->after.status == STATUS_DELETED)
 			continue;
 		from[n] = i;
-		settled[n].domain_id = r->before.id;
-		settled[n++].serial = r->report.serial;
+		serials[n].domain_id = r->before.id;
+		serials[n++].serial = r->report.serial;
 	}
-	more = n && store_record_settle(tx, arena, report, settled, n);
-	/* one that is large does not keep the others from their end */
+	more = n && store_record_apply_report(tx, arena, report, serials, n);
+	/* a large zone does not delay the other domains */
 	for (size_t i = 0; i < n && more; i++)
 		reports[from[i]]->more =
-		    n == 1 || store_record_settle(tx, arena, report, &settled[i], 1);
+		    n == 1 || store_record_apply_report(tx, arena, report, &serials[i],
+		                                        1);
 }
 
-static bool same_outcome(const struct reported *a, const struct reported *b)
+static bool reports_agree(const struct reported *a, const struct reported *b)
 {
 	return a->after.task == b->after.task && a->after.status == b->after.status &&
 	       !strcmp(a->reason, b->reason);
 }
 
-/* All that ends as FIRST does, which is one statement. */
-static void settle_alike(struct tx *tx, struct arena *arena, const struct reported *first,
-                         struct reported *const *reports, size_t count)
+/* Writes all domains that get the same state as FIRST, by one statement. */
+static void reports_move_domains(struct tx *tx, struct arena *arena,
+                                 const struct reported *first,
+                                 struct reported *const *reports, size_t count)
 {
 	const char *ids[LIST_MAX];
 	size_t n = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (!reports[i]->counted && is_moved(reports[i]) &&
-		    same_outcome(reports[i], first)) {
-			reports[i]->counted = true;
+		if (!reports[i]->is_written && report_moves_domain(reports[i]) &&
+		    reports_agree(reports[i], first)) {
+			reports[i]->is_written = true;
 			ids[n++] = reports[i]->before.id;
 		}
-	store_domain_settle(tx, arena, ids, n, &first->after, first->reason);
+	store_domain_set_states(tx, arena, ids, n, &first->after, first->reason);
 }
 
-static void settle_pass(struct tx *tx, struct arena *arena,
-                        struct reported *const *reports, size_t count)
+static void reports_apply_pass(struct tx *tx, struct arena *arena,
+                               struct reported *const *reports, size_t count)
 {
-	lock_domains(tx, arena, reports, count);
+	reports_lock_domains(tx, arena, reports, count);
 	for (enum report report = 0; report < REPORT_COUNT; report++)
-		settle_records(tx, arena, report, reports, count);
+		reports_move_records(tx, arena, report, reports, count);
 	for (size_t i = 0; i < count; i++)
-		if (!reports[i]->counted && is_moved(reports[i]))
-			settle_alike(tx, arena, reports[i], reports + i, count - i);
+		if (!reports[i]->is_written && report_moves_domain(reports[i]))
+			reports_move_domains(tx, arena, reports[i], reports + i,
+			                     count - i);
 }
 
 /* ---- a message ---- */
 
-/*
- * One transaction. A domain of which there are several reports has one in
- * each pass, in their order; mostly there is one pass.
- */
-static enum err settle_all(struct central *central, struct arena *arena,
-                           struct reported *reports, size_t count, struct why *why)
+/* One transaction. Several reports of a domain take several passes, in their order. */
+static enum err reports_apply_once(struct central *central, struct arena *arena,
+                                   struct reported *reports, size_t count, struct why *why)
 {
 	struct reported *pass[LIST_MAX];
 	bool done[LIST_MAX] = { false };
@@ -158,12 +155,12 @@ static enum err settle_all(struct central *central, struct arena *arena,
 			pass[n++] = &reports[i];
 		}
 		if (n)
-			settle_pass(&tx, arena, pass, n);
+			reports_apply_pass(&tx, arena, pass, n);
 	}
 	return tx_commit(&tx);
 }
 
-static bool any_more(const struct reported *reports, size_t count)
+static bool reports_have_more(const struct reported *reports, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (reports[i].more)
@@ -180,14 +177,14 @@ void service_metrics(void)
 	                         "ACTIVE", NULL, NULL);
 }
 
-static void tell_moves(struct reported *reports, size_t count)
+static void reports_log_moves(struct reported *reports, size_t count)
 {
 	for (struct reported *r = reports; r < reports + count; r++) {
 		const struct state *state = &r->after;
 
-		if (r->told || !is_moved(r))
+		if (r->is_logged || !report_moves_domain(r))
 			continue;
-		r->told = true;
+		r->is_logged = true;
 		if (state->status == STATUS_ACTIVE)
 			metric_observe_us(propagation, r->before.changed_us);
 		log_info("domain moved: domain=%s serial=%" PRIu32 " task=%s "
@@ -197,89 +194,86 @@ static void tell_moves(struct reported *reports, size_t count)
 	}
 }
 
-/*
- * Portion by portion, for as long as the loop can do without us; the rest at the next
- * try.
- */
-static enum err settle_portions(struct central *central, struct arena *arena,
-                                struct reported *reports, size_t count, struct why *why)
+/* Works in portions for PORTIONS_MS, because the loop waits. `more` marks the rest. */
+static enum err reports_apply(struct central *central, struct arena *arena,
+                              struct reported *reports, size_t count, struct why *why)
 {
 	int64_t until_ms = clock_ms() + PORTIONS_MS;
 	enum err err;
 
 	do {
-		err = settle_all(central, arena, reports, count, why);
+		err = reports_apply_once(central, arena, reports, count, why);
 		if (!err)
-			tell_moves(reports, count);
-	} while (!err && any_more(reports, count) && clock_ms() < until_ms);
+			reports_log_moves(reports, count);
+	} while (!err && reports_have_more(reports, count) && clock_ms() < until_ms);
 	return err;
 }
 
-static void note_outcome(const struct reported *r, enum err err, const struct why *why,
-                         json_t *outcomes)
+static void report_set_outcome(const struct reported *r, enum err err,
+                               const struct why *why, json_t *outcomes)
 {
 	struct why own = *why;
 
 	if (!err && r->more)
 		err = fail(&own, ERR_BUSY,
-		           "the records of %.200s are being settled: report again",
+		           "the records of %.200s are being updated: report again",
 		           r->before.name);
 	json_array_set_new(outcomes, r->at, outcome_encode(err, &own));
 }
 
-/* One that was not locked is gone, and so settled, or another holds it. */
-static enum err check_gone(struct central *central, const struct reported *r,
-                           struct why *why)
+/* A domain that was not locked is deleted, or another transaction has locked it. */
+static enum err report_check_lock(struct central *central, const struct reported *r,
+                                  struct why *why)
 {
 	struct tx tx = tx_once(central->runtime->db, why);
 
-	if (store_domain_lives(&tx, r->report.domain.id))
+	if (store_domain_is_live(&tx, r->report.domain.id))
 		tx_fail(&tx, ERR_LOCKED, "%.200s is being changed: report again",
 		        r->report.domain.name);
 	return tx_commit(&tx);
 }
 
-static enum err settle_alone(struct central *central, struct request *req,
-                             struct reported *r, json_t *outcomes)
+static enum err report_apply_alone(struct central *central, struct request *req,
+                                   struct reported *r, json_t *outcomes)
 {
 	struct why why = { "" };
-	enum err err = settle_portions(central, req->arena, r, 1, &why);
+	enum err err = reports_apply(central, req->arena, r, 1, &why);
 
 	if (!err && !*r->before.id)
-		err = check_gone(central, r, &why);
-	note_outcome(r, err, &why, outcomes);
+		err = report_check_lock(central, r, &why);
+	report_set_outcome(r, err, &why, outcomes);
 	return err;
 }
 
 /*
- * All that can be locked at once is settled together. What another holds, or
- * is not there, comes behind, one by one, and so does all of it should it fail
- * for good: one bad row, or one long import, does not hold up the rest. The
- * message waits a little for what is held; then that is to be reported again.
+ * Applies the reports of all domains that it can lock, then the others one by one. If the
+ * common transaction fails for good, all run one by one: a broken row or a long import
+ * does not delay other domains. The message waits LOCKED_MS for locked domains; after
+ * that, the pool manager has to report them again.
  */
-static enum err settle_message(struct central *central, struct request *req,
-                               struct reported *reports, size_t count, json_t *outcomes)
+static enum err reports_apply_message(struct central *central, struct request *req,
+                                      struct reported *reports, size_t count, json_t *outcomes)
 {
-	enum err err = settle_portions(central, req->arena, reports, count, &req->why);
-
+	enum err err = reports_apply(central, req->arena, reports, count, &req->why);
 	bool locked = false;
 
 	if (err && err_fate(err) != FATE_FINAL)
 		return err;
 	for (size_t i = 0; i < count; i++) {
 		if (err || !*reports[i].before.id)
-			locked |= settle_alone(central, req, &reports[i], outcomes) ==
+			locked |= report_apply_alone(central, req, &reports[i],
+			                             outcomes) ==
 			          ERR_LOCKED;
 		else
-			note_outcome(&reports[i], OK, &req->why, outcomes);
+			report_set_outcome(&reports[i], OK, &req->why, outcomes);
 	}
 	if (locked && req->waited_ms < LOCKED_MS)
 		return fail(&req->why, ERR_LOCKED, "a domain is being changed");
 	return OK;
 }
 
-static enum err settle_list(struct central *central, struct request *req,
-                            const struct pool_reports *list, json_t *outcomes)
+static enum err reports_apply_list(struct central *central, struct request *req,
+                                   const struct pool_reports *list, json_t *outcomes)
 {
 	struct reported *reports = arena_alloc(req->arena,
 	                                       (list->count + 1) * sizeof(*reports));
@@ -290,8 +284,9 @@ static enum err settle_list(struct central *central, struct request *req,
 		reports[i].at = i;
 		json_array_append_new(outcomes, json_null());
 	}
-	qsort(reports, list->count, sizeof(*reports), compare);
-	return list->count ? settle_message(central, req, reports, list->count, outcomes)
+	qsort(reports, list->count, sizeof(*reports), reports_compare);
+	return list->count ? reports_apply_message(central, req, reports, list->count,
+	                                           outcomes)
 	                   : OK;
 }
 
@@ -305,7 +300,7 @@ enum err service_update_statuses(void *self, struct request *req)
 	if (err)
 		return err;
 	req->result = json_array();
-	err = settle_list(self, req, &list, req->result);
+	err = reports_apply_list(self, req, &list, req->result);
 	if (!err)
 		return OK;
 	json_decref(req->result);
@@ -324,7 +319,8 @@ enum err service_update_status(void *self, struct request *req)
 	if (err)
 		return err;
 	outcomes = json_array();
-	err = settle_list(self, req, &(struct pool_reports){ &report, 1 }, outcomes);
+	err = reports_apply_list(self, req, &(struct pool_reports){ &report, 1 },
+	                         outcomes);
 	if (!err)
 		err = outcome_decode(outcomes, 0, &req->why);
 	json_decref(outcomes);

@@ -5,24 +5,23 @@
 #include "base/base64.h"
 #include "base/id.h"
 #include "codec_domain.h"
-#include "codec_find.h"
 #include "codec_tsigkey.h"
 #include "core/tsigkey.h"
-#include "page.h"
+#include "result_page.h"
 
 /*
- * A secret leaves central in the answer of get_tsigkey and in no other: the
- * answers of writing calls are kept (once.h), and so they are without it.
+ * Only the answer of get_tsigkey has the secret. Answers of writing calls are kept in the
+ * database (write.h), so they have no secret.
  */
 
-static enum err not_found(struct tx *tx, const struct tsigkey_key *by)
+static enum err tsigkey_not_found(struct tx *tx, const struct tsigkey_key *by)
 {
 	return tx_fail(tx, ERR_NOT_FOUND, "there is no TSIG key '%.200s'",
 	               *by->id ? by->id : by->name);
 }
 
-/* As many random octets as the hash has: RFC 8945 8. */
-static const char *make_secret(const char *algorithm, struct arena *arena)
+/* The secret is as long as the hash (RFC 8945 8). */
+static const char *tsigkey_make_secret(const char *algorithm, struct arena *arena)
 {
 	uint8_t octets[TSIGKEY_HASH_MAX];
 	size_t len = tsigkey_hash_octets(algorithm);
@@ -34,8 +33,8 @@ static const char *make_secret(const char *algorithm, struct arena *arena)
 	return text;
 }
 
-/* The times of a row that was just written are the database's: read it back as it is. */
-static enum err answer(struct write *write, const char *id)
+/* Reads the row back, because the database has set its times. */
+static enum err tsigkey_answer(struct write *write, const char *id)
 {
 	struct tsigkey_key by = { .name = NULL };
 	struct tsigkey key;
@@ -48,23 +47,23 @@ static enum err answer(struct write *write, const char *id)
 
 /* ---- create ---- */
 
-static enum err decode_wish(struct request *req, struct tsigkey_wish *wish)
+static enum err tsigkey_decode_spec(struct request *req, struct tsigkey_spec *spec)
 {
 	const json_t *json;
 	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = service_object(req, "tsigkey", &json);
-	return err ? err : codec_tsigkey_wish(json, req->arena, wish, &req->why);
+	return err ? err : codec_tsigkey_spec(json, req->arena, spec, &req->why);
 }
 
-static enum err find_domain(struct write *write, const struct tsigkey_wish *wish,
-                            struct tsigkey *key)
+static enum err tsigkey_find_domain(struct write *write, const struct tsigkey_spec *spec,
+                                    struct tsigkey *key)
 {
-	const struct domain_key *by = &wish->domain;
+	const struct domain_key *by = &spec->domain;
 	struct zone zone;
 
-	if (!wish->has_domain)
+	if (!spec->has_domain)
 		return OK;
 	if (!store_domain_get(write->tx, by, &write->access, write->arena, &zone))
 		return tx_fail(write->tx, ERR_INVALID,
@@ -79,30 +78,30 @@ static enum err find_domain(struct write *write, const struct tsigkey_wish *wish
 
 enum err service_create_tsigkey(struct write *write)
 {
-	struct tsigkey_wish wish;
+	struct tsigkey_spec spec;
 	struct tsigkey key = { .algorithm = TSIGKEY_ALGORITHM };
-	enum err err = decode_wish(write->req, &wish);
+	enum err err = tsigkey_decode_spec(write->req, &spec);
 
 	if (!err)
-		err = find_domain(write, &wish, &key);
+		err = tsigkey_find_domain(write, &spec, &key);
 	if (err)
 		return err;
 	id_new(key.id);
-	key.name = wish.name;
-	if (wish.algorithm)
-		key.algorithm = wish.algorithm;
-	key.secret = wish.secret ? wish.secret
-	                         : make_secret(key.algorithm, write->arena);
+	key.name = spec.name;
+	if (spec.algorithm)
+		key.algorithm = spec.algorithm;
+	key.secret = spec.secret ? spec.secret
+	                         : tsigkey_make_secret(key.algorithm, write->arena);
 	store_tsigkey_insert(write->tx, &key, write_wait(write));
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&write->req->why, ERR_EXISTS,
 		            "a TSIG key %.200s exists already", key.name);
-	return answer(write, key.id);
+	return tsigkey_answer(write, key.id);
 }
 
 /* ---- update, delete ---- */
 
-static enum err lock(struct write *write, struct tsigkey *key)
+static enum err tsigkey_lock(struct write *write, struct tsigkey *key)
 {
 	struct request *req = write->req;
 	struct tsigkey_key by;
@@ -113,45 +112,45 @@ static enum err lock(struct write *write, struct tsigkey *key)
 	if (err)
 		return err;
 	if (!store_tsigkey_lock(write->tx, &by, write_wait(write), write->arena, key))
-		return not_found(write->tx, &by);
+		return tsigkey_not_found(write->tx, &by);
 	return OK;
 }
 
-static enum err decode_values(struct request *req, struct tsigkey_wish *wish)
+static enum err tsigkey_decode_values(struct request *req, struct tsigkey_spec *spec)
 {
 	const json_t *json;
 	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = service_object(req, "values", &json);
-	return err ? err : codec_tsigkey_values(json, wish, &req->why);
+	return err ? err : codec_tsigkey_values(json, spec, &req->why);
 }
 
 enum err service_update_tsigkey(struct write *write)
 {
-	struct tsigkey_wish wish;
+	struct tsigkey_spec spec;
 	struct tsigkey key;
-	enum err err = decode_values(write->req, &wish);
+	enum err err = tsigkey_decode_values(write->req, &spec);
 
 	if (!err)
-		err = lock(write, &key);
+		err = tsigkey_lock(write, &key);
 	if (err)
 		return err;
-	if (wish.algorithm)
-		key.algorithm = wish.algorithm;
-	if (wish.secret)
-		key.secret = wish.secret;
-	if (wish.is_rotated)
-		key.secret = make_secret(key.algorithm, write->arena);
+	if (spec.algorithm)
+		key.algorithm = spec.algorithm;
+	if (spec.secret)
+		key.secret = spec.secret;
+	if (spec.is_rotated)
+		key.secret = tsigkey_make_secret(key.algorithm, write->arena);
 	store_tsigkey_update(write->tx, &key);
-	return answer(write, key.id);
+	return tsigkey_answer(write, key.id);
 }
 
 enum err service_delete_tsigkey(struct write *write)
 {
 	const char *pool, *server;
 	struct tsigkey key;
-	enum err err = lock(write, &key);
+	enum err err = tsigkey_lock(write, &key);
 
 	if (err)
 		return err;
@@ -166,7 +165,7 @@ enum err service_delete_tsigkey(struct write *write)
 
 /* ---- get, find ---- */
 
-static json_t *encode_with_secret(const struct tsigkey *key)
+static json_t *tsigkey_encode_secret(const struct tsigkey *key)
 {
 	json_t *json = codec_tsigkey_encode(key);
 
@@ -189,37 +188,29 @@ enum err service_get_tsigkey(void *self, struct request *req)
 	struct tx tx = tx_once(central->runtime->db, &req->why);
 
 	if (store_tsigkey_get(&tx, &by, req->arena, &key))
-		req->result = encode_with_secret(&key);
+		req->result = tsigkey_encode_secret(&key);
 	else
-		not_found(&tx, &by);
+		tsigkey_not_found(&tx, &by);
 	return tx_commit(&tx);
+}
+
+static void tsigkey_read_page(struct tx *tx, const struct paging *paging,
+                              struct arena *arena, struct result_page *page)
+{
+	struct tsigkey key;
+	struct tx_rows rows;
+
+	store_tsigkey_find(tx, paging, arena, &rows);
+	while (store_tsigkey_next(&rows, &key))
+		if (!result_page_add(page, codec_tsigkey_encode(&key), key.id))
+			break;
+	tx_select_end(&rows);
 }
 
 enum err service_find_tsigkeys(void *self, struct request *req)
 {
-	struct central *central = self;
-	struct paging paging;
-	enum err err = access_require_admin(req);
-
-	if (!err)
-		err = codec_find_nothing(req->args, &req->why);
-	if (!err)
-		err = codec_find_paging(req->args, store_tsigkey_sort_keys, &paging,
-		                        &req->why);
-	if (err)
-		return err;
-
-	struct tx tx = tx_once(central->runtime->db, &req->why);
-	struct tx_rows rows;
-	struct tsigkey key;
-	struct page page;
-
-	page_begin(&page, paging.limit);
-	store_tsigkey_find(&tx, &paging, req->arena, &rows);
-	while (store_tsigkey_next(&rows, &key))
-		if (!page_add(&page, codec_tsigkey_encode(&key), key.id))
-			break;
-	tx_select_end(&rows);
-	req->result = page_end(&page, "tsigkeys");
-	return tx_commit(&tx);
+	return result_page_find(self, req,
+	                        &(struct result_list){ "tsigkeys",
+	                                              store_tsigkey_sort_keys,
+	                                               tsigkey_read_page });
 }

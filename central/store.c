@@ -3,13 +3,13 @@
 #include "runtime/db.h"
 
 /*
- * Behind TX_A_MOMENT, ERR_BUSY is the end of the moment; elsewhere it is the limit of any
- * statement. A race is such a wait, too (1205), unless the connection was lost. A lane runs
- * its transaction again by itself.
+ * After TX_A_MOMENT, ERR_BUSY means that the row is still locked; else it is the timeout
+ * of the statement. ERR_RACE is also a lock timeout (1205), unless the connection was
+ * lost. A lane repeats its transaction itself.
  */
-void store_waited(struct tx *tx, enum store_wait wait, const char *what)
+void store_check_wait(struct tx *tx, enum store_wait wait, const char *what)
 {
-	bool was_moment = tx->err == ERR_BUSY && wait == STORE_WAIT_A_MOMENT &&
+	bool was_moment = tx->err == ERR_BUSY && wait == STORE_WAIT_SHORT &&
 	                  tx_knows_moments(tx);
 	bool was_race = tx->err == ERR_RACE && wait != STORE_WAIT_LONG &&
 	                db_is_up(tx->db);
@@ -19,8 +19,53 @@ void store_waited(struct tx *tx, enum store_wait wait, const char *what)
 		               what);
 }
 
-/* The digest of a row is NULL if a program of an older version wrote it. */
-bool store_request_get(struct tx *tx, struct arena *arena, struct kept *kept)
+void store_read_id(struct tx_rows *rows, char id[ID_LEN + 1])
+{
+	const char *text = row_text(rows);
+
+	if (!text || !id_parse(text, id))
+		tx_fail(rows->tx, ERR_INTERNAL, "a stored id is broken");
+}
+
+void store_read_state(struct tx_rows *rows, struct state *state)
+{
+	const char *task, *status;
+
+	state->serial = row_u32(rows);
+	task = row_text(rows);
+	status = row_text(rows);
+	if (!task || !status || !task_parse(task, &state->task) ||
+	    !status_parse(status, &state->status))
+		tx_fail(rows->tx, ERR_INTERNAL, "a stored state is broken");
+}
+
+int64_t store_select_number(struct tx *tx, struct arena *arena, const char *sql,
+                            const struct tx_value *bind)
+{
+	struct tx_rows rows;
+	int64_t number = 0;
+
+	if (tx_select_row(tx, arena, &rows, sql, bind)) {
+		number = row_int(&rows);
+		tx_select_end(&rows);
+	}
+	return number;
+}
+
+bool store_select_text(struct tx *tx, struct arena *arena, const char **text,
+                       const char *sql, const struct tx_value *bind)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, arena, &rows, sql, bind))
+		return false;
+	*text = row_text(&rows);
+	tx_select_end(&rows);
+	return true;
+}
+
+/* The digest is NULL if an older version of central wrote the row. */
+bool store_request_get(struct tx *tx, struct arena *arena, struct kept_answer *kept)
 {
 	struct tx_rows rows;
 
@@ -31,14 +76,14 @@ bool store_request_get(struct tx *tx, struct arena *arena, struct kept *kept)
 	                           tx_text(kept->unique_id))))
 		return false;
 	kept->result = row_text(&rows);
-	kept->tell = row_text(&rows);
+	kept->cast_method = row_text(&rows);
 	kept->domain_id = row_text(&rows);
 	kept->is_other = row_int(&rows);
 	tx_select_end(&rows);
 	return true;
 }
 
-void store_requests_insert(struct tx *tx, const struct kept *kept, size_t count)
+void store_requests_insert(struct tx *tx, const struct kept_answer *kept, size_t count)
 {
 	enum { COLUMNS = 5, ROWS = 64 };
 	struct tx_value values[COLUMNS * ROWS];
@@ -50,7 +95,7 @@ void store_requests_insert(struct tx *tx, const struct kept *kept, size_t count)
 		for (size_t i = at; i < at + rows; i++) {
 			*value++ = tx_text(kept[i].unique_id);
 			*value++ = tx_text(kept[i].result);
-			*value++ = tx_text(kept[i].tell);
+			*value++ = tx_text(kept[i].cast_method);
 			*value++ = tx_text(kept[i].domain_id);
 			*value++ = tx_bytes(kept[i].digest, sizeof kept[i].digest);
 		}

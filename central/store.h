@@ -1,10 +1,10 @@
 /*
- * store -- every SQL statement of central is a function in one of the
- * store*.c files, by noun. What is not the tenant's own is not found: the
- * condition stands in the statement (struct access, runtime/access.h), not beside it.
+ * store -- the SQL statements of central, a function each, in a store*.c file for each
+ * noun. The statements contain the check of the tenant (struct access, runtime/access.h):
+ * a row of another tenant is not found.
  *
- * A domain's row is locked first by whoever changes anything of the domain;
- * all that is read behind it then holds until the commit.
+ * A transaction that changes a domain locks its row first. All that it reads afterwards
+ * stays valid until the commit.
  */
 #pragma once
 
@@ -16,84 +16,89 @@
 #include "runtime/tx.h"
 #include "runtime/tx_list.h"
 
-/* A domain as callers name it: by id, or by name. */
+/* How a caller names a domain: by id or by name. */
 struct domain_key {
 	char id[ID_LEN + 1];	/* "": by name */
 	const char *name;	/* canonical */
 };
 
-/* Of a find: which rows, in which order, from where. */
+/* The page that a find asks for. */
 struct paging {
-	char marker[ID_LEN + 1];	/* the last one seen; "": from the start */
+	char marker[ID_LEN + 1];	/* last id of the page before; "": none */
 	uint32_t limit;
-	size_t sort;			/* index into the sort keys of the noun */
+	size_t sort;			/* index of the sort key */
 	bool descending;
 };
 
 enum {
-	STORE_NAMES_MAX = TX_LIST_MAX,	/* of one statement */
-	STORE_ANCESTORS_MAX = 128,	/* a name and all above it */
+	STORE_NAMES_MAX = TX_LIST_MAX,	/* in one statement */
+	STORE_ANCESTORS_MAX = 128,	/* a name and the names above it */
 	POOL_NS_MAX = 32,
-	QUOTA_DEFAULT = INT32_MIN,	/* the tenant has no limit of its own */
+	QUOTA_DEFAULT = INT32_MIN,	/* the tenant has the configured limit */
 };
 
 /*
- * How long a statement waits for a row that another transaction has locked: on the loop
- * for a moment at most; on a lane, as long as its connection says.
+ * How long a statement waits for a locked row: on the loop not, or TX_A_MOMENT; on a lane
+ * as long as its connection allows.
  */
-enum store_wait { STORE_WAIT_NOT, STORE_WAIT_A_MOMENT, STORE_WAIT_LONG };
+enum store_wait { STORE_WAIT_NONE, STORE_WAIT_SHORT, STORE_WAIT_LONG };
 #define STORE_WAITS(tx, wait, sql) \
 	((wait) == STORE_WAIT_LONG || !tx_knows_moments(tx) ? sql : \
-	 (wait) == STORE_WAIT_A_MOMENT ? TX_A_MOMENT sql : TX_NOT_A_MOMENT sql)
-/* Behind such a statement: one that waited in vain, not on a lane, ends in ERR_LOCKED. */
-void store_waited(struct tx *tx, enum store_wait wait, const char *what);
+	 (wait) == STORE_WAIT_SHORT ? TX_A_MOMENT sql : TX_NOT_A_MOMENT sql)
+/* After such a statement: a timeout on the loop becomes ERR_LOCKED. WHAT: the object. */
+void store_check_wait(struct tx *tx, enum store_wait wait, const char *what);
 
+/* The next column: an id; serial, task and status. ERR_INTERNAL in the transaction. */
+void store_read_id(struct tx_rows *rows, char id[ID_LEN + 1]);
+void store_read_state(struct tx_rows *rows, struct state *state);
+/* A statement with one row of one column; 0, or false, without a row. */
+int64_t store_select_number(struct tx *tx, struct arena *arena, const char *sql,
+                            const struct tx_value *bind);
+bool store_select_text(struct tx *tx, struct arena *arena, const char **text,
+                       const char *sql, const struct tx_value *bind);
 /* NAME, if WITH_ITSELF, and the names above it, as texts. */
 size_t store_ancestors(const struct name *name, bool with_itself, struct arena *arena,
                        const char **names);
 
-/* ---- requests: one effect a message ---- */
+/* ---- kept answers, for idempotence ---- */
 
-struct kept {
+struct kept_answer {
 	const char *unique_id, *result;		/* NULL: null */
-	const char *tell, *domain_id;		/* NULL: the pool manager need not hear */
+	const char *cast_method, *domain_id;	/* NULL: no cast to the pool manager */
 	uint8_t digest[RPC_DIGEST_LEN];		/* of the call (runtime/rpc_digest.h) */
-	bool is_other;			/* it was read, and another call left it */
+	bool is_other;			/* another call with this id left the answer */
 };
-/*
- * What was kept of the message with KEPT's id and digest, in the arena. False: no message
- * with that id was here.
- */
-bool store_request_get(struct tx *tx, struct arena *arena, struct kept *kept);
-/* ERR_EXISTS in the transaction: one of the messages was here before. */
-void store_requests_insert(struct tx *tx, const struct kept *kept, size_t count);
+/* Reads the answer for the id in KEPT; texts are in the arena. False: there is none. */
+bool store_request_get(struct tx *tx, struct arena *arena, struct kept_answer *kept);
+/* ERR_EXISTS in the transaction: one of the ids has an answer already. */
+void store_requests_insert(struct tx *tx, const struct kept_answer *kept, size_t count);
 
-/* ---- what reports settle (store_settle.c); each for 1 to TX_LIST_MAX domains ---- */
+/* ---- states (store_state.c); each function for 1 to TX_LIST_MAX domains ---- */
 
 struct domain_state {
 	char id[ID_LEN + 1];
 	const char *name;
 	struct state is;
-	int64_t changed_us;		/* ago: its last change */
+	int64_t changed_us;		/* time since its last change */
 };
 /*
- * Locks those that live and that nobody else has locked, without a wait and in the order
- * of their ids; returns how many.
+ * Locks existing domains in the order of their ids. It skips those that another
+ * transaction has locked. Returns how many it has locked.
  */
 size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t count,
                                 struct arena *arena, struct domain_state *found);
-/* One that lives and was not locked so: another has locked it. */
-bool store_domain_lives(struct tx *tx, const char *id);
-void store_domain_settle(struct tx *tx, struct arena *arena, const char *const *ids,
-                         size_t count, const struct state *state, const char *reason);
-/* A report that speaks of SERIAL moves the records of the domain up to it. */
-struct settled {
+/* True for a domain that the function above has skipped. */
+bool store_domain_is_live(struct tx *tx, const char *id);
+void store_domain_set_states(struct tx *tx, struct arena *arena, const char *const *ids,
+                             size_t count, const struct state *state, const char *reason);
+/* A report about SERIAL moves the records with this or an older serial. */
+struct reported_serial {
 	const char *domain_id;
 	uint32_t serial;
 };
-/* True: that was a portion, go on. */
-bool store_record_settle(struct tx *tx, struct arena *arena, enum report report,
-                         const struct settled *settled, size_t count);
+/* Moves a portion of the records. True: call again for the next portion. */
+bool store_record_apply_report(struct tx *tx, struct arena *arena, enum report report,
+                               const struct reported_serial *serials, size_t count);
 
 /* ---- domains (store_domain.c) ---- */
 
@@ -109,9 +114,8 @@ bool store_domain_get(struct tx *tx, const struct domain_key *key,
                       const struct access *access, struct arena *arena,
                       struct zone *zone);
 /*
- * The same, locked until the end of the transaction. One that another has locked is
- * ERR_LOCKED, at once or (MAY_WAIT) in a moment; or waited for: that is for lanes, never
- * for the loop.
+ * The same, and locks the row. If another transaction has locked it: ERR_LOCKED, at once
+ * or (MAY_WAIT) after a moment. store_domain_lock_wait() waits; it is for lanes only.
  */
 bool store_domain_lock(struct tx *tx, const struct domain_key *key,
                        const struct access *access, bool may_wait, struct arena *arena,
@@ -120,23 +124,23 @@ bool store_domain_lock_wait(struct tx *tx, const struct domain_key *key,
                             const struct access *access, struct arena *arena,
                             struct zone *zone);
 /*
- * Those of KEYS (1 to TX_LIST_MAX), whoever's they are: zones[], NULL where there is
- * none. What a caller may see is for store_domain_is_seen() to say.
+ * The domains of KEYS (1 to TX_LIST_MAX), of all tenants; NULL for a missing one. Check
+ * each with store_domain_is_visible().
  */
 void store_domain_get_several(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
                               const struct zone **zones);
-bool store_domain_is_seen(const struct access *access, const struct zone *zone);
+bool store_domain_is_visible(const struct access *access, const struct zone *zone);
 /*
- * Locks those of KEYS (1 to TX_LIST_MAX) that are there and that nobody else has locked,
- * without a wait. locked[] tells which; nothing is read that needs a snapshot.
+ * Locks the domains of KEYS (1 to TX_LIST_MAX) and skips those that another transaction
+ * has locked: locked[]. It opens no snapshot.
  */
 void store_domain_try_lock(struct tx *tx, struct arena *arena,
                            const struct domain_key *keys, size_t count, bool *locked);
 /*
- * What those of KEYS (1 to TX_LIST_MAX) are that this transaction has locked, whoever's
- * they are: zones[], NULL for one that is not there. Nothing but locks may come before
- * it in the transaction, so that its snapshot is not older than they are.
+ * Reads the domains of KEYS (1 to TX_LIST_MAX) that this transaction has locked, of all
+ * tenants; NULL for a missing one. Before it the transaction may only lock: its snapshot
+ * must not be older than the locks.
  */
 void store_domain_read_locked(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
@@ -146,35 +150,35 @@ void store_domain_find(struct tx *tx, const struct access *access,
                        const struct paging *paging, struct arena *arena,
                        struct tx_rows *rows);
 bool store_domain_next(struct tx_rows *rows, struct zone *zone);
-/* Its version is 1. */
+/* Sets zone->is.version to 1. */
 void store_domain_insert(struct tx *tx, struct zone *zone, enum store_wait wait);
-/* The counts alone, of a domain that was just inserted. */
-void store_domain_counts(struct tx *tx, const struct zone *zone);
-/* The description alone: nothing of it is served. Its version is the next one. */
-void store_domain_describe(struct tx *tx, struct zone *zone);
-/* Its tenant's domains, counted up to MAX + 1. */
+/* Of a domain that was just inserted. */
+void store_domain_set_counts(struct tx *tx, const struct zone *zone);
+/* It is not served, so it needs no serial. The version of ZONE becomes the next one. */
+void store_domain_set_description(struct tx *tx, struct zone *zone);
+/* Counts the domains of a tenant up to MAX + 1. */
 int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max);
-/* The highest serial under which NAME was served before; false: it never was. */
+/* The serial of the last deleted domain NAME. False: there is none. */
 bool store_domain_last_serial(struct tx *tx, const char *name, uint32_t *serial);
-/* A parent or child of NAME that is not TENANT's. */
+/* A domain above or below NAME of another tenant than TENANT. */
 bool store_domain_foreign_relative(struct tx *tx, const struct name *name,
                                    const char *tenant, struct arena *arena,
                                    const char **relative);
 /*
- * After the insertion of ZONE: ERR_RACE if another transaction has created a domain above or
- * below it that this one does not see. Of two that insert at the same time, at least one ends
- * in ERR_RACE or ERR_LOCKED. Until the end of the transaction, others wait with such domains.
+ * After the insertion of ZONE: ERR_RACE if another transaction has created a domain above
+ * or below it that the snapshot does not show. Of two concurrent insertions at least one
+ * ends in ERR_RACE or ERR_LOCKED. It locks the range until the end of the transaction.
  */
 void store_domain_check_relatives(struct tx *tx, const struct zone *zone,
                                   enum store_wait wait, struct arena *arena);
 bool store_domain_child(struct tx *tx, const struct zone *zone, struct arena *arena,
                         const char **child);
-/* Those of NAMES that are domains; FOUND holds as many as there are names. */
+/* Which of NAMES are domains. FOUND has room for COUNT names. */
 size_t store_domain_existing(struct tx *tx, const char *const *names, size_t count,
                              struct arena *arena, struct name *found);
-/* The tenant's own limit of domains; false: it has none. */
+/* The tenant's own limit of domains. False: the configured limit applies. */
 bool store_domain_quota(struct tx *tx, const char *tenant, int64_t *limit);
-/* NAME or a name above it that is on the blacklist. */
+/* NAME, or a name above it, on the blacklist. */
 bool store_blacklist_match(struct tx *tx, const struct name *name, struct arena *arena,
                            const char **match);
 
@@ -191,28 +195,28 @@ struct record_criterion {
 	char domain_id[ID_LEN + 1];	/* "": any */
 };
 
-/* All sets at NAMES (at most STORE_NAMES_MAX) with their records that are served. */
+/* Reads all sets at NAMES (at most STORE_NAMES_MAX) with their live records. */
 void store_recordset_read(struct tx *tx, const char *domain_id, const char *const *names,
                           size_t count, struct rrsets *sets);
-/* The same for several domains at once. */
+/* The same for several domains. */
 struct sets_wanted {
 	const char *domain_id, *name;
-	struct rrsets *sets;		/* the same for all of a domain */
+	struct rrsets *sets;		/* one for each domain */
 };
-void store_recordset_read_of(struct tx *tx, struct arena *arena,
-                             const struct sets_wanted *wanted, size_t count);
-/* After a new default TTL, all records without a TTL of their own. How many. */
+void store_recordset_read_several(struct tx *tx, struct arena *arena,
+                                  const struct sets_wanted *wanted, size_t count);
+/* Gives SERIAL to the records without own TTL, after a new default TTL. How many. */
 int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_t serial);
 bool store_recordset_get(struct tx *tx, const char *domain_id, const char *id,
                          struct arena *arena, struct recordset *set);
-/* Those that have a record which is served, or on its way out of service. */
+/* Sets with a record that is not DELETED. */
 void store_recordset_find(struct tx *tx, const struct access *access,
                           const struct record_criterion *criterion,
                           const struct paging *paging, struct arena *arena,
                           struct tx_rows *rows);
-/* One found set, without its records. Its times are milliseconds since 1970. */
+/* One set without its records. Its times are milliseconds since 1970. */
 bool store_recordset_next(struct tx_rows *rows, struct recordset *set);
-/* The members of SETS, which stand in the order of their ids or any other. */
+/* Reads the records of SETS, which may have any order. */
 void store_recordset_members(struct tx *tx, struct recordset *sets, size_t count,
                              struct arena *arena);
 
@@ -239,73 +243,73 @@ struct import {
 	const char *tenant, *domain_name;
 	enum import_state state;
 	const char *state_name;		/* "OPEN" */
-	const char *wish;		/* JSON: domain, mode, the caller's rights */
+	const char *spec;		/* JSON: domain, mode, rights; column wish */
 	uint32_t parts, records;
-	const char *result, *reason;	/* result NULL: none yet */
-	const char *worker;		/* that commits it, or did so last; "": none yet */
-	uint32_t attempts;		/* times that a commit was begun */
+	const char *result, *reason;	/* result may be NULL */
+	const char *worker;		/* of the last attempt; "": none yet */
+	uint32_t attempts;		/* how many commits have begun */
 	const char *created_at, *updated_at;
 };
 
-/* One staged record, as it was checked. */
+/* One checked record of a part. */
 struct staged {
 	char id[ID_LEN + 1];
-	const struct change *record;	/* an ADD of one */
+	const struct change *record;	/* an ADD of one record */
 };
 
 bool store_import_get(struct tx *tx, const char *id, const struct access *access,
                       struct arena *arena, struct import *import);
 bool store_import_lock(struct tx *tx, const char *id, const struct access *access,
                        struct arena *arena, struct import *import);
-/* For the loop: one that another has locked is ERR_LOCKED, at once or after a moment. */
+/* For the loop: ERR_LOCKED at once, or after a moment. */
 bool store_import_lock_now(struct tx *tx, const char *id, const struct access *access,
                            bool may_wait, struct arena *arena, struct import *import);
 void store_import_insert(struct tx *tx, const struct import *import);
-/* The tenant's imports that have not ended, and the records of all of them. */
+/* The unfinished imports of the tenant, and their records. */
 void store_import_counts(struct tx *tx, const char *tenant, int64_t *count,
                          int64_t *records);
-/* Replaces the part, so that a part that comes twice counts once. */
+/* Replaces the part, so that a repeated part counts once. */
 void store_import_stage(struct tx *tx, const char *id, uint32_t part,
                         const struct staged *records, size_t count, struct arena *arena);
 /*
- * For WORKER, an import that is COMMITTING and that no commit holds: the one of ID, or,
- * if that is "", the oldest that has been left for some seconds, more with each attempt:
- * its id. Another may claim it meanwhile: the two wait for each other at its row.
+ * Claims a COMMITTING import whose row is not locked: the one of ID, or, if that is "",
+ * the oldest that had no commit for some seconds, more with each attempt. Returns its ID.
+ * The claim is no lock: if two workers claim an import, one waits for its row.
  */
 bool store_import_claim(struct tx *tx, const char *worker, char id[ID_LEN + 1]);
 void store_import_set_state(struct tx *tx, const char *id, enum import_state state,
                             const char *result, const char *reason);
-/* The SOA of the staged zone; its rdata in ARENA. Returns how many (2: or more). */
+/* The SOA record of the staged zone. Returns how many there are (2: two or more). */
 int store_import_soa(struct tx *tx, const char *id, struct arena *arena,
                      struct rdata *soa, uint32_t *ttl);
 /* The hosts of the staged NS records at NAME, at most MAX. */
 size_t store_import_ns(struct tx *tx, const char *id, const char *name,
                        struct arena *arena, const char **hosts, size_t max);
 
-/* The commit, one set-based step after the other, on the locked domain. */
+/* The commit: set-based statements, in this order, on the locked domain. */
 struct import_step {
 	const char *import_id;
 	const struct zone *zone;
 	uint32_t serial;
-	bool only_named;	/* sets that the file does not name stay as they are */
+	bool only_named;	/* keep sets that the import does not name */
 };
-/* Records that the file has not become tombstones. How many. */
+/* Marks records that the import does not have as deleted. How many. */
 int64_t store_import_delete(struct tx *tx, const struct import_step *step);
-/* Those of sets to which the file gives another TTL are touched. How many. */
+/* Gives the serial to the records of sets that get a new TTL. How many. */
 int64_t store_import_touch(struct tx *tx, const struct import_step *step);
 void store_import_recordsets(struct tx *tx, const struct import_step *step);
 void store_import_records(struct tx *tx, const struct import_step *step);
-/* The served records that carry the step's serial: new or touched. */
+/* The live records with the serial of the step: new ones, or with a new TTL. */
 int64_t store_import_count(struct tx *tx, const struct import_step *step);
-/* The served record sets and records of the domain. */
+/* Counts the live record sets and records of the domain. */
 void store_import_totals(struct tx *tx, struct zone *zone);
 /*
- * Append the RRs of the records that carry the step's serial, with their sets' present
- * TTLs; LIVE: only those that are served. False when they would need more than MAX bytes.
+ * Appends the RRs of the records with the serial of the step; LIVE: without deleted ones.
+ * False: they need more than MAX bytes.
  */
 bool store_import_affected(struct tx *tx, const struct import_step *step, bool live,
                            int64_t max, struct arena *arena, struct buf *rrs);
-/* By the rules between records (core/rules.h): a name that breaks one, or NULL. */
+/* A name that violates a rule of core/rules.h, or NULL. */
 const char *store_import_cname_clash(struct tx *tx, const struct zone *zone,
                                      struct arena *arena);
 const char *store_import_not_single(struct tx *tx, const struct zone *zone,
@@ -333,12 +337,12 @@ bool store_pool_next(struct tx_rows *rows, struct pool *pool);
 void store_pool_ns_records(struct tx *tx, struct arena *arena, struct pool *pool);
 void store_pool_insert(struct tx *tx, const struct pool *pool, enum store_wait wait);
 void store_pool_update(struct tx *tx, const struct pool *pool);
-/* Its catalog_id; "" is none. */
+/* Writes catalog_id; "": none. */
 void store_pool_set_catalog(struct tx *tx, const struct pool *pool);
 void store_pool_set_ns_records(struct tx *tx, const struct pool *pool,
                                struct arena *arena);
 void store_pool_delete(struct tx *tx, const char *id);
-/* Has it any domain, served or a tombstone? */
+/* True: the pool has domains, perhaps DELETED ones. */
 bool store_pool_is_used(struct tx *tx, const char *id);
 
 /* ---- blacklist, quotas (store_admin.c) ---- */
@@ -356,7 +360,7 @@ void store_blacklist_find(struct tx *tx, const struct paging *paging, struct are
                           struct tx_rows *rows);
 bool store_blacklist_next(struct tx_rows *rows, struct blacklist *entry);
 
-/* RESOURCE is one of the names in the table; LIMIT -1: none. */
+/* LIMIT -1: none. */
 void store_quota_set(struct tx *tx, const char *tenant, const char *resource,
                      int64_t limit, enum store_wait wait);
 void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
@@ -365,7 +369,7 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 
 /* ---- TSIG keys (store_tsigkey.c) ---- */
 
-/* A key as callers name it: by id, or by name. */
+/* How a caller names a key: by id or by name. */
 struct tsigkey_key {
 	char id[ID_LEN + 1];		/* "": by name */
 	const char *name;		/* canonical */
@@ -375,35 +379,35 @@ struct tsigkey {
 	char id[ID_LEN + 1];
 	const char *name, *algorithm;
 	const char *secret;		/* base64; NULL in a list */
-	const char *domain_id, *domain;	/* whose transfers it allows; NULL: a server's */
+	const char *domain_id, *domain;	/* that it may transfer; NULL: for servers */
 	const char *created_at, *updated_at;
 };
 extern const char *const store_tsigkey_sort_keys[];	/* by name only */
 
 bool store_tsigkey_get(struct tx *tx, const struct tsigkey_key *by, struct arena *arena,
                        struct tsigkey *key);
-/* The same, locked until the end of the transaction, without the domain's name. */
+/* The same, and locks the row; without the name of the domain. */
 bool store_tsigkey_lock(struct tx *tx, const struct tsigkey_key *by,
                         enum store_wait wait, struct arena *arena, struct tsigkey *key);
 /* Without the secrets. */
 void store_tsigkey_find(struct tx *tx, const struct paging *paging, struct arena *arena,
                         struct tx_rows *rows);
 bool store_tsigkey_next(struct tx_rows *rows, struct tsigkey *key);
-/* Waits for the row of its domain, too. */
+/* It also waits for the row of the domain. */
 void store_tsigkey_insert(struct tx *tx, const struct tsigkey *key, enum store_wait wait);
-/* Its algorithm and its secret. */
+/* Writes the algorithm and the secret. */
 void store_tsigkey_update(struct tx *tx, const struct tsigkey *key);
 void store_tsigkey_delete(struct tx *tx, const char *id);
-/* Those of a domain, but for one that a server of a pool has. */
-void store_tsigkey_delete_domains(struct tx *tx, const char *domain_id,
-                                  enum store_wait wait);
-/* The first of the servers that have the key; false: none has. */
+/* Except keys that a server of a pool uses. */
+void store_tsigkey_delete_of_domain(struct tx *tx, const char *domain_id,
+                                    enum store_wait wait);
+/* The first server that uses the key. False: there is none. */
 bool store_tsigkey_user(struct tx *tx, const char *name, struct arena *arena,
                         const char **pool, const char **server);
 
-/* ---- what the servers have (store_admin.c) ---- */
+/* ---- name servers (store_admin.c) ---- */
 
-/* A server of a pool, and how its UPDATEs stand over all domains. */
+/* A server of a pool, with counts of its domains. */
 struct server_summary {
 	const char *id, *pool, *backend, *host, *state, *last_error;
 	uint32_t port;
@@ -413,23 +417,23 @@ void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
                           struct tx_rows *rows);
 bool store_status_next_server(struct tx_rows *rows, struct server_summary *server);
 
-/* What one server has of one domain. */
+/* The state of one domain on one server. */
 struct server_status {
 	const char *id, *action, *status, *reason, *next_attempt_at, *seen_at, *state;
 	bool has_serial;
-	bool differs;			/* its records were seen to be others than ours */
+	bool differs;			/* a comparison found other records */
 	uint32_t serial, attempts;
 };
-/* ACTIVE, DRAINED or REMOVED; false: there is no such server. */
+/* STATE: ACTIVE, DRAINED or REMOVED. False: there is no such server. */
 bool store_server_set(struct tx *tx, const char *pool, const char *id, const char *state,
                       enum store_wait wait);
-/* How many servers the pool has in service, or how many that its catalog zone is for. */
+/* The ACTIVE servers of a pool; OF_CATALOG: only those that read its catalog zone. */
 int64_t store_status_server_count(struct tx *tx, const char *pool, bool of_catalog);
 void store_status_domain(struct tx *tx, const char *domain_id, struct arena *arena,
                          struct tx_rows *rows);
 bool store_status_next(struct tx_rows *rows, struct server_status *status);
-/* The servers on which the deletion of the domain is not seen to be done, and why. */
-void store_status_owing(struct tx *tx, const struct zone *zone, struct arena *arena,
-                        struct tx_rows *rows);
-bool store_status_next_owing(struct tx_rows *rows, const char **server_id,
-                             const char **reason);
+/* The servers that may still serve a deleted domain, each with the reason. */
+void store_status_undeleted(struct tx *tx, const struct zone *zone, struct arena *arena,
+                            struct tx_rows *rows);
+bool store_status_next_undeleted(struct tx_rows *rows, const char **server_id,
+                                 const char **reason);

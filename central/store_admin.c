@@ -14,7 +14,7 @@ void store_blacklist_insert(struct tx *tx, const struct blacklist *entry,
 	            "VALUES (?, ?, ?, UTC_TIMESTAMP(3))"),
 	        TX_BIND(tx_text(entry->id), tx_text(entry->name),
 	                tx_text(entry->description)));
-	store_waited(tx, wait, BLACKLIST);
+	store_check_wait(tx, wait, BLACKLIST);
 }
 
 int64_t store_blacklist_delete(struct tx *tx, const char *id, enum store_wait wait)
@@ -23,7 +23,7 @@ int64_t store_blacklist_delete(struct tx *tx, const char *id, enum store_wait wa
 	                            "DELETE FROM blacklists WHERE id = ?"),
 	                        TX_BIND(tx_text(id)));
 
-	store_waited(tx, wait, BLACKLIST);
+	store_check_wait(tx, wait, BLACKLIST);
 	return count;
 }
 
@@ -44,13 +44,9 @@ void store_blacklist_find(struct tx *tx, const struct paging *paging, struct are
 
 bool store_blacklist_next(struct tx_rows *rows, struct blacklist *entry)
 {
-	const char *id;
-
 	if (!tx_next(rows))
 		return false;
-	id = row_text(rows);
-	if (!id || !id_parse(id, entry->id))
-		tx_fail(rows->tx, ERR_INTERNAL, "a stored id is broken");
+	store_read_id(rows, entry->id);
 	entry->name = row_text(rows);
 	entry->description = row_text(rows);
 	entry->created_at = row_text(rows);
@@ -64,7 +60,7 @@ void store_quota_set(struct tx *tx, const char *tenant, const char *resource,
 	            "INSERT INTO quotas (tenant, resource, hard_limit) VALUES (?, ?, ?) "
 	            "ON DUPLICATE KEY UPDATE hard_limit = VALUES(hard_limit)"),
 	        TX_BIND(tx_text(tenant), tx_text(resource), tx_int(limit)));
-	store_waited(tx, wait, "the quota");
+	store_check_wait(tx, wait, "the quota");
 }
 
 void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
@@ -84,7 +80,7 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 	return true;
 }
 
-/* ---- what the servers have ---- */
+/* ---- name servers ---- */
 
 #define BEHIND(newer, older) \
 	"(" older " IS NULL OR ((CAST(" newer " AS SIGNED) - " \
@@ -132,17 +128,10 @@ bool store_status_next_server(struct tx_rows *rows, struct server_summary *serve
 
 int64_t store_status_server_count(struct tx *tx, const char *pool, bool of_catalog)
 {
-	struct tx_rows rows;
-	int64_t count = 0;
-
-	if (tx_select_row(tx, NULL, &rows,
-	                  "SELECT COUNT(*) FROM pool_servers WHERE pool_name = ? "
-	                  "AND state = 'ACTIVE' AND (backend = 'catalog' OR NOT ?)",
-	                  TX_BIND(tx_text(pool), tx_int(of_catalog)))) {
-		count = row_int(&rows);
-		tx_select_end(&rows);
-	}
-	return count;
+	return store_select_number(tx, NULL,
+		"SELECT COUNT(*) FROM pool_servers WHERE pool_name = ? "
+		"AND state = 'ACTIVE' AND (backend = 'catalog' OR NOT ?)",
+		TX_BIND(tx_text(pool), tx_int(of_catalog)));
 }
 
 bool store_server_set(struct tx *tx, const char *pool, const char *id, const char *state,
@@ -153,7 +142,7 @@ bool store_server_set(struct tx *tx, const char *pool, const char *id, const cha
 	                            "WHERE pool_name = ? AND id = ?"),
 	                        TX_BIND(tx_text(state), tx_text(pool), tx_text(id)));
 
-	store_waited(tx, wait, "the server");
+	store_check_wait(tx, wait, "the server");
 	return count == 1;
 }
 
@@ -174,7 +163,8 @@ void store_status_domain(struct tx *tx, const char *domain_id, struct arena *are
 		"JOIN pools p ON p.id = d.pool_id LEFT JOIN pool_servers v "
 		"ON v.pool_name = p.name AND v.id = t.server_id "
 		"LEFT JOIN repairs r ON r.object_uuid = t.domain_id AND "
-		"r.server_id = t.server_id AND r.kind = 'CONTENT' AND t.action = 'UPDATE' "
+		"r.server_id = t.server_id AND r.kind = 'CONTENT' "
+		"AND t.action = 'UPDATE' "
 		"WHERE t.domain_id = ? ORDER BY t.server_id, t.action LIMIT 3000",
 		TX_BIND(tx_text(domain_id)));
 }
@@ -197,8 +187,8 @@ bool store_status_next(struct tx_rows *rows, struct server_status *status)
 	return true;
 }
 
-void store_status_owing(struct tx *tx, const struct zone *zone, struct arena *arena,
-                        struct tx_rows *rows)
+void store_status_undeleted(struct tx *tx, const struct zone *zone, struct arena *arena,
+                            struct tx_rows *rows)
 {
 	tx_select(tx, arena, rows,
 		"SELECT v.id, COALESCE(NULLIF(t.reason, ''), 'not yet seen to have "
@@ -211,8 +201,8 @@ void store_status_owing(struct tx *tx, const struct zone *zone, struct arena *ar
 		        tx_int(zone->is.is_catalog)));
 }
 
-bool store_status_next_owing(struct tx_rows *rows, const char **server_id,
-                             const char **reason)
+bool store_status_next_undeleted(struct tx_rows *rows, const char **server_id,
+                                 const char **reason)
 {
 	if (!tx_next(rows))
 		return false;

@@ -16,7 +16,7 @@ size_t store_catalog_find(struct tx *tx, struct arena *arena, struct catalog_ref
 	return count;
 }
 
-/* Three ranges of the index domain_catalog; together they are seldom long. */
+/* Three ranges of the index domain_catalog, which are mostly short. */
 size_t store_catalog_due(struct tx *tx, struct arena *arena,
                          const struct catalog_ref *catalog, const char **ids)
 {
@@ -38,8 +38,8 @@ size_t store_catalog_due(struct tx *tx, struct arena *arena,
 	return count;
 }
 
-static bool read_member(struct tx_rows *rows, const struct catalog_ref *catalog,
-                        struct catalog_member *member)
+static bool catalog_read_member(struct tx_rows *rows, const struct catalog_ref *catalog,
+                                struct catalog_member *member)
 {
 	const char *listed_by;
 
@@ -52,7 +52,7 @@ static bool read_member(struct tx_rows *rows, const struct catalog_ref *catalog,
 
 size_t store_catalog_lock(struct tx *tx, struct arena *arena,
                           const struct catalog_ref *catalog, const char *const *ids,
-                          size_t count, struct catalog_member *members, bool *passed)
+                          size_t count, struct catalog_member *members, bool *skipped)
 {
 	size_t due = 0, locked = 0, places;
 
@@ -69,31 +69,32 @@ size_t store_catalog_lock(struct tx *tx, struct arena *arena,
 		values[places].type = TX_END;
 		tx_select(tx, arena, &rows, sql, values);
 		while (tx_next(&rows)) {
-			due += read_member(&rows, catalog, &members[due]);
+			due += catalog_read_member(&rows, catalog, &members[due]);
 			locked++;
 		}
 	}
-	*passed = locked < count;
+	*skipped = locked < count;
 	return due;
 }
 
-static void mark(struct tx *tx, struct arena *arena, const char *catalog_id,
-                 const char *const *ids, size_t count)
+static void catalog_mark_ids(struct tx *tx, struct arena *arena, const char *catalog_id,
+                             const char *const *ids, size_t count)
 {
 	struct tx_value values[TX_LIST_MAX + 2] = { tx_text(catalog_id) };
 	size_t places;
 	const char *sql = tx_list(arena,
-	                          "UPDATE domains FORCE INDEX (PRIMARY) "
-	                          "SET catalog_id = ? WHERE id IN (", ")", count, &places);
+		"UPDATE domains FORCE INDEX (PRIMARY) SET catalog_id = ? WHERE id IN (",
+		")", count, &places);
 
 	tx_list_fill(values + 1, ids, count, places);
 	values[1 + places].type = TX_END;
 	tx_exec(tx, sql, values);
 }
 
-/* Those that are listed, or those that are not. */
-static void mark_kind(struct tx *tx, struct arena *arena, const char *catalog_id,
-                      const struct catalog_member *members, size_t count, bool listed)
+/* Of the members that are listed, or of the others. */
+static void catalog_mark_kind(struct tx *tx, struct arena *arena, const char *catalog_id,
+                              const struct catalog_member *members, size_t count,
+                              bool listed)
 {
 	const char *ids[TX_LIST_MAX];
 	size_t n = 0;
@@ -102,7 +103,7 @@ static void mark_kind(struct tx *tx, struct arena *arena, const char *catalog_id
 		if (members[i].is_listed == listed)
 			ids[n++] = members[i].id;
 		if (n && (n == TX_LIST_MAX || i + 1 == count)) {
-			mark(tx, arena, listed ? catalog_id : "", ids, n);
+			catalog_mark_ids(tx, arena, listed ? catalog_id : "", ids, n);
 			n = 0;
 		}
 	}
@@ -112,6 +113,6 @@ void store_catalog_mark(struct tx *tx, struct arena *arena,
                         const struct catalog_ref *catalog,
                         const struct catalog_member *members, size_t count)
 {
-	mark_kind(tx, arena, catalog->id, members, count, true);
-	mark_kind(tx, arena, catalog->id, members, count, false);
+	catalog_mark_kind(tx, arena, catalog->id, members, count, true);
+	catalog_mark_kind(tx, arena, catalog->id, members, count, false);
 }

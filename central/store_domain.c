@@ -11,8 +11,8 @@ const char *const store_domain_sort_keys[] = { "name", "created_at", "updated_at
                                                "serial", NULL };
 
 /*
- * In the order of read_zone(). The pool's name is a sub-select, for a join would lock its
- * row along with the domain's; whether there are children is a look into an index.
+ * In the order of domain_read_zone(). The name of the pool is a sub-select: a join would
+ * also lock the row of the pool.
  */
 #define ZONE_COLUMNS \
 	"d.id, d.name, d.tenant, d.pool_id, " \
@@ -24,7 +24,7 @@ const char *const store_domain_sort_keys[] = { "name", "created_at", "updated_at
 	"CONCAT(REPLACE(d.updated_at, ' ', 'T'), 'Z'), " \
 	"d.kind = 'CATALOG', d.catalog_id <> '', " VERSION_OF("d.id")
 
-/* Behind them when the domain is to be changed. */
+/* More columns for a change, in the order of domain_read_zone_to_change(). */
 #define CHANGE_COLUMNS \
 	", EXISTS (SELECT 1 FROM domains c WHERE c.ancestry > d.ancestry" \
 	"          AND c.ancestry < CONCAT(d.ancestry, 0xff) AND c.live = 1), " \
@@ -35,15 +35,7 @@ const char *const store_domain_sort_keys[] = { "name", "created_at", "updated_at
 
 #define VISIBLE " AND d.live = 1 AND (d.tenant = ? OR ?)"
 
-static void read_id(struct tx_rows *rows, char id[ID_LEN + 1])
-{
-	const char *text = row_text(rows);
-
-	if (!text || !id_parse(text, id))
-		tx_fail(rows->tx, ERR_INTERNAL, "a stored id is broken");
-}
-
-static const char *read_name(struct tx_rows *rows, struct name *name)
+static const char *domain_read_name(struct tx_rows *rows, struct name *name)
 {
 	const char *text = row_text(rows);
 
@@ -54,22 +46,10 @@ static const char *read_name(struct tx_rows *rows, struct name *name)
 	return text;
 }
 
-static void read_state(struct tx_rows *rows, struct state *state)
+static void domain_read_soa(struct tx_rows *rows, struct zone *zone)
 {
-	const char *task, *status;
-
-	state->serial = row_u32(rows);
-	task = row_text(rows);
-	status = row_text(rows);
-	if (!task || !status || !task_parse(task, &state->task) ||
-	    !status_parse(status, &state->status))
-		tx_fail(rows->tx, ERR_INTERNAL, "a stored state is broken");
-}
-
-static void read_soa(struct tx_rows *rows, struct zone *zone)
-{
-	zone->is.primary = read_name(rows, &zone->mname);
-	zone->is.email = read_name(rows, &zone->rname);
+	zone->is.primary = domain_read_name(rows, &zone->mname);
+	zone->is.email = domain_read_name(rows, &zone->rname);
 	zone->soa_ttl = row_u32(rows);
 	zone->is.refresh = row_u32(rows);
 	zone->is.retry = row_u32(rows);
@@ -77,18 +57,18 @@ static void read_soa(struct tx_rows *rows, struct zone *zone)
 	zone->is.minimum = row_u32(rows);
 }
 
-static void read_zone(struct tx_rows *rows, struct zone *zone)
+static void domain_read_zone(struct tx_rows *rows, struct zone *zone)
 {
 	*zone = (struct zone){ .apex.len = 1, .mname.len = 1, .rname.len = 1 };
-	read_id(rows, zone->is.id);
-	zone->is.name = read_name(rows, &zone->apex);
+	store_read_id(rows, zone->is.id);
+	zone->is.name = domain_read_name(rows, &zone->apex);
 	zone->is.tenant = row_text(rows);
-	read_id(rows, zone->is.pool_id);
+	store_read_id(rows, zone->is.pool_id);
 	zone->pool = row_text(rows);
-	read_state(rows, &zone->is.state);
+	store_read_state(rows, &zone->is.state);
 	zone->reason = row_text(rows);
 	zone->is.description = row_text(rows);
-	read_soa(rows, zone);
+	domain_read_soa(rows, zone);
 	zone->is.ttl = row_u32(rows);
 	zone->recordsets = row_u32(rows);
 	zone->records = row_u32(rows);
@@ -99,7 +79,7 @@ static void read_zone(struct tx_rows *rows, struct zone *zone)
 	zone->is.version = (uint64_t)row_int(rows);
 }
 
-static int64_t read_limit(struct tx_rows *rows, int64_t otherwise)
+static int64_t domain_read_limit(struct tx_rows *rows, int64_t otherwise)
 {
 	if (!row_is_null(rows))
 		return row_int(rows);
@@ -107,12 +87,12 @@ static int64_t read_limit(struct tx_rows *rows, int64_t otherwise)
 	return otherwise;
 }
 
-static void read_zone_to_change(struct tx_rows *rows, struct zone *zone)
+static void domain_read_zone_to_change(struct tx_rows *rows, struct zone *zone)
 {
-	read_zone(rows, zone);
+	domain_read_zone(rows, zone);
 	zone->has_children = row_int(rows) != 0;
-	zone->quota_recordsets = read_limit(rows, QUOTA_DEFAULT);
-	zone->quota_records = read_limit(rows, QUOTA_DEFAULT);
+	zone->quota_recordsets = domain_read_limit(rows, QUOTA_DEFAULT);
+	zone->quota_records = domain_read_limit(rows, QUOTA_DEFAULT);
 }
 
 bool store_domain_get(struct tx *tx, const struct domain_key *key,
@@ -127,15 +107,16 @@ bool store_domain_get(struct tx *tx, const struct domain_key *key,
 	                   TX_BIND(tx_text(*key->id ? key->id : key->name),
 	                           tx_text(access->tenant), tx_int(access->all))))
 		return false;
-	read_zone(&rows, zone);
+	domain_read_zone(&rows, zone);
 	tx_select_end(&rows);
 	return !tx->err;
 }
 
 #define TO_CHANGE "SELECT " ZONE_COLUMNS CHANGE_COLUMNS " FROM domains d WHERE "
 
-static bool lock(struct tx *tx, const char *sql, const struct domain_key *key,
-                 const struct access *access, struct arena *arena, struct zone *zone)
+static bool domain_lock(struct tx *tx, const char *sql, const struct domain_key *key,
+                        const struct access *access, struct arena *arena,
+                        struct zone *zone)
 {
 	struct tx_rows rows;
 
@@ -143,16 +124,16 @@ static bool lock(struct tx *tx, const char *sql, const struct domain_key *key,
 	                   TX_BIND(tx_text(*key->id ? key->id : key->name),
 	                           tx_text(access->tenant), tx_int(access->all))))
 		return false;
-	read_zone_to_change(&rows, zone);
+	domain_read_zone_to_change(&rows, zone);
 	tx_select_end(&rows);
 	return !tx->err;
 }
 
 #define IS_CHANGED "the domain %.200s is being changed: try again"
 
-/* There, but it was passed over: another has locked it. */
-static void check_not_locked(struct tx *tx, const struct domain_key *key,
-                             const struct access *access, struct arena *arena)
+/* ERR_LOCKED if the domain exists: SKIP LOCKED has skipped it. */
+static void domain_check_skipped(struct tx *tx, const struct domain_key *key,
+                                 const struct access *access, struct arena *arena)
 {
 	struct zone zone;
 
@@ -160,12 +141,12 @@ static void check_not_locked(struct tx *tx, const struct domain_key *key,
 		tx_fail(tx, ERR_LOCKED, IS_CHANGED, zone.is.name);
 }
 
-/* In line with others, as long as those take a few changes each. */
-static bool lock_in_a_moment(struct tx *tx, const struct domain_key *key,
-                             const struct access *access, struct arena *arena,
-                             struct zone *zone)
+/* Waits behind calls with a few changes, not behind an import. */
+static bool domain_lock_in_a_moment(struct tx *tx, const struct domain_key *key,
+                                    const struct access *access, struct arena *arena,
+                                    struct zone *zone)
 {
-	bool locked = lock(tx,
+	bool locked = domain_lock(tx,
 		*key->id ? TX_A_MOMENT TO_CHANGE "d.id = ?" VISIBLE " FOR UPDATE"
 		         : TX_A_MOMENT TO_CHANGE "d.name = ?" VISIBLE " FOR UPDATE",
 		key, access, arena, zone);
@@ -183,13 +164,13 @@ bool store_domain_lock(struct tx *tx, const struct domain_key *key,
 	bool locked;
 
 	if (may_wait && tx_knows_moments(tx))
-		return lock_in_a_moment(tx, key, access, arena, zone);
-	locked = lock(tx,
+		return domain_lock_in_a_moment(tx, key, access, arena, zone);
+	locked = domain_lock(tx,
 		*key->id ? TO_CHANGE "d.id = ?" VISIBLE " FOR UPDATE SKIP LOCKED"
 		         : TO_CHANGE "d.name = ?" VISIBLE " FOR UPDATE SKIP LOCKED",
 		key, access, arena, zone);
 	if (!locked && !tx->err)
-		check_not_locked(tx, key, access, arena);
+		domain_check_skipped(tx, key, access, arena);
 	return locked;
 }
 
@@ -197,32 +178,32 @@ bool store_domain_lock_wait(struct tx *tx, const struct domain_key *key,
                             const struct access *access, struct arena *arena,
                             struct zone *zone)
 {
-	return lock(tx,
+	return domain_lock(tx,
 		*key->id ? TO_CHANGE "d.id = ?" VISIBLE " FOR UPDATE"
 		         : TO_CHANGE "d.name = ?" VISIBLE " FOR UPDATE",
 		key, access, arena, zone);
 }
 
-/* What a key says, if it is of the kind that is asked for. */
-static const char *key_text(const struct domain_key *key, bool by_id)
+/* The text of a key, if it is an id (BY_ID) or a name. */
+static const char *domain_key_text(const struct domain_key *key, bool by_id)
 {
 	if (by_id != (*key->id != '\0'))
 		return NULL;
 	return by_id ? key->id : key->name;
 }
 
-/* HEAD texts TAIL, for the keys of one kind. False: there are none. */
-static bool select_keys(struct tx *tx, struct arena *arena, struct tx_rows *rows,
-                        const char *head, const char *tail, bool by_id,
-                        const struct domain_key *keys, size_t count)
+/* Selects HEAD keys TAIL, for the ids or the names among KEYS. False: there are none. */
+static bool domain_select_keys(struct tx *tx, struct arena *arena, struct tx_rows *rows,
+                               const char *head, const char *tail, bool by_id,
+                               const struct domain_key *keys, size_t count)
 {
 	struct tx_value values[TX_LIST_MAX + 1];
 	const char *texts[TX_LIST_MAX], *sql;
 	size_t places, n = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (key_text(&keys[i], by_id))
-			texts[n++] = key_text(&keys[i], by_id);
+		if (domain_key_text(&keys[i], by_id))
+			texts[n++] = domain_key_text(&keys[i], by_id);
 	if (!n)
 		return false;
 	sql = tx_list(arena, head, tail, n, &places);
@@ -232,24 +213,26 @@ static bool select_keys(struct tx *tx, struct arena *arena, struct tx_rows *rows
 	return true;
 }
 
-static void try_lock(struct tx *tx, struct arena *arena, bool by_id,
-                     const struct domain_key *keys, size_t count, bool *locked)
+static void domain_try_lock(struct tx *tx, struct arena *arena, bool by_id,
+                            const struct domain_key *keys, size_t count, bool *locked)
 {
 	const char *head = by_id
-		? "SELECT id FROM domains FORCE INDEX (PRIMARY) WHERE live = 1 AND id IN ("
+		? "SELECT id FROM domains FORCE INDEX (PRIMARY) WHERE live = 1 "
+		  "AND id IN ("
 		: "SELECT name FROM domains FORCE INDEX (domain_name) WHERE live = 1 "
 		  "AND name IN (";
 	struct tx_rows rows;
 
-	if (!select_keys(tx, arena, &rows, head, ") ORDER BY id FOR UPDATE SKIP LOCKED",
-	                 by_id, keys, count))
+	if (!domain_select_keys(tx, arena, &rows, head,
+	                        ") ORDER BY id FOR UPDATE SKIP LOCKED",
+	                        by_id, keys, count))
 		return;
 	while (tx_next(&rows)) {
 		const char *text = row_text(&rows);
 
 		for (size_t i = 0; i < count; i++)
-			if (key_text(&keys[i], by_id) &&
-			    !strcmp(text, key_text(&keys[i], by_id)))
+			if (domain_key_text(&keys[i], by_id) &&
+			    !strcmp(text, domain_key_text(&keys[i], by_id)))
 				locked[i] = true;
 	}
 }
@@ -257,28 +240,29 @@ static void try_lock(struct tx *tx, struct arena *arena, bool by_id,
 void store_domain_try_lock(struct tx *tx, struct arena *arena,
                            const struct domain_key *keys, size_t count, bool *locked)
 {
-	try_lock(tx, arena, true, keys, count, locked);
-	try_lock(tx, arena, false, keys, count, locked);
+	domain_try_lock(tx, arena, true, keys, count, locked);
+	domain_try_lock(tx, arena, false, keys, count, locked);
 }
 
-/* READ reads what the statement, up to its list of keys, has of a zone. */
-static void read_keys(struct tx *tx, struct arena *arena, const char *head, bool by_id,
-                      void (*read)(struct tx_rows *rows, struct zone *zone),
-                      const struct domain_key *keys, size_t count,
-                      const struct zone **zones)
+/* HEAD: the statement up to its list of keys. READ reads its columns. */
+static void domain_read_keys(struct tx *tx, struct arena *arena, const char *head,
+                             bool by_id,
+                             void (*read)(struct tx_rows *rows, struct zone *zone),
+                             const struct domain_key *keys, size_t count,
+                             const struct zone **zones)
 {
 	struct tx_rows rows;
 
-	if (!select_keys(tx, arena, &rows, head, ")", by_id, keys, count))
+	if (!domain_select_keys(tx, arena, &rows, head, ")", by_id, keys, count))
 		return;
 	while (tx_next(&rows)) {
 		struct zone *zone = arena_alloc(arena, sizeof(*zone));
 
 		read(&rows, zone);
 		for (size_t i = 0; i < count; i++)
-			if (key_text(&keys[i], by_id) &&
+			if (domain_key_text(&keys[i], by_id) &&
 			    !strcmp(by_id ? zone->is.id : zone->is.name,
-			            key_text(&keys[i], by_id)))
+			            domain_key_text(&keys[i], by_id)))
 				zones[i] = zone;
 	}
 }
@@ -290,13 +274,13 @@ void store_domain_get_several(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
                               const struct zone **zones)
 {
-	read_keys(tx, arena, "SELECT " ZONE_COLUMNS BY_ID, true, read_zone, keys, count,
-	          zones);
-	read_keys(tx, arena, "SELECT " ZONE_COLUMNS BY_NAME, false, read_zone, keys,
-	          count, zones);
+	domain_read_keys(tx, arena, "SELECT " ZONE_COLUMNS BY_ID, true, domain_read_zone,
+	                 keys, count, zones);
+	domain_read_keys(tx, arena, "SELECT " ZONE_COLUMNS BY_NAME, false,
+	                 domain_read_zone, keys, count, zones);
 }
 
-bool store_domain_is_seen(const struct access *access, const struct zone *zone)
+bool store_domain_is_visible(const struct access *access, const struct zone *zone)
 {
 	return access_has(access, zone->is.tenant);
 }
@@ -305,10 +289,10 @@ void store_domain_read_locked(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
                               const struct zone **zones)
 {
-	read_keys(tx, arena, "SELECT " ZONE_COLUMNS CHANGE_COLUMNS BY_ID, true,
-	          read_zone_to_change, keys, count, zones);
-	read_keys(tx, arena, "SELECT " ZONE_COLUMNS CHANGE_COLUMNS BY_NAME, false,
-	          read_zone_to_change, keys, count, zones);
+	domain_read_keys(tx, arena, "SELECT " ZONE_COLUMNS CHANGE_COLUMNS BY_ID, true,
+	                 domain_read_zone_to_change, keys, count, zones);
+	domain_read_keys(tx, arena, "SELECT " ZONE_COLUMNS CHANGE_COLUMNS BY_NAME, false,
+	                 domain_read_zone_to_change, keys, count, zones);
 }
 
 #define MARKED(column) "SELECT CAST(" column " AS CHAR), id FROM domains WHERE id = ?"
@@ -347,11 +331,11 @@ bool store_domain_next(struct tx_rows *rows, struct zone *zone)
 {
 	if (!tx_next(rows))
 		return false;
-	read_zone(rows, zone);
+	domain_read_zone(rows, zone);
 	return !rows->tx->err;
 }
 
-/* One of the name that was not committed yet, or its pool, may be locked. */
+/* It may wait for an uncommitted domain of the same name, or for the pool. */
 void store_domain_insert(struct tx *tx, struct zone *zone, enum store_wait wait)
 {
 	const struct domain *is = &zone->is;
@@ -375,12 +359,12 @@ void store_domain_insert(struct tx *tx, struct zone *zone, enum store_wait wait)
 	                tx_u32(zone->soa_ttl), tx_u32(is->refresh), tx_u32(is->retry),
 	                tx_u32(is->expire), tx_u32(is->minimum), tx_u32(is->ttl),
 	                tx_text(is->is_catalog ? "CATALOG" : "PRIMARY")));
-	store_waited(tx, wait, is->name);
+	store_check_wait(tx, wait, is->name);
 	store_versions_begin(tx, "domain", &(const char *){ is->id }, 1);
 	zone->is.version = 1;
 }
 
-void store_domain_counts(struct tx *tx, const struct zone *zone)
+void store_domain_set_counts(struct tx *tx, const struct zone *zone)
 {
 	tx_exec(tx, "UPDATE domains SET recordset_count = ?, record_count = ? WHERE id "
 	            "= ?",
@@ -388,7 +372,7 @@ void store_domain_counts(struct tx *tx, const struct zone *zone)
 	                tx_text(zone->is.id)));
 }
 
-void store_domain_describe(struct tx *tx, struct zone *zone)
+void store_domain_set_description(struct tx *tx, struct zone *zone)
 {
 	const struct version version = { zone->is.id, zone->is.version++ };
 
@@ -398,23 +382,9 @@ void store_domain_describe(struct tx *tx, struct zone *zone)
 	store_versions_swap(tx, "domain", &version, 1);
 }
 
-/* A number that is the whole answer. */
-static int64_t select_number(struct tx *tx, struct arena *arena, const char *sql,
-                             const struct tx_value *bind)
-{
-	struct tx_rows rows;
-	int64_t number = 0;
-
-	if (tx_select_row(tx, arena, &rows, sql, bind)) {
-		number = row_int(&rows);
-		tx_select_end(&rows);
-	}
-	return number;
-}
-
 int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max)
 {
-	return select_number(tx, NULL,
+	return store_select_number(tx, NULL,
 		"SELECT COUNT(*) FROM (SELECT 1 FROM domains WHERE tenant = ? AND live "
 		"= 1 LIMIT ?) t", TX_BIND(tx_text(tenant), tx_int(max + 1)));
 }
@@ -432,7 +402,7 @@ bool store_domain_quota(struct tx *tx, const char *tenant, int64_t *limit)
 	return true;
 }
 
-/* Serials wrap, so the newest is that of the tombstone made last, not the greatest. */
+/* Serials wrap: the newest is that of the last tombstone, not the greatest number. */
 bool store_domain_last_serial(struct tx *tx, const char *name, uint32_t *serial)
 {
 	struct tx_rows rows;
@@ -442,19 +412,6 @@ bool store_domain_last_serial(struct tx *tx, const char *name, uint32_t *serial)
 	                   TX_BIND(tx_text(name))))
 		return false;
 	*serial = row_u32(&rows);
-	tx_select_end(&rows);
-	return true;
-}
-
-/* One text that is the whole answer. */
-static bool select_text(struct tx *tx, struct arena *arena, const char **text,
-                        const char *sql, const struct tx_value *bind)
-{
-	struct tx_rows rows;
-
-	if (!tx_select_row(tx, arena, &rows, sql, bind))
-		return false;
-	*text = row_text(&rows);
 	tx_select_end(&rows);
 	return true;
 }
@@ -474,8 +431,9 @@ size_t store_ancestors(const struct name *name, bool with_itself, struct arena *
 	return count;
 }
 
-static bool foreign_parent(struct tx *tx, const struct name *name, const char *tenant,
-                           struct arena *arena, const char **relative)
+static bool domain_foreign_parent(struct tx *tx, const struct name *name,
+                                  const char *tenant,
+                                  struct arena *arena, const char **relative)
 {
 	const char *names[STORE_ANCESTORS_MAX];
 	struct tx_value values[STORE_NAMES_MAX + 2] = { tx_text(tenant) };
@@ -489,16 +447,17 @@ static bool foreign_parent(struct tx *tx, const struct name *name, const char *t
 	                      "AND name IN (", ") LIMIT 1", count, &size);
 	tx_list_fill(values + 1, names, count, size);
 	values[1 + size].type = TX_END;
-	return select_text(tx, arena, relative, sql, values);
+	return store_select_text(tx, arena, relative, sql, values);
 }
 
-static bool foreign_child(struct tx *tx, const struct name *name, const char *tenant,
-                          struct arena *arena, const char **relative)
+static bool domain_foreign_child(struct tx *tx, const struct name *name,
+                                 const char *tenant,
+                                 struct arena *arena, const char **relative)
 {
 	uint8_t ancestry[NAME_MAX_WIRE];
 	size_t len = zone_ancestry(name, ancestry);
 
-	return select_text(tx, arena, relative,
+	return store_select_text(tx, arena, relative,
 		"SELECT name FROM domains WHERE ancestry > ? AND ancestry < CONCAT(?, "
 		"0xff) AND live = 1 AND tenant <> ? LIMIT 1",
 		TX_BIND(tx_bytes(ancestry, len), tx_bytes(ancestry, len),
@@ -509,17 +468,20 @@ bool store_domain_foreign_relative(struct tx *tx, const struct name *name,
                                    const char *tenant, struct arena *arena,
                                    const char **relative)
 {
-	return foreign_parent(tx, name, tenant, arena, relative) ||
-	       foreign_child(tx, name, tenant, arena, relative);
+	return domain_foreign_parent(tx, name, tenant, arena, relative) ||
+	       domain_foreign_child(tx, name, tenant, arena, relative);
 }
 
-/* Of live and deleted ones. The index has all of it: the rows, which changes lock, are not read. */
+/*
+ * Counts live and DELETED domains. It reads only the index, not the rows, which changes
+ * lock.
+ */
 #define COUNT_RELATIVES "SELECT COUNT(*) FROM domains FORCE INDEX (domain_ancestry) " \
 	"WHERE (ancestry > ? AND ancestry < CONCAT(?, 0xff)) OR ancestry IN ("
 
-/* Of the names above NAME, as values of domain_ancestry; returns how many. */
-static size_t parent_values(const struct name *name, struct arena *arena,
-                            struct tx_value *values)
+/* The values of domain_ancestry for the names above NAME. Returns how many. */
+static size_t domain_parent_values(const struct name *name, struct arena *arena,
+                                   struct tx_value *values)
 {
 	struct name at = *name;
 	size_t count = 0;
@@ -538,7 +500,7 @@ void store_domain_check_relatives(struct tx *tx, const struct zone *zone,
 	struct tx_value values[STORE_ANCESTORS_MAX + 3];
 	uint8_t ancestry[NAME_MAX_WIRE];
 	size_t len = zone_ancestry(&zone->apex, ancestry);
-	size_t size, count = parent_values(&zone->apex, arena, values + 2);
+	size_t size, count = domain_parent_values(&zone->apex, arena, values + 2);
 	const char *sql = tx_list(arena, COUNT_RELATIVES, ")", count, &size);
 	int64_t seen, there;
 
@@ -546,11 +508,11 @@ void store_domain_check_relatives(struct tx *tx, const struct zone *zone,
 	for (size_t i = count; i < size; i++)
 		values[2 + i] = values[2 + count - 1];
 	values[2 + size].type = TX_END;
-	seen = select_number(tx, arena, sql, values);
-	there = select_number(tx, arena, arena_printf(arena, "%s%s LOCK IN SHARE MODE",
-	                                              STORE_WAITS(tx, wait, ""), sql),
-	                      values);
-	store_waited(tx, wait, zone->is.name);
+	seen = store_select_number(tx, arena, sql, values);
+	sql = arena_printf(arena, "%s%s LOCK IN SHARE MODE", STORE_WAITS(tx, wait, ""),
+	                   sql);
+	there = store_select_number(tx, arena, sql, values);
+	store_check_wait(tx, wait, zone->is.name);
 	if (!tx->err && seen != there)
 		tx->err = fail(tx->why, ERR_RACE, "a domain above or below %.200s was "
 		               "created meanwhile", zone->is.name);
@@ -562,7 +524,7 @@ bool store_domain_child(struct tx *tx, const struct zone *zone, struct arena *ar
 	uint8_t ancestry[NAME_MAX_WIRE];
 	size_t len = zone_ancestry(&zone->apex, ancestry);
 
-	return select_text(tx, arena, child,
+	return store_select_text(tx, arena, child,
 		"SELECT name FROM domains WHERE ancestry > ? AND ancestry < CONCAT(?, "
 		"0xff) AND live = 1 ORDER BY ancestry LIMIT 1",
 		TX_BIND(tx_bytes(ancestry, len), tx_bytes(ancestry, len)));
@@ -582,7 +544,7 @@ size_t store_domain_existing(struct tx *tx, const char *const *names, size_t cou
 	values[size].type = TX_END;
 	tx_select(tx, arena, &rows, sql, values);
 	while (tx_next(&rows))
-		read_name(&rows, &found[got++]);
+		domain_read_name(&rows, &found[got++]);
 	return got;
 }
 
@@ -598,5 +560,5 @@ bool store_blacklist_match(struct tx *tx, const struct name *name, struct arena 
 
 	tx_list_fill(values, names, count, size);
 	values[size].type = TX_END;
-	return select_text(tx, arena, match, sql, values);
+	return store_select_text(tx, arena, match, sql, values);
 }

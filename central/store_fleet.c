@@ -1,12 +1,11 @@
 #include "store_fleet.h"
 
-/* Milliseconds as the seconds that are told. */
-static json_t *seconds(int64_t ms)
+static json_t *fleet_seconds(int64_t ms)
 {
 	return json_real((double)ms / 1000);
 }
 
-static json_t *number_or_null(struct tx_rows *rows)
+static json_t *fleet_read_number(struct tx_rows *rows)
 {
 	bool is_null = row_is_null(rows);
 	int64_t number = row_int(rows);
@@ -16,7 +15,7 @@ static json_t *number_or_null(struct tx_rows *rows)
 
 #define AGE(column) "TIMESTAMPDIFF(MICROSECOND, " column ", NOW(6)) DIV 1000"
 
-static json_t *worker(struct tx_rows *rows)
+static json_t *fleet_read_worker(struct tx_rows *rows)
 {
 	json_t *row = json_object();
 
@@ -24,12 +23,12 @@ static json_t *worker(struct tx_rows *rows)
 	json_object_set_new(row, "service", json_string(row_text(rows)));
 	json_object_set_new(row, "role", json_string(row_text(rows)));
 	json_object_set_new(row, "status", json_string(row_text(rows)));
-	json_object_set_new(row, "hash_factor", number_or_null(rows));
-	json_object_set_new(row, "total_number", number_or_null(rows));
+	json_object_set_new(row, "hash_factor", fleet_read_number(rows));
+	json_object_set_new(row, "total_number", fleet_read_number(rows));
 	json_object_set_new(row, "plugin_time", json_string(row_text(rows)));
-	json_object_set_new(row, "age", seconds(row_int(rows)));
+	json_object_set_new(row, "age", fleet_seconds(row_int(rows)));
 	json_object_set_new(row, "generation", json_integer(row_int(rows)));
-	json_object_set_new(row, "up", seconds(row_int(rows)));
+	json_object_set_new(row, "up", fleet_seconds(row_int(rows)));
 	json_object_set_new(row, "version", json_string(row_text(rows)));
 	return row;
 }
@@ -46,11 +45,11 @@ json_t *store_fleet_workers(struct tx *tx, struct arena *arena)
 	    "ORDER BY service, status, hash_factor IS NULL, hash_factor, plugin_name "
 	    "LIMIT ?", TX_BIND(tx_int(FLEET_ROWS)));
 	while (tx_next(&rows))
-		json_array_append_new(list, worker(&rows));
+		json_array_append_new(list, fleet_read_worker(&rows));
 	return list;
 }
 
-static json_t *lock(struct tx_rows *rows)
+static json_t *fleet_read_lock(struct tx_rows *rows)
 {
 	json_t *row = json_object();
 	const char *name;
@@ -62,8 +61,8 @@ static json_t *lock(struct tx_rows *rows)
 	json_object_set_new(row, "session_id", json_string(row_text(rows)));
 	json_object_set_new(row, "fence", json_integer(row_int(rows)));
 	json_object_set_new(row, "created_at", json_string(row_text(rows)));
-	json_object_set_new(row, "age", seconds(row_int(rows)));
-	json_object_set_new(row, "ttl", seconds(row_int(rows)));
+	json_object_set_new(row, "age", fleet_seconds(row_int(rows)));
+	json_object_set_new(row, "ttl", fleet_seconds(row_int(rows)));
 	return row;
 }
 
@@ -80,11 +79,11 @@ json_t *store_fleet_locks(struct tx *tx, struct arena *arena)
 	    "ORDER BY l.created_at LIMIT ?",
 	    TX_BIND(tx_int(FLEET_ROWS)));
 	while (tx_next(&rows))
-		json_array_append_new(list, lock(&rows));
+		json_array_append_new(list, fleet_read_lock(&rows));
 	return list;
 }
 
-static json_t *repair(struct tx_rows *rows)
+static json_t *fleet_read_repair(struct tx_rows *rows)
 {
 	json_t *row = json_object();
 	static const char *const keys[] = {
@@ -98,17 +97,18 @@ static json_t *repair(struct tx_rows *rows)
 		json_object_set_new(row, keys[i], text ? json_string(text) : json_null());
 	}
 	json_object_set_new(row, "serial", json_integer(row_int(rows)));
-	json_object_set_new(row, "age", seconds(row_int(rows)));
+	json_object_set_new(row, "age", fleet_seconds(row_int(rows)));
 	return row;
 }
 
-static void add_repairs(struct tx *tx, struct arena *arena, const char *sql, json_t *list)
+static void fleet_add_repairs(struct tx *tx, struct arena *arena, const char *sql,
+                              json_t *list)
 {
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows, sql, TX_BIND(tx_int(FLEET_ROWS)));
 	while (tx_next(&rows))
-		json_array_append_new(list, repair(&rows));
+		json_array_append_new(list, fleet_read_repair(&rows));
 }
 
 #define MOMENT(column) "CONCAT(REPLACE(" column ", ' ', 'T'), 'Z')"
@@ -117,11 +117,11 @@ json_t *store_fleet_repairs(struct tx *tx, struct arena *arena)
 {
 	json_t *list = json_array();
 
-	add_repairs(tx, arena,
+	fleet_add_repairs(tx, arena,
 	    "SELECT name, server_id, pool_name, kind, state, detail, "
 	    MOMENT("pass1_at") ", " MOMENT("pass2_at") ", NULL, '', serial, "
 	    AGE("updated_at") " FROM repairs ORDER BY updated_at DESC LIMIT ?", list);
-	add_repairs(tx, arena,
+	fleet_add_repairs(tx, arena,
 	    "SELECT name, server_id, pool_name, kind, outcome, detail, "
 	    MOMENT("pass1_at") ", " MOMENT("pass2_at") ", " MOMENT("done_at") ", worker, "
 	    "serial, " AGE("done_at") " FROM repair_log ORDER BY done_at DESC LIMIT ?",

@@ -1,6 +1,6 @@
 /*
- * store_fleet -- what an operator sees of the fleet: who is there, who holds what. Only
- * reads; workers/consistency writes these tables.
+ * store_fleet -- reads the processes, locks and repairs of the fleet for operators.
+ * workers/consistency writes these tables.
  */
 #pragma once
 
@@ -8,10 +8,10 @@
 
 #include "runtime/tx.h"
 
-enum { FLEET_ROWS = 1000 };		/* of a list; it says if there are more */
+enum { FLEET_ROWS = 1000 };		/* of a list */
 
-/* Lists of objects, as they are answered. */
+/* Lists of JSON objects for the answer. */
 json_t *store_fleet_workers(struct tx *tx, struct arena *arena);
 json_t *store_fleet_locks(struct tx *tx, struct arena *arena);
-/* Suspicions, then what was done, the newest first. */
+/* Drifts, then repairs, each with the newest first. */
 json_t *store_fleet_repairs(struct tx *tx, struct arena *arena);

@@ -16,7 +16,7 @@ static const char *const state_names[] = {
 	[IMPORT_DONE] = "DONE", [IMPORT_ERROR] = "ERROR",
 };
 
-static void read_state(struct tx_rows *rows, struct import *import)
+static void import_read_state(struct tx_rows *rows, struct import *import)
 {
 	const char *text = row_text(rows);
 
@@ -30,25 +30,22 @@ static void read_state(struct tx_rows *rows, struct import *import)
 	tx_fail(rows->tx, ERR_INTERNAL, "the state of a stored import is broken");
 }
 
-static bool select_import(struct tx *tx, const char *sql, const char *id,
+static bool import_select(struct tx *tx, const char *sql, const char *id,
                           const struct access *access, struct arena *arena,
                           struct import *import)
 {
 	struct tx_rows rows;
-	const char *text;
 
 	if (!tx_select_row(tx, arena, &rows, sql,
 	                   TX_BIND(tx_text(id), tx_text(access->tenant),
 	                           tx_int(access->all))))
 		return false;
 	*import = (struct import){ 0 };
-	text = row_text(&rows);
-	if (!text || !id_parse(text, import->id))
-		tx_fail(tx, ERR_INTERNAL, "a stored id is broken");
+	store_read_id(&rows, import->id);
 	import->tenant = row_text(&rows);
 	import->domain_name = row_text(&rows);
-	read_state(&rows, import);
-	import->wish = row_text(&rows);
+	import_read_state(&rows, import);
+	import->spec = row_text(&rows);
 	import->parts = row_u32(&rows);
 	import->records = row_u32(&rows);
 	import->result = row_text(&rows);
@@ -64,7 +61,7 @@ static bool select_import(struct tx *tx, const char *sql, const char *id,
 bool store_import_get(struct tx *tx, const char *id, const struct access *access,
                       struct arena *arena, struct import *import)
 {
-	return select_import(tx,
+	return import_select(tx,
 	                     "SELECT " IMPORT_COLUMNS " FROM imports i WHERE i.id = ? "
 	                     "AND (i.tenant = ? OR ?)", id, access, arena, import);
 }
@@ -72,7 +69,7 @@ bool store_import_get(struct tx *tx, const char *id, const struct access *access
 bool store_import_lock(struct tx *tx, const char *id, const struct access *access,
                        struct arena *arena, struct import *import)
 {
-	return select_import(tx,
+	return import_select(tx,
 	                     "SELECT " IMPORT_COLUMNS " FROM imports i WHERE i.id = ? "
 	                     "AND (i.tenant = ? OR ?) FOR UPDATE", id, access, arena,
 	                     import);
@@ -80,11 +77,12 @@ bool store_import_lock(struct tx *tx, const char *id, const struct access *acces
 
 #define IS_BUSY "the import %s takes another call or is being committed: try again"
 
-/* In line with the other parts, as long as those take a moment each. */
-static bool lock_in_a_moment(struct tx *tx, const char *id, const struct access *access,
-                             struct arena *arena, struct import *import)
+/* Waits behind the calls that add other parts. */
+static bool import_lock_in_a_moment(struct tx *tx, const char *id,
+                                    const struct access *access,
+                                    struct arena *arena, struct import *import)
 {
-	bool locked = select_import(tx,
+	bool locked = import_select(tx,
 	                            TX_A_MOMENT "SELECT " IMPORT_COLUMNS
 	                            " FROM imports i WHERE i.id = ? "
 	                            "AND (i.tenant = ? OR ?) FOR UPDATE",
@@ -95,10 +93,10 @@ static bool lock_in_a_moment(struct tx *tx, const char *id, const struct access 
 	return locked;
 }
 
-static bool lock_now(struct tx *tx, const char *id, const struct access *access,
-                     struct arena *arena, struct import *import)
+static bool import_lock_now(struct tx *tx, const char *id, const struct access *access,
+                            struct arena *arena, struct import *import)
 {
-	bool locked = select_import(tx,
+	bool locked = import_select(tx,
 	                            "SELECT " IMPORT_COLUMNS " FROM imports i "
 	                            "WHERE i.id = ? AND (i.tenant = ? OR ?) "
 	                            "FOR UPDATE SKIP LOCKED", id, access, arena, import);
@@ -112,8 +110,8 @@ bool store_import_lock_now(struct tx *tx, const char *id, const struct access *a
                            bool may_wait, struct arena *arena, struct import *import)
 {
 	return may_wait && tx_knows_moments(tx)
-	       ? lock_in_a_moment(tx, id, access, arena, import)
-	       : lock_now(tx, id, access, arena, import);
+	       ? import_lock_in_a_moment(tx, id, access, arena, import)
+	       : import_lock_now(tx, id, access, arena, import);
 }
 
 void store_import_insert(struct tx *tx, const struct import *import)
@@ -121,7 +119,7 @@ void store_import_insert(struct tx *tx, const struct import *import)
 	tx_exec(tx, "INSERT INTO imports (id, tenant, domain_name, wish, created_at, "
 	            "updated_at) VALUES (?, ?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))",
 	        TX_BIND(tx_text(import->id), tx_text(import->tenant),
-	                tx_text(import->domain_name), tx_text(import->wish)));
+	                tx_text(import->domain_name), tx_text(import->spec)));
 }
 
 void store_import_counts(struct tx *tx, const char *tenant, int64_t *count,
@@ -140,8 +138,9 @@ void store_import_counts(struct tx *tx, const char *tenant, int64_t *count,
 	tx_select_end(&rows);
 }
 
-static void insert_staged(struct tx *tx, const char *id, uint32_t part,
-                          const struct staged *records, size_t count, struct arena *arena)
+static void import_insert_staged(struct tx *tx, const char *id, uint32_t part,
+                                 const struct staged *records, size_t count,
+                                 struct arena *arena)
 {
 	enum { COLUMNS = 9 };
 	struct tx_value *values = arena_alloc(arena,
@@ -174,17 +173,17 @@ void store_import_stage(struct tx *tx, const char *id, uint32_t part,
 	                         "DELETE FROM import_records WHERE import_id = ? AND "
 	                         "part = ?", TX_BIND(tx_text(id), tx_u32(part)));
 
-	insert_staged(tx, id, part, records, count, arena);
+	import_insert_staged(tx, id, part, records, count, arena);
 	tx_exec(tx, "UPDATE imports SET parts = parts + ?, records = records + ?, "
 	            "updated_at = UTC_TIMESTAMP(3) WHERE id = ?",
 	        TX_BIND(tx_int((count > 0) - (before > 0)),
 	                tx_int((int64_t)count - before), tx_text(id)));
 }
 
-/* Seconds to the next attempt, from the one before: 4, 4, 8, 16, ... 120. */
+/* Seconds between attempts: 4, 4, 8, 16, ... 120. */
 #define PAUSE "IF(attempts < 2, 4, LEAST(120, 4 << LEAST(attempts - 1, 5)))"
 
-/* SKIP LOCKED: a commit that is under way holds the row. */
+/* SKIP LOCKED: a running commit has locked the row. */
 bool store_import_claim(struct tx *tx, const char *worker, char id[ID_LEN + 1])
 {
 	struct tx_rows rows;
@@ -251,8 +250,8 @@ size_t store_import_ns(struct tx *tx, const char *id, const char *name,
 /* ---- the commit ---- */
 
 /*
- * The plans are fixed by hand: just after rows came in by the thousand the optimizer's
- * statistics know nothing of them, and it would read the zone once a record.
+ * The statements fix their plans: just after an insertion of many rows, the statistics of
+ * the optimizer are old, and it would read the zone once for each record.
  */
 
 int64_t store_import_delete(struct tx *tx, const struct import_step *step)
@@ -272,13 +271,13 @@ int64_t store_import_delete(struct tx *tx, const struct import_step *step)
 	                tx_int(step->only_named), tx_text(step->import_id)));
 }
 
-/* Records of one set with several TTLs get the lowest (RFC 2181 5.2). */
+/* A set with several TTLs gets the lowest (RFC 2181 5.2). */
 #define STAGED_SETS \
 	"(SELECT name, type, MIN(ttl) AS ttl, MIN(id) AS id " \
 	"FROM import_records FORCE INDEX (import_record_set) WHERE import_id = ? AND " \
 	"type <> 6 GROUP BY name, type)"
 
-/* What was never out stays ADD while it lives, as in status_changed(). */
+/* The task ADD stays ADD, as in status_changed(). */
 int64_t store_import_touch(struct tx *tx, const struct import_step *step)
 {
 	return tx_exec(tx, "UPDATE " STAGED_SETS " i "
@@ -293,7 +292,7 @@ int64_t store_import_touch(struct tx *tx, const struct import_step *step)
 	                tx_u32(step->serial), tx_u32(step->zone->is.ttl)));
 }
 
-/* An insert that meets no row of its key locks its own rows only. */
+/* An insertion without an equal key locks only its own rows. */
 void store_import_recordsets(struct tx *tx, const struct import_step *step)
 {
 	tx_exec(tx, "UPDATE " STAGED_SETS " i "
@@ -312,14 +311,14 @@ void store_import_recordsets(struct tx *tx, const struct import_step *step)
 	                tx_text(step->zone->is.id)));
 }
 
-/* The same record earlier in the file: the first in the index, so that one look tells. */
+/* The same record earlier in the import. The index finds the first one at once. */
 #define EARLIER \
 	"(SELECT 1 FROM import_records e FORCE INDEX (import_record_set) " \
 	"WHERE e.import_id = i.import_id AND e.name = i.name AND e.type = i.type " \
 	"AND e.rdata_hash = i.rdata_hash AND (e.part < i.part OR " \
 	"e.part = i.part AND e.position < i.position) LIMIT 1)"
 
-/* What stands there already, or twice in the file, is passed over. */
+/* Skips records that exist or that the import repeats. */
 void store_import_records(struct tx *tx, const struct import_step *step)
 {
 	tx_exec(tx, "INSERT INTO records (id, recordset_id, domain_id, data, rdata, "
@@ -338,17 +337,10 @@ void store_import_records(struct tx *tx, const struct import_step *step)
 
 int64_t store_import_count(struct tx *tx, const struct import_step *step)
 {
-	struct tx_rows rows;
-	int64_t count = 0;
-
-	if (tx_select_row(tx, NULL, &rows,
-	                  "SELECT COUNT(*) FROM records WHERE domain_id = ? "
-	                  "AND status = 'PENDING' AND serial_number = ? AND live = 1",
-	                  TX_BIND(tx_text(step->zone->is.id), tx_u32(step->serial)))) {
-		count = row_int(&rows);
-		tx_select_end(&rows);
-	}
-	return count;
+	return store_select_number(tx, NULL,
+		"SELECT COUNT(*) FROM records WHERE domain_id = ? "
+		"AND status = 'PENDING' AND serial_number = ? AND live = 1",
+		TX_BIND(tx_text(step->zone->is.id), tx_u32(step->serial)));
 }
 
 void store_import_totals(struct tx *tx, struct zone *zone)
@@ -365,8 +357,8 @@ void store_import_totals(struct tx *tx, struct zone *zone)
 	tx_select_end(&rows);
 }
 
-static void append_affected(struct tx_rows *rows, const struct zone *zone,
-                            struct buf *rrs)
+static void import_append_rr(struct tx_rows *rows, const struct zone *zone,
+                             struct buf *rrs)
 {
 	const char *owner = row_text(rows);
 	struct rr rr = { .type = (uint16_t)row_int(rows), .ttl = zone->is.ttl };
@@ -390,7 +382,7 @@ static void append_affected(struct tx_rows *rows, const struct zone *zone,
 bool store_import_affected(struct tx *tx, const struct import_step *step, bool live,
                            int64_t max, struct arena *arena, struct buf *rrs)
 {
-	enum { SMALLEST_RR = 12 };	/* so many rows at most are worth reading */
+	enum { SMALLEST_RR = 12 };	/* limits the rows to read */
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
@@ -401,23 +393,19 @@ bool store_import_affected(struct tx *tx, const struct import_step *step, bool l
 	          TX_BIND(tx_text(step->zone->is.id), tx_u32(step->serial), tx_int(live),
 	                  tx_int(max / SMALLEST_RR + 1)));
 	while ((int64_t)rrs->len <= max && tx_next(&rows))
-		append_affected(&rows, step->zone, rrs);
+		import_append_rr(&rows, step->zone, rrs);
 	tx_select_end(&rows);
 	return (int64_t)rrs->len <= max;
 }
 
 /* ---- the rules ---- */
 
-static const char *select_name(struct tx *tx, struct arena *arena, const char *sql,
-                               const struct tx_value *bind)
+static const char *import_select_name(struct tx *tx, struct arena *arena, const char *sql,
+                                      const struct tx_value *bind)
 {
-	struct tx_rows rows;
-	const char *name;
+	const char *name = NULL;
 
-	if (!tx_select_row(tx, arena, &rows, sql, bind))
-		return NULL;
-	name = row_text(&rows);
-	tx_select_end(&rows);
+	store_select_text(tx, arena, &name, sql, bind);
 	return name;
 }
 
@@ -428,7 +416,7 @@ static const char *select_name(struct tx *tx, struct arena *arena, const char *s
 const char *store_import_cname_clash(struct tx *tx, const struct zone *zone,
                                      struct arena *arena)
 {
-	return select_name(tx, arena,
+	return import_select_name(tx, arena,
 		"SELECT s.name FROM recordsets s FORCE INDEX (recordset_name) "
 		"STRAIGHT_JOIN recordsets o FORCE INDEX (recordset_name) ON "
 		"o.domain_id = s.domain_id AND o.name = s.name AND o.type NOT IN (5, "
@@ -440,20 +428,20 @@ const char *store_import_cname_clash(struct tx *tx, const struct zone *zone,
 const char *store_import_not_single(struct tx *tx, const struct zone *zone,
                                     struct arena *arena)
 {
-	return select_name(tx, arena,
+	return import_select_name(tx, arena,
 		"SELECT s.name FROM recordsets s WHERE s.domain_id = ? AND s.type IN "
 		"(5, 39) AND (SELECT COUNT(*) FROM records r WHERE r.recordset_id = "
 		"s.id AND r.live = 1) > 1 LIMIT 1", TX_BIND(tx_text(zone->is.id)));
 }
 
-/* As rules_children(): a delegation at a child's name, and glue below, may stay. */
+/* As rules_children(): allows the delegation of a domain below, and glue. */
 const char *store_import_inside_child(struct tx *tx, const struct zone *zone,
                                       struct arena *arena)
 {
 	uint8_t ancestry[NAME_MAX_WIRE];
 	size_t len = zone_ancestry(&zone->apex, ancestry);
 
-	return select_name(tx, arena,
+	return import_select_name(tx, arena,
 		"SELECT s.name FROM domains c JOIN recordsets s ON s.domain_id = ? AND "
 		"((s.name = c.name AND s.type NOT IN (1, 2, 28, 43)) OR "
 		"(s.type NOT IN (1, 28) AND LENGTH(s.name) > LENGTH(c.name) AND "
@@ -467,7 +455,7 @@ const char *store_import_inside_child(struct tx *tx, const struct zone *zone,
 const char *store_import_above_quota(struct tx *tx, const struct zone *zone, int64_t max,
                                      struct arena *arena)
 {
-	return select_name(tx, arena,
+	return import_select_name(tx, arena,
 		"SELECT s.name FROM recordsets s WHERE s.id = (SELECT r.recordset_id "
 		"FROM records r WHERE r.domain_id = ? AND r.live = 1 GROUP BY "
 		"r.recordset_id HAVING COUNT(*) > ? LIMIT 1)",
@@ -477,9 +465,9 @@ const char *store_import_above_quota(struct tx *tx, const struct zone *zone, int
 bool store_import_has_set(struct tx *tx, const struct zone *zone, const char *name,
                           uint16_t type)
 {
-	return select_name(tx, NULL,
-	                   "SELECT s.name FROM recordsets s WHERE s.domain_id = ? "
-	                   "AND s.name = ? AND s.type = ? AND " SERVED("s"),
-	                   TX_BIND(tx_text(zone->is.id), tx_text(name),
-	                           tx_int(type))) != NULL;
+	return import_select_name(tx, NULL,
+	                          "SELECT s.name FROM recordsets s WHERE s.domain_id = ? "
+	                          "AND s.name = ? AND s.type = ? AND " SERVED("s"),
+	                          TX_BIND(tx_text(zone->is.id), tx_text(name),
+	                                  tx_int(type))) != NULL;
 }

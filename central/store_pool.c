@@ -7,13 +7,12 @@ const char *const store_pool_sort_keys[] = { "name", "created_at", NULL };
 #define POOL_COLUMNS "p.id, p.name, p.description, p.catalog_id, " \
 	"(SELECT d.name FROM domains d WHERE d.id = p.catalog_id)"
 
-static void read_pool(struct tx_rows *rows, struct pool *pool)
+static void pool_read(struct tx_rows *rows, struct pool *pool)
 {
-	const char *id = row_text(rows);
+	const char *id;
 
 	*pool = (struct pool){ 0 };
-	if (!id || !id_parse(id, pool->id))
-		tx_fail(rows->tx, ERR_INTERNAL, "a stored id is broken");
+	store_read_id(rows, pool->id);
 	pool->name = row_text(rows);
 	pool->description = row_text(rows);
 	id = row_text(rows);
@@ -22,14 +21,14 @@ static void read_pool(struct tx_rows *rows, struct pool *pool)
 	pool->catalog_zone = row_text(rows);
 }
 
-static bool select_pool(struct tx *tx, const char *sql, const char *key,
+static bool pool_select(struct tx *tx, const char *sql, const char *key,
                         struct arena *arena, struct pool *pool)
 {
 	struct tx_rows rows;
 
 	if (!tx_select_row(tx, arena, &rows, sql, TX_BIND(tx_text(key))))
 		return false;
-	read_pool(&rows, pool);
+	pool_read(&rows, pool);
 	tx_select_end(&rows);
 	store_pool_ns_records(tx, arena, pool);
 	return !tx->err;
@@ -39,10 +38,10 @@ bool store_pool_get(struct tx *tx, const char *id, const char *name, struct aren
                     struct pool *pool)
 {
 	if (*id)
-		return select_pool(tx,
+		return pool_select(tx,
 		                   "SELECT " POOL_COLUMNS " FROM pools p WHERE p.id = ?",
 		                   id, arena, pool);
-	return select_pool(tx, "SELECT " POOL_COLUMNS " FROM pools p WHERE p.name = ?",
+	return pool_select(tx, "SELECT " POOL_COLUMNS " FROM pools p WHERE p.name = ?",
 	                   name, arena, pool);
 }
 
@@ -54,9 +53,9 @@ bool store_pool_lock(struct tx *tx, const char *id, const char *name,
 	const char *sql = *id
 		? STORE_WAITS(tx, wait, LOCK_POOL "p.id = ? FOR UPDATE")
 		: STORE_WAITS(tx, wait, LOCK_POOL "p.name = ? FOR UPDATE");
-	bool found = select_pool(tx, sql, *id ? id : name, arena, pool);
+	bool found = pool_select(tx, sql, *id ? id : name, arena, pool);
 
-	store_waited(tx, wait, "the pool");
+	store_check_wait(tx, wait, "the pool");
 	return found;
 }
 
@@ -81,7 +80,7 @@ bool store_pool_next(struct tx_rows *rows, struct pool *pool)
 {
 	if (!tx_next(rows))
 		return false;
-	read_pool(rows, pool);
+	pool_read(rows, pool);
 	return !rows->tx->err;
 }
 
@@ -105,7 +104,7 @@ void store_pool_insert(struct tx *tx, const struct pool *pool, enum store_wait w
 	            "VALUES (?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))"),
 	        TX_BIND(tx_text(pool->id), tx_text(pool->name),
 	                tx_text(pool->description)));
-	store_waited(tx, wait, "the pool");
+	store_check_wait(tx, wait, "the pool");
 }
 
 void store_pool_update(struct tx *tx, const struct pool *pool)

@@ -31,8 +31,8 @@ void query_equals(struct query *query, const char *column, const char *text)
 	query_bind(query, " = ?", tx_text(text));
 }
 
-/* What LIKE would take for a wildcard, and its own escape. */
-static const char *escape_like(struct arena *arena, const char *text, size_t len)
+/* Escapes the wildcards of LIKE and the escape character. */
+static const char *query_escape_like(struct arena *arena, const char *text, size_t len)
 {
 	char *escaped = arena_alloc(arena, 2 * len + 1), *to = escaped;
 
@@ -55,17 +55,17 @@ void query_matches(struct query *query, const char *column, const char *pattern)
 		query_equals(query, column, pattern);
 		return;
 	}
-	like = escape_like(query->arena, pattern + at_start, len - 1);
+	like = query_escape_like(query->arena, pattern + at_start, len - 1);
 	like = arena_printf(query->arena, at_start ? "%%%s" : "%s%%", like);
 	query_add(query, " AND ");
 	query_add(query, column);
 	query_bind(query, " LIKE ? ESCAPE '!'", tx_text(like));
 }
 
-/* The row must still be there, or the rest would silently be missing. */
-static bool look_up_marker(struct query *query, struct tx *tx,
-                           const struct paging *paging, const char *lookup,
-                           struct tx_value values[2])
+/* Without its row the page would silently be empty. */
+static bool query_look_up_marker(struct query *query, struct tx *tx,
+                                 const struct paging *paging, const char *lookup,
+                                 struct tx_value values[2])
 {
 	struct tx_rows rows;
 
@@ -88,9 +88,9 @@ static void query_behind_marker(struct query *query, struct tx *tx,
 	char beyond = paging->descending ? '<' : '>';
 	struct tx_value values[2];
 
-	if (!look_up_marker(query, tx, paging, sort->lookup, values))
+	if (!query_look_up_marker(query, tx, paging, sort->lookup, values))
 		return;
-	/* the second condition alone is exact; the first is what an index can use */
+	/* the second condition alone is exact; an index can use the first */
 	query_bind(query,
 	           arena_printf(query->arena, " AND %s %c= ?", sort->column, beyond),
 	           values[0]);

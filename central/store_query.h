@@ -1,7 +1,6 @@
 /*
- * store_query -- a SELECT put together from fixed fragments: the conditions
- * that a caller's criterion asks for, the page and its order. Values are
- * always bound; no text of a caller becomes SQL.
+ * store_query -- builds a SELECT from fixed fragments: the conditions of a criterion, the
+ * order and the page. Values are always bound; no text of a caller becomes SQL.
  */
 #pragma once
 
@@ -17,26 +16,26 @@ struct query {
 };
 
 void query_begin(struct query *query, struct arena *arena, const char *select);
-/* Append a fragment without a value. */
+/* Appends a fragment without a value. */
 void query_add(struct query *query, const char *fragment);
-/* Append FRAGMENT with one value. */
+/* Appends FRAGMENT with one value. */
 void query_bind(struct query *query, const char *fragment, struct tx_value value);
-/* " AND <column> = ?" if there is a text. */
+/* Appends " AND <column> = ?" unless TEXT is NULL. */
 void query_equals(struct query *query, const char *column, const char *text);
-/* The same for a pattern: exact, "*rest" or "rest*". */
+/* The same for a pattern: exact, "*text" or "text*". */
 void query_matches(struct query *query, const char *column, const char *pattern);
 
 /*
- * How a statement calls a sort column and the one that decides between equals, and the
- * statement that looks both up, as texts, for the id of the marker. They are bound as
- * values: a sub-select in their place would keep the optimizer from the index.
+ * A sort column, the column that orders equal values, and the statement that reads both
+ * as texts for the id of the marker. The query binds them as values: with a sub-select
+ * the optimizer would not use the index.
  */
 struct sort_column {
 	const char *column, *tie, *lookup;
 };
 
-/* Behind the marker, in order. ERR_INVALID in TX when the marker's row is gone. */
+/* Appends order and page. ERR_INVALID in TX: the row of the marker does not exist. */
 void query_page(struct query *query, struct tx *tx, const struct paging *paging,
                 const struct sort_column *sort);
-/* Runs it; the query is spent. */
+/* Runs the query, once. */
 void query_run(struct query *query, struct tx *tx, struct tx_rows *rows);

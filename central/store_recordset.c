@@ -11,62 +11,39 @@ const char *const store_recordset_sort_keys[] = { "name", "created_at", "updated
                                                   NULL };
 const char *const store_record_sort_keys[] = { "id", "updated_at", NULL };
 
-/* In the order of read_record(). */
+/* In the order of record_read(). */
 #define RECORD_COLUMNS "r.id, r.data, r.rdata, r.serial_number, r.task, r.status"
-/* In the order of read_recordset(). */
+/* In the order of recordset_read_row(). */
 #define RECORDSET_COLUMNS \
 	"s.id, s.domain_id, s.name, s.type, s.ttl, " \
 	"CAST(UNIX_TIMESTAMP(s.created_at) * 1000 AS SIGNED), " \
 	"CAST(UNIX_TIMESTAMP(s.updated_at) * 1000 AS SIGNED)"
-/*
- * Not EXISTS, which MariaDB may turn into one walk over all records, whatever the page's
- * size.
- */
+/* Not EXISTS: MariaDB may execute it as a scan of all records, also for a small page. */
 #define HAS_RECORD(condition) \
 	"(SELECT 1 FROM records e WHERE e.recordset_id = s.id " \
 	"AND " condition " LIMIT 1) = 1"
 #define HAS_RECORDS HAS_RECORD("e.status <> 'DELETED'")
 
-static void broken(struct tx_rows *rows, const char *what)
+static void recordset_fail_broken(struct tx_rows *rows, const char *what)
 {
 	tx_fail(rows->tx, ERR_INTERNAL, "a stored %s is broken", what);
 }
 
-static void copy_id(struct tx_rows *rows, char id[ID_LEN + 1])
-{
-	const char *text = row_text(rows);
-
-	if (!text || !id_parse(text, id))
-		broken(rows, "id");
-}
-
-static void read_state(struct tx_rows *rows, struct state *state)
-{
-	const char *task, *status;
-
-	state->serial = row_u32(rows);
-	task = row_text(rows);
-	status = row_text(rows);
-	if (!task || !status || !task_parse(task, &state->task) ||
-	    !status_parse(status, &state->status))
-		broken(rows, "state");
-}
-
-static void read_record(struct tx_rows *rows, struct record *record)
+static void record_read(struct tx_rows *rows, struct record *record)
 {
 	size_t len;
 
 	*record = (struct record){ 0 };
-	copy_id(rows, record->id);
+	store_read_id(rows, record->id);
 	record->data = row_text(rows);
 	record->rdata = row_bytes(rows, &len);
 	record->rdata_len = (uint16_t)len;
 	if (!record->data || !record->rdata || len > UINT16_MAX)
-		broken(rows, "record");
-	read_state(rows, &record->state);
+		recordset_fail_broken(rows, "record");
+	store_read_state(rows, &record->state);
 }
 
-static bool read_ttl(struct tx_rows *rows, uint32_t *ttl)
+static bool recordset_read_ttl(struct tx_rows *rows, uint32_t *ttl)
 {
 	bool given = !row_is_null(rows);
 
@@ -76,10 +53,8 @@ static bool read_ttl(struct tx_rows *rows, uint32_t *ttl)
 
 /* ---- what a change reads and writes ---- */
 
-/*
- * The columns in front of a record's: the set it is in, as a new one or the one before.
- */
-static struct rrset *read_rrset(struct tx_rows *rows, struct rrsets *sets)
+/* Reads the columns of the set, which come before those of the record. */
+static struct rrset *rrset_read(struct tx_rows *rows, struct rrsets *sets)
 {
 	const char *id = row_text(rows), *owner = row_text(rows);
 	uint16_t type = (uint16_t)row_int(rows);
@@ -87,18 +62,19 @@ static struct rrset *read_rrset(struct tx_rows *rows, struct rrsets *sets)
 	struct rrset *set;
 
 	if (!owner || name_parse(owner, "name", &name, rows->tx->why)) {
-		broken(rows, "name");
+		recordset_fail_broken(rows, "name");
 		return NULL;
 	}
 	set = rrsets_get(sets, &name, owner, type);
-	set->stored_ttl.given = read_ttl(rows, &set->stored_ttl.value);
+	set->stored_ttl.given = recordset_read_ttl(rows, &set->stored_ttl.value);
 	set->stored = true;
 	if (!id || !id_parse(id, set->id))
-		broken(rows, "id");
+		recordset_fail_broken(rows, "id");
 	return set;
 }
 
-static void push_record(struct rrset *set, struct record record, struct arena *arena)
+static void rrset_push_record(struct rrset *set, struct record record,
+                              struct arena *arena)
 {
 	/* grows at each power of two */
 	if (!(set->was_count & (set->was_count - 1))) {
@@ -112,21 +88,21 @@ static void push_record(struct rrset *set, struct record record, struct arena *a
 	((struct record *)set->was)[set->was_count++] = record;
 }
 
-/* In the order of read_member(). */
+/* In the order of rrset_read_record(). */
 #define MEMBERS \
 	"s.id, s.name, s.type, s.ttl, " RECORD_COLUMNS " FROM recordsets s LEFT JOIN " \
 	"records r ON r.recordset_id = s.id AND r.live = 1 "
 
-/* One record, or a set that has none. */
-static void read_member(struct tx_rows *rows, struct rrsets *sets)
+/* Reads one record, or a set without records. */
+static void rrset_read_record(struct tx_rows *rows, struct rrsets *sets)
 {
-	struct rrset *set = read_rrset(rows, sets);
+	struct rrset *set = rrset_read(rows, sets);
 	struct record record;
 
 	if (!set || row_is_null(rows))
 		return;
-	read_record(rows, &record);
-	push_record(set, record, sets->arena);
+	record_read(rows, &record);
+	rrset_push_record(set, record, sets->arena);
 }
 
 void store_recordset_read(struct tx *tx, const char *domain_id, const char *const *names,
@@ -143,11 +119,11 @@ void store_recordset_read(struct tx *tx, const char *domain_id, const char *cons
 	values[1 + size].type = TX_END;
 	tx_select(tx, sets->arena, &rows, sql, values);
 	while (tx_next(&rows))
-		read_member(&rows, sets);
+		rrset_read_record(&rows, sets);
 }
 
-static struct rrsets *sets_of(const struct sets_wanted *wanted, size_t count,
-                              const char *domain_id)
+static struct rrsets *rrsets_of_domain(const struct sets_wanted *wanted, size_t count,
+                                       const char *domain_id)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(wanted[i].domain_id, domain_id))
@@ -155,8 +131,8 @@ static struct rrsets *sets_of(const struct sets_wanted *wanted, size_t count,
 	return NULL;
 }
 
-void store_recordset_read_of(struct tx *tx, struct arena *arena,
-                             const struct sets_wanted *wanted, size_t count)
+void store_recordset_read_several(struct tx *tx, struct arena *arena,
+                                  const struct sets_wanted *wanted, size_t count)
 {
 	struct tx_value values[2 * TX_LIST_MAX + 1];
 	struct tx_rows rows;
@@ -174,14 +150,14 @@ void store_recordset_read_of(struct tx *tx, struct arena *arena,
 	values[2 * places].type = TX_END;
 	tx_select(tx, arena, &rows, sql, values);
 	while (tx_next(&rows)) {
-		struct rrsets *sets = sets_of(wanted, count, row_text(&rows));
+		struct rrsets *sets = rrsets_of_domain(wanted, count, row_text(&rows));
 
 		if (sets)
-			read_member(&rows, sets);
+			rrset_read_record(&rows, sets);
 	}
 }
 
-/* What was never out stays ADD, as in status_changed(). */
+/* The task ADD stays ADD, as in status_changed(). */
 int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_t serial)
 {
 	return tx_exec(tx, "UPDATE records r JOIN recordsets s ON s.id = r.recordset_id "
@@ -193,14 +169,14 @@ int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_
 
 /* ---- what callers ask for ---- */
 
-static void read_recordset(struct tx_rows *rows, struct recordset *set)
+static void recordset_read_row(struct tx_rows *rows, struct recordset *set)
 {
 	*set = (struct recordset){ 0 };
-	copy_id(rows, set->id);
-	copy_id(rows, set->domain_id);
+	store_read_id(rows, set->id);
+	store_read_id(rows, set->domain_id);
 	set->name = row_text(rows);
 	set->type = (uint16_t)row_int(rows);
-	set->has_ttl = read_ttl(rows, &set->ttl);
+	set->has_ttl = recordset_read_ttl(rows, &set->ttl);
 	set->created_at = row_int(rows);
 	set->updated_at = row_int(rows);
 }
@@ -215,7 +191,7 @@ bool store_recordset_get(struct tx *tx, const char *domain_id, const char *id,
 	                   "WHERE s.id = ? AND s.domain_id = ? AND " HAS_RECORDS,
 	                   TX_BIND(tx_text(id), tx_text(domain_id))))
 		return false;
-	read_recordset(&rows, set);
+	recordset_read_row(&rows, set);
 	tx_select_end(&rows);
 	store_recordset_members(tx, set, 1, arena);
 	return !tx->err;
@@ -225,7 +201,7 @@ bool store_recordset_get(struct tx *tx, const char *domain_id, const char *id,
 	"SELECT CAST(" column " AS CHAR), CAST(" tie " AS CHAR) FROM recordsets WHERE " \
 	"id = ?"
 
-/* Within one domain the type decides between equal names: the order of an index. */
+/* Within a domain the order is name, then type: the order of an index. */
 static const struct sort_column name_within_domain =
 	{ "s.name", "s.type", MARKED_SET("name", "type") };
 
@@ -237,8 +213,8 @@ static const struct sort_column set_columns[] = {
 	                             MARKED_SET("updated_at", "id") },
 };
 
-static void add_criterion(struct query *query, const struct access *access,
-                          const struct record_criterion *criterion)
+static void record_add_criterion(struct query *query, const struct access *access,
+                                 const struct record_criterion *criterion)
 {
 	if (!access->all)
 		query_equals(query, "d.tenant", access->tenant);
@@ -260,7 +236,7 @@ void store_recordset_find(struct tx *tx, const struct access *access,
 	query_begin(&query, arena, "SELECT " RECORDSET_COLUMNS " FROM recordsets s "
 	            "JOIN domains d ON d.id = s.domain_id WHERE d.live = 1 AND "
 	            HAS_RECORDS);
-	add_criterion(&query, access, criterion);
+	record_add_criterion(&query, access, criterion);
 	if (criterion->status)
 		query_bind(&query, " AND " HAS_RECORD("e.status = ?"),
 		           tx_text(criterion->status));
@@ -276,31 +252,29 @@ bool store_recordset_next(struct tx_rows *rows, struct recordset *set)
 {
 	if (!tx_next(rows))
 		return false;
-	read_recordset(rows, set);
+	recordset_read_row(rows, set);
 	return !rows->tx->err;
 }
 
-static int compare_ids(const void *a, const void *b)
+static int recordset_compare_ids(const void *a, const void *b)
 {
 	return strcmp((*(struct recordset *const *)a)->id,
 	              (*(struct recordset *const *)b)->id);
 }
 
-/*
- * The set whose id stands in the row; by halves, for SETS are in the order of their ids.
- */
-static struct recordset *set_of_row(struct tx_rows *rows, struct recordset **sets,
-                                    size_t count)
+/* The set of the id in the row. SETS have the order of their ids. */
+static struct recordset *recordset_of_row(struct tx_rows *rows, struct recordset **sets,
+                                          size_t count)
 {
 	struct recordset key = { 0 }, *wanted = &key, **found;
 
-	copy_id(rows, key.id);
-	found = bsearch(&wanted, sets, count, sizeof(*sets), compare_ids);
+	store_read_id(rows, key.id);
+	found = bsearch(&wanted, sets, count, sizeof(*sets), recordset_compare_ids);
 	return found ? *found : NULL;
 }
 
-static void push_member(struct recordset *set, const struct record *record,
-                        struct arena *arena)
+static void recordset_push_record(struct recordset *set, const struct record *record,
+                                  struct arena *arena)
 {
 	if (!(set->record_count & (set->record_count - 1))) {
 		size_t size = set->record_count ? set->record_count * 2 : 1;
@@ -314,8 +288,8 @@ static void push_member(struct recordset *set, const struct record *record,
 	set->records[set->record_count++] = *record;
 }
 
-static void read_members(struct tx *tx, struct recordset **sets, size_t count,
-                         struct arena *arena)
+static void recordset_read_records(struct tx *tx, struct recordset **sets, size_t count,
+                                   struct arena *arena)
 {
 	struct tx_value values[STORE_NAMES_MAX + 1];
 	const char *ids[STORE_NAMES_MAX];
@@ -333,12 +307,12 @@ static void read_members(struct tx *tx, struct recordset **sets, size_t count,
 	values[size].type = TX_END;
 	tx_select(tx, arena, &rows, sql, values);
 	while (tx_next(&rows)) {
-		struct recordset *set = set_of_row(&rows, sets, count);
+		struct recordset *set = recordset_of_row(&rows, sets, count);
 		struct record record;
 
-		read_record(&rows, &record);
+		record_read(&rows, &record);
 		if (set)
-			push_member(set, &record, arena);
+			recordset_push_record(set, &record, arena);
 	}
 }
 
@@ -349,10 +323,11 @@ void store_recordset_members(struct tx *tx, struct recordset *sets, size_t count
 
 	for (size_t i = 0; i < count; i++)
 		by_id[i] = &sets[i];
-	qsort(by_id, count, sizeof(*by_id), compare_ids);
+	qsort(by_id, count, sizeof(*by_id), recordset_compare_ids);
 	for (size_t at = 0; at < count; at += STORE_NAMES_MAX)
-		read_members(tx, by_id + at, count - at < STORE_NAMES_MAX ? count - at :
-		             STORE_NAMES_MAX, arena);
+		recordset_read_records(tx, by_id + at,
+		                       count - at < STORE_NAMES_MAX ? count - at :
+		                       STORE_NAMES_MAX, arena);
 }
 
 static const struct sort_column record_columns[] = {
@@ -375,7 +350,7 @@ void store_record_find(struct tx *tx, const struct access *access,
 	            RECORD_COLUMNS " FROM records r JOIN recordsets s ON s.id = "
 	            "r.recordset_id JOIN domains d ON d.id = r.domain_id "
 	            "WHERE d.live = 1 AND r.status <> 'DELETED'");
-	add_criterion(&query, access, criterion);
+	record_add_criterion(&query, access, criterion);
 	if (*criterion->domain_id)
 		query_equals(&query, "r.domain_id", criterion->domain_id);
 	query_equals(&query, "r.status", criterion->status);
@@ -388,11 +363,11 @@ bool store_record_next(struct tx_rows *rows, struct found_record *found)
 {
 	if (!tx_next(rows))
 		return false;
-	copy_id(rows, found->recordset_id);
-	copy_id(rows, found->domain_id);
+	store_read_id(rows, found->recordset_id);
+	store_read_id(rows, found->domain_id);
 	found->name = row_text(rows);
 	found->type = (uint16_t)row_int(rows);
-	found->has_ttl = read_ttl(rows, &found->ttl);
-	read_record(rows, &found->record);
+	found->has_ttl = recordset_read_ttl(rows, &found->ttl);
+	record_read(rows, &found->record);
 	return !rows->tx->err;
 }

@@ -4,7 +4,7 @@
 
 #define OLDER_THAN_S "< UTC_TIMESTAMP(3) - INTERVAL ? SECOND"
 
-static void read_ids(struct tx_rows *rows, struct sweep_list *list)
+static void sweep_read_ids(struct tx_rows *rows, struct sweep_list *list)
 {
 	list->count = 0;
 	while (tx_next(rows)) {
@@ -17,11 +17,11 @@ static void read_ids(struct tx_rows *rows, struct sweep_list *list)
 }
 
 /*
- * HEAD and TAIL are around the ids of LIST. Such a statement locks no row but these: a scan would
- * wait for each row that another transaction has locked, and keep the rows that it waited for.
+ * The statement is HEAD ids TAIL. It locks only these rows: a scan would wait for each
+ * row that another transaction has locked, and would keep the locks.
  */
-static int64_t exec_list(struct tx *tx, struct arena *arena, const char *head,
-                         const char *tail, const struct sweep_list *list)
+static int64_t sweep_exec_list(struct tx *tx, struct arena *arena, const char *head,
+                               const char *tail, const struct sweep_list *list)
 {
 	struct tx_value values[TX_LIST_MAX + 1];
 	const char *ids[SWEEP_DOMAINS];
@@ -38,8 +38,9 @@ static int64_t exec_list(struct tx *tx, struct arena *arena, const char *head,
 	return tx_exec(tx, sql, values);
 }
 
-/* The last of the next SWEEP_LOOK domains behind the cursor; "": there are fewer. */
-static void find_horizon(struct tx *tx, const char *cursor, char horizon[ID_LEN + 1])
+/* The last of the next SWEEP_SCAN domains behind CURSOR; "": there are fewer. */
+static void sweep_find_horizon(struct tx *tx, const char *cursor,
+                               char horizon[ID_LEN + 1])
 {
 	struct tx_rows rows;
 	const char *id;
@@ -48,7 +49,7 @@ static void find_horizon(struct tx *tx, const char *cursor, char horizon[ID_LEN 
 	if (!tx_select_row(tx, NULL, &rows,
 	                   "SELECT id FROM domains WHERE id > ? ORDER BY id "
 	                   "LIMIT 1 OFFSET ?",
-	                   TX_BIND(tx_text(cursor), tx_int(SWEEP_LOOK - 1))))
+	                   TX_BIND(tx_text(cursor), tx_int(SWEEP_SCAN - 1))))
 		return;
 	id = row_text(&rows);
 	if (id)
@@ -62,8 +63,8 @@ void store_sweep_find_tombstones(struct tx *tx, int age_s, char cursor[ID_LEN + 
 	char horizon[ID_LEN + 1];
 	struct tx_rows rows;
 
-	find_horizon(tx, cursor, horizon);
-	/* not EXISTS: made a join, it reads the DELETED records of all domains */
+	sweep_find_horizon(tx, cursor, horizon);
+	/* not EXISTS: as a join it would read the DELETED records of all domains */
 	tx_select(tx, NULL, &rows,
 	          "SELECT d.id FROM domains d WHERE d.id > ? AND (? = '' OR "
 	          "d.id <= ?) AND d.live = 1 AND (SELECT 1 FROM records r "
@@ -72,7 +73,7 @@ void store_sweep_find_tombstones(struct tx *tx, int age_s, char cursor[ID_LEN + 
 	          " LIMIT 1) = 1 ORDER BY d.id LIMIT ?",
 	          TX_BIND(tx_text(cursor), tx_text(horizon), tx_text(horizon),
 	                  tx_int(age_s), tx_int(SWEEP_DOMAINS)));
-	read_ids(&rows, list);
+	sweep_read_ids(&rows, list);
 	if (list->count == SWEEP_DOMAINS)
 		memcpy(cursor, list->ids[SWEEP_DOMAINS - 1], ID_LEN + 1);
 	else
@@ -100,7 +101,7 @@ int64_t store_sweep_tombstones(struct tx *tx, const char *domain_id, int age_s)
 	return count;
 }
 
-void store_sweep_find_gone(struct tx *tx, struct sweep_list *list)
+void store_sweep_find_deleted(struct tx *tx, struct sweep_list *list)
 {
 	struct tx_rows rows;
 
@@ -109,10 +110,10 @@ void store_sweep_find_gone(struct tx *tx, struct sweep_list *list)
 	          "AND d.status = 'DELETED' WHERE EXISTS (SELECT 1 FROM recordsets s "
 	          "WHERE s.domain_id = d.id) OR EXISTS (SELECT 1 FROM journal j "
 	          "WHERE j.domain_id = d.id) LIMIT ?", TX_BIND(tx_int(SWEEP_DOMAINS)));
-	read_ids(&rows, list);
+	sweep_read_ids(&rows, list);
 }
 
-int64_t store_sweep_gone(struct tx *tx, const char *domain_id)
+int64_t store_sweep_deleted(struct tx *tx, const char *domain_id)
 {
 	static const char *const statements[] = {
 		"DELETE FROM records WHERE domain_id = ? LIMIT ?",
@@ -141,24 +142,24 @@ void store_sweep_find_domains(struct tx *tx, int age_s, struct sweep_list *list)
 	          "AND NOT EXISTS (SELECT 1 FROM recordsets s WHERE s.domain_id = d.id) "
 	          "AND NOT EXISTS (SELECT 1 FROM journal j WHERE j.domain_id = d.id) "
 	          "LIMIT ?", TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
-	read_ids(&rows, list);
+	sweep_read_ids(&rows, list);
 }
 
 int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
                             struct arena *arena)
 {
-	return exec_list(tx, arena, "DELETE d FROM domains d FORCE INDEX (PRIMARY) "
-	                 "WHERE d.id IN (", ") AND d.status = 'DELETED'", list);
+	return sweep_exec_list(tx, arena, "DELETE d FROM domains d FORCE INDEX (PRIMARY) "
+	                       "WHERE d.id IN (", ") AND d.status = 'DELETED'", list);
 }
 
-/* A too old change. */
+/* A change to remove. */
 struct old_change {
 	const char *domain_id;
 	uint32_t serial;
 };
 
-/* It and all before it. */
-static void cut_journal(struct tx *tx, const struct old_change *change)
+/* Removes the change and all earlier ones of its domain. */
+static void sweep_cut_journal(struct tx *tx, const struct old_change *change)
 {
 	tx_exec(tx, "DELETE FROM journal WHERE domain_id = ? AND "
 	        "((CAST(? AS SIGNED) - CAST(serial AS SIGNED)) & 4294967295) "
@@ -166,8 +167,11 @@ static void cut_journal(struct tx *tx, const struct old_change *change)
 	        TX_BIND(tx_text(change->domain_id), tx_u32(change->serial)));
 }
 
-/* The newest change that is, with those after it, more than LIMIT bytes. */
-static void cut_large_journal(struct tx *tx, struct old_change newest, int64_t limit)
+/*
+ * Removes up to the newest change that, with all later ones, has more than LIMIT bytes.
+ */
+static void sweep_cut_large_journal(struct tx *tx, struct old_change newest,
+                                    int64_t limit)
 {
 	struct tx_rows rows;
 
@@ -181,7 +185,7 @@ static void cut_large_journal(struct tx *tx, struct old_change newest, int64_t l
 		return;
 	newest.serial = row_u32(&rows);
 	tx_select_end(&rows);
-	cut_journal(tx, &newest);
+	sweep_cut_journal(tx, &newest);
 }
 
 int64_t store_sweep_large_journals(struct tx *tx, int within_s, int64_t limit,
@@ -203,7 +207,7 @@ int64_t store_sweep_large_journals(struct tx *tx, int within_s, int64_t limit,
 	}
 	tx_select_end(&rows);
 	for (size_t i = 0; i < count; i++)
-		cut_large_journal(tx, newest[i], limit);
+		sweep_cut_large_journal(tx, newest[i], limit);
 	return (int64_t)count;
 }
 
@@ -223,7 +227,7 @@ int64_t store_sweep_journal(struct tx *tx, int age_s, struct arena *arena)
 	}
 	tx_select_end(&rows);
 	for (size_t i = 0; i < count; i++)
-		cut_journal(tx, &changes[i]);
+		sweep_cut_journal(tx, &changes[i]);
 	return (int64_t)count;
 }
 
@@ -239,15 +243,15 @@ int64_t store_sweep_open_imports(struct tx *tx, int age_s, struct arena *arena)
 	struct sweep_list list;
 	struct tx_rows rows;
 
-	/* locked: a part that is added now makes the import young again */
+	/* locked, because a new part would renew updated_at */
 	tx_select(tx, NULL, &rows,
 	          "SELECT id FROM imports WHERE state = 'OPEN' AND updated_at "
 	          OLDER_THAN_S " LIMIT ? FOR UPDATE SKIP LOCKED",
 	          TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
-	read_ids(&rows, &list);
-	return exec_list(tx, arena, "UPDATE imports FORCE INDEX (PRIMARY) "
-	                 "SET state = 'ERROR', reason = 'it was left open for too long', "
-	                 "updated_at = UTC_TIMESTAMP(3) WHERE id IN (", ")", &list);
+	sweep_read_ids(&rows, &list);
+	return sweep_exec_list(tx, arena, "UPDATE imports FORCE INDEX (PRIMARY) "
+	                       "SET state = 'ERROR', reason = 'open for too long', "
+	                       "updated_at = UTC_TIMESTAMP(3) WHERE id IN (", ")", &list);
 }
 
 int64_t store_sweep_import_records(struct tx *tx)
@@ -255,12 +259,12 @@ int64_t store_sweep_import_records(struct tx *tx)
 	struct sweep_list list;
 	struct tx_rows rows;
 
-	/* not EXISTS, which may be made a join that reads all that is staged */
+	/* not EXISTS: as a join it would read all staged records */
 	tx_select(tx, NULL, &rows,
 	          "SELECT i.id FROM imports i WHERE i.state IN ('DONE', 'ERROR') "
 	          "AND (SELECT 1 FROM import_records r WHERE r.import_id = i.id "
 	          "LIMIT 1) = 1 LIMIT 1", TX_NONE);
-	read_ids(&rows, &list);
+	sweep_read_ids(&rows, &list);
 	if (!list.count)
 		return 0;
 	return tx_exec(tx, "DELETE FROM import_records WHERE import_id = ? LIMIT ?",
@@ -277,9 +281,9 @@ int64_t store_sweep_imports(struct tx *tx, int age_s, struct arena *arena)
 	          "i.updated_at " OLDER_THAN_S " AND (SELECT 1 FROM import_records r "
 	          "WHERE r.import_id = i.id LIMIT 1) IS NULL LIMIT ?",
 	          TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
-	read_ids(&rows, &list);
-	return exec_list(tx, arena, "DELETE i FROM imports i FORCE INDEX (PRIMARY) "
-	                 "WHERE i.id IN (", ")", &list);
+	sweep_read_ids(&rows, &list);
+	return sweep_exec_list(tx, arena, "DELETE i FROM imports i FORCE INDEX (PRIMARY) "
+	                       "WHERE i.id IN (", ")", &list);
 }
 
 size_t store_sweep_find_paths(struct tx *tx, struct arena *arena,

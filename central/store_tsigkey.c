@@ -11,16 +11,13 @@ const char *const store_tsigkey_sort_keys[] = { "name", NULL };
 #define FROM_BOTH " FROM tsigkeys t LEFT JOIN domains d ON d.id = t.domain_id "
 
 #define SELECT_WHOLE "SELECT " COLUMNS("d.name") ", t.secret" FROM_BOTH
-/* Without the domain's name, for its row would be locked, too. */
+/* Without the name of the domain: a join would also lock its row. */
 #define SELECT_OWN "SELECT " COLUMNS("NULL") ", t.secret FROM tsigkeys t "
 
-static void read_tsigkey(struct tx_rows *rows, struct tsigkey *key)
+static void tsigkey_read(struct tx_rows *rows, struct tsigkey *key)
 {
-	const char *id = row_text(rows);
-
 	*key = (struct tsigkey){ 0 };
-	if (!id || !id_parse(id, key->id))
-		tx_fail(rows->tx, ERR_INTERNAL, "a stored id is broken");
+	store_read_id(rows, key->id);
 	key->name = row_text(rows);
 	key->algorithm = row_text(rows);
 	key->domain_id = row_text(rows);
@@ -29,14 +26,14 @@ static void read_tsigkey(struct tx_rows *rows, struct tsigkey *key)
 	key->updated_at = row_text(rows);
 }
 
-static bool select_tsigkey(struct tx *tx, const char *sql, const char *by,
+static bool tsigkey_select(struct tx *tx, const char *sql, const char *by,
                            struct arena *arena, struct tsigkey *key)
 {
 	struct tx_rows rows;
 
 	if (!tx_select_row(tx, arena, &rows, sql, TX_BIND(tx_text(by))))
 		return false;
-	read_tsigkey(&rows, key);
+	tsigkey_read(&rows, key);
 	key->secret = row_text(&rows);
 	tx_select_end(&rows);
 	return !tx->err;
@@ -46,9 +43,9 @@ bool store_tsigkey_get(struct tx *tx, const struct tsigkey_key *by, struct arena
                        struct tsigkey *key)
 {
 	if (*by->id)
-		return select_tsigkey(tx, SELECT_WHOLE "WHERE t.id = ?", by->id, arena,
+		return tsigkey_select(tx, SELECT_WHOLE "WHERE t.id = ?", by->id, arena,
 		                      key);
-	return select_tsigkey(tx, SELECT_WHOLE "WHERE t.name = ?", by->name, arena, key);
+	return tsigkey_select(tx, SELECT_WHOLE "WHERE t.name = ?", by->name, arena, key);
 }
 
 bool store_tsigkey_lock(struct tx *tx, const struct tsigkey_key *by,
@@ -57,9 +54,9 @@ bool store_tsigkey_lock(struct tx *tx, const struct tsigkey_key *by,
 	const char *sql = *by->id
 		? STORE_WAITS(tx, wait, SELECT_OWN "WHERE t.id = ? FOR UPDATE")
 		: STORE_WAITS(tx, wait, SELECT_OWN "WHERE t.name = ? FOR UPDATE");
-	bool found = select_tsigkey(tx, sql, *by->id ? by->id : by->name, arena, key);
+	bool found = tsigkey_select(tx, sql, *by->id ? by->id : by->name, arena, key);
 
-	store_waited(tx, wait, "the TSIG key");
+	store_check_wait(tx, wait, "the TSIG key");
 	return found;
 }
 
@@ -80,7 +77,7 @@ bool store_tsigkey_next(struct tx_rows *rows, struct tsigkey *key)
 {
 	if (!tx_next(rows))
 		return false;
-	read_tsigkey(rows, key);
+	tsigkey_read(rows, key);
 	return !rows->tx->err;
 }
 
@@ -92,7 +89,7 @@ void store_tsigkey_insert(struct tx *tx, const struct tsigkey *key, enum store_w
 	            "VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))"),
 	        TX_BIND(tx_text(key->id), tx_text(key->name), tx_text(key->algorithm),
 	                tx_text(key->secret), tx_text(key->domain_id)));
-	store_waited(tx, wait, "the TSIG key, or its domain,");
+	store_check_wait(tx, wait, "the TSIG key, or its domain,");
 }
 
 void store_tsigkey_update(struct tx *tx, const struct tsigkey *key)
@@ -108,18 +105,18 @@ void store_tsigkey_delete(struct tx *tx, const char *id)
 	tx_exec(tx, "DELETE FROM tsigkeys WHERE id = ?", TX_BIND(tx_text(id)));
 }
 
-void store_tsigkey_delete_domains(struct tx *tx, const char *domain_id,
-                                  enum store_wait wait)
+void store_tsigkey_delete_of_domain(struct tx *tx, const char *domain_id,
+                                    enum store_wait wait)
 {
 	tx_exec(tx, STORE_WAITS(tx, wait,
 	            "DELETE FROM tsigkeys WHERE domain_id = ? AND NOT EXISTS "
 	            "(SELECT 1 FROM pool_servers p WHERE TRIM(TRAILING '.' FROM "
 	            "LOWER(p.tsig_key)) = TRIM(TRAILING '.' FROM tsigkeys.name))"),
 	        TX_BIND(tx_text(domain_id)));
-	store_waited(tx, wait, "a TSIG key of the domain");
+	store_check_wait(tx, wait, "a TSIG key of the domain");
 }
 
-/* A configuration may have the name in capitals, or without its final dot. */
+/* The settings may have the name in capitals, or without the final dot. */
 bool store_tsigkey_user(struct tx *tx, const char *name, struct arena *arena,
                         const char **pool, const char **server)
 {

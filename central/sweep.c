@@ -11,19 +11,19 @@
 #include "store_sweep.h"
 
 enum {
-	ROUND_MS = 3000,	/* what is not removed by then waits for the next round */
-	ROUNDS = 3,		/* in any of them a change is looked at */
-	QUIET_MS = 60 * 1000,	/* between two lines on failures */
+	ROUND_MS = 3000,	/* the next round removes the rest */
+	ROUNDS = 3,		/* for so many rounds a changed journal is checked */
+	QUIET_MS = 60 * 1000,	/* between two log lines about failures */
 };
 
 struct sweep {
 	struct central *central;
 	struct arena *arena;
 	int64_t deadline_ms;
-	char cursor[ID_LEN + 1];	/* tombstones are looked for from here on */
+	char cursor[ID_LEN + 1];	/* of store_sweep_find_tombstones() */
 	struct log_limit log_limit;
 	bool is_running;
-	bool has_told_paths;
+	bool has_logged_paths;
 };
 
 /* A step: one transaction, returns how many rows it removed. */
@@ -41,18 +41,20 @@ static int64_t sweep_journal(struct tx *tx, struct sweep *s)
 
 static int64_t sweep_large_journals(struct tx *tx, struct sweep *s)
 {
-	return store_sweep_large_journals(tx, ROUNDS * (s->central->config.sweep_ms / 1000 + 1),
+	int within_s = ROUNDS * (s->central->config.sweep_ms / 1000 + 1);
+
+	return store_sweep_large_journals(tx, within_s,
 	                                  s->central->config.journal_domain_bytes,
 	                                  s->arena);
 }
 
-static int64_t sweep_gone(struct tx *tx, struct sweep *s)
+static int64_t sweep_deleted_domains(struct tx *tx, struct sweep *s)
 {
 	struct sweep_list list;
 
 	(void)s;
-	store_sweep_find_gone(tx, &list);
-	return list.count ? store_sweep_gone(tx, list.ids[0]) : 0;
+	store_sweep_find_deleted(tx, &list);
+	return list.count ? store_sweep_deleted(tx, list.ids[0]) : 0;
 }
 
 static int64_t sweep_domains(struct tx *tx, struct sweep *s)
@@ -81,7 +83,7 @@ static int64_t sweep_tombstones(struct tx *tx, struct sweep *s)
 		memcpy(s->cursor, cursor, sizeof cursor);
 		return 0;
 	}
-	/* one domain a transaction: no waiting for a second lock while a first is held */
+	/* one domain in a transaction: it never waits for a second lock */
 	return store_sweep_tombstones(tx, list.ids[0], age_s);
 }
 
@@ -108,7 +110,7 @@ static const struct step {
 	{ "answers",            sweep_requests       },
 	{ "journal",            sweep_journal        },
 	{ "large journals",     sweep_large_journals },
-	{ "deleted domains",    sweep_gone           },
+	{ "deleted domains",    sweep_deleted_domains           },
 	{ "domains",            sweep_domains        },
 	{ "tombstones",         sweep_tombstones     },
 	{ "versions",           sweep_versions       },
@@ -117,21 +119,21 @@ static const struct step {
 	{ "imports",            sweep_imports        },
 };
 
-/* A race is lost to the next round. The database's own line tells why it is away. */
-static void note_failure(struct sweep *s, const struct step *step, enum err err,
-                         const struct why *why)
+/* After a race the next round does the work. A lost connection has its own log line. */
+static void sweep_log_failure(struct sweep *s, const struct step *step, enum err err,
+                              const struct why *why)
 {
 	if (err != ERR_RACE && err != ERR_UNREACHABLE &&
 	    log_is_due(&s->log_limit, QUIET_MS))
 		log_warn("sweep failed: step=\"%s\" err=%s reason=\"%s\"", step->what,
 		         err_name(err), why->text);
 	else
-		log_debug("sweep gave way: step=\"%s\" reason=\"%s\"", step->what,
+		log_debug("sweep step failed: step=\"%s\" reason=\"%s\"", step->what,
 		          why->text);
 }
 
-/* Returns false when there is nothing left to do. */
-static bool run_step(struct sweep *s, const struct step *step, int64_t *removed)
+/* False: nothing is left to do. */
+static bool sweep_run_step(struct sweep *s, const struct step *step, int64_t *removed)
 {
 	struct why why;
 	struct tx tx = tx_begin(s->central->sweep_db, &why);
@@ -139,40 +141,41 @@ static bool run_step(struct sweep *s, const struct step *step, int64_t *removed)
 
 	arena_reset(s->arena);
 	if (tx_commit(&tx)) {
-		note_failure(s, step, tx.err, &why);
+		sweep_log_failure(s, step, tx.err, &why);
 		return false;
 	}
 	*removed += count;
 	return count > 0;
 }
 
-/* Once a process: domains that exist keep names that new domains may not have. */
-static void tell_paths(struct sweep *s)
+/* Once in a process. Existing domains keep names that new domains may not have. */
+static void sweep_log_paths(struct sweep *s)
 {
 	const char *names[SWEEP_NAMES];
 	struct why why;
 	struct tx tx = tx_once(s->central->sweep_db, &why);
 	size_t count = store_sweep_find_paths(&tx, s->arena, names);
 
-	s->has_told_paths = !tx_commit(&tx);
-	for (size_t i = 0; s->has_told_paths && i < count; i++)
+	s->has_logged_paths = !tx_commit(&tx);
+	for (size_t i = 0; s->has_logged_paths && i < count; i++)
 		log_warn("domain name is no longer allowed: domain=%s reason=\"a '/' is "
 		         "not between two letters or digits: NSD makes a path of it\"",
 		         names[i]);
 	arena_reset(s->arena);
 }
 
-/* On the lane's thread. */
-static void work(void *job)
+/* On the lane. */
+static void sweep_work(void *job)
 {
 	struct sweep *s = job;
 
-	if (!s->has_told_paths)
-		tell_paths(s);
+	if (!s->has_logged_paths)
+		sweep_log_paths(s);
 	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
 		int64_t removed = 0;
 
-		while (run_step(s, &steps[i], &removed) && clock_ms() < s->deadline_ms)
+		while (sweep_run_step(s, &steps[i], &removed) &&
+		       clock_ms() < s->deadline_ms)
 			;
 		if (removed)
 			log_info("sweep removed: what=\"%s\" rows=%lld", steps[i].what,
@@ -181,7 +184,7 @@ static void work(void *job)
 }
 
 /* On the loop. */
-static void done(void *job)
+static void sweep_done(void *job)
 {
 	struct sweep *s = job;
 
@@ -197,7 +200,7 @@ void sweep_fire(void *self)
 	if (!s || s->is_running)
 		return;
 	s->deadline_ms = clock_ms() + ROUND_MS;
-	s->is_running = lane_submit(central->sweep_lane, work, done, s);
+	s->is_running = lane_submit(central->sweep_lane, sweep_work, sweep_done, s);
 }
 
 void sweep_start(struct central *central)
@@ -205,7 +208,7 @@ void sweep_start(struct central *central)
 	central->sweep = xcalloc(1, sizeof(*central->sweep));
 	central->sweep->central = central;
 	central->sweep->arena = arena_new();
-	/* what it looks at and leaves there, it does not lock */
+	/* READ COMMITTED does not lock rows that a statement reads and keeps */
 	central->sweep_db_config = *central->runtime->db_config;
 	central->sweep_db_config.read_committed = true;
 	central->sweep_db = db_new(&central->sweep_db_config);

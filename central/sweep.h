@@ -1,7 +1,6 @@
 /*
- * sweep -- removes what is too old, on a lane of its own, and takes up the
- * imports that a dead process left. Every process of every central does it:
- * each piece is a short transaction, and two that meet do no harm.
+ * sweep -- removes old rows, on a lane of its own. Each process of each central does it:
+ * the transactions are short, and two processes may do the same step.
  */
 #pragma once
 

@@ -21,9 +21,10 @@ enum err catalog_name(const struct name *name, const char *field, struct why *wh
 	            "its members need %d octets more", field, (int)MEMBER_LABELS);
 }
 
-/* Owner: LABELS below the catalog. */
-static enum err set_owner(const char *labels, const struct name *catalog,
-                          struct arena *arena, struct change *change, struct why *why)
+/* The owner is LABELS below the catalog. */
+static enum err change_set_owner(const char *labels, const struct name *catalog,
+                                 struct arena *arena, struct change *change,
+                                 struct why *why)
 {
 	char text[NAME_MAX_TEXT + 1];
 	enum err err = name_parse_in(labels, catalog, "catalog", &change->name, why);
@@ -35,8 +36,8 @@ static enum err set_owner(const char *labels, const struct name *catalog,
 	return OK;
 }
 
-static enum err set_record(const char *data, struct arena *arena, struct change *change,
-                           struct why *why)
+static enum err change_set_record(const char *data, struct arena *arena,
+                                  struct change *change, struct why *why)
 {
 	struct rdata *record = arena_alloc(arena, sizeof(*record));
 
@@ -53,8 +54,8 @@ enum err catalog_version(const struct name *catalog, struct arena *arena,
 	enum err err;
 
 	*change = (struct change){ .op = CHANGE_SET, .type = RR_TXT, .field = "catalog" };
-	err = set_owner(VERSION, catalog, arena, change, why);
-	return err ? err : set_record("\"2\"", arena, change, why);
+	err = change_set_owner(VERSION, catalog, arena, change, why);
+	return err ? err : change_set_record("\"2\"", arena, change, why);
 }
 
 enum err catalog_change(const struct name *catalog, const struct catalog_member *member,
@@ -68,8 +69,8 @@ enum err catalog_change(const struct name *catalog, const struct catalog_member 
 		.type = RR_PTR,
 		.field = "catalog",
 	};
-	err = set_owner(labels, catalog, arena, change, why);
+	err = change_set_owner(labels, catalog, arena, change, why);
 	if (err || !member->is_listed)
 		return err;
-	return set_record(member->name, arena, change, why);
+	return change_set_record(member->name, arena, change, why);
 }

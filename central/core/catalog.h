@@ -5,8 +5,8 @@
  *	version.catalog.		TXT  "2"
  *	<domain id>.zones.catalog.	PTR  <domain>
  *
- * A member's label is its domain's id: a domain that was deleted and made again has
- * another one, by which its servers forget what they had of it (RFC 9432 5.4).
+ * The label of a member is the id of its domain. A domain that is deleted and created
+ * again has a new id, so that the servers drop the old zone (RFC 9432 5.4).
  */
 #pragma once
 
@@ -16,17 +16,19 @@
 
 #define CATALOG_NS "invalid."
 
-/* Has NAME room for the labels of members? ERR_INVALID; the reason begins with FIELD. */
+/*
+ * ERR_INVALID: NAME is too long for the names of members. The reason begins with FIELD.
+ */
 enum err catalog_name(const struct name *name, const char *field, struct why *why);
 
-/* The record that says what zone this is. */
+/* Adds the record with the version of the format. */
 enum err catalog_version(const struct name *catalog, struct arena *arena,
                          struct change *change, struct why *why);
 
 struct catalog_member {
 	const char *id, *name;
-	bool is_listed;			/* shall it be? */
+	bool is_listed;			/* false: remove it */
 };
-/* What lists the member, or lists it no more, whatever there is by now. */
+/* Adds or removes a member, whatever the catalog zone has. */
 enum err catalog_change(const struct name *catalog, const struct catalog_member *member,
                         struct arena *arena, struct change *change, struct why *why);

@@ -8,23 +8,23 @@
 #include "dns/canonical.h"
 #include "model/rr.h"
 
-static bool same_rdata(const struct rdata *a, const uint8_t *rdata, size_t len)
+static bool rdata_is_same(const struct rdata *a, const uint8_t *rdata, size_t len)
 {
 	return a->len == len && !memcmp(a->rdata, rdata, len);
 }
 
-/* Where it stands among the wanted, or wanted_count. */
-static size_t find_wanted(const struct rrset *set, const struct rdata *record)
+/* Its index in `wanted`, or wanted_count. */
+static size_t rrset_find_wanted(const struct rrset *set, const struct rdata *record)
 {
 	size_t i = 0;
 
-	while (i < set->wanted_count && !same_rdata(record, set->wanted[i].rdata,
-	                                            set->wanted[i].len))
+	while (i < set->wanted_count && !rdata_is_same(record, set->wanted[i].rdata,
+	                                               set->wanted[i].len))
 		i++;
 	return i;
 }
 
-static void push_wanted(struct rrset *set, struct rdata record, struct arena *arena)
+static void rrset_push_wanted(struct rrset *set, struct rdata record, struct arena *arena)
 {
 	if (set->wanted_count == set->wanted_size) {
 		struct rdata *old = set->wanted;
@@ -39,22 +39,22 @@ static void push_wanted(struct rrset *set, struct rdata record, struct arena *ar
 
 void rrset_begin(struct rrset *set, struct arena *arena)
 {
-	/* the TTL of a set that was emptied went with its last record */
+	/* a set that became empty has lost its TTL */
 	set->ttl = set->was_count ? set->stored_ttl : (struct ttl){ 0 };
 	for (size_t i = 0; i < set->was_count; i++)
-		push_wanted(set, (struct rdata){ set->was[i].data, set->was[i].rdata,
+		rrset_push_wanted(set, (struct rdata){ set->was[i].data,
+		                                      set->was[i].rdata,
 		                                 set->was[i].rdata_len }, arena);
 }
 
 /* ---- records as they are compared ---- */
 
 /*
- * Each is made canonical once, and then sought by its order: sets may be large, and
- * changes of them many. The case of names in rdata means nothing; what is no such rdata
- * stays as it is.
+ * Each is made canonical once and found by binary search, because sets and changes may be
+ * large. The case of names in the data is ignored. Malformed data is compared as it is.
  */
-static struct octets canonical_octets(const struct rrset *set, const uint8_t *rdata,
-                                      uint16_t len, struct arena *arena)
+static struct octets rrset_canonical_octets(const struct rrset *set, const uint8_t *rdata,
+                                            uint16_t len, struct arena *arena)
 {
 	static _Thread_local struct canonical canonical;
 	const struct rr rr = { set->name.wire, set->type, 0, len, rdata };
@@ -66,7 +66,7 @@ static struct octets canonical_octets(const struct rrset *set, const uint8_t *rd
 	                        len };
 }
 
-static int compare_octets(const void *a, const void *b)
+static int octets_compare(const void *a, const void *b)
 {
 	const struct octets *x = a, *y = b;
 	int order = memcmp(x->at, y->at, x->len < y->len ? x->len : y->len);
@@ -74,39 +74,39 @@ static int compare_octets(const void *a, const void *b)
 	return order ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-/* Each once, in their order; returns how many. */
-static size_t sort_octets(struct octets *list, size_t count)
+/* Sorts LIST without repetitions. Returns how many are left. */
+static size_t octets_sort(struct octets *list, size_t count)
 {
 	size_t kept = 0;
 
 	if (count > 1)
-		qsort(list, count, sizeof(*list), compare_octets);
+		qsort(list, count, sizeof(*list), octets_compare);
 	for (size_t i = 0; i < count; i++)
-		if (!kept || compare_octets(&list[kept - 1], &list[i]))
+		if (!kept || octets_compare(&list[kept - 1], &list[i]))
 			list[kept++] = list[i];
 	return kept;
 }
 
-/* Those of the change, sorted; returns how many differ. */
-static size_t octets_of_change(const struct rrset *set, const struct change *change,
-                               struct arena *arena, struct octets **list)
+/* The records of a change, sorted, without repetitions. Returns how many there are. */
+static size_t change_octets(const struct rrset *set, const struct change *change,
+                            struct arena *arena, struct octets **list)
 {
 	*list = arena_alloc(arena, (change->count + 1) * sizeof(**list));
 	for (size_t i = 0; i < change->count; i++)
-		(*list)[i] = canonical_octets(set, change->records[i].rdata,
-		                              change->records[i].len, arena);
-	return sort_octets(*list, change->count);
+		(*list)[i] = rrset_canonical_octets(set, change->records[i].rdata,
+		                                    change->records[i].len, arena);
+	return octets_sort(*list, change->count);
 }
 
-static void sort_was(struct rrset *set, struct arena *arena)
+static void rrset_sort_was(struct rrset *set, struct arena *arena)
 {
 	struct octets *list = arena_alloc(arena, (set->was_count + 1) * sizeof(*list));
 
 	for (size_t i = 0; i < set->was_count; i++)
-		list[i] = canonical_octets(set, set->was[i].rdata, set->was[i].rdata_len,
-		                           arena);
+		list[i] = rrset_canonical_octets(set, set->was[i].rdata,
+		                                 set->was[i].rdata_len, arena);
 	set->compared = list;
-	set->compared_count = sort_octets(list, set->was_count);
+	set->compared_count = octets_sort(list, set->was_count);
 }
 
 bool rrset_is_expected(struct rrset *set, const struct change *expect,
@@ -115,35 +115,36 @@ bool rrset_is_expected(struct rrset *set, const struct change *expect,
 	struct octets *list;
 
 	if (!set->compared)
-		sort_was(set, arena);
-	if (set->compared_count != octets_of_change(set, expect, arena, &list))
+		rrset_sort_was(set, arena);
+	if (set->compared_count != change_octets(set, expect, arena, &list))
 		return false;
 	for (size_t i = 0; i < set->compared_count; i++)
-		if (compare_octets(&set->compared[i], &list[i]))
+		if (octets_compare(&set->compared[i], &list[i]))
 			return false;
 	return true;
 }
 
-static const struct octets *compared(const struct rrset *set, struct rdata *wanted,
-                                     struct arena *arena)
+static const struct octets *rdata_compared(const struct rrset *set, struct rdata *wanted,
+                                           struct arena *arena)
 {
 	if (!wanted->compared.at)
-		wanted->compared = canonical_octets(set, wanted->rdata, wanted->len,
-		                                    arena);
+		wanted->compared = rrset_canonical_octets(set, wanted->rdata, wanted->len,
+		                                          arena);
 	return &wanted->compared;
 }
 
-/* All that are equal go: for a name server they are one record. */
-static size_t delete_records(struct rrset *set, const struct change *change,
-                             struct arena *arena)
+/* Deletes all equal records: for a name server they are one record. */
+static size_t rrset_delete_records(struct rrset *set, const struct change *change,
+                                   struct arena *arena)
 {
 	struct octets *go;
-	size_t count = octets_of_change(set, change, arena, &go), kept = 0, found = 0;
+	size_t count = change_octets(set, change, arena, &go), kept = 0, found = 0;
 	bool *is_found = arena_alloc(arena, count + 1);
 
 	for (size_t i = 0; i < set->wanted_count; i++) {
-		const struct octets *at = bsearch(compared(set, &set->wanted[i], arena),
-		                                  go, count, sizeof(*go), compare_octets);
+		const struct octets *at = bsearch(rdata_compared(set, &set->wanted[i],
+		                                                 arena),
+		                                  go, count, sizeof(*go), octets_compare);
 
 		if (!at) {
 			set->wanted[kept++] = set->wanted[i];
@@ -156,10 +157,10 @@ static size_t delete_records(struct rrset *set, const struct change *change,
 	return change->count - found;
 }
 
-/* ---- what is asked ---- */
+/* ---- changes ---- */
 
-/* True if the TTL is another now. */
-static bool apply_ttl(struct rrset *set, const struct change *change)
+/* True: the TTL has changed. */
+static bool rrset_apply_ttl(struct rrset *set, const struct change *change)
 {
 	struct ttl before = set->ttl;
 
@@ -170,48 +171,48 @@ static bool apply_ttl(struct rrset *set, const struct change *change)
 	return before.given != set->ttl.given || before.value != set->ttl.value;
 }
 
-static size_t apply_add(struct rrset *set, const struct change *change,
-                        struct arena *arena)
+static size_t rrset_apply_add(struct rrset *set, const struct change *change,
+                              struct arena *arena)
 {
-	bool touched = apply_ttl(set, change);
+	bool touched = rrset_apply_ttl(set, change);
 	size_t unchanged = 0;
 
 	for (size_t i = 0; i < change->count; i++) {
-		if (find_wanted(set, &change->records[i]) < set->wanted_count)
+		if (rrset_find_wanted(set, &change->records[i]) < set->wanted_count)
 			unchanged += !touched;
 		else
-			push_wanted(set, change->records[i], arena);
+			rrset_push_wanted(set, change->records[i], arena);
 	}
 	return unchanged;
 }
 
-static size_t apply_delete(struct rrset *set, const struct change *change,
-                           struct arena *arena)
+static size_t rrset_apply_delete(struct rrset *set, const struct change *change,
+                                 struct arena *arena)
 {
 	size_t unchanged = !set->wanted_count;
 
 	if (change->count)
-		return delete_records(set, change, arena);
+		return rrset_delete_records(set, change, arena);
 	set->wanted_count = 0;
 	return unchanged;
 }
 
-static size_t apply_set(struct rrset *set, const struct change *change,
-                        struct arena *arena)
+static size_t rrset_apply_set(struct rrset *set, const struct change *change,
+                              struct arena *arena)
 {
 	struct rrset before = *set;
-	bool touched = apply_ttl(set, change);
+	bool touched = rrset_apply_ttl(set, change);
 	size_t unchanged = 0;
 
 	set->paired = true;
 	set->wanted = NULL;
 	set->wanted_count = set->wanted_size = 0;
 	for (size_t i = 0; i < change->count; i++) {
-		if (find_wanted(set, &change->records[i]) < set->wanted_count)
+		if (rrset_find_wanted(set, &change->records[i]) < set->wanted_count)
 			continue;
-		push_wanted(set, change->records[i], arena);
+		rrset_push_wanted(set, change->records[i], arena);
 		if (!touched &&
-		    find_wanted(&before, &change->records[i]) < before.wanted_count)
+		    rrset_find_wanted(&before, &change->records[i]) < before.wanted_count)
 			unchanged++;
 	}
 	return unchanged;
@@ -221,14 +222,14 @@ size_t rrset_apply(struct rrset *set, const struct change *change, struct arena 
 {
 	set->field = change->field;
 	if (change->op == CHANGE_SET)
-		return apply_set(set, change, arena);
-	return change->op == CHANGE_ADD ? apply_add(set, change, arena)
-	                                : apply_delete(set, change, arena);
+		return rrset_apply_set(set, change, arena);
+	return change->op == CHANGE_ADD ? rrset_apply_add(set, change, arena)
+	                                : rrset_apply_delete(set, change, arena);
 }
 
 /* ---- the plan ---- */
 
-static void push_row(struct plan *plan, struct row row, struct arena *arena)
+static void plan_push_row(struct plan *plan, struct row row, struct arena *arena)
 {
 	if (plan->count == plan->size) {
 		struct row *old = plan->rows;
@@ -241,41 +242,42 @@ static void push_row(struct plan *plan, struct row row, struct arena *arena)
 	plan->rows[plan->count++] = row;
 }
 
-static void append_rr(struct buf *to, const struct rrset *set, uint32_t ttl,
-                      const uint8_t *rdata, uint16_t len)
+static void rrset_append_rr(struct buf *to, const struct rrset *set, uint32_t ttl,
+                            const uint8_t *rdata, uint16_t len)
 {
 	rr_append(to, &(struct rr){ .name = set->name.wire, .type = set->type, .ttl = ttl,
 	                            .rdata_len = len, .rdata = rdata });
 }
 
-/* One set on its way into the plan. */
+/* The comparison of one set with its rows. */
 struct comparison {
 	struct plan *plan;
 	struct rrset *set;
 	struct arena *arena;
 	uint32_t serial, old_ttl, new_ttl;
-	bool *is_kept;		/* a wanted record that a row has already */
-	size_t next;		/* wanted records before this one have found their row */
+	bool *is_kept;		/* by wanted record: a row has it already */
+	size_t next;		/* wanted records before this index have a row */
 };
 
-static void leave(struct comparison *c, const struct record *was)
+static void plan_remove_rr(struct comparison *c, const struct record *was)
 {
-	append_rr(&c->plan->removed, c->set, c->old_ttl, was->rdata, was->rdata_len);
+	rrset_append_rr(&c->plan->removed, c->set, c->old_ttl, was->rdata,
+	                was->rdata_len);
 }
 
-static void enter(struct comparison *c, const struct rdata *wanted)
+static void plan_add_rr(struct comparison *c, const struct rdata *wanted)
 {
-	append_rr(&c->plan->added, c->set, c->new_ttl, wanted->rdata, wanted->len);
+	rrset_append_rr(&c->plan->added, c->set, c->new_ttl, wanted->rdata, wanted->len);
 }
 
-static const struct rdata *next_new(struct comparison *c)
+static const struct rdata *plan_next_new(struct comparison *c)
 {
 	while (c->next < c->set->wanted_count && c->is_kept[c->next])
 		c->next++;
 	return c->next < c->set->wanted_count ? &c->set->wanted[c->next++] : NULL;
 }
 
-/* A row whose record stays: the RR changes when its TTL does. */
+/* A row whose record stays. A new TTL changes its RR. */
 static void plan_kept(struct comparison *c, const struct record *was,
                       const struct rdata *wanted)
 {
@@ -284,36 +286,36 @@ static void plan_kept(struct comparison *c, const struct record *was,
 	if (c->old_ttl == c->new_ttl)
 		return;
 	row.record.state = status_changed(was->state, TASK_UPDATE, c->serial);
-	push_row(c->plan, row, c->arena);
+	plan_push_row(c->plan, row, c->arena);
 	c->plan->updated++;
-	leave(c, was);
-	enter(c, wanted);
+	plan_remove_rr(c, was);
+	plan_add_rr(c, wanted);
 }
 
-static void set_data(struct record *record, const struct rdata *data)
+static void record_set_data(struct record *record, const struct rdata *data)
 {
 	record->data = data->data;
 	record->rdata = data->rdata;
 	record->rdata_len = data->len;
 }
 
-/* A row whose record goes: it takes a new one over, or becomes a tombstone. */
+/* A row whose record is deleted: it gets a new record, or becomes a tombstone. */
 static void plan_gone(struct comparison *c, const struct record *was)
 {
-	const struct rdata *wanted = c->set->paired ? next_new(c) : NULL;
+	const struct rdata *wanted = c->set->paired ? plan_next_new(c) : NULL;
 	struct row row = { wanted ? ROW_UPDATE : ROW_DELETE, c->set, *was };
 
 	row.record.state = status_changed(was->state, wanted ? TASK_UPDATE : TASK_DELETE,
 	                                  c->serial);
-	leave(c, was);
+	plan_remove_rr(c, was);
 	if (wanted) {
-		set_data(&row.record, wanted);
-		enter(c, wanted);
+		record_set_data(&row.record, wanted);
+		plan_add_rr(c, wanted);
 		c->plan->updated++;
 	} else {
 		c->plan->deleted++;
 	}
-	push_row(c->plan, row, c->arena);
+	plan_push_row(c->plan, row, c->arena);
 }
 
 static void plan_new(struct comparison *c, const struct rdata *wanted)
@@ -321,23 +323,23 @@ static void plan_new(struct comparison *c, const struct rdata *wanted)
 	struct row row = { ROW_INSERT, c->set,
 	                   { .state = { TASK_ADD, STATUS_PENDING, c->serial } } };
 
-	set_data(&row.record, wanted);
-	push_row(c->plan, row, c->arena);
+	record_set_data(&row.record, wanted);
+	plan_push_row(c->plan, row, c->arena);
 	c->plan->inserted++;
-	enter(c, wanted);
+	plan_add_rr(c, wanted);
 }
 
-static size_t find_kept(struct comparison *c, const struct record *was)
+static size_t plan_find_kept(struct comparison *c, const struct record *was)
 {
 	struct rdata record = { was->data, was->rdata, was->rdata_len };
-	size_t at = find_wanted(c->set, &record);
+	size_t at = rrset_find_wanted(c->set, &record);
 
 	if (at < c->set->wanted_count)
 		c->is_kept[at] = true;
 	return at;
 }
 
-static bool needs_own_row(const struct rrset *set)
+static bool rrset_needs_row(const struct rrset *set)
 {
 	if (!set->wanted_count)
 		return false;
@@ -353,22 +355,22 @@ static void plan_set(struct comparison *c)
 
 	c->is_kept = arena_alloc(c->arena, set->wanted_count + 1);
 	for (size_t i = 0; i < set->was_count; i++)
-		kept[i] = find_kept(c, &set->was[i]);
+		kept[i] = plan_find_kept(c, &set->was[i]);
 	for (size_t i = 0; i < set->was_count; i++) {
 		if (kept[i] < set->wanted_count)
 			plan_kept(c, &set->was[i], &set->wanted[kept[i]]);
 		else
 			plan_gone(c, &set->was[i]);
 	}
-	while ((wanted = next_new(c)))
+	while ((wanted = plan_next_new(c)))
 		plan_new(c, wanted);
-	if (needs_own_row(set))
+	if (rrset_needs_row(set))
 		c->plan->sets[c->plan->set_count++] = set;
 	c->plan->record_delta += (int64_t)set->wanted_count - (int64_t)set->was_count;
 	c->plan->recordset_delta += (set->wanted_count > 0) - (set->was_count > 0);
 }
 
-static uint32_t effective(struct ttl ttl, uint32_t default_ttl)
+static uint32_t ttl_effective(struct ttl ttl, uint32_t default_ttl)
 {
 	return ttl.given ? ttl.value : default_ttl;
 }
@@ -382,8 +384,8 @@ void plan_make(struct plan *plan, struct rrset *const *sets, size_t count,
 	for (size_t i = 0; i < count; i++) {
 		struct comparison c = {
 			.plan = plan, .set = sets[i], .arena = arena, .serial = serial,
-			.old_ttl = effective(sets[i]->stored_ttl, default_ttl),
-			.new_ttl = effective(sets[i]->ttl, default_ttl),
+			.old_ttl = ttl_effective(sets[i]->stored_ttl, default_ttl),
+			.new_ttl = ttl_effective(sets[i]->ttl, default_ttl),
 		};
 
 		if (sets[i]->field)

@@ -1,12 +1,11 @@
 /*
- * changes -- from what a record set is, and what is asked of it, to what has
- * to be written. Pure: the caller read the sets and will write the plan.
+ * changes -- applies changes to record sets and plans the writes. Pure: the caller has
+ * read the sets and will write the plan.
  *
- * rrset_apply() takes the changes one after the other, each on what the one
- * before left. plan_make() then compares the outcome with the rows: what is
- * the same again costs nothing. A `set` pairs what goes with what comes, so
- * that a changed address is the UPDATE of its row; other changes DELETE and
- * ADD. A new TTL touches every record of the set, for it changes each RR.
+ * rrset_apply() applies one change to the result of the change before. plan_make()
+ * compares the result with the rows: records that are the same again need no write. A
+ * CHANGE_SET pairs deleted records with new ones, so that a changed address is an UPDATE
+ * of its row; other changes DELETE and INSERT. A new TTL touches each record of the set.
  */
 #pragma once
 
@@ -19,8 +18,8 @@
 enum change_op {
 	CHANGE_ADD, CHANGE_DELETE, CHANGE_SET,
 	/*
-	 * No change: the set must be just this before all; of type ANY: nothing may be
-	 * at the name.
+	 * no change: before all changes the set must be this; type ANY: no set at the
+	 * name
 	 */
 	CHANGE_EXPECT,
 };
@@ -34,11 +33,11 @@ struct rdata {
 	const char *data;		/* presentation, canonical */
 	const uint8_t *rdata;
 	uint16_t len;
-	struct octets compared;		/* with its names in lower case, once needed */
+	struct octets compared;		/* canonical; made when needed */
 };
 
 struct ttl {
-	bool given;			/* else the domain's */
+	bool given;			/* false: the domain's */
 	uint32_t value;
 };
 
@@ -49,10 +48,9 @@ struct change {
 	uint16_t type;
 	enum { TTL_KEPT, TTL_DEFAULT, TTL_GIVEN } ttl_op;
 	uint32_t ttl;
-	struct rdata *records;		/* DELETE without any: the whole set; with some:
-					   all that are equal but for their names' case */
+	struct rdata *records;		/* DELETE without records: the whole set */
 	size_t count;
-	const char *field;		/* "changes[3]", for the words of an error */
+	const char *field;		/* "changes[3]", for reasons */
 };
 
 struct rrset {
@@ -60,25 +58,25 @@ struct rrset {
 	struct name name;
 	const char *owner;
 	uint16_t type;
-	bool stored;			/* it has a row, perhaps no served record */
+	bool stored;			/* it has a row, perhaps without live records */
 	struct ttl stored_ttl;
-	const struct record *was;	/* the rows that are served */
+	const struct record *was;	/* the live rows */
 	size_t was_count;
-	struct octets *compared;	/* was, each once and sorted, once needed */
+	struct octets *compared;	/* was, sorted and unique; made when needed */
 	size_t compared_count;
-	/* what it becomes */
+	/* the result */
 	struct ttl ttl;
 	struct rdata *wanted;
 	size_t wanted_count, wanted_size;
 	bool paired;
-	const char *field;		/* the last change to touch it; NULL: none */
+	const char *field;		/* of the last change; NULL: unchanged */
 };
 
-/* Begin with what is: wanted = was. Call once the rows are in. */
+/* Sets wanted = was. Call it after the rows are read. */
 void rrset_begin(struct rrset *set, struct arena *arena);
 /*
- * Has it just the records of EXPECT, whatever the case of their names and however often
- * they are said? Without any: is there no such set?
+ * True: the set has exactly the records of EXPECT. Ignores the case of names and
+ * repetitions. Without records: there is no such set.
  */
 bool rrset_is_expected(struct rrset *set, const struct change *expect,
                        struct arena *arena);
@@ -90,20 +88,20 @@ enum row_op { ROW_INSERT, ROW_UPDATE, ROW_TOUCH, ROW_DELETE };
 struct row {
 	enum row_op op;
 	struct rrset *set;
-	struct record record;		/* as it shall stand; INSERT: yet without id */
+	struct record record;		/* the new row; INSERT: without id */
 };
 
 struct plan {
 	struct row *rows;
 	size_t count, size;
-	struct rrset **sets;		/* whose own row is new or has another TTL */
+	struct rrset **sets;		/* whose row is new or gets a new TTL */
 	size_t set_count;
 	struct buf removed, added;	/* RRs in wire form, without the SOAs */
 	size_t inserted, updated, deleted;
 	int64_t recordset_delta, record_delta;
 };
 
-/* What must be written so that each set becomes what is wanted, under SERIAL. */
+/* Plans the rows that make each set what is wanted, under SERIAL. */
 void plan_make(struct plan *plan, struct rrset *const *sets, size_t count,
                uint32_t default_ttl, uint32_t serial, struct arena *arena);
 bool plan_is_empty(const struct plan *plan);

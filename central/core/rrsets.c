@@ -8,19 +8,19 @@
 enum { FIRST_SLOTS = 64 };
 
 /*
- * FNV-1a. A flood of chosen names costs its sender 5 000 probes of 5 000 sets, no more.
+ * FNV-1a. With chosen names a caller causes at most 5 000 probes for each of 5 000 sets.
  */
-static size_t hash(const struct name *name, uint16_t type)
+static size_t rrset_hash(const struct name *name, uint16_t type)
 {
 	uint64_t h = fnv_add(FNV_START ^ type, name->wire, name->len);
 
 	return (size_t)(h ^ h >> 32);
 }
 
-static struct rrset **find_slot(const struct rrsets *sets, const struct name *name,
-                                uint16_t type)
+static struct rrset **rrsets_find_slot(const struct rrsets *sets, const struct name *name,
+                                       uint16_t type)
 {
-	size_t mask = sets->slot_count - 1, at = hash(name, type) & mask;
+	size_t mask = sets->slot_count - 1, at = rrset_hash(name, type) & mask;
 
 	while (sets->slots[at] && (sets->slots[at]->type != type ||
 	                           !name_equal(&sets->slots[at]->name, name)))
@@ -28,7 +28,7 @@ static struct rrset **find_slot(const struct rrsets *sets, const struct name *na
 	return &sets->slots[at];
 }
 
-static void grow(struct rrsets *sets)
+static void rrsets_grow(struct rrsets *sets)
 {
 	struct rrset **items = sets->items;
 
@@ -38,7 +38,7 @@ static void grow(struct rrsets *sets)
 	sets->slots = arena_alloc(sets->arena, sets->slot_count * sizeof(*items));
 	memcpy(sets->items, items, sets->count * sizeof(*items));
 	for (size_t i = 0; i < sets->count; i++)
-		*find_slot(sets, &items[i]->name, items[i]->type) = items[i];
+		*rrsets_find_slot(sets, &items[i]->name, items[i]->type) = items[i];
 }
 
 void rrsets_init(struct rrsets *sets, struct arena *arena)
@@ -55,14 +55,14 @@ void rrsets_init(struct rrsets *sets, struct arena *arena)
 struct rrset *rrsets_get(struct rrsets *sets, const struct name *name, const char *owner,
                          uint16_t type)
 {
-	struct rrset **slot = find_slot(sets, name, type);
+	struct rrset **slot = rrsets_find_slot(sets, name, type);
 	struct rrset *set = *slot;
 
 	if (set)
 		return set;
 	if (sets->count == sets->size) {
-		grow(sets);
-		slot = find_slot(sets, name, type);
+		rrsets_grow(sets);
+		slot = rrsets_find_slot(sets, name, type);
 	}
 	set = arena_alloc(sets->arena, sizeof(*set));
 	set->name = *name;
@@ -72,7 +72,7 @@ struct rrset *rrsets_get(struct rrsets *sets, const struct name *name, const cha
 	return set;
 }
 
-static int compare(const void *a, const void *b)
+static int rrset_compare(const void *a, const void *b)
 {
 	const struct rrset *x = *(struct rrset *const *)a, *y = *(struct rrset *const *)b;
 	int order = strcmp(x->owner, y->owner);
@@ -82,5 +82,5 @@ static int compare(const void *a, const void *b)
 
 void rrsets_sort(struct rrsets *sets)
 {
-	qsort(sets->items, sets->count, sizeof(*sets->items), compare);
+	qsort(sets->items, sets->count, sizeof(*sets->items), rrset_compare);
 }

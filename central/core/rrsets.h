@@ -1,6 +1,6 @@
 /*
- * rrsets -- the record sets that a change touches, found by owner and type.
- * A hash table over the arena: it dies with the request.
+ * rrsets -- the record sets of a change, by owner and type: a hash table in the arena of
+ * the request.
  */
 #pragma once
 
@@ -9,15 +9,15 @@
 
 struct rrsets {
 	struct arena *arena;
-	struct rrset **items;		/* in the order they came */
+	struct rrset **items;		/* in the order of their insertion */
 	size_t count, size;
 	struct rrset **slots;		/* open addressing, 2^n, at most half full */
 	size_t slot_count;
 };
 
 void rrsets_init(struct rrsets *sets, struct arena *arena);
-/* The set of that name and type; a new one when there is none. OWNER is borrowed. */
+/* The set of this name and type, or a new one. OWNER is borrowed. */
 struct rrset *rrsets_get(struct rrsets *sets, const struct name *name, const char *owner,
                          uint16_t type);
-/* By owner, then type, so that all sets of a name stand together. */
+/* By owner, then by type. */
 void rrsets_sort(struct rrsets *sets);

@@ -37,7 +37,7 @@ struct owner {
 	size_t count;
 };
 
-static const char *field_of(const struct owner *owner)
+static const char *owner_field(const struct owner *owner)
 {
 	for (size_t i = 0; i < owner->count; i++)
 		if (owner->sets[i]->field)
@@ -45,12 +45,12 @@ static const char *field_of(const struct owner *owner)
 	return "name";
 }
 
-static bool may_stand_beside_cname(uint16_t type)
+static bool rules_allow_beside_cname(uint16_t type)
 {
 	return type == RR_CNAME || type == RR_RRSIG || type == RR_NSEC || type == RR_KEY;
 }
 
-static enum err check_cname(const struct owner *owner, struct why *why)
+static enum err owner_check_cname(const struct owner *owner, struct why *why)
 {
 	const struct rrset *cname = NULL, *other = NULL;
 	char type[16];
@@ -60,7 +60,7 @@ static enum err check_cname(const struct owner *owner, struct why *why)
 
 		if (set->wanted_count && set->type == RR_CNAME)
 			cname = set;
-		if (set->wanted_count && !may_stand_beside_cname(set->type))
+		if (set->wanted_count && !rules_allow_beside_cname(set->type))
 			other = set;
 	}
 	if (!cname)
@@ -68,16 +68,16 @@ static enum err check_cname(const struct owner *owner, struct why *why)
 	if (name_equal(&cname->name, &owner->zone->apex))
 		return fail(why, ERR_INVALID,
 		            "%s: the apex of a domain cannot have a CNAME record",
-		            field_of(owner));
+		            owner_field(owner));
 	if (!other)
 		return OK;
 	rrtype_format(other->type, type);
 	return fail(why, ERR_INVALID,
 	            "%s: a CNAME record stands alone, and '%.*s' has %s too",
-	            field_of(owner), FIELD_SHOWN, cname->owner, type);
+	            owner_field(owner), FIELD_SHOWN, cname->owner, type);
 }
 
-static enum err check_single(const struct owner *owner, struct why *why)
+static enum err owner_check_single(const struct owner *owner, struct why *why)
 {
 	for (size_t i = 0; i < owner->count; i++) {
 		const struct rrset *set = owner->sets[i];
@@ -86,13 +86,13 @@ static enum err check_single(const struct owner *owner, struct why *why)
 		    set->wanted_count > 1)
 			return fail(why, ERR_INVALID,
 			            "%s: '%.*s' cannot have more than one %s record",
-			            field_of(owner), FIELD_SHOWN, set->owner,
+			            owner_field(owner), FIELD_SHOWN, set->owner,
 			            set->type == RR_CNAME ? "CNAME" : "DNAME");
 	}
 	return OK;
 }
 
-static enum err check_apex_ns(const struct owner *owner, struct why *why)
+static enum err owner_check_apex_ns(const struct owner *owner, struct why *why)
 {
 	for (size_t i = 0; i < owner->count; i++) {
 		const struct rrset *set = owner->sets[i];
@@ -106,14 +106,14 @@ static enum err check_apex_ns(const struct owner *owner, struct why *why)
 	return OK;
 }
 
-static enum err check_owner(const struct owner *owner, struct why *why)
+static enum err owner_check(const struct owner *owner, struct why *why)
 {
-	enum err err = check_cname(owner, why);
+	enum err err = owner_check_cname(owner, why);
 
 	if (!err)
-		err = check_single(owner, why);
+		err = owner_check_single(owner, why);
 	if (!err)
-		err = check_apex_ns(owner, why);
+		err = owner_check_apex_ns(owner, why);
 	return err;
 }
 
@@ -130,7 +130,7 @@ enum err rules_outcome(const struct zone *zone, const struct rrsets *sets,
 		               name_equal(&sets->items[end]->name,
 		                          &sets->items[at]->name); end++)
 			owner.count++;
-		err = check_owner(&owner, why);
+		err = owner_check(&owner, why);
 		if (err)
 			return err;
 	}
@@ -144,8 +144,8 @@ bool rules_is_delegation(uint16_t type, bool at_child)
 	return at_child && (type == RR_NS || type == RR_DS);
 }
 
-static enum err check_child(const struct rrset *set, const struct name *child,
-                            struct why *why)
+static enum err rules_check_child(const struct rrset *set, const struct name *child,
+                                  struct why *why)
 {
 	char text[NAME_MAX_TEXT + 1];
 
@@ -154,7 +154,7 @@ static enum err check_child(const struct rrset *set, const struct name *child,
 		return OK;
 	name_format(child, text);
 	return fail(why, ERR_INVALID,
-	            "%s: '%.*s' belongs into the domain '%.*s', which is below "
+	            "%s: '%.*s' belongs to the domain '%.*s', which is below "
 	            "this one", set->field, FIELD_SHOWN, set->owner, FIELD_SHOWN, text);
 }
 
@@ -169,7 +169,7 @@ enum err rules_children(const struct rrsets *sets, const struct name *children,
 		if (!set->field || !set->wanted_count)
 			continue;
 		for (size_t child = 0; !err && child < count; child++)
-			err = check_child(set, &children[child], why);
+			err = rules_check_child(set, &children[child], why);
 		if (err)
 			return err;
 	}

@@ -1,13 +1,13 @@
 /*
- * rules -- what a zone may hold, whoever asks. Pure: the record sets are the
- * outcome of a change (core/changes.h), not the change, so that a request
- * may pass through states that would not do. All refuse with ERR_INVALID.
+ * rules -- which records a zone may have, for all callers. Pure. It checks the result of
+ * a request (core/changes.h), so that the single changes of a request may violate a rule.
+ * The error is ERR_INVALID.
  *
- *	CNAME alone at its name (RFC 1034 3.6.2), but for RRSIG, NSEC and KEY
- *	(RFC 2181 10.1); never at the apex; CNAME and DNAME are single
- *	owners inside the zone; below a child domain only its delegation:
+ *	CNAME is alone at its name (RFC 1034 3.6.2), except for RRSIG, NSEC and KEY
+ *	(RFC 2181 10.1), and never at the apex; one CNAME or DNAME at a name
+ *	owners are inside the zone; of a domain below only the delegation:
  *	NS and DS at its name, and glue
- *	the SOA is the domain's own; NS at the apex stays
+ *	no SOA record; at least one NS record at the apex
  */
 #pragma once
 
@@ -17,18 +17,18 @@
 /* domain_check_name() of a new domain. Only an administrator may create the root. */
 enum err rules_domain_name(const struct name *name, bool is_admin, struct why *why);
 
-/* One record's place, as it was asked for. */
+/* The owner and the type of one change. */
 enum err rules_owner(const struct zone *zone, const struct change *change,
                      struct why *why);
 
-/* All sets at every touched name, sorted (rrsets_sort). */
+/* SETS: all sets at each name of the changes, sorted (rrsets_sort). */
 enum err rules_outcome(const struct zone *zone, const struct rrsets *sets,
                        struct why *why);
 
-/* No touched set within one of CHILDREN, domains below ZONE, but their delegations. */
+/* No changed set is inside one of CHILDREN, domains below, except delegations. */
 enum err rules_children(const struct rrsets *sets, const struct name *children,
                         size_t count, struct why *why);
 bool rules_is_delegation(uint16_t type, bool at_child);
 
-/* Sets that grew keep to MAX records; -1: any number. ERR_QUOTA. */
+/* ERR_QUOTA: a set that grows would have more than MAX records; -1: no limit. */
 enum err rules_quota_records(const struct rrsets *sets, int64_t max, struct why *why);

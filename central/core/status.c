@@ -12,33 +12,34 @@ enum {
 };
 
 /*
- * A domain's DELETE is settled by its absence only: SUCCESS then means that
- * the servers still serve it. A record's DELETE is settled by the serial
- * that leaves it out. An absent domain is an error for whatever was to be
- * there: it has to be created again, which the pool manager does.
+ * The DELETE of a domain ends when the servers do not serve it: SUCCESS means that they
+ * still do. The DELETE of a record ends with the serial that removes it. Any other task
+ * gets an error if the servers do not serve the domain: the pool manager creates it
+ * again.
  */
 const struct status_move status_moves[] = {
 	/*
 	 * report           subjects         tasks
-	 * statuses         serial      ->   task          status
+	 * statuses         serial      ->   task            status
 	 */
 	{ REPORT_SUCCESS,   DOMAIN | RECORD, ADD | UPDATE,
-	  PENDING | ERROR,  SERIAL_COVERED,  TASK_SETTLED, STATUS_ACTIVE },
+	  PENDING | ERROR,  SERIAL_COVERED,  TASK_TO_NONE,   STATUS_ACTIVE },
 	{ REPORT_SUCCESS,   RECORD,          DELETE,
-	  PENDING | ERROR,  SERIAL_COVERED,  TASK_SETTLED, STATUS_DELETED },
+	  PENDING | ERROR,  SERIAL_COVERED,  TASK_TO_NONE,   STATUS_DELETED },
 	{ REPORT_ERROR,     DOMAIN | RECORD, ADD | UPDATE | DELETE,
-	  PENDING,          SERIAL_COVERED,  TASK_KEPT,    STATUS_ERROR },
+	  PENDING,          SERIAL_COVERED,  TASK_KEPT,      STATUS_ERROR },
 	{ REPORT_NO_DOMAIN, DOMAIN,          DELETE,
-	  PENDING | ERROR,  SERIAL_ANY,      TASK_SETTLED, STATUS_DELETED },
+	  PENDING | ERROR,  SERIAL_ANY,      TASK_TO_NONE,   STATUS_DELETED },
 	{ REPORT_NO_DOMAIN, DOMAIN | RECORD, ADD | UPDATE,
-	  PENDING,          SERIAL_COVERED,  TASK_KEPT,    STATUS_ERROR },
+	  PENDING,          SERIAL_COVERED,  TASK_KEPT,      STATUS_ERROR },
 	{ REPORT_FOREIGN,   DOMAIN,          NONE,
-	  ACTIVE,           SERIAL_COVERED,  TASK_OWED,    STATUS_ERROR },
+	  ACTIVE,           SERIAL_COVERED,  TASK_TO_UPDATE, STATUS_ERROR },
 };
 const size_t status_move_count = sizeof(status_moves) / sizeof(status_moves[0]);
 
-static bool matches(const struct status_move *move, enum status_subject subject,
-                    struct state now, enum report report, uint32_t serial)
+static bool status_move_matches(const struct status_move *move,
+                                enum status_subject subject, struct state now,
+                                enum report report, uint32_t serial)
 {
 	return move->report == report && (move->subjects & (int)subject) &&
 	       (move->tasks & 1 << now.task) && (move->statuses & 1 << now.status) &&
@@ -49,11 +50,11 @@ struct state status_next(enum status_subject subject, struct state now,
                          enum report report, uint32_t serial)
 {
 	for (size_t i = 0; i < status_move_count; i++) {
-		if (!matches(&status_moves[i], subject, now, report, serial))
+		if (!status_move_matches(&status_moves[i], subject, now, report, serial))
 			continue;
-		if (status_moves[i].task == TASK_SETTLED)
+		if (status_moves[i].task == TASK_TO_NONE)
 			now.task = TASK_NONE;
-		else if (status_moves[i].task == TASK_OWED)
+		else if (status_moves[i].task == TASK_TO_UPDATE)
 			now.task = TASK_UPDATE;
 		now.status = status_moves[i].status;
 		break;
@@ -64,11 +65,11 @@ struct state status_next(enum status_subject subject, struct state now,
 
 struct state status_changed(struct state now, enum task task, uint32_t serial)
 {
-	bool never_out = now.task == TASK_ADD;
+	bool is_new = now.task == TASK_ADD;
 
 	bug_if(task == TASK_NONE || now.task == TASK_DELETE ||
 	       now.status == STATUS_DELETED);
-	if (task == TASK_UPDATE && never_out)
+	if (task == TASK_UPDATE && is_new)
 		task = TASK_ADD;
 	return (struct state){ task, STATUS_PENDING, serial };
 }

@@ -1,14 +1,14 @@
 /*
- * status -- how a domain and its records move when the pool manager reports
- * (seed 000, central's update_status, with DESIGN's ruling: ACTIVE only when
- * the reported serial covers the change).
+ * status -- the next state of a domain or record after a report of the pool manager (seed
+ * 000, central's update_status). A change becomes ACTIVE only if the reported serial
+ * covers it.
  *
- * What is ACTIVE stays so whatever servers fail at, but for one report: FOREIGN, that too
- * many of them serve other content than ours. Then the domain is in error until they are
- * put right; its records keep what they have.
+ * An ACTIVE domain leaves this state by one report only, FOREIGN: too many servers have
+ * other content than the database. The domain is then in ERROR until they are repaired.
+ * Its records keep their states.
  *
- * One table holds all moves. status_next() applies it to one state; the
- * store asks it what becomes of records, and makes that one UPDATE a report.
+ * One table has all moves. status_next() applies it to one state. The store makes an
+ * UPDATE of records from its results.
  */
 #pragma once
 
@@ -23,11 +23,10 @@ enum status_subject { SUBJECT_DOMAIN = 1, SUBJECT_RECORD = 2 };
 struct status_move {
 	enum report report;
 	int subjects;		/* SUBJECT_ bits */
-	int tasks;		/* 1 << enum task, or'ed */
-	int statuses;		/* 1 << enum status, or'ed */
+	int tasks;		/* bits 1 << enum task */
+	int statuses;		/* bits 1 << enum status */
 	enum { SERIAL_COVERED, SERIAL_ANY } serial;
-	/* SETTLED: becomes NONE; OWED: UPDATE */
-	enum { TASK_KEPT, TASK_SETTLED, TASK_OWED } task;
+	enum { TASK_KEPT, TASK_TO_NONE, TASK_TO_UPDATE } task;
 	enum status status;
 };
 
@@ -38,5 +37,7 @@ extern const size_t status_move_count;
 struct state status_next(enum status_subject subject, struct state now,
                          enum report report, uint32_t serial);
 
-/* The state after a user's change under a new serial. What was never out stays ADD. */
+/*
+ * The state after a change under a new serial. An ADD that is not ACTIVE yet stays ADD.
+ */
 struct state status_changed(struct state now, enum task task, uint32_t serial);

@@ -5,7 +5,7 @@
 
 #include "base/base64.h"
 
-/* RFC 8945 6, but for MD5 and the truncated ones. The table has a CHECK of the same. */
+/* RFC 8945 6, without MD5 and truncated hashes. The table has the same CHECK. */
 static const struct {
 	const char *name;
 	size_t octets;

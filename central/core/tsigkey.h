@@ -1,6 +1,6 @@
 /*
- * tsigkey -- which TSIG keys there may be (RFC 8945). Pure. What is refused
- * is told without a word of the secret: reasons are logged.
+ * tsigkey -- checks TSIG keys (RFC 8945). Pure. A reason never contains the secret,
+ * because reasons are logged.
  */
 #pragma once
 
@@ -11,9 +11,9 @@ enum {
 	TSIGKEY_HASH_MAX = 64,
 };
 
-#define TSIGKEY_ALGORITHM "hmac-sha256"	/* of a key that names none */
+#define TSIGKEY_ALGORITHM "hmac-sha256"	/* the default */
 
-/* How many octets the hash of the algorithm has. 0: none of those that may be. */
+/* The octets of the hash of the algorithm. 0: not an allowed algorithm. */
 size_t tsigkey_hash_octets(const char *algorithm);
 
 /* All ERR_INVALID; the reasons begin with "name", "algorithm" and "secret". */

@@ -6,7 +6,7 @@
 
 #include "model/rr.h"
 
-static bool set_number(uint32_t *field, bool has, uint32_t value)
+static bool soa_set_number(uint32_t *field, bool has, uint32_t value)
 {
 	if (!has || *field == value)
 		return false;
@@ -14,7 +14,7 @@ static bool set_number(uint32_t *field, bool has, uint32_t value)
 	return true;
 }
 
-static bool set_name(struct name *field, const char *text, const struct name *value)
+static bool soa_set_name(struct name *field, const char *text, const struct name *value)
 {
 	if (!text || name_equal(field, value))
 		return false;
@@ -22,23 +22,23 @@ static bool set_name(struct name *field, const char *text, const struct name *va
 	return true;
 }
 
-bool zone_set_soa(struct zone *zone, const struct soa_wish *wish)
+bool zone_set_soa(struct zone *zone, const struct soa_spec *spec)
 {
 	bool changed = false;
 
-	if (set_name(&zone->mname, wish->mname, &wish->mname_wire)) {
-		zone->is.primary = wish->mname;
+	if (soa_set_name(&zone->mname, spec->mname, &spec->mname_wire)) {
+		zone->is.primary = spec->mname;
 		changed = true;
 	}
-	if (set_name(&zone->rname, wish->rname, &wish->rname_wire)) {
-		zone->is.email = wish->rname;
+	if (soa_set_name(&zone->rname, spec->rname, &spec->rname_wire)) {
+		zone->is.email = spec->rname;
 		changed = true;
 	}
-	changed |= set_number(&zone->is.refresh, wish->has_refresh, wish->refresh);
-	changed |= set_number(&zone->is.retry, wish->has_retry, wish->retry);
-	changed |= set_number(&zone->is.expire, wish->has_expire, wish->expire);
-	changed |= set_number(&zone->is.minimum, wish->has_minimum, wish->minimum);
-	changed |= set_number(&zone->soa_ttl, wish->has_ttl, wish->ttl);
+	changed |= soa_set_number(&zone->is.refresh, spec->has_refresh, spec->refresh);
+	changed |= soa_set_number(&zone->is.retry, spec->has_retry, spec->retry);
+	changed |= soa_set_number(&zone->is.expire, spec->has_expire, spec->expire);
+	changed |= soa_set_number(&zone->is.minimum, spec->has_minimum, spec->minimum);
+	changed |= soa_set_number(&zone->soa_ttl, spec->has_ttl, spec->ttl);
 	return changed;
 }
 
@@ -72,8 +72,8 @@ void zone_format_soa(struct buf *text, const struct zone *zone)
 	           zone->is.refresh, zone->is.retry, zone->is.expire, zone->is.minimum);
 }
 
-/* The part before the @ is one label, whatever stands in it. */
-static bool append_local_part(const char *email, size_t len, struct name *name)
+/* The part before the @ becomes one label, also if it has dots. */
+static bool email_append_local_part(const char *email, size_t len, struct name *name)
 {
 	if (!len || len > NAME_MAX_LABEL)
 		return false;
@@ -86,7 +86,7 @@ static bool append_local_part(const char *email, size_t len, struct name *name)
 	return true;
 }
 
-static bool append_host(const char *host, struct name *name)
+static bool email_append_host(const char *host, struct name *name)
 {
 	struct name wire;
 	struct why unused;
@@ -109,8 +109,8 @@ enum err email_to_name(const char *email, const char *field, struct name *name,
 	struct name got = { 0 };
 
 	if (!at || !at[1] || strlen(email) > EMAIL_MAX ||
-	    !append_local_part(email, (size_t)(at - email), &got) ||
-	    !append_host(at + 1, &got))
+	    !email_append_local_part(email, (size_t)(at - email), &got) ||
+	    !email_append_host(at + 1, &got))
 		return fail(why, ERR_INVALID,
 		            "%s must be an email address, as hostmaster@example.org",
 		            field);

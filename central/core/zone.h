@@ -1,9 +1,9 @@
 /*
- * zone -- a domain as central keeps it: what all programs know of it, and
- * its SOA record, its counts and its times. Pure; texts are borrowed.
+ * zone -- a domain in central: struct domain, which all programs have, with the names of
+ * its SOA record, its counts and times. Pure; texts are borrowed.
  *
- * The SOA's RNAME is kept as a name and shown as an email address: the dots
- * of the part before the @ stand behind a backslash in the name (RFC 1035 8).
+ * The RNAME of the SOA is stored as a name and shown as an email address. In the name,
+ * dots of the part before the @ have a backslash (RFC 1035 8).
  */
 #pragma once
 
@@ -21,34 +21,34 @@ struct zone {
 	struct name mname, rname;
 	uint32_t soa_ttl;
 	const char *pool;		/* its name */
-	const char *reason;		/* of an ERROR, in words */
+	const char *reason;		/* of an ERROR */
 	const char *created_at, *updated_at;	/* 2026-11-21T12:00:00.123Z */
-	uint32_t recordsets, records;	/* that are served */
+	uint32_t recordsets, records;	/* live ones */
 	bool is_listed;			/* in a catalog zone */
-	bool has_children;		/* domains below it stand in the same database */
+	bool has_children;		/* the database has domains below it */
 	/* Limits of its tenant; -1: none. */
 	int64_t quota_recordsets, quota_records;
 };
 
-/* What a change may set of the SOA; NULL and the bits of `has` say what is left alone. */
-struct soa_wish {
+/* New values of the SOA. NULL, or `has` is false: unchanged. */
+struct soa_spec {
 	const char *mname, *rname;	/* canonical texts */
 	struct name mname_wire, rname_wire;
 	bool has_refresh, has_retry, has_expire, has_minimum, has_ttl;
 	uint32_t refresh, retry, expire, minimum, ttl;
 };
 
-/* Take over what the wish sets; false when the SOA is already so. */
-bool zone_set_soa(struct zone *zone, const struct soa_wish *wish);
-/* Append the zone's SOA record with SERIAL. */
+/* Sets the values that SPEC has. False: nothing changed. */
+bool zone_set_soa(struct zone *zone, const struct soa_spec *spec);
+/* Appends the SOA record of the zone with SERIAL. */
 void zone_append_soa(struct buf *to, const struct zone *zone, uint32_t serial);
-/* The rdata of that record as a master file has it. */
+/* Appends the data of the SOA record as text. */
 void zone_format_soa(struct buf *text, const struct zone *zone);
 
 /* FIELD, hostmaster@example.org, to the name hostmaster.example.org. ERR_INVALID. */
 enum err email_to_name(const char *email, const char *field, struct name *name,
                        struct why *why);
-/* And back; a name that is no address (the root) is shown as the name. In ARENA. */
+/* The reverse. A name that has no address (the root) is shown as the name. */
 const char *email_from_name(const struct name *name, struct arena *arena);
 
 /* The labels from the root down, each behind its length (domains.ancestry). */

@@ -223,9 +223,9 @@ static struct state apply_row(const struct status_move *move, const struct input
 	    !(move->tasks & 1 << s.task) || !(move->statuses & 1 << s.status) ||
 	    (move->serial == SERIAL_COVERED && !covers(in->serial, s.serial)))
 		return s;
-	if (move->task == TASK_SETTLED)
+	if (move->task == TASK_TO_NONE)
 		s.task = TASK_NONE;
-	else if (move->task == TASK_OWED)
+	else if (move->task == TASK_TO_UPDATE)
 		s.task = TASK_UPDATE;
 	return (struct state){ s.task, move->status, s.serial };
 }

@@ -111,30 +111,30 @@ static void test_secrets(void **state)
 
 /* ---- from JSON ---- */
 
-struct wish_case {
+struct spec_case {
 	const char *json;
 	const char *words;	/* of the refusal; NULL: it is good */
 };
 
 typedef enum err decode_fn(const json_t *json, struct arena *arena,
-                           struct tsigkey_wish *wish, struct why *why);
+                           struct tsigkey_spec *spec, struct why *why);
 
 static enum err decode_values(const json_t *json, struct arena *arena,
-                              struct tsigkey_wish *wish, struct why *why)
+                              struct tsigkey_spec *spec, struct why *why)
 {
 	(void)arena;
-	return codec_tsigkey_values(json, wish, why);
+	return codec_tsigkey_values(json, spec, why);
 }
 
-static void check(decode_fn *decode, const struct wish_case *cases, size_t count)
+static void check(decode_fn *decode, const struct spec_case *cases, size_t count)
 {
 	struct arena *arena = arena_new();
 
 	for (size_t i = 0; i < count; i++) {
 		json_t *json = json_loads(cases[i].json, 0, NULL);
-		struct tsigkey_wish wish;
+		struct tsigkey_spec spec;
 		struct why why = { "" };
-		enum err err = decode(json, arena, &wish, &why);
+		enum err err = decode(json, arena, &spec, &why);
 
 		print_message("  %s: %s\n", cases[i].json, why.text);
 		assert_int_equal(err, cases[i].words ? ERR_INVALID : OK);
@@ -146,9 +146,9 @@ static void check(decode_fn *decode, const struct wish_case *cases, size_t count
 	arena_free(&arena);
 }
 
-static void test_wishes(void **state)
+static void test_specs(void **state)
 {
-	static const struct wish_case cases[] = {
+	static const struct spec_case cases[] = {
 		{ "{\"name\": \"k.\"}", NULL },
 		{ "{\"name\": \"k.\", \"algorithm\": null, \"secret\": null, "
 		  "\"domain\": null}", NULL },
@@ -173,12 +173,12 @@ static void test_wishes(void **state)
 	};
 
 	(void)state;
-	check(codec_tsigkey_wish, cases, COUNT(cases));
+	check(codec_tsigkey_spec, cases, COUNT(cases));
 }
 
 static void test_values(void **state)
 {
-	static const struct wish_case cases[] = {
+	static const struct spec_case cases[] = {
 		{ "{}", NULL },
 		{ "{\"algorithm\": \"hmac-sha1\"}", NULL },
 		{ "{\"secret\": \"" SECRET16 "\"}", NULL },
@@ -201,15 +201,15 @@ static void test_what_is_left_out(void **state)
 {
 	struct arena *arena = arena_new();
 	json_t *json = json_pack("{s:s}", "name", "KEY.Example.");
-	struct tsigkey_wish wish;
+	struct tsigkey_spec spec;
 	struct why why;
 
 	(void)state;
-	assert_int_equal(codec_tsigkey_wish(json, arena, &wish, &why), OK);
-	assert_string_equal(wish.name, "key.example.");
-	assert_null(wish.algorithm);
-	assert_null(wish.secret);
-	assert_false(wish.has_domain);
+	assert_int_equal(codec_tsigkey_spec(json, arena, &spec, &why), OK);
+	assert_string_equal(spec.name, "key.example.");
+	assert_null(spec.algorithm);
+	assert_null(spec.secret);
+	assert_false(spec.has_domain);
 	json_decref(json);
 	arena_free(&arena);
 }
@@ -240,7 +240,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_lengths_of_secrets),
 		cmocka_unit_test(test_secrets),
-		cmocka_unit_test(test_wishes),
+		cmocka_unit_test(test_specs),
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_what_is_left_out),
 		cmocka_unit_test(test_what_is_shown_has_no_secret),

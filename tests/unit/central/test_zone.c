@@ -189,9 +189,9 @@ enum soa_field { MNAME, RNAME, REFRESH, RETRY, EXPIRE, MINIMUM, TTL, NOTHING };
 
 static const struct {
 	const char *name;
-	struct soa_wish wish;		/* its names are filled in from the texts */
+	struct soa_spec spec;		/* its names are filled in from the texts */
 	enum soa_field changed;
-} wishes[] = {
+} specs[] = {
 	{ "nothing", { 0 }, NOTHING },
 	{ "values without their bits",
 	  { .refresh = 1, .retry = 1, .expire = 1, .minimum = 1,
@@ -214,47 +214,47 @@ static const struct {
 	                              .refresh = 3601, .has_ttl = true, .ttl = 1 }, TTL },
 };
 
-static struct soa_wish fill_names(struct soa_wish wish)
+static struct soa_spec fill_names(struct soa_spec spec)
 {
-	if (wish.mname)
-		wish.mname_wire = name_of(wish.mname);
-	if (wish.rname)
-		wish.rname_wire = name_of(wish.rname);
-	return wish;
+	if (spec.mname)
+		spec.mname_wire = name_of(spec.mname);
+	if (spec.rname)
+		spec.rname_wire = name_of(spec.rname);
+	return spec;
 }
 
-/* FIELD is what was wished, all others are as before. */
-static void check_field(const struct zone *zone, const struct soa_wish *wish,
+/* FIELD has the new value, all other fields are as before. */
+static void check_field(const struct zone *zone, const struct soa_spec *spec,
                         enum soa_field field)
 {
 	struct zone was = any_zone();
 	const struct domain *is = &zone->is;
 
-	assert_string_equal(is->primary, field == MNAME ? wish->mname : was.is.primary);
-	assert_true(name_equal(&zone->mname, field == MNAME ? &wish->mname_wire
+	assert_string_equal(is->primary, field == MNAME ? spec->mname : was.is.primary);
+	assert_true(name_equal(&zone->mname, field == MNAME ? &spec->mname_wire
 	                                                    : &was.mname));
-	assert_string_equal(is->email, field == RNAME ? wish->rname : was.is.email);
-	assert_true(name_equal(&zone->rname, field == RNAME ? &wish->rname_wire
+	assert_string_equal(is->email, field == RNAME ? spec->rname : was.is.email);
+	assert_true(name_equal(&zone->rname, field == RNAME ? &spec->rname_wire
 	                                                    : &was.rname));
-	assert_int_equal(is->refresh, field == REFRESH ? wish->refresh : was.is.refresh);
-	assert_int_equal(is->retry, field == RETRY ? wish->retry : was.is.retry);
-	assert_int_equal(is->expire, field == EXPIRE ? wish->expire : was.is.expire);
-	assert_int_equal(is->minimum, field == MINIMUM ? wish->minimum : was.is.minimum);
-	assert_int_equal(zone->soa_ttl, field == TTL ? wish->ttl : was.soa_ttl);
+	assert_int_equal(is->refresh, field == REFRESH ? spec->refresh : was.is.refresh);
+	assert_int_equal(is->retry, field == RETRY ? spec->retry : was.is.retry);
+	assert_int_equal(is->expire, field == EXPIRE ? spec->expire : was.is.expire);
+	assert_int_equal(is->minimum, field == MINIMUM ? spec->minimum : was.is.minimum);
+	assert_int_equal(zone->soa_ttl, field == TTL ? spec->ttl : was.soa_ttl);
 }
 
-static void a_wish_changes_what_it_names(void **unused)
+static void a_spec_changes_what_it_names(void **unused)
 {
 	(void)unused;
-	for (size_t i = 0; i < COUNT(wishes); i++) {
-		struct soa_wish wish = fill_names(wishes[i].wish);
+	for (size_t i = 0; i < COUNT(specs); i++) {
+		struct soa_spec spec = fill_names(specs[i].spec);
 		struct zone zone = any_zone();
 
-		print_message("  %s\n", wishes[i].name);
-		assert_int_equal(zone_set_soa(&zone, &wish),
-		                 wishes[i].changed != NOTHING);
-		check_field(&zone, &wish, wishes[i].changed);
-		assert_false(zone_set_soa(&zone, &wish));
+		print_message("  %s\n", specs[i].name);
+		assert_int_equal(zone_set_soa(&zone, &spec),
+		                 specs[i].changed != NOTHING);
+		check_field(&zone, &spec, specs[i].changed);
+		assert_false(zone_set_soa(&zone, &spec));
 	}
 }
 
@@ -324,7 +324,7 @@ int main(void)
 		cmocka_unit_test(any_rname_is_shown),
 		cmocka_unit_test(the_soa_has_each_field_in_its_place),
 		cmocka_unit_test(the_text_of_the_soa_is_its_wire),
-		cmocka_unit_test(a_wish_changes_what_it_names),
+		cmocka_unit_test(a_spec_changes_what_it_names),
 		cmocka_unit_test(ancestry_is_labels_from_the_root_down),
 		cmocka_unit_test(below_is_a_prefix),
 	};

@@ -1,7 +1,6 @@
 /*
- * What reports settle, for all the domains of a message at once: lock them,
- * move their records, move them. Which state becomes which is core/status.c's
- * to say; the statement for the records is made from its answers.
+ * The states of domains and records, for all reports of a message at once. core/status.c
+ * decides the next states; the statement for records is made from its results.
  */
 #include "store.h"
 
@@ -11,11 +10,11 @@
 #include "base/log.h"
 #include "core/status.h"
 
-enum { PORTION = 5000 };	/* a fraction of a second */
+enum { PORTION = 5000 };	/* rows; takes a fraction of a second */
 
 /* ---- domains ---- */
 
-static void read_state_of(struct tx_rows *rows, struct domain_state *domain)
+static void state_read_domain(struct tx_rows *rows, struct domain_state *domain)
 {
 	const char *id = row_text(rows), *task, *status;
 
@@ -45,11 +44,11 @@ size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t co
 	values[places].type = TX_END;
 	tx_select(tx, arena, &rows, sql, values);
 	while (tx_next(&rows))
-		read_state_of(&rows, &found[n++]);
+		state_read_domain(&rows, &found[n++]);
 	return n;
 }
 
-bool store_domain_lives(struct tx *tx, const char *id)
+bool store_domain_is_live(struct tx *tx, const char *id)
 {
 	struct tx_rows rows;
 	bool lives = tx_select_row(tx, NULL, &rows,
@@ -60,8 +59,8 @@ bool store_domain_lives(struct tx *tx, const char *id)
 	return lives;
 }
 
-void store_domain_settle(struct tx *tx, struct arena *arena, const char *const *ids,
-                         size_t count, const struct state *state, const char *reason)
+void store_domain_set_states(struct tx *tx, struct arena *arena, const char *const *ids,
+                             size_t count, const struct state *state, const char *reason)
 {
 	struct tx_value values[TX_LIST_MAX + 4] = {
 		tx_text(task_name(state->task)), tx_text(status_name(state->status)),
@@ -69,7 +68,7 @@ void store_domain_settle(struct tx *tx, struct arena *arena, const char *const *
 	};
 	size_t places;
 	const char *sql = tx_list(arena,
-		/* owed again: from now, not since the change that was out */
+		/* an ACTIVE domain that gets a task: changed_at is now */
 		"UPDATE domains FORCE INDEX (PRIMARY) SET "
 		"changed_at = IF(task = 'NONE', UTC_TIMESTAMP(3), changed_at), "
 		"task = ?, status = ?, reason = ?, "
@@ -82,16 +81,16 @@ void store_domain_settle(struct tx *tx, struct arena *arena, const char *const *
 
 /* ---- records ---- */
 
-/* What a report does to a record: from one of these statuses, by its task, to another. */
+/* The moves of records at a report: from PENDING, perhaps also from ERROR. */
 struct moves {
 	char tasks[40];			/* "ADD,UPDATE", for FIND_IN_SET */
-	const char *to[TASK_NONE];	/* by task; NULL: it stays */
-	bool from_error;		/* as well as from PENDING */
-	bool settles;			/* the task becomes NONE */
+	const char *to[TASK_NONE];	/* the new status by task; NULL: no move */
+	bool from_error;		/* also from ERROR */
+	bool to_none;			/* the task becomes NONE */
 };
 
-static bool moves_from(enum task task, enum status status, enum report report,
-                       struct state *to)
+static bool state_moves(enum task task, enum status status, enum report report,
+                        struct state *to)
 {
 	const struct state from = { task, status, 0 };
 
@@ -99,23 +98,23 @@ static bool moves_from(enum task task, enum status status, enum report report,
 	return to->task != from.task || to->status != from.status;
 }
 
-static void list_moves(enum report report, struct moves *moves)
+static void moves_init(enum report report, struct moves *moves)
 {
 	*moves = (struct moves){ .tasks = "" };
 	for (enum task task = 0; task < TASK_NONE; task++) {
 		struct state to, other;
 		size_t len = strlen(moves->tasks);
-		bool from_error = moves_from(task, STATUS_ERROR, report, &other);
+		bool from_error = state_moves(task, STATUS_ERROR, report, &other);
 
-		if (!moves_from(task, STATUS_PENDING, report, &to))
+		if (!state_moves(task, STATUS_PENDING, report, &to))
 			continue;
 		snprintf(moves->tasks + len, sizeof(moves->tasks) - len, "%s%s",
 		         len ? "," : "", task_name(task));
 		moves->to[task] = status_name(to.status);
-		/* one statement does for all tasks because they agree on these two */
-		bug_if(len && (moves->settles != (to.task == TASK_NONE) ||
+		/* one statement works for all tasks: they agree on these two */
+		bug_if(len && (moves->to_none != (to.task == TASK_NONE) ||
 		               moves->from_error != from_error));
-		moves->settles = to.task == TASK_NONE;
+		moves->to_none = to.task == TASK_NONE;
 		moves->from_error = from_error;
 	}
 }
@@ -124,8 +123,8 @@ static void list_moves(enum report report, struct moves *moves)
 	"(domain_id = ? AND ((CAST(? AS SIGNED) - CAST(serial_number AS SIGNED)) " \
 	"& 4294967295) BETWEEN 0 AND 2147483647)"
 
-bool store_record_settle(struct tx *tx, struct arena *arena, enum report report,
-                         const struct settled *settled, size_t count)
+bool store_record_apply_report(struct tx *tx, struct arena *arena, enum report report,
+                               const struct reported_serial *serials, size_t count)
 {
 	enum { BEFORE = 6 };
 	struct tx_value values[BEFORE + 2 * TX_LIST_MAX + 2], *value = values + BEFORE;
@@ -139,17 +138,17 @@ bool store_record_settle(struct tx *tx, struct arena *arena, enum report report,
 		"AND FIND_IN_SET(task, ?) AND (", OF_DOMAIN, " OR ", ") LIMIT ?", count,
 		&places);
 
-	list_moves(report, &moves);
+	moves_init(report, &moves);
 	if (!*moves.tasks)
 		return false;
 	values[0] = tx_text(moves.to[TASK_ADD]);
 	values[1] = tx_text(moves.to[TASK_UPDATE]);
 	values[2] = tx_text(moves.to[TASK_DELETE]);
-	values[3] = tx_int(moves.settles);
+	values[3] = tx_int(moves.to_none);
 	values[4] = tx_text(moves.from_error ? "ERROR" : "PENDING");
 	values[5] = tx_text(moves.tasks);
 	for (size_t i = 0; i < places; i++) {
-		const struct settled *of = &settled[i < count ? i : count - 1];
+		const struct reported_serial *of = &serials[i < count ? i : count - 1];
 
 		*value++ = tx_text(of->domain_id);
 		*value++ = tx_u32(of->serial);

@@ -1,4 +1,4 @@
-#include "store_later.h"
+#include "store_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,14 +6,14 @@
 #include "base/mem.h"
 #include "consistency/store_version.h"
 
-/* In the order in which they are written: a row's foreign keys stand above it. */
+/* In the order of the statements: a row refers only to tables above its own. */
 enum table { DOMAINS, RECORDSETS, RECORDS, JOURNAL, TABLES };
 
 /*
- * The first column is the domain's id. Under the domain's lock the only key that a record
- * can find there already is its own id: new, changed and going rows are all the same. A
- * domain is there: what does not change of it is left empty, so that one that is not
- * there belongs to no pool, and is an error.
+ * The first column is the id of the domain. The domain is locked, so the only existing
+ * key that a record can meet is its own id: one statement inserts, changes and deletes
+ * records. The row of a domain exists. Its columns that do not change are empty here: if
+ * the row were missing, the empty pool_id would violate a foreign key.
  */
 static const struct {
 	size_t columns;
@@ -54,25 +54,25 @@ static const struct {
 		"(?,?,?,?,?,UTC_TIMESTAMP(3))", "" },
 };
 
-struct later {
+struct store_buffer {
 	struct {
 		struct tx_value *values;
 		size_t count, size;	/* rows */
 	} rows[TABLES];
-	struct version *versions;	/* that the domains had, a row each */
+	struct version *versions;	/* the old version of each domain row */
 	size_t versions_size;
 };
 
-struct later *store_later_new(void)
+struct store_buffer *store_buffer_new(void)
 {
-	return xcalloc(1, sizeof(struct later));
+	return xcalloc(1, sizeof(struct store_buffer));
 }
 
-void store_later_free(struct later **later)
+void store_buffer_free(struct store_buffer **buffer)
 {
-	struct later *old = *later;
+	struct store_buffer *old = *buffer;
 
-	*later = NULL;
+	*buffer = NULL;
 	if (!old)
 		return;
 	for (enum table table = 0; table < TABLES; table++)
@@ -81,44 +81,44 @@ void store_later_free(struct later **later)
 	free(old);
 }
 
-/* A row more: its columns behind the domain's id are the caller's to fill. */
-static struct tx_value *add_row(struct later *later, enum table table,
-                                const char *domain_id)
+/* The caller fills the columns after the domain's id. */
+static struct tx_value *buffer_add_row(struct store_buffer *buffer, enum table table,
+                                       const char *domain_id)
 {
 	size_t columns = tables[table].columns;
 	struct tx_value *row;
 
-	if (later->rows[table].count == later->rows[table].size) {
-		size_t size = 2 * later->rows[table].size + 8;
+	if (buffer->rows[table].count == buffer->rows[table].size) {
+		size_t size = 2 * buffer->rows[table].size + 8;
 
-		later->rows[table].values = xrealloc(later->rows[table].values,
-		                                     size * columns * sizeof(*row));
-		later->rows[table].size = size;
+		buffer->rows[table].values = xrealloc(buffer->rows[table].values,
+		                                      size * columns * sizeof(*row));
+		buffer->rows[table].size = size;
 	}
-	row = later->rows[table].values + columns * later->rows[table].count++;
+	row = buffer->rows[table].values + columns * buffer->rows[table].count++;
 	row[0] = tx_text(domain_id);
 	return row;
 }
 
-static void add_version(struct later *later, struct domain *is)
+static void buffer_add_version(struct store_buffer *buffer, struct domain *is)
 {
-	size_t count = later->rows[DOMAINS].count;
+	size_t count = buffer->rows[DOMAINS].count;
 
-	if (count == later->versions_size) {
-		later->versions_size = 2 * count + 8;
-		later->versions = xrealloc(later->versions, later->versions_size *
-		                           sizeof(*later->versions));
+	if (count == buffer->versions_size) {
+		buffer->versions_size = 2 * count + 8;
+		buffer->versions = xrealloc(buffer->versions, buffer->versions_size *
+		                            sizeof(*buffer->versions));
 	}
-	later->versions[count] = (struct version){ is->id, is->version++ };
+	buffer->versions[count] = (struct version){ is->id, is->version++ };
 }
 
-void store_later_domain(struct later *later, struct zone *zone)
+void store_buffer_domain(struct store_buffer *buffer, struct zone *zone)
 {
 	struct domain *is = &zone->is;
 	struct tx_value *row;
 
-	add_version(later, is);
-	row = add_row(later, DOMAINS, is->id);
+	buffer_add_version(buffer, is);
+	row = buffer_add_row(buffer, DOMAINS, is->id);
 	row[1] = tx_u32(is->state.serial);
 	row[2] = tx_text(task_name(is->state.task));
 	row[3] = tx_text(status_name(is->state.status));
@@ -135,11 +135,11 @@ void store_later_domain(struct later *later, struct zone *zone)
 	row[14] = tx_u32(zone->records);
 }
 
-void store_later_recordsets(struct later *later, const char *domain_id,
-                            struct rrset *const *sets, size_t count)
+void store_buffer_recordsets(struct store_buffer *buffer, const char *domain_id,
+                             struct rrset *const *sets, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct tx_value *row = add_row(later, RECORDSETS, domain_id);
+		struct tx_value *row = buffer_add_row(buffer, RECORDSETS, domain_id);
 
 		row[1] = tx_text(sets[i]->id);
 		row[2] = tx_text(sets[i]->owner);
@@ -148,12 +148,12 @@ void store_later_recordsets(struct later *later, const char *domain_id,
 	}
 }
 
-void store_later_records(struct later *later, const char *domain_id,
-                         const struct row *rows, size_t count)
+void store_buffer_records(struct store_buffer *buffer, const char *domain_id,
+                          const struct row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct record *record = &rows[i].record;
-		struct tx_value *row = add_row(later, RECORDS, domain_id);
+		struct tx_value *row = buffer_add_row(buffer, RECORDS, domain_id);
 
 		row[1] = tx_text(record->id);
 		row[2] = tx_text(rows[i].set->id);
@@ -165,11 +165,11 @@ void store_later_records(struct later *later, const char *domain_id,
 	}
 }
 
-void store_later_journal(struct later *later, const char *domain_id, uint32_t previous,
-                         uint32_t serial, const struct buf *removed,
-                         const struct buf *added)
+void store_buffer_journal(struct store_buffer *buffer, const char *domain_id,
+                          uint32_t previous, uint32_t serial,
+                          const struct buf *removed, const struct buf *added)
 {
-	struct tx_value *row = add_row(later, JOURNAL, domain_id);
+	struct tx_value *row = buffer_add_row(buffer, JOURNAL, domain_id);
 
 	row[1] = tx_u32(serial);
 	row[2] = tx_u32(previous);
@@ -177,27 +177,27 @@ void store_later_journal(struct later *later, const char *domain_id, uint32_t pr
 	row[4] = tx_bytes(added->data, added->len);
 }
 
-size_t store_later_count(const struct later *later)
+size_t store_buffer_count(const struct store_buffer *buffer)
 {
 	size_t count = 0;
 
 	for (enum table table = 0; table < TABLES; table++)
-		count += later->rows[table].count;
+		count += buffer->rows[table].count;
 	return count;
 }
 
-void store_later_write(struct later *later, struct tx *tx)
+void store_buffer_flush(struct store_buffer *buffer, struct tx *tx)
 {
-	store_versions_swap(tx, "domain", later->versions, later->rows[DOMAINS].count);
+	store_versions_swap(tx, "domain", buffer->versions, buffer->rows[DOMAINS].count);
 	for (enum table table = 0; table < TABLES; table++)
 		tx_exec_rows(tx, tables[table].head, tables[table].tuple,
-		             tables[table].tail, later->rows[table].values,
-		             tables[table].columns, later->rows[table].count);
-	store_later_clear(later);
+		             tables[table].tail, buffer->rows[table].values,
+		             tables[table].columns, buffer->rows[table].count);
+	store_buffer_clear(buffer);
 }
 
-void store_later_clear(struct later *later)
+void store_buffer_clear(struct store_buffer *buffer)
 {
 	for (enum table table = 0; table < TABLES; table++)
-		later->rows[table].count = 0;
+		buffer->rows[table].count = 0;
 }

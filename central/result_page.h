@@ -1,0 +1,36 @@
+/*
+ * result_page -- one page of the results of a find. It collects objects up to the limit
+ * of the caller, or to REPLY_MAX octets. The next page begins behind its marker.
+ */
+#pragma once
+
+#include <jansson.h>
+
+#include "central.h"
+#include "store.h"
+
+enum { REPLY_MAX = 512 * 1024 };
+
+struct result_page {
+	json_t *items;
+	size_t bytes, limit;
+	char last[ID_LEN + 1];		/* the id of the last object */
+	bool full;
+};
+
+void result_page_init(struct result_page *page, size_t limit);
+/* Takes ITEM over. False: the page was full. The first object always fits. */
+bool result_page_add(struct result_page *page, json_t *item, const char *id);
+/* {KEY: [...], "marker": the last id; null on the last page} */
+json_t *result_page_encode(struct result_page *page, const char *key);
+
+/* A list without criteria, which only administrators may see. */
+struct result_list {
+	const char *key;			/* of the answer: "pools" */
+	const char *const *sort_keys;
+	void (*read)(struct tx *tx, const struct paging *paging, struct arena *arena,
+	             struct result_page *page);
+};
+/* Answers find_pools and its like. */
+enum err result_page_find(struct central *central, struct request *req,
+                          const struct result_list *list);

@@ -1,0 +1,44 @@
+/*
+ * store_buffer -- a write buffer for rows of domains, record sets, records and the
+ * journal. All calls of one transaction add their rows to one buffer. A flush writes the
+ * rows of each table by one statement: at the end of the transaction (write.c), or before
+ * a call reads a domain whose rows are in the buffer.
+ *
+ * The buffer copies nothing. The values must stay valid until the flush: in the arena of
+ * the call, or, as the id of a domain, in its struct write.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "core/changes.h"
+#include "core/zone.h"
+#include "runtime/tx.h"
+
+struct store_buffer;
+
+struct store_buffer *store_buffer_new(void);
+void store_buffer_free(struct store_buffer **buffer);
+
+/*
+ * An existing domain, which is locked: its state, SOA, TTL, description and counts.
+ * changed_at becomes now. The version of ZONE becomes the next one.
+ */
+void store_buffer_domain(struct store_buffer *buffer, struct zone *zone);
+/* Record sets that are new or have a new TTL. They have ids. */
+void store_buffer_recordsets(struct store_buffer *buffer, const char *domain_id,
+                             struct rrset *const *sets, size_t count);
+/* New, changed and deleted records. They have ids. */
+void store_buffer_records(struct store_buffer *buffer, const char *domain_id,
+                          const struct row *rows, size_t count);
+/* The RRs that SERIAL removed and added, in wire form, each list with its SOA first. */
+void store_buffer_journal(struct store_buffer *buffer, const char *domain_id,
+                          uint32_t previous, uint32_t serial,
+                          const struct buf *removed, const struct buf *added);
+
+/* The rows of all tables. */
+size_t store_buffer_count(const struct store_buffer *buffer);
+/* Writes all rows and empties the buffer. The transaction has the error. */
+void store_buffer_flush(struct store_buffer *buffer, struct tx *tx);
+void store_buffer_clear(struct store_buffer *buffer);	/* writes nothing */

@@ -1,0 +1,61 @@
+/*
+ * write -- runs the calls that write, with idempotence and group commit.
+ *
+ * Idempotence: the transaction of a call also writes its answer, under the unique id of
+ * the message, with a digest of the call. A message that comes twice gets the kept
+ * answer. central looks for it if the broker has redelivered the message, if the id
+ * exists already, or if the handler refuses: the first delivery may be the reason
+ * ("exists already"). Another call with the same id is ERR_CONFLICT.
+ *
+ * Group commit: calls that wait at the same time share a transaction for up to 20 ms.
+ * Each has its own serial (edit.h). If the transaction fails, each call runs alone. A
+ * call whose domain is locked also runs alone: it waits a moment for the row. After the
+ * first ERR_LOCKED the rest of the batch does not wait. After BUDGET_MS no call begins:
+ * the rest ends in ERR_BUSY.
+ */
+#pragma once
+
+#include "central.h"
+#include "core/zone.h"
+#include "runtime/tx.h"
+#include "store.h"
+#include "store_buffer.h"
+
+struct edit;
+struct rrsets;
+
+/* One call. */
+struct write {
+	struct central *central;
+	struct request *req;
+	struct tx *tx;			/* of the group; tx->why is this call's */
+	struct access access;
+	struct arena *arena;
+	struct store_buffer *buffer;	/* rows of all calls of the transaction */
+	/* its domain, locked and read by the group; NULL: the handler does it */
+	const struct zone *locked_zone;
+	struct edit *edit;		/* from write_method.decode */
+	struct rrsets *prefetched;	/* the sets of the edit; NULL: not read yet */
+	/* the cast to the domain's pool manager after the commit; NULL: none */
+	const char *cast_method;	/* create_domain, ... */
+	bool catalog_changed;		/* the catalog zone of its pool is out of date */
+	bool on_lane;			/* it may wait for locks; on the loop: false */
+	struct zone zone;
+};
+
+enum store_wait write_wait(const struct write *write);
+
+/* Decodes, reads, decides, writes. An error may also be in write->tx. */
+typedef enum err write_handler(struct write *write);
+
+struct write_method {
+	/* before the transaction: an error here fails no other call; may be NULL */
+	write_handler *decode;
+	write_handler *run;
+	/* reads for several locked domains by one statement; may be NULL */
+	void (*prefetch)(struct tx *tx, struct write *writes, size_t count);
+};
+
+/* errs[]: the result of each request. */
+void write_run(struct central *central, struct request *const *reqs, size_t count,
+               const struct write_method *method, enum err *errs);
