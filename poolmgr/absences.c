@@ -5,7 +5,7 @@
 #include "runtime/tx.h"
 #include "servers.h"
 #include "store.h"
-#include "store_witness.h"
+#include "store_absence.h"
 
 enum {
 	DOUBTS = 3,		/* of a deletion, until its server is in error */

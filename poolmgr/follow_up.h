@@ -9,9 +9,9 @@
  */
 #pragma once
 
+#include "peers.h"
 #include "poolmgr.h"
 #include "servers.h"
-#include "tell.h"
 
 struct follow_up;
 

@@ -6,20 +6,20 @@
 #include "base/mem.h"
 #include "consistency/heartbeat.h"
 #include "consistency/queue_watch.h"
-#include "content.h"
 #include "follow_up.h"
+#include "full_scan.h"
 #include "health.h"
 #include "model/identity.h"
 #include "operation.h"
-#include "patrol.h"
+#include "peers.h"
 #include "poolmgr.h"
+#include "recompare.h"
 #include "registration.h"
 #include "release.h"
 #include "repair.h"
 #include "retry.h"
 #include "servers.h"
 #include "sync.h"
-#include "tell.h"
 
 enum { LANE_LIMIT = 1000 };		/* sights of servers that differ, above all */
 

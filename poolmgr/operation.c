@@ -9,14 +9,14 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "consistency/heartbeat.h"
+#include "evaluate.h"
 #include "health.h"
-#include "judge.h"
 #include "lock_name.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
 #include "runtime/tx.h"
 #include "store.h"
-#include "store_witness.h"
+#include "store_absence.h"
 
 enum {
 	LOCK_WAIT_MS = 3000,		/* who has it is at work on the same domain */

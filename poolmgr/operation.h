@@ -7,8 +7,8 @@
  */
 #pragma once
 
+#include "peers.h"
 #include "poolmgr.h"
-#include "tell.h"
 
 void operation_metrics(void);	/* before the fork */
 /* ACTION_CREATE or ACTION_DELETE. */

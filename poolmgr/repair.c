@@ -15,7 +15,7 @@
 #include "runtime/offload.h"
 #include "servers.h"
 #include "store.h"
-#include "store_content.h"
+#include "store_recompare.h"
 
 enum {
 	LOCK_WAIT_MS = 3000,

@@ -9,13 +9,13 @@
 #include "base/mem.h"
 #include "health.h"
 #include "operation.h"
+#include "peers.h"
 #include "runtime/tx.h"
 #include "servers.h"
 #include "store.h"
 #include "store_due.h"
 #include "store_health.h"
 #include "store_servers.h"
-#include "tell.h"
 
 enum {
 	RETRY_ROWS = 200,

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/verdict.h"
+#include "core/domain_view.h"
 #include "model/domain.h"
 #include "model/messages.h"
 #include "runtime/tx.h"

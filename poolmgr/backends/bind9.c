@@ -20,7 +20,7 @@
 #include "backends/command.h"
 #include "backends/drivers.h"
 #include "backends/http.h"
-#include "backends/words.h"
+#include "backends/reply.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/id.h"

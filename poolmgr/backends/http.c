@@ -5,7 +5,7 @@
 
 #include <curl/curl.h>
 
-#include "backends/lack.h"
+#include "backends/connect_error.h"
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/log.h"

@@ -14,10 +14,10 @@
 #include <libknot/errcode.h>
 #include <libknot/error.h>
 
+#include "backends/connect_error.h"
 #include "backends/drivers.h"
-#include "backends/lack.h"
 #include "backends/listing.h"
-#include "backends/words.h"
+#include "backends/reply.h"
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/log.h"

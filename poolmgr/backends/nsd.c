@@ -7,7 +7,7 @@
 
 #include "backends/drivers.h"
 #include "backends/nsd_channel.h"
-#include "backends/words.h"
+#include "backends/reply.h"
 #include "base/buf.h"
 #include "base/clock.h"
 

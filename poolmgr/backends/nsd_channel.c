@@ -13,7 +13,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
-#include "backends/lack.h"
+#include "backends/connect_error.h"
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "endpoint.h"

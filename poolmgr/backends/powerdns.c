@@ -15,7 +15,7 @@
 #include "backends/drivers.h"
 #include "backends/listing.h"
 #include "backends/powerdns_api.h"
-#include "backends/words.h"
+#include "backends/reply.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/pause.h"

@@ -1,4 +1,4 @@
-#include "tell.h"
+#include "peers.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "backends/lack.h"
+#include "backends/connect_error.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "backends/lack.h"
+#include "backends/connect_error.h"
 
 static void only_the_server_is_unreachable(void **unused)
 {

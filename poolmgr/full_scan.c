@@ -1,4 +1,4 @@
-#include "patrol.h"
+#include "full_scan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,12 +8,12 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "peers.h"
 #include "poolmgr.h"
 #include "runtime/metrics.h"
 #include "runtime/tx.h"
 #include "store_due.h"
 #include "store_repair.h"
-#include "tell.h"
 
 enum {
 	PAGE = LIST_MAX,		/* domains; one message */

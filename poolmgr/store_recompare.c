@@ -1,4 +1,4 @@
-#include "store_content.h"
+#include "store_recompare.h"
 
 #include "base/log.h"
 #include "store_rows.h"

@@ -1,4 +1,4 @@
-#include "store_witness.h"
+#include "store_absence.h"
 
 #include <string.h>
 

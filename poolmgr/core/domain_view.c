@@ -1,4 +1,4 @@
-#include "core/verdict.h"
+#include "core/domain_view.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "core/circuit.h"
+#include "core/id_cycle.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "work.h"
+#include "order.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "strays.h"
+#include "orphan_zones.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "consensus_model.h"
-#include "core/verdict.h"
+#include "core/domain_view.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -1,4 +1,4 @@
-#include "judge.h"
+#include "evaluate.h"
 
 #include <string.h>
 
@@ -6,8 +6,8 @@
 #include "core/content.h"
 #include "follow_up.h"
 #include "model/serial.h"
+#include "peers.h"
 #include "store.h"
-#include "tell.h"
 
 /*
  * A server with a serial beyond ours has the zone from elsewhere: said in its row. But not

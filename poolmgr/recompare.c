@@ -1,14 +1,14 @@
-#include "content.h"
+#include "recompare.h"
 
 #include <stdlib.h>
 
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "peers.h"
 #include "runtime/tx.h"
 #include "servers.h"
-#include "store_content.h"
-#include "tell.h"
+#include "store_recompare.h"
 
 enum { AT_ONCE = 64 };
 

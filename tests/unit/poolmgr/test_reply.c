@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "backends/words.h"
+#include "backends/reply.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

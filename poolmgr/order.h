@@ -5,8 +5,8 @@
  */
 #pragma once
 
+#include "peers.h"
 #include "poolmgr.h"
-#include "tell.h"
 
 /*
  * Write the debt of all servers and start on it, if the domain's row says that it is owed

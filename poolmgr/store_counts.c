@@ -1,4 +1,4 @@
-#include "store_census.h"
+#include "store_counts.h"
 
 #include "base/log.h"
 #include "store_rows.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/circuit.h"
+#include "core/id_cycle.h"
 
 enum { DOMAINS = 40 };
 

@@ -1,4 +1,4 @@
-#include "backends/words.h"
+#include "backends/reply.h"
 
 #include <stdbool.h>
 #include <string.h>
