@@ -34,7 +34,7 @@ static void settle(struct tx *tx, const struct poolmgr *poolmgr,
 	enum absence absence = absence_of(report->report, testimony->witness);
 	bool soon = absence == ABSENCE_DOUBTED && testimony->attempts < DOUBTS;
 	const char *remark = remark_on(server, report, testimony->witness);
-	char reason[VERDICT_REASON];
+	char reason[DOMAIN_VIEW_REASON];
 	struct outcome outcome = {
 		.domain_id = report->domain.id,
 		.server_id = report->name_server,

@@ -10,195 +10,199 @@
 #include "store.h"
 
 /*
- * A server with a serial beyond ours has the zone from elsewhere: said in its row. But not
- * of a domain that goes: the zone may be that of its successor, of the same name.
+ * A server with a serial beyond ours has the zone from another primary: its row gets that
+ * reason. A domain that is being deleted is left out, because the zone may belong to a new
+ * domain of the same name.
  */
-static void mark_foreign(struct tx *tx, struct standing *standing, struct arena *arena)
+static void evaluate_mark_unknown(struct tx *tx, struct domain_view *view,
+                                  struct arena *arena)
 {
-	const struct state *state = &standing->domain.state;
+	const struct state *state = &view->domain.state;
 	uint32_t ours = state->serial;
 
 	if (state->task == TASK_DELETE || state->status == STATUS_DELETED)
 		return;
-	for (size_t i = 0; i < standing->count; i++) {
-		struct sighting *sighting = &standing->sightings[i];
+	for (size_t i = 0; i < view->count; i++) {
+		struct observation *observation = &view->observations[i];
 
-		if (!sighting->has_serial || serial_covers(ours, sighting->serial))
+		if (!observation->has_serial || serial_covers(ours, observation->serial))
 			continue;
-		store_foreign(tx, &standing->domain, standing->server_ids[i],
-		              sighting->serial);
-		standing->foreign[i] = true;
-		standing->foreign_count++;
-		sighting->status = SEEN_ERROR;
-		sighting->has_serial = false;
-		sighting->has_failed = true;
-		sighting->failed_serial = ours;
-		standing->reasons[i] = arena_printf(arena, FOREIGN_WORDS,
-		                                    sighting->serial);
+		store_unknown_serial(tx, &view->domain, view->server_ids[i],
+		                     observation->serial);
+		view->unknown[i] = true;
+		view->unknown_count++;
+		consensus_discount(observation, ours);
+		view->reasons[i] = arena_printf(arena, UNKNOWN_SERIAL_WORDS,
+		                                observation->serial);
 	}
 }
 
-/* One that serves other records serves nothing of ours, whatever its serial. */
-static void mark_differing(struct standing *standing, struct arena *arena)
+/* A server with other records counts as failed, whatever its serial. */
+static void evaluate_mark_differing(struct domain_view *view, struct arena *arena)
 {
-	for (size_t i = 0; i < standing->count; i++) {
-		if (!standing->differs[i] || standing->foreign[i])
+	for (size_t i = 0; i < view->count; i++) {
+		if (!view->differs[i] || view->unknown[i])
 			continue;
-		content_distrust(&standing->sightings[i],
-		                 standing->domain.state.serial);
-		standing->reasons[i] = arena_strdup(arena, CONTENT_WORDS);
+		consensus_discount(&view->observations[i],
+		                   view->domain.state.serial);
+		view->reasons[i] = arena_strdup(arena, CONTENT_WORDS);
 	}
 }
 
-/* To be followed up, on the loop. */
-static void note_foreign(struct inquiry *inquiry, const struct standing *standing,
-                         const char *request_id, struct arena *arena)
+static void evaluate_add_unknown(struct evaluation *evaluation,
+                                 const struct domain_view *view, const char *request_id,
+                                 struct arena *arena)
 {
-	for (size_t i = 0; standing->foreign_count && i < standing->count; i++) {
-		struct foreign *foreign;
+	for (size_t i = 0; view->unknown_count && i < view->count; i++) {
+		struct unknown_serial *unknown;
 
-		if (!standing->foreign[i])
+		if (!view->unknown[i])
 			continue;
-		foreign = arena_alloc(arena, sizeof(*foreign));
-		*foreign = (struct foreign){
-			.next = inquiry->foreign,
-			.server = standing->servers[i],
-			.domain = &standing->domain,
-			.serial = standing->sightings[i].serial,
+		unknown = arena_alloc(arena, sizeof(*unknown));
+		*unknown = (struct unknown_serial){
+			.next = evaluation->unknown,
+			.server = view->servers[i],
+			.domain = &view->domain,
+			.serial = view->observations[i].serial,
 			.request_id = request_id,
 		};
-		inquiry->foreign = foreign;
+		evaluation->unknown = unknown;
 	}
 }
 
 /*
- * While a change is on its way the servers agree on the one before it, which central
- * knows. It hears of such a serial once, when a report may have made it the pool's: so
- * does a domain whose changes never pause settle record by record.
+ * While a change propagates, the consensus is an older serial, which central may know.
+ * Central gets such a serial once, when a report may have made it the consensus. So the
+ * records of a domain become ACTIVE one by one even if its changes never pause.
  */
-static bool is_news(const struct tell *tell, const struct server_report *seen,
-                    const struct pool_report *verdict)
+static bool evaluate_is_news(const struct tell *tell, const struct server_report *seen,
+                             const struct pool_report *result)
 {
-	if (!seen || verdict->report != REPORT_SUCCESS ||
-	    verdict->serial == verdict->domain.state.serial)
+	if (!seen || result->report != REPORT_SUCCESS ||
+	    result->serial == result->domain.state.serial)
 		return true;
-	return seen->has_serial && serial_covers(seen->serial, verdict->serial) &&
-	       !tell_told(tell, verdict->domain.id, verdict->serial);
+	return seen->has_serial && serial_covers(seen->serial, result->serial) &&
+	       !tell_told(tell, result->domain.id, result->serial);
 }
 
-/* The questions of one action, without those that ask the same again. */
+/* The queries of one action, one for each domain. */
 struct cases {
 	enum action action;
 	size_t count;
 	const char *ids[LIST_MAX];
-	const struct question *first[LIST_MAX];
+	const struct domain_query *first[LIST_MAX];
 };
 
-static void gather(struct cases *cases, const struct question *questions, size_t count)
+static void cases_gather(struct cases *cases, const struct domain_query *queries,
+                         size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct question *question = &questions[i];
+		const struct domain_query *query = &queries[i];
 		size_t at = 0;
 
-		if (question->action != cases->action)
+		if (query->action != cases->action)
 			continue;
 		while (at < cases->count &&
-		       strcmp(cases->ids[at], question->domain_id) != 0)
+		       strcmp(cases->ids[at], query->domain_id) != 0)
 			at++;
 		if (at < cases->count)
 			continue;
-		cases->ids[at] = question->domain_id;
-		cases->first[at] = question;
+		cases->ids[at] = query->domain_id;
+		cases->first[at] = query;
 		cases->count++;
 	}
 }
 
-static bool calls_for_news(const struct tell *tell, const struct inquiry *inquiry,
-                           const struct ruling *ruling)
+static bool evaluate_has_news(const struct tell *tell,
+                              const struct evaluation *evaluation,
+                              const struct domain_result *result)
 {
-	const struct question *first = ruling->first;
+	const struct domain_query *first = result->first;
 
-	for (size_t i = 0; i < inquiry->count; i++) {
-		const struct question *question = &inquiry->questions[i];
+	for (size_t i = 0; i < evaluation->count; i++) {
+		const struct domain_query *query = &evaluation->queries[i];
 
-		if (question->action == first->action &&
-		    strcmp(question->domain_id, first->domain_id) == 0 &&
-		    is_news(tell, question->report, &ruling->report))
+		if (query->action == first->action &&
+		    strcmp(query->domain_id, first->domain_id) == 0 &&
+		    evaluate_is_news(tell, query->report, &result->report))
 			return true;
 	}
 	return false;
 }
 
-static void rule(const struct poolmgr *poolmgr, const struct cases *cases,
-                 const struct standing *standings, struct inquiry *inquiry,
-                 struct arena *arena)
+static void evaluate_decide(const struct poolmgr *poolmgr, const struct cases *cases,
+                            const struct domain_view *views,
+                            struct evaluation *evaluation, struct arena *arena)
 {
 	for (size_t i = 0; i < cases->count; i++) {
-		struct ruling *ruling = &inquiry->rulings[inquiry->found];
+		struct domain_result *result = &evaluation->results[evaluation->found];
 
-		note_foreign(inquiry, &standings[i], cases->first[i]->request_id, arena);
-		ruling->first = cases->first[i];
-		if (*standings[i].domain.id &&
-		    verdict_of(&standings[i], cases->action,
-		               poolmgr->config.threshold_percentage, arena,
-		               &ruling->report))
-			inquiry->found++;
+		evaluate_add_unknown(evaluation, &views[i], cases->first[i]->request_id,
+		                     arena);
+		result->first = cases->first[i];
+		if (*views[i].domain.id &&
+		    domain_view_report(&views[i], cases->action,
+		                       poolmgr->config.threshold_percentage, arena,
+		                       &result->report))
+			evaluation->found++;
 	}
 }
 
-enum err judge_read(const struct poolmgr *poolmgr, struct db *db, struct inquiry *inquiry,
-                    struct arena *arena, struct why *why)
+enum err evaluate_read(const struct poolmgr *poolmgr, struct db *db,
+                       struct evaluation *evaluation, struct arena *arena,
+                       struct why *why)
 {
 	enum err err = OK;
 
-	bug_if(inquiry->count > LIST_MAX);
-	inquiry->found = 0;
-	inquiry->foreign = NULL;
+	bug_if(evaluation->count > LIST_MAX);
+	evaluation->found = 0;
+	evaluation->unknown = NULL;
 	for (enum action action = 0; action < ACTION_COUNT && !err; action++) {
 		struct cases cases = { .action = action };
-		struct standing *standings;
+		struct domain_view *views;
 
-		gather(&cases, inquiry->questions, inquiry->count);
+		cases_gather(&cases, evaluation->queries, evaluation->count);
 		if (!cases.count)
 			continue;
 		struct tx tx = tx_once(db, why);
-		standings = store_standings(&tx, arena, cases.ids, cases.count, action,
-		                            poolmgr->servers);
+		views = store_domain_views(&tx, arena, cases.ids, cases.count, action,
+		                           poolmgr->servers);
 		for (size_t i = 0; i < cases.count && action == ACTION_UPDATE; i++) {
-			mark_foreign(&tx, &standings[i], arena);
-			mark_differing(&standings[i], arena);
+			evaluate_mark_unknown(&tx, &views[i], arena);
+			evaluate_mark_differing(&views[i], arena);
 		}
 		err = tx_commit(&tx);
 		if (!err)
-			rule(poolmgr, &cases, standings, inquiry, arena);
+			evaluate_decide(poolmgr, &cases, views, evaluation, arena);
 	}
 	return err;
 }
 
-void judge_tell(struct poolmgr *poolmgr, const struct inquiry *inquiry)
+void evaluate_report(struct poolmgr *poolmgr, const struct evaluation *evaluation)
 {
-	for (size_t i = 0; i < inquiry->found; i++) {
-		const struct ruling *ruling = &inquiry->rulings[i];
+	for (size_t i = 0; i < evaluation->found; i++) {
+		const struct domain_result *result = &evaluation->results[i];
 
-		if (calls_for_news(poolmgr->tell, inquiry, ruling))
-			tell_central(poolmgr->tell, &ruling->report,
-			             ruling->first->request_id);
+		if (evaluate_has_news(poolmgr->tell, evaluation, result))
+			tell_central(poolmgr->tell, &result->report,
+			             result->first->request_id);
 	}
-	for (const struct foreign *at = inquiry->foreign; at; at = at->next)
+	for (const struct unknown_serial *at = evaluation->unknown; at; at = at->next)
 		follow_up_saw(poolmgr->follow_up, at->server, at->domain, &at->serial,
 		              &(struct cause){ at->request_id, .recovery = true });
 }
 
-/* What was found out before something failed is told, too. */
-enum err judge_all(struct poolmgr *poolmgr, const struct question *questions,
+/* If a read fails, central still gets the results found before. */
+enum err evaluate_all(struct poolmgr *poolmgr, const struct domain_query *queries,
                     size_t count, struct why *why)
 {
 	struct arena *arena = arena_new();
-	struct ruling rulings[LIST_MAX];
-	struct inquiry inquiry = { questions, count, rulings, 0, NULL };
-	enum err err = judge_read(poolmgr, poolmgr->runtime.db, &inquiry, arena, why);
+	struct domain_result results[LIST_MAX];
+	struct evaluation evaluation = { queries, count, results, 0, NULL };
+	enum err err = evaluate_read(poolmgr, poolmgr->runtime.db, &evaluation, arena,
+	                             why);
 
-	judge_tell(poolmgr, &inquiry);
+	evaluate_report(poolmgr, &evaluation);
 	arena_free(&arena);
 	return err;
 }

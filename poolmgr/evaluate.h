@@ -1,6 +1,6 @@
 /*
- * judge -- from the rows: has the pool done what a domain is owed, or failed at it? Then
- * central hears of it (core/verdict.h has the words, tell.h the way).
+ * evaluate -- reads from the rows what the servers of the pool have of a domain, and
+ * reports the consensus to central (core/domain_view.h decides, peers.h sends).
  */
 #pragma once
 
@@ -9,35 +9,36 @@
 
 struct server;
 
-/* What is to be judged, and the report that calls for it; NULL: all is told again. */
-struct question {
+/* A domain to evaluate, and the report that causes it. NULL: central always gets a report. */
+struct domain_query {
 	const char *domain_id;
 	enum action action;
 	const char *request_id;
 	const struct server_report *report;
 };
-/* At most LIST_MAX questions; those about one domain and action have one answer. */
-enum err judge_all(struct poolmgr *poolmgr, const struct question *questions,
-                   size_t count, struct why *why);
+/* At most LIST_MAX queries. Queries for the same domain and action have one result. */
+enum err evaluate_all(struct poolmgr *poolmgr, const struct domain_query *queries,
+                      size_t count, struct why *why);
 
-/* The same in two halves: what the rows say, on any thread with a DB of its own; */
-struct inquiry {
-	const struct question *questions;
+/* The same in two steps. evaluate_read() may run on any thread that has its own DB. */
+struct evaluation {
+	const struct domain_query *queries;
 	size_t count;
-	struct ruling {
+	struct domain_result {
 		struct pool_report report;
-		const struct question *first;	/* of those that ask for it */
-	} *rulings;			/* room for COUNT; in the arena what they point to */
+		const struct domain_query *first;	/* of the queries for it */
+	} *results;			/* room for COUNT; their texts are in the arena */
 	size_t found;
-	struct foreign {		/* who serves a serial that is none of ours */
-		struct foreign *next;
+	struct unknown_serial {		/* SERVER serves a serial that we did not issue */
+		struct unknown_serial *next;
 		const struct server *server;
 		const struct domain_ref *domain;
 		uint32_t serial;
 		const char *request_id;
-	} *foreign;
+	} *unknown;
 };
-enum err judge_read(const struct poolmgr *poolmgr, struct db *db, struct inquiry *inquiry,
-                    struct arena *arena, struct why *why);
-/* and on the loop what central is told of it, and what is followed up. */
-void judge_tell(struct poolmgr *poolmgr, const struct inquiry *inquiry);
+enum err evaluate_read(const struct poolmgr *poolmgr, struct db *db,
+                       struct evaluation *evaluation, struct arena *arena,
+                       struct why *why);
+/* On the loop: reports to central, and starts follow-ups of unknown serials. */
+void evaluate_report(struct poolmgr *poolmgr, const struct evaluation *evaluation);

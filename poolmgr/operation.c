@@ -162,7 +162,8 @@ static bool is_owed_still(struct job *job)
 }
 
 /*
- * A poll found no zone: is it gone, or are we refused? Creating a zone that is there would
+ * A poll found no zone: is it gone,
+	or are we refused? Creating a zone that is there would
  * disturb it, again and again.
  */
 static enum err ask_for_lost(struct job *job)
@@ -196,7 +197,8 @@ static void drive(struct job *job)
 }
 
 /*
- * Success is not the end: a new zone has to be served, a deleted one to be gone. The row of
+ * Success is not the end: a new zone has to be served,
+	a deleted one to be gone. The row of
  * a deletion says meanwhile whether the server's own word is there (core/absence.h). Nor is
  * a failure: a server that was only told may do it yet, once it wakes up.
  */
@@ -366,13 +368,13 @@ static void confirm(struct job *job)
 static enum err judge_failure(struct job *job, struct why *why)
 {
 	bool is_unseen = !job->err && job->action == ACTION_CREATE;
-	const struct question question = {
+	const struct domain_query query = {
 		.domain_id = job->domain.id,
 		.action = is_unseen ? ACTION_UPDATE : job->action,
 		.request_id = job->cause.request_id,
 	};
 
-	return judge_all(job->poolmgr, &question, 1, why);
+	return evaluate_all(job->poolmgr, &query, 1, why);
 }
 
 /* What could not be written down stays due: the sync does it again. */

@@ -110,16 +110,16 @@ static enum action action_of(const struct server_report *report)
 static enum err judge(struct poolmgr *poolmgr, const struct server_report *reports,
                       const char *const *request_ids, size_t count, struct why *why)
 {
-	struct question questions[LIST_MAX];
+	struct domain_query queries[LIST_MAX];
 
 	for (size_t i = 0; i < count; i++)
-		questions[i] = (struct question){
+		queries[i] = (struct domain_query){
 			.domain_id = reports[i].domain.id,
 			.action = action_of(&reports[i]),
 			.request_id = request_ids[i],
 			.report = &reports[i],
 		};
-	return judge_all(poolmgr, questions, count, why);
+	return evaluate_all(poolmgr, queries, count, why);
 }
 
 static void log_report(const struct server_report *report)

@@ -164,74 +164,74 @@ void store_reports(struct tx *tx, const struct server_report *reports, size_t co
 	}
 }
 
-static enum seen seen_parse(const char *status)
+static enum observed observed_parse(const char *status)
 {
 	if (!status)
-		return SEEN_NOTHING;
+		return OBSERVED_NOTHING;
 	if (strcmp(status, "SUCCESS") == 0)
-		return SEEN_SUCCESS;
-	return strcmp(status, "NO_DOMAIN") == 0 ? SEEN_NO_DOMAIN : SEEN_ERROR;
+		return OBSERVED_SUCCESS;
+	return strcmp(status, "NO_DOMAIN") == 0 ? OBSERVED_NO_DOMAIN : OBSERVED_ERROR;
 }
 
 /* The server's place in STANDING; its count: it has none. */
-static size_t find_place(const struct standing *standing, const char *id)
+static size_t store_view_place(const struct domain_view *view, const char *id)
 {
 	size_t place = 0;
 
-	while (place < standing->count && strcmp(standing->server_ids[place], id))
+	while (place < view->count && strcmp(view->server_ids[place], id))
 		place++;
 	return place;
 }
 
 /* Columns from server_id on, to the server's place in STANDING, if it has one. */
-static void read_sighting(struct tx_rows *rows, struct standing *standing)
+static void store_read_observation(struct tx_rows *rows, struct domain_view *view)
 {
 	const char *id = row_text(rows);
-	size_t place = id ? find_place(standing, id) : standing->count;
-	struct sighting sighting = { .status = seen_parse(row_text(rows)) };
-	sighting.has_serial = !row_is_null(rows);
-	sighting.serial = row_u32(rows);
-	sighting.has_failed = !row_is_null(rows);
-	sighting.failed_serial = row_u32(rows);
+	size_t place = id ? store_view_place(view, id) : view->count;
+	struct observation observation = { .status = observed_parse(row_text(rows)) };
+	observation.has_serial = !row_is_null(rows);
+	observation.serial = row_u32(rows);
+	observation.has_failed = !row_is_null(rows);
+	observation.failed_serial = row_u32(rows);
 	const char *reason = row_text(rows);
 	bool differs = row_int(rows) != 0;
 
-	if (place == standing->count)
+	if (place == view->count)
 		return;
-	standing->sightings[place] = sighting;
-	standing->reasons[place] = reason;
-	standing->differs[place] = differs;
-	standing->differing_count += differs;
+	view->observations[place] = observation;
+	view->reasons[place] = reason;
+	view->differs[place] = differs;
+	view->differing_count += differs;
 }
 
 /* Nothing is known yet of any server that the domain is for. */
-static void begin_standing(struct standing *standing, const struct domain_ref *domain,
-                           const struct servers *servers, struct arena *arena)
+static void store_begin_view(struct domain_view *view, const struct domain_ref *domain,
+                             const struct servers *servers, struct arena *arena)
 {
 	size_t size = servers->count;
 
-	standing->domain = *domain;
-	standing->servers = arena_alloc(arena, size * sizeof(*standing->servers));
-	standing->server_ids = arena_alloc(arena, size * sizeof(*standing->server_ids));
-	standing->sightings = arena_alloc(arena, size * sizeof(*standing->sightings));
-	standing->reasons = arena_alloc(arena, size * sizeof(*standing->reasons));
-	standing->foreign = arena_alloc(arena, size * sizeof(*standing->foreign));
-	memset(standing->foreign, 0, size * sizeof(*standing->foreign));
-	standing->differs = arena_alloc(arena, size * sizeof(*standing->differs));
-	memset(standing->differs, 0, size * sizeof(*standing->differs));
-	memset(standing->sightings, 0, size * sizeof(*standing->sightings));
+	view->domain = *domain;
+	view->servers = arena_alloc(arena, size * sizeof(*view->servers));
+	view->server_ids = arena_alloc(arena, size * sizeof(*view->server_ids));
+	view->observations = arena_alloc(arena, size * sizeof(*view->observations));
+	view->reasons = arena_alloc(arena, size * sizeof(*view->reasons));
+	view->unknown = arena_alloc(arena, size * sizeof(*view->unknown));
+	memset(view->unknown, 0, size * sizeof(*view->unknown));
+	view->differs = arena_alloc(arena, size * sizeof(*view->differs));
+	memset(view->differs, 0, size * sizeof(*view->differs));
+	memset(view->observations, 0, size * sizeof(*view->observations));
 	for (size_t i = 0; i < size; i++) {
 		if (!server_has(&servers->item[i], domain))
 			continue;
-		standing->reasons[standing->count] = "";
-		standing->server_ids[standing->count] = servers->item[i].settings->id;
-		standing->servers[standing->count++] = &servers->item[i];
+		view->reasons[view->count] = "";
+		view->server_ids[view->count] = servers->item[i].settings->id;
+		view->servers[view->count++] = &servers->item[i];
 	}
 }
 
-static void read_standings(struct tx *tx, struct arena *arena, const char *const *ids,
-                           size_t count, enum action action,
-                           const struct servers *servers, struct standing *standings)
+static void store_read_views(struct tx *tx, struct arena *arena, const char *const *ids,
+                             size_t count, enum action action,
+                             const struct servers *servers, struct domain_view *views)
 {
 	struct tx_value values[TX_LIST_MAX + 2] = { tx_text(action_name(action)) };
 	struct tx_rows rows;
@@ -239,7 +239,8 @@ static void read_standings(struct tx *tx, struct arena *arena, const char *const
 	const char *sql = tx_list(arena,
 	    "SELECT p.name, " DOMAIN_BUT_VERSION ", "
 	    "s.server_id, s.status, s.serial_number, "
-	    "s.failed_serial, s.reason, s.differs_since IS NOT NULL FROM domains d JOIN pools p ON p.id = d.pool_id "
+	    "s.failed_serial, s.reason, s.differs_since IS NOT NULL "
+	    "FROM domains d JOIN pools p ON p.id = d.pool_id "
 	    "LEFT JOIN pool_manager_status s ON s.domain_id = d.id AND s.action = ? "
 	    "WHERE d.id IN (", ")", count, &places);
 
@@ -255,21 +256,21 @@ static void read_standings(struct tx *tx, struct arena *arena, const char *const
 		while (at < count && strcmp(ids[at], domain.id) != 0)
 			at++;
 		bug_if(at == count);
-		if (!*standings[at].domain.id)
-			begin_standing(&standings[at], &domain, servers, arena);
-		read_sighting(&rows, &standings[at]);
+		if (!*views[at].domain.id)
+			store_begin_view(&views[at], &domain, servers, arena);
+		store_read_observation(&rows, &views[at]);
 	}
 }
 
-struct standing *store_standings(struct tx *tx, struct arena *arena,
-                                 const char *const *ids, size_t count, enum action action,
-                                 const struct servers *servers)
+struct domain_view *store_domain_views(struct tx *tx, struct arena *arena,
+                                       const char *const *ids, size_t count,
+                                       enum action action, const struct servers *servers)
 {
-	struct standing *standings = arena_alloc(arena, count * sizeof(*standings));
+	struct domain_view *views = arena_alloc(arena, count * sizeof(*views));
 
-	memset(standings, 0, count * sizeof(*standings));
-	read_standings(tx, arena, ids, count, action, servers, standings);
-	return standings;
+	memset(views, 0, count * sizeof(*views));
+	store_read_views(tx, arena, ids, count, action, servers, views);
+	return views;
 }
 
 bool store_is_owed(struct tx *tx, const struct domain_ref *domain, enum action action)
@@ -325,9 +326,9 @@ bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
  */
 static bool is_going(struct tx *tx, const char *domain_id)
 {
-	return store_read_count(tx,
-	    "SELECT COUNT(*) FROM domains WHERE id = ? "
-	    "AND (task = 'DELETE' OR status = 'DELETED')", TX_BIND(tx_text(domain_id))) > 0;
+	return store_read_count(tx, "SELECT COUNT(*) FROM domains WHERE id = ? "
+	                        "AND (task = 'DELETE' OR status = 'DELETED')",
+	                        TX_BIND(tx_text(domain_id))) > 0;
 }
 
 /* Its rows may be forgotten by now. */
@@ -376,8 +377,8 @@ void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum actio
 		delete_after_all(tx, domain->id, server_id, after_s);
 }
 
-void store_foreign(struct tx *tx, const struct domain_ref *domain, const char *server_id,
-                   uint32_t serial)
+void store_unknown_serial(struct tx *tx, const struct domain_ref *domain,
+                          const char *server_id, uint32_t serial)
 {
 	tx_exec(tx,
 	    "UPDATE pool_manager_status SET status = 'ERROR', failed_serial = ?, "

@@ -48,9 +48,9 @@ void store_delete_again(struct tx *tx, const char *domain_id, const char *server
 void store_reports(struct tx *tx, const struct server_report *reports, size_t count);
 
 /* One for each of the ids (1 to LIST_MAX, no two alike), in their order; in the arena. */
-struct standing *store_standings(struct tx *tx, struct arena *arena,
-                                 const char *const *ids, size_t count, enum action action,
-                                 const struct servers *servers);
+struct domain_view *store_domain_views(struct tx *tx, struct arena *arena,
+                                       const char *const *ids, size_t count,
+                                       enum action action, const struct servers *servers);
 /* The domain's row as it is: what a message says of it may be old. False: it is gone. */
 bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
                   struct domain_ref *domain);
@@ -61,9 +61,9 @@ bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
 void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum action ended,
                       const char *server_id, int after_s);
 /* The server has a zone of that name whose serial is none of ours: it refuses ours. */
-#define FOREIGN_WORDS "serves serial %u, which is none of ours"
-void store_foreign(struct tx *tx, const struct domain_ref *domain, const char *server_id,
-                   uint32_t serial);
+#define UNKNOWN_SERIAL_WORDS "serves serial %u, which is none of ours"
+void store_unknown_serial(struct tx *tx, const struct domain_ref *domain,
+                          const char *server_id, uint32_t serial);
 /*
  * Is the action still right? What asked for it may be old: the domain was deleted since
  * it was to be created, or its name lives again since it was deleted.
@@ -86,7 +86,8 @@ bool store_was_domain(struct tx *tx, const char *name);	/* is there a tombstone 
 /* Rows of deleted domains with which all is done. */
 void store_forget_settled(struct tx *tx, const char *pool);
 /*
- * Rows of a slice whose domain is gone for good, of at most TX_LIST_MAX domains: central may
+ * Rows of a slice whose domain is gone for good,
+	of at most TX_LIST_MAX domains: central may
  * delete a domain while a row of it is written. Those younger than AGE_S stay.
  */
 void store_forget_gone(struct tx *tx, const struct slice *slice, int age_s);

@@ -24,7 +24,7 @@
 
 enum {
 	SLICE = 2 * LIST_MAX,	/* domains, whosever they are */
-	INQUIRIES = SLICE / LIST_MAX,
+	EVALUATIONS = SLICE / LIST_MAX,
 	UNHEARD_ROUNDS = 3,	/* of a server that no configuration names any more */
 	REPAIR_AGES = 3,	/* of a suspicion that nothing confirmed */
 };
@@ -58,7 +58,7 @@ struct sync {
 	size_t at;		/* the server */
 	size_t limit;
 	struct due *found;
-	struct inquiry inquiries[INQUIRIES];
+	struct evaluation evaluations[EVALUATIONS];
 	enum err err;
 	struct why why;
 };
@@ -238,20 +238,21 @@ static enum err check_share(struct sync *sync)
 
 static void ask_of(struct sync *sync)
 {
-	struct question *questions = arena_alloc(sync->arena, SLICE * sizeof(*questions));
-	struct ruling *rulings = arena_alloc(sync->arena, SLICE * sizeof(*rulings));
+	struct domain_query *queries = arena_alloc(sync->arena, SLICE * sizeof(*queries));
+	struct domain_result *results = arena_alloc(sync->arena,
+	                                            SLICE * sizeof(*results));
 	size_t count = 0;
 
 	for (const struct due *due = sync->found; due; due = due->next)
-		questions[count++] = (struct question){
+		queries[count++] = (struct domain_query){
 			.domain_id = due->domain.id,
 			.action = due->action,
 			.request_id = sync->id,
 		};
-	for (size_t i = 0, at = 0; i < INQUIRIES; i++, at += LIST_MAX)
-		sync->inquiries[i] = (struct inquiry){
-			questions + at, at < count ? lesser(count - at, LIST_MAX) : 0,
-			rulings + at, 0,
+	for (size_t i = 0, at = 0; i < EVALUATIONS; i++, at += LIST_MAX)
+		sync->evaluations[i] = (struct evaluation){
+			queries + at, at < count ? lesser(count - at, LIST_MAX) : 0,
+			results + at, 0,
 		};
 }
 
@@ -259,9 +260,9 @@ static enum err judge(struct sync *sync)
 {
 	enum err err = OK;
 
-	for (size_t i = 0; i < INQUIRIES && sync->inquiries[i].count && !err; i++)
-		err = judge_read(sync->poolmgr, sync->poolmgr->lane_db,
-		                 &sync->inquiries[i], sync->arena, &sync->why);
+	for (size_t i = 0; i < EVALUATIONS && sync->evaluations[i].count && !err; i++)
+		err = evaluate_read(sync->poolmgr, sync->poolmgr->lane_db,
+		                    &sync->evaluations[i], sync->arena, &sync->why);
 	return err;
 }
 
@@ -444,9 +445,9 @@ static void slice_opened(void *self)
 		end_round(sync);
 		return;
 	}
-	for (size_t i = 0; i < INQUIRIES; i++) {
-		judge_tell(sync->poolmgr, &sync->inquiries[i]);
-		count += sync->inquiries[i].count;
+	for (size_t i = 0; i < EVALUATIONS; i++) {
+		evaluate_report(sync->poolmgr, &sync->evaluations[i]);
+		count += sync->evaluations[i].count;
 	}
 	sync->settles_left -= count;
 	cut_if_full(sync, sync->settles_left);

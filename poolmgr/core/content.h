@@ -22,8 +22,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/consensus.h"
-
 enum compared { COMPARED_EQUAL, COMPARED_DIFFERS, COMPARED_REFUSED, COMPARED_COUNT };
 
 struct content_case {
@@ -35,9 +33,6 @@ struct content_case {
 enum content { CONTENT_AS_BEFORE, CONTENT_DIFFERS, CONTENT_TRUSTED };
 
 enum content content_decide(const struct content_case *of);
-
-/* The row of a server that differs, as the consensus on WANTED is to see it. */
-void content_distrust(struct sighting *server, uint32_t wanted);
 
 #define CONTENT_WORDS "serves other records than ours"
 

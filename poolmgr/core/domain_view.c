@@ -5,125 +5,129 @@
 #include "base/buf.h"
 
 /* "ns2: no answer in 3 tries of 30 s; ns3: refused" */
-static const char *reasons(const struct standing *standing, struct arena *arena)
+static const char *domain_view_reasons(const struct domain_view *view,
+                                       struct arena *arena)
 {
 	struct buf text = { 0 };
 
-	for (size_t i = 0; i < standing->count && text.len < VERDICT_REASON; i++)
-		if (standing->sightings[i].status == SEEN_ERROR ||
-		    (standing->sightings[i].status == SEEN_NO_DOMAIN &&
-		     *standing->reasons[i]))	/* else a deletion, to be confirmed */
+	for (size_t i = 0; i < view->count && text.len < DOMAIN_VIEW_REASON; i++)
+		if (view->observations[i].status == OBSERVED_ERROR ||
+		    (view->observations[i].status == OBSERVED_NO_DOMAIN &&
+		     *view->reasons[i]))	/* "": a deletion that a poll must confirm */
 			buf_printf(&text, "%s%s: %s", text.len ? "; " : "",
-			           standing->server_ids[i],
-			           standing->reasons[i]);
-	const char *result = arena_printf(arena, "%.*s", VERDICT_REASON - 1,
+			           view->server_ids[i],
+			           view->reasons[i]);
+	const char *result = arena_printf(arena, "%.*s", DOMAIN_VIEW_REASON - 1,
 	                                  buf_string(&text));
 	buf_clear(&text);
 	return result;
 }
 
-/* How many servers did what was asked of them, and how many failed. */
-static struct verdict count(const struct standing *standing, int threshold_percent)
+/* Did enough servers do the action, or did too many fail? */
+static struct quorum domain_view_quorum(const struct domain_view *view,
+                                        int threshold_percent)
 {
 	size_t ok = 0, bad = 0;
 
-	for (size_t i = 0; i < standing->count; i++) {
-		ok += standing->sightings[i].status == SEEN_SUCCESS;
-		bad += standing->sightings[i].status == SEEN_ERROR;
+	for (size_t i = 0; i < view->count; i++) {
+		ok += view->observations[i].status == OBSERVED_SUCCESS;
+		bad += view->observations[i].status == OBSERVED_ERROR;
 	}
-	return consensus_verdict(ok, bad, standing->count, threshold_percent);
+	return consensus_quorum(ok, bad, view->count, threshold_percent);
 }
 
-/* Central knows already that it failed: only news are told. */
-static bool is_settled(const struct standing *standing)
+/* The last change is done. Central only wants to know if servers lose the zone. */
+static bool domain_view_is_settled(const struct domain_view *view)
 {
-	return standing->domain.state.task == TASK_NONE;
+	return view->domain.state.task == TASK_NONE;
 }
 
 /*
- * Of a domain that was out: too many servers serve something else by now, another serial
- * or other records. That some are silent, or fail, is no such news.
+ * The domain was ACTIVE. Too many servers now serve an unknown serial or other records.
+ * Servers that are only silent, or fail, do not cause a report.
  */
-static bool foreign_verdict(const struct standing *standing, int threshold_percent,
-                            struct pool_report *report)
+static bool domain_view_report_differing(const struct domain_view *view,
+                                         int threshold_percent,
+                                         struct pool_report *report)
 {
-	uint32_t wanted = standing->domain.state.serial;
-	struct consensus consensus = consensus_of(standing->sightings, standing->count,
+	uint32_t wanted = view->domain.state.serial;
+	struct consensus consensus = consensus_of(view->observations, view->count,
 	                                          threshold_percent, wanted);
 
 	report->report = REPORT_FOREIGN;
 	report->serial = wanted;
-	return (standing->foreign_count || standing->differing_count) &&
-	       standing->domain.state.status == STATUS_ACTIVE &&
+	return (view->unknown_count || view->differing_count) &&
+	       view->domain.state.status == STATUS_ACTIVE &&
 	       !(consensus.reached && consensus.serial == wanted);
 }
 
-/* A catalog zone in a pool none of whose servers reads it: nobody is waited for. */
-static bool is_for_nobody(const struct standing *standing)
+/* A catalog zone in a pool without a server that reads it: consensus at once. */
+static bool domain_view_has_no_servers(const struct domain_view *view)
 {
-	return standing->domain.is_catalog && !standing->count;
+	return view->domain.is_catalog && !view->count;
 }
 
-static bool update_verdict(const struct standing *standing, int threshold_percent,
-                           struct pool_report *report)
+static bool domain_view_report_update(const struct domain_view *view,
+                                      int threshold_percent, struct pool_report *report)
 {
-	struct consensus consensus = consensus_of(standing->sightings, standing->count,
+	struct consensus consensus = consensus_of(view->observations, view->count,
 	                                          threshold_percent,
-	                                          standing->domain.state.serial);
+	                                          view->domain.state.serial);
 
-	if (consensus.failed && standing->domain.state.status == STATUS_PENDING) {
+	if (consensus.failed && view->domain.state.status == STATUS_PENDING) {
 		report->report = REPORT_ERROR;
 		report->serial = consensus.failed_serial;
 		return true;
 	}
 	report->report = REPORT_SUCCESS;
 	report->serial = consensus.serial;
-	if (is_for_nobody(standing))
-		report->serial = standing->domain.state.serial;
-	return consensus.reached || is_for_nobody(standing);
+	if (domain_view_has_no_servers(view))
+		report->serial = view->domain.state.serial;
+	return consensus.reached || domain_view_has_no_servers(view);
 }
 
-/* A zone that cannot be created on enough servers will not be served by them. */
-static bool create_verdict(const struct standing *standing, int threshold_percent,
-                           struct pool_report *report)
+/* If too many servers cannot create the zone, the domain is in error. */
+static bool domain_view_report_create(const struct domain_view *view,
+                                      int threshold_percent, struct pool_report *report)
 {
 	report->report = REPORT_ERROR;
-	report->serial = standing->domain.state.serial;
-	return count(standing, threshold_percent).failed &&
-	       standing->domain.state.status == STATUS_PENDING;
+	report->serial = view->domain.state.serial;
+	return domain_view_quorum(view, threshold_percent).failed &&
+	       view->domain.state.status == STATUS_PENDING;
 }
 
-static bool delete_verdict(const struct standing *standing, int threshold_percent,
-                           struct pool_report *report)
+static bool domain_view_report_delete(const struct domain_view *view,
+                                      int threshold_percent, struct pool_report *report)
 {
-	struct verdict verdict = count(standing, threshold_percent);
+	struct quorum quorum = domain_view_quorum(view, threshold_percent);
 
-	verdict.done |= is_for_nobody(standing);
-	report->report = verdict.done ? REPORT_NO_DOMAIN : REPORT_ERROR;
-	report->serial = standing->domain.state.serial;
-	if (standing->domain.state.task != TASK_DELETE)
+	quorum.reached |= domain_view_has_no_servers(view);
+	report->report = quorum.reached ? REPORT_NO_DOMAIN : REPORT_ERROR;
+	report->serial = view->domain.state.serial;
+	if (view->domain.state.task != TASK_DELETE)
 		return false;
-	return verdict.done ||
-	       (verdict.failed && standing->domain.state.status == STATUS_PENDING);
+	return quorum.reached ||
+	       (quorum.failed && view->domain.state.status == STATUS_PENDING);
 }
 
-bool verdict_of(const struct standing *standing, enum action action,
-                int threshold_percent, struct arena *arena, struct pool_report *report)
+bool domain_view_report(const struct domain_view *view, enum action action,
+                        int threshold_percent, struct arena *arena,
+                        struct pool_report *report)
 {
-	static bool (*const verdicts[ACTION_COUNT])(const struct standing *, int,
-	                                            struct pool_report *) = {
-		[ACTION_CREATE] = create_verdict,
-		[ACTION_UPDATE] = update_verdict,
-		[ACTION_DELETE] = delete_verdict,
+	static bool (*const reports[ACTION_COUNT])(const struct domain_view *, int,
+	                                           struct pool_report *) = {
+		[ACTION_CREATE] = domain_view_report_create,
+		[ACTION_UPDATE] = domain_view_report_update,
+		[ACTION_DELETE] = domain_view_report_delete,
 	};
 
-	if (action != ACTION_DELETE && standing->domain.state.task == TASK_DELETE)
+	if (action != ACTION_DELETE && view->domain.state.task == TASK_DELETE)
 		return false;
-	*report = (struct pool_report){ .domain = standing->domain, .reason = "" };
-	if (!(is_settled(standing) ? foreign_verdict : verdicts[action])(
-	        standing, threshold_percent, report))
+	*report = (struct pool_report){ .domain = view->domain, .reason = "" };
+	if (!(domain_view_is_settled(view) ? domain_view_report_differing : reports[action])(
+	        view, threshold_percent, report))
 		return false;
 	if (report->report == REPORT_ERROR || report->report == REPORT_FOREIGN)
-		report->reason = reasons(standing, arena);
+		report->reason = domain_view_reasons(view, arena);
 	return true;
 }

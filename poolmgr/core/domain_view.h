@@ -1,6 +1,6 @@
 /*
- * verdict -- from how a domain stands on its servers to what central is
- * told, if anything: the consensus in the words of a report.
+ * domain_view -- the state of a domain on each of its servers. From it and the consensus
+ * comes the report to central, if there is one. Pure.
  */
 #pragma once
 
@@ -14,24 +14,24 @@
 
 struct server;
 
-enum { VERDICT_REASON = 512 };		/* octets, with its final NUL */
+enum { DOMAIN_VIEW_REASON = 512 };	/* octets, with the final NUL */
 
-/* A domain as it stands, with what each of its servers is seen to have. */
-struct standing {
-	struct domain_ref domain;	/* no id: there is no such domain (any more) */
-	/* those of the configured servers that it is for */
+struct domain_view {
+	struct domain_ref domain;	/* no id: there is no such domain */
+	/* the configured servers that the domain is for; the arrays have their order */
 	size_t count;
 	const struct server **servers;
 	const char **server_ids;
-	struct sighting *sightings;	/* ACTION's rows, in the order of the servers */
-	const char **reasons;		/* likewise; "" where there is none */
-	/* those that serve a serial that is none of ours, as the caller finds them */
-	bool *foreign;
-	size_t foreign_count;
-	bool *differs;			/* those that serve other records than ours */
+	struct observation *observations;	/* from the rows of the action */
+	const char **reasons;		/* "": no reason */
+	/* serves a serial that zonefleet did not issue; the caller sets it */
+	bool *unknown;
+	size_t unknown_count;
+	bool *differs;			/* serves other records than ours */
 	size_t differing_count;
 };
 
-/* False: nothing to tell, the domain stands as central knows it. Reason in the arena. */
-bool verdict_of(const struct standing *standing, enum action action,
-                int threshold_percent, struct arena *arena, struct pool_report *report);
+/* False: central knows the state of the domain already. The reason is in the arena. */
+bool domain_view_report(const struct domain_view *view, enum action action,
+                        int threshold_percent, struct arena *arena,
+                        struct pool_report *report);
