@@ -14,26 +14,27 @@ enum {
 
 /* What there is to add to the poll's own words. */
 static const char *remark_on(const struct server *server,
-                             const struct server_report *report, enum witness witness)
+                             const struct server_report *report,
+                             enum confirmation confirmation)
 {
 	bool kept = report->report == REPORT_ERROR && report->has_serial &&
 	            server->driver->by_catalog && !report->domain.is_catalog &&
-	            witness == WITNESS_ANSWERS;
+	            confirmation == CONFIRMATION_ANSWERS;
 
 	if (kept)
 		return "though it has the catalog that lists it no more "
 		       "(zonefleet domain abandon gives the name free)";
-	return absence_words(absence_of(report->report, witness));
+	return absence_words(absence_of(report->report, confirmation));
 }
 
 /* mini-DNS polls a doubted absence again soon, a few times. */
 static void settle(struct tx *tx, const struct poolmgr *poolmgr,
-                   const struct server_report *report, const struct testimony *testimony)
+                   const struct server_report *report, const struct deletion_state *state)
 {
 	const struct server *server = servers_find(poolmgr->servers, report->name_server);
-	enum absence absence = absence_of(report->report, testimony->witness);
-	bool soon = absence == ABSENCE_DOUBTED && testimony->attempts < DOUBTS;
-	const char *remark = remark_on(server, report, testimony->witness);
+	enum absence absence = absence_of(report->report, state->confirmation);
+	bool soon = absence == ABSENCE_DOUBTED && state->attempts < DOUBTS;
+	const char *remark = remark_on(server, report, state->confirmation);
 	char reason[DOMAIN_VIEW_REASON];
 	struct outcome outcome = {
 		.domain_id = report->domain.id,
@@ -58,11 +59,11 @@ static void settle(struct tx *tx, const struct poolmgr *poolmgr,
 
 /* What the poll saw before it found no zone is a witness, too: the server answers us. */
 static void hear_polls(const struct server_report *reports, size_t count,
-                       struct testimony *testimonies)
+                       struct deletion_state *states)
 {
 	for (size_t i = 0; i < count; i++)
 		if (reports[i].report == REPORT_NO_DOMAIN && reports[i].has_serial)
-			testimonies[i].witness = WITNESS_ANSWERS;
+			states[i].confirmation = CONFIRMATION_ANSWERS;
 }
 
 enum err absences_record(struct poolmgr *poolmgr, const struct server_report *reports,
@@ -70,7 +71,7 @@ enum err absences_record(struct poolmgr *poolmgr, const struct server_report *re
 {
 	struct arena *arena = arena_new();
 	struct deletion *deletions = arena_alloc(arena, count * sizeof(*deletions));
-	struct testimony *testimonies = arena_alloc(arena, count * sizeof(*testimonies));
+	struct deletion_state *states = arena_alloc(arena, count * sizeof(*states));
 	struct tx tx = tx_begin(poolmgr->runtime.db, why);
 
 	for (size_t i = 0; i < count; i++)
@@ -78,10 +79,10 @@ enum err absences_record(struct poolmgr *poolmgr, const struct server_report *re
 			reports[i].domain.id,
 			servers_find(poolmgr->servers, reports[i].name_server),
 		};
-	store_testimonies(&tx, arena, deletions, count, testimonies);
-	hear_polls(reports, count, testimonies);
+	store_deletion_states(&tx, arena, deletions, count, states);
+	hear_polls(reports, count, states);
 	for (size_t i = 0; i < count; i++)
-		settle(&tx, poolmgr, &reports[i], &testimonies[i]);
+		settle(&tx, poolmgr, &reports[i], &states[i]);
 	enum err err = tx_commit(&tx);
 	arena_free(&arena);
 	return err;

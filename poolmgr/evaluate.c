@@ -75,14 +75,14 @@ static void evaluate_add_unknown(struct evaluation *evaluation,
  * Central gets such a serial once, when a report may have made it the consensus. So the
  * records of a domain become ACTIVE one by one even if its changes never pause.
  */
-static bool evaluate_is_news(const struct tell *tell, const struct server_report *seen,
+static bool evaluate_is_news(const struct peers *peers, const struct server_report *seen,
                              const struct pool_report *result)
 {
 	if (!seen || result->report != REPORT_SUCCESS ||
 	    result->serial == result->domain.state.serial)
 		return true;
 	return seen->has_serial && serial_covers(seen->serial, result->serial) &&
-	       !tell_told(tell, result->domain.id, result->serial);
+	       !peers_has_reported(peers, result->domain.id, result->serial);
 }
 
 /* The queries of one action, one for each domain. */
@@ -113,7 +113,7 @@ static void cases_gather(struct cases *cases, const struct domain_query *queries
 	}
 }
 
-static bool evaluate_has_news(const struct tell *tell,
+static bool evaluate_has_news(const struct peers *peers,
                               const struct evaluation *evaluation,
                               const struct domain_result *result)
 {
@@ -124,7 +124,7 @@ static bool evaluate_has_news(const struct tell *tell,
 
 		if (query->action == first->action &&
 		    strcmp(query->domain_id, first->domain_id) == 0 &&
-		    evaluate_is_news(tell, query->report, &result->report))
+		    evaluate_is_news(peers, query->report, &result->report))
 			return true;
 	}
 	return false;
@@ -183,13 +183,13 @@ void evaluate_report(struct poolmgr *poolmgr, const struct evaluation *evaluatio
 	for (size_t i = 0; i < evaluation->found; i++) {
 		const struct domain_result *result = &evaluation->results[i];
 
-		if (evaluate_has_news(poolmgr->tell, evaluation, result))
-			tell_central(poolmgr->tell, &result->report,
+		if (evaluate_has_news(poolmgr->peers, evaluation, result))
+			peers_report(poolmgr->peers, &result->report,
 			             result->first->request_id);
 	}
 	for (const struct unknown_serial *at = evaluation->unknown; at; at = at->next)
-		follow_up_saw(poolmgr->follow_up, at->server, at->domain, &at->serial,
-		              &(struct cause){ at->request_id, .recovery = true });
+		follow_up_observe(poolmgr->follow_up, at->server, at->domain, &at->serial,
+		                  &(struct cause){ at->request_id, .recovery = true });
 }
 
 /* If a read fails, central still gets the results found before. */

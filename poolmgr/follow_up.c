@@ -337,8 +337,8 @@ static void ended(void *self)
 
 	log_request(pursuit->cause.request_id);
 	if (ran && pursuit->was_tried && !pursuit->err)
-		tell_server(poolmgr->tell, &pursuit->domain, pursuit->server,
-		            &pursuit->cause);
+		peers_notify(poolmgr->peers, &pursuit->domain, pursuit->server,
+		             &pursuit->cause);
 	if (ran && pursuit->action == FOLLOW_RAISE)
 		raise_serial(pursuit);
 	else
@@ -366,9 +366,9 @@ static struct pursuit *pursuit_new(struct follow_up *follow_up, const char *key,
 	return pursuit;
 }
 
-void follow_up_saw(struct follow_up *follow_up, const struct server *server,
-                   const struct domain_ref *domain, const uint32_t *serves,
-                   const struct cause *cause)
+void follow_up_observe(struct follow_up *follow_up, const struct server *server,
+                       const struct domain_ref *domain, const uint32_t *serves,
+                       const struct cause *cause)
 {
 	struct server *own = servers_find(follow_up->poolmgr->servers,
 	                                  server->settings->id);

@@ -23,6 +23,6 @@ void follow_up_free(struct follow_up **follow_up);
  * The server, whose row is in error, was seen to serve the serial SERVES of the domain;
  * NULL: it answered, and with none.
  */
-void follow_up_saw(struct follow_up *follow_up, const struct server *server,
-                   const struct domain_ref *domain, const uint32_t *serves,
-                   const struct cause *cause);
+void follow_up_observe(struct follow_up *follow_up, const struct server *server,
+                       const struct domain_ref *domain, const uint32_t *serves,
+                       const struct cause *cause);

@@ -24,14 +24,14 @@ enum {
 
 static struct metric *walks;
 
-void patrol_metrics(void)
+void full_scan_metrics(void)
 {
 	walks = metric_new(METRIC_COUNTER, "patrol_walks_total",
 	                   "scans of all domains of the share that the process began",
 	                   NULL, NULL);
 }
 
-struct patrol {
+struct full_scan {
 	struct poolmgr *poolmgr;
 	char cursor[ID_LEN + 1];	/* the last domain that was looked at */
 	char origin[ID_LEN + 1];	/* where this walk began: there it ends */
@@ -50,34 +50,34 @@ struct patrol {
 	struct scope scope;
 	int64_t count;			/* of domains, if counted */
 	struct due *page;
-	struct suspects suspects;
+	struct drifting drifting;
 	enum err err;
 	struct why why;
 };
 
-struct patrol *patrol_new(struct poolmgr *poolmgr)
+struct full_scan *full_scan_new(struct poolmgr *poolmgr)
 {
-	struct patrol *patrol = xcalloc(1, sizeof(*patrol));
+	struct full_scan *scan = xcalloc(1, sizeof(*scan));
 	int64_t interval_ms = poolmgr->config.periodic_sync_interval_ms;
 
-	patrol->poolmgr = poolmgr;
-	patrol->next_ms = clock_ms() + random_u32() % interval_ms;
-	patrol->arena = arena_new();
-	patrol->walk = random_u32();	/* whoever starts often looks at all, in time */
-	return patrol;
+	scan->poolmgr = poolmgr;
+	scan->next_ms = clock_ms() + random_u32() % interval_ms;
+	scan->arena = arena_new();
+	scan->walk = random_u32();	/* whoever starts often looks at all, in time */
+	return scan;
 }
 
-void patrol_free(struct patrol **patrol)
+void full_scan_free(struct full_scan **scan)
 {
-	if (*patrol)
-		arena_free(&(*patrol)->arena);
-	free(*patrol);
-	*patrol = NULL;
+	if (*scan)
+		arena_free(&(*scan)->arena);
+	free(*scan);
+	*scan = NULL;
 }
 
-static int64_t walk_ms(const struct patrol *patrol)
+static int64_t walk_ms(const struct full_scan *scan)
 {
-	return (int64_t)patrol->poolmgr->config.periodic_sync_interval_ms *
+	return (int64_t)scan->poolmgr->config.periodic_sync_interval_ms *
 	       SHARE_PERCENT / 100;
 }
 
@@ -85,11 +85,11 @@ static int64_t walk_ms(const struct patrol *patrol)
 
 /* The servers that answer, of those that a catalog zone, or any other, is for. */
 static void gather(const struct poolmgr *poolmgr, const struct domain_ref *domain,
-                   const struct server **into, struct audience *audience)
+                   const struct server **into, struct server_list *audience)
 {
 	const struct servers *servers = poolmgr->servers;
 
-	*audience = (struct audience){ into, 0 };
+	*audience = (struct server_list){ into, 0 };
 	for (size_t i = 0; i < servers->count; i++)
 		if (server_has(&servers->item[i], domain) &&
 		    server_is_known(&servers->item[i]) &&
@@ -97,45 +97,45 @@ static void gather(const struct poolmgr *poolmgr, const struct domain_ref *domai
 			into[audience->count++] = &servers->item[i];
 }
 
-void patrol_compare(struct poolmgr *poolmgr, const struct domain_ref *domain,
-                    const struct cause *cause)
+void full_scan_compare(struct poolmgr *poolmgr, const struct domain_ref *domain,
+                       const struct cause *cause)
 {
 	const struct server **to = xcalloc(poolmgr->servers->count, sizeof(*to));
 	struct domain_ref one = *domain;
-	struct audience audience;
+	struct server_list audience;
 
 	gather(poolmgr, domain, to, &audience);
-	tell_compare(poolmgr->tell, &(struct domain_refs){ &one, 1 }, &audience, true,
-	             cause);
+	peers_compare(poolmgr->peers, &(struct domain_refs){ &one, 1 }, &audience, true,
+	              cause);
 	free(to);
 }
 
 /* A round asks for no reports of equal servers. content.c compares those that differ. */
-static void tell_round(struct tell *tell, const struct domain_refs *domains,
-                       const struct audience *audience, const struct cause *cause)
+static void tell_round(struct peers *peers, const struct domain_refs *domains,
+                       const struct server_list *audience, const struct cause *cause)
 {
-	tell_compare(tell, domains, audience, false, cause);
+	peers_compare(peers, domains, audience, false, cause);
 }
 
-typedef void tell_fn(struct tell *tell, const struct domain_refs *domains,
-                     const struct audience *audience, const struct cause *cause);
+typedef void tell_fn(struct peers *peers, const struct domain_refs *domains,
+                     const struct server_list *audience, const struct cause *cause);
 
 /* Those of the page that are a catalog zone, or those that are not: one audience each. */
-static void look_at(struct patrol *patrol, const struct due *page, bool catalogs,
-                    tell_fn *tell, const struct cause *cause)
+static void look_at(struct full_scan *scan, const struct due *page, bool catalogs,
+                    tell_fn *peers, const struct cause *cause)
 {
-	struct poolmgr *poolmgr = patrol->poolmgr;
+	struct poolmgr *poolmgr = scan->poolmgr;
 	const struct server **to = xcalloc(poolmgr->servers->count, sizeof(*to));
 	struct domain_ref domains[PAGE];
 	struct domain_refs refs = { domains, 0 };
-	struct audience audience;
+	struct server_list audience;
 
 	for (; page; page = page->next)
 		if (page->domain.is_catalog == catalogs)
 			domains[refs.count++] = page->domain;
 	if (refs.count) {
 		gather(poolmgr, &domains[0], to, &audience);
-		tell(poolmgr->tell, &refs, &audience, cause);
+		peers(poolmgr->peers, &refs, &audience, cause);
 	}
 	free(to);
 }
@@ -143,18 +143,18 @@ static void look_at(struct patrol *patrol, const struct due *page, bool catalogs
 /* ---- a deep look: at the records, of some ---- */
 
 /* Each domain's turn comes in one of compare_every walks: each walk has its part. */
-static bool is_its_turn(const struct patrol *patrol, const struct domain_ref *domain)
+static bool is_its_turn(const struct full_scan *scan, const struct domain_ref *domain)
 {
-	unsigned every = (unsigned)patrol->poolmgr->config.compare_every;
+	unsigned every = (unsigned)scan->poolmgr->config.compare_every;
 
 	/* not the remainder that the share is made of */
-	return every && (share_hash(domain->id) / 64 + patrol->walk) % every == 0;
+	return every && (share_hash(domain->id) / 64 + scan->walk) % every == 0;
 }
 
-static bool is_suspect(const struct suspects *suspects, const char *id)
+static bool is_suspect(const struct drifting *drifting, const char *id)
 {
-	for (size_t i = 0; i < suspects->count; i++)
-		if (!strcmp(suspects->ids[i], id))
+	for (size_t i = 0; i < drifting->count; i++)
+		if (!strcmp(drifting->ids[i], id))
 			return true;
 	return false;
 }
@@ -164,8 +164,8 @@ static bool is_suspect(const struct suspects *suspects, const char *id)
  * always on its way to the next change is looked at, too: what a server has is compared
  * at the serial at which it has it, or not at all.
  */
-static struct due *choose(const struct patrol *patrol, struct due *page,
-                          const struct suspects *suspects)
+static struct due *choose(const struct full_scan *scan, struct due *page,
+                          const struct drifting *drifting)
 {
 	struct due **at = &page;
 
@@ -173,7 +173,7 @@ static struct due *choose(const struct patrol *patrol, struct due *page,
 		const struct domain_ref *domain = &(*at)->domain;
 
 		if (domain->state.task != TASK_ADD &&
-		    (is_its_turn(patrol, domain) || is_suspect(suspects, domain->id)))
+		    (is_its_turn(scan, domain) || is_suspect(drifting, domain->id)))
 			at = &(*at)->next;
 		else
 			*at = (*at)->next;
@@ -181,32 +181,32 @@ static struct due *choose(const struct patrol *patrol, struct due *page,
 	return page;
 }
 
-static void end(struct patrol *patrol)
+static void end(struct full_scan *scan)
 {
-	patrol->walking = false;
-	*patrol->cursor = 0;
+	scan->walking = false;
+	*scan->cursor = 0;
 }
 
-static void move_on(struct patrol *patrol, const struct due *page)
+static void move_on(struct full_scan *scan, const struct due *page)
 {
 	size_t count = 0;
 
-	patrol->done++;
+	scan->done++;
 	for (; page; page = page->next, count++)
-		snprintf(patrol->cursor, sizeof(patrol->cursor), "%s", page->domain.id);
-	bool at_origin = patrol->round_the_end &&
-	                 strcmp(patrol->cursor, patrol->origin) >= 0;
+		snprintf(scan->cursor, sizeof(scan->cursor), "%s", page->domain.id);
+	bool at_origin = scan->round_the_end &&
+	                 strcmp(scan->cursor, scan->origin) >= 0;
 
-	if (at_origin || (count < PAGE && (patrol->round_the_end || !*patrol->origin)))
-		end(patrol);
+	if (at_origin || (count < PAGE && (scan->round_the_end || !*scan->origin)))
+		end(scan);
 	else if (count < PAGE) {
-		patrol->round_the_end = true;
-		*patrol->cursor = 0;
+		scan->round_the_end = true;
+		*scan->cursor = 0;
 	}
 }
 
 static void find_suspects(struct tx *tx, struct arena *arena, const struct due *page,
-                          struct suspects *suspects)
+                          struct drifting *drifting)
 {
 	const char *ids[PAGE];
 	size_t count = 0;
@@ -214,47 +214,47 @@ static void find_suspects(struct tx *tx, struct arena *arena, const struct due *
 	for (; page; page = page->next)
 		ids[count++] = page->domain.id;
 	if (count)
-		store_suspects(tx, arena, ids, count, suspects);
+		store_drifting(tx, arena, ids, count, drifting);
 }
 
 /* ---- on the lane ---- */
 
-static bool is_anew(const struct patrol *patrol)
+static bool is_anew(const struct full_scan *scan)
 {
-	return !patrol->walking ||
-	       patrol->generation != patrol->scope.share.generation;
+	return !scan->walking ||
+	       scan->generation != scan->scope.share.generation;
 }
 
 static void read_page(void *self)
 {
-	struct patrol *patrol = self;
-	struct db *db = patrol->poolmgr->lane_db;
+	struct full_scan *scan = self;
+	struct db *db = scan->poolmgr->lane_db;
 
-	patrol->err = OK;
-	patrol->scope = poolmgr_scope(patrol->poolmgr, db);
-	if (!patrol->scope.share.total)
+	scan->err = OK;
+	scan->scope = poolmgr_scope(scan->poolmgr, db);
+	if (!scan->scope.share.total)
 		return;
-	struct tx tx = tx_once(db, &patrol->why);
-	patrol->is_counted = is_anew(patrol);
-	if (patrol->is_counted)
-		patrol->count = store_count(&tx, &patrol->scope);
-	patrol->page = store_page(&tx, patrol->arena, &patrol->scope, patrol->cursor, PAGE);
-	patrol->suspects = (struct suspects){ .count = 0 };
-	find_suspects(&tx, patrol->arena, patrol->page, &patrol->suspects);
-	patrol->err = tx_commit(&tx);
+	struct tx tx = tx_once(db, &scan->why);
+	scan->is_counted = is_anew(scan);
+	if (scan->is_counted)
+		scan->count = store_count(&tx, &scan->scope);
+	scan->page = store_page(&tx, scan->arena, &scan->scope, scan->cursor, PAGE);
+	scan->drifting = (struct drifting){ .count = 0 };
+	find_suspects(&tx, scan->arena, scan->page, &scan->drifting);
+	scan->err = tx_commit(&tx);
 }
 
 /* ---- on the loop: a walk ---- */
 
-static void do_page(struct patrol *patrol)
+static void do_page(struct full_scan *scan)
 {
-	const struct cause cause = { patrol->id, .recovery = true };
+	const struct cause cause = { scan->id, .recovery = true };
 
-	log_request(patrol->id);
-	look_at(patrol, patrol->page, false, tell_look, &cause);
-	look_at(patrol, patrol->page, true, tell_look, &cause);
-	move_on(patrol, patrol->page);
-	look_at(patrol, choose(patrol, patrol->page, &patrol->suspects), false, tell_round,
+	log_request(scan->id);
+	look_at(scan, scan->page, false, peers_poll_all, &cause);
+	look_at(scan, scan->page, true, peers_poll_all, &cause);
+	move_on(scan, scan->page);
+	look_at(scan, choose(scan, scan->page, &scan->drifting), false, tell_round,
 	        &cause);
 	log_request(NULL);
 }
@@ -263,71 +263,71 @@ static void do_page(struct patrol *patrol)
  * From the first domain, or from where one was broken off, once round: who comes and goes
  * all the time keeps nobody's domains from their turn.
  */
-static void begin(struct patrol *patrol)
+static void begin(struct full_scan *scan)
 {
-	patrol->began_ms = clock_ms();
-	patrol->next_ms = patrol->began_ms + walk_ms(patrol) * 100 / SHARE_PERCENT;
-	patrol->pages = patrol->count / PAGE + 1;
-	patrol->done = 0;
-	patrol->walk += !*patrol->cursor;	/* what is broken off is the same walk */
+	scan->began_ms = clock_ms();
+	scan->next_ms = scan->began_ms + walk_ms(scan) * 100 / SHARE_PERCENT;
+	scan->pages = scan->count / PAGE + 1;
+	scan->done = 0;
+	scan->walk += !*scan->cursor;	/* what is broken off is the same walk */
 	metric_add(walks, 1);
-	patrol->walking = true;
-	patrol->generation = patrol->scope.share.generation;
-	snprintf(patrol->origin, sizeof(patrol->origin), "%s", patrol->cursor);
-	patrol->round_the_end = false;
+	scan->walking = true;
+	scan->generation = scan->scope.share.generation;
+	snprintf(scan->origin, sizeof(scan->origin), "%s", scan->cursor);
+	scan->round_the_end = false;
 }
 
 /* So many that the walk ends in its time. */
-static int64_t pages_due(const struct patrol *patrol)
+static int64_t pages_due(const struct full_scan *scan)
 {
-	int64_t elapsed_ms = clock_ms() - patrol->began_ms;
-	int64_t due = elapsed_ms * patrol->pages / walk_ms(patrol) + 1 - patrol->done;
+	int64_t elapsed_ms = clock_ms() - scan->began_ms;
+	int64_t due = elapsed_ms * scan->pages / walk_ms(scan) + 1 - scan->done;
 
 	return due < PAGES_A_TURN ? due : PAGES_A_TURN;
 }
 
 static void page_read(void *self);
 
-static void read_next(struct patrol *patrol)
+static void read_next(struct full_scan *scan)
 {
-	arena_reset(patrol->arena);
-	patrol->is_reading =
-	    poolmgr_submit(patrol->poolmgr, read_page, page_read, patrol);
+	arena_reset(scan->arena);
+	scan->is_reading =
+	    poolmgr_submit(scan->poolmgr, read_page, page_read, scan);
 }
 
 /* Without a share, or a page, the walk goes on later. */
 static void page_read(void *self)
 {
-	struct patrol *patrol = self;
+	struct full_scan *scan = self;
 
-	patrol->is_reading = false;
-	if (!poolmgr_ran(patrol->poolmgr) || !patrol->scope.share.total)
+	scan->is_reading = false;
+	if (!poolmgr_ran(scan->poolmgr) || !scan->scope.share.total)
 		return;
-	if (patrol->err) {
-		if (patrol->err != ERR_UNREACHABLE)
+	if (scan->err) {
+		if (scan->err != ERR_UNREACHABLE)
 			log_warn("patrol stopped: err=%s why=\"%s\"",
-			         err_name(patrol->err), patrol->why.text);
+			         err_name(scan->err), scan->why.text);
 		return;
 	}
-	if (patrol->is_counted)		/* or others were its domains, and are no more */
-		begin(patrol);
-	if (patrol->pages_left < 0)
-		patrol->pages_left = pages_due(patrol);
-	if (patrol->pages_left-- <= 0)
+	if (scan->is_counted)		/* or others were its domains, and are no more */
+		begin(scan);
+	if (scan->pages_left < 0)
+		scan->pages_left = pages_due(scan);
+	if (scan->pages_left-- <= 0)
 		return;
-	do_page(patrol);
-	if (patrol->walking && patrol->pages_left > 0 && !patrol->poolmgr->is_draining)
-		read_next(patrol);
+	do_page(scan);
+	if (scan->walking && scan->pages_left > 0 && !scan->poolmgr->is_draining)
+		read_next(scan);
 }
 
-void patrol_turn(struct patrol *patrol)
+void full_scan_fire(struct full_scan *scan)
 {
 	/* the turn that is nearest to its time, or of two seconds become three */
-	if (patrol->is_reading ||
-	    (!patrol->walking && clock_ms() + HALF_A_TURN_MS < patrol->next_ms) ||
-	    (patrol->walking && pages_due(patrol) <= 0))
+	if (scan->is_reading ||
+	    (!scan->walking && clock_ms() + HALF_A_TURN_MS < scan->next_ms) ||
+	    (scan->walking && pages_due(scan) <= 0))
 		return;
-	id_random(patrol->id);
-	patrol->pages_left = -1;
-	read_next(patrol);
+	id_random(scan->id);
+	scan->pages_left = -1;
+	read_next(scan);
 }

@@ -11,15 +11,15 @@
 #pragma once
 
 struct poolmgr;
-struct patrol;
+struct full_scan;
 
-void patrol_metrics(void);	/* before the fork */
-struct patrol *patrol_new(struct poolmgr *poolmgr);
-void patrol_free(struct patrol **patrol);
-void patrol_turn(struct patrol *patrol);	/* the timer's, every second */
+void full_scan_metrics(void);	/* before the fork */
+struct full_scan *full_scan_new(struct poolmgr *poolmgr);
+void full_scan_free(struct full_scan **scan);
+void full_scan_fire(struct full_scan *scan);	/* the timer's, every second */
 
 struct cause;
 struct domain_ref;
 /* Has the records of one domain compared on all its servers now, whosever share it is. */
-void patrol_compare(struct poolmgr *poolmgr, const struct domain_ref *domain,
-                    const struct cause *cause);
+void full_scan_compare(struct poolmgr *poolmgr, const struct domain_ref *domain,
+                       const struct cause *cause);

@@ -26,7 +26,7 @@ struct settling {
 	struct health_move move;	/* is_news: it is written */
 };
 
-struct healths {
+struct health_writer {
 	struct poolmgr *poolmgr;
 	bool is_running;
 	struct finding (*found)[CHANNELS];	/* one a server: to be written next */
@@ -35,25 +35,25 @@ struct healths {
 	struct why why;
 };
 
-struct healths *healths_new(struct poolmgr *poolmgr)
+struct health_writer *health_writer_new(struct poolmgr *poolmgr)
 {
-	struct healths *healths = xcalloc(1, sizeof(*healths));
+	struct health_writer *health_writer = xcalloc(1, sizeof(*health_writer));
 	size_t count = poolmgr->servers->count;
 
-	healths->poolmgr = poolmgr;
-	healths->found = xcalloc(count, sizeof(*healths->found));
-	healths->settled = xcalloc(count, sizeof(*healths->settled));
-	return healths;
+	health_writer->poolmgr = poolmgr;
+	health_writer->found = xcalloc(count, sizeof(*health_writer->found));
+	health_writer->settled = xcalloc(count, sizeof(*health_writer->settled));
+	return health_writer;
 }
 
-void healths_free(struct healths **healths)
+void health_writer_free(struct health_writer **health_writer)
 {
-	if (!*healths)
+	if (!*health_writer)
 		return;
-	free((*healths)->found);
-	free((*healths)->settled);
-	free(*healths);
-	*healths = NULL;
+	free((*health_writer)->found);
+	free((*health_writer)->settled);
+	free(*health_writer);
+	*health_writer = NULL;
 }
 
 static bool is_found(const struct finding *finding)
@@ -63,12 +63,12 @@ static bool is_found(const struct finding *finding)
 
 /* ---- on the lane ---- */
 
-static enum err settle_one(struct healths *healths, const char *server_id,
+static enum err settle_one(struct health_writer *health_writer, const char *server_id,
                            enum channel channel, struct settling *settling)
 {
-	const char *pool = healths->poolmgr->config.pool_name;
+	const char *pool = health_writer->poolmgr->config.pool_name;
 	const struct finding *finding = &settling->finding;
-	struct tx tx = tx_once(healths->poolmgr->lane_db, &healths->why);
+	struct tx tx = tx_once(health_writer->poolmgr->lane_db, &health_writer->why);
 	struct health health[CHANNELS];
 
 	if (store_health(&tx, pool, server_id, health)) {
@@ -86,37 +86,37 @@ static enum err settle_one(struct healths *healths, const char *server_id,
 /* One that fails is found out again. */
 static void settle(void *self)
 {
-	struct healths *healths = self;
-	const struct servers *servers = healths->poolmgr->servers;
+	struct health_writer *health_writer = self;
+	const struct servers *servers = health_writer->poolmgr->servers;
 
-	healths->err = OK;
+	health_writer->err = OK;
 	for (size_t i = 0; i < servers->count; i++)
 		for (enum channel channel = 0; channel < CHANNELS; channel++) {
-			struct settling *settling = &healths->settled[i][channel];
+			struct settling *settling = &health_writer->settled[i][channel];
 
-			if (is_found(&settling->finding) && !healths->err)
-				healths->err = settle_one(
-				    healths, servers->item[i].settings->id, channel,
+			if (is_found(&settling->finding) && !health_writer->err)
+				health_writer->err = settle_one(
+				    health_writer, servers->item[i].settings->id, channel,
 				    settling);
 		}
 }
 
 /* ---- on the loop ---- */
 
-static void submit(struct healths *healths);
+static void submit(struct health_writer *health_writer);
 
-static void tell_closed(struct healths *healths, const struct server *server,
+static void tell_closed(struct health_writer *health_writer, const struct server *server,
                         enum channel channel)
 {
 	log_info(channel == CHANNEL_DNS ? "server answers again: server=%s"
 	                                : "server is back: server=%s",
 	         server->settings->id);
-	release_server(healths->poolmgr, server->settings->id,
+	release_server(health_writer->poolmgr, server->settings->id,
 	                  channel == CHANNEL_CONTROL);
 }
 
-static void take(struct healths *healths, struct server *server, enum channel channel,
-                 const struct settling *settling)
+static void take(struct health_writer *health_writer, struct server *server,
+                 enum channel channel, const struct settling *settling)
 {
 	const struct health_move *move = &settling->move;
 
@@ -130,86 +130,91 @@ static void take(struct healths *healths, struct server *server, enum channel ch
 		         channel == CHANNEL_DNS ? "dns" : "control",
 		         settling->finding.reason);
 	if (move->closes)
-		tell_closed(healths, server, channel);
+		tell_closed(health_writer, server, channel);
 }
 
 static void settled(void *self)
 {
-	struct healths *healths = self;
-	struct servers *servers = healths->poolmgr->servers;
+	struct health_writer *health_writer = self;
+	struct servers *servers = health_writer->poolmgr->servers;
 
-	healths->is_running = false;
-	if (!poolmgr_ran(healths->poolmgr))
+	health_writer->is_running = false;
+	if (!poolmgr_ran(health_writer->poolmgr))
 		return;
 	/* that the database is away is said where it is seen */
-	if (healths->err && healths->err != ERR_UNREACHABLE && healths->err != ERR_RACE)
-		log_warn("health not written: err=%s why=\"%s\"", err_name(healths->err),
-		         healths->why.text);
+	if (health_writer->err && health_writer->err != ERR_UNREACHABLE &&
+	    health_writer->err != ERR_RACE)
+		log_warn("health not written: err=%s why=\"%s\"",
+		         err_name(health_writer->err), health_writer->why.text);
 	for (size_t i = 0; i < servers->count; i++)
 		for (enum channel channel = 0; channel < CHANNELS; channel++)
-			take(healths, &servers->item[i], channel,
-			     &healths->settled[i][channel]);
-	submit(healths);
+			take(health_writer, &servers->item[i], channel,
+			     &health_writer->settled[i][channel]);
+	submit(health_writer);
 }
 
-static void submit(struct healths *healths)
+static void submit(struct health_writer *health_writer)
 {
-	size_t count = healths->poolmgr->servers->count;
+	size_t count = health_writer->poolmgr->servers->count;
 	bool any = false;
 
-	if (healths->is_running)
+	if (health_writer->is_running)
 		return;
 	for (size_t i = 0; i < count; i++)
 		for (enum channel channel = 0; channel < CHANNELS; channel++) {
-			struct finding *finding = &healths->found[i][channel];
+			struct finding *finding = &health_writer->found[i][channel];
 
 			any |= is_found(finding);
-			healths->settled[i][channel] =
+			health_writer->settled[i][channel] =
 			    (struct settling){ .finding = *finding };
 			*finding = (struct finding){ .reason = "" };
 		}
 	if (any)
-		healths->is_running = poolmgr_submit(healths->poolmgr, settle, settled,
-		                                     healths);
+		health_writer->is_running = poolmgr_submit(health_writer->poolmgr, settle,
+		                                           settled, health_writer);
 }
 
-static struct finding *finding_of(struct healths *healths, const struct server *server,
-                                  enum channel channel)
+static struct finding *finding_of(struct health_writer *health_writer,
+                                  const struct server *server, enum channel channel)
 {
-	return &healths->found[server - healths->poolmgr->servers->item][channel];
+	const struct server *first = health_writer->poolmgr->servers->item;
+
+	return &health_writer->found[server - first][channel];
 }
 
 /* Silence that is not written yet: found since, or in the hands of the lane. */
-static bool is_piled(struct healths *healths, const struct server *server,
+static bool is_piled(struct health_writer *health_writer, const struct server *server,
                      enum channel channel)
 {
-	size_t at = (size_t)(server - healths->poolmgr->servers->item);
+	size_t at = (size_t)(server - health_writer->poolmgr->servers->item);
 
-	return healths->found[at][channel].evidence.failures ||
-	       (healths->is_running &&
-	        healths->settled[at][channel].finding.evidence.failures);
+	return health_writer->found[at][channel].evidence.failures ||
+	       (health_writer->is_running &&
+	        health_writer->settled[at][channel].finding.evidence.failures);
 }
 
-void health_answered(struct healths *healths, struct server *server, enum channel channel)
+void health_answered(struct health_writer *health_writer, struct server *server,
+                     enum channel channel)
 {
-	struct finding *finding = finding_of(healths, server, channel);
+	struct finding *finding = finding_of(health_writer, server, channel);
 
-	if (!server->health[channel].failures && !is_piled(healths, server, channel))
+	if (!server->health[channel].failures && !is_piled(health_writer, server,
+	                                                   channel))
 		return;
 	*finding = (struct finding){ .evidence = { .has_answered = true } };
-	submit(healths);
+	submit(health_writer);
 }
 
-void health_failed(struct healths *healths, struct server *server, enum channel channel,
-                   const char *reason)
+void health_failed(struct health_writer *health_writer, struct server *server,
+                   enum channel channel, const char *reason)
 {
-	struct finding *finding = finding_of(healths, server, channel);
+	struct finding *finding = finding_of(health_writer, server, channel);
 
 	if (server_fails(server, channel) && !server->health[channel].is_due)
 		return;
 	finding->evidence.failures++;
 	snprintf(finding->reason, sizeof(finding->reason), "%s", reason);
-	submit(healths);
+	submit(health_writer);
 }
 
 void health_seen(struct server *server, const struct health health[CHANNELS])

@@ -9,14 +9,15 @@
 #include "poolmgr.h"
 #include "servers.h"
 
-struct healths;
+struct health_writer;
 
-struct healths *healths_new(struct poolmgr *poolmgr);
-void healths_free(struct healths **healths);
+struct health_writer *health_writer_new(struct poolmgr *poolmgr);
+void health_writer_free(struct health_writer **health_writer);
 
 /* On the loop. REASON: what is wrong, in words. */
-void health_answered(struct healths *healths, struct server *server, enum channel channel);
-void health_failed(struct healths *healths, struct server *server, enum channel channel,
-                   const char *reason);
+void health_answered(struct health_writer *health_writer, struct server *server,
+                     enum channel channel);
+void health_failed(struct health_writer *health_writer, struct server *server,
+                   enum channel channel, const char *reason);
 /* On the loop: the row of SERVER, as it was read. */
 void health_seen(struct server *server, const struct health health[CHANNELS]);

@@ -79,8 +79,8 @@ static void patrol_fire(void *self)
 {
 	struct poolmgr *pm = self;
 
-	patrol_turn(pm->patrol);
-	contents_turn(pm->contents);
+	full_scan_fire(pm->scan);
+	recompare_fire(pm->recompare);
 }
 
 static void fleet_fire(void *self)
@@ -165,10 +165,10 @@ static enum err prepare(void *self, int processes, struct why *why)
 	servers_metrics(pm->servers);
 	follow_up_metrics();
 	operation_metrics();
-	patrol_metrics();
+	full_scan_metrics();
 	repair_metrics();
 	sync_metrics();
-	tell_metrics();
+	peers_metrics();
 	membership_metrics();
 	queue_watch_metrics((const char *const[]){ topic(pm), NULL }, true);
 	return OK;
@@ -192,20 +192,20 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	enum err err;
 
 	pm->runtime = *runtime;
-	pm->tell = tell_new(pm);
+	pm->peers = peers_new(pm);
 	pm->follow_up = follow_up_new(pm);
 	err = registration_begin(pm, why);
 	if (err)
 		return err;
 	pm->registration = registration_new(pm);
-	pm->healths = healths_new(pm);
+	pm->health_writer = health_writer_new(pm);
 	pm->servers->moved = server_moved;
 	pm->servers->moved_self = pm;
 	servers_start(pm->servers, runtime->loop, runtime->db_config);
 	pm->lane_db = db_new(runtime->db_config);
 	pm->lane = lane_new(runtime->loop, "rows", LANE_LIMIT);
-	pm->patrol = patrol_new(pm);
-	pm->contents = contents_new(pm);
+	pm->scan = full_scan_new(pm);
+	pm->recompare = recompare_new(pm);
 	pm->retry = retry_new(pm);
 	pm->sync = sync_new(pm);
 	pm->heartbeat = heartbeat_new(topic(pm), runtime->loop, runtime->db_config);
@@ -217,7 +217,8 @@ static bool idle(const void *self)
 {
 	const struct poolmgr *pm = self;
 
-	return servers_idle(pm->servers) && tell_idle(pm->tell) && !lane_waiting(pm->lane);
+	return servers_idle(pm->servers) && peers_idle(pm->peers) &&
+		!lane_waiting(pm->lane);
 }
 
 static void drain(void *self)
@@ -234,16 +235,16 @@ static void stop(void *self)
 	lane_free(&pm->lane);	/* what it found goes to the servers' lanes */
 	servers_stop(pm->servers);
 	db_free(&pm->lane_db);
-	healths_free(&pm->healths);
+	health_writer_free(&pm->health_writer);
 	registration_free(&pm->registration);
 	follow_up_free(&pm->follow_up);
-	patrol_free(&pm->patrol);
-	contents_free(&pm->contents);
+	full_scan_free(&pm->scan);
+	recompare_free(&pm->recompare);
 	retry_free(&pm->retry);
 	sync_free(&pm->sync);
 	queue_watch_free(&pm->queues);
 	heartbeat_free(&pm->heartbeat);
-	tell_free(&pm->tell);
+	peers_free(&pm->peers);
 }
 
 int main(int argc, char **argv)

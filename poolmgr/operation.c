@@ -152,11 +152,11 @@ static bool lock(struct job *job)
 static bool is_owed_still(struct job *job)
 {
 	struct tx tx = tx_once(job->server->db, &job->record_why);
-	bool owed = store_is_owed(&tx, &job->domain, job->action);
+	bool owed = store_is_needed(&tx, &job->domain, job->action);
 
 	if (owed && job->action == ACTION_CREATE)
-		store_has_lost(&tx, job->arena, job->domain.id, job->server->settings->id,
-		               &job->lost);
+		store_is_zone_lost(&tx, job->arena, job->domain.id,
+		                   job->server->settings->id, &job->lost);
 	job->recorded = tx_commit(&tx);
 	return !job->recorded && owed;
 }
@@ -173,8 +173,8 @@ static enum err ask_for_lost(struct job *job)
 	enum err err = driver->has(job->server->settings, &job->domain, &there,
 	                           &job->why);
 
-	job->refuted = !err && absence_of(REPORT_NO_DOMAIN,
-	                                  there ? WITNESS_AGAINST : WITNESS_DRIVER) ==
+	job->refuted = !err && absence_of(REPORT_NO_DOMAIN, there ? CONFIRMATION_DENIED :
+	                                  CONFIRMATION_DRIVER) ==
 	                       ABSENCE_REFUTED;
 	return err;
 }
@@ -211,9 +211,9 @@ static const char *status_of_success(const struct job *job)
 
 static void refute(struct job *job, struct tx *tx)
 {
-	store_refute(tx, job->domain.id, job->server->settings->id,
-	             arena_printf(job->arena, "%s, %s", job->lost,
-	                          absence_words(ABSENCE_REFUTED)));
+	store_refute_absence(tx, job->domain.id, job->server->settings->id,
+	                     arena_printf(job->arena, "%s, %s", job->lost,
+	                                  absence_words(ABSENCE_REFUTED)));
 }
 
 /* It was done, and no poll can confirm it. */
@@ -327,7 +327,7 @@ static void run(void *self)
 /* All processes share what is known of a server: a lack of this one is none of it. */
 static void note_health(struct job *job)
 {
-	struct healths *healths = job->poolmgr->healths;
+	struct health_writer *health_writer = job->poolmgr->health_writer;
 	enum sign sign = health_sign_of(job->err);
 
 	if (job->stage != STAGE_TRIED)
@@ -335,9 +335,9 @@ static void note_health(struct job *job)
 	metric_add(operations[job->err == OK], 1);
 	metric_observe_us(seconds, job->took_us);
 	if (sign == SIGN_FAILURE)
-		health_failed(healths, job->server, CHANNEL_CONTROL, job->why.text);
+		health_failed(health_writer, job->server, CHANNEL_CONTROL, job->why.text);
 	else if (sign == SIGN_ANSWER)
-		health_answered(healths, job->server, CHANNEL_CONTROL);
+		health_answered(health_writer, job->server, CHANNEL_CONTROL);
 }
 
 static void log_end(const struct job *job)
@@ -360,8 +360,8 @@ static void log_end(const struct job *job)
 
 static void confirm(struct job *job)
 {
-	(job->action == ACTION_CREATE ? tell_server : tell_poll)(
-	    job->poolmgr->tell, &job->domain, job->server, &job->cause);
+	(job->action == ACTION_CREATE ? peers_notify : peers_poll)(
+	    job->poolmgr->peers, &job->domain, job->server, &job->cause);
 }
 
 /* By the rows of the action that has the reason. */

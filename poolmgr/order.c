@@ -13,19 +13,19 @@ static void write_debt(struct tx *tx, struct poolmgr *poolmgr,
                        const struct domain_ref *domain, enum action action)
 {
 	const struct servers *servers = poolmgr->servers;
-	struct debt *debts = xcalloc(servers->count, sizeof(*debts));
+	struct order *orders = xcalloc(servers->count, sizeof(*orders));
 	size_t count = 0;
 
 	for (size_t i = 0; i < servers->count; i++)
 		if (action == ACTION_DELETE ? server_is_for(&servers->item[i], domain)
 		                            : server_has(&servers->item[i], domain))
-			debts[count++] = (struct debt){
+			orders[count++] = (struct order){
 				domain->id, servers->item[i].settings->id, action,
 			};
-	store_owe(tx, debts, count, poolmgr_poll_budget_s(poolmgr) + 30);
+	store_write_orders(tx, orders, count, poolmgr_poll_budget_s(poolmgr) + 30);
 	if (action == ACTION_DELETE)
 		store_drop_plans(tx, domain->id);
-	free(debts);
+	free(orders);
 }
 
 static void start_all(struct poolmgr *poolmgr, const struct domain_ref *domain,
@@ -39,8 +39,8 @@ static void start_all(struct poolmgr *poolmgr, const struct domain_ref *domain,
 			                cause);
 }
 
-enum err work_owed(struct poolmgr *poolmgr, const char *domain_id, enum action action,
-                   const struct cause *cause, struct why *why)
+enum err order_start(struct poolmgr *poolmgr, const char *domain_id, enum action action,
+                     const struct cause *cause, struct why *why)
 {
 	struct arena *arena = arena_new();
 	struct domain_ref domain;
@@ -48,7 +48,7 @@ enum err work_owed(struct poolmgr *poolmgr, const char *domain_id, enum action a
 	struct tx tx = tx_begin(poolmgr->runtime.db, why);
 
 	if (store_domain(&tx, arena, domain_id, &domain))
-		owed = store_is_owed(&tx, &domain, action);
+		owed = store_is_needed(&tx, &domain, action);
 	if (owed)
 		write_debt(&tx, poolmgr, &domain, action);
 	enum err err = tx_commit(&tx);

@@ -12,5 +12,5 @@
  * Write the debt of all servers and start on it, if the domain's row says that it is owed
  * still; the message may be acknowledged then. ACTION_CREATE or ACTION_DELETE.
  */
-enum err work_owed(struct poolmgr *poolmgr, const char *domain_id, enum action action,
-                   const struct cause *cause, struct why *why);
+enum err order_start(struct poolmgr *poolmgr, const char *domain_id, enum action action,
+                     const struct cause *cause, struct why *why);

@@ -42,7 +42,7 @@ static enum err sift(struct look *look)
 		size_t at = (first + i) % pages * TX_LIST_MAX;
 		size_t left = look->count - at;
 
-		look->stray_count += store_strangers(
+		look->stray_count += store_orphans(
 		    &tx, look->arena, look->server->settings->id, look->names + at,
 		    left < TX_LIST_MAX ? left : TX_LIST_MAX,
 		    look->strays + look->stray_count, STRAYS_MAX - look->stray_count);
@@ -69,7 +69,7 @@ static void report(struct look *look, const char *name)
 {
 	char object[LOCK_NAME_SIZE];
 	const struct fault fault = {
-		.kind = REPAIR_STRAY,
+		.kind = REPAIR_ORPHAN,
 		.object = object,
 		.server_id = look->server->settings->id,
 		.pool = look->poolmgr->config.pool_name,
@@ -78,7 +78,7 @@ static void report(struct look *look, const char *name)
 	};
 
 	lock_name_digest(name, object);
-	repair_saw(look->poolmgr, look->server, &fault);
+	repair_observe(look->poolmgr, look->server, &fault);
 }
 
 static void ended(void *self)
@@ -121,7 +121,7 @@ static bool can_list(struct server *server)
 	return driver->list && !lack;
 }
 
-void strays_look(struct poolmgr *poolmgr, const struct scope *scope)
+void orphan_zones_find(struct poolmgr *poolmgr, const struct scope *scope)
 {
 	for (size_t i = 0; i < poolmgr->servers->count; i++) {
 		struct server *server = &poolmgr->servers->item[i];

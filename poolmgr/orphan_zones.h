@@ -8,4 +8,4 @@
 
 #include "poolmgr.h"
 
-void strays_look(struct poolmgr *poolmgr, const struct scope *scope);
+void orphan_zones_find(struct poolmgr *poolmgr, const struct scope *scope);

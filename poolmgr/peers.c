@@ -32,7 +32,7 @@ struct words {
 
 /* A domain of which central is to be told something, or was and did not answer yet. */
 struct telling {
-	struct tell *tell;
+	struct peers *peers;
 	struct telling *next_ready;
 	char domain_id[ID_LEN + 1];
 	char *name, *pool, *tenant;
@@ -47,7 +47,7 @@ struct telling {
 /* Those that one call is about. */
 struct call {
 	struct call *next;
-	struct tell *tell;
+	struct peers *peers;
 	size_t count;
 	struct telling *tellings[LIST_MAX];
 };
@@ -58,7 +58,7 @@ struct told {
 	uint32_t serial;
 };
 
-struct tell {
+struct peers {
 	struct poolmgr *poolmgr;
 	struct telling *tellings;
 	struct telling *ready, **ready_end;	/* to be told by the next call */
@@ -75,7 +75,7 @@ static const struct backoff pace = { .first_ms = 500, .max_ms = 15 * 1000 };
 
 static void gathered(void *self);
 
-void tell_metrics(void)
+void peers_metrics(void)
 {
 	casts = metric_new(METRIC_COUNTER, "minidns_orders_total",
 	                   "messages with orders to mini-DNS", NULL, NULL);
@@ -89,19 +89,19 @@ void tell_metrics(void)
 		                              report_name(report));
 }
 
-struct tell *tell_new(struct poolmgr *poolmgr)
+struct peers *peers_new(struct poolmgr *poolmgr)
 {
-	struct tell *tell = xcalloc(1, sizeof(*tell));
+	struct peers *peers = xcalloc(1, sizeof(*peers));
 
-	tell->poolmgr = poolmgr;
-	tell->ready_end = &tell->ready;
-	tell->gather = loop_timer_new(poolmgr->runtime.loop, gathered, tell);
-	return tell;
+	peers->poolmgr = poolmgr;
+	peers->ready_end = &peers->ready;
+	peers->gather = loop_timer_new(poolmgr->runtime.loop, gathered, peers);
+	return peers;
 }
 
 static void telling_free(struct telling *telling)
 {
-	HASH_DEL(telling->tell->tellings, telling);
+	HASH_DEL(telling->peers->tellings, telling);
 	loop_timer_free(&telling->retry);
 	free(telling->name);
 	free(telling->pool);
@@ -111,18 +111,18 @@ static void telling_free(struct telling *telling)
 
 static void call_free(struct call *call)
 {
-	struct call **at = &call->tell->calls;
+	struct call **at = &call->peers->calls;
 
 	while (*at != call)
 		at = &(*at)->next;
 	*at = call->next;
-	call->tell->calls_out--;
+	call->peers->calls_out--;
 	free(call);
 }
 
-void tell_free(struct tell **tell)
+void peers_free(struct peers **peers)
 {
-	struct tell *old = *tell;
+	struct peers *old = *peers;
 	struct telling *telling, *next;
 
 	if (!old)
@@ -136,12 +136,12 @@ void tell_free(struct tell **tell)
 	loop_later_cancel(old->poolmgr->runtime.loop, old);
 	loop_timer_free(&old->gather);
 	free(old);
-	*tell = NULL;
+	*peers = NULL;
 }
 
-bool tell_idle(const struct tell *tell)
+bool peers_idle(const struct peers *peers)
 {
-	return tell->tellings == NULL;
+	return peers->tellings == NULL;
 }
 
 /* ---- minidns ---- */
@@ -156,7 +156,7 @@ static struct poll_order terms_of(const struct poolmgr *poolmgr)
 }
 
 /* Takes ARGS. */
-static void cast(struct tell *tell, const char *method, const struct domain_ref *domain,
+static void cast(struct peers *peers, const char *method, const struct domain_ref *domain,
                  json_t *args, const struct cause *cause)
 {
 	const struct rpc_target minidns = {
@@ -165,7 +165,7 @@ static void cast(struct tell *tell, const char *method, const struct domain_ref 
 	json_t *context = context_encode(cause->request_id, true);
 	struct why why;
 
-	if (rpc_cast(tell->poolmgr->runtime.rpc, &minidns, method, args, context, &why))
+	if (rpc_cast(peers->poolmgr->runtime.rpc, &minidns, method, args, context, &why))
 		log_warn("order not sent: method=%s domain=%s why=\"%s\"", method,
 		         domain->name, why.text);
 	metric_add(casts, 1);
@@ -173,26 +173,27 @@ static void cast(struct tell *tell, const char *method, const struct domain_ref 
 	json_decref(args);
 }
 
-static void order(struct tell *tell, const char *method, const struct domain_ref *domain,
-                  const struct destination *destination, const struct cause *cause)
+static void order(struct peers *peers, const char *method,
+                  const struct domain_ref *domain, const struct destination *destination,
+                  const struct cause *cause)
 {
-	struct poll_order order = terms_of(tell->poolmgr);
+	struct poll_order order = terms_of(peers->poolmgr);
 
 	order.domain = *domain;
 	order.destination = *destination;
-	cast(tell, method, domain, poll_order_encode(&order), cause);
+	cast(peers, method, domain, poll_order_encode(&order), cause);
 }
 
-void tell_poll(struct tell *tell, const struct domain_ref *domain,
-               const struct server *server, const struct cause *cause)
+void peers_poll(struct peers *peers, const struct domain_ref *domain,
+                const struct server *server, const struct cause *cause)
 {
 	if (!server_is_known(server))
 		return;
-	order(tell, "poll_for_serial_number", domain, &server->destination, cause);
+	order(peers, "poll_for_serial_number", domain, &server->destination, cause);
 }
 
 /* A message lists no more than it may of either. */
-static void propagate(struct tell *tell, const char *method,
+static void propagate(struct peers *peers, const char *method,
                       struct propagation *propagation, const struct domain_refs *domains,
                       const struct cause *cause)
 {
@@ -201,19 +202,20 @@ static void propagate(struct tell *tell, const char *method,
 
 		propagation->domains.item = domains->item + at;
 		propagation->domains.count = left < LIST_MAX ? left : LIST_MAX;
-		cast(tell, method, &domains->item[at],
+		cast(peers, method, &domains->item[at],
 		     propagation_encode(propagation), cause);
 	}
 }
 
-static void tell_each(struct tell *tell, const char *method,
-                      const struct domain_refs *domains, const struct audience *audience,
-                      bool tell_equal, const struct cause *cause)
+static void tell_each(struct peers *peers, const char *method,
+                      const struct domain_refs *domains,
+                      const struct server_list *audience, bool tell_equal,
+                      const struct cause *cause)
 {
 	struct destination destinations[LIST_MAX];
 	struct propagation propagation = {
 		.destinations = destinations,
-		.terms = terms_of(tell->poolmgr),
+		.terms = terms_of(peers->poolmgr),
 		.tell_equal = tell_equal,
 	};
 	size_t *n = &propagation.destination_count;
@@ -223,48 +225,48 @@ static void tell_each(struct tell *tell, const char *method,
 			destinations[(*n)++] = audience->servers[i]->destination;
 		if (!*n || (*n < LIST_MAX && i + 1 < audience->count))
 			continue;
-		propagate(tell, method, &propagation, domains, cause);
+		propagate(peers, method, &propagation, domains, cause);
 		*n = 0;
 	}
 }
 
-void tell_servers(struct tell *tell, const struct domain_refs *domains,
-                  const struct audience *audience, const struct cause *cause)
+void peers_notify_all(struct peers *peers, const struct domain_refs *domains,
+                      const struct server_list *audience, const struct cause *cause)
 {
-	struct propagation nobody = { .terms = terms_of(tell->poolmgr) };
+	struct propagation nobody = { .terms = terms_of(peers->poolmgr) };
 
 	if (audience->count)
-		tell_each(tell, "propagate_zones", domains, audience, false, cause);
+		tell_each(peers, "propagate_zones", domains, audience, false, cause);
 	else
-		propagate(tell, "propagate_zones", &nobody, domains, cause);
+		propagate(peers, "propagate_zones", &nobody, domains, cause);
 }
 
-void tell_compare(struct tell *tell, const struct domain_refs *domains,
-                  const struct audience *audience, bool tell_equal,
-                  const struct cause *cause)
+void peers_compare(struct peers *peers, const struct domain_refs *domains,
+                   const struct server_list *audience, bool tell_equal,
+                   const struct cause *cause)
 {
-	tell_each(tell, "compare_zones", domains, audience, tell_equal, cause);
+	tell_each(peers, "compare_zones", domains, audience, tell_equal, cause);
 }
 
-void tell_look(struct tell *tell, const struct domain_refs *domains,
-               const struct audience *audience, const struct cause *cause)
+void peers_poll_all(struct peers *peers, const struct domain_refs *domains,
+                    const struct server_list *audience, const struct cause *cause)
 {
-	tell_each(tell, "poll_zones", domains, audience, false, cause);
+	tell_each(peers, "poll_zones", domains, audience, false, cause);
 }
 
-void tell_server(struct tell *tell, const struct domain_ref *domain,
-                 const struct server *server, const struct cause *cause)
+void peers_notify(struct peers *peers, const struct domain_ref *domain,
+                  const struct server *server, const struct cause *cause)
 {
 	struct domain_ref one = *domain;
 
-	tell_servers(tell, &(struct domain_refs){ &one, 1 },
-	             &(struct audience){ &server, 1 }, cause);
+	peers_notify_all(peers, &(struct domain_refs){ &one, 1 },
+	                 &(struct server_list){ &server, 1 }, cause);
 }
 
-void tell_also(struct tell *tell, const struct domain_ref *domain,
-               const struct cause *cause)
+void peers_notify_also(struct peers *peers, const struct domain_ref *domain,
+                       const struct cause *cause)
 {
-	const struct poolmgr *poolmgr = tell->poolmgr;
+	const struct poolmgr *poolmgr = peers->poolmgr;
 
 	for (size_t i = 0; i < poolmgr->config.also_notifies.count; i++) {
 		const struct destination destination = {
@@ -273,7 +275,7 @@ void tell_also(struct tell *tell, const struct domain_ref *domain,
 			.port = poolmgr->also[i].port,
 		};
 
-		order(tell, "notify_zone_changed", domain, &destination, cause);
+		order(peers, "notify_zone_changed", domain, &destination, cause);
 	}
 }
 
@@ -281,22 +283,22 @@ void tell_also(struct tell *tell, const struct domain_ref *domain,
 
 static void look(void *self);
 
-static void look_later(struct tell *tell)
+static void look_later(struct peers *peers)
 {
-	if (!tell->looking)
-		loop_later(tell->poolmgr->runtime.loop, look, tell);
-	tell->looking = true;
+	if (!peers->looking)
+		loop_later(peers->poolmgr->runtime.loop, look, peers);
+	peers->looking = true;
 }
 
 static void make_ready(void *self)
 {
 	struct telling *telling = self;
-	struct tell *tell = telling->tell;
+	struct peers *peers = telling->peers;
 
 	telling->next_ready = NULL;
-	*tell->ready_end = telling;
-	tell->ready_end = &telling->next_ready;
-	look_later(tell);
+	*peers->ready_end = telling;
+	peers->ready_end = &telling->next_ready;
+	look_later(peers);
 }
 
 static void retry_later(struct telling *telling, enum err err, const char *reason)
@@ -320,16 +322,16 @@ static size_t told_slot(const char *domain_id)
 	return hash % TOLD_SLOTS;
 }
 
-bool tell_told(const struct tell *tell, const char *domain_id, uint32_t serial)
+bool peers_has_reported(const struct peers *peers, const char *domain_id, uint32_t serial)
 {
-	const struct told *told = &tell->told[told_slot(domain_id)];
+	const struct told *told = &peers->told[told_slot(domain_id)];
 
 	return told->serial == serial && strcmp(told->domain_id, domain_id) == 0;
 }
 
 static void note_told(const struct telling *telling)
 {
-	struct told *told = &telling->tell->told[told_slot(telling->domain_id)];
+	struct told *told = &telling->peers->told[told_slot(telling->domain_id)];
 
 	if (telling->now.report != REPORT_SUCCESS)
 		return;
@@ -380,7 +382,7 @@ static void answered(void *self, const struct rpc_answer *answer)
 
 		settle(call->tellings[i], err, &why);
 	}
-	look_later(call->tell);
+	look_later(call->peers);
 	call_free(call);
 }
 
@@ -403,21 +405,21 @@ static struct pool_report report_of(const struct telling *telling)
 }
 
 /* As many as are ready and fit. */
-static struct call *call_new(struct tell *tell)
+static struct call *call_new(struct peers *peers)
 {
 	struct call *call = xcalloc(1, sizeof(*call));
 
-	call->tell = tell;
-	call->next = tell->calls;
-	tell->calls = call;
-	tell->calls_out++;
-	while (tell->ready && call->count < LIST_MAX) {
-		tell->ready->out = true;
-		call->tellings[call->count++] = tell->ready;
-		tell->ready = tell->ready->next_ready;
+	call->peers = peers;
+	call->next = peers->calls;
+	peers->calls = call;
+	peers->calls_out++;
+	while (peers->ready && call->count < LIST_MAX) {
+		peers->ready->out = true;
+		call->tellings[call->count++] = peers->ready;
+		peers->ready = peers->ready->next_ready;
 	}
-	if (!tell->ready)
-		tell->ready_end = &tell->ready;
+	if (!peers->ready)
+		peers->ready_end = &peers->ready;
 	return call;
 }
 
@@ -430,16 +432,16 @@ static json_t *encode_call(const struct call *call)
 	return pool_reports_encode(&(struct pool_reports){ list, call->count });
 }
 
-static void make_call(struct tell *tell)
+static void make_call(struct peers *peers)
 {
 	static const struct rpc_target central = { .topic = "central" };
-	struct call *call = call_new(tell);
+	struct call *call = call_new(peers);
 	json_t *args = encode_call(call);
 	json_t *context = context_encode(call->tellings[0]->now.request_id, true);
 	struct rpc_answer none = { .class = "" };
 
-	none.err = rpc_call(tell->poolmgr->runtime.rpc, &central, "update_statuses", args,
-	                    context, CENTRAL_TIMEOUT_MS, answered, call, &none.why);
+	none.err = rpc_call(peers->poolmgr->runtime.rpc, &central, "update_statuses",
+	                    args, context, CENTRAL_TIMEOUT_MS, answered, call, &none.why);
 	json_decref(context);
 	json_decref(args);
 	if (none.err)
@@ -449,29 +451,29 @@ static void make_call(struct tell *tell)
 /* At once if no call is out: nothing would come of waiting. */
 static void look(void *self)
 {
-	struct tell *tell = self;
+	struct peers *peers = self;
 
-	tell->looking = false;
-	if (!tell->ready || tell->calls_out == CALLS_MAX)
+	peers->looking = false;
+	if (!peers->ready || peers->calls_out == CALLS_MAX)
 		return;
-	if (!tell->calls_out)
-		make_call(tell);
-	if (tell->ready && !loop_timer_armed(tell->gather))
-		loop_timer_set(tell->gather, GATHER_MS);
+	if (!peers->calls_out)
+		make_call(peers);
+	if (peers->ready && !loop_timer_armed(peers->gather))
+		loop_timer_set(peers->gather, GATHER_MS);
 }
 
 static void gathered(void *self)
 {
-	struct tell *tell = self;
+	struct peers *peers = self;
 
-	if (tell->ready && tell->calls_out < CALLS_MAX)
-		make_call(tell);
-	look_later(tell);
+	if (peers->ready && peers->calls_out < CALLS_MAX)
+		make_call(peers);
+	look_later(peers);
 }
 
-size_t tell_room(const struct tell *tell)
+size_t peers_report_room(const struct peers *peers)
 {
-	size_t count = HASH_COUNT(tell->tellings);
+	size_t count = HASH_COUNT(peers->tellings);
 
 	return count < TELLINGS_MAX ? TELLINGS_MAX - count : 0;
 }
@@ -485,32 +487,33 @@ static struct words words_of(const struct pool_report *report, const char *reque
 	return words;
 }
 
-static struct telling *telling_new(struct tell *tell, const struct domain_ref *domain)
+static struct telling *telling_new(struct peers *peers, const struct domain_ref *domain)
 {
 	struct telling *telling = xcalloc(1, sizeof(*telling));
 
-	telling->tell = tell;
+	telling->peers = peers;
 	memcpy(telling->domain_id, domain->id, sizeof(telling->domain_id));
 	telling->name = xstrdup(domain->name);
 	telling->pool = xstrdup(domain->pool);
 	telling->tenant = xstrdup(domain->tenant);
 	telling->state = domain->state;
-	telling->retry = loop_timer_new(tell->poolmgr->runtime.loop, make_ready, telling);
-	HASH_ADD_STR(tell->tellings, domain_id, telling);
+	telling->retry = loop_timer_new(peers->poolmgr->runtime.loop, make_ready,
+	                                telling);
+	HASH_ADD_STR(peers->tellings, domain_id, telling);
 	return telling;
 }
 
-void tell_central(struct tell *tell, const struct pool_report *report,
+void peers_report(struct peers *peers, const struct pool_report *report,
                   const char *request_id)
 {
 	struct words words = words_of(report, request_id);
 	struct telling *telling;
 
-	HASH_FIND_STR(tell->tellings, report->domain.id, telling);
-	if (!telling && !tell_room(tell))
+	HASH_FIND_STR(peers->tellings, report->domain.id, telling);
+	if (!telling && !peers_report_room(peers))
 		return;		/* the rows remember: the sync tells it again */
 	if (!telling) {
-		telling = telling_new(tell, &report->domain);
+		telling = telling_new(peers, &report->domain);
 		telling->now = words;
 		make_ready(telling);
 		return;

@@ -13,10 +13,10 @@
 #include "poolmgr.h"
 #include "servers.h"
 
-void tell_metrics(void);	/* before the fork */
-struct tell *tell_new(struct poolmgr *poolmgr);
-void tell_free(struct tell **tell);
-bool tell_idle(const struct tell *tell);
+void peers_metrics(void);	/* before the fork */
+struct peers *peers_new(struct poolmgr *poolmgr);
+void peers_free(struct peers **peers);
+bool peers_idle(const struct peers *peers);
 
 /* Why something is told: the request it belongs to, or a round of the sync. */
 struct cause {
@@ -29,32 +29,33 @@ struct cause {
  * NOTIFY servers and poll them, of several domains; one of each; the poll alone. An
  * audience of nobody: minidns is to hear that the domains changed.
  */
-struct audience {
+struct server_list {
 	const struct server *const *servers;
 	size_t count;
 };
-void tell_servers(struct tell *tell, const struct domain_refs *domains,
-                  const struct audience *audience, const struct cause *cause);
-void tell_server(struct tell *tell, const struct domain_ref *domain,
-                 const struct server *server, const struct cause *cause);
-void tell_poll(struct tell *tell, const struct domain_ref *domain,
-               const struct server *server, const struct cause *cause);
+void peers_notify_all(struct peers *peers, const struct domain_refs *domains,
+                      const struct server_list *audience, const struct cause *cause);
+void peers_notify(struct peers *peers, const struct domain_ref *domain,
+                  const struct server *server, const struct cause *cause);
+void peers_poll(struct peers *peers, const struct domain_ref *domain,
+                const struct server *server, const struct cause *cause);
 /* Poll servers, of domains that they should have: we hear of those that differ. */
-void tell_look(struct tell *tell, const struct domain_refs *domains,
-               const struct audience *audience, const struct cause *cause);
+void peers_poll_all(struct peers *peers, const struct domain_refs *domains,
+                    const struct server_list *audience, const struct cause *cause);
 /* Compare all records instead. TELL_EQUAL: mini-DNS also reports equal servers. */
-void tell_compare(struct tell *tell, const struct domain_refs *domains,
-                  const struct audience *audience, bool tell_equal,
-                  const struct cause *cause);
+void peers_compare(struct peers *peers, const struct domain_refs *domains,
+                   const struct server_list *audience, bool tell_equal,
+                   const struct cause *cause);
 /* NOTIFY to also_notifies, which are never polled. */
-void tell_also(struct tell *tell, const struct domain_ref *domain,
-               const struct cause *cause);
-void tell_central(struct tell *tell, const struct pool_report *report,
+void peers_notify_also(struct peers *peers, const struct domain_ref *domain,
+                       const struct cause *cause);
+void peers_report(struct peers *peers, const struct pool_report *report,
                   const char *request_id);
 /* How many domains more central can be told of: what is beyond that is forgotten. */
-size_t tell_room(const struct tell *tell);
+size_t peers_report_room(const struct peers *peers);
 /*
  * Did this process tell central lately that the pool serves this serial? False may mean
  * that it was forgotten, or that another process did.
  */
-bool tell_told(const struct tell *tell, const char *domain_id, uint32_t serial);
+bool peers_has_reported(const struct peers *peers, const char *domain_id,
+                        uint32_t serial);

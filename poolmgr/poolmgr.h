@@ -26,16 +26,16 @@
 #include "scope.h"
 
 struct servers;
-struct tell;
+struct peers;
 struct heartbeat;
 struct queue_watch;
-struct patrol;
-struct contents;
+struct full_scan;
+struct recompare;
 struct retry;
 struct sync;
 struct follow_up;
 struct registration;
-struct healths;
+struct health_writer;
 struct metric;
 
 enum lock_scope { LOCK_DOMAIN, LOCK_TENANT };
@@ -54,14 +54,14 @@ struct poolmgr {
 	} config;
 	struct endpoint *masters, *also;
 	struct servers *servers;
-	struct tell *tell;
+	struct peers *peers;
 	struct heartbeat *heartbeat;
 	struct queue_watch *queues;
-	struct patrol *patrol;
-	struct contents *contents;
+	struct full_scan *scan;
+	struct recompare *recompare;
 	struct follow_up *follow_up;
 	struct registration *registration;
-	struct healths *healths;
+	struct health_writer *health_writer;
 	struct retry *retry;
 	struct sync *sync;
 	struct lane *lane;		/* of what goes through many rows */

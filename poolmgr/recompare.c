@@ -12,29 +12,29 @@
 
 enum { AT_ONCE = 64 };
 
-struct contents {
+struct recompare {
 	struct poolmgr *poolmgr;
 	/* of what the lane reads */
 	bool is_reading;
 	struct arena *arena;
-	struct doubt *doubts;
+	struct comparison *comparisons;
 };
 
-struct contents *contents_new(struct poolmgr *poolmgr)
+struct recompare *recompare_new(struct poolmgr *poolmgr)
 {
-	struct contents *contents = xcalloc(1, sizeof(*contents));
+	struct recompare *recompare = xcalloc(1, sizeof(*recompare));
 
-	contents->poolmgr = poolmgr;
-	contents->arena = arena_new();
-	return contents;
+	recompare->poolmgr = poolmgr;
+	recompare->arena = arena_new();
+	return recompare;
 }
 
-void contents_free(struct contents **contents)
+void recompare_free(struct recompare **recompare)
 {
-	if (*contents)
-		arena_free(&(*contents)->arena);
-	free(*contents);
-	*contents = NULL;
+	if (*recompare)
+		arena_free(&(*recompare)->arena);
+	free(*recompare);
+	*recompare = NULL;
 }
 
 /* ---- what a comparison found ---- */
@@ -57,8 +57,8 @@ static void log_move(const struct server_report *report, const struct content_ca
 		             : "it was made to transfer, and refuses to be compared");
 }
 
-enum err contents_record(struct poolmgr *poolmgr, const struct server_report *report,
-                         struct why *why)
+enum err recompare_record(struct poolmgr *poolmgr, const struct server_report *report,
+                          struct why *why)
 {
 	struct content_case of = { .compared = COMPARED_EQUAL };
 	enum content content = CONTENT_AS_BEFORE;
@@ -66,9 +66,10 @@ enum err contents_record(struct poolmgr *poolmgr, const struct server_report *re
 	if (!is_compared(report, &of.compared))
 		return OK;
 	struct tx tx = tx_begin(poolmgr->runtime.db, why);
-	if (store_content_case(&tx, report->domain.id, report->name_server, &of)) {
+	if (store_recompare_case(&tx, report->domain.id, report->name_server, &of)) {
 		content = content_decide(&of);
-		store_content(&tx, report->domain.id, report->name_server, content);
+		store_recompare_result(&tx, report->domain.id, report->name_server,
+		                       content);
 	}
 	enum err err = tx_commit(&tx);
 	if (!err)
@@ -80,58 +81,60 @@ enum err contents_record(struct poolmgr *poolmgr, const struct server_report *re
 
 static void read_doubts(void *self)
 {
-	struct contents *contents = self;
-	struct db *db = contents->poolmgr->lane_db;
-	struct scope scope = poolmgr_scope(contents->poolmgr, db);
+	struct recompare *recompare = self;
+	struct db *db = recompare->poolmgr->lane_db;
+	struct scope scope = poolmgr_scope(recompare->poolmgr, db);
 	struct why why;
 
 	if (!scope.share.total)
 		return;
 	struct tx tx = tx_begin(db, &why);
-	contents->doubts = store_doubts(&tx, contents->arena, &scope, AT_ONCE);
+	recompare->comparisons = store_comparisons_due(&tx, recompare->arena, &scope,
+	                                               AT_ONCE);
 	enum err err = tx_commit(&tx);
 	if (!err)
 		return;
-	contents->doubts = NULL;
+	recompare->comparisons = NULL;
 	if (err != ERR_UNREACHABLE)
 		log_warn("list of differing servers not read: err=%s why=\"%s\"",
 		         err_name(err), why.text);
 }
 
-static void compare(struct contents *contents, const struct doubt *doubt,
+static void compare(struct recompare *recompare, const struct comparison *comparison,
                     const struct cause *cause)
 {
-	struct poolmgr *poolmgr = contents->poolmgr;
-	const struct server *server = servers_find(poolmgr->servers, doubt->server_id);
-	struct domain_ref one = doubt->domain;
+	struct poolmgr *poolmgr = recompare->poolmgr;
+	const struct server *server = servers_find(poolmgr->servers,
+	                                           comparison->server_id);
+	struct domain_ref one = comparison->domain;
 
 	if (server && !server_fails(server, CHANNEL_DNS))
-		tell_compare(poolmgr->tell, &(struct domain_refs){ &one, 1 },
-		             &(struct audience){ &server, 1 }, true, cause);
+		peers_compare(poolmgr->peers, &(struct domain_refs){ &one, 1 },
+		              &(struct server_list){ &server, 1 }, true, cause);
 }
 
 static void doubts_read(void *self)
 {
-	struct contents *contents = self;
+	struct recompare *recompare = self;
 	char id[ID_LEN + 1];
 	const struct cause cause = { id, .recovery = true };
 
-	contents->is_reading = false;
-	if (!poolmgr_ran(contents->poolmgr))
+	recompare->is_reading = false;
+	if (!poolmgr_ran(recompare->poolmgr))
 		return;
 	id_random(id);
 	log_request(id);
-	for (const struct doubt *at = contents->doubts; at; at = at->next)
-		compare(contents, at, &cause);
+	for (const struct comparison *at = recompare->comparisons; at; at = at->next)
+		compare(recompare, at, &cause);
 	log_request(NULL);
 }
 
-void contents_turn(struct contents *contents)
+void recompare_fire(struct recompare *recompare)
 {
-	if (contents->is_reading || contents->poolmgr->is_draining)
+	if (recompare->is_reading || recompare->poolmgr->is_draining)
 		return;
-	arena_reset(contents->arena);
-	contents->doubts = NULL;
-	contents->is_reading =
-	    poolmgr_submit(contents->poolmgr, read_doubts, doubts_read, contents);
+	arena_reset(recompare->arena);
+	recompare->comparisons = NULL;
+	recompare->is_reading =
+	    poolmgr_submit(recompare->poolmgr, read_doubts, doubts_read, recompare);
 }

@@ -9,12 +9,12 @@
 #include "model/messages.h"
 #include "poolmgr.h"
 
-struct contents;
+struct recompare;
 
-struct contents *contents_new(struct poolmgr *poolmgr);
-void contents_free(struct contents **contents);
-void contents_turn(struct contents *contents);	/* the timer's, every second */
+struct recompare *recompare_new(struct poolmgr *poolmgr);
+void recompare_free(struct recompare **recompare);
+void recompare_fire(struct recompare *recompare);	/* the timer's, every second */
 
 /* What a comparison found, written before the domain is judged. Other reports: nothing. */
-enum err contents_record(struct poolmgr *poolmgr, const struct server_report *report,
-                         struct why *why);
+enum err recompare_record(struct poolmgr *poolmgr, const struct server_report *report,
+                          struct why *why);

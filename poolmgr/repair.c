@@ -89,8 +89,8 @@ static enum err is_wanted(struct job *job, struct domain_ref *domain, bool *want
 		*wanted = store_domain(&tx, job->arena, fault->object, domain) &&
 		          wants_content(fault, domain);
 	else
-		*wanted = store_strangers(&tx, job->arena, job->server->settings->id,
-		                          names, 1, &stray, 1) == 1;
+		*wanted = store_orphans(&tx, job->arena, job->server->settings->id,
+		                        names, 1, &stray, 1) == 1;
 	return tx_commit(&tx);
 }
 
@@ -128,7 +128,7 @@ static enum err is_confirmed(struct job *job, bool *confirmed, struct why *why)
 {
 	struct tx tx = tx_once(job->server->db, why);
 
-	*confirmed = store_is_confirmed(&tx, &job->fault);
+	*confirmed = store_drift_is_confirmed(&tx, &job->fault);
 	return tx_commit(&tx);
 }
 
@@ -140,7 +140,7 @@ static enum err act(struct job *job, const struct domain_ref *domain, struct why
 
 	if (!holder_is_sure(holder_of(job), job->held))
 		return fail(why, ERR_BUSY, "its lock is not sure any more");
-	if (job->fault.kind == REPAIR_STRAY) {
+	if (job->fault.kind == REPAIR_ORPHAN) {
 		enum err err = check_ours(job, domain, why);
 
 		return err ? err : driver->delete(job->server->settings, &context,
@@ -170,8 +170,8 @@ static enum err write_ending(void *self, struct why *why)
 	holder_guard(holder_of(job), &tx, job->held);
 	store_repaired(&tx, &job->fault, &writing->ending);
 	if (job->fault.kind == REPAIR_CONTENT && !strcmp(writing->ending.outcome, "DONE"))
-		store_doubt_soon(&tx, job->fault.object, job->server->settings->id);
-	if (job->fault.kind == REPAIR_STRAY)	/* its name may live by now */
+		store_compare_soon(&tx, job->fault.object, job->server->settings->id);
+	if (job->fault.kind == REPAIR_ORPHAN)	/* its name may live by now */
 		store_reconsider(&tx, &nobody, ACTION_DELETE, job->server->settings->id,
 		                 0);
 	return tx_commit(&tx);
@@ -197,7 +197,7 @@ static void note(struct job *job, enum err err, const struct why *reason)
 	metric_add(!err ? repaired : is_for_a_person(err) ? parked : failed, 1);
 	log_warn("server to be put right: domain=%s server=%s kind=%s outcome=%s "
 	         "was=\"%s\" why=\"%s\"", job->fault.name, job->server->settings->id,
-	         job->fault.kind == REPAIR_STRAY ? "stray" : "content",
+	         job->fault.kind == REPAIR_ORPHAN ? "stray" : "content",
 	         writing.ending.outcome, job->fault.detail, writing.ending.detail);
 	if (tx_redo(write_ending, &writing, &why))
 		log_warn("repair not recorded: domain=%s why=\"%s\"", job->fault.name,
@@ -261,12 +261,12 @@ static void run(void *self)
 	if (err) {
 		log_info("repair postponed: domain=%s why=\"%s\"", job->fault.name,
 		         why.text);
-		settle(job, store_suspect_again);
+		settle(job, store_drift_reset);
 	} else if (!confirmed) {
 		log_info("repair is not ours any more: domain=%s server=%s",
 		         job->fault.name, job->server->settings->id);
 	} else if (!wanted) {
-		settle(job, store_unsuspect);
+		settle(job, store_drift_forget);
 	} else {
 		note(job, act(job, &domain, &why), &why);
 	}
@@ -308,7 +308,7 @@ static bool is_to_wait(struct tx *tx, const struct job *job, int64_t repair_age_
 	if (fault->kind != REPAIR_CONTENT)
 		return false;
 	if (fault->is_hidden)
-		store_content_case(tx, fault->object, fault->server_id, &of);
+		store_recompare_case(tx, fault->object, fault->server_id, &of);
 	return (fault->is_hidden && !of.differs) ||
 	       (job->repairs && repair_age_ms < content_repair_pause_ms(job->repairs));
 }
@@ -318,7 +318,7 @@ static enum err write_sight(void *self, struct why *why)
 	struct job *job = self;
 	int64_t repair_age_ms = 0;
 	struct tx tx = tx_begin(job->poolmgr->lane_db, why);
-	struct drift known = store_suspicion(&tx, &job->fault, &repair_age_ms);
+	struct drift known = store_drift(&tx, &job->fault, &repair_age_ms);
 	const struct ending parking = {
 		.outcome = "PARKED",
 		.detail = "repaired too often within the hour",
@@ -331,7 +331,7 @@ static enum err write_sight(void *self, struct why *why)
 	job->repairs = known.repairs_this_hour;
 	job->action = is_to_wait(&tx, job, repair_age_ms)
 	                  ? DRIFT_IGNORE : drift_decide(&known, &job->terms);
-	store_suspect(&tx, &job->fault, job->action);
+	store_drift_seen(&tx, &job->fault, job->action);
 	if (job->action == DRIFT_PARK)
 		store_repaired(&tx, &job->fault, &parking);
 	return tx_commit(&tx);
@@ -394,8 +394,8 @@ static struct job *job_new(struct poolmgr *poolmgr, struct server *server,
 	return job;
 }
 
-void repair_saw(struct poolmgr *poolmgr, struct server *server,
-                const struct fault *fault)
+void repair_observe(struct poolmgr *poolmgr, struct server *server,
+                    const struct fault *fault)
 {
 	struct job *job = job_new(poolmgr, server, fault);
 

@@ -18,5 +18,5 @@ void repair_metrics(void);	/* before the fork */
 /* A suspicion that no sight confirmed within so many rounds begins anew. */
 int repair_rounds(const struct poolmgr *poolmgr);
 /* A server was seen to have this. Failures are logged: the next round sees it again. */
-void repair_saw(struct poolmgr *poolmgr, struct server *server,
-                const struct fault *fault);
+void repair_observe(struct poolmgr *poolmgr, struct server *server,
+                    const struct fault *fault);

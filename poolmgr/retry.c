@@ -109,7 +109,7 @@ static enum err hurry_returning(struct retry *retry)
 {
 	const char *server_id = server_in_hand(retry)->settings->id;
 	struct tx tx = tx_once(retry->poolmgr->lane_db, &retry->why);
-	int64_t rows = store_return(&tx, &retry->scope.share, server_id, RETURN_ROWS);
+	int64_t rows = store_catch_up(&tx, &retry->scope.share, server_id, RETURN_ROWS);
 	enum err err = tx_commit(&tx);
 
 	retry->is_returning = err || rows == RETURN_ROWS;
@@ -201,7 +201,8 @@ static void tell_updates(struct retry *retry, struct server *server, const struc
 	for (; due; due = due->next)
 		if (due->action == ACTION_UPDATE)
 			list[refs.count++] = due->domain;
-	tell_servers(retry->poolmgr->tell, &refs, &(struct audience){ one, 1 }, cause);
+	peers_notify_all(retry->poolmgr->peers, &refs, &(struct server_list){ one, 1 },
+	                 cause);
 }
 
 static void do_again(struct retry *retry, const struct due *due,

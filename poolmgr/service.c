@@ -57,7 +57,7 @@ static enum err create_domain(void *self, struct request *req)
 
 	if (err)
 		return err;
-	return work_owed(poolmgr, domain.id, ACTION_CREATE, &cause, &req->why);
+	return order_start(poolmgr, domain.id, ACTION_CREATE, &cause, &req->why);
 }
 
 static enum err delete_domain(void *self, struct request *req)
@@ -69,7 +69,7 @@ static enum err delete_domain(void *self, struct request *req)
 
 	if (err)
 		return err;
-	return work_owed(poolmgr, domain.id, ACTION_DELETE, &cause, &req->why);
+	return order_start(poolmgr, domain.id, ACTION_DELETE, &cause, &req->why);
 }
 
 /* ---- update_status: what minidns found out ---- */
@@ -82,9 +82,10 @@ static void note_health(struct poolmgr *poolmgr, const struct server_report *rep
 	if (report->unasked)
 		return;
 	if (report->silent)
-		health_failed(poolmgr->healths, server, CHANNEL_DNS, report->reason);
+		health_failed(poolmgr->health_writer, server, CHANNEL_DNS,
+		              report->reason);
 	else
-		health_answered(poolmgr->healths, server, CHANNEL_DNS);
+		health_answered(poolmgr->health_writer, server, CHANNEL_DNS);
 }
 
 static bool about_delete(const struct server_report *report)
@@ -154,7 +155,7 @@ static enum err record_and_judge(struct poolmgr *poolmgr,
 	if (!err && serial_count > 0)
 		err = record_serials(poolmgr, serials, serial_count, why);
 	for (size_t i = 0; i < count && !err; i++)
-		err = contents_record(poolmgr, &reports[i], why);
+		err = recompare_record(poolmgr, &reports[i], why);
 	return err ? err : judge(poolmgr, reports, request_ids, count, why);
 }
 
@@ -260,8 +261,8 @@ static void note_difference(struct poolmgr *poolmgr, const struct server_report 
 	};
 
 	if (report->differs || report->refused)
-		repair_saw(poolmgr, servers_find(poolmgr->servers, report->name_server),
-		           &fault);
+		repair_observe(poolmgr, servers_find(poolmgr->servers,
+		                                     report->name_server), &fault);
 }
 
 /* It answers, and does not follow; one that is ahead is found where it is judged. */
@@ -272,8 +273,8 @@ static void note_behind(struct poolmgr *poolmgr, const struct server_report *rep
 
 	if (report->report == REPORT_ERROR && !report->silent && !report->unasked &&
 	    !about_delete(report))
-		follow_up_saw(poolmgr->follow_up, server, &report->domain,
-		              report->has_serial ? &report->serial : NULL, cause);
+		follow_up_observe(poolmgr->follow_up, server, &report->domain,
+		                  report->has_serial ? &report->serial : NULL, cause);
 }
 
 static void note_reports(struct poolmgr *poolmgr, const struct server_reports *list)
@@ -389,7 +390,7 @@ static void blame(struct poolmgr *poolmgr, const struct domain_refs *domains,
 static void tell_alike(struct poolmgr *poolmgr, const struct domain_refs *domains,
                        const struct cause *cause)
 {
-	struct audience audience = { .count = 0 };
+	struct server_list audience = { .count = 0 };
 	const struct server **asked;
 	const char *trouble;
 	struct why words;
@@ -408,9 +409,9 @@ static void tell_alike(struct poolmgr *poolmgr, const struct domain_refs *domain
 		else
 			asked[audience.count++] = server;
 	}
-	tell_servers(poolmgr->tell, domains, &audience, cause);
+	peers_notify_all(poolmgr->peers, domains, &audience, cause);
 	for (size_t i = 0; i < domains->count; i++)
-		tell_also(poolmgr->tell, &domains->item[i], cause);
+		peers_notify_also(poolmgr->peers, &domains->item[i], cause);
 	free(asked);
 }
 
@@ -454,10 +455,10 @@ static enum err sync_now(struct poolmgr *poolmgr, struct request *req, bool deep
 	if (err)
 		return err;
 	struct tx tx = tx_once(poolmgr->runtime.db, &req->why);
-	store_hurry(&tx, domain.id);
+	store_make_due(&tx, domain.id);
 	if (deep) {
-		store_unpark(&tx, domain.id);
-		store_ask(&tx, domain.id);
+		store_drift_unpark(&tx, domain.id);
+		store_end_pauses(&tx, domain.id);
 	}
 	err = tx_commit(&tx);
 	if (err || domain.state.task == TASK_DELETE ||
@@ -465,7 +466,7 @@ static enum err sync_now(struct poolmgr *poolmgr, struct request *req, bool deep
 		return err;
 	tell_pool(poolmgr, &(struct domain_refs){ &domain, 1 }, &cause);
 	if (deep)
-		patrol_compare(poolmgr, &domain, &cause);
+		full_scan_compare(poolmgr, &domain, &cause);
 	return OK;
 }
 

@@ -11,8 +11,8 @@
 
 #define NEXT_ATTEMPT "NOW(3) + INTERVAL " PAUSE " SECOND"
 
-static void owe_values(const struct debt *debt, int lease_s, const char *id,
-                       struct tx_value *value)
+static void store_order_values(const struct order *debt, int lease_s, const char *id,
+                               struct tx_value *value)
 {
 	value[0] = tx_text(id);
 	value[1] = tx_text(debt->server_id);
@@ -21,7 +21,8 @@ static void owe_values(const struct debt *debt, int lease_s, const char *id,
 	value[4] = tx_int(lease_s);
 }
 
-void store_owe(struct tx *tx, const struct debt *debts, size_t count, int lease_s)
+void store_write_orders(struct tx *tx, const struct order *orders, size_t count,
+                        int lease_s)
 {
 	enum { COLUMNS = 5, CHUNK = 64 };
 	struct tx_value values[CHUNK * COLUMNS];
@@ -32,7 +33,8 @@ void store_owe(struct tx *tx, const struct debt *debts, size_t count, int lease_
 
 		for (size_t i = 0; i < rows; i++) {
 			id_new(ids[i]);
-			owe_values(&debts[at + i], lease_s, ids[i], values + i * COLUMNS);
+			store_order_values(&orders[at + i], lease_s, ids[i],
+			                   values + i * COLUMNS);
 		}
 		tx_exec_rows(tx,
 		    "INSERT INTO pool_manager_status "
@@ -273,7 +275,7 @@ struct domain_view *store_domain_views(struct tx *tx, struct arena *arena,
 	return views;
 }
 
-bool store_is_owed(struct tx *tx, const struct domain_ref *domain, enum action action)
+bool store_is_needed(struct tx *tx, const struct domain_ref *domain, enum action action)
 {
 	struct tx_rows rows;
 	bool going, found = tx_select_row(tx, NULL, &rows,
@@ -469,9 +471,9 @@ void store_forget_gone(struct tx *tx, const struct slice *slice, int age_s)
 	arena_free(&arena);
 }
 
-size_t store_strangers(struct tx *tx, struct arena *arena, const char *server_id,
-                       const char *const *names, size_t count, const char **strangers,
-                       size_t room)
+size_t store_orphans(struct tx *tx, struct arena *arena, const char *server_id,
+                     const char *const *names, size_t count, const char **orphans,
+                     size_t room)
 {
 	struct tx_value values[TX_LIST_MAX + 2] = { tx_text(server_id) };
 	const char **known = arena_alloc(arena, 2 * TX_LIST_MAX * sizeof(*known));
@@ -492,7 +494,7 @@ size_t store_strangers(struct tx *tx, struct arena *arena, const char *server_id
 	tx_select_end(&rows);
 	for (size_t i = 0; i < count && found < room && !tx->err; i++)
 		if (!store_is_among(names[i], known, known_count))
-			strangers[found++] = names[i];
+			orphans[found++] = names[i];
 	return found;
 }
 

@@ -15,11 +15,12 @@
 struct slice;
 
 /* What a server owes a domain; taken up (again) after LEASE_S. A statement for many. */
-struct debt {
+struct order {
 	const char *domain_id, *server_id;
 	enum action action;
 };
-void store_owe(struct tx *tx, const struct debt *debts, size_t count, int lease_s);
+void store_write_orders(struct tx *tx, const struct order *orders, size_t count,
+                        int lease_s);
 
 /* How an action on one server ended. */
 struct outcome {
@@ -68,7 +69,7 @@ void store_unknown_serial(struct tx *tx, const struct domain_ref *domain,
  * Is the action still right? What asked for it may be old: the domain was deleted since
  * it was to be created, or its name lives again since it was deleted.
  */
-bool store_is_owed(struct tx *tx, const struct domain_ref *domain, enum action action);
+bool store_is_needed(struct tx *tx, const struct domain_ref *domain, enum action action);
 /* Is there a live domain of this name that is not DOMAIN_ID? Then its zone must stay. */
 bool store_name_is_taken(struct tx *tx, const char *name, const char *domain_id);
 
@@ -77,9 +78,9 @@ bool store_name_is_taken(struct tx *tx, const char *name, const char *domain_id)
  * and no deleted one whose deletion is still under way there: into STRANGERS, as many as
  * there is ROOM for. Returns how many.
  */
-size_t store_strangers(struct tx *tx, struct arena *arena, const char *server_id,
-                       const char *const *names, size_t count, const char **strangers,
-                       size_t room);
+size_t store_orphans(struct tx *tx, struct arena *arena, const char *server_id,
+                     const char *const *names, size_t count, const char **orphans,
+                     size_t room);
 
 bool store_was_domain(struct tx *tx, const char *name);	/* is there a tombstone of it? */
 

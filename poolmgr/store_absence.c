@@ -35,7 +35,7 @@ static const struct tx_value *name_deletions(struct arena *arena,
  */
 static void hear_drivers(struct tx *tx, struct arena *arena,
                          const struct deletion *deletions, size_t count,
-                         struct testimony *testimonies)
+                         struct deletion_state *states)
 {
 	struct tx_rows rows;
 	size_t places;
@@ -53,8 +53,9 @@ static void hear_drivers(struct tx *tx, struct arena *arena,
 
 		for (size_t i = 0; i < count; i++)
 			if (is_of(&deletions[i], domain_id, server_id))
-				testimonies[i] = (struct testimony){
-					deleted ? WITNESS_DRIVER : WITNESS_NONE, attempts,
+				states[i] = (struct deletion_state){
+					deleted ? CONFIRMATION_DRIVER : CONFIRMATION_NONE,
+						attempts,
 				};
 	}
 }
@@ -78,23 +79,23 @@ static bool answers_for_catalog(struct tx *tx, const char *domain_id,
 	    TX_BIND(tx_text(server_id), tx_text(domain_id))) > 0;
 }
 
-void store_testimonies(struct tx *tx, struct arena *arena,
-                       const struct deletion *deletions, size_t count,
-                       struct testimony *testimonies)
+void store_deletion_states(struct tx *tx, struct arena *arena,
+                           const struct deletion *deletions, size_t count,
+                           struct deletion_state *states)
 {
 	for (size_t i = 0; i < count; i++)
-		testimonies[i] = (struct testimony){ WITNESS_NONE, 0 };
-	hear_drivers(tx, arena, deletions, count, testimonies);
+		states[i] = (struct deletion_state){ CONFIRMATION_NONE, 0 };
+	hear_drivers(tx, arena, deletions, count, states);
 	for (size_t i = 0; i < count; i++)
-		if (testimonies[i].witness == WITNESS_NONE &&
+		if (states[i].confirmation == CONFIRMATION_NONE &&
 		    deletions[i].server->driver->by_catalog &&
 		    answers_for_catalog(tx, deletions[i].domain_id,
 		                        deletions[i].server->settings->id))
-			testimonies[i].witness = WITNESS_ANSWERS;
+			states[i].confirmation = CONFIRMATION_ANSWERS;
 }
 
-bool store_has_lost(struct tx *tx, struct arena *arena, const char *domain_id,
-                    const char *server_id, const char **reason)
+bool store_is_zone_lost(struct tx *tx, struct arena *arena, const char *domain_id,
+                        const char *server_id, const char **reason)
 {
 	struct tx_rows rows;
 	bool lost = tx_select_row(tx, arena, &rows,
@@ -109,8 +110,8 @@ bool store_has_lost(struct tx *tx, struct arena *arena, const char *domain_id,
 	return true;
 }
 
-void store_refute(struct tx *tx, const char *domain_id, const char *server_id,
-                  const char *reason)
+void store_refute_absence(struct tx *tx, const char *domain_id, const char *server_id,
+                          const char *reason)
 {
 	tx_exec(tx,
 	    "UPDATE pool_manager_status SET status = 'ERROR', reason = LEFT(?, 512), "

@@ -9,8 +9,8 @@
 #include "runtime/tx.h"
 #include "servers.h"
 
-struct testimony {
-	enum witness witness;
+struct deletion_state {
+	enum confirmation confirmation;
 	int attempts;		/* at the deletion there */
 };
 
@@ -23,12 +23,12 @@ struct deletion {
  * Did the server's control channel delete the domain? Of a server that provisions itself:
  * was it seen, since the deletion, to answer for its catalog?
  */
-void store_testimonies(struct tx *tx, struct arena *arena,
-                       const struct deletion *deletions, size_t count,
-                       struct testimony *testimonies);
+void store_deletion_states(struct tx *tx, struct arena *arena,
+                           const struct deletion *deletions, size_t count,
+                           struct deletion_state *states);
 /* Of a living domain: the last poll found no zone there. Its REASON, in the arena. */
-bool store_has_lost(struct tx *tx, struct arena *arena, const char *domain_id,
-                    const char *server_id, const char **reason);
+bool store_is_zone_lost(struct tx *tx, struct arena *arena, const char *domain_id,
+                        const char *server_id, const char **reason);
 /* It has the zone all the same: it is in error, with that REASON, and polled again. */
-void store_refute(struct tx *tx, const char *domain_id, const char *server_id,
-                  const char *reason);
+void store_refute_absence(struct tx *tx, const char *domain_id, const char *server_id,
+                          const char *reason);

@@ -156,7 +156,7 @@ void store_forget_due(struct tx *tx, const struct share *share, const struct due
 	arena_free(&arena);
 }
 
-void store_hurry(struct tx *tx, const char *domain_id)
+void store_make_due(struct tx *tx, const char *domain_id)
 {
 	tx_exec(tx,
 	    "UPDATE pool_manager_status SET next_attempt_at = NOW(3), "
@@ -212,8 +212,8 @@ size_t store_release(struct tx *tx, const char *pool, const char *server_id, boo
 	return count;
 }
 
-int64_t store_return(struct tx *tx, const struct share *share, const char *server_id,
-                     size_t limit)
+int64_t store_catch_up(struct tx *tx, const struct share *share, const char *server_id,
+                       size_t limit)
 {
 	return tx_exec(tx,
 	    "UPDATE pool_manager_status SET next_attempt_at = NOW(3) "
@@ -239,9 +239,9 @@ const char *store_slice_end(struct tx *tx, struct arena *arena, const char *afte
 }
 
 /* A row in error has a time of its own (store_due). */
-struct due *store_owed(struct tx *tx, struct arena *arena, const struct scope *scope,
-                       const struct slice *slice, const struct server *server,
-                       size_t limit, int stale_s)
+struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope *scope,
+                          const struct slice *slice, const struct server *server,
+                          size_t limit, int stale_s)
 {
 	const char *id = server->settings->id;
 

@@ -43,7 +43,7 @@ void store_forget_due(struct tx *tx, const struct share *share, const struct due
  * All that is owed of the domain is due now. If it fails again, the pauses begin anew: what the
  * first attempt finds out, a lost zone for one, is not put off by the failures before.
  */
-void store_hurry(struct tx *tx, const char *domain_id);
+void store_make_due(struct tx *tx, const char *domain_id);
 /*
  * What failed (through its control channel, or not) is due now: at most TX_LIST_MAX rows.
  * Returns how many.
@@ -53,8 +53,8 @@ size_t store_release(struct tx *tx, const char *pool, const char *server_id, boo
  * Of the share, what a server owes that was out of service is due now: at most LIMIT rows.
  * Returns how many.
  */
-int64_t store_return(struct tx *tx, const struct share *share, const char *server_id,
-                     size_t limit);
+int64_t store_catch_up(struct tx *tx, const struct share *share, const char *server_id,
+                       size_t limit);
 
 /* ---- all domains, slice by slice: those whose ids are behind AFTER, up to UPTO ---- */
 
@@ -69,9 +69,9 @@ const char *store_slice_end(struct tx *tx, struct arena *arena, const char *afte
  * a CREATE or DELETE of which there is no row, an UPDATE to a serial that it was not seen
  * to serve. All of it is older than STALE_S.
  */
-struct due *store_owed(struct tx *tx, struct arena *arena, const struct scope *scope,
-                       const struct slice *slice, const struct server *server,
-                       size_t limit, int stale_s);
+struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope *scope,
+                          const struct slice *slice, const struct server *server,
+                          size_t limit, int stale_s);
 /* Domains of a slice that are not settled after STALE_S. */
 struct due *store_unsettled(struct tx *tx, struct arena *arena, const struct scope *scope,
                             const struct slice *slice, size_t limit, int stale_s);

@@ -54,8 +54,8 @@ static int repairs_this_hour(struct tx *tx, const struct fault *fault, int64_t *
 	return count;
 }
 
-struct drift store_suspicion(struct tx *tx, const struct fault *fault,
-                             int64_t *repair_age_ms)
+struct drift store_drift(struct tx *tx, const struct fault *fault,
+                         int64_t *repair_age_ms)
 {
 	struct drift known = { .state = DRIFT_NONE };
 	struct tx_rows rows;
@@ -117,7 +117,7 @@ static void log_row(struct tx *tx, const struct fault *fault, const struct endin
 	            FAULT_KEY(fault)));
 }
 
-void store_suspect(struct tx *tx, const struct fault *fault, enum drift_action action)
+void store_drift_seen(struct tx *tx, const struct fault *fault, enum drift_action action)
 {
 	if (action == DRIFT_RECORD)
 		begin(tx, fault);
@@ -137,7 +137,7 @@ void store_repaired(struct tx *tx, const struct fault *fault,
 	        "AND kind = ?", TX_BIND(FAULT_KEY(fault)));
 }
 
-bool store_is_confirmed(struct tx *tx, const struct fault *fault)
+bool store_drift_is_confirmed(struct tx *tx, const struct fault *fault)
 {
 	struct tx_rows rows;
 	bool found = tx_select_row(tx, NULL, &rows,
@@ -148,26 +148,26 @@ bool store_is_confirmed(struct tx *tx, const struct fault *fault)
 	return found;
 }
 
-void store_unsuspect(struct tx *tx, const struct fault *fault)
+void store_drift_forget(struct tx *tx, const struct fault *fault)
 {
 	tx_exec(tx, "DELETE FROM repairs WHERE object_uuid = ? AND server_id = ? "
 	        "AND kind = ? AND state <> 'PARKED'", TX_BIND(FAULT_KEY(fault)));
 }
 
-void store_unpark(struct tx *tx, const char *object)
+void store_drift_unpark(struct tx *tx, const char *object)
 {
 	tx_exec(tx, "DELETE FROM repairs WHERE object_uuid = ? AND state = 'PARKED'",
 	        TX_BIND(tx_text(object)));
 }
 
-void store_suspect_again(struct tx *tx, const struct fault *fault)
+void store_drift_reset(struct tx *tx, const struct fault *fault)
 {
 	tx_exec(tx, "UPDATE repairs SET state = 'SEEN', updated_at = pass1_at "
 	        "WHERE object_uuid = ? AND server_id = ? AND kind = ? "
 	        "AND state = 'CONFIRMED'", TX_BIND(FAULT_KEY(fault)));
 }
 
-bool store_suspects_stray(struct tx *tx, const char *pool)
+bool store_has_orphan_drift(struct tx *tx, const char *pool)
 {
 	struct tx_rows rows;
 	bool found = tx_select_row(tx, NULL, &rows,
@@ -179,18 +179,19 @@ bool store_suspects_stray(struct tx *tx, const char *pool)
 }
 
 static void add_suspects(struct tx *tx, struct arena *arena, const char *sql,
-                         const struct tx_value *ids, size_t room, struct suspects *suspects)
+                         const struct tx_value *ids, size_t room,
+                         struct drifting *drifting)
 {
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows, sql, ids);
-	while (suspects->count < room && tx_next(&rows))
-		suspects->ids[suspects->count++] = row_text(&rows);
+	while (drifting->count < room && tx_next(&rows))
+		drifting->ids[drifting->count++] = row_text(&rows);
 	tx_select_end(&rows);
 }
 
-void store_suspects(struct tx *tx, struct arena *arena, const char *const *ids,
-                    size_t count, struct suspects *suspects)
+void store_drifting(struct tx *tx, struct arena *arena, const char *const *ids,
+                    size_t count, struct drifting *drifting)
 {
 	struct tx_value values[TX_LIST_MAX + 1];
 	size_t places;
@@ -202,12 +203,12 @@ void store_suspects(struct tx *tx, struct arena *arena, const char *const *ids,
 	    "AND outcome <> 'PARKED' AND done_at > NOW(3) - INTERVAL 1 HOUR "
 	    "AND object_uuid IN (", ")", count, &places);
 
-	suspects->ids = arena_alloc(arena, 2 * count * sizeof(*suspects->ids));
-	suspects->count = 0;
+	drifting->ids = arena_alloc(arena, 2 * count * sizeof(*drifting->ids));
+	drifting->count = 0;
 	tx_list_fill(values, ids, count, places);
 	values[places].type = TX_END;
-	add_suspects(tx, arena, suspected, values, count, suspects);
-	add_suspects(tx, arena, repaired, values, 2 * count, suspects);
+	add_suspects(tx, arena, suspected, values, count, drifting);
+	add_suspects(tx, arena, repaired, values, 2 * count, drifting);
 }
 
 void store_repairs_forget(struct tx *tx, const char *pool, int age_s)

@@ -8,7 +8,7 @@
 #include "model/domain.h"
 #include "runtime/tx.h"
 
-enum repair_kind { REPAIR_CONTENT, REPAIR_STRAY };
+enum repair_kind { REPAIR_CONTENT, REPAIR_ORPHAN };
 
 /* What a repair is about. */
 struct fault {
@@ -23,10 +23,10 @@ struct fault {
  * What is known of it, locked until the end of the transaction; and the age of the last of
  * its repairs this hour.
  */
-struct drift store_suspicion(struct tx *tx, const struct fault *fault,
-                             int64_t *repair_age_ms);
+struct drift store_drift(struct tx *tx, const struct fault *fault,
+                         int64_t *repair_age_ms);
 /* Seen for the first time, or confirmed, as ADVICE says. */
-void store_suspect(struct tx *tx, const struct fault *fault, enum drift_action action);
+void store_drift_seen(struct tx *tx, const struct fault *fault, enum drift_action action);
 
 /* How a repair ended: a row of the log; no suspicion any more, unless it is PARKED. */
 struct ending {
@@ -38,23 +38,23 @@ struct ending {
 void store_repaired(struct tx *tx, const struct fault *fault,
                     const struct ending *ending);
 /* Is it confirmed, and nothing done about it yet? */
-bool store_is_confirmed(struct tx *tx, const struct fault *fault);
+bool store_drift_is_confirmed(struct tx *tx, const struct fault *fault);
 /* It is not so any more; or it could not be acted on: the next sight confirms it. */
-void store_unsuspect(struct tx *tx, const struct fault *fault);
-void store_suspect_again(struct tx *tx, const struct fault *fault);
+void store_drift_forget(struct tx *tx, const struct fault *fault);
+void store_drift_reset(struct tx *tx, const struct fault *fault);
 /* What was parked of the object begins anew. */
-void store_unpark(struct tx *tx, const char *object);
+void store_drift_unpark(struct tx *tx, const char *object);
 /* Is a stray suspected in the pool? */
-bool store_suspects_stray(struct tx *tx, const char *pool);
+bool store_has_orphan_drift(struct tx *tx, const char *pool);
 /*
  * Of the domains, 1 to TX_LIST_MAX, those whose content is suspected on some server, or
  * was put right within the hour; one may be there twice.
  */
-struct suspects {
+struct drifting {
 	const char **ids;
 	size_t count;
 };
-void store_suspects(struct tx *tx, struct arena *arena, const char *const *ids,
-                    size_t count, struct suspects *suspects);
+void store_drifting(struct tx *tx, struct arena *arena, const char *const *ids,
+                    size_t count, struct drifting *drifting);
 /* Suspicions that nothing confirmed in AGE_S; rows of the log older than 30 days. */
 void store_repairs_forget(struct tx *tx, const char *pool, int age_s);

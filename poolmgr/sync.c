@@ -40,15 +40,15 @@ struct part {
 struct sync {
 	struct poolmgr *poolmgr;
 	unsigned number;	/* of rounds, as far as they were told to look deep */
-	struct circuit circuit;
+	struct id_cycle cycle;
 	bool is_running;
 	/* of a round; settings as they were when it began, for the lane */
 	int64_t began_us;
 	char id[ID_LEN + 1];
 	struct scope scope;
 	bool is_master, is_suspected;
-	struct census census;
-	bool has_census;
+	struct domain_counts counts;
+	bool has_counts;
 	int stale_s, round_s, repair_s;
 	struct servers servers;	/* with the addresses that they had then */
 	size_t settles_left;
@@ -143,13 +143,13 @@ static bool register_again(struct sync *sync)
 /* The master's; what another process counted when it was the master is taken back. */
 static void count_domains(struct sync *sync)
 {
-	sync->census = (struct census){ .oldest_pending_s = 0 };
-	sync->has_census = true;
+	sync->counts = (struct domain_counts){ .oldest_pending_s = 0 };
+	sync->has_counts = true;
 	if (!sync->is_master)
 		return;
 	struct tx tx = once(sync);
-	store_census(&tx, sync->scope.pool, &sync->census);
-	sync->has_census = done(sync, &tx, "census");
+	store_count_domains(&tx, sync->scope.pool, &sync->counts);
+	sync->has_counts = done(sync, &tx, "census");
 }
 
 /* Likewise; a server out of service is owed nothing. */
@@ -189,7 +189,7 @@ static void look_for_suspects(struct sync *sync)
 {
 	struct tx tx = once(sync);
 
-	sync->is_suspected = store_suspects_stray(&tx, sync->scope.pool);
+	sync->is_suspected = store_has_orphan_drift(&tx, sync->scope.pool);
 	sync->is_suspected &= done(sync, &tx, "strays");
 }
 
@@ -223,7 +223,7 @@ static size_t lesser(size_t a, size_t b)
 
 static struct slice slice_of(const struct sync *sync)
 {
-	return (struct slice){ sync->circuit.after, sync->circuit.upto };
+	return (struct slice){ sync->cycle.after, sync->cycle.upto };
 }
 
 /* Whose turn it is was decided by others meanwhile: what is left of the round is theirs. */
@@ -278,15 +278,15 @@ static void forget_gone(struct sync *sync, const struct slice *slice)
 static void open_slice(void *self)
 {
 	struct sync *sync = self;
-	struct circuit *circuit = &sync->circuit;
+	struct id_cycle *cycle = &sync->cycle;
 
 	sync->err = check_share(sync);
 	if (sync->err)
 		return;
 	log_request(sync->id);
 	struct tx tx = once(sync);
-	circuit_slice(circuit, store_slice_end(&tx, sync->arena, circuit->after,
-	                                       circuit_limit(circuit), SLICE));
+	id_cycle_set_slice(cycle, store_slice_end(&tx, sync->arena, cycle->after,
+	                                          id_cycle_limit(cycle), SLICE));
 	const struct slice slice = slice_of(sync);
 	sync->found = store_unsettled(&tx, sync->arena, &sync->scope, &slice, sync->limit,
 	                              sync->stale_s);
@@ -303,18 +303,18 @@ static void open_slice(void *self)
 /* Seed, steps 1 and 2, and what they forget: a message that left no row; a new server. */
 static enum err write_debts(struct sync *sync, const struct server *server)
 {
-	struct debt *debts = arena_alloc(sync->arena, SLICE * sizeof(*debts));
+	struct order *orders = arena_alloc(sync->arena, SLICE * sizeof(*orders));
 	size_t count = 0;
 
 	for (const struct due *due = sync->found; due; due = due->next)
 		if (due->action != ACTION_UPDATE)
-			debts[count++] = (struct debt){
+			orders[count++] = (struct order){
 				due->domain.id, server->settings->id, due->action,
 			};
 	if (!count)
 		return OK;
 	struct tx tx = begin(sync);
-	store_owe(&tx, debts, count, 0);
+	store_write_orders(&tx, orders, count, 0);
 	return tx_commit(&tx);
 }
 
@@ -330,8 +330,8 @@ static void serve(void *self)
 	    store_count_behind(&tx, &sync->scope, &slice, server);
 	sync->found = NULL;
 	if (sync->limit)
-		sync->found = store_owed(&tx, sync->arena, &sync->scope, &slice, server,
-		                         sync->limit, sync->stale_s);
+		sync->found = store_missing(&tx, sync->arena, &sync->scope, &slice,
+		                            server, sync->limit, sync->stale_s);
 	sync->err = tx_commit(&tx);
 	if (!sync->err)
 		sync->err = write_debts(sync, server);
@@ -372,7 +372,7 @@ static void complete(struct sync *sync)
 
 static void slice_done(struct sync *sync)
 {
-	if (circuit_go_on(&sync->circuit))
+	if (id_cycle_next(&sync->cycle))
 		next_slice(sync);
 	else
 		complete(sync);
@@ -383,12 +383,12 @@ static void next_part(struct sync *sync);
 /* LEFT is what may be taken up yet: the next round begins with what is behind the last. */
 static void cut_if_full(struct sync *sync, size_t left)
 {
-	const char *last = sync->circuit.after;
+	const char *last = sync->cycle.after;
 
 	for (const struct due *due = sync->found; due; due = due->next)
 		last = due->domain.id;
 	if (!left)
-		circuit_cut(&sync->circuit, last);
+		id_cycle_cut(&sync->cycle, last);
 }
 
 /* Seed, step 3. */
@@ -411,7 +411,8 @@ static void served(void *self)
 		if (due->action == ACTION_UPDATE)
 			list[updates.count++] = due->domain;
 	log_request(sync->id);
-	tell_servers(sync->poolmgr->tell, &updates, &(struct audience){ one, 1 }, &cause);
+	peers_notify_all(sync->poolmgr->peers, &updates, &(struct server_list){ one, 1 },
+	                 &cause);
 	log_request(NULL);
 	part->left -= count;
 	cut_if_full(sync, part->left);
@@ -459,7 +460,7 @@ static void next_slice(struct sync *sync)
 {
 	arena_reset(sync->arena);
 	sync->limit = lesser(lesser(sync->settles_left, SLICE),
-	                     tell_room(sync->poolmgr->tell));
+	                     peers_report_room(sync->poolmgr->peers));
 	if (!poolmgr_submit(sync->poolmgr, open_slice, slice_opened, sync))
 		end_round(sync);
 }
@@ -473,11 +474,11 @@ static void show(const struct sync *sync)
 	for (size_t i = 0; i < servers->count; i++)
 		if (sync->parts[i].has_lag)
 			metric_set(servers->item[i].lag, sync->parts[i].lag_s);
-	if (!sync->has_census)
+	if (!sync->has_counts)
 		return;
 	for (enum status status = 0; status < STATUS_COUNT; status++)
-		metric_set(domains[status], sync->census.count[status]);
-	metric_set(oldest_pending, sync->census.oldest_pending_s);
+		metric_set(domains[status], sync->counts.count[status]);
+	metric_set(oldest_pending, sync->counts.oldest_pending_s);
 }
 
 /* Every compare_every'th; and the one behind a round that found something. */
@@ -500,9 +501,9 @@ static void kept_up(void *self)
 	}
 	show(sync);
 	if (is_deep(sync))
-		strays_look(sync->poolmgr, &sync->scope);
+		orphan_zones_find(sync->poolmgr, &sync->scope);
 	id_random(anywhere);
-	circuit_begin(&sync->circuit, anywhere);
+	id_cycle_begin(&sync->cycle, anywhere);
 	next_slice(sync);
 }
 

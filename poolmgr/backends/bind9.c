@@ -90,7 +90,7 @@ static enum err run(const struct bind9 *bind, const char *const *argv, int timeo
 
 	if (err || command->status == 0)
 		return err;
-	err = words_of_rndc(command->output);
+	err = reply_rndc_error(command->output);
 	return err == ERR_REMOTE ? OK : fail(why, err, "rndc for %s: %.400s",
 	                                     bind->server.id, said(command));
 }
@@ -166,7 +166,7 @@ static enum err add_or_modify(const struct bind9 *bind, const char *zone,
 
 	if (err || command.status == 0)
 		return err;
-	if (words_mean("bind9", "addzone", 0, command.output) != MEANS_PRESENT)
+	if (reply_of("bind9", "addzone", 0, command.output) != REPLY_PRESENT)
 		return refused(bind, "addzone", &command, why);
 	err = rndc(bind, "modzone", zone, clause, &command, why);
 	if (err || command.status == 0)
@@ -201,7 +201,7 @@ static enum err delete(const void *settings, const struct driver_context *contex
 		err = rndc(bind, "delzone", domain->name, NULL, &command, why);
 	if (err || command.status == 0)
 		return err;
-	if (words_mean("bind9", "delzone", 0, command.output) == MEANS_ABSENT)
+	if (reply_of("bind9", "delzone", 0, command.output) == REPLY_ABSENT)
 		return OK;
 	return refused(bind, "delzone", &command, why);
 }
@@ -355,7 +355,7 @@ static enum err has(const void *settings, const struct domain_ref *domain, bool 
 	if (err)
 		return err;
 	*there = command.status == 0;
-	if (!*there && words_mean("bind9", "showzone", 0, command.output) != MEANS_ABSENT)
+	if (!*there && reply_of("bind9", "showzone", 0, command.output) != REPLY_ABSENT)
 		return refused(bind, "showzone", &command, why);
 	return OK;
 }

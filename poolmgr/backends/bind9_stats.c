@@ -48,7 +48,7 @@ static enum err list_row(void *self, const json_t *row, struct why *why)
 static enum err need_member(struct json_span *in, const char *key, struct why *why)
 {
 	bool found;
-	enum err err = json_span_member(*in, key, &found, in, why);
+	enum err err = json_rows_member(*in, key, &found, in, why);
 
 	if (!err && !found)
 		err = fail(why, ERR_REMOTE, "there is no \"%s\"", key);
@@ -65,9 +65,9 @@ static enum err read_zones(const struct bind9_stats *stats, struct json_span tex
 	if (!err)
 		err = need_member(&text, stats->view ? stats->view : "_default", why);
 	if (!err)
-		err = json_span_member(text, "zones", &found, &text, why);
+		err = json_rows_member(text, "zones", &found, &text, why);
 	if (!err && found)
-		err = json_span_rows(text, list_row, listing, why);
+		err = json_rows_each(text, list_row, listing, why);
 	return err;
 }
 
@@ -96,7 +96,7 @@ enum err bind9_stats_secondaries(const struct bind9_stats *stats,
 
 	http_open(&http, &terms);
 	enum err err = ask(stats, &http, why);
-	if (!err && read_zones(stats, json_span_of(&http.answer), listing, &said))
+	if (!err && read_zones(stats, json_rows_span(&http.answer), listing, &said))
 		err = fail(why, ERR_REMOTE, "%s: an answer of its statistics channel "
 		           "(%s) is wrong: %.300s", stats->server, stats->url, said.text);
 	http_close(&http);

@@ -9,7 +9,7 @@ static const int lacks[] = {
 	EADDRNOTAVAIL, EAFNOSUPPORT,		/* an address or a port of our own */
 };
 
-enum err lack_err(int error)
+enum err connect_error(int error)
 {
 	for (size_t i = 0; i < sizeof(lacks) / sizeof(lacks[0]); i++)
 		if (lacks[i] == error)

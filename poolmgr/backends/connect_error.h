@@ -7,4 +7,4 @@
 #include "base/err.h"
 
 /* Of an errno: ERR_BUSY, this host lacks something; or ERR_UNREACHABLE. */
-enum err lack_err(int error);
+enum err connect_error(int error);

@@ -176,7 +176,7 @@ static enum err lost(const struct http *http, CURLcode code, const char *said,
 	curl_easy_getinfo(http->curl, CURLINFO_OS_ERRNO, &number);
 	if (code == CURLE_COULDNT_CONNECT && number) {
 		said = strerror((int)number);
-		err = lack_err((int)number);
+		err = connect_error((int)number);
 	}
 	if (http->is_lacking)
 		err = ERR_BUSY;

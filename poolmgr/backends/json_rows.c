@@ -6,7 +6,7 @@
 
 enum { ROW_MAX = 256 * 1024 };
 
-struct json_span json_span_of(const struct buf *text)
+struct json_span json_rows_span(const struct buf *text)
 {
 	return (struct json_span){ buf_string(text), buf_string(text) + text->len };
 }
@@ -71,7 +71,7 @@ static bool is_key(struct json_span text, const char *key)
 	return (size_t)(text.end - text.at) == len + 2 && !memcmp(text.at + 1, key, len);
 }
 
-enum err json_span_member(struct json_span object, const char *key, bool *found,
+enum err json_rows_member(struct json_span object, const char *key, bool *found,
                           struct json_span *value, struct why *why)
 {
 	const char *at = skip_blanks(object.at);
@@ -111,7 +111,7 @@ static enum err read_row(struct json_span text, json_row_fn *row, void *self,
 	return err;
 }
 
-enum err json_span_rows(struct json_span list, json_row_fn *row, void *self,
+enum err json_rows_each(struct json_span list, json_row_fn *row, void *self,
                         struct why *why)
 {
 	const char *at = skip_blanks(list.at);

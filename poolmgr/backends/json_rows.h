@@ -19,13 +19,13 @@ struct json_span {
 	const char *at, *end;
 };
 
-struct json_span json_span_of(const struct buf *text);
+struct json_span json_rows_span(const struct buf *text);
 
 /* The value of KEY (without escapes) in an object. ERR_REMOTE: that is no object. */
-enum err json_span_member(struct json_span object, const char *key, bool *found,
+enum err json_rows_member(struct json_span object, const char *key, bool *found,
                           struct json_span *value, struct why *why);
 
 /* Called for each object of a list. ERR_REMOTE: it is no list of objects. */
 typedef enum err json_row_fn(void *self, const json_t *row, struct why *why);
-enum err json_span_rows(struct json_span list, json_row_fn *row, void *self,
+enum err json_rows_each(struct json_span list, json_row_fn *row, void *self,
                         struct why *why);

@@ -57,9 +57,9 @@ static enum err lost(struct talk *talk, int code)
 }
 
 /* The server's last refusal of COMMAND, as the table has it. */
-static enum meaning meaning_of(const struct talk *talk, const char *command)
+static enum reply meaning_of(const struct talk *talk, const char *command)
 {
-	return words_mean("knot", command, 0, talk->refusal);
+	return reply_of("knot", command, 0, talk->refusal);
 }
 
 static enum err refused(struct talk *talk, const char *command)
@@ -148,7 +148,7 @@ static enum err talk_open(struct talk *talk, const struct knot *knot, struct why
 	descriptors_lack("a control channel");
 	enum err err = lost(talk, code);
 	knot_ctl_free(talk->ctl);
-	return lack_err(error) == ERR_BUSY ? ERR_BUSY : err;
+	return connect_error(error) == ERR_BUSY ? ERR_BUSY : err;
 }
 
 static void talk_close(struct talk *talk)
@@ -168,7 +168,7 @@ static enum err begin(struct talk *talk)
 
 		if (err || !talk->refusal[0])
 			return err;
-		if (meaning_of(talk, "conf-begin") != MEANS_BUSY)
+		if (meaning_of(talk, "conf-begin") != REPLY_BUSY)
 			return refused(talk, "conf-begin");
 		if (clock_ms() > patience_ms) {
 			log_warn("stale configuration transaction aborted: server=%s",
@@ -231,7 +231,7 @@ static enum err set_zone(struct talk *talk, const char *name)
 
 	if (err)
 		return err;
-	if (talk->refusal[0] && meaning_of(talk, "conf-set zone") != MEANS_PRESENT)
+	if (talk->refusal[0] && meaning_of(talk, "conf-set zone") != REPLY_PRESENT)
 		return refused(talk, "conf-set");
 	err = talk->refusal[0] ? OK : check_file(talk, name);	/* one that is there stays */
 	if (err)
@@ -262,7 +262,7 @@ static enum err unset_zone(struct talk *talk, const char *name)
 {
 	enum err err = ask_zone(talk, "conf-unset", name, NULL, NULL);
 
-	if (!err && talk->refusal[0] && meaning_of(talk, "conf-unset") != MEANS_ABSENT)
+	if (!err && talk->refusal[0] && meaning_of(talk, "conf-unset") != REPLY_ABSENT)
 		err = refused(talk, "conf-unset");
 	return err;
 }
@@ -331,7 +331,7 @@ static enum err has(const void *settings, const struct domain_ref *domain, bool 
 		return err;
 	err = ask_zone(&talk, "conf-read", domain->name, "template", NULL);
 	*there = !talk.refusal[0];
-	if (!err && !*there && meaning_of(&talk, "conf-read") != MEANS_ABSENT)
+	if (!err && !*there && meaning_of(&talk, "conf-read") != REPLY_ABSENT)
 		err = refused(&talk, "conf-read");
 	talk_close(&talk);
 	return err;

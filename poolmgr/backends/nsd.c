@@ -50,7 +50,7 @@ static enum err check(const void *settings, struct why *why)
 	const struct nsd *nsd = settings;
 	struct endpoint endpoint;
 
-	if (nsd_is_socket(nsd->control))
+	if (nsd_channel_is_socket(nsd->control))
 		return OK;
 	return endpoint_parse(nsd->control, 8952, "control", &endpoint, why);
 }
@@ -58,7 +58,7 @@ static enum err check(const void *settings, struct why *why)
 static enum err ask_until(const struct nsd *nsd, int64_t deadline_ms, const char *command,
                           struct buf *answer, struct why *why)
 {
-	const struct nsd_terms terms = {
+	const struct nsd_channel_terms terms = {
 		.server = nsd->server.id,
 		.control = nsd->control,
 		.server_cert = nsd->server_cert,
@@ -67,7 +67,7 @@ static enum err ask_until(const struct nsd *nsd, int64_t deadline_ms, const char
 		.timeout_ms = nsd->server.timeout_ms,
 	};
 
-	return nsd_ask(&terms, deadline_ms, command, answer, why);
+	return nsd_channel_ask(&terms, deadline_ms, command, answer, why);
 }
 
 static enum err ask(const struct nsd *nsd, const char *command, struct buf *answer,
@@ -103,7 +103,7 @@ static enum err refused(const struct nsd *nsd, const char *command, struct buf *
 
 /* Run the command VERB ZONE [REST]; GOAL: what an answer other than "ok" has to mean. */
 static enum err act_until(const struct nsd *nsd, int64_t deadline_ms, const char *verb,
-                          const char *zone, const char *rest, enum meaning goal,
+                          const char *zone, const char *rest, enum reply goal,
                           struct why *why)
 {
 	struct buf command = { 0 }, answer = { 0 };
@@ -114,8 +114,8 @@ static enum err act_until(const struct nsd *nsd, int64_t deadline_ms, const char
 	buf_printf(&command, "%s %s%s%s", verb, zone, rest ? " " : "", rest ? rest : "");
 	err = ask_until(nsd, deadline_ms, buf_string(&command), &answer, why);
 	if (!err && strncmp(buf_string(&answer), "ok", 2) != 0 &&
-	    (goal == MEANS_REFUSED ||
-	     words_mean("nsd", verb, 0, buf_string(&answer)) != goal))
+	    (goal == REPLY_REFUSED ||
+	     reply_of("nsd", verb, 0, buf_string(&answer)) != goal))
 		err = refused(nsd, buf_string(&command), &answer, why);
 	buf_clear(&command);
 	buf_clear(&answer);
@@ -123,7 +123,7 @@ static enum err act_until(const struct nsd *nsd, int64_t deadline_ms, const char
 }
 
 static enum err act(const struct nsd *nsd, const char *verb, const char *zone,
-                    const char *rest, enum meaning goal, struct why *why)
+                    const char *rest, enum reply goal, struct why *why)
 {
 	return act_until(nsd, clock_ms() + nsd->server.timeout_ms, verb, zone, rest, goal,
 	                 why);
@@ -141,7 +141,7 @@ static enum err has(const void *settings, const struct domain_ref *domain, bool 
 	err = ask(settings, buf_string(&command), &answer, why);
 	*there = !err && strncmp(buf_string(&answer), "zone:", 5) == 0;
 	if (!err && !*there &&
-	    words_mean("nsd", "zonestatus", 0, buf_string(&answer)) != MEANS_ABSENT)
+	    reply_of("nsd", "zonestatus", 0, buf_string(&answer)) != REPLY_ABSENT)
 		err = refused(settings, buf_string(&command), &answer, why);
 	buf_clear(&command);
 	buf_clear(&answer);
@@ -173,7 +173,7 @@ static enum err create(const void *settings, const struct driver_context *contex
 	(void)context;
 	if (err)
 		return err;
-	return act(nsd, "addzone", domain->name, nsd->pattern, MEANS_PRESENT, why);
+	return act(nsd, "addzone", domain->name, nsd->pattern, REPLY_PRESENT, why);
 }
 
 /* Does NSD transfer the zone over TCP right now? No, where it does not say. */
@@ -216,14 +216,14 @@ static enum err delete(const void *settings, const struct driver_context *contex
 	if (err)
 		return err;
 	await_transfer(nsd, deadline_ms, domain->name);
-	return act_until(nsd, deadline_ms, "delzone", domain->name, NULL, MEANS_ABSENT,
+	return act_until(nsd, deadline_ms, "delzone", domain->name, NULL, REPLY_ABSENT,
 	                 why);
 }
 
 static enum err retransfer(const void *settings, const struct domain_ref *domain,
                            struct why *why)
 {
-	return act(settings, "force_transfer", domain->name, NULL, MEANS_REFUSED, why);
+	return act(settings, "force_transfer", domain->name, NULL, REPLY_REFUSED, why);
 }
 
 static const char *with_final_dot(struct arena *arena, const char *name)

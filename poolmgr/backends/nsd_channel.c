@@ -20,14 +20,14 @@
 
 enum { ANSWER_MAX = 64 * 1024 * 1024 };
 
-bool nsd_is_socket(const char *control)
+bool nsd_channel_is_socket(const char *control)
 {
 	return control[0] == '/';
 }
 
 /* A connection, in clear or TLS, and the time by which all is over. */
 struct channel {
-	const struct nsd_terms *terms;
+	const struct nsd_channel_terms *terms;
 	int fd;
 	SSL_CTX *context;
 	SSL *tls;
@@ -49,7 +49,7 @@ static enum err lost(struct channel *channel, const char *what)
 /* Before anything was sent. */
 static enum err not_connected(struct channel *channel, int error)
 {
-	return lost_by(channel, lack_err(error), strerror(error));
+	return lost_by(channel, connect_error(error), strerror(error));
 }
 
 static enum err wait_for(struct channel *channel, short events)
@@ -66,7 +66,8 @@ static enum err wait_for(struct channel *channel, short events)
 }
 
 /* The address of the channel; its length. */
-static socklen_t address_of(const struct nsd_terms *terms, struct sockaddr_storage *address)
+static socklen_t address_of(const struct nsd_channel_terms *terms,
+                            struct sockaddr_storage *address)
 {
 	struct sockaddr_un *un = (struct sockaddr_un *)address;
 	struct sockaddr_in *in = (struct sockaddr_in *)address;
@@ -75,7 +76,7 @@ static socklen_t address_of(const struct nsd_terms *terms, struct sockaddr_stora
 	struct why why;
 
 	memset(address, 0, sizeof(*address));
-	if (nsd_is_socket(terms->control)) {
+	if (nsd_channel_is_socket(terms->control)) {
 		un->sun_family = AF_UNIX;
 		snprintf(un->sun_path, sizeof(un->sun_path), "%s", terms->control);
 		return sizeof(*un);
@@ -137,7 +138,7 @@ static enum err tls_wait(struct channel *channel, int result)
 /* Mutual TLS, as nsd-control has it: the server shows the certificate we were given. */
 static enum err start_tls(struct channel *channel)
 {
-	const struct nsd_terms *terms = channel->terms;
+	const struct nsd_channel_terms *terms = channel->terms;
 	enum err err = OK;
 	int result;
 
@@ -171,8 +172,9 @@ static void channel_close(struct channel *channel)
 		close(channel->fd);
 }
 
-static enum err channel_open(struct channel *channel, const struct nsd_terms *terms,
-                             int64_t deadline_ms, struct why *why)
+static enum err channel_open(struct channel *channel,
+                             const struct nsd_channel_terms *terms, int64_t deadline_ms,
+                             struct why *why)
 {
 	*channel = (struct channel){
 		.terms = terms,
@@ -181,7 +183,7 @@ static enum err channel_open(struct channel *channel, const struct nsd_terms *te
 		.why = why,
 	};
 	enum err err = connect_to(channel);
-	if (!err && !nsd_is_socket(terms->control))
+	if (!err && !nsd_channel_is_socket(terms->control))
 		err = start_tls(channel);
 	if (err)
 		channel_close(channel);
@@ -235,8 +237,8 @@ static enum err channel_read(struct channel *channel, struct buf *answer)
 	return err ? err : lost(channel, "the answer does not end");
 }
 
-enum err nsd_ask(const struct nsd_terms *terms, int64_t deadline_ms, const char *command,
-                 struct buf *answer, struct why *why)
+enum err nsd_channel_ask(const struct nsd_channel_terms *terms, int64_t deadline_ms,
+                         const char *command, struct buf *answer, struct why *why)
 {
 	struct channel channel;
 	struct buf line = { 0 };

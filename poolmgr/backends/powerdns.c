@@ -62,18 +62,21 @@ static enum err check(const void *settings, struct why *why)
 	enum err err = http_check(powerdns->url, "backends.powerdns.url", why);
 
 	if (!err)
-		err = api_check_key(powerdns->api_key, "backends.powerdns.api_key", why);
+		err = powerdns_api_check_key(powerdns->api_key,
+		                             "backends.powerdns.api_key", why);
 	if (!err)
-		err = api_check_word(powerdns->server_id, "backends.powerdns.server_id",
-		                     why);
+		err = powerdns_api_check_word(powerdns->server_id,
+		                              "backends.powerdns.server_id", why);
 	if (!err)
-		err = api_check_word(powerdns->account, "backends.powerdns.account", why);
+		err = powerdns_api_check_word(powerdns->account,
+		                              "backends.powerdns.account", why);
 	return err;
 }
 
-static void start(struct api *api, const struct powerdns *powerdns, struct why *why)
+static void start(struct powerdns_api *api, const struct powerdns *powerdns,
+                  struct why *why)
 {
-	const struct api_terms terms = {
+	const struct powerdns_api_terms terms = {
 		.server = powerdns->server.id,
 		.url = powerdns->url,
 		.key = powerdns->api_key,
@@ -83,7 +86,7 @@ static void start(struct api *api, const struct powerdns *powerdns, struct why *
 		.answer_max = (size_t)powerdns->answer_max,
 	};
 
-	api_open(api, &terms, why);
+	powerdns_api_open(api, &terms, why);
 }
 
 /* Names in its answers are read when they are ours: others have forms of their own. */
@@ -119,14 +122,14 @@ struct finding {
 	int64_t checked_at;	/* last seen to be as the masters have it; its clock, s */
 };
 
-static enum err check_found(struct api *api, const struct powerdns *powerdns,
+static enum err check_found(struct powerdns_api *api, const struct powerdns *powerdns,
                             const char *wanted, const json_t *row)
 {
 	char quoted[ACCOUNT_SHOWN];
 	const char *account;
 
 	if (check_name(row, wanted, api->why) || read_account(row, &account, api->why))
-		return api_garbled(api);
+		return powerdns_api_garbled(api);
 	if (strcmp(account, powerdns->account) == 0)
 		return OK;
 	return fail(api->why, ERR_CONFLICT, "%s has a zone %s that is not ours: its "
@@ -135,41 +138,42 @@ static enum err check_found(struct api *api, const struct powerdns *powerdns,
 }
 
 /* What the status of the last answer means. */
-static enum meaning meaning_of(const struct api *api, const char *method)
+static enum reply meaning_of(const struct powerdns_api *api, const char *method)
 {
-	return words_mean("powerdns", method, api->http.status, "");
+	return reply_of("powerdns", method, api->http.status, "");
 }
 
 /* Not found is believed of a server that has an API. */
-static enum err confirm_api(struct api *api)
+static enum err confirm_api(struct powerdns_api *api)
 {
-	return api_settled(api, api_ask(api, "GET", "", NULL), "find the API");
+	return powerdns_api_settled(api, powerdns_api_ask(api, "GET", "", NULL),
+	                            "find the API");
 }
 
 /* ERR_CONFLICT: the zone is there, and is not ours. */
-static enum err find_ours(struct api *api, const struct powerdns *powerdns,
+static enum err find_ours(struct powerdns_api *api, const struct powerdns *powerdns,
                           const char *zone, struct finding *found)
 {
 	json_t *row;
-	enum err err = api_ask_zone(api, "GET", zone, "?rrsets=false", NULL);
+	enum err err = powerdns_api_ask_zone(api, "GET", zone, "?rrsets=false", NULL);
 
 	*found = (struct finding){
-		.there = !err && meaning_of(api, "GET") != MEANS_ABSENT,
+		.there = !err && meaning_of(api, "GET") != REPLY_ABSENT,
 	};
 	if (err)
 		return err;
 	if (!found->there)
 		return confirm_api(api);
 	if (api->http.status != 200)
-		return api_refused(api, "find the zone");
+		return powerdns_api_refused(api, "find the zone");
 	const struct buf *answer = &api->http.answer;
 	if (json_decode_object(buf_string(answer), answer->len, answer->len, &row,
 	                       api->why))
-		return api_garbled(api);
+		return powerdns_api_garbled(api);
 	err = check_found(api, powerdns, zone, row);
 	if (!err && json_get_int(row, "last_check", 0, 0, INT64_MAX, &found->checked_at,
 	                         api->why))
-		err = api_garbled(api);
+		err = powerdns_api_garbled(api);
 	json_decref(row);
 	return err;
 }
@@ -197,7 +201,7 @@ static json_t *zone_of(const struct powerdns *powerdns,
 	json_t *keys = json_array();
 
 	if (key)
-		json_array_append_new(keys, api_id(key));
+		json_array_append_new(keys, powerdns_api_id(key));
 	json_t *json = json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", zone,
 	                         "kind", "Slave", "account", powerdns->account,
 	                         "masters", masters_of(context),
@@ -207,59 +211,62 @@ static json_t *zone_of(const struct powerdns *powerdns,
 }
 
 /* A zone that is there already, as FOUND, takes the settings of today, if it is ours. */
-static enum err add_or_modify(struct api *api, const struct powerdns *powerdns,
+static enum err add_or_modify(struct powerdns_api *api, const struct powerdns *powerdns,
                               const char *zone, const json_t *json,
                               struct finding *found)
 {
-	enum err err = api_ask(api, "POST", "/zones", json);
+	enum err err = powerdns_api_ask(api, "POST", "/zones", json);
 
 	*found = (struct finding){ false };
-	if (err || meaning_of(api, "POST") != MEANS_PRESENT)
-		return api_settled(api, err, "create the zone");
+	if (err || meaning_of(api, "POST") != REPLY_PRESENT)
+		return powerdns_api_settled(api, err, "create the zone");
 	err = find_ours(api, powerdns, zone, found);
 	if (err)
 		return err;
 	if (!found->there)
 		return fail(api->why, ERR_REMOTE, "%s: the zone was there, and is gone",
 		            powerdns->server.id);
-	return api_settled(api, api_ask_zone(api, "PUT", zone, "", json),
-	                   "change the zone");
+	return powerdns_api_settled(api, powerdns_api_ask_zone(api, "PUT", zone, "",
+	                                                       json), "change the zone");
 }
 
-static enum err set_ixfr(struct api *api, const char *zone, bool on)
+static enum err set_ixfr(struct powerdns_api *api, const char *zone, bool on)
 {
 	json_t *ixfr = json_pack("{s:s, s:[s]}", "kind", "IXFR", "metadata",
 	                         on ? "1" : "0");
 
 	bug_if(!ixfr);
-	enum err err = api_settled(api, api_ask_zone(api, "PUT", zone, "/metadata/IXFR",
-	                                             ixfr), "set IXFR");
+	enum err err = powerdns_api_settled(api, powerdns_api_ask_zone(api, "PUT", zone,
+	                                                               "/metadata/IXFR",
+	                                                               ixfr), "set IXFR");
 	json_decref(ixfr);
 	return err;
 }
 
-static enum err ask_to_fetch(struct api *api, const char *zone)
+static enum err ask_to_fetch(struct powerdns_api *api, const char *zone)
 {
-	return api_settled(api, api_ask_zone(api, "PUT", zone, "/axfr-retrieve", NULL),
-	                   "fetch the zone");
+	return powerdns_api_settled(api, powerdns_api_ask_zone(api, "PUT", zone,
+	                                                       "/axfr-retrieve", NULL),
+	                            "fetch the zone");
 }
 
 /* What makes the zone better and may fail: the server would fetch it some time. */
-static void improve(const struct api *api, const char *zone, enum err err)
+static void improve(const struct powerdns_api *api, const char *zone, enum err err)
 {
 	if (err)
 		log_info("zone not as it could be: server=%s domain=%s why=\"%s\"",
 		         api->terms.server, zone, api->why->text);
 }
 
-static void fetch(struct api *api, const struct powerdns *powerdns, const char *zone)
+static void fetch(struct powerdns_api *api, const struct powerdns *powerdns,
+                  const char *zone)
 {
 	improve(api, zone, set_ixfr(api, zone, powerdns->ixfr));
 	improve(api, zone, ask_to_fetch(api, zone));
 }
 
 /* For half of our time at most. False: not seen. */
-static bool was_fetched(struct api *api, const struct powerdns *powerdns,
+static bool was_fetched(struct powerdns_api *api, const struct powerdns *powerdns,
                         const char *zone, const struct finding *before)
 {
 	int64_t until_ms = clock_ms() + powerdns->server.timeout_ms / 2;
@@ -277,7 +284,7 @@ static bool was_fetched(struct api *api, const struct powerdns *powerdns,
  * What was there may be a former zone of that name, ahead of ours: asked for changes of it
  * mini-DNS has none, which PowerDNS takes for an answer that goes on, and waits.
  */
-static void fetch_whole(struct api *api, const struct powerdns *powerdns,
+static void fetch_whole(struct powerdns_api *api, const struct powerdns *powerdns,
                         const char *zone, const struct finding *before)
 {
 	improve(api, zone, set_ixfr(api, zone, false));
@@ -293,24 +300,24 @@ static enum err create(const void *settings, const struct driver_context *contex
 	json_t *json = zone_of(powerdns, context, domain->name);
 	struct finding found;
 	enum err err = OK;
-	struct api api;
+	struct powerdns_api api;
 
 	start(&api, powerdns, why);
 	if (powerdns->server.tsig_key)
-		err = api_need_key(&api, powerdns->server.tsig_key);
+		err = powerdns_api_need_key(&api, powerdns->server.tsig_key);
 	if (!err)
 		err = add_or_modify(&api, powerdns, domain->name, json, &found);
 	if (!err && found.there)
 		fetch_whole(&api, powerdns, domain->name, &found);
 	else if (!err)
 		fetch(&api, powerdns, domain->name);
-	api_close(&api);
+	powerdns_api_close(&api);
 	json_decref(json);
 	return err;
 }
 
 /* What it does after this, it does by changes again. */
-static void await_fetched(struct api *api, const struct powerdns *powerdns,
+static void await_fetched(struct powerdns_api *api, const struct powerdns *powerdns,
                           const char *zone, const struct finding *before)
 {
 	if (was_fetched(api, powerdns, zone, before))
@@ -325,7 +332,7 @@ static enum err retransfer(const void *settings, const struct domain_ref *domain
 {
 	const struct powerdns *powerdns = settings;
 	struct finding found;
-	struct api api;
+	struct powerdns_api api;
 
 	start(&api, powerdns, why);
 	enum err err = find_ours(&api, powerdns, domain->name, &found);
@@ -338,31 +345,31 @@ static enum err retransfer(const void *settings, const struct domain_ref *domain
 		err = ask_to_fetch(&api, domain->name);
 	if (!err && powerdns->ixfr)
 		await_fetched(&api, powerdns, domain->name, &found);
-	api_close(&api);
+	powerdns_api_close(&api);
 	return err;
 }
 
-static enum err delete_found(struct api *api, const char *zone)
+static enum err delete_found(struct powerdns_api *api, const char *zone)
 {
-	enum err err = api_ask_zone(api, "DELETE", zone, "", NULL);
+	enum err err = powerdns_api_ask_zone(api, "DELETE", zone, "", NULL);
 
-	if (!err && meaning_of(api, "DELETE") == MEANS_ABSENT)
+	if (!err && meaning_of(api, "DELETE") == REPLY_ABSENT)
 		return OK;
-	return api_settled(api, err, "delete the zone");
+	return powerdns_api_settled(api, err, "delete the zone");
 }
 
 static enum err delete(const void *settings, const struct driver_context *context,
                        const struct domain_ref *domain, struct why *why)
 {
 	struct finding found = { false };
-	struct api api;
+	struct powerdns_api api;
 
 	(void)context;
 	start(&api, settings, why);
 	enum err err = find_ours(&api, settings, domain->name, &found);
 	if (!err && found.there)
 		err = delete_found(&api, domain->name);
-	api_close(&api);
+	powerdns_api_close(&api);
 	return err;
 }
 
@@ -370,12 +377,12 @@ static enum err has(const void *settings, const struct domain_ref *domain, bool 
                     struct why *why)
 {
 	struct finding found;
-	struct api api;
+	struct powerdns_api api;
 
 	start(&api, settings, why);
 	enum err err = find_ours(&api, settings, domain->name, &found);
 	*there = found.there;
-	api_close(&api);
+	powerdns_api_close(&api);
 	return err;
 }
 
@@ -412,11 +419,12 @@ static enum err list(const void *settings, struct arena *arena, const char ***na
                      size_t *count, struct why *why)
 {
 	struct reading reading = { settings, { .arena = arena } };
-	struct api api;
+	struct powerdns_api api;
 
 	start(&api, settings, why);
-	enum err err = api_ask_rows(&api, "/zones?dnssec=false", list_row, &reading);
-	api_close(&api);
+	enum err err = powerdns_api_ask_rows(&api, "/zones?dnssec=false", list_row,
+	                                     &reading);
+	powerdns_api_close(&api);
 	if (err)
 		return err;
 	*names = reading.listing.names;

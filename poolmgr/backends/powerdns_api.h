@@ -12,7 +12,7 @@
 #include "backends/http.h"
 #include "backends/json_rows.h"
 
-struct api_terms {
+struct powerdns_api_terms {
 	const char *server;	/* its name, for words; the rest as in http.h */
 	const char *url, *key, *ca_file;
 	const char *server_id;	/* its name in the paths: "localhost" */
@@ -21,35 +21,37 @@ struct api_terms {
 };
 
 /* One operation: its questions, its deadline, and where its reason goes. */
-struct api {
-	struct api_terms terms;
+struct powerdns_api {
+	struct powerdns_api_terms terms;
 	struct http http;
 	struct why *why;
 };
 
 /* What a key, or a name in a path, may consist of. ERR_INVALID. */
-enum err api_check_key(const char *key, const char *field, struct why *why);
-enum err api_check_word(const char *word, const char *field, struct why *why);
+enum err powerdns_api_check_key(const char *key, const char *field, struct why *why);
+enum err powerdns_api_check_word(const char *word, const char *field, struct why *why);
 
-void api_open(struct api *api, const struct api_terms *terms, struct why *why);
-void api_close(struct api *api);
+void powerdns_api_open(struct powerdns_api *api, const struct powerdns_api_terms *terms,
+                       struct why *why);
+void powerdns_api_close(struct powerdns_api *api);
 
 /* Any status is an answer, in api->http. PATH begins behind the server; BODY: NULL. */
-enum err api_ask(struct api *api, const char *method, const char *path,
-                 const json_t *body);
-enum err api_ask_zone(struct api *api, const char *method, const char *zone,
-                      const char *tail, const json_t *body);
+enum err powerdns_api_ask(struct powerdns_api *api, const char *method, const char *path,
+                          const json_t *body);
+enum err powerdns_api_ask_zone(struct powerdns_api *api, const char *method,
+                               const char *zone, const char *tail, const json_t *body);
 
-json_t *api_id(const char *name);	/* of a key, or of a zone: a text */
+json_t *powerdns_api_id(const char *name);	/* of a key, or of a zone: a text */
 
 /* ERR of a question, or what its status says unless that is success. */
-enum err api_settled(struct api *api, enum err err, const char *what);
-enum err api_refused(struct api *api, const char *what);
+enum err powerdns_api_settled(struct powerdns_api *api, enum err err, const char *what);
+enum err powerdns_api_refused(struct powerdns_api *api, const char *what);
 /* The answer is not what was promised; why in api->why. ERR_REMOTE */
-enum err api_garbled(struct api *api);
+enum err powerdns_api_garbled(struct powerdns_api *api);
 
 /* Called for each object of a list. */
-enum err api_ask_rows(struct api *api, const char *path, json_row_fn *row, void *self);
+enum err powerdns_api_ask_rows(struct powerdns_api *api, const char *path,
+                               json_row_fn *row, void *self);
 
 /* Is there a TSIG key of that name? ERR_CONFLICT: no. */
-enum err api_need_key(struct api *api, const char *key);
+enum err powerdns_api_need_key(struct powerdns_api *api, const char *key);

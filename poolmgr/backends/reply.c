@@ -13,26 +13,26 @@ static const struct row {
 	const char *backend, *command;
 	int status;
 	const char *words;
-	enum meaning meaning;
+	enum reply reply;
 } rows[] = {
 	/* backend     command         status  words                    meaning */
-	{ "bind9",    "addzone",       0,   "already exists",         MEANS_PRESENT },
-	{ "bind9",    "delzone",       0,   "no matching view",       MEANS_REFUSED },
-	{ "bind9",    "delzone",       0,   "not found",              MEANS_ABSENT  },
-	{ "bind9",    "showzone",      0,   "no matching view",       MEANS_REFUSED },
-	{ "bind9",    "showzone",      0,   "not found",              MEANS_ABSENT  },
-	{ "knot",     "conf-begin",    0,   "too many transactions",  MEANS_BUSY    },
-	{ "knot",     "conf-set zone", 0,   "duplicate identifier",   MEANS_PRESENT },
-	{ "knot",     "conf-unset",    0,   "invalid identifier",     MEANS_ABSENT  },
-	{ "knot",     "conf-unset",    0,   "not exists",             MEANS_ABSENT  },
-	{ "knot",     "conf-read",     0,   "invalid identifier",     MEANS_ABSENT  },
-	{ "knot",     "conf-read",     0,   "not exists",             MEANS_ABSENT  },
-	{ "nsd",      "addzone",       0,   "already exists",         MEANS_PRESENT },
-	{ "nsd",      "delzone",       0,   "not present",            MEANS_ABSENT  },
-	{ "nsd",      "zonestatus",    0,   "not configured",         MEANS_ABSENT  },
-	{ "powerdns", "POST",          409, "",                       MEANS_PRESENT },
-	{ "powerdns", "GET",           404, "",                       MEANS_ABSENT  },
-	{ "powerdns", "DELETE",        404, "",                       MEANS_ABSENT  },
+	{ "bind9",    "addzone",       0,   "already exists",         REPLY_PRESENT },
+	{ "bind9",    "delzone",       0,   "no matching view",       REPLY_REFUSED },
+	{ "bind9",    "delzone",       0,   "not found",              REPLY_ABSENT  },
+	{ "bind9",    "showzone",      0,   "no matching view",       REPLY_REFUSED },
+	{ "bind9",    "showzone",      0,   "not found",              REPLY_ABSENT  },
+	{ "knot",     "conf-begin",    0,   "too many transactions",  REPLY_BUSY    },
+	{ "knot",     "conf-set zone", 0,   "duplicate identifier",   REPLY_PRESENT },
+	{ "knot",     "conf-unset",    0,   "invalid identifier",     REPLY_ABSENT  },
+	{ "knot",     "conf-unset",    0,   "not exists",             REPLY_ABSENT  },
+	{ "knot",     "conf-read",     0,   "invalid identifier",     REPLY_ABSENT  },
+	{ "knot",     "conf-read",     0,   "not exists",             REPLY_ABSENT  },
+	{ "nsd",      "addzone",       0,   "already exists",         REPLY_PRESENT },
+	{ "nsd",      "delzone",       0,   "not present",            REPLY_ABSENT  },
+	{ "nsd",      "zonestatus",    0,   "not configured",         REPLY_ABSENT  },
+	{ "powerdns", "POST",          409, "",                       REPLY_PRESENT },
+	{ "powerdns", "GET",           404, "",                       REPLY_ABSENT  },
+	{ "powerdns", "DELETE",        404, "",                       REPLY_ABSENT  },
 };
 
 static bool fits(const struct row *row, const char *backend, const char *command,
@@ -42,13 +42,13 @@ static bool fits(const struct row *row, const char *backend, const char *command
 	       row->status == status && strstr(said, row->words);
 }
 
-enum meaning words_mean(const char *backend, const char *command, int status,
-                        const char *said)
+enum reply reply_of(const char *backend, const char *command, int status,
+                    const char *said)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (fits(&rows[i], backend, command, status, said))
-			return rows[i].meaning;
-	return MEANS_REFUSED;
+			return rows[i].reply;
+	return REPLY_REFUSED;
 }
 
 /* The first row that fits counts. Of all others rndc was not connected to named. */
@@ -64,7 +64,7 @@ static const struct rndc_row {
 	{ "parse message",      ERR_UNREACHABLE },
 };
 
-enum err words_of_rndc(const char *said)
+enum err reply_rndc_error(const char *said)
 {
 	for (size_t i = 0; i < sizeof(rndc_rows) / sizeof(rndc_rows[0]); i++)
 		if (strstr(said, rndc_rows[i].words))

@@ -10,19 +10,19 @@
 
 #include "base/err.h"
 
-enum meaning {
-	MEANS_REFUSED,
-	MEANS_BUSY,		/* somebody else changes the server's configuration */
-	MEANS_PRESENT,
-	MEANS_ABSENT,
+enum reply {
+	REPLY_REFUSED,
+	REPLY_BUSY,		/* somebody else changes the server's configuration */
+	REPLY_PRESENT,
+	REPLY_ABSENT,
 };
 
 /* COMMAND as the driver gives it; STATUS: of HTTP, else 0; SAID: the server's words. */
-enum meaning words_mean(const char *backend, const char *command, int status,
-                        const char *said);
+enum reply reply_of(const char *backend, const char *command, int status,
+                    const char *said);
 
 /*
  * What rndc says when it fails. ERR_REMOTE: named's refusal; ERR_UNREACHABLE: named is
  * away, or hung up; ERR_BUSY: rndc did not come so far, for want of a key or an address.
  */
-enum err words_of_rndc(const char *said);
+enum err reply_rndc_error(const char *said);

@@ -13,8 +13,9 @@
 
 #include "model/state.h"
 
-enum witness {
-	WITNESS_NONE, WITNESS_DRIVER, WITNESS_ANSWERS, WITNESS_AGAINST, WITNESS_COUNT
+enum confirmation {
+	CONFIRMATION_NONE, CONFIRMATION_DRIVER, CONFIRMATION_ANSWERS, CONFIRMATION_DENIED,
+		CONFIRMATION_COUNT
 };
 
 enum absence {
@@ -25,6 +26,6 @@ enum absence {
 	ABSENCE_COUNT
 };
 
-enum absence absence_of(enum report poll, enum witness witness);
+enum absence absence_of(enum report poll, enum confirmation confirmation);
 /* What an operator is to do about it; "" where there is nothing. */
 const char *absence_words(enum absence absence);

@@ -8,46 +8,46 @@ static void set(char *id, const char *text)
 	snprintf(id, ID_LEN + 1, "%s", text);
 }
 
-void circuit_begin(struct circuit *circuit, const char *anywhere)
+void id_cycle_begin(struct id_cycle *cycle, const char *anywhere)
 {
-	const char *origin = circuit->is_cut ? circuit->next_origin : anywhere;
+	const char *origin = cycle->is_cut ? cycle->next_origin : anywhere;
 
-	set(circuit->origin, origin);
-	set(circuit->after, origin);
-	set(circuit->upto, origin);
-	circuit->is_cut = false;
-	circuit->round_the_end = false;
+	set(cycle->origin, origin);
+	set(cycle->after, origin);
+	set(cycle->upto, origin);
+	cycle->is_cut = false;
+	cycle->round_the_end = false;
 }
 
-const char *circuit_limit(const struct circuit *circuit)
+const char *id_cycle_limit(const struct id_cycle *cycle)
 {
-	return circuit->round_the_end ? circuit->origin : CIRCUIT_END;
+	return cycle->round_the_end ? cycle->origin : ID_CYCLE_END;
 }
 
-void circuit_slice(struct circuit *circuit, const char *upto)
+void id_cycle_set_slice(struct id_cycle *cycle, const char *upto)
 {
-	set(circuit->upto, upto);
-	circuit->is_cut_here = false;
+	set(cycle->upto, upto);
+	cycle->is_cut_here = false;
 }
 
-void circuit_cut(struct circuit *circuit, const char *last)
+void id_cycle_cut(struct id_cycle *cycle, const char *last)
 {
-	if (circuit->is_cut &&
-	    !(circuit->is_cut_here && strcmp(last, circuit->next_origin) < 0))
+	if (cycle->is_cut &&
+	    !(cycle->is_cut_here && strcmp(last, cycle->next_origin) < 0))
 		return;
-	set(circuit->next_origin, last);
-	circuit->is_cut = circuit->is_cut_here = true;
+	set(cycle->next_origin, last);
+	cycle->is_cut = cycle->is_cut_here = true;
 }
 
-bool circuit_go_on(struct circuit *circuit)
+bool id_cycle_next(struct id_cycle *cycle)
 {
-	bool at_limit = strcmp(circuit->upto, circuit_limit(circuit)) >= 0;
+	bool at_limit = strcmp(cycle->upto, id_cycle_limit(cycle)) >= 0;
 
-	if (at_limit && (circuit->round_the_end || !*circuit->origin))
+	if (at_limit && (cycle->round_the_end || !*cycle->origin))
 		return false;
 	if (at_limit)
-		circuit->upto[0] = '\0';
-	circuit->round_the_end |= at_limit;
-	set(circuit->after, circuit->upto);
+		cycle->upto[0] = '\0';
+	cycle->round_the_end |= at_limit;
+	set(cycle->after, cycle->upto);
 	return true;
 }

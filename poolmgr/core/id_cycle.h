@@ -11,9 +11,9 @@
 #include "base/id.h"
 
 /* Behind each id. */
-#define CIRCUIT_END "~"
+#define ID_CYCLE_END "~"
 
-struct circuit {
+struct id_cycle {
 	char origin[ID_LEN + 1];
 	char after[ID_LEN + 1], upto[ID_LEN + 1];	/* the slice: after < id <= upto */
 	char next_origin[ID_LEN + 1];
@@ -23,15 +23,15 @@ struct circuit {
 };
 
 /* From where the circuit before was cut, or else from ANYWHERE. */
-void circuit_begin(struct circuit *circuit, const char *anywhere);
+void id_cycle_begin(struct id_cycle *cycle, const char *anywhere);
 /* No slice reaches further. */
-const char *circuit_limit(const struct circuit *circuit);
+const char *id_cycle_limit(const struct id_cycle *cycle);
 /* The slice in hand ends at UPTO. */
-void circuit_slice(struct circuit *circuit, const char *upto);
+void id_cycle_set_slice(struct id_cycle *cycle, const char *upto);
 /*
  * What is behind LAST, in the slice in hand, could not be taken up, though something was
  * in this circuit: the next one begins there, or at another such place that comes first.
  */
-void circuit_cut(struct circuit *circuit, const char *last);
+void id_cycle_cut(struct id_cycle *cycle, const char *last);
 /* The slice in hand is done. False: so is the circuit. */
-bool circuit_go_on(struct circuit *circuit);
+bool id_cycle_next(struct id_cycle *cycle);

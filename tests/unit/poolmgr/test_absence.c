@@ -8,7 +8,7 @@
 #include "core/absence.h"
 
 /* The whole input space. */
-static const enum absence want[REPORT_COUNT][WITNESS_COUNT] = {
+static const enum absence want[REPORT_COUNT][CONFIRMATION_COUNT] = {
 	/*                     none              driver            answers           against */
 	[REPORT_SUCCESS]   = { ABSENCE_NOT_SEEN, ABSENCE_NOT_SEEN, ABSENCE_NOT_SEEN,
 	                       ABSENCE_NOT_SEEN },
@@ -22,9 +22,10 @@ static void each_has_its_meaning(void **unused)
 {
 	(void)unused;
 	for (enum report report = 0; report < REPORT_COUNT; report++)
-		for (enum witness witness = 0; witness < WITNESS_COUNT; witness++)
-			assert_int_equal(absence_of(report, witness),
-			                 want[report][witness]);
+		for (enum confirmation confirmation =
+		     0; confirmation < CONFIRMATION_COUNT; confirmation++)
+			assert_int_equal(absence_of(report, confirmation),
+			                 want[report][confirmation]);
 }
 
 /* No one witness by itself: neither the poll nor any other. */
@@ -32,10 +33,14 @@ static void it_takes_two(void **unused)
 {
 	(void)unused;
 	for (enum report report = 0; report < REPORT_COUNT; report++)
-		assert_int_not_equal(absence_of(report, WITNESS_NONE), ABSENCE_PROVEN);
-	for (enum witness witness = 0; witness < WITNESS_COUNT; witness++) {
-		assert_int_not_equal(absence_of(REPORT_ERROR, witness), ABSENCE_PROVEN);
-		assert_int_not_equal(absence_of(REPORT_SUCCESS, witness), ABSENCE_PROVEN);
+		assert_int_not_equal(absence_of(report, CONFIRMATION_NONE),
+		                     ABSENCE_PROVEN);
+	for (enum confirmation confirmation =
+	     0; confirmation < CONFIRMATION_COUNT; confirmation++) {
+		assert_int_not_equal(absence_of(REPORT_ERROR, confirmation),
+		                     ABSENCE_PROVEN);
+		assert_int_not_equal(absence_of(REPORT_SUCCESS, confirmation),
+		                     ABSENCE_PROVEN);
 	}
 }
 
