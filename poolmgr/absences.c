@@ -13,9 +13,9 @@ enum {
 };
 
 /* What there is to add to the poll's own words. */
-static const char *remark_on(const struct server *server,
-                             const struct server_report *report,
-                             enum confirmation confirmation)
+static const char *absences_remark(const struct server *server,
+                                   const struct server_report *report,
+                                   enum confirmation confirmation)
 {
 	bool kept = report->report == REPORT_ERROR && report->has_serial &&
 	            server->driver->by_catalog && !report->domain.is_catalog &&
@@ -28,13 +28,14 @@ static const char *remark_on(const struct server *server,
 }
 
 /* mini-DNS polls a doubted absence again soon, a few times. */
-static void settle(struct tx *tx, const struct poolmgr *poolmgr,
-                   const struct server_report *report, const struct deletion_state *state)
+static void absences_settle(struct tx *tx, const struct poolmgr *poolmgr,
+                            const struct server_report *report,
+                            const struct deletion_state *state)
 {
 	const struct server *server = servers_find(poolmgr->servers, report->name_server);
 	enum absence absence = absence_of(report->report, state->confirmation);
 	bool soon = absence == ABSENCE_DOUBTED && state->attempts < DOUBTS;
-	const char *remark = remark_on(server, report, state->confirmation);
+	const char *remark = absences_remark(server, report, state->confirmation);
 	char reason[DOMAIN_VIEW_REASON];
 	struct outcome outcome = {
 		.domain_id = report->domain.id,
@@ -58,8 +59,8 @@ static void settle(struct tx *tx, const struct poolmgr *poolmgr,
 }
 
 /* What the poll saw before it found no zone is a witness, too: the server answers us. */
-static void hear_polls(const struct server_report *reports, size_t count,
-                       struct deletion_state *states)
+static void absences_confirm_by_polls(const struct server_report *reports, size_t count,
+                                      struct deletion_state *states)
 {
 	for (size_t i = 0; i < count; i++)
 		if (reports[i].report == REPORT_NO_DOMAIN && reports[i].has_serial)
@@ -80,9 +81,9 @@ enum err absences_record(struct poolmgr *poolmgr, const struct server_report *re
 			servers_find(poolmgr->servers, reports[i].name_server),
 		};
 	store_deletion_states(&tx, arena, deletions, count, states);
-	hear_polls(reports, count, states);
+	absences_confirm_by_polls(reports, count, states);
 	for (size_t i = 0; i < count; i++)
-		settle(&tx, poolmgr, &reports[i], &states[i]);
+		absences_settle(&tx, poolmgr, &reports[i], &states[i]);
 	enum err err = tx_commit(&tx);
 	arena_free(&arena);
 	return err;

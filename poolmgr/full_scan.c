@@ -38,7 +38,7 @@ struct full_scan {
 	bool round_the_end;		/* it has come to the end, and goes on to its origin */
 	int64_t began_ms, next_ms;	/* of this walk, of the next one */
 	int64_t pages, done;		/* as counted when it began */
-	bool walking;
+	bool is_running;
 	uint64_t generation;		/* of the share that is walked through */
 	unsigned walk;			/* its number: whose turn a deep look is */
 	/* of a page that the lane reads */
@@ -75,7 +75,7 @@ void full_scan_free(struct full_scan **scan)
 	*scan = NULL;
 }
 
-static int64_t walk_ms(const struct full_scan *scan)
+static int64_t full_scan_duration_ms(const struct full_scan *scan)
 {
 	return (int64_t)scan->poolmgr->config.periodic_sync_interval_ms *
 	       SHARE_PERCENT / 100;
@@ -84,17 +84,18 @@ static int64_t walk_ms(const struct full_scan *scan)
 /* ---- a page ---- */
 
 /* The servers that answer, of those that a catalog zone, or any other, is for. */
-static void gather(const struct poolmgr *poolmgr, const struct domain_ref *domain,
-                   const struct server **into, struct server_list *audience)
+static void full_scan_servers(const struct poolmgr *poolmgr,
+                              const struct domain_ref *domain, const struct server **to,
+                              struct server_list *list)
 {
 	const struct servers *servers = poolmgr->servers;
 
-	*audience = (struct server_list){ into, 0 };
+	*list = (struct server_list){ to, 0 };
 	for (size_t i = 0; i < servers->count; i++)
 		if (server_has(&servers->item[i], domain) &&
 		    server_is_known(&servers->item[i]) &&
 		    !server_fails(&servers->item[i], CHANNEL_DNS))
-			into[audience->count++] = &servers->item[i];
+			to[list->count++] = &servers->item[i];
 }
 
 void full_scan_compare(struct poolmgr *poolmgr, const struct domain_ref *domain,
@@ -102,40 +103,41 @@ void full_scan_compare(struct poolmgr *poolmgr, const struct domain_ref *domain,
 {
 	const struct server **to = xcalloc(poolmgr->servers->count, sizeof(*to));
 	struct domain_ref one = *domain;
-	struct server_list audience;
+	struct server_list list;
 
-	gather(poolmgr, domain, to, &audience);
-	peers_compare(poolmgr->peers, &(struct domain_refs){ &one, 1 }, &audience, true,
+	full_scan_servers(poolmgr, domain, to, &list);
+	peers_compare(poolmgr->peers, &(struct domain_refs){ &one, 1 }, &list, true,
 	              cause);
 	free(to);
 }
 
 /* A round asks for no reports of equal servers. content.c compares those that differ. */
-static void tell_round(struct peers *peers, const struct domain_refs *domains,
-                       const struct server_list *audience, const struct cause *cause)
+static void full_scan_compare_page(struct peers *peers, const struct domain_refs *domains,
+                                   const struct server_list *list,
+                                   const struct cause *cause)
 {
-	peers_compare(peers, domains, audience, false, cause);
+	peers_compare(peers, domains, list, false, cause);
 }
 
-typedef void tell_fn(struct peers *peers, const struct domain_refs *domains,
-                     const struct server_list *audience, const struct cause *cause);
+typedef void full_scan_send_fn(struct peers *peers, const struct domain_refs *domains,
+                               const struct server_list *list, const struct cause *cause);
 
 /* Those of the page that are a catalog zone, or those that are not: one audience each. */
-static void look_at(struct full_scan *scan, const struct due *page, bool catalogs,
-                    tell_fn *peers, const struct cause *cause)
+static void full_scan_send(struct full_scan *scan, const struct due *page, bool catalogs,
+                           full_scan_send_fn *send, const struct cause *cause)
 {
 	struct poolmgr *poolmgr = scan->poolmgr;
 	const struct server **to = xcalloc(poolmgr->servers->count, sizeof(*to));
 	struct domain_ref domains[PAGE];
 	struct domain_refs refs = { domains, 0 };
-	struct server_list audience;
+	struct server_list list;
 
 	for (; page; page = page->next)
 		if (page->domain.is_catalog == catalogs)
 			domains[refs.count++] = page->domain;
 	if (refs.count) {
-		gather(poolmgr, &domains[0], to, &audience);
-		peers(poolmgr->peers, &refs, &audience, cause);
+		full_scan_servers(poolmgr, &domains[0], to, &list);
+		send(poolmgr->peers, &refs, &list, cause);
 	}
 	free(to);
 }
@@ -143,7 +145,8 @@ static void look_at(struct full_scan *scan, const struct due *page, bool catalog
 /* ---- a deep look: at the records, of some ---- */
 
 /* Each domain's turn comes in one of compare_every walks: each walk has its part. */
-static bool is_its_turn(const struct full_scan *scan, const struct domain_ref *domain)
+static bool full_scan_is_turn(const struct full_scan *scan,
+                              const struct domain_ref *domain)
 {
 	unsigned every = (unsigned)scan->poolmgr->config.compare_every;
 
@@ -151,7 +154,7 @@ static bool is_its_turn(const struct full_scan *scan, const struct domain_ref *d
 	return every && (share_hash(domain->id) / 64 + scan->walk) % every == 0;
 }
 
-static bool is_suspect(const struct drifting *drifting, const char *id)
+static bool full_scan_is_drifting(const struct drifting *drifting, const char *id)
 {
 	for (size_t i = 0; i < drifting->count; i++)
 		if (!strcmp(drifting->ids[i], id))
@@ -164,8 +167,8 @@ static bool is_suspect(const struct drifting *drifting, const char *id)
  * always on its way to the next change is looked at, too: what a server has is compared
  * at the serial at which it has it, or not at all.
  */
-static struct due *choose(const struct full_scan *scan, struct due *page,
-                          const struct drifting *drifting)
+static struct due *full_scan_choose(const struct full_scan *scan, struct due *page,
+                                    const struct drifting *drifting)
 {
 	struct due **at = &page;
 
@@ -173,7 +176,8 @@ static struct due *choose(const struct full_scan *scan, struct due *page,
 		const struct domain_ref *domain = &(*at)->domain;
 
 		if (domain->state.task != TASK_ADD &&
-		    (is_its_turn(scan, domain) || is_suspect(drifting, domain->id)))
+		    (full_scan_is_turn(scan, domain) ||
+		     full_scan_is_drifting(drifting, domain->id)))
 			at = &(*at)->next;
 		else
 			*at = (*at)->next;
@@ -181,13 +185,13 @@ static struct due *choose(const struct full_scan *scan, struct due *page,
 	return page;
 }
 
-static void end(struct full_scan *scan)
+static void full_scan_end(struct full_scan *scan)
 {
-	scan->walking = false;
+	scan->is_running = false;
 	*scan->cursor = 0;
 }
 
-static void move_on(struct full_scan *scan, const struct due *page)
+static void full_scan_move_on(struct full_scan *scan, const struct due *page)
 {
 	size_t count = 0;
 
@@ -198,15 +202,15 @@ static void move_on(struct full_scan *scan, const struct due *page)
 	                 strcmp(scan->cursor, scan->origin) >= 0;
 
 	if (at_origin || (count < PAGE && (scan->round_the_end || !*scan->origin)))
-		end(scan);
+		full_scan_end(scan);
 	else if (count < PAGE) {
 		scan->round_the_end = true;
 		*scan->cursor = 0;
 	}
 }
 
-static void find_suspects(struct tx *tx, struct arena *arena, const struct due *page,
-                          struct drifting *drifting)
+static void full_scan_find_drifting(struct tx *tx, struct arena *arena,
+                                    const struct due *page, struct drifting *drifting)
 {
 	const char *ids[PAGE];
 	size_t count = 0;
@@ -219,13 +223,13 @@ static void find_suspects(struct tx *tx, struct arena *arena, const struct due *
 
 /* ---- on the lane ---- */
 
-static bool is_anew(const struct full_scan *scan)
+static bool full_scan_is_new(const struct full_scan *scan)
 {
-	return !scan->walking ||
+	return !scan->is_running ||
 	       scan->generation != scan->scope.share.generation;
 }
 
-static void read_page(void *self)
+static void full_scan_read_page(void *self)
 {
 	struct full_scan *scan = self;
 	struct db *db = scan->poolmgr->lane_db;
@@ -235,27 +239,27 @@ static void read_page(void *self)
 	if (!scan->scope.share.total)
 		return;
 	struct tx tx = tx_once(db, &scan->why);
-	scan->is_counted = is_anew(scan);
+	scan->is_counted = full_scan_is_new(scan);
 	if (scan->is_counted)
 		scan->count = store_count(&tx, &scan->scope);
 	scan->page = store_page(&tx, scan->arena, &scan->scope, scan->cursor, PAGE);
 	scan->drifting = (struct drifting){ .count = 0 };
-	find_suspects(&tx, scan->arena, scan->page, &scan->drifting);
+	full_scan_find_drifting(&tx, scan->arena, scan->page, &scan->drifting);
 	scan->err = tx_commit(&tx);
 }
 
 /* ---- on the loop: a walk ---- */
 
-static void do_page(struct full_scan *scan)
+static void full_scan_do_page(struct full_scan *scan)
 {
 	const struct cause cause = { scan->id, .recovery = true };
 
 	log_request(scan->id);
-	look_at(scan, scan->page, false, peers_poll_all, &cause);
-	look_at(scan, scan->page, true, peers_poll_all, &cause);
-	move_on(scan, scan->page);
-	look_at(scan, choose(scan, scan->page, &scan->drifting), false, tell_round,
-	        &cause);
+	full_scan_send(scan, scan->page, false, peers_poll_all, &cause);
+	full_scan_send(scan, scan->page, true, peers_poll_all, &cause);
+	full_scan_move_on(scan, scan->page);
+	full_scan_send(scan, full_scan_choose(scan, scan->page, &scan->drifting), false,
+	               full_scan_compare_page, &cause);
 	log_request(NULL);
 }
 
@@ -263,40 +267,42 @@ static void do_page(struct full_scan *scan)
  * From the first domain, or from where one was broken off, once round: who comes and goes
  * all the time keeps nobody's domains from their turn.
  */
-static void begin(struct full_scan *scan)
+static void full_scan_begin(struct full_scan *scan)
 {
 	scan->began_ms = clock_ms();
-	scan->next_ms = scan->began_ms + walk_ms(scan) * 100 / SHARE_PERCENT;
+	scan->next_ms = scan->began_ms +
+	                full_scan_duration_ms(scan) * 100 / SHARE_PERCENT;
 	scan->pages = scan->count / PAGE + 1;
 	scan->done = 0;
 	scan->walk += !*scan->cursor;	/* what is broken off is the same walk */
 	metric_add(walks, 1);
-	scan->walking = true;
+	scan->is_running = true;
 	scan->generation = scan->scope.share.generation;
 	snprintf(scan->origin, sizeof(scan->origin), "%s", scan->cursor);
 	scan->round_the_end = false;
 }
 
 /* So many that the walk ends in its time. */
-static int64_t pages_due(const struct full_scan *scan)
+static int64_t full_scan_pages_due(const struct full_scan *scan)
 {
 	int64_t elapsed_ms = clock_ms() - scan->began_ms;
-	int64_t due = elapsed_ms * scan->pages / walk_ms(scan) + 1 - scan->done;
+	int64_t due = elapsed_ms * scan->pages / full_scan_duration_ms(scan) + 1 -
+	              scan->done;
 
 	return due < PAGES_A_TURN ? due : PAGES_A_TURN;
 }
 
-static void page_read(void *self);
+static void full_scan_page_read(void *self);
 
-static void read_next(struct full_scan *scan)
+static void full_scan_read_next(struct full_scan *scan)
 {
 	arena_reset(scan->arena);
 	scan->is_reading =
-	    poolmgr_submit(scan->poolmgr, read_page, page_read, scan);
+	    poolmgr_submit(scan->poolmgr, full_scan_read_page, full_scan_page_read, scan);
 }
 
 /* Without a share, or a page, the walk goes on later. */
-static void page_read(void *self)
+static void full_scan_page_read(void *self)
 {
 	struct full_scan *scan = self;
 
@@ -310,24 +316,24 @@ static void page_read(void *self)
 		return;
 	}
 	if (scan->is_counted)		/* or others were its domains, and are no more */
-		begin(scan);
+		full_scan_begin(scan);
 	if (scan->pages_left < 0)
-		scan->pages_left = pages_due(scan);
+		scan->pages_left = full_scan_pages_due(scan);
 	if (scan->pages_left-- <= 0)
 		return;
-	do_page(scan);
-	if (scan->walking && scan->pages_left > 0 && !scan->poolmgr->is_draining)
-		read_next(scan);
+	full_scan_do_page(scan);
+	if (scan->is_running && scan->pages_left > 0 && !scan->poolmgr->is_draining)
+		full_scan_read_next(scan);
 }
 
 void full_scan_fire(struct full_scan *scan)
 {
 	/* the turn that is nearest to its time, or of two seconds become three */
 	if (scan->is_reading ||
-	    (!scan->walking && clock_ms() + HALF_A_TURN_MS < scan->next_ms) ||
-	    (scan->walking && pages_due(scan) <= 0))
+	    (!scan->is_running && clock_ms() + HALF_A_TURN_MS < scan->next_ms) ||
+	    (scan->is_running && full_scan_pages_due(scan) <= 0))
 		return;
 	id_random(scan->id);
 	scan->pages_left = -1;
-	read_next(scan);
+	full_scan_read_next(scan);
 }

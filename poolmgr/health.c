@@ -20,7 +20,7 @@ struct finding {
 };
 
 /* What became of it. */
-struct settling {
+struct health_update {
 	struct finding finding;
 	struct health health;
 	struct health_move move;	/* is_news: it is written */
@@ -30,7 +30,7 @@ struct health_writer {
 	struct poolmgr *poolmgr;
 	bool is_running;
 	struct finding (*found)[CHANNELS];	/* one a server: to be written next */
-	struct settling (*settled)[CHANNELS];	/* of the job on the lane */
+	struct health_update (*updates)[CHANNELS];	/* of the job on the lane */
 	enum err err;
 	struct why why;
 };
@@ -42,7 +42,7 @@ struct health_writer *health_writer_new(struct poolmgr *poolmgr)
 
 	health_writer->poolmgr = poolmgr;
 	health_writer->found = xcalloc(count, sizeof(*health_writer->found));
-	health_writer->settled = xcalloc(count, sizeof(*health_writer->settled));
+	health_writer->updates = xcalloc(count, sizeof(*health_writer->updates));
 	return health_writer;
 }
 
@@ -51,40 +51,41 @@ void health_writer_free(struct health_writer **health_writer)
 	if (!*health_writer)
 		return;
 	free((*health_writer)->found);
-	free((*health_writer)->settled);
+	free((*health_writer)->updates);
 	free(*health_writer);
 	*health_writer = NULL;
 }
 
-static bool is_found(const struct finding *finding)
+static bool finding_is_set(const struct finding *finding)
 {
 	return finding->evidence.has_answered || finding->evidence.failures;
 }
 
 /* ---- on the lane ---- */
 
-static enum err settle_one(struct health_writer *health_writer, const char *server_id,
-                           enum channel channel, struct settling *settling)
+static enum err health_writer_write_one(struct health_writer *health_writer,
+                                        const char *server_id, enum channel channel,
+                                        struct health_update *update)
 {
 	const char *pool = health_writer->poolmgr->config.pool_name;
-	const struct finding *finding = &settling->finding;
+	const struct finding *finding = &update->finding;
 	struct tx tx = tx_once(health_writer->poolmgr->lane_db, &health_writer->why);
 	struct health health[CHANNELS];
 
 	if (store_health(&tx, pool, server_id, health)) {
-		settling->health = health[channel];
-		settling->move = health_decide(channel, &settling->health,
-		                               &finding->evidence, random_u32());
-		if (settling->move.is_news)
-			settling->move.is_news = store_health_move(
-			    &tx, pool, server_id, channel, &settling->health,
-			    &settling->move, finding->reason);
+		update->health = health[channel];
+		update->move = health_decide(channel, &update->health,
+		                             &finding->evidence, random_u32());
+		if (update->move.is_news)
+			update->move.is_news = store_health_move(
+			    &tx, pool, server_id, channel, &update->health,
+			    &update->move, finding->reason);
 	}
 	return tx_commit(&tx);
 }
 
 /* One that fails is found out again. */
-static void settle(void *self)
+static void health_writer_write(void *self)
 {
 	struct health_writer *health_writer = self;
 	const struct servers *servers = health_writer->poolmgr->servers;
@@ -92,21 +93,22 @@ static void settle(void *self)
 	health_writer->err = OK;
 	for (size_t i = 0; i < servers->count; i++)
 		for (enum channel channel = 0; channel < CHANNELS; channel++) {
-			struct settling *settling = &health_writer->settled[i][channel];
+			struct health_update *update =
+				&health_writer->updates[i][channel];
 
-			if (is_found(&settling->finding) && !health_writer->err)
-				health_writer->err = settle_one(
+			if (finding_is_set(&update->finding) && !health_writer->err)
+				health_writer->err = health_writer_write_one(
 				    health_writer, servers->item[i].settings->id, channel,
-				    settling);
+				    update);
 		}
 }
 
 /* ---- on the loop ---- */
 
-static void submit(struct health_writer *health_writer);
+static void health_writer_submit(struct health_writer *health_writer);
 
-static void tell_closed(struct health_writer *health_writer, const struct server *server,
-                        enum channel channel)
+static void health_writer_release(struct health_writer *health_writer,
+                                  const struct server *server, enum channel channel)
 {
 	log_info(channel == CHANNEL_DNS ? "server answers again: server=%s"
 	                                : "server is back: server=%s",
@@ -115,10 +117,11 @@ static void tell_closed(struct health_writer *health_writer, const struct server
 	                  channel == CHANNEL_CONTROL);
 }
 
-static void take(struct health_writer *health_writer, struct server *server,
-                 enum channel channel, const struct settling *settling)
+static void health_writer_apply(struct health_writer *health_writer,
+                                struct server *server, enum channel channel,
+                                const struct health_update *update)
 {
-	const struct health_move *move = &settling->move;
+	const struct health_move *move = &update->move;
 
 	if (!move->is_news)
 		return;
@@ -128,12 +131,12 @@ static void take(struct health_writer *health_writer, struct server *server,
 		log_warn("server fails: server=%s channel=%s why=\"%s\"",
 		         server->settings->id,
 		         channel == CHANNEL_DNS ? "dns" : "control",
-		         settling->finding.reason);
+		         update->finding.reason);
 	if (move->closes)
-		tell_closed(health_writer, server, channel);
+		health_writer_release(health_writer, server, channel);
 }
 
-static void settled(void *self)
+static void health_writer_written(void *self)
 {
 	struct health_writer *health_writer = self;
 	struct servers *servers = health_writer->poolmgr->servers;
@@ -148,12 +151,12 @@ static void settled(void *self)
 		         err_name(health_writer->err), health_writer->why.text);
 	for (size_t i = 0; i < servers->count; i++)
 		for (enum channel channel = 0; channel < CHANNELS; channel++)
-			take(health_writer, &servers->item[i], channel,
-			     &health_writer->settled[i][channel]);
-	submit(health_writer);
+			health_writer_apply(health_writer, &servers->item[i], channel,
+			                    &health_writer->updates[i][channel]);
+	health_writer_submit(health_writer);
 }
 
-static void submit(struct health_writer *health_writer)
+static void health_writer_submit(struct health_writer *health_writer)
 {
 	size_t count = health_writer->poolmgr->servers->count;
 	bool any = false;
@@ -164,18 +167,21 @@ static void submit(struct health_writer *health_writer)
 		for (enum channel channel = 0; channel < CHANNELS; channel++) {
 			struct finding *finding = &health_writer->found[i][channel];
 
-			any |= is_found(finding);
-			health_writer->settled[i][channel] =
-			    (struct settling){ .finding = *finding };
+			any |= finding_is_set(finding);
+			health_writer->updates[i][channel] =
+			    (struct health_update){ .finding = *finding };
 			*finding = (struct finding){ .reason = "" };
 		}
 	if (any)
-		health_writer->is_running = poolmgr_submit(health_writer->poolmgr, settle,
-		                                           settled, health_writer);
+		health_writer->is_running = poolmgr_submit(health_writer->poolmgr,
+		                                           health_writer_write,
+		                                           health_writer_written,
+		                                           health_writer);
 }
 
-static struct finding *finding_of(struct health_writer *health_writer,
-                                  const struct server *server, enum channel channel)
+static struct finding *health_writer_finding(struct health_writer *health_writer,
+                                             const struct server *server,
+                                             enum channel channel)
 {
 	const struct server *first = health_writer->poolmgr->servers->item;
 
@@ -183,38 +189,38 @@ static struct finding *finding_of(struct health_writer *health_writer,
 }
 
 /* Silence that is not written yet: found since, or in the hands of the lane. */
-static bool is_piled(struct health_writer *health_writer, const struct server *server,
-                     enum channel channel)
+static bool health_writer_has_failures(struct health_writer *health_writer,
+                                       const struct server *server, enum channel channel)
 {
 	size_t at = (size_t)(server - health_writer->poolmgr->servers->item);
 
 	return health_writer->found[at][channel].evidence.failures ||
 	       (health_writer->is_running &&
-	        health_writer->settled[at][channel].finding.evidence.failures);
+	        health_writer->updates[at][channel].finding.evidence.failures);
 }
 
 void health_answered(struct health_writer *health_writer, struct server *server,
                      enum channel channel)
 {
-	struct finding *finding = finding_of(health_writer, server, channel);
+	struct finding *finding = health_writer_finding(health_writer, server, channel);
 
-	if (!server->health[channel].failures && !is_piled(health_writer, server,
-	                                                   channel))
+	if (!server->health[channel].failures &&
+	    !health_writer_has_failures(health_writer, server, channel))
 		return;
 	*finding = (struct finding){ .evidence = { .has_answered = true } };
-	submit(health_writer);
+	health_writer_submit(health_writer);
 }
 
 void health_failed(struct health_writer *health_writer, struct server *server,
                    enum channel channel, const char *reason)
 {
-	struct finding *finding = finding_of(health_writer, server, channel);
+	struct finding *finding = health_writer_finding(health_writer, server, channel);
 
 	if (server_fails(server, channel) && !server->health[channel].is_due)
 		return;
 	finding->evidence.failures++;
 	snprintf(finding->reason, sizeof(finding->reason), "%s", reason);
-	submit(health_writer);
+	health_writer_submit(health_writer);
 }
 
 void health_seen(struct server *server, const struct health health[CHANNELS])

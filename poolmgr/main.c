@@ -75,7 +75,7 @@ static const struct option_section sections[] = {
 	{ 0 }
 };
 
-static void patrol_fire(void *self)
+static void scan_timer_fire(void *self)
 {
 	struct poolmgr *pm = self;
 
@@ -107,7 +107,7 @@ static const struct timer timers[] = {
 	{ "fleet", &heartbeat_config.period_ms, fleet_fire },
 	{ "queues", &queue_watch_period_ms, queues_fire },
 	{ "sync", &poolmgr.config.periodic_sync_interval_ms, sync_timer_fire },
-	{ "patrol", &poolmgr.patrol_period_ms, patrol_fire },
+	{ "patrol", &poolmgr.patrol_period_ms, scan_timer_fire },
 	{ "retry", &poolmgr.retry_period_ms, retry_timer_fire },
 	{ 0 }
 };
@@ -121,8 +121,9 @@ static const char *topic(const void *self)
 	return name;
 }
 
-static enum err parse_all(const struct option_texts *texts, uint16_t default_port,
-                          const char *field, struct endpoint **endpoints, struct why *why)
+static enum err parse_endpoints(const struct option_texts *texts, uint16_t default_port,
+                                const char *field, struct endpoint **endpoints,
+                                struct why *why)
 {
 	*endpoints = xcalloc(texts->count + 1, sizeof(**endpoints));
 	for (size_t i = 0; i < texts->count; i++) {
@@ -144,14 +145,14 @@ static enum err check(void *self, struct why *why)
 		err = identity_check(pm->config.pool_name, "poolmgr.pool_name", why);
 	if (err || pm->servers)	/* a reload: none of the rest changes */
 		return err;
-	err = parse_all(&pm->config.masters, 0, "poolmgr.masters", &pm->masters,
-	                why);
+	err = parse_endpoints(&pm->config.masters, 0, "poolmgr.masters", &pm->masters,
+	                      why);
 	if (!err && pm->config.masters.count == 0)
 		err = fail(why, ERR_INVALID, "poolmgr.masters: is empty, must list "
 		           "mini-DNS as address:port");
 	if (!err)
-		err = parse_all(&pm->config.also_notifies, 53, "poolmgr.also_notifies",
-		                &pm->also, why);
+		err = parse_endpoints(&pm->config.also_notifies, 53,
+		                      "poolmgr.also_notifies", &pm->also, why);
 	if (!err)
 		err = servers_build(&pm->servers, why);
 	return err;
@@ -175,7 +176,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 }
 
 /* mini-DNS needs the new addresses first. The lane runs both jobs in this order. */
-static void server_moved(void *self, const struct server *server, bool is_first)
+static void on_server_moved(void *self, const struct server *server, bool is_first)
 {
 	struct poolmgr *pm = self;
 
@@ -199,7 +200,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 		return err;
 	pm->registration = registration_new(pm);
 	pm->health_writer = health_writer_new(pm);
-	pm->servers->moved = server_moved;
+	pm->servers->moved = on_server_moved;
 	pm->servers->moved_self = pm;
 	servers_start(pm->servers, runtime->loop, runtime->db_config);
 	pm->lane_db = db_new(runtime->db_config);

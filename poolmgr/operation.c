@@ -48,7 +48,7 @@ enum stage {
 	STAGE_TRIED,			/* the server heard of it: err */
 };
 
-struct job {
+struct operation {
 	struct poolmgr *poolmgr;
 	struct server *server;
 	struct arena *arena;
@@ -70,11 +70,12 @@ struct job {
 	int64_t took_us;
 };
 
-static struct job *job_new(struct poolmgr *poolmgr, const struct domain_ref *domain,
-                           enum action action, struct server *server,
-                           const struct cause *cause)
+static struct operation *operation_new(struct poolmgr *poolmgr,
+                                       const struct domain_ref *domain,
+                                       enum action action, struct server *server,
+                                       const struct cause *cause)
 {
-	struct job *job = xcalloc(1, sizeof(*job));
+	struct operation *job = xcalloc(1, sizeof(*job));
 	struct why words;
 
 	job->poolmgr = poolmgr;
@@ -97,7 +98,7 @@ static struct job *job_new(struct poolmgr *poolmgr, const struct domain_ref *dom
 	return job;
 }
 
-static void job_free(struct job *job)
+static void operation_free(struct operation *job)
 {
 	arena_free(&job->arena);
 	free(job);
@@ -105,15 +106,15 @@ static void job_free(struct job *job)
 
 /* ---- on the lane's thread ---- */
 
-static struct holder *holder_of(const struct job *job)
+static struct holder *operation_holder(const struct operation *job)
 {
 	return membership_holder(heartbeat_membership(job->poolmgr->heartbeat));
 }
 
 /* Later, by its row; nothing is said of the server. */
-static enum err postpone(void *self, struct why *why)
+static enum err operation_postpone(void *self, struct why *why)
 {
-	struct job *job = self;
+	struct operation *job = self;
 	struct tx tx = tx_once(job->server->db, why);
 
 	store_postpone(&tx, job->domain.id, job->server->settings->id, job->action,
@@ -122,26 +123,26 @@ static enum err postpone(void *self, struct why *why)
 }
 
 /* A domain that is provisioned by a catalog zone is nothing to do here. */
-static bool needs_lock(const struct job *job)
+static bool operation_needs_lock(const struct operation *job)
 {
 	return !job->server->driver->by_catalog;
 }
 
-static bool lock(struct job *job)
+static bool operation_lock(struct operation *job)
 {
 	char object[LOCK_NAME_SIZE];
 	struct why why;
 
-	if (!needs_lock(job))
+	if (!operation_needs_lock(job))
 		return true;
 	lock_name_of(job->poolmgr, job->domain.id, job->domain.tenant, object);
-	if (!holder_take(holder_of(job), job->server->db, object,
+	if (!holder_take(operation_holder(job), job->server->db, object,
 	                 clock_ms() + LOCK_WAIT_MS, &job->held, &why))
 		return true;
 	metric_add(postponed, 1);
 	log_info("operation postponed: domain=%s server=%s why=\"%s\"", job->domain.name,
 	         job->server->settings->id, why.text);
-	job->recorded = tx_redo(postpone, job, &job->record_why);
+	job->recorded = tx_redo(operation_postpone, job, &job->record_why);
 	return false;
 }
 
@@ -149,7 +150,7 @@ static bool lock(struct job *job)
  * What was owed when the job was made need not be any more: the domain was deleted since,
  * or its name lives again. Unreadable: then the row will tell.
  */
-static bool is_owed_still(struct job *job)
+static bool operation_is_needed(struct operation *job)
 {
 	struct tx tx = tx_once(job->server->db, &job->record_why);
 	bool owed = store_is_needed(&tx, &job->domain, job->action);
@@ -166,7 +167,7 @@ static bool is_owed_still(struct job *job)
 	or are we refused? Creating a zone that is there would
  * disturb it, again and again.
  */
-static enum err ask_for_lost(struct job *job)
+static enum err operation_ask_server(struct operation *job)
 {
 	const struct driver *driver = job->server->driver;
 	bool there = false;
@@ -179,7 +180,7 @@ static enum err ask_for_lost(struct job *job)
 	return err;
 }
 
-static void drive(struct job *job)
+static void operation_call_driver(struct operation *job)
 {
 	const struct driver *driver = job->server->driver;
 	const struct driver_context context = { job->poolmgr->masters,
@@ -187,7 +188,7 @@ static void drive(struct job *job)
 	int64_t started_us = clock_us();
 
 	if (job->lost && driver->has)
-		job->err = ask_for_lost(job);
+		job->err = operation_ask_server(job);
 	if (!job->err && !job->refuted)
 		job->err = (job->action == ACTION_CREATE ? driver->create
 		                                         : driver->delete)(
@@ -202,14 +203,14 @@ static void drive(struct job *job)
  * a deletion says meanwhile whether the server's own word is there (core/absence.h). Nor is
  * a failure: a server that was only told may do it yet, once it wakes up.
  */
-static const char *status_of_success(const struct job *job)
+static const char *operation_success_status(const struct operation *job)
 {
 	if (job->action == ACTION_CREATE)
 		return "SUCCESS";
 	return job->server->driver->by_catalog ? NULL : "NO_DOMAIN";
 }
 
-static void refute(struct job *job, struct tx *tx)
+static void operation_refute(struct operation *job, struct tx *tx)
 {
 	store_refute_absence(tx, job->domain.id, job->server->settings->id,
 	                     arena_printf(job->arena, "%s, %s", job->lost,
@@ -217,13 +218,13 @@ static void refute(struct job *job, struct tx *tx)
 }
 
 /* It was done, and no poll can confirm it. */
-static bool is_unconfirmed(const struct job *job)
+static bool operation_is_unconfirmed(const struct operation *job)
 {
 	return job->stage == STAGE_TRIED && !job->err && !job->refuted && job->nameless;
 }
 
 /* Nobody will report of the new zone: its row says why, as after a change of it. */
-static void record_unseen(const struct job *job, struct tx *tx)
+static void operation_record_unpolled(const struct operation *job, struct tx *tx)
 {
 	const struct server_report report = {
 		.domain = job->domain,
@@ -235,34 +236,35 @@ static void record_unseen(const struct job *job, struct tx *tx)
 	store_reports(tx, &report, 1);
 }
 
-static const char *reason_of(const struct job *job)
+static const char *operation_reason(const struct operation *job)
 {
 	if (job->err)
 		return job->why.text;
-	return is_unconfirmed(job) && job->action == ACTION_DELETE ? job->nameless : "";
+	return operation_is_unconfirmed(job) && job->action == ACTION_DELETE ?
+		job->nameless : "";
 }
 
-static enum err record(void *self, struct why *why)
+static enum err operation_record(void *self, struct why *why)
 {
-	struct job *job = self;
-	const char *reason = reason_of(job);
+	struct operation *job = self;
+	const char *reason = operation_reason(job);
 	const struct outcome outcome = {
 		.domain_id = job->domain.id,
 		.server_id = job->server->settings->id,
 		.action = job->action,
-		.status = *reason ? "ERROR" : status_of_success(job),
+		.status = *reason ? "ERROR" : operation_success_status(job),
 		.reason = reason,
 		.confirm_s = job->confirm_s,
 	};
 	struct tx tx = tx_begin(job->server->db, why);
 
 	if (job->held)
-		holder_guard(holder_of(job), &tx, job->held);
+		holder_guard(operation_holder(job), &tx, job->held);
 	store_settle(&tx, &outcome);
 	if (job->refuted)
-		refute(job, &tx);
-	if (is_unconfirmed(job) && job->action == ACTION_CREATE)
-		record_unseen(job, &tx);
+		operation_refute(job, &tx);
+	if (operation_is_unconfirmed(job) && job->action == ACTION_CREATE)
+		operation_record_unpolled(job, &tx);
 	if (job->stage == STAGE_TRIED)
 		store_reconsider(&tx, &job->domain, job->action, outcome.server_id,
 		                 job->err ? outcome.confirm_s : 0);
@@ -273,51 +275,51 @@ static enum err record(void *self, struct why *why)
  * It was done, and its lock was lost meanwhile: what it ended may be another's by now.
  * All that follows is that it is looked at again.
  */
-static enum err reconsider(void *self, struct why *why)
+static enum err operation_reconsider(void *self, struct why *why)
 {
-	struct job *job = self;
+	struct operation *job = self;
 	struct tx tx = tx_begin(job->server->db, why);
 
 	store_reconsider(&tx, &job->domain, job->action, job->server->settings->id, 0);
 	return tx_commit(&tx);
 }
 
-static void drive_and_record(struct job *job)
+static void operation_execute(struct operation *job)
 {
 	struct why why;
 
-	if (job->held && !holder_is_sure(holder_of(job), job->held)) {
-		job->recorded = tx_redo(postpone, job, &job->record_why);
+	if (job->held && !holder_is_sure(operation_holder(job), job->held)) {
+		job->recorded = tx_redo(operation_postpone, job, &job->record_why);
 		return;
 	}
-	drive(job);
-	job->recorded = tx_redo(record, job, &job->record_why);
+	operation_call_driver(job);
+	job->recorded = tx_redo(operation_record, job, &job->record_why);
 	if (job->recorded == ERR_BUSY)
-		tx_redo(reconsider, job, &why);
+		tx_redo(operation_reconsider, job, &why);
 }
 
-static void refuse(struct job *job)
+static void operation_refuse(struct operation *job)
 {
 	job->stage = STAGE_REFUSED;
 	job->err = fail(&job->why, ERR_BUSY,
 	                "not tried: the server fails at all of late");
-	job->recorded = tx_redo(record, job, &job->record_why);
+	job->recorded = tx_redo(operation_record, job, &job->record_why);
 }
 
-static void run(void *self)
+static void operation_run(void *self)
 {
-	struct job *job = self;
+	struct operation *job = self;
 
 	log_request(job->cause.request_id);
 	if (!atomic_load(&job->server->in_service)) {
 		log_info("server is out of service, nothing done: server=%s domain=%s",
 		         job->server->settings->id, job->domain.name);
 	} else if (!job->cause.probe && atomic_load(&job->server->failing)) {
-		refuse(job);
-	} else if (lock(job)) {
-		if (is_owed_still(job))
-			drive_and_record(job);
-		holder_drop(holder_of(job), job->server->db, &job->held);
+		operation_refuse(job);
+	} else if (operation_lock(job)) {
+		if (operation_is_needed(job))
+			operation_execute(job);
+		holder_drop(operation_holder(job), job->server->db, &job->held);
 	}
 	log_request(NULL);
 }
@@ -325,7 +327,7 @@ static void run(void *self)
 /* ---- back on the loop ---- */
 
 /* All processes share what is known of a server: a lack of this one is none of it. */
-static void note_health(struct job *job)
+static void operation_note_health(struct operation *job)
 {
 	struct health_writer *health_writer = job->poolmgr->health_writer;
 	enum sign sign = health_sign_of(job->err);
@@ -340,7 +342,7 @@ static void note_health(struct job *job)
 		health_answered(health_writer, job->server, CHANNEL_CONTROL);
 }
 
-static void log_end(const struct job *job)
+static void operation_log_end(const struct operation *job)
 {
 	const char *verb = job->action == ACTION_CREATE ? "create" : "delete";
 
@@ -358,14 +360,14 @@ static void log_end(const struct job *job)
 		         job->server->settings->id, (int)(job->took_us / 1000));
 }
 
-static void confirm(struct job *job)
+static void operation_confirm(struct operation *job)
 {
 	(job->action == ACTION_CREATE ? peers_notify : peers_poll)(
 	    job->poolmgr->peers, &job->domain, job->server, &job->cause);
 }
 
 /* By the rows of the action that has the reason. */
-static enum err judge_failure(struct job *job, struct why *why)
+static enum err operation_report_failure(struct operation *job, struct why *why)
 {
 	bool is_unseen = !job->err && job->action == ACTION_CREATE;
 	const struct domain_query query = {
@@ -378,18 +380,18 @@ static enum err judge_failure(struct job *job, struct why *why)
 }
 
 /* What could not be written down stays due: the sync does it again. */
-static void settle(struct job *job)
+static void operation_settle(struct operation *job)
 {
 	enum err err = job->recorded;
 	struct why *why = &job->record_why;
 
 	if (job->stage != STAGE_SKIPPED) {
-		log_end(job);
-		note_health(job);	/* is it back? What is in error is due */
-		if (!err && (job->err || is_unconfirmed(job)))
-			err = judge_failure(job, why);
+		operation_log_end(job);
+		operation_note_health(job);	/* is it back? What is in error is due */
+		if (!err && (job->err || operation_is_unconfirmed(job)))
+			err = operation_report_failure(job, why);
 		else if (!err && !job->refuted)
-			confirm(job);
+			operation_confirm(job);
 	}
 	if (err)
 		log_warn("outcome not recorded: domain=%s server=%s err=%s why=\"%s\"",
@@ -397,26 +399,26 @@ static void settle(struct job *job)
 		         why->text);
 }
 
-static void ended(void *self)
+static void operation_ended(void *self)
 {
-	struct job *job = self;
+	struct operation *job = self;
 
 	log_request(job->cause.request_id);
 	if (lane_job_ran(job->server->lane))
-		settle(job);
+		operation_settle(job);
 	log_request(NULL);
-	job_free(job);
+	operation_free(job);
 }
 
 void operation_start(struct poolmgr *poolmgr, const struct domain_ref *domain,
                      enum action action, struct server *server,
                      const struct cause *cause)
 {
-	struct job *job = job_new(poolmgr, domain, action, server, cause);
+	struct operation *job = operation_new(poolmgr, domain, action, server, cause);
 
-	if (lane_submit(server->lane, run, ended, job))
+	if (lane_submit(server->lane, operation_run, operation_ended, job))
 		return;
 	log_warn("server has too much to do, later: server=%s domain=%s",
 	         server->settings->id, domain->name);
-	job_free(job);
+	operation_free(job);
 }

@@ -9,8 +9,8 @@
 #include "store_due.h"
 
 /* A deletion is owed also by a server out of service: it is done when it is back. */
-static void write_debt(struct tx *tx, struct poolmgr *poolmgr,
-                       const struct domain_ref *domain, enum action action)
+static void order_write(struct tx *tx, struct poolmgr *poolmgr,
+                        const struct domain_ref *domain, enum action action)
 {
 	const struct servers *servers = poolmgr->servers;
 	struct order *orders = xcalloc(servers->count, sizeof(*orders));
@@ -28,8 +28,8 @@ static void write_debt(struct tx *tx, struct poolmgr *poolmgr,
 	free(orders);
 }
 
-static void start_all(struct poolmgr *poolmgr, const struct domain_ref *domain,
-                      enum action action, const struct cause *cause)
+static void order_start_all(struct poolmgr *poolmgr, const struct domain_ref *domain,
+                            enum action action, const struct cause *cause)
 {
 	struct servers *servers = poolmgr->servers;
 
@@ -50,10 +50,10 @@ enum err order_start(struct poolmgr *poolmgr, const char *domain_id, enum action
 	if (store_domain(&tx, arena, domain_id, &domain))
 		owed = store_is_needed(&tx, &domain, action);
 	if (owed)
-		write_debt(&tx, poolmgr, &domain, action);
+		order_write(&tx, poolmgr, &domain, action);
 	enum err err = tx_commit(&tx);
 	if (!err && owed)
-		start_all(poolmgr, &domain, action, cause);
+		order_start_all(poolmgr, &domain, action, cause);
 	if (!err && !owed)
 		log_info("nothing to do any more: action=%s id=%s", action_name(action),
 		         domain_id);

@@ -14,17 +14,17 @@
 #include "store.h"
 
 enum {
-	STRAYS_MAX = 50,		/* of one look, from anywhere in the list */
+	ORPHANS_MAX = 50,		/* of one look, from anywhere in the list */
 };
 
-struct look {
+struct orphan_search {
 	struct poolmgr *poolmgr;
 	struct server *server;
 	struct arena *arena;
 	const char **names;
 	size_t count;
-	const char *strays[STRAYS_MAX];
-	size_t stray_count;
+	const char *orphans[ORPHANS_MAX];
+	size_t orphan_count;
 	enum err err;
 	struct why why;
 };
@@ -32,84 +32,86 @@ struct look {
 /* ---- on the lane's thread ---- */
 
 /* From anywhere on, around: those that are left to a person do not hide the others. */
-static enum err sift(struct look *look)
+static enum err orphan_search_select(struct orphan_search *search)
 {
-	struct tx tx = tx_once(look->server->db, &look->why);
-	size_t pages = (look->count + TX_LIST_MAX - 1) / TX_LIST_MAX;
+	struct tx tx = tx_once(search->server->db, &search->why);
+	size_t pages = (search->count + TX_LIST_MAX - 1) / TX_LIST_MAX;
 	size_t first = pages ? random_u32() % pages : 0;
 
 	for (size_t i = 0; i < pages && !tx.err; i++) {
 		size_t at = (first + i) % pages * TX_LIST_MAX;
-		size_t left = look->count - at;
+		size_t left = search->count - at;
 
-		look->stray_count += store_orphans(
-		    &tx, look->arena, look->server->settings->id, look->names + at,
+		search->orphan_count += store_orphans(
+		    &tx, search->arena, search->server->settings->id, search->names + at,
 		    left < TX_LIST_MAX ? left : TX_LIST_MAX,
-		    look->strays + look->stray_count, STRAYS_MAX - look->stray_count);
+		    search->orphans + search->orphan_count,
+		    ORPHANS_MAX - search->orphan_count);
 	}
 	return tx_commit(&tx);
 }
 
-static void run(void *self)
+static void orphan_search_run(void *self)
 {
-	struct look *look = self;
-	const struct server *server = look->server;
+	struct orphan_search *search = self;
+	const struct server *server = search->server;
 
 	if (atomic_load(&server->failing) || !atomic_load(&server->in_service))
 		return;
-	look->err = server->driver->list(server->settings, look->arena, &look->names,
-	                                 &look->count, &look->why);
-	if (!look->err)
-		look->err = sift(look);
+	search->err = server->driver->list(server->settings, search->arena,
+	                                   &search->names, &search->count, &search->why);
+	if (!search->err)
+		search->err = orphan_search_select(search);
 }
 
 /* ---- on the loop ---- */
 
-static void report(struct look *look, const char *name)
+static void orphan_search_report(struct orphan_search *search, const char *name)
 {
 	char object[LOCK_NAME_SIZE];
 	const struct fault fault = {
 		.kind = REPAIR_ORPHAN,
 		.object = object,
-		.server_id = look->server->settings->id,
-		.pool = look->poolmgr->config.pool_name,
+		.server_id = search->server->settings->id,
+		.pool = search->poolmgr->config.pool_name,
 		.name = name,
 		.detail = "has the zone, and there is no such domain",
 	};
 
 	lock_name_digest(name, object);
-	repair_observe(look->poolmgr, look->server, &fault);
+	repair_observe(search->poolmgr, search->server, &fault);
 }
 
-static void ended(void *self)
+static void orphan_search_ended(void *self)
 {
-	struct look *look = self;
+	struct orphan_search *search = self;
 
-	if (look->err)
+	if (search->err)
 		log_info("zones not listed: server=%s err=%s why=\"%s\"",
-		         look->server->settings->id, err_name(look->err), look->why.text);
-	if (lane_job_ran(look->server->lane))
-		for (size_t i = 0; i < look->stray_count; i++)
-			report(look, look->strays[i]);
-	arena_free(&look->arena);
-	free(look);
+		         search->server->settings->id, err_name(search->err),
+		         search->why.text);
+	if (lane_job_ran(search->server->lane))
+		for (size_t i = 0; i < search->orphan_count; i++)
+			orphan_search_report(search, search->orphans[i]);
+	arena_free(&search->arena);
+	free(search);
 }
 
-static void look_at(struct poolmgr *poolmgr, struct server *server)
+static void orphan_search_start(struct poolmgr *poolmgr, struct server *server)
 {
-	struct look *look = xcalloc(1, sizeof(*look));
+	struct orphan_search *search = xcalloc(1, sizeof(*search));
 
-	look->poolmgr = poolmgr;
-	look->server = server;
-	look->arena = arena_new();
-	if (!lane_submit(server->lane, run, ended, look)) {
-		arena_free(&look->arena);
-		free(look);
+	search->poolmgr = poolmgr;
+	search->server = server;
+	search->arena = arena_new();
+	if (!lane_submit(server->lane, orphan_search_run, orphan_search_ended, search)) {
+		arena_free(&search->arena);
+		free(search);
 	}
 }
 
 /* What it would take to list the zones of this server is said once. */
-static bool can_list(struct server *server)
+static bool orphan_zones_can_list(struct server *server)
 {
 	const struct driver *driver = server->driver;
 	const char *lack = driver->list_lacks ? driver->list_lacks(server->settings) : NULL;
@@ -126,7 +128,8 @@ void orphan_zones_find(struct poolmgr *poolmgr, const struct scope *scope)
 	for (size_t i = 0; i < poolmgr->servers->count; i++) {
 		struct server *server = &poolmgr->servers->item[i];
 
-		if (share_has(&scope->share, server->settings->id) && can_list(server))
-			look_at(poolmgr, server);
+		if (share_has(&scope->share, server->settings->id) &&
+		    orphan_zones_can_list(server))
+			orphan_search_start(poolmgr, server);
 	}
 }

@@ -15,15 +15,15 @@
 enum {
 	CENTRAL_TIMEOUT_MS = 10 * 1000,
 	REASON_SIZE = 512,
-	TELLINGS_MAX = 10000,
+	PENDING_MAX = 10000,
 	CALLS_MAX = 4,		/* out at a time: one that hangs holds up nobody */
 	GATHER_MS = 20,		/* how long a report waits while another call is out */
-	TOLD_SLOTS = 4096,
+	REPORTED_SLOTS = 4096,
 	BUSY_MS = 250,		/* central has done a part: why wait longer? */
 };
 
 /* What central is told of a domain, with memory of its own. */
-struct words {
+struct report_copy {
 	enum report report;
 	uint32_t serial;
 	char reason[REASON_SIZE];
@@ -31,13 +31,13 @@ struct words {
 };
 
 /* A domain of which central is to be told something, or was and did not answer yet. */
-struct telling {
+struct pending_report {
 	struct peers *peers;
-	struct telling *next_ready;
+	struct pending_report *next_ready;
 	char domain_id[ID_LEN + 1];
 	char *name, *pool, *tenant;
 	struct state state;
-	struct words now, next;
+	struct report_copy now, next;
 	bool out, has_next;	/* `next` only while a call is out */
 	int attempts;
 	struct loop_timer *retry;
@@ -45,35 +45,35 @@ struct telling {
 };
 
 /* Those that one call is about. */
-struct call {
-	struct call *next;
+struct central_call {
+	struct central_call *next;
 	struct peers *peers;
 	size_t count;
-	struct telling *tellings[LIST_MAX];
+	struct pending_report *pending[LIST_MAX];
 };
 
 /* What central took last of a domain; one that comes to its slot takes it over. */
-struct told {
+struct reported {
 	char domain_id[ID_LEN + 1];
 	uint32_t serial;
 };
 
 struct peers {
 	struct poolmgr *poolmgr;
-	struct telling *tellings;
-	struct telling *ready, **ready_end;	/* to be told by the next call */
-	struct call *calls;			/* out */
+	struct pending_report *pending;
+	struct pending_report *ready, **ready_end;	/* to be told by the next call */
+	struct central_call *calls;			/* out */
 	int calls_out;
-	bool looking;				/* look() is due at the end of the turn */
+	bool is_send_due;				/* peers_send_ready() is due at the end of the turn */
 	struct loop_timer *gather;
-	struct told told[TOLD_SLOTS];
+	struct reported reported[REPORTED_SLOTS];
 };
 
-static struct metric *casts, *verdicts[REPORT_COUNT], *retries;
+static struct metric *casts, *reports[REPORT_COUNT], *retries;
 
 static const struct backoff pace = { .first_ms = 500, .max_ms = 15 * 1000 };
 
-static void gathered(void *self);
+static void peers_gathered(void *self);
 
 void peers_metrics(void)
 {
@@ -83,10 +83,10 @@ void peers_metrics(void)
 	                     "verdicts on domains that had to be told to central again",
 	                     NULL, NULL);
 	for (enum report report = 0; report < REPORT_COUNT; report++)
-		verdicts[report] = metric_new(METRIC_COUNTER, "consensus_told_total",
-		                              "verdicts on domains that were told "
-		                              "to central", "status",
-		                              report_name(report));
+		reports[report] = metric_new(METRIC_COUNTER, "consensus_told_total",
+		                             "verdicts on domains that were told "
+		                             "to central", "status",
+		                             report_name(report));
 }
 
 struct peers *peers_new(struct poolmgr *poolmgr)
@@ -95,23 +95,23 @@ struct peers *peers_new(struct poolmgr *poolmgr)
 
 	peers->poolmgr = poolmgr;
 	peers->ready_end = &peers->ready;
-	peers->gather = loop_timer_new(poolmgr->runtime.loop, gathered, peers);
+	peers->gather = loop_timer_new(poolmgr->runtime.loop, peers_gathered, peers);
 	return peers;
 }
 
-static void telling_free(struct telling *telling)
+static void pending_report_free(struct pending_report *pending)
 {
-	HASH_DEL(telling->peers->tellings, telling);
-	loop_timer_free(&telling->retry);
-	free(telling->name);
-	free(telling->pool);
-	free(telling->tenant);
-	free(telling);
+	HASH_DEL(pending->peers->pending, pending);
+	loop_timer_free(&pending->retry);
+	free(pending->name);
+	free(pending->pool);
+	free(pending->tenant);
+	free(pending);
 }
 
-static void call_free(struct call *call)
+static void central_call_free(struct central_call *call)
 {
-	struct call **at = &call->peers->calls;
+	struct central_call **at = &call->peers->calls;
 
 	while (*at != call)
 		at = &(*at)->next;
@@ -123,16 +123,16 @@ static void call_free(struct call *call)
 void peers_free(struct peers **peers)
 {
 	struct peers *old = *peers;
-	struct telling *telling, *next;
+	struct pending_report *pending, *next;
 
 	if (!old)
 		return;
 	while (old->calls) {
 		rpc_cancel(old->poolmgr->runtime.rpc, old->calls);
-		call_free(old->calls);
+		central_call_free(old->calls);
 	}
-	HASH_ITER(hh, old->tellings, telling, next)
-		telling_free(telling);
+	HASH_ITER(hh, old->pending, pending, next)
+		pending_report_free(pending);
 	loop_later_cancel(old->poolmgr->runtime.loop, old);
 	loop_timer_free(&old->gather);
 	free(old);
@@ -141,12 +141,12 @@ void peers_free(struct peers **peers)
 
 bool peers_idle(const struct peers *peers)
 {
-	return peers->tellings == NULL;
+	return peers->pending == NULL;
 }
 
 /* ---- minidns ---- */
 
-static struct poll_order terms_of(const struct poolmgr *poolmgr)
+static struct poll_order peers_terms(const struct poolmgr *poolmgr)
 {
 	return (struct poll_order){
 		.timeout_ms = poolmgr->config.poll_timeout_ms,
@@ -156,8 +156,9 @@ static struct poll_order terms_of(const struct poolmgr *poolmgr)
 }
 
 /* Takes ARGS. */
-static void cast(struct peers *peers, const char *method, const struct domain_ref *domain,
-                 json_t *args, const struct cause *cause)
+static void peers_cast(struct peers *peers, const char *method,
+                       const struct domain_ref *domain, json_t *args,
+                       const struct cause *cause)
 {
 	const struct rpc_target minidns = {
 		.topic = "minidns", .server = cause->recovery ? "recovery" : NULL,
@@ -173,15 +174,15 @@ static void cast(struct peers *peers, const char *method, const struct domain_re
 	json_decref(args);
 }
 
-static void order(struct peers *peers, const char *method,
-                  const struct domain_ref *domain, const struct destination *destination,
-                  const struct cause *cause)
+static void peers_order(struct peers *peers, const char *method,
+                        const struct domain_ref *domain,
+                        const struct destination *destination, const struct cause *cause)
 {
-	struct poll_order order = terms_of(peers->poolmgr);
+	struct poll_order order = peers_terms(peers->poolmgr);
 
 	order.domain = *domain;
 	order.destination = *destination;
-	cast(peers, method, domain, poll_order_encode(&order), cause);
+	peers_cast(peers, method, domain, poll_order_encode(&order), cause);
 }
 
 void peers_poll(struct peers *peers, const struct domain_ref *domain,
@@ -189,33 +190,34 @@ void peers_poll(struct peers *peers, const struct domain_ref *domain,
 {
 	if (!server_is_known(server))
 		return;
-	order(peers, "poll_for_serial_number", domain, &server->destination, cause);
+	peers_order(peers, "poll_for_serial_number", domain, &server->destination, cause);
 }
 
 /* A message lists no more than it may of either. */
-static void propagate(struct peers *peers, const char *method,
-                      struct propagation *propagation, const struct domain_refs *domains,
-                      const struct cause *cause)
+static void peers_cast_domains(struct peers *peers, const char *method,
+                               struct propagation *propagation,
+                               const struct domain_refs *domains,
+                               const struct cause *cause)
 {
 	for (size_t at = 0; at < domains->count; at += LIST_MAX) {
 		size_t left = domains->count - at;
 
 		propagation->domains.item = domains->item + at;
 		propagation->domains.count = left < LIST_MAX ? left : LIST_MAX;
-		cast(peers, method, &domains->item[at],
-		     propagation_encode(propagation), cause);
+		peers_cast(peers, method, &domains->item[at],
+		           propagation_encode(propagation), cause);
 	}
 }
 
-static void tell_each(struct peers *peers, const char *method,
-                      const struct domain_refs *domains,
-                      const struct server_list *audience, bool tell_equal,
-                      const struct cause *cause)
+static void peers_cast_servers(struct peers *peers, const char *method,
+                               const struct domain_refs *domains,
+                               const struct server_list *audience, bool tell_equal,
+                               const struct cause *cause)
 {
 	struct destination destinations[LIST_MAX];
 	struct propagation propagation = {
 		.destinations = destinations,
-		.terms = terms_of(peers->poolmgr),
+		.terms = peers_terms(peers->poolmgr),
 		.tell_equal = tell_equal,
 	};
 	size_t *n = &propagation.destination_count;
@@ -225,7 +227,7 @@ static void tell_each(struct peers *peers, const char *method,
 			destinations[(*n)++] = audience->servers[i]->destination;
 		if (!*n || (*n < LIST_MAX && i + 1 < audience->count))
 			continue;
-		propagate(peers, method, &propagation, domains, cause);
+		peers_cast_domains(peers, method, &propagation, domains, cause);
 		*n = 0;
 	}
 }
@@ -233,25 +235,26 @@ static void tell_each(struct peers *peers, const char *method,
 void peers_notify_all(struct peers *peers, const struct domain_refs *domains,
                       const struct server_list *audience, const struct cause *cause)
 {
-	struct propagation nobody = { .terms = terms_of(peers->poolmgr) };
+	struct propagation nobody = { .terms = peers_terms(peers->poolmgr) };
 
 	if (audience->count)
-		tell_each(peers, "propagate_zones", domains, audience, false, cause);
+		peers_cast_servers(peers, "propagate_zones", domains, audience, false,
+		                   cause);
 	else
-		propagate(peers, "propagate_zones", &nobody, domains, cause);
+		peers_cast_domains(peers, "propagate_zones", &nobody, domains, cause);
 }
 
 void peers_compare(struct peers *peers, const struct domain_refs *domains,
                    const struct server_list *audience, bool tell_equal,
                    const struct cause *cause)
 {
-	tell_each(peers, "compare_zones", domains, audience, tell_equal, cause);
+	peers_cast_servers(peers, "compare_zones", domains, audience, tell_equal, cause);
 }
 
 void peers_poll_all(struct peers *peers, const struct domain_refs *domains,
                     const struct server_list *audience, const struct cause *cause)
 {
-	tell_each(peers, "poll_zones", domains, audience, false, cause);
+	peers_cast_servers(peers, "poll_zones", domains, audience, false, cause);
 }
 
 void peers_notify(struct peers *peers, const struct domain_ref *domain,
@@ -275,139 +278,143 @@ void peers_notify_also(struct peers *peers, const struct domain_ref *domain,
 			.port = poolmgr->also[i].port,
 		};
 
-		order(peers, "notify_zone_changed", domain, &destination, cause);
+		peers_order(peers, "notify_zone_changed", domain, &destination, cause);
 	}
 }
 
 /* ---- central ---- */
 
-static void look(void *self);
+static void peers_send_ready(void *self);
 
-static void look_later(struct peers *peers)
+static void peers_send_later(struct peers *peers)
 {
-	if (!peers->looking)
-		loop_later(peers->poolmgr->runtime.loop, look, peers);
-	peers->looking = true;
+	if (!peers->is_send_due)
+		loop_later(peers->poolmgr->runtime.loop, peers_send_ready, peers);
+	peers->is_send_due = true;
 }
 
-static void make_ready(void *self)
+static void pending_report_make_ready(void *self)
 {
-	struct telling *telling = self;
-	struct peers *peers = telling->peers;
+	struct pending_report *pending = self;
+	struct peers *peers = pending->peers;
 
-	telling->next_ready = NULL;
-	*peers->ready_end = telling;
-	peers->ready_end = &telling->next_ready;
-	look_later(peers);
+	pending->next_ready = NULL;
+	*peers->ready_end = pending;
+	peers->ready_end = &pending->next_ready;
+	peers_send_later(peers);
 }
 
-static void retry_later(struct telling *telling, enum err err, const char *reason)
+static void pending_report_retry_later(struct pending_report *pending, enum err err,
+                                       const char *reason)
 {
-	int pause_ms = backoff_ms(&pace, telling->attempts++, random_u32());
+	int pause_ms = backoff_ms(&pace, pending->attempts++, random_u32());
 
 	if (err == ERR_BUSY)
 		pause_ms = BUSY_MS;
-	(telling->attempts == 1 ? log_warn : log_debug)(
-	    "central not told yet: domain=%s again_ms=%d why=\"%s\"", telling->name,
+	(pending->attempts == 1 ? log_warn : log_debug)(
+	    "central not told yet: domain=%s again_ms=%d why=\"%s\"", pending->name,
 	    pause_ms, reason);
 	metric_add(retries, 1);
-	loop_timer_set(telling->retry, pause_ms);
+	loop_timer_set(pending->retry, pause_ms);
 }
 
-static size_t told_slot(const char *domain_id)
+static size_t peers_reported_slot(const char *domain_id)
 {
 	unsigned hash;
 
 	HASH_VALUE(domain_id, strlen(domain_id), hash);
-	return hash % TOLD_SLOTS;
+	return hash % REPORTED_SLOTS;
 }
 
 bool peers_has_reported(const struct peers *peers, const char *domain_id, uint32_t serial)
 {
-	const struct told *told = &peers->told[told_slot(domain_id)];
+	const struct reported *reported =
+		&peers->reported[peers_reported_slot(domain_id)];
 
-	return told->serial == serial && strcmp(told->domain_id, domain_id) == 0;
+	return reported->serial == serial && strcmp(reported->domain_id, domain_id) == 0;
 }
 
-static void note_told(const struct telling *telling)
+static void pending_report_note_reported(const struct pending_report *pending)
 {
-	struct told *told = &telling->peers->told[told_slot(telling->domain_id)];
+	struct reported *reported =
+		&pending->peers->reported[peers_reported_slot(pending->domain_id)];
 
-	if (telling->now.report != REPORT_SUCCESS)
+	if (pending->now.report != REPORT_SUCCESS)
 		return;
-	memcpy(told->domain_id, telling->domain_id, sizeof(told->domain_id));
-	told->serial = telling->now.serial;
+	memcpy(reported->domain_id, pending->domain_id, sizeof(reported->domain_id));
+	reported->serial = pending->now.serial;
 }
 
-static void next_or_done(struct telling *telling)
+static void pending_report_next(struct pending_report *pending)
 {
-	if (!telling->has_next) {
-		telling_free(telling);
+	if (!pending->has_next) {
+		pending_report_free(pending);
 		return;
 	}
-	telling->now = telling->next;
-	telling->has_next = false;
-	telling->attempts = 0;
-	make_ready(telling);
+	pending->now = pending->next;
+	pending->has_next = false;
+	pending->attempts = 0;
+	pending_report_make_ready(pending);
 }
 
-static void settle(struct telling *telling, enum err err, const struct why *why)
+static void pending_report_settle(struct pending_report *pending, enum err err,
+                                  const struct why *why)
 {
-	telling->out = false;
+	pending->out = false;
 	if (err && err_fate(err) != FATE_FINAL) {
-		if (telling->has_next)
-			next_or_done(telling);
+		if (pending->has_next)
+			pending_report_next(pending);
 		else
-			retry_later(telling, err, why->text);
+			pending_report_retry_later(pending, err, why->text);
 		return;
 	}
 	if (err)
 		log_warn("central refused a report: domain=%s status=%s serial=%u "
-		         "why=\"%s\"", telling->name, report_name(telling->now.report),
-		         telling->now.serial, why->text);
+		         "why=\"%s\"", pending->name, report_name(pending->now.report),
+		         pending->now.serial, why->text);
 	else
-		note_told(telling);
-	metric_add(verdicts[telling->now.report], 1);
-	next_or_done(telling);
+		pending_report_note_reported(pending);
+	metric_add(reports[pending->now.report], 1);
+	pending_report_next(pending);
 }
 
-static void answered(void *self, const struct rpc_answer *answer)
+static void peers_answered(void *self, const struct rpc_answer *answer)
 {
-	struct call *call = self;
+	struct central_call *call = self;
 
 	for (size_t i = 0; i < call->count; i++) {
 		struct why why = answer->why;
 		enum err err = answer->err ? answer->err
 		                           : outcome_decode(answer->result, i, &why);
 
-		settle(call->tellings[i], err, &why);
+		pending_report_settle(call->pending[i], err, &why);
 	}
-	look_later(call->peers);
-	call_free(call);
+	peers_send_later(call->peers);
+	central_call_free(call);
 }
 
-static struct pool_report report_of(const struct telling *telling)
+static struct pool_report pending_report_encode(const struct pending_report *pending)
 {
 	struct pool_report report = {
 		.domain = {
-			.name = telling->name,
-			.pool = telling->pool,
-			.tenant = telling->tenant,
-			.state = telling->state,
+			.name = pending->name,
+			.pool = pending->pool,
+			.tenant = pending->tenant,
+			.state = pending->state,
 		},
-		.report = telling->now.report,
-		.serial = telling->now.serial,
-		.reason = telling->now.reason,
+		.report = pending->now.report,
+		.serial = pending->now.serial,
+		.reason = pending->now.reason,
 	};
 
-	memcpy(report.domain.id, telling->domain_id, sizeof(report.domain.id));
+	memcpy(report.domain.id, pending->domain_id, sizeof(report.domain.id));
 	return report;
 }
 
 /* As many as are ready and fit. */
-static struct call *call_new(struct peers *peers)
+static struct central_call *central_call_new(struct peers *peers)
 {
-	struct call *call = xcalloc(1, sizeof(*call));
+	struct central_call *call = xcalloc(1, sizeof(*call));
 
 	call->peers = peers;
 	call->next = peers->calls;
@@ -415,7 +422,7 @@ static struct call *call_new(struct peers *peers)
 	peers->calls_out++;
 	while (peers->ready && call->count < LIST_MAX) {
 		peers->ready->out = true;
-		call->tellings[call->count++] = peers->ready;
+		call->pending[call->count++] = peers->ready;
 		peers->ready = peers->ready->next_ready;
 	}
 	if (!peers->ready)
@@ -423,109 +430,112 @@ static struct call *call_new(struct peers *peers)
 	return call;
 }
 
-static json_t *encode_call(const struct call *call)
+static json_t *central_call_encode(const struct central_call *call)
 {
 	struct pool_report list[LIST_MAX];
 
 	for (size_t i = 0; i < call->count; i++)
-		list[i] = report_of(call->tellings[i]);
+		list[i] = pending_report_encode(call->pending[i]);
 	return pool_reports_encode(&(struct pool_reports){ list, call->count });
 }
 
-static void make_call(struct peers *peers)
+static void peers_call_central(struct peers *peers)
 {
 	static const struct rpc_target central = { .topic = "central" };
-	struct call *call = call_new(peers);
-	json_t *args = encode_call(call);
-	json_t *context = context_encode(call->tellings[0]->now.request_id, true);
+	struct central_call *call = central_call_new(peers);
+	json_t *args = central_call_encode(call);
+	json_t *context = context_encode(call->pending[0]->now.request_id, true);
 	struct rpc_answer none = { .class = "" };
 
 	none.err = rpc_call(peers->poolmgr->runtime.rpc, &central, "update_statuses",
-	                    args, context, CENTRAL_TIMEOUT_MS, answered, call, &none.why);
+	                    args, context, CENTRAL_TIMEOUT_MS, peers_answered, call,
+	                    &none.why);
 	json_decref(context);
 	json_decref(args);
 	if (none.err)
-		answered(call, &none);
+		peers_answered(call, &none);
 }
 
 /* At once if no call is out: nothing would come of waiting. */
-static void look(void *self)
+static void peers_send_ready(void *self)
 {
 	struct peers *peers = self;
 
-	peers->looking = false;
+	peers->is_send_due = false;
 	if (!peers->ready || peers->calls_out == CALLS_MAX)
 		return;
 	if (!peers->calls_out)
-		make_call(peers);
+		peers_call_central(peers);
 	if (peers->ready && !loop_timer_armed(peers->gather))
 		loop_timer_set(peers->gather, GATHER_MS);
 }
 
-static void gathered(void *self)
+static void peers_gathered(void *self)
 {
 	struct peers *peers = self;
 
 	if (peers->ready && peers->calls_out < CALLS_MAX)
-		make_call(peers);
-	look_later(peers);
+		peers_call_central(peers);
+	peers_send_later(peers);
 }
 
 size_t peers_report_room(const struct peers *peers)
 {
-	size_t count = HASH_COUNT(peers->tellings);
+	size_t count = HASH_COUNT(peers->pending);
 
-	return count < TELLINGS_MAX ? TELLINGS_MAX - count : 0;
+	return count < PENDING_MAX ? PENDING_MAX - count : 0;
 }
 
-static struct words words_of(const struct pool_report *report, const char *request_id)
+static struct report_copy report_copy(const struct pool_report *report,
+                                      const char *request_id)
 {
-	struct words words = { .report = report->report, .serial = report->serial };
+	struct report_copy copy = { .report = report->report, .serial = report->serial };
 
-	snprintf(words.reason, sizeof(words.reason), "%s", report->reason);
-	snprintf(words.request_id, sizeof(words.request_id), "%s", request_id);
-	return words;
+	snprintf(copy.reason, sizeof(copy.reason), "%s", report->reason);
+	snprintf(copy.request_id, sizeof(copy.request_id), "%s", request_id);
+	return copy;
 }
 
-static struct telling *telling_new(struct peers *peers, const struct domain_ref *domain)
+static struct pending_report *pending_report_new(struct peers *peers,
+                                                 const struct domain_ref *domain)
 {
-	struct telling *telling = xcalloc(1, sizeof(*telling));
+	struct pending_report *pending = xcalloc(1, sizeof(*pending));
 
-	telling->peers = peers;
-	memcpy(telling->domain_id, domain->id, sizeof(telling->domain_id));
-	telling->name = xstrdup(domain->name);
-	telling->pool = xstrdup(domain->pool);
-	telling->tenant = xstrdup(domain->tenant);
-	telling->state = domain->state;
-	telling->retry = loop_timer_new(peers->poolmgr->runtime.loop, make_ready,
-	                                telling);
-	HASH_ADD_STR(peers->tellings, domain_id, telling);
-	return telling;
+	pending->peers = peers;
+	memcpy(pending->domain_id, domain->id, sizeof(pending->domain_id));
+	pending->name = xstrdup(domain->name);
+	pending->pool = xstrdup(domain->pool);
+	pending->tenant = xstrdup(domain->tenant);
+	pending->state = domain->state;
+	pending->retry = loop_timer_new(peers->poolmgr->runtime.loop,
+	                                pending_report_make_ready, pending);
+	HASH_ADD_STR(peers->pending, domain_id, pending);
+	return pending;
 }
 
 void peers_report(struct peers *peers, const struct pool_report *report,
                   const char *request_id)
 {
-	struct words words = words_of(report, request_id);
-	struct telling *telling;
+	struct report_copy copy = report_copy(report, request_id);
+	struct pending_report *pending;
 
-	HASH_FIND_STR(peers->tellings, report->domain.id, telling);
-	if (!telling && !peers_report_room(peers))
+	HASH_FIND_STR(peers->pending, report->domain.id, pending);
+	if (!pending && !peers_report_room(peers))
 		return;		/* the rows remember: the sync tells it again */
-	if (!telling) {
-		telling = telling_new(peers, &report->domain);
-		telling->now = words;
-		make_ready(telling);
+	if (!pending) {
+		pending = pending_report_new(peers, &report->domain);
+		pending->now = copy;
+		pending_report_make_ready(pending);
 		return;
 	}
-	telling->state = report->domain.state;
-	if (!telling->out) {
-		telling->now = words;
+	pending->state = report->domain.state;
+	if (!pending->out) {
+		pending->now = copy;
 		return;
 	}
-	if (!telling->has_next && telling->now.report == words.report &&
-	    telling->now.serial == words.serial)
+	if (!pending->has_next && pending->now.report == copy.report &&
+	    pending->now.serial == copy.serial)
 		return;
-	telling->next = words;
-	telling->has_next = true;
+	pending->next = copy;
+	pending->has_next = true;
 }

@@ -39,15 +39,16 @@ void recompare_free(struct recompare **recompare)
 
 /* ---- what a comparison found ---- */
 
-static bool is_compared(const struct server_report *report, enum compared *compared)
+static bool recompare_has_result(const struct server_report *report,
+                                 enum compared *compared)
 {
 	*compared = report->equal ? COMPARED_EQUAL : report->differs ? COMPARED_DIFFERS
 	                                                             : COMPARED_REFUSED;
 	return report->equal || report->differs || report->refused;
 }
 
-static void log_move(const struct server_report *report, const struct content_case *of,
-                     enum content content)
+static void recompare_log(const struct server_report *report,
+                          const struct content_case *of, enum content content)
 {
 	if (content == CONTENT_TRUSTED && of->differs)
 		log_info("server serves our records again: domain=%s server=%s why=\"%s\"",
@@ -63,7 +64,7 @@ enum err recompare_record(struct poolmgr *poolmgr, const struct server_report *r
 	struct content_case of = { .compared = COMPARED_EQUAL };
 	enum content content = CONTENT_AS_BEFORE;
 
-	if (!is_compared(report, &of.compared))
+	if (!recompare_has_result(report, &of.compared))
 		return OK;
 	struct tx tx = tx_begin(poolmgr->runtime.db, why);
 	if (store_recompare_case(&tx, report->domain.id, report->name_server, &of)) {
@@ -73,13 +74,13 @@ enum err recompare_record(struct poolmgr *poolmgr, const struct server_report *r
 	}
 	enum err err = tx_commit(&tx);
 	if (!err)
-		log_move(report, &of, content);
+		recompare_log(report, &of, content);
 	return err;
 }
 
 /* ---- what is to be compared ---- */
 
-static void read_doubts(void *self)
+static void recompare_read(void *self)
 {
 	struct recompare *recompare = self;
 	struct db *db = recompare->poolmgr->lane_db;
@@ -100,8 +101,8 @@ static void read_doubts(void *self)
 		         err_name(err), why.text);
 }
 
-static void compare(struct recompare *recompare, const struct comparison *comparison,
-                    const struct cause *cause)
+static void recompare_one(struct recompare *recompare,
+                          const struct comparison *comparison, const struct cause *cause)
 {
 	struct poolmgr *poolmgr = recompare->poolmgr;
 	const struct server *server = servers_find(poolmgr->servers,
@@ -113,7 +114,7 @@ static void compare(struct recompare *recompare, const struct comparison *compar
 		              &(struct server_list){ &server, 1 }, true, cause);
 }
 
-static void doubts_read(void *self)
+static void recompare_on_read(void *self)
 {
 	struct recompare *recompare = self;
 	char id[ID_LEN + 1];
@@ -125,7 +126,7 @@ static void doubts_read(void *self)
 	id_random(id);
 	log_request(id);
 	for (const struct comparison *at = recompare->comparisons; at; at = at->next)
-		compare(recompare, at, &cause);
+		recompare_one(recompare, at, &cause);
 	log_request(NULL);
 }
 
@@ -136,5 +137,6 @@ void recompare_fire(struct recompare *recompare)
 	arena_reset(recompare->arena);
 	recompare->comparisons = NULL;
 	recompare->is_reading =
-	    poolmgr_submit(recompare->poolmgr, read_doubts, doubts_read, recompare);
+	    poolmgr_submit(recompare->poolmgr, recompare_read, recompare_on_read,
+	                   recompare);
 }

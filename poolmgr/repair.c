@@ -43,7 +43,7 @@ void repair_metrics(void)
 	parked = metric_new(METRIC_COUNTER, "repairs_total", help, "outcome", "parked");
 }
 
-struct job {
+struct repair {
 	struct poolmgr *poolmgr;
 	struct server *server;
 	struct arena *arena;
@@ -59,7 +59,7 @@ struct job {
 
 /* ---- on the lane's thread ---- */
 
-static struct holder *holder_of(const struct job *job)
+static struct holder *repair_holder(const struct repair *job)
 {
 	return membership_holder(heartbeat_membership(job->poolmgr->heartbeat));
 }
@@ -68,7 +68,7 @@ static struct holder *holder_of(const struct job *job)
  * It may be at a newer serial by now: that alone puts nothing right, and one that changes
  * all the time always is.
  */
-static bool wants_content(const struct fault *fault, const struct domain_ref *domain)
+static bool repair_is_served(const struct fault *fault, const struct domain_ref *domain)
 {
 	return domain->state.task != TASK_DELETE &&
 	       domain->state.status != STATUS_DELETED &&
@@ -77,8 +77,8 @@ static bool wants_content(const struct fault *fault, const struct domain_ref *do
 }
 
 /* Does the database still want what it wanted? A stray's name may live again. */
-static enum err is_wanted(struct job *job, struct domain_ref *domain, bool *wanted,
-                          struct why *why)
+static enum err repair_is_needed(struct repair *job, struct domain_ref *domain,
+                                 bool *wanted, struct why *why)
 {
 	const struct fault *fault = &job->fault;
 	struct tx tx = tx_once(job->server->db, why);
@@ -87,7 +87,7 @@ static enum err is_wanted(struct job *job, struct domain_ref *domain, bool *want
 	*domain = (struct domain_ref){ .name = fault->name };
 	if (fault->kind == REPAIR_CONTENT)
 		*wanted = store_domain(&tx, job->arena, fault->object, domain) &&
-		          wants_content(fault, domain);
+		          repair_is_served(fault, domain);
 	else
 		*wanted = store_orphans(&tx, job->arena, job->server->settings->id,
 		                        names, 1, &stray, 1) == 1;
@@ -95,7 +95,7 @@ static enum err is_wanted(struct job *job, struct domain_ref *domain, bool *want
 }
 
 /* There is the tombstone of such a domain. */
-static enum err check_remembered(struct job *job, struct why *why)
+static enum err repair_check_known(struct repair *job, struct why *why)
 {
 	struct tx tx = tx_once(job->server->db, why);
 	bool ours = store_was_domain(&tx, job->fault.name);
@@ -108,12 +108,12 @@ static enum err check_remembered(struct job *job, struct why *why)
 }
 
 /* Marked as ours, where the list could not tell, and remembered as ours. */
-static enum err check_ours(struct job *job, const struct domain_ref *domain,
-                           struct why *why)
+static enum err repair_check_ours(struct repair *job, const struct domain_ref *domain,
+                                  struct why *why)
 {
 	const struct driver *driver = job->server->driver;
 	bool ours = true;
-	enum err err = check_remembered(job, why);
+	enum err err = repair_check_known(job, why);
 
 	if (!err && driver->is_ours)
 		err = driver->is_ours(job->server->settings, domain, &ours, why);
@@ -124,7 +124,7 @@ static enum err check_ours(struct job *job, const struct domain_ref *domain,
 }
 
 /* Another sight may have begun anew meanwhile, and another process have put it right. */
-static enum err is_confirmed(struct job *job, bool *confirmed, struct why *why)
+static enum err repair_is_confirmed(struct repair *job, bool *confirmed, struct why *why)
 {
 	struct tx tx = tx_once(job->server->db, why);
 
@@ -132,16 +132,17 @@ static enum err is_confirmed(struct job *job, bool *confirmed, struct why *why)
 	return tx_commit(&tx);
 }
 
-static enum err act(struct job *job, const struct domain_ref *domain, struct why *why)
+static enum err repair_act(struct repair *job, const struct domain_ref *domain,
+                           struct why *why)
 {
 	const struct driver *driver = job->server->driver;
 	const struct driver_context context = { job->poolmgr->masters,
 	                                        job->poolmgr->config.masters.count };
 
-	if (!holder_is_sure(holder_of(job), job->held))
+	if (!holder_is_sure(repair_holder(job), job->held))
 		return fail(why, ERR_BUSY, "its lock is not sure any more");
 	if (job->fault.kind == REPAIR_ORPHAN) {
-		enum err err = check_ours(job, domain, why);
+		enum err err = repair_check_ours(job, domain, why);
 
 		return err ? err : driver->delete(job->server->settings, &context,
 		                                  domain, why);
@@ -155,19 +156,19 @@ static enum err act(struct job *job, const struct domain_ref *domain, struct why
 	            "transfer a zone again", driver->name);
 }
 
-struct writing {
-	struct job *job;
+struct repair_writing {
+	struct repair *job;
 	struct ending ending;
 };
 
-static enum err write_ending(void *self, struct why *why)
+static enum err repair_write_ending(void *self, struct why *why)
 {
-	struct writing *writing = self;
-	struct job *job = writing->job;
+	struct repair_writing *writing = self;
+	struct repair *job = writing->job;
 	const struct domain_ref nobody = { .name = job->fault.name };
 	struct tx tx = tx_begin(job->server->db, why);
 
-	holder_guard(holder_of(job), &tx, job->held);
+	holder_guard(repair_holder(job), &tx, job->held);
 	store_repaired(&tx, &job->fault, &writing->ending);
 	if (job->fault.kind == REPAIR_CONTENT && !strcmp(writing->ending.outcome, "DONE"))
 		store_compare_soon(&tx, job->fault.object, job->server->settings->id);
@@ -178,15 +179,16 @@ static enum err write_ending(void *self, struct why *why)
 }
 
 /* By itself it will not pass: a person is to look. A server that refuses may be starting. */
-static bool is_for_a_person(enum err err)
+static bool repair_needs_operator(enum err err)
 {
 	return err == ERR_INVALID || err == ERR_DENIED || err == ERR_CONFLICT;
 }
 
-static void note(struct job *job, enum err err, const struct why *reason)
+static void repair_finish(struct repair *job, enum err err, const struct why *reason)
 {
-	struct writing writing = { job, {
-		.outcome = !err ? "DONE" : is_for_a_person(err) ? "PARKED" : "FAILED",
+	struct repair_writing writing = { job, {
+		.outcome = !err ? "DONE" : repair_needs_operator(err) ? "PARKED" :
+			"FAILED",
 		.is_renewed = job->is_renewed,
 		.detail = err ? reason->text : "",
 		.worker = membership_name(heartbeat_membership(job->poolmgr->heartbeat)),
@@ -194,19 +196,19 @@ static void note(struct job *job, enum err err, const struct why *reason)
 	} };
 	struct why why;
 
-	metric_add(!err ? repaired : is_for_a_person(err) ? parked : failed, 1);
+	metric_add(!err ? repaired : repair_needs_operator(err) ? parked : failed, 1);
 	log_warn("server to be put right: domain=%s server=%s kind=%s outcome=%s "
 	         "was=\"%s\" why=\"%s\"", job->fault.name, job->server->settings->id,
 	         job->fault.kind == REPAIR_ORPHAN ? "stray" : "content",
 	         writing.ending.outcome, job->fault.detail, writing.ending.detail);
-	if (tx_redo(write_ending, &writing, &why))
+	if (tx_redo(repair_write_ending, &writing, &why))
 		log_warn("repair not recorded: domain=%s why=\"%s\"", job->fault.name,
 		         why.text);
 }
 
-typedef void settle_fn(struct tx *tx, const struct fault *fault);
+typedef void repair_update_fn(struct tx *tx, const struct fault *fault);
 
-static void settle(struct job *job, settle_fn *fn)
+static void repair_update_drift(struct repair *job, repair_update_fn *fn)
 {
 	struct why why;
 	struct tx tx = tx_once(job->server->db, &why);
@@ -218,12 +220,12 @@ static void settle(struct job *job, settle_fn *fn)
 }
 
 /* Under the lock that operations on the domain take, too. */
-static enum err lock(struct job *job, struct why *why)
+static enum err repair_lock(struct repair *job, struct why *why)
 {
 	char object[LOCK_NAME_SIZE];
 	struct domain_ref domain = { .tenant = "" };
 	bool wanted;
-	enum err err = is_wanted(job, &domain, &wanted, why);
+	enum err err = repair_is_needed(job, &domain, &wanted, why);
 
 	if (err)
 		return err;
@@ -231,11 +233,11 @@ static enum err lock(struct job *job, struct why *why)
 		lock_name_of(job->poolmgr, domain.id, domain.tenant, object);
 	else
 		snprintf(object, sizeof(object), "%s", job->fault.object);
-	return holder_take(holder_of(job), job->server->db, object,
+	return holder_take(repair_holder(job), job->server->db, object,
 	                   clock_ms() + LOCK_WAIT_MS, &job->held, why);
 }
 
-static enum err check_server(const struct server *server, struct why *why)
+static enum err repair_check_server(const struct server *server, struct why *why)
 {
 	if (!atomic_load(&server->in_service))
 		return fail(why, ERR_BUSY, "the server is out of service");
@@ -244,38 +246,38 @@ static enum err check_server(const struct server *server, struct why *why)
 	return OK;
 }
 
-static void run(void *self)
+static void repair_run(void *self)
 {
-	struct job *job = self;
+	struct repair *job = self;
 	struct domain_ref domain;
 	bool confirmed = false, wanted = false;
 	struct why why;
-	enum err err = check_server(job->server, &why);
+	enum err err = repair_check_server(job->server, &why);
 
 	if (!err)
-		err = lock(job, &why);
+		err = repair_lock(job, &why);
 	if (!err)
-		err = is_confirmed(job, &confirmed, &why);
+		err = repair_is_confirmed(job, &confirmed, &why);
 	if (!err && confirmed)
-		err = is_wanted(job, &domain, &wanted, &why);
+		err = repair_is_needed(job, &domain, &wanted, &why);
 	if (err) {
 		log_info("repair postponed: domain=%s why=\"%s\"", job->fault.name,
 		         why.text);
-		settle(job, store_drift_reset);
+		repair_update_drift(job, store_drift_reset);
 	} else if (!confirmed) {
 		log_info("repair is not ours any more: domain=%s server=%s",
 		         job->fault.name, job->server->settings->id);
 	} else if (!wanted) {
-		settle(job, store_drift_forget);
+		repair_update_drift(job, store_drift_forget);
 	} else {
-		note(job, act(job, &domain, &why), &why);
+		repair_finish(job, repair_act(job, &domain, &why), &why);
 	}
-	holder_drop(holder_of(job), job->server->db, &job->held);
+	holder_drop(repair_holder(job), job->server->db, &job->held);
 }
 
-static void ended(void *self)
+static void repair_free(void *self)
 {
-	struct job *job = self;
+	struct repair *job = self;
 
 	arena_free(&job->arena);
 	free(job);
@@ -283,7 +285,8 @@ static void ended(void *self)
 
 /* ---- a sight: written down on the poolmgr's lane, for there may be many ---- */
 
-static struct drift_terms terms_of(const struct poolmgr *poolmgr, enum repair_kind kind)
+static struct drift_terms repair_terms(const struct poolmgr *poolmgr,
+                                       enum repair_kind kind)
 {
 	int64_t round_ms = poolmgr->config.periodic_sync_interval_ms;
 	bool by_itself = kind == REPAIR_CONTENT && round_ms / 2 > CONTENT_APART_MS;
@@ -300,7 +303,8 @@ static struct drift_terms terms_of(const struct poolmgr *poolmgr, enum repair_ki
  * Must this repair wait? It must if the server refuses to be compared and did not differ
  * before, or if the transfer of the last repair may still run.
  */
-static bool is_to_wait(struct tx *tx, const struct job *job, int64_t repair_age_ms)
+static bool repair_must_wait(struct tx *tx, const struct repair *job,
+                             int64_t repair_age_ms)
 {
 	const struct fault *fault = &job->fault;
 	struct content_case of = { .differs = false };
@@ -313,9 +317,9 @@ static bool is_to_wait(struct tx *tx, const struct job *job, int64_t repair_age_
 	       (job->repairs && repair_age_ms < content_repair_pause_ms(job->repairs));
 }
 
-static enum err write_sight(void *self, struct why *why)
+static enum err repair_write_observation(void *self, struct why *why)
 {
-	struct job *job = self;
+	struct repair *job = self;
 	int64_t repair_age_ms = 0;
 	struct tx tx = tx_begin(job->poolmgr->lane_db, why);
 	struct drift known = store_drift(&tx, &job->fault, &repair_age_ms);
@@ -329,7 +333,7 @@ static enum err write_sight(void *self, struct why *why)
 	if (job->action == DRIFT_REPAIR && known.state == DRIFT_CONFIRMED)
 		return tx_commit(&tx);
 	job->repairs = known.repairs_this_hour;
-	job->action = is_to_wait(&tx, job, repair_age_ms)
+	job->action = repair_must_wait(&tx, job, repair_age_ms)
 	                  ? DRIFT_IGNORE : drift_decide(&known, &job->terms);
 	store_drift_seen(&tx, &job->fault, job->action);
 	if (job->action == DRIFT_PARK)
@@ -337,14 +341,14 @@ static enum err write_sight(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
-static void look(void *self)
+static void repair_observe_run(void *self)
 {
-	struct job *job = self;
+	struct repair *job = self;
 
-	job->err = tx_redo(write_sight, job, &job->why);
+	job->err = tx_redo(repair_write_observation, job, &job->why);
 }
 
-static void note_sight(const struct job *job)
+static void repair_log_observation(const struct repair *job)
 {
 	const struct fault *fault = &job->fault;
 
@@ -359,26 +363,26 @@ static void note_sight(const struct job *job)
 		         fault->server_id, fault->detail);
 }
 
-static void looked(void *self)
+static void repair_observed(void *self)
 {
-	struct job *job = self;
+	struct repair *job = self;
 	bool is_written = poolmgr_ran(job->poolmgr) && !job->err;
 
 	if (job->err)
 		log_warn("sight not recorded: domain=%s server=%s why=\"%s\"",
 		         job->fault.name, job->fault.server_id, job->why.text);
 	if (is_written)
-		note_sight(job);
+		repair_log_observation(job);
 	/* no room there: the suspicion gets old, and begins anew */
 	if (!is_written || job->action != DRIFT_REPAIR ||
-	    !lane_submit(job->server->lane, run, ended, job))
-		ended(job);
+	    !lane_submit(job->server->lane, repair_run, repair_free, job))
+		repair_free(job);
 }
 
-static struct job *job_new(struct poolmgr *poolmgr, struct server *server,
-                           const struct fault *fault)
+static struct repair *repair_new(struct poolmgr *poolmgr, struct server *server,
+                                 const struct fault *fault)
 {
-	struct job *job = xcalloc(1, sizeof(*job));
+	struct repair *job = xcalloc(1, sizeof(*job));
 
 	job->poolmgr = poolmgr;
 	job->server = server;
@@ -389,7 +393,7 @@ static struct job *job_new(struct poolmgr *poolmgr, struct server *server,
 	job->fault.pool = arena_strdup(job->arena, fault->pool);
 	job->fault.name = arena_strdup(job->arena, fault->name);
 	job->fault.detail = arena_strdup(job->arena, fault->detail);
-	job->terms = terms_of(poolmgr, fault->kind);
+	job->terms = repair_terms(poolmgr, fault->kind);
 	job->action = DRIFT_IGNORE;
 	return job;
 }
@@ -397,11 +401,11 @@ static struct job *job_new(struct poolmgr *poolmgr, struct server *server,
 void repair_observe(struct poolmgr *poolmgr, struct server *server,
                     const struct fault *fault)
 {
-	struct job *job = job_new(poolmgr, server, fault);
+	struct repair *job = repair_new(poolmgr, server, fault);
 
-	if (poolmgr_submit(poolmgr, look, looked, job))
+	if (poolmgr_submit(poolmgr, repair_observe_run, repair_observed, job))
 		return;
 	log_info("sight not recorded: domain=%s server=%s why=\"there are too many\"",
 	         fault->name, fault->server_id);
-	ended(job);
+	repair_free(job);
 }

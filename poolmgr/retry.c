@@ -68,19 +68,19 @@ void retry_free(struct retry **retry)
 	*retry = NULL;
 }
 
-static struct server *server_in_hand(const struct retry *retry)
+static struct server *retry_server(const struct retry *retry)
 {
 	return &retry->poolmgr->servers->item[retry->at];
 }
 
-static void end_turn(struct retry *retry)
+static void retry_end(struct retry *retry)
 {
 	retry->is_running = false;
 	arena_reset(retry->arena);
 }
 
 /* What the database did not let us do is done in the next turn. */
-static bool has_gone_well(const struct retry *retry)
+static bool retry_is_ok(const struct retry *retry)
 {
 	enum err err = retry->err;
 
@@ -95,19 +95,20 @@ static bool has_gone_well(const struct retry *retry)
 
 /* ---- on the lane ---- */
 
-static void look(void *self)
+static void retry_read_servers(void *self)
 {
 	struct retry *retry = self;
 	struct tx tx = tx_once(retry->poolmgr->lane_db, &retry->why);
 
-	store_servers(&tx, retry->arena, retry->poolmgr->config.pool_name, &retry->seen);
+	store_read_servers(&tx, retry->arena, retry->poolmgr->config.pool_name,
+	                   &retry->seen);
 	retry->err = tx_commit(&tx);
 }
 
 /* Who is back in service makes up for what it missed at once, not when its time comes. */
-static enum err hurry_returning(struct retry *retry)
+static enum err retry_schedule_catch_up(struct retry *retry)
 {
-	const char *server_id = server_in_hand(retry)->settings->id;
+	const char *server_id = retry_server(retry)->settings->id;
 	struct tx tx = tx_once(retry->poolmgr->lane_db, &retry->why);
 	int64_t rows = store_catch_up(&tx, &retry->scope.share, server_id, RETURN_ROWS);
 	enum err err = tx_commit(&tx);
@@ -117,12 +118,13 @@ static enum err hurry_returning(struct retry *retry)
 }
 
 /* The zone of a deleted domain whose name lives again belongs to the new one. */
-static void settle_superseded(struct tx *tx, const struct retry *retry, struct due **due)
+static void retry_settle_superseded(struct tx *tx, const struct retry *retry,
+                                    struct due **due)
 {
 	while (*due)
 		if ((*due)->superseded) {
 			store_settle(tx, &(struct outcome){
-			    (*due)->domain.id, server_in_hand(retry)->settings->id,
+			    (*due)->domain.id, retry_server(retry)->settings->id,
 			    ACTION_DELETE, "SUCCESS", "superseded by a new domain", 0 });
 			*due = (*due)->next;
 		} else {
@@ -130,7 +132,8 @@ static void settle_superseded(struct tx *tx, const struct retry *retry, struct d
 		}
 }
 
-static bool begins_probe(struct tx *tx, const struct retry *retry, enum channel channel)
+static bool retry_begin_probe(struct tx *tx, const struct retry *retry,
+                              enum channel channel)
 {
 	const struct page *page = &retry->pages[channel];
 	struct health_move move = health_probe(channel, &page->health, random_u32());
@@ -143,14 +146,15 @@ static bool begins_probe(struct tx *tx, const struct retry *retry, enum channel 
  * A probe counts only with something to send, and what another process probes is not claimed
  * here: both are written together.
  */
-static enum err claim_due(struct retry *retry, enum channel channel, struct due *due)
+static enum err retry_claim_due(struct retry *retry, enum channel channel,
+                                struct due *due)
 {
 	struct page *page = &retry->pages[channel];
 	struct tx tx = tx_begin(retry->poolmgr->lane_db, &retry->why);
 
 	store_claim(&tx, retry->arena, &due, page->of.ahead_s, retry->lease_s);
-	settle_superseded(&tx, retry, &due);
-	if (due && page->is_probe && !begins_probe(&tx, retry, channel) && !tx.err) {
+	retry_settle_superseded(&tx, retry, &due);
+	if (due && page->is_probe && !retry_begin_probe(&tx, retry, channel) && !tx.err) {
 		tx_rollback(&tx);
 		return OK;
 	}
@@ -159,7 +163,7 @@ static enum err claim_due(struct retry *retry, enum channel channel, struct due 
 	return err;
 }
 
-static enum err claim_page(struct retry *retry, enum channel channel)
+static enum err retry_claim_page(struct retry *retry, enum channel channel)
 {
 	struct page *page = &retry->pages[channel];
 	struct tx tx = tx_once(retry->poolmgr->lane_db, &retry->why);
@@ -169,10 +173,10 @@ static enum err claim_page(struct retry *retry, enum channel channel)
 		store_forget_due(&tx, &retry->scope.share, &page->of);
 	enum err err = tx_commit(&tx);
 
-	return err || !due ? err : claim_due(retry, channel, due);
+	return err || !due ? err : retry_claim_due(retry, channel, due);
 }
 
-static void claim(void *self)
+static void retry_claim(void *self)
 {
 	struct retry *retry = self;
 
@@ -182,17 +186,17 @@ static void claim(void *self)
 	if (!retry->scope.share.total)
 		return;
 	if (retry->is_returning)
-		retry->err = hurry_returning(retry);
+		retry->err = retry_schedule_catch_up(retry);
 	for (enum channel channel = 0; channel < CHANNELS && !retry->err; channel++)
 		if (retry->pages[channel].of.limit)
-			retry->err = claim_page(retry, channel);
+			retry->err = retry_claim_page(retry, channel);
 }
 
 /* ---- on the loop ---- */
 
 /* Together, a list a message. */
-static void tell_updates(struct retry *retry, struct server *server, const struct due *due,
-                         const struct cause *cause)
+static void retry_send_updates(struct retry *retry, struct server *server,
+                               const struct due *due, const struct cause *cause)
 {
 	struct domain_ref *list = arena_alloc(retry->arena, RETRY_ROWS * sizeof(*list));
 	struct domain_refs refs = { list, 0 };
@@ -205,46 +209,46 @@ static void tell_updates(struct retry *retry, struct server *server, const struc
 	                 cause);
 }
 
-static void do_again(struct retry *retry, const struct due *due,
-                     const struct cause *cause)
+static void retry_send(struct retry *retry, const struct due *due,
+                       const struct cause *cause)
 {
-	struct server *server = server_in_hand(retry);
+	struct server *server = retry_server(retry);
 
-	tell_updates(retry, server, due, cause);
+	retry_send_updates(retry, server, due, cause);
 	for (; due; due = due->next)
 		if (due->action != ACTION_UPDATE)
 			operation_start(retry->poolmgr, &due->domain, due->action, server,
 			                cause);
 }
 
-static void next_server(struct retry *retry);
+static void retry_next_server(struct retry *retry);
 
-static void claimed(void *self)
+static void retry_claimed(void *self)
 {
 	struct retry *retry = self;
-	struct server *server = server_in_hand(retry);
+	struct server *server = retry_server(retry);
 	struct cause cause = { .request_id = retry->id, .recovery = true };
 
-	if (!has_gone_well(retry) || !retry->scope.share.total) {
-		end_turn(retry);
+	if (!retry_is_ok(retry) || !retry->scope.share.total) {
+		retry_end(retry);
 		return;
 	}
 	server->returning = retry->is_returning;
 	log_request(retry->id);
-	do_again(retry, retry->pages[CHANNEL_DNS].due, &cause);
+	retry_send(retry, retry->pages[CHANNEL_DNS].due, &cause);
 	cause.probe = retry->pages[CHANNEL_CONTROL].is_probe;
-	do_again(retry, retry->pages[CHANNEL_CONTROL].due, &cause);
+	retry_send(retry, retry->pages[CHANNEL_CONTROL].due, &cause);
 	log_request(NULL);
 	retry->at++;
-	next_server(retry);
+	retry_next_server(retry);
 }
 
 /*
  * A probe waits for no row's own time: after hours of failures that is minutes
  * away, and only the probe can tell that the server is back.
  */
-static void limit_due(const struct server *server, enum channel channel,
-                      struct page *page)
+static void retry_limit_page(const struct server *server, enum channel channel,
+                             struct page *page)
 {
 	page->health = server->health[channel];
 	page->is_probe = server_fails(server, channel);
@@ -254,7 +258,7 @@ static void limit_due(const struct server *server, enum channel channel,
 		page->of.limit = 0;
 }
 
-static void limit_pages(struct retry *retry, struct server *server)
+static void retry_limit_pages(struct retry *retry, struct server *server)
 {
 	const char *id = server->settings->id;
 	struct page *control = &retry->pages[CHANNEL_CONTROL];
@@ -263,13 +267,13 @@ static void limit_pages(struct retry *retry, struct server *server)
 	*control = (struct page){ { .server_id = id, .control = true } };
 	*dns = (struct page){ { .server_id = id } };
 	if (lane_waiting(server->lane) + RETRY_ROWS <= WAITING_MAX)
-		limit_due(server, CHANNEL_CONTROL, control);
+		retry_limit_page(server, CHANNEL_CONTROL, control);
 	if (server_is_known(server))
-		limit_due(server, CHANNEL_DNS, dns);
+		retry_limit_page(server, CHANNEL_DNS, dns);
 }
 
 /* A server that fails is asked whether anything is due or not. */
-static bool needs_retry(const struct retry *retry, const struct server *server)
+static bool retry_needs_server(const struct retry *retry, const struct server *server)
 {
 	if (!atomic_load(&server->in_service))
 		return false;
@@ -282,24 +286,26 @@ static bool needs_retry(const struct retry *retry, const struct server *server)
 	return false;
 }
 
-static void next_server(struct retry *retry)
+static void retry_next_server(struct retry *retry)
 {
 	const struct servers *servers = retry->poolmgr->servers;
 
-	while (retry->at < servers->count && !needs_retry(retry, server_in_hand(retry)))
+	while (retry->at < servers->count && !retry_needs_server(retry,
+	                                                         retry_server(retry)))
 		retry->at++;
 	if (retry->at == servers->count || retry->poolmgr->is_draining) {
-		end_turn(retry);
+		retry_end(retry);
 		return;
 	}
-	retry->is_returning = server_in_hand(retry)->returning;
-	limit_pages(retry, server_in_hand(retry));
-	if (!poolmgr_submit(retry->poolmgr, claim, claimed, retry))
-		end_turn(retry);
+	retry->is_returning = retry_server(retry)->returning;
+	retry_limit_pages(retry, retry_server(retry));
+	if (!poolmgr_submit(retry->poolmgr, retry_claim, retry_claimed, retry))
+		retry_end(retry);
 }
 
 /* What all processes know of a server. */
-static void take(struct servers *servers, const struct seen_server *seen)
+static void retry_apply_server_state(struct servers *servers,
+                                     const struct seen_server *seen)
 {
 	struct server *server = servers_find(servers, seen->id);
 
@@ -308,18 +314,18 @@ static void take(struct servers *servers, const struct seen_server *seen)
 		health_seen(server, seen->health);
 }
 
-static void looked(void *self)
+static void retry_servers_read(void *self)
 {
 	struct retry *retry = self;
 	struct servers *servers = retry->poolmgr->servers;
 
-	if (!has_gone_well(retry)) {
-		end_turn(retry);
+	if (!retry_is_ok(retry)) {
+		retry_end(retry);
 		return;
 	}
 	for (size_t i = 0; i < retry->seen.count; i++)
-		take(servers, &retry->seen.item[i]);
-	next_server(retry);
+		retry_apply_server_state(servers, &retry->seen.item[i]);
+	retry_next_server(retry);
 }
 
 /* One statement while nothing is due. */
@@ -334,5 +340,6 @@ void retry_fire(struct retry *retry)
 	retry->scope = (struct scope){ .pool = NULL };
 	retry->lease_s = poolmgr_poll_budget_s(poolmgr) + 30;
 	id_random(retry->id);
-	retry->is_running = poolmgr_submit(poolmgr, look, looked, retry);
+	retry->is_running = poolmgr_submit(poolmgr, retry_read_servers,
+	                                   retry_servers_read, retry);
 }

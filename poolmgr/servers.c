@@ -42,7 +42,7 @@ static __attribute__((constructor)) void servers_lists(void)
 	bug_if(i < BACKENDS || drivers[i]);	/* one that nobody could configure */
 }
 
-static void set_address(struct server *server, const struct address *address)
+static void server_set_address(struct server *server, const struct address *address)
 {
 	char text[ADDRESS_TEXT];
 
@@ -52,7 +52,7 @@ static void set_address(struct server *server, const struct address *address)
 }
 
 /* NOTIFY and polls go to addresses: to the first one, until it does not answer. */
-static void resolve(struct servers *servers, struct server *server)
+static void server_resolve(struct servers *servers, struct server *server)
 {
 	const char *host = server->settings->host;
 	uint16_t port = (uint16_t)server->settings->port;
@@ -65,11 +65,11 @@ static void resolve(struct servers *servers, struct server *server)
 	if (lookup_now(host, port, &server->known, &why))
 		servers->is_deaf = clock_ms() - began_ms > DEAF_MS;
 	else
-		set_address(server, &server->known.item[0]);
+		server_set_address(server, &server->known.item[0]);
 }
 
-static enum err build_one(struct servers *servers, const struct driver *driver,
-                          const struct server_settings *settings, struct why *why)
+static enum err servers_build_one(struct servers *servers, const struct driver *driver,
+                                  const struct server_settings *settings, struct why *why)
 {
 	struct server *server = &servers->item[servers->count];
 	char field[64];
@@ -88,7 +88,7 @@ static enum err build_one(struct servers *servers, const struct driver *driver,
 		err = driver->check(settings, why);
 	if (err)
 		return err;
-	resolve(servers, server);
+	server_resolve(servers, server);
 	server->destination = (struct destination){
 		.id = settings->id,
 		.host = server->address,
@@ -100,7 +100,7 @@ static enum err build_one(struct servers *servers, const struct driver *driver,
 	return OK;
 }
 
-static size_t count_all(void)
+static size_t servers_count_settings(void)
 {
 	size_t count = 0;
 
@@ -114,12 +114,13 @@ enum err servers_build(struct servers **servers, struct why *why)
 	struct servers *built = xcalloc(1, sizeof(*built));
 
 	*servers = built;
-	built->item = xcalloc(count_all() + 1, sizeof(*built->item));
+	built->item = xcalloc(servers_count_settings() + 1, sizeof(*built->item));
 	for (size_t i = 0; i < BACKENDS; i++)
 		for (size_t j = 0; j < count_of[i]; j++) {
 			const void *settings =
 			    (char *)settings_of[i] + j * drivers[i]->settings_size;
-			enum err err = build_one(built, drivers[i], settings, why);
+			enum err err = servers_build_one(built, drivers[i], settings,
+			                                 why);
 
 			if (err)
 				return err;
@@ -130,8 +131,8 @@ enum err servers_build(struct servers **servers, struct why *why)
 	return OK;
 }
 
-static struct metric *gauge(const struct server *server, const char *name,
-                            const char *help)
+static struct metric *server_gauge(const struct server *server, const char *name,
+                                   const char *help)
 {
 	return metric_new(METRIC_GAUGE, name, help, "server", server->settings->id);
 }
@@ -141,19 +142,16 @@ void servers_metrics(struct servers *servers)
 	for (size_t i = 0; i < servers->count; i++) {
 		struct server *server = &servers->item[i];
 
-		server->behind = gauge(server, "server_domains_behind",
-		                       "domains whose newest serial the server was not "
-		                       "seen to serve");
-		server->lag = gauge(server, "server_lag_seconds",
-		                    "seconds since the oldest change that the server was "
-		                    "not seen to serve, by the master");
-		server->failing_gauge = gauge(server, "server_failing_processes",
-		                              "processes that get no answer from the "
-		                              "control channel: all of the pool, or 0. A "
-		                              "refusal is an answer");
-		server->silent_gauge = gauge(server, "server_silent_processes",
-		                             "processes that get no DNS answer: all of "
-		                             "the pool, or 0");
+		server->behind = server_gauge(server, "server_domains_behind",
+		    "domains whose newest serial the server was not seen to serve");
+		server->lag = server_gauge(server, "server_lag_seconds",
+		    "seconds since the oldest change that the server was not seen to serve, "
+		    "by the master");
+		server->failing_gauge = server_gauge(server, "server_failing_processes",
+		    "processes that get no answer from the control channel: all of the "
+		    "pool, or 0. A refusal is an answer");
+		server->silent_gauge = server_gauge(server, "server_silent_processes",
+		    "processes that get no DNS answer: all of the pool, or 0");
 	}
 }
 
@@ -167,17 +165,17 @@ void servers_measure(const struct servers *servers)
 	}
 }
 
-static void on_address(void *self, const struct address *address)
+static void server_on_address(void *self, const struct address *address)
 {
 	struct server *server = self;
 	struct servers *servers = server->servers;
 	bool is_first = !server_is_known(server);
 
-	set_address(server, address);
+	server_set_address(server, address);
 	servers->moved(servers->moved_self, server, is_first);
 }
 
-static void on_addresses(void *self, const struct addresses *known)
+static void server_on_addresses(void *self, const struct addresses *known)
 {
 	struct server *server = self;
 	struct servers *servers = server->servers;
@@ -187,7 +185,7 @@ static void on_addresses(void *self, const struct addresses *known)
 		servers->moved(servers->moved_self, server, false);
 }
 
-static void turn(struct server *server)
+static void server_use_next_address(struct server *server)
 {
 	const struct address *used = lookup_address(server->lookup);
 	int64_t now_ms = clock_ms();
@@ -207,7 +205,7 @@ void server_set_health(struct server *server, enum channel channel,
 	if (channel == CHANNEL_CONTROL)
 		atomic_store(&server->failing, server_fails(server, channel));
 	else if (server_fails(server, channel) && health->failures > before.failures)
-		turn(server);
+		server_use_next_address(server);
 }
 
 bool server_fails(const struct server *server, enum channel channel)
@@ -215,13 +213,14 @@ bool server_fails(const struct server *server, enum channel channel)
 	return health_is_open(channel, &server->health[channel]);
 }
 
-static struct lookup *look_up(struct servers *servers, struct server *server,
-                              struct loop *loop)
+static struct lookup *server_lookup_new(struct servers *servers, struct server *server,
+                                        struct loop *loop)
 {
 	const struct lookup_config config = {
 		.loop = loop, .lane = servers->names, .host = server->settings->host,
 		.port = (uint16_t)server->settings->port, .known = server->known,
-		.listed = on_addresses, .changed = on_address, .self = server,
+		.listed = server_on_addresses, .changed = server_on_address, .self =
+			server,
 	};
 
 	return lookup_new(&config);
@@ -237,7 +236,7 @@ void servers_start(struct servers *servers, struct loop *loop,
 		server->db = db_new(db_config);
 		server->lane = lane_new(loop, server->settings->id, LANE_LIMIT);
 		server->servers = servers;
-		server->lookup = look_up(servers, server, loop);
+		server->lookup = server_lookup_new(servers, server, loop);
 	}
 }
 

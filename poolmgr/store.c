@@ -110,8 +110,8 @@ void store_delete_again(struct tx *tx, const char *domain_id, const char *server
 
 #define LOST_IT "VALUES(status) = 'NO_DOMAIN' AND status = 'SUCCESS'"
 
-static void report_values(const struct server_report *report, const char *id,
-                          struct tx_value *value)
+static void store_report_values(const struct server_report *report, const char *id,
+                                struct tx_value *value)
 {
 	bool success = report->report == REPORT_SUCCESS;
 
@@ -137,7 +137,8 @@ void store_reports(struct tx *tx, const struct server_report *reports, size_t co
 
 		for (size_t i = 0; i < rows; i++) {
 			id_new(ids[i]);
-			report_values(&reports[at + i], ids[i], values + i * COLUMNS);
+			store_report_values(&reports[at + i], ids[i],
+			                    values + i * COLUMNS);
 		}
 		tx_exec_rows(tx,
 		    "INSERT INTO pool_manager_status (id, server_id, domain_id, action, "
@@ -326,7 +327,7 @@ bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
  * lock the domain's row and wait while central holds it. If central commits a change
  * later, that change sends its own message.
  */
-static bool is_going(struct tx *tx, const char *domain_id)
+static bool store_is_being_deleted(struct tx *tx, const char *domain_id)
 {
 	return store_read_count(tx, "SELECT COUNT(*) FROM domains WHERE id = ? "
 	                        "AND (task = 'DELETE' OR status = 'DELETED')",
@@ -334,8 +335,8 @@ static bool is_going(struct tx *tx, const char *domain_id)
 }
 
 /* Its rows may be forgotten by now. */
-static void delete_after_all(struct tx *tx, const char *domain_id, const char *server_id,
-                             int after_s)
+static void store_redelete(struct tx *tx, const char *domain_id, const char *server_id,
+                           int after_s)
 {
 	char id[ID_LEN + 1];
 
@@ -350,8 +351,8 @@ static void delete_after_all(struct tx *tx, const char *domain_id, const char *s
 	            tx_int(after_s)));
 }
 
-static void create_after_all(struct tx *tx, const struct domain_ref *deleted,
-                             const char *server_id, int after_s)
+static void store_recreate(struct tx *tx, const struct domain_ref *deleted,
+                           const char *server_id, int after_s)
 {
 	struct tx_rows rows;
 	char id[ID_LEN + 1];
@@ -374,9 +375,9 @@ void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum actio
                       const char *server_id, int after_s)
 {
 	if (ended != ACTION_CREATE)
-		create_after_all(tx, domain, server_id, after_s);
-	else if (is_going(tx, domain->id))
-		delete_after_all(tx, domain->id, server_id, after_s);
+		store_recreate(tx, domain, server_id, after_s);
+	else if (store_is_being_deleted(tx, domain->id))
+		store_redelete(tx, domain->id, server_id, after_s);
 }
 
 void store_unknown_serial(struct tx *tx, const struct domain_ref *domain,
@@ -395,8 +396,8 @@ void store_unknown_serial(struct tx *tx, const struct domain_ref *domain,
 }
 
 /* Deleted domains of which no server owes anything; at most TX_LIST_MAX, in the arena. */
-static const char **settled_domains(struct tx *tx, struct arena *arena, const char *pool,
-                                    size_t *count)
+static const char **store_find_settled(struct tx *tx, struct arena *arena,
+                                       const char *pool, size_t *count)
 {
 	const char **ids = arena_alloc(arena, TX_LIST_MAX * sizeof(*ids));
 	struct tx_rows rows;
@@ -415,8 +416,8 @@ static const char **settled_domains(struct tx *tx, struct arena *arena, const ch
 }
 
 /* Rows that are as old as that. */
-static void forget_domains(struct tx *tx, struct arena *arena, const char *const *ids,
-                           size_t count, int age_s)
+static void store_forget_rows(struct tx *tx, struct arena *arena, const char *const *ids,
+                              size_t count, int age_s)
 {
 	struct tx_value values[TX_LIST_MAX + 2];
 	size_t places;
@@ -435,16 +436,16 @@ void store_forget_settled(struct tx *tx, const char *pool)
 {
 	struct arena *arena = arena_new();
 	size_t count;
-	const char **ids = settled_domains(tx, arena, pool, &count);
+	const char **ids = store_find_settled(tx, arena, pool, &count);
 
 	if (count)
-		forget_domains(tx, arena, ids, count, 0);
+		store_forget_rows(tx, arena, ids, count, 0);
 	arena_free(&arena);
 }
 
 /* By two indexes, without a look at the rows: all of a slice are gone through. */
-static const char **gone_domains(struct tx *tx, struct arena *arena,
-                                 const struct slice *slice, size_t *count)
+static const char **store_find_gone(struct tx *tx, struct arena *arena,
+                                    const struct slice *slice, size_t *count)
 {
 	const char **ids = arena_alloc(arena, TX_LIST_MAX * sizeof(*ids));
 	struct tx_rows rows;
@@ -464,10 +465,10 @@ void store_forget_gone(struct tx *tx, const struct slice *slice, int age_s)
 {
 	struct arena *arena = arena_new();
 	size_t count;
-	const char **ids = gone_domains(tx, arena, slice, &count);
+	const char **ids = store_find_gone(tx, arena, slice, &count);
 
 	if (count)
-		forget_domains(tx, arena, ids, count, age_s);
+		store_forget_rows(tx, arena, ids, count, age_s);
 	arena_free(&arena);
 }
 

@@ -1,7 +1,7 @@
 /*
  * store -- what each server owes and has of a domain: the rows of pool_manager_status,
  * written by what was ordered, done and reported, and read to be judged. Of what is due
- * by its time see store_due.h, of the servers themselves store_servers.h.
+ * by its time see store_due.h, of the servers themselves store_read_servers.h.
  */
 #pragma once
 

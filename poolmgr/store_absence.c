@@ -5,17 +5,17 @@
 #include "runtime/tx_list.h"
 #include "store_rows.h"
 
-static bool is_of(const struct deletion *deletion, const char *domain_id,
-                  const char *server_id)
+static bool deletion_is(const struct deletion *deletion, const char *domain_id,
+                        const char *server_id)
 {
 	return !strcmp(deletion->domain_id, domain_id) &&
 	       !strcmp(deletion->server->settings->id, server_id);
 }
 
 /* A place that is left over names the last deletion again. */
-static const struct tx_value *name_deletions(struct arena *arena,
-                                             const struct deletion *deletions,
-                                             size_t count, size_t places)
+static const struct tx_value *store_bind_deletions(struct arena *arena,
+                                                   const struct deletion *deletions,
+                                                   size_t count, size_t places)
 {
 	struct tx_value *values = arena_alloc(arena, (2 * places + 1) * sizeof(*values));
 
@@ -33,9 +33,9 @@ static const struct tx_value *name_deletions(struct arena *arena,
  * The row of a deletion is NO_DOMAIN between the driver's success and the poll's. All rows
  * are locked before anything else is read, in the order of their key.
  */
-static void hear_drivers(struct tx *tx, struct arena *arena,
-                         const struct deletion *deletions, size_t count,
-                         struct deletion_state *states)
+static void store_read_driver_results(struct tx *tx, struct arena *arena,
+                                      const struct deletion *deletions, size_t count,
+                                      struct deletion_state *states)
 {
 	struct tx_rows rows;
 	size_t places;
@@ -45,14 +45,15 @@ static void hear_drivers(struct tx *tx, struct arena *arena,
 	    "(domain_id = ? AND server_id = ?)", " OR ",
 	    ") ORDER BY domain_id, server_id FOR UPDATE", count, &places);
 
-	tx_select(tx, arena, &rows, sql, name_deletions(arena, deletions, count, places));
+	tx_select(tx, arena, &rows, sql, store_bind_deletions(arena, deletions, count,
+	                                                      places));
 	while (tx_next(&rows)) {
 		const char *domain_id = row_text(&rows), *server_id = row_text(&rows);
 		bool deleted = row_int(&rows) != 0;
 		int attempts = (int)row_int(&rows);
 
 		for (size_t i = 0; i < count; i++)
-			if (is_of(&deletions[i], domain_id, server_id))
+			if (deletion_is(&deletions[i], domain_id, server_id))
 				states[i] = (struct deletion_state){
 					deleted ? CONFIRMATION_DRIVER : CONFIRMATION_NONE,
 						attempts,
@@ -65,8 +66,8 @@ static void hear_drivers(struct tx *tx, struct arena *arena,
  * deletion. Without a catalog, or if the domain is it, the domain's own row is the word:
  * the server answered for it when it was heard last, or was never seen to have it.
  */
-static bool answers_for_catalog(struct tx *tx, const char *domain_id,
-                                const char *server_id)
+static bool store_answers_for_catalog(struct tx *tx, const char *domain_id,
+                                      const char *server_id)
 {
 	return store_read_count(tx,
 	    "SELECT COUNT(*) FROM domains d JOIN pools p ON p.id = d.pool_id "
@@ -85,12 +86,12 @@ void store_deletion_states(struct tx *tx, struct arena *arena,
 {
 	for (size_t i = 0; i < count; i++)
 		states[i] = (struct deletion_state){ CONFIRMATION_NONE, 0 };
-	hear_drivers(tx, arena, deletions, count, states);
+	store_read_driver_results(tx, arena, deletions, count, states);
 	for (size_t i = 0; i < count; i++)
 		if (states[i].confirmation == CONFIRMATION_NONE &&
 		    deletions[i].server->driver->by_catalog &&
-		    answers_for_catalog(tx, deletions[i].domain_id,
-		                        deletions[i].server->settings->id))
+		    store_answers_for_catalog(tx, deletions[i].domain_id,
+		                              deletions[i].server->settings->id))
 			states[i].confirmation = CONFIRMATION_ANSWERS;
 }
 

@@ -5,8 +5,8 @@
 #include "store_rows.h"
 
 /* Rows of DOMAIN_COLUMNS, an action, a row's id and `superseded`, in their order. */
-static struct due *read_due(struct tx *tx, struct arena *arena, const char *pool,
-                            const char *sql, const struct tx_value *bind)
+static struct due *store_read_due(struct tx *tx, struct arena *arena, const char *pool,
+                                  const char *sql, const struct tx_value *bind)
 {
 	struct due *first = NULL, **last = &first;
 	struct tx_rows rows;
@@ -36,7 +36,7 @@ struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *sc
 	 * A server that lost the zone has to create it again before it can be updated. By
 	 * the rows that are due, in their order: they may be few of many, or all.
 	 */
-	return read_due(tx, arena, scope->pool,
+	return store_read_due(tx, arena, scope->pool,
 	    "SELECT STRAIGHT_JOIN " DOMAIN_COLUMNS ", "
 	    "IF(s.action = 'UPDATE' AND s.status = 'NO_DOMAIN', 'CREATE', s.action), s.id, "
 	    IS_SUPERSEDED " "
@@ -50,7 +50,7 @@ struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *sc
 	            tx_int(of->control), tx_int((int64_t)of->limit)));
 }
 
-static size_t row_ids(const struct due *due, const char **ids)
+static size_t store_row_ids(const struct due *due, const char **ids)
 {
 	size_t count = 0;
 
@@ -62,8 +62,8 @@ static size_t row_ids(const struct due *due, const char **ids)
 }
 
 /* Those of IDS that are due still, sorted, and locked until the end of the transaction. */
-static size_t lock_due(struct tx *tx, struct arena *arena, const char **ids, size_t count,
-                       int ahead_s)
+static size_t store_lock_due(struct tx *tx, struct arena *arena, const char **ids,
+                             size_t count, int ahead_s)
 {
 	struct tx_value values[TX_LIST_MAX + 2];
 	size_t places, locked = 0;
@@ -83,8 +83,8 @@ static size_t lock_due(struct tx *tx, struct arena *arena, const char **ids, siz
 }
 
 /* Open again: its success clears what was planned (store_settle). */
-static void put_off(struct tx *tx, struct arena *arena, const char *const *ids,
-                    size_t count, int lease_s)
+static void store_postpone_due(struct tx *tx, struct arena *arena, const char *const *ids,
+                               size_t count, int lease_s)
 {
 	struct tx_value values[TX_LIST_MAX + 2] = { tx_int(lease_s) };
 	size_t places;
@@ -104,22 +104,23 @@ void store_claim(struct tx *tx, struct arena *arena, struct due **due, int ahead
                  int lease_s)
 {
 	const char *ids[TX_LIST_MAX];
-	size_t count = row_ids(*due, ids);
+	size_t count = store_row_ids(*due, ids);
 
 	if (count)
-		count = lock_due(tx, arena, ids, count, ahead_s);
+		count = store_lock_due(tx, arena, ids, count, ahead_s);
 	while (*due)
 		if (store_is_among((*due)->row_id, ids, count))
 			due = &(*due)->next;
 		else
 			*due = (*due)->next;
 	if (count)
-		put_off(tx, arena, ids, count, lease_s);
+		store_postpone_due(tx, arena, ids, count, lease_s);
 }
 
 /* Read apart: a statement that writes would lock what it reads of central's, and wait. */
-static size_t find_gone(struct tx *tx, struct arena *arena, const struct share *share,
-                        const struct due_of *of, const char **ids)
+static size_t store_find_gone_rows(struct tx *tx, struct arena *arena,
+                                   const struct share *share, const struct due_of *of,
+                                   const char **ids)
 {
 	struct tx_rows rows;
 	size_t count = 0;
@@ -142,7 +143,7 @@ void store_forget_due(struct tx *tx, const struct share *share, const struct due
 	struct arena *arena = arena_new();
 	struct tx_value values[TX_LIST_MAX + 1];
 	const char *ids[TX_LIST_MAX];
-	size_t count = find_gone(tx, arena, share, of, ids), places;
+	size_t count = store_find_gone_rows(tx, arena, share, of, ids), places;
 
 	if (count) {
 		const char *sql = tx_list(arena,
@@ -173,8 +174,8 @@ void store_drop_plans(struct tx *tx, const char *domain_id)
 }
 
 /* Read apart: a statement that writes would lock what it reads of central's, and wait. */
-static size_t find_failed(struct tx *tx, struct arena *arena, const char *pool,
-                          const char *server_id, bool control, const char **ids)
+static size_t store_find_failed(struct tx *tx, struct arena *arena, const char *pool,
+                                const char *server_id, bool control, const char **ids)
 {
 	struct tx_rows rows;
 	size_t count = 0;
@@ -196,7 +197,8 @@ size_t store_release(struct tx *tx, const char *pool, const char *server_id, boo
 	struct arena *arena = arena_new();
 	struct tx_value values[TX_LIST_MAX + 1];
 	const char *ids[TX_LIST_MAX];
-	size_t count = find_failed(tx, arena, pool, server_id, control, ids), places;
+	size_t count = store_find_failed(tx, arena, pool, server_id, control, ids),
+		places;
 
 	if (count) {
 		const char *sql = tx_list(arena,
@@ -245,7 +247,7 @@ struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope
 {
 	const char *id = server->settings->id;
 
-	return read_due(tx, arena, scope->pool,
+	return store_read_due(tx, arena, scope->pool,
 	    "SELECT " DOMAIN_COLUMNS ", IF(d.task = 'DELETE', 'DELETE', "
 	    "IF(m.id IS NULL, 'CREATE', 'UPDATE')), COALESCE(m.id, u.id), 0 FROM domains d "
 	    "JOIN pools p ON p.id = d.pool_id "
@@ -267,7 +269,7 @@ struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope
 struct due *store_unsettled(struct tx *tx, struct arena *arena, const struct scope *scope,
                             const struct slice *slice, size_t limit, int stale_s)
 {
-	return read_due(tx, arena, scope->pool,
+	return store_read_due(tx, arena, scope->pool,
 	    "SELECT " DOMAIN_BUT_VERSION ", "
 	    "IF(d.task = 'DELETE', 'DELETE', 'UPDATE'), NULL, 0 "
 	    "FROM domains d JOIN pools p ON p.id = d.pool_id "
@@ -279,7 +281,7 @@ struct due *store_unsettled(struct tx *tx, struct arena *arena, const struct sco
 struct due *store_page(struct tx *tx, struct arena *arena, const struct scope *scope,
                        const char *cursor, size_t limit)
 {
-	return read_due(tx, arena, scope->pool,
+	return store_read_due(tx, arena, scope->pool,
 	    "SELECT " DOMAIN_COLUMNS ", 'UPDATE', NULL, 0 FROM domains d "
 	    "JOIN pools p ON p.id = d.pool_id "
 	    "WHERE " IS_MINE " AND d.live = 1 AND d.task <> 'DELETE' AND d.id > ? "

@@ -4,8 +4,8 @@
 #include "base/log.h"
 #include "store_rows.h"
 
-static void read_tries(struct tx *tx, const char *domain_id, const char *server_id,
-                       struct follow_case *of)
+static void store_read_tries(struct tx *tx, const char *domain_id, const char *server_id,
+                             struct follow_case *of)
 {
 	struct tx_rows rows;
 
@@ -50,7 +50,7 @@ bool store_follow_case(struct tx *tx, struct arena *arena, const char *domain_id
 	of->in_error = row_int(&rows) != 0;
 	of->failures = (int)row_int(&rows);
 	tx_select_end(&rows);
-	read_tries(tx, domain_id, server_id, of);
+	store_read_tries(tx, domain_id, server_id, of);
 	return true;
 }
 

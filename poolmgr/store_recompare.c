@@ -42,7 +42,7 @@ void store_recompare_result(struct tx *tx, const char *domain_id, const char *se
 		    row + 1);
 }
 
-static void put_off(struct tx *tx, const struct comparison *comparison)
+static void store_postpone_comparison(struct tx *tx, const struct comparison *comparison)
 {
 	tx_exec(tx,
 	    "UPDATE pool_manager_status SET compare_at = NOW(3) + INTERVAL "
@@ -77,7 +77,7 @@ struct comparison *store_comparisons_due(struct tx *tx, struct arena *arena,
 	}
 	for (const struct comparison *comparison = first; comparison; comparison =
 	     comparison->next)
-		put_off(tx, comparison);
+		store_postpone_comparison(tx, comparison);
 	return first;
 }
 

@@ -18,7 +18,7 @@ static const struct {
 	{ "PARKED",    DRIFT_PARKED    },
 };
 
-static int state_of(const char *name)
+static int store_drift_state(const char *name)
 {
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
 		if (!strcmp(states[i].name, name))
@@ -30,7 +30,8 @@ static int state_of(const char *name)
                          tx_text(kind_names[(fault)->kind])
 
 /* Since it was parked last, or asked for: whoever has it tried again begins anew. */
-static int repairs_this_hour(struct tx *tx, const struct fault *fault, int64_t *age_ms)
+static int store_repairs_this_hour(struct tx *tx, const struct fault *fault,
+                                   int64_t *age_ms)
 {
 	struct tx_rows rows;
 	int count = 0;
@@ -60,20 +61,20 @@ struct drift store_drift(struct tx *tx, const struct fault *fault,
 	struct drift known = { .state = DRIFT_NONE };
 	struct tx_rows rows;
 
-	known.repairs_this_hour = repairs_this_hour(tx, fault, repair_age_ms);
+	known.repairs_this_hour = store_repairs_this_hour(tx, fault, repair_age_ms);
 	if (!tx_select_row(tx, NULL, &rows,
 	    "SELECT state, "
 	    "TIMESTAMPDIFF(MICROSECOND, updated_at, NOW(3)) DIV 1000 FROM repairs "
 	    "WHERE object_uuid = ? AND server_id = ? AND kind = ? FOR UPDATE",
 	    TX_BIND(FAULT_KEY(fault))))
 		return known;
-	known.state = state_of(row_text(&rows));
+	known.state = store_drift_state(row_text(&rows));
 	known.age_ms = row_int(&rows);
 	tx_select_end(&rows);
 	return known;
 }
 
-static void begin(struct tx *tx, const struct fault *fault)
+static void store_drift_begin(struct tx *tx, const struct fault *fault)
 {
 	tx_exec(tx,
 	    "INSERT INTO repairs (object_uuid, server_id, kind, state, pool_name, name, "
@@ -86,7 +87,8 @@ static void begin(struct tx *tx, const struct fault *fault)
 	            tx_u32(fault->serial), tx_text(fault->detail)));
 }
 
-static void confirm(struct tx *tx, const struct fault *fault, const char *state)
+static void store_drift_confirm(struct tx *tx, const struct fault *fault,
+                                const char *state)
 {
 	tx_exec(tx,
 	    "UPDATE repairs SET state = ?, serial = ?, "
@@ -97,7 +99,8 @@ static void confirm(struct tx *tx, const struct fault *fault, const char *state)
 	            FAULT_KEY(fault)));
 }
 
-static void log_row(struct tx *tx, const struct fault *fault, const struct ending *ending)
+static void store_log_repair(struct tx *tx, const struct fault *fault,
+                             const struct ending *ending)
 {
 	char id[ID_LEN + 1];
 
@@ -120,17 +123,17 @@ static void log_row(struct tx *tx, const struct fault *fault, const struct endin
 void store_drift_seen(struct tx *tx, const struct fault *fault, enum drift_action action)
 {
 	if (action == DRIFT_RECORD)
-		begin(tx, fault);
+		store_drift_begin(tx, fault);
 	else if (action == DRIFT_REPAIR)
-		confirm(tx, fault, "CONFIRMED");
+		store_drift_confirm(tx, fault, "CONFIRMED");
 }
 
 void store_repaired(struct tx *tx, const struct fault *fault,
                     const struct ending *ending)
 {
-	log_row(tx, fault, ending);
+	store_log_repair(tx, fault, ending);
 	if (!strcmp(ending->outcome, "PARKED")) {
-		confirm(tx, fault, "PARKED");
+		store_drift_confirm(tx, fault, "PARKED");
 		return;
 	}
 	tx_exec(tx, "DELETE FROM repairs WHERE object_uuid = ? AND server_id = ? "
@@ -178,9 +181,9 @@ bool store_has_orphan_drift(struct tx *tx, const char *pool)
 	return found;
 }
 
-static void add_suspects(struct tx *tx, struct arena *arena, const char *sql,
-                         const struct tx_value *ids, size_t room,
-                         struct drifting *drifting)
+static void store_add_drifting(struct tx *tx, struct arena *arena, const char *sql,
+                               const struct tx_value *ids, size_t room,
+                               struct drifting *drifting)
 {
 	struct tx_rows rows;
 
@@ -207,8 +210,8 @@ void store_drifting(struct tx *tx, struct arena *arena, const char *const *ids,
 	drifting->count = 0;
 	tx_list_fill(values, ids, count, places);
 	values[places].type = TX_END;
-	add_suspects(tx, arena, suspected, values, count, drifting);
-	add_suspects(tx, arena, repaired, values, 2 * count, drifting);
+	store_add_drifting(tx, arena, suspected, values, count, drifting);
+	store_add_drifting(tx, arena, repaired, values, 2 * count, drifting);
 }
 
 void store_repairs_forget(struct tx *tx, const char *pool, int age_s)

@@ -26,7 +26,7 @@ struct seen_servers {
 	} *item;
 	size_t count;
 };
-void store_servers(struct tx *tx, struct arena *arena, const char *pool,
-                   struct seen_servers *servers);
+void store_read_servers(struct tx *tx, struct arena *arena, const char *pool,
+                        struct seen_servers *servers);
 /* What is known of those that the operator removed. */
 void store_forget_out(struct tx *tx, const char *pool);

@@ -22,15 +22,16 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-static enum err nothing(const void *settings, const struct driver_context *context,
-                        const struct domain_ref *domain, struct why *why)
+static enum err catalog_do_nothing(const void *settings,
+                                   const struct driver_context *context,
+                                   const struct domain_ref *domain, struct why *why)
 {
 	(void)settings, (void)context, (void)domain, (void)why;
 	return OK;
 }
 
-static enum err retransfer(const void *settings, const struct domain_ref *domain,
-                           struct why *why)
+static enum err catalog_retransfer(const void *settings, const struct domain_ref *domain,
+                                   struct why *why)
 {
 	const struct catalog *catalog = settings;
 	const char *zone = domain->name;
@@ -46,7 +47,7 @@ const struct driver driver_catalog = {
 	.options = options,
 	.settings_size = sizeof(struct catalog),
 	.by_catalog = true,
-	.create = nothing,
-	.delete = nothing,
-	.retransfer = retransfer,
+	.create = catalog_do_nothing,
+	.delete = catalog_do_nothing,
+	.retransfer = catalog_retransfer,
 };

@@ -56,7 +56,7 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-static enum err check(const void *settings, struct why *why)
+static enum err powerdns_check(const void *settings, struct why *why)
 {
 	const struct powerdns *powerdns = settings;
 	enum err err = http_check(powerdns->url, "backends.powerdns.url", why);
@@ -73,8 +73,8 @@ static enum err check(const void *settings, struct why *why)
 	return err;
 }
 
-static void start(struct powerdns_api *api, const struct powerdns *powerdns,
-                  struct why *why)
+static void powerdns_open(struct powerdns_api *api, const struct powerdns *powerdns,
+                          struct why *why)
 {
 	const struct powerdns_api_terms terms = {
 		.server = powerdns->server.id,
@@ -90,7 +90,7 @@ static void start(struct powerdns_api *api, const struct powerdns *powerdns,
 }
 
 /* Names in its answers are read when they are ours: others have forms of their own. */
-static enum err read_name(const json_t *row, struct name *name, struct why *why)
+static enum err powerdns_read_name(const json_t *row, struct name *name, struct why *why)
 {
 	const char *text = NULL;
 	enum err err = json_get_text(row, "name", JSON_REQUIRED, NAME_MAX_TEXT, &text,
@@ -99,16 +99,18 @@ static enum err read_name(const json_t *row, struct name *name, struct why *why)
 	return err ? err : name_parse(text, "name", name, why);
 }
 
-static enum err read_account(const json_t *row, const char **account, struct why *why)
+static enum err powerdns_read_account(const json_t *row, const char **account,
+                                      struct why *why)
 {
 	*account = "";
 	return json_get_text(row, "account", 0, ACCOUNT_MAX, account, why);
 }
 
-static enum err check_name(const json_t *row, const char *wanted, struct why *why)
+static enum err powerdns_check_name(const json_t *row, const char *wanted,
+                                    struct why *why)
 {
 	struct name name, asked;
-	enum err err = read_name(row, &name, why);
+	enum err err = powerdns_read_name(row, &name, why);
 
 	if (!err)
 		err = name_parse(wanted, "domain", &asked, why);
@@ -122,13 +124,16 @@ struct finding {
 	int64_t checked_at;	/* last seen to be as the masters have it; its clock, s */
 };
 
-static enum err check_found(struct powerdns_api *api, const struct powerdns *powerdns,
-                            const char *wanted, const json_t *row)
+static enum err powerdns_check_found(struct powerdns_api *api,
+                                     const struct powerdns *powerdns, const char *wanted,
+                                     const json_t *row)
 {
 	char quoted[ACCOUNT_SHOWN];
 	const char *account;
 
-	if (check_name(row, wanted, api->why) || read_account(row, &account, api->why))
+	if (powerdns_check_name(row, wanted, api->why) || powerdns_read_account(row,
+	                                                                        &account,
+	                                                                        api->why))
 		return powerdns_api_garbled(api);
 	if (strcmp(account, powerdns->account) == 0)
 		return OK;
@@ -138,39 +143,40 @@ static enum err check_found(struct powerdns_api *api, const struct powerdns *pow
 }
 
 /* What the status of the last answer means. */
-static enum reply meaning_of(const struct powerdns_api *api, const char *method)
+static enum reply powerdns_reply(const struct powerdns_api *api, const char *method)
 {
 	return reply_of("powerdns", method, api->http.status, "");
 }
 
 /* Not found is believed of a server that has an API. */
-static enum err confirm_api(struct powerdns_api *api)
+static enum err powerdns_confirm_api(struct powerdns_api *api)
 {
 	return powerdns_api_settled(api, powerdns_api_ask(api, "GET", "", NULL),
 	                            "find the API");
 }
 
 /* ERR_CONFLICT: the zone is there, and is not ours. */
-static enum err find_ours(struct powerdns_api *api, const struct powerdns *powerdns,
-                          const char *zone, struct finding *found)
+static enum err powerdns_find_ours(struct powerdns_api *api,
+                                   const struct powerdns *powerdns, const char *zone,
+                                   struct finding *found)
 {
 	json_t *row;
 	enum err err = powerdns_api_ask_zone(api, "GET", zone, "?rrsets=false", NULL);
 
 	*found = (struct finding){
-		.there = !err && meaning_of(api, "GET") != REPLY_ABSENT,
+		.there = !err && powerdns_reply(api, "GET") != REPLY_ABSENT,
 	};
 	if (err)
 		return err;
 	if (!found->there)
-		return confirm_api(api);
+		return powerdns_confirm_api(api);
 	if (api->http.status != 200)
 		return powerdns_api_refused(api, "find the zone");
 	const struct buf *answer = &api->http.answer;
 	if (json_decode_object(buf_string(answer), answer->len, answer->len, &row,
 	                       api->why))
 		return powerdns_api_garbled(api);
-	err = check_found(api, powerdns, zone, row);
+	err = powerdns_check_found(api, powerdns, zone, row);
 	if (!err && json_get_int(row, "last_check", 0, 0, INT64_MAX, &found->checked_at,
 	                         api->why))
 		err = powerdns_api_garbled(api);
@@ -178,7 +184,7 @@ static enum err find_ours(struct powerdns_api *api, const struct powerdns *power
 	return err;
 }
 
-static json_t *masters_of(const struct driver_context *context)
+static json_t *powerdns_masters(const struct driver_context *context)
 {
 	json_t *masters = json_array();
 
@@ -194,8 +200,8 @@ static json_t *masters_of(const struct driver_context *context)
 }
 
 /* No key is said, too: one of earlier settings goes. */
-static json_t *zone_of(const struct powerdns *powerdns,
-                       const struct driver_context *context, const char *zone)
+static json_t *powerdns_zone(const struct powerdns *powerdns,
+                             const struct driver_context *context, const char *zone)
 {
 	const char *key = powerdns->server.tsig_key;
 	json_t *keys = json_array();
@@ -204,23 +210,23 @@ static json_t *zone_of(const struct powerdns *powerdns,
 		json_array_append_new(keys, powerdns_api_id(key));
 	json_t *json = json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", zone,
 	                         "kind", "Slave", "account", powerdns->account,
-	                         "masters", masters_of(context),
+	                         "masters", powerdns_masters(context),
 	                         "slave_tsig_key_ids", keys);
 	bug_if(!json);
 	return json;
 }
 
 /* A zone that is there already, as FOUND, takes the settings of today, if it is ours. */
-static enum err add_or_modify(struct powerdns_api *api, const struct powerdns *powerdns,
-                              const char *zone, const json_t *json,
-                              struct finding *found)
+static enum err powerdns_add_or_modify(struct powerdns_api *api,
+                                       const struct powerdns *powerdns, const char *zone,
+                                       const json_t *json, struct finding *found)
 {
 	enum err err = powerdns_api_ask(api, "POST", "/zones", json);
 
 	*found = (struct finding){ false };
-	if (err || meaning_of(api, "POST") != REPLY_PRESENT)
+	if (err || powerdns_reply(api, "POST") != REPLY_PRESENT)
 		return powerdns_api_settled(api, err, "create the zone");
-	err = find_ours(api, powerdns, zone, found);
+	err = powerdns_find_ours(api, powerdns, zone, found);
 	if (err)
 		return err;
 	if (!found->there)
@@ -230,7 +236,7 @@ static enum err add_or_modify(struct powerdns_api *api, const struct powerdns *p
 	                                                       json), "change the zone");
 }
 
-static enum err set_ixfr(struct powerdns_api *api, const char *zone, bool on)
+static enum err powerdns_set_ixfr(struct powerdns_api *api, const char *zone, bool on)
 {
 	json_t *ixfr = json_pack("{s:s, s:[s]}", "kind", "IXFR", "metadata",
 	                         on ? "1" : "0");
@@ -243,7 +249,7 @@ static enum err set_ixfr(struct powerdns_api *api, const char *zone, bool on)
 	return err;
 }
 
-static enum err ask_to_fetch(struct powerdns_api *api, const char *zone)
+static enum err powerdns_retrieve(struct powerdns_api *api, const char *zone)
 {
 	return powerdns_api_settled(api, powerdns_api_ask_zone(api, "PUT", zone,
 	                                                       "/axfr-retrieve", NULL),
@@ -251,30 +257,32 @@ static enum err ask_to_fetch(struct powerdns_api *api, const char *zone)
 }
 
 /* What makes the zone better and may fail: the server would fetch it some time. */
-static void improve(const struct powerdns_api *api, const char *zone, enum err err)
+static void powerdns_log_failure(const struct powerdns_api *api, const char *zone,
+                                 enum err err)
 {
 	if (err)
 		log_info("zone not as it could be: server=%s domain=%s why=\"%s\"",
 		         api->terms.server, zone, api->why->text);
 }
 
-static void fetch(struct powerdns_api *api, const struct powerdns *powerdns,
-                  const char *zone)
+static void powerdns_fetch(struct powerdns_api *api, const struct powerdns *powerdns,
+                           const char *zone)
 {
-	improve(api, zone, set_ixfr(api, zone, powerdns->ixfr));
-	improve(api, zone, ask_to_fetch(api, zone));
+	powerdns_log_failure(api, zone, powerdns_set_ixfr(api, zone, powerdns->ixfr));
+	powerdns_log_failure(api, zone, powerdns_retrieve(api, zone));
 }
 
 /* For half of our time at most. False: not seen. */
-static bool was_fetched(struct powerdns_api *api, const struct powerdns *powerdns,
-                        const char *zone, const struct finding *before)
+static bool powerdns_was_fetched(struct powerdns_api *api,
+                                 const struct powerdns *powerdns, const char *zone,
+                                 const struct finding *before)
 {
 	int64_t until_ms = clock_ms() + powerdns->server.timeout_ms / 2;
 	struct finding now;
 
 	do {
 		pause_ms(LOOK_AGAIN_MS);
-		if (find_ours(api, powerdns, zone, &now))
+		if (powerdns_find_ours(api, powerdns, zone, &now))
 			return false;
 	} while (now.checked_at == before->checked_at && clock_ms() < until_ms);
 	return now.checked_at != before->checked_at;
@@ -284,103 +292,107 @@ static bool was_fetched(struct powerdns_api *api, const struct powerdns *powerdn
  * What was there may be a former zone of that name, ahead of ours: asked for changes of it
  * mini-DNS has none, which PowerDNS takes for an answer that goes on, and waits.
  */
-static void fetch_whole(struct powerdns_api *api, const struct powerdns *powerdns,
-                        const char *zone, const struct finding *before)
+static void powerdns_fetch_whole(struct powerdns_api *api,
+                                 const struct powerdns *powerdns, const char *zone,
+                                 const struct finding *before)
 {
-	improve(api, zone, set_ixfr(api, zone, false));
-	improve(api, zone, ask_to_fetch(api, zone));
-	was_fetched(api, powerdns, zone, before);
-	improve(api, zone, set_ixfr(api, zone, powerdns->ixfr));
+	powerdns_log_failure(api, zone, powerdns_set_ixfr(api, zone, false));
+	powerdns_log_failure(api, zone, powerdns_retrieve(api, zone));
+	powerdns_was_fetched(api, powerdns, zone, before);
+	powerdns_log_failure(api, zone, powerdns_set_ixfr(api, zone, powerdns->ixfr));
 }
 
-static enum err create(const void *settings, const struct driver_context *context,
-                       const struct domain_ref *domain, struct why *why)
+static enum err powerdns_create(const void *settings,
+                                const struct driver_context *context,
+                                const struct domain_ref *domain, struct why *why)
 {
 	const struct powerdns *powerdns = settings;
-	json_t *json = zone_of(powerdns, context, domain->name);
+	json_t *json = powerdns_zone(powerdns, context, domain->name);
 	struct finding found;
 	enum err err = OK;
 	struct powerdns_api api;
 
-	start(&api, powerdns, why);
+	powerdns_open(&api, powerdns, why);
 	if (powerdns->server.tsig_key)
 		err = powerdns_api_need_key(&api, powerdns->server.tsig_key);
 	if (!err)
-		err = add_or_modify(&api, powerdns, domain->name, json, &found);
+		err = powerdns_add_or_modify(&api, powerdns, domain->name, json, &found);
 	if (!err && found.there)
-		fetch_whole(&api, powerdns, domain->name, &found);
+		powerdns_fetch_whole(&api, powerdns, domain->name, &found);
 	else if (!err)
-		fetch(&api, powerdns, domain->name);
+		powerdns_fetch(&api, powerdns, domain->name);
 	powerdns_api_close(&api);
 	json_decref(json);
 	return err;
 }
 
 /* What it does after this, it does by changes again. */
-static void await_fetched(struct powerdns_api *api, const struct powerdns *powerdns,
-                          const char *zone, const struct finding *before)
+static void powerdns_await_fetched(struct powerdns_api *api,
+                                   const struct powerdns *powerdns, const char *zone,
+                                   const struct finding *before)
 {
-	if (was_fetched(api, powerdns, zone, before))
-		improve(api, zone, set_ixfr(api, zone, true));
+	if (powerdns_was_fetched(api, powerdns, zone, before))
+		powerdns_log_failure(api, zone, powerdns_set_ixfr(api, zone, true));
 	else
 		log_info("zone transferred whole from now on: server=%s domain=%s "
 		         "why=\"it was not seen to fetch it\"", api->terms.server, zone);
 }
 
-static enum err retransfer(const void *settings, const struct domain_ref *domain,
-                           struct why *why)
+static enum err powerdns_retransfer(const void *settings, const struct domain_ref *domain,
+                                    struct why *why)
 {
 	const struct powerdns *powerdns = settings;
 	struct finding found;
 	struct powerdns_api api;
 
-	start(&api, powerdns, why);
-	enum err err = find_ours(&api, powerdns, domain->name, &found);
+	powerdns_open(&api, powerdns, why);
+	enum err err = powerdns_find_ours(&api, powerdns, domain->name, &found);
 	if (!err && !found.there)
 		err = fail(why, ERR_REMOTE, "%s has no zone %s", powerdns->server.id,
 		           domain->name);
 	if (!err)
-		err = set_ixfr(&api, domain->name, false);
+		err = powerdns_set_ixfr(&api, domain->name, false);
 	if (!err)
-		err = ask_to_fetch(&api, domain->name);
+		err = powerdns_retrieve(&api, domain->name);
 	if (!err && powerdns->ixfr)
-		await_fetched(&api, powerdns, domain->name, &found);
+		powerdns_await_fetched(&api, powerdns, domain->name, &found);
 	powerdns_api_close(&api);
 	return err;
 }
 
-static enum err delete_found(struct powerdns_api *api, const char *zone)
+static enum err powerdns_delete_found(struct powerdns_api *api, const char *zone)
 {
 	enum err err = powerdns_api_ask_zone(api, "DELETE", zone, "", NULL);
 
-	if (!err && meaning_of(api, "DELETE") == REPLY_ABSENT)
+	if (!err && powerdns_reply(api, "DELETE") == REPLY_ABSENT)
 		return OK;
 	return powerdns_api_settled(api, err, "delete the zone");
 }
 
-static enum err delete(const void *settings, const struct driver_context *context,
-                       const struct domain_ref *domain, struct why *why)
+static enum err powerdns_delete(const void *settings,
+                                const struct driver_context *context,
+                                const struct domain_ref *domain, struct why *why)
 {
 	struct finding found = { false };
 	struct powerdns_api api;
 
 	(void)context;
-	start(&api, settings, why);
-	enum err err = find_ours(&api, settings, domain->name, &found);
+	powerdns_open(&api, settings, why);
+	enum err err = powerdns_find_ours(&api, settings, domain->name, &found);
 	if (!err && found.there)
-		err = delete_found(&api, domain->name);
+		err = powerdns_delete_found(&api, domain->name);
 	powerdns_api_close(&api);
 	return err;
 }
 
-static enum err has(const void *settings, const struct domain_ref *domain, bool *there,
-                    struct why *why)
+static enum err powerdns_has(const void *settings, const struct domain_ref *domain,
+                             bool *there, struct why *why)
 {
 	struct finding found;
 	struct powerdns_api api;
 
-	start(&api, settings, why);
-	enum err err = find_ours(&api, settings, domain->name, &found);
+	powerdns_open(&api, settings, why);
+	enum err err = powerdns_find_ours(&api, settings, domain->name, &found);
 	*there = found.there;
 	powerdns_api_close(&api);
 	return err;
@@ -391,7 +403,7 @@ struct reading {
 	struct listing listing;
 };
 
-static void add_name(struct listing *listing, const struct name *name)
+static void powerdns_add_name(struct listing *listing, const struct name *name)
 {
 	char text[NAME_MAX_TEXT + 1];
 
@@ -399,31 +411,31 @@ static void add_name(struct listing *listing, const struct name *name)
 	listing_add(listing, text);
 }
 
-static enum err list_row(void *self, const json_t *row, struct why *why)
+static enum err powerdns_add_row(void *self, const json_t *row, struct why *why)
 {
 	struct reading *reading = self;
 	const char *account;
 	struct name name;
-	enum err err = read_account(row, &account, why);
+	enum err err = powerdns_read_account(row, &account, why);
 
 	if (err || strcmp(account, reading->powerdns->account) != 0)
 		return err;
-	err = read_name(row, &name, why);
+	err = powerdns_read_name(row, &name, why);
 	if (!err)
-		add_name(&reading->listing, &name);
+		powerdns_add_name(&reading->listing, &name);
 	return err;
 }
 
 /* Without a word on DNSSEC, which it would look up zone by zone. */
-static enum err list(const void *settings, struct arena *arena, const char ***names,
-                     size_t *count, struct why *why)
+static enum err powerdns_list(const void *settings, struct arena *arena,
+                              const char ***names, size_t *count, struct why *why)
 {
 	struct reading reading = { settings, { .arena = arena } };
 	struct powerdns_api api;
 
-	start(&api, settings, why);
-	enum err err = powerdns_api_ask_rows(&api, "/zones?dnssec=false", list_row,
-	                                     &reading);
+	powerdns_open(&api, settings, why);
+	enum err err = powerdns_api_ask_rows(&api, "/zones?dnssec=false",
+	                                     powerdns_add_row, &reading);
 	powerdns_api_close(&api);
 	if (err)
 		return err;
@@ -438,10 +450,10 @@ const struct driver driver_powerdns = {
 	        "(pdns.conf: api=yes, api-key, secondary=yes)",
 	.options = options,
 	.settings_size = sizeof(struct powerdns),
-	.check = check,
-	.create = create,
-	.delete = delete,
-	.retransfer = retransfer,
-	.list = list,
-	.has = has,
+	.check = powerdns_check,
+	.create = powerdns_create,
+	.delete = powerdns_delete,
+	.retransfer = powerdns_retransfer,
+	.list = powerdns_list,
+	.has = powerdns_has,
 };

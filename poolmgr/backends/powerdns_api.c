@@ -69,7 +69,7 @@ enum err powerdns_api_ask(struct powerdns_api *api, const char *method, const ch
 }
 
 /* All but letters, digits, "." and "-" in hexadecimal; "." alone, too. */
-static void put_id(struct buf *to, const char *name)
+static void powerdns_api_put_id(struct buf *to, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -90,7 +90,7 @@ json_t *powerdns_api_id(const char *name)
 {
 	struct buf id = { 0 };
 
-	put_id(&id, name);
+	powerdns_api_put_id(&id, name);
 	json_t *json = json_string(buf_string(&id));
 	buf_clear(&id);
 	return json;
@@ -102,7 +102,7 @@ enum err powerdns_api_ask_zone(struct powerdns_api *api, const char *method,
 	struct buf path = { 0 };
 
 	buf_text(&path, "/zones/");
-	put_id(&path, zone);
+	powerdns_api_put_id(&path, zone);
 	buf_text(&path, tail);
 	enum err err = powerdns_api_ask(api, method, buf_string(&path), body);
 	buf_clear(&path);
@@ -128,7 +128,7 @@ static const struct refusal {
 };
 
 /* What the answer says of an error; a server that repeats our key is not quoted. */
-static const char *words_of(struct powerdns_api *api, char shown[SHOWN])
+static const char *powerdns_api_error_text(struct powerdns_api *api, char shown[SHOWN])
 {
 	const struct buf *answer = &api->http.answer;
 	const char *words = "no reason given";
@@ -153,8 +153,8 @@ enum err powerdns_api_refused(struct powerdns_api *api, const char *what)
 	while (refusal->status && refusal->status != api->http.status)
 		refusal++;
 	return fail(api->why, refusal->err, "%s: %s: HTTP status %d: %s",
-	            api->terms.server, what, api->http.status,
-	            refusal->words ? refusal->words : words_of(api, shown));
+	            api->terms.server, what, api->http.status, refusal->words ?
+	            refusal->words : powerdns_api_error_text(api, shown));
 }
 
 enum err powerdns_api_settled(struct powerdns_api *api, enum err err, const char *what)
@@ -189,7 +189,7 @@ struct search {
 	bool found;
 };
 
-static enum err search_row(void *self, const json_t *row, struct why *why)
+static enum err powerdns_api_search_row(void *self, const json_t *row, struct why *why)
 {
 	struct search *search = self;
 	const char *id = NULL;
@@ -205,9 +205,10 @@ enum err powerdns_api_need_key(struct powerdns_api *api, const char *key)
 {
 	struct buf id = { 0 };
 
-	put_id(&id, key);
+	powerdns_api_put_id(&id, key);
 	struct search search = { buf_string(&id), false };
-	enum err err = powerdns_api_ask_rows(api, "/tsigkeys", search_row, &search);
+	enum err err = powerdns_api_ask_rows(api, "/tsigkeys", powerdns_api_search_row,
+	                                     &search);
 	buf_clear(&id);
 	if (err || search.found)
 		return err;

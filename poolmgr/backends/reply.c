@@ -35,8 +35,8 @@ static const struct row {
 	{ "powerdns", "DELETE",        404, "",                       REPLY_ABSENT  },
 };
 
-static bool fits(const struct row *row, const char *backend, const char *command,
-                int status, const char *said)
+static bool reply_row_fits(const struct row *row, const char *backend,
+                           const char *command, int status, const char *said)
 {
 	return !strcmp(row->backend, backend) && !strcmp(row->command, command) &&
 	       row->status == status && strstr(said, row->words);
@@ -46,7 +46,7 @@ enum reply reply_of(const char *backend, const char *command, int status,
                     const char *said)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (fits(&rows[i], backend, command, status, said))
+		if (reply_row_fits(&rows[i], backend, command, status, said))
 			return rows[i].reply;
 	return REPLY_REFUSED;
 }

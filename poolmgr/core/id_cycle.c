@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void set(char *id, const char *text)
+static void id_cycle_set(char *id, const char *text)
 {
 	snprintf(id, ID_LEN + 1, "%s", text);
 }
@@ -12,9 +12,9 @@ void id_cycle_begin(struct id_cycle *cycle, const char *anywhere)
 {
 	const char *origin = cycle->is_cut ? cycle->next_origin : anywhere;
 
-	set(cycle->origin, origin);
-	set(cycle->after, origin);
-	set(cycle->upto, origin);
+	id_cycle_set(cycle->origin, origin);
+	id_cycle_set(cycle->after, origin);
+	id_cycle_set(cycle->upto, origin);
 	cycle->is_cut = false;
 	cycle->round_the_end = false;
 }
@@ -26,7 +26,7 @@ const char *id_cycle_limit(const struct id_cycle *cycle)
 
 void id_cycle_set_slice(struct id_cycle *cycle, const char *upto)
 {
-	set(cycle->upto, upto);
+	id_cycle_set(cycle->upto, upto);
 	cycle->is_cut_here = false;
 }
 
@@ -35,7 +35,7 @@ void id_cycle_cut(struct id_cycle *cycle, const char *last)
 	if (cycle->is_cut &&
 	    !(cycle->is_cut_here && strcmp(last, cycle->next_origin) < 0))
 		return;
-	set(cycle->next_origin, last);
+	id_cycle_set(cycle->next_origin, last);
 	cycle->is_cut = cycle->is_cut_here = true;
 }
 
@@ -48,6 +48,6 @@ bool id_cycle_next(struct id_cycle *cycle)
 	if (at_limit)
 		cycle->upto[0] = '\0';
 	cycle->round_the_end |= at_limit;
-	set(cycle->after, cycle->upto);
+	id_cycle_set(cycle->after, cycle->upto);
 	return true;
 }
