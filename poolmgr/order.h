@@ -1,7 +1,7 @@
 /*
- * work -- what all servers of a domain owe it, from a message: the debt is written before
- * the message is acknowledged, and then worked on (operation.h). What is lost with its
- * process is found by its rows (sync).
+ * order -- starts what central orders for a domain on all its servers. Their rows are
+ * written before the message is acknowledged. Then the operations start (operation.h). The
+ * retries find an operation that was lost with its process.
  */
 #pragma once
 
@@ -9,8 +9,8 @@
 #include "poolmgr.h"
 
 /*
- * Write the debt of all servers and start on it, if the domain's row says that it is owed
- * still; the message may be acknowledged then. ACTION_CREATE or ACTION_DELETE.
+ * Writes the rows and starts the operations, if the row of the domain still needs the
+ * action. OK: the message may be acknowledged. ACTION_CREATE or ACTION_DELETE.
  */
 enum err order_start(struct poolmgr *poolmgr, const char *domain_id, enum action action,
                      const struct cause *cause, struct why *why);

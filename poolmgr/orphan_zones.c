@@ -116,10 +116,10 @@ static bool orphan_zones_can_list(struct server *server)
 	const struct driver *driver = server->driver;
 	const char *lack = driver->list_lacks ? driver->list_lacks(server->settings) : NULL;
 
-	if (lack && !server->unlisted)
+	if (lack && !server->is_unlisted_logged)
 		log_info("zones that nobody wants are not looked for: server=%s why=\"%s\"",
 		         server->settings->id, lack);
-	server->unlisted = lack != NULL;
+	server->is_unlisted_logged = lack != NULL;
 	return driver->list && !lack;
 }
 

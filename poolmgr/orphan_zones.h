@@ -1,8 +1,8 @@
 /*
- * strays -- asks each server which zones it has from us, and looks for a domain that each
- * of them stands for. One that has none is a stray: a deletion that failed, or was undone
- * by a server that came back from a copy. A server is asked by one process of the pool,
- * on its lane, every compare_every'th round; what nobody marked as ours is not listed.
+ * orphan_zones -- lists the zones that each server has from us, and searches for zones
+ * without a domain: a deletion failed, or a server was restored from a backup. In each
+ * compare_every'th round one process of the pool asks a server, on its lane. Zones without
+ * our mark are not listed.
  */
 #pragma once
 

@@ -211,7 +211,7 @@ static void peers_cast_domains(struct peers *peers, const char *method,
 
 static void peers_cast_servers(struct peers *peers, const char *method,
                                const struct domain_refs *domains,
-                               const struct server_list *audience, bool tell_equal,
+                               const struct server_list *list, bool tell_equal,
                                const struct cause *cause)
 {
 	struct destination destinations[LIST_MAX];
@@ -222,10 +222,10 @@ static void peers_cast_servers(struct peers *peers, const char *method,
 	};
 	size_t *n = &propagation.destination_count;
 
-	for (size_t i = 0; i < audience->count; i++) {
-		if (server_is_known(audience->servers[i]))
-			destinations[(*n)++] = audience->servers[i]->destination;
-		if (!*n || (*n < LIST_MAX && i + 1 < audience->count))
+	for (size_t i = 0; i < list->count; i++) {
+		if (server_is_known(list->servers[i]))
+			destinations[(*n)++] = list->servers[i]->destination;
+		if (!*n || (*n < LIST_MAX && i + 1 < list->count))
 			continue;
 		peers_cast_domains(peers, method, &propagation, domains, cause);
 		*n = 0;
@@ -233,28 +233,28 @@ static void peers_cast_servers(struct peers *peers, const char *method,
 }
 
 void peers_notify_all(struct peers *peers, const struct domain_refs *domains,
-                      const struct server_list *audience, const struct cause *cause)
+                      const struct server_list *list, const struct cause *cause)
 {
-	struct propagation nobody = { .terms = peers_terms(peers->poolmgr) };
+	struct propagation no_servers = { .terms = peers_terms(peers->poolmgr) };
 
-	if (audience->count)
-		peers_cast_servers(peers, "propagate_zones", domains, audience, false,
+	if (list->count)
+		peers_cast_servers(peers, "propagate_zones", domains, list, false,
 		                   cause);
 	else
-		peers_cast_domains(peers, "propagate_zones", &nobody, domains, cause);
+		peers_cast_domains(peers, "propagate_zones", &no_servers, domains, cause);
 }
 
 void peers_compare(struct peers *peers, const struct domain_refs *domains,
-                   const struct server_list *audience, bool tell_equal,
+                   const struct server_list *list, bool tell_equal,
                    const struct cause *cause)
 {
-	peers_cast_servers(peers, "compare_zones", domains, audience, tell_equal, cause);
+	peers_cast_servers(peers, "compare_zones", domains, list, tell_equal, cause);
 }
 
 void peers_poll_all(struct peers *peers, const struct domain_refs *domains,
-                    const struct server_list *audience, const struct cause *cause)
+                    const struct server_list *list, const struct cause *cause)
 {
-	peers_cast_servers(peers, "poll_zones", domains, audience, false, cause);
+	peers_cast_servers(peers, "poll_zones", domains, list, false, cause);
 }
 
 void peers_notify(struct peers *peers, const struct domain_ref *domain,

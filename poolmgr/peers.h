@@ -1,9 +1,9 @@
 /*
- * tell -- what poolmgr says to the others: casts to minidns, and calls to
- * central. Of one domain at most one call to central is out; what comes
- * meanwhile waits, the newest only. While calls are out the reports of other
- * domains gather for the next one. Each is told again until central answers:
- * the rows remember the fact should this process die before.
+ * peers -- sends messages to the other programs: casts to mini-DNS, and calls to central.
+ * At most one call about a domain is out. A newer report of that domain waits, and
+ * replaces an older one that waits. While calls are out, reports of other domains gather
+ * for the next call. Each report is sent again until central answers. If this process
+ * ends before, the sync finds the domain by its rows.
  */
 #pragma once
 
@@ -18,44 +18,45 @@ struct peers *peers_new(struct poolmgr *poolmgr);
 void peers_free(struct peers **peers);
 bool peers_idle(const struct peers *peers);
 
-/* Why something is told: the request it belongs to, or a round of the sync. */
+/* The cause of a message: a request, or a round of periodic work. */
 struct cause {
 	const char *request_id;
-	bool recovery;		/* by the recovery queue: behind users' changes */
-	bool probe;		/* an operation is tried though its server is failing */
+	bool recovery;		/* uses the recovery queue, after the changes of users */
+	bool probe;		/* the operation runs although the server fails */
 };
 
-/*
- * NOTIFY servers and poll them, of several domains; one of each; the poll alone. An
- * audience of nobody: minidns is to hear that the domains changed.
- */
 struct server_list {
 	const struct server *const *servers;
 	size_t count;
 };
+/*
+ * Orders NOTIFY and a poll, for several domains and servers or for one. An empty list:
+ * mini-DNS only learns that the domains changed.
+ */
 void peers_notify_all(struct peers *peers, const struct domain_refs *domains,
-                      const struct server_list *audience, const struct cause *cause);
+                      const struct server_list *list, const struct cause *cause);
 void peers_notify(struct peers *peers, const struct domain_ref *domain,
                   const struct server *server, const struct cause *cause);
 void peers_poll(struct peers *peers, const struct domain_ref *domain,
                 const struct server *server, const struct cause *cause);
-/* Poll servers, of domains that they should have: we hear of those that differ. */
+/* Orders polls. mini-DNS reports only servers with another serial. */
 void peers_poll_all(struct peers *peers, const struct domain_refs *domains,
-                    const struct server_list *audience, const struct cause *cause);
-/* Compare all records instead. TELL_EQUAL: mini-DNS also reports equal servers. */
+                    const struct server_list *list, const struct cause *cause);
+/* Orders a comparison of all records. TELL_EQUAL: mini-DNS also reports equal servers. */
 void peers_compare(struct peers *peers, const struct domain_refs *domains,
-                   const struct server_list *audience, bool tell_equal,
+                   const struct server_list *list, bool tell_equal,
                    const struct cause *cause);
-/* NOTIFY to also_notifies, which are never polled. */
+/* Orders NOTIFY to also_notifies, without polls. */
 void peers_notify_also(struct peers *peers, const struct domain_ref *domain,
                        const struct cause *cause);
+/* To central, until it answers. */
 void peers_report(struct peers *peers, const struct pool_report *report,
                   const char *request_id);
-/* How many domains more central can be told of: what is beyond that is forgotten. */
+/* How many more domains may wait for central: further reports are dropped. */
 size_t peers_report_room(const struct peers *peers);
 /*
- * Did this process tell central lately that the pool serves this serial? False may mean
- * that it was forgotten, or that another process did.
+ * Has this process lately reported that the pool serves this serial? False: perhaps another
+ * process has, or this one has forgotten it.
  */
 bool peers_has_reported(const struct peers *peers, const char *domain_id,
                         uint32_t serial);

@@ -16,8 +16,8 @@
 enum {
 	LANE_LIMIT = 10000,
 	BACKENDS = 6,
-	TURN_MS = 10000,
-	DEAF_MS = 1000,			/* of a lookup in vain: others would take as long */
+	ADDRESS_PAUSE_MS = 10000,
+	RESOLVER_SILENT_MS = 1000,			/* of a lookup in vain: others would take as long */
 };
 
 static void *settings_of[BACKENDS];
@@ -60,10 +60,10 @@ static void server_resolve(struct servers *servers, struct server *server)
 	struct address literal;
 	struct why why;
 
-	if (servers->is_deaf && !address_parse(host, port, &literal))
+	if (servers->resolver_is_silent && !address_parse(host, port, &literal))
 		return;
 	if (lookup_now(host, port, &server->known, &why))
-		servers->is_deaf = clock_ms() - began_ms > DEAF_MS;
+		servers->resolver_is_silent = clock_ms() - began_ms > RESOLVER_SILENT_MS;
 	else
 		server_set_address(server, &server->known.item[0]);
 }
@@ -190,9 +190,10 @@ static void server_use_next_address(struct server *server)
 	const struct address *used = lookup_address(server->lookup);
 	int64_t now_ms = clock_ms();
 
-	if (!used || (server->turned_ms && now_ms - server->turned_ms < TURN_MS))
+	if (!used || (server->address_set_ms &&
+	              now_ms - server->address_set_ms < ADDRESS_PAUSE_MS))
 		return;
-	server->turned_ms = now_ms;
+	server->address_set_ms = now_ms;
 	lookup_failed(server->lookup, used);
 }
 

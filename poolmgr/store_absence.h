@@ -1,6 +1,6 @@
 /*
- * store_witness -- what the rows know of a server besides a poll that finds no zone there:
- * the second witness of core/absence.h.
+ * store_absence -- the facts in the database that confirm or deny a poll that finds no
+ * zone: the second confirmation of core/absence.h.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 struct deletion_state {
 	enum confirmation confirmation;
-	int attempts;		/* at the deletion there */
+	int attempts;		/* of the deletion on the server */
 };
 
 struct deletion {
@@ -19,16 +19,16 @@ struct deletion {
 	const struct server *server;
 };
 /*
- * One for each of the deletions (1 to TX_LIST_MAX), in their order; their rows stay locked.
- * Did the server's control channel delete the domain? Of a server that provisions itself:
- * was it seen, since the deletion, to answer for its catalog?
+ * One state for each of the deletions (1 to TX_LIST_MAX), in their order; the rows stay
+ * locked. Confirmed: the control channel of the server deleted the domain, or a server of
+ * the backend catalog answered for its catalog zone after the deletion.
  */
 void store_deletion_states(struct tx *tx, struct arena *arena,
                            const struct deletion *deletions, size_t count,
                            struct deletion_state *states);
-/* Of a living domain: the last poll found no zone there. Its REASON, in the arena. */
+/* Did the last poll of a live domain find no zone? Its REASON, in the arena. */
 bool store_is_zone_lost(struct tx *tx, struct arena *arena, const char *domain_id,
                         const char *server_id, const char **reason);
-/* It has the zone all the same: it is in error, with that REASON, and polled again. */
+/* The server has the zone: its row is in error with that REASON, and it is polled again. */
 void store_refute_absence(struct tx *tx, const char *domain_id, const char *server_id,
                           const char *reason);

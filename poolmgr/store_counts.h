@@ -1,4 +1,4 @@
-/* store_count_domains -- how the domains of a pool stand, in numbers: for the figures. */
+/* store_counts -- numbers of domains and ages of changes, for the metrics. */
 #pragma once
 
 #include "model/state.h"
@@ -7,17 +7,17 @@
 #include "servers.h"
 #include "store_due.h"
 
-/* How the pool's domains stand, whosever they are. */
+/* All domains of the pool, by status. */
 struct domain_counts {
 	int64_t count[STATUS_COUNT];
-	int64_t oldest_pending_s;	/* since the change that is owed; 0: none is */
+	int64_t oldest_pending_s;	/* age of the oldest PENDING change; 0: no domain is PENDING */
 };
 void store_count_domains(struct tx *tx, const char *pool, struct domain_counts *counts);
-/* Of a slice, the domains whose newest serial the server was not seen to serve. */
+/* Counts the domains of a slice whose newest serial the server was not seen to serve. */
 int64_t store_count_behind(struct tx *tx, const struct scope *scope,
                            const struct slice *slice, const struct server *server);
 /*
- * How long ago a domain changed that the server is owed and was not seen to serve: of all
- * in the pool, the one that has waited longest. 0: there is none.
+ * The age of the oldest change in the pool that the server was not seen to serve and that
+ * is pending there. 0: there is no such change.
  */
 int64_t store_lag_s(struct tx *tx, const char *pool, const char *server_id);

@@ -1,11 +1,11 @@
 #include "core/absence.h"
 
-/* Only NO_DOMAIN says that the zone is absent: silence, or SERVFAIL, never does. */
+/* Only NO_DOMAIN says that the zone is absent. Silence or SERVFAIL never does. */
 static const enum absence seen[CONFIRMATION_COUNT] = {
 	[CONFIRMATION_NONE]    = ABSENCE_DOUBTED,
 	[CONFIRMATION_DRIVER]  = ABSENCE_PROVEN,
 	[CONFIRMATION_ANSWERS] = ABSENCE_PROVEN,
-	[CONFIRMATION_DENIED] = ABSENCE_REFUTED,
+	[CONFIRMATION_DENIED]  = ABSENCE_REFUTED,
 };
 
 static const char *const words[ABSENCE_COUNT] = {

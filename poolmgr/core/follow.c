@@ -6,9 +6,9 @@ enum {
 	FAILURES = 2,
 	PAUSE_MS = 5000,
 	PAUSE_MAX_MS = 600 * 1000,
-	TRANSFER_MS = 10 * 1000,	/* a transfer that was begun has this long to end */
+	TRANSFER_MS = 10 * 1000,	/* the time for a transfer to end */
 	FAILED_MAX_MS = 30 * 1000,
-	DONE_BEFORE_RAISE = 3,	/* of a server that takes orders */
+	DONE_BEFORE_RAISE = 3,	/* if the server takes orders */
 	RAISES = 2,
 };
 
@@ -33,7 +33,6 @@ static int64_t follow_pause_ms(const struct follow_case *of)
 	return pause < max ? pause : max;
 }
 
-/* An administrator waits for no pause. */
 static bool follow_is_too_soon(const struct follow_case *of, int64_t pause)
 {
 	return of->tries && !of->asked && of->age_ms < pause;
@@ -76,7 +75,7 @@ enum follow follow_decide(const struct follow_case *of)
 	return of->done ? FOLLOW_RENEW : FOLLOW_TRANSFER;
 }
 
-/* How far a serial of ours may be raised now. */
+/* How far our serial may be raised now. */
 static uint32_t follow_raise_room(uint32_t ours, uint32_t now)
 {
 	uint32_t limit = now + RAISE_BEYOND_CLOCK;

@@ -3,16 +3,16 @@
 #include "base/backoff.h"
 #include "base/log.h"
 
-/* A probe of what mini-DNS knows to be silent costs little, and fails at once. */
+/* A DNS probe costs little, so its pause is shorter. */
 static const struct terms {
-	int failures;			/* that are too many */
+	int failures;			/* too many */
 	struct backoff pace;		/* of the probes */
 } terms[CHANNELS] = {
 	[CHANNEL_CONTROL] = { 3, { .first_ms = 1000, .max_ms = 60 * 1000 } },
 	[CHANNEL_DNS]     = { 3, { .first_ms = 1000, .max_ms = 10 * 1000 } },
 };
 
-/* As a driver fails (backends/driver.h). What a driver cannot end with says nothing. */
+/* By the errors of a driver (backends/driver.h). Other errors say nothing. */
 static const enum sign signs[ERR_COUNT] = {
 	[OK]              = SIGN_ANSWER,
 	[ERR_DENIED]      = SIGN_ANSWER,

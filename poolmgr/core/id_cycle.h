@@ -1,8 +1,8 @@
 /*
- * circuit -- once round all domains by their ids, slice by slice, from anywhere: from the
- * first id behind the origin to the last one, then from the first one to the origin. Who
- * cannot take up all that is found begins the next circuit where it had enough, so that
- * under pressure each domain has its turn. Pure.
+ * id_cycle -- one cycle through all domains in the order of their ids, slice by slice. It
+ * begins after an origin, goes to the last id, then from the first id to the origin. A
+ * caller that cannot handle all of a cycle cuts it: the next cycle begins at that place,
+ * so each domain gets its turn under load. Pure.
  */
 #pragma once
 
@@ -10,28 +10,28 @@
 
 #include "base/id.h"
 
-/* Behind each id. */
+/* Sorts after each id. */
 #define ID_CYCLE_END "~"
 
 struct id_cycle {
 	char origin[ID_LEN + 1];
 	char after[ID_LEN + 1], upto[ID_LEN + 1];	/* the slice: after < id <= upto */
 	char next_origin[ID_LEN + 1];
-	bool is_cut;			/* the next circuit begins at next_origin, */
-	bool is_cut_here;		/* which is in the slice in hand */
+	bool is_cut;			/* the next cycle begins at next_origin, */
+	bool is_cut_here;		/* which is in the current slice */
 	bool round_the_end;
 };
 
-/* From where the circuit before was cut, or else from ANYWHERE. */
+/* Begins at the cut of the last cycle, or else at ANYWHERE. */
 void id_cycle_begin(struct id_cycle *cycle, const char *anywhere);
-/* No slice reaches further. */
+/* The end of the current part: no slice may go past it. */
 const char *id_cycle_limit(const struct id_cycle *cycle);
-/* The slice in hand ends at UPTO. */
+/* The current slice ends at UPTO. */
 void id_cycle_set_slice(struct id_cycle *cycle, const char *upto);
 /*
- * What is behind LAST, in the slice in hand, could not be taken up, though something was
- * in this circuit: the next one begins there, or at another such place that comes first.
+ * The caller could not handle the domains after LAST in the current slice. The next cycle
+ * begins there, or at an earlier cut.
  */
 void id_cycle_cut(struct id_cycle *cycle, const char *last);
-/* The slice in hand is done. False: so is the circuit. */
+/* The current slice is done. False: the cycle is done. */
 bool id_cycle_next(struct id_cycle *cycle);
