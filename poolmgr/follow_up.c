@@ -169,10 +169,10 @@ static void follow_up_record(const struct follow_up_job *job, struct db *db,
 	         job->domain.state.serial);
 	metric_add(job->err ? failed : done[job->action], 1);
 	log_warn("server does not follow: domain=%s server=%s action=%s outcome=%s "
-	         "why=\"%s\"", job->domain.name, job->server->settings->id,
+	         "reason=\"%s\"", job->domain.name, job->server->settings->id,
 	         follow_name(job->action), outcome, recording.detail);
 	if (tx_redo(follow_up_write_record, &recording, &why))
-		log_warn("follow-up not recorded: domain=%s why=\"%s\"",
+		log_warn("follow-up not recorded: domain=%s reason=\"%s\"",
 		         job->domain.name, why.text);
 }
 
@@ -230,7 +230,7 @@ static bool follow_up_lock(struct follow_up_job *job)
 	if (!holder_take(follow_up_holder(job), job->server->db, object,
 	                 clock_ms() + LOCK_WAIT_MS, &job->held, &why))
 		return true;
-	log_info("follow-up postponed: domain=%s server=%s why=\"%s\"",
+	log_info("follow-up postponed: domain=%s server=%s reason=\"%s\"",
 	         job->domain.name, job->server->settings->id, why.text);
 	return false;
 }
@@ -275,7 +275,7 @@ static void follow_up_end_raise(struct follow_up_job *job, const char *outcome)
 	if (poolmgr_submit(follow_up_poolmgr(job), follow_up_record_raise,
 	                   follow_up_raise_recorded, job))
 		return;
-	log_warn("follow-up not recorded: domain=%s why=\"no room, or this process ends\"",
+	log_warn("follow-up not recorded: domain=%s reason=\"no room, or this process ends\"",
 	         job->domain.name);
 	follow_up_job_free(job);
 }

@@ -311,7 +311,7 @@ static void full_scan_page_read(void *self)
 		return;
 	if (scan->err) {
 		if (scan->err != ERR_UNREACHABLE)
-			log_warn("patrol stopped: err=%s why=\"%s\"",
+			log_warn("patrol stopped: err=%s reason=\"%s\"",
 			         err_name(scan->err), scan->why.text);
 		return;
 	}

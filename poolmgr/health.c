@@ -128,7 +128,7 @@ static void health_writer_apply(struct health_writer *health_writer,
 	server_set_health(server, channel,
 	                  &(struct health){ move->failures, !move->next_ms });
 	if (move->opens)
-		log_warn("server fails: server=%s channel=%s why=\"%s\"",
+		log_warn("server fails: server=%s channel=%s reason=\"%s\"",
 		         server->settings->id,
 		         channel == CHANNEL_DNS ? "dns" : "control",
 		         update->finding.reason);
@@ -147,7 +147,7 @@ static void health_writer_written(void *self)
 	/* that the database is away is said where it is seen */
 	if (health_writer->err && health_writer->err != ERR_UNREACHABLE &&
 	    health_writer->err != ERR_RACE)
-		log_warn("health not written: err=%s why=\"%s\"",
+		log_warn("health not written: err=%s reason=\"%s\"",
 		         err_name(health_writer->err), health_writer->why.text);
 	for (size_t i = 0; i < servers->count; i++)
 		for (enum channel channel = 0; channel < CHANNELS; channel++)

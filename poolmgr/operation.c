@@ -140,7 +140,7 @@ static bool operation_lock(struct operation *job)
 	                 clock_ms() + LOCK_WAIT_MS, &job->held, &why))
 		return true;
 	metric_add(postponed, 1);
-	log_info("operation postponed: domain=%s server=%s why=\"%s\"", job->domain.name,
+	log_info("operation postponed: domain=%s server=%s reason=\"%s\"", job->domain.name,
 	         job->server->settings->id, why.text);
 	job->recorded = tx_redo(operation_postpone, job, &job->record_why);
 	return false;
@@ -348,11 +348,11 @@ static void operation_log_end(const struct operation *job)
 
 	if (job->refuted)
 		log_warn("zone not created again: domain=%s server=%s ms=%d "
-		         "why=\"%s, %s\"", job->domain.name, job->server->settings->id,
+		         "reason=\"%s, %s\"", job->domain.name, job->server->settings->id,
 		         (int)(job->took_us / 1000), job->lost,
 		         absence_words(ABSENCE_REFUTED));
 	else if (job->err)
-		log_warn("zone not %sd: domain=%s server=%s ms=%d err=%s why=\"%s\"",
+		log_warn("zone not %sd: domain=%s server=%s ms=%d err=%s reason=\"%s\"",
 		         verb, job->domain.name, job->server->settings->id,
 		         (int)(job->took_us / 1000), err_name(job->err), job->why.text);
 	else
@@ -394,7 +394,7 @@ static void operation_settle(struct operation *job)
 			operation_confirm(job);
 	}
 	if (err)
-		log_warn("outcome not recorded: domain=%s server=%s err=%s why=\"%s\"",
+		log_warn("outcome not recorded: domain=%s server=%s err=%s reason=\"%s\"",
 		         job->domain.name, job->server->settings->id, err_name(err),
 		         why->text);
 }

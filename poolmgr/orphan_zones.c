@@ -87,7 +87,7 @@ static void orphan_search_ended(void *self)
 	struct orphan_search *search = self;
 
 	if (search->err)
-		log_info("zones not listed: server=%s err=%s why=\"%s\"",
+		log_info("zones not listed: server=%s err=%s reason=\"%s\"",
 		         search->server->settings->id, err_name(search->err),
 		         search->why.text);
 	if (lane_job_ran(search->server->lane))
@@ -117,7 +117,7 @@ static bool orphan_zones_can_list(struct server *server)
 	const char *lack = driver->list_lacks ? driver->list_lacks(server->settings) : NULL;
 
 	if (lack && !server->is_unlisted_logged)
-		log_info("zones that nobody wants are not looked for: server=%s why=\"%s\"",
+		log_info("zones that nobody wants are not looked for: server=%s reason=\"%s\"",
 		         server->settings->id, lack);
 	server->is_unlisted_logged = lack != NULL;
 	return driver->list && !lack;

@@ -167,7 +167,7 @@ static void peers_cast(struct peers *peers, const char *method,
 	struct why why;
 
 	if (rpc_cast(peers->poolmgr->runtime.rpc, &minidns, method, args, context, &why))
-		log_warn("order not sent: method=%s domain=%s why=\"%s\"", method,
+		log_warn("order not sent: method=%s domain=%s reason=\"%s\"", method,
 		         domain->name, why.text);
 	metric_add(casts, 1);
 	json_decref(context);
@@ -312,7 +312,7 @@ static void pending_report_retry_later(struct pending_report *pending, enum err 
 	if (err == ERR_BUSY)
 		pause_ms = BUSY_MS;
 	(pending->attempts == 1 ? log_warn : log_debug)(
-	    "central not told yet: domain=%s again_ms=%d why=\"%s\"", pending->name,
+	    "central not told yet: domain=%s again_ms=%d reason=\"%s\"", pending->name,
 	    pause_ms, reason);
 	metric_add(retries, 1);
 	loop_timer_set(pending->retry, pause_ms);
@@ -370,7 +370,7 @@ static void pending_report_settle(struct pending_report *pending, enum err err,
 	}
 	if (err)
 		log_warn("central refused a report: domain=%s status=%s serial=%u "
-		         "why=\"%s\"", pending->name, report_name(pending->now.report),
+		         "reason=\"%s\"", pending->name, report_name(pending->now.report),
 		         pending->now.serial, why->text);
 	else
 		pending_report_note_reported(pending);

@@ -51,7 +51,7 @@ static void recompare_log(const struct server_report *report,
                           const struct content_case *of, enum content content)
 {
 	if (content == CONTENT_TRUSTED && of->differs)
-		log_info("server serves our records again: domain=%s server=%s why=\"%s\"",
+		log_info("server serves our records again: domain=%s server=%s reason=\"%s\"",
 		         report->domain.name, report->name_server,
 		         of->compared == COMPARED_EQUAL
 		             ? "compared"
@@ -97,7 +97,7 @@ static void recompare_read(void *self)
 		return;
 	recompare->comparisons = NULL;
 	if (err != ERR_UNREACHABLE)
-		log_warn("list of differing servers not read: err=%s why=\"%s\"",
+		log_warn("list of differing servers not read: err=%s reason=\"%s\"",
 		         err_name(err), why.text);
 }
 

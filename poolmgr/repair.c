@@ -198,11 +198,11 @@ static void repair_finish(struct repair *job, enum err err, const struct why *re
 
 	metric_add(!err ? repaired : repair_needs_operator(err) ? parked : failed, 1);
 	log_warn("server to be put right: domain=%s server=%s kind=%s outcome=%s "
-	         "was=\"%s\" why=\"%s\"", job->fault.name, job->server->settings->id,
+	         "was=\"%s\" reason=\"%s\"", job->fault.name, job->server->settings->id,
 	         job->fault.kind == REPAIR_ORPHAN ? "stray" : "content",
 	         writing.ending.outcome, job->fault.detail, writing.ending.detail);
 	if (tx_redo(repair_write_ending, &writing, &why))
-		log_warn("repair not recorded: domain=%s why=\"%s\"", job->fault.name,
+		log_warn("repair not recorded: domain=%s reason=\"%s\"", job->fault.name,
 		         why.text);
 }
 
@@ -215,7 +215,7 @@ static void repair_update_drift(struct repair *job, repair_update_fn *fn)
 
 	fn(&tx, &job->fault);
 	if (tx_commit(&tx))
-		log_info("suspicion stays as it was: domain=%s why=\"%s\"",
+		log_info("suspicion stays as it was: domain=%s reason=\"%s\"",
 		         job->fault.name, why.text);
 }
 
@@ -261,7 +261,7 @@ static void repair_run(void *self)
 	if (!err && confirmed)
 		err = repair_is_needed(job, &domain, &wanted, &why);
 	if (err) {
-		log_info("repair postponed: domain=%s why=\"%s\"", job->fault.name,
+		log_info("repair postponed: domain=%s reason=\"%s\"", job->fault.name,
 		         why.text);
 		repair_update_drift(job, store_drift_reset);
 	} else if (!confirmed) {
@@ -355,11 +355,11 @@ static void repair_log_observation(const struct repair *job)
 	metric_add(suspected, job->action == DRIFT_RECORD);
 	metric_add(parked, job->action == DRIFT_PARK);
 	if (job->action == DRIFT_RECORD)
-		log_warn("server differs: domain=%s server=%s why=\"%s\"", fault->name,
+		log_warn("server differs: domain=%s server=%s reason=\"%s\"", fault->name,
 		         fault->server_id, fault->detail);
 	if (job->action == DRIFT_PARK)
 		log_warn("server differs again and again, left alone for an hour: "
-		         "domain=%s server=%s why=\"%s\"", fault->name,
+		         "domain=%s server=%s reason=\"%s\"", fault->name,
 		         fault->server_id, fault->detail);
 }
 
@@ -369,7 +369,7 @@ static void repair_observed(void *self)
 	bool is_written = poolmgr_ran(job->poolmgr) && !job->err;
 
 	if (job->err)
-		log_warn("sight not recorded: domain=%s server=%s why=\"%s\"",
+		log_warn("sight not recorded: domain=%s server=%s reason=\"%s\"",
 		         job->fault.name, job->fault.server_id, job->why.text);
 	if (is_written)
 		repair_log_observation(job);
@@ -405,7 +405,7 @@ void repair_observe(struct poolmgr *poolmgr, struct server *server,
 
 	if (poolmgr_submit(poolmgr, repair_observe_run, repair_observed, job))
 		return;
-	log_info("sight not recorded: domain=%s server=%s why=\"there are too many\"",
+	log_info("sight not recorded: domain=%s server=%s reason=\"there are too many\"",
 	         fault->name, fault->server_id);
 	repair_free(job);
 }

@@ -88,7 +88,7 @@ static bool retry_is_ok(const struct retry *retry)
 		return false;
 	/* that is said where it is seen; a race was won by another, who does it */
 	if (err && err != ERR_UNREACHABLE && err != ERR_RACE)
-		log_warn("retries not read: err=%s why=\"%s\"", err_name(err),
+		log_warn("retries not read: err=%s reason=\"%s\"", err_name(err),
 		         retry->why.text);
 	return !err;
 }

@@ -129,7 +129,7 @@ static enum err service_evaluate(struct poolmgr *poolmgr,
 static void service_log_report(const struct server_report *report)
 {
 	log_debug("server reported: domain=%s server=%s status=%s serial=%u wanted=%u "
-	          "why=\"%s\"", report->domain.name, report->name_server,
+	          "reason=\"%s\"", report->domain.name, report->name_server,
 	          report_name(report->report), report->has_serial ? report->serial : 0,
 	          report->domain.state.serial, report->reason);
 }
@@ -390,7 +390,7 @@ static void service_record_unreachable(struct poolmgr *poolmgr,
 	                              &why);
 
 	if (err)	/* the sync finds the server behind */
-		log_warn("server's trouble not recorded: server=%s err=%s why=\"%s\"",
+		log_warn("server's trouble not recorded: server=%s err=%s reason=\"%s\"",
 		         server->settings->id, err_name(err), why.text);
 }
 

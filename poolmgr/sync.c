@@ -118,7 +118,7 @@ static struct tx sync_tx_begin(struct sync *sync)
 static void sync_log_failure(const struct sync *sync, const char *step, enum err err)
 {
 	if (err != ERR_UNREACHABLE && err != ERR_RACE)
-		log_warn("sync step failed: step=%s err=%s why=\"%s\"", step,
+		log_warn("sync step failed: step=%s err=%s reason=\"%s\"", step,
 		         err_name(err), sync->why.text);
 }
 

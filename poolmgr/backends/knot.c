@@ -287,7 +287,7 @@ static enum err knot_purge(struct session *session, const char *name)
 	enum err err = session_ask(session, &data, NULL, NULL);
 
 	if (!err && session->refusal[0])
-		log_info("zone data not purged: server=%s domain=%s why=\"%s\"",
+		log_info("zone data not purged: server=%s domain=%s reason=\"%s\"",
 		         session->knot->server.id, name, session->refusal);
 	return err;
 }

@@ -261,7 +261,7 @@ static void powerdns_log_failure(const struct powerdns_api *api, const char *zon
                                  enum err err)
 {
 	if (err)
-		log_info("zone not as it could be: server=%s domain=%s why=\"%s\"",
+		log_info("zone not as it could be: server=%s domain=%s reason=\"%s\"",
 		         api->terms.server, zone, api->why->text);
 }
 
@@ -335,7 +335,7 @@ static void powerdns_await_fetched(struct powerdns_api *api,
 		powerdns_log_failure(api, zone, powerdns_set_ixfr(api, zone, true));
 	else
 		log_info("zone transferred whole from now on: server=%s domain=%s "
-		         "why=\"it was not seen to fetch it\"", api->terms.server, zone);
+		         "reason=\"it was not seen to fetch it\"", api->terms.server, zone);
 }
 
 static enum err powerdns_retransfer(const void *settings, const struct domain_ref *domain,

@@ -228,7 +228,7 @@ class Strays(PowerDnsStory):
         self.assertIsNotNone(self.known("stray.example."))
         logs = [worker.log.read_text() for worker in self.fleet.poolmgrs]
         said = [log.count('zones that nobody wants are not looked for: server=bind '
-                          'why="set stats_url, the URL of its statistics channel"')
+                          'reason="set stats_url, the URL of its statistics channel"')
                 for log in logs]
         self.assertIn(1, said)
         self.assertLessEqual(max(said), 1, "by each process once at most")
