@@ -8,11 +8,11 @@
 #include "store_absence.h"
 
 enum {
-	DOUBTS = 3,		/* of a deletion, until its server is in error */
-	DOUBT_S = 1,		/* until it is asked again */
+	DOUBTS = 3,		/* until the server is in error */
+	DOUBT_S = 1,		/* until the next poll */
 };
 
-/* What there is to add to the poll's own words. */
+/* What follows the reason of the poll; "": nothing. */
 static const char *absences_remark(const struct server *server,
                                    const struct server_report *report,
                                    enum confirmation confirmation)
@@ -22,12 +22,12 @@ static const char *absences_remark(const struct server *server,
 	            confirmation == CONFIRMATION_ANSWERS;
 
 	if (kept)
-		return "though it has the catalog that lists it no more "
-		       "(zonefleet domain abandon gives the name free)";
+		return "though its catalog no longer lists it "
+		       "(zonefleet domain abandon frees the name)";
 	return absence_words(absence_of(report->report, confirmation));
 }
 
-/* mini-DNS polls a doubted absence again soon, a few times. */
+/* mini-DNS soon polls a doubted absence again, up to DOUBTS times. */
 static void absences_settle(struct tx *tx, const struct poolmgr *poolmgr,
                             const struct server_report *report,
                             const struct deletion_state *state)
@@ -58,7 +58,7 @@ static void absences_settle(struct tx *tx, const struct poolmgr *poolmgr,
 		                   poolmgr_poll_budget_s(poolmgr));
 }
 
-/* What the poll saw before it found no zone is a witness, too: the server answers us. */
+/* A poll that saw a serial before it found no zone: the server answers us. */
 static void absences_confirm_by_polls(const struct server_report *reports, size_t count,
                                       struct deletion_state *states)
 {

@@ -19,14 +19,14 @@
 #include "store_follow.h"
 
 enum {
-	CASES_MAX = 5000,	/* what is beyond them is seen again */
+	CASES_MAX = 5000,	/* further ones begin with a later report */
 	LOCK_WAIT_MS = 3000,
 	RAISE_TIMEOUT_MS = 10 * 1000,
 	DETAIL_SIZE = 600,
 	KEY_SIZE = 80,
 };
 
-/* A domain on a server, while something is done about it by this process. */
+/* A domain on a server, while this process corrects it. */
 struct follow_up_job {
 	char key[KEY_SIZE];
 	struct follow_up *follow_up;
@@ -38,11 +38,11 @@ struct follow_up_job {
 	struct cause cause;
 	struct held *held;
 	enum follow action;
-	bool calling;			/* central was asked to raise the serial */
+	bool calling;			/* a call to central is out */
 	bool was_tried;			/* the server's driver was called */
 	enum err err;			/* of the driver, or of central */
 	struct why why;
-	const char *outcome;		/* of a raise, for follow_up_record_raise() */
+	const char *outcome;		/* for follow_up_record_raise() */
 	UT_hash_handle hh;
 };
 
@@ -108,7 +108,7 @@ static struct holder *follow_up_holder(const struct follow_up_job *job)
 	return membership_holder(heartbeat_membership(follow_up_poolmgr(job)->heartbeat));
 }
 
-/* A server that provisions itself from a catalog has a word for people only. */
+/* For a server of the backend catalog, retransfer() only has a text for the operator. */
 static bool follow_up_takes_orders(const struct server *server)
 {
 	return server->driver->retransfer && !server->driver->by_catalog;
@@ -149,11 +149,11 @@ static enum err follow_up_write_record(void *self, struct why *why)
 
 static const char *const words[FOLLOW_COUNT] = {
 	[FOLLOW_TRANSFER] = "made to transfer",
-	[FOLLOW_RENEW]    = "put back, and made to transfer",
+	[FOLLOW_RENEW]    = "set up again, and made to transfer",
 	[FOLLOW_RAISE]    = "our serial was raised",
 };
 
-/* "made to transfer; served serial 12, ours was 11"; or why it failed before that. */
+/* "made to transfer; served serial 12, ours was 11". The first part may be an error. */
 static void follow_up_record(const struct follow_up_job *job, struct db *db,
                              const char *outcome)
 {
@@ -178,7 +178,7 @@ static void follow_up_record(const struct follow_up_job *job, struct db *db,
 
 /* ---- on the lane's thread ---- */
 
-/* How things stand now, and what is to be done. Unreadable: nothing, the next report. */
+/* Reads the rows and decides. If they cannot be read, the next report tries again. */
 static enum follow follow_up_decide(struct follow_up_job *job)
 {
 	struct follow_case of = {
@@ -235,7 +235,7 @@ static bool follow_up_lock(struct follow_up_job *job)
 	return false;
 }
 
-/* Asked once before the lock, which most that wait need not take, and once under it. */
+/* Decides before it takes the lock, because most jobs wait, and again under the lock. */
 static void follow_up_run(void *self)
 {
 	struct follow_up_job *job = self;
@@ -268,7 +268,7 @@ static void follow_up_raise_recorded(void *self)
 	follow_up_job_free(self);
 }
 
-/* On the poolmgr's lane, for a record waits between its tries. The pursuit ends. */
+/* On the pool manager's lane, because a record waits between its tries. Ends the job. */
 static void follow_up_end_raise(struct follow_up_job *job, const char *outcome)
 {
 	job->outcome = outcome;
@@ -280,7 +280,7 @@ static void follow_up_end_raise(struct follow_up_job *job, const char *outcome)
 	follow_up_job_free(job);
 }
 
-/* Not the serial that was refused: what is to be typed at the server. */
+/* Tells the operator what to do, and not the serial that was too far. */
 static void follow_up_park_raise(struct follow_up_job *job)
 {
 	job->err = fail(&job->why, ERR_INVALID, "our serial is not raised so far: "
@@ -299,7 +299,7 @@ static void follow_up_raised(void *self, const struct rpc_answer *answer)
 	follow_up_end_raise(job, answer->err ? "FAILED" : "DONE");
 }
 
-/* A change of nothing but the serial; central refuses it if another has come before. */
+/* A change of the serial only. Central refuses it if another change came before. */
 static enum err follow_up_call_central(struct follow_up_job *job, uint32_t serial)
 {
 	static const struct rpc_target central = { .topic = "central" };

@@ -17,8 +17,8 @@
 
 enum {
 	PAGE = LIST_MAX,		/* domains; one message */
-	PAGES_A_TURN = 16,		/* what was missed is made up for slowly */
-	SHARE_PERCENT = 80,		/* of the interval: a walk's time */
+	PAGES_A_TURN = 16,		/* a late scan catches up slowly */
+	SHARE_PERCENT = 80,		/* of the interval, for one scan */
 	HALF_A_TURN_MS = 500,
 };
 
@@ -33,17 +33,17 @@ void full_scan_metrics(void)
 
 struct full_scan {
 	struct poolmgr *poolmgr;
-	char cursor[ID_LEN + 1];	/* the last domain that was looked at */
-	char origin[ID_LEN + 1];	/* where this walk began: there it ends */
-	bool round_the_end;		/* it has come to the end, and goes on to its origin */
-	int64_t began_ms, next_ms;	/* of this walk, of the next one */
-	int64_t pages, done;		/* as counted when it began */
+	char cursor[ID_LEN + 1];	/* the last domain that was polled */
+	char origin[ID_LEN + 1];	/* where this scan began and will end */
+	bool round_the_end;		/* past the last domain, on the way to the origin */
+	int64_t began_ms, next_ms;	/* of this scan, of the next one */
+	int64_t pages, done;		/* pages counted at the begin */
 	bool is_running;
-	uint64_t generation;		/* of the share that is walked through */
-	unsigned walk;			/* its number: whose turn a deep look is */
-	/* of a page that the lane reads */
+	uint64_t generation;		/* of the share */
+	unsigned walk;			/* number of the scan: selects domains to compare */
+	/* the page that the lane reads */
 	bool is_reading;
-	bool is_counted;		/* a walk begins with it */
+	bool is_counted;		/* a scan begins with this page */
 	char id[ID_LEN + 1];
 	int64_t pages_left;		/* of this turn; -1: not known yet */
 	struct arena *arena;
@@ -63,7 +63,7 @@ struct full_scan *full_scan_new(struct poolmgr *poolmgr)
 	scan->poolmgr = poolmgr;
 	scan->next_ms = clock_ms() + random_u32() % interval_ms;
 	scan->arena = arena_new();
-	scan->walk = random_u32();	/* whoever starts often looks at all, in time */
+	scan->walk = random_u32();	/* so a process that often restarts compares all */
 	return scan;
 }
 
@@ -83,7 +83,7 @@ static int64_t full_scan_duration_ms(const struct full_scan *scan)
 
 /* ---- a page ---- */
 
-/* The servers that answer, of those that a catalog zone, or any other, is for. */
+/* The servers that the domain is for and that answer. */
 static void full_scan_servers(const struct poolmgr *poolmgr,
                               const struct domain_ref *domain, const struct server **to,
                               struct server_list *list)
@@ -111,7 +111,7 @@ void full_scan_compare(struct poolmgr *poolmgr, const struct domain_ref *domain,
 	free(to);
 }
 
-/* A round asks for no reports of equal servers. content.c compares those that differ. */
+/* mini-DNS does not report equal servers here. recompare.c compares differing ones. */
 static void full_scan_compare_page(struct peers *peers, const struct domain_refs *domains,
                                    const struct server_list *list,
                                    const struct cause *cause)
@@ -122,7 +122,7 @@ static void full_scan_compare_page(struct peers *peers, const struct domain_refs
 typedef void full_scan_send_fn(struct peers *peers, const struct domain_refs *domains,
                                const struct server_list *list, const struct cause *cause);
 
-/* Those of the page that are a catalog zone, or those that are not: one audience each. */
+/* Sends either the catalog zones of the page or the other domains: their servers differ. */
 static void full_scan_send(struct full_scan *scan, const struct due *page, bool catalogs,
                            full_scan_send_fn *send, const struct cause *cause)
 {
@@ -142,15 +142,15 @@ static void full_scan_send(struct full_scan *scan, const struct due *page, bool 
 	free(to);
 }
 
-/* ---- a deep look: at the records, of some ---- */
+/* ---- comparison of records, of some domains ---- */
 
-/* Each domain's turn comes in one of compare_every walks: each walk has its part. */
+/* Each domain is compared in one of compare_every scans. */
 static bool full_scan_is_turn(const struct full_scan *scan,
                               const struct domain_ref *domain)
 {
 	unsigned every = (unsigned)scan->poolmgr->config.compare_every;
 
-	/* not the remainder that the share is made of */
+	/* other bits than those that select the share */
 	return every && (share_hash(domain->id) / 64 + scan->walk) % every == 0;
 }
 
@@ -163,9 +163,8 @@ static bool full_scan_is_drifting(const struct drifting *drifting, const char *i
 }
 
 /*
- * What is suspected is looked at in the next walk, whosever turn it is. A domain that is
- * always on its way to the next change is looked at, too: what a server has is compared
- * at the serial at which it has it, or not at all.
+ * A domain with drift is compared in the next scan in any case. A domain that changes all
+ * the time is also compared, because mini-DNS compares records at the serial of the server.
  */
 static struct due *full_scan_choose(const struct full_scan *scan, struct due *page,
                                     const struct drifting *drifting)
@@ -248,7 +247,7 @@ static void full_scan_read_page(void *self)
 	scan->err = tx_commit(&tx);
 }
 
-/* ---- on the loop: a walk ---- */
+/* ---- on the loop ---- */
 
 static void full_scan_do_page(struct full_scan *scan)
 {
@@ -264,8 +263,8 @@ static void full_scan_do_page(struct full_scan *scan)
 }
 
 /*
- * From the first domain, or from where one was broken off, once round: who comes and goes
- * all the time keeps nobody's domains from their turn.
+ * Begins at the first domain, or where the last scan was interrupted. So each domain gets
+ * its turn even if processes often start and stop.
  */
 static void full_scan_begin(struct full_scan *scan)
 {
@@ -274,7 +273,7 @@ static void full_scan_begin(struct full_scan *scan)
 	                full_scan_duration_ms(scan) * 100 / SHARE_PERCENT;
 	scan->pages = scan->count / PAGE + 1;
 	scan->done = 0;
-	scan->walk += !*scan->cursor;	/* what is broken off is the same walk */
+	scan->walk += !*scan->cursor;	/* an interrupted scan keeps its number */
 	metric_add(walks, 1);
 	scan->is_running = true;
 	scan->generation = scan->scope.share.generation;
@@ -282,7 +281,7 @@ static void full_scan_begin(struct full_scan *scan)
 	scan->round_the_end = false;
 }
 
-/* So many that the walk ends in its time. */
+/* The number of pages that keeps the scan in time. */
 static int64_t full_scan_pages_due(const struct full_scan *scan)
 {
 	int64_t elapsed_ms = clock_ms() - scan->began_ms;
@@ -301,7 +300,7 @@ static void full_scan_read_next(struct full_scan *scan)
 	    poolmgr_submit(scan->poolmgr, full_scan_read_page, full_scan_page_read, scan);
 }
 
-/* Without a share, or a page, the walk goes on later. */
+/* Without a share, or after an error, the scan goes on later. */
 static void full_scan_page_read(void *self)
 {
 	struct full_scan *scan = self;
@@ -311,11 +310,11 @@ static void full_scan_page_read(void *self)
 		return;
 	if (scan->err) {
 		if (scan->err != ERR_UNREACHABLE)
-			log_warn("patrol stopped: err=%s reason=\"%s\"",
+			log_warn("full scan interrupted: err=%s reason=\"%s\"",
 			         err_name(scan->err), scan->why.text);
 		return;
 	}
-	if (scan->is_counted)		/* or others were its domains, and are no more */
+	if (scan->is_counted)
 		full_scan_begin(scan);
 	if (scan->pages_left < 0)
 		scan->pages_left = full_scan_pages_due(scan);
@@ -328,7 +327,7 @@ static void full_scan_page_read(void *self)
 
 void full_scan_fire(struct full_scan *scan)
 {
-	/* the turn that is nearest to its time, or of two seconds become three */
+	/* the call nearest to the time: else two seconds become three */
 	if (scan->is_reading ||
 	    (!scan->is_running && clock_ms() + HALF_A_TURN_MS < scan->next_ms) ||
 	    (scan->is_running && full_scan_pages_due(scan) <= 0))

@@ -13,17 +13,17 @@
 
 enum { REASON_SIZE = 256 };
 
-/* Of a server, through one channel. */
+/* The findings about one channel of a server. */
 struct finding {
 	struct evidence evidence;
 	char reason[REASON_SIZE];
 };
 
-/* What became of it. */
+/* The findings, and the change of the row. */
 struct health_update {
 	struct finding finding;
 	struct health health;
-	struct health_move move;	/* is_news: it is written */
+	struct health_move move;	/* is_news: the row was changed */
 };
 
 struct health_writer {
@@ -84,7 +84,7 @@ static enum err health_writer_write_one(struct health_writer *health_writer,
 	return tx_commit(&tx);
 }
 
-/* One that fails is found out again. */
+/* Findings that cannot be written are lost; the next failure finds them again. */
 static void health_writer_write(void *self)
 {
 	struct health_writer *health_writer = self;
@@ -111,7 +111,7 @@ static void health_writer_release(struct health_writer *health_writer,
                                   const struct server *server, enum channel channel)
 {
 	log_info(channel == CHANNEL_DNS ? "server answers again: server=%s"
-	                                : "server is back: server=%s",
+	                                : "control channel answers again: server=%s",
 	         server->settings->id);
 	release_server(health_writer->poolmgr, server->settings->id,
 	                  channel == CHANNEL_CONTROL);
@@ -144,7 +144,7 @@ static void health_writer_written(void *self)
 	health_writer->is_running = false;
 	if (!poolmgr_ran(health_writer->poolmgr))
 		return;
-	/* that the database is away is said where it is seen */
+	/* the database code logs that the database is away */
 	if (health_writer->err && health_writer->err != ERR_UNREACHABLE &&
 	    health_writer->err != ERR_RACE)
 		log_warn("health not written: err=%s reason=\"%s\"",
@@ -188,7 +188,7 @@ static struct finding *health_writer_finding(struct health_writer *health_writer
 	return &health_writer->found[server - first][channel];
 }
 
-/* Silence that is not written yet: found since, or in the hands of the lane. */
+/* Are there failures that are not written yet? */
 static bool health_writer_has_failures(struct health_writer *health_writer,
                                        const struct server *server, enum channel channel)
 {

@@ -19,8 +19,8 @@
 #include "store_absence.h"
 
 enum {
-	LOCK_WAIT_MS = 3000,		/* who has it is at work on the same domain */
-	POSTPONE_S = 2,			/* then it is tried again by its row */
+	LOCK_WAIT_MS = 3000,		/* its holder works on the same domain */
+	POSTPONE_S = 2,			/* until the row is due again */
 };
 
 static struct metric *operations[2];		/* failed, done */
@@ -41,11 +41,11 @@ void operation_metrics(void)
 	                     "time of one operation of a driver", NULL, NULL);
 }
 
-/* How far it came. */
+/* How far the operation came. */
 enum stage {
-	STAGE_SKIPPED,			/* not owed any more, or locked for too long */
-	STAGE_REFUSED,			/* the server fails at all of late */
-	STAGE_TRIED,			/* the server heard of it: err */
+	STAGE_SKIPPED,			/* not needed, or locked for too long */
+	STAGE_REFUSED,			/* not tried: the server fails */
+	STAGE_TRIED,			/* the driver was called: err */
 };
 
 struct operation {
@@ -56,16 +56,16 @@ struct operation {
 	enum action action;
 	struct cause cause;
 	int confirm_s;
-	/* why it is created again: what the poll said that found no zone; NULL: it is new */
+	/* create: the reason of a poll that found no zone; NULL: the zone is new */
 	const char *lost;
-	bool refuted;			/* it has the zone all the same */
-	/* why it cannot be asked by DNS what became of that; NULL: it can */
+	bool refuted;			/* the server has the zone */
+	/* why no poll can confirm the result; NULL: a poll can */
 	const char *nameless;
 	struct held *held;
 	enum stage stage;
 	enum err err;			/* of the driver */
 	struct why why;
-	enum err recorded;		/* of writing it down */
+	enum err recorded;		/* of writing the result */
 	struct why record_why;
 	int64_t took_us;
 };
@@ -84,7 +84,7 @@ static struct operation *operation_new(struct poolmgr *poolmgr,
 	job->confirm_s = poolmgr_poll_budget_s(poolmgr);
 	job->arena = arena_new();
 	job->domain = *domain;
-	if (action == ACTION_DELETE) {	/* DELETED, maybe, but not yet here */
+	if (action == ACTION_DELETE) {	/* perhaps DELETED, but not on this server */
 		job->domain.state.task = TASK_DELETE;
 		job->domain.state.status = STATUS_PENDING;
 	}
@@ -111,7 +111,7 @@ static struct holder *operation_holder(const struct operation *job)
 	return membership_holder(heartbeat_membership(job->poolmgr->heartbeat));
 }
 
-/* Later, by its row; nothing is said of the server. */
+/* The row is due later; its status stays. */
 static enum err operation_postpone(void *self, struct why *why)
 {
 	struct operation *job = self;
@@ -122,7 +122,7 @@ static enum err operation_postpone(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
-/* A domain that is provisioned by a catalog zone is nothing to do here. */
+/* A server of the backend catalog gets no commands, so two processes cannot conflict. */
 static bool operation_needs_lock(const struct operation *job)
 {
 	return !job->server->driver->by_catalog;
@@ -147,25 +147,24 @@ static bool operation_lock(struct operation *job)
 }
 
 /*
- * What was owed when the job was made need not be any more: the domain was deleted since,
- * or its name lives again. Unreadable: then the row will tell.
+ * The order may be out of date: the domain was deleted, or a new domain has its name. If
+ * the database cannot be read, the row stays due.
  */
 static bool operation_is_needed(struct operation *job)
 {
 	struct tx tx = tx_once(job->server->db, &job->record_why);
-	bool owed = store_is_needed(&tx, &job->domain, job->action);
+	bool needed = store_is_needed(&tx, &job->domain, job->action);
 
-	if (owed && job->action == ACTION_CREATE)
+	if (needed && job->action == ACTION_CREATE)
 		store_is_zone_lost(&tx, job->arena, job->domain.id,
 		                   job->server->settings->id, &job->lost);
 	job->recorded = tx_commit(&tx);
-	return !job->recorded && owed;
+	return !job->recorded && needed;
 }
 
 /*
- * A poll found no zone: is it gone,
-	or are we refused? Creating a zone that is there would
- * disturb it, again and again.
+ * A poll found no zone. Is it gone, or does the server refuse us? To create a zone that
+ * exists would disturb it again and again.
  */
 static enum err operation_ask_server(struct operation *job)
 {
@@ -174,9 +173,7 @@ static enum err operation_ask_server(struct operation *job)
 	enum err err = driver->has(job->server->settings, &job->domain, &there,
 	                           &job->why);
 
-	job->refuted = !err && absence_of(REPORT_NO_DOMAIN, there ? CONFIRMATION_DENIED :
-	                                  CONFIRMATION_DRIVER) ==
-	                       ABSENCE_REFUTED;
+	job->refuted = !err && there;
 	return err;
 }
 
@@ -198,10 +195,8 @@ static void operation_call_driver(struct operation *job)
 }
 
 /*
- * Success is not the end: a new zone has to be served,
-	a deleted one to be gone. The row of
- * a deletion says meanwhile whether the server's own word is there (core/absence.h). Nor is
- * a failure: a server that was only told may do it yet, once it wakes up.
+ * After a success a poll must confirm that the zone is served, or is gone. The row of a
+ * deletion stores whether the control channel confirmed it (core/absence.h).
  */
 static const char *operation_success_status(const struct operation *job)
 {
@@ -217,13 +212,13 @@ static void operation_refute(struct operation *job, struct tx *tx)
 	                                  absence_words(ABSENCE_REFUTED)));
 }
 
-/* It was done, and no poll can confirm it. */
+/* The driver succeeded, but no poll can confirm the result. */
 static bool operation_is_unconfirmed(const struct operation *job)
 {
 	return job->stage == STAGE_TRIED && !job->err && !job->refuted && job->nameless;
 }
 
-/* Nobody will report of the new zone: its row says why, as after a change of it. */
+/* mini-DNS will not report the new zone: the row gets the reason. */
 static void operation_record_unpolled(const struct operation *job, struct tx *tx)
 {
 	const struct server_report report = {
@@ -272,8 +267,8 @@ static enum err operation_record(void *self, struct why *why)
 }
 
 /*
- * It was done, and its lock was lost meanwhile: what it ended may be another's by now.
- * All that follows is that it is looked at again.
+ * The driver was called, but the lock was lost meanwhile: the row may belong to another
+ * process. Only an opposite action becomes due, if one is needed.
  */
 static enum err operation_reconsider(void *self, struct why *why)
 {
@@ -312,7 +307,7 @@ static void operation_run(void *self)
 
 	log_request(job->cause.request_id);
 	if (!atomic_load(&job->server->in_service)) {
-		log_info("server is out of service, nothing done: server=%s domain=%s",
+		log_info("server is out of service, operation skipped: server=%s domain=%s",
 		         job->server->settings->id, job->domain.name);
 	} else if (!job->cause.probe && atomic_load(&job->server->failing)) {
 		operation_refuse(job);
@@ -326,7 +321,7 @@ static void operation_run(void *self)
 
 /* ---- back on the loop ---- */
 
-/* All processes share what is known of a server: a lack of this one is none of it. */
+/* All processes share the health of a server, so a fault of this host does not count. */
 static void operation_note_health(struct operation *job)
 {
 	struct health_writer *health_writer = job->poolmgr->health_writer;
@@ -366,7 +361,7 @@ static void operation_confirm(struct operation *job)
 	    job->poolmgr->peers, &job->domain, job->server, &job->cause);
 }
 
-/* By the rows of the action that has the reason. */
+/* Evaluates the rows of the action that has the reason. */
 static enum err operation_report_failure(struct operation *job, struct why *why)
 {
 	bool is_unseen = !job->err && job->action == ACTION_CREATE;
@@ -379,7 +374,7 @@ static enum err operation_report_failure(struct operation *job, struct why *why)
 	return evaluate_all(job->poolmgr, &query, 1, why);
 }
 
-/* What could not be written down stays due: the sync does it again. */
+/* If the result could not be written, the row stays due. */
 static void operation_settle(struct operation *job)
 {
 	enum err err = job->recorded;
@@ -387,7 +382,7 @@ static void operation_settle(struct operation *job)
 
 	if (job->stage != STAGE_SKIPPED) {
 		operation_log_end(job);
-		operation_note_health(job);	/* is it back? What is in error is due */
+		operation_note_health(job);
 		if (!err && (job->err || operation_is_unconfirmed(job)))
 			err = operation_report_failure(job, why);
 		else if (!err && !job->refuted)
@@ -418,7 +413,7 @@ void operation_start(struct poolmgr *poolmgr, const struct domain_ref *domain,
 
 	if (lane_submit(server->lane, operation_run, operation_ended, job))
 		return;
-	log_warn("server has too much to do, later: server=%s domain=%s",
+	log_warn("lane of the server is full, operation postponed: server=%s domain=%s",
 	         server->settings->id, domain->name);
 	operation_free(job);
 }

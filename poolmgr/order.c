@@ -8,7 +8,7 @@
 #include "store.h"
 #include "store_due.h"
 
-/* A deletion is owed also by a server out of service: it is done when it is back. */
+/* A server out of service also gets the deletion: it runs when the server is back. */
 static void order_write(struct tx *tx, struct poolmgr *poolmgr,
                         const struct domain_ref *domain, enum action action)
 {
@@ -44,18 +44,18 @@ enum err order_start(struct poolmgr *poolmgr, const char *domain_id, enum action
 {
 	struct arena *arena = arena_new();
 	struct domain_ref domain;
-	bool owed = false;
+	bool needed = false;
 	struct tx tx = tx_begin(poolmgr->runtime.db, why);
 
 	if (store_domain(&tx, arena, domain_id, &domain))
-		owed = store_is_needed(&tx, &domain, action);
-	if (owed)
+		needed = store_is_needed(&tx, &domain, action);
+	if (needed)
 		order_write(&tx, poolmgr, &domain, action);
 	enum err err = tx_commit(&tx);
-	if (!err && owed)
+	if (!err && needed)
 		order_start_all(poolmgr, &domain, action, cause);
-	if (!err && !owed)
-		log_info("nothing to do any more: action=%s id=%s", action_name(action),
+	if (!err && !needed)
+		log_info("order is out of date: action=%s id=%s", action_name(action),
 		         domain_id);
 	arena_free(&arena);
 	return err;

@@ -14,7 +14,7 @@
 #include "store.h"
 
 enum {
-	ORPHANS_MAX = 50,		/* of one look, from anywhere in the list */
+	ORPHANS_MAX = 50,		/* in one search */
 };
 
 struct orphan_search {
@@ -31,7 +31,7 @@ struct orphan_search {
 
 /* ---- on the lane's thread ---- */
 
-/* From anywhere on, around: those that are left to a person do not hide the others. */
+/* Begins at a random page, so that parked orphan zones do not hide others. */
 static enum err orphan_search_select(struct orphan_search *search)
 {
 	struct tx tx = tx_once(search->server->db, &search->why);
@@ -75,7 +75,7 @@ static void orphan_search_report(struct orphan_search *search, const char *name)
 		.server_id = search->server->settings->id,
 		.pool = search->poolmgr->config.pool_name,
 		.name = name,
-		.detail = "has the zone, and there is no such domain",
+		.detail = "has the zone, but there is no such domain",
 	};
 
 	lock_name_digest(name, object);
@@ -110,14 +110,14 @@ static void orphan_search_start(struct poolmgr *poolmgr, struct server *server)
 	}
 }
 
-/* What it would take to list the zones of this server is said once. */
+/* Logs once what the driver needs to list the zones of this server. */
 static bool orphan_zones_can_list(struct server *server)
 {
 	const struct driver *driver = server->driver;
 	const char *lack = driver->list_lacks ? driver->list_lacks(server->settings) : NULL;
 
 	if (lack && !server->is_unlisted_logged)
-		log_info("zones that nobody wants are not looked for: server=%s reason=\"%s\"",
+		log_info("no search for orphan zones: server=%s reason=\"%s\"",
 		         server->settings->id, lack);
 	server->is_unlisted_logged = lack != NULL;
 	return driver->list && !lack;

@@ -16,13 +16,13 @@ enum {
 	CENTRAL_TIMEOUT_MS = 10 * 1000,
 	REASON_SIZE = 512,
 	PENDING_MAX = 10000,
-	CALLS_MAX = 4,		/* out at a time: one that hangs holds up nobody */
-	GATHER_MS = 20,		/* how long a report waits while another call is out */
+	CALLS_MAX = 4,		/* out at a time, so a call that hangs delays no other */
+	GATHER_MS = 20,		/* a report waits this long while another call is out */
 	REPORTED_SLOTS = 4096,
-	BUSY_MS = 250,		/* central has done a part: why wait longer? */
+	BUSY_MS = 250,		/* central has done a part of the call */
 };
 
-/* What central is told of a domain, with memory of its own. */
+/* A report with memory of its own. */
 struct report_copy {
 	enum report report;
 	uint32_t serial;
@@ -30,7 +30,7 @@ struct report_copy {
 	char request_id[64];
 };
 
-/* A domain of which central is to be told something, or was and did not answer yet. */
+/* A domain whose report waits for a call or for an answer of central. */
 struct pending_report {
 	struct peers *peers;
 	struct pending_report *next_ready;
@@ -38,13 +38,13 @@ struct pending_report {
 	char *name, *pool, *tenant;
 	struct state state;
 	struct report_copy now, next;
-	bool out, has_next;	/* `next` only while a call is out */
+	bool out, has_next;	/* `next` is used only while a call is out */
 	int attempts;
 	struct loop_timer *retry;
 	UT_hash_handle hh;
 };
 
-/* Those that one call is about. */
+/* A call to central, and its domains. */
 struct central_call {
 	struct central_call *next;
 	struct peers *peers;
@@ -52,7 +52,7 @@ struct central_call {
 	struct pending_report *pending[LIST_MAX];
 };
 
-/* What central took last of a domain; one that comes to its slot takes it over. */
+/* The last report of a domain that central took. The next domain of the slot replaces it. */
 struct reported {
 	char domain_id[ID_LEN + 1];
 	uint32_t serial;
@@ -61,10 +61,10 @@ struct reported {
 struct peers {
 	struct poolmgr *poolmgr;
 	struct pending_report *pending;
-	struct pending_report *ready, **ready_end;	/* to be told by the next call */
+	struct pending_report *ready, **ready_end;	/* for the next call */
 	struct central_call *calls;			/* out */
 	int calls_out;
-	bool is_send_due;				/* peers_send_ready() is due at the end of the turn */
+	bool is_send_due;				/* peers_send_ready() runs at the end of the turn */
 	struct loop_timer *gather;
 	struct reported reported[REPORTED_SLOTS];
 };
@@ -80,12 +80,12 @@ void peers_metrics(void)
 	casts = metric_new(METRIC_COUNTER, "minidns_orders_total",
 	                   "messages with orders to mini-DNS", NULL, NULL);
 	retries = metric_new(METRIC_COUNTER, "central_retries_total",
-	                     "verdicts on domains that had to be told to central again",
+	                     "reports on domains that the process had to send to central again",
 	                     NULL, NULL);
 	for (enum report report = 0; report < REPORT_COUNT; report++)
 		reports[report] = metric_new(METRIC_COUNTER, "consensus_told_total",
-		                             "verdicts on domains that were told "
-		                             "to central", "status",
+		                             "reports on domains that central "
+		                             "answered", "status",
 		                             report_name(report));
 }
 
@@ -193,7 +193,7 @@ void peers_poll(struct peers *peers, const struct domain_ref *domain,
 	peers_order(peers, "poll_for_serial_number", domain, &server->destination, cause);
 }
 
-/* A message lists no more than it may of either. */
+/* A message lists at most LIST_MAX domains. */
 static void peers_cast_domains(struct peers *peers, const char *method,
                                struct propagation *propagation,
                                const struct domain_refs *domains,
@@ -411,7 +411,7 @@ static struct pool_report pending_report_encode(const struct pending_report *pen
 	return report;
 }
 
-/* As many as are ready and fit. */
+/* Takes as many ready reports as fit. */
 static struct central_call *central_call_new(struct peers *peers)
 {
 	struct central_call *call = xcalloc(1, sizeof(*call));
@@ -456,7 +456,7 @@ static void peers_call_central(struct peers *peers)
 		peers_answered(call, &none);
 }
 
-/* At once if no call is out: nothing would come of waiting. */
+/* If no call is out, sends at once; else reports gather for GATHER_MS. */
 static void peers_send_ready(void *self)
 {
 	struct peers *peers = self;
@@ -521,7 +521,7 @@ void peers_report(struct peers *peers, const struct pool_report *report,
 
 	HASH_FIND_STR(peers->pending, report->domain.id, pending);
 	if (!pending && !peers_report_room(peers))
-		return;		/* the rows remember: the sync tells it again */
+		return;		/* the sync finds the domain by its rows */
 	if (!pending) {
 		pending = pending_report_new(peers, &report->domain);
 		pending->now = copy;

@@ -14,7 +14,7 @@ enum { AT_ONCE = 64 };
 
 struct recompare {
 	struct poolmgr *poolmgr;
-	/* of what the lane reads */
+	/* the list that the lane reads */
 	bool is_reading;
 	struct arena *arena;
 	struct comparison *comparisons;
@@ -37,7 +37,7 @@ void recompare_free(struct recompare **recompare)
 	*recompare = NULL;
 }
 
-/* ---- what a comparison found ---- */
+/* ---- results ---- */
 
 static bool recompare_has_result(const struct server_report *report,
                                  enum compared *compared)
@@ -55,7 +55,7 @@ static void recompare_log(const struct server_report *report,
 		         report->domain.name, report->name_server,
 		         of->compared == COMPARED_EQUAL
 		             ? "compared"
-		             : "it was made to transfer, and refuses to be compared");
+		             : "it has transferred the zone, and refuses the comparison");
 }
 
 enum err recompare_record(struct poolmgr *poolmgr, const struct server_report *report,
@@ -78,7 +78,7 @@ enum err recompare_record(struct poolmgr *poolmgr, const struct server_report *r
 	return err;
 }
 
-/* ---- what is to be compared ---- */
+/* ---- comparisons that are due ---- */
 
 static void recompare_read(void *self)
 {

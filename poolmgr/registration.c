@@ -11,8 +11,8 @@
 struct registration {
 	struct poolmgr *poolmgr;
 	bool is_running;
-	bool is_stale;			/* addresses changed while it runs */
-	struct servers servers;		/* as they were when it was submitted */
+	bool is_stale;			/* addresses changed during the job */
+	struct servers servers;		/* a copy for the job */
 	enum err err;
 	struct why why;
 };

@@ -12,7 +12,7 @@ struct release {
 	struct poolmgr *poolmgr;
 	const char *server_id;
 	bool control;
-	size_t rows;			/* of the last time */
+	size_t rows;			/* of the last statement */
 	enum err err;
 	struct why why;
 };
@@ -55,6 +55,7 @@ void release_server(struct poolmgr *poolmgr, const char *server_id, bool control
 	                                 ->settings->id, control };
 	if (poolmgr_submit(poolmgr, release_run, release_ended, of))
 		return;
-	log_warn("retries not released: server=%s reason=\"no room, or this process ends\"", server_id);
+	log_warn("retries not released: server=%s "
+	         "reason=\"no room on the lane, or the process ends\"", server_id);
 	free(of);
 }

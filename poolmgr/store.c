@@ -386,7 +386,7 @@ void store_unknown_serial(struct tx *tx, const struct domain_ref *domain,
 	tx_exec(tx,
 	    "UPDATE pool_manager_status SET status = 'ERROR', failed_serial = ?, "
 	    "reason = "
-	    "CONCAT('serves serial ', serial_number, ', which is none of ours'), "
+	    "CONCAT('serves serial ', serial_number, ', which we did not issue'), "
 	    "serial_number = NULL, attempts = attempts + 1, "
 	    "next_attempt_at = " NEXT_ATTEMPT ", updated_at = NOW(3) "
 	    "WHERE domain_id = ? AND server_id = ? AND action = 'UPDATE' "

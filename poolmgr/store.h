@@ -62,7 +62,7 @@ bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
 void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum action ended,
                       const char *server_id, int after_s);
 /* The zone on the server has a serial that we did not issue, so the server ignores ours. */
-#define UNKNOWN_SERIAL_WORDS "serves serial %u, which is none of ours"
+#define UNKNOWN_SERIAL_WORDS "serves serial %u, which we did not issue"
 void store_unknown_serial(struct tx *tx, const struct domain_ref *domain,
                           const char *server_id, uint32_t serial);
 /*

@@ -81,7 +81,7 @@ static const struct {
 	{ "nothing was ever seen",
 	  { { OBSERVED_NOTHING }, { OBSERVED_SUCCESS, true, 9 } },
 	  2, 100, 9, { false } },
-	{ "a serial beyond ours is none of ours",
+	{ "a serial beyond ours is not issued by us",
 	  { { OBSERVED_SUCCESS, true, 12 }, { OBSERVED_SUCCESS, true, 9 } },
 	  2, 50, 9, { true, 9 } },
 	{ "a serial beyond ours is no evidence",
