@@ -21,7 +21,7 @@
 #include "servers.h"
 #include "sync.h"
 
-enum { LANE_LIMIT = 1000 };		/* sights of servers that differ, above all */
+enum { LANE_LIMIT = 1000 };		/* jobs; most are observations of repair.c */
 
 static struct poolmgr poolmgr = { .retry_period_ms = 1000, .patrol_period_ms = 1000 };
 
@@ -143,7 +143,7 @@ static enum err check(void *self, struct why *why)
 
 	if (!err)
 		err = identity_check(pm->config.pool_name, "poolmgr.pool_name", why);
-	if (err || pm->servers)	/* a reload: none of the rest changes */
+	if (err || pm->servers)	/* a reload does not change the rest */
 		return err;
 	err = parse_endpoints(&pm->config.masters, 0, "poolmgr.masters", &pm->masters,
 	                      why);
@@ -233,7 +233,7 @@ static void stop(void *self)
 {
 	struct poolmgr *pm = self;
 
-	lane_free(&pm->lane);	/* what it found goes to the servers' lanes */
+	lane_free(&pm->lane);	/* its jobs use the lanes of the servers */
 	servers_stop(pm->servers);
 	db_free(&pm->lane_db);
 	health_writer_free(&pm->health_writer);

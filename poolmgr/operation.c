@@ -173,7 +173,10 @@ static enum err operation_ask_server(struct operation *job)
 	enum err err = driver->has(job->server->settings, &job->domain, &there,
 	                           &job->why);
 
-	job->refuted = !err && there;
+	enum confirmation by = there ? CONFIRMATION_DENIED : CONFIRMATION_DRIVER;
+
+	job->refuted = !err &&
+	               absence_of(REPORT_NO_DOMAIN, by) == ABSENCE_REFUTED;
 	return err;
 }
 
@@ -296,8 +299,7 @@ static void operation_execute(struct operation *job)
 static void operation_refuse(struct operation *job)
 {
 	job->stage = STAGE_REFUSED;
-	job->err = fail(&job->why, ERR_BUSY,
-	                "not tried: the server fails at all of late");
+	job->err = fail(&job->why, ERR_BUSY, "not tried: the server fails");
 	job->recorded = tx_redo(operation_record, job, &job->record_why);
 }
 

@@ -22,7 +22,7 @@ enum {
 	REPAIRS_AN_HOUR = 5,
 	ROUNDS_MORE = 4,
 	LOST_ROUNDS = 2,
-	CONTENT_APART_MS = 1000,	/* comparisons of what differs have their own time */
+	CONTENT_APART_MS = 1000,	/* recompare.c compares at its own pace */
 };
 
 int repair_rounds(const struct poolmgr *poolmgr)
@@ -49,10 +49,10 @@ struct repair {
 	struct arena *arena;
 	struct fault fault;
 	struct drift_terms terms;
-	enum drift_action action;	/* by what was seen before */
+	enum drift_action action;	/* by the stored drift */
 	int repairs;			/* within the hour */
-	bool is_renewed;		/* the server's zone was set up again */
-	enum err err;			/* of writing the sight down */
+	bool is_renewed;		/* the zone was set up again */
+	enum err err;			/* of writing the observation */
 	struct why why;
 	struct held *held;
 };
@@ -64,10 +64,7 @@ static struct holder *repair_holder(const struct repair *job)
 	return membership_holder(heartbeat_membership(job->poolmgr->heartbeat));
 }
 
-/*
- * It may be at a newer serial by now: that alone puts nothing right, and one that changes
- * all the time always is.
- */
+/* A newer serial of the domain alone does not correct the records of the server. */
 static bool repair_is_served(const struct fault *fault, const struct domain_ref *domain)
 {
 	return domain->state.task != TASK_DELETE &&
@@ -76,7 +73,7 @@ static bool repair_is_served(const struct fault *fault, const struct domain_ref 
 	       !strcmp(domain->pool, fault->pool);
 }
 
-/* Does the database still want what it wanted? A stray's name may live again. */
+/* Does the database still say so? A new domain may have the name of an orphan zone. */
 static enum err repair_is_needed(struct repair *job, struct domain_ref *domain,
                                  bool *wanted, struct why *why)
 {
@@ -94,7 +91,7 @@ static enum err repair_is_needed(struct repair *job, struct domain_ref *domain,
 	return tx_commit(&tx);
 }
 
-/* There is the tombstone of such a domain. */
+/* Is there a deleted domain of this name? */
 static enum err repair_check_known(struct repair *job, struct why *why)
 {
 	struct tx tx = tx_once(job->server->db, why);
@@ -103,11 +100,11 @@ static enum err repair_check_known(struct repair *job, struct why *why)
 
 	if (err || ours)
 		return err;
-	return fail(why, ERR_DENIED, "no domain of that name is remembered: if it is no "
-	            "other fleet's, delete it by hand");
+	return fail(why, ERR_DENIED, "the database has no deleted domain of this name: if "
+	            "the zone is not of another fleet, delete it by hand");
 }
 
-/* Marked as ours, where the list could not tell, and remembered as ours. */
+/* Was it a domain of ours, and has it our mark, if the list could not tell? */
 static enum err repair_check_ours(struct repair *job, const struct domain_ref *domain,
                                   struct why *why)
 {
@@ -119,11 +116,11 @@ static enum err repair_check_ours(struct repair *job, const struct domain_ref *d
 		err = driver->is_ours(job->server->settings, domain, &ours, why);
 	if (err || ours)
 		return err;
-	return fail(why, ERR_DENIED, "it is not set up as we do it: if nobody needs it, "
-	            "delete it by hand");
+	return fail(why, ERR_DENIED, "the zone is not set up as we do it: if it is not "
+	            "needed, delete it by hand");
 }
 
-/* Another sight may have begun anew meanwhile, and another process have put it right. */
+/* Meanwhile the drift may have begun anew, or another process may have repaired it. */
 static enum err repair_is_confirmed(struct repair *job, bool *confirmed, struct why *why)
 {
 	struct tx tx = tx_once(job->server->db, why);
@@ -140,7 +137,7 @@ static enum err repair_act(struct repair *job, const struct domain_ref *domain,
 	                                        job->poolmgr->config.masters.count };
 
 	if (!holder_is_sure(repair_holder(job), job->held))
-		return fail(why, ERR_BUSY, "its lock is not sure any more");
+		return fail(why, ERR_BUSY, "the lock may be lost");
 	if (job->fault.kind == REPAIR_ORPHAN) {
 		enum err err = repair_check_ours(job, domain, why);
 
@@ -152,8 +149,8 @@ static enum err repair_act(struct repair *job, const struct domain_ref *domain,
 		return driver->renew(job->server->settings, &context, domain, why);
 	if (driver->retransfer)
 		return driver->retransfer(job->server->settings, domain, why);
-	return fail(why, ERR_INVALID, "a server of the backend %s cannot be made to "
-	            "transfer a zone again", driver->name);
+	return fail(why, ERR_INVALID, "the backend %s cannot make a server transfer a "
+	            "zone again", driver->name);
 }
 
 struct repair_writing {
@@ -165,20 +162,20 @@ static enum err repair_write_ending(void *self, struct why *why)
 {
 	struct repair_writing *writing = self;
 	struct repair *job = writing->job;
-	const struct domain_ref nobody = { .name = job->fault.name };
+	const struct domain_ref domain = { .name = job->fault.name };
 	struct tx tx = tx_begin(job->server->db, why);
 
 	holder_guard(repair_holder(job), &tx, job->held);
 	store_repaired(&tx, &job->fault, &writing->ending);
 	if (job->fault.kind == REPAIR_CONTENT && !strcmp(writing->ending.outcome, "DONE"))
 		store_compare_soon(&tx, job->fault.object, job->server->settings->id);
-	if (job->fault.kind == REPAIR_ORPHAN)	/* its name may live by now */
-		store_reconsider(&tx, &nobody, ACTION_DELETE, job->server->settings->id,
+	if (job->fault.kind == REPAIR_ORPHAN)	/* a new domain may have its name */
+		store_reconsider(&tx, &domain, ACTION_DELETE, job->server->settings->id,
 		                 0);
 	return tx_commit(&tx);
 }
 
-/* By itself it will not pass: a person is to look. A server that refuses may be starting. */
+/* Another try would not help. (A server that refuses may be starting.) */
 static bool repair_needs_operator(enum err err)
 {
 	return err == ERR_INVALID || err == ERR_DENIED || err == ERR_CONFLICT;
@@ -197,7 +194,7 @@ static void repair_finish(struct repair *job, enum err err, const struct why *re
 	struct why why;
 
 	metric_add(!err ? repaired : repair_needs_operator(err) ? parked : failed, 1);
-	log_warn("server to be put right: domain=%s server=%s kind=%s outcome=%s "
+	log_warn("drift repair ended: domain=%s server=%s kind=%s outcome=%s "
 	         "was=\"%s\" reason=\"%s\"", job->fault.name, job->server->settings->id,
 	         job->fault.kind == REPAIR_ORPHAN ? "stray" : "content",
 	         writing.ending.outcome, job->fault.detail, writing.ending.detail);
@@ -215,11 +212,11 @@ static void repair_update_drift(struct repair *job, repair_update_fn *fn)
 
 	fn(&tx, &job->fault);
 	if (tx_commit(&tx))
-		log_info("suspicion stays as it was: domain=%s reason=\"%s\"",
+		log_info("drift record not updated: domain=%s reason=\"%s\"",
 		         job->fault.name, why.text);
 }
 
-/* Under the lock that operations on the domain take, too. */
+/* Operations on the domain take the same lock. */
 static enum err repair_lock(struct repair *job, struct why *why)
 {
 	char object[LOCK_NAME_SIZE];
@@ -242,7 +239,7 @@ static enum err repair_check_server(const struct server *server, struct why *why
 	if (!atomic_load(&server->in_service))
 		return fail(why, ERR_BUSY, "the server is out of service");
 	if (atomic_load(&server->failing))
-		return fail(why, ERR_BUSY, "the server fails at all of late");
+		return fail(why, ERR_BUSY, "the server fails");
 	return OK;
 }
 
@@ -265,7 +262,7 @@ static void repair_run(void *self)
 		         why.text);
 		repair_update_drift(job, store_drift_reset);
 	} else if (!confirmed) {
-		log_info("repair is not ours any more: domain=%s server=%s",
+		log_info("repair is not needed: domain=%s server=%s",
 		         job->fault.name, job->server->settings->id);
 	} else if (!wanted) {
 		repair_update_drift(job, store_drift_forget);
@@ -283,7 +280,7 @@ static void repair_free(void *self)
 	free(job);
 }
 
-/* ---- a sight: written down on the poolmgr's lane, for there may be many ---- */
+/* ---- observations: written on the pool manager's lane, because there may be many ---- */
 
 static struct drift_terms repair_terms(const struct poolmgr *poolmgr,
                                        enum repair_kind kind)
@@ -329,7 +326,7 @@ static enum err repair_write_observation(void *self, struct why *why)
 		.worker = membership_name(heartbeat_membership(job->poolmgr->heartbeat)),
 	};
 
-	/* ours of a moment ago, in a transaction whose end we did not hear */
+	/* this transaction ran before, and its result was lost */
 	if (job->action == DRIFT_REPAIR && known.state == DRIFT_CONFIRMED)
 		return tx_commit(&tx);
 	job->repairs = known.repairs_this_hour;
@@ -358,7 +355,7 @@ static void repair_log_observation(const struct repair *job)
 		log_warn("server differs: domain=%s server=%s reason=\"%s\"", fault->name,
 		         fault->server_id, fault->detail);
 	if (job->action == DRIFT_PARK)
-		log_warn("server differs again and again, left alone for an hour: "
+		log_warn("server differs again and again, repair stopped for an hour: "
 		         "domain=%s server=%s reason=\"%s\"", fault->name,
 		         fault->server_id, fault->detail);
 }
@@ -369,11 +366,11 @@ static void repair_observed(void *self)
 	bool is_written = poolmgr_ran(job->poolmgr) && !job->err;
 
 	if (job->err)
-		log_warn("sight not recorded: domain=%s server=%s reason=\"%s\"",
+		log_warn("observation not recorded: domain=%s server=%s reason=\"%s\"",
 		         job->fault.name, job->fault.server_id, job->why.text);
 	if (is_written)
 		repair_log_observation(job);
-	/* no room there: the suspicion gets old, and begins anew */
+	/* without room on the lane, the drift becomes stale and begins anew */
 	if (!is_written || job->action != DRIFT_REPAIR ||
 	    !lane_submit(job->server->lane, repair_run, repair_free, job))
 		repair_free(job);
@@ -405,7 +402,7 @@ void repair_observe(struct poolmgr *poolmgr, struct server *server,
 
 	if (poolmgr_submit(poolmgr, repair_observe_run, repair_observed, job))
 		return;
-	log_info("sight not recorded: domain=%s server=%s reason=\"there are too many\"",
+	log_info("observation not recorded: domain=%s server=%s reason=\"lane is full\"",
 	         fault->name, fault->server_id);
 	repair_free(job);
 }

@@ -20,16 +20,16 @@
 enum {
 	RETRY_ROWS = 200,
 	PROBE_ROWS = 4,
-	RETURN_ROWS = 1000,
-	WAITING_MAX = 2000,	/* operations of a server: the rest of its lane is users' */
+	CATCH_UP_ROWS = 1000,
+	WAITING_MAX = 2000,	/* jobs on a lane: the rest is for orders of users */
 	EVER_S = 86400,
 };
 
-/* What is due of a server through its control channel, or for its DNS port. */
+/* Due rows of a server for one channel. */
 struct page {
-	struct due_of of;	/* limit 0: nothing is asked for */
+	struct due_of of;	/* limit 0: no rows are read */
 	struct due *due;
-	bool is_probe;		/* by the process that writes so first */
+	bool is_probe;		/* by the process that claims it first */
 	struct health health;	/* of the server, as it was read */
 };
 
@@ -39,12 +39,12 @@ struct retry {
 	/* of a turn */
 	struct arena *arena;
 	char id[ID_LEN + 1];
-	struct scope scope;	/* share.total 0: not known yet, or nothing */
+	struct scope scope;	/* share.total 0: not read yet, or no share */
 	int lease_s;
 	struct seen_servers seen;
-	/* of the server in hand */
+	/* of the current server */
 	size_t at;
-	bool is_returning;
+	bool must_catch_up;
 	struct page pages[CHANNELS];
 	enum err err;
 	struct why why;
@@ -79,14 +79,14 @@ static void retry_end(struct retry *retry)
 	arena_reset(retry->arena);
 }
 
-/* What the database did not let us do is done in the next turn. */
+/* After an error of the database the next turn tries again. */
 static bool retry_is_ok(const struct retry *retry)
 {
 	enum err err = retry->err;
 
 	if (!poolmgr_ran(retry->poolmgr))
 		return false;
-	/* that is said where it is seen; a race was won by another, who does it */
+	/* the database code logs the first; after a race another process has the rows */
 	if (err && err != ERR_UNREACHABLE && err != ERR_RACE)
 		log_warn("retries not read: err=%s reason=\"%s\"", err_name(err),
 		         retry->why.text);
@@ -105,19 +105,19 @@ static void retry_read_servers(void *self)
 	retry->err = tx_commit(&tx);
 }
 
-/* Who is back in service makes up for what it missed at once, not when its time comes. */
+/* The server is back in service: its pending rows become due at once. */
 static enum err retry_schedule_catch_up(struct retry *retry)
 {
 	const char *server_id = retry_server(retry)->settings->id;
 	struct tx tx = tx_once(retry->poolmgr->lane_db, &retry->why);
-	int64_t rows = store_catch_up(&tx, &retry->scope.share, server_id, RETURN_ROWS);
+	int64_t rows = store_catch_up(&tx, &retry->scope.share, server_id, CATCH_UP_ROWS);
 	enum err err = tx_commit(&tx);
 
-	retry->is_returning = err || rows == RETURN_ROWS;
+	retry->must_catch_up = err || rows == CATCH_UP_ROWS;
 	return err;
 }
 
-/* The zone of a deleted domain whose name lives again belongs to the new one. */
+/* A new domain has the name of the deleted one, so the zone stays for it. */
 static void retry_settle_superseded(struct tx *tx, const struct retry *retry,
                                     struct due **due)
 {
@@ -143,8 +143,8 @@ static bool retry_begin_probe(struct tx *tx, const struct retry *retry,
 }
 
 /*
- * A probe counts only with something to send, and what another process probes is not claimed
- * here: both are written together.
+ * A probe needs a row to send. One transaction writes the probe and claims the row, so two
+ * processes do not probe at once.
  */
 static enum err retry_claim_due(struct retry *retry, enum channel channel,
                                 struct due *due)
@@ -185,7 +185,7 @@ static void retry_claim(void *self)
 		retry->scope = poolmgr_scope(retry->poolmgr, retry->poolmgr->lane_db);
 	if (!retry->scope.share.total)
 		return;
-	if (retry->is_returning)
+	if (retry->must_catch_up)
 		retry->err = retry_schedule_catch_up(retry);
 	for (enum channel channel = 0; channel < CHANNELS && !retry->err; channel++)
 		if (retry->pages[channel].of.limit)
@@ -194,7 +194,6 @@ static void retry_claim(void *self)
 
 /* ---- on the loop ---- */
 
-/* Together, a list a message. */
 static void retry_send_updates(struct retry *retry, struct server *server,
                                const struct due *due, const struct cause *cause)
 {
@@ -233,7 +232,7 @@ static void retry_claimed(void *self)
 		retry_end(retry);
 		return;
 	}
-	server->returning = retry->is_returning;
+	server->must_catch_up = retry->must_catch_up;
 	log_request(retry->id);
 	retry_send(retry, retry->pages[CHANNEL_DNS].due, &cause);
 	cause.probe = retry->pages[CHANNEL_CONTROL].is_probe;
@@ -244,8 +243,8 @@ static void retry_claimed(void *self)
 }
 
 /*
- * A probe waits for no row's own time: after hours of failures that is minutes
- * away, and only the probe can tell that the server is back.
+ * A probe takes rows that are not due yet: after hours of failures they are due in some
+ * minutes, and only the probe can find that the server answers again.
  */
 static void retry_limit_page(const struct server *server, enum channel channel,
                              struct page *page)
@@ -272,12 +271,12 @@ static void retry_limit_pages(struct retry *retry, struct server *server)
 		retry_limit_page(server, CHANNEL_DNS, dns);
 }
 
-/* A server that fails is asked whether anything is due or not. */
+/* A failing server is read even if no row is due, for the probe. */
 static bool retry_needs_server(const struct retry *retry, const struct server *server)
 {
 	if (!atomic_load(&server->in_service))
 		return false;
-	if (server->returning || server_fails(server, CHANNEL_CONTROL) ||
+	if (server->must_catch_up || server_fails(server, CHANNEL_CONTROL) ||
 	    server_fails(server, CHANNEL_DNS))
 		return true;
 	for (size_t i = 0; i < retry->seen.count; i++)
@@ -297,13 +296,13 @@ static void retry_next_server(struct retry *retry)
 		retry_end(retry);
 		return;
 	}
-	retry->is_returning = retry_server(retry)->returning;
+	retry->must_catch_up = retry_server(retry)->must_catch_up;
 	retry_limit_pages(retry, retry_server(retry));
 	if (!poolmgr_submit(retry->poolmgr, retry_claim, retry_claimed, retry))
 		retry_end(retry);
 }
 
-/* What all processes know of a server. */
+/* Takes over the common state of a server. */
 static void retry_apply_server_state(struct servers *servers,
                                      const struct seen_server *seen)
 {
@@ -328,7 +327,7 @@ static void retry_servers_read(void *self)
 	retry_next_server(retry);
 }
 
-/* One statement while nothing is due. */
+/* If no row is due, a turn is one statement. */
 void retry_fire(struct retry *retry)
 {
 	struct poolmgr *poolmgr = retry->poolmgr;

@@ -12,18 +12,17 @@
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
 
-/* Answers to polls of an address come for a while after another one is in use. */
 enum {
 	LANE_LIMIT = 10000,
 	BACKENDS = 6,
-	ADDRESS_PAUSE_MS = 10000,
-	RESOLVER_SILENT_MS = 1000,			/* of a lookup in vain: others would take as long */
+	ADDRESS_PAUSE_MS = 10000,	/* late answers of the old address may come */
+	RESOLVER_SILENT_MS = 1000,			/* a failed lookup this long: skip the others */
 };
 
 static void *settings_of[BACKENDS];
 static size_t count_of[BACKENDS];
 
-/* Filled by servers_lists(): C has no way to make rows of the drivers' tables at rest. */
+/* servers_lists() fills it: C cannot compute it from the tables of the drivers. */
 struct option_list server_lists[BACKENDS + 1];
 
 static __attribute__((constructor)) void servers_lists(void)
@@ -39,7 +38,7 @@ static __attribute__((constructor)) void servers_lists(void)
 			.into = &settings_of[i],
 			.count = &count_of[i],
 		};
-	bug_if(i < BACKENDS || drivers[i]);	/* one that nobody could configure */
+	bug_if(i < BACKENDS || drivers[i]);
 }
 
 static void server_set_address(struct server *server, const struct address *address)
@@ -51,7 +50,7 @@ static void server_set_address(struct server *server, const struct address *addr
 	memcpy(server->address, text, strlen(text) + 1);
 }
 
-/* NOTIFY and polls go to addresses: to the first one, until it does not answer. */
+/* NOTIFY and polls use the first address until it stays silent. */
 static void server_resolve(struct servers *servers, struct server *server)
 {
 	const char *host = server->settings->host;
@@ -181,7 +180,7 @@ static void server_on_addresses(void *self, const struct addresses *known)
 	struct servers *servers = server->servers;
 
 	server->known = *known;
-	if (server_is_known(server))	/* else its first one comes, too */
+	if (server_is_known(server))	/* else server_on_address() follows */
 		servers->moved(servers->moved_self, server, false);
 }
 
@@ -275,7 +274,7 @@ void servers_set(struct servers *servers, const char *id, bool in_service)
 
 	if (!server || atomic_exchange(&server->in_service, in_service) == in_service)
 		return;
-	server->returning = in_service;
+	server->must_catch_up = in_service;
 	log_info("server is %s: server=%s", in_service ? "in service" : "out of service",
 	         id);
 }

@@ -33,7 +33,7 @@ struct server {
 	struct health health[CHANNELS];		/* of its row: health.h */
 	atomic_bool failing;			/* the control channel fails; for the lane */
 	atomic_bool in_service;			/* not drained or removed */
-	bool returning;				/* its rows must become due at once */
+	bool must_catch_up;			/* its rows must become due at once */
 	bool is_unlisted_logged;		/* the reason for not listing was logged */
 	struct metric *behind, *lag;		/* gauges: domains behind; seconds */
 	struct metric *failing_gauge, *silent_gauge;	/* 1: it fails */

@@ -74,7 +74,7 @@ static enum err on_delete_domain(void *self, struct request *req)
 
 /* ---- update_status: reports of mini-DNS ---- */
 
-/* The DNS side of a server's health. One that was not asked said nothing. */
+/* The health of a server by DNS. A server that was not asked is left out. */
 static void service_note_health(struct poolmgr *poolmgr,
                                 const struct server_report *report)
 {
@@ -135,9 +135,9 @@ static void service_log_report(const struct server_report *report)
 }
 
 /*
- * Write all, then judge: the rows are read after they were committed, so
- * that of two processes that record two servers at the same time the later
- * one sees both, and no consensus is missed.
+ * Writes all reports, then evaluates. The rows are read after the commit. So if two
+ * processes record two servers at once, the later one sees both rows and finds the
+ * consensus.
  */
 static enum err service_record(struct poolmgr *poolmgr,
                                const struct server_report *reports,
@@ -162,14 +162,14 @@ static enum err service_record(struct poolmgr *poolmgr,
 	return err ? err : service_evaluate(poolmgr, reports, request_ids, count, why);
 }
 
-/* What was reported, and by which requests. */
+/* Reports, and the requests that brought them. */
 struct batch {
 	struct server_report reports[LIST_MAX];
 	const char *request_ids[LIST_MAX];
 	size_t count;
 };
 
-/* Reports of servers that were removed from the configuration mean nothing. */
+/* Ignores reports of servers that are not in the configuration. */
 static void batch_add(struct batch *batch, struct poolmgr *poolmgr,
                       const struct server_reports *list, const struct request *req)
 {
@@ -191,8 +191,8 @@ static enum err batch_record(const struct batch *batch, struct poolmgr *poolmgr,
 }
 
 /*
- * One by one, so that a row that cannot be written holds up no other. The first reason is
- * told: the message comes again.
+ * Records each report by itself, so that a row that cannot be written delays no other.
+ * Returns the first error: the message comes again.
  */
 static enum err batch_record_each(const struct batch *batch, struct poolmgr *poolmgr,
                                   struct why *why)
@@ -233,7 +233,7 @@ static enum err service_record_message(struct poolmgr *poolmgr,
 	                              : err;
 }
 
-/* Together, or, should that fail, each by itself. */
+/* Records all messages together. If that fails, each by itself. */
 static void service_record_messages(struct poolmgr *poolmgr,
                                     const struct server_reports *lists,
                                     struct request *const *reqs, size_t count,
@@ -252,7 +252,7 @@ static void service_record_messages(struct poolmgr *poolmgr,
 			errs[i] = service_record_message(poolmgr, &lists[i], reqs[i]);
 }
 
-/* Its serial is right, and its records are not. */
+/* The serial is right, but the records differ. */
 static void service_note_difference(struct poolmgr *poolmgr,
                                     const struct server_report *report)
 {
@@ -273,7 +273,7 @@ static void service_note_difference(struct poolmgr *poolmgr,
 		                                     report->name_server), &fault);
 }
 
-/* It answers, and does not follow; one that is ahead is found where it is judged. */
+/* The server answers and is behind. evaluate.c finds a server that is ahead. */
 static void service_note_behind(struct poolmgr *poolmgr,
                                 const struct server_report *report,
                                 const struct cause *cause)
@@ -296,7 +296,7 @@ static void service_note_reports(struct poolmgr *poolmgr,
 		}
 }
 
-/* Of a message that is settled: one that comes again must not confirm what it said. */
+/* After the message is recorded: if it comes again, it must not confirm drift twice. */
 static void service_note_faults(struct poolmgr *poolmgr,
                                 const struct server_reports *list,
                                 const struct request *req)
@@ -357,7 +357,7 @@ static enum err on_update_status(void *self, struct request *req)
 
 /* ---- update_domains ---- */
 
-/* Why it is not even asked; NULL: it is. */
+/* Why the server is not asked; NULL: it is asked. */
 static const char *service_server_trouble(const struct server *server, struct why *words)
 {
 	if (server_lacks_address(server, words))
@@ -367,7 +367,7 @@ static const char *service_server_trouble(const struct server *server, struct wh
 	           : NULL;
 }
 
-/* A server that cannot be asked, or is known to be silent: reports of our own say so. */
+/* Records our own reports for a server that is not asked. */
 static void service_record_unreachable(struct poolmgr *poolmgr,
                                        const struct domain_refs *domains,
                                        const struct server *server, const char *trouble,
@@ -389,16 +389,15 @@ static void service_record_unreachable(struct poolmgr *poolmgr,
 	enum err err = service_record(poolmgr, reports, request_ids, domains->count,
 	                              &why);
 
-	if (err)	/* the sync finds the server behind */
-		log_warn("server's trouble not recorded: server=%s err=%s reason=\"%s\"",
+	if (err)	/* the sync finds that the server is behind */
+		log_warn("unreachable server not recorded: server=%s err=%s reason=\"%s\"",
 		         server->settings->id, err_name(err), why.text);
 }
 
 /*
- * A server that is known to be silent is not asked about each change: its
- * row is in error at once, and it is brought up to date when it is back.
- * No row is written for a server that is asked: one whose serial is behind
- * the domain's is the debt. The domains are for the same servers.
+ * A server that is known to be silent is not asked about each change: its row is in error
+ * at once, and the retries update it when it answers again. A server that is asked gets no
+ * row here: its old serial in its row is enough. The domains are for the same servers.
  */
 static void service_notify_alike(struct poolmgr *poolmgr,
                                  const struct domain_refs *domains,
@@ -458,8 +457,8 @@ static enum err on_update_domain(void *self, struct request *req)
 }
 
 /*
- * An operator wants it now: what is owed, and else a look at all servers. DEEP: also at
- * the records, and what was parked for him is repaired again.
+ * An operator asks: pending work is due now, and all servers are polled. DEEP: mini-DNS
+ * also compares the records, and parked drift is repaired again.
  */
 static enum err service_sync_now(struct poolmgr *poolmgr, struct request *req, bool deep)
 {
@@ -505,7 +504,7 @@ static enum err service_decode_domains(const struct poolmgr *poolmgr, struct req
 	return err;
 }
 
-/* A newer order in the batch does for the older. */
+/* A newer order in the batch replaces an older one. */
 static void service_add_newest(struct domain_refs *all, const struct domain_ref *domain)
 {
 	for (size_t i = 0; i < all->count; i++)

@@ -49,8 +49,9 @@ void store_write_orders(struct tx *tx, const struct order *orders, size_t count,
 void store_settle(struct tx *tx, const struct outcome *outcome)
 {
 	/*
-	 * From left to right: what is planned after a success outlives its repetition,
-	 * and what is due by now a success that may be older than the reason for it.
+	 * The assignments run from left to right. A next attempt that was planned after a
+	 * success stays if the success is written again. A row that is due stays due: its
+	 * cause may be newer than the success.
 	 */
 	tx_exec(tx,
 	    "UPDATE pool_manager_status SET reason = LEFT(?, 512), "
@@ -80,7 +81,7 @@ void store_postpone(struct tx *tx, const char *domain_id, const char *server_id,
 	            tx_text(action_name(action))));
 }
 
-/* Each row of a creation calls for it once: SUCCESS says that it is accounted for. */
+/* Once for each creation: SUCCESS in its row says that this has happened. */
 void store_delete_again(struct tx *tx, const char *domain_id, const char *server_id,
                         int after_s)
 {
@@ -95,14 +96,13 @@ void store_delete_again(struct tx *tx, const char *domain_id, const char *server
 }
 
 /*
- * A report is as old as the serial it speaks of: what was seen, or what was
- * asked for in vain. `fresh` says that no newer one was written before. The
- * assignments run from left to right: what fresh reads comes last, and
- * serial_number behind failed_serial, since a row at 7 that failed at 9 is
- * behind at 9 until a report about 9 or newer comes.
- * A failure never puts off what is planned: polls of others (a new change, the
- * sync) would do so again and again. Attempts are counted where they begin. A zone
- * that a server had and has no more was not tried yet: it is due at once.
+ * A report is as old as its serial: the serial that was seen, or that the server did not
+ * reach. FRESH: the row has no newer report. The assignments run from left to right, so
+ * the columns that FRESH reads come last. serial_number comes after failed_serial, because
+ * a row at 7 that failed at 9 stays failed until a report about 9 or newer.
+ * A failure never postpones a planned attempt: other polls (a new change, the sync) would
+ * postpone it again and again. Attempts are counted when they begin. If a server has lost
+ * a zone, the row is due at once.
  */
 #define EVIDENCE "COALESCE(VALUES(failed_serial), VALUES(serial_number))"
 #define FRESH "((serial_number IS NULL OR " COVERS(EVIDENCE, "serial_number") ") AND " \
@@ -128,7 +128,7 @@ static void store_report_values(const struct server_report *report, const char *
 
 void store_reports(struct tx *tx, const struct server_report *reports, size_t count)
 {
-	enum { COLUMNS = 9, CHUNK = 256 };	/* a message's: one statement */
+	enum { COLUMNS = 9, CHUNK = 256 };	/* a message: one statement */
 	struct tx_value values[CHUNK * COLUMNS];
 	char ids[CHUNK][ID_LEN + 1];
 
@@ -176,7 +176,7 @@ static enum observed observed_parse(const char *status)
 	return strcmp(status, "NO_DOMAIN") == 0 ? OBSERVED_NO_DOMAIN : OBSERVED_ERROR;
 }
 
-/* The server's place in STANDING; its count: it has none. */
+/* The place of the server in VIEW; its count: the server is not in it. */
 static size_t store_view_place(const struct domain_view *view, const char *id)
 {
 	size_t place = 0;
@@ -186,7 +186,7 @@ static size_t store_view_place(const struct domain_view *view, const char *id)
 	return place;
 }
 
-/* Columns from server_id on, to the server's place in STANDING, if it has one. */
+/* Reads the columns from server_id on. Ignores a server that is not in VIEW. */
 static void store_read_observation(struct tx_rows *rows, struct domain_view *view)
 {
 	const char *id = row_text(rows);
@@ -207,7 +207,7 @@ static void store_read_observation(struct tx_rows *rows, struct domain_view *vie
 	view->differing_count += differs;
 }
 
-/* Nothing is known yet of any server that the domain is for. */
+/* A view without observations, of the servers that the domain is for. */
 static void store_begin_view(struct domain_view *view, const struct domain_ref *domain,
                              const struct servers *servers, struct arena *arena)
 {
@@ -323,9 +323,9 @@ bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
 }
 
 /*
- * A statement of its own reads the domain. If the writing statement read it, InnoDB would
- * lock the domain's row and wait while central holds it. If central commits a change
- * later, that change sends its own message.
+ * A separate statement reads the domain. If the writing statement read it, InnoDB would
+ * lock the row of the domain and wait for central. If central commits a change later, that
+ * change sends its own message.
  */
 static bool store_is_being_deleted(struct tx *tx, const char *domain_id)
 {
@@ -334,7 +334,7 @@ static bool store_is_being_deleted(struct tx *tx, const char *domain_id)
 	                        TX_BIND(tx_text(domain_id))) > 0;
 }
 
-/* Its rows may be forgotten by now. */
+/* The row of the deletion may not exist. */
 static void store_redelete(struct tx *tx, const char *domain_id, const char *server_id,
                            int after_s)
 {
@@ -395,7 +395,7 @@ void store_unknown_serial(struct tx *tx, const struct domain_ref *domain,
 	            tx_u32(serial)));
 }
 
-/* Deleted domains of which no server owes anything; at most TX_LIST_MAX, in the arena. */
+/* Deleted domains without pending work; at most TX_LIST_MAX, in the arena. */
 static const char **store_find_settled(struct tx *tx, struct arena *arena,
                                        const char *pool, size_t *count)
 {
@@ -415,7 +415,7 @@ static const char **store_find_settled(struct tx *tx, struct arena *arena,
 	return ids;
 }
 
-/* Rows that are as old as that. */
+/* Deletes rows that are AGE_S old. */
 static void store_forget_rows(struct tx *tx, struct arena *arena, const char *const *ids,
                               size_t count, int age_s)
 {
@@ -443,7 +443,7 @@ void store_forget_settled(struct tx *tx, const char *pool)
 	arena_free(&arena);
 }
 
-/* By two indexes, without a look at the rows: all of a slice are gone through. */
+/* Uses two indexes and reads no rows, because it goes through a whole slice. */
 static const char **store_find_gone(struct tx *tx, struct arena *arena,
                                     const struct slice *slice, size_t *count)
 {

@@ -12,7 +12,7 @@ static bool deletion_is(const struct deletion *deletion, const char *domain_id,
 	       !strcmp(deletion->server->settings->id, server_id);
 }
 
-/* A place that is left over names the last deletion again. */
+/* The remaining places get the last deletion again. */
 static const struct tx_value *store_bind_deletions(struct arena *arena,
                                                    const struct deletion *deletions,
                                                    size_t count, size_t places)
@@ -30,8 +30,8 @@ static const struct tx_value *store_bind_deletions(struct arena *arena,
 }
 
 /*
- * The row of a deletion is NO_DOMAIN between the driver's success and the poll's. All rows
- * are locked before anything else is read, in the order of their key.
+ * The row of a deletion is NO_DOMAIN from the success of the driver until a poll confirms
+ * it. All rows are locked first, in the order of their key.
  */
 static void store_read_driver_results(struct tx *tx, struct arena *arena,
                                       const struct deletion *deletions, size_t count,
@@ -62,9 +62,9 @@ static void store_read_driver_results(struct tx *tx, struct arena *arena,
 }
 
 /*
- * A catalog that loses a member changes, so the server is polled for it behind the
- * deletion. Without a catalog, or if the domain is it, the domain's own row is the word:
- * the server answered for it when it was heard last, or was never seen to have it.
+ * A catalog that loses a member changes, so mini-DNS polls it after the deletion. If there
+ * is no catalog, or the domain is the catalog, its own row counts: the server answered for
+ * it in the last report, or was never seen to have it.
  */
 static bool store_answers_for_catalog(struct tx *tx, const char *domain_id,
                                       const char *server_id)

@@ -33,8 +33,8 @@ struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *sc
                       const struct due_of *of)
 {
 	/*
-	 * A server that lost the zone has to create it again before it can be updated. By
-	 * the rows that are due, in their order: they may be few of many, or all.
+	 * A server that lost the zone must create it again before an update. STRAIGHT_JOIN:
+	 * by the index of due rows, which may be few of many.
 	 */
 	return store_read_due(tx, arena, scope->pool,
 	    "SELECT STRAIGHT_JOIN " DOMAIN_COLUMNS ", "
@@ -61,7 +61,7 @@ static size_t store_row_ids(const struct due *due, const char **ids)
 	return count;
 }
 
-/* Those of IDS that are due still, sorted, and locked until the end of the transaction. */
+/* Keeps the IDS that are still due, sorted, and locks their rows. */
 static size_t store_lock_due(struct tx *tx, struct arena *arena, const char **ids,
                              size_t count, int ahead_s)
 {
@@ -82,7 +82,7 @@ static size_t store_lock_due(struct tx *tx, struct arena *arena, const char **id
 	return locked;
 }
 
-/* Open again: its success clears what was planned (store_settle). */
+/* Clears SUCCESS: a new success then clears the planned attempt (store_settle). */
 static void store_postpone_due(struct tx *tx, struct arena *arena, const char *const *ids,
                                size_t count, int lease_s)
 {
@@ -117,7 +117,7 @@ void store_claim(struct tx *tx, struct arena *arena, struct due **due, int ahead
 		store_postpone_due(tx, arena, ids, count, lease_s);
 }
 
-/* Read apart: a statement that writes would lock what it reads of central's, and wait. */
+/* A separate SELECT: a writing statement would lock rows of central, and wait. */
 static size_t store_find_gone_rows(struct tx *tx, struct arena *arena,
                                    const struct share *share, const struct due_of *of,
                                    const char **ids)
@@ -173,7 +173,7 @@ void store_drop_plans(struct tx *tx, const char *domain_id)
 	        TX_BIND(tx_text(domain_id)));
 }
 
-/* Read apart: a statement that writes would lock what it reads of central's, and wait. */
+/* A separate SELECT: a writing statement would lock rows of central, and wait. */
 static size_t store_find_failed(struct tx *tx, struct arena *arena, const char *pool,
                                 const char *server_id, bool control, const char **ids)
 {
@@ -240,7 +240,7 @@ const char *store_slice_end(struct tx *tx, struct arena *arena, const char *afte
 	return end;
 }
 
-/* A row in error has a time of its own (store_due). */
+/* A row in error is not read here: it becomes due by itself (store_due). */
 struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope *scope,
                           const struct slice *slice, const struct server *server,
                           size_t limit, int stale_s)

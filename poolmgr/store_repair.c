@@ -29,7 +29,7 @@ static int store_drift_state(const char *name)
 #define FAULT_KEY(fault) tx_text((fault)->object), tx_text((fault)->server_id), \
                          tx_text(kind_names[(fault)->kind])
 
-/* Since it was parked last, or asked for: whoever has it tried again begins anew. */
+/* Counts repairs since the drift was parked, or an administrator asked. */
 static int store_repairs_this_hour(struct tx *tx, const struct fault *fault,
                                    int64_t *age_ms)
 {

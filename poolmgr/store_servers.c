@@ -47,8 +47,8 @@ static void store_list_addresses(const struct addresses *known, struct buf *text
 #define NAMELESS "no address of its host is known"
 
 /*
- * While its name is not known the server is let in by the addresses that it had. A host in
- * the row: some process knows the name, and what it wrote of the server counts.
+ * While this process cannot resolve the host, the server keeps its old addresses. If the
+ * row has a host, some process can resolve it, and last_error stays as that one wrote it.
  */
 static void store_register_one(struct tx *tx, const char *pool,
                                const struct server *server)
@@ -81,7 +81,7 @@ void store_register(struct tx *tx, const char *pool, const struct servers *serve
 		store_register_one(tx, pool, &servers->item[i]);
 }
 
-/* Ids, the one column, in the arena. */
+/* Ids, in the arena. */
 static size_t store_read_server_ids(struct tx *tx, struct arena *arena, const char *sql,
                                     const struct tx_value *bind, const char **ids)
 {
@@ -96,8 +96,8 @@ static size_t store_read_server_ids(struct tx *tx, struct arena *arena, const ch
 }
 
 /*
- * Read apart: a writing statement would lock the rows of central that it reads, and wait.
- * False: there is more, for the next round.
+ * A separate SELECT: a writing statement would lock rows of central, and wait. False: the
+ * next round deletes more.
  */
 static bool store_forget_server(struct tx *tx, const char *pool, const char *id)
 {

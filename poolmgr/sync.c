@@ -23,26 +23,26 @@
 #include "store_servers.h"
 
 enum {
-	SLICE = 2 * LIST_MAX,	/* domains, whosever they are */
+	SLICE = 2 * LIST_MAX,	/* domains, of all shares */
 	EVALUATIONS = SLICE / LIST_MAX,
-	UNHEARD_ROUNDS = 3,	/* of a server that no configuration names any more */
-	REPAIR_AGES = 3,	/* of a suspicion that nothing confirmed */
+	UNHEARD_ROUNDS = 3,	/* until a server that is not configured counts as removed */
+	REPAIR_AGES = 3,	/* until drift that is not seen again is deleted */
 };
 
-/* What a round does for a server. */
+/* A server in a round. */
 struct part {
 	int64_t lag_s;
 	bool has_lag;
 	int64_t behind;		/* domains of the slices so far */
-	size_t left;		/* that may be taken up */
+	size_t left;		/* domains that the round may still handle */
 };
 
 struct sync {
 	struct poolmgr *poolmgr;
-	unsigned number;	/* of rounds, as far as they were told to look deep */
+	unsigned number;	/* of rounds: each compare_every'th is deep */
 	struct id_cycle cycle;
 	bool is_running;
-	/* of a round; settings as they were when it began, for the lane */
+	/* of a round, with the settings of its begin, for the lane */
 	int64_t began_us;
 	char id[ID_LEN + 1];
 	struct scope scope;
@@ -50,10 +50,10 @@ struct sync {
 	struct domain_counts counts;
 	bool has_counts;
 	int stale_s, round_s, repair_s;
-	struct servers servers;	/* with the addresses that they had then */
+	struct servers servers;	/* with their addresses at the begin */
 	size_t settles_left;
 	struct part *parts;	/* one a server */
-	/* of the slice in hand */
+	/* of the current slice */
 	struct arena *arena;
 	size_t at;		/* the server */
 	size_t limit;
@@ -102,7 +102,7 @@ void sync_free(struct sync **sync)
 	*sync = NULL;
 }
 
-/* ---- upkeep, on the lane: a transaction a step, so that one holds up no other ---- */
+/* ---- maintenance, on the lane: one transaction a step ---- */
 
 static struct tx sync_tx_once(struct sync *sync)
 {
@@ -114,7 +114,7 @@ static struct tx sync_tx_begin(struct sync *sync)
 	return tx_begin(sync->poolmgr->lane_db, &sync->why);
 }
 
-/* That a database is away is said where it is seen; a race was won by another. */
+/* The database code logs that the database is away. After a race another process did it. */
 static void sync_log_failure(const struct sync *sync, const char *step, enum err err)
 {
 	if (err != ERR_UNREACHABLE && err != ERR_RACE)
@@ -122,7 +122,7 @@ static void sync_log_failure(const struct sync *sync, const char *step, enum err
 		         err_name(err), sync->why.text);
 }
 
-/* A step that the database did not let us do is done in the next round. */
+/* The next round repeats a step that failed. */
 static bool sync_commit(const struct sync *sync, struct tx *tx, const char *step)
 {
 	enum err err = tx_commit(tx);
@@ -140,7 +140,7 @@ static bool sync_register(struct sync *sync)
 	return sync_commit(sync, &tx, "register");
 }
 
-/* The master's; what another process counted when it was the master is taken back. */
+/* Only the master counts. The others set 0, in case that they were the master before. */
 static void sync_count_domains(struct sync *sync)
 {
 	sync->counts = (struct domain_counts){ .oldest_pending_s = 0 };
@@ -149,10 +149,10 @@ static void sync_count_domains(struct sync *sync)
 		return;
 	struct tx tx = sync_tx_once(sync);
 	store_count_domains(&tx, sync->scope.pool, &sync->counts);
-	sync->has_counts = sync_commit(sync, &tx, "census");
+	sync->has_counts = sync_commit(sync, &tx, "counts");
 }
 
-/* Likewise; a server out of service is owed nothing. */
+/* Likewise. A server out of service has no lag. */
 static void sync_measure_lag(struct sync *sync, const struct server *server,
                              struct part *part)
 {
@@ -165,7 +165,7 @@ static void sync_measure_lag(struct sync *sync, const struct server *server,
 	part->has_lag = sync_commit(sync, &tx, "lag");
 }
 
-/* What is not REGISTERED may be in use, and only look as if nobody had it any more. */
+/* Not REGISTERED: a server may only look removed. */
 static void sync_clean_up(struct sync *sync, bool registered)
 {
 	const char *pool = sync->scope.pool;
@@ -191,7 +191,7 @@ static void sync_find_orphan_drift(struct sync *sync)
 	struct tx tx = sync_tx_once(sync);
 
 	sync->has_orphan_drift = store_has_orphan_drift(&tx, sync->scope.pool);
-	sync->has_orphan_drift &= sync_commit(sync, &tx, "strays");
+	sync->has_orphan_drift &= sync_commit(sync, &tx, "orphan zones");
 }
 
 static void sync_prepare(void *self)
@@ -227,14 +227,14 @@ static struct slice sync_slice(const struct sync *sync)
 	return (struct slice){ sync->cycle.after, sync->cycle.upto };
 }
 
-/* Whose turn it is was decided by others meanwhile: what is left of the round is theirs. */
+/* If the shares have changed, the rest of the round is for other processes. */
 static enum err sync_check_share(struct sync *sync)
 {
 	struct scope now = poolmgr_scope(sync->poolmgr, sync->poolmgr->lane_db);
 
 	if (now.share.total && now.share.generation == sync->scope.share.generation)
 		return OK;
-	return fail(&sync->why, ERR_RACE, "the shares are others now");
+	return fail(&sync->why, ERR_RACE, "the shares have changed");
 }
 
 static void sync_fill_queries(struct sync *sync)
@@ -275,7 +275,7 @@ static void sync_forget_gone(struct sync *sync, const struct slice *slice)
 	sync_commit(sync, &tx, "gone");
 }
 
-/* A domain whose verdict never reached central, or whose message never reached us. */
+/* Finds domains whose report did not reach central, or whose message did not reach us. */
 static void sync_read_slice(void *self)
 {
 	struct sync *sync = self;
@@ -301,7 +301,7 @@ static void sync_read_slice(void *self)
 	log_request(NULL);
 }
 
-/* Seed, steps 1 and 2, and what they forget: a message that left no row; a new server. */
+/* Seed, steps 1 and 2; also for lost messages and for new servers. */
 static enum err sync_write_orders(struct sync *sync, const struct server *server)
 {
 	struct order *orders = arena_alloc(sync->arena, SLICE * sizeof(*orders));
@@ -347,7 +347,7 @@ static void sync_end(struct sync *sync)
 	arena_reset(sync->arena);
 }
 
-/* What the database did not let us do is done in the next round. */
+/* After an error of the database the next round begins anew. */
 static bool sync_can_go_on(const struct sync *sync)
 {
 	if (!poolmgr_ran(sync->poolmgr) || sync->poolmgr->is_draining)
@@ -359,7 +359,7 @@ static bool sync_can_go_on(const struct sync *sync)
 
 static void sync_next_slice(struct sync *sync);
 
-/* Since its slices are what all of them have, the figure is one of a whole round. */
+/* The slices of the round have all domains, so `behind` is a sum over all. */
 static void sync_complete(struct sync *sync)
 {
 	const struct servers *servers = sync->poolmgr->servers;
@@ -381,7 +381,7 @@ static void sync_slice_done(struct sync *sync)
 
 static void sync_next_server(struct sync *sync);
 
-/* LEFT is what may be taken up yet: the next round begins with what is behind the last. */
+/* LEFT 0: the round may handle no more. The next one begins after the last domain. */
 static void sync_cut_if_full(struct sync *sync, size_t left)
 {
 	const char *last = sync->cycle.after;
@@ -482,7 +482,7 @@ static void sync_show(const struct sync *sync)
 	metric_set(oldest_pending, sync->counts.oldest_pending_s);
 }
 
-/* Every compare_every'th; and the one behind a round that found something. */
+/* Each compare_every'th round, and the round after one that found orphan zones. */
 static bool sync_is_deep(struct sync *sync)
 {
 	unsigned every = (unsigned)sync->poolmgr->config.compare_every;
