@@ -10,9 +10,9 @@
 #include "store.h"
 
 /*
- * A server with a serial beyond ours has the zone from another primary: its row gets that
- * reason. A domain that is being deleted is left out, because the zone may belong to a new
- * domain of the same name.
+ * A server with a serial beyond ours has the zone from another primary: its row gets
+ * that reason. A domain that is being deleted is left out, because the zone may belong
+ * to a new domain of the same name.
  */
 static void evaluate_mark_unknown(struct tx *tx, struct domain_view *view,
                                   struct arena *arena)

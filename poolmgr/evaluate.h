@@ -9,7 +9,7 @@
 
 struct server;
 
-/* A domain to evaluate, and the report that causes it. NULL: central always gets a report. */
+/* A domain to evaluate, and the report that causes it; NULL: report to central anyway. */
 struct domain_query {
 	const char *domain_id;
 	enum action action;

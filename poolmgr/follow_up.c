@@ -275,7 +275,7 @@ static void follow_up_end_raise(struct follow_up_job *job, const char *outcome)
 	if (poolmgr_submit(follow_up_poolmgr(job), follow_up_record_raise,
 	                   follow_up_raise_recorded, job))
 		return;
-	log_warn("follow-up not recorded: domain=%s reason=\"no room, or this process ends\"",
+	log_warn("follow-up not recorded: domain=%s reason=\"no room on the lane\"",
 	         job->domain.name);
 	follow_up_job_free(job);
 }

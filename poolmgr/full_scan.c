@@ -35,12 +35,12 @@ struct full_scan {
 	struct poolmgr *poolmgr;
 	char cursor[ID_LEN + 1];	/* the last domain that was polled */
 	char origin[ID_LEN + 1];	/* where this scan began and will end */
-	bool round_the_end;		/* past the last domain, on the way to the origin */
+	bool round_the_end;		/* it has passed the last domain */
 	int64_t began_ms, next_ms;	/* of this scan, of the next one */
 	int64_t pages, done;		/* pages counted at the begin */
 	bool is_running;
 	uint64_t generation;		/* of the share */
-	unsigned walk;			/* number of the scan: selects domains to compare */
+	unsigned walk;			/* number of the scan */
 	/* the page that the lane reads */
 	bool is_reading;
 	bool is_counted;		/* a scan begins with this page */
@@ -63,7 +63,7 @@ struct full_scan *full_scan_new(struct poolmgr *poolmgr)
 	scan->poolmgr = poolmgr;
 	scan->next_ms = clock_ms() + random_u32() % interval_ms;
 	scan->arena = arena_new();
-	scan->walk = random_u32();	/* so a process that often restarts compares all */
+	scan->walk = random_u32();	/* restarts do not favour some domains */
 	return scan;
 }
 
@@ -122,7 +122,7 @@ static void full_scan_compare_page(struct peers *peers, const struct domain_refs
 typedef void full_scan_send_fn(struct peers *peers, const struct domain_refs *domains,
                                const struct server_list *list, const struct cause *cause);
 
-/* Sends either the catalog zones of the page or the other domains: their servers differ. */
+/* Sends the catalog zones of the page or the others: they have different servers. */
 static void full_scan_send(struct full_scan *scan, const struct due *page, bool catalogs,
                            full_scan_send_fn *send, const struct cause *cause)
 {
@@ -163,8 +163,9 @@ static bool full_scan_is_drifting(const struct drifting *drifting, const char *i
 }
 
 /*
- * A domain with drift is compared in the next scan in any case. A domain that changes all
- * the time is also compared, because mini-DNS compares records at the serial of the server.
+ * A domain with drift is compared in the next scan in any case. A domain that changes
+ * all the time is also compared, because mini-DNS compares records at the serial of the
+ * server.
  */
 static struct due *full_scan_choose(const struct full_scan *scan, struct due *page,
                                     const struct drifting *drifting)

@@ -1,8 +1,8 @@
 /*
- * health -- records whether the servers answer (core/health.h). The state in pool_servers
- * is common to all pool managers. A job on the lane writes the findings of this process.
- * Findings that arrive while a job runs wait for the next job. retry.c reads the rows each
- * second.
+ * health -- records whether the servers answer (core/health.h). The state in
+ * pool_servers is common to all pool managers. A job on the lane writes the findings of
+ * this process. Findings that arrive while a job runs wait for the next job. retry.c
+ * reads the rows each second.
  */
 #pragma once
 

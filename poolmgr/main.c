@@ -57,8 +57,8 @@ static const struct option options[] = {
 	  "syncs. Compare as often the zones that a name server has with the domains of "
 	  "the pool. 0: never", .reloadable = true },
 	{ "lock_scope", OPTION_WORD, AT(lock_scope), "domain", .words = lock_scopes,
-	  .help = "what a process locks while it has a name server create or delete a zone: "
-	  "the domain, or all domains of its tenant" },
+	  .help = "what a process locks while it has a name server create or delete a "
+	  "zone: the domain, or all domains of its tenant" },
 	{ "masters", OPTION_TEXTS, AT(masters), "127.0.0.1:5354", 0, 0,
 	  "addresses and ports of mini-DNS as the name servers reach it",
 	  .required = true },

@@ -140,8 +140,8 @@ static bool operation_lock(struct operation *job)
 	                 clock_ms() + LOCK_WAIT_MS, &job->held, &why))
 		return true;
 	metric_add(postponed, 1);
-	log_info("operation postponed: domain=%s server=%s reason=\"%s\"", job->domain.name,
-	         job->server->settings->id, why.text);
+	log_info("operation postponed: domain=%s server=%s reason=\"%s\"",
+	         job->domain.name, job->server->settings->id, why.text);
 	job->recorded = tx_redo(operation_postpone, job, &job->record_why);
 	return false;
 }
@@ -309,7 +309,8 @@ static void operation_run(void *self)
 
 	log_request(job->cause.request_id);
 	if (!atomic_load(&job->server->in_service)) {
-		log_info("server is out of service, operation skipped: server=%s domain=%s",
+		log_info("operation skipped, server is out of service: server=%s "
+		         "domain=%s",
 		         job->server->settings->id, job->domain.name);
 	} else if (!job->cause.probe && atomic_load(&job->server->failing)) {
 		operation_refuse(job);

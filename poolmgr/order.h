@@ -1,7 +1,7 @@
 /*
  * order -- starts what central orders for a domain on all its servers. Their rows are
- * written before the message is acknowledged. Then the operations start (operation.h). The
- * retries find an operation that was lost with its process.
+ * written before the message is acknowledged. Then the operations start (operation.h).
+ * The retries find an operation that was lost with its process.
  */
 #pragma once
 

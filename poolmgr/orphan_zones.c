@@ -114,7 +114,8 @@ static void orphan_search_start(struct poolmgr *poolmgr, struct server *server)
 static bool orphan_zones_can_list(struct server *server)
 {
 	const struct driver *driver = server->driver;
-	const char *lack = driver->list_lacks ? driver->list_lacks(server->settings) : NULL;
+	const char *lack =
+	    driver->list_lacks ? driver->list_lacks(server->settings) : NULL;
 
 	if (lack && !server->is_unlisted_logged)
 		log_info("no search for orphan zones: server=%s reason=\"%s\"",

@@ -52,7 +52,7 @@ struct central_call {
 	struct pending_report *pending[LIST_MAX];
 };
 
-/* The last report of a domain that central took. The next domain of the slot replaces it. */
+/* The last SUCCESS of a domain that central took. Domains share the slots. */
 struct reported {
 	char domain_id[ID_LEN + 1];
 	uint32_t serial;
@@ -64,7 +64,7 @@ struct peers {
 	struct pending_report *ready, **ready_end;	/* for the next call */
 	struct central_call *calls;			/* out */
 	int calls_out;
-	bool is_send_due;				/* peers_send_ready() runs at the end of the turn */
+	bool is_send_due;			/* at the end of the turn of the loop */
 	struct loop_timer *gather;
 	struct reported reported[REPORTED_SLOTS];
 };
@@ -80,7 +80,7 @@ void peers_metrics(void)
 	casts = metric_new(METRIC_COUNTER, "minidns_orders_total",
 	                   "messages with orders to mini-DNS", NULL, NULL);
 	retries = metric_new(METRIC_COUNTER, "central_retries_total",
-	                     "reports on domains that the process had to send to central again",
+	                     "reports on domains that were sent to central again",
 	                     NULL, NULL);
 	for (enum report report = 0; report < REPORT_COUNT; report++)
 		reports[report] = metric_new(METRIC_COUNTER, "consensus_told_total",

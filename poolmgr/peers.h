@@ -55,8 +55,8 @@ void peers_report(struct peers *peers, const struct pool_report *report,
 /* How many more domains may wait for central: further reports are dropped. */
 size_t peers_report_room(const struct peers *peers);
 /*
- * Has this process lately reported that the pool serves this serial? False: perhaps another
- * process has, or this one has forgotten it.
+ * Has this process lately reported that the pool serves this serial? False: perhaps
+ * another process has, or this one has forgotten it.
  */
 bool peers_has_reported(const struct peers *peers, const char *domain_id,
                         uint32_t serial);

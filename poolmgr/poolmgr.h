@@ -1,21 +1,21 @@
 /*
  * poolmgr -- the state that the parts of the pool manager share. The pool manager drives
  * the name servers of one pool and finds out their consensus. The rows of
- * pool_manager_status are the ledger: a message is acknowledged when its rows are written,
- * and the periodic work takes up each row that is due.
+ * pool_manager_status are the ledger: a message is acknowledged when its rows are
+ * written, and the periodic work takes up each row that is due.
  *
- *	service    messages -> order, peers      operation  driver calls, on lanes
- *	retry      rows that are due             peers      casts to mini-DNS, calls to central
- *	sync       finds servers that are behind full_scan  polls all domains
- *	repair     removes drift                 follow_up  servers that do not follow
- *	health     servers that answer           registration  ids and addresses of servers
- *	recompare  servers that serve other records, until they are equal
+ *	service    receives messages           operation  calls drivers, on lanes
+ *	retry      takes up rows that are due  peers      sends to mini-DNS and central
+ *	sync       finds servers behind        full_scan  polls all domains
+ *	repair     removes drift               follow_up  servers that do not follow
+ *	health     which servers answer        recompare  compares servers that differ
+ *	registration  ids and addresses of the servers
  *
- * Work on many rows runs on the lane, page by page, with a connection of its own. The loop
- * handles the results of a page.
+ * Work on many rows runs on the lane, page by page, with a connection of its own. The
+ * loop handles the results of a page.
  *
- * Any process takes a message. Periodic work is shared: each domain belongs to one process
- * of the pool (consistency/membership.h).
+ * Any process takes a message. Periodic work is shared: each domain belongs to one
+ * process of the pool (consistency/membership.h).
  */
 #pragma once
 
@@ -73,8 +73,8 @@ struct poolmgr {
 extern const struct rpc_method poolmgr_methods[];	/* service.c */
 
 /*
- * Runs a page of work on the lane. done() must check poolmgr_ran(). False: the lane is full
- * or has ended, and neither function is called.
+ * Runs a page of work on the lane. done() must check poolmgr_ran(). False: the lane is
+ * full or has ended, and neither function is called.
  */
 bool poolmgr_submit(struct poolmgr *poolmgr, lane_fn *work, lane_fn *done, void *job);
 bool poolmgr_ran(const struct poolmgr *poolmgr);

@@ -10,7 +10,7 @@
 
 struct registration;
 
-/* Before the loop: it waits between its tries. It also reads which servers are in service. */
+/* Before the loop: waits between tries. Also reads which servers are in service. */
 enum err registration_begin(struct poolmgr *poolmgr, struct why *why);
 struct registration *registration_new(struct poolmgr *poolmgr);
 void registration_free(struct registration **registration);

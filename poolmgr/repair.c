@@ -100,8 +100,8 @@ static enum err repair_check_known(struct repair *job, struct why *why)
 
 	if (err || ours)
 		return err;
-	return fail(why, ERR_DENIED, "the database has no deleted domain of this name: if "
-	            "the zone is not of another fleet, delete it by hand");
+	return fail(why, ERR_DENIED, "the database has no deleted domain of this name: "
+	            "if the zone is not of another fleet, delete it by hand");
 }
 
 /* Was it a domain of ours, and has it our mark, if the list could not tell? */
@@ -280,7 +280,7 @@ static void repair_free(void *self)
 	free(job);
 }
 
-/* ---- observations: written on the pool manager's lane, because there may be many ---- */
+/* ---- observations, on the pool manager's lane: there may be many ---- */
 
 static struct drift_terms repair_terms(const struct poolmgr *poolmgr,
                                        enum repair_kind kind)

@@ -143,8 +143,8 @@ static bool retry_begin_probe(struct tx *tx, const struct retry *retry,
 }
 
 /*
- * A probe needs a row to send. One transaction writes the probe and claims the row, so two
- * processes do not probe at once.
+ * A probe needs a row to send. One transaction writes the probe and claims the row, so
+ * two processes do not probe at once.
  */
 static enum err retry_claim_due(struct retry *retry, enum channel channel,
                                 struct due *due)

@@ -16,7 +16,7 @@ enum {
 	LANE_LIMIT = 10000,
 	BACKENDS = 6,
 	ADDRESS_PAUSE_MS = 10000,	/* late answers of the old address may come */
-	RESOLVER_SILENT_MS = 1000,			/* a failed lookup this long: skip the others */
+	RESOLVER_SILENT_MS = 1000,	/* a failed lookup this long: skip the others */
 };
 
 static void *settings_of[BACKENDS];
@@ -144,8 +144,8 @@ void servers_metrics(struct servers *servers)
 		server->behind = server_gauge(server, "server_domains_behind",
 		    "domains whose newest serial the server was not seen to serve");
 		server->lag = server_gauge(server, "server_lag_seconds",
-		    "seconds since the oldest change that the server was not seen to serve, "
-		    "by the master");
+		    "seconds since the oldest change that the server was not seen to "
+		    "serve, by the master");
 		server->failing_gauge = server_gauge(server, "server_failing_processes",
 		    "processes that get no answer from the control channel: all of the "
 		    "pool, or 0. A refusal is an answer");

@@ -1,7 +1,7 @@
 /*
- * servers -- the name servers of the pool, built at start (seed 000). Each has its driver,
- * a lane on which the driver runs, and the health that all pool managers share, for the
- * control channel and for DNS.
+ * servers -- the name servers of the pool, built at start (seed 000). Each has its
+ * driver, a lane on which the driver runs, and the health that all pool managers share,
+ * for the control channel and for DNS.
  */
 #pragma once
 
@@ -27,14 +27,14 @@ struct server {
 	struct addresses known;			/* all addresses of its host */
 	struct lookup *lookup;			/* for the loop, as the next two */
 	struct servers *servers;
-	int64_t address_set_ms;			/* when silence last changed the address */
+	int64_t address_set_ms;			/* of the last change by silence */
 	struct lane *lane;
 	struct db *db;				/* of the lane's thread */
 	struct health health[CHANNELS];		/* of its row: health.h */
-	atomic_bool failing;			/* the control channel fails; for the lane */
+	atomic_bool failing;			/* the control channel; for lanes */
 	atomic_bool in_service;			/* not drained or removed */
 	bool must_catch_up;			/* its rows must become due at once */
-	bool is_unlisted_logged;		/* the reason for not listing was logged */
+	bool is_unlisted_logged;		/* orphan_zones.c logged the reason */
 	struct metric *behind, *lag;		/* gauges: domains behind; seconds */
 	struct metric *failing_gauge, *silent_gauge;	/* 1: it fails */
 };

@@ -390,14 +390,15 @@ static void service_record_unreachable(struct poolmgr *poolmgr,
 	                              &why);
 
 	if (err)	/* the sync finds that the server is behind */
-		log_warn("unreachable server not recorded: server=%s err=%s reason=\"%s\"",
+		log_warn("silent server not recorded: server=%s err=%s reason=\"%s\"",
 		         server->settings->id, err_name(err), why.text);
 }
 
 /*
- * A server that is known to be silent is not asked about each change: its row is in error
- * at once, and the retries update it when it answers again. A server that is asked gets no
- * row here: its old serial in its row is enough. The domains are for the same servers.
+ * A server that is known to be silent is not asked about each change: its row is in
+ * error at once, and the retries update it when it answers again. A server that is asked
+ * gets no row here: its old serial in its row is enough. The domains are for the same
+ * servers.
  */
 static void service_notify_alike(struct poolmgr *poolmgr,
                                  const struct domain_refs *domains,
@@ -544,7 +545,8 @@ static void on_update_domains(void *self, struct request *const *reqs, size_t co
 const struct rpc_method poolmgr_methods[] = {
 	{ "create_domain",   on_create_domain,  "domain", .fleet = true },
 	{ "update_domain",   on_update_domain,  "domain", .fleet = true },
-	{ "update_domains",  NULL,              "domains", on_update_domains, .fleet = true },
+	{ "update_domains",  NULL,              "domains", on_update_domains,
+	  .fleet = true },
 	{ "delete_domain",   on_delete_domain,  "domain", .fleet = true },
 	{ "sync_domain",     on_sync_domain,    "domain", .fleet = true },
 	{ "compare_domain",  on_compare_domain, "domain", .fleet = true },

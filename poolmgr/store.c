@@ -98,11 +98,11 @@ void store_delete_again(struct tx *tx, const char *domain_id, const char *server
 /*
  * A report is as old as its serial: the serial that was seen, or that the server did not
  * reach. FRESH: the row has no newer report. The assignments run from left to right, so
- * the columns that FRESH reads come last. serial_number comes after failed_serial, because
- * a row at 7 that failed at 9 stays failed until a report about 9 or newer.
- * A failure never postpones a planned attempt: other polls (a new change, the sync) would
- * postpone it again and again. Attempts are counted when they begin. If a server has lost
- * a zone, the row is due at once.
+ * the columns that FRESH reads come last. serial_number comes after failed_serial,
+ * because a row at 7 that failed at 9 stays failed until a report about 9 or newer. A
+ * failure never postpones a planned attempt: other polls (a new change, the sync) would
+ * postpone it again and again. Attempts are counted when they begin. If a server has
+ * lost a zone, the row is due at once.
  */
 #define EVIDENCE "COALESCE(VALUES(failed_serial), VALUES(serial_number))"
 #define FRESH "((serial_number IS NULL OR " COVERS(EVIDENCE, "serial_number") ") AND " \
@@ -324,8 +324,8 @@ bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
 
 /*
  * A separate statement reads the domain. If the writing statement read it, InnoDB would
- * lock the row of the domain and wait for central. If central commits a change later, that
- * change sends its own message.
+ * lock the row of the domain and wait for central. If central commits a change later,
+ * that change sends its own message.
  */
 static bool store_is_being_deleted(struct tx *tx, const char *domain_id)
 {

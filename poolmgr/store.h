@@ -1,7 +1,7 @@
 /*
- * store -- the rows of pool_manager_status: what each server must do for a domain and what
- * it serves of it. Orders, results and reports write them; evaluate.h reads them. Rows
- * that are due: store_due.h. The servers themselves: store_servers.h.
+ * store -- the rows of pool_manager_status: what each server must do for a domain and
+ * what it serves of it. Orders, results and reports write them; evaluate.h reads them.
+ * Rows that are due: store_due.h. The servers themselves: store_servers.h.
  */
 #pragma once
 
@@ -45,10 +45,10 @@ void store_postpone(struct tx *tx, const char *domain_id, const char *server_id,
 void store_delete_again(struct tx *tx, const char *domain_id, const char *server_id,
                         int after_s);
 
-/* Reports of mini-DNS into UPDATE rows. Serials only grow; an old report has no effect. */
+/* Writes reports to UPDATE rows. Serials only grow; an old report has no effect. */
 void store_reports(struct tx *tx, const struct server_report *reports, size_t count);
 
-/* A view for each of the ids (1 to LIST_MAX, all different), in their order; in the arena. */
+/* A view for each of the ids (1 to LIST_MAX, all different), in the arena. */
 struct domain_view *store_domain_views(struct tx *tx, struct arena *arena,
                                        const char *const *ids, size_t count,
                                        enum action action, const struct servers *servers);
@@ -61,13 +61,13 @@ bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
  */
 void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum action ended,
                       const char *server_id, int after_s);
-/* The zone on the server has a serial that we did not issue, so the server ignores ours. */
+/* The server has a serial that we did not issue, so it ignores ours. */
 #define UNKNOWN_SERIAL_WORDS "serves serial %u, which we did not issue"
 void store_unknown_serial(struct tx *tx, const struct domain_ref *domain,
                           const char *server_id, uint32_t serial);
 /*
- * Is the action still needed? The order may be old: the domain to create was deleted, or a
- * new domain has the name of the domain to delete.
+ * Is the action still needed? The order may be old: the domain to create was deleted, or
+ * a new domain has the name of the domain to delete.
  */
 bool store_is_needed(struct tx *tx, const struct domain_ref *domain, enum action action);
 /* Has a live domain other than DOMAIN_ID this name? Then its zone must stay. */

@@ -62,9 +62,9 @@ static void store_read_driver_results(struct tx *tx, struct arena *arena,
 }
 
 /*
- * A catalog that loses a member changes, so mini-DNS polls it after the deletion. If there
- * is no catalog, or the domain is the catalog, its own row counts: the server answered for
- * it in the last report, or was never seen to have it.
+ * A catalog that loses a member changes, so mini-DNS polls it after the deletion. If
+ * there is no catalog, or the domain is the catalog, its own row counts: the server
+ * answered for it in the last report, or was never seen to have it.
  */
 static bool store_answers_for_catalog(struct tx *tx, const char *domain_id,
                                       const char *server_id)

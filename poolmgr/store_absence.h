@@ -29,6 +29,6 @@ void store_deletion_states(struct tx *tx, struct arena *arena,
 /* Did the last poll of a live domain find no zone? Its REASON, in the arena. */
 bool store_is_zone_lost(struct tx *tx, struct arena *arena, const char *domain_id,
                         const char *server_id, const char **reason);
-/* The server has the zone: its row is in error with that REASON, and it is polled again. */
+/* The server has the zone: its row is in error with REASON, and polled again. */
 void store_refute_absence(struct tx *tx, const char *domain_id, const char *server_id,
                           const char *reason);

@@ -10,7 +10,7 @@
 /* All domains of the pool, by status. */
 struct domain_counts {
 	int64_t count[STATUS_COUNT];
-	int64_t oldest_pending_s;	/* age of the oldest PENDING change; 0: no domain is PENDING */
+	int64_t oldest_pending_s;	/* age of the oldest PENDING change, or 0 */
 };
 void store_count_domains(struct tx *tx, const char *pool, struct domain_counts *counts);
 /* Counts the domains of a slice whose newest serial the server was not seen to serve. */

@@ -26,20 +26,20 @@ static struct due *store_read_due(struct tx *tx, struct arena *arena, const char
 }
 
 #define IS_SUPERSEDED \
-	"(s.action = 'DELETE' AND EXISTS (SELECT 1 FROM domains n WHERE n.name = d.name " \
-	"AND n.live = 1 AND n.task <> 'DELETE' AND n.id <> d.id))"
+	"(s.action = 'DELETE' AND EXISTS (SELECT 1 FROM domains n " \
+	"WHERE n.name = d.name AND n.live = 1 AND n.task <> 'DELETE' AND n.id <> d.id))"
 
 struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *scope,
                       const struct due_of *of)
 {
 	/*
-	 * A server that lost the zone must create it again before an update. STRAIGHT_JOIN:
-	 * by the index of due rows, which may be few of many.
+	 * A server that lost the zone must create it again before an update.
+	 * STRAIGHT_JOIN: by the index of due rows, which may be few of many.
 	 */
 	return store_read_due(tx, arena, scope->pool,
 	    "SELECT STRAIGHT_JOIN " DOMAIN_COLUMNS ", "
-	    "IF(s.action = 'UPDATE' AND s.status = 'NO_DOMAIN', 'CREATE', s.action), s.id, "
-	    IS_SUPERSEDED " "
+	    "IF(s.action = 'UPDATE' AND s.status = 'NO_DOMAIN', 'CREATE', s.action), "
+	    "s.id, " IS_SUPERSEDED " "
 	    "FROM pool_manager_status s JOIN domains d ON d.id = s.domain_id "
 	    "JOIN pools p ON p.id = d.pool_id "
 	    "WHERE s.server_id = ? AND " IS_MINE " "
@@ -232,7 +232,8 @@ const char *store_slice_end(struct tx *tx, struct arena *arena, const char *afte
 	struct tx_rows rows;
 
 	if (tx_select_row(tx, arena, &rows,
-	    "SELECT id FROM domains WHERE id > ? AND id <= ? ORDER BY id LIMIT 1 OFFSET ?",
+	    "SELECT id FROM domains WHERE id > ? AND id <= ? "
+	    "ORDER BY id LIMIT 1 OFFSET ?",
 	    TX_BIND(tx_text(after), tx_text(limit), tx_int((int64_t)count - 1)))) {
 		end = row_text(&rows);
 		tx_select_end(&rows);
@@ -249,8 +250,8 @@ struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope
 
 	return store_read_due(tx, arena, scope->pool,
 	    "SELECT " DOMAIN_COLUMNS ", IF(d.task = 'DELETE', 'DELETE', "
-	    "IF(m.id IS NULL, 'CREATE', 'UPDATE')), COALESCE(m.id, u.id), 0 FROM domains d "
-	    "JOIN pools p ON p.id = d.pool_id "
+	    "IF(m.id IS NULL, 'CREATE', 'UPDATE')), COALESCE(m.id, u.id), 0 "
+	    "FROM domains d JOIN pools p ON p.id = d.pool_id "
 	    "LEFT JOIN pool_manager_status m ON m.domain_id = d.id AND m.server_id = ? "
 	    "AND m.action = IF(d.task = 'DELETE', 'DELETE', 'CREATE') "
 	    "LEFT JOIN pool_manager_status u ON u.domain_id = d.id AND u.server_id = ? "

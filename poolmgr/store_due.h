@@ -14,7 +14,7 @@ struct due {
 	struct domain_ref domain;
 	enum action action;
 	const char *row_id;	/* NULL: there is no row yet */
-	bool superseded;	/* DELETE: a live domain has the name, so the zone stays */
+	bool superseded;	/* DELETE: a live domain has the name */
 	struct due *next;
 };
 
@@ -28,27 +28,29 @@ struct due_of {
 struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *scope,
                       const struct due_of *of);
 /*
- * Claims the rows of the list, and removes rows that another process claimed. Each claim is
- * one more attempt; the next one is at least LEASE_S away. Two statements, in a transaction
- * that has read nothing before.
+ * Claims the rows of the list, and removes rows that another process claimed. Each claim
+ * is one more attempt; the next one is at least LEASE_S away. Two statements, in a
+ * transaction that has read nothing before.
  */
 void store_claim(struct tx *tx, struct arena *arena, struct due **due, int ahead_s,
                  int lease_s);
 /*
- * Deletes due rows of the share without a domain, at most TX_LIST_MAX. Nothing claims them,
- * and each process would read them again and again.
+ * Deletes due rows of the share without a domain, at most TX_LIST_MAX. Nothing claims
+ * them, and each process would read them again and again.
  */
 void store_forget_due(struct tx *tx, const struct share *share, const struct due_of *of);
 /*
- * Makes all pending work of the domain due now. If it fails again, the pauses begin anew: the
- * result of the first attempt, for example a lost zone, does not wait for earlier failures.
+ * Makes all pending work of the domain due now. If it fails again, the pauses begin
+ * anew: the result of the first attempt, for example a lost zone, does not wait for
+ * earlier failures.
  */
 void store_make_due(struct tx *tx, const char *domain_id);
 /*
  * Makes failed rows of the server due now (CONTROL: of its control channel), at most
  * TX_LIST_MAX. Returns their number.
  */
-size_t store_release(struct tx *tx, const char *pool, const char *server_id, bool control);
+size_t store_release(struct tx *tx, const char *pool, const char *server_id,
+                     bool control);
 /*
  * The server is back in service: makes its pending rows of the share due now, at most
  * LIMIT. Returns their number.

@@ -16,7 +16,8 @@ static void store_read_tries(struct tx *tx, const char *domain_id, const char *s
 	    "MAX(IF(outcome = 'FAILED', done_at, NULL)) = MAX(done_at), "
 	    "COALESCE((SELECT MAX(s.asked_at) FROM pool_manager_status s "
 	    "WHERE s.domain_id = ? AND s.server_id = ? AND s.action = 'UPDATE') "
-	    "> MAX(done_at), 0) FROM repair_log WHERE object_uuid = ? AND server_id = ? AND kind = 'SERIAL' "
+	    "> MAX(done_at), 0) FROM repair_log WHERE object_uuid = ? "
+	    "AND server_id = ? AND kind = 'SERIAL' "
 	    "AND done_at > NOW(3) - INTERVAL 1 HOUR",
 	    TX_BIND(tx_text(domain_id), tx_text(server_id), tx_text(domain_id),
 	            tx_text(server_id))))

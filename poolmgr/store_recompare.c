@@ -12,8 +12,9 @@ bool store_recompare_case(struct tx *tx, const char *domain_id, const char *serv
 	    "SELECT s.differs_since IS NOT NULL, EXISTS (SELECT 1 FROM repair_log r "
 	    "WHERE r.object_uuid = s.domain_id AND r.server_id = s.server_id "
 	    "AND r.kind = 'CONTENT' AND r.outcome = 'DONE' "
-	    "AND r.done_at >= s.differs_since) FROM pool_manager_status s "
-	    "WHERE s.domain_id = ? AND s.server_id = ? AND s.action = 'UPDATE' FOR UPDATE",
+	    "AND r.done_at >= s.differs_since) "
+	    "FROM pool_manager_status s WHERE s.domain_id = ? AND s.server_id = ? "
+	    "AND s.action = 'UPDATE' FOR UPDATE",
 	    TX_BIND(tx_text(domain_id), tx_text(server_id))))
 		return false;
 	of->differs = row_int(&rows) != 0;

@@ -92,8 +92,8 @@ static void store_drift_confirm(struct tx *tx, const struct fault *fault,
 {
 	tx_exec(tx,
 	    "UPDATE repairs SET state = ?, serial = ?, "
-	    "detail = IF(?, detail, LEFT(?, 512)), pass2_at = NOW(3), updated_at = NOW(3) "
-	    "WHERE object_uuid = ? AND server_id = ? AND kind = ?",
+	    "detail = IF(?, detail, LEFT(?, 512)), pass2_at = NOW(3), "
+	    "updated_at = NOW(3) WHERE object_uuid = ? AND server_id = ? AND kind = ?",
 	    TX_BIND(tx_text(state), tx_u32(fault->serial), tx_int(fault->is_hidden),
 	            tx_text(fault->detail),
 	            FAULT_KEY(fault)));

@@ -25,7 +25,7 @@
 enum {
 	SLICE = 2 * LIST_MAX,	/* domains, of all shares */
 	EVALUATIONS = SLICE / LIST_MAX,
-	UNHEARD_ROUNDS = 3,	/* until a server that is not configured counts as removed */
+	UNHEARD_ROUNDS = 3,	/* until a silent server counts as removed */
 	REPAIR_AGES = 3,	/* until drift that is not seen again is deleted */
 };
 
@@ -114,7 +114,7 @@ static struct tx sync_tx_begin(struct sync *sync)
 	return tx_begin(sync->poolmgr->lane_db, &sync->why);
 }
 
-/* The database code logs that the database is away. After a race another process did it. */
+/* The database code logs that the database is away; a race needs no line. */
 static void sync_log_failure(const struct sync *sync, const char *step, enum err err)
 {
 	if (err != ERR_UNREACHABLE && err != ERR_RACE)

@@ -1,18 +1,16 @@
 /*
- * BIND 9, by rndc: addzone, modzone and delzone keep the zone over restarts
- * (it needs `allow-new-zones yes`). The zone is a secondary of all masters.
+ * BIND 9, by rndc: addzone, modzone and delzone keep the zone over restarts (named.conf:
+ * allow-new-zones yes). The zone is a secondary of all masters.
  *
- * rndc cannot list zones: the statistics channel does, if there is one. What
- * marks a zone as ours is its file, which has the domain's id for a name.
+ * rndc cannot list zones. The statistics channel can, if there is one. A zone of ours
+ * has a file whose name is the id of the domain.
  *
- * named (9.18) remembers for ten minutes which primaries it could not connect to, each by
- * the address and port of both ends, and skips them whatever it is told, NOTIFY and
- * retransfer included. Nor does it begin a transfer while one hangs. So a zone that does
- * not follow is taken out and put back with its file, which ends what hangs, and with a
- * second source, from which named tries what it skipped: another port is another end. Once
- * it is connected from there, other zones' primaries are off the list, too.
+ * named (9.18) remembers for ten minutes the primaries that it could not connect to, by
+ * the address and port of both ends. It skips them even after NOTIFY and retransfer. It
+ * also begins no transfer while another one of the zone hangs. So renew() deletes the
+ * zone, which ends the transfer, and adds it again with its file and with another source
+ * port, from which named tries the skipped primaries.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,7 +67,7 @@ static enum err bind9_check(const void *settings, struct why *why)
 		? http_check(bind->stats_url, "backends.bind9.stats_url", why) : OK;
 }
 
-/* rndc hands the name to named's parser: plain octets in quotes cannot leave them. */
+/* named parses the name in quotes: a quote, a backslash or a newline could end them. */
 static enum err bind9_check_name(const char *name, struct why *why)
 {
 	if (strpbrk(name, "\\\"\n"))
@@ -79,10 +77,10 @@ static enum err bind9_check_name(const char *name, struct why *why)
 
 static const char *bind9_output(const struct command *command)
 {
-	return command->output[0] ? command->output : "failed without a word";
+	return command->output[0] ? command->output : "failed without output";
 }
 
-/* OK: named did it, or refused. What rndc says by itself is no word of named on a zone. */
+/* OK: named did it, or refused. An error of rndc itself says nothing about a zone. */
 static enum err bind9_run(const struct bind9 *bind, const char *const *argv,
                           int timeout_ms, struct command *command, struct why *why)
 {
@@ -157,7 +155,7 @@ static void bind9_clause(const struct bind9 *bind, const struct driver_context *
 	buf_printf(clause, " };%s };", source);
 }
 
-/* A zone that is there already takes the settings of today. */
+/* A zone that exists gets the current settings. */
 static enum err bind9_add_or_modify(const struct bind9 *bind, const char *zone,
                                     const char *clause, struct why *why)
 {
@@ -220,18 +218,18 @@ static enum err bind9_retransfer(const void *settings, const struct domain_ref *
 	return bind9_refused(bind, "retransfer", &command, why);
 }
 
-/* A port of its own each time: what failed from the last is remembered, too. */
+/* Another port each time, because named also remembers failures of the last one. */
 static void bind9_second_source(char source[160])
 {
 	unsigned port = SOURCE_PORT_MIN + random_u32() % SOURCE_PORTS;
 
-	snprintf(source, 160, " use-alt-transfer-source yes; alt-transfer-source * port %u; "
-	         "alt-transfer-source-v6 * port %u;", port, port);
+	snprintf(source, 160, " use-alt-transfer-source yes; alt-transfer-source * port "
+	         "%u; alt-transfer-source-v6 * port %u;", port, port);
 }
 
 /*
- * The zone's file stays: BIND writes its records there and serves them until the
- * transfer. Half of the time is kept for bind9_put_back().
+ * The file of the zone stays, and BIND serves its records until the transfer. Half of the
+ * time is for bind9_put_back().
  */
 static enum err bind9_take_out(const struct bind9 *bind, const char *zone,
                                struct why *why)
@@ -249,7 +247,7 @@ static enum err bind9_take_out(const struct bind9 *bind, const char *zone,
 	return bind9_refused(bind, "delzone", &command, why);
 }
 
-/* With SOURCE; a named that does not know such settings, from 9.20 on, goes without. */
+/* With SOURCE. If named does not know such settings (9.20 or newer), without it. */
 static enum err bind9_put_back(const struct bind9 *bind,
                                const struct driver_context *context,
                                const struct domain_ref *domain, const char *source,
@@ -284,7 +282,8 @@ static const char *bind9_list_lacks(const void *settings)
 {
 	const struct bind9 *bind = settings;
 
-	return *bind->stats_url ? NULL : "set stats_url, the URL of its statistics channel";
+	return *bind->stats_url ? NULL
+	                        : "set stats_url, the URL of its statistics channel";
 }
 
 static enum err bind9_list(const void *settings, struct arena *arena, const char ***names,
@@ -310,11 +309,11 @@ static enum err bind9_list(const void *settings, struct arena *arena, const char
 	return OK;
 }
 
-/* Does TEXT, behind `file "`, begin with the name that bind9_clause() gives? */
+/* Does TEXT, after `file "`, begin with a file name of bind9_clause()? */
 static bool bind9_is_id_file(const char *text)
 {
 	for (size_t i = 0; i < ID_LEN; i++)
-		if (!isdigit((unsigned char)text[i]) && !(text[i] >= 'a' && text[i] <= 'f'))
+		if (!strchr("0123456789abcdef", text[i]) || !text[i])
 			return false;
 	return strncmp(text + ID_LEN, ".db\"", 4) == 0;
 }

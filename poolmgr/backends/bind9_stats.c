@@ -57,7 +57,7 @@ static enum err bind9_stats_need_member(struct json_span *in, const char *key,
 	return err;
 }
 
-/* A view without a zone may have no list of them. */
+/* A view without zones may have no list. */
 static enum err bind9_stats_read_zones(const struct bind9_stats *stats,
                                        struct json_span text, struct listing *listing,
                                        struct why *why)

@@ -47,7 +47,7 @@ static int command_spawn(const char *const *argv, int output, pid_t *pid)
 	return error;
 }
 
-/* Whatever there is to read now; false at the end of the output. */
+/* Reads the available output. False: its end. */
 static bool command_read(int fd, struct command *command, size_t *used)
 {
 	char chunk[1024];
@@ -62,7 +62,7 @@ static bool command_read(int fd, struct command *command, size_t *used)
 	return got > 0;
 }
 
-/* True when the program ended in time. A child of its own may write on: no matter. */
+/* True: the program ended in time. A child of it may still write. */
 static bool command_wait(int pidfd, int fd, int64_t deadline_ms, struct command *command)
 {
 	size_t used = 0;

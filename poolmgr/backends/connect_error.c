@@ -4,9 +4,9 @@
 #include <stddef.h>
 
 static const int lacks[] = {
-	EMFILE, ENFILE, ENOMEM, ENOBUFS,	/* of the process, and of the system */
+	EMFILE, ENFILE, ENOMEM, ENOBUFS,	/* limits of the process or the system */
 	EACCES, EPERM,				/* a right */
-	EADDRNOTAVAIL, EAFNOSUPPORT,		/* an address or a port of our own */
+	EADDRNOTAVAIL, EAFNOSUPPORT,		/* a local address or port */
 };
 
 enum err connect_error(int error)

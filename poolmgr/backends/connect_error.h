@@ -1,10 +1,10 @@
 /*
- * lack -- does a system call that failed speak of this host, or of the server? A host that
- * has no descriptor left, or a program that may not open a socket, says nothing of it.
+ * connect_error -- is a failed system call a fault of this host or of the server? If this
+ * host has no free descriptor or no right to open a socket, the server is not at fault.
  */
 #pragma once
 
 #include "base/err.h"
 
-/* Of an errno: ERR_BUSY, this host lacks something; or ERR_UNREACHABLE. */
+/* For an errno. ERR_BUSY: this host lacks something; else ERR_UNREACHABLE. */
 enum err connect_error(int error);

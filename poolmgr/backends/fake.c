@@ -1,6 +1,6 @@
 /*
- * A server that needs no telling: it provisions itself, or a test says what
- * goes wrong. Creating and deleting do nothing, slowly if so configured.
+ * A server that gets no commands: it provisions itself, or a test sets its failures.
+ * Create and delete do nothing, after a delay if configured.
  */
 #include "backends/drivers.h"
 #include "base/pause.h"

@@ -11,8 +11,8 @@
 #include "base/log.h"
 
 /*
- * What the library's failures are to us; all others: the server is away. A name that does
- * not resolve, and a file that cannot be read, are troubles of this host.
+ * Errors of the library. Other ones: the server is unreachable. A name that does not
+ * resolve and a file that cannot be read are faults of this host.
  */
 static const struct failure {
 	CURLcode code;
@@ -81,7 +81,7 @@ enum err http_check(const char *url, const char *field, struct why *why)
 	return OK;
 }
 
-/* A part of the body; less than its size ends the transfer. */
+/* A part of the body. A smaller result than its size ends the transfer. */
 static size_t http_on_data(char *data, size_t size, size_t count, void *self)
 {
 	struct http *http = self;
@@ -92,7 +92,6 @@ static size_t http_on_data(char *data, size_t size, size_t count, void *self)
 	return size * count;
 }
 
-/* An option that the library does not have is a mistake of ours. */
 #define SET(http, option, value) \
 	bug_if(curl_easy_setopt((http)->curl, option, value) != CURLE_OK)
 
@@ -102,7 +101,7 @@ static void http_set_limits(struct http *http)
 	SET(http, CURLOPT_FOLLOWLOCATION, 0L);
 	SET(http, CURLOPT_PROXY, "");
 	SET(http, CURLOPT_NOSIGNAL, 1L);
-	SET(http, CURLOPT_QUICK_EXIT, 1L);	/* nor wait for a resolver that hangs */
+	SET(http, CURLOPT_QUICK_EXIT, 1L);	/* for a resolver that hangs */
 	SET(http, CURLOPT_PATH_AS_IS, 1L);
 	SET(http, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)http->terms.answer_max);
 }
@@ -158,7 +157,7 @@ static void http_set_request(struct http *http, const char *method, const char *
 	SET(http, CURLOPT_CUSTOMREQUEST, method);
 }
 
-/* Words of the library, and of the system where it says less. */
+/* The reason is from the library, or from the system if that is more exact. */
 static enum err http_failed(const struct http *http, CURLcode code, const char *said,
                             struct why *why)
 {
@@ -186,7 +185,7 @@ static enum err http_failed(const struct http *http, CURLcode code, const char *
 	                      sizeof(quoted)));
 }
 
-/* One URL, by what is left of the time. */
+/* One request, within LEFT_MS. */
 static CURLcode http_perform(struct http *http, const char *url, int64_t left_ms,
                              char said[CURL_ERROR_SIZE])
 {

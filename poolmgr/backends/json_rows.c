@@ -18,7 +18,7 @@ static const char *json_rows_skip_blanks(const char *at)
 	return at;
 }
 
-/* Behind the quotation mark that ends a text; at END if it has none. */
+/* The place after the quotation mark that ends a string, or END. */
 static const char *json_rows_text_end(const char *at, const char *end)
 {
 	for (at++; at < end && *at != '"'; at++)
@@ -27,7 +27,7 @@ static const char *json_rows_text_end(const char *at, const char *end)
 	return at < end ? at + 1 : end;
 }
 
-/* Behind the value that begins here; at END if it has none. */
+/* The place after the value that begins at AT, or END. */
 static const char *json_rows_value_end(const char *at, const char *end)
 {
 	size_t depth = 0;
@@ -48,7 +48,7 @@ static const char *json_rows_value_end(const char *at, const char *end)
 	return end;
 }
 
-/* One member of an object; AT moves behind it. */
+/* Reads one member of an object. AT moves past it. */
 static enum err json_rows_read_member(const char **at, const char *end,
                                       struct json_span *key, struct json_span *value,
                                       struct why *why)
@@ -80,7 +80,7 @@ enum err json_rows_member(struct json_span object, const char *key, bool *found,
 
 	*found = false;
 	if (*at != '{')
-		return fail(why, ERR_REMOTE, "it is no object");
+		return fail(why, ERR_REMOTE, "not an object");
 	at = json_rows_skip_blanks(at + 1);
 	if (*at == '}')
 		return OK;
@@ -120,7 +120,7 @@ enum err json_rows_each(struct json_span list, json_row_fn *row, void *self,
 	enum err err = OK;
 
 	if (*at != '[')
-		return fail(why, ERR_REMOTE, "it is no list");
+		return fail(why, ERR_REMOTE, "not a list");
 	at = json_rows_skip_blanks(at + 1);
 	if (*at == ']')
 		return OK;

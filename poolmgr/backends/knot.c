@@ -1,10 +1,10 @@
 /*
- * Knot DNS, through its control socket: a zone is an entry of the
- * configuration database with a template that names masters and ACL.
+ * Knot DNS, through its control socket. A zone is an entry of the configuration database
+ * with a template, which has masters and ACL.
  *
- * A configuration transaction belongs to the whole server: another that is
- * open makes us wait, and one left open by a process that died is aborted
- * when it outlasted our patience.
+ * Only one configuration transaction can be open on a server. The driver waits for the
+ * other one. If a process died in its transaction, the driver aborts that after half of
+ * its time.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-/* One conversation: a connection, and the words of the server's last refusal. */
+/* A connection, and the words of the server's last refusal. */
 struct session {
 	knot_ctl_t *ctl;
 	const struct knot *knot;
@@ -56,7 +56,7 @@ static enum err session_failed(struct session *session, int code)
 	            session->knot->socket, knot_strerror(code));
 }
 
-/* The server's last refusal of COMMAND, as the table has it. */
+/* The meaning of the last refusal of COMMAND. */
 static enum reply session_reply(const struct session *session, const char *command)
 {
 	return reply_of("knot", command, 0, session->refusal);
@@ -91,7 +91,7 @@ static enum err session_receive(struct session *session, row_fn *row, void *self
 	}
 }
 
-/* Send a command and read its answer; a refusal is left in talk->refusal ("": none). */
+/* Sends a command and reads the answer. session->refusal has a refusal, or "". */
 static enum err session_ask(struct session *session, knot_ctl_data_t *data, row_fn *row,
                             void *self)
 {
@@ -116,7 +116,7 @@ static enum err session_ask_plain(struct session *session, const char *command)
 	return session_ask(session, &data, NULL, NULL);
 }
 
-/* conf-set, conf-unset or conf-read of zone[NAME], or of an item of it. */
+/* conf-set, conf-unset or conf-read of zone[NAME] or of one of its items. */
 static enum err session_ask_zone(struct session *session, const char *command,
                                  const char *name, const char *item, const char *value)
 {
@@ -160,7 +160,7 @@ static void session_close(struct session *session)
 	knot_ctl_free(session->ctl);
 }
 
-/* Wait for our turn; take it from one that died when half of our time is over. */
+/* Waits for another transaction, and aborts it when half of the time is over. */
 static enum err session_begin(struct session *session)
 {
 	int64_t patience_ms = session->deadline_ms - session->knot->server.timeout_ms / 2;
@@ -206,8 +206,8 @@ static void knot_on_sync(void *self, const char *const *fields)
 }
 
 /*
- * Knot writes "_" for "/" in the name of a zone's file, so that a/b.example and a_b.example
- * have one file. With zonefile-sync: -1 there are no files.
+ * Knot writes "_" for "/" in the file name of a zone, so a/b.example and a_b.example
+ * would have the same file. With zonefile-sync: -1 there are no files.
  */
 static enum err knot_check_file(struct session *session, const char *name)
 {
@@ -227,7 +227,8 @@ static enum err knot_check_file(struct session *session, const char *name)
 		return err;
 	return fail(session->why, ERR_INVALID, "%s: not created: Knot writes \"_\" for "
 	            "\"/\" in the file name of %.200s. Set zonefile-sync: -1 in its "
-	            "template %s", session->knot->server.id, name, session->knot->template);
+	            "template %s", session->knot->server.id, name,
+	            session->knot->template);
 }
 
 static enum err knot_set_zone(struct session *session, const char *name)

@@ -1,6 +1,6 @@
 /*
- * NSD 4, through its control channel (nsd_channel.h). Masters and notify rules come from
- * the pattern.
+ * NSD 4, through its control channel (nsd_channel.h). The pattern has masters and notify
+ * rules.
  */
 #include <poll.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "base/clock.h"
 
 enum {
-	TRANSFER_WAIT_MS = 2000,	/* for a transfer's end, before its zone is deleted */
+	TRANSFER_WAIT_MS = 2000,	/* for a transfer, before a deletion */
 	TRANSFER_LOOK_MS = 20,
 };
 
@@ -77,7 +77,7 @@ static enum err nsd_ask(const struct nsd *nsd, const char *command, struct buf *
 	                     why);
 }
 
-/* The name stands between blanks on a line of its own: nothing in it may end either. */
+/* The command is one line with words between blanks: the name may contain neither. */
 static enum err nsd_check_name(const char *name, struct why *why)
 {
 	if (strpbrk(name, " \t\r\n\\\""))
@@ -87,8 +87,8 @@ static enum err nsd_check_name(const char *name, struct why *why)
 }
 
 /*
- * NSD puts the name as it is into the path of the zone's file, if the pattern has a zonefile
- * with %s. The control channel does not say what the pattern has.
+ * If the pattern has a zonefile with %s, NSD puts the name unchanged into the path of the
+ * file. The control channel does not show the pattern.
  */
 static bool nsd_is_path(const char *name)
 {
@@ -102,7 +102,7 @@ static enum err nsd_refused(const struct nsd *nsd, const char *command,
 	            answer->len ? buf_string(answer) : "no answer");
 }
 
-/* Run the command VERB ZONE [REST]; GOAL: what an answer other than "ok" has to mean. */
+/* Runs VERB ZONE [REST]. GOAL: the reply that also counts as success. */
 static enum err nsd_run_until(const struct nsd *nsd, int64_t deadline_ms,
                               const char *verb, const char *zone, const char *rest,
                               enum reply goal, struct why *why)
@@ -149,7 +149,7 @@ static enum err nsd_has(const void *settings, const struct domain_ref *domain,
 	return err;
 }
 
-/* A zone that NSD has already stays: nothing is written that was not written before. */
+/* A zone that NSD already has may stay. */
 static enum err nsd_check_path(const struct nsd *nsd, const struct domain_ref *domain,
                                struct why *why)
 {
@@ -160,8 +160,8 @@ static enum err nsd_check_path(const struct nsd *nsd, const struct domain_ref *d
 	enum err err = nsd_has(nsd, domain, &there, why);
 	if (err || there)
 		return err;
-	return fail(why, ERR_INVALID, "%s: not created: NSD makes a path of the name %.200s; "
-	            "if its pattern \"%s\" has no zonefile, set slash_names",
+	return fail(why, ERR_INVALID, "%s: not created: NSD makes a path of the name "
+	            "%.200s; if its pattern \"%s\" has no zonefile, set slash_names",
 	            nsd->server.id, domain->name, nsd->pattern);
 }
 
@@ -177,7 +177,7 @@ static enum err nsd_create(const void *settings, const struct driver_context *co
 	return nsd_run(nsd, "addzone", domain->name, nsd->pattern, REPLY_PRESENT, why);
 }
 
-/* Does NSD transfer the zone over TCP right now? No, where it does not say. */
+/* Does NSD say that it transfers the zone over TCP now? */
 static bool nsd_is_transferring(const struct nsd *nsd, int64_t deadline_ms,
                                 const char *zone)
 {
@@ -194,9 +194,9 @@ static bool nsd_is_transferring(const struct nsd *nsd, int64_t deadline_ms,
 }
 
 /*
- * NSD before 4.9 does not remove the timer of a transfer when it deletes the zone
- * meanwhile. Then the process that owns the control channel crashes, and all of NSD ends.
- * If a transfer hangs, the wait ends and NSD deletes the zone while it transfers.
+ * NSD before 4.9 keeps the timer of a transfer when it deletes the zone meanwhile. Then
+ * the process of the control channel crashes, and all of NSD ends. If the transfer
+ * hangs, the wait ends and NSD deletes the zone nevertheless.
  */
 static void nsd_await_transfer(const struct nsd *nsd, int64_t deadline_ms,
                                const char *zone)
@@ -239,7 +239,7 @@ static const char *nsd_with_final_dot(struct arena *arena, const char *name)
 	                    len > 0 && name[len - 1] == '.' ? "" : ".");
 }
 
-/* zonestatus prints "zone:\tNAME", and behind it indented lines: "\tpattern: NAME". */
+/* zonestatus prints "zone:\tNAME", then indented lines: "\tpattern: NAME". */
 static size_t nsd_read_zones(const struct nsd *nsd, char *answer, struct arena *arena,
                              const char **all)
 {

@@ -25,7 +25,7 @@ bool nsd_channel_is_socket(const char *control)
 	return control[0] == '/';
 }
 
-/* A connection, in clear or TLS, and the time by which all is over. */
+/* A connection, with or without TLS, and its deadline. */
 struct channel {
 	const struct nsd_channel_terms *terms;
 	int fd;
@@ -65,7 +65,7 @@ static enum err channel_wait(struct channel *channel, short events)
 	            channel->terms->timeout_ms);
 }
 
-/* The address of the channel; its length. */
+/* Fills ADDRESS and returns its length. */
 static socklen_t channel_address(const struct nsd_channel_terms *terms,
                                  struct sockaddr_storage *address)
 {
@@ -117,7 +117,7 @@ static enum err channel_connect(struct channel *channel)
 	return problem ? channel_not_connected(channel, problem) : OK;
 }
 
-/* What a TLS call waits for; an error in words when it does not just wait. */
+/* Waits for what a TLS call needs, or returns its error. */
 static enum err channel_wait_tls(struct channel *channel, int result)
 {
 	char text[160] = "the connection was closed";
@@ -135,7 +135,7 @@ static enum err channel_wait_tls(struct channel *channel, int result)
 	}
 }
 
-/* Mutual TLS, as nsd-control has it: the server shows the certificate we were given. */
+/* Mutual TLS, as nsd-control does it. The server must present server_cert. */
 static enum err channel_start_tls(struct channel *channel)
 {
 	const struct nsd_channel_terms *terms = channel->terms;
@@ -212,7 +212,7 @@ static enum err channel_write(struct channel *channel, const uint8_t *data, size
 	return err;
 }
 
-/* The whole answer: NSD closes behind it. */
+/* Reads until NSD closes the connection. */
 static enum err channel_read(struct channel *channel, struct buf *answer)
 {
 	char chunk[4096];

@@ -1,14 +1,13 @@
 /*
- * PowerDNS, through its HTTP API: a zone is a secondary of all masters. The
- * account of a zone says whose it is; one that is not ours is left alone.
+ * PowerDNS, through its HTTP API. A zone is a secondary of all masters. The account of a
+ * zone marks ours; the driver does not change other zones.
  *
- * It keeps a new zone even if it refuses the rest of the request, for a TSIG
- * key that it does not know: so the key is looked for first.
+ * If a request names an unknown TSIG key, PowerDNS refuses it but keeps the new zone. So
+ * the driver looks for the key first.
  *
- * Told to retrieve a zone with IXFR on, it asks for changes, and at an equal
- * serial takes nothing: so IXFR is off until the zone was fetched whole. Its
- * last_check tells when; if that takes too long, IXFR stays off for that zone,
- * which costs whole transfers and no more.
+ * If IXFR is on, PowerDNS retrieves changes only, and nothing at an equal serial. So the
+ * driver sets IXFR off until the zone was transferred whole, which last_check shows. If
+ * that takes too long, IXFR stays off for that zone: its transfers are whole then.
  */
 #include <string.h>
 
@@ -89,7 +88,7 @@ static void powerdns_open(struct powerdns_api *api, const struct powerdns *power
 	powerdns_api_open(api, &terms, why);
 }
 
-/* Names in its answers are read when they are ours: others have forms of their own. */
+/* Reads the name of a zone of ours. Other zones may have names in other forms. */
 static enum err powerdns_read_name(const json_t *row, struct name *name, struct why *why)
 {
 	const char *text = NULL;
@@ -115,13 +114,13 @@ static enum err powerdns_check_name(const json_t *row, const char *wanted,
 	if (!err)
 		err = name_parse(wanted, "domain", &asked, why);
 	if (!err && !name_equal(&name, &asked))
-		err = fail(why, ERR_REMOTE, "it is of another zone");
+		err = fail(why, ERR_REMOTE, "it is about another zone");
 	return err;
 }
 
 struct finding {
 	bool there;
-	int64_t checked_at;	/* last seen to be as the masters have it; its clock, s */
+	int64_t checked_at;	/* last check with the masters, by its clock, s */
 };
 
 static enum err powerdns_check_found(struct powerdns_api *api,
@@ -142,20 +141,20 @@ static enum err powerdns_check_found(struct powerdns_api *api,
 	            err_quote(account, quoted, sizeof(quoted)), powerdns->account);
 }
 
-/* What the status of the last answer means. */
+/* The meaning of the last status. */
 static enum reply powerdns_reply(const struct powerdns_api *api, const char *method)
 {
 	return reply_of("powerdns", method, api->http.status, "");
 }
 
-/* Not found is believed of a server that has an API. */
+/* "Not found" counts only if the server has an API. */
 static enum err powerdns_confirm_api(struct powerdns_api *api)
 {
 	return powerdns_api_settled(api, powerdns_api_ask(api, "GET", "", NULL),
 	                            "find the API");
 }
 
-/* ERR_CONFLICT: the zone is there, and is not ours. */
+/* ERR_CONFLICT: the zone exists, and is not ours. */
 static enum err powerdns_find_ours(struct powerdns_api *api,
                                    const struct powerdns *powerdns, const char *zone,
                                    struct finding *found)
@@ -199,7 +198,7 @@ static json_t *powerdns_masters(const struct driver_context *context)
 	return masters;
 }
 
-/* No key is said, too: one of earlier settings goes. */
+/* An empty list of keys removes a key of earlier settings. */
 static json_t *powerdns_zone(const struct powerdns *powerdns,
                              const struct driver_context *context, const char *zone)
 {
@@ -216,7 +215,7 @@ static json_t *powerdns_zone(const struct powerdns *powerdns,
 	return json;
 }
 
-/* A zone that is there already, as FOUND, takes the settings of today, if it is ours. */
+/* A zone of ours that exists (FOUND) gets the current settings. */
 static enum err powerdns_add_or_modify(struct powerdns_api *api,
                                        const struct powerdns *powerdns, const char *zone,
                                        const json_t *json, struct finding *found)
@@ -230,7 +229,7 @@ static enum err powerdns_add_or_modify(struct powerdns_api *api,
 	if (err)
 		return err;
 	if (!found->there)
-		return fail(api->why, ERR_REMOTE, "%s: the zone was there, and is gone",
+		return fail(api->why, ERR_REMOTE, "%s: the zone existed, and is now gone",
 		            powerdns->server.id);
 	return powerdns_api_settled(api, powerdns_api_ask_zone(api, "PUT", zone, "",
 	                                                       json), "change the zone");
@@ -256,12 +255,12 @@ static enum err powerdns_retrieve(struct powerdns_api *api, const char *zone)
 	                            "fetch the zone");
 }
 
-/* What makes the zone better and may fail: the server would fetch it some time. */
+/* These steps may fail: the server transfers the zone later in any case. */
 static void powerdns_log_failure(const struct powerdns_api *api, const char *zone,
                                  enum err err)
 {
 	if (err)
-		log_info("zone not as it could be: server=%s domain=%s reason=\"%s\"",
+		log_info("zone options not applied: server=%s domain=%s reason=\"%s\"",
 		         api->terms.server, zone, api->why->text);
 }
 
@@ -272,7 +271,7 @@ static void powerdns_fetch(struct powerdns_api *api, const struct powerdns *powe
 	powerdns_log_failure(api, zone, powerdns_retrieve(api, zone));
 }
 
-/* For half of our time at most. False: not seen. */
+/* Waits at most half of the time. False: no transfer was seen. */
 static bool powerdns_was_fetched(struct powerdns_api *api,
                                  const struct powerdns *powerdns, const char *zone,
                                  const struct finding *before)
@@ -289,8 +288,9 @@ static bool powerdns_was_fetched(struct powerdns_api *api,
 }
 
 /*
- * What was there may be a former zone of that name, ahead of ours: asked for changes of it
- * mini-DNS has none, which PowerDNS takes for an answer that goes on, and waits.
+ * PowerDNS may have a former zone of that name, ahead of ours. If it asks mini-DNS for
+ * changes since then, it takes the answer without changes for an unfinished one, and
+ * waits.
  */
 static void powerdns_fetch_whole(struct powerdns_api *api,
                                  const struct powerdns *powerdns, const char *zone,
@@ -326,7 +326,7 @@ static enum err powerdns_create(const void *settings,
 	return err;
 }
 
-/* What it does after this, it does by changes again. */
+/* After the whole transfer, later ones use IXFR again. */
 static void powerdns_await_fetched(struct powerdns_api *api,
                                    const struct powerdns *powerdns, const char *zone,
                                    const struct finding *before)
@@ -335,7 +335,7 @@ static void powerdns_await_fetched(struct powerdns_api *api,
 		powerdns_log_failure(api, zone, powerdns_set_ixfr(api, zone, true));
 	else
 		log_info("zone transferred whole from now on: server=%s domain=%s "
-		         "reason=\"it was not seen to fetch it\"", api->terms.server, zone);
+		         "reason=\"no transfer was seen\"", api->terms.server, zone);
 }
 
 static enum err powerdns_retransfer(const void *settings, const struct domain_ref *domain,
@@ -426,7 +426,7 @@ static enum err powerdns_add_row(void *self, const json_t *row, struct why *why)
 	return err;
 }
 
-/* Without a word on DNSSEC, which it would look up zone by zone. */
+/* dnssec=false: else PowerDNS looks up DNSSEC for each zone. */
 static enum err powerdns_list(const void *settings, struct arena *arena,
                               const char ***names, size_t *count, struct why *why)
 {

@@ -12,7 +12,7 @@
 
 enum { WORDS_MAX = 4096, SHOWN = 300 };
 
-/* It is a header's value, which must not end the line. */
+/* The key is the value of a header, so it must not end the line. */
 enum err powerdns_api_check_key(const char *key, const char *field, struct why *why)
 {
 	for (const char *at = key; *at; at++)
@@ -68,7 +68,7 @@ enum err powerdns_api_ask(struct powerdns_api *api, const char *method, const ch
 	return err;
 }
 
-/* All but letters, digits, "." and "-" in hexadecimal; "." alone, too. */
+/* Letters, digits, "." and "-" stay; all else, and "." alone, in hexadecimal. */
 static void powerdns_api_put_id(struct buf *to, const char *name)
 {
 	size_t len = strlen(name);
@@ -112,11 +112,11 @@ enum err powerdns_api_ask_zone(struct powerdns_api *api, const char *method,
 static const struct refusal {
 	int status;
 	enum err err;
-	const char *words;		/* NULL: the server's own */
+	const char *words;		/* NULL: those of the server */
 } refusals[] = {
 	{ 400, ERR_INVALID,     NULL },
-	{ 401, ERR_DENIED,      "it does not take our api_key" },
-	{ 403, ERR_DENIED,      "it does not take our api_key" },
+	{ 401, ERR_DENIED,      "it does not accept api_key" },
+	{ 403, ERR_DENIED,      "it does not accept api_key" },
 	{ 404, ERR_NOT_FOUND,   "no such path: is its API on (api=yes), and url right?" },
 	{ 409, ERR_CONFLICT,    NULL },
 	{ 413, ERR_TOO_LARGE,   NULL },
@@ -127,7 +127,7 @@ static const struct refusal {
 	{ 0,   ERR_REMOTE,      NULL },
 };
 
-/* What the answer says of an error; a server that repeats our key is not quoted. */
+/* The reason in the answer. A server that repeats our key is not quoted. */
 static const char *powerdns_api_error_text(struct powerdns_api *api, char shown[SHOWN])
 {
 	const struct buf *answer = &api->http.answer;
@@ -200,7 +200,7 @@ static enum err powerdns_api_search_row(void *self, const json_t *row, struct wh
 	return err;
 }
 
-/* The list of the keys has no secrets, unlike what it says of a single one. */
+/* The list has no secrets of the keys, unlike the answer about one key. */
 enum err powerdns_api_need_key(struct powerdns_api *api, const char *key)
 {
 	struct buf id = { 0 };

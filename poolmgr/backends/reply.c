@@ -4,9 +4,9 @@
 #include <string.h>
 
 /*
- * The first row that fits counts. BIND says "not found" of a view that it does not have,
- * too: that is no word on the zone. Knot says "not exists" for "invalid identifier"
- * until its first zone was configured; of a template it means that there is none, so a
+ * The first row that fits counts. BIND also says "not found" if it does not have the
+ * view: that says nothing about the zone. Until Knot has its first zone, it says "not
+ * exists" for "invalid identifier". About a template that has another meaning, so each
  * row is for one command.
  */
 static const struct row {
@@ -51,7 +51,7 @@ enum reply reply_of(const char *backend, const char *command, int status,
 	return REPLY_REFUSED;
 }
 
-/* The first row that fits counts. Of all others rndc was not connected to named. */
+/* The first row that fits counts. In other cases rndc had no connection to named. */
 static const struct rndc_row {
 	const char *words;
 	enum err err;

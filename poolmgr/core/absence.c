@@ -10,10 +10,10 @@ static const enum absence seen[CONFIRMATION_COUNT] = {
 
 static const char *const words[ABSENCE_COUNT] = {
 	[ABSENCE_NOT_SEEN] = "",
-	[ABSENCE_DOUBTED]  = "that alone does not say that the zone is gone: it may refuse "
-	                     "mini-DNS (its access list, its views)",
-	[ABSENCE_REFUTED]  = "but it has the zone: it refuses mini-DNS (its access list, its "
-	                     "views)",
+	[ABSENCE_DOUBTED]  = "that alone does not say that the zone is gone: it may "
+	                     "refuse mini-DNS (its access list, its views)",
+	[ABSENCE_REFUTED]  = "but it has the zone: it refuses mini-DNS (its access list, "
+	                     "its views)",
 	[ABSENCE_PROVEN]   = "",
 };
 

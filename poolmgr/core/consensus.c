@@ -22,10 +22,10 @@ static bool observation_is_error(const struct observation *server)
 }
 
 /*
- * The serial that a server serves, if it is WANTED (the domain's serial) or older. A newer
- * serial does not count: zonefleet did not issue it. A serial 2^31 away has no order (RFC
- * 1982 3.2). A row keeps the highest serial that was seen. If the row is in error at a
- * lower one, the server went back behind that (a restored disk).
+ * The serial that a server serves, if it is WANTED (the domain's serial) or older. A
+ * newer serial does not count: zonefleet did not issue it. A serial 2^31 away has no
+ * order (RFC 1982 3.2). A row keeps the highest serial that was seen. If the row is in
+ * error at a lower one, the server went back behind that (a restored disk).
  */
 static bool observation_serial(const struct observation *server, uint32_t wanted,
                                uint32_t *serial)

@@ -22,13 +22,13 @@ struct observation {
 	bool has_serial;
 	uint32_t serial;		/* the last one that the server served */
 	bool has_failed;
-	uint32_t failed_serial;		/* ERROR, NO_DOMAIN: the server did not reach it */
+	uint32_t failed_serial;		/* ERROR, NO_DOMAIN: not reached */
 };
 
 struct consensus {
 	bool reached;			/* enough servers serve `serial` or newer */
 	uint32_t serial;		/* the newest such; the domain's at most */
-	bool failed;			/* too many servers cannot reach `failed_serial` */
+	bool failed;			/* too many servers failed at failed_serial */
 	/* the newest such; newer than `serial` if both are given */
 	uint32_t failed_serial;
 };

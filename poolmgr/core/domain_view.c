@@ -13,7 +13,7 @@ static const char *domain_view_reasons(const struct domain_view *view,
 	for (size_t i = 0; i < view->count && text.len < DOMAIN_VIEW_REASON; i++)
 		if (view->observations[i].status == OBSERVED_ERROR ||
 		    (view->observations[i].status == OBSERVED_NO_DOMAIN &&
-		     *view->reasons[i]))	/* "": a deletion that a poll must confirm */
+		     *view->reasons[i]))	/* "": a deletion without a poll */
 			buf_printf(&text, "%s%s: %s", text.len ? "; " : "",
 			           view->server_ids[i],
 			           view->reasons[i]);
@@ -124,8 +124,9 @@ bool domain_view_report(const struct domain_view *view, enum action action,
 	if (action != ACTION_DELETE && view->domain.state.task == TASK_DELETE)
 		return false;
 	*report = (struct pool_report){ .domain = view->domain, .reason = "" };
-	if (!(domain_view_is_settled(view) ? domain_view_report_differing : reports[action])(
-	        view, threshold_percent, report))
+	if (!(domain_view_is_settled(view) ? domain_view_report_differing
+	                                   : reports[action])(view, threshold_percent,
+	                                                      report))
 		return false;
 	if (report->report == REPORT_ERROR || report->report == REPORT_FOREIGN)
 		report->reason = domain_view_reasons(view, arena);

@@ -1,20 +1,20 @@
 /*
  * follow -- decides about a server that answers and does not serve our serial.
  *
- *	behind	   the NOTIFY may be lost or slow: the second failure in a row counts. For a
- *		   new zone the first one counts: the server has a former zone of that name
- *	unknown	   the server has a serial that we did not issue, so it ignores our NOTIFY:
- *		   at once
- *	no serial  the server answers with an error: only if the zone is new. Else the cause
- *		   is mostly not this zone
+ *	behind	   the second failure in a row counts: a NOTIFY may be lost. For a new
+ *		   zone the first one counts: the server has a former zone of that name
+ *	unknown	   the server has a serial that we did not issue, so it ignores our
+ *		   NOTIFY: at once
+ *	no serial  the server answers with an error: only if the zone is new. Else the
+ *		   cause is mostly not this zone
  *
- * First the server is ordered to transfer the zone. If that has no effect, the zone is set
- * up again there. If the server takes no orders and its serial is ahead, our serial is
- * raised, at most twice an hour, because a server may change its serial by itself. The
- * pause after each try is twice as long, up to ten minutes, so that a long transfer can
- * end. After an order that the server did not accept, the pause is at most 30 s. For 10 s
- * after an accepted order the zone is not set up again: its transfer may still run. An
- * administrator who asks waits for none of these pauses. Pure.
+ * First the server is ordered to transfer the zone. If that has no effect, the zone is
+ * set up again there. If the server takes no orders and its serial is ahead, our serial
+ * is raised, at most twice an hour, because a server may change its serial by itself.
+ * The pause after each try is twice as long, up to ten minutes, so that a long transfer
+ * can end. After an order that the server did not accept, the pause is at most 30 s. For
+ * 10 s after an accepted order the zone is not set up again: its transfer may still run.
+ * An administrator who asks waits for none of these pauses. Pure.
  */
 #pragma once
 

@@ -15,7 +15,7 @@
 
 struct id_cycle {
 	char origin[ID_LEN + 1];
-	char after[ID_LEN + 1], upto[ID_LEN + 1];	/* the slice: after < id <= upto */
+	char after[ID_LEN + 1], upto[ID_LEN + 1];	/* after < id <= upto */
 	char next_origin[ID_LEN + 1];
 	bool is_cut;			/* the next cycle begins at next_origin, */
 	bool is_cut_here;		/* which is in the current slice */

@@ -650,7 +650,7 @@ class PowerDnsTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
     def test_a_wrong_key_opens_nothing(self):
         for operation in "create", "delete", "list":
             said = self.expect_failure("^denied: ns1: .* HTTP status 401: it does not "
-                                       "take our api_key",
+                                       "accept api_key",
                                        self.settings(api_key="not-it"), operation)
             self.assertNotIn("not-it", said)
 
