@@ -22,11 +22,11 @@ enum {
 	HALF_A_TURN_MS = 500,
 };
 
-static struct metric *walks;
+static struct metric *scans;
 
 void full_scan_metrics(void)
 {
-	walks = metric_new(METRIC_COUNTER, "patrol_walks_total",
+	scans = metric_new(METRIC_COUNTER, "patrol_walks_total",
 	                   "scans of all domains of the share that the process began",
 	                   NULL, NULL);
 }
@@ -40,7 +40,7 @@ struct full_scan {
 	int64_t pages, done;		/* pages counted at the begin */
 	bool is_running;
 	uint64_t generation;		/* of the share */
-	unsigned walk;			/* number of the scan */
+	unsigned number;			/* number of the scan */
 	/* the page that the lane reads */
 	bool is_reading;
 	bool is_counted;		/* a scan begins with this page */
@@ -63,7 +63,7 @@ struct full_scan *full_scan_new(struct poolmgr *poolmgr)
 	scan->poolmgr = poolmgr;
 	scan->next_ms = clock_ms() + random_u32() % interval_ms;
 	scan->arena = arena_new();
-	scan->walk = random_u32();	/* restarts do not favour some domains */
+	scan->number = random_u32();	/* restarts do not favour some domains */
 	return scan;
 }
 
@@ -151,7 +151,7 @@ static bool full_scan_is_turn(const struct full_scan *scan,
 	unsigned every = (unsigned)scan->poolmgr->config.compare_every;
 
 	/* other bits than those that select the share */
-	return every && (share_hash(domain->id) / 64 + scan->walk) % every == 0;
+	return every && (share_hash(domain->id) / 64 + scan->number) % every == 0;
 }
 
 static bool full_scan_is_drifting(const struct drifting *drifting, const char *id)
@@ -274,8 +274,8 @@ static void full_scan_begin(struct full_scan *scan)
 	                full_scan_duration_ms(scan) * 100 / SHARE_PERCENT;
 	scan->pages = scan->count / PAGE + 1;
 	scan->done = 0;
-	scan->walk += !*scan->cursor;	/* an interrupted scan keeps its number */
-	metric_add(walks, 1);
+	scan->number += !*scan->cursor;	/* an interrupted scan keeps its number */
+	metric_add(scans, 1);
 	scan->is_running = true;
 	scan->generation = scan->scope.share.generation;
 	snprintf(scan->origin, sizeof(scan->origin), "%s", scan->cursor);

@@ -23,7 +23,7 @@
 
 enum { LANE_LIMIT = 1000 };		/* jobs; most are observations of repair.c */
 
-static struct poolmgr poolmgr = { .retry_period_ms = 1000, .patrol_period_ms = 1000 };
+static struct poolmgr poolmgr = { .retry_period_ms = 1000, .scan_period_ms = 1000 };
 
 #define AT(field) offsetof(struct poolmgr, config.field)
 
@@ -107,7 +107,7 @@ static const struct timer timers[] = {
 	{ "fleet", &heartbeat_config.period_ms, fleet_fire },
 	{ "queues", &queue_watch_period_ms, queues_fire },
 	{ "sync", &poolmgr.config.periodic_sync_interval_ms, sync_timer_fire },
-	{ "patrol", &poolmgr.patrol_period_ms, scan_timer_fire },
+	{ "patrol", &poolmgr.scan_period_ms, scan_timer_fire },
 	{ "retry", &poolmgr.retry_period_ms, retry_timer_fire },
 	{ 0 }
 };

@@ -60,7 +60,7 @@ struct operation {
 	const char *lost;
 	bool refuted;			/* the server has the zone */
 	/* why no poll can confirm the result; NULL: a poll can */
-	const char *nameless;
+	const char *no_address;
 	struct held *held;
 	enum stage stage;
 	enum err err;			/* of the driver */
@@ -76,7 +76,7 @@ static struct operation *operation_new(struct poolmgr *poolmgr,
                                        const struct cause *cause)
 {
 	struct operation *job = xcalloc(1, sizeof(*job));
-	struct why words;
+	struct why why;
 
 	job->poolmgr = poolmgr;
 	job->server = server;
@@ -91,8 +91,8 @@ static struct operation *operation_new(struct poolmgr *poolmgr,
 	job->domain.name = arena_strdup(job->arena, domain->name);
 	job->domain.pool = arena_strdup(job->arena, domain->pool);
 	job->domain.tenant = arena_strdup(job->arena, domain->tenant);
-	if (server_lacks_address(server, &words))
-		job->nameless = arena_strdup(job->arena, words.text);
+	if (server_lacks_address(server, &why))
+		job->no_address = arena_strdup(job->arena, why.text);
 	job->cause = *cause;
 	job->cause.request_id = arena_strdup(job->arena, cause->request_id);
 	return job;
@@ -218,7 +218,7 @@ static void operation_refute(struct operation *job, struct tx *tx)
 /* The driver succeeded, but no poll can confirm the result. */
 static bool operation_is_unconfirmed(const struct operation *job)
 {
-	return job->stage == STAGE_TRIED && !job->err && !job->refuted && job->nameless;
+	return job->stage == STAGE_TRIED && !job->err && !job->refuted && job->no_address;
 }
 
 /* mini-DNS will not report the new zone: the row gets the reason. */
@@ -228,7 +228,7 @@ static void operation_record_unpolled(const struct operation *job, struct tx *tx
 		.domain = job->domain,
 		.name_server = job->server->settings->id,
 		.report = REPORT_ERROR,
-		.reason = job->nameless,
+		.reason = job->no_address,
 	};
 
 	store_reports(tx, &report, 1);
@@ -238,8 +238,8 @@ static const char *operation_reason(const struct operation *job)
 {
 	if (job->err)
 		return job->why.text;
-	return operation_is_unconfirmed(job) && job->action == ACTION_DELETE ?
-		job->nameless : "";
+	return operation_is_unconfirmed(job) && job->action == ACTION_DELETE
+	           ? job->no_address : "";
 }
 
 static enum err operation_record(void *self, struct why *why)

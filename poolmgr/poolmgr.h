@@ -67,7 +67,7 @@ struct poolmgr {
 	struct lane *lane;		/* for work on many rows */
 	struct db *lane_db;		/* of the lane's thread */
 	bool is_draining;		/* no work goes on to another page */
-	int retry_period_ms, patrol_period_ms;	/* constant */
+	int retry_period_ms, scan_period_ms;	/* constant */
 };
 
 extern const struct rpc_method poolmgr_methods[];	/* service.c */

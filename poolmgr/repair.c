@@ -79,7 +79,7 @@ static enum err repair_is_needed(struct repair *job, struct domain_ref *domain,
 {
 	const struct fault *fault = &job->fault;
 	struct tx tx = tx_once(job->server->db, why);
-	const char *names[] = { fault->name }, *stray;
+	const char *names[] = { fault->name }, *orphan;
 
 	*domain = (struct domain_ref){ .name = fault->name };
 	if (fault->kind == REPAIR_CONTENT)
@@ -87,7 +87,7 @@ static enum err repair_is_needed(struct repair *job, struct domain_ref *domain,
 		          repair_is_served(fault, domain);
 	else
 		*wanted = store_orphans(&tx, job->arena, job->server->settings->id,
-		                        names, 1, &stray, 1) == 1;
+		                        names, 1, &orphan, 1) == 1;
 	return tx_commit(&tx);
 }
 

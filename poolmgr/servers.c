@@ -284,11 +284,11 @@ bool server_is_known(const struct server *server)
 	return *server->address;
 }
 
-bool server_lacks_address(const struct server *server, struct why *words)
+bool server_lacks_address(const struct server *server, struct why *why)
 {
 	if (server_is_known(server))
 		return false;
-	fail(words, OK, "no address of its host %s is known", server->settings->host);
+	fail(why, OK, "no address of its host %s is known", server->settings->host);
 	return true;
 }
 

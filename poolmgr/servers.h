@@ -76,8 +76,8 @@ struct server *servers_find(const struct servers *servers, const char *id);
 void servers_set(struct servers *servers, const char *id, bool in_service);
 /* Has it an address? Else it gets no NOTIFY and no poll. */
 bool server_is_known(const struct server *server);
-/* True: the server has no address; the reason is in WORDS. */
-bool server_lacks_address(const struct server *server, struct why *words);
+/* True: the server has no address; the reason is in WHY. */
+bool server_lacks_address(const struct server *server, struct why *why);
 /* Is the domain for this server? A catalog zone is for the servers that read it. */
 bool server_is_for(const struct server *server, const struct domain_ref *domain);
 /* Is the domain for this server, and is the server in service? */

@@ -358,10 +358,10 @@ static enum err on_update_status(void *self, struct request *req)
 /* ---- update_domains ---- */
 
 /* Why the server is not asked; NULL: it is asked. */
-static const char *service_server_trouble(const struct server *server, struct why *words)
+static const char *service_not_asked(const struct server *server, struct why *why)
 {
-	if (server_lacks_address(server, words))
-		return words->text;
+	if (server_lacks_address(server, why))
+		return why->text;
 	return server_fails(server, CHANNEL_DNS)
 	           ? "gives no answer; pool managers only probe it until it answers"
 	           : NULL;
@@ -370,7 +370,7 @@ static const char *service_server_trouble(const struct server *server, struct wh
 /* Records our own reports for a server that is not asked. */
 static void service_record_unreachable(struct poolmgr *poolmgr,
                                        const struct domain_refs *domains,
-                                       const struct server *server, const char *trouble,
+                                       const struct server *server, const char *reason,
                                        const struct cause *cause)
 {
 	struct server_report reports[LIST_MAX];
@@ -382,7 +382,7 @@ static void service_record_unreachable(struct poolmgr *poolmgr,
 			.domain = domains->item[i],
 			.name_server = server->settings->id,
 			.report = REPORT_ERROR,
-			.reason = trouble,
+			.reason = reason,
 		};
 		request_ids[i] = cause->request_id;
 	}
@@ -406,8 +406,8 @@ static void service_notify_alike(struct poolmgr *poolmgr,
 {
 	struct server_list asked_servers = { .count = 0 };
 	const struct server **asked;
-	const char *trouble;
-	struct why words;
+	const char *reason;
+	struct why why;
 
 	if (!domains->count)
 		return;
@@ -417,9 +417,9 @@ static void service_notify_alike(struct poolmgr *poolmgr,
 
 		if (!server_has(server, domains->item))
 			continue;
-		trouble = service_server_trouble(server, &words);
-		if (trouble)
-			service_record_unreachable(poolmgr, domains, server, trouble,
+		reason = service_not_asked(server, &why);
+		if (reason)
+			service_record_unreachable(poolmgr, domains, server, reason,
 			                           cause);
 		else
 			asked[asked_servers.count++] = server;

@@ -11,13 +11,13 @@
 
 #define NEXT_ATTEMPT "NOW(3) + INTERVAL " PAUSE " SECOND"
 
-static void store_order_values(const struct order *debt, int lease_s, const char *id,
+static void store_order_values(const struct order *order, int lease_s, const char *id,
                                struct tx_value *value)
 {
 	value[0] = tx_text(id);
-	value[1] = tx_text(debt->server_id);
-	value[2] = tx_text(debt->domain_id);
-	value[3] = tx_text(action_name(debt->action));
+	value[1] = tx_text(order->server_id);
+	value[2] = tx_text(order->domain_id);
+	value[3] = tx_text(action_name(order->action));
 	value[4] = tx_int(lease_s);
 }
 

@@ -97,14 +97,15 @@ enum err bind9_stats_secondaries(const struct bind9_stats *stats,
 		.answer_max = stats->answer_max,
 	};
 	struct http http;
-	struct why said;
+	struct why wrong;
 
 	http_open(&http, &terms);
 	enum err err = bind9_stats_ask(stats, &http, why);
 	if (!err && bind9_stats_read_zones(stats, json_rows_span(&http.answer), listing,
-	                                   &said))
+	                                   &wrong))
 		err = fail(why, ERR_REMOTE, "%s: an answer of its statistics channel "
-		           "(%s) is wrong: %.300s", stats->server, stats->url, said.text);
+		           "(%s) is wrong: %.300s", stats->server, stats->url,
+		           wrong.text);
 	http_close(&http);
 	return err;
 }

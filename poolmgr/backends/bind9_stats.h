@@ -1,7 +1,7 @@
 /*
  * bind9_stats -- reads from BIND's statistics channel (named.conf: statistics-channels)
- * the zones of which it is a secondary, in JSON. The channel does not say who added a
- * zone.
+ * the zones of which it is a secondary, in JSON. The channel does not
+ * say which program added a zone.
  *
  *	{ "views": { "_default": { "zones": [
  *		{ "name": "example.org", "class": "IN", "type": "secondary", ... },

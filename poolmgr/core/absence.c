@@ -1,7 +1,7 @@
 #include "core/absence.h"
 
 /* Only NO_DOMAIN says that the zone is absent. Silence or SERVFAIL never does. */
-static const enum absence seen[CONFIRMATION_COUNT] = {
+static const enum absence by_confirmation[CONFIRMATION_COUNT] = {
 	[CONFIRMATION_NONE]    = ABSENCE_DOUBTED,
 	[CONFIRMATION_DRIVER]  = ABSENCE_PROVEN,
 	[CONFIRMATION_ANSWERS] = ABSENCE_PROVEN,
@@ -19,7 +19,8 @@ static const char *const words[ABSENCE_COUNT] = {
 
 enum absence absence_of(enum report poll, enum confirmation confirmation)
 {
-	return poll == REPORT_NO_DOMAIN ? seen[confirmation] : ABSENCE_NOT_SEEN;
+	return poll == REPORT_NO_DOMAIN ? by_confirmation[confirmation]
+	                                : ABSENCE_NOT_SEEN;
 }
 
 const char *absence_words(enum absence absence)
