@@ -43,8 +43,7 @@ static void evaluate_mark_differing(struct domain_view *view, struct arena *aren
 	for (size_t i = 0; i < view->count; i++) {
 		if (!view->differs[i] || view->unknown[i])
 			continue;
-		consensus_discount(&view->observations[i],
-		                   view->domain.state.serial);
+		consensus_discount(&view->observations[i], view->domain.state.serial);
 		view->reasons[i] = arena_strdup(arena, CONTENT_WORDS);
 	}
 }

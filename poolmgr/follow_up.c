@@ -189,8 +189,7 @@ static enum follow follow_up_decide(struct follow_up_job *job)
 	struct why why;
 	struct tx tx = tx_once(job->server->db, &why);
 	bool found = store_follow_case(&tx, job->arena, job->domain.id,
-	                               job->server->settings->id, &job->domain,
-	                               &of);
+	                               job->server->settings->id, &job->domain, &of);
 
 	return !tx_commit(&tx) && found ? follow_decide(&of) : FOLLOW_WAIT;
 }
@@ -205,8 +204,7 @@ static enum err follow_up_order(struct follow_up_job *job)
 	if (job->action == FOLLOW_RENEW && driver->renew)
 		return driver->renew(job->server->settings, &context,
 		                     &job->domain, &job->why);
-	return driver->retransfer(job->server->settings, &job->domain,
-	                          &job->why);
+	return driver->retransfer(job->server->settings, &job->domain, &job->why);
 }
 
 static void follow_up_act(struct follow_up_job *job)
@@ -225,8 +223,7 @@ static bool follow_up_lock(struct follow_up_job *job)
 	char object[LOCK_NAME_SIZE];
 	struct why why;
 
-	lock_name_of(follow_up_poolmgr(job), job->domain.id, job->domain.tenant,
-	             object);
+	lock_name_of(follow_up_poolmgr(job), job->domain.id, job->domain.tenant, object);
 	if (!holder_take(follow_up_holder(job), job->server->db, object,
 	                 clock_ms() + LOCK_WAIT_MS, &job->held, &why))
 		return true;
@@ -339,8 +336,7 @@ static void follow_up_ended(void *self)
 
 	log_request(job->cause.request_id);
 	if (ran && job->was_tried && !job->err)
-		peers_notify(poolmgr->peers, &job->domain, job->server,
-		             &job->cause);
+		peers_notify(poolmgr->peers, &job->domain, job->server, &job->cause);
 	if (ran && job->action == FOLLOW_RAISE)
 		follow_up_raise(job);
 	else

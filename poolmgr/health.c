@@ -37,23 +37,23 @@ struct health_writer {
 
 struct health_writer *health_writer_new(struct poolmgr *poolmgr)
 {
-	struct health_writer *health_writer = xcalloc(1, sizeof(*health_writer));
+	struct health_writer *writer = xcalloc(1, sizeof(*writer));
 	size_t count = poolmgr->servers->count;
 
-	health_writer->poolmgr = poolmgr;
-	health_writer->found = xcalloc(count, sizeof(*health_writer->found));
-	health_writer->updates = xcalloc(count, sizeof(*health_writer->updates));
-	return health_writer;
+	writer->poolmgr = poolmgr;
+	writer->found = xcalloc(count, sizeof(*writer->found));
+	writer->updates = xcalloc(count, sizeof(*writer->updates));
+	return writer;
 }
 
-void health_writer_free(struct health_writer **health_writer)
+void health_writer_free(struct health_writer **writer)
 {
-	if (!*health_writer)
+	if (!*writer)
 		return;
-	free((*health_writer)->found);
-	free((*health_writer)->updates);
-	free(*health_writer);
-	*health_writer = NULL;
+	free((*writer)->found);
+	free((*writer)->updates);
+	free(*writer);
+	*writer = NULL;
 }
 
 static bool finding_is_set(const struct finding *finding)
@@ -63,13 +63,13 @@ static bool finding_is_set(const struct finding *finding)
 
 /* ---- on the lane ---- */
 
-static enum err health_writer_write_one(struct health_writer *health_writer,
+static enum err health_writer_write_one(struct health_writer *writer,
                                         const char *server_id, enum channel channel,
                                         struct health_update *update)
 {
-	const char *pool = health_writer->poolmgr->config.pool_name;
+	const char *pool = writer->poolmgr->config.pool_name;
 	const struct finding *finding = &update->finding;
-	struct tx tx = tx_once(health_writer->poolmgr->lane_db, &health_writer->why);
+	struct tx tx = tx_once(writer->poolmgr->lane_db, &writer->why);
 	struct health health[CHANNELS];
 
 	if (store_health(&tx, pool, server_id, health)) {
@@ -87,39 +87,37 @@ static enum err health_writer_write_one(struct health_writer *health_writer,
 /* Findings that cannot be written are lost; the next failure finds them again. */
 static void health_writer_write(void *self)
 {
-	struct health_writer *health_writer = self;
-	const struct servers *servers = health_writer->poolmgr->servers;
+	struct health_writer *writer = self;
+	const struct servers *servers = writer->poolmgr->servers;
 
-	health_writer->err = OK;
+	writer->err = OK;
 	for (size_t i = 0; i < servers->count; i++)
 		for (enum channel channel = 0; channel < CHANNELS; channel++) {
 			struct health_update *update =
-				&health_writer->updates[i][channel];
+				&writer->updates[i][channel];
 
-			if (finding_is_set(&update->finding) && !health_writer->err)
-				health_writer->err = health_writer_write_one(
-				    health_writer, servers->item[i].settings->id, channel,
+			if (finding_is_set(&update->finding) && !writer->err)
+				writer->err = health_writer_write_one(
+				    writer, servers->item[i].settings->id, channel,
 				    update);
 		}
 }
 
 /* ---- on the loop ---- */
 
-static void health_writer_submit(struct health_writer *health_writer);
+static void health_writer_submit(struct health_writer *writer);
 
-static void health_writer_release(struct health_writer *health_writer,
+static void health_writer_release(struct health_writer *writer,
                                   const struct server *server, enum channel channel)
 {
 	log_info(channel == CHANNEL_DNS ? "server answers again: server=%s"
 	                                : "control channel answers again: server=%s",
 	         server->settings->id);
-	release_server(health_writer->poolmgr, server->settings->id,
-	                  channel == CHANNEL_CONTROL);
+	release_server(writer->poolmgr, server->settings->id, channel == CHANNEL_CONTROL);
 }
 
-static void health_writer_apply(struct health_writer *health_writer,
-                                struct server *server, enum channel channel,
-                                const struct health_update *update)
+static void health_writer_apply(struct health_writer *writer, struct server *server,
+                                enum channel channel, const struct health_update *update)
 {
 	const struct health_move *move = &update->move;
 
@@ -133,94 +131,92 @@ static void health_writer_apply(struct health_writer *health_writer,
 		         channel == CHANNEL_DNS ? "dns" : "control",
 		         update->finding.reason);
 	if (move->closes)
-		health_writer_release(health_writer, server, channel);
+		health_writer_release(writer, server, channel);
 }
 
 static void health_writer_written(void *self)
 {
-	struct health_writer *health_writer = self;
-	struct servers *servers = health_writer->poolmgr->servers;
+	struct health_writer *writer = self;
+	struct servers *servers = writer->poolmgr->servers;
 
-	health_writer->is_running = false;
-	if (!poolmgr_ran(health_writer->poolmgr))
+	writer->is_running = false;
+	if (!poolmgr_ran(writer->poolmgr))
 		return;
 	/* the database code logs that the database is away */
-	if (health_writer->err && health_writer->err != ERR_UNREACHABLE &&
-	    health_writer->err != ERR_RACE)
+	if (writer->err && writer->err != ERR_UNREACHABLE &&
+	    writer->err != ERR_RACE)
 		log_warn("health not written: err=%s reason=\"%s\"",
-		         err_name(health_writer->err), health_writer->why.text);
+		         err_name(writer->err), writer->why.text);
 	for (size_t i = 0; i < servers->count; i++)
 		for (enum channel channel = 0; channel < CHANNELS; channel++)
-			health_writer_apply(health_writer, &servers->item[i], channel,
-			                    &health_writer->updates[i][channel]);
-	health_writer_submit(health_writer);
+			health_writer_apply(writer, &servers->item[i], channel,
+			                    &writer->updates[i][channel]);
+	health_writer_submit(writer);
 }
 
-static void health_writer_submit(struct health_writer *health_writer)
+static void health_writer_submit(struct health_writer *writer)
 {
-	size_t count = health_writer->poolmgr->servers->count;
+	size_t count = writer->poolmgr->servers->count;
 	bool any = false;
 
-	if (health_writer->is_running)
+	if (writer->is_running)
 		return;
 	for (size_t i = 0; i < count; i++)
 		for (enum channel channel = 0; channel < CHANNELS; channel++) {
-			struct finding *finding = &health_writer->found[i][channel];
+			struct finding *finding = &writer->found[i][channel];
 
 			any |= finding_is_set(finding);
-			health_writer->updates[i][channel] =
+			writer->updates[i][channel] =
 			    (struct health_update){ .finding = *finding };
 			*finding = (struct finding){ .reason = "" };
 		}
 	if (any)
-		health_writer->is_running = poolmgr_submit(health_writer->poolmgr,
-		                                           health_writer_write,
-		                                           health_writer_written,
-		                                           health_writer);
+		writer->is_running = poolmgr_submit(writer->poolmgr, health_writer_write,
+		                                    health_writer_written, writer);
 }
 
-static struct finding *health_writer_finding(struct health_writer *health_writer,
+static struct finding *health_writer_finding(struct health_writer *writer,
                                              const struct server *server,
                                              enum channel channel)
 {
-	const struct server *first = health_writer->poolmgr->servers->item;
+	const struct server *first = writer->poolmgr->servers->item;
 
-	return &health_writer->found[server - first][channel];
+	return &writer->found[server - first][channel];
 }
 
 /* Are there failures that are not written yet? */
-static bool health_writer_has_failures(struct health_writer *health_writer,
+static bool health_writer_has_failures(struct health_writer *writer,
                                        const struct server *server, enum channel channel)
 {
-	size_t at = (size_t)(server - health_writer->poolmgr->servers->item);
+	size_t at = (size_t)(server - writer->poolmgr->servers->item);
 
-	return health_writer->found[at][channel].evidence.failures ||
-	       (health_writer->is_running &&
-	        health_writer->updates[at][channel].finding.evidence.failures);
+	return writer->found[at][channel].evidence.failures ||
+	       (writer->is_running &&
+	        writer->updates[at][channel].finding.evidence.failures);
 }
 
-void health_answered(struct health_writer *health_writer, struct server *server,
+void health_answered(struct health_writer *writer, struct server *server,
                      enum channel channel)
 {
-	struct finding *finding = health_writer_finding(health_writer, server, channel);
+	struct finding *finding = health_writer_finding(writer, server, channel);
 
 	if (!server->health[channel].failures &&
-	    !health_writer_has_failures(health_writer, server, channel))
+	    !health_writer_has_failures(writer, server, channel))
 		return;
 	*finding = (struct finding){ .evidence = { .has_answered = true } };
-	health_writer_submit(health_writer);
+	health_writer_submit(writer);
 }
 
-void health_failed(struct health_writer *health_writer, struct server *server,
+void health_failed(struct health_writer *writer, struct server *server,
                    enum channel channel, const char *reason)
 {
-	struct finding *finding = health_writer_finding(health_writer, server, channel);
+	struct finding *finding = health_writer_finding(writer, server, channel);
 
 	if (server_fails(server, channel) && !server->health[channel].is_due)
 		return;
 	finding->evidence.failures++;
 	snprintf(finding->reason, sizeof(finding->reason), "%s", reason);
-	health_writer_submit(health_writer);
+	health_writer_submit(writer);
 }
 
 void health_seen(struct server *server, const struct health health[CHANNELS])

@@ -12,12 +12,12 @@
 struct health_writer;
 
 struct health_writer *health_writer_new(struct poolmgr *poolmgr);
-void health_writer_free(struct health_writer **health_writer);
+void health_writer_free(struct health_writer **writer);
 
 /* On the loop. REASON: a text for the row. */
-void health_answered(struct health_writer *health_writer, struct server *server,
+void health_answered(struct health_writer *writer, struct server *server,
                      enum channel channel);
-void health_failed(struct health_writer *health_writer, struct server *server,
+void health_failed(struct health_writer *writer, struct server *server,
                    enum channel channel, const char *reason);
 /* On the loop: takes over the row of SERVER as HEALTH. */
 void health_seen(struct server *server, const struct health health[CHANNELS]);

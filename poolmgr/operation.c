@@ -409,8 +409,7 @@ static void operation_ended(void *self)
 }
 
 void operation_start(struct poolmgr *poolmgr, const struct domain_ref *domain,
-                     enum action action, struct server *server,
-                     const struct cause *cause)
+                     enum action action, struct server *server, const struct cause *cause)
 {
 	struct operation *job = operation_new(poolmgr, domain, action, server, cause);
 

@@ -312,8 +312,8 @@ static void pending_report_retry_later(struct pending_report *pending, enum err 
 	if (err == ERR_BUSY)
 		pause_ms = BUSY_MS;
 	(pending->attempts == 1 ? log_warn : log_debug)(
-	    "report to central failed: domain=%s again_ms=%d reason=\"%s\"", pending->name,
-	    pause_ms, reason);
+	    "report to central failed: domain=%s again_ms=%d reason=\"%s\"",
+	    pending->name, pause_ms, reason);
 	metric_add(retries, 1);
 	loop_timer_set(pending->retry, pause_ms);
 }

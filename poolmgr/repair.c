@@ -184,8 +184,8 @@ static bool repair_needs_operator(enum err err)
 static void repair_finish(struct repair *job, enum err err, const struct why *reason)
 {
 	struct repair_writing writing = { job, {
-		.outcome = !err ? "DONE" : repair_needs_operator(err) ? "PARKED" :
-			"FAILED",
+		.outcome = !err ? "DONE"
+		                : repair_needs_operator(err) ? "PARKED" : "FAILED",
 		.is_renewed = job->is_renewed,
 		.detail = err ? reason->text : "",
 		.worker = membership_name(heartbeat_membership(job->poolmgr->heartbeat)),

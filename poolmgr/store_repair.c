@@ -55,8 +55,7 @@ static int store_repairs_this_hour(struct tx *tx, const struct fault *fault,
 	return count;
 }
 
-struct drift store_drift(struct tx *tx, const struct fault *fault,
-                         int64_t *repair_age_ms)
+struct drift store_drift(struct tx *tx, const struct fault *fault, int64_t *repair_age_ms)
 {
 	struct drift known = { .state = DRIFT_NONE };
 	struct tx_rows rows;
@@ -128,8 +127,7 @@ void store_drift_seen(struct tx *tx, const struct fault *fault, enum drift_actio
 		store_drift_confirm(tx, fault, "CONFIRMED");
 }
 
-void store_repaired(struct tx *tx, const struct fault *fault,
-                    const struct ending *ending)
+void store_repaired(struct tx *tx, const struct fault *fault, const struct ending *ending)
 {
 	store_log_repair(tx, fault, ending);
 	if (!strcmp(ending->outcome, "PARKED")) {

@@ -62,12 +62,12 @@ static enum err bind9_stats_read_zones(const struct bind9_stats *stats,
                                        struct json_span text, struct listing *listing,
                                        struct why *why)
 {
+	const char *view = stats->view ? stats->view : "_default";
 	bool found = false;
 	enum err err = bind9_stats_need_member(&text, "views", why);
 
 	if (!err)
-		err = bind9_stats_need_member(&text, stats->view ? stats->view :
-		                              "_default", why);
+		err = bind9_stats_need_member(&text, view, why);
 	if (!err)
 		err = json_rows_member(text, "zones", &found, &text, why);
 	if (!err && found)

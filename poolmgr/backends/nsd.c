@@ -270,8 +270,8 @@ static enum err nsd_list(const void *settings, struct arena *arena, const char *
 	for (size_t i = 0; i < answer.len; i++)
 		room += answer.data[i] == '\n';
 	const char **all = arena_alloc(arena, room * sizeof(*all));
-	*count = answer.len ? nsd_read_zones(settings, (char *)answer.data, arena, all) :
-		0;
+	*count = answer.len
+	             ? nsd_read_zones(settings, (char *)answer.data, arena, all) : 0;
 	*names = all;
 	buf_clear(&answer);
 	return OK;

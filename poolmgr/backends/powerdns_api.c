@@ -153,8 +153,9 @@ enum err powerdns_api_refused(struct powerdns_api *api, const char *what)
 	while (refusal->status && refusal->status != api->http.status)
 		refusal++;
 	return fail(api->why, refusal->err, "%s: %s: HTTP status %d: %s",
-	            api->terms.server, what, api->http.status, refusal->words ?
-	            refusal->words : powerdns_api_error_text(api, shown));
+	            api->terms.server, what, api->http.status,
+	            refusal->words ? refusal->words
+	                           : powerdns_api_error_text(api, shown));
 }
 
 enum err powerdns_api_settled(struct powerdns_api *api, enum err err, const char *what)
