@@ -48,28 +48,24 @@ static enum err service_decode_domain(const struct poolmgr *poolmgr, struct requ
 	return err ? err : service_check_pool(poolmgr, domain, &req->why);
 }
 
-static enum err on_create_domain(void *self, struct request *req)
+static enum err service_start(struct poolmgr *poolmgr, struct request *req,
+                              enum action action)
 {
-	struct poolmgr *poolmgr = self;
 	struct cause cause = service_cause(req);
 	struct domain_ref domain;
 	enum err err = service_decode_domain(poolmgr, req, &domain);
 
-	if (err)
-		return err;
-	return order_start(poolmgr, domain.id, ACTION_CREATE, &cause, &req->why);
+	return err ? err : order_start(poolmgr, domain.id, action, &cause, &req->why);
+}
+
+static enum err on_create_domain(void *self, struct request *req)
+{
+	return service_start(self, req, ACTION_CREATE);
 }
 
 static enum err on_delete_domain(void *self, struct request *req)
 {
-	struct poolmgr *poolmgr = self;
-	struct cause cause = service_cause(req);
-	struct domain_ref domain;
-	enum err err = service_decode_domain(poolmgr, req, &domain);
-
-	if (err)
-		return err;
-	return order_start(poolmgr, domain.id, ACTION_DELETE, &cause, &req->why);
+	return service_start(self, req, ACTION_DELETE);
 }
 
 /* ---- update_status: reports of mini-DNS ---- */

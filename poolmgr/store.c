@@ -219,10 +219,7 @@ static void store_begin_view(struct domain_view *view, const struct domain_ref *
 	view->observations = arena_alloc(arena, size * sizeof(*view->observations));
 	view->reasons = arena_alloc(arena, size * sizeof(*view->reasons));
 	view->unknown = arena_alloc(arena, size * sizeof(*view->unknown));
-	memset(view->unknown, 0, size * sizeof(*view->unknown));
 	view->differs = arena_alloc(arena, size * sizeof(*view->differs));
-	memset(view->differs, 0, size * sizeof(*view->differs));
-	memset(view->observations, 0, size * sizeof(*view->observations));
 	for (size_t i = 0; i < size; i++) {
 		if (!server_has(&servers->item[i], domain))
 			continue;
@@ -271,7 +268,6 @@ struct domain_view *store_domain_views(struct tx *tx, struct arena *arena,
 {
 	struct domain_view *views = arena_alloc(arena, count * sizeof(*views));
 
-	memset(views, 0, count * sizeof(*views));
 	store_read_views(tx, arena, ids, count, action, servers, views);
 	return views;
 }
@@ -395,26 +391,6 @@ void store_unknown_serial(struct tx *tx, const struct domain_ref *domain,
 	            tx_u32(serial)));
 }
 
-/* Deleted domains without pending work; at most TX_LIST_MAX, in the arena. */
-static const char **store_find_settled(struct tx *tx, struct arena *arena,
-                                       const char *pool, size_t *count)
-{
-	const char **ids = arena_alloc(arena, TX_LIST_MAX * sizeof(*ids));
-	struct tx_rows rows;
-
-	*count = 0;
-	tx_select(tx, arena, &rows,
-	    "SELECT s.domain_id FROM domains d JOIN pools p ON p.id = d.pool_id "
-	    "JOIN pool_manager_status s ON s.domain_id = d.id "
-	    "WHERE p.name = ? AND d.status = 'DELETED' GROUP BY s.domain_id "
-	    "HAVING SUM(s.action = 'DELETE' AND "
-	    "(NOT (s.status <=> 'SUCCESS') OR s.next_attempt_at IS NOT NULL)) = 0 "
-	    "LIMIT ?", TX_BIND(tx_text(pool), tx_int(TX_LIST_MAX)));
-	while (tx_next(&rows))
-		ids[(*count)++] = row_text(&rows);
-	return ids;
-}
-
 /* Deletes rows that are AGE_S old. */
 static void store_forget_rows(struct tx *tx, struct arena *arena, const char *const *ids,
                               size_t count, int age_s)
@@ -435,37 +411,30 @@ static void store_forget_rows(struct tx *tx, struct arena *arena, const char *co
 void store_forget_settled(struct tx *tx, const char *pool)
 {
 	struct arena *arena = arena_new();
-	size_t count;
-	const char **ids = store_find_settled(tx, arena, pool, &count);
+	const char *ids[TX_LIST_MAX];
+	size_t count = store_read_ids(tx, arena,
+	    "SELECT s.domain_id FROM domains d JOIN pools p ON p.id = d.pool_id "
+	    "JOIN pool_manager_status s ON s.domain_id = d.id "
+	    "WHERE p.name = ? AND d.status = 'DELETED' GROUP BY s.domain_id "
+	    "HAVING SUM(s.action = 'DELETE' AND "
+	    "(NOT (s.status <=> 'SUCCESS') OR s.next_attempt_at IS NOT NULL)) = 0 "
+	    "LIMIT ?", TX_BIND(tx_text(pool), tx_int(TX_LIST_MAX)), ids, TX_LIST_MAX);
 
 	if (count)
 		store_forget_rows(tx, arena, ids, count, 0);
 	arena_free(&arena);
 }
 
-/* Uses two indexes and reads no rows, because it goes through a whole slice. */
-static const char **store_find_gone(struct tx *tx, struct arena *arena,
-                                    const struct slice *slice, size_t *count)
-{
-	const char **ids = arena_alloc(arena, TX_LIST_MAX * sizeof(*ids));
-	struct tx_rows rows;
-
-	*count = 0;
-	tx_select(tx, arena, &rows,
-	    "SELECT DISTINCT s.domain_id FROM pool_manager_status s "
-	    "LEFT JOIN domains d ON d.id = s.domain_id "
-	    "WHERE s.domain_id > ? AND s.domain_id <= ? AND d.id IS NULL LIMIT ?",
-	    TX_BIND(SLICE(slice), tx_int(TX_LIST_MAX)));
-	while (tx_next(&rows))
-		ids[(*count)++] = row_text(&rows);
-	return ids;
-}
-
 void store_forget_gone(struct tx *tx, const struct slice *slice, int age_s)
 {
 	struct arena *arena = arena_new();
-	size_t count;
-	const char **ids = store_find_gone(tx, arena, slice, &count);
+	const char *ids[TX_LIST_MAX];
+	/* Uses two indexes and reads no rows, because it goes through a whole slice. */
+	size_t count = store_read_ids(tx, arena,
+	    "SELECT DISTINCT s.domain_id FROM pool_manager_status s "
+	    "LEFT JOIN domains d ON d.id = s.domain_id "
+	    "WHERE s.domain_id > ? AND s.domain_id <= ? AND d.id IS NULL LIMIT ?",
+	    TX_BIND(SLICE(slice), tx_int(TX_LIST_MAX)), ids, TX_LIST_MAX);
 
 	if (count)
 		store_forget_rows(tx, arena, ids, count, age_s);

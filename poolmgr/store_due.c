@@ -117,43 +117,23 @@ void store_claim(struct tx *tx, struct arena *arena, struct due **due, int ahead
 		store_postpone_due(tx, arena, ids, count, lease_s);
 }
 
-/* A separate SELECT: a writing statement would lock rows of central, and wait. */
-static size_t store_find_gone_rows(struct tx *tx, struct arena *arena,
-                                   const struct share *share, const struct due_of *of,
-                                   const char **ids)
+void store_forget_due(struct tx *tx, const struct share *share, const struct due_of *of)
 {
-	struct tx_rows rows;
-	size_t count = 0;
-
-	tx_select(tx, arena, &rows,
+	struct arena *arena = arena_new();
+	const char *ids[TX_LIST_MAX];
+	/* A separate SELECT: a writing statement would lock rows of central, and wait. */
+	size_t count = store_read_ids(tx, arena,
 	    "SELECT s.id FROM pool_manager_status s "
 	    "LEFT JOIN domains d ON d.id = s.domain_id "
 	    "WHERE s.server_id = ? AND s.by_control = ? AND s.next_attempt_at <= NOW(3) "
 	    "AND CRC32(s.domain_id) % ? = ? AND d.id IS NULL LIMIT ?",
 	    TX_BIND(tx_text(of->server_id), tx_int(of->control),
 	            tx_int((int64_t)share->total), tx_int((int64_t)share->factor),
-	            tx_int(TX_LIST_MAX)));
-	while (tx_next(&rows))
-		ids[count++] = row_text(&rows);
-	return count;
-}
+	            tx_int(TX_LIST_MAX)), ids, TX_LIST_MAX);
 
-void store_forget_due(struct tx *tx, const struct share *share, const struct due_of *of)
-{
-	struct arena *arena = arena_new();
-	struct tx_value values[TX_LIST_MAX + 1];
-	const char *ids[TX_LIST_MAX];
-	size_t count = store_find_gone_rows(tx, arena, share, of, ids), places;
-
-	if (count) {
-		const char *sql = tx_list(arena,
-		    "DELETE s FROM pool_manager_status s FORCE INDEX (PRIMARY) "
-		    "WHERE s.id IN (", ")", count, &places);
-
-		tx_list_fill(values, ids, count, places);
-		values[places].type = TX_END;
-		tx_exec(tx, sql, values);
-	}
+	store_exec_ids(tx, arena,
+	    "DELETE s FROM pool_manager_status s FORCE INDEX (PRIMARY) WHERE s.id IN (",
+	    ")", ids, count);
 	arena_free(&arena);
 }
 
@@ -173,43 +153,24 @@ void store_drop_plans(struct tx *tx, const char *domain_id)
 	        TX_BIND(tx_text(domain_id)));
 }
 
-/* A separate SELECT: a writing statement would lock rows of central, and wait. */
-static size_t store_find_failed(struct tx *tx, struct arena *arena, const char *pool,
-                                const char *server_id, bool control, const char **ids)
+size_t store_release(struct tx *tx, const char *pool, const char *server_id,
+                     bool control)
 {
-	struct tx_rows rows;
-	size_t count = 0;
-
-	tx_select(tx, arena, &rows,
+	struct arena *arena = arena_new();
+	const char *ids[TX_LIST_MAX];
+	/* A separate SELECT: a writing statement would lock rows of central, and wait. */
+	size_t count = store_read_ids(tx, arena,
 	    "SELECT s.id FROM pool_manager_status s JOIN domains d ON d.id = s.domain_id "
 	    "JOIN pools p ON p.id = d.pool_id AND p.name = ? "
 	    "WHERE s.server_id = ? AND s.next_attempt_at > NOW(3) "
 	    "AND s.status IN ('ERROR', 'NO_DOMAIN') AND s.by_control = ? LIMIT ?",
 	    TX_BIND(tx_text(pool), tx_text(server_id), tx_int(control),
-	            tx_int(TX_LIST_MAX)));
-	while (tx_next(&rows))
-		ids[count++] = row_text(&rows);
-	return count;
-}
+	            tx_int(TX_LIST_MAX)), ids, TX_LIST_MAX);
 
-size_t store_release(struct tx *tx, const char *pool, const char *server_id, bool control)
-{
-	struct arena *arena = arena_new();
-	struct tx_value values[TX_LIST_MAX + 1];
-	const char *ids[TX_LIST_MAX];
-	size_t count = store_find_failed(tx, arena, pool, server_id, control, ids),
-		places;
-
-	if (count) {
-		const char *sql = tx_list(arena,
-		    "UPDATE pool_manager_status FORCE INDEX (PRIMARY) "
-		    "SET next_attempt_at = NOW(3), attempts = 0 "
-		    "WHERE next_attempt_at > NOW(3) AND id IN (", ")", count, &places);
-
-		tx_list_fill(values, ids, count, places);
-		values[places].type = TX_END;
-		tx_exec(tx, sql, values);
-	}
+	store_exec_ids(tx, arena,
+	    "UPDATE pool_manager_status FORCE INDEX (PRIMARY) "
+	    "SET next_attempt_at = NOW(3), attempts = 0 "
+	    "WHERE next_attempt_at > NOW(3) AND id IN (", ")", ids, count);
 	arena_free(&arena);
 	return count;
 }

@@ -38,5 +38,11 @@ void store_read_domain(struct tx_rows *rows, const char *pool, struct domain_ref
 
 /* The number that a statement returns; 0 without a row. */
 int64_t store_read_count(struct tx *tx, const char *sql, const struct tx_value *bind);
+/* Reads at most MAX ids, in the arena. Returns their number. */
+size_t store_read_ids(struct tx *tx, struct arena *arena, const char *sql,
+                      const struct tx_value *bind, const char **ids, size_t max);
+/* Runs the statement HEAD ids TAIL, for at most TX_LIST_MAX ids. */
+void store_exec_ids(struct tx *tx, struct arena *arena, const char *head,
+                    const char *tail, const char *const *ids, size_t count);
 /* SORTED by the database, which compares as strcmp() does. */
 bool store_is_among(const char *text, const char *const *sorted, size_t count);

@@ -81,20 +81,6 @@ void store_register(struct tx *tx, const char *pool, const struct servers *serve
 		store_register_one(tx, pool, &servers->item[i]);
 }
 
-/* Ids, in the arena. */
-static size_t store_read_server_ids(struct tx *tx, struct arena *arena, const char *sql,
-                                    const struct tx_value *bind, const char **ids)
-{
-	struct tx_rows rows;
-	size_t count = 0;
-
-	tx_select(tx, arena, &rows, sql, bind);
-	while (count < SERVERS_MAX && tx_next(&rows))
-		ids[count++] = row_text(&rows);
-	tx_select_end(&rows);
-	return count;
-}
-
 /*
  * A separate SELECT: a writing statement would lock rows of central, and wait. False: the
  * next round deletes more.
@@ -103,12 +89,13 @@ static bool store_forget_server(struct tx *tx, const char *pool, const char *id)
 {
 	struct arena *arena = arena_new();
 	struct tx_value values[TX_LIST_MAX + 2] = { tx_text(id) };
-	const char *domains[SERVERS_MAX];
-	size_t places, count = store_read_server_ids(tx, arena,
+	const char *domains[TX_LIST_MAX];
+	size_t places, count = store_read_ids(tx, arena,
 	    "SELECT DISTINCT d.id FROM pool_manager_status s "
 	    "JOIN domains d ON d.id = s.domain_id JOIN pools p ON p.id = d.pool_id "
 	    "WHERE s.server_id = ? AND p.name = ? LIMIT ?",
-	    TX_BIND(tx_text(id), tx_text(pool), tx_int(TX_LIST_MAX)), domains);
+	    TX_BIND(tx_text(id), tx_text(pool), tx_int(TX_LIST_MAX)), domains,
+	    TX_LIST_MAX);
 
 	if (count) {
 		const char *sql = tx_list(arena,
@@ -128,10 +115,10 @@ void store_forget_removed(struct tx *tx, const char *pool, int unheard_s)
 {
 	struct arena *arena = arena_new();
 	const char *ids[SERVERS_MAX];
-	size_t count = store_read_server_ids(tx, arena,
+	size_t count = store_read_ids(tx, arena,
 	    "SELECT id FROM pool_servers WHERE pool_name = ? "
 	    "AND updated_at < NOW(3) - INTERVAL ? SECOND",
-	    TX_BIND(tx_text(pool), tx_int(unheard_s)), ids);
+	    TX_BIND(tx_text(pool), tx_int(unheard_s)), ids, SERVERS_MAX);
 
 	for (size_t i = 0; i < count && !tx->err; i++) {
 		if (!store_forget_server(tx, pool, ids[i]))
@@ -147,9 +134,9 @@ void store_forget_out(struct tx *tx, const char *pool)
 {
 	struct arena *arena = arena_new();
 	const char *ids[SERVERS_MAX];
-	size_t count = store_read_server_ids(tx, arena,
+	size_t count = store_read_ids(tx, arena,
 	    "SELECT id FROM pool_servers WHERE pool_name = ? AND state = 'REMOVED'",
-	    TX_BIND(tx_text(pool)), ids);
+	    TX_BIND(tx_text(pool)), ids, SERVERS_MAX);
 
 	for (size_t i = 0; i < count; i++)
 		store_forget_server(tx, pool, ids[i]);
