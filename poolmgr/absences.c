@@ -5,36 +5,38 @@
 #include "runtime/tx.h"
 #include "servers.h"
 #include "store.h"
-#include "store_witness.h"
+#include "store_absence.h"
 
 enum {
-	DOUBTS = 3,		/* of a deletion, until its server is in error */
-	DOUBT_S = 1,		/* until it is asked again */
+	DOUBTS = 3,		/* until the server is in error */
+	DOUBT_S = 1,		/* until the next poll */
 };
 
-/* What there is to add to the poll's own words. */
-static const char *remark_on(const struct server *server,
-                             const struct server_report *report, enum witness witness)
+/* What follows the reason of the poll; "": nothing. */
+static const char *absences_remark(const struct server *server,
+                                   const struct server_report *report,
+                                   enum confirmation confirmation)
 {
 	bool kept = report->report == REPORT_ERROR && report->has_serial &&
 	            server->driver->by_catalog && !report->domain.is_catalog &&
-	            witness == WITNESS_ANSWERS;
+	            confirmation == CONFIRMATION_ANSWERS;
 
 	if (kept)
-		return "though it has the catalog that lists it no more "
-		       "(zonefleet domain abandon gives the name free)";
-	return absence_words(absence_of(report->report, witness));
+		return "though its catalog no longer lists it "
+		       "(zonefleet domain abandon frees the name)";
+	return absence_words(absence_of(report->report, confirmation));
 }
 
-/* mini-DNS polls a doubted absence again soon, a few times. */
-static void settle(struct tx *tx, const struct poolmgr *poolmgr,
-                   const struct server_report *report, const struct testimony *testimony)
+/* mini-DNS soon polls a doubted absence again, up to DOUBTS times. */
+static void absences_settle(struct tx *tx, const struct poolmgr *poolmgr,
+                            const struct server_report *report,
+                            const struct deletion_state *state)
 {
 	const struct server *server = servers_find(poolmgr->servers, report->name_server);
-	enum absence absence = absence_of(report->report, testimony->witness);
-	bool soon = absence == ABSENCE_DOUBTED && testimony->attempts < DOUBTS;
-	const char *remark = remark_on(server, report, testimony->witness);
-	char reason[VERDICT_REASON];
+	enum absence absence = absence_of(report->report, state->confirmation);
+	bool soon = absence == ABSENCE_DOUBTED && state->attempts < DOUBTS;
+	const char *remark = absences_remark(server, report, state->confirmation);
+	char reason[DOMAIN_VIEW_REASON];
 	struct outcome outcome = {
 		.domain_id = report->domain.id,
 		.server_id = report->name_server,
@@ -56,13 +58,13 @@ static void settle(struct tx *tx, const struct poolmgr *poolmgr,
 		                   poolmgr_poll_budget_s(poolmgr));
 }
 
-/* What the poll saw before it found no zone is a witness, too: the server answers us. */
-static void hear_polls(const struct server_report *reports, size_t count,
-                       struct testimony *testimonies)
+/* A poll that saw a serial before it found no zone: the server answers us. */
+static void absences_confirm_by_polls(const struct server_report *reports, size_t count,
+                                      struct deletion_state *states)
 {
 	for (size_t i = 0; i < count; i++)
 		if (reports[i].report == REPORT_NO_DOMAIN && reports[i].has_serial)
-			testimonies[i].witness = WITNESS_ANSWERS;
+			states[i].confirmation = CONFIRMATION_ANSWERS;
 }
 
 enum err absences_record(struct poolmgr *poolmgr, const struct server_report *reports,
@@ -70,7 +72,7 @@ enum err absences_record(struct poolmgr *poolmgr, const struct server_report *re
 {
 	struct arena *arena = arena_new();
 	struct deletion *deletions = arena_alloc(arena, count * sizeof(*deletions));
-	struct testimony *testimonies = arena_alloc(arena, count * sizeof(*testimonies));
+	struct deletion_state *states = arena_alloc(arena, count * sizeof(*states));
 	struct tx tx = tx_begin(poolmgr->runtime.db, why);
 
 	for (size_t i = 0; i < count; i++)
@@ -78,10 +80,10 @@ enum err absences_record(struct poolmgr *poolmgr, const struct server_report *re
 			reports[i].domain.id,
 			servers_find(poolmgr->servers, reports[i].name_server),
 		};
-	store_testimonies(&tx, arena, deletions, count, testimonies);
-	hear_polls(reports, count, testimonies);
+	store_deletion_states(&tx, arena, deletions, count, states);
+	absences_confirm_by_polls(reports, count, states);
 	for (size_t i = 0; i < count; i++)
-		settle(&tx, poolmgr, &reports[i], &testimonies[i]);
+		absences_settle(&tx, poolmgr, &reports[i], &states[i]);
 	enum err err = tx_commit(&tx);
 	arena_free(&arena);
 	return err;

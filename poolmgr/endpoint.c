@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cut TEXT into host and port; one with more than one colon needs brackets for a port. */
-static bool cut(const char *text, char *host, size_t size, const char **port)
+/* Splits TEXT into host and port. With more than one colon a port needs brackets. */
+static bool endpoint_split(const char *text, char *host, size_t size, const char **port)
 {
 	bool bracketed = text[0] == '[';
 	const char *start = text + bracketed;
@@ -31,7 +31,7 @@ static bool cut(const char *text, char *host, size_t size, const char **port)
 	return true;
 }
 
-static bool parse_port(const char *text, uint16_t *port)
+static bool endpoint_parse_port(const char *text, uint16_t *port)
 {
 	char *end;
 	long value = strtol(text, &end, 10);
@@ -49,12 +49,13 @@ enum err endpoint_parse(const char *text, uint16_t default_port, const char *fie
 	unsigned char address[16];
 	const char *port;
 
-	if (!cut(text, parsed.host, sizeof(parsed.host), &port) ||
+	if (!endpoint_split(text, parsed.host, sizeof(parsed.host), &port) ||
 	    (inet_pton(AF_INET, parsed.host, address) != 1 &&
 	     inet_pton(AF_INET6, parsed.host, address) != 1))
-		return fail(why, ERR_INVALID, "%s: \"%.80s\" is no address and port, "
-		            "such as 192.0.2.1:53 or [2001:db8::1]:53", field, text);
-	if ((port && !parse_port(port, &parsed.port)) || parsed.port == 0)
+		return fail(why, ERR_INVALID, "%s: \"%.80s\" must be an address and a "
+		            "port, such as 192.0.2.1:53 or [2001:db8::1]:53", field,
+		            text);
+	if ((port && !endpoint_parse_port(port, &parsed.port)) || parsed.port == 0)
 		return fail(why, ERR_INVALID,
 		            "%s: \"%.80s\" needs a port from 1 to 65535", field, text);
 	*endpoint = parsed;

@@ -19,15 +19,15 @@
 #include "store_follow.h"
 
 enum {
-	CASES_MAX = 5000,	/* what is beyond them is seen again */
+	CASES_MAX = 5000,	/* further ones begin with a later report */
 	LOCK_WAIT_MS = 3000,
 	RAISE_TIMEOUT_MS = 10 * 1000,
 	DETAIL_SIZE = 600,
 	KEY_SIZE = 80,
 };
 
-/* A domain on a server, while something is done about it by this process. */
-struct pursuit {
+/* A domain on a server, while this process corrects it. */
+struct follow_up_job {
 	char key[KEY_SIZE];
 	struct follow_up *follow_up;
 	struct server *server;
@@ -38,17 +38,17 @@ struct pursuit {
 	struct cause cause;
 	struct held *held;
 	enum follow action;
-	bool calling;			/* central was asked to raise the serial */
+	bool calling;			/* a call to central is out */
 	bool was_tried;			/* the server's driver was called */
 	enum err err;			/* of the driver, or of central */
 	struct why why;
-	const char *outcome;		/* of a raise, for record_raise() */
+	const char *outcome;		/* for follow_up_record_raise() */
 	UT_hash_handle hh;
 };
 
 struct follow_up {
 	struct poolmgr *poolmgr;
-	struct pursuit *pursuits;
+	struct follow_up_job *jobs;
 };
 
 static struct metric *done[FOLLOW_COUNT], *failed;
@@ -75,41 +75,41 @@ struct follow_up *follow_up_new(struct poolmgr *poolmgr)
 	return follow_up;
 }
 
-static void pursuit_free(struct pursuit *pursuit)
+static void follow_up_job_free(struct follow_up_job *job)
 {
-	HASH_DEL(pursuit->follow_up->pursuits, pursuit);
-	arena_free(&pursuit->arena);
-	free(pursuit);
+	HASH_DEL(job->follow_up->jobs, job);
+	arena_free(&job->arena);
+	free(job);
 }
 
 void follow_up_free(struct follow_up **follow_up)
 {
 	struct follow_up *old = *follow_up;
-	struct pursuit *pursuit, *next;
+	struct follow_up_job *job, *next;
 
 	*follow_up = NULL;
 	if (!old)
 		return;
-	HASH_ITER(hh, old->pursuits, pursuit, next) {
-		if (pursuit->calling)
-			rpc_cancel(old->poolmgr->runtime.rpc, pursuit);
-		pursuit_free(pursuit);
+	HASH_ITER(hh, old->jobs, job, next) {
+		if (job->calling)
+			rpc_cancel(old->poolmgr->runtime.rpc, job);
+		follow_up_job_free(job);
 	}
 	free(old);
 }
 
-static struct poolmgr *poolmgr_of(const struct pursuit *pursuit)
+static struct poolmgr *follow_up_poolmgr(const struct follow_up_job *job)
 {
-	return pursuit->follow_up->poolmgr;
+	return job->follow_up->poolmgr;
 }
 
-static struct holder *holder_of(const struct pursuit *pursuit)
+static struct holder *follow_up_holder(const struct follow_up_job *job)
 {
-	return membership_holder(heartbeat_membership(poolmgr_of(pursuit)->heartbeat));
+	return membership_holder(heartbeat_membership(follow_up_poolmgr(job)->heartbeat));
 }
 
-/* A server that provisions itself from a catalog has a word for people only. */
-static bool takes_orders(const struct server *server)
+/* For a server of the backend catalog, retransfer() only has a text for the operator. */
+static bool follow_up_takes_orders(const struct server *server)
 {
 	return server->driver->retransfer && !server->driver->by_catalog;
 }
@@ -117,273 +117,272 @@ static bool takes_orders(const struct server *server)
 /* ---- the record ---- */
 
 struct recording {
-	const struct pursuit *pursuit;
+	const struct follow_up_job *job;
 	struct db *db;			/* of the thread that writes */
 	const char *outcome;
 	char detail[DETAIL_SIZE];
 };
 
-static enum err write_record(void *self, struct why *why)
+static enum err follow_up_write_record(void *self, struct why *why)
 {
 	struct recording *recording = self;
-	const struct pursuit *pursuit = recording->pursuit;
+	const struct follow_up_job *job = recording->job;
 	const struct membership *fleet =
-	    heartbeat_membership(poolmgr_of(pursuit)->heartbeat);
+	    heartbeat_membership(follow_up_poolmgr(job)->heartbeat);
 	const struct followed followed = {
-		.domain = &pursuit->domain,
-		.server_id = pursuit->server->settings->id,
+		.domain = &job->domain,
+		.server_id = job->server->settings->id,
 		.worker = membership_name(fleet),
-		.action = pursuit->action,
+		.action = job->action,
 		.outcome = recording->outcome,
-		.serves = pursuit->serves,
+		.serves = job->serves,
 		.detail = recording->detail,
-		.fence = pursuit->held ? held_fence(pursuit->held) : 0,
+		.fence = job->held ? held_fence(job->held) : 0,
 	};
 	struct tx tx = tx_begin(recording->db, why);
 
-	if (pursuit->held)
-		holder_guard(holder_of(pursuit), &tx, pursuit->held);
+	if (job->held)
+		holder_guard(follow_up_holder(job), &tx, job->held);
 	store_followed(&tx, &followed);
 	return tx_commit(&tx);
 }
 
 static const char *const words[FOLLOW_COUNT] = {
 	[FOLLOW_TRANSFER] = "made to transfer",
-	[FOLLOW_RENEW]    = "put back, and made to transfer",
+	[FOLLOW_RENEW]    = "set up again, and made to transfer",
 	[FOLLOW_RAISE]    = "our serial was raised",
 };
 
-/* "made to transfer; served serial 12, ours was 11"; or why it failed before that. */
-static void record(const struct pursuit *pursuit, struct db *db, const char *outcome)
+/* "made to transfer; served serial 12, ours was 11". The first part may be an error. */
+static void follow_up_record(const struct follow_up_job *job, struct db *db,
+                             const char *outcome)
 {
-	struct recording recording = { pursuit, db, outcome, "" };
+	struct recording recording = { job, db, outcome, "" };
 	char serves[40] = "showed no serial";
 	struct why why;
 
-	if (pursuit->serves_it)
+	if (job->serves_it)
 		snprintf(serves, sizeof(serves), "served serial %" PRIu32,
-		         pursuit->serves);
+		         job->serves);
 	snprintf(recording.detail, sizeof(recording.detail), "%s; %s, ours was %" PRIu32,
-	         pursuit->err ? pursuit->why.text : words[pursuit->action], serves,
-	         pursuit->domain.state.serial);
-	metric_add(pursuit->err ? failed : done[pursuit->action], 1);
+	         job->err ? job->why.text : words[job->action], serves,
+	         job->domain.state.serial);
+	metric_add(job->err ? failed : done[job->action], 1);
 	log_warn("server does not follow: domain=%s server=%s action=%s outcome=%s "
-	         "why=\"%s\"", pursuit->domain.name, pursuit->server->settings->id,
-	         follow_name(pursuit->action), outcome, recording.detail);
-	if (tx_redo(write_record, &recording, &why))
-		log_warn("follow-up not recorded: domain=%s why=\"%s\"",
-		         pursuit->domain.name, why.text);
+	         "reason=\"%s\"", job->domain.name, job->server->settings->id,
+	         follow_name(job->action), outcome, recording.detail);
+	if (tx_redo(follow_up_write_record, &recording, &why))
+		log_warn("follow-up not recorded: domain=%s reason=\"%s\"",
+		         job->domain.name, why.text);
 }
 
 /* ---- on the lane's thread ---- */
 
-/* How things stand now, and what is to be done. Unreadable: nothing, the next report. */
-static enum follow decide(struct pursuit *pursuit)
+/* Reads the rows and decides. If they cannot be read, the next report tries again. */
+static enum follow follow_up_decide(struct follow_up_job *job)
 {
 	struct follow_case of = {
-		.serves_it = pursuit->serves_it,
-		.serves = pursuit->serves,
-		.takes_orders = takes_orders(pursuit->server),
+		.serves_it = job->serves_it,
+		.serves = job->serves,
+		.takes_orders = follow_up_takes_orders(job->server),
 	};
 	struct why why;
-	struct tx tx = tx_once(pursuit->server->db, &why);
-	bool found = store_follow_case(&tx, pursuit->arena, pursuit->domain.id,
-	                               pursuit->server->settings->id, &pursuit->domain,
-	                               &of);
+	struct tx tx = tx_once(job->server->db, &why);
+	bool found = store_follow_case(&tx, job->arena, job->domain.id,
+	                               job->server->settings->id, &job->domain, &of);
 
 	return !tx_commit(&tx) && found ? follow_decide(&of) : FOLLOW_WAIT;
 }
 
-static enum err order(struct pursuit *pursuit)
+static enum err follow_up_order(struct follow_up_job *job)
 {
-	const struct poolmgr *poolmgr = poolmgr_of(pursuit);
-	const struct driver *driver = pursuit->server->driver;
+	const struct poolmgr *poolmgr = follow_up_poolmgr(job);
+	const struct driver *driver = job->server->driver;
 	const struct driver_context context = { poolmgr->masters,
 	                                        poolmgr->config.masters.count };
 
-	if (pursuit->action == FOLLOW_RENEW && driver->renew)
-		return driver->renew(pursuit->server->settings, &context,
-		                     &pursuit->domain, &pursuit->why);
-	return driver->retransfer(pursuit->server->settings, &pursuit->domain,
-	                          &pursuit->why);
+	if (job->action == FOLLOW_RENEW && driver->renew)
+		return driver->renew(job->server->settings, &context,
+		                     &job->domain, &job->why);
+	return driver->retransfer(job->server->settings, &job->domain, &job->why);
 }
 
-static void act(struct pursuit *pursuit)
+static void follow_up_act(struct follow_up_job *job)
 {
-	if (!holder_is_sure(holder_of(pursuit), pursuit->held)) {
-		pursuit->action = FOLLOW_WAIT;
+	if (!holder_is_sure(follow_up_holder(job), job->held)) {
+		job->action = FOLLOW_WAIT;
 		return;
 	}
-	pursuit->err = order(pursuit);
-	pursuit->was_tried = true;
-	record(pursuit, pursuit->server->db, pursuit->err ? "FAILED" : "DONE");
+	job->err = follow_up_order(job);
+	job->was_tried = true;
+	follow_up_record(job, job->server->db, job->err ? "FAILED" : "DONE");
 }
 
-static bool lock(struct pursuit *pursuit)
+static bool follow_up_lock(struct follow_up_job *job)
 {
 	char object[LOCK_NAME_SIZE];
 	struct why why;
 
-	lock_name_of(poolmgr_of(pursuit), pursuit->domain.id, pursuit->domain.tenant,
-	             object);
-	if (!holder_take(holder_of(pursuit), pursuit->server->db, object,
-	                 clock_ms() + LOCK_WAIT_MS, &pursuit->held, &why))
+	lock_name_of(follow_up_poolmgr(job), job->domain.id, job->domain.tenant, object);
+	if (!holder_take(follow_up_holder(job), job->server->db, object,
+	                 clock_ms() + LOCK_WAIT_MS, &job->held, &why))
 		return true;
-	log_info("follow-up postponed: domain=%s server=%s why=\"%s\"",
-	         pursuit->domain.name, pursuit->server->settings->id, why.text);
+	log_info("follow-up postponed: domain=%s server=%s reason=\"%s\"",
+	         job->domain.name, job->server->settings->id, why.text);
 	return false;
 }
 
-/* Asked once before the lock, which most that wait need not take, and once under it. */
-static void run(void *self)
+/* Decides before it takes the lock, because most jobs wait, and again under the lock. */
+static void follow_up_run(void *self)
 {
-	struct pursuit *pursuit = self;
+	struct follow_up_job *job = self;
 
-	log_request(pursuit->cause.request_id);
-	if (atomic_load(&pursuit->server->in_service))
-		pursuit->action = decide(pursuit);
-	if (pursuit->action != FOLLOW_WAIT && pursuit->action != FOLLOW_RAISE) {
-		pursuit->action = lock(pursuit) ? decide(pursuit) : FOLLOW_WAIT;
-		if (pursuit->action != FOLLOW_WAIT && pursuit->action != FOLLOW_RAISE)
-			act(pursuit);
-		holder_drop(holder_of(pursuit), pursuit->server->db, &pursuit->held);
+	log_request(job->cause.request_id);
+	if (atomic_load(&job->server->in_service))
+		job->action = follow_up_decide(job);
+	if (job->action != FOLLOW_WAIT && job->action != FOLLOW_RAISE) {
+		job->action = follow_up_lock(job) ? follow_up_decide(job) : FOLLOW_WAIT;
+		if (job->action != FOLLOW_WAIT && job->action != FOLLOW_RAISE)
+			follow_up_act(job);
+		holder_drop(follow_up_holder(job), job->server->db, &job->held);
 	}
 	log_request(NULL);
 }
 
 /* ---- on the loop ---- */
 
-static void record_raise(void *self)
+static void follow_up_record_raise(void *self)
 {
-	struct pursuit *pursuit = self;
+	struct follow_up_job *job = self;
 
-	log_request(pursuit->cause.request_id);
-	record(pursuit, poolmgr_of(pursuit)->lane_db, pursuit->outcome);
+	log_request(job->cause.request_id);
+	follow_up_record(job, follow_up_poolmgr(job)->lane_db, job->outcome);
 	log_request(NULL);
 }
 
-static void raise_recorded(void *self)
+static void follow_up_raise_recorded(void *self)
 {
-	pursuit_free(self);
+	follow_up_job_free(self);
 }
 
-/* On the poolmgr's lane, for a record waits between its tries. The pursuit ends. */
-static void end_raise(struct pursuit *pursuit, const char *outcome)
+/* On the pool manager's lane, because a record waits between its tries. Ends the job. */
+static void follow_up_end_raise(struct follow_up_job *job, const char *outcome)
 {
-	pursuit->outcome = outcome;
-	if (poolmgr_submit(poolmgr_of(pursuit), record_raise, raise_recorded, pursuit))
+	job->outcome = outcome;
+	if (poolmgr_submit(follow_up_poolmgr(job), follow_up_record_raise,
+	                   follow_up_raise_recorded, job))
 		return;
-	log_warn("follow-up not recorded: domain=%s why=\"no room, or this process ends\"",
-	         pursuit->domain.name);
-	pursuit_free(pursuit);
+	log_warn("follow-up not recorded: domain=%s reason=\"no room on the lane\"",
+	         job->domain.name);
+	follow_up_job_free(job);
 }
 
-/* Not the serial that was refused: what is to be typed at the server. */
-static void park_raise(struct pursuit *pursuit)
+/* Tells the operator what to do, and not the serial that was too far. */
+static void follow_up_park_raise(struct follow_up_job *job)
 {
-	pursuit->err = fail(&pursuit->why, ERR_INVALID, "our serial is not raised so far: "
-	                    "make the server transfer the zone again, by its own "
-	                    "command");
-	end_raise(pursuit, "PARKED");
+	job->err = fail(&job->why, ERR_INVALID, "our serial is not raised so far: "
+	                "make the server transfer the zone again, by its own "
+	                "command");
+	follow_up_end_raise(job, "PARKED");
 }
 
-static void raised(void *self, const struct rpc_answer *answer)
+static void follow_up_raised(void *self, const struct rpc_answer *answer)
 {
-	struct pursuit *pursuit = self;
+	struct follow_up_job *job = self;
 
-	pursuit->calling = false;
-	pursuit->err = answer->err;
-	pursuit->why = answer->why;
-	end_raise(pursuit, answer->err ? "FAILED" : "DONE");
+	job->calling = false;
+	job->err = answer->err;
+	job->why = answer->why;
+	follow_up_end_raise(job, answer->err ? "FAILED" : "DONE");
 }
 
-/* A change of nothing but the serial; central refuses it if another has come before. */
-static enum err raise_to(struct pursuit *pursuit, uint32_t serial)
+/* A change of the serial only. Central refuses it if another change came before. */
+static enum err follow_up_call_central(struct follow_up_job *job, uint32_t serial)
 {
 	static const struct rpc_target central = { .topic = "central" };
-	json_t *args = json_pack("{s:s, s:[], s:I}", "domain", pursuit->domain.id,
+	json_t *args = json_pack("{s:s, s:[], s:I}", "domain", job->domain.id,
 	                         "changes", "serial", (json_int_t)serial);
-	json_t *context = context_encode(pursuit->cause.request_id, true);
+	json_t *context = context_encode(job->cause.request_id, true);
 
 	bug_if(!args);
-	enum err err = rpc_call(poolmgr_of(pursuit)->runtime.rpc, &central,
-	                        "apply_changes", args, context, RAISE_TIMEOUT_MS, raised,
-	                        pursuit, &pursuit->why);
+	enum err err = rpc_call(follow_up_poolmgr(job)->runtime.rpc, &central,
+	                        "apply_changes", args, context, RAISE_TIMEOUT_MS,
+	                        follow_up_raised, job, &job->why);
 	json_decref(context);
 	json_decref(args);
 	return err;
 }
 
-static void raise_serial(struct pursuit *pursuit)
+static void follow_up_raise(struct follow_up_job *job)
 {
 	uint32_t serial;
 
-	if (!follow_raise(pursuit->domain.state.serial, pursuit->serves,
+	if (!follow_raise(job->domain.state.serial, job->serves,
 	                  (uint32_t)clock_unix(), &serial)) {
-		park_raise(pursuit);
+		follow_up_park_raise(job);
 		return;
 	}
-	pursuit->err = raise_to(pursuit, serial);
-	pursuit->calling = !pursuit->err;
-	if (pursuit->err)
-		end_raise(pursuit, "FAILED");
+	job->err = follow_up_call_central(job, serial);
+	job->calling = !job->err;
+	if (job->err)
+		follow_up_end_raise(job, "FAILED");
 }
 
-static void ended(void *self)
+static void follow_up_ended(void *self)
 {
-	struct pursuit *pursuit = self;
-	struct poolmgr *poolmgr = poolmgr_of(pursuit);
-	bool ran = lane_job_ran(pursuit->server->lane);
+	struct follow_up_job *job = self;
+	struct poolmgr *poolmgr = follow_up_poolmgr(job);
+	bool ran = lane_job_ran(job->server->lane);
 
-	log_request(pursuit->cause.request_id);
-	if (ran && pursuit->was_tried && !pursuit->err)
-		tell_server(poolmgr->tell, &pursuit->domain, pursuit->server,
-		            &pursuit->cause);
-	if (ran && pursuit->action == FOLLOW_RAISE)
-		raise_serial(pursuit);
+	log_request(job->cause.request_id);
+	if (ran && job->was_tried && !job->err)
+		peers_notify(poolmgr->peers, &job->domain, job->server, &job->cause);
+	if (ran && job->action == FOLLOW_RAISE)
+		follow_up_raise(job);
 	else
-		pursuit_free(pursuit);
+		follow_up_job_free(job);
 	log_request(NULL);
 }
 
-static struct pursuit *pursuit_new(struct follow_up *follow_up, const char *key,
-                                   const struct domain_ref *domain,
-                                   const struct cause *cause)
+static struct follow_up_job *follow_up_job_new(struct follow_up *follow_up,
+                                               const char *key,
+                                               const struct domain_ref *domain,
+                                               const struct cause *cause)
 {
-	struct pursuit *pursuit = xcalloc(1, sizeof(*pursuit));
+	struct follow_up_job *job = xcalloc(1, sizeof(*job));
 	struct arena *arena = arena_new();
 
-	snprintf(pursuit->key, sizeof(pursuit->key), "%s", key);
-	pursuit->follow_up = follow_up;
-	pursuit->arena = arena;
-	pursuit->domain = *domain;
-	pursuit->domain.name = arena_strdup(arena, domain->name);
-	pursuit->domain.pool = arena_strdup(arena, domain->pool);
-	pursuit->domain.tenant = arena_strdup(arena, domain->tenant);
-	pursuit->cause = *cause;
-	pursuit->cause.request_id = arena_strdup(arena, cause->request_id);
-	HASH_ADD_STR(follow_up->pursuits, key, pursuit);
-	return pursuit;
+	snprintf(job->key, sizeof(job->key), "%s", key);
+	job->follow_up = follow_up;
+	job->arena = arena;
+	job->domain = *domain;
+	job->domain.name = arena_strdup(arena, domain->name);
+	job->domain.pool = arena_strdup(arena, domain->pool);
+	job->domain.tenant = arena_strdup(arena, domain->tenant);
+	job->cause = *cause;
+	job->cause.request_id = arena_strdup(arena, cause->request_id);
+	HASH_ADD_STR(follow_up->jobs, key, job);
+	return job;
 }
 
-void follow_up_saw(struct follow_up *follow_up, const struct server *server,
-                   const struct domain_ref *domain, const uint32_t *serves,
-                   const struct cause *cause)
+void follow_up_observe(struct follow_up *follow_up, const struct server *server,
+                       const struct domain_ref *domain, const uint32_t *serves,
+                       const struct cause *cause)
 {
 	struct server *own = servers_find(follow_up->poolmgr->servers,
 	                                  server->settings->id);
-	struct pursuit *pursuit;
+	struct follow_up_job *job;
 	char key[KEY_SIZE];
 
 	snprintf(key, sizeof(key), "%s %s", domain->id, server->settings->id);
-	HASH_FIND_STR(follow_up->pursuits, key, pursuit);
-	if (pursuit || !own || HASH_COUNT(follow_up->pursuits) >= CASES_MAX ||
+	HASH_FIND_STR(follow_up->jobs, key, job);
+	if (job || !own || HASH_COUNT(follow_up->jobs) >= CASES_MAX ||
 	    server_fails(own, CHANNEL_CONTROL))
 		return;
-	pursuit = pursuit_new(follow_up, key, domain, cause);
-	pursuit->server = own;
-	pursuit->serves_it = serves;
-	pursuit->serves = serves ? *serves : 0;
-	if (!lane_submit(own->lane, run, ended, pursuit))
-		pursuit_free(pursuit);
+	job = follow_up_job_new(follow_up, key, domain, cause);
+	job->server = own;
+	job->serves_it = serves;
+	job->serves = serves ? *serves : 0;
+	if (!lane_submit(own->lane, follow_up_run, follow_up_ended, job))
+		follow_up_job_free(job);
 }

@@ -13,203 +13,210 @@
 
 enum { REASON_SIZE = 256 };
 
-/* Of a server, through one channel. */
+/* The findings about one channel of a server. */
 struct finding {
 	struct evidence evidence;
 	char reason[REASON_SIZE];
 };
 
-/* What became of it. */
-struct settling {
+/* The findings, and the change of the row. */
+struct health_update {
 	struct finding finding;
 	struct health health;
-	struct health_move move;	/* is_news: it is written */
+	struct health_move move;	/* is_news: the row was changed */
 };
 
-struct healths {
+struct health_writer {
 	struct poolmgr *poolmgr;
 	bool is_running;
 	struct finding (*found)[CHANNELS];	/* one a server: to be written next */
-	struct settling (*settled)[CHANNELS];	/* of the job on the lane */
+	struct health_update (*updates)[CHANNELS];	/* of the job on the lane */
 	enum err err;
 	struct why why;
 };
 
-struct healths *healths_new(struct poolmgr *poolmgr)
+struct health_writer *health_writer_new(struct poolmgr *poolmgr)
 {
-	struct healths *healths = xcalloc(1, sizeof(*healths));
+	struct health_writer *writer = xcalloc(1, sizeof(*writer));
 	size_t count = poolmgr->servers->count;
 
-	healths->poolmgr = poolmgr;
-	healths->found = xcalloc(count, sizeof(*healths->found));
-	healths->settled = xcalloc(count, sizeof(*healths->settled));
-	return healths;
+	writer->poolmgr = poolmgr;
+	writer->found = xcalloc(count, sizeof(*writer->found));
+	writer->updates = xcalloc(count, sizeof(*writer->updates));
+	return writer;
 }
 
-void healths_free(struct healths **healths)
+void health_writer_free(struct health_writer **writer)
 {
-	if (!*healths)
+	if (!*writer)
 		return;
-	free((*healths)->found);
-	free((*healths)->settled);
-	free(*healths);
-	*healths = NULL;
+	free((*writer)->found);
+	free((*writer)->updates);
+	free(*writer);
+	*writer = NULL;
 }
 
-static bool is_found(const struct finding *finding)
+static bool finding_is_set(const struct finding *finding)
 {
 	return finding->evidence.has_answered || finding->evidence.failures;
 }
 
 /* ---- on the lane ---- */
 
-static enum err settle_one(struct healths *healths, const char *server_id,
-                           enum channel channel, struct settling *settling)
+static enum err health_writer_write_one(struct health_writer *writer,
+                                        const char *server_id, enum channel channel,
+                                        struct health_update *update)
 {
-	const char *pool = healths->poolmgr->config.pool_name;
-	const struct finding *finding = &settling->finding;
-	struct tx tx = tx_once(healths->poolmgr->lane_db, &healths->why);
+	const char *pool = writer->poolmgr->config.pool_name;
+	const struct finding *finding = &update->finding;
+	struct tx tx = tx_once(writer->poolmgr->lane_db, &writer->why);
 	struct health health[CHANNELS];
 
 	if (store_health(&tx, pool, server_id, health)) {
-		settling->health = health[channel];
-		settling->move = health_decide(channel, &settling->health,
-		                               &finding->evidence, random_u32());
-		if (settling->move.is_news)
-			settling->move.is_news = store_health_move(
-			    &tx, pool, server_id, channel, &settling->health,
-			    &settling->move, finding->reason);
+		update->health = health[channel];
+		update->move = health_decide(channel, &update->health,
+		                             &finding->evidence, random_u32());
+		if (update->move.is_news)
+			update->move.is_news = store_health_move(
+			    &tx, pool, server_id, channel, &update->health,
+			    &update->move, finding->reason);
 	}
 	return tx_commit(&tx);
 }
 
-/* One that fails is found out again. */
-static void settle(void *self)
+/* Findings that cannot be written are lost; the next failure finds them again. */
+static void health_writer_write(void *self)
 {
-	struct healths *healths = self;
-	const struct servers *servers = healths->poolmgr->servers;
+	struct health_writer *writer = self;
+	const struct servers *servers = writer->poolmgr->servers;
 
-	healths->err = OK;
+	writer->err = OK;
 	for (size_t i = 0; i < servers->count; i++)
 		for (enum channel channel = 0; channel < CHANNELS; channel++) {
-			struct settling *settling = &healths->settled[i][channel];
+			struct health_update *update =
+				&writer->updates[i][channel];
 
-			if (is_found(&settling->finding) && !healths->err)
-				healths->err = settle_one(
-				    healths, servers->item[i].settings->id, channel,
-				    settling);
+			if (finding_is_set(&update->finding) && !writer->err)
+				writer->err = health_writer_write_one(
+				    writer, servers->item[i].settings->id, channel,
+				    update);
 		}
 }
 
 /* ---- on the loop ---- */
 
-static void submit(struct healths *healths);
+static void health_writer_submit(struct health_writer *writer);
 
-static void tell_closed(struct healths *healths, const struct server *server,
-                        enum channel channel)
+static void health_writer_release(struct health_writer *writer,
+                                  const struct server *server, enum channel channel)
 {
 	log_info(channel == CHANNEL_DNS ? "server answers again: server=%s"
-	                                : "server is back: server=%s",
+	                                : "control channel answers again: server=%s",
 	         server->settings->id);
-	release_server(healths->poolmgr, server->settings->id,
-	                  channel == CHANNEL_CONTROL);
+	release_server(writer->poolmgr, server->settings->id, channel == CHANNEL_CONTROL);
 }
 
-static void take(struct healths *healths, struct server *server, enum channel channel,
-                 const struct settling *settling)
+static void health_writer_apply(struct health_writer *writer, struct server *server,
+                                enum channel channel, const struct health_update *update)
 {
-	const struct health_move *move = &settling->move;
+	const struct health_move *move = &update->move;
 
 	if (!move->is_news)
 		return;
 	server_set_health(server, channel,
 	                  &(struct health){ move->failures, !move->next_ms });
 	if (move->opens)
-		log_warn("server fails: server=%s channel=%s why=\"%s\"",
+		log_warn("server fails: server=%s channel=%s reason=\"%s\"",
 		         server->settings->id,
 		         channel == CHANNEL_DNS ? "dns" : "control",
-		         settling->finding.reason);
+		         update->finding.reason);
 	if (move->closes)
-		tell_closed(healths, server, channel);
+		health_writer_release(writer, server, channel);
 }
 
-static void settled(void *self)
+static void health_writer_written(void *self)
 {
-	struct healths *healths = self;
-	struct servers *servers = healths->poolmgr->servers;
+	struct health_writer *writer = self;
+	struct servers *servers = writer->poolmgr->servers;
 
-	healths->is_running = false;
-	if (!poolmgr_ran(healths->poolmgr))
+	writer->is_running = false;
+	if (!poolmgr_ran(writer->poolmgr))
 		return;
-	/* that the database is away is said where it is seen */
-	if (healths->err && healths->err != ERR_UNREACHABLE && healths->err != ERR_RACE)
-		log_warn("health not written: err=%s why=\"%s\"", err_name(healths->err),
-		         healths->why.text);
+	/* the database code logs that the database is away */
+	if (writer->err && writer->err != ERR_UNREACHABLE &&
+	    writer->err != ERR_RACE)
+		log_warn("health not written: err=%s reason=\"%s\"",
+		         err_name(writer->err), writer->why.text);
 	for (size_t i = 0; i < servers->count; i++)
 		for (enum channel channel = 0; channel < CHANNELS; channel++)
-			take(healths, &servers->item[i], channel,
-			     &healths->settled[i][channel]);
-	submit(healths);
+			health_writer_apply(writer, &servers->item[i], channel,
+			                    &writer->updates[i][channel]);
+	health_writer_submit(writer);
 }
 
-static void submit(struct healths *healths)
+static void health_writer_submit(struct health_writer *writer)
 {
-	size_t count = healths->poolmgr->servers->count;
+	size_t count = writer->poolmgr->servers->count;
 	bool any = false;
 
-	if (healths->is_running)
+	if (writer->is_running)
 		return;
 	for (size_t i = 0; i < count; i++)
 		for (enum channel channel = 0; channel < CHANNELS; channel++) {
-			struct finding *finding = &healths->found[i][channel];
+			struct finding *finding = &writer->found[i][channel];
 
-			any |= is_found(finding);
-			healths->settled[i][channel] =
-			    (struct settling){ .finding = *finding };
+			any |= finding_is_set(finding);
+			writer->updates[i][channel] =
+			    (struct health_update){ .finding = *finding };
 			*finding = (struct finding){ .reason = "" };
 		}
 	if (any)
-		healths->is_running = poolmgr_submit(healths->poolmgr, settle, settled,
-		                                     healths);
+		writer->is_running = poolmgr_submit(writer->poolmgr, health_writer_write,
+		                                    health_writer_written, writer);
 }
 
-static struct finding *finding_of(struct healths *healths, const struct server *server,
-                                  enum channel channel)
+static struct finding *health_writer_finding(struct health_writer *writer,
+                                             const struct server *server,
+                                             enum channel channel)
 {
-	return &healths->found[server - healths->poolmgr->servers->item][channel];
+	const struct server *first = writer->poolmgr->servers->item;
+
+	return &writer->found[server - first][channel];
 }
 
-/* Silence that is not written yet: found since, or in the hands of the lane. */
-static bool is_piled(struct healths *healths, const struct server *server,
+/* Are there failures that are not written yet? */
+static bool health_writer_has_failures(struct health_writer *writer,
+                                       const struct server *server, enum channel channel)
+{
+	size_t at = (size_t)(server - writer->poolmgr->servers->item);
+
+	return writer->found[at][channel].evidence.failures ||
+	       (writer->is_running &&
+	        writer->updates[at][channel].finding.evidence.failures);
+}
+
+void health_answered(struct health_writer *writer, struct server *server,
                      enum channel channel)
 {
-	size_t at = (size_t)(server - healths->poolmgr->servers->item);
+	struct finding *finding = health_writer_finding(writer, server, channel);
 
-	return healths->found[at][channel].evidence.failures ||
-	       (healths->is_running &&
-	        healths->settled[at][channel].finding.evidence.failures);
-}
-
-void health_answered(struct healths *healths, struct server *server, enum channel channel)
-{
-	struct finding *finding = finding_of(healths, server, channel);
-
-	if (!server->health[channel].failures && !is_piled(healths, server, channel))
+	if (!server->health[channel].failures &&
+	    !health_writer_has_failures(writer, server, channel))
 		return;
 	*finding = (struct finding){ .evidence = { .has_answered = true } };
-	submit(healths);
+	health_writer_submit(writer);
 }
 
-void health_failed(struct healths *healths, struct server *server, enum channel channel,
-                   const char *reason)
+void health_failed(struct health_writer *writer, struct server *server,
+                   enum channel channel, const char *reason)
 {
-	struct finding *finding = finding_of(healths, server, channel);
+	struct finding *finding = health_writer_finding(writer, server, channel);
 
 	if (server_fails(server, channel) && !server->health[channel].is_due)
 		return;
 	finding->evidence.failures++;
 	snprintf(finding->reason, sizeof(finding->reason), "%s", reason);
-	submit(healths);
+	health_writer_submit(writer);
 }
 
 void health_seen(struct server *server, const struct health health[CHANNELS])

@@ -1,22 +1,23 @@
 /*
- * health -- whether the servers answer (core/health.h), as this process finds out and as
- * all pool managers share it. A job on the lane writes the findings. Findings that arrive
- * while a job runs wait for the next job, which writes them together. retry.c reads the
- * rows each second (retry.h).
+ * health -- records whether the servers answer (core/health.h). The state in
+ * pool_servers is common to all pool managers. A job on the lane writes the findings of
+ * this process. Findings that arrive while a job runs wait for the next job. retry.c
+ * reads the rows each second.
  */
 #pragma once
 
 #include "poolmgr.h"
 #include "servers.h"
 
-struct healths;
+struct health_writer;
 
-struct healths *healths_new(struct poolmgr *poolmgr);
-void healths_free(struct healths **healths);
+struct health_writer *health_writer_new(struct poolmgr *poolmgr);
+void health_writer_free(struct health_writer **writer);
 
-/* On the loop. REASON: what is wrong, in words. */
-void health_answered(struct healths *healths, struct server *server, enum channel channel);
-void health_failed(struct healths *healths, struct server *server, enum channel channel,
-                   const char *reason);
-/* On the loop: the row of SERVER, as it was read. */
+/* On the loop. REASON: a text for the row. */
+void health_answered(struct health_writer *writer, struct server *server,
+                     enum channel channel);
+void health_failed(struct health_writer *writer, struct server *server,
+                   enum channel channel, const char *reason);
+/* On the loop: takes over the row of SERVER as HEALTH. */
 void health_seen(struct server *server, const struct health health[CHANNELS]);

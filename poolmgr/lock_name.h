@@ -1,7 +1,7 @@
 /*
- * lock_name -- what the lock of a piece of work is called: the domain's id, or, as
- * lock_scope says, its tenant's digest; of a zone that is no domain, that of its name. A
- * name and a tenant may be longer, and of other letters, than an id in the tables.
+ * lock_name -- the name of a lock in distributed_locks: the id of the domain, or the
+ * digest of its tenant (lock_scope). A zone without a domain has the digest of its name.
+ * A digest is used because a name or tenant may be longer than the column.
  */
 #pragma once
 

@@ -6,24 +6,24 @@
 #include "base/mem.h"
 #include "consistency/heartbeat.h"
 #include "consistency/queue_watch.h"
-#include "content.h"
 #include "follow_up.h"
+#include "full_scan.h"
 #include "health.h"
 #include "model/identity.h"
 #include "operation.h"
-#include "patrol.h"
+#include "peers.h"
 #include "poolmgr.h"
+#include "recompare.h"
 #include "registration.h"
 #include "release.h"
 #include "repair.h"
 #include "retry.h"
 #include "servers.h"
 #include "sync.h"
-#include "tell.h"
 
-enum { LANE_LIMIT = 1000 };		/* sights of servers that differ, above all */
+enum { LANE_LIMIT = 1000 };		/* jobs; most are observations of repair.c */
 
-static struct poolmgr poolmgr = { .retry_period_ms = 1000, .patrol_period_ms = 1000 };
+static struct poolmgr poolmgr = { .retry_period_ms = 1000, .scan_period_ms = 1000 };
 
 #define AT(field) offsetof(struct poolmgr, config.field)
 
@@ -57,8 +57,8 @@ static const struct option options[] = {
 	  "syncs. Compare as often the zones that a name server has with the domains of "
 	  "the pool. 0: never", .reloadable = true },
 	{ "lock_scope", OPTION_WORD, AT(lock_scope), "domain", .words = lock_scopes,
-	  .help = "what a process locks while it has a name server create or delete a zone: "
-	  "the domain, or all domains of its tenant" },
+	  .help = "what a process locks while it has a name server create or delete a "
+	  "zone: the domain, or all domains of its tenant" },
 	{ "masters", OPTION_TEXTS, AT(masters), "127.0.0.1:5354", 0, 0,
 	  "addresses and ports of mini-DNS as the name servers reach it",
 	  .required = true },
@@ -75,12 +75,12 @@ static const struct option_section sections[] = {
 	{ 0 }
 };
 
-static void patrol_fire(void *self)
+static void scan_timer_fire(void *self)
 {
 	struct poolmgr *pm = self;
 
-	patrol_turn(pm->patrol);
-	contents_turn(pm->contents);
+	full_scan_fire(pm->scan);
+	recompare_fire(pm->recompare);
 }
 
 static void fleet_fire(void *self)
@@ -107,7 +107,7 @@ static const struct timer timers[] = {
 	{ "fleet", &heartbeat_config.period_ms, fleet_fire },
 	{ "queues", &queue_watch_period_ms, queues_fire },
 	{ "sync", &poolmgr.config.periodic_sync_interval_ms, sync_timer_fire },
-	{ "patrol", &poolmgr.patrol_period_ms, patrol_fire },
+	{ "patrol", &poolmgr.scan_period_ms, scan_timer_fire },
 	{ "retry", &poolmgr.retry_period_ms, retry_timer_fire },
 	{ 0 }
 };
@@ -121,8 +121,9 @@ static const char *topic(const void *self)
 	return name;
 }
 
-static enum err parse_all(const struct option_texts *texts, uint16_t default_port,
-                          const char *field, struct endpoint **endpoints, struct why *why)
+static enum err parse_endpoints(const struct option_texts *texts, uint16_t default_port,
+                                const char *field, struct endpoint **endpoints,
+                                struct why *why)
 {
 	*endpoints = xcalloc(texts->count + 1, sizeof(**endpoints));
 	for (size_t i = 0; i < texts->count; i++) {
@@ -142,16 +143,16 @@ static enum err check(void *self, struct why *why)
 
 	if (!err)
 		err = identity_check(pm->config.pool_name, "poolmgr.pool_name", why);
-	if (err || pm->servers)	/* a reload: none of the rest changes */
+	if (err || pm->servers)	/* a reload does not change the rest */
 		return err;
-	err = parse_all(&pm->config.masters, 0, "poolmgr.masters", &pm->masters,
-	                why);
+	err = parse_endpoints(&pm->config.masters, 0, "poolmgr.masters", &pm->masters,
+	                      why);
 	if (!err && pm->config.masters.count == 0)
 		err = fail(why, ERR_INVALID, "poolmgr.masters: is empty, must list "
 		           "mini-DNS as address:port");
 	if (!err)
-		err = parse_all(&pm->config.also_notifies, 53, "poolmgr.also_notifies",
-		                &pm->also, why);
+		err = parse_endpoints(&pm->config.also_notifies, 53,
+		                      "poolmgr.also_notifies", &pm->also, why);
 	if (!err)
 		err = servers_build(&pm->servers, why);
 	return err;
@@ -165,17 +166,17 @@ static enum err prepare(void *self, int processes, struct why *why)
 	servers_metrics(pm->servers);
 	follow_up_metrics();
 	operation_metrics();
-	patrol_metrics();
+	full_scan_metrics();
 	repair_metrics();
 	sync_metrics();
-	tell_metrics();
+	peers_metrics();
 	membership_metrics();
 	queue_watch_metrics((const char *const[]){ topic(pm), NULL }, true);
 	return OK;
 }
 
 /* mini-DNS needs the new addresses first. The lane runs both jobs in this order. */
-static void server_moved(void *self, const struct server *server, bool is_first)
+static void on_server_moved(void *self, const struct server *server, bool is_first)
 {
 	struct poolmgr *pm = self;
 
@@ -192,20 +193,20 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	enum err err;
 
 	pm->runtime = *runtime;
-	pm->tell = tell_new(pm);
+	pm->peers = peers_new(pm);
 	pm->follow_up = follow_up_new(pm);
 	err = registration_begin(pm, why);
 	if (err)
 		return err;
 	pm->registration = registration_new(pm);
-	pm->healths = healths_new(pm);
-	pm->servers->moved = server_moved;
+	pm->health_writer = health_writer_new(pm);
+	pm->servers->moved = on_server_moved;
 	pm->servers->moved_self = pm;
 	servers_start(pm->servers, runtime->loop, runtime->db_config);
 	pm->lane_db = db_new(runtime->db_config);
 	pm->lane = lane_new(runtime->loop, "rows", LANE_LIMIT);
-	pm->patrol = patrol_new(pm);
-	pm->contents = contents_new(pm);
+	pm->scan = full_scan_new(pm);
+	pm->recompare = recompare_new(pm);
 	pm->retry = retry_new(pm);
 	pm->sync = sync_new(pm);
 	pm->heartbeat = heartbeat_new(topic(pm), runtime->loop, runtime->db_config);
@@ -217,7 +218,8 @@ static bool idle(const void *self)
 {
 	const struct poolmgr *pm = self;
 
-	return servers_idle(pm->servers) && tell_idle(pm->tell) && !lane_waiting(pm->lane);
+	return servers_idle(pm->servers) && peers_idle(pm->peers) &&
+		!lane_waiting(pm->lane);
 }
 
 static void drain(void *self)
@@ -231,19 +233,19 @@ static void stop(void *self)
 {
 	struct poolmgr *pm = self;
 
-	lane_free(&pm->lane);	/* what it found goes to the servers' lanes */
+	lane_free(&pm->lane);	/* its jobs use the lanes of the servers */
 	servers_stop(pm->servers);
 	db_free(&pm->lane_db);
-	healths_free(&pm->healths);
+	health_writer_free(&pm->health_writer);
 	registration_free(&pm->registration);
 	follow_up_free(&pm->follow_up);
-	patrol_free(&pm->patrol);
-	contents_free(&pm->contents);
+	full_scan_free(&pm->scan);
+	recompare_free(&pm->recompare);
 	retry_free(&pm->retry);
 	sync_free(&pm->sync);
 	queue_watch_free(&pm->queues);
 	heartbeat_free(&pm->heartbeat);
-	tell_free(&pm->tell);
+	peers_free(&pm->peers);
 }
 
 int main(int argc, char **argv)

@@ -9,18 +9,18 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "consistency/heartbeat.h"
+#include "evaluate.h"
 #include "health.h"
-#include "judge.h"
 #include "lock_name.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
 #include "runtime/tx.h"
 #include "store.h"
-#include "store_witness.h"
+#include "store_absence.h"
 
 enum {
-	LOCK_WAIT_MS = 3000,		/* who has it is at work on the same domain */
-	POSTPONE_S = 2,			/* then it is tried again by its row */
+	LOCK_WAIT_MS = 3000,		/* its holder works on the same domain */
+	POSTPONE_S = 2,			/* until the row is due again */
 };
 
 static struct metric *operations[2];		/* failed, done */
@@ -41,14 +41,14 @@ void operation_metrics(void)
 	                     "time of one operation of a driver", NULL, NULL);
 }
 
-/* How far it came. */
+/* How far the operation came. */
 enum stage {
-	STAGE_SKIPPED,			/* not owed any more, or locked for too long */
-	STAGE_REFUSED,			/* the server fails at all of late */
-	STAGE_TRIED,			/* the server heard of it: err */
+	STAGE_SKIPPED,			/* not needed, or locked for too long */
+	STAGE_REFUSED,			/* not tried: the server fails */
+	STAGE_TRIED,			/* the driver was called: err */
 };
 
-struct job {
+struct operation {
 	struct poolmgr *poolmgr;
 	struct server *server;
 	struct arena *arena;
@@ -56,26 +56,27 @@ struct job {
 	enum action action;
 	struct cause cause;
 	int confirm_s;
-	/* why it is created again: what the poll said that found no zone; NULL: it is new */
+	/* create: the reason of a poll that found no zone; NULL: the zone is new */
 	const char *lost;
-	bool refuted;			/* it has the zone all the same */
-	/* why it cannot be asked by DNS what became of that; NULL: it can */
-	const char *nameless;
+	bool refuted;			/* the server has the zone */
+	/* why no poll can confirm the result; NULL: a poll can */
+	const char *no_address;
 	struct held *held;
 	enum stage stage;
 	enum err err;			/* of the driver */
 	struct why why;
-	enum err recorded;		/* of writing it down */
+	enum err recorded;		/* of writing the result */
 	struct why record_why;
 	int64_t took_us;
 };
 
-static struct job *job_new(struct poolmgr *poolmgr, const struct domain_ref *domain,
-                           enum action action, struct server *server,
-                           const struct cause *cause)
+static struct operation *operation_new(struct poolmgr *poolmgr,
+                                       const struct domain_ref *domain,
+                                       enum action action, struct server *server,
+                                       const struct cause *cause)
 {
-	struct job *job = xcalloc(1, sizeof(*job));
-	struct why words;
+	struct operation *job = xcalloc(1, sizeof(*job));
+	struct why why;
 
 	job->poolmgr = poolmgr;
 	job->server = server;
@@ -83,21 +84,21 @@ static struct job *job_new(struct poolmgr *poolmgr, const struct domain_ref *dom
 	job->confirm_s = poolmgr_poll_budget_s(poolmgr);
 	job->arena = arena_new();
 	job->domain = *domain;
-	if (action == ACTION_DELETE) {	/* DELETED, maybe, but not yet here */
+	if (action == ACTION_DELETE) {	/* perhaps DELETED, but not on this server */
 		job->domain.state.task = TASK_DELETE;
 		job->domain.state.status = STATUS_PENDING;
 	}
 	job->domain.name = arena_strdup(job->arena, domain->name);
 	job->domain.pool = arena_strdup(job->arena, domain->pool);
 	job->domain.tenant = arena_strdup(job->arena, domain->tenant);
-	if (server_lacks_address(server, &words))
-		job->nameless = arena_strdup(job->arena, words.text);
+	if (server_lacks_address(server, &why))
+		job->no_address = arena_strdup(job->arena, why.text);
 	job->cause = *cause;
 	job->cause.request_id = arena_strdup(job->arena, cause->request_id);
 	return job;
 }
 
-static void job_free(struct job *job)
+static void operation_free(struct operation *job)
 {
 	arena_free(&job->arena);
 	free(job);
@@ -105,15 +106,15 @@ static void job_free(struct job *job)
 
 /* ---- on the lane's thread ---- */
 
-static struct holder *holder_of(const struct job *job)
+static struct holder *operation_holder(const struct operation *job)
 {
 	return membership_holder(heartbeat_membership(job->poolmgr->heartbeat));
 }
 
-/* Later, by its row; nothing is said of the server. */
-static enum err postpone(void *self, struct why *why)
+/* The row is due later; its status stays. */
+static enum err operation_postpone(void *self, struct why *why)
 {
-	struct job *job = self;
+	struct operation *job = self;
 	struct tx tx = tx_once(job->server->db, why);
 
 	store_postpone(&tx, job->domain.id, job->server->settings->id, job->action,
@@ -121,64 +122,65 @@ static enum err postpone(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
-/* A domain that is provisioned by a catalog zone is nothing to do here. */
-static bool needs_lock(const struct job *job)
+/* A server of the backend catalog gets no commands, so two processes cannot conflict. */
+static bool operation_needs_lock(const struct operation *job)
 {
 	return !job->server->driver->by_catalog;
 }
 
-static bool lock(struct job *job)
+static bool operation_lock(struct operation *job)
 {
 	char object[LOCK_NAME_SIZE];
 	struct why why;
 
-	if (!needs_lock(job))
+	if (!operation_needs_lock(job))
 		return true;
 	lock_name_of(job->poolmgr, job->domain.id, job->domain.tenant, object);
-	if (!holder_take(holder_of(job), job->server->db, object,
+	if (!holder_take(operation_holder(job), job->server->db, object,
 	                 clock_ms() + LOCK_WAIT_MS, &job->held, &why))
 		return true;
 	metric_add(postponed, 1);
-	log_info("operation postponed: domain=%s server=%s why=\"%s\"", job->domain.name,
-	         job->server->settings->id, why.text);
-	job->recorded = tx_redo(postpone, job, &job->record_why);
+	log_info("operation postponed: domain=%s server=%s reason=\"%s\"",
+	         job->domain.name, job->server->settings->id, why.text);
+	job->recorded = tx_redo(operation_postpone, job, &job->record_why);
 	return false;
 }
 
 /*
- * What was owed when the job was made need not be any more: the domain was deleted since,
- * or its name lives again. Unreadable: then the row will tell.
+ * The order may be out of date: the domain was deleted, or a new domain has its name. If
+ * the database cannot be read, the row stays due.
  */
-static bool is_owed_still(struct job *job)
+static bool operation_is_needed(struct operation *job)
 {
 	struct tx tx = tx_once(job->server->db, &job->record_why);
-	bool owed = store_is_owed(&tx, &job->domain, job->action);
+	bool needed = store_is_needed(&tx, &job->domain, job->action);
 
-	if (owed && job->action == ACTION_CREATE)
-		store_has_lost(&tx, job->arena, job->domain.id, job->server->settings->id,
-		               &job->lost);
+	if (needed && job->action == ACTION_CREATE)
+		store_is_zone_lost(&tx, job->arena, job->domain.id,
+		                   job->server->settings->id, &job->lost);
 	job->recorded = tx_commit(&tx);
-	return !job->recorded && owed;
+	return !job->recorded && needed;
 }
 
 /*
- * A poll found no zone: is it gone, or are we refused? Creating a zone that is there would
- * disturb it, again and again.
+ * A poll found no zone. Is it gone, or does the server refuse us? To create a zone that
+ * exists would disturb it again and again.
  */
-static enum err ask_for_lost(struct job *job)
+static enum err operation_ask_server(struct operation *job)
 {
 	const struct driver *driver = job->server->driver;
 	bool there = false;
 	enum err err = driver->has(job->server->settings, &job->domain, &there,
 	                           &job->why);
 
-	job->refuted = !err && absence_of(REPORT_NO_DOMAIN,
-	                                  there ? WITNESS_AGAINST : WITNESS_DRIVER) ==
-	                       ABSENCE_REFUTED;
+	enum confirmation by = there ? CONFIRMATION_DENIED : CONFIRMATION_DRIVER;
+
+	job->refuted = !err &&
+	               absence_of(REPORT_NO_DOMAIN, by) == ABSENCE_REFUTED;
 	return err;
 }
 
-static void drive(struct job *job)
+static void operation_call_driver(struct operation *job)
 {
 	const struct driver *driver = job->server->driver;
 	const struct driver_context context = { job->poolmgr->masters,
@@ -186,7 +188,7 @@ static void drive(struct job *job)
 	int64_t started_us = clock_us();
 
 	if (job->lost && driver->has)
-		job->err = ask_for_lost(job);
+		job->err = operation_ask_server(job);
 	if (!job->err && !job->refuted)
 		job->err = (job->action == ACTION_CREATE ? driver->create
 		                                         : driver->delete)(
@@ -196,71 +198,71 @@ static void drive(struct job *job)
 }
 
 /*
- * Success is not the end: a new zone has to be served, a deleted one to be gone. The row of
- * a deletion says meanwhile whether the server's own word is there (core/absence.h). Nor is
- * a failure: a server that was only told may do it yet, once it wakes up.
+ * After a success a poll must confirm that the zone is served, or is gone. The row of a
+ * deletion stores whether the control channel confirmed it (core/absence.h).
  */
-static const char *status_of_success(const struct job *job)
+static const char *operation_success_status(const struct operation *job)
 {
 	if (job->action == ACTION_CREATE)
 		return "SUCCESS";
 	return job->server->driver->by_catalog ? NULL : "NO_DOMAIN";
 }
 
-static void refute(struct job *job, struct tx *tx)
+static void operation_refute(struct operation *job, struct tx *tx)
 {
-	store_refute(tx, job->domain.id, job->server->settings->id,
-	             arena_printf(job->arena, "%s, %s", job->lost,
-	                          absence_words(ABSENCE_REFUTED)));
+	store_refute_absence(tx, job->domain.id, job->server->settings->id,
+	                     arena_printf(job->arena, "%s, %s", job->lost,
+	                                  absence_words(ABSENCE_REFUTED)));
 }
 
-/* It was done, and no poll can confirm it. */
-static bool is_unconfirmed(const struct job *job)
+/* The driver succeeded, but no poll can confirm the result. */
+static bool operation_is_unconfirmed(const struct operation *job)
 {
-	return job->stage == STAGE_TRIED && !job->err && !job->refuted && job->nameless;
+	return job->stage == STAGE_TRIED && !job->err && !job->refuted && job->no_address;
 }
 
-/* Nobody will report of the new zone: its row says why, as after a change of it. */
-static void record_unseen(const struct job *job, struct tx *tx)
+/* mini-DNS will not report the new zone: the row gets the reason. */
+static void operation_record_unpolled(const struct operation *job, struct tx *tx)
 {
 	const struct server_report report = {
 		.domain = job->domain,
 		.name_server = job->server->settings->id,
 		.report = REPORT_ERROR,
-		.reason = job->nameless,
+		.reason = job->no_address,
 	};
 
 	store_reports(tx, &report, 1);
 }
 
-static const char *reason_of(const struct job *job)
+static const char *operation_reason(const struct operation *job)
 {
 	if (job->err)
 		return job->why.text;
-	return is_unconfirmed(job) && job->action == ACTION_DELETE ? job->nameless : "";
+	return operation_is_unconfirmed(job) && job->action == ACTION_DELETE
+	           ? job->no_address : "";
 }
 
-static enum err record(void *self, struct why *why)
+static enum err operation_record(void *self, struct why *why)
 {
-	struct job *job = self;
-	const char *reason = reason_of(job);
+	struct operation *job = self;
+	const char *reason = operation_reason(job);
 	const struct outcome outcome = {
 		.domain_id = job->domain.id,
 		.server_id = job->server->settings->id,
 		.action = job->action,
-		.status = *reason ? "ERROR" : status_of_success(job),
+		.status = *reason ? "ERROR" : operation_success_status(job),
 		.reason = reason,
 		.confirm_s = job->confirm_s,
 	};
 	struct tx tx = tx_begin(job->server->db, why);
 
 	if (job->held)
-		holder_guard(holder_of(job), &tx, job->held);
+		holder_guard(operation_holder(job), &tx, job->held);
 	store_settle(&tx, &outcome);
 	if (job->refuted)
-		refute(job, &tx);
-	if (is_unconfirmed(job) && job->action == ACTION_CREATE)
-		record_unseen(job, &tx);
+		operation_refute(job, &tx);
+	if (operation_is_unconfirmed(job) && job->action == ACTION_CREATE)
+		operation_record_unpolled(job, &tx);
 	if (job->stage == STAGE_TRIED)
 		store_reconsider(&tx, &job->domain, job->action, outcome.server_id,
 		                 job->err ? outcome.confirm_s : 0);
@@ -268,64 +270,64 @@ static enum err record(void *self, struct why *why)
 }
 
 /*
- * It was done, and its lock was lost meanwhile: what it ended may be another's by now.
- * All that follows is that it is looked at again.
+ * The driver was called, but the lock was lost meanwhile: the row may belong to another
+ * process. Only an opposite action becomes due, if one is needed.
  */
-static enum err reconsider(void *self, struct why *why)
+static enum err operation_reconsider(void *self, struct why *why)
 {
-	struct job *job = self;
+	struct operation *job = self;
 	struct tx tx = tx_begin(job->server->db, why);
 
 	store_reconsider(&tx, &job->domain, job->action, job->server->settings->id, 0);
 	return tx_commit(&tx);
 }
 
-static void drive_and_record(struct job *job)
+static void operation_execute(struct operation *job)
 {
 	struct why why;
 
-	if (job->held && !holder_is_sure(holder_of(job), job->held)) {
-		job->recorded = tx_redo(postpone, job, &job->record_why);
+	if (job->held && !holder_is_sure(operation_holder(job), job->held)) {
+		job->recorded = tx_redo(operation_postpone, job, &job->record_why);
 		return;
 	}
-	drive(job);
-	job->recorded = tx_redo(record, job, &job->record_why);
+	operation_call_driver(job);
+	job->recorded = tx_redo(operation_record, job, &job->record_why);
 	if (job->recorded == ERR_BUSY)
-		tx_redo(reconsider, job, &why);
+		tx_redo(operation_reconsider, job, &why);
 }
 
-static void refuse(struct job *job)
+static void operation_refuse(struct operation *job)
 {
 	job->stage = STAGE_REFUSED;
-	job->err = fail(&job->why, ERR_BUSY,
-	                "not tried: the server fails at all of late");
-	job->recorded = tx_redo(record, job, &job->record_why);
+	job->err = fail(&job->why, ERR_BUSY, "not tried: the server fails");
+	job->recorded = tx_redo(operation_record, job, &job->record_why);
 }
 
-static void run(void *self)
+static void operation_run(void *self)
 {
-	struct job *job = self;
+	struct operation *job = self;
 
 	log_request(job->cause.request_id);
 	if (!atomic_load(&job->server->in_service)) {
-		log_info("server is out of service, nothing done: server=%s domain=%s",
+		log_info("operation skipped, server is out of service: server=%s "
+		         "domain=%s",
 		         job->server->settings->id, job->domain.name);
 	} else if (!job->cause.probe && atomic_load(&job->server->failing)) {
-		refuse(job);
-	} else if (lock(job)) {
-		if (is_owed_still(job))
-			drive_and_record(job);
-		holder_drop(holder_of(job), job->server->db, &job->held);
+		operation_refuse(job);
+	} else if (operation_lock(job)) {
+		if (operation_is_needed(job))
+			operation_execute(job);
+		holder_drop(operation_holder(job), job->server->db, &job->held);
 	}
 	log_request(NULL);
 }
 
 /* ---- back on the loop ---- */
 
-/* All processes share what is known of a server: a lack of this one is none of it. */
-static void note_health(struct job *job)
+/* All processes share the health of a server, so a fault of this host does not count. */
+static void operation_note_health(struct operation *job)
 {
-	struct healths *healths = job->poolmgr->healths;
+	struct health_writer *health_writer = job->poolmgr->health_writer;
 	enum sign sign = health_sign_of(job->err);
 
 	if (job->stage != STAGE_TRIED)
@@ -333,22 +335,22 @@ static void note_health(struct job *job)
 	metric_add(operations[job->err == OK], 1);
 	metric_observe_us(seconds, job->took_us);
 	if (sign == SIGN_FAILURE)
-		health_failed(healths, job->server, CHANNEL_CONTROL, job->why.text);
+		health_failed(health_writer, job->server, CHANNEL_CONTROL, job->why.text);
 	else if (sign == SIGN_ANSWER)
-		health_answered(healths, job->server, CHANNEL_CONTROL);
+		health_answered(health_writer, job->server, CHANNEL_CONTROL);
 }
 
-static void log_end(const struct job *job)
+static void operation_log_end(const struct operation *job)
 {
 	const char *verb = job->action == ACTION_CREATE ? "create" : "delete";
 
 	if (job->refuted)
 		log_warn("zone not created again: domain=%s server=%s ms=%d "
-		         "why=\"%s, %s\"", job->domain.name, job->server->settings->id,
+		         "reason=\"%s, %s\"", job->domain.name, job->server->settings->id,
 		         (int)(job->took_us / 1000), job->lost,
 		         absence_words(ABSENCE_REFUTED));
 	else if (job->err)
-		log_warn("zone not %sd: domain=%s server=%s ms=%d err=%s why=\"%s\"",
+		log_warn("zone not %sd: domain=%s server=%s ms=%d err=%s reason=\"%s\"",
 		         verb, job->domain.name, job->server->settings->id,
 		         (int)(job->took_us / 1000), err_name(job->err), job->why.text);
 	else
@@ -356,65 +358,64 @@ static void log_end(const struct job *job)
 		         job->server->settings->id, (int)(job->took_us / 1000));
 }
 
-static void confirm(struct job *job)
+static void operation_confirm(struct operation *job)
 {
-	(job->action == ACTION_CREATE ? tell_server : tell_poll)(
-	    job->poolmgr->tell, &job->domain, job->server, &job->cause);
+	(job->action == ACTION_CREATE ? peers_notify : peers_poll)(
+	    job->poolmgr->peers, &job->domain, job->server, &job->cause);
 }
 
-/* By the rows of the action that has the reason. */
-static enum err judge_failure(struct job *job, struct why *why)
+/* Evaluates the rows of the action that has the reason. */
+static enum err operation_report_failure(struct operation *job, struct why *why)
 {
 	bool is_unseen = !job->err && job->action == ACTION_CREATE;
-	const struct question question = {
+	const struct domain_query query = {
 		.domain_id = job->domain.id,
 		.action = is_unseen ? ACTION_UPDATE : job->action,
 		.request_id = job->cause.request_id,
 	};
 
-	return judge_all(job->poolmgr, &question, 1, why);
+	return evaluate_all(job->poolmgr, &query, 1, why);
 }
 
-/* What could not be written down stays due: the sync does it again. */
-static void settle(struct job *job)
+/* If the result could not be written, the row stays due. */
+static void operation_settle(struct operation *job)
 {
 	enum err err = job->recorded;
 	struct why *why = &job->record_why;
 
 	if (job->stage != STAGE_SKIPPED) {
-		log_end(job);
-		note_health(job);	/* is it back? What is in error is due */
-		if (!err && (job->err || is_unconfirmed(job)))
-			err = judge_failure(job, why);
+		operation_log_end(job);
+		operation_note_health(job);
+		if (!err && (job->err || operation_is_unconfirmed(job)))
+			err = operation_report_failure(job, why);
 		else if (!err && !job->refuted)
-			confirm(job);
+			operation_confirm(job);
 	}
 	if (err)
-		log_warn("outcome not recorded: domain=%s server=%s err=%s why=\"%s\"",
+		log_warn("outcome not recorded: domain=%s server=%s err=%s reason=\"%s\"",
 		         job->domain.name, job->server->settings->id, err_name(err),
 		         why->text);
 }
 
-static void ended(void *self)
+static void operation_ended(void *self)
 {
-	struct job *job = self;
+	struct operation *job = self;
 
 	log_request(job->cause.request_id);
 	if (lane_job_ran(job->server->lane))
-		settle(job);
+		operation_settle(job);
 	log_request(NULL);
-	job_free(job);
+	operation_free(job);
 }
 
 void operation_start(struct poolmgr *poolmgr, const struct domain_ref *domain,
-                     enum action action, struct server *server,
-                     const struct cause *cause)
+                     enum action action, struct server *server, const struct cause *cause)
 {
-	struct job *job = job_new(poolmgr, domain, action, server, cause);
+	struct operation *job = operation_new(poolmgr, domain, action, server, cause);
 
-	if (lane_submit(server->lane, run, ended, job))
+	if (lane_submit(server->lane, operation_run, operation_ended, job))
 		return;
-	log_warn("server has too much to do, later: server=%s domain=%s",
+	log_warn("lane of the server is full, operation postponed: server=%s domain=%s",
 	         server->settings->id, domain->name);
-	job_free(job);
+	operation_free(job);
 }

@@ -1,14 +1,14 @@
 /*
- * operation -- one zone created on a server, or deleted from it, through its driver: on
- * the server's lane, under the lock of its domain (or tenant: lock_scope), so that no two
- * processes do it at once, or one each. Under the lock it is asked once more whether it
- * is owed; how it ended is written under the lock's fence. The row that says that it is
- * owed was written before: an operation that is lost is found by it.
+ * operation -- creates or deletes one zone on one server through the driver. It runs on
+ * the lane of the server, under the lock of the domain (or of the tenant: lock_scope), so
+ * only one process does it. Under the lock it checks again whether the action is needed.
+ * The result is written under the fence of the lock. The row of the action exists before:
+ * the retries find an operation that was lost.
  */
 #pragma once
 
+#include "peers.h"
 #include "poolmgr.h"
-#include "tell.h"
 
 void operation_metrics(void);	/* before the fork */
 /* ACTION_CREATE or ACTION_DELETE. */

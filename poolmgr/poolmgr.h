@@ -1,21 +1,21 @@
 /*
- * poolmgr -- acts on the name servers of one pool and finds out what they
- * agree on; what its parts share. The row of pool_manager_status is the
- * ledger: a message is acknowledged when its rows say what is owed, and the
- * periodic sync takes up whatever is owed and due.
+ * poolmgr -- the state that the parts of the pool manager share. The pool manager drives
+ * the name servers of one pool and finds out their consensus. The rows of
+ * pool_manager_status are the ledger: a message is acknowledged when its rows are
+ * written, and the periodic work takes up each row that is due.
  *
- *	service  messages -> work, tell        work  driver operations, by lane
- *	retry    rows that are due -> the same  tell  casts to minidns, calls to central
- *	sync     all domains: who is behind     patrol  all domains: what they serve
- *	repair   what a server has otherwise   follow_up  who answers, and does not follow
- *	health   which servers answer          registration  their ids and addresses
- *	content  servers that serve other records, until found equal
+ *	service    receives messages           operation  calls drivers, on lanes
+ *	retry      takes up rows that are due  peers      sends to mini-DNS and central
+ *	sync       finds servers behind        full_scan  polls all domains
+ *	repair     removes drift               follow_up  servers that do not follow
+ *	health     which servers answer        recompare  compares servers that differ
+ *	registration  ids and addresses of the servers
  *
- * What goes through many rows does so on the lane, a page at a time, with a connection of
- * its own; the loop only does what was found on a page.
+ * Work on many rows runs on the lane, page by page, with a connection of its own. The
+ * loop handles the results of a page.
  *
- * Messages go to whichever process takes them. What is done by time is shared: each
- * domain is looked after by one process of the pool (consistency/membership.h).
+ * Any process takes a message. Periodic work is shared: each domain belongs to one
+ * process of the pool (consistency/membership.h).
  */
 #pragma once
 
@@ -26,16 +26,16 @@
 #include "scope.h"
 
 struct servers;
-struct tell;
+struct peers;
 struct heartbeat;
 struct queue_watch;
-struct patrol;
-struct contents;
+struct full_scan;
+struct recompare;
 struct retry;
 struct sync;
 struct follow_up;
 struct registration;
-struct healths;
+struct health_writer;
 struct metric;
 
 enum lock_scope { LOCK_DOMAIN, LOCK_TENANT };
@@ -54,32 +54,32 @@ struct poolmgr {
 	} config;
 	struct endpoint *masters, *also;
 	struct servers *servers;
-	struct tell *tell;
+	struct peers *peers;
 	struct heartbeat *heartbeat;
 	struct queue_watch *queues;
-	struct patrol *patrol;
-	struct contents *contents;
+	struct full_scan *scan;
+	struct recompare *recompare;
 	struct follow_up *follow_up;
 	struct registration *registration;
-	struct healths *healths;
+	struct health_writer *health_writer;
 	struct retry *retry;
 	struct sync *sync;
-	struct lane *lane;		/* of what goes through many rows */
-	struct db *lane_db;		/* of its thread */
-	bool is_draining;		/* nothing of that goes on to another page */
-	int retry_period_ms, patrol_period_ms;	/* of their timers: constant */
+	struct lane *lane;		/* for work on many rows */
+	struct db *lane_db;		/* of the lane's thread */
+	bool is_draining;		/* no work goes on to another page */
+	int retry_period_ms, scan_period_ms;	/* constant */
 };
 
 extern const struct rpc_method poolmgr_methods[];	/* service.c */
 
 /*
- * A page of work on the lane. Its done() asks poolmgr_ran(). False: it is full, or has
- * ended; nothing is called.
+ * Runs a page of work on the lane. done() must check poolmgr_ran(). False: the lane is
+ * full or has ended, and neither function is called.
  */
 bool poolmgr_submit(struct poolmgr *poolmgr, lane_fn *work, lane_fn *done, void *job);
 bool poolmgr_ran(const struct poolmgr *poolmgr);
 
-/* What this process is to look after now; share.total 0: nothing. One statement. */
+/* The share of this process now; share.total 0: it has none. One statement. */
 struct scope poolmgr_scope(const struct poolmgr *poolmgr, struct db *db);
-/* The longest that a poll may take until it reports, in seconds. */
+/* The longest time until a poll reports, in seconds. */
 int poolmgr_poll_budget_s(const struct poolmgr *poolmgr);

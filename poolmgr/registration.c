@@ -11,8 +11,8 @@
 struct registration {
 	struct poolmgr *poolmgr;
 	bool is_running;
-	bool is_stale;			/* addresses changed while it runs */
-	struct servers servers;		/* as they were when it was submitted */
+	bool is_stale;			/* addresses changed during the job */
+	struct servers servers;		/* a copy for the job */
 	enum err err;
 	struct why why;
 };
@@ -36,7 +36,7 @@ void registration_free(struct registration **registration)
 
 /* ---- before the loop ---- */
 
-static enum err try_begin(void *self, struct why *why)
+static enum err registration_try_begin(void *self, struct why *why)
 {
 	struct poolmgr *poolmgr = self;
 	struct arena *arena = arena_new();
@@ -44,7 +44,7 @@ static enum err try_begin(void *self, struct why *why)
 	struct tx tx = tx_begin(poolmgr->runtime.db, why);
 
 	store_register(&tx, poolmgr->config.pool_name, poolmgr->servers);
-	store_servers(&tx, arena, poolmgr->config.pool_name, &seen);
+	store_read_servers(&tx, arena, poolmgr->config.pool_name, &seen);
 	enum err err = tx_commit(&tx);
 	for (size_t i = 0; !err && i < seen.count; i++)
 		servers_set(poolmgr->servers, seen.item[i].id, seen.item[i].in_service);
@@ -54,12 +54,12 @@ static enum err try_begin(void *self, struct why *why)
 
 enum err registration_begin(struct poolmgr *poolmgr, struct why *why)
 {
-	return tx_redo(try_begin, poolmgr, why);
+	return tx_redo(registration_try_begin, poolmgr, why);
 }
 
 /* ---- on the lane ---- */
 
-static enum err try_write(void *self, struct why *why)
+static enum err registration_try_write(void *self, struct why *why)
 {
 	struct registration *registration = self;
 	struct tx tx = tx_begin(registration->poolmgr->lane_db, why);
@@ -69,16 +69,17 @@ static enum err try_write(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
-static void write_rows(void *self)
+static void registration_write(void *self)
 {
 	struct registration *registration = self;
 
-	registration->err = tx_redo(try_write, registration, &registration->why);
+	registration->err = tx_redo(registration_try_write, registration,
+	                            &registration->why);
 }
 
 /* ---- on the loop ---- */
 
-static void written(void *self)
+static void registration_written(void *self)
 {
 	struct registration *registration = self;
 
@@ -100,8 +101,8 @@ void registration_renew(struct registration *registration)
 	if (registration->is_running)
 		return;
 	servers_copy(poolmgr->servers, &registration->servers);
-	registration->is_running = poolmgr_submit(poolmgr, write_rows, written,
-	                                          registration);
+	registration->is_running = poolmgr_submit(poolmgr, registration_write,
+	                                          registration_written, registration);
 	if (!registration->is_running)
 		log_warn("servers not registered: reason=\"no room on the lane\"");
 }

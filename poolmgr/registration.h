@@ -10,9 +10,9 @@
 
 struct registration;
 
-/* Before the loop: it waits between its tries. Learns the operator's word on each server. */
+/* Before the loop: waits between tries. Also reads which servers are in service. */
 enum err registration_begin(struct poolmgr *poolmgr, struct why *why);
 struct registration *registration_new(struct poolmgr *poolmgr);
 void registration_free(struct registration **registration);
-/* On the lane, with the addresses of now; what fails is done by the next sync. */
+/* On the lane, with the current addresses. If it fails, the next sync writes them. */
 void registration_renew(struct registration *registration);

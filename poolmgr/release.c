@@ -12,7 +12,7 @@ struct release {
 	struct poolmgr *poolmgr;
 	const char *server_id;
 	bool control;
-	size_t rows;			/* of the last time */
+	size_t rows;			/* of the last statement */
 	enum err err;
 	struct why why;
 };
@@ -41,7 +41,7 @@ static void release_ended(void *self)
 	bool more = poolmgr_ran(of->poolmgr) && !of->err && of->rows == TX_LIST_MAX;
 
 	if (of->err)
-		log_warn("retries not released: server=%s why=\"%s\"", of->server_id,
+		log_warn("retries not released: server=%s reason=\"%s\"", of->server_id,
 		         of->why.text);
 	if (!more || !poolmgr_submit(of->poolmgr, release_run, release_ended, of))
 		free(of);
@@ -55,6 +55,7 @@ void release_server(struct poolmgr *poolmgr, const char *server_id, bool control
 	                                 ->settings->id, control };
 	if (poolmgr_submit(poolmgr, release_run, release_ended, of))
 		return;
-	log_warn("retries not released: server=%s why=\"no room, or this process ends\"", server_id);
+	log_warn("retries not released: server=%s "
+	         "reason=\"no room on the lane, or the process ends\"", server_id);
 	free(of);
 }

@@ -1,7 +1,7 @@
-/* release -- a server is back: its rows that failed become due at once. */
+/* release -- makes the failed rows of a server due at once, because it answers again. */
 #pragma once
 
 #include "poolmgr.h"
 
-/* CONTROL: the rows that failed through its control channel; else the others. */
+/* CONTROL: rows that failed on the control channel; else rows that failed by DNS. */
 void release_server(struct poolmgr *poolmgr, const char *server_id, bool control);

@@ -15,14 +15,14 @@
 #include "runtime/offload.h"
 #include "servers.h"
 #include "store.h"
-#include "store_content.h"
+#include "store_recompare.h"
 
 enum {
 	LOCK_WAIT_MS = 3000,
 	REPAIRS_AN_HOUR = 5,
 	ROUNDS_MORE = 4,
 	LOST_ROUNDS = 2,
-	CONTENT_APART_MS = 1000,	/* comparisons of what differs have their own time */
+	CONTENT_APART_MS = 1000,	/* recompare.c compares at its own pace */
 };
 
 int repair_rounds(const struct poolmgr *poolmgr)
@@ -43,32 +43,29 @@ void repair_metrics(void)
 	parked = metric_new(METRIC_COUNTER, "repairs_total", help, "outcome", "parked");
 }
 
-struct job {
+struct repair {
 	struct poolmgr *poolmgr;
 	struct server *server;
 	struct arena *arena;
 	struct fault fault;
 	struct drift_terms terms;
-	enum drift_action action;	/* by what was seen before */
+	enum drift_action action;	/* by the stored drift */
 	int repairs;			/* within the hour */
-	bool is_renewed;		/* the server's zone was set up again */
-	enum err err;			/* of writing the sight down */
+	bool is_renewed;		/* the zone was set up again */
+	enum err err;			/* of writing the observation */
 	struct why why;
 	struct held *held;
 };
 
 /* ---- on the lane's thread ---- */
 
-static struct holder *holder_of(const struct job *job)
+static struct holder *repair_holder(const struct repair *job)
 {
 	return membership_holder(heartbeat_membership(job->poolmgr->heartbeat));
 }
 
-/*
- * It may be at a newer serial by now: that alone puts nothing right, and one that changes
- * all the time always is.
- */
-static bool wants_content(const struct fault *fault, const struct domain_ref *domain)
+/* A newer serial of the domain alone does not correct the records of the server. */
+static bool repair_is_served(const struct fault *fault, const struct domain_ref *domain)
 {
 	return domain->state.task != TASK_DELETE &&
 	       domain->state.status != STATUS_DELETED &&
@@ -76,26 +73,26 @@ static bool wants_content(const struct fault *fault, const struct domain_ref *do
 	       !strcmp(domain->pool, fault->pool);
 }
 
-/* Does the database still want what it wanted? A stray's name may live again. */
-static enum err is_wanted(struct job *job, struct domain_ref *domain, bool *wanted,
-                          struct why *why)
+/* Does the database still say so? A new domain may have the name of an orphan zone. */
+static enum err repair_is_needed(struct repair *job, struct domain_ref *domain,
+                                 bool *wanted, struct why *why)
 {
 	const struct fault *fault = &job->fault;
 	struct tx tx = tx_once(job->server->db, why);
-	const char *names[] = { fault->name }, *stray;
+	const char *names[] = { fault->name }, *orphan;
 
 	*domain = (struct domain_ref){ .name = fault->name };
 	if (fault->kind == REPAIR_CONTENT)
 		*wanted = store_domain(&tx, job->arena, fault->object, domain) &&
-		          wants_content(fault, domain);
+		          repair_is_served(fault, domain);
 	else
-		*wanted = store_strangers(&tx, job->arena, job->server->settings->id,
-		                          names, 1, &stray, 1) == 1;
+		*wanted = store_orphans(&tx, job->arena, job->server->settings->id,
+		                        names, 1, &orphan, 1) == 1;
 	return tx_commit(&tx);
 }
 
-/* There is the tombstone of such a domain. */
-static enum err check_remembered(struct job *job, struct why *why)
+/* Is there a deleted domain of this name? */
+static enum err repair_check_known(struct repair *job, struct why *why)
 {
 	struct tx tx = tx_once(job->server->db, why);
 	bool ours = store_was_domain(&tx, job->fault.name);
@@ -103,45 +100,46 @@ static enum err check_remembered(struct job *job, struct why *why)
 
 	if (err || ours)
 		return err;
-	return fail(why, ERR_DENIED, "no domain of that name is remembered: if it is no "
-	            "other fleet's, delete it by hand");
+	return fail(why, ERR_DENIED, "the database has no deleted domain of this name: "
+	            "if the zone is not of another fleet, delete it by hand");
 }
 
-/* Marked as ours, where the list could not tell, and remembered as ours. */
-static enum err check_ours(struct job *job, const struct domain_ref *domain,
-                           struct why *why)
+/* Was it a domain of ours, and has it our mark, if the list could not tell? */
+static enum err repair_check_ours(struct repair *job, const struct domain_ref *domain,
+                                  struct why *why)
 {
 	const struct driver *driver = job->server->driver;
 	bool ours = true;
-	enum err err = check_remembered(job, why);
+	enum err err = repair_check_known(job, why);
 
 	if (!err && driver->is_ours)
 		err = driver->is_ours(job->server->settings, domain, &ours, why);
 	if (err || ours)
 		return err;
-	return fail(why, ERR_DENIED, "it is not set up as we do it: if nobody needs it, "
-	            "delete it by hand");
+	return fail(why, ERR_DENIED, "the zone is not set up as we do it: if it is not "
+	            "needed, delete it by hand");
 }
 
-/* Another sight may have begun anew meanwhile, and another process have put it right. */
-static enum err is_confirmed(struct job *job, bool *confirmed, struct why *why)
+/* Meanwhile the drift may have begun anew, or another process may have repaired it. */
+static enum err repair_is_confirmed(struct repair *job, bool *confirmed, struct why *why)
 {
 	struct tx tx = tx_once(job->server->db, why);
 
-	*confirmed = store_is_confirmed(&tx, &job->fault);
+	*confirmed = store_drift_is_confirmed(&tx, &job->fault);
 	return tx_commit(&tx);
 }
 
-static enum err act(struct job *job, const struct domain_ref *domain, struct why *why)
+static enum err repair_act(struct repair *job, const struct domain_ref *domain,
+                           struct why *why)
 {
 	const struct driver *driver = job->server->driver;
 	const struct driver_context context = { job->poolmgr->masters,
 	                                        job->poolmgr->config.masters.count };
 
-	if (!holder_is_sure(holder_of(job), job->held))
-		return fail(why, ERR_BUSY, "its lock is not sure any more");
-	if (job->fault.kind == REPAIR_STRAY) {
-		enum err err = check_ours(job, domain, why);
+	if (!holder_is_sure(repair_holder(job), job->held))
+		return fail(why, ERR_BUSY, "the lock may be lost");
+	if (job->fault.kind == REPAIR_ORPHAN) {
+		enum err err = repair_check_ours(job, domain, why);
 
 		return err ? err : driver->delete(job->server->settings, &context,
 		                                  domain, why);
@@ -151,42 +149,43 @@ static enum err act(struct job *job, const struct domain_ref *domain, struct why
 		return driver->renew(job->server->settings, &context, domain, why);
 	if (driver->retransfer)
 		return driver->retransfer(job->server->settings, domain, why);
-	return fail(why, ERR_INVALID, "a server of the backend %s cannot be made to "
-	            "transfer a zone again", driver->name);
+	return fail(why, ERR_INVALID, "the backend %s cannot make a server transfer a "
+	            "zone again", driver->name);
 }
 
-struct writing {
-	struct job *job;
+struct repair_writing {
+	struct repair *job;
 	struct ending ending;
 };
 
-static enum err write_ending(void *self, struct why *why)
+static enum err repair_write_ending(void *self, struct why *why)
 {
-	struct writing *writing = self;
-	struct job *job = writing->job;
-	const struct domain_ref nobody = { .name = job->fault.name };
+	struct repair_writing *writing = self;
+	struct repair *job = writing->job;
+	const struct domain_ref domain = { .name = job->fault.name };
 	struct tx tx = tx_begin(job->server->db, why);
 
-	holder_guard(holder_of(job), &tx, job->held);
+	holder_guard(repair_holder(job), &tx, job->held);
 	store_repaired(&tx, &job->fault, &writing->ending);
 	if (job->fault.kind == REPAIR_CONTENT && !strcmp(writing->ending.outcome, "DONE"))
-		store_doubt_soon(&tx, job->fault.object, job->server->settings->id);
-	if (job->fault.kind == REPAIR_STRAY)	/* its name may live by now */
-		store_reconsider(&tx, &nobody, ACTION_DELETE, job->server->settings->id,
+		store_compare_soon(&tx, job->fault.object, job->server->settings->id);
+	if (job->fault.kind == REPAIR_ORPHAN)	/* a new domain may have its name */
+		store_reconsider(&tx, &domain, ACTION_DELETE, job->server->settings->id,
 		                 0);
 	return tx_commit(&tx);
 }
 
-/* By itself it will not pass: a person is to look. A server that refuses may be starting. */
-static bool is_for_a_person(enum err err)
+/* Another try would not help. (A server that refuses may be starting.) */
+static bool repair_needs_operator(enum err err)
 {
 	return err == ERR_INVALID || err == ERR_DENIED || err == ERR_CONFLICT;
 }
 
-static void note(struct job *job, enum err err, const struct why *reason)
+static void repair_finish(struct repair *job, enum err err, const struct why *reason)
 {
-	struct writing writing = { job, {
-		.outcome = !err ? "DONE" : is_for_a_person(err) ? "PARKED" : "FAILED",
+	struct repair_writing writing = { job, {
+		.outcome = !err ? "DONE"
+		                : repair_needs_operator(err) ? "PARKED" : "FAILED",
 		.is_renewed = job->is_renewed,
 		.detail = err ? reason->text : "",
 		.worker = membership_name(heartbeat_membership(job->poolmgr->heartbeat)),
@@ -194,36 +193,36 @@ static void note(struct job *job, enum err err, const struct why *reason)
 	} };
 	struct why why;
 
-	metric_add(!err ? repaired : is_for_a_person(err) ? parked : failed, 1);
-	log_warn("server to be put right: domain=%s server=%s kind=%s outcome=%s "
-	         "was=\"%s\" why=\"%s\"", job->fault.name, job->server->settings->id,
-	         job->fault.kind == REPAIR_STRAY ? "stray" : "content",
+	metric_add(!err ? repaired : repair_needs_operator(err) ? parked : failed, 1);
+	log_warn("drift repair ended: domain=%s server=%s kind=%s outcome=%s "
+	         "was=\"%s\" reason=\"%s\"", job->fault.name, job->server->settings->id,
+	         job->fault.kind == REPAIR_ORPHAN ? "stray" : "content",
 	         writing.ending.outcome, job->fault.detail, writing.ending.detail);
-	if (tx_redo(write_ending, &writing, &why))
-		log_warn("repair not recorded: domain=%s why=\"%s\"", job->fault.name,
+	if (tx_redo(repair_write_ending, &writing, &why))
+		log_warn("repair not recorded: domain=%s reason=\"%s\"", job->fault.name,
 		         why.text);
 }
 
-typedef void settle_fn(struct tx *tx, const struct fault *fault);
+typedef void repair_update_fn(struct tx *tx, const struct fault *fault);
 
-static void settle(struct job *job, settle_fn *fn)
+static void repair_update_drift(struct repair *job, repair_update_fn *fn)
 {
 	struct why why;
 	struct tx tx = tx_once(job->server->db, &why);
 
 	fn(&tx, &job->fault);
 	if (tx_commit(&tx))
-		log_info("suspicion stays as it was: domain=%s why=\"%s\"",
+		log_info("drift record not updated: domain=%s reason=\"%s\"",
 		         job->fault.name, why.text);
 }
 
-/* Under the lock that operations on the domain take, too. */
-static enum err lock(struct job *job, struct why *why)
+/* Operations on the domain take the same lock. */
+static enum err repair_lock(struct repair *job, struct why *why)
 {
 	char object[LOCK_NAME_SIZE];
 	struct domain_ref domain = { .tenant = "" };
 	bool wanted;
-	enum err err = is_wanted(job, &domain, &wanted, why);
+	enum err err = repair_is_needed(job, &domain, &wanted, why);
 
 	if (err)
 		return err;
@@ -231,59 +230,60 @@ static enum err lock(struct job *job, struct why *why)
 		lock_name_of(job->poolmgr, domain.id, domain.tenant, object);
 	else
 		snprintf(object, sizeof(object), "%s", job->fault.object);
-	return holder_take(holder_of(job), job->server->db, object,
+	return holder_take(repair_holder(job), job->server->db, object,
 	                   clock_ms() + LOCK_WAIT_MS, &job->held, why);
 }
 
-static enum err check_server(const struct server *server, struct why *why)
+static enum err repair_check_server(const struct server *server, struct why *why)
 {
 	if (!atomic_load(&server->in_service))
 		return fail(why, ERR_BUSY, "the server is out of service");
 	if (atomic_load(&server->failing))
-		return fail(why, ERR_BUSY, "the server fails at all of late");
+		return fail(why, ERR_BUSY, "the server fails");
 	return OK;
 }
 
-static void run(void *self)
+static void repair_run(void *self)
 {
-	struct job *job = self;
+	struct repair *job = self;
 	struct domain_ref domain;
 	bool confirmed = false, wanted = false;
 	struct why why;
-	enum err err = check_server(job->server, &why);
+	enum err err = repair_check_server(job->server, &why);
 
 	if (!err)
-		err = lock(job, &why);
+		err = repair_lock(job, &why);
 	if (!err)
-		err = is_confirmed(job, &confirmed, &why);
+		err = repair_is_confirmed(job, &confirmed, &why);
 	if (!err && confirmed)
-		err = is_wanted(job, &domain, &wanted, &why);
+		err = repair_is_needed(job, &domain, &wanted, &why);
 	if (err) {
-		log_info("repair postponed: domain=%s why=\"%s\"", job->fault.name,
+		log_info("repair postponed: domain=%s reason=\"%s\"", job->fault.name,
 		         why.text);
-		settle(job, store_suspect_again);
+		repair_update_drift(job, store_drift_reset);
 	} else if (!confirmed) {
-		log_info("repair is not ours any more: domain=%s server=%s",
+		log_info("repair is not needed: domain=%s server=%s",
 		         job->fault.name, job->server->settings->id);
 	} else if (!wanted) {
-		settle(job, store_unsuspect);
+		repair_update_drift(job, store_drift_forget);
 	} else {
-		note(job, act(job, &domain, &why), &why);
+		repair_finish(job, repair_act(job, &domain, &why), &why);
 	}
-	holder_drop(holder_of(job), job->server->db, &job->held);
+	holder_drop(repair_holder(job), job->server->db, &job->held);
 }
 
-static void ended(void *self)
+static void repair_free(void *self)
 {
-	struct job *job = self;
+	struct repair *job = self;
 
 	arena_free(&job->arena);
 	free(job);
 }
 
-/* ---- a sight: written down on the poolmgr's lane, for there may be many ---- */
+/* ---- observations, on the pool manager's lane: there may be many ---- */
 
-static struct drift_terms terms_of(const struct poolmgr *poolmgr, enum repair_kind kind)
+static struct drift_terms repair_terms(const struct poolmgr *poolmgr,
+                                       enum repair_kind kind)
 {
 	int64_t round_ms = poolmgr->config.periodic_sync_interval_ms;
 	bool by_itself = kind == REPAIR_CONTENT && round_ms / 2 > CONTENT_APART_MS;
@@ -300,7 +300,8 @@ static struct drift_terms terms_of(const struct poolmgr *poolmgr, enum repair_ki
  * Must this repair wait? It must if the server refuses to be compared and did not differ
  * before, or if the transfer of the last repair may still run.
  */
-static bool is_to_wait(struct tx *tx, const struct job *job, int64_t repair_age_ms)
+static bool repair_must_wait(struct tx *tx, const struct repair *job,
+                             int64_t repair_age_ms)
 {
 	const struct fault *fault = &job->fault;
 	struct content_case of = { .differs = false };
@@ -308,77 +309,77 @@ static bool is_to_wait(struct tx *tx, const struct job *job, int64_t repair_age_
 	if (fault->kind != REPAIR_CONTENT)
 		return false;
 	if (fault->is_hidden)
-		store_content_case(tx, fault->object, fault->server_id, &of);
+		store_recompare_case(tx, fault->object, fault->server_id, &of);
 	return (fault->is_hidden && !of.differs) ||
 	       (job->repairs && repair_age_ms < content_repair_pause_ms(job->repairs));
 }
 
-static enum err write_sight(void *self, struct why *why)
+static enum err repair_write_observation(void *self, struct why *why)
 {
-	struct job *job = self;
+	struct repair *job = self;
 	int64_t repair_age_ms = 0;
 	struct tx tx = tx_begin(job->poolmgr->lane_db, why);
-	struct drift known = store_suspicion(&tx, &job->fault, &repair_age_ms);
+	struct drift known = store_drift(&tx, &job->fault, &repair_age_ms);
 	const struct ending parking = {
 		.outcome = "PARKED",
 		.detail = "repaired too often within the hour",
 		.worker = membership_name(heartbeat_membership(job->poolmgr->heartbeat)),
 	};
 
-	/* ours of a moment ago, in a transaction whose end we did not hear */
+	/* this transaction ran before, and its result was lost */
 	if (job->action == DRIFT_REPAIR && known.state == DRIFT_CONFIRMED)
 		return tx_commit(&tx);
 	job->repairs = known.repairs_this_hour;
-	job->action = is_to_wait(&tx, job, repair_age_ms)
+	job->action = repair_must_wait(&tx, job, repair_age_ms)
 	                  ? DRIFT_IGNORE : drift_decide(&known, &job->terms);
-	store_suspect(&tx, &job->fault, job->action);
+	store_drift_seen(&tx, &job->fault, job->action);
 	if (job->action == DRIFT_PARK)
 		store_repaired(&tx, &job->fault, &parking);
 	return tx_commit(&tx);
 }
 
-static void look(void *self)
+static void repair_observe_run(void *self)
 {
-	struct job *job = self;
+	struct repair *job = self;
 
-	job->err = tx_redo(write_sight, job, &job->why);
+	job->err = tx_redo(repair_write_observation, job, &job->why);
 }
 
-static void note_sight(const struct job *job)
+static void repair_log_observation(const struct repair *job)
 {
 	const struct fault *fault = &job->fault;
 
 	metric_add(suspected, job->action == DRIFT_RECORD);
 	metric_add(parked, job->action == DRIFT_PARK);
 	if (job->action == DRIFT_RECORD)
-		log_warn("server differs: domain=%s server=%s why=\"%s\"", fault->name,
+		log_warn("server differs: domain=%s server=%s reason=\"%s\"", fault->name,
 		         fault->server_id, fault->detail);
 	if (job->action == DRIFT_PARK)
-		log_warn("server differs again and again, left alone for an hour: "
-		         "domain=%s server=%s why=\"%s\"", fault->name,
+		log_warn("server differs again and again, repair stopped for an hour: "
+		         "domain=%s server=%s reason=\"%s\"", fault->name,
 		         fault->server_id, fault->detail);
 }
 
-static void looked(void *self)
+static void repair_observed(void *self)
 {
-	struct job *job = self;
+	struct repair *job = self;
 	bool is_written = poolmgr_ran(job->poolmgr) && !job->err;
 
 	if (job->err)
-		log_warn("sight not recorded: domain=%s server=%s why=\"%s\"",
+		log_warn("observation not recorded: domain=%s server=%s reason=\"%s\"",
 		         job->fault.name, job->fault.server_id, job->why.text);
 	if (is_written)
-		note_sight(job);
-	/* no room there: the suspicion gets old, and begins anew */
+		repair_log_observation(job);
+	/* without room on the lane, the drift becomes stale and begins anew */
 	if (!is_written || job->action != DRIFT_REPAIR ||
-	    !lane_submit(job->server->lane, run, ended, job))
-		ended(job);
+	    !lane_submit(job->server->lane, repair_run, repair_free, job))
+		repair_free(job);
 }
 
-static struct job *job_new(struct poolmgr *poolmgr, struct server *server,
-                           const struct fault *fault)
+static struct repair *repair_new(struct poolmgr *poolmgr, struct server *server,
+                                 const struct fault *fault)
 {
-	struct job *job = xcalloc(1, sizeof(*job));
+	struct repair *job = xcalloc(1, sizeof(*job));
 
 	job->poolmgr = poolmgr;
 	job->server = server;
@@ -389,19 +390,19 @@ static struct job *job_new(struct poolmgr *poolmgr, struct server *server,
 	job->fault.pool = arena_strdup(job->arena, fault->pool);
 	job->fault.name = arena_strdup(job->arena, fault->name);
 	job->fault.detail = arena_strdup(job->arena, fault->detail);
-	job->terms = terms_of(poolmgr, fault->kind);
+	job->terms = repair_terms(poolmgr, fault->kind);
 	job->action = DRIFT_IGNORE;
 	return job;
 }
 
-void repair_saw(struct poolmgr *poolmgr, struct server *server,
-                const struct fault *fault)
+void repair_observe(struct poolmgr *poolmgr, struct server *server,
+                    const struct fault *fault)
 {
-	struct job *job = job_new(poolmgr, server, fault);
+	struct repair *job = repair_new(poolmgr, server, fault);
 
-	if (poolmgr_submit(poolmgr, look, looked, job))
+	if (poolmgr_submit(poolmgr, repair_observe_run, repair_observed, job))
 		return;
-	log_info("sight not recorded: domain=%s server=%s why=\"there are too many\"",
+	log_info("observation not recorded: domain=%s server=%s reason=\"lane is full\"",
 	         fault->name, fault->server_id);
-	ended(job);
+	repair_free(job);
 }

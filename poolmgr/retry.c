@@ -9,27 +9,27 @@
 #include "base/mem.h"
 #include "health.h"
 #include "operation.h"
+#include "peers.h"
 #include "runtime/tx.h"
 #include "servers.h"
 #include "store.h"
 #include "store_due.h"
 #include "store_health.h"
 #include "store_servers.h"
-#include "tell.h"
 
 enum {
 	RETRY_ROWS = 200,
 	PROBE_ROWS = 4,
-	RETURN_ROWS = 1000,
-	WAITING_MAX = 2000,	/* operations of a server: the rest of its lane is users' */
+	CATCH_UP_ROWS = 1000,
+	WAITING_MAX = 2000,	/* jobs on a lane: the rest is for orders of users */
 	EVER_S = 86400,
 };
 
-/* What is due of a server through its control channel, or for its DNS port. */
+/* Due rows of a server for one channel. */
 struct page {
-	struct due_of of;	/* limit 0: nothing is asked for */
+	struct due_of of;	/* limit 0: no rows are read */
 	struct due *due;
-	bool is_probe;		/* by the process that writes so first */
+	bool is_probe;		/* by the process that claims it first */
 	struct health health;	/* of the server, as it was read */
 };
 
@@ -39,12 +39,12 @@ struct retry {
 	/* of a turn */
 	struct arena *arena;
 	char id[ID_LEN + 1];
-	struct scope scope;	/* share.total 0: not known yet, or nothing */
+	struct scope scope;	/* share.total 0: not read yet, or no share */
 	int lease_s;
 	struct seen_servers seen;
-	/* of the server in hand */
+	/* of the current server */
 	size_t at;
-	bool is_returning;
+	bool must_catch_up;
 	struct page pages[CHANNELS];
 	enum err err;
 	struct why why;
@@ -68,61 +68,63 @@ void retry_free(struct retry **retry)
 	*retry = NULL;
 }
 
-static struct server *server_in_hand(const struct retry *retry)
+static struct server *retry_server(const struct retry *retry)
 {
 	return &retry->poolmgr->servers->item[retry->at];
 }
 
-static void end_turn(struct retry *retry)
+static void retry_end(struct retry *retry)
 {
 	retry->is_running = false;
 	arena_reset(retry->arena);
 }
 
-/* What the database did not let us do is done in the next turn. */
-static bool has_gone_well(const struct retry *retry)
+/* After an error of the database the next turn tries again. */
+static bool retry_is_ok(const struct retry *retry)
 {
 	enum err err = retry->err;
 
 	if (!poolmgr_ran(retry->poolmgr))
 		return false;
-	/* that is said where it is seen; a race was won by another, who does it */
+	/* the database code logs the first; after a race another process has the rows */
 	if (err && err != ERR_UNREACHABLE && err != ERR_RACE)
-		log_warn("retries not read: err=%s why=\"%s\"", err_name(err),
+		log_warn("retries not read: err=%s reason=\"%s\"", err_name(err),
 		         retry->why.text);
 	return !err;
 }
 
 /* ---- on the lane ---- */
 
-static void look(void *self)
+static void retry_read_servers(void *self)
 {
 	struct retry *retry = self;
 	struct tx tx = tx_once(retry->poolmgr->lane_db, &retry->why);
 
-	store_servers(&tx, retry->arena, retry->poolmgr->config.pool_name, &retry->seen);
+	store_read_servers(&tx, retry->arena, retry->poolmgr->config.pool_name,
+	                   &retry->seen);
 	retry->err = tx_commit(&tx);
 }
 
-/* Who is back in service makes up for what it missed at once, not when its time comes. */
-static enum err hurry_returning(struct retry *retry)
+/* The server is back in service: its pending rows become due at once. */
+static enum err retry_schedule_catch_up(struct retry *retry)
 {
-	const char *server_id = server_in_hand(retry)->settings->id;
+	const char *server_id = retry_server(retry)->settings->id;
 	struct tx tx = tx_once(retry->poolmgr->lane_db, &retry->why);
-	int64_t rows = store_return(&tx, &retry->scope.share, server_id, RETURN_ROWS);
+	int64_t rows = store_catch_up(&tx, &retry->scope.share, server_id, CATCH_UP_ROWS);
 	enum err err = tx_commit(&tx);
 
-	retry->is_returning = err || rows == RETURN_ROWS;
+	retry->must_catch_up = err || rows == CATCH_UP_ROWS;
 	return err;
 }
 
-/* The zone of a deleted domain whose name lives again belongs to the new one. */
-static void settle_superseded(struct tx *tx, const struct retry *retry, struct due **due)
+/* A new domain has the name of the deleted one, so the zone stays for it. */
+static void retry_settle_superseded(struct tx *tx, const struct retry *retry,
+                                    struct due **due)
 {
 	while (*due)
 		if ((*due)->superseded) {
 			store_settle(tx, &(struct outcome){
-			    (*due)->domain.id, server_in_hand(retry)->settings->id,
+			    (*due)->domain.id, retry_server(retry)->settings->id,
 			    ACTION_DELETE, "SUCCESS", "superseded by a new domain", 0 });
 			*due = (*due)->next;
 		} else {
@@ -130,7 +132,8 @@ static void settle_superseded(struct tx *tx, const struct retry *retry, struct d
 		}
 }
 
-static bool begins_probe(struct tx *tx, const struct retry *retry, enum channel channel)
+static bool retry_begin_probe(struct tx *tx, const struct retry *retry,
+                              enum channel channel)
 {
 	const struct page *page = &retry->pages[channel];
 	struct health_move move = health_probe(channel, &page->health, random_u32());
@@ -140,17 +143,18 @@ static bool begins_probe(struct tx *tx, const struct retry *retry, enum channel 
 }
 
 /*
- * A probe counts only with something to send, and what another process probes is not claimed
- * here: both are written together.
+ * A probe needs a row to send. One transaction writes the probe and claims the row, so
+ * two processes do not probe at once.
  */
-static enum err claim_due(struct retry *retry, enum channel channel, struct due *due)
+static enum err retry_claim_due(struct retry *retry, enum channel channel,
+                                struct due *due)
 {
 	struct page *page = &retry->pages[channel];
 	struct tx tx = tx_begin(retry->poolmgr->lane_db, &retry->why);
 
 	store_claim(&tx, retry->arena, &due, page->of.ahead_s, retry->lease_s);
-	settle_superseded(&tx, retry, &due);
-	if (due && page->is_probe && !begins_probe(&tx, retry, channel) && !tx.err) {
+	retry_settle_superseded(&tx, retry, &due);
+	if (due && page->is_probe && !retry_begin_probe(&tx, retry, channel) && !tx.err) {
 		tx_rollback(&tx);
 		return OK;
 	}
@@ -159,7 +163,7 @@ static enum err claim_due(struct retry *retry, enum channel channel, struct due 
 	return err;
 }
 
-static enum err claim_page(struct retry *retry, enum channel channel)
+static enum err retry_claim_page(struct retry *retry, enum channel channel)
 {
 	struct page *page = &retry->pages[channel];
 	struct tx tx = tx_once(retry->poolmgr->lane_db, &retry->why);
@@ -169,10 +173,10 @@ static enum err claim_page(struct retry *retry, enum channel channel)
 		store_forget_due(&tx, &retry->scope.share, &page->of);
 	enum err err = tx_commit(&tx);
 
-	return err || !due ? err : claim_due(retry, channel, due);
+	return err || !due ? err : retry_claim_due(retry, channel, due);
 }
 
-static void claim(void *self)
+static void retry_claim(void *self)
 {
 	struct retry *retry = self;
 
@@ -181,18 +185,17 @@ static void claim(void *self)
 		retry->scope = poolmgr_scope(retry->poolmgr, retry->poolmgr->lane_db);
 	if (!retry->scope.share.total)
 		return;
-	if (retry->is_returning)
-		retry->err = hurry_returning(retry);
+	if (retry->must_catch_up)
+		retry->err = retry_schedule_catch_up(retry);
 	for (enum channel channel = 0; channel < CHANNELS && !retry->err; channel++)
 		if (retry->pages[channel].of.limit)
-			retry->err = claim_page(retry, channel);
+			retry->err = retry_claim_page(retry, channel);
 }
 
 /* ---- on the loop ---- */
 
-/* Together, a list a message. */
-static void tell_updates(struct retry *retry, struct server *server, const struct due *due,
-                         const struct cause *cause)
+static void retry_send_updates(struct retry *retry, struct server *server,
+                               const struct due *due, const struct cause *cause)
 {
 	struct domain_ref *list = arena_alloc(retry->arena, RETRY_ROWS * sizeof(*list));
 	struct domain_refs refs = { list, 0 };
@@ -201,49 +204,50 @@ static void tell_updates(struct retry *retry, struct server *server, const struc
 	for (; due; due = due->next)
 		if (due->action == ACTION_UPDATE)
 			list[refs.count++] = due->domain;
-	tell_servers(retry->poolmgr->tell, &refs, &(struct audience){ one, 1 }, cause);
+	peers_notify_all(retry->poolmgr->peers, &refs, &(struct server_list){ one, 1 },
+	                 cause);
 }
 
-static void do_again(struct retry *retry, const struct due *due,
-                     const struct cause *cause)
+static void retry_send(struct retry *retry, const struct due *due,
+                       const struct cause *cause)
 {
-	struct server *server = server_in_hand(retry);
+	struct server *server = retry_server(retry);
 
-	tell_updates(retry, server, due, cause);
+	retry_send_updates(retry, server, due, cause);
 	for (; due; due = due->next)
 		if (due->action != ACTION_UPDATE)
 			operation_start(retry->poolmgr, &due->domain, due->action, server,
 			                cause);
 }
 
-static void next_server(struct retry *retry);
+static void retry_next_server(struct retry *retry);
 
-static void claimed(void *self)
+static void retry_claimed(void *self)
 {
 	struct retry *retry = self;
-	struct server *server = server_in_hand(retry);
+	struct server *server = retry_server(retry);
 	struct cause cause = { .request_id = retry->id, .recovery = true };
 
-	if (!has_gone_well(retry) || !retry->scope.share.total) {
-		end_turn(retry);
+	if (!retry_is_ok(retry) || !retry->scope.share.total) {
+		retry_end(retry);
 		return;
 	}
-	server->returning = retry->is_returning;
+	server->must_catch_up = retry->must_catch_up;
 	log_request(retry->id);
-	do_again(retry, retry->pages[CHANNEL_DNS].due, &cause);
+	retry_send(retry, retry->pages[CHANNEL_DNS].due, &cause);
 	cause.probe = retry->pages[CHANNEL_CONTROL].is_probe;
-	do_again(retry, retry->pages[CHANNEL_CONTROL].due, &cause);
+	retry_send(retry, retry->pages[CHANNEL_CONTROL].due, &cause);
 	log_request(NULL);
 	retry->at++;
-	next_server(retry);
+	retry_next_server(retry);
 }
 
 /*
- * A probe waits for no row's own time: after hours of failures that is minutes
- * away, and only the probe can tell that the server is back.
+ * A probe takes rows that are not due yet: after hours of failures they are due in some
+ * minutes, and only the probe can find that the server answers again.
  */
-static void limit_due(const struct server *server, enum channel channel,
-                      struct page *page)
+static void retry_limit_page(const struct server *server, enum channel channel,
+                             struct page *page)
 {
 	page->health = server->health[channel];
 	page->is_probe = server_fails(server, channel);
@@ -253,7 +257,7 @@ static void limit_due(const struct server *server, enum channel channel,
 		page->of.limit = 0;
 }
 
-static void limit_pages(struct retry *retry, struct server *server)
+static void retry_limit_pages(struct retry *retry, struct server *server)
 {
 	const char *id = server->settings->id;
 	struct page *control = &retry->pages[CHANNEL_CONTROL];
@@ -262,17 +266,17 @@ static void limit_pages(struct retry *retry, struct server *server)
 	*control = (struct page){ { .server_id = id, .control = true } };
 	*dns = (struct page){ { .server_id = id } };
 	if (lane_waiting(server->lane) + RETRY_ROWS <= WAITING_MAX)
-		limit_due(server, CHANNEL_CONTROL, control);
+		retry_limit_page(server, CHANNEL_CONTROL, control);
 	if (server_is_known(server))
-		limit_due(server, CHANNEL_DNS, dns);
+		retry_limit_page(server, CHANNEL_DNS, dns);
 }
 
-/* A server that fails is asked whether anything is due or not. */
-static bool needs_retry(const struct retry *retry, const struct server *server)
+/* A failing server is read even if no row is due, for the probe. */
+static bool retry_needs_server(const struct retry *retry, const struct server *server)
 {
 	if (!atomic_load(&server->in_service))
 		return false;
-	if (server->returning || server_fails(server, CHANNEL_CONTROL) ||
+	if (server->must_catch_up || server_fails(server, CHANNEL_CONTROL) ||
 	    server_fails(server, CHANNEL_DNS))
 		return true;
 	for (size_t i = 0; i < retry->seen.count; i++)
@@ -281,24 +285,26 @@ static bool needs_retry(const struct retry *retry, const struct server *server)
 	return false;
 }
 
-static void next_server(struct retry *retry)
+static void retry_next_server(struct retry *retry)
 {
 	const struct servers *servers = retry->poolmgr->servers;
 
-	while (retry->at < servers->count && !needs_retry(retry, server_in_hand(retry)))
+	while (retry->at < servers->count && !retry_needs_server(retry,
+	                                                         retry_server(retry)))
 		retry->at++;
 	if (retry->at == servers->count || retry->poolmgr->is_draining) {
-		end_turn(retry);
+		retry_end(retry);
 		return;
 	}
-	retry->is_returning = server_in_hand(retry)->returning;
-	limit_pages(retry, server_in_hand(retry));
-	if (!poolmgr_submit(retry->poolmgr, claim, claimed, retry))
-		end_turn(retry);
+	retry->must_catch_up = retry_server(retry)->must_catch_up;
+	retry_limit_pages(retry, retry_server(retry));
+	if (!poolmgr_submit(retry->poolmgr, retry_claim, retry_claimed, retry))
+		retry_end(retry);
 }
 
-/* What all processes know of a server. */
-static void take(struct servers *servers, const struct seen_server *seen)
+/* Takes over the common state of a server. */
+static void retry_apply_server_state(struct servers *servers,
+                                     const struct seen_server *seen)
 {
 	struct server *server = servers_find(servers, seen->id);
 
@@ -307,21 +313,21 @@ static void take(struct servers *servers, const struct seen_server *seen)
 		health_seen(server, seen->health);
 }
 
-static void looked(void *self)
+static void retry_servers_read(void *self)
 {
 	struct retry *retry = self;
 	struct servers *servers = retry->poolmgr->servers;
 
-	if (!has_gone_well(retry)) {
-		end_turn(retry);
+	if (!retry_is_ok(retry)) {
+		retry_end(retry);
 		return;
 	}
 	for (size_t i = 0; i < retry->seen.count; i++)
-		take(servers, &retry->seen.item[i]);
-	next_server(retry);
+		retry_apply_server_state(servers, &retry->seen.item[i]);
+	retry_next_server(retry);
 }
 
-/* One statement while nothing is due. */
+/* If no row is due, a turn is one statement. */
 void retry_fire(struct retry *retry)
 {
 	struct poolmgr *poolmgr = retry->poolmgr;
@@ -333,5 +339,6 @@ void retry_fire(struct retry *retry)
 	retry->scope = (struct scope){ .pool = NULL };
 	retry->lease_s = poolmgr_poll_budget_s(poolmgr) + 30;
 	id_random(retry->id);
-	retry->is_running = poolmgr_submit(poolmgr, look, looked, retry);
+	retry->is_running = poolmgr_submit(poolmgr, retry_read_servers,
+	                                   retry_servers_read, retry);
 }

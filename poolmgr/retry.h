@@ -1,8 +1,9 @@
 /*
- * retry -- each second, tries the rows again that failed or never ended and whose time
- * has come. A server that fails gets at most a probe from one process. A server that is
- * back in service gets all that it missed. The lane reads and claims the rows, one page
- * of a server at a time. Then this process does their work. One turn runs at a time.
+ * retry -- each second, tries the rows again that failed or did not end and whose time
+ * has come. A server that fails gets at most one probe, from one process. A server that
+ * is back in service gets all that it missed. The lane reads and claims the rows, one
+ * page of a server at a time. Then this process sends the orders. One turn runs at a
+ * time.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* scope -- what a process looks after: the domains of the pool that are in its share. */
+/* scope -- the domains of a pool that are in the share of one process. */
 #pragma once
 
 #include "consistency/election.h"

@@ -12,18 +12,17 @@
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
 
-/* Answers to polls of an address come for a while after another one is in use. */
 enum {
 	LANE_LIMIT = 10000,
 	BACKENDS = 6,
-	TURN_MS = 10000,
-	DEAF_MS = 1000,			/* of a lookup in vain: others would take as long */
+	ADDRESS_PAUSE_MS = 10000,	/* late answers of the old address may come */
+	RESOLVER_SILENT_MS = 1000,	/* a failed lookup this long: skip the others */
 };
 
 static void *settings_of[BACKENDS];
 static size_t count_of[BACKENDS];
 
-/* Filled by servers_lists(): C has no way to make rows of the drivers' tables at rest. */
+/* servers_lists() fills it: C cannot compute it from the tables of the drivers. */
 struct option_list server_lists[BACKENDS + 1];
 
 static __attribute__((constructor)) void servers_lists(void)
@@ -39,10 +38,10 @@ static __attribute__((constructor)) void servers_lists(void)
 			.into = &settings_of[i],
 			.count = &count_of[i],
 		};
-	bug_if(i < BACKENDS || drivers[i]);	/* one that nobody could configure */
+	bug_if(i < BACKENDS || drivers[i]);
 }
 
-static void set_address(struct server *server, const struct address *address)
+static void server_set_address(struct server *server, const struct address *address)
 {
 	char text[ADDRESS_TEXT];
 
@@ -51,8 +50,8 @@ static void set_address(struct server *server, const struct address *address)
 	memcpy(server->address, text, strlen(text) + 1);
 }
 
-/* NOTIFY and polls go to addresses: to the first one, until it does not answer. */
-static void resolve(struct servers *servers, struct server *server)
+/* NOTIFY and polls use the first address until it stays silent. */
+static void server_resolve(struct servers *servers, struct server *server)
 {
 	const char *host = server->settings->host;
 	uint16_t port = (uint16_t)server->settings->port;
@@ -60,16 +59,16 @@ static void resolve(struct servers *servers, struct server *server)
 	struct address literal;
 	struct why why;
 
-	if (servers->is_deaf && !address_parse(host, port, &literal))
+	if (servers->resolver_is_silent && !address_parse(host, port, &literal))
 		return;
 	if (lookup_now(host, port, &server->known, &why))
-		servers->is_deaf = clock_ms() - began_ms > DEAF_MS;
+		servers->resolver_is_silent = clock_ms() - began_ms > RESOLVER_SILENT_MS;
 	else
-		set_address(server, &server->known.item[0]);
+		server_set_address(server, &server->known.item[0]);
 }
 
-static enum err build_one(struct servers *servers, const struct driver *driver,
-                          const struct server_settings *settings, struct why *why)
+static enum err servers_build_one(struct servers *servers, const struct driver *driver,
+                                  const struct server_settings *settings, struct why *why)
 {
 	struct server *server = &servers->item[servers->count];
 	char field[64];
@@ -88,7 +87,7 @@ static enum err build_one(struct servers *servers, const struct driver *driver,
 		err = driver->check(settings, why);
 	if (err)
 		return err;
-	resolve(servers, server);
+	server_resolve(servers, server);
 	server->destination = (struct destination){
 		.id = settings->id,
 		.host = server->address,
@@ -100,7 +99,7 @@ static enum err build_one(struct servers *servers, const struct driver *driver,
 	return OK;
 }
 
-static size_t count_all(void)
+static size_t servers_count_settings(void)
 {
 	size_t count = 0;
 
@@ -114,12 +113,13 @@ enum err servers_build(struct servers **servers, struct why *why)
 	struct servers *built = xcalloc(1, sizeof(*built));
 
 	*servers = built;
-	built->item = xcalloc(count_all() + 1, sizeof(*built->item));
+	built->item = xcalloc(servers_count_settings() + 1, sizeof(*built->item));
 	for (size_t i = 0; i < BACKENDS; i++)
 		for (size_t j = 0; j < count_of[i]; j++) {
 			const void *settings =
 			    (char *)settings_of[i] + j * drivers[i]->settings_size;
-			enum err err = build_one(built, drivers[i], settings, why);
+			enum err err = servers_build_one(built, drivers[i], settings,
+			                                 why);
 
 			if (err)
 				return err;
@@ -130,8 +130,8 @@ enum err servers_build(struct servers **servers, struct why *why)
 	return OK;
 }
 
-static struct metric *gauge(const struct server *server, const char *name,
-                            const char *help)
+static struct metric *server_gauge(const struct server *server, const char *name,
+                                   const char *help)
 {
 	return metric_new(METRIC_GAUGE, name, help, "server", server->settings->id);
 }
@@ -141,19 +141,16 @@ void servers_metrics(struct servers *servers)
 	for (size_t i = 0; i < servers->count; i++) {
 		struct server *server = &servers->item[i];
 
-		server->behind = gauge(server, "server_domains_behind",
-		                       "domains whose newest serial the server was not "
-		                       "seen to serve");
-		server->lag = gauge(server, "server_lag_seconds",
-		                    "seconds since the oldest change that the server was "
-		                    "not seen to serve, by the master");
-		server->failing_gauge = gauge(server, "server_failing_processes",
-		                              "processes that get no answer from the "
-		                              "control channel: all of the pool, or 0. A "
-		                              "refusal is an answer");
-		server->silent_gauge = gauge(server, "server_silent_processes",
-		                             "processes that get no DNS answer: all of "
-		                             "the pool, or 0");
+		server->behind = server_gauge(server, "server_domains_behind",
+		    "domains whose newest serial the server was not seen to serve");
+		server->lag = server_gauge(server, "server_lag_seconds",
+		    "seconds since the oldest change that the server was not seen to "
+		    "serve, by the master");
+		server->failing_gauge = server_gauge(server, "server_failing_processes",
+		    "processes that get no answer from the control channel: all of the "
+		    "pool, or 0. A refusal is an answer");
+		server->silent_gauge = server_gauge(server, "server_silent_processes",
+		    "processes that get no DNS answer: all of the pool, or 0");
 	}
 }
 
@@ -167,34 +164,35 @@ void servers_measure(const struct servers *servers)
 	}
 }
 
-static void on_address(void *self, const struct address *address)
+static void server_on_address(void *self, const struct address *address)
 {
 	struct server *server = self;
 	struct servers *servers = server->servers;
 	bool is_first = !server_is_known(server);
 
-	set_address(server, address);
+	server_set_address(server, address);
 	servers->moved(servers->moved_self, server, is_first);
 }
 
-static void on_addresses(void *self, const struct addresses *known)
+static void server_on_addresses(void *self, const struct addresses *known)
 {
 	struct server *server = self;
 	struct servers *servers = server->servers;
 
 	server->known = *known;
-	if (server_is_known(server))	/* else its first one comes, too */
+	if (server_is_known(server))	/* else server_on_address() follows */
 		servers->moved(servers->moved_self, server, false);
 }
 
-static void turn(struct server *server)
+static void server_use_next_address(struct server *server)
 {
 	const struct address *used = lookup_address(server->lookup);
 	int64_t now_ms = clock_ms();
 
-	if (!used || (server->turned_ms && now_ms - server->turned_ms < TURN_MS))
+	if (!used || (server->address_set_ms &&
+	              now_ms - server->address_set_ms < ADDRESS_PAUSE_MS))
 		return;
-	server->turned_ms = now_ms;
+	server->address_set_ms = now_ms;
 	lookup_failed(server->lookup, used);
 }
 
@@ -207,7 +205,7 @@ void server_set_health(struct server *server, enum channel channel,
 	if (channel == CHANNEL_CONTROL)
 		atomic_store(&server->failing, server_fails(server, channel));
 	else if (server_fails(server, channel) && health->failures > before.failures)
-		turn(server);
+		server_use_next_address(server);
 }
 
 bool server_fails(const struct server *server, enum channel channel)
@@ -215,13 +213,14 @@ bool server_fails(const struct server *server, enum channel channel)
 	return health_is_open(channel, &server->health[channel]);
 }
 
-static struct lookup *look_up(struct servers *servers, struct server *server,
-                              struct loop *loop)
+static struct lookup *server_lookup_new(struct servers *servers, struct server *server,
+                                        struct loop *loop)
 {
 	const struct lookup_config config = {
 		.loop = loop, .lane = servers->names, .host = server->settings->host,
 		.port = (uint16_t)server->settings->port, .known = server->known,
-		.listed = on_addresses, .changed = on_address, .self = server,
+		.listed = server_on_addresses, .changed = server_on_address, .self =
+			server,
 	};
 
 	return lookup_new(&config);
@@ -237,7 +236,7 @@ void servers_start(struct servers *servers, struct loop *loop,
 		server->db = db_new(db_config);
 		server->lane = lane_new(loop, server->settings->id, LANE_LIMIT);
 		server->servers = servers;
-		server->lookup = look_up(servers, server, loop);
+		server->lookup = server_lookup_new(servers, server, loop);
 	}
 }
 
@@ -275,7 +274,7 @@ void servers_set(struct servers *servers, const char *id, bool in_service)
 
 	if (!server || atomic_exchange(&server->in_service, in_service) == in_service)
 		return;
-	server->returning = in_service;
+	server->must_catch_up = in_service;
 	log_info("server is %s: server=%s", in_service ? "in service" : "out of service",
 	         id);
 }
@@ -285,11 +284,11 @@ bool server_is_known(const struct server *server)
 	return *server->address;
 }
 
-bool server_lacks_address(const struct server *server, struct why *words)
+bool server_lacks_address(const struct server *server, struct why *why)
 {
 	if (server_is_known(server))
 		return false;
-	fail(words, OK, "no address of its host %s is known", server->settings->host);
+	fail(why, OK, "no address of its host %s is known", server->settings->host);
 	return true;
 }
 

@@ -13,12 +13,13 @@ static const struct rpc_words words[] = {
 	{ 0 }
 };
 
-static const struct rpc_method *methods(void)
+static const struct rpc_method *poolmgr_method_rows(void)
 {
 	return poolmgr_methods;
 }
 
 const struct rpc_topic rpc_topics[] = {
-	{ "pool_manager.POOL", "Orders to a pool manager, and reports of mini-DNS.", methods, words },
+	{ "pool_manager.POOL", "Orders to a pool manager, and reports of mini-DNS.",
+	  poolmgr_method_rows, words },
 	{ 0 }
 };

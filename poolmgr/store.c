@@ -11,17 +11,18 @@
 
 #define NEXT_ATTEMPT "NOW(3) + INTERVAL " PAUSE " SECOND"
 
-static void owe_values(const struct debt *debt, int lease_s, const char *id,
-                       struct tx_value *value)
+static void store_order_values(const struct order *order, int lease_s, const char *id,
+                               struct tx_value *value)
 {
 	value[0] = tx_text(id);
-	value[1] = tx_text(debt->server_id);
-	value[2] = tx_text(debt->domain_id);
-	value[3] = tx_text(action_name(debt->action));
+	value[1] = tx_text(order->server_id);
+	value[2] = tx_text(order->domain_id);
+	value[3] = tx_text(action_name(order->action));
 	value[4] = tx_int(lease_s);
 }
 
-void store_owe(struct tx *tx, const struct debt *debts, size_t count, int lease_s)
+void store_write_orders(struct tx *tx, const struct order *orders, size_t count,
+                        int lease_s)
 {
 	enum { COLUMNS = 5, CHUNK = 64 };
 	struct tx_value values[CHUNK * COLUMNS];
@@ -32,7 +33,8 @@ void store_owe(struct tx *tx, const struct debt *debts, size_t count, int lease_
 
 		for (size_t i = 0; i < rows; i++) {
 			id_new(ids[i]);
-			owe_values(&debts[at + i], lease_s, ids[i], values + i * COLUMNS);
+			store_order_values(&orders[at + i], lease_s, ids[i],
+			                   values + i * COLUMNS);
 		}
 		tx_exec_rows(tx,
 		    "INSERT INTO pool_manager_status "
@@ -47,8 +49,9 @@ void store_owe(struct tx *tx, const struct debt *debts, size_t count, int lease_
 void store_settle(struct tx *tx, const struct outcome *outcome)
 {
 	/*
-	 * From left to right: what is planned after a success outlives its repetition,
-	 * and what is due by now a success that may be older than the reason for it.
+	 * The assignments run from left to right. A next attempt that was planned after a
+	 * success stays if the success is written again. A row that is due stays due: its
+	 * cause may be newer than the success.
 	 */
 	tx_exec(tx,
 	    "UPDATE pool_manager_status SET reason = LEFT(?, 512), "
@@ -78,7 +81,7 @@ void store_postpone(struct tx *tx, const char *domain_id, const char *server_id,
 	            tx_text(action_name(action))));
 }
 
-/* Each row of a creation calls for it once: SUCCESS says that it is accounted for. */
+/* Once for each creation: SUCCESS in its row says that this has happened. */
 void store_delete_again(struct tx *tx, const char *domain_id, const char *server_id,
                         int after_s)
 {
@@ -93,14 +96,13 @@ void store_delete_again(struct tx *tx, const char *domain_id, const char *server
 }
 
 /*
- * A report is as old as the serial it speaks of: what was seen, or what was
- * asked for in vain. `fresh` says that no newer one was written before. The
- * assignments run from left to right: what fresh reads comes last, and
- * serial_number behind failed_serial, since a row at 7 that failed at 9 is
- * behind at 9 until a report about 9 or newer comes.
- * A failure never puts off what is planned: polls of others (a new change, the
- * sync) would do so again and again. Attempts are counted where they begin. A zone
- * that a server had and has no more was not tried yet: it is due at once.
+ * A report is as old as its serial: the serial that was seen, or that the server did not
+ * reach. FRESH: the row has no newer report. The assignments run from left to right, so
+ * the columns that FRESH reads come last. serial_number comes after failed_serial,
+ * because a row at 7 that failed at 9 stays failed until a report about 9 or newer. A
+ * failure never postpones a planned attempt: other polls (a new change, the sync) would
+ * postpone it again and again. Attempts are counted when they begin. If a server has
+ * lost a zone, the row is due at once.
  */
 #define EVIDENCE "COALESCE(VALUES(failed_serial), VALUES(serial_number))"
 #define FRESH "((serial_number IS NULL OR " COVERS(EVIDENCE, "serial_number") ") AND " \
@@ -108,8 +110,8 @@ void store_delete_again(struct tx *tx, const char *domain_id, const char *server
 
 #define LOST_IT "VALUES(status) = 'NO_DOMAIN' AND status = 'SUCCESS'"
 
-static void report_values(const struct server_report *report, const char *id,
-                          struct tx_value *value)
+static void store_report_values(const struct server_report *report, const char *id,
+                                struct tx_value *value)
 {
 	bool success = report->report == REPORT_SUCCESS;
 
@@ -126,7 +128,7 @@ static void report_values(const struct server_report *report, const char *id,
 
 void store_reports(struct tx *tx, const struct server_report *reports, size_t count)
 {
-	enum { COLUMNS = 9, CHUNK = 256 };	/* a message's: one statement */
+	enum { COLUMNS = 9, CHUNK = 256 };	/* a message: one statement */
 	struct tx_value values[CHUNK * COLUMNS];
 	char ids[CHUNK][ID_LEN + 1];
 
@@ -135,7 +137,8 @@ void store_reports(struct tx *tx, const struct server_report *reports, size_t co
 
 		for (size_t i = 0; i < rows; i++) {
 			id_new(ids[i]);
-			report_values(&reports[at + i], ids[i], values + i * COLUMNS);
+			store_report_values(&reports[at + i], ids[i],
+			                    values + i * COLUMNS);
 		}
 		tx_exec_rows(tx,
 		    "INSERT INTO pool_manager_status (id, server_id, domain_id, action, "
@@ -164,74 +167,71 @@ void store_reports(struct tx *tx, const struct server_report *reports, size_t co
 	}
 }
 
-static enum seen seen_parse(const char *status)
+static enum observed observed_parse(const char *status)
 {
 	if (!status)
-		return SEEN_NOTHING;
+		return OBSERVED_NOTHING;
 	if (strcmp(status, "SUCCESS") == 0)
-		return SEEN_SUCCESS;
-	return strcmp(status, "NO_DOMAIN") == 0 ? SEEN_NO_DOMAIN : SEEN_ERROR;
+		return OBSERVED_SUCCESS;
+	return strcmp(status, "NO_DOMAIN") == 0 ? OBSERVED_NO_DOMAIN : OBSERVED_ERROR;
 }
 
-/* The server's place in STANDING; its count: it has none. */
-static size_t find_place(const struct standing *standing, const char *id)
+/* The place of the server in VIEW; its count: the server is not in it. */
+static size_t store_view_place(const struct domain_view *view, const char *id)
 {
 	size_t place = 0;
 
-	while (place < standing->count && strcmp(standing->server_ids[place], id))
+	while (place < view->count && strcmp(view->server_ids[place], id))
 		place++;
 	return place;
 }
 
-/* Columns from server_id on, to the server's place in STANDING, if it has one. */
-static void read_sighting(struct tx_rows *rows, struct standing *standing)
+/* Reads the columns from server_id on. Ignores a server that is not in VIEW. */
+static void store_read_observation(struct tx_rows *rows, struct domain_view *view)
 {
 	const char *id = row_text(rows);
-	size_t place = id ? find_place(standing, id) : standing->count;
-	struct sighting sighting = { .status = seen_parse(row_text(rows)) };
-	sighting.has_serial = !row_is_null(rows);
-	sighting.serial = row_u32(rows);
-	sighting.has_failed = !row_is_null(rows);
-	sighting.failed_serial = row_u32(rows);
+	size_t place = id ? store_view_place(view, id) : view->count;
+	struct observation observation = { .status = observed_parse(row_text(rows)) };
+	observation.has_serial = !row_is_null(rows);
+	observation.serial = row_u32(rows);
+	observation.has_failed = !row_is_null(rows);
+	observation.failed_serial = row_u32(rows);
 	const char *reason = row_text(rows);
 	bool differs = row_int(rows) != 0;
 
-	if (place == standing->count)
+	if (place == view->count)
 		return;
-	standing->sightings[place] = sighting;
-	standing->reasons[place] = reason;
-	standing->differs[place] = differs;
-	standing->differing_count += differs;
+	view->observations[place] = observation;
+	view->reasons[place] = reason;
+	view->differs[place] = differs;
+	view->differing_count += differs;
 }
 
-/* Nothing is known yet of any server that the domain is for. */
-static void begin_standing(struct standing *standing, const struct domain_ref *domain,
-                           const struct servers *servers, struct arena *arena)
+/* A view without observations, of the servers that the domain is for. */
+static void store_begin_view(struct domain_view *view, const struct domain_ref *domain,
+                             const struct servers *servers, struct arena *arena)
 {
 	size_t size = servers->count;
 
-	standing->domain = *domain;
-	standing->servers = arena_alloc(arena, size * sizeof(*standing->servers));
-	standing->server_ids = arena_alloc(arena, size * sizeof(*standing->server_ids));
-	standing->sightings = arena_alloc(arena, size * sizeof(*standing->sightings));
-	standing->reasons = arena_alloc(arena, size * sizeof(*standing->reasons));
-	standing->foreign = arena_alloc(arena, size * sizeof(*standing->foreign));
-	memset(standing->foreign, 0, size * sizeof(*standing->foreign));
-	standing->differs = arena_alloc(arena, size * sizeof(*standing->differs));
-	memset(standing->differs, 0, size * sizeof(*standing->differs));
-	memset(standing->sightings, 0, size * sizeof(*standing->sightings));
+	view->domain = *domain;
+	view->servers = arena_alloc(arena, size * sizeof(*view->servers));
+	view->server_ids = arena_alloc(arena, size * sizeof(*view->server_ids));
+	view->observations = arena_alloc(arena, size * sizeof(*view->observations));
+	view->reasons = arena_alloc(arena, size * sizeof(*view->reasons));
+	view->unknown = arena_alloc(arena, size * sizeof(*view->unknown));
+	view->differs = arena_alloc(arena, size * sizeof(*view->differs));
 	for (size_t i = 0; i < size; i++) {
 		if (!server_has(&servers->item[i], domain))
 			continue;
-		standing->reasons[standing->count] = "";
-		standing->server_ids[standing->count] = servers->item[i].settings->id;
-		standing->servers[standing->count++] = &servers->item[i];
+		view->reasons[view->count] = "";
+		view->server_ids[view->count] = servers->item[i].settings->id;
+		view->servers[view->count++] = &servers->item[i];
 	}
 }
 
-static void read_standings(struct tx *tx, struct arena *arena, const char *const *ids,
-                           size_t count, enum action action,
-                           const struct servers *servers, struct standing *standings)
+static void store_read_views(struct tx *tx, struct arena *arena, const char *const *ids,
+                             size_t count, enum action action,
+                             const struct servers *servers, struct domain_view *views)
 {
 	struct tx_value values[TX_LIST_MAX + 2] = { tx_text(action_name(action)) };
 	struct tx_rows rows;
@@ -239,7 +239,8 @@ static void read_standings(struct tx *tx, struct arena *arena, const char *const
 	const char *sql = tx_list(arena,
 	    "SELECT p.name, " DOMAIN_BUT_VERSION ", "
 	    "s.server_id, s.status, s.serial_number, "
-	    "s.failed_serial, s.reason, s.differs_since IS NOT NULL FROM domains d JOIN pools p ON p.id = d.pool_id "
+	    "s.failed_serial, s.reason, s.differs_since IS NOT NULL "
+	    "FROM domains d JOIN pools p ON p.id = d.pool_id "
 	    "LEFT JOIN pool_manager_status s ON s.domain_id = d.id AND s.action = ? "
 	    "WHERE d.id IN (", ")", count, &places);
 
@@ -255,24 +256,23 @@ static void read_standings(struct tx *tx, struct arena *arena, const char *const
 		while (at < count && strcmp(ids[at], domain.id) != 0)
 			at++;
 		bug_if(at == count);
-		if (!*standings[at].domain.id)
-			begin_standing(&standings[at], &domain, servers, arena);
-		read_sighting(&rows, &standings[at]);
+		if (!*views[at].domain.id)
+			store_begin_view(&views[at], &domain, servers, arena);
+		store_read_observation(&rows, &views[at]);
 	}
 }
 
-struct standing *store_standings(struct tx *tx, struct arena *arena,
-                                 const char *const *ids, size_t count, enum action action,
-                                 const struct servers *servers)
+struct domain_view *store_domain_views(struct tx *tx, struct arena *arena,
+                                       const char *const *ids, size_t count,
+                                       enum action action, const struct servers *servers)
 {
-	struct standing *standings = arena_alloc(arena, count * sizeof(*standings));
+	struct domain_view *views = arena_alloc(arena, count * sizeof(*views));
 
-	memset(standings, 0, count * sizeof(*standings));
-	read_standings(tx, arena, ids, count, action, servers, standings);
-	return standings;
+	store_read_views(tx, arena, ids, count, action, servers, views);
+	return views;
 }
 
-bool store_is_owed(struct tx *tx, const struct domain_ref *domain, enum action action)
+bool store_is_needed(struct tx *tx, const struct domain_ref *domain, enum action action)
 {
 	struct tx_rows rows;
 	bool going, found = tx_select_row(tx, NULL, &rows,
@@ -319,20 +319,20 @@ bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
 }
 
 /*
- * A statement of its own reads the domain. If the writing statement read it, InnoDB would
- * lock the domain's row and wait while central holds it. If central commits a change
- * later, that change sends its own message.
+ * A separate statement reads the domain. If the writing statement read it, InnoDB would
+ * lock the row of the domain and wait for central. If central commits a change later,
+ * that change sends its own message.
  */
-static bool is_going(struct tx *tx, const char *domain_id)
+static bool store_is_being_deleted(struct tx *tx, const char *domain_id)
 {
-	return store_read_count(tx,
-	    "SELECT COUNT(*) FROM domains WHERE id = ? "
-	    "AND (task = 'DELETE' OR status = 'DELETED')", TX_BIND(tx_text(domain_id))) > 0;
+	return store_read_count(tx, "SELECT COUNT(*) FROM domains WHERE id = ? "
+	                        "AND (task = 'DELETE' OR status = 'DELETED')",
+	                        TX_BIND(tx_text(domain_id))) > 0;
 }
 
-/* Its rows may be forgotten by now. */
-static void delete_after_all(struct tx *tx, const char *domain_id, const char *server_id,
-                             int after_s)
+/* The row of the deletion may not exist. */
+static void store_redelete(struct tx *tx, const char *domain_id, const char *server_id,
+                           int after_s)
 {
 	char id[ID_LEN + 1];
 
@@ -347,8 +347,8 @@ static void delete_after_all(struct tx *tx, const char *domain_id, const char *s
 	            tx_int(after_s)));
 }
 
-static void create_after_all(struct tx *tx, const struct domain_ref *deleted,
-                             const char *server_id, int after_s)
+static void store_recreate(struct tx *tx, const struct domain_ref *deleted,
+                           const char *server_id, int after_s)
 {
 	struct tx_rows rows;
 	char id[ID_LEN + 1];
@@ -371,18 +371,18 @@ void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum actio
                       const char *server_id, int after_s)
 {
 	if (ended != ACTION_CREATE)
-		create_after_all(tx, domain, server_id, after_s);
-	else if (is_going(tx, domain->id))
-		delete_after_all(tx, domain->id, server_id, after_s);
+		store_recreate(tx, domain, server_id, after_s);
+	else if (store_is_being_deleted(tx, domain->id))
+		store_redelete(tx, domain->id, server_id, after_s);
 }
 
-void store_foreign(struct tx *tx, const struct domain_ref *domain, const char *server_id,
-                   uint32_t serial)
+void store_unknown_serial(struct tx *tx, const struct domain_ref *domain,
+                          const char *server_id, uint32_t serial)
 {
 	tx_exec(tx,
 	    "UPDATE pool_manager_status SET status = 'ERROR', failed_serial = ?, "
 	    "reason = "
-	    "CONCAT('serves serial ', serial_number, ', which is none of ours'), "
+	    "CONCAT('serves serial ', serial_number, ', which we did not issue'), "
 	    "serial_number = NULL, attempts = attempts + 1, "
 	    "next_attempt_at = " NEXT_ATTEMPT ", updated_at = NOW(3) "
 	    "WHERE domain_id = ? AND server_id = ? AND action = 'UPDATE' "
@@ -391,29 +391,9 @@ void store_foreign(struct tx *tx, const struct domain_ref *domain, const char *s
 	            tx_u32(serial)));
 }
 
-/* Deleted domains of which no server owes anything; at most TX_LIST_MAX, in the arena. */
-static const char **settled_domains(struct tx *tx, struct arena *arena, const char *pool,
-                                    size_t *count)
-{
-	const char **ids = arena_alloc(arena, TX_LIST_MAX * sizeof(*ids));
-	struct tx_rows rows;
-
-	*count = 0;
-	tx_select(tx, arena, &rows,
-	    "SELECT s.domain_id FROM domains d JOIN pools p ON p.id = d.pool_id "
-	    "JOIN pool_manager_status s ON s.domain_id = d.id "
-	    "WHERE p.name = ? AND d.status = 'DELETED' GROUP BY s.domain_id "
-	    "HAVING SUM(s.action = 'DELETE' AND "
-	    "(NOT (s.status <=> 'SUCCESS') OR s.next_attempt_at IS NOT NULL)) = 0 "
-	    "LIMIT ?", TX_BIND(tx_text(pool), tx_int(TX_LIST_MAX)));
-	while (tx_next(&rows))
-		ids[(*count)++] = row_text(&rows);
-	return ids;
-}
-
-/* Rows that are as old as that. */
-static void forget_domains(struct tx *tx, struct arena *arena, const char *const *ids,
-                           size_t count, int age_s)
+/* Deletes rows that are AGE_S old. */
+static void store_forget_rows(struct tx *tx, struct arena *arena, const char *const *ids,
+                              size_t count, int age_s)
 {
 	struct tx_value values[TX_LIST_MAX + 2];
 	size_t places;
@@ -431,46 +411,39 @@ static void forget_domains(struct tx *tx, struct arena *arena, const char *const
 void store_forget_settled(struct tx *tx, const char *pool)
 {
 	struct arena *arena = arena_new();
-	size_t count;
-	const char **ids = settled_domains(tx, arena, pool, &count);
+	const char *ids[TX_LIST_MAX];
+	size_t count = store_read_ids(tx, arena,
+	    "SELECT s.domain_id FROM domains d JOIN pools p ON p.id = d.pool_id "
+	    "JOIN pool_manager_status s ON s.domain_id = d.id "
+	    "WHERE p.name = ? AND d.status = 'DELETED' GROUP BY s.domain_id "
+	    "HAVING SUM(s.action = 'DELETE' AND "
+	    "(NOT (s.status <=> 'SUCCESS') OR s.next_attempt_at IS NOT NULL)) = 0 "
+	    "LIMIT ?", TX_BIND(tx_text(pool), tx_int(TX_LIST_MAX)), ids, TX_LIST_MAX);
 
 	if (count)
-		forget_domains(tx, arena, ids, count, 0);
+		store_forget_rows(tx, arena, ids, count, 0);
 	arena_free(&arena);
-}
-
-/* By two indexes, without a look at the rows: all of a slice are gone through. */
-static const char **gone_domains(struct tx *tx, struct arena *arena,
-                                 const struct slice *slice, size_t *count)
-{
-	const char **ids = arena_alloc(arena, TX_LIST_MAX * sizeof(*ids));
-	struct tx_rows rows;
-
-	*count = 0;
-	tx_select(tx, arena, &rows,
-	    "SELECT DISTINCT s.domain_id FROM pool_manager_status s "
-	    "LEFT JOIN domains d ON d.id = s.domain_id "
-	    "WHERE s.domain_id > ? AND s.domain_id <= ? AND d.id IS NULL LIMIT ?",
-	    TX_BIND(SLICE(slice), tx_int(TX_LIST_MAX)));
-	while (tx_next(&rows))
-		ids[(*count)++] = row_text(&rows);
-	return ids;
 }
 
 void store_forget_gone(struct tx *tx, const struct slice *slice, int age_s)
 {
 	struct arena *arena = arena_new();
-	size_t count;
-	const char **ids = gone_domains(tx, arena, slice, &count);
+	const char *ids[TX_LIST_MAX];
+	/* Uses two indexes and reads no rows, because it goes through a whole slice. */
+	size_t count = store_read_ids(tx, arena,
+	    "SELECT DISTINCT s.domain_id FROM pool_manager_status s "
+	    "LEFT JOIN domains d ON d.id = s.domain_id "
+	    "WHERE s.domain_id > ? AND s.domain_id <= ? AND d.id IS NULL LIMIT ?",
+	    TX_BIND(SLICE(slice), tx_int(TX_LIST_MAX)), ids, TX_LIST_MAX);
 
 	if (count)
-		forget_domains(tx, arena, ids, count, age_s);
+		store_forget_rows(tx, arena, ids, count, age_s);
 	arena_free(&arena);
 }
 
-size_t store_strangers(struct tx *tx, struct arena *arena, const char *server_id,
-                       const char *const *names, size_t count, const char **strangers,
-                       size_t room)
+size_t store_orphans(struct tx *tx, struct arena *arena, const char *server_id,
+                     const char *const *names, size_t count, const char **orphans,
+                     size_t room)
 {
 	struct tx_value values[TX_LIST_MAX + 2] = { tx_text(server_id) };
 	const char **known = arena_alloc(arena, 2 * TX_LIST_MAX * sizeof(*known));
@@ -491,7 +464,7 @@ size_t store_strangers(struct tx *tx, struct arena *arena, const char *server_id
 	tx_select_end(&rows);
 	for (size_t i = 0; i < count && found < room && !tx->err; i++)
 		if (!store_is_among(names[i], known, known_count))
-			strangers[found++] = names[i];
+			orphans[found++] = names[i];
 	return found;
 }
 

@@ -1,11 +1,11 @@
 /*
- * store -- what each server owes and has of a domain: the rows of pool_manager_status,
- * written by what was ordered, done and reported, and read to be judged. Of what is due
- * by its time see store_due.h, of the servers themselves store_servers.h.
+ * store -- the rows of pool_manager_status: what each server must do for a domain and
+ * what it serves of it. Orders, results and reports write them; evaluate.h reads them.
+ * Rows that are due: store_due.h. The servers themselves: store_servers.h.
  */
 #pragma once
 
-#include "core/verdict.h"
+#include "core/domain_view.h"
 #include "model/domain.h"
 #include "model/messages.h"
 #include "runtime/tx.h"
@@ -14,79 +14,81 @@
 
 struct slice;
 
-/* What a server owes a domain; taken up (again) after LEASE_S. A statement for many. */
-struct debt {
+/* An action that a server must do. If it is not done after LEASE_S, it is due. */
+struct order {
 	const char *domain_id, *server_id;
 	enum action action;
 };
-void store_owe(struct tx *tx, const struct debt *debts, size_t count, int lease_s);
+void store_write_orders(struct tx *tx, const struct order *orders, size_t count,
+                        int lease_s);
 
 /* How an action on one server ended. */
 struct outcome {
 	const char *domain_id, *server_id;
 	enum action action;
 	/*
-	 * SUCCESS, ERROR; done, and to be confirmed: NULL, or NO_DOMAIN where the server
-	 * said itself that it deleted the domain
+	 * SUCCESS or ERROR. NULL: done, and a poll must confirm it. NO_DOMAIN: the same,
+	 * and the server said that it deleted the domain
 	 */
 	const char *status;
 	const char *reason;
-	int confirm_s;		/* to be confirmed: look again after this */
+	int confirm_s;		/* NULL, NO_DOMAIN: the row is due after this */
 };
 void store_settle(struct tx *tx, const struct outcome *outcome);
-/* It could not be tried now, which says nothing of the server: again AFTER_S later. */
+/* The action could not be tried: it is due AFTER_S later. The status stays. */
 void store_postpone(struct tx *tx, const char *domain_id, const char *server_id,
                     enum action action, int after_s);
 /*
- * The domain is gone from the server. Was it never said how its creation ended? Then the
- * server may still carry that out, when it wakes up: deleted once more, AFTER_S later.
+ * The domain is gone from the server. If its creation never had a result, the server may
+ * still create the zone later. So the deletion is due once more, AFTER_S later.
  */
 void store_delete_again(struct tx *tx, const char *domain_id, const char *server_id,
                         int after_s);
 
-/* UPDATE rows by minidns' reports. Serials only grow; a stale report changes nothing. */
+/* Writes reports to UPDATE rows. Serials only grow; an old report has no effect. */
 void store_reports(struct tx *tx, const struct server_report *reports, size_t count);
 
-/* One for each of the ids (1 to LIST_MAX, no two alike), in their order; in the arena. */
-struct standing *store_standings(struct tx *tx, struct arena *arena,
-                                 const char *const *ids, size_t count, enum action action,
-                                 const struct servers *servers);
-/* The domain's row as it is: what a message says of it may be old. False: it is gone. */
+/* A view for each of the ids (1 to LIST_MAX, all different), in the arena. */
+struct domain_view *store_domain_views(struct tx *tx, struct arena *arena,
+                                       const char *const *ids, size_t count,
+                                       enum action action, const struct servers *servers);
+/* The current row of the domain; a message may be old. False: there is no such domain. */
 bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
                   struct domain_ref *domain);
 /*
- * A create or delete has ENDED on a server. If the domain is being deleted meanwhile, or
- * its name lives again, what undoes it is due AFTER_S from now.
+ * A create or delete has ENDED on a server. If the domain is now being deleted, or a new
+ * domain has its name, the opposite action is due AFTER_S from now.
  */
 void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum action ended,
                       const char *server_id, int after_s);
-/* The server has a zone of that name whose serial is none of ours: it refuses ours. */
-#define FOREIGN_WORDS "serves serial %u, which is none of ours"
-void store_foreign(struct tx *tx, const struct domain_ref *domain, const char *server_id,
-                   uint32_t serial);
+/* The server has a serial that we did not issue, so it ignores ours. */
+#define UNKNOWN_SERIAL_WORDS "serves serial %u, which we did not issue"
+void store_unknown_serial(struct tx *tx, const struct domain_ref *domain,
+                          const char *server_id, uint32_t serial);
 /*
- * Is the action still right? What asked for it may be old: the domain was deleted since
- * it was to be created, or its name lives again since it was deleted.
+ * Is the action still needed? The order may be old: the domain to create was deleted, or
+ * a new domain has the name of the domain to delete.
  */
-bool store_is_owed(struct tx *tx, const struct domain_ref *domain, enum action action);
-/* Is there a live domain of this name that is not DOMAIN_ID? Then its zone must stay. */
+bool store_is_needed(struct tx *tx, const struct domain_ref *domain, enum action action);
+/* Has a live domain other than DOMAIN_ID this name? Then its zone must stay. */
 bool store_name_is_taken(struct tx *tx, const char *name, const char *domain_id);
 
 /*
- * Of NAMES (at most TX_LIST_MAX, as a server has them), those that no living domain has,
- * and no deleted one whose deletion is still under way there: into STRANGERS, as many as
- * there is ROOM for. Returns how many.
+ * Finds the zones of a server (NAMES, at most TX_LIST_MAX) without a live domain, and
+ * without a domain that is being deleted there. Writes at most ROOM names to ORPHANS and
+ * returns their number.
  */
-size_t store_strangers(struct tx *tx, struct arena *arena, const char *server_id,
-                       const char *const *names, size_t count, const char **strangers,
-                       size_t room);
+size_t store_orphans(struct tx *tx, struct arena *arena, const char *server_id,
+                     const char *const *names, size_t count, const char **orphans,
+                     size_t room);
 
-bool store_was_domain(struct tx *tx, const char *name);	/* is there a tombstone of it? */
+/* Is there a deleted domain of this name? */
+bool store_was_domain(struct tx *tx, const char *name);
 
-/* Rows of deleted domains with which all is done. */
+/* Deletes rows of deleted domains without pending work. */
 void store_forget_settled(struct tx *tx, const char *pool);
 /*
- * Rows of a slice whose domain is gone for good, of at most TX_LIST_MAX domains: central may
- * delete a domain while a row of it is written. Those younger than AGE_S stay.
+ * Deletes rows of a slice without a domain, of at most TX_LIST_MAX domains: central may
+ * remove a domain while a row of it is written. Rows younger than AGE_S stay.
  */
 void store_forget_gone(struct tx *tx, const struct slice *slice, int age_s);

@@ -5,8 +5,8 @@
 #include "store_rows.h"
 
 /* Rows of DOMAIN_COLUMNS, an action, a row's id and `superseded`, in their order. */
-static struct due *read_due(struct tx *tx, struct arena *arena, const char *pool,
-                            const char *sql, const struct tx_value *bind)
+static struct due *store_read_due(struct tx *tx, struct arena *arena, const char *pool,
+                                  const char *sql, const struct tx_value *bind)
 {
 	struct due *first = NULL, **last = &first;
 	struct tx_rows rows;
@@ -26,20 +26,20 @@ static struct due *read_due(struct tx *tx, struct arena *arena, const char *pool
 }
 
 #define IS_SUPERSEDED \
-	"(s.action = 'DELETE' AND EXISTS (SELECT 1 FROM domains n WHERE n.name = d.name " \
-	"AND n.live = 1 AND n.task <> 'DELETE' AND n.id <> d.id))"
+	"(s.action = 'DELETE' AND EXISTS (SELECT 1 FROM domains n " \
+	"WHERE n.name = d.name AND n.live = 1 AND n.task <> 'DELETE' AND n.id <> d.id))"
 
 struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *scope,
                       const struct due_of *of)
 {
 	/*
-	 * A server that lost the zone has to create it again before it can be updated. By
-	 * the rows that are due, in their order: they may be few of many, or all.
+	 * A server that lost the zone must create it again before an update.
+	 * STRAIGHT_JOIN: by the index of due rows, which may be few of many.
 	 */
-	return read_due(tx, arena, scope->pool,
+	return store_read_due(tx, arena, scope->pool,
 	    "SELECT STRAIGHT_JOIN " DOMAIN_COLUMNS ", "
-	    "IF(s.action = 'UPDATE' AND s.status = 'NO_DOMAIN', 'CREATE', s.action), s.id, "
-	    IS_SUPERSEDED " "
+	    "IF(s.action = 'UPDATE' AND s.status = 'NO_DOMAIN', 'CREATE', s.action), "
+	    "s.id, " IS_SUPERSEDED " "
 	    "FROM pool_manager_status s JOIN domains d ON d.id = s.domain_id "
 	    "JOIN pools p ON p.id = d.pool_id "
 	    "WHERE s.server_id = ? AND " IS_MINE " "
@@ -50,7 +50,7 @@ struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *sc
 	            tx_int(of->control), tx_int((int64_t)of->limit)));
 }
 
-static size_t row_ids(const struct due *due, const char **ids)
+static size_t store_row_ids(const struct due *due, const char **ids)
 {
 	size_t count = 0;
 
@@ -61,9 +61,9 @@ static size_t row_ids(const struct due *due, const char **ids)
 	return count;
 }
 
-/* Those of IDS that are due still, sorted, and locked until the end of the transaction. */
-static size_t lock_due(struct tx *tx, struct arena *arena, const char **ids, size_t count,
-                       int ahead_s)
+/* Keeps the IDS that are still due, sorted, and locks their rows. */
+static size_t store_lock_due(struct tx *tx, struct arena *arena, const char **ids,
+                             size_t count, int ahead_s)
 {
 	struct tx_value values[TX_LIST_MAX + 2];
 	size_t places, locked = 0;
@@ -82,9 +82,9 @@ static size_t lock_due(struct tx *tx, struct arena *arena, const char **ids, siz
 	return locked;
 }
 
-/* Open again: its success clears what was planned (store_settle). */
-static void put_off(struct tx *tx, struct arena *arena, const char *const *ids,
-                    size_t count, int lease_s)
+/* Clears SUCCESS: a new success then clears the planned attempt (store_settle). */
+static void store_postpone_due(struct tx *tx, struct arena *arena, const char *const *ids,
+                               size_t count, int lease_s)
 {
 	struct tx_value values[TX_LIST_MAX + 2] = { tx_int(lease_s) };
 	size_t places;
@@ -104,59 +104,40 @@ void store_claim(struct tx *tx, struct arena *arena, struct due **due, int ahead
                  int lease_s)
 {
 	const char *ids[TX_LIST_MAX];
-	size_t count = row_ids(*due, ids);
+	size_t count = store_row_ids(*due, ids);
 
 	if (count)
-		count = lock_due(tx, arena, ids, count, ahead_s);
+		count = store_lock_due(tx, arena, ids, count, ahead_s);
 	while (*due)
 		if (store_is_among((*due)->row_id, ids, count))
 			due = &(*due)->next;
 		else
 			*due = (*due)->next;
 	if (count)
-		put_off(tx, arena, ids, count, lease_s);
+		store_postpone_due(tx, arena, ids, count, lease_s);
 }
 
-/* Read apart: a statement that writes would lock what it reads of central's, and wait. */
-static size_t find_gone(struct tx *tx, struct arena *arena, const struct share *share,
-                        const struct due_of *of, const char **ids)
+void store_forget_due(struct tx *tx, const struct share *share, const struct due_of *of)
 {
-	struct tx_rows rows;
-	size_t count = 0;
-
-	tx_select(tx, arena, &rows,
+	struct arena *arena = arena_new();
+	const char *ids[TX_LIST_MAX];
+	/* A separate SELECT: a writing statement would lock rows of central, and wait. */
+	size_t count = store_read_ids(tx, arena,
 	    "SELECT s.id FROM pool_manager_status s "
 	    "LEFT JOIN domains d ON d.id = s.domain_id "
 	    "WHERE s.server_id = ? AND s.by_control = ? AND s.next_attempt_at <= NOW(3) "
 	    "AND CRC32(s.domain_id) % ? = ? AND d.id IS NULL LIMIT ?",
 	    TX_BIND(tx_text(of->server_id), tx_int(of->control),
 	            tx_int((int64_t)share->total), tx_int((int64_t)share->factor),
-	            tx_int(TX_LIST_MAX)));
-	while (tx_next(&rows))
-		ids[count++] = row_text(&rows);
-	return count;
-}
+	            tx_int(TX_LIST_MAX)), ids, TX_LIST_MAX);
 
-void store_forget_due(struct tx *tx, const struct share *share, const struct due_of *of)
-{
-	struct arena *arena = arena_new();
-	struct tx_value values[TX_LIST_MAX + 1];
-	const char *ids[TX_LIST_MAX];
-	size_t count = find_gone(tx, arena, share, of, ids), places;
-
-	if (count) {
-		const char *sql = tx_list(arena,
-		    "DELETE s FROM pool_manager_status s FORCE INDEX (PRIMARY) "
-		    "WHERE s.id IN (", ")", count, &places);
-
-		tx_list_fill(values, ids, count, places);
-		values[places].type = TX_END;
-		tx_exec(tx, sql, values);
-	}
+	store_exec_ids(tx, arena,
+	    "DELETE s FROM pool_manager_status s FORCE INDEX (PRIMARY) WHERE s.id IN (",
+	    ")", ids, count);
 	arena_free(&arena);
 }
 
-void store_hurry(struct tx *tx, const char *domain_id)
+void store_make_due(struct tx *tx, const char *domain_id)
 {
 	tx_exec(tx,
 	    "UPDATE pool_manager_status SET next_attempt_at = NOW(3), "
@@ -172,48 +153,30 @@ void store_drop_plans(struct tx *tx, const char *domain_id)
 	        TX_BIND(tx_text(domain_id)));
 }
 
-/* Read apart: a statement that writes would lock what it reads of central's, and wait. */
-static size_t find_failed(struct tx *tx, struct arena *arena, const char *pool,
-                          const char *server_id, bool control, const char **ids)
+size_t store_release(struct tx *tx, const char *pool, const char *server_id,
+                     bool control)
 {
-	struct tx_rows rows;
-	size_t count = 0;
-
-	tx_select(tx, arena, &rows,
+	struct arena *arena = arena_new();
+	const char *ids[TX_LIST_MAX];
+	/* A separate SELECT: a writing statement would lock rows of central, and wait. */
+	size_t count = store_read_ids(tx, arena,
 	    "SELECT s.id FROM pool_manager_status s JOIN domains d ON d.id = s.domain_id "
 	    "JOIN pools p ON p.id = d.pool_id AND p.name = ? "
 	    "WHERE s.server_id = ? AND s.next_attempt_at > NOW(3) "
 	    "AND s.status IN ('ERROR', 'NO_DOMAIN') AND s.by_control = ? LIMIT ?",
 	    TX_BIND(tx_text(pool), tx_text(server_id), tx_int(control),
-	            tx_int(TX_LIST_MAX)));
-	while (tx_next(&rows))
-		ids[count++] = row_text(&rows);
-	return count;
-}
+	            tx_int(TX_LIST_MAX)), ids, TX_LIST_MAX);
 
-size_t store_release(struct tx *tx, const char *pool, const char *server_id, bool control)
-{
-	struct arena *arena = arena_new();
-	struct tx_value values[TX_LIST_MAX + 1];
-	const char *ids[TX_LIST_MAX];
-	size_t count = find_failed(tx, arena, pool, server_id, control, ids), places;
-
-	if (count) {
-		const char *sql = tx_list(arena,
-		    "UPDATE pool_manager_status FORCE INDEX (PRIMARY) "
-		    "SET next_attempt_at = NOW(3), attempts = 0 "
-		    "WHERE next_attempt_at > NOW(3) AND id IN (", ")", count, &places);
-
-		tx_list_fill(values, ids, count, places);
-		values[places].type = TX_END;
-		tx_exec(tx, sql, values);
-	}
+	store_exec_ids(tx, arena,
+	    "UPDATE pool_manager_status FORCE INDEX (PRIMARY) "
+	    "SET next_attempt_at = NOW(3), attempts = 0 "
+	    "WHERE next_attempt_at > NOW(3) AND id IN (", ")", ids, count);
 	arena_free(&arena);
 	return count;
 }
 
-int64_t store_return(struct tx *tx, const struct share *share, const char *server_id,
-                     size_t limit)
+int64_t store_catch_up(struct tx *tx, const struct share *share, const char *server_id,
+                       size_t limit)
 {
 	return tx_exec(tx,
 	    "UPDATE pool_manager_status SET next_attempt_at = NOW(3) "
@@ -230,7 +193,8 @@ const char *store_slice_end(struct tx *tx, struct arena *arena, const char *afte
 	struct tx_rows rows;
 
 	if (tx_select_row(tx, arena, &rows,
-	    "SELECT id FROM domains WHERE id > ? AND id <= ? ORDER BY id LIMIT 1 OFFSET ?",
+	    "SELECT id FROM domains WHERE id > ? AND id <= ? "
+	    "ORDER BY id LIMIT 1 OFFSET ?",
 	    TX_BIND(tx_text(after), tx_text(limit), tx_int((int64_t)count - 1)))) {
 		end = row_text(&rows);
 		tx_select_end(&rows);
@@ -238,17 +202,17 @@ const char *store_slice_end(struct tx *tx, struct arena *arena, const char *afte
 	return end;
 }
 
-/* A row in error has a time of its own (store_due). */
-struct due *store_owed(struct tx *tx, struct arena *arena, const struct scope *scope,
-                       const struct slice *slice, const struct server *server,
-                       size_t limit, int stale_s)
+/* A row in error is not read here: it becomes due by itself (store_due). */
+struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope *scope,
+                          const struct slice *slice, const struct server *server,
+                          size_t limit, int stale_s)
 {
 	const char *id = server->settings->id;
 
-	return read_due(tx, arena, scope->pool,
+	return store_read_due(tx, arena, scope->pool,
 	    "SELECT " DOMAIN_COLUMNS ", IF(d.task = 'DELETE', 'DELETE', "
-	    "IF(m.id IS NULL, 'CREATE', 'UPDATE')), COALESCE(m.id, u.id), 0 FROM domains d "
-	    "JOIN pools p ON p.id = d.pool_id "
+	    "IF(m.id IS NULL, 'CREATE', 'UPDATE')), COALESCE(m.id, u.id), 0 "
+	    "FROM domains d JOIN pools p ON p.id = d.pool_id "
 	    "LEFT JOIN pool_manager_status m ON m.domain_id = d.id AND m.server_id = ? "
 	    "AND m.action = IF(d.task = 'DELETE', 'DELETE', 'CREATE') "
 	    "LEFT JOIN pool_manager_status u ON u.domain_id = d.id AND u.server_id = ? "
@@ -267,7 +231,7 @@ struct due *store_owed(struct tx *tx, struct arena *arena, const struct scope *s
 struct due *store_unsettled(struct tx *tx, struct arena *arena, const struct scope *scope,
                             const struct slice *slice, size_t limit, int stale_s)
 {
-	return read_due(tx, arena, scope->pool,
+	return store_read_due(tx, arena, scope->pool,
 	    "SELECT " DOMAIN_BUT_VERSION ", "
 	    "IF(d.task = 'DELETE', 'DELETE', 'UPDATE'), NULL, 0 "
 	    "FROM domains d JOIN pools p ON p.id = d.pool_id "
@@ -279,7 +243,7 @@ struct due *store_unsettled(struct tx *tx, struct arena *arena, const struct sco
 struct due *store_page(struct tx *tx, struct arena *arena, const struct scope *scope,
                        const char *cursor, size_t limit)
 {
-	return read_due(tx, arena, scope->pool,
+	return store_read_due(tx, arena, scope->pool,
 	    "SELECT " DOMAIN_COLUMNS ", 'UPDATE', NULL, 0 FROM domains d "
 	    "JOIN pools p ON p.id = d.pool_id "
 	    "WHERE " IS_MINE " AND d.live = 1 AND d.task <> 'DELETE' AND d.id > ? "

@@ -4,8 +4,8 @@
 #include "base/log.h"
 #include "store_rows.h"
 
-static void read_tries(struct tx *tx, const char *domain_id, const char *server_id,
-                       struct follow_case *of)
+static void store_read_tries(struct tx *tx, const char *domain_id, const char *server_id,
+                             struct follow_case *of)
 {
 	struct tx_rows rows;
 
@@ -16,7 +16,8 @@ static void read_tries(struct tx *tx, const char *domain_id, const char *server_
 	    "MAX(IF(outcome = 'FAILED', done_at, NULL)) = MAX(done_at), "
 	    "COALESCE((SELECT MAX(s.asked_at) FROM pool_manager_status s "
 	    "WHERE s.domain_id = ? AND s.server_id = ? AND s.action = 'UPDATE') "
-	    "> MAX(done_at), 0) FROM repair_log WHERE object_uuid = ? AND server_id = ? AND kind = 'SERIAL' "
+	    "> MAX(done_at), 0) FROM repair_log WHERE object_uuid = ? "
+	    "AND server_id = ? AND kind = 'SERIAL' "
 	    "AND done_at > NOW(3) - INTERVAL 1 HOUR",
 	    TX_BIND(tx_text(domain_id), tx_text(server_id), tx_text(domain_id),
 	            tx_text(server_id))))
@@ -50,7 +51,7 @@ bool store_follow_case(struct tx *tx, struct arena *arena, const char *domain_id
 	of->in_error = row_int(&rows) != 0;
 	of->failures = (int)row_int(&rows);
 	tx_select_end(&rows);
-	read_tries(tx, domain_id, server_id, of);
+	store_read_tries(tx, domain_id, server_id, of);
 	return true;
 }
 

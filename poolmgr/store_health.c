@@ -14,7 +14,8 @@ bool store_health(struct tx *tx, const char *pool, const char *server_id,
 	struct tx_rows rows;
 
 	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT " HEALTH_COLUMNS " FROM pool_servers p WHERE p.pool_name = ? AND p.id = ?",
+	    "SELECT " HEALTH_COLUMNS " FROM pool_servers p "
+	    "WHERE p.pool_name = ? AND p.id = ?",
 	    TX_BIND(tx_text(pool), tx_text(server_id))))
 		return false;
 	store_read_health(&rows, health);

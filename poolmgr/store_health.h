@@ -1,7 +1,6 @@
 /*
  * store_health -- the health of a server in its row of pool_servers. All pool managers of
- * the pool write it: one statement changes the row only if the row is still as it was
- * read.
+ * the pool write it: a statement changes the row only if it is still as it was read.
  */
 #pragma once
 
@@ -17,8 +16,8 @@ void store_read_health(struct tx_rows *rows, struct health health[CHANNELS]);
 bool store_health(struct tx *tx, const char *pool, const char *server_id,
                   struct health health[CHANNELS]);
 /*
- * From HEALTH, as it was read, to MOVE; REASON NULL: the one that is there stays. False:
- * another process has written meanwhile, or a probe is not due any more.
+ * Changes the row from HEALTH to MOVE. REASON NULL: the old reason stays. False: another
+ * process has changed the row, or no probe is due.
  */
 bool store_health_move(struct tx *tx, const char *pool, const char *server_id,
                        enum channel channel, const struct health *health,

@@ -18,7 +18,7 @@ static const struct {
 	{ "PARKED",    DRIFT_PARKED    },
 };
 
-static int state_of(const char *name)
+static int store_drift_state(const char *name)
 {
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
 		if (!strcmp(states[i].name, name))
@@ -29,8 +29,9 @@ static int state_of(const char *name)
 #define FAULT_KEY(fault) tx_text((fault)->object), tx_text((fault)->server_id), \
                          tx_text(kind_names[(fault)->kind])
 
-/* Since it was parked last, or asked for: whoever has it tried again begins anew. */
-static int repairs_this_hour(struct tx *tx, const struct fault *fault, int64_t *age_ms)
+/* Counts repairs since the drift was parked, or an administrator asked. */
+static int store_repairs_this_hour(struct tx *tx, const struct fault *fault,
+                                   int64_t *age_ms)
 {
 	struct tx_rows rows;
 	int count = 0;
@@ -54,26 +55,25 @@ static int repairs_this_hour(struct tx *tx, const struct fault *fault, int64_t *
 	return count;
 }
 
-struct drift store_suspicion(struct tx *tx, const struct fault *fault,
-                             int64_t *repair_age_ms)
+struct drift store_drift(struct tx *tx, const struct fault *fault, int64_t *repair_age_ms)
 {
 	struct drift known = { .state = DRIFT_NONE };
 	struct tx_rows rows;
 
-	known.repairs_this_hour = repairs_this_hour(tx, fault, repair_age_ms);
+	known.repairs_this_hour = store_repairs_this_hour(tx, fault, repair_age_ms);
 	if (!tx_select_row(tx, NULL, &rows,
 	    "SELECT state, "
 	    "TIMESTAMPDIFF(MICROSECOND, updated_at, NOW(3)) DIV 1000 FROM repairs "
 	    "WHERE object_uuid = ? AND server_id = ? AND kind = ? FOR UPDATE",
 	    TX_BIND(FAULT_KEY(fault))))
 		return known;
-	known.state = state_of(row_text(&rows));
+	known.state = store_drift_state(row_text(&rows));
 	known.age_ms = row_int(&rows);
 	tx_select_end(&rows);
 	return known;
 }
 
-static void begin(struct tx *tx, const struct fault *fault)
+static void store_drift_begin(struct tx *tx, const struct fault *fault)
 {
 	tx_exec(tx,
 	    "INSERT INTO repairs (object_uuid, server_id, kind, state, pool_name, name, "
@@ -86,18 +86,20 @@ static void begin(struct tx *tx, const struct fault *fault)
 	            tx_u32(fault->serial), tx_text(fault->detail)));
 }
 
-static void confirm(struct tx *tx, const struct fault *fault, const char *state)
+static void store_drift_confirm(struct tx *tx, const struct fault *fault,
+                                const char *state)
 {
 	tx_exec(tx,
 	    "UPDATE repairs SET state = ?, serial = ?, "
-	    "detail = IF(?, detail, LEFT(?, 512)), pass2_at = NOW(3), updated_at = NOW(3) "
-	    "WHERE object_uuid = ? AND server_id = ? AND kind = ?",
+	    "detail = IF(?, detail, LEFT(?, 512)), pass2_at = NOW(3), "
+	    "updated_at = NOW(3) WHERE object_uuid = ? AND server_id = ? AND kind = ?",
 	    TX_BIND(tx_text(state), tx_u32(fault->serial), tx_int(fault->is_hidden),
 	            tx_text(fault->detail),
 	            FAULT_KEY(fault)));
 }
 
-static void log_row(struct tx *tx, const struct fault *fault, const struct ending *ending)
+static void store_log_repair(struct tx *tx, const struct fault *fault,
+                             const struct ending *ending)
 {
 	char id[ID_LEN + 1];
 
@@ -117,27 +119,26 @@ static void log_row(struct tx *tx, const struct fault *fault, const struct endin
 	            FAULT_KEY(fault)));
 }
 
-void store_suspect(struct tx *tx, const struct fault *fault, enum drift_action action)
+void store_drift_seen(struct tx *tx, const struct fault *fault, enum drift_action action)
 {
 	if (action == DRIFT_RECORD)
-		begin(tx, fault);
+		store_drift_begin(tx, fault);
 	else if (action == DRIFT_REPAIR)
-		confirm(tx, fault, "CONFIRMED");
+		store_drift_confirm(tx, fault, "CONFIRMED");
 }
 
-void store_repaired(struct tx *tx, const struct fault *fault,
-                    const struct ending *ending)
+void store_repaired(struct tx *tx, const struct fault *fault, const struct ending *ending)
 {
-	log_row(tx, fault, ending);
+	store_log_repair(tx, fault, ending);
 	if (!strcmp(ending->outcome, "PARKED")) {
-		confirm(tx, fault, "PARKED");
+		store_drift_confirm(tx, fault, "PARKED");
 		return;
 	}
 	tx_exec(tx, "DELETE FROM repairs WHERE object_uuid = ? AND server_id = ? "
 	        "AND kind = ?", TX_BIND(FAULT_KEY(fault)));
 }
 
-bool store_is_confirmed(struct tx *tx, const struct fault *fault)
+bool store_drift_is_confirmed(struct tx *tx, const struct fault *fault)
 {
 	struct tx_rows rows;
 	bool found = tx_select_row(tx, NULL, &rows,
@@ -148,26 +149,26 @@ bool store_is_confirmed(struct tx *tx, const struct fault *fault)
 	return found;
 }
 
-void store_unsuspect(struct tx *tx, const struct fault *fault)
+void store_drift_forget(struct tx *tx, const struct fault *fault)
 {
 	tx_exec(tx, "DELETE FROM repairs WHERE object_uuid = ? AND server_id = ? "
 	        "AND kind = ? AND state <> 'PARKED'", TX_BIND(FAULT_KEY(fault)));
 }
 
-void store_unpark(struct tx *tx, const char *object)
+void store_drift_unpark(struct tx *tx, const char *object)
 {
 	tx_exec(tx, "DELETE FROM repairs WHERE object_uuid = ? AND state = 'PARKED'",
 	        TX_BIND(tx_text(object)));
 }
 
-void store_suspect_again(struct tx *tx, const struct fault *fault)
+void store_drift_reset(struct tx *tx, const struct fault *fault)
 {
 	tx_exec(tx, "UPDATE repairs SET state = 'SEEN', updated_at = pass1_at "
 	        "WHERE object_uuid = ? AND server_id = ? AND kind = ? "
 	        "AND state = 'CONFIRMED'", TX_BIND(FAULT_KEY(fault)));
 }
 
-bool store_suspects_stray(struct tx *tx, const char *pool)
+bool store_has_orphan_drift(struct tx *tx, const char *pool)
 {
 	struct tx_rows rows;
 	bool found = tx_select_row(tx, NULL, &rows,
@@ -178,19 +179,20 @@ bool store_suspects_stray(struct tx *tx, const char *pool)
 	return found;
 }
 
-static void add_suspects(struct tx *tx, struct arena *arena, const char *sql,
-                         const struct tx_value *ids, size_t room, struct suspects *suspects)
+static void store_add_drifting(struct tx *tx, struct arena *arena, const char *sql,
+                               const struct tx_value *ids, size_t room,
+                               struct drifting *drifting)
 {
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows, sql, ids);
-	while (suspects->count < room && tx_next(&rows))
-		suspects->ids[suspects->count++] = row_text(&rows);
+	while (drifting->count < room && tx_next(&rows))
+		drifting->ids[drifting->count++] = row_text(&rows);
 	tx_select_end(&rows);
 }
 
-void store_suspects(struct tx *tx, struct arena *arena, const char *const *ids,
-                    size_t count, struct suspects *suspects)
+void store_drifting(struct tx *tx, struct arena *arena, const char *const *ids,
+                    size_t count, struct drifting *drifting)
 {
 	struct tx_value values[TX_LIST_MAX + 1];
 	size_t places;
@@ -202,12 +204,12 @@ void store_suspects(struct tx *tx, struct arena *arena, const char *const *ids,
 	    "AND outcome <> 'PARKED' AND done_at > NOW(3) - INTERVAL 1 HOUR "
 	    "AND object_uuid IN (", ")", count, &places);
 
-	suspects->ids = arena_alloc(arena, 2 * count * sizeof(*suspects->ids));
-	suspects->count = 0;
+	drifting->ids = arena_alloc(arena, 2 * count * sizeof(*drifting->ids));
+	drifting->count = 0;
 	tx_list_fill(values, ids, count, places);
 	values[places].type = TX_END;
-	add_suspects(tx, arena, suspected, values, count, suspects);
-	add_suspects(tx, arena, repaired, values, 2 * count, suspects);
+	store_add_drifting(tx, arena, suspected, values, count, drifting);
+	store_add_drifting(tx, arena, repaired, values, 2 * count, drifting);
 }
 
 void store_repairs_forget(struct tx *tx, const char *pool, int age_s)

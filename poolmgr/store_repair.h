@@ -1,6 +1,6 @@
 /*
- * store_repair -- the statements of repairs and repair_log: what servers were seen to
- * have otherwise than they should, and what was done about it.
+ * store_repair -- the SQL of repairs and repair_log: the drift that was seen on servers,
+ * and the repairs.
  */
 #pragma once
 
@@ -8,53 +8,50 @@
 #include "model/domain.h"
 #include "runtime/tx.h"
 
-enum repair_kind { REPAIR_CONTENT, REPAIR_STRAY };
+enum repair_kind { REPAIR_CONTENT, REPAIR_ORPHAN };
 
-/* What a repair is about. */
+/* A drift on a server. */
 struct fault {
 	enum repair_kind kind;
 	const char *object, *server_id, *pool, *name;
 	uint32_t serial;
-	const char *detail;		/* in words */
+	const char *detail;		/* a text for the operator */
 	bool is_hidden;			/* CONTENT: the server refuses to be compared */
 };
 
-/*
- * What is known of it, locked until the end of the transaction; and the age of the last of
- * its repairs this hour.
- */
-struct drift store_suspicion(struct tx *tx, const struct fault *fault,
-                             int64_t *repair_age_ms);
-/* Seen for the first time, or confirmed, as ADVICE says. */
-void store_suspect(struct tx *tx, const struct fault *fault, enum drift_action action);
+/* The stored state, which it locks, and the age of the last repair of this hour. */
+struct drift store_drift(struct tx *tx, const struct fault *fault,
+                         int64_t *repair_age_ms);
+/* Stores that the fault was seen: new or confirmed, as ACTION says. */
+void store_drift_seen(struct tx *tx, const struct fault *fault, enum drift_action action);
 
-/* How a repair ended: a row of the log; no suspicion any more, unless it is PARKED. */
+/* The end of a repair: it adds a row to the log, and forgets the drift unless PARKED. */
 struct ending {
 	const char *outcome;		/* DONE, FAILED, PARKED */
-	bool is_renewed;		/* the zone was set up again, too */
+	bool is_renewed;		/* the zone was also set up again */
 	const char *detail, *worker;
 	uint64_t fence;
 };
 void store_repaired(struct tx *tx, const struct fault *fault,
                     const struct ending *ending);
-/* Is it confirmed, and nothing done about it yet? */
-bool store_is_confirmed(struct tx *tx, const struct fault *fault);
-/* It is not so any more; or it could not be acted on: the next sight confirms it. */
-void store_unsuspect(struct tx *tx, const struct fault *fault);
-void store_suspect_again(struct tx *tx, const struct fault *fault);
-/* What was parked of the object begins anew. */
-void store_unpark(struct tx *tx, const char *object);
-/* Is a stray suspected in the pool? */
-bool store_suspects_stray(struct tx *tx, const char *pool);
+/* Is the drift confirmed, and not repaired yet? */
+bool store_drift_is_confirmed(struct tx *tx, const struct fault *fault);
+/* Forgets the drift; or, if no repair was possible, the next round confirms it again. */
+void store_drift_forget(struct tx *tx, const struct fault *fault);
+void store_drift_reset(struct tx *tx, const struct fault *fault);
+/* Parked drift of the object begins anew. */
+void store_drift_unpark(struct tx *tx, const char *object);
+/* Was an orphan zone seen in the pool that is not parked? */
+bool store_has_orphan_drift(struct tx *tx, const char *pool);
 /*
- * Of the domains, 1 to TX_LIST_MAX, those whose content is suspected on some server, or
- * was put right within the hour; one may be there twice.
+ * Of 1 to TX_LIST_MAX domains, those with content drift on a server, or with a repair of
+ * content within the hour. An id may be in the list twice.
  */
-struct suspects {
+struct drifting {
 	const char **ids;
 	size_t count;
 };
-void store_suspects(struct tx *tx, struct arena *arena, const char *const *ids,
-                    size_t count, struct suspects *suspects);
-/* Suspicions that nothing confirmed in AGE_S; rows of the log older than 30 days. */
+void store_drifting(struct tx *tx, struct arena *arena, const char *const *ids,
+                    size_t count, struct drifting *drifting);
+/* Deletes drift that was not seen for AGE_S, and rows of the log older than 30 days. */
 void store_repairs_forget(struct tx *tx, const char *pool, int age_s);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "runtime/tx_list.h"
 
 void store_read_domain(struct tx_rows *rows, const char *pool, struct domain_ref *domain)
 {
@@ -28,6 +29,33 @@ int64_t store_read_count(struct tx *tx, const char *sql, const struct tx_value *
 		tx_select_end(&rows);
 	}
 	return count;
+}
+
+size_t store_read_ids(struct tx *tx, struct arena *arena, const char *sql,
+                      const struct tx_value *bind, const char **ids, size_t max)
+{
+	struct tx_rows rows;
+	size_t count = 0;
+
+	tx_select(tx, arena, &rows, sql, bind);
+	while (count < max && tx_next(&rows))
+		ids[count++] = row_text(&rows);
+	tx_select_end(&rows);
+	return count;
+}
+
+void store_exec_ids(struct tx *tx, struct arena *arena, const char *head,
+                    const char *tail, const char *const *ids, size_t count)
+{
+	struct tx_value values[TX_LIST_MAX + 1];
+	size_t places;
+
+	if (!count)
+		return;
+	const char *sql = tx_list(arena, head, tail, count, &places);
+	tx_list_fill(values, ids, count, places);
+	values[places].type = TX_END;
+	tx_exec(tx, sql, values);
 }
 
 bool store_is_among(const char *text, const char *const *sorted, size_t count)

@@ -1,6 +1,6 @@
 /*
- * store_rows -- what the store's files share: how a domain is read from a row, and the
- * conditions that several statements have. Only poolmgr/store*.c include this.
+ * store_rows -- code that several store files share: how a row becomes a domain, and
+ * conditions of several statements. Only poolmgr/store*.c include this.
  */
 #pragma once
 
@@ -14,29 +14,35 @@
 #define NEWER(a, b)  "((CAST(" a " AS SIGNED) - CAST(" b " AS SIGNED)) & 4294967295) " \
                      "BETWEEN 1 AND 2147483647"
 
-/* 5 s after the first attempt, doubled by each, to 10 minutes, with a tenth of noise */
+/* 5 s after the first attempt, doubled by each, up to 10 minutes; plus or minus 5 % */
 #define PAUSE "ROUND(LEAST(5 * POW(2, LEAST(GREATEST(attempts, 1) - 1, 10)), 600) * " \
               "(0.95 + RAND() / 10))"
 
-/* of a domain d that a server has: server_has() */
+/* for a domain d: server_is_for() */
 #define IS_FOR_IT "(d.kind = 'PRIMARY' OR ?)"
-/* of a domain d and its pool p, in a scope: share_has() */
+/* for a domain d and its pool p: share_has() */
 #define IS_MINE "p.name = ? AND CRC32(d.id) % ? = ?"
 #define SCOPE(scope) tx_text((scope)->pool), tx_int((scope)->share.total), \
                      tx_int((scope)->share.factor)
 
-/* of a domain d, in a slice of them */
+/* for a domain d */
 #define IN_SLICE "d.id > ? AND d.id <= ?"
 #define SLICE(slice) tx_text((slice)->after), tx_text((slice)->upto)
 
-/* In the order of store_read_domain(); a version is a look-up more. */
+/* In the order of store_read_domain(). The version costs one more lookup. */
 #define DOMAIN_BUT_VERSION "d.id, d.name, d.tenant, d.serial, d.task, d.status, " \
                            "d.kind = 'CATALOG', 0"
 #define DOMAIN_COLUMNS "d.id, d.name, d.tenant, d.serial, d.task, d.status, " \
                        "d.kind = 'CATALOG', " VERSION_OF("d.id")
 void store_read_domain(struct tx_rows *rows, const char *pool, struct domain_ref *domain);
 
-/* The one number that a statement answers with; 0 without a row. */
+/* The number that a statement returns; 0 without a row. */
 int64_t store_read_count(struct tx *tx, const char *sql, const struct tx_value *bind);
-/* Sorted by the database, which compares as strcmp() does. */
+/* Reads at most MAX ids, in the arena. Returns their number. */
+size_t store_read_ids(struct tx *tx, struct arena *arena, const char *sql,
+                      const struct tx_value *bind, const char **ids, size_t max);
+/* Runs the statement HEAD ids TAIL, for at most TX_LIST_MAX ids. */
+void store_exec_ids(struct tx *tx, struct arena *arena, const char *head,
+                    const char *tail, const char *const *ids, size_t count);
+/* SORTED by the database, which compares as strcmp() does. */
 bool store_is_among(const char *text, const char *const *sorted, size_t count);

@@ -8,8 +8,8 @@
 
 enum { SERVERS_MAX = 1024 };
 
-void store_servers(struct tx *tx, struct arena *arena, const char *pool,
-                   struct seen_servers *servers)
+void store_read_servers(struct tx *tx, struct arena *arena, const char *pool,
+                        struct seen_servers *servers)
 {
 	struct tx_rows rows;
 
@@ -34,7 +34,7 @@ void store_servers(struct tx *tx, struct arena *arena, const char *pool,
 }
 
 /* "192.0.2.1 2001:db8::1" */
-static void list_addresses(const struct addresses *known, struct buf *text)
+static void store_list_addresses(const struct addresses *known, struct buf *text)
 {
 	char one[ADDRESS_TEXT];
 
@@ -47,14 +47,15 @@ static void list_addresses(const struct addresses *known, struct buf *text)
 #define NAMELESS "no address of its host is known"
 
 /*
- * While its name is not known the server is let in by the addresses that it had. A host in
- * the row: some process knows the name, and what it wrote of the server counts.
+ * While this process cannot resolve the host, the server keeps its old addresses. If the
+ * row has a host, some process can resolve it, and last_error stays as that one wrote it.
  */
-static void register_one(struct tx *tx, const char *pool, const struct server *server)
+static void store_register_one(struct tx *tx, const char *pool,
+                               const struct server *server)
 {
 	struct buf addresses = { 0 };
 
-	list_addresses(&server->known, &addresses);
+	store_list_addresses(&server->known, &addresses);
 	tx_exec(tx,
 	    "INSERT INTO pool_servers "
 	    "(pool_name, id, backend, host, port, tsig_key, addresses, last_error) "
@@ -77,37 +78,24 @@ static void register_one(struct tx *tx, const char *pool, const struct server *s
 void store_register(struct tx *tx, const char *pool, const struct servers *servers)
 {
 	for (size_t i = 0; i < servers->count; i++)
-		register_one(tx, pool, &servers->item[i]);
-}
-
-/* Ids, the one column, in the arena. */
-static size_t read_ids(struct tx *tx, struct arena *arena, const char *sql,
-                       const struct tx_value *bind, const char **ids)
-{
-	struct tx_rows rows;
-	size_t count = 0;
-
-	tx_select(tx, arena, &rows, sql, bind);
-	while (count < SERVERS_MAX && tx_next(&rows))
-		ids[count++] = row_text(&rows);
-	tx_select_end(&rows);
-	return count;
+		store_register_one(tx, pool, &servers->item[i]);
 }
 
 /*
- * Read apart: a writing statement would lock the rows of central that it reads, and wait.
- * False: there is more, for the next round.
+ * A separate SELECT: a writing statement would lock rows of central, and wait. False: the
+ * next round deletes more.
  */
-static bool forget_server(struct tx *tx, const char *pool, const char *id)
+static bool store_forget_server(struct tx *tx, const char *pool, const char *id)
 {
 	struct arena *arena = arena_new();
 	struct tx_value values[TX_LIST_MAX + 2] = { tx_text(id) };
-	const char *domains[SERVERS_MAX];
-	size_t places, count = read_ids(tx, arena,
+	const char *domains[TX_LIST_MAX];
+	size_t places, count = store_read_ids(tx, arena,
 	    "SELECT DISTINCT d.id FROM pool_manager_status s "
 	    "JOIN domains d ON d.id = s.domain_id JOIN pools p ON p.id = d.pool_id "
 	    "WHERE s.server_id = ? AND p.name = ? LIMIT ?",
-	    TX_BIND(tx_text(id), tx_text(pool), tx_int(TX_LIST_MAX)), domains);
+	    TX_BIND(tx_text(id), tx_text(pool), tx_int(TX_LIST_MAX)), domains,
+	    TX_LIST_MAX);
 
 	if (count) {
 		const char *sql = tx_list(arena,
@@ -127,13 +115,13 @@ void store_forget_removed(struct tx *tx, const char *pool, int unheard_s)
 {
 	struct arena *arena = arena_new();
 	const char *ids[SERVERS_MAX];
-	size_t count = read_ids(tx, arena,
+	size_t count = store_read_ids(tx, arena,
 	    "SELECT id FROM pool_servers WHERE pool_name = ? "
 	    "AND updated_at < NOW(3) - INTERVAL ? SECOND",
-	    TX_BIND(tx_text(pool), tx_int(unheard_s)), ids);
+	    TX_BIND(tx_text(pool), tx_int(unheard_s)), ids, SERVERS_MAX);
 
 	for (size_t i = 0; i < count && !tx->err; i++) {
-		if (!forget_server(tx, pool, ids[i]))
+		if (!store_forget_server(tx, pool, ids[i]))
 			continue;
 		log_info("server removed: pool=%s server=%s", pool, ids[i]);
 		tx_exec(tx, "DELETE FROM pool_servers WHERE pool_name = ? AND id = ?",
@@ -146,11 +134,11 @@ void store_forget_out(struct tx *tx, const char *pool)
 {
 	struct arena *arena = arena_new();
 	const char *ids[SERVERS_MAX];
-	size_t count = read_ids(tx, arena,
+	size_t count = store_read_ids(tx, arena,
 	    "SELECT id FROM pool_servers WHERE pool_name = ? AND state = 'REMOVED'",
-	    TX_BIND(tx_text(pool)), ids);
+	    TX_BIND(tx_text(pool)), ids, SERVERS_MAX);
 
 	for (size_t i = 0; i < count; i++)
-		forget_server(tx, pool, ids[i]);
+		store_forget_server(tx, pool, ids[i]);
 	arena_free(&arena);
 }

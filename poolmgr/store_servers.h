@@ -1,6 +1,6 @@
 /*
- * store_servers -- the pool's servers as all its managers know them (pool_servers): who
- * is configured anywhere, and what the operator said of each.
+ * store_servers -- the servers of the pool in pool_servers: the servers in the
+ * configuration of any pool manager, and the state that the operator set for each.
  */
 #pragma once
 
@@ -10,23 +10,24 @@
 #include "servers.h"
 
 /*
- * The servers, as this process has them in its configuration; again in each round. One
- * that nobody has named for UNHEARD_S was removed: what is known of it is forgotten.
+ * store_register() writes the servers in the configuration of this process, in each
+ * round. A server that no process has written for UNHEARD_S counts as removed, and
+ * store_forget_removed() deletes its rows.
  */
 void store_register(struct tx *tx, const char *pool, const struct servers *servers);
 void store_forget_removed(struct tx *tx, const char *pool, int unheard_s);
 
-/* The pool's servers as the table has them, in the arena. */
+/* The rows of pool_servers, in the arena. */
 struct seen_servers {
 	struct seen_server {
 		const char *id;
 		bool in_service;	/* not drained or removed by the operator */
-		bool has_due;		/* something is due, whosever it is */
+		bool has_due;		/* a row is due, in any share */
 		struct health health[CHANNELS];
 	} *item;
 	size_t count;
 };
-void store_servers(struct tx *tx, struct arena *arena, const char *pool,
-                   struct seen_servers *servers);
-/* What is known of those that the operator removed. */
+void store_read_servers(struct tx *tx, struct arena *arena, const char *pool,
+                        struct seen_servers *servers);
+/* Deletes the rows of servers that the operator removed. */
 void store_forget_out(struct tx *tx, const char *pool);

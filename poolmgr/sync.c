@@ -8,57 +8,57 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "consistency/heartbeat.h"
-#include "core/circuit.h"
-#include "judge.h"
+#include "core/id_cycle.h"
+#include "evaluate.h"
+#include "orphan_zones.h"
+#include "peers.h"
 #include "repair.h"
 #include "runtime/metrics.h"
 #include "runtime/tx.h"
 #include "servers.h"
 #include "store.h"
-#include "store_census.h"
+#include "store_counts.h"
 #include "store_due.h"
 #include "store_repair.h"
 #include "store_servers.h"
-#include "strays.h"
-#include "tell.h"
 
 enum {
-	SLICE = 2 * LIST_MAX,	/* domains, whosever they are */
-	INQUIRIES = SLICE / LIST_MAX,
-	UNHEARD_ROUNDS = 3,	/* of a server that no configuration names any more */
-	REPAIR_AGES = 3,	/* of a suspicion that nothing confirmed */
+	SLICE = 2 * LIST_MAX,	/* domains, of all shares */
+	EVALUATIONS = SLICE / LIST_MAX,
+	UNHEARD_ROUNDS = 3,	/* until a silent server counts as removed */
+	REPAIR_AGES = 3,	/* until drift that is not seen again is deleted */
 };
 
-/* What a round does for a server. */
+/* A server in a round. */
 struct part {
 	int64_t lag_s;
 	bool has_lag;
 	int64_t behind;		/* domains of the slices so far */
-	size_t left;		/* that may be taken up */
+	size_t left;		/* domains that the round may still handle */
 };
 
 struct sync {
 	struct poolmgr *poolmgr;
-	unsigned number;	/* of rounds, as far as they were told to look deep */
-	struct circuit circuit;
+	unsigned number;	/* of rounds: each compare_every'th is deep */
+	struct id_cycle cycle;
 	bool is_running;
-	/* of a round; settings as they were when it began, for the lane */
+	/* of a round, with the settings of its begin, for the lane */
 	int64_t began_us;
 	char id[ID_LEN + 1];
 	struct scope scope;
-	bool is_master, is_suspected;
-	struct census census;
-	bool has_census;
+	bool is_master, has_orphan_drift;
+	struct domain_counts counts;
+	bool has_counts;
 	int stale_s, round_s, repair_s;
-	struct servers servers;	/* with the addresses that they had then */
+	struct servers servers;	/* with their addresses at the begin */
 	size_t settles_left;
 	struct part *parts;	/* one a server */
-	/* of the slice in hand */
+	/* of the current slice */
 	struct arena *arena;
 	size_t at;		/* the server */
 	size_t limit;
 	struct due *found;
-	struct inquiry inquiries[INQUIRIES];
+	struct evaluation evaluations[EVALUATIONS];
 	enum err err;
 	struct why why;
 };
@@ -102,98 +102,99 @@ void sync_free(struct sync **sync)
 	*sync = NULL;
 }
 
-/* ---- upkeep, on the lane: a transaction a step, so that one holds up no other ---- */
+/* ---- maintenance, on the lane: one transaction a step ---- */
 
-static struct tx once(struct sync *sync)
+static struct tx sync_tx_once(struct sync *sync)
 {
 	return tx_once(sync->poolmgr->lane_db, &sync->why);
 }
 
-static struct tx begin(struct sync *sync)
+static struct tx sync_tx_begin(struct sync *sync)
 {
 	return tx_begin(sync->poolmgr->lane_db, &sync->why);
 }
 
-/* That a database is away is said where it is seen; a race was won by another. */
-static void complain(const struct sync *sync, const char *step, enum err err)
+/* The database code logs that the database is away; a race needs no line. */
+static void sync_log_failure(const struct sync *sync, const char *step, enum err err)
 {
 	if (err != ERR_UNREACHABLE && err != ERR_RACE)
-		log_warn("sync step failed: step=%s err=%s why=\"%s\"", step,
+		log_warn("sync step failed: step=%s err=%s reason=\"%s\"", step,
 		         err_name(err), sync->why.text);
 }
 
-/* A step that the database did not let us do is done in the next round. */
-static bool done(const struct sync *sync, struct tx *tx, const char *step)
+/* The next round repeats a step that failed. */
+static bool sync_commit(const struct sync *sync, struct tx *tx, const char *step)
 {
 	enum err err = tx_commit(tx);
 
 	if (err)
-		complain(sync, step, err);
+		sync_log_failure(sync, step, err);
 	return !err;
 }
 
-static bool register_again(struct sync *sync)
+static bool sync_register(struct sync *sync)
 {
-	struct tx tx = begin(sync);
+	struct tx tx = sync_tx_begin(sync);
 
 	store_register(&tx, sync->scope.pool, &sync->servers);
-	return done(sync, &tx, "register");
+	return sync_commit(sync, &tx, "register");
 }
 
-/* The master's; what another process counted when it was the master is taken back. */
-static void count_domains(struct sync *sync)
+/* Only the master counts. The others set 0, in case that they were the master before. */
+static void sync_count_domains(struct sync *sync)
 {
-	sync->census = (struct census){ .oldest_pending_s = 0 };
-	sync->has_census = true;
+	sync->counts = (struct domain_counts){ .oldest_pending_s = 0 };
+	sync->has_counts = true;
 	if (!sync->is_master)
 		return;
-	struct tx tx = once(sync);
-	store_census(&tx, sync->scope.pool, &sync->census);
-	sync->has_census = done(sync, &tx, "census");
+	struct tx tx = sync_tx_once(sync);
+	store_count_domains(&tx, sync->scope.pool, &sync->counts);
+	sync->has_counts = sync_commit(sync, &tx, "counts");
 }
 
-/* Likewise; a server out of service is owed nothing. */
-static void measure_lag(struct sync *sync, const struct server *server, struct part *part)
+/* Likewise. A server out of service has no lag. */
+static void sync_measure_lag(struct sync *sync, const struct server *server,
+                             struct part *part)
 {
 	part->lag_s = 0;
 	part->has_lag = true;
 	if (!sync->is_master || !atomic_load(&server->in_service))
 		return;
-	struct tx tx = once(sync);
+	struct tx tx = sync_tx_once(sync);
 	part->lag_s = store_lag_s(&tx, sync->scope.pool, server->settings->id);
-	part->has_lag = done(sync, &tx, "lag");
+	part->has_lag = sync_commit(sync, &tx, "lag");
 }
 
-/* What is not REGISTERED may be in use, and only look as if nobody had it any more. */
-static void tidy(struct sync *sync, bool registered)
+/* Not REGISTERED: a server may only look removed. */
+static void sync_clean_up(struct sync *sync, bool registered)
 {
 	const char *pool = sync->scope.pool;
-	struct tx tx = begin(sync);
+	struct tx tx = sync_tx_begin(sync);
 
 	store_forget_settled(&tx, pool);
-	done(sync, &tx, "settled");
-	tx = begin(sync);
+	sync_commit(sync, &tx, "settled");
+	tx = sync_tx_begin(sync);
 	store_repairs_forget(&tx, pool, sync->repair_s);
-	done(sync, &tx, "repairs");
-	tx = begin(sync);
+	sync_commit(sync, &tx, "repairs");
+	tx = sync_tx_begin(sync);
 	store_forget_out(&tx, pool);
-	done(sync, &tx, "out of service");
+	sync_commit(sync, &tx, "out of service");
 	if (!registered)
 		return;
-	tx = begin(sync);
+	tx = sync_tx_begin(sync);
 	store_forget_removed(&tx, pool, UNHEARD_ROUNDS * sync->round_s);
-	done(sync, &tx, "removed");
+	sync_commit(sync, &tx, "removed");
 }
 
-static void look_for_suspects(struct sync *sync)
+static void sync_find_orphan_drift(struct sync *sync)
 {
-	struct tx tx = once(sync);
+	struct tx tx = sync_tx_once(sync);
 
-	sync->is_suspected = store_suspects_stray(&tx, sync->scope.pool);
-	sync->is_suspected &= done(sync, &tx, "strays");
+	sync->has_orphan_drift = store_has_orphan_drift(&tx, sync->scope.pool);
+	sync->has_orphan_drift &= sync_commit(sync, &tx, "orphan zones");
 }
 
-static void keep_up(void *self)
+static void sync_prepare(void *self)
 {
 	struct sync *sync = self;
 	const struct servers *servers = sync->poolmgr->servers;
@@ -204,161 +205,162 @@ static void keep_up(void *self)
 	log_request(sync->id);
 	sync->is_master =
 	    membership_is_master(heartbeat_membership(sync->poolmgr->heartbeat));
-	bool registered = register_again(sync);
-	count_domains(sync);
+	bool registered = sync_register(sync);
+	sync_count_domains(sync);
 	for (size_t i = 0; i < servers->count; i++)
-		measure_lag(sync, &servers->item[i], &sync->parts[i]);
+		sync_measure_lag(sync, &servers->item[i], &sync->parts[i]);
 	if (sync->is_master)
-		tidy(sync, registered);
-	look_for_suspects(sync);
+		sync_clean_up(sync, registered);
+	sync_find_orphan_drift(sync);
 	log_request(NULL);
 }
 
 /* ---- a slice, on the lane ---- */
 
-static size_t lesser(size_t a, size_t b)
+static size_t sync_min(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
-static struct slice slice_of(const struct sync *sync)
+static struct slice sync_slice(const struct sync *sync)
 {
-	return (struct slice){ sync->circuit.after, sync->circuit.upto };
+	return (struct slice){ sync->cycle.after, sync->cycle.upto };
 }
 
-/* Whose turn it is was decided by others meanwhile: what is left of the round is theirs. */
-static enum err check_share(struct sync *sync)
+/* If the shares have changed, the rest of the round is for other processes. */
+static enum err sync_check_share(struct sync *sync)
 {
 	struct scope now = poolmgr_scope(sync->poolmgr, sync->poolmgr->lane_db);
 
 	if (now.share.total && now.share.generation == sync->scope.share.generation)
 		return OK;
-	return fail(&sync->why, ERR_RACE, "the shares are others now");
+	return fail(&sync->why, ERR_RACE, "the shares have changed");
 }
 
-static void ask_of(struct sync *sync)
+static void sync_fill_queries(struct sync *sync)
 {
-	struct question *questions = arena_alloc(sync->arena, SLICE * sizeof(*questions));
-	struct ruling *rulings = arena_alloc(sync->arena, SLICE * sizeof(*rulings));
+	struct domain_query *queries = arena_alloc(sync->arena, SLICE * sizeof(*queries));
+	struct domain_result *results = arena_alloc(sync->arena,
+	                                            SLICE * sizeof(*results));
 	size_t count = 0;
 
 	for (const struct due *due = sync->found; due; due = due->next)
-		questions[count++] = (struct question){
+		queries[count++] = (struct domain_query){
 			.domain_id = due->domain.id,
 			.action = due->action,
 			.request_id = sync->id,
 		};
-	for (size_t i = 0, at = 0; i < INQUIRIES; i++, at += LIST_MAX)
-		sync->inquiries[i] = (struct inquiry){
-			questions + at, at < count ? lesser(count - at, LIST_MAX) : 0,
-			rulings + at, 0,
+	for (size_t i = 0, at = 0; i < EVALUATIONS; i++, at += LIST_MAX)
+		sync->evaluations[i] = (struct evaluation){
+			queries + at, at < count ? sync_min(count - at, LIST_MAX) : 0,
+			results + at, 0,
 		};
 }
 
-static enum err judge(struct sync *sync)
+static enum err sync_evaluate(struct sync *sync)
 {
 	enum err err = OK;
 
-	for (size_t i = 0; i < INQUIRIES && sync->inquiries[i].count && !err; i++)
-		err = judge_read(sync->poolmgr, sync->poolmgr->lane_db,
-		                 &sync->inquiries[i], sync->arena, &sync->why);
+	for (size_t i = 0; i < EVALUATIONS && sync->evaluations[i].count && !err; i++)
+		err = evaluate_read(sync->poolmgr, sync->poolmgr->lane_db,
+		                    &sync->evaluations[i], sync->arena, &sync->why);
 	return err;
 }
 
-static void forget_gone(struct sync *sync, const struct slice *slice)
+static void sync_forget_gone(struct sync *sync, const struct slice *slice)
 {
-	struct tx tx = once(sync);
+	struct tx tx = sync_tx_once(sync);
 
 	store_forget_gone(&tx, slice, sync->stale_s);
-	done(sync, &tx, "gone");
+	sync_commit(sync, &tx, "gone");
 }
 
-/* A domain whose verdict never reached central, or whose message never reached us. */
-static void open_slice(void *self)
+/* Finds domains whose report did not reach central, or whose message did not reach us. */
+static void sync_read_slice(void *self)
 {
 	struct sync *sync = self;
-	struct circuit *circuit = &sync->circuit;
+	struct id_cycle *cycle = &sync->cycle;
 
-	sync->err = check_share(sync);
+	sync->err = sync_check_share(sync);
 	if (sync->err)
 		return;
 	log_request(sync->id);
-	struct tx tx = once(sync);
-	circuit_slice(circuit, store_slice_end(&tx, sync->arena, circuit->after,
-	                                       circuit_limit(circuit), SLICE));
-	const struct slice slice = slice_of(sync);
+	struct tx tx = sync_tx_once(sync);
+	id_cycle_set_slice(cycle, store_slice_end(&tx, sync->arena, cycle->after,
+	                                          id_cycle_limit(cycle), SLICE));
+	const struct slice slice = sync_slice(sync);
 	sync->found = store_unsettled(&tx, sync->arena, &sync->scope, &slice, sync->limit,
 	                              sync->stale_s);
 	sync->err = tx_commit(&tx);
 	if (!sync->err && sync->is_master)
-		forget_gone(sync, &slice);
+		sync_forget_gone(sync, &slice);
 	if (!sync->err) {
-		ask_of(sync);
-		sync->err = judge(sync);
+		sync_fill_queries(sync);
+		sync->err = sync_evaluate(sync);
 	}
 	log_request(NULL);
 }
 
-/* Seed, steps 1 and 2, and what they forget: a message that left no row; a new server. */
-static enum err write_debts(struct sync *sync, const struct server *server)
+/* Seed, steps 1 and 2; also for lost messages and for new servers. */
+static enum err sync_write_orders(struct sync *sync, const struct server *server)
 {
-	struct debt *debts = arena_alloc(sync->arena, SLICE * sizeof(*debts));
+	struct order *orders = arena_alloc(sync->arena, SLICE * sizeof(*orders));
 	size_t count = 0;
 
 	for (const struct due *due = sync->found; due; due = due->next)
 		if (due->action != ACTION_UPDATE)
-			debts[count++] = (struct debt){
+			orders[count++] = (struct order){
 				due->domain.id, server->settings->id, due->action,
 			};
 	if (!count)
 		return OK;
-	struct tx tx = begin(sync);
-	store_owe(&tx, debts, count, 0);
+	struct tx tx = sync_tx_begin(sync);
+	store_write_orders(&tx, orders, count, 0);
 	return tx_commit(&tx);
 }
 
-static void serve(void *self)
+static void sync_read_server(void *self)
 {
 	struct sync *sync = self;
 	const struct server *server = &sync->poolmgr->servers->item[sync->at];
-	const struct slice slice = slice_of(sync);
-	struct tx tx = once(sync);
+	const struct slice slice = sync_slice(sync);
+	struct tx tx = sync_tx_once(sync);
 
 	log_request(sync->id);
 	sync->parts[sync->at].behind +=
 	    store_count_behind(&tx, &sync->scope, &slice, server);
 	sync->found = NULL;
 	if (sync->limit)
-		sync->found = store_owed(&tx, sync->arena, &sync->scope, &slice, server,
-		                         sync->limit, sync->stale_s);
+		sync->found = store_missing(&tx, sync->arena, &sync->scope, &slice,
+		                            server, sync->limit, sync->stale_s);
 	sync->err = tx_commit(&tx);
 	if (!sync->err)
-		sync->err = write_debts(sync, server);
+		sync->err = sync_write_orders(sync, server);
 	log_request(NULL);
 }
 
 /* ---- on the loop ---- */
 
-static void end_round(struct sync *sync)
+static void sync_end(struct sync *sync)
 {
 	sync->is_running = false;
 	arena_reset(sync->arena);
 }
 
-/* What the database did not let us do is done in the next round. */
-static bool goes_on(const struct sync *sync)
+/* After an error of the database the next round begins anew. */
+static bool sync_can_go_on(const struct sync *sync)
 {
 	if (!poolmgr_ran(sync->poolmgr) || sync->poolmgr->is_draining)
 		return false;
 	if (sync->err)
-		complain(sync, "slice", sync->err);
+		sync_log_failure(sync, "slice", sync->err);
 	return !sync->err;
 }
 
-static void next_slice(struct sync *sync);
+static void sync_next_slice(struct sync *sync);
 
-/* Since its slices are what all of them have, the figure is one of a whole round. */
-static void complete(struct sync *sync)
+/* The slices of the round have all domains, so `behind` is a sum over all. */
+static void sync_complete(struct sync *sync)
 {
 	const struct servers *servers = sync->poolmgr->servers;
 
@@ -366,32 +368,32 @@ static void complete(struct sync *sync)
 		if (atomic_load(&servers->item[i].in_service))
 			metric_set(servers->item[i].behind, sync->parts[i].behind);
 	metric_observe_us(seconds, clock_us() - sync->began_us);
-	end_round(sync);
+	sync_end(sync);
 }
 
-static void slice_done(struct sync *sync)
+static void sync_slice_done(struct sync *sync)
 {
-	if (circuit_go_on(&sync->circuit))
-		next_slice(sync);
+	if (id_cycle_next(&sync->cycle))
+		sync_next_slice(sync);
 	else
-		complete(sync);
+		sync_complete(sync);
 }
 
-static void next_part(struct sync *sync);
+static void sync_next_server(struct sync *sync);
 
-/* LEFT is what may be taken up yet: the next round begins with what is behind the last. */
-static void cut_if_full(struct sync *sync, size_t left)
+/* LEFT 0: the round may handle no more. The next one begins after the last domain. */
+static void sync_cut_if_full(struct sync *sync, size_t left)
 {
-	const char *last = sync->circuit.after;
+	const char *last = sync->cycle.after;
 
 	for (const struct due *due = sync->found; due; due = due->next)
 		last = due->domain.id;
 	if (!left)
-		circuit_cut(&sync->circuit, last);
+		id_cycle_cut(&sync->cycle, last);
 }
 
 /* Seed, step 3. */
-static void served(void *self)
+static void sync_server_read(void *self)
 {
 	struct sync *sync = self;
 	const struct server *one[] = { &sync->poolmgr->servers->item[sync->at] };
@@ -401,8 +403,8 @@ static void served(void *self)
 	struct domain_refs updates = { NULL, 0 };
 	size_t count = 0;
 
-	if (!goes_on(sync)) {
-		end_round(sync);
+	if (!sync_can_go_on(sync)) {
+		sync_end(sync);
 		return;
 	}
 	updates.item = list = arena_alloc(sync->arena, SLICE * sizeof(*list));
@@ -410,15 +412,16 @@ static void served(void *self)
 		if (due->action == ACTION_UPDATE)
 			list[updates.count++] = due->domain;
 	log_request(sync->id);
-	tell_servers(sync->poolmgr->tell, &updates, &(struct audience){ one, 1 }, &cause);
+	peers_notify_all(sync->poolmgr->peers, &updates, &(struct server_list){ one, 1 },
+	                 &cause);
 	log_request(NULL);
 	part->left -= count;
-	cut_if_full(sync, part->left);
+	sync_cut_if_full(sync, part->left);
 	sync->at++;
-	next_part(sync);
+	sync_next_server(sync);
 }
 
-static void next_part(struct sync *sync)
+static void sync_next_server(struct sync *sync)
 {
 	const struct servers *servers = sync->poolmgr->servers;
 
@@ -426,86 +429,86 @@ static void next_part(struct sync *sync)
 	       !atomic_load(&servers->item[sync->at].in_service))
 		sync->at++;
 	if (sync->at == servers->count) {
-		slice_done(sync);
+		sync_slice_done(sync);
 		return;
 	}
 	arena_reset(sync->arena);
-	sync->limit = lesser(sync->parts[sync->at].left, SLICE);
-	if (!poolmgr_submit(sync->poolmgr, serve, served, sync))
-		end_round(sync);
+	sync->limit = sync_min(sync->parts[sync->at].left, SLICE);
+	if (!poolmgr_submit(sync->poolmgr, sync_read_server, sync_server_read, sync))
+		sync_end(sync);
 }
 
-static void slice_opened(void *self)
+static void sync_slice_read(void *self)
 {
 	struct sync *sync = self;
 	size_t count = 0;
 
-	if (!goes_on(sync)) {
-		end_round(sync);
+	if (!sync_can_go_on(sync)) {
+		sync_end(sync);
 		return;
 	}
-	for (size_t i = 0; i < INQUIRIES; i++) {
-		judge_tell(sync->poolmgr, &sync->inquiries[i]);
-		count += sync->inquiries[i].count;
+	for (size_t i = 0; i < EVALUATIONS; i++) {
+		evaluate_report(sync->poolmgr, &sync->evaluations[i]);
+		count += sync->evaluations[i].count;
 	}
 	sync->settles_left -= count;
-	cut_if_full(sync, sync->settles_left);
+	sync_cut_if_full(sync, sync->settles_left);
 	sync->at = 0;
-	next_part(sync);
+	sync_next_server(sync);
 }
 
-static void next_slice(struct sync *sync)
+static void sync_next_slice(struct sync *sync)
 {
 	arena_reset(sync->arena);
-	sync->limit = lesser(lesser(sync->settles_left, SLICE),
-	                     tell_room(sync->poolmgr->tell));
-	if (!poolmgr_submit(sync->poolmgr, open_slice, slice_opened, sync))
-		end_round(sync);
+	sync->limit = sync_min(sync_min(sync->settles_left, SLICE),
+	                       peers_report_room(sync->poolmgr->peers));
+	if (!poolmgr_submit(sync->poolmgr, sync_read_slice, sync_slice_read, sync))
+		sync_end(sync);
 }
 
 /* ---- a round ---- */
 
-static void show(const struct sync *sync)
+static void sync_show(const struct sync *sync)
 {
 	const struct servers *servers = sync->poolmgr->servers;
 
 	for (size_t i = 0; i < servers->count; i++)
 		if (sync->parts[i].has_lag)
 			metric_set(servers->item[i].lag, sync->parts[i].lag_s);
-	if (!sync->has_census)
+	if (!sync->has_counts)
 		return;
 	for (enum status status = 0; status < STATUS_COUNT; status++)
-		metric_set(domains[status], sync->census.count[status]);
-	metric_set(oldest_pending, sync->census.oldest_pending_s);
+		metric_set(domains[status], sync->counts.count[status]);
+	metric_set(oldest_pending, sync->counts.oldest_pending_s);
 }
 
-/* Every compare_every'th; and the one behind a round that found something. */
-static bool is_deep(struct sync *sync)
+/* Each compare_every'th round, and the round after one that found orphan zones. */
+static bool sync_is_deep(struct sync *sync)
 {
 	unsigned every = (unsigned)sync->poolmgr->config.compare_every;
 
-	return every && (sync->number++ % every == 0 || sync->is_suspected);
+	return every && (sync->number++ % every == 0 || sync->has_orphan_drift);
 }
 
-static void kept_up(void *self)
+static void sync_prepared(void *self)
 {
 	struct sync *sync = self;
 	char anywhere[ID_LEN + 1];
 
 	if (!poolmgr_ran(sync->poolmgr) || !sync->scope.share.total ||
 	    sync->poolmgr->is_draining) {
-		end_round(sync);
+		sync_end(sync);
 		return;
 	}
-	show(sync);
-	if (is_deep(sync))
-		strays_look(sync->poolmgr, &sync->scope);
+	sync_show(sync);
+	if (sync_is_deep(sync))
+		orphan_zones_find(sync->poolmgr, &sync->scope);
 	id_random(anywhere);
-	circuit_begin(&sync->circuit, anywhere);
-	next_slice(sync);
+	id_cycle_begin(&sync->cycle, anywhere);
+	sync_next_slice(sync);
 }
 
-static void take_settings(struct sync *sync)
+static void sync_take_settings(struct sync *sync)
 {
 	const struct poolmgr *poolmgr = sync->poolmgr;
 	size_t batch = (size_t)poolmgr->config.sync_batch;
@@ -525,6 +528,7 @@ void sync_fire(struct sync *sync)
 		return;
 	sync->began_us = clock_us();
 	id_random(sync->id);
-	take_settings(sync);
-	sync->is_running = poolmgr_submit(sync->poolmgr, keep_up, kept_up, sync);
+	sync_take_settings(sync);
+	sync->is_running = poolmgr_submit(sync->poolmgr, sync_prepare, sync_prepared,
+	                                  sync);
 }

@@ -1,12 +1,13 @@
 /*
- * sync -- periodic_sync of the seed, each interval: servers that miss a domain, or have
- * one that is to be gone; domains that are behind; domains that no verdict settled. All
- * domains of the share once round, a slice at a time (core/circuit.h), on the lane; what a
- * slice shows is done on the loop before the next one is read. No more than sync_batch of
- * a server in a round. The master counts, and forgets what is settled.
+ * sync -- periodic_sync of the seed, each interval. It finds servers that miss a domain
+ * or still have a deleted one, servers that are behind, and domains that central still
+ * has as PENDING or in error. A round reads all domains of the share once, slice by
+ * slice (core/id_cycle.h), on the lane. The loop handles a slice before the next one is
+ * read. A round handles at most sync_batch domains of a server. The master also counts
+ * domains and deletes old rows.
  *
- * What a server has to create or delete becomes a row that is due: retry.h does the rest.
- * The seed's last step, all domains on all servers, is patrol's.
+ * A create or delete becomes a row that is due, which retry.h takes up. The last step of
+ * the seed, all domains on all servers, is full_scan.h.
  */
 #pragma once
 
@@ -17,4 +18,4 @@ struct sync;
 void sync_metrics(void);		/* before the fork */
 struct sync *sync_new(struct poolmgr *poolmgr);
 void sync_free(struct sync **sync);
-void sync_fire(struct sync *sync);	/* a round, unless one is on its way */
+void sync_fire(struct sync *sync);	/* starts a round, unless one runs */

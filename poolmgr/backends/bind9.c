@@ -1,18 +1,16 @@
 /*
- * BIND 9, by rndc: addzone, modzone and delzone keep the zone over restarts
- * (it needs `allow-new-zones yes`). The zone is a secondary of all masters.
+ * BIND 9, by rndc: addzone, modzone and delzone keep the zone over restarts (named.conf:
+ * allow-new-zones yes). The zone is a secondary of all masters.
  *
- * rndc cannot list zones: the statistics channel does, if there is one. What
- * marks a zone as ours is its file, which has the domain's id for a name.
+ * rndc cannot list zones. The statistics channel can, if there is one. A zone of ours
+ * has a file whose name is the id of the domain.
  *
- * named (9.18) remembers for ten minutes which primaries it could not connect to, each by
- * the address and port of both ends, and skips them whatever it is told, NOTIFY and
- * retransfer included. Nor does it begin a transfer while one hangs. So a zone that does
- * not follow is taken out and put back with its file, which ends what hangs, and with a
- * second source, from which named tries what it skipped: another port is another end. Once
- * it is connected from there, other zones' primaries are off the list, too.
+ * named (9.18) remembers for ten minutes the primaries that it could not connect to, by
+ * the address and port of both ends. It skips them even after NOTIFY and retransfer. It
+ * also begins no transfer while another one of the zone hangs. So renew() deletes the
+ * zone, which ends the transfer, and adds it again with its file and with another source
+ * port, from which named tries the skipped primaries.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +18,7 @@
 #include "backends/command.h"
 #include "backends/drivers.h"
 #include "backends/http.h"
-#include "backends/words.h"
+#include "backends/reply.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/id.h"
@@ -61,7 +59,7 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-static enum err check(const void *settings, struct why *why)
+static enum err bind9_check(const void *settings, struct why *why)
 {
 	const struct bind9 *bind = settings;
 
@@ -69,34 +67,34 @@ static enum err check(const void *settings, struct why *why)
 		? http_check(bind->stats_url, "backends.bind9.stats_url", why) : OK;
 }
 
-/* rndc hands the name to named's parser: plain octets in quotes cannot leave them. */
-static enum err check_name(const char *name, struct why *why)
+/* named parses the name in quotes: a quote, a backslash or a newline could end them. */
+static enum err bind9_check_name(const char *name, struct why *why)
 {
 	if (strpbrk(name, "\\\"\n"))
 		return fail(why, ERR_INVALID, "rndc cannot name a zone such as %s", name);
 	return OK;
 }
 
-static const char *said(const struct command *command)
+static const char *bind9_output(const struct command *command)
 {
-	return command->output[0] ? command->output : "failed without a word";
+	return command->output[0] ? command->output : "failed without output";
 }
 
-/* OK: named did it, or refused. What rndc says by itself is no word of named on a zone. */
-static enum err run(const struct bind9 *bind, const char *const *argv, int timeout_ms,
-                    struct command *command, struct why *why)
+/* OK: named did it, or refused. An error of rndc itself says nothing about a zone. */
+static enum err bind9_run(const struct bind9 *bind, const char *const *argv,
+                          int timeout_ms, struct command *command, struct why *why)
 {
 	enum err err = command_run(argv, timeout_ms, command, why);
 
 	if (err || command->status == 0)
 		return err;
-	err = words_of_rndc(command->output);
+	err = reply_rndc_error(command->output);
 	return err == ERR_REMOTE ? OK : fail(why, err, "rndc for %s: %.400s",
-	                                     bind->server.id, said(command));
+	                                     bind->server.id, bind9_output(command));
 }
 
-static enum err rndc(const struct bind9 *bind, const char *verb, const char *zone,
-                     const char *clause, struct command *command, struct why *why)
+static enum err bind9_rndc(const struct bind9 *bind, const char *verb, const char *zone,
+                           const char *clause, struct command *command, struct why *why)
 {
 	char port[8], name[1024];
 	const char *argv[16] = {
@@ -121,11 +119,11 @@ static enum err rndc(const struct bind9 *bind, const char *verb, const char *zon
 	if (left_ms <= 0)
 		return fail(why, ERR_TIMEOUT, "no time was left for rndc %s on %s", verb,
 		            bind->server.id);
-	return run(bind, argv, (int)left_ms, command, why);
+	return bind9_run(bind, argv, (int)left_ms, command, why);
 }
 
 /* All commands of an operation share its time. */
-static struct bind9 begin(const void *settings)
+static struct bind9 bind9_begin(const void *settings)
 {
 	struct bind9 bind = *(const struct bind9 *)settings;
 
@@ -133,16 +131,16 @@ static struct bind9 begin(const void *settings)
 	return bind;
 }
 
-static enum err refused(const struct bind9 *bind, const char *verb,
-                        const struct command *command, struct why *why)
+static enum err bind9_refused(const struct bind9 *bind, const char *verb,
+                              const struct command *command, struct why *why)
 {
 	return fail(why, ERR_REMOTE, "rndc %s on %s: %.400s", verb, bind->server.id,
-	            said(command));
+	            bind9_output(command));
 }
 
-static void clause_of(const struct bind9 *bind, const struct driver_context *context,
-                      const struct domain_ref *domain, const char *source,
-                      struct buf *clause)
+static void bind9_clause(const struct bind9 *bind, const struct driver_context *context,
+                         const struct domain_ref *domain, const char *source,
+                         struct buf *clause)
 {
 	buf_printf(clause,
 	           "{ type secondary; file \"%s.db\"; masterfile-format raw; primaries {",
@@ -157,136 +155,139 @@ static void clause_of(const struct bind9 *bind, const struct driver_context *con
 	buf_printf(clause, " };%s };", source);
 }
 
-/* A zone that is there already takes the settings of today. */
-static enum err add_or_modify(const struct bind9 *bind, const char *zone,
-                              const char *clause, struct why *why)
+/* A zone that exists gets the current settings. */
+static enum err bind9_add_or_modify(const struct bind9 *bind, const char *zone,
+                                    const char *clause, struct why *why)
 {
 	struct command command;
-	enum err err = rndc(bind, "addzone", zone, clause, &command, why);
+	enum err err = bind9_rndc(bind, "addzone", zone, clause, &command, why);
 
 	if (err || command.status == 0)
 		return err;
-	if (words_mean("bind9", "addzone", 0, command.output) != MEANS_PRESENT)
-		return refused(bind, "addzone", &command, why);
-	err = rndc(bind, "modzone", zone, clause, &command, why);
+	if (reply_of("bind9", "addzone", 0, command.output) != REPLY_PRESENT)
+		return bind9_refused(bind, "addzone", &command, why);
+	err = bind9_rndc(bind, "modzone", zone, clause, &command, why);
 	if (err || command.status == 0)
 		return err;
-	return refused(bind, "modzone", &command, why);
+	return bind9_refused(bind, "modzone", &command, why);
 }
 
-static enum err create(const void *settings, const struct driver_context *context,
-                       const struct domain_ref *domain, struct why *why)
+static enum err bind9_create(const void *settings, const struct driver_context *context,
+                             const struct domain_ref *domain, struct why *why)
 {
-	const struct bind9 bind = begin(settings);
+	const struct bind9 bind = bind9_begin(settings);
 	struct buf clause = { 0 };
-	enum err err = check_name(domain->name, why);
+	enum err err = bind9_check_name(domain->name, why);
 
 	if (err)
 		return err;
-	clause_of(&bind, context, domain, "", &clause);
-	err = add_or_modify(&bind, domain->name, buf_string(&clause), why);
+	bind9_clause(&bind, context, domain, "", &clause);
+	err = bind9_add_or_modify(&bind, domain->name, buf_string(&clause), why);
 	buf_clear(&clause);
 	return err;
 }
 
-static enum err delete(const void *settings, const struct driver_context *context,
-                       const struct domain_ref *domain, struct why *why)
+static enum err bind9_delete(const void *settings, const struct driver_context *context,
+                             const struct domain_ref *domain, struct why *why)
 {
 	const struct bind9 *bind = settings;
 	struct command command;
-	enum err err = check_name(domain->name, why);
+	enum err err = bind9_check_name(domain->name, why);
 
 	(void)context;
 	if (!err)
-		err = rndc(bind, "delzone", domain->name, NULL, &command, why);
+		err = bind9_rndc(bind, "delzone", domain->name, NULL, &command, why);
 	if (err || command.status == 0)
 		return err;
-	if (words_mean("bind9", "delzone", 0, command.output) == MEANS_ABSENT)
+	if (reply_of("bind9", "delzone", 0, command.output) == REPLY_ABSENT)
 		return OK;
-	return refused(bind, "delzone", &command, why);
+	return bind9_refused(bind, "delzone", &command, why);
 }
 
-static enum err retransfer(const void *settings, const struct domain_ref *domain,
-                           struct why *why)
+static enum err bind9_retransfer(const void *settings, const struct domain_ref *domain,
+                                 struct why *why)
 {
 	const struct bind9 *bind = settings;
 	struct command command;
-	enum err err = check_name(domain->name, why);
+	enum err err = bind9_check_name(domain->name, why);
 
 	if (!err)
-		err = rndc(bind, "retransfer", domain->name, NULL, &command, why);
+		err = bind9_rndc(bind, "retransfer", domain->name, NULL, &command, why);
 	if (err || command.status == 0)
 		return err;
-	return refused(bind, "retransfer", &command, why);
+	return bind9_refused(bind, "retransfer", &command, why);
 }
 
-/* A port of its own each time: what failed from the last is remembered, too. */
-static void second_source(char source[160])
+/* Another port each time, because named also remembers failures of the last one. */
+static void bind9_second_source(char source[160])
 {
 	unsigned port = SOURCE_PORT_MIN + random_u32() % SOURCE_PORTS;
 
-	snprintf(source, 160, " use-alt-transfer-source yes; alt-transfer-source * port %u; "
-	         "alt-transfer-source-v6 * port %u;", port, port);
+	snprintf(source, 160, " use-alt-transfer-source yes; alt-transfer-source * port "
+	         "%u; alt-transfer-source-v6 * port %u;", port, port);
 }
 
 /*
- * The zone's file stays: BIND writes its records there and serves them until the
- * transfer. Half of the time is kept for put_back().
+ * The file of the zone stays, and BIND serves its records until the transfer. Half of the
+ * time is for bind9_put_back().
  */
-static enum err take_out(const struct bind9 *bind, const char *zone, struct why *why)
+static enum err bind9_take_out(const struct bind9 *bind, const char *zone,
+                               struct why *why)
 {
 	struct bind9 keeping = *bind;
 	struct command command;
 
 	keeping.clean = false;
 	keeping.deadline_ms -= bind->server.timeout_ms / 2;
-	enum err err = rndc(&keeping, "sync", zone, NULL, &command, why);
+	enum err err = bind9_rndc(&keeping, "sync", zone, NULL, &command, why);
 	if (!err)
-		err = rndc(&keeping, "delzone", zone, NULL, &command, why);
+		err = bind9_rndc(&keeping, "delzone", zone, NULL, &command, why);
 	if (err || command.status == 0 || strstr(command.output, "not found"))
 		return err;
-	return refused(bind, "delzone", &command, why);
+	return bind9_refused(bind, "delzone", &command, why);
 }
 
-/* With SOURCE; a named that does not know such settings, from 9.20 on, goes without. */
-static enum err put_back(const struct bind9 *bind, const struct driver_context *context,
-                         const struct domain_ref *domain, const char *source,
-                         struct why *why)
+/* With SOURCE. If named does not know such settings (9.20 or newer), without it. */
+static enum err bind9_put_back(const struct bind9 *bind,
+                               const struct driver_context *context,
+                               const struct domain_ref *domain, const char *source,
+                               struct why *why)
 {
 	struct buf clause = { 0 };
 
-	clause_of(bind, context, domain, source, &clause);
-	enum err err = add_or_modify(bind, domain->name, buf_string(&clause), why);
+	bind9_clause(bind, context, domain, source, &clause);
+	enum err err = bind9_add_or_modify(bind, domain->name, buf_string(&clause), why);
 	buf_clear(&clause);
 	if (err == ERR_REMOTE && *source)
-		return put_back(bind, context, domain, "", why);
+		return bind9_put_back(bind, context, domain, "", why);
 	return err;
 }
 
-static enum err renew(const void *settings, const struct driver_context *context,
-                      const struct domain_ref *domain, struct why *why)
+static enum err bind9_renew(const void *settings, const struct driver_context *context,
+                            const struct domain_ref *domain, struct why *why)
 {
-	const struct bind9 bind = begin(settings);
+	const struct bind9 bind = bind9_begin(settings);
 	char source[160];
-	enum err err = check_name(domain->name, why);
+	enum err err = bind9_check_name(domain->name, why);
 
-	second_source(source);
+	bind9_second_source(source);
 	if (!err)
-		err = take_out(&bind, domain->name, why);
+		err = bind9_take_out(&bind, domain->name, why);
 	if (!err)
-		err = put_back(&bind, context, domain, source, why);
-	return err ? err : retransfer(&bind, domain, why);
+		err = bind9_put_back(&bind, context, domain, source, why);
+	return err ? err : bind9_retransfer(&bind, domain, why);
 }
 
-static const char *list_lacks(const void *settings)
+static const char *bind9_list_lacks(const void *settings)
 {
 	const struct bind9 *bind = settings;
 
-	return *bind->stats_url ? NULL : "set stats_url, the URL of its statistics channel";
+	return *bind->stats_url ? NULL
+	                        : "set stats_url, the URL of its statistics channel";
 }
 
-static enum err list(const void *settings, struct arena *arena, const char ***names,
-                     size_t *count, struct why *why)
+static enum err bind9_list(const void *settings, struct arena *arena, const char ***names,
+                           size_t *count, struct why *why)
 {
 	const struct bind9 *bind = settings;
 	const struct bind9_stats stats = {
@@ -297,7 +298,7 @@ static enum err list(const void *settings, struct arena *arena, const char ***na
 		.answer_max = (size_t)bind->answer_max,
 	};
 	struct listing listing = { .arena = arena };
-	const char *lack = list_lacks(settings);
+	const char *lack = bind9_list_lacks(settings);
 	enum err err = lack ? fail(why, ERR_INVALID, "%s: %s", bind->server.id, lack)
 	                    : bind9_stats_secondaries(&stats, &listing, why);
 
@@ -308,55 +309,55 @@ static enum err list(const void *settings, struct arena *arena, const char ***na
 	return OK;
 }
 
-/* Does TEXT, behind `file "`, begin with the name that clause_of() gives? */
-static bool is_id_file(const char *text)
+/* Does TEXT, after `file "`, begin with a file name of bind9_clause()? */
+static bool bind9_is_id_file(const char *text)
 {
 	for (size_t i = 0; i < ID_LEN; i++)
-		if (!isdigit((unsigned char)text[i]) && !(text[i] >= 'a' && text[i] <= 'f'))
+		if (!strchr("0123456789abcdef", text[i]) || !text[i])
 			return false;
 	return strncmp(text + ID_LEN, ".db\"", 4) == 0;
 }
 
-static bool is_marked(const char *configuration)
+static bool bind9_is_marked(const char *configuration)
 {
 	static const char file[] = " file \"";
 	const char *at = strstr(configuration, file);
 
-	return at && is_id_file(at + sizeof(file) - 1) &&
+	return at && bind9_is_id_file(at + sizeof(file) - 1) &&
 	       (strstr(configuration, " type secondary;") ||
 	        strstr(configuration, " type slave;"));
 }
 
-static enum err is_ours(const void *settings, const struct domain_ref *domain,
-                        bool *ours, struct why *why)
+static enum err bind9_is_ours(const void *settings, const struct domain_ref *domain,
+                              bool *ours, struct why *why)
 {
 	const struct bind9 *bind = settings;
 	struct command command;
-	enum err err = check_name(domain->name, why);
+	enum err err = bind9_check_name(domain->name, why);
 
 	if (!err)
-		err = rndc(bind, "showzone", domain->name, NULL, &command, why);
+		err = bind9_rndc(bind, "showzone", domain->name, NULL, &command, why);
 	if (!err && command.status)
-		err = refused(bind, "showzone", &command, why);
+		err = bind9_refused(bind, "showzone", &command, why);
 	if (!err)
-		*ours = is_marked(command.output);
+		*ours = bind9_is_marked(command.output);
 	return err;
 }
 
-static enum err has(const void *settings, const struct domain_ref *domain, bool *there,
-                    struct why *why)
+static enum err bind9_has(const void *settings, const struct domain_ref *domain,
+                          bool *there, struct why *why)
 {
 	const struct bind9 *bind = settings;
 	struct command command;
-	enum err err = check_name(domain->name, why);
+	enum err err = bind9_check_name(domain->name, why);
 
 	if (!err)
-		err = rndc(bind, "showzone", domain->name, NULL, &command, why);
+		err = bind9_rndc(bind, "showzone", domain->name, NULL, &command, why);
 	if (err)
 		return err;
 	*there = command.status == 0;
-	if (!*there && words_mean("bind9", "showzone", 0, command.output) != MEANS_ABSENT)
-		return refused(bind, "showzone", &command, why);
+	if (!*there && reply_of("bind9", "showzone", 0, command.output) != REPLY_ABSENT)
+		return bind9_refused(bind, "showzone", &command, why);
 	return OK;
 }
 
@@ -365,13 +366,13 @@ const struct driver driver_bind9 = {
 	.help = "BIND 9.16 or newer, through rndc (named.conf: allow-new-zones yes)",
 	.options = options,
 	.settings_size = sizeof(struct bind9),
-	.check = check,
-	.create = create,
-	.delete = delete,
-	.retransfer = retransfer,
-	.renew = renew,
-	.list = list,
-	.list_lacks = list_lacks,
-	.is_ours = is_ours,
-	.has = has,
+	.check = bind9_check,
+	.create = bind9_create,
+	.delete = bind9_delete,
+	.retransfer = bind9_retransfer,
+	.renew = bind9_renew,
+	.list = bind9_list,
+	.list_lacks = bind9_list_lacks,
+	.is_ours = bind9_is_ours,
+	.has = bind9_has,
 };

@@ -10,7 +10,8 @@
 
 enum { WORD_MAX = 64 };
 
-static enum err add_name(struct listing *listing, const char *undotted, struct why *why)
+static enum err bind9_stats_add_name(struct listing *listing, const char *undotted,
+                                     struct why *why)
 {
 	char text[NAME_MAX_TEXT + 2];
 	struct name name;
@@ -24,13 +25,13 @@ static enum err add_name(struct listing *listing, const char *undotted, struct w
 	return OK;
 }
 
-static bool is_secondary(const char *type, const char *class)
+static bool bind9_stats_is_secondary(const char *type, const char *class)
 {
 	return !strcmp(class, "IN") && (!strcmp(type, "secondary") ||
 	                                !strcmp(type, "slave"));
 }
 
-static enum err list_row(void *self, const json_t *row, struct why *why)
+static enum err bind9_stats_add_row(void *self, const json_t *row, struct why *why)
 {
 	const char *name = NULL, *class = NULL, *type = NULL;
 	enum err err = json_get_text(row, "name", JSON_REQUIRED, NAME_MAX_TEXT, &name,
@@ -40,38 +41,42 @@ static enum err list_row(void *self, const json_t *row, struct why *why)
 		err = json_get_text(row, "class", JSON_REQUIRED, WORD_MAX, &class, why);
 	if (!err)
 		err = json_get_text(row, "type", JSON_REQUIRED, WORD_MAX, &type, why);
-	if (err || !is_secondary(type, class))
+	if (err || !bind9_stats_is_secondary(type, class))
 		return err;
-	return add_name(self, name, why);
+	return bind9_stats_add_name(self, name, why);
 }
 
-static enum err need_member(struct json_span *in, const char *key, struct why *why)
+static enum err bind9_stats_need_member(struct json_span *in, const char *key,
+                                        struct why *why)
 {
 	bool found;
-	enum err err = json_span_member(*in, key, &found, in, why);
+	enum err err = json_rows_member(*in, key, &found, in, why);
 
 	if (!err && !found)
 		err = fail(why, ERR_REMOTE, "there is no \"%s\"", key);
 	return err;
 }
 
-/* A view without a zone may have no list of them. */
-static enum err read_zones(const struct bind9_stats *stats, struct json_span text,
-                           struct listing *listing, struct why *why)
+/* A view without zones may have no list. */
+static enum err bind9_stats_read_zones(const struct bind9_stats *stats,
+                                       struct json_span text, struct listing *listing,
+                                       struct why *why)
 {
+	const char *view = stats->view ? stats->view : "_default";
 	bool found = false;
-	enum err err = need_member(&text, "views", why);
+	enum err err = bind9_stats_need_member(&text, "views", why);
 
 	if (!err)
-		err = need_member(&text, stats->view ? stats->view : "_default", why);
+		err = bind9_stats_need_member(&text, view, why);
 	if (!err)
-		err = json_span_member(text, "zones", &found, &text, why);
+		err = json_rows_member(text, "zones", &found, &text, why);
 	if (!err && found)
-		err = json_span_rows(text, list_row, listing, why);
+		err = json_rows_each(text, bind9_stats_add_row, listing, why);
 	return err;
 }
 
-static enum err ask(const struct bind9_stats *stats, struct http *http, struct why *why)
+static enum err bind9_stats_ask(const struct bind9_stats *stats, struct http *http,
+                                struct why *why)
 {
 	enum err err = http_ask(http, "GET", "/json/v1/zones", NULL, why);
 
@@ -92,13 +97,15 @@ enum err bind9_stats_secondaries(const struct bind9_stats *stats,
 		.answer_max = stats->answer_max,
 	};
 	struct http http;
-	struct why said;
+	struct why wrong;
 
 	http_open(&http, &terms);
-	enum err err = ask(stats, &http, why);
-	if (!err && read_zones(stats, json_span_of(&http.answer), listing, &said))
+	enum err err = bind9_stats_ask(stats, &http, why);
+	if (!err && bind9_stats_read_zones(stats, json_rows_span(&http.answer), listing,
+	                                   &wrong))
 		err = fail(why, ERR_REMOTE, "%s: an answer of its statistics channel "
-		           "(%s) is wrong: %.300s", stats->server, stats->url, said.text);
+		           "(%s) is wrong: %.300s", stats->server, stats->url,
+		           wrong.text);
 	http_close(&http);
 	return err;
 }

@@ -1,7 +1,7 @@
 /*
- * bind9_stats -- BIND's statistics channel (named.conf: statistics-channels),
- * in JSON: which zones it is a secondary of. It says nothing of who added
- * them, and everybody may ask whom its `allow` lets.
+ * bind9_stats -- reads from BIND's statistics channel (named.conf: statistics-channels)
+ * the zones of which it is a secondary, in JSON. The channel does not
+ * say which program added a zone.
  *
  *	{ "views": { "_default": { "zones": [
  *		{ "name": "example.org", "class": "IN", "type": "secondary", ... },
@@ -14,12 +14,12 @@
 #include "base/err.h"
 
 struct bind9_stats {
-	const char *server;	/* its name, for words */
-	const char *url, *view;	/* view NULL: the one that there is without views */
+	const char *server;	/* its id, for reasons */
+	const char *url, *view;	/* view NULL: _default */
 	int timeout_ms;
 	size_t answer_max;
 };
 
-/* ERR_REMOTE: it answered with something else; and those of http_ask(). */
+/* ERR_REMOTE: another answer than expected; and the errors of http_ask(). */
 enum err bind9_stats_secondaries(const struct bind9_stats *stats,
                                  struct listing *listing, struct why *why);

@@ -1,11 +1,11 @@
 /*
- * A server that provisions itself from the pool's catalog zone (RFC 9432): BIND,
- * Knot, PowerDNS and others. Nothing is told to it. That it has a new zone, or has
- * dropped one, is seen by the polls, which have patience with it.
+ * A server that provisions itself from the pool's catalog zone (RFC 9432): BIND, Knot,
+ * PowerDNS and others. It gets no commands. The polls show that it has a new zone or has
+ * dropped one, with some patience.
  *
- * So it cannot be made to transfer a zone again, either, if a record was edited on it:
- * the catalog could give the zone a new label, but all its readers would drop the zone
- * then, and fetch it anew. Its operator is told what to type.
+ * So the pool manager cannot make it transfer a zone again. A new label in the catalog
+ * would do that, but all readers of the catalog would drop the zone first. So the
+ * operator gets the commands.
  */
 #include "backends/drivers.h"
 
@@ -22,22 +22,24 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-static enum err nothing(const void *settings, const struct driver_context *context,
-                        const struct domain_ref *domain, struct why *why)
+static enum err catalog_do_nothing(const void *settings,
+                                   const struct driver_context *context,
+                                   const struct domain_ref *domain, struct why *why)
 {
 	(void)settings, (void)context, (void)domain, (void)why;
 	return OK;
 }
 
-static enum err retransfer(const void *settings, const struct domain_ref *domain,
-                           struct why *why)
+static enum err catalog_retransfer(const void *settings, const struct domain_ref *domain,
+                                   struct why *why)
 {
 	const struct catalog *catalog = settings;
 	const char *zone = domain->name;
 
-	return fail(why, ERR_DENIED, "%s takes no orders from us. To transfer it again, "
-	            "type there: rndc retransfer %s (BIND), knotc zone-retransfer %s, "
-	            "pdns_control retrieve %s", catalog->server.id, zone, zone, zone);
+	return fail(why, ERR_DENIED, "%s takes no orders from us. To transfer the zone "
+	            "again, type there: rndc retransfer %s (BIND), knotc "
+	            "zone-retransfer %s, pdns_control retrieve %s", catalog->server.id,
+	            zone, zone, zone);
 }
 
 const struct driver driver_catalog = {
@@ -46,7 +48,7 @@ const struct driver driver_catalog = {
 	.options = options,
 	.settings_size = sizeof(struct catalog),
 	.by_catalog = true,
-	.create = nothing,
-	.delete = nothing,
-	.retransfer = retransfer,
+	.create = catalog_do_nothing,
+	.delete = catalog_do_nothing,
+	.retransfer = catalog_retransfer,
 };

@@ -22,7 +22,7 @@ static char *const environment[] = {
 };
 
 /* Signals as before the worker blocked or ignored them; outputs into the pipe. */
-static int spawn(const char *const *argv, int output, pid_t *pid)
+static int command_spawn(const char *const *argv, int output, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -47,8 +47,8 @@ static int spawn(const char *const *argv, int output, pid_t *pid)
 	return error;
 }
 
-/* Whatever there is to read now; false at the end of the output. */
-static bool take_output(int fd, struct command *command, size_t *used)
+/* Reads the available output. False: its end. */
+static bool command_read(int fd, struct command *command, size_t *used)
 {
 	char chunk[1024];
 	ssize_t got = read(fd, chunk, sizeof(chunk));
@@ -62,8 +62,8 @@ static bool take_output(int fd, struct command *command, size_t *used)
 	return got > 0;
 }
 
-/* True when the program ended in time. A child of its own may write on: no matter. */
-static bool wait_for_end(int pidfd, int fd, int64_t deadline_ms, struct command *command)
+/* True: the program ended in time. A child of it may still write. */
+static bool command_wait(int pidfd, int fd, int64_t deadline_ms, struct command *command)
 {
 	size_t used = 0;
 	bool more = true;
@@ -80,18 +80,18 @@ static bool wait_for_end(int pidfd, int fd, int64_t deadline_ms, struct command 
 		if (poll(fds, 2, (int)left) < 0 && errno != EINTR)
 			return false;
 		if (fds[1].revents)
-			more = take_output(fd, command, &used);
+			more = command_read(fd, command, &used);
 		else if (fds[0].revents)
 			return true;
 	}
 }
 
-static enum err collect(const char *const *argv, pid_t pid, int fd, int timeout_ms,
-                        struct command *command, struct why *why)
+static enum err command_collect(const char *const *argv, pid_t pid, int fd,
+                                int timeout_ms, struct command *command, struct why *why)
 {
 	int pidfd = pidfd_open(pid, 0), error = pidfd < 0 ? errno : 0;
 	bool ended = pidfd >= 0 &&
-	             wait_for_end(pidfd, fd, clock_ms() + timeout_ms, command);
+	             command_wait(pidfd, fd, clock_ms() + timeout_ms, command);
 	int status = 0;
 
 	if (!ended)
@@ -124,14 +124,14 @@ enum err command_run(const char *const *argv, int timeout_ms, struct command *co
 		descriptors_lack("the output of a command");
 		return fail(why, ERR_BUSY, "cannot make a pipe: %s", strerror(errno));
 	}
-	int error = spawn(argv, pipes[1], &pid);
+	int error = command_spawn(argv, pipes[1], &pid);
 	close(pipes[1]);
 	if (error) {
 		close(pipes[0]);
 		return fail(why, ERR_BUSY, "cannot run %s: %s", argv[0],
 		            strerror(error));
 	}
-	enum err err = collect(argv, pid, pipes[0], timeout_ms, command, why);
+	enum err err = command_collect(argv, pid, pipes[0], timeout_ms, command, why);
 	close(pipes[0]);
 	return err;
 }

@@ -1,7 +1,7 @@
 /*
- * command -- run a program to its end, or to the deadline's: then it is
- * killed. It gets no input and a clean environment; what it says on both
- * outputs is captured, the first 4 KiB of it.
+ * command -- runs a program until it ends or the time is over: then the program is
+ * killed. It gets no input and a clean environment. The first 4 KiB of both outputs are
+ * kept.
  */
 #pragma once
 
@@ -10,13 +10,13 @@
 enum { COMMAND_OUTPUT = 4096 };
 
 struct command {
-	int status;			/* exit status; 128 + n when signal n ended it */
+	int status;			/* exit status; 128 + n after signal n */
 	char output[COMMAND_OUTPUT + 1];	/* text; control bytes are spaces */
 };
 
 /*
- * argv[0] is found in the system's folders. ERR_BUSY: cannot run; ERR_TIMEOUT; and
- * ERR_UNREACHABLE: it ran, and was killed, for nothing could tell of its end.
+ * argv[0] is searched in the folders of the system. ERR_BUSY: it cannot run; ERR_TIMEOUT;
+ * ERR_UNREACHABLE: it was killed, because this process could not watch it.
  */
 enum err command_run(const char *const *argv, int timeout_ms, struct command *command,
                      struct why *why);

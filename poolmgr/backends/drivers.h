@@ -1,4 +1,4 @@
-/* drivers -- the kinds of name server there are, for drivers.c alone. */
+/* drivers -- the drivers of all kinds of name server, for drivers.c only. */
 #pragma once
 
 #include "backends/driver.h"

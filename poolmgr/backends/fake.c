@@ -1,6 +1,6 @@
 /*
- * A server that needs no telling: it provisions itself, or a test says what
- * goes wrong. Creating and deleting do nothing, slowly if so configured.
+ * A server that gets no commands: it provisions itself, or a test sets its failures.
+ * Create and delete do nothing, after a delay if configured.
  */
 #include "backends/drivers.h"
 #include "base/pause.h"
@@ -22,7 +22,7 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-static enum err act(const struct fake *fake, const char *failure, struct why *why)
+static enum err fake_run(const struct fake *fake, const char *failure, struct why *why)
 {
 	pause_ms(fake->delay_ms);
 	if (failure)
@@ -30,22 +30,22 @@ static enum err act(const struct fake *fake, const char *failure, struct why *wh
 	return OK;
 }
 
-static enum err create(const void *settings, const struct driver_context *context,
-                       const struct domain_ref *domain, struct why *why)
+static enum err fake_create(const void *settings, const struct driver_context *context,
+                            const struct domain_ref *domain, struct why *why)
 {
 	const struct fake *fake = settings;
 
 	(void)context, (void)domain;
-	return act(fake, fake->fail_create, why);
+	return fake_run(fake, fake->fail_create, why);
 }
 
-static enum err delete(const void *settings, const struct driver_context *context,
-                       const struct domain_ref *domain, struct why *why)
+static enum err fake_delete(const void *settings, const struct driver_context *context,
+                            const struct domain_ref *domain, struct why *why)
 {
 	const struct fake *fake = settings;
 
 	(void)context, (void)domain;
-	return act(fake, fake->fail_delete, why);
+	return fake_run(fake, fake->fail_delete, why);
 }
 
 const struct driver driver_fake = {
@@ -53,6 +53,6 @@ const struct driver driver_fake = {
 	.help = "a server that provisions itself, or a test: it gets no commands",
 	.options = options,
 	.settings_size = sizeof(struct fake),
-	.create = create,
-	.delete = delete,
+	.create = fake_create,
+	.delete = fake_delete,
 };

@@ -5,14 +5,14 @@
 
 #include <curl/curl.h>
 
-#include "backends/lack.h"
+#include "backends/connect_error.h"
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/log.h"
 
 /*
- * What the library's failures are to us; all others: the server is away. A name that does
- * not resolve, and a file that cannot be read, are troubles of this host.
+ * Errors of the library. Other ones: the server is unreachable. A name that does not
+ * resolve and a file that cannot be read are faults of this host.
  */
 static const struct failure {
 	CURLcode code;
@@ -31,7 +31,7 @@ static const struct failure {
 	{ 0, ERR_UNREACHABLE },
 };
 
-static enum err err_of(CURLcode code)
+static enum err http_error(CURLcode code)
 {
 	const struct failure *failure = failures;
 
@@ -40,7 +40,7 @@ static enum err err_of(CURLcode code)
 	return failure->err;
 }
 
-static bool has_part(CURLU *url, CURLUPart part)
+static bool http_url_has(CURLU *url, CURLUPart part)
 {
 	char *text = NULL;
 	bool found = curl_url_get(url, part, &text, 0) == CURLUE_OK;
@@ -49,7 +49,7 @@ static bool has_part(CURLU *url, CURLUPart part)
 	return found;
 }
 
-static bool scheme_is(CURLU *url, const char *wanted)
+static bool http_scheme_is(CURLU *url, const char *wanted)
 {
 	char *scheme = NULL;
 	bool same = curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
@@ -59,11 +59,12 @@ static bool scheme_is(CURLU *url, const char *wanted)
 	return same;
 }
 
-static bool is_plain_url(CURLU *url, const char *text)
+static bool http_is_plain_url(CURLU *url, const char *text)
 {
 	return curl_url_set(url, CURLUPART_URL, text, CURLU_DISALLOW_USER) == CURLUE_OK &&
-	       (scheme_is(url, "http") || scheme_is(url, "https")) &&
-	       !has_part(url, CURLUPART_QUERY) && !has_part(url, CURLUPART_FRAGMENT);
+	       (http_scheme_is(url, "http") || http_scheme_is(url, "https")) &&
+	       !http_url_has(url, CURLUPART_QUERY) && !http_url_has(url,
+	                                                            CURLUPART_FRAGMENT);
 }
 
 enum err http_check(const char *url, const char *field, struct why *why)
@@ -71,7 +72,7 @@ enum err http_check(const char *url, const char *field, struct why *why)
 	if (curl_global_init(CURL_GLOBAL_DEFAULT))
 		fatal("cannot ready libcurl");
 	CURLU *parsed = curl_url();
-	bool good = is_plain_url(parsed, url);
+	bool good = http_is_plain_url(parsed, url);
 	curl_url_cleanup(parsed);
 	if (!good)
 		return fail(why, ERR_INVALID, "%s: must be a URL such as "
@@ -80,8 +81,8 @@ enum err http_check(const char *url, const char *field, struct why *why)
 	return OK;
 }
 
-/* A part of the body; less than its size ends the transfer. */
-static size_t take(char *data, size_t size, size_t count, void *self)
+/* A part of the body. A smaller result than its size ends the transfer. */
+static size_t http_on_data(char *data, size_t size, size_t count, void *self)
 {
 	struct http *http = self;
 
@@ -91,22 +92,21 @@ static size_t take(char *data, size_t size, size_t count, void *self)
 	return size * count;
 }
 
-/* An option that the library does not have is a mistake of ours. */
 #define SET(http, option, value) \
 	bug_if(curl_easy_setopt((http)->curl, option, value) != CURLE_OK)
 
-static void set_limits(struct http *http)
+static void http_set_limits(struct http *http)
 {
 	SET(http, CURLOPT_PROTOCOLS_STR, "http,https");
 	SET(http, CURLOPT_FOLLOWLOCATION, 0L);
 	SET(http, CURLOPT_PROXY, "");
 	SET(http, CURLOPT_NOSIGNAL, 1L);
-	SET(http, CURLOPT_QUICK_EXIT, 1L);	/* nor wait for a resolver that hangs */
+	SET(http, CURLOPT_QUICK_EXIT, 1L);	/* for a resolver that hangs */
 	SET(http, CURLOPT_PATH_AS_IS, 1L);
 	SET(http, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)http->terms.answer_max);
 }
 
-static void set_tls(struct http *http)
+static void http_set_tls(struct http *http)
 {
 	SET(http, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	SET(http, CURLOPT_SSL_VERIFYPEER, 1L);
@@ -115,7 +115,7 @@ static void set_tls(struct http *http)
 		SET(http, CURLOPT_CAINFO, http->terms.ca_file);
 }
 
-static void add_header(struct http *http, const char *header)
+static void http_add_header(struct http *http, const char *header)
 {
 	http->headers = curl_slist_append(http->headers, header);
 	bug_if(!http->headers);
@@ -130,13 +130,13 @@ void http_open(struct http *http, const struct http_terms *terms)
 	};
 	bug_if(!http->curl);
 	if (terms->key_header)
-		add_header(http, terms->key_header);
-	add_header(http, "Accept: application/json");
-	add_header(http, "Content-Type: application/json");
-	set_limits(http);
-	set_tls(http);
+		http_add_header(http, terms->key_header);
+	http_add_header(http, "Accept: application/json");
+	http_add_header(http, "Content-Type: application/json");
+	http_set_limits(http);
+	http_set_tls(http);
 	SET(http, CURLOPT_HTTPHEADER, http->headers);
-	SET(http, CURLOPT_WRITEFUNCTION, take);
+	SET(http, CURLOPT_WRITEFUNCTION, http_on_data);
 	SET(http, CURLOPT_WRITEDATA, http);
 }
 
@@ -147,7 +147,7 @@ void http_close(struct http *http)
 	buf_clear(&http->answer);
 }
 
-static void set_question(struct http *http, const char *method, const char *body)
+static void http_set_request(struct http *http, const char *method, const char *body)
 {
 	SET(http, CURLOPT_HTTPGET, 1L);
 	if (body) {
@@ -157,12 +157,12 @@ static void set_question(struct http *http, const char *method, const char *body
 	SET(http, CURLOPT_CUSTOMREQUEST, method);
 }
 
-/* Words of the library, and of the system where it says less. */
-static enum err lost(const struct http *http, CURLcode code, const char *said,
-                     struct why *why)
+/* The reason is from the library, or from the system if that is more exact. */
+static enum err http_failed(const struct http *http, CURLcode code, const char *said,
+                            struct why *why)
 {
 	const struct http_terms *terms = &http->terms;
-	enum err err = err_of(code);
+	enum err err = http_error(code);
 	char quoted[CURL_ERROR_SIZE];
 	long number = 0;
 
@@ -176,7 +176,7 @@ static enum err lost(const struct http *http, CURLcode code, const char *said,
 	curl_easy_getinfo(http->curl, CURLINFO_OS_ERRNO, &number);
 	if (code == CURLE_COULDNT_CONNECT && number) {
 		said = strerror((int)number);
-		err = lack_err((int)number);
+		err = connect_error((int)number);
 	}
 	if (http->is_lacking)
 		err = ERR_BUSY;
@@ -185,9 +185,9 @@ static enum err lost(const struct http *http, CURLcode code, const char *said,
 	                      sizeof(quoted)));
 }
 
-/* One URL, by what is left of the time. */
-static CURLcode perform(struct http *http, const char *url, int64_t left_ms,
-                        char said[CURL_ERROR_SIZE])
+/* One request, within LEFT_MS. */
+static CURLcode http_perform(struct http *http, const char *url, int64_t left_ms,
+                             char said[CURL_ERROR_SIZE])
 {
 	long status = 0;
 
@@ -213,13 +213,13 @@ enum err http_ask(struct http *http, const char *method, const char *path,
 	struct buf url = { 0 };
 
 	if (left_ms <= 0)
-		return lost(http, CURLE_OPERATION_TIMEDOUT, said, why);
+		return http_failed(http, CURLE_OPERATION_TIMEDOUT, said, why);
 	while (base && http->terms.url[base - 1] == '/')
 		base--;
 	buf_printf(&url, "%.*s%s", (int)base, http->terms.url, path);
 	buf_reset(&http->answer);
-	set_question(http, method, body);
-	CURLcode code = perform(http, buf_string(&url), left_ms, said);
+	http_set_request(http, method, body);
+	CURLcode code = http_perform(http, buf_string(&url), left_ms, said);
 	buf_clear(&url);
-	return code ? lost(http, code, said, why) : OK;
+	return code ? http_failed(http, code, said, why) : OK;
 }

@@ -1,11 +1,10 @@
 /*
- * http -- questions to the HTTP API of one server, all by one deadline. An
- * answer is kept whole, up to a bound. No redirect is followed, no proxy of
- * the environment is asked, certificates are verified; the header that opens
- * the API is neither logged nor quoted.
+ * http -- requests to the HTTP API of one server, all with one deadline. An answer is
+ * kept whole, up to a limit. No redirect is followed, no proxy of the environment is
+ * used, certificates are verified. The header with the key is neither logged nor quoted.
  *
- * http_check() readies the library, which must be done while there is one
- * thread: call it when the settings are checked.
+ * http_check() initializes the library while the process has one thread: call it when
+ * the settings are checked.
  */
 #pragma once
 
@@ -17,11 +16,11 @@
 #include "base/err.h"
 
 struct http_terms {
-	const char *server;	/* its name, for words */
+	const char *server;	/* its id, for reasons */
 	const char *url;	/* "https://192.0.2.1:8081", maybe with a path */
 	const char *key_header;	/* "X-API-Key: ..."; NULL: none */
 	const char *ca_file;	/* PEM; NULL: the system's authorities */
-	int timeout_ms;		/* of all questions together */
+	int timeout_ms;		/* of all requests together */
 	size_t answer_max;	/* bytes of one answer */
 };
 
@@ -33,7 +32,7 @@ struct http {
 	struct curl_slist *headers;
 	int64_t deadline_ms;
 	int status;		/* of the last answer: 200 */
-	bool is_lacking;	/* the last question failed for want of a descriptor */
+	bool is_lacking;	/* the last request failed: no descriptor was free */
 	struct buf answer;	/* its body */
 };
 
@@ -44,9 +43,9 @@ void http_open(struct http *http, const struct http_terms *terms);
 void http_close(struct http *http);
 
 /*
- * METHOD on the URL with PATH behind it, which is quoted already; BODY is JSON, or NULL.
- * Any status is an answer. ERR_TIMEOUT, ERR_UNREACHABLE, ERR_TOO_LARGE; ERR_REMOTE: it
- * does not speak HTTP; ERR_BUSY: this host lacks something, and told it nothing.
+ * Sends METHOD for the URL and PATH, which is quoted already; BODY is JSON, or NULL.
+ * Each status is an answer. ERR_TIMEOUT, ERR_UNREACHABLE, ERR_TOO_LARGE; ERR_REMOTE: the
+ * server does not speak HTTP; ERR_BUSY: this host lacks something, and sent nothing.
  */
 enum err http_ask(struct http *http, const char *method, const char *path,
                   const char *body, struct why *why);

@@ -6,20 +6,20 @@
 
 enum { ROW_MAX = 256 * 1024 };
 
-struct json_span json_span_of(const struct buf *text)
+struct json_span json_rows_span(const struct buf *text)
 {
 	return (struct json_span){ buf_string(text), buf_string(text) + text->len };
 }
 
-static const char *skip_blanks(const char *at)
+static const char *json_rows_skip_blanks(const char *at)
 {
 	while (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n')
 		at++;
 	return at;
 }
 
-/* Behind the quotation mark that ends a text; at END if it has none. */
-static const char *text_end(const char *at, const char *end)
+/* The place after the quotation mark that ends a string, or END. */
+static const char *json_rows_text_end(const char *at, const char *end)
 {
 	for (at++; at < end && *at != '"'; at++)
 		if (*at == '\\' && at + 1 < end)
@@ -27,14 +27,14 @@ static const char *text_end(const char *at, const char *end)
 	return at < end ? at + 1 : end;
 }
 
-/* Behind the value that begins here; at END if it has none. */
-static const char *value_end(const char *at, const char *end)
+/* The place after the value that begins at AT, or END. */
+static const char *json_rows_value_end(const char *at, const char *end)
 {
 	size_t depth = 0;
 
 	while (at < end) {
 		if (*at == '"') {
-			at = text_end(at, end);
+			at = json_rows_text_end(at, end);
 			continue;
 		}
 		if (depth == 0 && strchr(",]}", *at))
@@ -48,57 +48,59 @@ static const char *value_end(const char *at, const char *end)
 	return end;
 }
 
-/* One member of an object; AT moves behind it. */
-static enum err read_member(const char **at, const char *end, struct json_span *key,
-                            struct json_span *value, struct why *why)
+/* Reads one member of an object. AT moves past it. */
+static enum err json_rows_read_member(const char **at, const char *end,
+                                      struct json_span *key, struct json_span *value,
+                                      struct why *why)
 {
 	*key = (struct json_span){ *at, *at };
 	if (**at == '"')
-		key->end = text_end(*at, end);
-	*at = skip_blanks(key->end);
+		key->end = json_rows_text_end(*at, end);
+	*at = json_rows_skip_blanks(key->end);
 	if (key->end == key->at || **at != ':')
 		return fail(why, ERR_REMOTE, "an object is not JSON");
-	value->at = skip_blanks(*at + 1);
-	value->end = value_end(value->at, end);
-	*at = skip_blanks(value->end);
+	value->at = json_rows_skip_blanks(*at + 1);
+	value->end = json_rows_value_end(value->at, end);
+	*at = json_rows_skip_blanks(value->end);
 	return OK;
 }
 
-static bool is_key(struct json_span text, const char *key)
+static bool json_rows_is_key(struct json_span text, const char *key)
 {
 	size_t len = strlen(key);
 
 	return (size_t)(text.end - text.at) == len + 2 && !memcmp(text.at + 1, key, len);
 }
 
-enum err json_span_member(struct json_span object, const char *key, bool *found,
+enum err json_rows_member(struct json_span object, const char *key, bool *found,
                           struct json_span *value, struct why *why)
 {
-	const char *at = skip_blanks(object.at);
+	const char *at = json_rows_skip_blanks(object.at);
 	struct json_span name, member;
 
 	*found = false;
 	if (*at != '{')
-		return fail(why, ERR_REMOTE, "it is no object");
-	at = skip_blanks(at + 1);
+		return fail(why, ERR_REMOTE, "not an object");
+	at = json_rows_skip_blanks(at + 1);
 	if (*at == '}')
 		return OK;
 	do {
-		enum err err = read_member(&at, object.end, &name, &member, why);
+		enum err err = json_rows_read_member(&at, object.end, &name, &member,
+		                                     why);
 
 		if (err)
 			return err;
-		if (is_key(name, key)) {
+		if (json_rows_is_key(name, key)) {
 			*value = member;
 			*found = true;
 			return OK;
 		}
-	} while (*at == ',' && (at = skip_blanks(at + 1)));
+	} while (*at == ',' && (at = json_rows_skip_blanks(at + 1)));
 	return *at == '}' ? OK : fail(why, ERR_REMOTE, "an object has no end");
 }
 
-static enum err read_row(struct json_span text, json_row_fn *row, void *self,
-                         struct why *why)
+static enum err json_rows_read_row(struct json_span text, json_row_fn *row, void *self,
+                                   struct why *why)
 {
 	json_t *json;
 	enum err err = json_decode_object(text.at, (size_t)(text.end - text.at), ROW_MAX,
@@ -111,23 +113,23 @@ static enum err read_row(struct json_span text, json_row_fn *row, void *self,
 	return err;
 }
 
-enum err json_span_rows(struct json_span list, json_row_fn *row, void *self,
+enum err json_rows_each(struct json_span list, json_row_fn *row, void *self,
                         struct why *why)
 {
-	const char *at = skip_blanks(list.at);
+	const char *at = json_rows_skip_blanks(list.at);
 	enum err err = OK;
 
 	if (*at != '[')
-		return fail(why, ERR_REMOTE, "it is no list");
-	at = skip_blanks(at + 1);
+		return fail(why, ERR_REMOTE, "not a list");
+	at = json_rows_skip_blanks(at + 1);
 	if (*at == ']')
 		return OK;
 	do {
-		struct json_span text = { at, value_end(at, list.end) };
+		struct json_span text = { at, json_rows_value_end(at, list.end) };
 
-		err = read_row(text, row, self, why);
-		at = skip_blanks(text.end);
-	} while (!err && *at == ',' && (at = skip_blanks(at + 1)));
+		err = json_rows_read_row(text, row, self, why);
+		at = json_rows_skip_blanks(text.end);
+	} while (!err && *at == ',' && (at = json_rows_skip_blanks(at + 1)));
 	if (!err && *at != ']')
 		err = fail(why, ERR_REMOTE, "the list has no end");
 	return err;

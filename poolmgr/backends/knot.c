@@ -1,10 +1,10 @@
 /*
- * Knot DNS, through its control socket: a zone is an entry of the
- * configuration database with a template that names masters and ACL.
+ * Knot DNS, through its control socket. A zone is an entry of the configuration database
+ * with a template, which has masters and ACL.
  *
- * A configuration transaction belongs to the whole server: another that is
- * open makes us wait, and one left open by a process that died is aborted
- * when it outlasted our patience.
+ * Only one configuration transaction can be open on a server. The driver waits for the
+ * other one. If a process died in its transaction, the driver aborts that after half of
+ * its time.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,10 +14,10 @@
 #include <libknot/errcode.h>
 #include <libknot/error.h>
 
+#include "backends/connect_error.h"
 #include "backends/drivers.h"
-#include "backends/lack.h"
 #include "backends/listing.h"
-#include "backends/words.h"
+#include "backends/reply.h"
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/log.h"
@@ -40,8 +40,8 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-/* One conversation: a connection, and the words of the server's last refusal. */
-struct talk {
+/* A connection, and the words of the server's last refusal. */
+struct session {
 	knot_ctl_t *ctl;
 	const struct knot *knot;
 	int64_t deadline_ms;
@@ -49,75 +49,76 @@ struct talk {
 	struct why *why;
 };
 
-static enum err lost(struct talk *talk, int code)
+static enum err session_failed(struct session *session, int code)
 {
-	return fail(talk->why, code == KNOT_ETIMEOUT ? ERR_TIMEOUT : ERR_UNREACHABLE,
-	            "control socket of %s (%s): %s", talk->knot->server.id,
-	            talk->knot->socket, knot_strerror(code));
+	return fail(session->why, code == KNOT_ETIMEOUT ? ERR_TIMEOUT : ERR_UNREACHABLE,
+	            "control socket of %s (%s): %s", session->knot->server.id,
+	            session->knot->socket, knot_strerror(code));
 }
 
-/* The server's last refusal of COMMAND, as the table has it. */
-static enum meaning meaning_of(const struct talk *talk, const char *command)
+/* The meaning of the last refusal of COMMAND. */
+static enum reply session_reply(const struct session *session, const char *command)
 {
-	return words_mean("knot", command, 0, talk->refusal);
+	return reply_of("knot", command, 0, session->refusal);
 }
 
-static enum err refused(struct talk *talk, const char *command)
+static enum err session_refused(struct session *session, const char *command)
 {
-	return fail(talk->why, ERR_REMOTE, "%s: %s: %s", talk->knot->server.id, command,
-	            talk->refusal);
+	return fail(session->why, ERR_REMOTE, "%s: %s: %s", session->knot->server.id,
+	            command, session->refusal);
 }
 
 /* Called for each row of an answer. */
 typedef void row_fn(void *self, const char *const *fields);
 
-static enum err receive(struct talk *talk, row_fn *row, void *self)
+static enum err session_receive(struct session *session, row_fn *row, void *self)
 {
 	knot_ctl_type_t type;
 	knot_ctl_data_t data;
 
 	for (;;) {
 		memset(data, 0, sizeof(data));
-		int code = knot_ctl_receive(talk->ctl, &type, &data);
+		int code = knot_ctl_receive(session->ctl, &type, &data);
 		if (code != KNOT_EOK)
-			return lost(talk, code);
+			return session_failed(session, code);
 		if (type == KNOT_CTL_TYPE_BLOCK || type == KNOT_CTL_TYPE_END)
 			return OK;
 		if (data[KNOT_CTL_IDX_ERROR])
-			snprintf(talk->refusal, sizeof(talk->refusal), "%s",
+			snprintf(session->refusal, sizeof(session->refusal), "%s",
 			         data[KNOT_CTL_IDX_ERROR]);
 		else if (row)
 			row(self, data);
 	}
 }
 
-/* Send a command and read its answer; a refusal is left in talk->refusal ("": none). */
-static enum err ask(struct talk *talk, knot_ctl_data_t *data, row_fn *row, void *self)
+/* Sends a command and reads the answer. session->refusal has a refusal, or "". */
+static enum err session_ask(struct session *session, knot_ctl_data_t *data, row_fn *row,
+                            void *self)
 {
-	int64_t left = talk->deadline_ms - clock_ms();
+	int64_t left = session->deadline_ms - clock_ms();
 
-	talk->refusal[0] = '\0';
+	session->refusal[0] = '\0';
 	if (left <= 0)
-		return lost(talk, KNOT_ETIMEOUT);
-	knot_ctl_set_timeout(talk->ctl, (int)left);
-	int code = knot_ctl_send(talk->ctl, KNOT_CTL_TYPE_DATA, data);
+		return session_failed(session, KNOT_ETIMEOUT);
+	knot_ctl_set_timeout(session->ctl, (int)left);
+	int code = knot_ctl_send(session->ctl, KNOT_CTL_TYPE_DATA, data);
 	if (code == KNOT_EOK)
-		code = knot_ctl_send(talk->ctl, KNOT_CTL_TYPE_BLOCK, NULL);
+		code = knot_ctl_send(session->ctl, KNOT_CTL_TYPE_BLOCK, NULL);
 	if (code != KNOT_EOK)
-		return lost(talk, code);
-	return receive(talk, row, self);
+		return session_failed(session, code);
+	return session_receive(session, row, self);
 }
 
-static enum err ask_plain(struct talk *talk, const char *command)
+static enum err session_ask_plain(struct session *session, const char *command)
 {
 	knot_ctl_data_t data = { [KNOT_CTL_IDX_CMD] = command };
 
-	return ask(talk, &data, NULL, NULL);
+	return session_ask(session, &data, NULL, NULL);
 }
 
-/* conf-set, conf-unset or conf-read of zone[NAME], or of an item of it. */
-static enum err ask_zone(struct talk *talk, const char *command, const char *name,
-                         const char *item, const char *value)
+/* conf-set, conf-unset or conf-read of zone[NAME] or of one of its items. */
+static enum err session_ask_zone(struct session *session, const char *command,
+                                 const char *name, const char *item, const char *value)
 {
 	knot_ctl_data_t data = {
 		[KNOT_CTL_IDX_CMD] = command,
@@ -127,148 +128,156 @@ static enum err ask_zone(struct talk *talk, const char *command, const char *nam
 		[KNOT_CTL_IDX_DATA] = value,
 	};
 
-	return ask(talk, &data, NULL, NULL);
+	return session_ask(session, &data, NULL, NULL);
 }
 
-static enum err talk_open(struct talk *talk, const struct knot *knot, struct why *why)
+static enum err session_open(struct session *session, const struct knot *knot,
+                             struct why *why)
 {
-	*talk = (struct talk){
+	*session = (struct session){
 		.ctl = knot_ctl_alloc(),
 		.knot = knot,
 		.deadline_ms = clock_ms() + knot->server.timeout_ms,
 		.why = why,
 	};
-	bug_if(!talk->ctl);
-	knot_ctl_set_timeout(talk->ctl, knot->server.timeout_ms);
+	bug_if(!session->ctl);
+	knot_ctl_set_timeout(session->ctl, knot->server.timeout_ms);
 	errno = 0;
-	int code = knot_ctl_connect(talk->ctl, knot->socket);
+	int code = knot_ctl_connect(session->ctl, knot->socket);
 	if (code == KNOT_EOK)
 		return OK;
 	int error = errno;
 	descriptors_lack("a control channel");
-	enum err err = lost(talk, code);
-	knot_ctl_free(talk->ctl);
-	return lack_err(error) == ERR_BUSY ? ERR_BUSY : err;
+	enum err err = session_failed(session, code);
+	knot_ctl_free(session->ctl);
+	return connect_error(error) == ERR_BUSY ? ERR_BUSY : err;
 }
 
-static void talk_close(struct talk *talk)
+static void session_close(struct session *session)
 {
-	knot_ctl_send(talk->ctl, KNOT_CTL_TYPE_END, NULL);
-	knot_ctl_close(talk->ctl);
-	knot_ctl_free(talk->ctl);
+	knot_ctl_send(session->ctl, KNOT_CTL_TYPE_END, NULL);
+	knot_ctl_close(session->ctl);
+	knot_ctl_free(session->ctl);
 }
 
-/* Wait for our turn; take it from one that died when half of our time is over. */
-static enum err begin(struct talk *talk)
+/* Waits for another transaction, and aborts it when half of the time is over. */
+static enum err session_begin(struct session *session)
 {
-	int64_t patience_ms = talk->deadline_ms - talk->knot->server.timeout_ms / 2;
+	int64_t patience_ms = session->deadline_ms - session->knot->server.timeout_ms / 2;
 
 	for (;;) {
-		enum err err = ask_plain(talk, "conf-begin");
+		enum err err = session_ask_plain(session, "conf-begin");
 
-		if (err || !talk->refusal[0])
+		if (err || !session->refusal[0])
 			return err;
-		if (meaning_of(talk, "conf-begin") != MEANS_BUSY)
-			return refused(talk, "conf-begin");
+		if (session_reply(session, "conf-begin") != REPLY_BUSY)
+			return session_refused(session, "conf-begin");
 		if (clock_ms() > patience_ms) {
 			log_warn("stale configuration transaction aborted: server=%s",
-			         talk->knot->server.id);
-			err = ask_plain(talk, "conf-abort");
+			         session->knot->server.id);
+			err = session_ask_plain(session, "conf-abort");
 			if (err)
 				return err;
-			patience_ms = talk->deadline_ms;
+			patience_ms = session->deadline_ms;
 		}
 		pause_ms(BEGIN_AGAIN_MS);
 	}
 }
 
-static enum err commit(struct talk *talk, enum err err)
+static enum err session_commit(struct session *session, enum err err)
 {
 	if (err) {
-		struct why first = *talk->why;
+		struct why first = *session->why;
 
-		ask_plain(talk, "conf-abort");
-		*talk->why = first;
+		session_ask_plain(session, "conf-abort");
+		*session->why = first;
 		return err;
 	}
-	err = ask_plain(talk, "conf-commit");
-	if (!err && talk->refusal[0])
-		err = refused(talk, "conf-commit");
+	err = session_ask_plain(session, "conf-commit");
+	if (!err && session->refusal[0])
+		err = session_refused(session, "conf-commit");
 	return err;
 }
 
-static void take_sync(void *self, const char *const *fields)
+static void knot_on_sync(void *self, const char *const *fields)
 {
 	if (fields[KNOT_CTL_IDX_DATA] && !strcmp(fields[KNOT_CTL_IDX_DATA], "-1"))
 		*(bool *)self = true;
 }
 
 /*
- * Knot writes "_" for "/" in the name of a zone's file, so that a/b.example and a_b.example
- * have one file. With zonefile-sync: -1 there are no files.
+ * Knot writes "_" for "/" in the file name of a zone, so a/b.example and a_b.example
+ * would have the same file. With zonefile-sync: -1 there are no files.
  */
-static enum err check_file(struct talk *talk, const char *name)
+static enum err knot_check_file(struct session *session, const char *name)
 {
 	knot_ctl_data_t data = {
 		[KNOT_CTL_IDX_CMD] = "conf-read",
 		[KNOT_CTL_IDX_SECTION] = "template",
-		[KNOT_CTL_IDX_ID] = talk->knot->template,
+		[KNOT_CTL_IDX_ID] = session->knot->template,
 		[KNOT_CTL_IDX_ITEM] = "zonefile-sync",
 	};
 	bool has_none = false;
-	enum err err = strchr(name, '/') ? ask(talk, &data, take_sync, &has_none) : OK;
+	enum err err;
 
-	if (err || has_none || !strchr(name, '/'))
+	if (!strchr(name, '/'))
+		return OK;
+	err = session_ask(session, &data, knot_on_sync, &has_none);
+	if (err || has_none)
 		return err;
-	return fail(talk->why, ERR_INVALID, "%s: not created: Knot makes a file of the name "
-	            "%.200s with \"_\" for \"/\": set zonefile-sync: -1 in its template %s",
-	            talk->knot->server.id, name, talk->knot->template);
+	return fail(session->why, ERR_INVALID, "%s: not created: Knot writes \"_\" for "
+	            "\"/\" in the file name of %.200s. Set zonefile-sync: -1 in its "
+	            "template %s", session->knot->server.id, name,
+	            session->knot->template);
 }
 
-static enum err set_zone(struct talk *talk, const char *name)
+static enum err knot_set_zone(struct session *session, const char *name)
 {
-	enum err err = ask_zone(talk, "conf-set", name, NULL, NULL);
+	enum err err = session_ask_zone(session, "conf-set", name, NULL, NULL);
 
 	if (err)
 		return err;
-	if (talk->refusal[0] && meaning_of(talk, "conf-set zone") != MEANS_PRESENT)
-		return refused(talk, "conf-set");
-	err = talk->refusal[0] ? OK : check_file(talk, name);	/* one that is there stays */
+	if (!session->refusal[0])
+		err = knot_check_file(session, name);
+	else if (session_reply(session, "conf-set zone") != REPLY_PRESENT)
+		err = session_refused(session, "conf-set");
 	if (err)
 		return err;
-	err = ask_zone(talk, "conf-set", name, "template", talk->knot->template);
-	if (!err && talk->refusal[0])
-		err = refused(talk, "conf-set of the template");
+	err = session_ask_zone(session, "conf-set", name, "template",
+	                       session->knot->template);
+	if (!err && session->refusal[0])
+		err = session_refused(session, "conf-set of the template");
 	return err;
 }
 
-static enum err create(const void *settings, const struct driver_context *context,
-                       const struct domain_ref *domain, struct why *why)
+static enum err knot_create(const void *settings, const struct driver_context *context,
+                            const struct domain_ref *domain, struct why *why)
 {
-	struct talk talk;
-	enum err err = talk_open(&talk, settings, why);
+	struct session session;
+	enum err err = session_open(&session, settings, why);
 
 	(void)context;
 	if (err)
 		return err;
-	err = begin(&talk);
+	err = session_begin(&session);
 	if (!err)
-		err = commit(&talk, set_zone(&talk, domain->name));
-	talk_close(&talk);
+		err = session_commit(&session, knot_set_zone(&session, domain->name));
+	session_close(&session);
 	return err;
 }
 
-static enum err unset_zone(struct talk *talk, const char *name)
+static enum err knot_unset_zone(struct session *session, const char *name)
 {
-	enum err err = ask_zone(talk, "conf-unset", name, NULL, NULL);
+	enum err err = session_ask_zone(session, "conf-unset", name, NULL, NULL);
 
-	if (!err && talk->refusal[0] && meaning_of(talk, "conf-unset") != MEANS_ABSENT)
-		err = refused(talk, "conf-unset");
+	if (!err && session->refusal[0] && session_reply(session,
+	                                                 "conf-unset") != REPLY_ABSENT)
+		err = session_refused(session, "conf-unset");
 	return err;
 }
 
 /* The data of a zone that is no longer configured: journal, timers, zone file. */
-static enum err purge(struct talk *talk, const char *name)
+static enum err knot_purge(struct session *session, const char *name)
 {
 	knot_ctl_data_t data = {
 		[KNOT_CTL_IDX_CMD] = "zone-purge",
@@ -276,64 +285,64 @@ static enum err purge(struct talk *talk, const char *name)
 		[KNOT_CTL_IDX_FLAGS] = "F",
 		[KNOT_CTL_IDX_FILTER] = "o",
 	};
-	enum err err = ask(talk, &data, NULL, NULL);
+	enum err err = session_ask(session, &data, NULL, NULL);
 
-	if (!err && talk->refusal[0])
-		log_info("zone data not purged: server=%s domain=%s why=\"%s\"",
-		         talk->knot->server.id, name, talk->refusal);
+	if (!err && session->refusal[0])
+		log_info("zone data not purged: server=%s domain=%s reason=\"%s\"",
+		         session->knot->server.id, name, session->refusal);
 	return err;
 }
 
-static enum err delete(const void *settings, const struct driver_context *context,
-                       const struct domain_ref *domain, struct why *why)
+static enum err knot_delete(const void *settings, const struct driver_context *context,
+                            const struct domain_ref *domain, struct why *why)
 {
-	struct talk talk;
-	enum err err = talk_open(&talk, settings, why);
+	struct session session;
+	enum err err = session_open(&session, settings, why);
 
 	(void)context;
 	if (err)
 		return err;
-	err = begin(&talk);
+	err = session_begin(&session);
 	if (!err)
-		err = commit(&talk, unset_zone(&talk, domain->name));
+		err = session_commit(&session, knot_unset_zone(&session, domain->name));
 	if (!err)
-		err = purge(&talk, domain->name);
-	talk_close(&talk);
+		err = knot_purge(&session, domain->name);
+	session_close(&session);
 	return err;
 }
 
-static enum err retransfer(const void *settings, const struct domain_ref *domain,
-                           struct why *why)
+static enum err knot_retransfer(const void *settings, const struct domain_ref *domain,
+                                struct why *why)
 {
 	knot_ctl_data_t data = {
 		[KNOT_CTL_IDX_CMD] = "zone-retransfer",
 		[KNOT_CTL_IDX_ZONE] = domain->name,
 	};
-	struct talk talk;
-	enum err err = talk_open(&talk, settings, why);
+	struct session session;
+	enum err err = session_open(&session, settings, why);
 
 	if (err)
 		return err;
-	err = ask(&talk, &data, NULL, NULL);
-	if (!err && talk.refusal[0])
-		err = refused(&talk, "zone-retransfer");
-	talk_close(&talk);
+	err = session_ask(&session, &data, NULL, NULL);
+	if (!err && session.refusal[0])
+		err = session_refused(&session, "zone-retransfer");
+	session_close(&session);
 	return err;
 }
 
-static enum err has(const void *settings, const struct domain_ref *domain, bool *there,
-                    struct why *why)
+static enum err knot_has(const void *settings, const struct domain_ref *domain,
+                         bool *there, struct why *why)
 {
-	struct talk talk;
-	enum err err = talk_open(&talk, settings, why);
+	struct session session;
+	enum err err = session_open(&session, settings, why);
 
 	if (err)
 		return err;
-	err = ask_zone(&talk, "conf-read", domain->name, "template", NULL);
-	*there = !talk.refusal[0];
-	if (!err && !*there && meaning_of(&talk, "conf-read") != MEANS_ABSENT)
-		err = refused(&talk, "conf-read");
-	talk_close(&talk);
+	err = session_ask_zone(&session, "conf-read", domain->name, "template", NULL);
+	*there = !session.refusal[0];
+	if (!err && !*there && session_reply(&session, "conf-read") != REPLY_ABSENT)
+		err = session_refused(&session, "conf-read");
+	session_close(&session);
 	return err;
 }
 
@@ -342,7 +351,7 @@ struct reading {
 	struct listing listing;
 };
 
-static void list_row(void *self, const char *const *fields)
+static void knot_add_row(void *self, const char *const *fields)
 {
 	struct reading *reading = self;
 
@@ -351,8 +360,8 @@ static void list_row(void *self, const char *const *fields)
 		listing_add(&reading->listing, fields[KNOT_CTL_IDX_ID]);
 }
 
-static enum err list(const void *settings, struct arena *arena, const char ***names,
-                     size_t *count, struct why *why)
+static enum err knot_list(const void *settings, struct arena *arena, const char ***names,
+                          size_t *count, struct why *why)
 {
 	knot_ctl_data_t data = {
 		[KNOT_CTL_IDX_CMD] = "conf-read",
@@ -360,15 +369,15 @@ static enum err list(const void *settings, struct arena *arena, const char ***na
 		[KNOT_CTL_IDX_ITEM] = "template",
 	};
 	struct reading reading = { settings, { .arena = arena } };
-	struct talk talk;
-	enum err err = talk_open(&talk, settings, why);
+	struct session session;
+	enum err err = session_open(&session, settings, why);
 
 	if (err)
 		return err;
-	err = ask(&talk, &data, list_row, &reading);
-	if (!err && talk.refusal[0])
-		err = refused(&talk, "conf-read");
-	talk_close(&talk);
+	err = session_ask(&session, &data, knot_add_row, &reading);
+	if (!err && session.refusal[0])
+		err = session_refused(&session, "conf-read");
+	session_close(&session);
 	if (err)
 		return err;
 	*names = reading.listing.names;
@@ -382,9 +391,9 @@ const struct driver driver_knot = {
 	        "(knotd -C: a configuration database)",
 	.options = options,
 	.settings_size = sizeof(struct knot),
-	.create = create,
-	.delete = delete,
-	.retransfer = retransfer,
-	.list = list,
-	.has = has,
+	.create = knot_create,
+	.delete = knot_delete,
+	.retransfer = knot_retransfer,
+	.list = knot_list,
+	.has = knot_has,
 };

@@ -4,7 +4,7 @@
 
 enum { FIRST_ROOM = 64 };
 
-static void grow(struct listing *listing)
+static void listing_grow(struct listing *listing)
 {
 	size_t room = listing->room ? 2 * listing->room : FIRST_ROOM;
 	const char **names = arena_alloc(listing->arena, room * sizeof(*names));
@@ -18,6 +18,6 @@ static void grow(struct listing *listing)
 void listing_add(struct listing *listing, const char *name)
 {
 	if (listing->count == listing->room)
-		grow(listing);
+		listing_grow(listing);
 	listing->names[listing->count++] = arena_strdup(listing->arena, name);
 }

@@ -1,4 +1,4 @@
-/* listing -- the names of an answer, as driver.h's list() gives them: in an arena. */
+/* listing -- a list of names in an arena, for list() of driver.h. */
 #pragma once
 
 #include <stddef.h>
@@ -11,4 +11,4 @@ struct listing {
 	size_t count, room;
 };
 
-void listing_add(struct listing *listing, const char *name);	/* a copy of it */
+void listing_add(struct listing *listing, const char *name);	/* adds a copy */

@@ -1,18 +1,18 @@
 /*
- * NSD 4, through its control channel (nsd_channel.h). Masters and notify rules come from
- * the pattern.
+ * NSD 4, through its control channel (nsd_channel.h). The pattern has masters and notify
+ * rules.
  */
 #include <poll.h>
 #include <string.h>
 
 #include "backends/drivers.h"
 #include "backends/nsd_channel.h"
-#include "backends/words.h"
+#include "backends/reply.h"
 #include "base/buf.h"
 #include "base/clock.h"
 
 enum {
-	TRANSFER_WAIT_MS = 2000,	/* for a transfer's end, before its zone is deleted */
+	TRANSFER_WAIT_MS = 2000,	/* for a transfer, before a deletion */
 	TRANSFER_LOOK_MS = 20,
 };
 
@@ -45,20 +45,20 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-static enum err check(const void *settings, struct why *why)
+static enum err nsd_check(const void *settings, struct why *why)
 {
 	const struct nsd *nsd = settings;
 	struct endpoint endpoint;
 
-	if (nsd_is_socket(nsd->control))
+	if (nsd_channel_is_socket(nsd->control))
 		return OK;
 	return endpoint_parse(nsd->control, 8952, "control", &endpoint, why);
 }
 
-static enum err ask_until(const struct nsd *nsd, int64_t deadline_ms, const char *command,
-                          struct buf *answer, struct why *why)
+static enum err nsd_ask_until(const struct nsd *nsd, int64_t deadline_ms,
+                              const char *command, struct buf *answer, struct why *why)
 {
-	const struct nsd_terms terms = {
+	const struct nsd_channel_terms terms = {
 		.server = nsd->server.id,
 		.control = nsd->control,
 		.server_cert = nsd->server_cert,
@@ -67,17 +67,18 @@ static enum err ask_until(const struct nsd *nsd, int64_t deadline_ms, const char
 		.timeout_ms = nsd->server.timeout_ms,
 	};
 
-	return nsd_ask(&terms, deadline_ms, command, answer, why);
+	return nsd_channel_ask(&terms, deadline_ms, command, answer, why);
 }
 
-static enum err ask(const struct nsd *nsd, const char *command, struct buf *answer,
-                    struct why *why)
+static enum err nsd_ask(const struct nsd *nsd, const char *command, struct buf *answer,
+                        struct why *why)
 {
-	return ask_until(nsd, clock_ms() + nsd->server.timeout_ms, command, answer, why);
+	return nsd_ask_until(nsd, clock_ms() + nsd->server.timeout_ms, command, answer,
+	                     why);
 }
 
-/* The name stands between blanks on a line of its own: nothing in it may end either. */
-static enum err check_name(const char *name, struct why *why)
+/* The command is one line with words between blanks: the name may contain neither. */
+static enum err nsd_check_name(const char *name, struct why *why)
 {
 	if (strpbrk(name, " \t\r\n\\\""))
 		return fail(why, ERR_INVALID, "nsd-control cannot name a zone such as %s",
@@ -86,104 +87,106 @@ static enum err check_name(const char *name, struct why *why)
 }
 
 /*
- * NSD puts the name as it is into the path of the zone's file, if the pattern has a zonefile
- * with %s. The control channel does not say what the pattern has.
+ * If the pattern has a zonefile with %s, NSD puts the name unchanged into the path of the
+ * file. The control channel does not show the pattern.
  */
-static bool is_path(const char *name)
+static bool nsd_is_path(const char *name)
 {
 	return strchr(name, '/') || strstr(name, "..") || name[0] == '-';
 }
 
-static enum err refused(const struct nsd *nsd, const char *command, struct buf *answer,
-                        struct why *why)
+static enum err nsd_refused(const struct nsd *nsd, const char *command,
+                            struct buf *answer, struct why *why)
 {
 	return fail(why, ERR_REMOTE, "%s: %s: %.300s", nsd->server.id, command,
 	            answer->len ? buf_string(answer) : "no answer");
 }
 
-/* Run the command VERB ZONE [REST]; GOAL: what an answer other than "ok" has to mean. */
-static enum err act_until(const struct nsd *nsd, int64_t deadline_ms, const char *verb,
-                          const char *zone, const char *rest, enum meaning goal,
-                          struct why *why)
+/* Runs VERB ZONE [REST]. GOAL: the reply that also counts as success. */
+static enum err nsd_run_until(const struct nsd *nsd, int64_t deadline_ms,
+                              const char *verb, const char *zone, const char *rest,
+                              enum reply goal, struct why *why)
 {
 	struct buf command = { 0 }, answer = { 0 };
-	enum err err = check_name(zone, why);
+	enum err err = nsd_check_name(zone, why);
 
 	if (err)
 		return err;
 	buf_printf(&command, "%s %s%s%s", verb, zone, rest ? " " : "", rest ? rest : "");
-	err = ask_until(nsd, deadline_ms, buf_string(&command), &answer, why);
+	err = nsd_ask_until(nsd, deadline_ms, buf_string(&command), &answer, why);
 	if (!err && strncmp(buf_string(&answer), "ok", 2) != 0 &&
-	    (goal == MEANS_REFUSED ||
-	     words_mean("nsd", verb, 0, buf_string(&answer)) != goal))
-		err = refused(nsd, buf_string(&command), &answer, why);
+	    (goal == REPLY_REFUSED ||
+	     reply_of("nsd", verb, 0, buf_string(&answer)) != goal))
+		err = nsd_refused(nsd, buf_string(&command), &answer, why);
 	buf_clear(&command);
 	buf_clear(&answer);
 	return err;
 }
 
-static enum err act(const struct nsd *nsd, const char *verb, const char *zone,
-                    const char *rest, enum meaning goal, struct why *why)
+static enum err nsd_run(const struct nsd *nsd, const char *verb, const char *zone,
+                        const char *rest, enum reply goal, struct why *why)
 {
-	return act_until(nsd, clock_ms() + nsd->server.timeout_ms, verb, zone, rest, goal,
-	                 why);
+	return nsd_run_until(nsd, clock_ms() + nsd->server.timeout_ms, verb, zone, rest,
+	                     goal, why);
 }
 
-static enum err has(const void *settings, const struct domain_ref *domain, bool *there,
-                    struct why *why)
+static enum err nsd_has(const void *settings, const struct domain_ref *domain,
+                        bool *there, struct why *why)
 {
 	struct buf command = { 0 }, answer = { 0 };
-	enum err err = check_name(domain->name, why);
+	enum err err = nsd_check_name(domain->name, why);
 
 	if (err)
 		return err;
 	buf_printf(&command, "zonestatus %s", domain->name);
-	err = ask(settings, buf_string(&command), &answer, why);
+	err = nsd_ask(settings, buf_string(&command), &answer, why);
 	*there = !err && strncmp(buf_string(&answer), "zone:", 5) == 0;
 	if (!err && !*there &&
-	    words_mean("nsd", "zonestatus", 0, buf_string(&answer)) != MEANS_ABSENT)
-		err = refused(settings, buf_string(&command), &answer, why);
+	    reply_of("nsd", "zonestatus", 0, buf_string(&answer)) != REPLY_ABSENT)
+		err = nsd_refused(settings, buf_string(&command), &answer, why);
 	buf_clear(&command);
 	buf_clear(&answer);
 	return err;
 }
 
-/* A zone that NSD has already stays: nothing is written that was not written before. */
-static enum err check_path(const struct nsd *nsd, const struct domain_ref *domain,
-                           struct why *why)
+/* A zone that NSD already has may stay. */
+static enum err nsd_check_path(const struct nsd *nsd, const struct domain_ref *domain,
+                               struct why *why)
 {
 	bool there = false;
 
-	if (nsd->slash_names || !is_path(domain->name))
+	if (nsd->slash_names || !nsd_is_path(domain->name))
 		return OK;
-	enum err err = has(nsd, domain, &there, why);
+	enum err err = nsd_has(nsd, domain, &there, why);
 	if (err || there)
 		return err;
-	return fail(why, ERR_INVALID, "%s: not created: NSD makes a path of the name %.200s; "
-	            "if its pattern \"%s\" has no zonefile, set slash_names",
+	return fail(why, ERR_INVALID, "%s: not created: NSD makes a path of the name "
+	            "%.200s; if its pattern \"%s\" has no zonefile, set slash_names",
 	            nsd->server.id, domain->name, nsd->pattern);
 }
 
-static enum err create(const void *settings, const struct driver_context *context,
-                       const struct domain_ref *domain, struct why *why)
+static enum err nsd_create(const void *settings, const struct driver_context *context,
+                           const struct domain_ref *domain, struct why *why)
 {
 	const struct nsd *nsd = settings;
-	enum err err = check_path(nsd, domain, why);
+	enum err err = nsd_check_path(nsd, domain, why);
 
 	(void)context;
 	if (err)
 		return err;
-	return act(nsd, "addzone", domain->name, nsd->pattern, MEANS_PRESENT, why);
+	return nsd_run(nsd, "addzone", domain->name, nsd->pattern, REPLY_PRESENT, why);
 }
 
-/* Does NSD transfer the zone over TCP right now? No, where it does not say. */
-static bool is_transferring(const struct nsd *nsd, int64_t deadline_ms, const char *zone)
+/* Does NSD say that it transfers the zone over TCP now? */
+static bool nsd_is_transferring(const struct nsd *nsd, int64_t deadline_ms,
+                                const char *zone)
 {
 	struct buf command = { 0 }, answer = { 0 };
 	struct why why;
 
 	buf_printf(&command, "zonestatus %s", zone);
-	bool found = !ask_until(nsd, deadline_ms, buf_string(&command), &answer, &why) &&
+	bool found = !nsd_ask_until(nsd, deadline_ms, buf_string(&command), &answer,
+	                            &why) &&
 	             strstr(buf_string(&answer), "transfer: \"TCP connected");
 	buf_clear(&command);
 	buf_clear(&answer);
@@ -191,42 +194,44 @@ static bool is_transferring(const struct nsd *nsd, int64_t deadline_ms, const ch
 }
 
 /*
- * NSD before 4.9 does not remove the timer of a transfer when it deletes the zone
- * meanwhile. Then the process that owns the control channel crashes, and all of NSD ends.
- * If a transfer hangs, the wait ends and NSD deletes the zone while it transfers.
+ * NSD before 4.9 keeps the timer of a transfer when it deletes the zone meanwhile. Then
+ * the process of the control channel crashes, and all of NSD ends. If the transfer
+ * hangs, the wait ends and NSD deletes the zone nevertheless.
  */
-static void await_transfer(const struct nsd *nsd, int64_t deadline_ms, const char *zone)
+static void nsd_await_transfer(const struct nsd *nsd, int64_t deadline_ms,
+                               const char *zone)
 {
 	int64_t half_ms = nsd->server.timeout_ms / 2;
 	int64_t until_ms =
 	    clock_ms() + (half_ms < TRANSFER_WAIT_MS ? half_ms : TRANSFER_WAIT_MS);
 
-	while (is_transferring(nsd, deadline_ms, zone) && clock_ms() < until_ms)
+	while (nsd_is_transferring(nsd, deadline_ms, zone) && clock_ms() < until_ms)
 		poll(NULL, 0, TRANSFER_LOOK_MS);
 }
 
-static enum err delete(const void *settings, const struct driver_context *context,
-                       const struct domain_ref *domain, struct why *why)
+static enum err nsd_delete(const void *settings, const struct driver_context *context,
+                           const struct domain_ref *domain, struct why *why)
 {
 	const struct nsd *nsd = settings;
 	int64_t deadline_ms = clock_ms() + nsd->server.timeout_ms;
-	enum err err = check_name(domain->name, why);
+	enum err err = nsd_check_name(domain->name, why);
 
 	(void)context;
 	if (err)
 		return err;
-	await_transfer(nsd, deadline_ms, domain->name);
-	return act_until(nsd, deadline_ms, "delzone", domain->name, NULL, MEANS_ABSENT,
-	                 why);
+	nsd_await_transfer(nsd, deadline_ms, domain->name);
+	return nsd_run_until(nsd, deadline_ms, "delzone", domain->name, NULL,
+	                     REPLY_ABSENT, why);
 }
 
-static enum err retransfer(const void *settings, const struct domain_ref *domain,
-                           struct why *why)
+static enum err nsd_retransfer(const void *settings, const struct domain_ref *domain,
+                               struct why *why)
 {
-	return act(settings, "force_transfer", domain->name, NULL, MEANS_REFUSED, why);
+	return nsd_run(settings, "force_transfer", domain->name, NULL, REPLY_REFUSED,
+	               why);
 }
 
-static const char *with_final_dot(struct arena *arena, const char *name)
+static const char *nsd_with_final_dot(struct arena *arena, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -234,9 +239,9 @@ static const char *with_final_dot(struct arena *arena, const char *name)
 	                    len > 0 && name[len - 1] == '.' ? "" : ".");
 }
 
-/* zonestatus prints "zone:\tNAME", and behind it indented lines: "\tpattern: NAME". */
-static size_t read_zones(const struct nsd *nsd, char *answer, struct arena *arena,
-                         const char **all)
+/* zonestatus prints "zone:\tNAME", then indented lines: "\tpattern: NAME". */
+static size_t nsd_read_zones(const struct nsd *nsd, char *answer, struct arena *arena,
+                             const char **all)
 {
 	const char *zone = NULL;
 	size_t found = 0;
@@ -246,16 +251,16 @@ static size_t read_zones(const struct nsd *nsd, char *answer, struct arena *aren
 			zone = line + 6;
 		if (zone && strncmp(line, "\tpattern: ", 10) == 0 &&
 		    strcmp(line + 10, nsd->pattern) == 0)
-			all[found++] = with_final_dot(arena, zone);
+			all[found++] = nsd_with_final_dot(arena, zone);
 	}
 	return found;
 }
 
-static enum err list(const void *settings, struct arena *arena, const char ***names,
-                     size_t *count, struct why *why)
+static enum err nsd_list(const void *settings, struct arena *arena, const char ***names,
+                         size_t *count, struct why *why)
 {
 	struct buf answer = { 0 };
-	enum err err = ask(settings, "zonestatus", &answer, why);
+	enum err err = nsd_ask(settings, "zonestatus", &answer, why);
 	size_t room = 1;
 
 	if (err) {
@@ -265,7 +270,8 @@ static enum err list(const void *settings, struct arena *arena, const char ***na
 	for (size_t i = 0; i < answer.len; i++)
 		room += answer.data[i] == '\n';
 	const char **all = arena_alloc(arena, room * sizeof(*all));
-	*count = answer.len ? read_zones(settings, (char *)answer.data, arena, all) : 0;
+	*count = answer.len
+	             ? nsd_read_zones(settings, (char *)answer.data, arena, all) : 0;
 	*names = all;
 	buf_clear(&answer);
 	return OK;
@@ -277,10 +283,10 @@ const struct driver driver_nsd = {
 	        "(remote-control: control-enable: yes)",
 	.options = options,
 	.settings_size = sizeof(struct nsd),
-	.check = check,
-	.create = create,
-	.delete = delete,
-	.retransfer = retransfer,
-	.list = list,
-	.has = has,
+	.check = nsd_check,
+	.create = nsd_create,
+	.delete = nsd_delete,
+	.retransfer = nsd_retransfer,
+	.list = nsd_list,
+	.has = nsd_has,
 };

@@ -13,21 +13,21 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
-#include "backends/lack.h"
+#include "backends/connect_error.h"
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "endpoint.h"
 
 enum { ANSWER_MAX = 64 * 1024 * 1024 };
 
-bool nsd_is_socket(const char *control)
+bool nsd_channel_is_socket(const char *control)
 {
 	return control[0] == '/';
 }
 
-/* A connection, in clear or TLS, and the time by which all is over. */
+/* A connection, with or without TLS, and its deadline. */
 struct channel {
-	const struct nsd_terms *terms;
+	const struct nsd_channel_terms *terms;
 	int fd;
 	SSL_CTX *context;
 	SSL *tls;
@@ -35,24 +35,24 @@ struct channel {
 	struct why *why;
 };
 
-static enum err lost_by(struct channel *channel, enum err err, const char *what)
+static enum err channel_fail(struct channel *channel, enum err err, const char *what)
 {
 	return fail(channel->why, err, "control channel of %s (%s): %s",
 	            channel->terms->server, channel->terms->control, what);
 }
 
-static enum err lost(struct channel *channel, const char *what)
+static enum err channel_lost(struct channel *channel, const char *what)
 {
-	return lost_by(channel, ERR_UNREACHABLE, what);
+	return channel_fail(channel, ERR_UNREACHABLE, what);
 }
 
 /* Before anything was sent. */
-static enum err not_connected(struct channel *channel, int error)
+static enum err channel_not_connected(struct channel *channel, int error)
 {
-	return lost_by(channel, lack_err(error), strerror(error));
+	return channel_fail(channel, connect_error(error), strerror(error));
 }
 
-static enum err wait_for(struct channel *channel, short events)
+static enum err channel_wait(struct channel *channel, short events)
 {
 	struct pollfd fd = { channel->fd, events, 0 };
 	int64_t left = channel->deadline_ms - clock_ms();
@@ -65,8 +65,9 @@ static enum err wait_for(struct channel *channel, short events)
 	            channel->terms->timeout_ms);
 }
 
-/* The address of the channel; its length. */
-static socklen_t address_of(const struct nsd_terms *terms, struct sockaddr_storage *address)
+/* Fills ADDRESS and returns its length. */
+static socklen_t channel_address(const struct nsd_channel_terms *terms,
+                                 struct sockaddr_storage *address)
 {
 	struct sockaddr_un *un = (struct sockaddr_un *)address;
 	struct sockaddr_in *in = (struct sockaddr_in *)address;
@@ -75,7 +76,7 @@ static socklen_t address_of(const struct nsd_terms *terms, struct sockaddr_stora
 	struct why why;
 
 	memset(address, 0, sizeof(*address));
-	if (nsd_is_socket(terms->control)) {
+	if (nsd_channel_is_socket(terms->control)) {
 		un->sun_family = AF_UNIX;
 		snprintf(un->sun_path, sizeof(un->sun_path), "%s", terms->control);
 		return sizeof(*un);
@@ -92,10 +93,10 @@ static socklen_t address_of(const struct nsd_terms *terms, struct sockaddr_stora
 	return sizeof(*in6);
 }
 
-static enum err connect_to(struct channel *channel)
+static enum err channel_connect(struct channel *channel)
 {
 	struct sockaddr_storage address;
-	socklen_t len = address_of(channel->terms, &address);
+	socklen_t len = channel_address(channel->terms, &address);
 	int problem = 0;
 	socklen_t size = sizeof(problem);
 
@@ -103,47 +104,47 @@ static enum err connect_to(struct channel *channel)
 	                     SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (channel->fd < 0) {
 		descriptors_lack("a control channel");
-		return not_connected(channel, errno);
+		return channel_not_connected(channel, errno);
 	}
 	if (connect(channel->fd, (struct sockaddr *)&address, len) == 0)
 		return OK;
 	if (errno != EINPROGRESS)
-		return not_connected(channel, errno);
-	enum err err = wait_for(channel, POLLOUT);
+		return channel_not_connected(channel, errno);
+	enum err err = channel_wait(channel, POLLOUT);
 	if (err)
 		return err;
 	getsockopt(channel->fd, SOL_SOCKET, SO_ERROR, &problem, &size);
-	return problem ? not_connected(channel, problem) : OK;
+	return problem ? channel_not_connected(channel, problem) : OK;
 }
 
-/* What a TLS call waits for; an error in words when it does not just wait. */
-static enum err tls_wait(struct channel *channel, int result)
+/* Waits for what a TLS call needs, or returns its error. */
+static enum err channel_wait_tls(struct channel *channel, int result)
 {
 	char text[160] = "the connection was closed";
 
 	switch (SSL_get_error(channel->tls, result)) {
 	case SSL_ERROR_WANT_READ:
-		return wait_for(channel, POLLIN);
+		return channel_wait(channel, POLLIN);
 	case SSL_ERROR_WANT_WRITE:
-		return wait_for(channel, POLLOUT);
+		return channel_wait(channel, POLLOUT);
 	default:
 		if (ERR_peek_error())
 			ERR_error_string_n(ERR_get_error(), text, sizeof(text));
 		ERR_clear_error();
-		return lost(channel, text);
+		return channel_lost(channel, text);
 	}
 }
 
-/* Mutual TLS, as nsd-control has it: the server shows the certificate we were given. */
-static enum err start_tls(struct channel *channel)
+/* Mutual TLS, as nsd-control does it. The server must present server_cert. */
+static enum err channel_start_tls(struct channel *channel)
 {
-	const struct nsd_terms *terms = channel->terms;
+	const struct nsd_channel_terms *terms = channel->terms;
 	enum err err = OK;
 	int result;
 
 	channel->context = SSL_CTX_new(TLS_client_method());
 	if (!channel->context)
-		return lost_by(channel, ERR_BUSY, "no TLS");
+		return channel_fail(channel, ERR_BUSY, "no TLS");
 	SSL_CTX_set_min_proto_version(channel->context, TLS1_2_VERSION);
 	SSL_CTX_set_verify(channel->context, SSL_VERIFY_PEER, NULL);
 	SSL_CTX *context = channel->context;
@@ -153,13 +154,13 @@ static enum err start_tls(struct channel *channel)
 	                                SSL_FILETYPE_PEM) != 1 ||
 	    SSL_CTX_load_verify_locations(context, terms->server_cert, NULL) != 1) {
 		ERR_clear_error();
-		return lost_by(channel, ERR_BUSY,
-		               "cannot read server_cert, control_key or control_cert");
+		return channel_fail(channel, ERR_BUSY, "cannot read server_cert, "
+		                    "control_key or control_cert");
 	}
 	channel->tls = SSL_new(channel->context);
 	SSL_set_fd(channel->tls, channel->fd);
 	while (!err && (result = SSL_connect(channel->tls)) != 1)
-		err = tls_wait(channel, result);
+		err = channel_wait_tls(channel, result);
 	return err;
 }
 
@@ -171,8 +172,9 @@ static void channel_close(struct channel *channel)
 		close(channel->fd);
 }
 
-static enum err channel_open(struct channel *channel, const struct nsd_terms *terms,
-                             int64_t deadline_ms, struct why *why)
+static enum err channel_open(struct channel *channel,
+                             const struct nsd_channel_terms *terms, int64_t deadline_ms,
+                             struct why *why)
 {
 	*channel = (struct channel){
 		.terms = terms,
@@ -180,9 +182,9 @@ static enum err channel_open(struct channel *channel, const struct nsd_terms *te
 		.deadline_ms = deadline_ms,
 		.why = why,
 	};
-	enum err err = connect_to(channel);
-	if (!err && !nsd_is_socket(terms->control))
-		err = start_tls(channel);
+	enum err err = channel_connect(channel);
+	if (!err && !nsd_channel_is_socket(terms->control))
+		err = channel_start_tls(channel);
 	if (err)
 		channel_close(channel);
 	return err;
@@ -200,17 +202,17 @@ static enum err channel_write(struct channel *channel, const uint8_t *data, size
 			data += sent;
 			len -= (size_t)sent;
 		} else if (channel->tls) {
-			err = tls_wait(channel, sent);
+			err = channel_wait_tls(channel, sent);
 		} else if (errno == EAGAIN || errno == EINTR) {
-			err = wait_for(channel, POLLOUT);
+			err = channel_wait(channel, POLLOUT);
 		} else {
-			err = lost(channel, strerror(errno));
+			err = channel_lost(channel, strerror(errno));
 		}
 	}
 	return err;
 }
 
-/* The whole answer: NSD closes behind it. */
+/* Reads until NSD closes the connection. */
 static enum err channel_read(struct channel *channel, struct buf *answer)
 {
 	char chunk[4096];
@@ -226,17 +228,17 @@ static enum err channel_read(struct channel *channel, struct buf *answer)
 		                                          SSL_ERROR_ZERO_RETURN))
 			return OK;
 		else if (channel->tls)
-			err = tls_wait(channel, got);
+			err = channel_wait_tls(channel, got);
 		else if (errno == EAGAIN || errno == EINTR)
-			err = wait_for(channel, POLLIN);
+			err = channel_wait(channel, POLLIN);
 		else
-			err = lost(channel, strerror(errno));
+			err = channel_lost(channel, strerror(errno));
 	}
-	return err ? err : lost(channel, "the answer does not end");
+	return err ? err : channel_lost(channel, "the answer does not end");
 }
 
-enum err nsd_ask(const struct nsd_terms *terms, int64_t deadline_ms, const char *command,
-                 struct buf *answer, struct why *why)
+enum err nsd_channel_ask(const struct nsd_channel_terms *terms, int64_t deadline_ms,
+                         const char *command, struct buf *answer, struct why *why)
 {
 	struct channel channel;
 	struct buf line = { 0 };

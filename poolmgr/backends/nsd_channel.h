@@ -1,7 +1,7 @@
 /*
- * nsd_channel -- NSD's control channel: "NSDCT1 <command>\n" over a UNIX socket, or over TLS
- * with the control key and the server's certificate verified. One command a connection; NSD
- * closes behind its answer.
+ * nsd_channel -- NSD's control channel: "NSDCT1 <command>\n" over a UNIX socket, or over
+ * TLS with the control key and a check of the server's certificate. A connection carries
+ * one command. NSD closes it after the answer.
  */
 #pragma once
 
@@ -11,17 +11,17 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-struct nsd_terms {
-	const char *server;		/* the server's id, for the words */
-	const char *control;		/* a socket's path, or address:port */
-	const char *server_cert, *control_key, *control_cert;	/* files; not of a socket */
-	int timeout_ms;			/* for the words */
+struct nsd_channel_terms {
+	const char *server;		/* its id, for reasons */
+	const char *control;		/* path of a socket, or address:port */
+	const char *server_cert, *control_key, *control_cert;	/* only for TLS */
+	int timeout_ms;			/* for reasons */
 };
 
-bool nsd_is_socket(const char *control);
+bool nsd_channel_is_socket(const char *control);
 /*
- * The whole answer to COMMAND, which has no "\n", behind what ANSWER has. Errors as in
+ * Appends the whole answer to COMMAND, which has no "\n", to ANSWER. Errors as in
  * driver.h; ERR_TIMEOUT at DEADLINE_MS (clock_ms()).
  */
-enum err nsd_ask(const struct nsd_terms *terms, int64_t deadline_ms, const char *command,
-                 struct buf *answer, struct why *why);
+enum err nsd_channel_ask(const struct nsd_channel_terms *terms, int64_t deadline_ms,
+                         const char *command, struct buf *answer, struct why *why);

@@ -1,21 +1,20 @@
 /*
- * PowerDNS, through its HTTP API: a zone is a secondary of all masters. The
- * account of a zone says whose it is; one that is not ours is left alone.
+ * PowerDNS, through its HTTP API. A zone is a secondary of all masters. The account of a
+ * zone marks ours; the driver does not change other zones.
  *
- * It keeps a new zone even if it refuses the rest of the request, for a TSIG
- * key that it does not know: so the key is looked for first.
+ * If a request names an unknown TSIG key, PowerDNS refuses it but keeps the new zone. So
+ * the driver looks for the key first.
  *
- * Told to retrieve a zone with IXFR on, it asks for changes, and at an equal
- * serial takes nothing: so IXFR is off until the zone was fetched whole. Its
- * last_check tells when; if that takes too long, IXFR stays off for that zone,
- * which costs whole transfers and no more.
+ * If IXFR is on, PowerDNS retrieves changes only, and nothing at an equal serial. So the
+ * driver sets IXFR off until the zone was transferred whole, which last_check shows. If
+ * that takes too long, IXFR stays off for that zone: its transfers are whole then.
  */
 #include <string.h>
 
 #include "backends/drivers.h"
 #include "backends/listing.h"
 #include "backends/powerdns_api.h"
-#include "backends/words.h"
+#include "backends/reply.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/pause.h"
@@ -56,24 +55,27 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-static enum err check(const void *settings, struct why *why)
+static enum err powerdns_check(const void *settings, struct why *why)
 {
 	const struct powerdns *powerdns = settings;
 	enum err err = http_check(powerdns->url, "backends.powerdns.url", why);
 
 	if (!err)
-		err = api_check_key(powerdns->api_key, "backends.powerdns.api_key", why);
+		err = powerdns_api_check_key(powerdns->api_key,
+		                             "backends.powerdns.api_key", why);
 	if (!err)
-		err = api_check_word(powerdns->server_id, "backends.powerdns.server_id",
-		                     why);
+		err = powerdns_api_check_word(powerdns->server_id,
+		                              "backends.powerdns.server_id", why);
 	if (!err)
-		err = api_check_word(powerdns->account, "backends.powerdns.account", why);
+		err = powerdns_api_check_word(powerdns->account,
+		                              "backends.powerdns.account", why);
 	return err;
 }
 
-static void start(struct api *api, const struct powerdns *powerdns, struct why *why)
+static void powerdns_open(struct powerdns_api *api, const struct powerdns *powerdns,
+                          struct why *why)
 {
-	const struct api_terms terms = {
+	const struct powerdns_api_terms terms = {
 		.server = powerdns->server.id,
 		.url = powerdns->url,
 		.key = powerdns->api_key,
@@ -83,11 +85,11 @@ static void start(struct api *api, const struct powerdns *powerdns, struct why *
 		.answer_max = (size_t)powerdns->answer_max,
 	};
 
-	api_open(api, &terms, why);
+	powerdns_api_open(api, &terms, why);
 }
 
-/* Names in its answers are read when they are ours: others have forms of their own. */
-static enum err read_name(const json_t *row, struct name *name, struct why *why)
+/* Reads the name of a zone of ours. Other zones may have names in other forms. */
+static enum err powerdns_read_name(const json_t *row, struct name *name, struct why *why)
 {
 	const char *text = NULL;
 	enum err err = json_get_text(row, "name", JSON_REQUIRED, NAME_MAX_TEXT, &text,
@@ -96,37 +98,42 @@ static enum err read_name(const json_t *row, struct name *name, struct why *why)
 	return err ? err : name_parse(text, "name", name, why);
 }
 
-static enum err read_account(const json_t *row, const char **account, struct why *why)
+static enum err powerdns_read_account(const json_t *row, const char **account,
+                                      struct why *why)
 {
 	*account = "";
 	return json_get_text(row, "account", 0, ACCOUNT_MAX, account, why);
 }
 
-static enum err check_name(const json_t *row, const char *wanted, struct why *why)
+static enum err powerdns_check_name(const json_t *row, const char *wanted,
+                                    struct why *why)
 {
 	struct name name, asked;
-	enum err err = read_name(row, &name, why);
+	enum err err = powerdns_read_name(row, &name, why);
 
 	if (!err)
 		err = name_parse(wanted, "domain", &asked, why);
 	if (!err && !name_equal(&name, &asked))
-		err = fail(why, ERR_REMOTE, "it is of another zone");
+		err = fail(why, ERR_REMOTE, "it is about another zone");
 	return err;
 }
 
 struct finding {
 	bool there;
-	int64_t checked_at;	/* last seen to be as the masters have it; its clock, s */
+	int64_t checked_at;	/* last check with the masters, by its clock, s */
 };
 
-static enum err check_found(struct api *api, const struct powerdns *powerdns,
-                            const char *wanted, const json_t *row)
+static enum err powerdns_check_found(struct powerdns_api *api,
+                                     const struct powerdns *powerdns, const char *wanted,
+                                     const json_t *row)
 {
 	char quoted[ACCOUNT_SHOWN];
 	const char *account;
 
-	if (check_name(row, wanted, api->why) || read_account(row, &account, api->why))
-		return api_garbled(api);
+	if (powerdns_check_name(row, wanted, api->why) || powerdns_read_account(row,
+	                                                                        &account,
+	                                                                        api->why))
+		return powerdns_api_garbled(api);
 	if (strcmp(account, powerdns->account) == 0)
 		return OK;
 	return fail(api->why, ERR_CONFLICT, "%s has a zone %s that is not ours: its "
@@ -134,47 +141,49 @@ static enum err check_found(struct api *api, const struct powerdns *powerdns,
 	            err_quote(account, quoted, sizeof(quoted)), powerdns->account);
 }
 
-/* What the status of the last answer means. */
-static enum meaning meaning_of(const struct api *api, const char *method)
+/* The meaning of the last status. */
+static enum reply powerdns_reply(const struct powerdns_api *api, const char *method)
 {
-	return words_mean("powerdns", method, api->http.status, "");
+	return reply_of("powerdns", method, api->http.status, "");
 }
 
-/* Not found is believed of a server that has an API. */
-static enum err confirm_api(struct api *api)
+/* "Not found" counts only if the server has an API. */
+static enum err powerdns_confirm_api(struct powerdns_api *api)
 {
-	return api_settled(api, api_ask(api, "GET", "", NULL), "find the API");
+	return powerdns_api_settled(api, powerdns_api_ask(api, "GET", "", NULL),
+	                            "find the API");
 }
 
-/* ERR_CONFLICT: the zone is there, and is not ours. */
-static enum err find_ours(struct api *api, const struct powerdns *powerdns,
-                          const char *zone, struct finding *found)
+/* ERR_CONFLICT: the zone exists, and is not ours. */
+static enum err powerdns_find_ours(struct powerdns_api *api,
+                                   const struct powerdns *powerdns, const char *zone,
+                                   struct finding *found)
 {
 	json_t *row;
-	enum err err = api_ask_zone(api, "GET", zone, "?rrsets=false", NULL);
+	enum err err = powerdns_api_ask_zone(api, "GET", zone, "?rrsets=false", NULL);
 
 	*found = (struct finding){
-		.there = !err && meaning_of(api, "GET") != MEANS_ABSENT,
+		.there = !err && powerdns_reply(api, "GET") != REPLY_ABSENT,
 	};
 	if (err)
 		return err;
 	if (!found->there)
-		return confirm_api(api);
+		return powerdns_confirm_api(api);
 	if (api->http.status != 200)
-		return api_refused(api, "find the zone");
+		return powerdns_api_refused(api, "find the zone");
 	const struct buf *answer = &api->http.answer;
 	if (json_decode_object(buf_string(answer), answer->len, answer->len, &row,
 	                       api->why))
-		return api_garbled(api);
-	err = check_found(api, powerdns, zone, row);
+		return powerdns_api_garbled(api);
+	err = powerdns_check_found(api, powerdns, zone, row);
 	if (!err && json_get_int(row, "last_check", 0, 0, INT64_MAX, &found->checked_at,
 	                         api->why))
-		err = api_garbled(api);
+		err = powerdns_api_garbled(api);
 	json_decref(row);
 	return err;
 }
 
-static json_t *masters_of(const struct driver_context *context)
+static json_t *powerdns_masters(const struct driver_context *context)
 {
 	json_t *masters = json_array();
 
@@ -189,193 +198,203 @@ static json_t *masters_of(const struct driver_context *context)
 	return masters;
 }
 
-/* No key is said, too: one of earlier settings goes. */
-static json_t *zone_of(const struct powerdns *powerdns,
-                       const struct driver_context *context, const char *zone)
+/* An empty list of keys removes a key of earlier settings. */
+static json_t *powerdns_zone(const struct powerdns *powerdns,
+                             const struct driver_context *context, const char *zone)
 {
 	const char *key = powerdns->server.tsig_key;
 	json_t *keys = json_array();
 
 	if (key)
-		json_array_append_new(keys, api_id(key));
+		json_array_append_new(keys, powerdns_api_id(key));
 	json_t *json = json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", zone,
 	                         "kind", "Slave", "account", powerdns->account,
-	                         "masters", masters_of(context),
+	                         "masters", powerdns_masters(context),
 	                         "slave_tsig_key_ids", keys);
 	bug_if(!json);
 	return json;
 }
 
-/* A zone that is there already, as FOUND, takes the settings of today, if it is ours. */
-static enum err add_or_modify(struct api *api, const struct powerdns *powerdns,
-                              const char *zone, const json_t *json,
-                              struct finding *found)
+/* A zone of ours that exists (FOUND) gets the current settings. */
+static enum err powerdns_add_or_modify(struct powerdns_api *api,
+                                       const struct powerdns *powerdns, const char *zone,
+                                       const json_t *json, struct finding *found)
 {
-	enum err err = api_ask(api, "POST", "/zones", json);
+	enum err err = powerdns_api_ask(api, "POST", "/zones", json);
 
 	*found = (struct finding){ false };
-	if (err || meaning_of(api, "POST") != MEANS_PRESENT)
-		return api_settled(api, err, "create the zone");
-	err = find_ours(api, powerdns, zone, found);
+	if (err || powerdns_reply(api, "POST") != REPLY_PRESENT)
+		return powerdns_api_settled(api, err, "create the zone");
+	err = powerdns_find_ours(api, powerdns, zone, found);
 	if (err)
 		return err;
 	if (!found->there)
-		return fail(api->why, ERR_REMOTE, "%s: the zone was there, and is gone",
+		return fail(api->why, ERR_REMOTE, "%s: the zone existed, and is now gone",
 		            powerdns->server.id);
-	return api_settled(api, api_ask_zone(api, "PUT", zone, "", json),
-	                   "change the zone");
+	return powerdns_api_settled(api, powerdns_api_ask_zone(api, "PUT", zone, "",
+	                                                       json), "change the zone");
 }
 
-static enum err set_ixfr(struct api *api, const char *zone, bool on)
+static enum err powerdns_set_ixfr(struct powerdns_api *api, const char *zone, bool on)
 {
 	json_t *ixfr = json_pack("{s:s, s:[s]}", "kind", "IXFR", "metadata",
 	                         on ? "1" : "0");
 
 	bug_if(!ixfr);
-	enum err err = api_settled(api, api_ask_zone(api, "PUT", zone, "/metadata/IXFR",
-	                                             ixfr), "set IXFR");
+	enum err err = powerdns_api_settled(api, powerdns_api_ask_zone(api, "PUT", zone,
+	                                                               "/metadata/IXFR",
+	                                                               ixfr), "set IXFR");
 	json_decref(ixfr);
 	return err;
 }
 
-static enum err ask_to_fetch(struct api *api, const char *zone)
+static enum err powerdns_retrieve(struct powerdns_api *api, const char *zone)
 {
-	return api_settled(api, api_ask_zone(api, "PUT", zone, "/axfr-retrieve", NULL),
-	                   "fetch the zone");
+	return powerdns_api_settled(api, powerdns_api_ask_zone(api, "PUT", zone,
+	                                                       "/axfr-retrieve", NULL),
+	                            "fetch the zone");
 }
 
-/* What makes the zone better and may fail: the server would fetch it some time. */
-static void improve(const struct api *api, const char *zone, enum err err)
+/* These steps may fail: the server transfers the zone later in any case. */
+static void powerdns_log_failure(const struct powerdns_api *api, const char *zone,
+                                 enum err err)
 {
 	if (err)
-		log_info("zone not as it could be: server=%s domain=%s why=\"%s\"",
+		log_info("zone options not applied: server=%s domain=%s reason=\"%s\"",
 		         api->terms.server, zone, api->why->text);
 }
 
-static void fetch(struct api *api, const struct powerdns *powerdns, const char *zone)
+static void powerdns_fetch(struct powerdns_api *api, const struct powerdns *powerdns,
+                           const char *zone)
 {
-	improve(api, zone, set_ixfr(api, zone, powerdns->ixfr));
-	improve(api, zone, ask_to_fetch(api, zone));
+	powerdns_log_failure(api, zone, powerdns_set_ixfr(api, zone, powerdns->ixfr));
+	powerdns_log_failure(api, zone, powerdns_retrieve(api, zone));
 }
 
-/* For half of our time at most. False: not seen. */
-static bool was_fetched(struct api *api, const struct powerdns *powerdns,
-                        const char *zone, const struct finding *before)
+/* Waits at most half of the time. False: no transfer was seen. */
+static bool powerdns_was_fetched(struct powerdns_api *api,
+                                 const struct powerdns *powerdns, const char *zone,
+                                 const struct finding *before)
 {
 	int64_t until_ms = clock_ms() + powerdns->server.timeout_ms / 2;
 	struct finding now;
 
 	do {
 		pause_ms(LOOK_AGAIN_MS);
-		if (find_ours(api, powerdns, zone, &now))
+		if (powerdns_find_ours(api, powerdns, zone, &now))
 			return false;
 	} while (now.checked_at == before->checked_at && clock_ms() < until_ms);
 	return now.checked_at != before->checked_at;
 }
 
 /*
- * What was there may be a former zone of that name, ahead of ours: asked for changes of it
- * mini-DNS has none, which PowerDNS takes for an answer that goes on, and waits.
+ * PowerDNS may have a former zone of that name, ahead of ours. If it asks mini-DNS for
+ * changes since then, it takes the answer without changes for an unfinished one, and
+ * waits.
  */
-static void fetch_whole(struct api *api, const struct powerdns *powerdns,
-                        const char *zone, const struct finding *before)
+static void powerdns_fetch_whole(struct powerdns_api *api,
+                                 const struct powerdns *powerdns, const char *zone,
+                                 const struct finding *before)
 {
-	improve(api, zone, set_ixfr(api, zone, false));
-	improve(api, zone, ask_to_fetch(api, zone));
-	was_fetched(api, powerdns, zone, before);
-	improve(api, zone, set_ixfr(api, zone, powerdns->ixfr));
+	powerdns_log_failure(api, zone, powerdns_set_ixfr(api, zone, false));
+	powerdns_log_failure(api, zone, powerdns_retrieve(api, zone));
+	powerdns_was_fetched(api, powerdns, zone, before);
+	powerdns_log_failure(api, zone, powerdns_set_ixfr(api, zone, powerdns->ixfr));
 }
 
-static enum err create(const void *settings, const struct driver_context *context,
-                       const struct domain_ref *domain, struct why *why)
+static enum err powerdns_create(const void *settings,
+                                const struct driver_context *context,
+                                const struct domain_ref *domain, struct why *why)
 {
 	const struct powerdns *powerdns = settings;
-	json_t *json = zone_of(powerdns, context, domain->name);
+	json_t *json = powerdns_zone(powerdns, context, domain->name);
 	struct finding found;
 	enum err err = OK;
-	struct api api;
+	struct powerdns_api api;
 
-	start(&api, powerdns, why);
+	powerdns_open(&api, powerdns, why);
 	if (powerdns->server.tsig_key)
-		err = api_need_key(&api, powerdns->server.tsig_key);
+		err = powerdns_api_need_key(&api, powerdns->server.tsig_key);
 	if (!err)
-		err = add_or_modify(&api, powerdns, domain->name, json, &found);
+		err = powerdns_add_or_modify(&api, powerdns, domain->name, json, &found);
 	if (!err && found.there)
-		fetch_whole(&api, powerdns, domain->name, &found);
+		powerdns_fetch_whole(&api, powerdns, domain->name, &found);
 	else if (!err)
-		fetch(&api, powerdns, domain->name);
-	api_close(&api);
+		powerdns_fetch(&api, powerdns, domain->name);
+	powerdns_api_close(&api);
 	json_decref(json);
 	return err;
 }
 
-/* What it does after this, it does by changes again. */
-static void await_fetched(struct api *api, const struct powerdns *powerdns,
-                          const char *zone, const struct finding *before)
+/* After the whole transfer, later ones use IXFR again. */
+static void powerdns_await_fetched(struct powerdns_api *api,
+                                   const struct powerdns *powerdns, const char *zone,
+                                   const struct finding *before)
 {
-	if (was_fetched(api, powerdns, zone, before))
-		improve(api, zone, set_ixfr(api, zone, true));
+	if (powerdns_was_fetched(api, powerdns, zone, before))
+		powerdns_log_failure(api, zone, powerdns_set_ixfr(api, zone, true));
 	else
 		log_info("zone transferred whole from now on: server=%s domain=%s "
-		         "why=\"it was not seen to fetch it\"", api->terms.server, zone);
+		         "reason=\"no transfer was seen\"", api->terms.server, zone);
 }
 
-static enum err retransfer(const void *settings, const struct domain_ref *domain,
-                           struct why *why)
+static enum err powerdns_retransfer(const void *settings, const struct domain_ref *domain,
+                                    struct why *why)
 {
 	const struct powerdns *powerdns = settings;
 	struct finding found;
-	struct api api;
+	struct powerdns_api api;
 
-	start(&api, powerdns, why);
-	enum err err = find_ours(&api, powerdns, domain->name, &found);
+	powerdns_open(&api, powerdns, why);
+	enum err err = powerdns_find_ours(&api, powerdns, domain->name, &found);
 	if (!err && !found.there)
 		err = fail(why, ERR_REMOTE, "%s has no zone %s", powerdns->server.id,
 		           domain->name);
 	if (!err)
-		err = set_ixfr(&api, domain->name, false);
+		err = powerdns_set_ixfr(&api, domain->name, false);
 	if (!err)
-		err = ask_to_fetch(&api, domain->name);
+		err = powerdns_retrieve(&api, domain->name);
 	if (!err && powerdns->ixfr)
-		await_fetched(&api, powerdns, domain->name, &found);
-	api_close(&api);
+		powerdns_await_fetched(&api, powerdns, domain->name, &found);
+	powerdns_api_close(&api);
 	return err;
 }
 
-static enum err delete_found(struct api *api, const char *zone)
+static enum err powerdns_delete_found(struct powerdns_api *api, const char *zone)
 {
-	enum err err = api_ask_zone(api, "DELETE", zone, "", NULL);
+	enum err err = powerdns_api_ask_zone(api, "DELETE", zone, "", NULL);
 
-	if (!err && meaning_of(api, "DELETE") == MEANS_ABSENT)
+	if (!err && powerdns_reply(api, "DELETE") == REPLY_ABSENT)
 		return OK;
-	return api_settled(api, err, "delete the zone");
+	return powerdns_api_settled(api, err, "delete the zone");
 }
 
-static enum err delete(const void *settings, const struct driver_context *context,
-                       const struct domain_ref *domain, struct why *why)
+static enum err powerdns_delete(const void *settings,
+                                const struct driver_context *context,
+                                const struct domain_ref *domain, struct why *why)
 {
 	struct finding found = { false };
-	struct api api;
+	struct powerdns_api api;
 
 	(void)context;
-	start(&api, settings, why);
-	enum err err = find_ours(&api, settings, domain->name, &found);
+	powerdns_open(&api, settings, why);
+	enum err err = powerdns_find_ours(&api, settings, domain->name, &found);
 	if (!err && found.there)
-		err = delete_found(&api, domain->name);
-	api_close(&api);
+		err = powerdns_delete_found(&api, domain->name);
+	powerdns_api_close(&api);
 	return err;
 }
 
-static enum err has(const void *settings, const struct domain_ref *domain, bool *there,
-                    struct why *why)
+static enum err powerdns_has(const void *settings, const struct domain_ref *domain,
+                             bool *there, struct why *why)
 {
 	struct finding found;
-	struct api api;
+	struct powerdns_api api;
 
-	start(&api, settings, why);
-	enum err err = find_ours(&api, settings, domain->name, &found);
+	powerdns_open(&api, settings, why);
+	enum err err = powerdns_find_ours(&api, settings, domain->name, &found);
 	*there = found.there;
-	api_close(&api);
+	powerdns_api_close(&api);
 	return err;
 }
 
@@ -384,7 +403,7 @@ struct reading {
 	struct listing listing;
 };
 
-static void add_name(struct listing *listing, const struct name *name)
+static void powerdns_add_name(struct listing *listing, const struct name *name)
 {
 	char text[NAME_MAX_TEXT + 1];
 
@@ -392,31 +411,32 @@ static void add_name(struct listing *listing, const struct name *name)
 	listing_add(listing, text);
 }
 
-static enum err list_row(void *self, const json_t *row, struct why *why)
+static enum err powerdns_add_row(void *self, const json_t *row, struct why *why)
 {
 	struct reading *reading = self;
 	const char *account;
 	struct name name;
-	enum err err = read_account(row, &account, why);
+	enum err err = powerdns_read_account(row, &account, why);
 
 	if (err || strcmp(account, reading->powerdns->account) != 0)
 		return err;
-	err = read_name(row, &name, why);
+	err = powerdns_read_name(row, &name, why);
 	if (!err)
-		add_name(&reading->listing, &name);
+		powerdns_add_name(&reading->listing, &name);
 	return err;
 }
 
-/* Without a word on DNSSEC, which it would look up zone by zone. */
-static enum err list(const void *settings, struct arena *arena, const char ***names,
-                     size_t *count, struct why *why)
+/* dnssec=false: else PowerDNS looks up DNSSEC for each zone. */
+static enum err powerdns_list(const void *settings, struct arena *arena,
+                              const char ***names, size_t *count, struct why *why)
 {
 	struct reading reading = { settings, { .arena = arena } };
-	struct api api;
+	struct powerdns_api api;
 
-	start(&api, settings, why);
-	enum err err = api_ask_rows(&api, "/zones?dnssec=false", list_row, &reading);
-	api_close(&api);
+	powerdns_open(&api, settings, why);
+	enum err err = powerdns_api_ask_rows(&api, "/zones?dnssec=false",
+	                                     powerdns_add_row, &reading);
+	powerdns_api_close(&api);
 	if (err)
 		return err;
 	*names = reading.listing.names;
@@ -430,10 +450,10 @@ const struct driver driver_powerdns = {
 	        "(pdns.conf: api=yes, api-key, secondary=yes)",
 	.options = options,
 	.settings_size = sizeof(struct powerdns),
-	.check = check,
-	.create = create,
-	.delete = delete,
-	.retransfer = retransfer,
-	.list = list,
-	.has = has,
+	.check = powerdns_check,
+	.create = powerdns_create,
+	.delete = powerdns_delete,
+	.retransfer = powerdns_retransfer,
+	.list = powerdns_list,
+	.has = powerdns_has,
 };

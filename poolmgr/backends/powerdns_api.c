@@ -12,8 +12,8 @@
 
 enum { WORDS_MAX = 4096, SHOWN = 300 };
 
-/* It is a header's value, which must not end the line. */
-enum err api_check_key(const char *key, const char *field, struct why *why)
+/* The key is the value of a header, so it must not end the line. */
+enum err powerdns_api_check_key(const char *key, const char *field, struct why *why)
 {
 	for (const char *at = key; *at; at++)
 		if (*at <= ' ' || *at > '~')
@@ -22,7 +22,7 @@ enum err api_check_key(const char *key, const char *field, struct why *why)
 	return OK;
 }
 
-enum err api_check_word(const char *word, const char *field, struct why *why)
+enum err powerdns_api_check_word(const char *word, const char *field, struct why *why)
 {
 	if (word[strspn(word, ALNUM "._-")])
 		return fail(why, ERR_INVALID, "%s: \"%s\" must have only letters, "
@@ -30,7 +30,8 @@ enum err api_check_word(const char *word, const char *field, struct why *why)
 	return OK;
 }
 
-void api_open(struct api *api, const struct api_terms *terms, struct why *why)
+void powerdns_api_open(struct powerdns_api *api, const struct powerdns_api_terms *terms,
+                       struct why *why)
 {
 	struct buf header = { 0 };
 
@@ -43,18 +44,18 @@ void api_open(struct api *api, const struct api_terms *terms, struct why *why)
 		.timeout_ms = terms->timeout_ms,
 		.answer_max = terms->answer_max,
 	};
-	*api = (struct api){ .terms = *terms, .why = why };
+	*api = (struct powerdns_api){ .terms = *terms, .why = why };
 	http_open(&api->http, &http);
 	buf_clear(&header);
 }
 
-void api_close(struct api *api)
+void powerdns_api_close(struct powerdns_api *api)
 {
 	http_close(&api->http);
 }
 
-enum err api_ask(struct api *api, const char *method, const char *path,
-                 const json_t *body)
+enum err powerdns_api_ask(struct powerdns_api *api, const char *method, const char *path,
+                          const json_t *body)
 {
 	char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
 	struct buf whole = { 0 };
@@ -67,8 +68,8 @@ enum err api_ask(struct api *api, const char *method, const char *path,
 	return err;
 }
 
-/* All but letters, digits, "." and "-" in hexadecimal; "." alone, too. */
-static void put_id(struct buf *to, const char *name)
+/* Letters, digits, "." and "-" stay; all else, and "." alone, in hexadecimal. */
+static void powerdns_api_put_id(struct buf *to, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -85,25 +86,25 @@ static void put_id(struct buf *to, const char *name)
 		buf_text(to, ".");
 }
 
-json_t *api_id(const char *name)
+json_t *powerdns_api_id(const char *name)
 {
 	struct buf id = { 0 };
 
-	put_id(&id, name);
+	powerdns_api_put_id(&id, name);
 	json_t *json = json_string(buf_string(&id));
 	buf_clear(&id);
 	return json;
 }
 
-enum err api_ask_zone(struct api *api, const char *method, const char *zone,
-                      const char *tail, const json_t *body)
+enum err powerdns_api_ask_zone(struct powerdns_api *api, const char *method,
+                               const char *zone, const char *tail, const json_t *body)
 {
 	struct buf path = { 0 };
 
 	buf_text(&path, "/zones/");
-	put_id(&path, zone);
+	powerdns_api_put_id(&path, zone);
 	buf_text(&path, tail);
-	enum err err = api_ask(api, method, buf_string(&path), body);
+	enum err err = powerdns_api_ask(api, method, buf_string(&path), body);
 	buf_clear(&path);
 	return err;
 }
@@ -111,11 +112,11 @@ enum err api_ask_zone(struct api *api, const char *method, const char *zone,
 static const struct refusal {
 	int status;
 	enum err err;
-	const char *words;		/* NULL: the server's own */
+	const char *words;		/* NULL: those of the server */
 } refusals[] = {
 	{ 400, ERR_INVALID,     NULL },
-	{ 401, ERR_DENIED,      "it does not take our api_key" },
-	{ 403, ERR_DENIED,      "it does not take our api_key" },
+	{ 401, ERR_DENIED,      "it does not accept api_key" },
+	{ 403, ERR_DENIED,      "it does not accept api_key" },
 	{ 404, ERR_NOT_FOUND,   "no such path: is its API on (api=yes), and url right?" },
 	{ 409, ERR_CONFLICT,    NULL },
 	{ 413, ERR_TOO_LARGE,   NULL },
@@ -126,8 +127,8 @@ static const struct refusal {
 	{ 0,   ERR_REMOTE,      NULL },
 };
 
-/* What the answer says of an error; a server that repeats our key is not quoted. */
-static const char *words_of(struct api *api, char shown[SHOWN])
+/* The reason in the answer. A server that repeats our key is not quoted. */
+static const char *powerdns_api_error_text(struct powerdns_api *api, char shown[SHOWN])
 {
 	const struct buf *answer = &api->http.answer;
 	const char *words = "no reason given";
@@ -144,7 +145,7 @@ static const char *words_of(struct api *api, char shown[SHOWN])
 	return shown;
 }
 
-enum err api_refused(struct api *api, const char *what)
+enum err powerdns_api_refused(struct powerdns_api *api, const char *what)
 {
 	const struct refusal *refusal = refusals;
 	char shown[SHOWN];
@@ -153,32 +154,35 @@ enum err api_refused(struct api *api, const char *what)
 		refusal++;
 	return fail(api->why, refusal->err, "%s: %s: HTTP status %d: %s",
 	            api->terms.server, what, api->http.status,
-	            refusal->words ? refusal->words : words_of(api, shown));
+	            refusal->words ? refusal->words
+	                           : powerdns_api_error_text(api, shown));
 }
 
-enum err api_settled(struct api *api, enum err err, const char *what)
+enum err powerdns_api_settled(struct powerdns_api *api, enum err err, const char *what)
 {
 	if (err)
 		return err;
 	if (api->http.status >= 200 && api->http.status <= 299)
 		return OK;
-	return api_refused(api, what);
+	return powerdns_api_refused(api, what);
 }
 
-enum err api_garbled(struct api *api)
+enum err powerdns_api_garbled(struct powerdns_api *api)
 {
 	return fail(api->why, ERR_REMOTE, "%s: an answer of its API is wrong: %s",
 	            api->terms.server, api->why->text);
 }
 
-enum err api_ask_rows(struct api *api, const char *path, json_row_fn *row, void *self)
+enum err powerdns_api_ask_rows(struct powerdns_api *api, const char *path,
+                               json_row_fn *row, void *self)
 {
-	enum err err = api_settled(api, api_ask(api, "GET", path, NULL), path);
+	enum err err = powerdns_api_settled(api, powerdns_api_ask(api, "GET", path, NULL),
+	                                    path);
 
 	if (err)
 		return err;
-	err = json_span_rows(json_span_of(&api->http.answer), row, self, api->why);
-	return err ? api_garbled(api) : OK;
+	err = json_rows_each(json_rows_span(&api->http.answer), row, self, api->why);
+	return err ? powerdns_api_garbled(api) : OK;
 }
 
 struct search {
@@ -186,7 +190,7 @@ struct search {
 	bool found;
 };
 
-static enum err search_row(void *self, const json_t *row, struct why *why)
+static enum err powerdns_api_search_row(void *self, const json_t *row, struct why *why)
 {
 	struct search *search = self;
 	const char *id = NULL;
@@ -197,14 +201,15 @@ static enum err search_row(void *self, const json_t *row, struct why *why)
 	return err;
 }
 
-/* The list of the keys has no secrets, unlike what it says of a single one. */
-enum err api_need_key(struct api *api, const char *key)
+/* The list has no secrets of the keys, unlike the answer about one key. */
+enum err powerdns_api_need_key(struct powerdns_api *api, const char *key)
 {
 	struct buf id = { 0 };
 
-	put_id(&id, key);
+	powerdns_api_put_id(&id, key);
 	struct search search = { buf_string(&id), false };
-	enum err err = api_ask_rows(api, "/tsigkeys", search_row, &search);
+	enum err err = powerdns_api_ask_rows(api, "/tsigkeys", powerdns_api_search_row,
+	                                     &search);
 	buf_clear(&id);
 	if (err || search.found)
 		return err;

@@ -1,9 +1,9 @@
 /*
- * powerdns_api -- PowerDNS' HTTP API: where its questions go, what its
- * statuses mean, and its lists, which are read row by row.
+ * powerdns_api -- the HTTP API of PowerDNS: its paths, the meaning of its statuses, and
+ * its lists, which are read row by row.
  *
- * In its paths a zone is its name, with "=2F" for "/" and so on. Status 404
- * says that a zone is not there, or that there is no API.
+ * A path has a zone as its name, with "=2F" for "/" and so on. Status 404 says that a
+ * zone does not exist, or that there is no API.
  */
 #pragma once
 
@@ -12,44 +12,46 @@
 #include "backends/http.h"
 #include "backends/json_rows.h"
 
-struct api_terms {
-	const char *server;	/* its name, for words; the rest as in http.h */
+struct powerdns_api_terms {
+	const char *server;	/* its id, for reasons; the rest as in http.h */
 	const char *url, *key, *ca_file;
 	const char *server_id;	/* its name in the paths: "localhost" */
 	int timeout_ms;
 	size_t answer_max;
 };
 
-/* One operation: its questions, its deadline, and where its reason goes. */
-struct api {
-	struct api_terms terms;
+/* One operation: its requests, its deadline, and the place of its reason. */
+struct powerdns_api {
+	struct powerdns_api_terms terms;
 	struct http http;
 	struct why *why;
 };
 
-/* What a key, or a name in a path, may consist of. ERR_INVALID. */
-enum err api_check_key(const char *key, const char *field, struct why *why);
-enum err api_check_word(const char *word, const char *field, struct why *why);
+/* Check the characters of a key, or of a name in a path. ERR_INVALID. */
+enum err powerdns_api_check_key(const char *key, const char *field, struct why *why);
+enum err powerdns_api_check_word(const char *word, const char *field, struct why *why);
 
-void api_open(struct api *api, const struct api_terms *terms, struct why *why);
-void api_close(struct api *api);
+void powerdns_api_open(struct powerdns_api *api, const struct powerdns_api_terms *terms,
+                       struct why *why);
+void powerdns_api_close(struct powerdns_api *api);
 
-/* Any status is an answer, in api->http. PATH begins behind the server; BODY: NULL. */
-enum err api_ask(struct api *api, const char *method, const char *path,
-                 const json_t *body);
-enum err api_ask_zone(struct api *api, const char *method, const char *zone,
-                      const char *tail, const json_t *body);
+/* Each status is an answer, in api->http. PATH: after the server. BODY may be NULL. */
+enum err powerdns_api_ask(struct powerdns_api *api, const char *method, const char *path,
+                          const json_t *body);
+enum err powerdns_api_ask_zone(struct powerdns_api *api, const char *method,
+                               const char *zone, const char *tail, const json_t *body);
 
-json_t *api_id(const char *name);	/* of a key, or of a zone: a text */
+json_t *powerdns_api_id(const char *name);	/* of a key or a zone */
 
-/* ERR of a question, or what its status says unless that is success. */
-enum err api_settled(struct api *api, enum err err, const char *what);
-enum err api_refused(struct api *api, const char *what);
-/* The answer is not what was promised; why in api->why. ERR_REMOTE */
-enum err api_garbled(struct api *api);
+/* ERR of a request, or the error of its status. WHAT: the request, for the reason. */
+enum err powerdns_api_settled(struct powerdns_api *api, enum err err, const char *what);
+enum err powerdns_api_refused(struct powerdns_api *api, const char *what);
+/* ERR_REMOTE: the answer has a wrong form, as api->why says. */
+enum err powerdns_api_garbled(struct powerdns_api *api);
 
-/* Called for each object of a list. */
-enum err api_ask_rows(struct api *api, const char *path, json_row_fn *row, void *self);
+/* Calls ROW for each object of a list. */
+enum err powerdns_api_ask_rows(struct powerdns_api *api, const char *path,
+                               json_row_fn *row, void *self);
 
-/* Is there a TSIG key of that name? ERR_CONFLICT: no. */
-enum err api_need_key(struct api *api, const char *key);
+/* ERR_CONFLICT: the server has no TSIG key of that name. */
+enum err powerdns_api_need_key(struct powerdns_api *api, const char *key);

@@ -1,25 +1,26 @@
 #include "core/absence.h"
 
-/* Only NO_DOMAIN says that the zone is absent: silence, or SERVFAIL, never does. */
-static const enum absence seen[WITNESS_COUNT] = {
-	[WITNESS_NONE]    = ABSENCE_DOUBTED,
-	[WITNESS_DRIVER]  = ABSENCE_PROVEN,
-	[WITNESS_ANSWERS] = ABSENCE_PROVEN,
-	[WITNESS_AGAINST] = ABSENCE_REFUTED,
+/* Only NO_DOMAIN says that the zone is absent. Silence or SERVFAIL never does. */
+static const enum absence by_confirmation[CONFIRMATION_COUNT] = {
+	[CONFIRMATION_NONE]    = ABSENCE_DOUBTED,
+	[CONFIRMATION_DRIVER]  = ABSENCE_PROVEN,
+	[CONFIRMATION_ANSWERS] = ABSENCE_PROVEN,
+	[CONFIRMATION_DENIED]  = ABSENCE_REFUTED,
 };
 
 static const char *const words[ABSENCE_COUNT] = {
 	[ABSENCE_NOT_SEEN] = "",
-	[ABSENCE_DOUBTED]  = "that alone does not say that the zone is gone: it may refuse "
-	                     "mini-DNS (its access list, its views)",
-	[ABSENCE_REFUTED]  = "but it has the zone: it refuses mini-DNS (its access list, its "
-	                     "views)",
+	[ABSENCE_DOUBTED]  = "that alone does not say that the zone is gone: it may "
+	                     "refuse mini-DNS (its access list, its views)",
+	[ABSENCE_REFUTED]  = "but it has the zone: it refuses mini-DNS (its access list, "
+	                     "its views)",
 	[ABSENCE_PROVEN]   = "",
 };
 
-enum absence absence_of(enum report poll, enum witness witness)
+enum absence absence_of(enum report poll, enum confirmation confirmation)
 {
-	return poll == REPORT_NO_DOMAIN ? seen[witness] : ABSENCE_NOT_SEEN;
+	return poll == REPORT_NO_DOMAIN ? by_confirmation[confirmation]
+	                                : ABSENCE_NOT_SEEN;
 }
 
 const char *absence_words(enum absence absence)

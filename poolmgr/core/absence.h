@@ -1,30 +1,31 @@
 /*
- * absence -- is a zone gone from a server? Two witnesses are needed (DESIGN 12). A poll is
- * the first: REFUSED, NXDOMAIN, a referral say that the server does not answer *us* for
- * the zone, which an access list or a view does, too. The second is
+ * absence -- is a zone gone from a server? A poll alone does not prove it (DESIGN 12):
+ * REFUSED, NXDOMAIN or a referral say that the server does not answer *us* for the zone.
+ * An access list or a view causes the same. So the poll needs a confirmation:
  *
- *	driver	 the server's control channel: it deleted the zone, or has none
- *	answers	 the server's proper answers under the same key, shortly before: for this
- *		 zone, or for the catalog that it provisions itself from
+ *	driver	 the control channel: the server deleted the zone, or does not have it
+ *	answers	 the server answered under the same key shortly before, for this zone or
+ *		 for the catalog from which it provisions itself
  *
- * and the control channel may speak against the poll: it has the zone. Pure.
+ * The control channel can also deny the poll: the server has the zone. Pure.
  */
 #pragma once
 
 #include "model/state.h"
 
-enum witness {
-	WITNESS_NONE, WITNESS_DRIVER, WITNESS_ANSWERS, WITNESS_AGAINST, WITNESS_COUNT
+enum confirmation {
+	CONFIRMATION_NONE, CONFIRMATION_DRIVER, CONFIRMATION_ANSWERS, CONFIRMATION_DENIED,
+	CONFIRMATION_COUNT
 };
 
 enum absence {
-	ABSENCE_NOT_SEEN,	/* the poll does not say so */
-	ABSENCE_DOUBTED,	/* it alone does: the server may refuse all that we ask */
-	ABSENCE_REFUTED,	/* the server has the zone, and does not answer us for it */
+	ABSENCE_NOT_SEEN,	/* the poll does not say that the zone is gone */
+	ABSENCE_DOUBTED,	/* only the poll says it: the server may refuse us */
+	ABSENCE_REFUTED,	/* the server has the zone, but refuses us */
 	ABSENCE_PROVEN,
 	ABSENCE_COUNT
 };
 
-enum absence absence_of(enum report poll, enum witness witness);
-/* What an operator is to do about it; "" where there is nothing. */
+enum absence absence_of(enum report poll, enum confirmation confirmation);
+/* A text for the operator; "": there is nothing to do. */
 const char *absence_words(enum absence absence);

@@ -14,71 +14,78 @@ bool consensus_too_many(int threshold_percent, size_t bad, size_t n)
 	return !consensus_enough(threshold_percent, n - bad, n);
 }
 
-static bool in_error(const struct sighting *server)
+static bool observation_is_error(const struct observation *server)
 {
-	return (server->status == SEEN_ERROR || server->status == SEEN_NO_DOMAIN) &&
+	return (server->status == OBSERVED_ERROR ||
+	        server->status == OBSERVED_NO_DOMAIN) &&
 	       server->has_failed;
 }
 
 /*
- * What a server serves of the changes up to WANTED, the domain's own serial.
- * A newer one is none of ours, and no evidence, as is one 2^31 away, which
- * has no order (RFC 1982 3.2). A row keeps the highest serial that was seen;
- * one in error went back behind what it failed at (a restored disk).
+ * The serial that a server serves, if it is WANTED (the domain's serial) or older. A
+ * newer serial does not count: zonefleet did not issue it. A serial 2^31 away has no
+ * order (RFC 1982 3.2). A row keeps the highest serial that was seen. If the row is in
+ * error at a lower one, the server went back behind that (a restored disk).
  */
-static bool served(const struct sighting *server, uint32_t wanted, uint32_t *serial)
+static bool observation_serial(const struct observation *server, uint32_t wanted,
+                               uint32_t *serial)
 {
 	uint32_t own = server->serial;
 
 	if (!server->has_serial)
 		return false;
-	if (in_error(server) && serial_covers(own, server->failed_serial))
+	if (observation_is_error(server) && serial_covers(own, server->failed_serial))
 		own = server->failed_serial - 1;
 	*serial = own;
 	return serial_covers(wanted, own);
 }
 
-/* Does the server stand at SERIAL or newer? All serials here are at or behind wanted. */
-static bool reaches(const struct sighting *server, uint32_t wanted, uint32_t serial)
+/* Does the server serve SERIAL or newer? SERIAL is WANTED or older. */
+static bool observation_reaches(const struct observation *server, uint32_t wanted,
+                                uint32_t serial)
 {
 	uint32_t own;
 
-	return served(server, wanted, &own) && wanted - own <= wanted - serial;
+	return observation_serial(server, wanted, &own) &&
+		wanted - own <= wanted - serial;
 }
 
 /* Did the server fail to reach SERIAL? */
-static bool failed_at(const struct sighting *server, uint32_t wanted, uint32_t serial)
+static bool observation_failed_at(const struct observation *server, uint32_t wanted,
+                                  uint32_t serial)
 {
-	return in_error(server) && serial_covers(server->failed_serial, serial) &&
-	       !reaches(server, wanted, serial);
+	return observation_is_error(server) && serial_covers(server->failed_serial,
+	                                                     serial) &&
+	       !observation_reaches(server, wanted, serial);
 }
 
-static size_t count_reaching(const struct sighting *servers, size_t n, uint32_t wanted,
-                             uint32_t serial)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < n; i++)
-		count += reaches(&servers[i], wanted, serial);
-	return count;
-}
-
-static size_t count_failed(const struct sighting *servers, size_t n, uint32_t wanted,
-                           uint32_t serial)
+static size_t consensus_count_reaching(const struct observation *servers, size_t n,
+                                       uint32_t wanted, uint32_t serial)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++)
-		count += failed_at(&servers[i], wanted, serial);
+		count += observation_reaches(&servers[i], wanted, serial);
 	return count;
 }
 
-/* The newest serial that enough servers reach: it is one that some server stands at. */
-static void find_reached(const struct sighting *servers, size_t n, int threshold_percent,
-                         uint32_t wanted, struct consensus *consensus)
+static size_t consensus_count_failed(const struct observation *servers, size_t n,
+                                     uint32_t wanted, uint32_t serial)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += observation_failed_at(&servers[i], wanted, serial);
+	return count;
+}
+
+/* The newest serial that enough servers reach: WANTED, or the serial of a server. */
+static void consensus_find_reached(const struct observation *servers, size_t n,
+                                   int threshold_percent, uint32_t wanted,
+                                   struct consensus *consensus)
 {
 	if (consensus_enough(threshold_percent,
-	                     count_reaching(servers, n, wanted, wanted), n)) {
+	                     consensus_count_reaching(servers, n, wanted, wanted), n)) {
 		consensus->reached = true;
 		consensus->serial = wanted;
 		return;
@@ -86,9 +93,12 @@ static void find_reached(const struct sighting *servers, size_t n, int threshold
 	for (size_t i = 0; i < n; i++) {
 		uint32_t serial;
 
-		if (!served(&servers[i], wanted, &serial) ||
-		    !consensus_enough(threshold_percent,
-		                      count_reaching(servers, n, wanted, serial), n))
+		if (!observation_serial(&servers[i], wanted, &serial) ||
+		    !consensus_enough(threshold_percent, consensus_count_reaching(servers,
+		                                                                  n,
+		                                                                  wanted,
+		                                                                  serial),
+		                      n))
 			continue;
 		if (!consensus->reached || wanted - serial < wanted - consensus->serial)
 			consensus->serial = serial;
@@ -96,9 +106,10 @@ static void find_reached(const struct sighting *servers, size_t n, int threshold
 	}
 }
 
-/* The newest serial that too many failed at: one that a server failed at, or WANTED. */
-static void find_failed(const struct sighting *servers, size_t n, int threshold_percent,
-                        uint32_t wanted, struct consensus *consensus)
+/* The newest serial that too many servers failed at. WANTED is the highest. */
+static void consensus_find_failed(const struct observation *servers, size_t n,
+                                  int threshold_percent, uint32_t wanted,
+                                  struct consensus *consensus)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint32_t serial = servers[i].failed_serial;
@@ -107,10 +118,10 @@ static void find_failed(const struct sighting *servers, size_t n, int threshold_
 			continue;
 		if (serial_newer(serial, wanted))
 			serial = wanted;
+		size_t bad = consensus_count_failed(servers, n, wanted, serial);
 		if (!serial_covers(wanted, serial) ||
 		    (consensus->reached && !serial_newer(serial, consensus->serial)) ||
-		    !consensus_too_many(threshold_percent,
-		                        count_failed(servers, n, wanted, serial), n))
+		    !consensus_too_many(threshold_percent, bad, n))
 			continue;
 		if (!consensus->failed ||
 		    wanted - serial < wanted - consensus->failed_serial)
@@ -119,22 +130,30 @@ static void find_failed(const struct sighting *servers, size_t n, int threshold_
 	}
 }
 
-struct consensus consensus_of(const struct sighting *servers, size_t n,
+struct consensus consensus_of(const struct observation *servers, size_t n,
                               int threshold_percent, uint32_t wanted)
 {
 	struct consensus consensus = { 0 };
 
 	if (n == 0)
 		return consensus;
-	find_reached(servers, n, threshold_percent, wanted, &consensus);
-	find_failed(servers, n, threshold_percent, wanted, &consensus);
+	consensus_find_reached(servers, n, threshold_percent, wanted, &consensus);
+	consensus_find_failed(servers, n, threshold_percent, wanted, &consensus);
 	return consensus;
 }
 
-struct verdict consensus_verdict(size_t ok, size_t bad, size_t n, int threshold_percent)
+void consensus_discount(struct observation *server, uint32_t wanted)
 {
-	return (struct verdict){
-		.done = n > 0 && consensus_enough(threshold_percent, ok, n),
+	server->status = OBSERVED_ERROR;
+	server->has_serial = false;
+	server->has_failed = true;
+	server->failed_serial = wanted;
+}
+
+struct quorum consensus_quorum(size_t ok, size_t bad, size_t n, int threshold_percent)
+{
+	return (struct quorum){
+		.reached = n > 0 && consensus_enough(threshold_percent, ok, n),
 		.failed = n > 0 && consensus_too_many(threshold_percent, bad, n),
 	};
 }

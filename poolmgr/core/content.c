@@ -16,14 +16,6 @@ enum content content_decide(const struct content_case *of)
 	}
 }
 
-void content_distrust(struct sighting *server, uint32_t wanted)
-{
-	server->status = SEEN_ERROR;
-	server->has_serial = false;
-	server->has_failed = true;
-	server->failed_serial = wanted;
-}
-
 int64_t content_repair_pause_ms(int repairs)
 {
 	int64_t pause = repairs ? REPAIR_MS : 0;

@@ -1,17 +1,16 @@
 /*
- * content -- what a comparison of records says of a server that serves a serial of ours.
+ * content -- decides about a server that serves our serial, from a comparison of records.
  *
  *	compared   differs   made to transfer since   ->
  *	equal      any       any                      trusted
  *	differs    any       any                      it differs
- *	refused    no        any                      as before: nothing was seen
+ *	refused    no        any                      as before
  *	refused    yes       no                       it differs, and is made to transfer
- *	refused    yes       yes                      trusted: nothing more can be seen
+ *	refused    yes       yes                      trusted
  *
- * A server that differs counts as one that serves nothing of ours, whatever its serial. A
- * poll sees serials only, so it does not change that. A server that no longer gives
- * mini-DNS transfers cannot be compared. It is trusted once its driver made it transfer
- * the whole zone.
+ * A server that differs counts as failed, whatever its serial. A poll sees serials only,
+ * so it does not change that. A server that no longer gives mini-DNS transfers cannot be
+ * compared. It is trusted once its driver made it transfer the whole zone.
  *
  * The first pause between comparisons of a server that differs is 2 s. Each further pause
  * is twice as long, up to ten minutes. The first pause between repairs is 10 s. Each
@@ -22,26 +21,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/consensus.h"
-
 enum compared { COMPARED_EQUAL, COMPARED_DIFFERS, COMPARED_REFUSED, COMPARED_COUNT };
 
 struct content_case {
 	enum compared compared;
-	bool differs;			/* so far */
-	bool was_transferred;		/* by our order, since it differs */
+	bool differs;			/* before this comparison */
+	bool was_transferred;		/* by our order, since the server differs */
 };
 
 enum content { CONTENT_AS_BEFORE, CONTENT_DIFFERS, CONTENT_TRUSTED };
 
 enum content content_decide(const struct content_case *of);
 
-/* The row of a server that differs, as the consensus on WANTED is to see it. */
-void content_distrust(struct sighting *server, uint32_t wanted);
-
 #define CONTENT_WORDS "serves other records than ours"
 
 enum { CONTENT_FIRST_S = 2, CONTENT_MAX_S = 600 };
 
-/* After so many REPAIRS within the hour: until the next. */
+/* The pause until the next repair, after REPAIRS within the hour. */
 int64_t content_repair_pause_ms(int repairs);

@@ -6,9 +6,9 @@ enum {
 	FAILURES = 2,
 	PAUSE_MS = 5000,
 	PAUSE_MAX_MS = 600 * 1000,
-	TRANSFER_MS = 10 * 1000,	/* a transfer that was begun has this long to end */
+	TRANSFER_MS = 10 * 1000,	/* the time for a transfer to end */
 	FAILED_MAX_MS = 30 * 1000,
-	DONE_BEFORE_RAISE = 3,	/* of a server that takes orders */
+	DONE_BEFORE_RAISE = 3,	/* if the server takes orders */
 	RAISES = 2,
 };
 
@@ -24,7 +24,7 @@ const char *follow_name(enum follow follow)
 	return names[follow];
 }
 
-static int64_t pause_ms(const struct follow_case *of)
+static int64_t follow_pause_ms(const struct follow_case *of)
 {
 	int64_t pause = PAUSE_MS, max = of->has_failed ? FAILED_MAX_MS : PAUSE_MAX_MS;
 
@@ -33,18 +33,17 @@ static int64_t pause_ms(const struct follow_case *of)
 	return pause < max ? pause : max;
 }
 
-/* An administrator waits for no pause. */
-static bool is_too_soon(const struct follow_case *of, int64_t pause)
+static bool follow_is_too_soon(const struct follow_case *of, int64_t pause)
 {
 	return of->tries && !of->asked && of->age_ms < pause;
 }
 
-static bool is_ahead(const struct follow_case *of)
+static bool follow_is_ahead(const struct follow_case *of)
 {
 	return of->serves_it && serial_newer(of->serves, of->domain.serial);
 }
 
-static bool is_a_matter(const struct follow_case *of)
+static bool follow_applies(const struct follow_case *of)
 {
 	if (!of->in_error || of->domain.task == TASK_DELETE ||
 	    of->domain.status == STATUS_DELETED)
@@ -54,29 +53,30 @@ static bool is_a_matter(const struct follow_case *of)
 	return of->serves != of->domain.serial;
 }
 
-static bool has_failed(const struct follow_case *of)
+static bool follow_has_failed(const struct follow_case *of)
 {
 	bool is_former = of->domain.task == TASK_ADD && of->serves_it;
 
-	return is_ahead(of) || of->failures >= (is_former ? 1 : FAILURES);
+	return follow_is_ahead(of) || of->failures >= (is_former ? 1 : FAILURES);
 }
 
 enum follow follow_decide(const struct follow_case *of)
 {
-	bool ahead = is_ahead(of);
+	bool ahead = follow_is_ahead(of);
 
-	if (!is_a_matter(of) || !has_failed(of) || is_too_soon(of, pause_ms(of)))
+	if (!follow_applies(of) || !follow_has_failed(of) ||
+	    follow_is_too_soon(of, follow_pause_ms(of)))
 		return FOLLOW_WAIT;
 	if (ahead && of->raises < RAISES &&
 	    (!of->takes_orders || of->done >= DONE_BEFORE_RAISE))
 		return FOLLOW_RAISE;
-	if (!of->takes_orders || (of->done && is_too_soon(of, TRANSFER_MS)))
+	if (!of->takes_orders || (of->done && follow_is_too_soon(of, TRANSFER_MS)))
 		return FOLLOW_WAIT;
 	return of->done ? FOLLOW_RENEW : FOLLOW_TRANSFER;
 }
 
-/* How far a serial of ours may be raised now. */
-static uint32_t room(uint32_t ours, uint32_t now)
+/* How far our serial may be raised now. */
+static uint32_t follow_raise_room(uint32_t ours, uint32_t now)
 {
 	uint32_t limit = now + RAISE_BEYOND_CLOCK;
 	uint32_t left = serial_newer(limit, ours) ? limit - ours : 0;
@@ -88,7 +88,7 @@ bool follow_raise(uint32_t ours, uint32_t serves, uint32_t now, uint32_t *raised
 {
 	uint32_t next = serial_next(serves, now);
 
-	if (!serial_newer(serves, ours) || next - ours > room(ours, now))
+	if (!serial_newer(serves, ours) || next - ours > follow_raise_room(ours, now))
 		return false;
 	*raised = next;
 	return true;

@@ -1,22 +1,19 @@
 /*
- * follow -- what is to be done about a server that answers and serves another serial than
- * it should: one behind ours though it was notified, or one that is none of ours, which our
- * NOTIFYs never replace.
+ * follow -- decides about a server that answers and does not serve our serial.
  *
- *	behind	the first NOTIFY may be lost, or slow: only the second failure in a row
- *		counts; of a zone that is new, the first: what it serves is a former one's
- *	foreign	at once
- *	nothing	it answers with an error: likewise, of a zone that is new. Else that is no
- *		matter of following, and mostly not of one zone alone
+ *	behind	   the second failure in a row counts: a NOTIFY may be lost. For a new
+ *		   zone the first one counts: the server has a former zone of that name
+ *	unknown	   the server has a serial that we did not issue, so it ignores our
+ *		   NOTIFY: at once
+ *	no serial  the server answers with an error: only if the zone is new. Else the
+ *		   cause is mostly not this zone
  *
- * Then the server is made to transfer the zone anew; where that has no effect, the zone
- * is set up there again, too. A server that takes no orders gets a newer serial of ours, if
- * its own is ahead; twice an hour at most, for one that changes its serial itself is always
- * ahead. Each try waits twice as long as the one before, up to ten minutes: what undoes our
- * work is not fought for ever, and a long transfer comes to its end. One that did not come
- * about, because the server did not accept the order, waits for half a minute at most.
- * For ten seconds after an accepted order the zone is not set up again: its transfer may
- * still run.
+ * First the server is ordered to transfer the zone. If that has no effect, the zone is
+ * set up again there. If the server takes no orders and its serial is ahead, our serial
+ * is raised, at most twice an hour, because a server may change its serial by itself.
+ * The pause after each try is twice as long, up to ten minutes, so that a long transfer
+ * can end. After an order that the server did not accept, the pause is at most 30 s. For
+ * 10 s after an accepted order the zone is not set up again: its transfer may still run.
  * An administrator who asks waits for none of these pauses. Pure.
  */
 #pragma once
@@ -27,7 +24,7 @@
 #include "model/state.h"
 
 enum follow {
-	FOLLOW_WAIT,		/* nothing, or not yet */
+	FOLLOW_WAIT,		/* no action, or not yet */
 	FOLLOW_TRANSFER,
 	FOLLOW_RENEW,
 	FOLLOW_RAISE,
@@ -36,26 +33,25 @@ enum follow {
 const char *follow_name(enum follow follow);	/* "TRANSFER" */
 
 struct follow_case {
-	struct state domain;		/* as it is now */
-	bool in_error;			/* the server's row, still */
-	bool serves_it;			/* else it answers, and has no serial to show */
+	struct state domain;		/* the current state */
+	bool in_error;			/* the row of the server is in error */
+	bool serves_it;			/* false: it answers without a serial */
 	uint32_t serves;
 	int failures;			/* in a row */
-	bool takes_orders;		/* its driver can make it transfer */
-	/* within the last hour: what was tried, what of that was done, and was a RAISE */
+	bool takes_orders;		/* the driver can order a transfer */
+	/* within the last hour: all tries, the successful ones, those of RAISE */
 	int tries, done, raises;
 	int64_t age_ms;			/* of the last try */
-	bool has_failed;		/* the last: it did not come about */
-	bool asked;			/* an administrator did, since the last try */
+	bool has_failed;		/* the last try failed */
+	bool asked;			/* an administrator asked since the last try */
 };
 
 enum follow follow_decide(const struct follow_case *of);
 
 /*
- * Our serial is raised above a server's, so that its own is no longer ahead, by no more
- * than this: beyond the clock in all, or, of a serial that is there already, in one raise.
- * No server that is wrong, or lies, can push it to where others that were away for some
- * time would take it for an older one.
+ * Our serial is raised above the serial of a server. Limits: beyond the clock in all, and
+ * at once. So a wrong server cannot push our serial so far that another server, which was
+ * away for some time, takes it for an older one.
  */
 enum { RAISE_BEYOND_CLOCK = 1 << 24, RAISE_AT_ONCE = 1 << 16 };
 

@@ -3,16 +3,16 @@
 #include "base/backoff.h"
 #include "base/log.h"
 
-/* A probe of what mini-DNS knows to be silent costs little, and fails at once. */
+/* A DNS probe costs little, so its pause is shorter. */
 static const struct terms {
-	int failures;			/* that are too many */
+	int failures;			/* too many */
 	struct backoff pace;		/* of the probes */
 } terms[CHANNELS] = {
 	[CHANNEL_CONTROL] = { 3, { .first_ms = 1000, .max_ms = 60 * 1000 } },
 	[CHANNEL_DNS]     = { 3, { .first_ms = 1000, .max_ms = 10 * 1000 } },
 };
 
-/* As a driver fails (backends/driver.h). What a driver cannot end with says nothing. */
+/* By the errors of a driver (backends/driver.h). Other errors say nothing. */
 static const enum sign signs[ERR_COUNT] = {
 	[OK]              = SIGN_ANSWER,
 	[ERR_DENIED]      = SIGN_ANSWER,
@@ -33,23 +33,24 @@ enum sign health_sign_of(enum err err)
 	return signs[err];
 }
 
-static bool is_too_many(enum channel channel, int failures)
+static bool health_is_too_many(enum channel channel, int failures)
 {
 	return failures >= terms[channel].failures;
 }
 
 bool health_is_open(enum channel channel, const struct health *health)
 {
-	return is_too_many(channel, health->failures);
+	return health_is_too_many(channel, health->failures);
 }
 
-static struct health_move move_to(enum channel channel, const struct health *health,
-                                  int failures, uint32_t random)
+static struct health_move health_move_to(enum channel channel,
+                                         const struct health *health, int failures,
+                                         uint32_t random)
 {
 	struct health_move move = { .is_news = failures != health->failures,
 	                            .failures = failures };
 	bool was_open = health_is_open(channel, health);
-	bool is_open = is_too_many(channel, failures);
+	bool is_open = health_is_too_many(channel, failures);
 
 	if (is_open)
 		move.next_ms = backoff_ms(&terms[channel].pace,
@@ -68,11 +69,11 @@ struct health_move health_decide(enum channel channel, const struct health *heal
 		failures = 0;
 	if (!evidence->has_answered)
 		failures += health->failures;
-	return move_to(channel, health, failures, random);
+	return health_move_to(channel, health, failures, random);
 }
 
 struct health_move health_probe(enum channel channel, const struct health *health,
                                 uint32_t random)
 {
-	return move_to(channel, health, health->failures + 1, random);
+	return health_move_to(channel, health, health->failures + 1, random);
 }

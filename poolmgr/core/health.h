@@ -20,24 +20,24 @@ struct health {
 	bool is_due;			/* by the database's clock: a probe may begin */
 };
 
-/* What a process found out since it wrote last. */
+/* The findings of a process since it wrote last. */
 struct evidence {
 	bool has_answered;
 	int failures;			/* since then */
 };
 
 struct health_move {
-	bool is_news;			/* else the row stays as it is */
+	bool is_news;			/* false: the row stays as it is */
 	int failures;
-	int64_t next_ms;		/* until the next try; 0: whenever one likes */
+	int64_t next_ms;		/* until the next try; 0: no limit */
 	bool opens, closes;
 };
 
-/* What the end of an operation says of its server. */
+/* The meaning of an operation's result for its server. */
 enum sign {
-	SIGN_NONE,			/* this host, or the request, has a fault */
-	SIGN_ANSWER,			/* it answered, be it with a refusal */
-	SIGN_FAILURE,			/* it gave no answer */
+	SIGN_NONE,			/* the fault is in this host or in the request */
+	SIGN_ANSWER,			/* the server answered; a refusal counts */
+	SIGN_FAILURE,			/* the server gave no answer */
 };
 
 enum sign health_sign_of(enum err err);

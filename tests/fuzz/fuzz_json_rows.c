@@ -37,11 +37,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool found;
 
 	buf_append(&text, data, size);
-	all = json_span_of(&text);
-	json_span_rows(all, row, &count, &why);
-	if (!json_span_member(all, "zones", &found, &member, &why) && found) {
+	all = json_rows_span(&text);
+	json_rows_each(all, row, &count, &why);
+	if (!json_rows_member(all, "zones", &found, &member, &why) && found) {
 		check_within(all, member);
-		json_span_rows(member, row, &count, &why);
+		json_rows_each(member, row, &count, &why);
 	}
 	if (count > size)
 		abort();

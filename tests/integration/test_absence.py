@@ -188,7 +188,7 @@ class Provisioned(AbsenceStory):
             self.caller.abandon_domain(domain=name)
         self.delete(domain)
         self.wait_reasons(domain, "DELETE", ["knot"], r"^still serves the domain at serial \d+, "
-                          "though it has the catalog that lists it no more")
+                          "though its catalog no longer lists it")
         self.fleet.wait_state(domain["id"], "DELETE ERROR", SECONDS)
         tenant = Caller(self.fleet.rabbitmq.url, admin=False)
         self.addCleanup(tenant.close)

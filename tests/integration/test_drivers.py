@@ -357,8 +357,8 @@ class KnotTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
     def test_a_template_with_files(self):
         """Its name for a file has "_" for "/": two zones would have one. What is there stays."""
         there, new, plain = "0/26.example.", "0/25.example.", "0_25.example."
-        refused = (f'invalid: ns1: not created: Knot makes a file of the name {new} with "_" for '
-                   '"/": set zonefile-sync: -1 in its template zonefleet')
+        refused = (f'invalid: ns1: not created: Knot writes "_" for "/" in '
+                   f'the file name of {new}. Set zonefile-sync: -1 in its template zonefleet')
         self.expect_ok("create", there)
         sync = ("conf-set", "template[zonefleet].zonefile-sync")
         unset = ("conf-unset", "template[zonefleet].zonefile-sync")
@@ -650,7 +650,7 @@ class PowerDnsTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
     def test_a_wrong_key_opens_nothing(self):
         for operation in "create", "delete", "list":
             said = self.expect_failure("^denied: ns1: .* HTTP status 401: it does not "
-                                       "take our api_key",
+                                       "accept api_key",
                                        self.settings(api_key="not-it"), operation)
             self.assertNotIn("not-it", said)
 

@@ -120,7 +120,7 @@ class Driven(Story):
                     "TRANSFER", "DONE",
                     f"made to transfer; served {served}, ours was {domain['serial']}"])
                 self.assertIn(("UPDATE", "ERROR", f"{server.name}: serves {served}, "
-                               "which is none of ours"), self.history(domain))
+                               "which we did not issue"), self.history(domain))
                 self.change(domain, "192.0.2.2")
 
     def test_what_is_left_of_a_former_zone(self):

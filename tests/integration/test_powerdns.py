@@ -227,8 +227,8 @@ class Strays(PowerDnsStory):
         self.assertEqual({row["server"] for row in rows}, {"powerdns"})
         self.assertIsNotNone(self.known("stray.example."))
         logs = [worker.log.read_text() for worker in self.fleet.poolmgrs]
-        said = [log.count('zones that nobody wants are not looked for: server=bind '
-                          'why="set stats_url, the URL of its statistics channel"')
+        said = [log.count('no search for orphan zones: server=bind '
+                          'reason="set stats_url, the URL of its statistics channel"')
                 for log in logs]
         self.assertIn(1, said)
         self.assertLessEqual(max(said), 1, "by each process once at most")

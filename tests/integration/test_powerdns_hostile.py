@@ -26,7 +26,7 @@ def zone(name='"x.example."', account='"zonefleet"'):
 
 
 NO_JSON = "^remote: .*is not JSON"
-NO_LIST = "^remote: .*it is no list"
+NO_LIST = "^remote: .*not a list"
 NO_END = "^remote: .*the list has no end"
 NO_TEXT = "^remote: .*name must be a text"
 DEEP = "^remote: .*nested"

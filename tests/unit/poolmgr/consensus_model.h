@@ -12,7 +12,7 @@
 
 #include "core/consensus.h"
 
-enum { MODEL_FAR = 8 };	/* any_sighting() stays within this of the wanted serial */
+enum { MODEL_FAR = 8 };	/* any_observation() stays within this of the wanted serial */
 
 static inline bool model_position(uint32_t serial, uint32_t wanted, int64_t *position)
 {
@@ -24,13 +24,14 @@ static inline bool model_position(uint32_t serial, uint32_t wanted, int64_t *pos
 	return true;
 }
 
-static inline bool model_error(const struct sighting *s, uint32_t wanted, int64_t *failed)
+static inline bool model_error(const struct observation *s, uint32_t wanted,
+                               int64_t *failed)
 {
-	return (s->status == SEEN_ERROR || s->status == SEEN_NO_DOMAIN) &&
+	return (s->status == OBSERVED_ERROR || s->status == OBSERVED_NO_DOMAIN) &&
 	       s->has_failed && model_position(s->failed_serial, wanted, failed);
 }
 
-static inline bool model_reaches(const struct sighting *s, uint32_t wanted, int64_t at)
+static inline bool model_reaches(const struct observation *s, uint32_t wanted, int64_t at)
 {
 	int64_t position, failed;
 
@@ -41,7 +42,7 @@ static inline bool model_reaches(const struct sighting *s, uint32_t wanted, int6
 	return position <= 0 && position >= at;
 }
 
-static inline bool model_failed(const struct sighting *s, uint32_t wanted, int64_t at)
+static inline bool model_failed(const struct observation *s, uint32_t wanted, int64_t at)
 {
 	int64_t failed;
 
@@ -57,7 +58,7 @@ static inline int model_share(size_t ok, size_t n)
 	return ok < n && percent == 100 ? 99 : percent;
 }
 
-static inline struct consensus model(const struct sighting *servers, size_t n,
+static inline struct consensus model(const struct observation *servers, size_t n,
                                      int threshold, uint32_t wanted)
 {
 	struct consensus want = { 0 };
@@ -108,9 +109,9 @@ static inline uint32_t any_serial(uint32_t *state)
 	return around[noise(state) % (sizeof(around) / sizeof(around[0]))];
 }
 
-static inline struct sighting any_sighting(uint32_t *state, uint32_t wanted)
+static inline struct observation any_observation(uint32_t *state, uint32_t wanted)
 {
-	struct sighting s = {
+	struct observation s = {
 		.status = noise(state) % 4,
 		.has_serial = noise(state) % 4 != 0,
 		.serial = wanted - 3 + noise(state) % 6,

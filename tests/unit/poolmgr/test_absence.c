@@ -8,8 +8,8 @@
 #include "core/absence.h"
 
 /* The whole input space. */
-static const enum absence want[REPORT_COUNT][WITNESS_COUNT] = {
-	/*                     none              driver            answers           against */
+static const enum absence want[REPORT_COUNT][CONFIRMATION_COUNT] = {
+	/*                     none              driver            answers           denied */
 	[REPORT_SUCCESS]   = { ABSENCE_NOT_SEEN, ABSENCE_NOT_SEEN, ABSENCE_NOT_SEEN,
 	                       ABSENCE_NOT_SEEN },
 	[REPORT_ERROR]     = { ABSENCE_NOT_SEEN, ABSENCE_NOT_SEEN, ABSENCE_NOT_SEEN,
@@ -22,20 +22,20 @@ static void each_has_its_meaning(void **unused)
 {
 	(void)unused;
 	for (enum report report = 0; report < REPORT_COUNT; report++)
-		for (enum witness witness = 0; witness < WITNESS_COUNT; witness++)
-			assert_int_equal(absence_of(report, witness),
-			                 want[report][witness]);
+		for (enum confirmation of = 0; of < CONFIRMATION_COUNT; of++)
+			assert_int_equal(absence_of(report, of), want[report][of]);
 }
 
-/* No one witness by itself: neither the poll nor any other. */
+/* A poll or a confirmation alone proves nothing. */
 static void it_takes_two(void **unused)
 {
 	(void)unused;
 	for (enum report report = 0; report < REPORT_COUNT; report++)
-		assert_int_not_equal(absence_of(report, WITNESS_NONE), ABSENCE_PROVEN);
-	for (enum witness witness = 0; witness < WITNESS_COUNT; witness++) {
-		assert_int_not_equal(absence_of(REPORT_ERROR, witness), ABSENCE_PROVEN);
-		assert_int_not_equal(absence_of(REPORT_SUCCESS, witness), ABSENCE_PROVEN);
+		assert_int_not_equal(absence_of(report, CONFIRMATION_NONE),
+		                     ABSENCE_PROVEN);
+	for (enum confirmation of = 0; of < CONFIRMATION_COUNT; of++) {
+		assert_int_not_equal(absence_of(REPORT_ERROR, of), ABSENCE_PROVEN);
+		assert_int_not_equal(absence_of(REPORT_SUCCESS, of), ABSENCE_PROVEN);
 	}
 }
 

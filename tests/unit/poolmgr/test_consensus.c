@@ -16,10 +16,10 @@ static void test_equals_the_model(void **unused)
 		uint32_t wanted = any_serial(&state);
 		size_t n = 1 + noise(&state) % 5;
 		int threshold = (int)(noise(&state) % 101);
-		struct sighting servers[5];
+		struct observation servers[5];
 
 		for (size_t i = 0; i < n; i++)
-			servers[i] = any_sighting(&state, wanted);
+			servers[i] = any_observation(&state, wanted);
 
 		struct consensus got = consensus_of(servers, n, threshold, wanted);
 		struct consensus want = model(servers, n, threshold, wanted);
@@ -50,48 +50,48 @@ static void test_thresholds(void **unused)
 
 static const struct {
 	const char *name;
-	struct sighting servers[3];
+	struct observation servers[3];
 	size_t n;
 	int threshold;
 	uint32_t wanted;
 	struct consensus want;
 } cases[] = {
 	{ "all at the serial",
-	  { { SEEN_SUCCESS, true, 9 }, { SEEN_SUCCESS, true, 9 },
-	    { SEEN_SUCCESS, true, 9 } },
+	  { { OBSERVED_SUCCESS, true, 9 }, { OBSERVED_SUCCESS, true, 9 },
+	    { OBSERVED_SUCCESS, true, 9 } },
 	  3, 100, 9, { true, 9 } },
 	{ "one server lags: 67 % is enough without it",
-	  { { SEEN_SUCCESS, true, 9 }, { SEEN_ERROR, true, 5, true, 9 },
-	    { SEEN_SUCCESS, true, 9 } },
+	  { { OBSERVED_SUCCESS, true, 9 }, { OBSERVED_ERROR, true, 5, true, 9 },
+	    { OBSERVED_SUCCESS, true, 9 } },
 	  3, 67, 9, { true, 9 } },
 	{ "68 % of three servers are three: 2 of 3 are 67 %",
-	  { { SEEN_SUCCESS, true, 9 }, { SEEN_ERROR, true, 5, true, 9 },
-	    { SEEN_SUCCESS, true, 9 } },
+	  { { OBSERVED_SUCCESS, true, 9 }, { OBSERVED_ERROR, true, 5, true, 9 },
+	    { OBSERVED_SUCCESS, true, 9 } },
 	  3, 68, 9, { true, 5, true, 9 } },
 	{ "100 % with one in error: consensus on what it serves, error for the rest",
-	  { { SEEN_SUCCESS, true, 9 }, { SEEN_ERROR, true, 8, true, 9 },
-	    { SEEN_SUCCESS, true, 9 } },
+	  { { OBSERVED_SUCCESS, true, 9 }, { OBSERVED_ERROR, true, 8, true, 9 },
+	    { OBSERVED_SUCCESS, true, 9 } },
 	  3, 100, 9, { true, 8, true, 9 } },
 	{ "a server that went back counts below what it fails at now",
-	  { { SEEN_ERROR, true, 9, true, 9 }, { SEEN_SUCCESS, true, 9 } },
+	  { { OBSERVED_ERROR, true, 9, true, 9 }, { OBSERVED_SUCCESS, true, 9 } },
 	  2, 100, 9, { true, 8, true, 9 } },
 	{ "a success settles an older failure",
-	  { { SEEN_SUCCESS, true, 9, true, 8 }, { SEEN_SUCCESS, true, 9 } },
+	  { { OBSERVED_SUCCESS, true, 9, true, 8 }, { OBSERVED_SUCCESS, true, 9 } },
 	  2, 100, 9, { true, 9 } },
 	{ "nothing was ever seen",
-	  { { SEEN_NOTHING }, { SEEN_SUCCESS, true, 9 } },
+	  { { OBSERVED_NOTHING }, { OBSERVED_SUCCESS, true, 9 } },
 	  2, 100, 9, { false } },
-	{ "a serial beyond ours is none of ours",
-	  { { SEEN_SUCCESS, true, 12 }, { SEEN_SUCCESS, true, 9 } },
+	{ "a serial beyond ours is not issued by us",
+	  { { OBSERVED_SUCCESS, true, 12 }, { OBSERVED_SUCCESS, true, 9 } },
 	  2, 50, 9, { true, 9 } },
 	{ "a serial beyond ours is no evidence",
-	  { { SEEN_SUCCESS, true, 12 } }, 1, 100, 9, { false } },
+	  { { OBSERVED_SUCCESS, true, 12 } }, 1, 100, 9, { false } },
 	{ "a serial 2^31 away is no evidence",
-	  { { SEEN_SUCCESS, true, UINT32_C(0x80000009) } }, 1, 100, 9, { false } },
+	  { { OBSERVED_SUCCESS, true, UINT32_C(0x80000009) } }, 1, 100, 9, { false } },
 	{ "over the wrap",
-	  { { SEEN_SUCCESS, true, 2 }, { SEEN_SUCCESS, true, UINT32_C(0xfffffffe) } },
+	  { { OBSERVED_SUCCESS, true, 2 }, { OBSERVED_SUCCESS, true, UINT32_C(0xfffffffe) } },
 	  2, 100, 2, { true, UINT32_C(0xfffffffe) } },
-	{ "no servers, no consensus", { { SEEN_NOTHING } }, 0, 0, 9, { false } },
+	{ "no servers, no consensus", { { OBSERVED_NOTHING } }, 0, 0, 9, { false } },
 };
 
 static void test_cases(void **unused)

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "core/consensus.h"
 #include "core/content.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -39,20 +40,20 @@ static void all_cases(void **state)
 /* Whatever its row says, it reaches nothing, and has failed at what is wanted. */
 static void one_that_differs_counts_against_the_domain(void **state)
 {
-	static const enum seen seen[] = {
-		SEEN_NOTHING, SEEN_SUCCESS, SEEN_ERROR, SEEN_NO_DOMAIN,
+	static const enum observed seen[] = {
+		OBSERVED_NOTHING, OBSERVED_SUCCESS, OBSERVED_ERROR, OBSERVED_NO_DOMAIN,
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(seen); i++) {
-		struct sighting servers[3] = {
-			{ SEEN_SUCCESS, true, 9, false, 0 },
-			{ SEEN_SUCCESS, true, 9, false, 0 },
-			{ seen[i], true, 9, seen[i] > SEEN_SUCCESS, 8 },
+		struct observation servers[3] = {
+			{ OBSERVED_SUCCESS, true, 9, false, 0 },
+			{ OBSERVED_SUCCESS, true, 9, false, 0 },
+			{ seen[i], true, 9, seen[i] > OBSERVED_SUCCESS, 8 },
 		};
 		struct consensus consensus;
 
-		content_distrust(&servers[2], 9);
+		consensus_discount(&servers[2], 9);
 		consensus = consensus_of(servers, 3, 100, 9);
 		assert_false(consensus.reached);
 		assert_true(consensus.failed);

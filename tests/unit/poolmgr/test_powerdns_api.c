@@ -33,7 +33,7 @@ static void ids_are_those_of_the_server(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		json_t *id = api_id(cases[i].name);
+		json_t *id = powerdns_api_id(cases[i].name);
 
 		assert_string_equal(json_string_value(id), cases[i].want);
 		json_decref(id);
@@ -63,8 +63,9 @@ static void settings_that_would_leave_their_place_are_refused(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		assert_int_equal(api_check_key(cases[i].text, "key", &why), cases[i].key);
-		assert_int_equal(api_check_word(cases[i].text, "word", &why),
+		assert_int_equal(powerdns_api_check_key(cases[i].text, "key", &why),
+		                 cases[i].key);
+		assert_int_equal(powerdns_api_check_word(cases[i].text, "word", &why),
 		                 cases[i].word);
 	}
 }

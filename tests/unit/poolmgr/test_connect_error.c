@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "backends/lack.h"
+#include "backends/connect_error.h"
 
 static void only_the_server_is_unreachable(void **unused)
 {
@@ -17,9 +17,9 @@ static void only_the_server_is_unreachable(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof(lacks) / sizeof(lacks[0]); i++)
-		assert_int_equal(lack_err(lacks[i]), ERR_BUSY);
+		assert_int_equal(connect_error(lacks[i]), ERR_BUSY);
 	for (size_t i = 0; i < sizeof(away) / sizeof(away[0]); i++)
-		assert_int_equal(lack_err(away[i]), ERR_UNREACHABLE);
+		assert_int_equal(connect_error(away[i]), ERR_UNREACHABLE);
 }
 
 int main(void)

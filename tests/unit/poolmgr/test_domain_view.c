@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "consensus_model.h"
-#include "core/verdict.h"
+#include "core/domain_view.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -18,16 +18,16 @@ enum { SERVERS_MAX = 5, LONG_REASON = 300, RANDOM_ROUNDS = 200000 };
 /* ns1 to ns5; COUNT of them are the pool. */
 static const char *ids[SERVERS_MAX] = { "ns1", "ns2", "ns3", "ns4", "ns5" };
 
-/* What is put to verdict_of(), as plain values. */
+/* What is put to domain_view_report(), as plain values. */
 struct input {
 	enum action action;
 	struct state now;
 	int threshold;
 	size_t n;
-	struct sighting seen[SERVERS_MAX];
+	struct observation seen[SERVERS_MAX];
 	const char *reasons[SERVERS_MAX];
 	bool is_catalog;
-	size_t foreign;			/* so many of them, which are SILENT(now.serial) */
+	size_t unknown;			/* so many of them, which are SILENT(now.serial) */
 };
 
 /* What it answers; a reason is "" unless it failed. */
@@ -40,22 +40,22 @@ struct answer {
 
 static struct answer ask(const struct input *in, struct arena *arena)
 {
-	struct sighting seen[SERVERS_MAX];
+	struct observation seen[SERVERS_MAX];
 	const char *reasons[SERVERS_MAX];
-	const struct standing standing = {
+	const struct domain_view view = {
 		.domain = { .name = "example.org.", .state = in->now,
 		            .is_catalog = in->is_catalog },
 		.count = in->n,
 		.server_ids = ids,
-		.sightings = memcpy(seen, in->seen, sizeof(seen)),
+		.observations = memcpy(seen, in->seen, sizeof(seen)),
 		.reasons = memcpy(reasons, in->reasons, sizeof(reasons)),
-		.foreign_count = in->foreign,
+		.unknown_count = in->unknown,
 	};
 	struct pool_report got;
 
-	if (!verdict_of(&standing, in->action, in->threshold, arena, &got))
+	if (!domain_view_report(&view, in->action, in->threshold, arena, &got))
 		return (struct answer){ false };
-	assert_string_equal(got.domain.name, standing.domain.name);
+	assert_string_equal(got.domain.name, view.domain.name);
 	assert_int_equal(got.domain.state.serial, in->now.serial);
 	return (struct answer){ true, got.report, got.serial, got.reason };
 }
@@ -103,13 +103,13 @@ static void assert_answer(const struct input *in, const struct answer *want,
 }
 
 /* Rows of a server, by short names. */
-#define UNSEEN        { SEEN_NOTHING }
-#define AT(serial)    { SEEN_SUCCESS, true, serial }
-#define STUCK(at, to) { SEEN_ERROR, true, at, true, to }
-#define SILENT(to)    { SEEN_ERROR, false, 0, true, to }
-#define ABSENT(to)    { SEEN_NO_DOMAIN, false, 0, true, to }
-#define DONE          { SEEN_SUCCESS }
-#define REFUSED       { SEEN_ERROR }
+#define UNSEEN        { OBSERVED_NOTHING }
+#define AT(serial)    { OBSERVED_SUCCESS, true, serial }
+#define STUCK(at, to) { OBSERVED_ERROR, true, at, true, to }
+#define SILENT(to)    { OBSERVED_ERROR, false, 0, true, to }
+#define ABSENT(to)    { OBSERVED_NO_DOMAIN, false, 0, true, to }
+#define DONE          { OBSERVED_SUCCESS }
+#define REFUSED       { OBSERVED_ERROR }
 
 #define NEW           { TASK_ADD, STATUS_PENDING, 9 }
 #define NEW_FAILED    { TASK_ADD, STATUS_ERROR, 9 }
@@ -224,31 +224,31 @@ static const struct {
 	  { ACTION_DELETE, DELETED, 100, 0, .is_catalog = true },
 	  { true, REPORT_NO_DOMAIN, 9, "" } },
 	{ "it was out, and a server has other content by now",
-	  { ACTION_UPDATE, SETTLED, 100, 2, { AT(9), SILENT(9) }, WHYS, .foreign = 1 },
+	  { ACTION_UPDATE, SETTLED, 100, 2, { AT(9), SILENT(9) }, WHYS, .unknown = 1 },
 	  { true, REPORT_FOREIGN, 9, "ns2: no answer" } },
 	{ "the others are enough",
-	  { ACTION_UPDATE, SETTLED, 50, 2, { AT(9), SILENT(9) }, WHYS, .foreign = 1 },
+	  { ACTION_UPDATE, SETTLED, 50, 2, { AT(9), SILENT(9) }, WHYS, .unknown = 1 },
 	  NOTHING },
 	{ "with one that is silent they are not",
 	  { ACTION_UPDATE, SETTLED, 50, 3, { AT(9), SILENT(9), STUCK(9, 9) }, WHYS,
-	    .foreign = 1 },
+	    .unknown = 1 },
 	  { true, REPORT_FOREIGN, 9, "ns2: no answer; ns3: no zone" } },
 	{ "it was out, and servers are silent: that is no news",
 	  { ACTION_UPDATE, SETTLED, 100, 2, { SILENT(9), SILENT(9) }, WHYS }, NOTHING },
 	{ "other content while a change is out is its failure",
-	  { ACTION_UPDATE, CHANGED, 100, 1, { SILENT(9) }, WHYS, .foreign = 1 },
+	  { ACTION_UPDATE, CHANGED, 100, 1, { SILENT(9) }, WHYS, .unknown = 1 },
 	  { true, REPORT_ERROR, 9, "ns1: refused" } },
 	{ "which is told once",
-	  { ACTION_UPDATE, CHANGE_FAILED, 100, 1, { SILENT(9) }, WHYS, .foreign = 1 },
+	  { ACTION_UPDATE, CHANGE_FAILED, 100, 1, { SILENT(9) }, WHYS, .unknown = 1 },
 	  NOTHING },
 	{ "what is gone has no content",
-	  { ACTION_UPDATE, GONE, 100, 1, { SILENT(9) }, WHYS, .foreign = 1 }, NOTHING },
+	  { ACTION_UPDATE, GONE, 100, 1, { SILENT(9) }, WHYS, .unknown = 1 }, NOTHING },
 	{ "a catalog that a server has not read yet",
 	  { ACTION_UPDATE, CHANGED, 100, 1, { AT(8) }, .is_catalog = true },
 	  { true, REPORT_SUCCESS, 8, "" } },
 };
 
-static void each_standing_says_one_thing(void **unused)
+static void each_view_has_one_report(void **unused)
 {
 	struct arena *arena = arena_new();
 
@@ -272,7 +272,7 @@ static bool may_hear(const struct input *in, enum report report)
 	return report != REPORT_ERROR || in->now.status == STATUS_PENDING;
 }
 
-static size_t count_status(const struct input *in, enum seen status)
+static size_t count_status(const struct input *in, enum observed status)
 {
 	size_t count = 0;
 
@@ -285,8 +285,8 @@ static bool is_true(const struct input *in, enum report report, uint32_t *serial
 {
 	struct consensus consensus = model(in->seen, in->n, in->threshold,
 	                                   in->now.serial);
-	size_t gone = count_status(in, SEEN_SUCCESS);
-	size_t can = in->n - count_status(in, SEEN_ERROR);
+	size_t gone = count_status(in, OBSERVED_SUCCESS);
+	size_t can = in->n - count_status(in, OBSERVED_ERROR);
 
 	*serial = in->now.serial;
 	if (in->action == ACTION_UPDATE && report == REPORT_ERROR) {
@@ -311,10 +311,11 @@ static void model_reason(const struct input *in, char text[4096])
 
 	text[0] = '\0';
 	for (size_t i = 0; i < in->n; i++) {
-		bool told = in->seen[i].status == SEEN_NO_DOMAIN && !in->reasons[i][0];
+		bool told = in->seen[i].status == OBSERVED_NO_DOMAIN &&
+			!in->reasons[i][0];
 
-		if (told || (in->seen[i].status != SEEN_ERROR &&
-		             in->seen[i].status != SEEN_NO_DOMAIN))
+		if (told || (in->seen[i].status != OBSERVED_ERROR &&
+		             in->seen[i].status != OBSERVED_NO_DOMAIN))
 			continue;
 		len += snprintf(text + len, 4096 - len, "%s%s: %s", len ? "; " : "",
 		                ids[i], in->reasons[i]);
@@ -366,7 +367,7 @@ static struct input any_input(uint32_t *state, const char *long_reason)
 	};
 
 	for (size_t i = 0; i < in.n; i++) {
-		in.seen[i] = any_sighting(state, in.now.serial);
+		in.seen[i] = any_observation(state, in.now.serial);
 		in.reasons[i] = long_reason + noise(state) % (LONG_REASON + 1);
 	}
 	return in;
@@ -395,7 +396,7 @@ static void equals_the_model(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_standing_says_one_thing),
+		cmocka_unit_test(each_view_has_one_report),
 		cmocka_unit_test(equals_the_model),
 	};
 

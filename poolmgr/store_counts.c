@@ -1,13 +1,13 @@
-#include "store_census.h"
+#include "store_counts.h"
 
 #include "base/log.h"
 #include "store_rows.h"
 
-void store_census(struct tx *tx, const char *pool, struct census *census)
+void store_count_domains(struct tx *tx, const char *pool, struct domain_counts *counts)
 {
 	struct tx_rows rows;
 
-	*census = (struct census){ .oldest_pending_s = 0 };
+	*counts = (struct domain_counts){ .oldest_pending_s = 0 };
 	tx_select(tx, NULL, &rows,
 	    "SELECT d.status, COUNT(*), "
 	    "GREATEST(0, TIMESTAMPDIFF(SECOND, MIN(d.changed_at), NOW(3))) "
@@ -19,9 +19,9 @@ void store_census(struct tx *tx, const char *pool, struct census *census)
 		int64_t count = row_int(&rows), oldest_s = row_int(&rows);
 
 		bug_if(!known);
-		census->count[status] = count;
+		counts->count[status] = count;
 		if (status == STATUS_PENDING)
-			census->oldest_pending_s = oldest_s;
+			counts->oldest_pending_s = oldest_s;
 	}
 }
 

@@ -1,21 +1,21 @@
-#include "store_witness.h"
+#include "store_absence.h"
 
 #include <string.h>
 
 #include "runtime/tx_list.h"
 #include "store_rows.h"
 
-static bool is_of(const struct deletion *deletion, const char *domain_id,
-                  const char *server_id)
+static bool deletion_is(const struct deletion *deletion, const char *domain_id,
+                        const char *server_id)
 {
 	return !strcmp(deletion->domain_id, domain_id) &&
 	       !strcmp(deletion->server->settings->id, server_id);
 }
 
-/* A place that is left over names the last deletion again. */
-static const struct tx_value *name_deletions(struct arena *arena,
-                                             const struct deletion *deletions,
-                                             size_t count, size_t places)
+/* The remaining places get the last deletion again. */
+static const struct tx_value *store_bind_deletions(struct arena *arena,
+                                                   const struct deletion *deletions,
+                                                   size_t count, size_t places)
 {
 	struct tx_value *values = arena_alloc(arena, (2 * places + 1) * sizeof(*values));
 
@@ -30,12 +30,12 @@ static const struct tx_value *name_deletions(struct arena *arena,
 }
 
 /*
- * The row of a deletion is NO_DOMAIN between the driver's success and the poll's. All rows
- * are locked before anything else is read, in the order of their key.
+ * The row of a deletion is NO_DOMAIN from the success of the driver until a poll confirms
+ * it. All rows are locked first, in the order of their key.
  */
-static void hear_drivers(struct tx *tx, struct arena *arena,
-                         const struct deletion *deletions, size_t count,
-                         struct testimony *testimonies)
+static void store_read_driver_results(struct tx *tx, struct arena *arena,
+                                      const struct deletion *deletions, size_t count,
+                                      struct deletion_state *states)
 {
 	struct tx_rows rows;
 	size_t places;
@@ -45,27 +45,29 @@ static void hear_drivers(struct tx *tx, struct arena *arena,
 	    "(domain_id = ? AND server_id = ?)", " OR ",
 	    ") ORDER BY domain_id, server_id FOR UPDATE", count, &places);
 
-	tx_select(tx, arena, &rows, sql, name_deletions(arena, deletions, count, places));
+	tx_select(tx, arena, &rows, sql, store_bind_deletions(arena, deletions, count,
+	                                                      places));
 	while (tx_next(&rows)) {
 		const char *domain_id = row_text(&rows), *server_id = row_text(&rows);
 		bool deleted = row_int(&rows) != 0;
 		int attempts = (int)row_int(&rows);
 
 		for (size_t i = 0; i < count; i++)
-			if (is_of(&deletions[i], domain_id, server_id))
-				testimonies[i] = (struct testimony){
-					deleted ? WITNESS_DRIVER : WITNESS_NONE, attempts,
+			if (deletion_is(&deletions[i], domain_id, server_id))
+				states[i] = (struct deletion_state){
+					deleted ? CONFIRMATION_DRIVER : CONFIRMATION_NONE,
+						attempts,
 				};
 	}
 }
 
 /*
- * A catalog that loses a member changes, so the server is polled for it behind the
- * deletion. Without a catalog, or if the domain is it, the domain's own row is the word:
- * the server answered for it when it was heard last, or was never seen to have it.
+ * A catalog that loses a member changes, so mini-DNS polls it after the deletion. If
+ * there is no catalog, or the domain is the catalog, its own row counts: the server
+ * answered for it in the last report, or was never seen to have it.
  */
-static bool answers_for_catalog(struct tx *tx, const char *domain_id,
-                                const char *server_id)
+static bool store_answers_for_catalog(struct tx *tx, const char *domain_id,
+                                      const char *server_id)
 {
 	return store_read_count(tx,
 	    "SELECT COUNT(*) FROM domains d JOIN pools p ON p.id = d.pool_id "
@@ -78,23 +80,23 @@ static bool answers_for_catalog(struct tx *tx, const char *domain_id,
 	    TX_BIND(tx_text(server_id), tx_text(domain_id))) > 0;
 }
 
-void store_testimonies(struct tx *tx, struct arena *arena,
-                       const struct deletion *deletions, size_t count,
-                       struct testimony *testimonies)
+void store_deletion_states(struct tx *tx, struct arena *arena,
+                           const struct deletion *deletions, size_t count,
+                           struct deletion_state *states)
 {
 	for (size_t i = 0; i < count; i++)
-		testimonies[i] = (struct testimony){ WITNESS_NONE, 0 };
-	hear_drivers(tx, arena, deletions, count, testimonies);
+		states[i] = (struct deletion_state){ CONFIRMATION_NONE, 0 };
+	store_read_driver_results(tx, arena, deletions, count, states);
 	for (size_t i = 0; i < count; i++)
-		if (testimonies[i].witness == WITNESS_NONE &&
+		if (states[i].confirmation == CONFIRMATION_NONE &&
 		    deletions[i].server->driver->by_catalog &&
-		    answers_for_catalog(tx, deletions[i].domain_id,
-		                        deletions[i].server->settings->id))
-			testimonies[i].witness = WITNESS_ANSWERS;
+		    store_answers_for_catalog(tx, deletions[i].domain_id,
+		                              deletions[i].server->settings->id))
+			states[i].confirmation = CONFIRMATION_ANSWERS;
 }
 
-bool store_has_lost(struct tx *tx, struct arena *arena, const char *domain_id,
-                    const char *server_id, const char **reason)
+bool store_is_zone_lost(struct tx *tx, struct arena *arena, const char *domain_id,
+                        const char *server_id, const char **reason)
 {
 	struct tx_rows rows;
 	bool lost = tx_select_row(tx, arena, &rows,
@@ -109,8 +111,8 @@ bool store_has_lost(struct tx *tx, struct arena *arena, const char *domain_id,
 	return true;
 }
 
-void store_refute(struct tx *tx, const char *domain_id, const char *server_id,
-                  const char *reason)
+void store_refute_absence(struct tx *tx, const char *domain_id, const char *server_id,
+                          const char *reason)
 {
 	tx_exec(tx,
 	    "UPDATE pool_manager_status SET status = 'ERROR', reason = LEFT(?, 512), "

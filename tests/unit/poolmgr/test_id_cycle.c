@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/circuit.h"
+#include "core/id_cycle.h"
 
 enum { DOMAINS = 40 };
 
@@ -31,9 +31,9 @@ static const char *slice_end(const char *after, const char *limit, int count)
 	return limit;
 }
 
-static bool is_in(const struct circuit *circuit, const char *id)
+static bool is_in(const struct id_cycle *cycle, const char *id)
 {
-	return strcmp(id, circuit->after) > 0 && strcmp(id, circuit->upto) <= 0;
+	return strcmp(id, cycle->after) > 0 && strcmp(id, cycle->upto) <= 0;
 }
 
 /* Each domain is in one slice, wherever it begins and however long the slices are. */
@@ -45,17 +45,17 @@ static void once_round_meets_each_domain_once(void **state)
 	(void)state;
 	for (size_t o = 0; o < sizeof origins / sizeof *origins; o++)
 		for (int size = 1; size <= DOMAINS + 1; size++) {
-			struct circuit circuit = { .round_the_end = true };
+			struct id_cycle cycle = { .round_the_end = true };
 			int met[DOMAINS] = { 0 }, slices = 0;
 
-			circuit_begin(&circuit, origins[o]);
+			id_cycle_begin(&cycle, origins[o]);
 			do {
 				assert_true(++slices < 2 * DOMAINS);
-				circuit_slice(&circuit, slice_end(circuit.after,
-				              circuit_limit(&circuit), size));
+				id_cycle_set_slice(&cycle, slice_end(cycle.after,
+				              id_cycle_limit(&cycle), size));
 				for (int i = 0; i < DOMAINS; i++)
-					met[i] += is_in(&circuit, ids[i]);
-			} while (circuit_go_on(&circuit));
+					met[i] += is_in(&cycle, ids[i]);
+			} while (id_cycle_next(&cycle));
 			for (int i = 0; i < DOMAINS; i++)
 				assert_int_equal(met[i], 1);
 		}
@@ -65,20 +65,20 @@ static void once_round_meets_each_domain_once(void **state)
  * Domains that stay as they are however often they are taken up, of several servers with
  * room for so many in a round: after enough rounds each was taken up for each of them.
  */
-static void take_up(struct circuit *circuit, int size, int *left, bool *taken)
+static void take_up(struct id_cycle *cycle, int size, int *left, bool *taken)
 {
-	const char *last = circuit->after;
+	const char *last = cycle->after;
 	int count = 0, limit = *left < size ? *left : size;
 
 	for (int i = 0; i < DOMAINS && count < limit; i++)
-		if (is_in(circuit, ids[i])) {
+		if (is_in(cycle, ids[i])) {
 			taken[i] = true;
 			last = ids[i];
 			count++;
 		}
 	*left -= count;
 	if (!*left)
-		circuit_cut(circuit, last);
+		id_cycle_cut(cycle, last);
 }
 
 static void nobody_starves_for_room(void **state)
@@ -88,7 +88,7 @@ static void nobody_starves_for_room(void **state)
 	(void)state;
 	srand(21);
 	for (int run = 0; run < 500; run++) {
-		struct circuit circuit = { .round_the_end = false };
+		struct id_cycle cycle = { .round_the_end = false };
 		bool taken[SERVERS][DOMAINS] = { { false } };
 		int size = 1 + rand() % 20, room[SERVERS], least = DOMAINS;
 
@@ -100,13 +100,13 @@ static void nobody_starves_for_room(void **state)
 			int left[SERVERS];
 
 			memcpy(left, room, sizeof left);
-			circuit_begin(&circuit, ids[rand() % DOMAINS]);
+			id_cycle_begin(&cycle, ids[rand() % DOMAINS]);
 			do {
-				circuit_slice(&circuit, slice_end(circuit.after,
-				              circuit_limit(&circuit), size));
+				id_cycle_set_slice(&cycle, slice_end(cycle.after,
+				              id_cycle_limit(&cycle), size));
 				for (int s = 0; s < SERVERS; s++)
-					take_up(&circuit, size, &left[s], taken[s]);
-			} while (circuit_go_on(&circuit));
+					take_up(&cycle, size, &left[s], taken[s]);
+			} while (id_cycle_next(&cycle));
 		}
 		for (int s = 0; s < SERVERS; s++)
 			for (int i = 0; i < DOMAINS; i++)

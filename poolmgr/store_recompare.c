@@ -1,10 +1,10 @@
-#include "store_content.h"
+#include "store_recompare.h"
 
 #include "base/log.h"
 #include "store_rows.h"
 
-bool store_content_case(struct tx *tx, const char *domain_id, const char *server_id,
-                        struct content_case *of)
+bool store_recompare_case(struct tx *tx, const char *domain_id, const char *server_id,
+                          struct content_case *of)
 {
 	struct tx_rows rows;
 
@@ -12,8 +12,9 @@ bool store_content_case(struct tx *tx, const char *domain_id, const char *server
 	    "SELECT s.differs_since IS NOT NULL, EXISTS (SELECT 1 FROM repair_log r "
 	    "WHERE r.object_uuid = s.domain_id AND r.server_id = s.server_id "
 	    "AND r.kind = 'CONTENT' AND r.outcome = 'DONE' "
-	    "AND r.done_at >= s.differs_since) FROM pool_manager_status s "
-	    "WHERE s.domain_id = ? AND s.server_id = ? AND s.action = 'UPDATE' FOR UPDATE",
+	    "AND r.done_at >= s.differs_since) "
+	    "FROM pool_manager_status s WHERE s.domain_id = ? AND s.server_id = ? "
+	    "AND s.action = 'UPDATE' FOR UPDATE",
 	    TX_BIND(tx_text(domain_id), tx_text(server_id))))
 		return false;
 	of->differs = row_int(&rows) != 0;
@@ -22,8 +23,8 @@ bool store_content_case(struct tx *tx, const char *domain_id, const char *server
 	return true;
 }
 
-void store_content(struct tx *tx, const char *domain_id, const char *server_id,
-                   enum content content)
+void store_recompare_result(struct tx *tx, const char *domain_id, const char *server_id,
+                            enum content content)
 {
 	const struct tx_value *row = TX_BIND(tx_int(CONTENT_FIRST_S), tx_text(domain_id),
 	                                     tx_text(server_id));
@@ -42,20 +43,20 @@ void store_content(struct tx *tx, const char *domain_id, const char *server_id,
 		    row + 1);
 }
 
-static void put_off(struct tx *tx, const struct doubt *doubt)
+static void store_postpone_comparison(struct tx *tx, const struct comparison *comparison)
 {
 	tx_exec(tx,
 	    "UPDATE pool_manager_status SET compare_at = NOW(3) + INTERVAL "
 	    "LEAST(? * POW(2, LEAST(comparisons, 20)), ?) SECOND, "
 	    "comparisons = comparisons + 1 WHERE id = ?",
 	    TX_BIND(tx_int(CONTENT_FIRST_S), tx_int(CONTENT_MAX_S),
-	            tx_text(doubt->row_id)));
+	            tx_text(comparison->row_id)));
 }
 
-struct doubt *store_doubts(struct tx *tx, struct arena *arena, const struct scope *scope,
-                           size_t limit)
+struct comparison *store_comparisons_due(struct tx *tx, struct arena *arena,
+                                         const struct scope *scope, size_t limit)
 {
-	struct doubt *first = NULL, **last = &first;
+	struct comparison *first = NULL, **last = &first;
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
@@ -66,21 +67,22 @@ struct doubt *store_doubts(struct tx *tx, struct arena *arena, const struct scop
 	    "ORDER BY s.compare_at LIMIT ?",
 	    TX_BIND(SCOPE(scope), tx_int((int64_t)limit)));
 	while (tx_next(&rows)) {
-		struct doubt *doubt = arena_alloc(arena, sizeof(*doubt));
+		struct comparison *comparison = arena_alloc(arena, sizeof(*comparison));
 
-		store_read_domain(&rows, scope->pool, &doubt->domain);
-		doubt->server_id = row_text(&rows);
-		doubt->row_id = row_text(&rows);
-		doubt->next = NULL;
-		*last = doubt;
-		last = &doubt->next;
+		store_read_domain(&rows, scope->pool, &comparison->domain);
+		comparison->server_id = row_text(&rows);
+		comparison->row_id = row_text(&rows);
+		comparison->next = NULL;
+		*last = comparison;
+		last = &comparison->next;
 	}
-	for (const struct doubt *doubt = first; doubt; doubt = doubt->next)
-		put_off(tx, doubt);
+	for (const struct comparison *comparison = first; comparison; comparison =
+	     comparison->next)
+		store_postpone_comparison(tx, comparison);
 	return first;
 }
 
-void store_doubt_soon(struct tx *tx, const char *domain_id, const char *server_id)
+void store_compare_soon(struct tx *tx, const char *domain_id, const char *server_id)
 {
 	tx_exec(tx,
 	    "UPDATE pool_manager_status SET compare_at = NOW(3) + INTERVAL ? SECOND, "
@@ -89,7 +91,7 @@ void store_doubt_soon(struct tx *tx, const char *domain_id, const char *server_i
 	    TX_BIND(tx_int(CONTENT_FIRST_S), tx_text(domain_id), tx_text(server_id)));
 }
 
-void store_ask(struct tx *tx, const char *domain_id)
+void store_end_pauses(struct tx *tx, const char *domain_id)
 {
 	tx_exec(tx,
 	    "UPDATE pool_manager_status SET asked_at = NOW(3), comparisons = 0, "

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "backends/words.h"
+#include "backends/reply.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -14,48 +14,48 @@ static const struct {
 	const char *backend, *command;
 	int status;
 	const char *said;
-	enum meaning want;
+	enum reply want;
 } cases[] = {
-	{ "bind9", "addzone", 0, "rndc: 'addzone' failed: already exists", MEANS_PRESENT },
+	{ "bind9", "addzone", 0, "rndc: 'addzone' failed: already exists", REPLY_PRESENT },
 	{ "bind9", "addzone", 0, "rndc: 'addzone' failed: not found no matching view found "
-	  "for 'inside'", MEANS_REFUSED },
+	  "for 'inside'", REPLY_REFUSED },
 	{ "bind9", "delzone", 0, "rndc: 'delzone' failed: not found no matching zone "
-	  "'a.example.' in any view", MEANS_ABSENT },
+	  "'a.example.' in any view", REPLY_ABSENT },
 	{ "bind9", "delzone", 0, "rndc: 'delzone' failed: not found no matching view "
-	  "'inside'", MEANS_REFUSED },
-	{ "bind9", "delzone", 0, "rndc: connect failed: connection refused", MEANS_REFUSED },
+	  "'inside'", REPLY_REFUSED },
+	{ "bind9", "delzone", 0, "rndc: connect failed: connection refused", REPLY_REFUSED },
 	{ "bind9", "showzone", 0, "rndc: 'showzone' failed: not found no matching zone "
-	  "'a.example.' in any view", MEANS_ABSENT },
-	{ "bind9", "modzone", 0, "rndc: 'modzone' failed: not found", MEANS_REFUSED },
-	{ "bind9", "retransfer", 0, "rndc: 'retransfer' failed: not found", MEANS_REFUSED },
-	{ "knot", "conf-begin", 0, "too many transactions", MEANS_BUSY },
-	{ "knot", "conf-set zone", 0, "duplicate identifier", MEANS_PRESENT },
-	{ "knot", "conf-set", 0, "not exists", MEANS_REFUSED },	/* the template */
-	{ "knot", "conf-unset", 0, "invalid identifier", MEANS_ABSENT },
-	{ "knot", "conf-unset", 0, "not exists", MEANS_ABSENT },
-	{ "knot", "conf-unset", 0, "no active transaction", MEANS_REFUSED },
-	{ "knot", "conf-read", 0, "invalid identifier", MEANS_ABSENT },
-	{ "nsd", "addzone", 0, "zone a.example. already exists", MEANS_PRESENT },
-	{ "nsd", "addzone", 0, "error pattern p does not exist", MEANS_REFUSED },
-	{ "nsd", "delzone", 0, "warning zone a.example. not present", MEANS_ABSENT },
-	{ "nsd", "zonestatus", 0, "error zone a.example. not configured", MEANS_ABSENT },
+	  "'a.example.' in any view", REPLY_ABSENT },
+	{ "bind9", "modzone", 0, "rndc: 'modzone' failed: not found", REPLY_REFUSED },
+	{ "bind9", "retransfer", 0, "rndc: 'retransfer' failed: not found", REPLY_REFUSED },
+	{ "knot", "conf-begin", 0, "too many transactions", REPLY_BUSY },
+	{ "knot", "conf-set zone", 0, "duplicate identifier", REPLY_PRESENT },
+	{ "knot", "conf-set", 0, "not exists", REPLY_REFUSED },	/* the template */
+	{ "knot", "conf-unset", 0, "invalid identifier", REPLY_ABSENT },
+	{ "knot", "conf-unset", 0, "not exists", REPLY_ABSENT },
+	{ "knot", "conf-unset", 0, "no active transaction", REPLY_REFUSED },
+	{ "knot", "conf-read", 0, "invalid identifier", REPLY_ABSENT },
+	{ "nsd", "addzone", 0, "zone a.example. already exists", REPLY_PRESENT },
+	{ "nsd", "addzone", 0, "error pattern p does not exist", REPLY_REFUSED },
+	{ "nsd", "delzone", 0, "warning zone a.example. not present", REPLY_ABSENT },
+	{ "nsd", "zonestatus", 0, "error zone a.example. not configured", REPLY_ABSENT },
 	{ "nsd", "force_transfer", 0, "error zone a.example. not configured",
-	  MEANS_REFUSED },
-	{ "powerdns", "POST", 409, "", MEANS_PRESENT },
-	{ "powerdns", "POST", 404, "", MEANS_REFUSED },
-	{ "powerdns", "GET", 404, "", MEANS_ABSENT },
-	{ "powerdns", "DELETE", 404, "", MEANS_ABSENT },
-	{ "powerdns", "PUT", 404, "", MEANS_REFUSED },
-	{ "powerdns", "DELETE", 500, "not present", MEANS_REFUSED },
-	{ "catalog", "delzone", 0, "not present", MEANS_REFUSED },
+	  REPLY_REFUSED },
+	{ "powerdns", "POST", 409, "", REPLY_PRESENT },
+	{ "powerdns", "POST", 404, "", REPLY_REFUSED },
+	{ "powerdns", "GET", 404, "", REPLY_ABSENT },
+	{ "powerdns", "DELETE", 404, "", REPLY_ABSENT },
+	{ "powerdns", "PUT", 404, "", REPLY_REFUSED },
+	{ "powerdns", "DELETE", 500, "not present", REPLY_REFUSED },
+	{ "catalog", "delzone", 0, "not present", REPLY_REFUSED },
 };
 
 static void each_has_its_meaning(void **unused)
 {
 	(void)unused;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		enum meaning got = words_mean(cases[i].backend, cases[i].command,
-		                              cases[i].status, cases[i].said);
+		enum reply got = reply_of(cases[i].backend, cases[i].command,
+		                          cases[i].status, cases[i].said);
 
 		if (got != cases[i].want)
 			fail_msg("%s %s \"%s\" %d: %d, not %d", cases[i].backend,
@@ -91,7 +91,7 @@ static void rndc_tells_its_own_trouble_from_nameds(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < COUNT(rows); i++)
-		assert_int_equal(words_of_rndc(rows[i].said), rows[i].want);
+		assert_int_equal(reply_rndc_error(rows[i].said), rows[i].want);
 }
 
 int main(void)

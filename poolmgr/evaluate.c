@@ -1,0 +1,207 @@
+#include "evaluate.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "core/content.h"
+#include "follow_up.h"
+#include "model/serial.h"
+#include "peers.h"
+#include "store.h"
+
+/*
+ * A server with a serial beyond ours has the zone from another primary: its row gets
+ * that reason. A domain that is being deleted is left out, because the zone may belong
+ * to a new domain of the same name.
+ */
+static void evaluate_mark_unknown(struct tx *tx, struct domain_view *view,
+                                  struct arena *arena)
+{
+	const struct state *state = &view->domain.state;
+	uint32_t ours = state->serial;
+
+	if (state->task == TASK_DELETE || state->status == STATUS_DELETED)
+		return;
+	for (size_t i = 0; i < view->count; i++) {
+		struct observation *observation = &view->observations[i];
+
+		if (!observation->has_serial || serial_covers(ours, observation->serial))
+			continue;
+		store_unknown_serial(tx, &view->domain, view->server_ids[i],
+		                     observation->serial);
+		view->unknown[i] = true;
+		view->unknown_count++;
+		consensus_discount(observation, ours);
+		view->reasons[i] = arena_printf(arena, UNKNOWN_SERIAL_WORDS,
+		                                observation->serial);
+	}
+}
+
+/* A server with other records counts as failed, whatever its serial. */
+static void evaluate_mark_differing(struct domain_view *view, struct arena *arena)
+{
+	for (size_t i = 0; i < view->count; i++) {
+		if (!view->differs[i] || view->unknown[i])
+			continue;
+		consensus_discount(&view->observations[i], view->domain.state.serial);
+		view->reasons[i] = arena_strdup(arena, CONTENT_WORDS);
+	}
+}
+
+static void evaluate_add_unknown(struct evaluation *evaluation,
+                                 const struct domain_view *view, const char *request_id,
+                                 struct arena *arena)
+{
+	for (size_t i = 0; view->unknown_count && i < view->count; i++) {
+		struct unknown_serial *unknown;
+
+		if (!view->unknown[i])
+			continue;
+		unknown = arena_alloc(arena, sizeof(*unknown));
+		*unknown = (struct unknown_serial){
+			.next = evaluation->unknown,
+			.server = view->servers[i],
+			.domain = &view->domain,
+			.serial = view->observations[i].serial,
+			.request_id = request_id,
+		};
+		evaluation->unknown = unknown;
+	}
+}
+
+/*
+ * While a change propagates, the consensus is an older serial, which central may know.
+ * Central gets such a serial once, when a report may have made it the consensus. So the
+ * records of a domain become ACTIVE one by one even if its changes never pause.
+ */
+static bool evaluate_is_news(const struct peers *peers, const struct server_report *seen,
+                             const struct pool_report *result)
+{
+	if (!seen || result->report != REPORT_SUCCESS ||
+	    result->serial == result->domain.state.serial)
+		return true;
+	return seen->has_serial && serial_covers(seen->serial, result->serial) &&
+	       !peers_has_reported(peers, result->domain.id, result->serial);
+}
+
+/* The queries of one action, one for each domain. */
+struct cases {
+	enum action action;
+	size_t count;
+	const char *ids[LIST_MAX];
+	const struct domain_query *first[LIST_MAX];
+};
+
+static void cases_gather(struct cases *cases, const struct domain_query *queries,
+                         size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct domain_query *query = &queries[i];
+		size_t at = 0;
+
+		if (query->action != cases->action)
+			continue;
+		while (at < cases->count &&
+		       strcmp(cases->ids[at], query->domain_id) != 0)
+			at++;
+		if (at < cases->count)
+			continue;
+		cases->ids[at] = query->domain_id;
+		cases->first[at] = query;
+		cases->count++;
+	}
+}
+
+static bool evaluate_has_news(const struct peers *peers,
+                              const struct evaluation *evaluation,
+                              const struct domain_result *result)
+{
+	const struct domain_query *first = result->first;
+
+	for (size_t i = 0; i < evaluation->count; i++) {
+		const struct domain_query *query = &evaluation->queries[i];
+
+		if (query->action == first->action &&
+		    strcmp(query->domain_id, first->domain_id) == 0 &&
+		    evaluate_is_news(peers, query->report, &result->report))
+			return true;
+	}
+	return false;
+}
+
+static void evaluate_decide(const struct poolmgr *poolmgr, const struct cases *cases,
+                            const struct domain_view *views,
+                            struct evaluation *evaluation, struct arena *arena)
+{
+	for (size_t i = 0; i < cases->count; i++) {
+		struct domain_result *result = &evaluation->results[evaluation->found];
+
+		evaluate_add_unknown(evaluation, &views[i], cases->first[i]->request_id,
+		                     arena);
+		result->first = cases->first[i];
+		if (*views[i].domain.id &&
+		    domain_view_report(&views[i], cases->action,
+		                       poolmgr->config.threshold_percentage, arena,
+		                       &result->report))
+			evaluation->found++;
+	}
+}
+
+enum err evaluate_read(const struct poolmgr *poolmgr, struct db *db,
+                       struct evaluation *evaluation, struct arena *arena,
+                       struct why *why)
+{
+	enum err err = OK;
+
+	bug_if(evaluation->count > LIST_MAX);
+	evaluation->found = 0;
+	evaluation->unknown = NULL;
+	for (enum action action = 0; action < ACTION_COUNT && !err; action++) {
+		struct cases cases = { .action = action };
+		struct domain_view *views;
+
+		cases_gather(&cases, evaluation->queries, evaluation->count);
+		if (!cases.count)
+			continue;
+		struct tx tx = tx_once(db, why);
+		views = store_domain_views(&tx, arena, cases.ids, cases.count, action,
+		                           poolmgr->servers);
+		for (size_t i = 0; i < cases.count && action == ACTION_UPDATE; i++) {
+			evaluate_mark_unknown(&tx, &views[i], arena);
+			evaluate_mark_differing(&views[i], arena);
+		}
+		err = tx_commit(&tx);
+		if (!err)
+			evaluate_decide(poolmgr, &cases, views, evaluation, arena);
+	}
+	return err;
+}
+
+void evaluate_report(struct poolmgr *poolmgr, const struct evaluation *evaluation)
+{
+	for (size_t i = 0; i < evaluation->found; i++) {
+		const struct domain_result *result = &evaluation->results[i];
+
+		if (evaluate_has_news(poolmgr->peers, evaluation, result))
+			peers_report(poolmgr->peers, &result->report,
+			             result->first->request_id);
+	}
+	for (const struct unknown_serial *at = evaluation->unknown; at; at = at->next)
+		follow_up_observe(poolmgr->follow_up, at->server, at->domain, &at->serial,
+		                  &(struct cause){ at->request_id, .recovery = true });
+}
+
+/* If a read fails, central still gets the results found before. */
+enum err evaluate_all(struct poolmgr *poolmgr, const struct domain_query *queries,
+                    size_t count, struct why *why)
+{
+	struct arena *arena = arena_new();
+	struct domain_result results[LIST_MAX];
+	struct evaluation evaluation = { queries, count, results, 0, NULL };
+	enum err err = evaluate_read(poolmgr, poolmgr->runtime.db, &evaluation, arena,
+	                             why);
+
+	evaluate_report(poolmgr, &evaluation);
+	arena_free(&arena);
+	return err;
+}

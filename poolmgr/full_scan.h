@@ -1,0 +1,25 @@
+/*
+ * full_scan -- polls all domains of this process's share on all their servers, page by
+ * page (seed 000, the last step of periodic_sync). It finds servers that lost a zone or
+ * went back to an old serial. A scan takes most of a periodic_sync_interval, at an even
+ * pace. One page is one SELECT and one message to mini-DNS. Servers without a difference
+ * cause no report.
+ *
+ * Each scan also compares the records of one part in compare_every of the domains, and of
+ * the domains that differed in the last scan (repair.h).
+ */
+#pragma once
+
+struct poolmgr;
+struct full_scan;
+
+void full_scan_metrics(void);	/* before the fork */
+struct full_scan *full_scan_new(struct poolmgr *poolmgr);
+void full_scan_free(struct full_scan **scan);
+void full_scan_fire(struct full_scan *scan);	/* every second, by a timer */
+
+struct cause;
+struct domain_ref;
+/* Orders a comparison of the records of one domain on all its servers. Any share. */
+void full_scan_compare(struct poolmgr *poolmgr, const struct domain_ref *domain,
+                       const struct cause *cause);

@@ -1,0 +1,11 @@
+/*
+ * orphan_zones -- lists the zones that each server has from us, and searches for zones
+ * without a domain: a deletion failed, or a server was restored from a backup. In each
+ * compare_every'th round one process of the pool asks a server, on its lane. Zones
+ * without our mark are not listed.
+ */
+#pragma once
+
+#include "poolmgr.h"
+
+void orphan_zones_find(struct poolmgr *poolmgr, const struct scope *scope);

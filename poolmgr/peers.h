@@ -1,0 +1,62 @@
+/*
+ * peers -- sends messages to the other programs: casts to mini-DNS, and calls to central.
+ * At most one call about a domain is out. A newer report of that domain waits, and
+ * replaces an older one that waits. While calls are out, reports of other domains gather
+ * for the next call. Each report is sent again until central answers. If this process
+ * ends before, the sync finds the domain by its rows.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "model/messages.h"
+#include "poolmgr.h"
+#include "servers.h"
+
+void peers_metrics(void);	/* before the fork */
+struct peers *peers_new(struct poolmgr *poolmgr);
+void peers_free(struct peers **peers);
+bool peers_idle(const struct peers *peers);
+
+/* The cause of a message: a request, or a round of periodic work. */
+struct cause {
+	const char *request_id;
+	bool recovery;		/* uses the recovery queue, after the changes of users */
+	bool probe;		/* the operation runs although the server fails */
+};
+
+struct server_list {
+	const struct server *const *servers;
+	size_t count;
+};
+/*
+ * Orders NOTIFY and a poll, for several domains and servers or for one. An empty list:
+ * mini-DNS only learns that the domains changed.
+ */
+void peers_notify_all(struct peers *peers, const struct domain_refs *domains,
+                      const struct server_list *list, const struct cause *cause);
+void peers_notify(struct peers *peers, const struct domain_ref *domain,
+                  const struct server *server, const struct cause *cause);
+void peers_poll(struct peers *peers, const struct domain_ref *domain,
+                const struct server *server, const struct cause *cause);
+/* Orders polls. mini-DNS reports only servers with another serial. */
+void peers_poll_all(struct peers *peers, const struct domain_refs *domains,
+                    const struct server_list *list, const struct cause *cause);
+/* Orders a comparison of all records. TELL_EQUAL: mini-DNS also reports equal servers. */
+void peers_compare(struct peers *peers, const struct domain_refs *domains,
+                   const struct server_list *list, bool tell_equal,
+                   const struct cause *cause);
+/* Orders NOTIFY to also_notifies, without polls. */
+void peers_notify_also(struct peers *peers, const struct domain_ref *domain,
+                       const struct cause *cause);
+/* To central, until it answers. */
+void peers_report(struct peers *peers, const struct pool_report *report,
+                  const char *request_id);
+/* How many more domains may wait for central: further reports are dropped. */
+size_t peers_report_room(const struct peers *peers);
+/*
+ * Has this process lately reported that the pool serves this serial? False: perhaps
+ * another process has, or this one has forgotten it.
+ */
+bool peers_has_reported(const struct peers *peers, const char *domain_id,
+                        uint32_t serial);
