@@ -9,7 +9,7 @@
 #include "consistency/queue_watch.h"
 #include "core/route_backend.h"
 #include "core/strategy.h"
-#include "moves.h"
+#include "name_expiry.h"
 #include "routes.h"
 #include "runtime/broker.h"
 #include "runtime/db.h"

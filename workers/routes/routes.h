@@ -24,7 +24,7 @@ struct queue_watch;
 struct scheduler;
 struct shards;
 
-/* So long an instance that is behind keeps names from its router: store_serving.h. */
+/* So long an instance that is behind keeps names from its router: store_cname_ready.h. */
 enum { ROUTES_PATIENCE_S = 300 };
 
 enum all_down { ALL_DOWN_KEEP, ALL_DOWN_WITHDRAW };
@@ -46,7 +46,7 @@ struct routes {
 	struct shards *shards;
 	int64_t turn_ms, hears_since_ms;	/* the last one; 0: it does not */
 	int due_period_ms, hosts_period_ms;	/* constant */
-	int moves_period_ms;			/* moves.h sets it */
+	int moves_period_ms;			/* name_expiry.h sets it */
 	struct backends_look *backends;		/* backends.h */
 	int backends_period_ms;
 };

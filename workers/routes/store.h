@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/id.h"
-#include "core/move.h"
+#include "core/former_name.h"
 #include "core/route_name.h"
 #include "dns/address.h"
 #include "runtime/tx.h"
@@ -127,7 +127,7 @@ void store_shard_missing(struct tx *tx, const char *name, const char *made_id);
 void store_shard_adopted(struct tx *tx, const char *name);
 /*
  * PATIENCE_S, here and below: how long a name that a route had before is kept from leading to
- * its other router by an instance there that is behind (store_serving.h).
+ * its other router by an instance there that is behind (store_cname_ready.h).
  */
 /* REV is what central was told, under SERIAL; it is looked after again in AFTER_MS. */
 struct shard_told {
@@ -273,7 +273,7 @@ typedef void binding_fn(void *self, const struct binding_row *binding);
 void store_bindings(struct tx *tx, struct arena *arena, const char *router,
                     const char *marker, int limit, binding_fn *each, void *self);
 
-/* ---- names that routes had before (core/move.h) ---- */
+/* ---- names that routes had before (core/former_name.h) ---- */
 
 struct move_row {
 	const char *route_id, *router, *dns;
@@ -285,7 +285,7 @@ struct move_row {
 typedef void move_fn(void *self, const struct move_row *move);
 /*
  * Names lead elsewhere once all instances there say that they serve them, or DELAY_S from now,
- * if some do not say: by then they have to (store_serving.h).
+ * if some do not say: by then they have to (store_cname_ready.h).
  */
 struct move_times {
 	int delay_s;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "store.h"
-#include "store_serving.h"
+#include "store_cname_ready.h"
 
 static const char *const state_names[] = { "active", "draining", "going" };
 static const char *const status_names[] = { "PENDING", "ACTIVE", "ERROR" };

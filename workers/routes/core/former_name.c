@@ -1,4 +1,4 @@
-#include "core/move.h"
+#include "core/former_name.h"
 
 #include <string.h>
 

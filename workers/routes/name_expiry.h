@@ -1,6 +1,6 @@
 /*
  * moves -- moves former names of routes to their next state when their time is over
- * (core/move.h). A name whose grace is over is to lose its CNAME. A name is deleted when
+ * (core/former_name.h). A name whose grace is over is to lose its CNAME. A name is deleted when
  * no resolver can have its CNAME any more, and the agents of the routers that served it
  * are told.
  *

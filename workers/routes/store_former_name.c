@@ -1,9 +1,9 @@
 #include "base/buf.h"
 #include "runtime/tx_list.h"
 #include "store.h"
-#include "store_serving.h"
+#include "store_cname_ready.h"
 
-/* ---- states: the changes are those of core/move.h ---- */
+/* ---- states: the changes are those of core/former_name.h ---- */
 
 /* Rows of CONDITION that EVENT makes TO; SET, what else changes, sees the states before. */
 struct change {

@@ -1,4 +1,4 @@
-#include "moves.h"
+#include "name_expiry.h"
 
 #include <stdlib.h>
 #include <string.h>

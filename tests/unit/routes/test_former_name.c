@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/move.h"
+#include "core/former_name.h"
 
 static enum move_state run(enum move_state state, const enum move_event *events,
                            size_t count)
