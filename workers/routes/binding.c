@@ -10,7 +10,8 @@
  * One that nobody has; it is the route's then. The last one is of its id: routes of its name
  * that were before may still have the others, until central takes them back.
  */
-static enum err generate(struct tx *tx, struct arena *arena, const struct route_row *route,
+static enum err generate(struct tx *tx, struct arena *arena,
+                         const struct route_row *route,
                          const char *dns, const char **name, struct why *why)
 {
 	const char *const salts[] = { NULL, "", route->id };
@@ -63,16 +64,16 @@ static void leave(struct routes *routes, struct tx *tx, struct arena *arena,
 {
 	bool has_moved = strcmp(was->router, is->router);
 	bool was_generated = is_generated(tx, arena, was->dns);
-	struct move_row move = {
+	struct former_name former = {
 		.route_id = is->route_id, .router = was->router, .dns = was->dns,
 		.target = was_generated && has_moved ? target : NULL,
 	};
 
 	if (!was_generated && strcmp(was->dns, is->dns))
 		return;
-	store_move_insert(tx, &move, &(struct move_times){ routes->settings.delay_s,
-	                                                   routes->settings.grace_s });
-	if (move.target)
+	store_former_name_insert(tx, &former, &(struct former_name_times){
+	                         routes->settings.delay_s, routes->settings.grace_s });
+	if (former.target)
 		store_router_touch(tx, was->router);
 }
 
@@ -102,10 +103,11 @@ static void write_binding(struct routes *routes, struct tx *tx, struct arena *ar
 	} else {
 		const char *target = target_of(arena, is, router);
 
-		store_moves_lead_to(tx, is->route_id, target, routes->settings.delay_s);
+		store_former_names_retarget(tx, is->route_id, target,
+		                            routes->settings.delay_s);
 		leave(routes, tx, arena, was, is, target);
 		store_binding_update(tx, is);
-		store_move_stays(tx, is->route_id, is->router, is->dns);
+		store_former_name_keep(tx, is->route_id, is->router, is->dns);
 		store_router_touch(tx, is->router);
 	}
 	store_route_bound(tx, is->route_id, is->dns);
@@ -150,7 +152,7 @@ void binding_end(struct tx *tx, struct arena *arena, const struct route_row *rou
 {
 	struct binding_row was;
 
-	store_moves_end(tx, route->id);
+	store_former_names_end(tx, route->id);
 	if (!store_binding_read(tx, arena, route->id, &was))
 		return;
 	store_binding_delete(tx, route->id);

@@ -17,7 +17,7 @@
 #include "shard.h"
 #include "store.h"
 
-static struct routes routes = { .due_period_ms = 1000, .moves_period_ms = MOVES_PERIOD_MS,
+static struct routes routes = { .due_period_ms = 1000, .name_expiry_period_ms = NAME_EXPIRY_PERIOD_MS,
                                 .hosts_period_ms = 60 * 1000,
                                 .backends_period_ms = 1000 };
 
@@ -189,9 +189,9 @@ static void hosts_fire(void *self)
 	arena_free(&sweep.arena);
 }
 
-static void moves_timer(void *self)
+static void name_expiry_timer(void *self)
 {
-	moves_fire(self);
+	name_expiry_fire(self);
 }
 
 static void backends_timer(void *self)
@@ -203,7 +203,7 @@ static const struct timer timers[] = {
 	{ "fleet",  &heartbeat_config.period_ms, fleet_fire },
 	{ "queues", &queue_watch_period_ms,  queues_fire },
 	{ "due",    &routes.due_period_ms,   due_fire },
-	{ "moves",  &routes.moves_period_ms, moves_timer },
+	{ "moves",  &routes.name_expiry_period_ms, name_expiry_timer },
 	{ "hosts",  &routes.hosts_period_ms, hosts_fire },
 	{ "backends", &routes.backends_period_ms, backends_timer },
 	{ 0 }

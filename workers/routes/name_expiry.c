@@ -6,92 +6,95 @@
 #include "base/log.h"
 #include "hosts_news.h"
 
-/* A turn writes one page, for calls wait meanwhile. A full page has the next one soon. */
+/* Calls wait during a turn, so it writes one page. After a full page the next is soon. */
 enum { PAGE = 32, SOON_MS = 100 };
 
 struct turn {
 	struct routes *routes;
 	struct arena *arena;
-	struct move_row rows[PAGE];
-	bool is_locked[PAGE];		/* by row: this process has its router */
+	struct former_name rows[PAGE];
+	bool is_locked[PAGE];		/* by row: the lock of its router is ours */
 	size_t count;
-	const char *touched;		/* the router that was touched last; NULL */
-	const char *gone[PAGE];		/* routes whose names have gone */
+	const char *touched;		/* the last router that was touched, or NULL */
+	const char *gone[PAGE];		/* routes whose former names are deleted */
 	size_t gone_count;
 	size_t ended;			/* rows that changed */
-	struct hosts_news news;		/* of routers that serve less by now */
+	struct hosts_news news;		/* routers that serve fewer names */
 };
 
-static void take_move(void *self, const struct move_row *move)
+static void expiry_add_row(void *self, const struct former_name *former)
 {
 	struct turn *turn = self;
 
-	turn->rows[turn->count++] = *move;
+	turn->rows[turn->count++] = *former;
 }
 
-/* Of all states that have a time. */
-static enum err read_over(void *self, struct why *why)
+static enum err expiry_read(void *self, struct why *why)
 {
 	struct turn *turn = self;
 	struct tx tx = tx_once(turn->routes->runtime.db, why);
 
 	turn->count = 0;
-	for (enum move_state state = MOVE_ADD; state < MOVE_GONE; state++)
-		if (move_next(state, MOVE_IS_OVER) != state && turn->count < PAGE)
-			store_moves_over(&tx, turn->arena, state,
-			                 PAGE - (int)turn->count, take_move, turn);
+	for (enum former_state state = FORMER_ADD; state < FORMER_GONE; state++)
+		if (former_name_next(state, FORMER_ON_EXPIRED) != state &&
+		    turn->count < PAGE)
+			store_former_names_expired(&tx, turn->arena, state,
+			                           PAGE - (int)turn->count,
+			                           expiry_add_row, turn);
 	return tx_commit(&tx);
 }
 
-static int compare_routers(const void *a, const void *b)
+static int expiry_compare_routers(const void *a, const void *b)
 {
-	return strcmp(((const struct move_row *)a)->router,
-	              ((const struct move_row *)b)->router);
+	return strcmp(((const struct former_name *)a)->router,
+	              ((const struct former_name *)b)->router);
 }
 
 /*
- * In the order in which all lock routers: nothing is read before. The names of a router that
- * another transaction has wait for a later turn, and the loop waits for no router.
+ * All transactions lock routers in the order of their names. The names of a router that
+ * another transaction has locked wait for a later turn, so the loop never waits.
  */
-static void lock_routers(struct turn *turn, struct tx *tx)
+static void expiry_lock_routers(struct turn *turn, struct tx *tx)
 {
 	for (size_t i = 0; i < turn->count; i++)
 		if (i && !strcmp(turn->rows[i].router, turn->rows[i - 1].router))
 			turn->is_locked[i] = turn->is_locked[i - 1];
 		else
-			turn->is_locked[i] = store_router_try_lock(tx, turn->rows[i].router);
+			turn->is_locked[i] = store_router_try_lock(tx,
+			                                           turn->rows[i].router);
 }
 
-static void take_router(void *self, const char *route_id, const char *router)
+static void expiry_add_change(void *self, const char *route_id, const char *router)
 {
 	struct turn *turn = self;
 
 	hosts_news_add(&turn->news, router, route_id);
 }
 
-static void touch(struct turn *turn, struct tx *tx, const char *router)
+static void expiry_touch_router(struct turn *turn, struct tx *tx, const char *router)
 {
 	if (!turn->touched || strcmp(turn->touched, router))
 		store_router_touch(tx, router);
 	turn->touched = router;
 }
 
-static void end_time(struct turn *turn, struct tx *tx, const struct move_row *move)
+static void expiry_end_row(struct turn *turn, struct tx *tx,
+                           const struct former_name *former)
 {
-	enum move_state next = move_next(move->state, MOVE_IS_OVER);
+	enum former_state next = former_name_next(former->state, FORMER_ON_EXPIRED);
 
-	if (!store_move_event(tx, move, MOVE_IS_OVER))
+	if (!store_former_name_apply(tx, former, FORMER_ON_EXPIRED))
 		return;
 	turn->ended++;
-	if (move_asks(next) != MOVE_ASKS_NOTHING)
-		touch(turn, tx, move->router);
-	if (next != MOVE_GONE)
+	if (former_name_update(next) != FORMER_NO_UPDATE)
+		expiry_touch_router(turn, tx, former->router);
+	if (next != FORMER_GONE)
 		return;
-	hosts_news_add(&turn->news, move->router, move->route_id);
-	turn->gone[turn->gone_count++] = move->route_id;
+	hosts_news_add(&turn->news, former->router, former->route_id);
+	turn->gone[turn->gone_count++] = former->route_id;
 }
 
-static enum err write_over(void *self, struct why *why)
+static enum err expiry_write(void *self, struct why *why)
 {
 	struct turn *turn = self;
 	struct tx tx = tx_begin(turn->routes->runtime.db, why);
@@ -100,38 +103,40 @@ static enum err write_over(void *self, struct why *why)
 	turn->touched = NULL;
 	turn->gone_count = 0;
 	turn->ended = 0;
-	lock_routers(turn, &tx);
+	expiry_lock_routers(turn, &tx);
 	for (size_t i = 0; i < turn->count; i++)
 		if (turn->is_locked[i])
-			end_time(turn, &tx, &turn->rows[i]);
+			expiry_end_row(turn, &tx, &turn->rows[i]);
 	if (turn->gone_count)
 		store_routes_routers(&tx, turn->arena, turn->gone, turn->gone_count,
-		                     take_router, turn);
+		                     expiry_add_change, turn);
 	hosts_news_raise(&turn->news, &tx);
 	return tx_commit(&tx);
 }
 
-/* Is there perhaps more? */
-static bool run_page(struct turn *turn)
+/* True: there may be more rows. */
+static bool expiry_run_page(struct turn *turn)
 {
 	struct why why;
-	enum err err = tx_again(read_over, turn, &why);
+	enum err err = tx_again(expiry_read, turn, &why);
 
 	if (!err && turn->count) {
-		qsort(turn->rows, turn->count, sizeof(*turn->rows), compare_routers);
-		err = tx_again(write_over, turn, &why);
+		qsort(turn->rows, turn->count, sizeof(*turn->rows),
+		      expiry_compare_routers);
+		err = tx_again(expiry_write, turn, &why);
 		if (!err)
 			hosts_news_tell(&turn->news, turn->routes);
 	}
 	if (err)
-		log_warn("former names not ended: reason=\"%s\"", why.text);
+		log_warn("former names not expired: reason=\"%s\"", why.text);
 	return !err && turn->count == PAGE && turn->ended;
 }
 
-void moves_fire(struct routes *routes)
+void name_expiry_fire(struct routes *routes)
 {
 	struct turn turn = { .routes = routes, .arena = arena_new() };
 
-	routes->moves_period_ms = run_page(&turn) ? SOON_MS : MOVES_PERIOD_MS;
+	routes->name_expiry_period_ms = expiry_run_page(&turn) ? SOON_MS
+	                                                       : NAME_EXPIRY_PERIOD_MS;
 	arena_free(&turn.arena);
 }

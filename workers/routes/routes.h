@@ -46,7 +46,7 @@ struct routes {
 	struct shards *shards;
 	int64_t turn_ms, hears_since_ms;	/* the last one; 0: it does not */
 	int due_period_ms, hosts_period_ms;	/* constant */
-	int moves_period_ms;			/* name_expiry.h sets it */
+	int name_expiry_period_ms;			/* name_expiry.h sets it */
 	struct backends_look *backends;		/* backends.h */
 	int backends_period_ms;
 };

@@ -144,7 +144,8 @@ static void check_domain(struct request *req, struct tx *tx,
 	if (around)
 		tx_fail(tx, ERR_EXISTS, "dns: is in the domain of router %.63s", around);
 	else if (below)
-		tx_fail(tx, ERR_EXISTS, "dns: the domain of router %.63s is in it", below);
+		tx_fail(tx, ERR_EXISTS, "dns: the domain of router %.63s is in it",
+		        below);
 	else if (host)
 		tx_fail(tx, ERR_EXISTS, "dns: a route has a host in that domain, %.253s",
 		        host);
@@ -273,7 +274,7 @@ enum err service_drain_router(void *self, struct request *req)
 }
 
 /* What the last of these names waits for. */
-static const char *moves_words(const struct moves_left *left, struct arena *arena)
+static const char *moves_words(const struct former_names_left *left, struct arena *arena)
 {
 	if (left->leading)
 		return arena_printf(arena, "the grace ends at %s (routes.rebind_grace), then "
@@ -290,9 +291,9 @@ static const char *moves_words(const struct moves_left *left, struct arena *aren
 static void check_moves(struct request *req, struct tx *tx,
                         const struct router_row *router)
 {
-	struct moves_left left;
+	struct former_names_left left;
 
-	store_router_moves(tx, req->arena, router, &left);
+	store_router_former_names(tx, req->arena, router, &left);
 	if (left.count)
 		tx_fail(tx, ERR_CONFLICT, "%" PRId64 " names that routes had at it still "
 		        "lead to others: %s. Wait, or end that by \"force\"", left.count,
@@ -309,8 +310,8 @@ static void end_router(struct request *req, struct tx *tx, struct router_row *ro
                        struct hosts_news *news)
 {
 	hosts_news_add(news, router->name, NULL);
-	store_router_movers(tx, req->arena, router->name, take_mover, news);
-	store_router_moves_end(tx, router->name);
+	store_router_successors(tx, req->arena, router->name, take_mover, news);
+	store_router_former_names_end(tx, router->name);
 	router->state = ROUTER_GOING;
 	store_router_update(tx, router);
 	hosts_news_raise(news, tx);
@@ -404,7 +405,8 @@ enum err service_list_routers(void *self, struct request *req)
 	listing.list = json_array();
 
 	struct tx tx = tx_begin_snapshot(routes->runtime.db, &req->why);
-	store_routers(&tx, req->arena, marker ? marker : "", limit, take_router, &listing);
+	store_routers(&tx, req->arena, marker ? marker : "", limit, take_router,
+	              &listing);
 	req->result = json_pack("{s:o, s:s?}", "routers", listing.list, "marker",
 		json_array_size(listing.list) == (size_t)limit ? listing.last : NULL);
 	return tx_commit(&tx);
@@ -419,8 +421,8 @@ static enum err read_report(struct request *req, struct address_report *report)
 	enum err err = codec_router_name(req, &report->router, &req->why);
 
 	if (!err)
-		err = json_get_text(req->args, "address", JSON_REQUIRED, ADDRESS_TEXT, &text,
-		                    &req->why);
+		err = json_get_text(req->args, "address", JSON_REQUIRED, ADDRESS_TEXT,
+		                    &text, &req->why);
 	if (!err)
 		err = address_parse_host("address", text, &report->address, &req->why);
 	if (!err)
@@ -455,7 +457,7 @@ static enum err serve(struct routes *routes, struct request *req, const char *ro
 {
 	struct tx tx = tx_once(routes->runtime.db, &req->why);
 
-	store_moves_served(&tx, router, ROUTES_PATIENCE_S);
+	store_former_names_wake(&tx, router, ROUTES_PATIENCE_S);
 	return tx_commit(&tx);
 }
 

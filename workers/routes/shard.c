@@ -17,7 +17,7 @@ void shard_metrics(void)
 
 /* ---- what is to be done ---- */
 
-static void take_move(void *self, const struct move_row *move)
+static void take_move(void *self, const struct former_name *move)
 {
 	struct shard *shard = self;
 
@@ -34,9 +34,9 @@ static enum err read_shard(void *self, struct why *why)
 	shard->moves = arena_alloc(shard->arena, MOVES_MAX * sizeof(*shard->moves));
 	if (!store_router_read(&tx, shard->arena, shard->name, ROUTER_LOCK, &shard->router))
 		tx_fail(&tx, ERR_NOT_FOUND, "no router %.63s", shard->name);
-	store_moves_need(&tx, shard->name);
-	store_moves_open(&tx, shard->arena, shard->name, MOVES_MAX, ROUTES_PATIENCE_S,
-	                 take_move, shard);
+	store_former_names_set_needs(&tx, shard->name);
+	store_former_names_unsent(&tx, shard->arena, shard->name, MOVES_MAX, ROUTES_PATIENCE_S,
+	                          take_move, shard);
 	return tx_commit(&tx);
 }
 

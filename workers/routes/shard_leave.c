@@ -11,7 +11,7 @@ static enum err write_gone(void *self, struct why *why)
 	struct shard *shard = self;
 	struct tx tx = shard_begin_guarded(shard, why);
 
-	store_moves_drop_all(&tx, shard->name);
+	store_router_former_names_delete(&tx, shard->name);
 	store_router_delete(&tx, shard->name);
 	return tx_commit(&tx);
 }
@@ -41,7 +41,7 @@ static enum err write_moves_told(void *self, struct why *why)
 	struct shard *shard = self;
 	struct tx tx = shard_begin_guarded(shard, why);
 
-	store_moves_told(&tx, &shard->router, shard->moves, shard->move_count);
+	store_former_names_sent(&tx, &shard->router, shard->moves, shard->move_count);
 	return tx_commit(&tx);
 }
 

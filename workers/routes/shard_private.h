@@ -16,7 +16,7 @@ struct shard {
 	struct held *held;
 	struct arena *arena;
 	struct router_row router;
-	struct move_row *moves;
+	struct former_name *moves;
 	size_t move_count;
 	json_t *zone;			/* router.zone */
 	rpc_answer_fn *delegated;	/* hears of its delegation */

@@ -127,17 +127,17 @@ static enum err write_told(void *self, struct why *why)
 	struct tx tx = shard_begin_guarded(shard, why);
 
 	if (is_another(shard))
-		store_moves_again(&tx, shard->name);
+		store_former_names_resend(&tx, shard->name);
 	if (is_new(shard))
 		store_shard_is(&tx, shard->name, shard->domain_id);
-	store_moves_told(&tx, &shard->router, shard->moves, shard->move_count);
+	store_former_names_sent(&tx, &shard->router, shard->moves, shard->move_count);
 	store_shard_told(&tx, shard->name, &told, ROUTES_PATIENCE_S);
 	return tx_commit(&tx);
 }
 
-static const char *target_of(const struct move_row *move)
+static const char *target_of(const struct former_name *move)
 {
-	return move_asks(move->state) == MOVE_ASKS_CNAME ? move->target : NULL;
+	return former_name_update(move->state) == FORMER_SET_CNAME ? move->target : NULL;
 }
 
 /* What is to be there; of a router that goes, that nothing is. */

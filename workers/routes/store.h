@@ -273,83 +273,87 @@ typedef void binding_fn(void *self, const struct binding_row *binding);
 void store_bindings(struct tx *tx, struct arena *arena, const char *router,
                     const char *marker, int limit, binding_fn *each, void *self);
 
-/* ---- names that routes had before (core/former_name.h) ---- */
+/* ---- former names of routes (core/former_name.h) ---- */
 
-struct move_row {
+struct former_name {
 	const char *route_id, *router, *dns;
 	const char *target;		/* NULL: the name has no CNAME */
-	enum move_state state;
+	enum former_state state;
 	uint64_t seq;			/* grows with each change of the row */
-	uint32_t ttl;			/* that central was told just now; else 0 */
+	uint32_t ttl;			/* of a CNAME that central just got; else 0 */
 };
-typedef void move_fn(void *self, const struct move_row *move);
+typedef void former_name_fn(void *self, const struct former_name *former);
 /*
- * Names lead elsewhere once all instances there say that they serve them, or DELAY_S from now,
- * if some do not say: by then they have to (store_cname_ready.h).
+ * A name gets its CNAME as soon as all instances of the new router report that they serve
+ * it. If some instances do not report, it gets it after DELAY_S (store_cname_ready.h).
  */
-struct move_times {
+struct former_name_times {
 	int delay_s;
-	int grace_s;			/* from then on; or its router's ttl, if that is longer */
+	int grace_s;			/* after the delay; at least the router's ttl */
 };
-void store_move_insert(struct tx *tx, const struct move_row *move,
-                       const struct move_times *times);
-/* Whatever names the route had before lead to TARGET then. */
-void store_moves_lead_to(struct tx *tx, const char *route_id, const char *target,
-                         int delay_s);
-/* The route has DNS of ROUTER again: the name loses its CNAME and is served on. */
-void store_move_stays(struct tx *tx, const char *route_id, const char *router,
-                      const char *dns);
-/* The names of the route end now. */
-void store_moves_end(struct tx *tx, const char *route_id);
-/* Those by which it is served under a host that it was given. */
-void store_moves_end_host(struct tx *tx, const char *route_id, const char *host);
-/* The routers whose instances serve the route: where it is bound, and where it was before. */
+void store_former_name_insert(struct tx *tx, const struct former_name *former,
+                              const struct former_name_times *times);
+/* All CNAMEs of the route's former names get TARGET. */
+void store_former_names_retarget(struct tx *tx, const char *route_id, const char *target,
+                                 int delay_s);
+/* The route has DNS at ROUTER again: the router serves the name without a CNAME. */
+void store_former_name_keep(struct tx *tx, const char *route_id, const char *router,
+                            const char *dns);
+/* Ends all former names of the route. */
+void store_former_names_end(struct tx *tx, const char *route_id);
+/* Ends those that are the host of the route's owner. */
+void store_former_names_end_host(struct tx *tx, const char *route_id, const char *host);
+/* The routers whose instances serve the route: the present router and the former ones. */
 void store_route_routers(struct tx *tx, struct arena *arena, const char *route_id,
                          void (*each)(void *self, const char *router), void *self);
-/* The same of COUNT routes, 1 to TX_LIST_MAX, each with what was found for it. */
-void store_routes_routers(struct tx *tx, struct arena *arena, const char *const *route_ids,
-                          size_t count,
+/* The same for COUNT routes, 1 to TX_LIST_MAX. */
+void store_routes_routers(struct tx *tx, struct arena *arena,
+                          const char *const *route_ids, size_t count,
                           void (*each)(void *self, const char *route_id,
                                        const char *router), void *self);
-/* Names in STATE whose time is over, at most LIMIT, those that ended first. */
-void store_moves_over(struct tx *tx, struct arena *arena, enum move_state state, int limit,
-                      move_fn *each, void *self);
+/* Names in STATE whose time is over, the oldest first, at most LIMIT. */
+void store_former_names_expired(struct tx *tx, struct arena *arena,
+                                enum former_state state, int limit,
+                                former_name_fn *each, void *self);
 /*
- * MOVE, as it was read, goes to its next state; a name that is GONE is free. False: the row has
- * changed since, and is left alone.
+ * Moves the row to its next state, or deletes it with its claim (GONE). False, and
+ * nothing is written: the row has changed since FORMER was read.
  */
-bool store_move_event(struct tx *tx, const struct move_row *move, enum move_event event);
-/* Of names that are to lead elsewhere, which versions others have to serve before. */
-void store_moves_need(struct tx *tx, const char *router);
-/* Instances of ROUTER serve something new: domains whose names may lead to it are due. */
-void store_moves_served(struct tx *tx, const char *router, int patience_s);
-/* The name servers of a router's domain have all that was told. */
-void store_moves_out(struct tx *tx, const struct router_row *router);
-/* What is to be told central of a router's domain by now. */
-void store_moves_open(struct tx *tx, struct arena *arena, const char *router, int limit,
-                      int patience_s, move_fn *each, void *self);
-/* Central did what these rows ask for; each CNAME was told with ROUTER's ttl. */
-void store_moves_told(struct tx *tx, const struct router_row *router,
-                      const struct move_row *moves, size_t count);
-/* The CNAMEs of a router's domain are to be told again, for it is another domain. */
-void store_moves_again(struct tx *tx, const char *router);
-/* The routers whose instances serve names that routes had at this one. */
-void store_router_movers(struct tx *tx, struct arena *arena, const char *router,
-                         void (*each)(void *self, const char *router), void *self);
-/* All names that routes had at it end. */
-void store_router_moves_end(struct tx *tx, const char *router);
-/* All of a router's go, with the claims to their names. */
-void store_moves_drop_all(struct tx *tx, const char *router);
-/* The names that routes had at a router, and what the last of them waits for. */
-struct moves_left {
+bool store_former_name_apply(struct tx *tx, const struct former_name *former,
+                             enum former_event event);
+/* Writes the hosts version that the new routers must serve before a CNAME is ready. */
+void store_former_names_set_needs(struct tx *tx, const char *router);
+/* After a report of an instance of ROUTER: domains with a CNAME that is ready are due. */
+void store_former_names_wake(struct tx *tx, const char *router, int patience_s);
+/* The name servers of a router's domain have all updates that central got. */
+void store_former_names_published(struct tx *tx, const struct router_row *router);
+/* Names of a router's domain whose update central is to get now. */
+void store_former_names_unsent(struct tx *tx, struct arena *arena, const char *router,
+                               int limit, int patience_s, former_name_fn *each,
+                               void *self);
+/* Central accepted the updates of these names. Each CNAME has ROUTER's ttl. */
+void store_former_names_sent(struct tx *tx, const struct router_row *router,
+                             const struct former_name *names, size_t count);
+/* Central is to get all CNAMEs of a router again, because its domain is a new one. */
+void store_former_names_resend(struct tx *tx, const char *router);
+/* The routers whose instances serve routes with a former name at ROUTER. */
+void store_router_successors(struct tx *tx, struct arena *arena, const char *router,
+                             void (*each)(void *self, const char *router), void *self);
+/* Ends all former names at the router. */
+void store_router_former_names_end(struct tx *tx, const char *router);
+/* Deletes all former names at the router, with their claims. */
+void store_router_former_names_delete(struct tx *tx, const char *router);
+/* The former names at a router, and the time until the last of them is gone. */
+struct former_names_left {
 	int64_t count;
-	int64_t leading;		/* that have a CNAME, or are to get it, in their grace */
-	int64_t leaving;		/* of which the name servers may have the CNAME */
-	uint32_t ttl;			/* the longest one of a CNAME, at least the router's */
-	const char *until;		/* the last end of a grace, or of a ttl; NULL: none */
+	int64_t leading;		/* with a CNAME, or about to get one */
+	int64_t leaving;		/* name servers may still have the CNAME */
+	uint32_t ttl;			/* the longest of a CNAME, at least the router's */
+	const char *until;		/* the last end of a grace or a ttl; or NULL */
 };
-void store_router_moves(struct tx *tx, struct arena *arena,
-                        const struct router_row *router, struct moves_left *left);
+void store_router_former_names(struct tx *tx, struct arena *arena,
+                               const struct router_row *router,
+                               struct former_names_left *left);
 
 /* ---- what a router's instances serve ---- */
 

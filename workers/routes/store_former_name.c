@@ -3,130 +3,133 @@
 #include "store.h"
 #include "store_cname_ready.h"
 
-/* ---- states: the changes are those of core/former_name.h ---- */
+/* ---- changes of states (core/former_name.h) ---- */
 
-/* Rows of CONDITION that EVENT makes TO; SET, what else changes, sees the states before. */
+/* EVENT moves rows that match CONDITION to TO. SET changes other columns before. */
 struct change {
-	enum move_event event;
-	enum move_state to;
-	const char *condition, *set;	/* SET NULL: nothing else */
+	enum former_event event;
+	enum former_state to;
+	const char *condition, *set;	/* SET may be NULL */
 };
 
 /*
- * "m.state IN ('ADD', 'TOLD')": the states that a change is of. TO itself is one of them only
- * if the row changes all the same: a CNAME that turns has another target.
+ * "m.state IN ('ADD', 'TOLD')": the states that the event moves to TO. TO itself is among
+ * them only for a new target, which changes the row in each state.
  */
-static void states_sql(struct buf *sql, const struct change *change)
+static void change_print_states(struct buf *sql, const struct change *change)
 {
 	const char *before = "m.state IN (";
 
-	for (enum move_state from = MOVE_ADD; from < MOVE_GONE; from++) {
-		if (move_next(from, change->event) != change->to ||
-		    (from == change->to && change->event != MOVE_TURNS))
+	for (enum former_state from = FORMER_ADD; from < FORMER_GONE; from++) {
+		if (former_name_next(from, change->event) != change->to ||
+		    (from == change->to && change->event != FORMER_ON_RETARGET))
 			continue;
-		buf_printf(sql, "%s'%s'", before, move_state_name(from));
+		buf_printf(sql, "%s'%s'", before, former_name_state_name(from));
 		before = ", ";
 	}
 	buf_text(sql, ")");
 }
 
-static void exec_change(struct tx *tx, const char *head, const struct change *change,
+static void change_exec(struct tx *tx, const char *head, const struct change *change,
                         const struct tx_value *bind)
 {
 	struct buf sql = { 0 };
 
 	buf_printf(&sql, "%s WHERE %s AND ", head, change->condition);
-	states_sql(&sql, change);
+	change_print_states(&sql, change);
 	tx_exec(tx, buf_string(&sql), bind);
 	buf_clear(&sql);
 }
 
-/* Whoever has read a row knows by seq that it has changed since. */
-static void change_rows(struct tx *tx, const struct change *change,
-                        const struct tx_value *bind)
+/* A reader of a row learns from seq that the row has changed since. */
+static void change_apply(struct tx *tx, const struct change *change,
+                         const struct tx_value *bind)
 {
 	struct buf head = { 0 };
 
 	buf_printf(&head, "UPDATE route_moves m SET %s m.seq = m.seq + 1, m.state = '%s'",
-	           change->set ? change->set : "", move_state_name(change->to));
-	exec_change(tx, buf_string(&head), change, bind);
+	           change->set ? change->set : "", former_name_state_name(change->to));
+	change_exec(tx, buf_string(&head), change, bind);
 	buf_clear(&head);
 }
 
-/* The routers of these rows have something to tell central. */
-static void touch_routers(struct tx *tx, const struct change *change,
-                          const struct tx_value *bind)
+/* The domains of the routers of these rows are due. */
+static void change_touch_routers(struct tx *tx, const struct change *change,
+                                 const struct tx_value *bind)
 {
-	exec_change(tx, "UPDATE routers d JOIN route_moves m ON m.router = d.name "
+	change_exec(tx, "UPDATE routers d JOIN route_moves m ON m.router = d.name "
 	            "SET d.rev = d.rev + 1, d.due_at = NOW(3), d.zone_status = 'PENDING'",
 	            change, bind);
 }
 
-void store_move_stays(struct tx *tx, const char *route_id, const char *router,
-                      const char *dns)
+void store_former_name_keep(struct tx *tx, const char *route_id, const char *router,
+                            const char *dns)
 {
-	change_rows(tx, &(struct change){ MOVE_STAYS, MOVE_WITHDRAW,
+	change_apply(tx, &(struct change){ FORMER_ON_KEEP, FORMER_WITHDRAW,
 	            "m.route_id = ? AND m.router = ? AND m.dns = ?" },
 	            TX_BIND(tx_text(route_id), tx_text(router), tx_text(dns)));
 }
 
-/* ---- what becomes of a name ---- */
+/* ---- insert, retarget, end ---- */
 
-/* One that has no CNAME is CACHED, unless it had one before. */
-void store_move_insert(struct tx *tx, const struct move_row *move,
-                       const struct move_times *times)
+/* A name without a CNAME starts in CACHED, unless it had a CNAME before. */
+void store_former_name_insert(struct tx *tx, const struct former_name *former,
+                              const struct former_name_times *times)
 {
-	if (!move->target)
-		store_move_stays(tx, move->route_id, move->router, move->dns);
+	if (!former->target)
+		store_former_name_keep(tx, former->route_id, former->router, former->dns);
 	tx_exec(tx,
-	    "INSERT INTO route_moves (route_id, router, dns, target, state, ends_at, begins_at) "
-	    "VALUES (?, ?, ?, ?, IF(? IS NULL, 'CACHED', 'ADD'), NOW(3) + INTERVAL ? + "
+	    "INSERT INTO route_moves (route_id, router, dns, target, state, ends_at, "
+	    "begins_at) VALUES (?, ?, ?, ?, IF(? IS NULL, 'CACHED', 'ADD'), NOW(3) + INTERVAL ? + "
 	    "GREATEST(?, (SELECT ttl FROM routers WHERE name = ?)) SECOND, "
 	    "NOW(3) + INTERVAL ? SECOND) "
 	    "ON DUPLICATE KEY UPDATE state = IF(VALUES(target) IS NULL, state, 'ADD'), "
 	    "target = COALESCE(VALUES(target), target), ends_at = VALUES(ends_at), "
 	    "begins_at = VALUES(begins_at), needs = NULL, seq = seq + 1",
-	    TX_BIND(tx_text(move->route_id), tx_text(move->router), tx_text(move->dns),
-	            tx_text(move->target), tx_text(move->target), tx_int(times->delay_s),
-	            tx_int(times->grace_s), tx_text(move->router),
+	    TX_BIND(tx_text(former->route_id), tx_text(former->router),
+	            tx_text(former->dns),
+	            tx_text(former->target), tx_text(former->target),
+	            tx_int(times->delay_s),
+	            tx_int(times->grace_s), tx_text(former->router),
 	            tx_int(times->delay_s)));
 }
 
-/* How long it is to lead there, from when it does. */
-#define SPAN "TIMESTAMPDIFF(MICROSECOND, m.begins_at, m.ends_at)"
+/* The grace. */
+#define GRACE "TIMESTAMPDIFF(MICROSECOND, m.begins_at, m.ends_at)"
 
-void store_moves_lead_to(struct tx *tx, const char *route_id, const char *target,
-                         int delay_s)
+void store_former_names_retarget(struct tx *tx, const char *route_id, const char *target,
+                                 int delay_s)
 {
-	static const struct change turns = {
-		MOVE_TURNS, MOVE_ADD, "m.route_id = ? AND m.target IS NOT NULL",
+	static const struct change retarget = {
+		FORMER_ON_RETARGET, FORMER_ADD, "m.route_id = ? AND m.target IS NOT NULL",
 		"m.ends_at = IF(m.state = 'HAVE', m.ends_at, NOW(3) "
-		"+ INTERVAL ? SECOND + INTERVAL " SPAN " MICROSECOND), m.target = ?, "
+		"+ INTERVAL ? SECOND + INTERVAL " GRACE " MICROSECOND), m.target = ?, "
 		"m.begins_at = NOW(3) + INTERVAL ? SECOND, m.needs = NULL,",
 	};
 
-	touch_routers(tx, &turns, TX_BIND(tx_text(route_id)));
-	change_rows(tx, &turns, TX_BIND(tx_int(delay_s), tx_text(target), tx_int(delay_s),
-	                                tx_text(route_id)));
+	change_touch_routers(tx, &retarget, TX_BIND(tx_text(route_id)));
+	change_apply(tx, &retarget, TX_BIND(tx_int(delay_s), tx_text(target), tx_int(delay_s),
+	                                    tx_text(route_id)));
 }
 
-static void end_names(struct tx *tx, const char *condition, const struct tx_value *bind)
+static void former_names_end(struct tx *tx, const char *condition,
+                             const struct tx_value *bind)
 {
-	const struct change ends = { MOVE_ENDS, MOVE_DROP, condition };
+	const struct change ends = { FORMER_ON_END, FORMER_DROP, condition };
 
-	touch_routers(tx, &ends, bind);
-	change_rows(tx, &ends, bind);
+	change_touch_routers(tx, &ends, bind);
+	change_apply(tx, &ends, bind);
 }
 
-void store_moves_end(struct tx *tx, const char *route_id)
+void store_former_names_end(struct tx *tx, const char *route_id)
 {
-	end_names(tx, "m.route_id = ?", TX_BIND(tx_text(route_id)));
+	former_names_end(tx, "m.route_id = ?", TX_BIND(tx_text(route_id)));
 }
 
-void store_moves_end_host(struct tx *tx, const char *route_id, const char *host)
+void store_former_names_end_host(struct tx *tx, const char *route_id, const char *host)
 {
-	end_names(tx, "m.route_id = ? AND m.dns = ?",
-	          TX_BIND(tx_text(route_id), tx_text(host)));
+	former_names_end(tx, "m.route_id = ? AND m.dns = ?",
+	                 TX_BIND(tx_text(route_id), tx_text(host)));
 }
 
 void store_route_routers(struct tx *tx, struct arena *arena, const char *route_id,
@@ -142,9 +145,9 @@ void store_route_routers(struct tx *tx, struct arena *arena, const char *route_i
 		each(self, row_text(&rows));
 }
 
-/* Of one of the tables that name routers of routes. */
-static void read_routers(struct tx *tx, struct arena *arena, const char *head,
-                         const char *const *route_ids, size_t count,
+/* HEAD: a query of a table with the columns route_id and router. */
+static void store_read_routers(struct tx *tx, struct arena *arena, const char *head,
+                               const char *const *route_ids, size_t count,
                          void (*each)(void *self, const char *route_id,
                                       const char *router), void *self)
 {
@@ -163,8 +166,8 @@ static void read_routers(struct tx *tx, struct arena *arena, const char *head,
 	}
 }
 
-void store_routes_routers(struct tx *tx, struct arena *arena, const char *const *route_ids,
-                          size_t count,
+void store_routes_routers(struct tx *tx, struct arena *arena,
+                          const char *const *route_ids, size_t count,
                           void (*each)(void *self, const char *route_id,
                                        const char *router), void *self)
 {
@@ -174,22 +177,22 @@ void store_routes_routers(struct tx *tx, struct arena *arena, const char *const 
 	};
 
 	for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-		read_routers(tx, arena, heads[i], route_ids, count, each, self);
+		store_read_routers(tx, arena, heads[i], route_ids, count, each, self);
 }
 
-void store_moves_again(struct tx *tx, const char *router)
+void store_former_names_resend(struct tx *tx, const char *router)
 {
-	static const struct change turns = {
-		MOVE_TURNS, MOVE_ADD,
+	static const struct change retarget = {
+		FORMER_ON_RETARGET, FORMER_ADD,
 		"m.router = ? AND m.state <> 'ADD' AND m.target IS NOT NULL",
 		"m.begins_at = NOW(3),",
 	};
 
-	change_rows(tx, &turns, TX_BIND(tx_text(router)));
+	change_apply(tx, &retarget, TX_BIND(tx_text(router)));
 }
 
-void store_router_movers(struct tx *tx, struct arena *arena, const char *router,
-                         void (*each)(void *self, const char *router), void *self)
+void store_router_successors(struct tx *tx, struct arena *arena, const char *router,
+                             void (*each)(void *self, const char *router), void *self)
 {
 	struct tx_rows rows;
 
@@ -203,14 +206,14 @@ void store_router_movers(struct tx *tx, struct arena *arena, const char *router,
 		each(self, row_text(&rows));
 }
 
-void store_router_moves_end(struct tx *tx, const char *router)
+void store_router_former_names_end(struct tx *tx, const char *router)
 {
-	change_rows(tx, &(struct change){ MOVE_ENDS, MOVE_DROP, "m.router = ?" },
+	change_apply(tx, &(struct change){ FORMER_ON_END, FORMER_DROP, "m.router = ?" },
 	            TX_BIND(tx_text(router)));
 }
 
-/* The version by now is that of the binding, or a later one. */
-void store_moves_need(struct tx *tx, const char *router)
+/* The present version is that of the binding or a later one. */
+void store_former_names_set_needs(struct tx *tx, const char *router)
 {
 	tx_exec(tx,
 	    "UPDATE route_moves m JOIN route_bindings b ON b.route_id = m.route_id "
@@ -219,141 +222,145 @@ void store_moves_need(struct tx *tx, const char *router)
 	    TX_BIND(tx_text(router)));
 }
 
-void store_moves_served(struct tx *tx, const char *router, int patience_s)
+void store_former_names_wake(struct tx *tx, const char *router, int patience_s)
 {
 	tx_exec(tx,
 	    "UPDATE routers d JOIN (SELECT DISTINCT m.router FROM route_moves m "
 	    "JOIN route_bindings b ON b.route_id = m.route_id WHERE m.state = 'ADD' "
-	    "AND b.router = ? AND " MAY_LEAD ") ready ON ready.router = d.name "
+	    "AND b.router = ? AND " CNAME_IS_READY ") ready ON ready.router = d.name "
 	    "SET d.due_at = NOW(3) WHERE d.due_at > NOW(3)",
 	    TX_BIND(tx_text(router), tx_int(patience_s)));
 }
 
-/* The grace begins; or the time for which a resolver may have the CNAME. */
-void store_moves_out(struct tx *tx, const struct router_row *router)
+/* Starts the grace, or the time for which a resolver may have the CNAME. */
+void store_former_names_published(struct tx *tx, const struct router_row *router)
 {
-	static const struct change begins = {
-		MOVE_IS_OUT, MOVE_HAVE, "m.router = ?",
-		"m.ends_at = GREATEST(m.ends_at, NOW(3) + INTERVAL " SPAN " MICROSECOND),",
+	static const struct change published = {
+		FORMER_ON_PUBLISHED, FORMER_HAVE, "m.router = ?",
+		"m.ends_at = GREATEST(m.ends_at, NOW(3) + INTERVAL " GRACE " MICROSECOND),"
 	};
-	static const struct change is_withdrawn = {
-		MOVE_IS_OUT, MOVE_CACHED, "m.router = ?",
+	static const struct change withdrawn = {
+		FORMER_ON_PUBLISHED, FORMER_CACHED, "m.router = ?",
 		"m.ends_at = GREATEST(m.ends_at, "
 		"NOW(3) + INTERVAL GREATEST(m.ttl, ?) SECOND),",
 	};
 
-	change_rows(tx, &begins, TX_BIND(tx_text(router->name)));
-	change_rows(tx, &is_withdrawn, TX_BIND(tx_u32(router->ttl), tx_text(router->name)));
+	change_apply(tx, &published, TX_BIND(tx_text(router->name)));
+	change_apply(tx, &withdrawn, TX_BIND(tx_u32(router->ttl), tx_text(router->name)));
 }
 
 #define COLUMNS "SELECT m.route_id, m.router, m.dns, m.target, m.state, m.seq " \
                 "FROM route_moves m "
 
-static void read_moves(struct tx_rows *rows, move_fn *each, void *self)
+static void former_names_read(struct tx_rows *rows, former_name_fn *each, void *self)
 {
 	while (tx_next(rows)) {
-		struct move_row move = { .route_id = row_text(rows) };
+		struct former_name former = { .route_id = row_text(rows) };
 
-		move.router = row_text(rows);
-		move.dns = row_text(rows);
-		move.target = row_text(rows);
-		if (!move_state_parse(row_text(rows), &move.state))
+		former.router = row_text(rows);
+		former.dns = row_text(rows);
+		former.target = row_text(rows);
+		if (!former_name_state_parse(row_text(rows), &former.state))
 			tx_fail(rows->tx, ERR_INTERNAL, "route_moves: unknown state");
-		move.seq = (uint64_t)row_int(rows);
-		each(self, &move);
+		former.seq = (uint64_t)row_int(rows);
+		each(self, &former);
 	}
 }
 
-void store_moves_open(struct tx *tx, struct arena *arena, const char *router, int limit,
-                      int patience_s, move_fn *each, void *self)
+void store_former_names_unsent(struct tx *tx, struct arena *arena, const char *router,
+                               int limit,
+                               int patience_s, former_name_fn *each, void *self)
 {
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
 	          COLUMNS "LEFT JOIN route_bindings b ON b.route_id = m.route_id "
 	          "WHERE m.router = ? AND (m.state IN ('WITHDRAW', 'DROP') "
-	          "OR (m.state = 'ADD' AND " MAY_LEAD ")) LIMIT ?",
+	          "OR (m.state = 'ADD' AND " CNAME_IS_READY ")) LIMIT ?",
 	          TX_BIND(tx_text(router), tx_int(patience_s), tx_int(limit)));
-	read_moves(&rows, each, self);
+	former_names_read(&rows, each, self);
 }
 
-/* By the index of state and ends_at: what is not over is not read. */
-void store_moves_over(struct tx *tx, struct arena *arena, enum move_state state, int limit,
-                      move_fn *each, void *self)
+/* The index of state and ends_at finds these rows without reading others. */
+void store_former_names_expired(struct tx *tx, struct arena *arena,
+                                enum former_state state, int limit,
+                                former_name_fn *each, void *self)
 {
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
 	          COLUMNS "WHERE m.state = ? AND m.ends_at <= NOW(3) "
 	          "ORDER BY m.ends_at LIMIT ?",
-	          TX_BIND(tx_text(move_state_name(state)), tx_int(limit)));
-	read_moves(&rows, each, self);
+	          TX_BIND(tx_text(former_name_state_name(state)), tx_int(limit)));
+	former_names_read(&rows, each, self);
 }
 
-/* Of a claim: its route is not called so again, nor wants to be. */
-#define IS_NAME_BEFORE \
+/* The route of claim c neither has the host at present nor wants it. */
+#define IS_CLAIM_UNUSED \
 	"NOT EXISTS (SELECT 1 FROM route_bindings b WHERE b.route_id = c.route_id " \
 	"AND b.dns = c.host) " \
 	"AND NOT EXISTS (SELECT 1 FROM routes r WHERE r.id = c.route_id " \
 	"AND r.host = c.host)"
 
-static bool delete_row(struct tx *tx, const struct move_row *move)
+static bool former_name_delete(struct tx *tx, const struct former_name *former)
 {
 	if (!tx_exec(tx,
 	    "DELETE FROM route_moves WHERE route_id = ? AND router = ? AND dns = ? "
 	    "AND seq = ?",
-	    TX_BIND(tx_text(move->route_id), tx_text(move->router), tx_text(move->dns),
-	            tx_int((int64_t)move->seq))))
+	    TX_BIND(tx_text(former->route_id), tx_text(former->router),
+	            tx_text(former->dns), tx_int((int64_t)former->seq))))
 		return false;
 	tx_exec(tx,
 	    "DELETE c FROM host_claims c WHERE c.host = ? AND c.route_id = ? "
-	    "AND " IS_NAME_BEFORE, TX_BIND(tx_text(move->dns), tx_text(move->route_id)));
+	    "AND " IS_CLAIM_UNUSED, TX_BIND(tx_text(former->dns), tx_text(former->route_id)));
 	return true;
 }
 
-bool store_move_event(struct tx *tx, const struct move_row *move, enum move_event event)
+bool store_former_name_apply(struct tx *tx, const struct former_name *former,
+                             enum former_event event)
 {
-	enum move_state next = move_next(move->state, event);
+	enum former_state next = former_name_next(former->state, event);
 
-	if (next == MOVE_GONE)
-		return delete_row(tx, move);
+	if (next == FORMER_GONE)
+		return former_name_delete(tx, former);
 	return tx_exec(tx,
 	    "UPDATE route_moves SET state = ?, seq = seq + 1, ttl = GREATEST(ttl, ?) "
 	    "WHERE route_id = ? AND router = ? AND dns = ? AND seq = ?",
-	    TX_BIND(tx_text(move_state_name(next)), tx_u32(move->ttl),
-	            tx_text(move->route_id), tx_text(move->router), tx_text(move->dns),
-	            tx_int((int64_t)move->seq))) > 0;
+	    TX_BIND(tx_text(former_name_state_name(next)), tx_u32(former->ttl),
+	            tx_text(former->route_id), tx_text(former->router),
+	            tx_text(former->dns), tx_int((int64_t)former->seq))) > 0;
 }
 
-void store_moves_told(struct tx *tx, const struct router_row *router,
-                      const struct move_row *moves, size_t count)
+void store_former_names_sent(struct tx *tx, const struct router_row *router,
+                             const struct former_name *names, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct move_row move = moves[i];
+		struct former_name former = names[i];
 
-		move.ttl = router->ttl;
-		store_move_event(tx, &move, MOVE_IS_TOLD);
+		former.ttl = router->ttl;
+		store_former_name_apply(tx, &former, FORMER_ON_SENT);
 	}
 }
 
-void store_moves_drop_all(struct tx *tx, const char *router)
+void store_router_former_names_delete(struct tx *tx, const char *router)
 {
 	tx_exec(tx,
 	    "DELETE c FROM host_claims c JOIN route_moves m ON m.dns = c.host "
-	    "AND m.route_id = c.route_id WHERE m.router = ? AND " IS_NAME_BEFORE,
+	    "AND m.route_id = c.route_id WHERE m.router = ? AND " IS_CLAIM_UNUSED,
 	    TX_BIND(tx_text(router)));
 	tx_exec(tx, "DELETE FROM route_moves WHERE router = ?", TX_BIND(tx_text(router)));
 }
 
-/* A row that the name servers are to lose has a time that says nothing any more. */
+/* In these states ends_at has no meaning. */
 #define IS_LEAVING "state IN ('WITHDRAW', 'WITHDRAWN', 'DROP')"
 
-void store_router_moves(struct tx *tx, struct arena *arena,
-                        const struct router_row *router, struct moves_left *left)
+void store_router_former_names(struct tx *tx, struct arena *arena,
+                               const struct router_row *router,
+                               struct former_names_left *left)
 {
 	struct tx_rows rows;
 
-	*left = (struct moves_left){ .count = 0 };
+	*left = (struct former_names_left){ .count = 0 };
 	if (!tx_select_row(tx, arena, &rows,
 	    "SELECT COUNT(*), COALESCE(SUM(state IN ('ADD', 'TOLD', 'HAVE')), 0), "
 	    "COALESCE(SUM(" IS_LEAVING "), 0), GREATEST(COALESCE(MAX(ttl), 0), ?), "

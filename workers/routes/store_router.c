@@ -279,7 +279,8 @@ bool store_addresses_hold(struct tx *tx, const char *router,
 
 	if (!tx_select_row(tx, NULL, &rows,
 	    "SELECT 1 FROM router_addresses a WHERE a.router = ? "
-	    "AND (a.is_shown OR " LIVES ") LIMIT 1", TX_BIND(tx_text(router), RULE(rule))))
+	    "AND (a.is_shown OR " LIVES ") LIMIT 1",
+	                   TX_BIND(tx_text(router), RULE(rule))))
 		return false;
 	tx_select_end(&rows);
 	return true;
@@ -407,30 +408,30 @@ void store_shard_told(struct tx *tx, const char *name, const struct shard_told *
 
 	tx_exec(tx,
 	    "UPDATE routers d SET done_rev = ?, serial = ?, "
-	    "due_at = IF(rev = ?, " DUE_BY_THEN ", NOW(3)), "
+	    "due_at = IF(rev = ?, " NEXT_DUE ", NOW(3)), "
 	    "zone_status = 'PENDING' WHERE name = ?",
-	    TX_BIND(rev, tx_u32(told->serial), rev, DUE_BY(told->after_ms * 1000, patience_s),
-	            tx_text(name)));
+	    TX_BIND(rev, tx_u32(told->serial), rev,
+	            NEXT_DUE_BIND(told->after_ms * 1000, patience_s), tx_text(name)));
 }
 
 void store_shard_active(struct tx *tx, const struct router_row *router, int after_ms,
                         int patience_s)
 {
-	store_moves_out(tx, router);
+	store_former_names_published(tx, router);
 	tx_exec(tx,
 	    "UPDATE routers d SET zone_status = 'ACTIVE', reason = '', failures = 0, "
-	    "due_at = " DUE_BY_THEN " WHERE name = ? AND rev = ?",
-	    TX_BIND(DUE_BY(after_ms * INT64_C(1000), patience_s), tx_text(router->name),
-	            tx_int((int64_t)router->rev)));
+	    "due_at = " NEXT_DUE " WHERE name = ? AND rev = ?",
+	    TX_BIND(NEXT_DUE_BIND(after_ms * INT64_C(1000), patience_s),
+	            tx_text(router->name), tx_int((int64_t)router->rev)));
 }
 
 void store_shard_wait(struct tx *tx, const char *name, int64_t after_ms,
                       int patience_s)
 {
 	tx_exec(tx,
-	    "UPDATE routers d SET due_at = IF(rev = done_rev, " DUE_BY_THEN ", NOW(3)) "
+	    "UPDATE routers d SET due_at = IF(rev = done_rev, " NEXT_DUE ", NOW(3)) "
 	    "WHERE name = ?",
-	    TX_BIND(DUE_BY(after_ms * 1000, patience_s), tx_text(name)));
+	    TX_BIND(NEXT_DUE_BIND(after_ms * 1000, patience_s), tx_text(name)));
 }
 
 void store_shard_failed(struct tx *tx, const struct router_row *router,

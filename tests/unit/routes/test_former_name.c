@@ -6,63 +6,67 @@
 
 #include "core/former_name.h"
 
-static enum move_state run(enum move_state state, const enum move_event *events,
-                           size_t count)
+static enum former_state run(enum former_state state, const enum former_event *events,
+                             size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		state = move_next(state, events[i]);
+		state = former_name_next(state, events[i]);
 	return state;
 }
 
 #define RUN(state, ...) \
-	run(state, (const enum move_event[]){ __VA_ARGS__ }, \
-	    sizeof((const enum move_event[]){ __VA_ARGS__ }) / sizeof(enum move_event))
+	run(state, (const enum former_event[]){ __VA_ARGS__ }, \
+	    sizeof((const enum former_event[]){ __VA_ARGS__ }) / sizeof(enum former_event))
 
-#define LIFE MOVE_LEADS, MOVE_IS_TOLD, MOVE_IS_OUT, MOVE_IS_OVER
+#define LIFE FORMER_ON_LEAVE, FORMER_ON_SENT, FORMER_ON_PUBLISHED, FORMER_ON_EXPIRED
 
 static void test_lives(void **state)
 {
-	static const enum move_event life[] = {
-		LIFE, MOVE_IS_TOLD, MOVE_IS_OUT, MOVE_IS_OVER,
+	static const enum former_event life[] = {
+		LIFE, FORMER_ON_SENT, FORMER_ON_PUBLISHED, FORMER_ON_EXPIRED,
 	};
-	static const enum move_state want[] = {
-		MOVE_ADD, MOVE_TOLD, MOVE_HAVE, MOVE_WITHDRAW, MOVE_WITHDRAWN, MOVE_CACHED,
-		MOVE_GONE,
+	static const enum former_state want[] = {
+		FORMER_ADD, FORMER_TOLD, FORMER_HAVE, FORMER_WITHDRAW, FORMER_WITHDRAWN,
+		FORMER_CACHED, FORMER_GONE,
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(life) / sizeof(life[0]); i++)
-		assert_int_equal(run(MOVE_GONE, life, i + 1), want[i]);
-	assert_int_equal(RUN(MOVE_GONE, MOVE_STAYS), MOVE_CACHED);
-	assert_int_equal(RUN(MOVE_GONE, MOVE_STAYS, MOVE_IS_OVER), MOVE_GONE);
-	assert_int_equal(RUN(MOVE_HAVE, MOVE_ENDS, MOVE_IS_TOLD), MOVE_GONE);
-	assert_int_equal(RUN(MOVE_GONE, LIFE, MOVE_LEADS), MOVE_ADD);
-	assert_int_equal(RUN(MOVE_HAVE, MOVE_TURNS, MOVE_IS_TOLD), MOVE_TOLD);
+		assert_int_equal(run(FORMER_GONE, life, i + 1), want[i]);
+	assert_int_equal(RUN(FORMER_GONE, FORMER_ON_KEEP), FORMER_CACHED);
+	assert_int_equal(RUN(FORMER_GONE, FORMER_ON_KEEP, FORMER_ON_EXPIRED),
+	                 FORMER_GONE);
+	assert_int_equal(RUN(FORMER_HAVE, FORMER_ON_END, FORMER_ON_SENT), FORMER_GONE);
+	assert_int_equal(RUN(FORMER_GONE, LIFE, FORMER_ON_LEAVE), FORMER_ADD);
+	assert_int_equal(RUN(FORMER_HAVE, FORMER_ON_RETARGET, FORMER_ON_SENT),
+	                 FORMER_TOLD);
 }
 
-static int may_have_cname(enum move_state state)
+static int may_have_cname(enum former_state state)
 {
-	return state != MOVE_CACHED && state != MOVE_GONE;
+	return state != FORMER_CACHED && state != FORMER_GONE;
 }
 
 /* Of each state and each event: the CNAME is gone from the servers before the name is. */
 static void test_a_name_is_served_while_a_server_has_its_cname(void **unused)
 {
 	(void)unused;
-	for (enum move_state state = 0; state < MOVE_GONE; state++)
-		for (enum move_event event = 0; event < MOVE_EVENTS; event++) {
-			enum move_state next = move_next(state, event);
-			const int is_withdrawn = state == MOVE_WITHDRAWN &&
-			                         event == MOVE_IS_OUT;
-			const int is_dropped = state == MOVE_DROP && event == MOVE_IS_TOLD;
+	for (enum former_state state = 0; state < FORMER_GONE; state++)
+		for (enum former_event event = 0; event < FORMER_EVENTS; event++) {
+			enum former_state next = former_name_next(state, event);
+			const int is_withdrawn = state == FORMER_WITHDRAWN &&
+			                         event == FORMER_ON_PUBLISHED;
+			const int is_dropped = state == FORMER_DROP &&
+			                       event == FORMER_ON_SENT;
 
 			if (may_have_cname(state) && !may_have_cname(next) &&
 			    !is_withdrawn && !is_dropped)
-				fail_msg("%s -> %s", move_state_name(state),
-				         move_state_name(next));
-			if (next == MOVE_DROP && event != MOVE_ENDS && state != MOVE_DROP)
+				fail_msg("%s -> %s", former_name_state_name(state),
+				         former_name_state_name(next));
+			if (next == FORMER_DROP && event != FORMER_ON_END &&
+			    state != FORMER_DROP)
 				fail_msg("%s is served no more by event %d",
-				         move_state_name(state), event);
+				         former_name_state_name(state), event);
 		}
 }
 
@@ -70,35 +74,36 @@ static void test_a_name_is_served_while_a_server_has_its_cname(void **unused)
 static void test_an_event_that_comes_twice(void **unused)
 {
 	(void)unused;
-	for (enum move_state state = 0; state < MOVE_STATES; state++)
-		for (enum move_event event = 0; event < MOVE_EVENTS; event++)
+	for (enum former_state state = 0; state < FORMER_STATES; state++)
+		for (enum former_event event = 0; event < FORMER_EVENTS; event++)
 			assert_int_equal(RUN(state, event), RUN(state, event, event));
 }
 
 static void test_what_central_is_told(void **unused)
 {
 	(void)unused;
-	for (enum move_state state = 0; state < MOVE_STATES; state++)
-		assert_int_equal(move_asks(state) == MOVE_ASKS_NOTHING,
-		                 move_next(state, MOVE_IS_TOLD) == state);
-	assert_int_equal(move_asks(MOVE_ADD), MOVE_ASKS_CNAME);
-	assert_int_equal(move_asks(MOVE_WITHDRAW), MOVE_ASKS_NO_CNAME);
-	assert_int_equal(move_asks(MOVE_DROP), MOVE_ASKS_NO_CNAME);
+	for (enum former_state state = 0; state < FORMER_STATES; state++)
+		assert_int_equal(former_name_update(state) == FORMER_NO_UPDATE,
+		                 former_name_next(state, FORMER_ON_SENT) == state);
+	assert_int_equal(former_name_update(FORMER_ADD), FORMER_SET_CNAME);
+	assert_int_equal(former_name_update(FORMER_WITHDRAW), FORMER_DELETE_CNAME);
+	assert_int_equal(former_name_update(FORMER_DROP), FORMER_DELETE_CNAME);
 }
 
 static void test_names(void **unused)
 {
-	enum move_state found;
+	enum former_state found;
 
 	(void)unused;
-	for (enum move_state state = 0; state < MOVE_GONE; state++) {
-		assert_true(move_state_parse(move_state_name(state), &found));
+	for (enum former_state state = 0; state < FORMER_GONE; state++) {
+		assert_true(former_name_state_parse(former_name_state_name(state),
+		                                    &found));
 		assert_int_equal(found, state);
 	}
-	assert_string_equal(move_state_name(MOVE_WITHDRAWN), "WITHDRAWN");
-	assert_string_equal(move_state_name(MOVE_GONE), "GONE");
-	assert_false(move_state_parse("GONE", &found));
-	assert_false(move_state_parse("", &found));
+	assert_string_equal(former_name_state_name(FORMER_WITHDRAWN), "WITHDRAWN");
+	assert_string_equal(former_name_state_name(FORMER_GONE), "GONE");
+	assert_false(former_name_state_parse("GONE", &found));
+	assert_false(former_name_state_parse("", &found));
 }
 
 int main(void)

@@ -3,56 +3,56 @@
 #include <string.h>
 
 /* In this table alone. */
-#define ADD       MOVE_ADD
-#define TOLD      MOVE_TOLD
-#define HAVE      MOVE_HAVE
-#define WITHDRAW  MOVE_WITHDRAW
-#define WITHDRAWN MOVE_WITHDRAWN
-#define CACHED    MOVE_CACHED
-#define DROP      MOVE_DROP
-#define GONE      MOVE_GONE
-#define SAME      MOVE_STATES
-#define NOTHING   MOVE_ASKS_NOTHING
-#define CNAME     MOVE_ASKS_CNAME
-#define NO_CNAME  MOVE_ASKS_NO_CNAME
+#define ADD       FORMER_ADD
+#define TOLD      FORMER_TOLD
+#define HAVE      FORMER_HAVE
+#define WITHDRAW  FORMER_WITHDRAW
+#define WITHDRAWN FORMER_WITHDRAWN
+#define CACHED    FORMER_CACHED
+#define DROP      FORMER_DROP
+#define GONE      FORMER_GONE
+#define NO        FORMER_STATES		/* no change */
+#define NONE      FORMER_NO_UPDATE
+#define SET       FORMER_SET_CNAME
+#define DEL       FORMER_DELETE_CNAME
 
-/* In the order of the enums. */
+/* In the order of the enums; the last columns are the events. */
 static const struct {
 	const char *name;
-	enum move_asks asks;
-	enum move_state next[MOVE_EVENTS];
-} states[MOVE_STATES] = {
-	/* state       asks        LEADS TURNS STAYS     ENDS  IS_TOLD    IS_OUT  IS_OVER */
-	{ "ADD",       CNAME,    { SAME, SAME, WITHDRAW, DROP, TOLD,      SAME,   SAME     } },
-	{ "TOLD",      NOTHING,  { ADD,  ADD,  WITHDRAW, DROP, SAME,      HAVE,   SAME     } },
-	{ "HAVE",      NOTHING,  { ADD,  ADD,  WITHDRAW, DROP, SAME,      SAME,   WITHDRAW } },
-	{ "WITHDRAW",  NO_CNAME, { ADD,  SAME, SAME,     DROP, WITHDRAWN, SAME,   SAME     } },
-	{ "WITHDRAWN", NOTHING,  { ADD,  SAME, SAME,     DROP, SAME,      CACHED, SAME     } },
-	{ "CACHED",    NOTHING,  { ADD,  SAME, SAME,     DROP, SAME,      SAME,   GONE     } },
-	{ "DROP",      NO_CNAME, { ADD,  SAME, WITHDRAW, SAME, GONE,      SAME,   SAME     } },
-	{ "GONE",      NOTHING,  { ADD,  SAME, CACHED,   SAME, SAME,      SAME,   SAME     } },
+	enum former_update update;
+	enum former_state next[FORMER_EVENTS];
+} states[FORMER_STATES] = {
+	/* state       update LEAV RETG KEEP      END   SENT       PUBL    EXPIRED */
+	{ "ADD",       SET,  { NO,  NO,  WITHDRAW, DROP, TOLD,      NO,     NO } },
+	{ "TOLD",      NONE, { ADD, ADD, WITHDRAW, DROP, NO,        HAVE,   NO } },
+	{ "HAVE",      NONE, { ADD, ADD, WITHDRAW, DROP, NO,        NO,     WITHDRAW } },
+	{ "WITHDRAW",  DEL,  { ADD, NO,  NO,       DROP, WITHDRAWN, NO,     NO } },
+	{ "WITHDRAWN", NONE, { ADD, NO,  NO,       DROP, NO,        CACHED, NO } },
+	{ "CACHED",    NONE, { ADD, NO,  NO,       DROP, NO,        NO,     GONE } },
+	{ "DROP",      DEL,  { ADD, NO,  WITHDRAW, NO,   GONE,      NO,     NO } },
+	{ "GONE",      NONE, { ADD, NO,  CACHED,   NO,   NO,        NO,     NO } },
 };
 
-enum move_state move_next(enum move_state state, enum move_event event)
+enum former_state former_name_next(enum former_state state, enum former_event event)
 {
-	enum move_state next = states[state].next[event];
+	enum former_state next = states[state].next[event];
 
-	return next == SAME ? state : next;
+	return next == NO ? state : next;
 }
 
-enum move_asks move_asks(enum move_state state)
+enum former_update former_name_update(enum former_state state)
 {
-	return states[state].asks;
+	return states[state].update;
 }
 
-const char *move_state_name(enum move_state state)
+const char *former_name_state_name(enum former_state state)
 {
 	return states[state].name;
 }
 
-bool move_state_parse(const char *name, enum move_state *state)
+bool former_name_state_parse(const char *name, enum former_state *state)
 {
-	for (enum move_state at = MOVE_ADD; at < MOVE_GONE; at++)
+	for (enum former_state at = FORMER_ADD; at < FORMER_GONE; at++)
 		if (!strcmp(states[at].name, name)) {
 			*state = at;
 			return true;
