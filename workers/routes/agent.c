@@ -90,7 +90,8 @@ static enum err routes_changed(void *self, struct request *req)
 
 	(void)self;
 	if (!err)
-		err = json_get_array(req->args, "routes", 0, CHANGED_MAX, &list, &req->why);
+		err = json_get_array(req->args, "routes", 0, CHANGED_MAX, &list,
+		                     &req->why);
 	if (!err)
 		err = json_get_int(req->args, "version", 0, 0, INT64_MAX, &version,
 		                   &req->why);
@@ -103,7 +104,8 @@ static enum err routes_changed(void *self, struct request *req)
 		char id[ID_LEN + 1];
 
 		if (!text || !id_parse(text, id))
-			return fail(&req->why, ERR_INVALID, "routes: must be a list of ids");
+			return fail(&req->why, ERR_INVALID,
+			            "routes: must be a list of ids");
 		mirror_changed(agent.mirror, id);
 	}
 	mirror_told(agent.mirror, (uint64_t)version);
@@ -176,8 +178,8 @@ static void report(void *self)
 	    !signaller_has_reader(agent.signaller))
 		return;
 	args = what_to_report();
-	agent.is_reporting = !rpc_call(agent.runtime->rpc, &target, "report_address", args,
-	                               NULL, REPORT_MS, hear_report, &agent, &why);
+	agent.is_reporting = !rpc_call(agent.runtime->rpc, &target, "report_address",
+	                               args, NULL, REPORT_MS, hear_report, &agent, &why);
 	json_decref(args);
 }
 
@@ -220,7 +222,8 @@ static enum err agent_check_address(const char *text, struct why *why)
 {
 	struct address address;
 
-	return *text ? address_parse_host("routes_agent.address", text, &address, why) : OK;
+	return *text ? address_parse_host("routes_agent.address", text, &address,
+	                                  why) : OK;
 }
 
 static enum err check(void *self, struct why *why)

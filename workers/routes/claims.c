@@ -149,7 +149,8 @@ typedef void waiting_fn(struct tx *tx, struct arena *arena, const char *where, i
  * Of those who wait, longest first: the first ONE who can have what is free, or all of
  * them. Some go on waiting, for others or because somebody has what is around it.
  */
-static void promote_all(struct heirs *heirs, waiting_fn *waiting, const char *where, bool one)
+static void promote_all(struct heirs *heirs, waiting_fn *waiting, const char *where,
+                        bool one)
 {
 	int kept = 0;
 
@@ -199,7 +200,7 @@ void claims_free(struct tx *tx, struct arena *arena, const char *host,
 	struct heirs heirs = { .tx = tx, .arena = arena, .each = each, .self = self };
 
 	store_claim_drop(tx, host, route_id);
-	store_moves_end_host(tx, route_id, host);
+	store_former_names_end_host(tx, route_id, host);
 	promote_for(&heirs, host);
 }
 

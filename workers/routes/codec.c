@@ -159,7 +159,8 @@ static enum err take_router_values(struct request *req, const json_t *json,
 	wish->has_label = is_given(json, "label");
 	wish->has_ttl = json_is_integer(json_object_get(json, "ttl"));
 	if (!err)
-		err = json_get_text(json, "label", 0, TEXT_MAX, &router->label, &req->why);
+		err = json_get_text(json, "label", 0, TEXT_MAX, &router->label,
+		                    &req->why);
 	if (!err)
 		err = check_selector(router->label, &req->why);
 	if (!err)
@@ -174,7 +175,8 @@ static enum err take_dns(const struct routes *routes, struct request *req,
 {
 	const char *suffix = routes->settings.suffix, *text = NULL;
 	char host[ROUTE_HOST_MAX + 1];
-	enum err err = json_get_text(json, "dns", 0, ROUTE_HOST_MAX + 1, &text, &req->why);
+	enum err err = json_get_text(json, "dns", 0, ROUTE_HOST_MAX + 1, &text,
+	                             &req->why);
 
 	if (!err && !text && !*suffix)
 		err = fail(&req->why, ERR_INVALID,
@@ -229,7 +231,8 @@ enum err codec_router(const struct routes *routes, struct request *req,
                       struct router_wish *wish)
 {
 	const json_t *json;
-	enum err err = json_get_object(req->args, "router", JSON_REQUIRED, &json, &req->why);
+	enum err err = json_get_object(req->args, "router", JSON_REQUIRED, &json,
+	                               &req->why);
 
 	*wish = (struct router_wish){ .router = {
 		.description = "", .label = "", .ttl = (uint32_t)routes->settings.ttl } };
@@ -242,7 +245,8 @@ enum err codec_router(const struct routes *routes, struct request *req,
 enum err codec_router_values(struct request *req, struct router_wish *wish)
 {
 	const json_t *json;
-	enum err err = json_get_object(req->args, "values", JSON_REQUIRED, &json, &req->why);
+	enum err err = json_get_object(req->args, "values", JSON_REQUIRED, &json,
+	                               &req->why);
 
 	*wish = (struct router_wish){ .router = { .description = "", .label = "" } };
 	if (!err)
@@ -376,11 +380,13 @@ const struct json_field codec_route_shown[] = {
 	{ 0 }
 };
 
-static enum err take_host(struct request *req, const json_t *json, struct route_wish *wish)
+static enum err take_host(struct request *req, const json_t *json,
+                          struct route_wish *wish)
 {
 	const char *text = NULL;
 	char host[ROUTE_HOST_MAX + 1];
-	enum err err = json_get_text(json, "host", 0, ROUTE_HOST_MAX + 1, &text, &req->why);
+	enum err err = json_get_text(json, "host", 0, ROUTE_HOST_MAX + 1, &text,
+	                             &req->why);
 
 	wish->has_host = is_given(json, "host");
 	if (err || !text || !*text)
@@ -472,7 +478,8 @@ static enum err take_status(struct request *req, const json_t *json,
 	if (!err && status)
 		err = json_only_fields(status, codec_status_fields, "status", &req->why);
 	if (!err && status)
-		err = within("status", take_status_of(status, wish, &req->why), &req->why);
+		err = within("status", take_status_of(status, wish, &req->why),
+		             &req->why);
 	return err ? err : take_status_of(json, wish, &req->why);
 }
 
@@ -531,7 +538,8 @@ static enum err take_route(struct request *req, const json_t *json,
 enum err codec_route(struct request *req, struct route_wish *wish)
 {
 	const json_t *json;
-	enum err err = json_get_object(req->args, "route", JSON_REQUIRED, &json, &req->why);
+	enum err err = json_get_object(req->args, "route", JSON_REQUIRED, &json,
+	                               &req->why);
 
 	*wish = (struct route_wish){ .route = { .last_error = "" } };
 	memcpy(wish->route.id, req->unique_id, sizeof(wish->route.id));
@@ -551,12 +559,14 @@ enum err codec_route(struct request *req, struct route_wish *wish)
 enum err codec_route_values(struct request *req, struct route_wish *wish)
 {
 	const json_t *json;
-	enum err err = json_get_object(req->args, "values", JSON_REQUIRED, &json, &req->why);
+	enum err err = json_get_object(req->args, "values", JSON_REQUIRED, &json,
+	                               &req->why);
 
 	*wish = (struct route_wish){ .route = { .last_error = "" } };
 	if (!err)
 		err = json_only_changes(json, codec_route_fields, "values", &req->why);
-	return err ? err : within("values", take_route_values(req, json, wish), &req->why);
+	return err ? err : within("values", take_route_values(req, json, wish),
+	                          &req->why);
 }
 
 void codec_route_complete(struct route_wish *wish, const struct route_row *route)
@@ -644,7 +654,8 @@ static enum err take_binding(const json_t *json, struct binding_wish *wish,
 		err = json_get_text(json, "route_name", JSON_REQUIRED, ROUTE_HOST_MAX,
 		                    &wish->name, why);
 	if (!err)
-		err = json_get_text(json, "router", 0, ROUTE_LABEL_MAX, &wish->router, why);
+		err = json_get_text(json, "router", 0, ROUTE_LABEL_MAX, &wish->router,
+		                    why);
 	if (!err)
 		err = json_get_text(json, "dns", 0, ROUTE_HOST_MAX + 1, &wish->dns, why);
 	if (!err)

@@ -7,7 +7,8 @@ static void notify(struct routes *routes, const char *event, json_t *payload)
 	struct why why;
 
 	if (rpc_notify(routes->runtime.rpc, event, payload, &why))
-		log_warn("notification not sent: event=%s reason=\"%s\"", event, why.text);
+		log_warn("notification not sent: event=%s reason=\"%s\"", event,
+		         why.text);
 	json_decref(payload);
 }
 

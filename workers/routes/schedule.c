@@ -194,8 +194,8 @@ static void bind_route(struct batch *batch, const struct route_row *route)
 
 	memcpy(batch->last_id, route->id, sizeof(batch->last_id));
 	if (!err)
-		err = binding_make(batch->scheduler->routes, batch->tx, batch->arena, route,
-		                   &batch->routers[picked], bound, &why);
+		err = binding_make(batch->scheduler->routes, batch->tx, batch->arena,
+		                   route, &batch->routers[picked], bound, &why);
 	if (batch->tx->err)
 		return;
 	if (err) {
@@ -254,7 +254,8 @@ static void tell(const struct batch *batch)
 	binding_tell(routes, batch->bound, batch->bound_count);
 	hosts_news_tell(&batch->hosts, routes);
 	for (size_t i = 0; i < batch->bound_count; i++)
-		metric_add(batch->bound[i].was_router ? figures.rebound : figures.bound, 1);
+		metric_add(batch->bound[i].was_router ? figures.rebound : figures.bound,
+		           1);
 	for (size_t i = 0; i < batch->news_count; i++)
 		peers_route(routes, &batch->news[i]);
 }

@@ -69,7 +69,8 @@ static enum err answer(struct deed *deed)
 /* Names of routers are generated, and who has a wildcard keeps others from all below it. */
 static void check_host(struct deed *deed, const struct route_row *route)
 {
-	const char *router = store_router_of_host(deed->tx, deed->req->arena, route->host);
+	const char *router = store_router_of_host(deed->tx, deed->req->arena,
+	                                          route->host);
 	const char *suffix = deed->routes->settings.suffix;
 
 	if (router)
@@ -219,7 +220,8 @@ static void lock_route(struct deed *deed, const struct route_key *key)
  * The route as it is before the transaction, which is to lock its host first of all (see
  * claims.h): what it read before that would be older than what it waited for.
  */
-static enum err look(struct deed *deed, const struct route_key *key, struct route_row *seen)
+static enum err look(struct deed *deed, const struct route_key *key,
+                     struct route_row *seen)
 {
 	struct tx tx = tx_once(deed->routes->runtime.db, &deed->req->why);
 
@@ -248,9 +250,11 @@ static void check_status(struct deed *deed, const struct route_wish *wish)
 	const struct route_row *is = &deed->route;
 
 	if (wish->phase && strcmp(wish->phase, is->is_scheduled ? "scheduled" : "new"))
-		tx_fail(deed->tx, ERR_INVALID, "status.phase: is changed by a binding only");
+		tx_fail(deed->tx, ERR_INVALID,
+		        "status.phase: is changed by a binding only");
 	else if (wish->dns && !is_same_text(wish->dns, is->dns))
-		tx_fail(deed->tx, ERR_INVALID, "status.dns: is changed by a binding only");
+		tx_fail(deed->tx, ERR_INVALID,
+		        "status.dns: is changed by a binding only");
 }
 
 /* With another host, at the router that it has. */
@@ -289,7 +293,8 @@ static void change_route(struct deed *deed, struct route_wish *wish)
 		check_backend(deed, route);
 	is_other = !is_same_text(was.host, route->host);
 	if (is_other && was.host)
-		claims_free(deed->tx, deed->req->arena, was.host, was.id, take_heir, deed);
+		claims_free(deed->tx, deed->req->arena, was.host, was.id, take_heir,
+		            deed);
 	if (is_other)
 		claim(deed, route);
 	store_route_update(deed->tx, route);
@@ -356,7 +361,8 @@ static enum err delete_route(void *self, struct request *req)
 	}
 	err = commit(&deed);
 	if (!err)			/* in whose domains its names were */
-		req->result = json_pack("{s:o}", "routers", hosts_news_routers(&deed.news));
+		req->result = json_pack("{s:o}", "routers",
+		                        hosts_news_routers(&deed.news));
 	return rpc_deleted(req, err);
 }
 

@@ -73,7 +73,8 @@ enum err service_create_binding(void *self, struct request *req)
 	}
 	if (!tx.err && store_binding_read(&tx, req->arena, route.id, &binding)) {
 		binding.router_dns = router.dns;
-		req->result = json_pack("{s:o}", "binding", codec_encode_binding(&binding));
+		req->result = json_pack("{s:o}", "binding",
+		                        codec_encode_binding(&binding));
 	}
 	binding_news(&tx, &bound, 1, &news);
 	hosts_news_raise(&news, &tx);
@@ -189,7 +190,8 @@ enum err service_router_hosts(void *self, struct request *req)
 	if (!err)
 		err = codec_limit(req, &limit, &req->why);
 	if (!err)
-		err = json_get_array(req->args, "routes", 0, HOSTS_ASKED, &ids, &req->why);
+		err = json_get_array(req->args, "routes", 0, HOSTS_ASKED, &ids,
+		                     &req->why);
 	if (err)
 		return err;
 	if (limit > HOSTS_PAGE)
@@ -203,7 +205,8 @@ enum err service_router_hosts(void *self, struct request *req)
 	else if (ids)
 		read_asked(req, &tx, name, ids, &hosts);
 	else
-		store_router_hosts(&tx, req->arena, name, marker, limit, take_host, &hosts);
+		store_router_hosts(&tx, req->arena, name, marker, limit, take_host,
+		                   &hosts);
 	end_route(&hosts);
 	buf_clear(&hosts.lines);
 	req->result = json_pack("{s:o, s:s?, s:I}", "hosts", hosts.list, "marker",

@@ -161,7 +161,8 @@ void store_strategy_lock(struct tx *tx, const char *strategy)
 {
 	tx_exec(tx,
 	    "INSERT INTO scheduler_state (strategy, label, position) VALUES (?, '#', 1) "
-	    "ON DUPLICATE KEY UPDATE position = position + 1", TX_BIND(tx_text(strategy)));
+	    "ON DUPLICATE KEY UPDATE position = position + 1",
+	        TX_BIND(tx_text(strategy)));
 }
 
 uint64_t store_position_read(struct tx *tx, const char *strategy, const char *label)

@@ -56,7 +56,8 @@ bool store_route_read(struct tx *tx, struct arena *arena, const struct route_key
 bool store_route_lock(struct tx *tx, struct arena *arena, const struct route_key *key,
                       struct route_row *route)
 {
-	return read_one(tx, arena, key, BY_ID " FOR UPDATE", BY_NAME " FOR UPDATE", route);
+	return read_one(tx, arena, key, BY_ID " FOR UPDATE", BY_NAME " FOR UPDATE",
+	                route);
 }
 
 static void read_all(struct tx_rows *rows, route_fn *each, void *self)
@@ -215,7 +216,8 @@ int64_t store_routes_due_now(struct tx *tx, int limit)
 {
 	int64_t made = tx_exec(tx,
 	    "UPDATE routes SET retry_at = NOW(3) WHERE phase = 'new' "
-	    "AND is_waiting = FALSE AND retry_at > NOW(3) LIMIT ?", TX_BIND(tx_int(limit)));
+	    "AND is_waiting = FALSE AND retry_at > NOW(3) LIMIT ?",
+	                       TX_BIND(tx_int(limit)));
 	int64_t moving = tx_exec(tx,
 	    "UPDATE routes r JOIN (SELECT b.route_id FROM routers d "
 	    "JOIN route_bindings b ON b.router = d.name JOIN routes o ON o.id = b.route_id "
@@ -272,7 +274,8 @@ void store_namespace_leave(struct tx *tx, const char *namespace)
 	struct tx_rows rows;
 
 	if (tx_select_row(tx, NULL, &rows,
-	    "SELECT 1 FROM routes WHERE namespace = ? LIMIT 1", TX_BIND(tx_text(namespace))))
+	    "SELECT 1 FROM routes WHERE namespace = ? LIMIT 1",
+	                  TX_BIND(tx_text(namespace))))
 		tx_select_end(&rows);
 	else
 		tx_exec(tx, "DELETE FROM route_namespaces WHERE namespace = ?",

@@ -234,9 +234,11 @@ static void each_id_has_its_own(void **state)
 	(void)state;
 	memset(name, 'a', ROUTE_HOST_MAX);
 	name[ROUTE_HOST_MAX] = '\0';
-	assert_int_equal(route_generate(A63, name, "d.e", "abababababababababababababababa0",
+	assert_int_equal(route_generate(A63, name, "d.e",
+	                                "abababababababababababababababa0",
 	                                one, &why), OK);
-	assert_int_equal(route_generate(A63, name, "d.e", "abababababababababababababababa1",
+	assert_int_equal(route_generate(A63, name, "d.e",
+	                                "abababababababababababababababa1",
 	                                other, &why), OK);
 	assert_string_not_equal(one, other);
 }

@@ -22,8 +22,8 @@ enum err backend_check_patterns(const char *patterns, const char *field, struct 
 
 		count++;
 		if (star && memchr(star + 1, '*', len - (size_t)(star + 1 - at)))
-			return fail(why, ERR_INVALID, "%s: \"%.*s\" has more than one *", field,
-			            (int)len, at);
+			return fail(why, ERR_INVALID, "%s: \"%.*s\" has more than one *",
+			            field, (int)len, at);
 	}
 	if (!count)
 		return fail(why, ERR_INVALID, "%s: must have a pattern; \"*\" allows all "
@@ -31,10 +31,11 @@ enum err backend_check_patterns(const char *patterns, const char *field, struct 
 	return OK;
 }
 
-void backend_default(const char *namespace, const char *name, char backend[BACKEND_MAX + 1])
+void backend_default(const char *namespace, const char *name,
+                     char backend[BACKEND_MAX + 1])
 {
-	snprintf(backend, BACKEND_MAX + 1, "%.*s_%.*s", ROUTE_LABEL_MAX, namespace, NAME_SHOWN,
-	         name);
+	snprintf(backend, BACKEND_MAX + 1, "%.*s_%.*s", ROUTE_LABEL_MAX, namespace,
+	         NAME_SHOWN, name);
 }
 
 struct owner {
@@ -75,7 +76,8 @@ static bool matches(const struct owner *owner, const char *pattern, size_t len,
 	}
 	value = value_of(owner, pattern, len, &word_len);
 	if (!value)
-		return *text == *pattern && matches(owner, pattern + 1, len - 1, text + 1);
+		return *text == *pattern && matches(owner, pattern + 1, len - 1,
+		                                    text + 1);
 	return *value && !strncmp(text, value, strlen(value)) &&
 	       matches(owner, pattern + word_len, len - word_len, text + strlen(value));
 }

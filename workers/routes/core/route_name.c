@@ -148,7 +148,8 @@ static void hash(const char *namespace, const char *name, const char *salt,
 	uint8_t digest[EVP_MAX_MD_SIZE];
 	uint32_t bits;
 
-	snprintf(whole, sizeof(whole), "%s/%s%s%s", namespace, name, *salt ? "/" : "", salt);
+	snprintf(whole, sizeof(whole), "%s/%s%s%s", namespace, name, *salt ? "/" : "",
+	         salt);
 	EVP_Digest(whole, strlen(whole), digest, NULL, EVP_sha256(), NULL);
 	bits = (uint32_t)digest[0] << 24 | (uint32_t)digest[1] << 16 |
 	       (uint32_t)digest[2] << 8 | digest[3];

@@ -228,7 +228,8 @@ void shard_zone_alias(json_t *changes, const char *name, const char *target, uin
 
 	shard_zone_full("@", name, owner);
 	if (!target)
-		json_array_append_new(changes, json_pack("{s:s, s:s, s:s}", "op", "delete",
+		json_array_append_new(changes,
+		                      json_pack("{s:s, s:s, s:s}", "op", "delete",
 			"name", owner, "type", "CNAME"));
 	else
 		json_array_append_new(changes, json_pack("{s:s, s:s, s:s, s:i, s:[s]}",

@@ -25,7 +25,8 @@ extern const struct json_field shard_zone_fields[], shard_zone_soa_fields[];
 extern const struct json_field shard_zone_record_fields[];
 
 /* "ns1" is below the domain, "@" the domain, "ns1.example." what it says. */
-const char *shard_zone_full(const char *name, const char *dns, char text[SHARD_ZONE_NAME]);
+const char *shard_zone_full(const char *name, const char *dns,
+                            char text[SHARD_ZONE_NAME]);
 
 /* ERR_INVALID for what is of another type; what names and records can be central says. */
 enum err shard_zone_check(const json_t *zone, struct why *why);
