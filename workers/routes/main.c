@@ -4,7 +4,7 @@
 #include "backends.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "claims.h"
+#include "host_claim.h"
 #include "consistency/heartbeat.h"
 #include "consistency/queue_watch.h"
 #include "core/route_backend.h"

@@ -2,7 +2,7 @@
 
 #include "backends.h"
 #include "binding.h"
-#include "claims.h"
+#include "host_claim.h"
 #include "model/json.h"
 #include "schedule.h"
 #include "service_private.h"
@@ -119,7 +119,7 @@ static void lock_parent(struct deed *deed, const char *host)
 		store_parent_lock(deed->tx, host_parent(host));
 }
 
-/* In the order that claims.h has. Either may be NULL. */
+/* In the order that host_claim.h has. Either may be NULL. */
 static void lock_parents(struct deed *deed, const char *a, const char *b)
 {
 	bool turned = a && b && strcmp(host_parent(a), host_parent(b)) > 0;
@@ -218,7 +218,7 @@ static void lock_route(struct deed *deed, const struct route_key *key)
 
 /*
  * The route as it is before the transaction, which is to lock its host first of all (see
- * claims.h): what it read before that would be older than what it waited for.
+ * host_claim.h): what it read before that would be older than what it waited for.
  */
 static enum err look(struct deed *deed, const struct route_key *key,
                      struct route_row *seen)

@@ -1,4 +1,4 @@
-#include "claims.h"
+#include "host_claim.h"
 
 #include <stdio.h>
 #include <string.h>
