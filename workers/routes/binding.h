@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "hosts_news.h"
+#include "host_changes.h"
 #include "routes.h"
 #include "store.h"
 

@@ -10,7 +10,7 @@
  * Before anything else its caller locks the host's parent (store_parent_lock()); of two
  * hosts, the parents by their names. Whoever gives a route a host, or frees one, passes a gate
  * then (store_gate_pass()); who makes a router locks all of them first of all. Behind these
- * come the namespace, the route, routers, and last what agents keep of them (hosts_news.h).
+ * come the namespace, the route, routers, and last what agents keep of them (host_changes.h).
  */
 #pragma once
 

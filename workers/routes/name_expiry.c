@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "hosts_news.h"
+#include "host_changes.h"
 
 /* Calls wait during a turn, so it writes one page. After a full page the next is soon. */
 enum { PAGE = 32, SOON_MS = 100 };

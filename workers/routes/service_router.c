@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "core/strategy.h"
-#include "hosts_news.h"
+#include "host_changes.h"
 #include "model/json.h"
 #include "service_private.h"
 #include "shard.h"

@@ -1,4 +1,4 @@
-#include "hosts_news.h"
+#include "host_changes.h"
 
 #include <stdio.h>
 #include <string.h>
