@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "peers.h"
+#include "notifications.h"
 
 /* ---- the name ---- */
 

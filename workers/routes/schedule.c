@@ -12,7 +12,7 @@
 #include "consistency/heartbeat.h"
 #include "consistency/membership.h"
 #include "core/strategy.h"
-#include "peers.h"
+#include "notifications.h"
 #include "runtime/metrics.h"
 
 enum {

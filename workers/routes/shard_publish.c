@@ -3,7 +3,7 @@
 
 #include "core/shard_zone.h"
 #include "model/serial.h"
-#include "peers.h"
+#include "notifications.h"
 #include "runtime/metrics.h"
 #include "shard_private.h"
 

@@ -1,4 +1,4 @@
-#include "peers.h"
+#include "notifications.h"
 
 #include "base/log.h"
 
