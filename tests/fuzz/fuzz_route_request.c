@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "codec.h"
-#include "core/shard_zone.h"
+#include "core/router_domain.h"
 #include "fuzz_request.h"
 #include "model/name.h"
 

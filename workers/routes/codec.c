@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/route_backend.h"
-#include "core/shard_zone.h"
+#include "core/router_domain.h"
 #include "model/identity.h"
 #include "model/json.h"
 #include "runtime/access.h"

@@ -1,6 +1,6 @@
 /*
  * codec -- routers, routes and bindings as messages have them. The fields are rows beside
- * their decoders; those of a router's zone are in core/shard_zone.h.
+ * their decoders; those of a router's zone are in core/router_domain.h.
  *
  * A router's dns is its domain, in bindings, too; without one it is NAME.`routes.suffix`.
  * What its route is called a binding answers as "route_dns". Phase and dns of a

@@ -1,6 +1,6 @@
 #include "agent.h"
 #include "codec.h"
-#include "core/shard_zone.h"
+#include "core/router_domain.h"
 #include "routes.h"
 #include "runtime/rpc_words.h"
 

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/shard_zone.h"
+#include "core/router_domain.h"
 #include "model/serial.h"
 #include "notifications.h"
 #include "runtime/metrics.h"

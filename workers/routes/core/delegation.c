@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/shard_zone.h"
+#include "core/router_domain.h"
 
 bool delegation_is_below(const char *dns, const char *parent)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/shard_zone.h"
+#include "core/router_domain.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define DNS "shard1.v3.rhcloud.com"

@@ -1,4 +1,4 @@
-#include "core/shard_zone.h"
+#include "core/router_domain.h"
 
 #include <stdio.h>
 #include <string.h>
