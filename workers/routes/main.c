@@ -13,7 +13,7 @@
 #include "routes.h"
 #include "runtime/broker.h"
 #include "runtime/db.h"
-#include "schedule.h"
+#include "scheduler.h"
 #include "shard.h"
 #include "store.h"
 

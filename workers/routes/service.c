@@ -4,7 +4,7 @@
 #include "binding.h"
 #include "host_claim.h"
 #include "model/json.h"
-#include "schedule.h"
+#include "scheduler.h"
 #include "service_private.h"
 
 /* ---- what a call about a route does in its transaction ---- */

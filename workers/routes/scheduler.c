@@ -1,4 +1,4 @@
-#include "schedule.h"
+#include "scheduler.h"
 
 #include <stdlib.h>
 #include <string.h>
