@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "agent.h"
-#include "backends.h"
+#include "backend_check.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "host_claim.h"

@@ -47,7 +47,7 @@ struct routes {
 	int64_t turn_ms, hears_since_ms;	/* the last one; 0: it does not */
 	int due_period_ms, hosts_period_ms;	/* constant */
 	int name_expiry_period_ms;			/* name_expiry.h sets it */
-	struct backends_look *backends;		/* backends.h */
+	struct backends_look *backends;		/* backend_check.h */
 	int backends_period_ms;
 };
 

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "backends.h"
+#include "backend_check.h"
 #include "binding.h"
 #include "host_claim.h"
 #include "model/json.h"

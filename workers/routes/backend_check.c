@@ -1,4 +1,4 @@
-#include "backends.h"
+#include "backend_check.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
