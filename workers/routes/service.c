@@ -5,7 +5,7 @@
 #include "host_claim.h"
 #include "model/json.h"
 #include "scheduler.h"
-#include "service_private.h"
+#include "service.h"
 
 /* ---- what a call about a route does in its transaction ---- */
 

@@ -6,7 +6,7 @@
 #include "consistency/hosts_versions.h"
 #include "core/route_name.h"
 #include "model/json.h"
-#include "service_private.h"
+#include "service.h"
 
 enum { HOSTS_PAGE = 500, HOSTS_ASKED = 100 };
 

@@ -6,7 +6,7 @@
 #include "core/strategy.h"
 #include "host_changes.h"
 #include "model/json.h"
-#include "service_private.h"
+#include "service.h"
 #include "shard.h"
 
 /* The argument "router", locked, if it is there. */
