@@ -1,7 +1,7 @@
 /*
- * backends -- tells, once after the start of a process, which routes have a backend that they
- * might not name today (routes.backend_pattern). They keep it, and work as before: the rule is
- * for what a tenant names from now on.
+ * backends -- tells, once after the start of a process, which routes have a backend that
+ * they might not name today (routes.backend_pattern). They keep it, and work as before:
+ * the rule is for what a tenant names from now on.
  */
 #pragma once
 

@@ -7,8 +7,8 @@
 /* ---- the name ---- */
 
 /*
- * One that nobody has; it is the route's then. The last one is of its id: routes of its name
- * that were before may still have the others, until central takes them back.
+ * One that nobody has; it is the route's then. The last one is of its id: routes of its
+ * name that were before may still have the others, until central takes them back.
  */
 static enum err generate(struct tx *tx, struct arena *arena,
                          const struct route_row *route,
@@ -42,9 +42,9 @@ static bool is_generated(struct tx *tx, struct arena *arena, const char *dns)
 }
 
 /*
- * What a name before leads to is a name in the domain of the router that the route has now.
- * If its own is none there, one that is never generated: they have a hyphen. Names that
- * others rule lead back to ours, sometimes.
+ * What a name before leads to is a name in the domain of the router that the route has
+ * now. If its own is none there, one that is never generated: they have a hyphen. Names
+ * that others rule lead back to ours, sometimes.
  */
 static const char *target_of(struct arena *arena, const struct binding_row *is,
                              const struct router_row *router)

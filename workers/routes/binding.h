@@ -29,7 +29,10 @@ enum err binding_make(struct routes *routes, struct tx *tx, struct arena *arena,
 /* It is new again, and what it was called is nobody's. */
 void binding_end(struct tx *tx, struct arena *arena, const struct route_row *route,
                  const char *reason);
-/* The routers that serve other hosts by these bindings, which have to live as long as NEWS. */
+/*
+ * The routers that serve other hosts by these bindings, which have to live as long as
+ * NEWS.
+ */
 void binding_news(struct tx *tx, const struct bound *bound, size_t count,
                   struct hosts_news *news);
 /* Once they are committed, whoever listens to notifications hears of them. */

@@ -1,7 +1,8 @@
 /*
- * hosts_news -- which routes of which routers a transaction makes others, for the instances of
- * these: gathered within it, raised last of all in it (consistency/store_hosts.h), and told,
- * with one message to each router, once it is committed.
+ * hosts_news -- which routes of which routers a transaction makes others, for the
+ * instances of these: gathered within it, raised last of all in it
+ * (consistency/store_hosts.h), and told, with one message to each router, once it is
+ * committed.
  *
  *	routes.ROUTER	routes_changed(router, routes?, version)	cast, fanout
  */

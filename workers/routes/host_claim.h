@@ -1,30 +1,30 @@
 /*
- * claims -- whose a host is. Whoever asks for a host first has it, until its route goes or
- * gets another host; all others wait, and who waits longest has it in the same
- * transaction that frees it.
+ * host_claim -- a claim gives a host to one route. The first route that asks for a host
+ * has the claim until it is deleted or gets another host. Other routes wait. When a claim
+ * is released, the same transaction gives it to the route that has waited longest.
  *
- * "*.example.org" stands for all names of one label more. A project may have it and names
- * below it; of two projects only one has anything below example.org if the other one has
- * the wildcard.
+ * "*.example.org" stands for all names of one label more. One tenant may have the
+ * wildcard and names below it. Then no other tenant can have any of them.
  *
- * Before anything else its caller locks the host's parent (store_parent_lock()); of two
- * hosts, the parents by their names. Whoever gives a route a host, or frees one, passes a gate
- * then (store_gate_pass()); who makes a router locks all of them first of all. Behind these
- * come the namespace, the route, routers, and last what agents keep of them (host_changes.h).
+ * Order of locks: first the parents of the hosts (store_parent_lock()), by name. Then a
+ * gate, if a route gets or releases a host (store_gate_pass()). Then the namespace, the
+ * route, routers, and last the versions of hosts (host_changes.h). A transaction that
+ * creates a router first locks all gates.
  */
 #pragma once
 
 #include "store.h"
 
-/* ROUTE has its host by now. False: another one has, as WHY tells whoever waits. */
-bool claims_take(struct tx *tx, struct arena *arena, const struct route_row *route,
-                 struct why *why);
+/* True: ROUTE has the claim of its host. False: WHY says who has it. */
+bool host_claim_take(struct tx *tx, struct arena *arena, const struct route_row *route,
+                     struct why *why);
 /*
- * HOST is ROUTE_ID's no more, nor served for it anywhere; who waited longest has it, and
- * all others hear whose it is. EACH hears of routes that are to be scheduled by now.
+ * ROUTE_ID loses the claim of HOST, and no router serves the host for it. The route that
+ * has waited longest gets the claim; the others get a new reason. EACH receives the id of
+ * each route that the scheduler can bind now.
  */
-void claims_free(struct tx *tx, struct arena *arena, const char *host,
-                 const char *route_id, void (*each)(void *self, const char *id),
-                 void *self);
-/* The host is nobody's, and somebody waits: that should never be. */
-void claims_settle(struct tx *tx, struct arena *arena, const char *host);
+void host_claim_release(struct tx *tx, struct arena *arena, const char *host,
+                        const char *route_id, void (*each)(void *self, const char *id),
+                        void *self);
+/* Gives a host without a claim to the route that waits. Such a host is a fault. */
+void host_claim_repair(struct tx *tx, struct arena *arena, const char *host);

@@ -169,7 +169,7 @@ static enum err settle_host(void *self, struct why *why)
 	struct sweep *sweep = self;
 	struct tx tx = tx_begin(sweep->routes->runtime.db, why);
 
-	claims_settle(&tx, sweep->arena, sweep->hosts[sweep->host_count - 1]);
+	host_claim_repair(&tx, sweep->arena, sweep->hosts[sweep->host_count - 1]);
 	return tx_commit(&tx);
 }
 

@@ -1,6 +1,6 @@
 /*
- * peers -- whoever listens to notifications hears what became of a route or a router. What
- * gets lost on its way they find by asking.
+ * peers -- whoever listens to notifications hears what became of a route or a router.
+ * What gets lost on its way they find by asking.
  */
 #pragma once
 

@@ -66,7 +66,9 @@ static enum err answer(struct deed *deed)
 	return tx_commit(&tx);
 }
 
-/* Names of routers are generated, and who has a wildcard keeps others from all below it. */
+/*
+ * Names of routers are generated, and who has a wildcard keeps others from all below it.
+ */
 static void check_host(struct deed *deed, const struct route_row *route)
 {
 	const char *router = store_router_of_host(deed->tx, deed->req->arena,
@@ -107,7 +109,7 @@ static void claim(struct deed *deed, struct route_row *route)
 	if (!route->host || deed->tx->err)
 		return;
 	check_host(deed, route);
-	if (deed->tx->err || claims_take(deed->tx, deed->req->arena, route, &why))
+	if (deed->tx->err || host_claim_take(deed->tx, deed->req->arena, route, &why))
 		return;
 	route->is_waiting = true;
 	route->last_error = arena_strdup(deed->req->arena, why.text);
@@ -128,7 +130,10 @@ static void lock_parents(struct deed *deed, const char *a, const char *b)
 	lock_parent(deed, turned ? a : b);
 }
 
-/* One of these, if there is one, will be a route's: this one's, or of whoever waits for it. */
+/*
+ * One of these, if there is one, will be a route's: this one's, or of whoever waits for
+ * it.
+ */
 static void pass_gate(struct deed *deed, const char *a, const char *b)
 {
 	if (a || b)
@@ -293,7 +298,8 @@ static void change_route(struct deed *deed, struct route_wish *wish)
 		check_backend(deed, route);
 	is_other = !is_same_text(was.host, route->host);
 	if (is_other && was.host)
-		claims_free(deed->tx, deed->req->arena, was.host, was.id, take_heir,
+		host_claim_release(deed->tx, deed->req->arena, was.host, was.id,
+		                   take_heir,
 		            deed);
 	if (is_other)
 		claim(deed, route);
@@ -355,7 +361,8 @@ static enum err delete_route(void *self, struct request *req)
 		binding_end(&tx, req->arena, &deed.route, "");
 		store_route_delete(&tx, deed.route.id);
 		if (deed.route.host)
-			claims_free(&tx, req->arena, deed.route.host, deed.route.id,
+			host_claim_release(&tx, req->arena, deed.route.host,
+			                   deed.route.id,
 			            take_heir, &deed);
 		store_namespace_leave(&tx, deed.route.namespace);
 	}

@@ -58,8 +58,9 @@ static int64_t come(struct tx *tx, const char *router)
 }
 
 /*
- * Whoever binds comes before, and what it could not bind is written and seen, or after, and
- * has what this transaction makes of the router: no route misses both. First of all in it.
+ * Whoever binds comes before, and what it could not bind is written and seen, or after,
+ * and has what this transaction makes of the router: no route misses both. First of all
+ * in it.
  */
 static struct tx begin_chance(struct routes *routes, struct why *why)
 {
@@ -461,7 +462,9 @@ static enum err serve(struct routes *routes, struct request *req, const char *ro
 	return tx_commit(&tx);
 }
 
-/* An agent says that the instance at an address lives; if it was down, routes can come. */
+/*
+ * An agent says that the instance at an address lives; if it was down, routes can come.
+ */
 enum err service_report_address(void *self, struct request *req)
 {
 	struct routes *routes = self;

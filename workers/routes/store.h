@@ -63,8 +63,9 @@ void store_router_update(struct tx *tx, const struct router_row *router);
 /* Those of ROUTER replace what was there; who speaks for one of them stays known. */
 void store_addresses_put(struct tx *tx, const struct router_row *router);
 /*
- * What is shown follows what is up: what its operator says so of, and whoever speaks for it
- * did within TIMEOUT_MS. Silence tells nothing to who is not hearing: what is shown stays.
+ * What is shown follows what is up: what its operator says so of, and whoever speaks for
+ * it did within TIMEOUT_MS. Silence tells nothing to who is not hearing: what is shown
+ * stays.
  */
 struct alive_rule {
 	int timeout_ms;
@@ -74,7 +75,9 @@ struct alive_rule {
 /* Is any of them shown, or up? */
 bool store_addresses_hold(struct tx *tx, const char *router,
                           const struct alive_rule *rule);
-/* An agent says that the address lives, and perhaps which version of its hosts it serves. */
+/*
+ * An agent says that the address lives, and perhaps which version of its hosts it serves.
+ */
 struct address_report {
 	const char *router;
 	struct address address;
@@ -89,7 +92,10 @@ bool store_address_lives_on(struct tx *tx, const struct address_report *report,
                             int timeout_ms);
 /* Whatever it was: false if the router has no such address. */
 bool store_address_seen(struct tx *tx, const struct address_report *report);
-/* Of a router, or (NULL) of all of which the two differ. Domains are due. Returns how many. */
+/*
+ * Of a router, or (NULL) of all of which the two differ. Domains are due. Returns how
+ * many.
+ */
 int64_t store_addresses_follow(struct tx *tx, const char *name,
                                const struct alive_rule *rule);
 /* Nothing refers to it any more. */
@@ -121,13 +127,15 @@ void store_shards_due(struct tx *tx, struct arena *arena, int limit,
                       void (*each)(void *self, const char *name), void *self);
 /* It is this one of central's. */
 void store_shard_is(struct tx *tx, const char *name, const char *domain_id);
-/* There is no such domain; it will be MADE_ID, and all is to be said from the beginning. */
+/*
+ * There is no such domain; it will be MADE_ID, and all is to be said from the beginning.
+ */
 void store_shard_missing(struct tx *tx, const char *name, const char *made_id);
 /* Somebody else's domain is there. */
 void store_shard_adopted(struct tx *tx, const char *name);
 /*
- * PATIENCE_S, here and below: how long a name that a route had before is kept from leading to
- * its other router by an instance there that is behind (store_cname_ready.h).
+ * PATIENCE_S, here and below: how long a name that a route had before is kept from
+ * leading to its other router by an instance there that is behind (store_cname_ready.h).
  */
 /* REV is what central was told, under SERIAL; it is looked after again in AFTER_MS. */
 struct shard_told {
@@ -137,12 +145,16 @@ struct shard_told {
 };
 void store_shard_told(struct tx *tx, const char *name, const struct shard_told *told,
                       int patience_s);
-/* Its servers have what was told; due again in AFTER_MS, if that is still ROUTER's rev. */
+/*
+ * Its servers have what was told; due again in AFTER_MS, if that is still ROUTER's rev.
+ */
 void store_shard_active(struct tx *tx, const struct router_row *router, int after_ms,
                         int patience_s);
 void store_shard_wait(struct tx *tx, const char *name, int64_t after_ms,
                       int patience_s);
-/* What was to be done for ROUTER as it was failed: again in AFTER_MS, or, as it is, now. */
+/*
+ * What was to be done for ROUTER as it was failed: again in AFTER_MS, or, as it is, now.
+ */
 void store_shard_failed(struct tx *tx, const struct router_row *router,
                         const char *reason, int64_t after_ms);
 
@@ -189,11 +201,13 @@ void store_route_bound(struct tx *tx, const char *id, const char *dns);
 void store_route_unbound(struct tx *tx, const char *id, const char *reason);
 void store_route_failed(struct tx *tx, const char *id, const char *reason,
                         int64_t after_ms);
-/* Routes of ROUTER, if it takes routes, are to stay there: LIMIT have no error any more. */
+/*
+ * Routes of ROUTER, if it takes routes, are to stay there: LIMIT have no error any more.
+ */
 int64_t store_routes_stay(struct tx *tx, const char *router, int limit);
 /*
- * Of those that are without a router, or to get another one, at most LIMIT of each are due
- * at once: there is a chance for them. Returns the more of both.
+ * Of those that are without a router, or to get another one, at most LIMIT of each are
+ * due at once: there is a chance for them. Returns the more of both.
  */
 int64_t store_routes_due_now(struct tx *tx, int limit);
 
@@ -225,7 +239,10 @@ void store_routes_moving(struct tx *tx, struct arena *arena,
 
 /* First of all that is done to a host: nobody else does below its parent meanwhile. */
 void store_parent_lock(struct tx *tx, const char *parent);
-/* Who gives a route a host passes one of the gates; while somebody holds all, nobody does. */
+/*
+ * Who gives a route a host passes one of the gates; while somebody holds all, nobody
+ * does.
+ */
 void store_gate_pass(struct tx *tx);
 void store_gates_lock(struct tx *tx);
 /* The route whose HOST is, and its project; NULL: nobody's. */
@@ -249,8 +266,9 @@ void store_routes_waiting(struct tx *tx, struct arena *arena, const char *host, 
 void store_routes_waiting_below(struct tx *tx, struct arena *arena, const char *parent,
                                 int limit, int skip, route_fn *each, void *self);
 /* All who wait for HOST: whose it is, as those of OWNER's project hear, and others. */
-void store_waiting_tell(struct tx *tx, const char *host, const struct route_row *owner,
-                        const char *ours, const char *others);
+void store_waiting_set_reasons(struct tx *tx, const char *host,
+                               const struct route_row *owner,
+                               const char *ours, const char *others);
 /* Hosts that somebody waits for who might have them: it should not be. */
 void store_hosts_orphaned(struct tx *tx, struct arena *arena, int limit,
                           void (*each)(void *self, const char *host), void *self);

@@ -89,8 +89,8 @@ static void read_hosts(struct tx_rows *rows, host_fn *each, void *self)
 }
 
 /*
- * What it has; by which names that was known before; and all former names of what it had until a
- * while ago: by any of them a CNAME may still lead there.
+ * What it has; by which names that was known before; and all former names of what it had
+ * until a while ago: by any of them a CNAME may still lead there.
  */
 #define OF_ROUTER(condition) \
 	"SELECT b.route_id, b.dns AS host, r.backend FROM route_bindings b " \
@@ -117,8 +117,8 @@ void store_route_hosts(struct tx *tx, struct arena *arena, const char *router,
 }
 
 /*
- * The id of the last route of a page; NULL: there is none behind MARKER. Of the bindings, of
- * which a router may have many, no more than a page is read.
+ * The id of the last route of a page; NULL: there is none behind MARKER. Of the bindings,
+ * of which a router may have many, no more than a page is read.
  */
 static const char *page_end(struct tx *tx, struct arena *arena, const char *router,
                             const char *marker, int limit)

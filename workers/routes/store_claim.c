@@ -9,7 +9,9 @@ void store_parent_lock(struct tx *tx, const char *parent)
 	    "ON DUPLICATE KEY UPDATE touched = touched + 1", TX_BIND(tx_text(parent)));
 }
 
-/* Each connection has its own of the 8, so that those who are open at once seldom meet. */
+/*
+ * Each connection has its own of the 8, so that those who are open at once seldom meet.
+ */
 void store_gate_pass(struct tx *tx)
 {
 	tx_exec(tx, "UPDATE host_gates SET touched = touched + 1 "

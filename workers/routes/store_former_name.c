@@ -148,8 +148,8 @@ void store_route_routers(struct tx *tx, struct arena *arena, const char *route_i
 /* HEAD: a query of a table with the columns route_id and router. */
 static void store_read_routers(struct tx *tx, struct arena *arena, const char *head,
                                const char *const *route_ids, size_t count,
-                         void (*each)(void *self, const char *route_id,
-                                      const char *router), void *self)
+                               void (*each)(void *self, const char *route_id,
+                                            const char *router), void *self)
 {
 	struct tx_value values[TX_LIST_MAX + 1];
 	struct tx_rows rows;

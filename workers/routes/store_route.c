@@ -308,8 +308,9 @@ void store_routes_waiting_below(struct tx *tx, struct arena *arena, const char *
 	read_all(&rows, each, self);
 }
 
-void store_waiting_tell(struct tx *tx, const char *host, const struct route_row *owner,
-                        const char *ours, const char *others)
+void store_waiting_set_reasons(struct tx *tx, const char *host,
+                               const struct route_row *owner,
+                               const char *ours, const char *others)
 {
 	tx_exec(tx,
 	    "UPDATE routes SET last_error = IF(project_id = ?, ?, ?) "
@@ -318,7 +319,9 @@ void store_waiting_tell(struct tx *tx, const char *host, const struct route_row 
 	            tx_text(host)));
 }
 
-/* Whoever of another project has the wildcard above, or anything below, keeps it waiting. */
+/*
+ * Whoever of another project has the wildcard above, or anything below, keeps it waiting.
+ */
 void store_hosts_orphaned(struct tx *tx, struct arena *arena, int limit,
                           void (*each)(void *self, const char *host), void *self)
 {

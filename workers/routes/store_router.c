@@ -286,7 +286,9 @@ bool store_addresses_hold(struct tx *tx, const char *router,
 	return true;
 }
 
-/* Of one router: its row is locked, so that whoever publishes it comes before or after. */
+/*
+ * Of one router: its row is locked, so that whoever publishes it comes before or after.
+ */
 static void follow(struct tx *tx, const char *name, const struct alive_rule *rule)
 {
 	struct tx_rows rows;
@@ -334,7 +336,9 @@ int64_t store_addresses_follow(struct tx *tx, const char *name,
 	tx_text((report)->router), \
 	tx_bytes((report)->address.octets, (report)->address.bits / 8)
 
-/* By the row alone, as it is when it is written: whoever is not hearing writes it, too. */
+/*
+ * By the row alone, as it is when it is written: whoever is not hearing writes it, too.
+ */
 bool store_address_lives_on(struct tx *tx, const struct address_report *report,
                             int timeout_ms)
 {

@@ -210,7 +210,10 @@ static void generated(void **state)
 	}
 }
 
-/* As `printf %s ns-a/b | sha256sum` (ns/a-b/0123 with a salt) says, in the base 32 of RFC 4648. */
+/*
+ * As `printf %s ns-a/b | sha256sum` (ns/a-b/0123 with a salt) says, in the base 32 of RFC
+ * 4648.
+ */
 static void the_hash_is_known(void **state)
 {
 	char host[ROUTE_HOST_MAX + 1];

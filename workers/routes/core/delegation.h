@@ -1,8 +1,8 @@
 /*
  * delegation -- a router's domain in its parent, a zone that others write, too: what the
- * ownership registry (seed 001) is asked for. Its NS are those of the domain; where one of
- * them is a name in the domain itself, so are its addresses (glue), if the router says them
- * (shard_zone.h, "records"). Nothing here knows a database.
+ * ownership registry (seed 001) is asked for. Its NS are those of the domain; where one
+ * of them is a name in the domain itself, so are its addresses (glue), if the router says
+ * them (shard_zone.h, "records"). Nothing here knows a database.
  */
 #pragma once
 

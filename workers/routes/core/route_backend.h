@@ -1,7 +1,8 @@
 /*
- * route_backend -- which backends of HAProxy a route may name. A backend leads to the hosts of
- * a project; a route to a backend of another project would publish these under a host of its
- * own. So a tenant's route names backends of its namespace only, by patterns of the settings:
+ * route_backend -- which backends of HAProxy a route may name. A backend leads to the
+ * hosts of a project; a route to a backend of another project would publish these under a
+ * host of its own. So a tenant's route names backends of its namespace only, by patterns
+ * of the settings:
  *
  *	NAMESPACE	the route's namespace, which is one project's; it has no "_"
  *	PROJECT		its project

@@ -44,9 +44,9 @@ const char *host_parent(const char *host);
 bool host_is_in(const char *host, const char *domain);
 
 /*
- * NAMESPACE-NAME in DNS. With a SALT (else NULL), or if that is longer than a label, it ends
- * in a hash of namespace, name and salt (an id; "": of these two). ERR_INVALID: DNS leaves no
- * room for it.
+ * NAMESPACE-NAME in DNS. With a SALT (else NULL), or if that is longer than a label, it
+ * ends in a hash of namespace, name and salt (an id; "": of these two). ERR_INVALID: DNS
+ * leaves no room for it.
  */
 enum err route_generate(const char *namespace, const char *name, const char *dns,
                         const char *salt, char host[ROUTE_HOST_MAX + 1],

@@ -1,7 +1,7 @@
 /*
- * shard_zone -- what a router's domain has, as central is asked for it: a wildcard with the
- * addresses that are shown, whatever the domain had to begin with, and a CNAME for each
- * name that a route had there before.
+ * shard_zone -- what a router's domain has, as central is asked for it: a wildcard with
+ * the addresses that are shown, whatever the domain had to begin with, and a CNAME for
+ * each name that a route had there before.
  *
  *	*.shard1.v3.rhcloud.com. A 10.245.2.2, 10.245.2.3
  *

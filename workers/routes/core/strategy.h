@@ -67,8 +67,8 @@ const char *strategy_group(const struct strategy *strategy,
                            const struct applicant *applicant,
                            const struct candidate *candidates, size_t count);
 /*
- * CANDIDATES, sorted by name, are those that take routes at all. ERR_UNREACHABLE: there is
- * none that fits, in words for administrators.
+ * CANDIDATES, sorted by name, are those that take routes at all. ERR_UNREACHABLE: there
+ * is none that fits, in words for administrators.
  */
 enum err strategy_pick(const struct strategy *strategy, const struct applicant *applicant,
                        const struct candidate *candidates, size_t count,
