@@ -174,7 +174,7 @@ static void tell_route(struct routes *routes, const struct bound *bound)
 }
 
 struct telling {
-	struct hosts_news *news;
+	struct host_changes *news;
 	const char *route_id;
 };
 
@@ -182,21 +182,21 @@ static void take_router(void *self, const char *router)
 {
 	const struct telling *telling = self;
 
-	hosts_news_add(telling->news, router, telling->route_id);
+	host_changes_add(telling->news, router, telling->route_id);
 }
 
 void binding_news(struct tx *tx, const struct bound *bound, size_t count,
-                  struct hosts_news *news)
+                  struct host_changes *news)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct telling telling = { news, bound[i].route.id };
 
 		if (!bound[i].has_changed)
 			continue;
-		hosts_news_add(news, bound[i].router, telling.route_id);
+		host_changes_add(news, bound[i].router, telling.route_id);
 		if (!bound[i].was_router)
 			continue;
-		hosts_news_add(news, bound[i].was_router, telling.route_id);
+		host_changes_add(news, bound[i].was_router, telling.route_id);
 		store_route_routers(tx, news->arena, telling.route_id, take_router,
 		                    &telling);
 	}

@@ -34,6 +34,6 @@ void binding_end(struct tx *tx, struct arena *arena, const struct route_row *rou
  * NEWS.
  */
 void binding_news(struct tx *tx, const struct bound *bound, size_t count,
-                  struct hosts_news *news);
+                  struct host_changes *news);
 /* Once they are committed, whoever listens to notifications hears of them. */
 void binding_tell(struct routes *routes, const struct bound *bound, size_t count);

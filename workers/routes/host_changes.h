@@ -1,8 +1,8 @@
 /*
- * hosts_news -- which routes of which routers a transaction makes others, for the
- * instances of these: gathered within it, raised last of all in it
- * (consistency/store_hosts.h), and told, with one message to each router, once it is
- * committed.
+ * host_changes -- routes whose hosts a transaction changes, by the routers that serve
+ * them. The last step of the transaction raises the version of the hosts of each router
+ * (consistency/store_hosts.h). After the commit the agents of each router get one
+ * message:
  *
  *	routes.ROUTER	routes_changed(router, routes?, version)	cast, fanout
  */
@@ -13,15 +13,16 @@
 #include "routes.h"
 #include "store.h"
 
-struct news_router;
+struct changed_router;
 
-struct hosts_news {			/* zeroed, but for the arena: none */
+struct host_changes {			/* zeroed, except for the arena */
 	struct arena *arena;
-	struct news_router *routers;	/* by their names */
+	struct changed_router *routers;	/* sorted by name */
 };
 
-/* ROUTE_ID: NULL: any of its routes. Both are borrowed. */
-void hosts_news_add(struct hosts_news *news, const char *router, const char *route_id);
-json_t *hosts_news_routers(const struct hosts_news *news);	/* their names */
-void hosts_news_raise(struct hosts_news *news, struct tx *tx);
-void hosts_news_tell(const struct hosts_news *news, struct routes *routes);
+/* ROUTE_ID NULL: any route of the router may have changed. Borrows both texts. */
+void host_changes_add(struct host_changes *changes, const char *router,
+                      const char *route_id);
+json_t *host_changes_routers(const struct host_changes *changes);	/* their names */
+void host_changes_write(struct host_changes *changes, struct tx *tx);
+void host_changes_cast(const struct host_changes *changes, struct routes *routes);

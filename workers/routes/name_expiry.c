@@ -19,7 +19,7 @@ struct turn {
 	const char *gone[PAGE];		/* routes whose former names are deleted */
 	size_t gone_count;
 	size_t ended;			/* rows that changed */
-	struct hosts_news news;		/* routers that serve fewer names */
+	struct host_changes changes;		/* routers that serve fewer names */
 };
 
 static void expiry_add_row(void *self, const struct former_name *former)
@@ -68,7 +68,7 @@ static void expiry_add_change(void *self, const char *route_id, const char *rout
 {
 	struct turn *turn = self;
 
-	hosts_news_add(&turn->news, router, route_id);
+	host_changes_add(&turn->changes, router, route_id);
 }
 
 static void expiry_touch_router(struct turn *turn, struct tx *tx, const char *router)
@@ -90,7 +90,7 @@ static void expiry_end_row(struct turn *turn, struct tx *tx,
 		expiry_touch_router(turn, tx, former->router);
 	if (next != FORMER_GONE)
 		return;
-	hosts_news_add(&turn->news, former->router, former->route_id);
+	host_changes_add(&turn->changes, former->router, former->route_id);
 	turn->gone[turn->gone_count++] = former->route_id;
 }
 
@@ -99,7 +99,7 @@ static enum err expiry_write(void *self, struct why *why)
 	struct turn *turn = self;
 	struct tx tx = tx_begin(turn->routes->runtime.db, why);
 
-	turn->news = (struct hosts_news){ .arena = turn->arena };
+	turn->changes = (struct host_changes){ .arena = turn->arena };
 	turn->touched = NULL;
 	turn->gone_count = 0;
 	turn->ended = 0;
@@ -110,7 +110,7 @@ static enum err expiry_write(void *self, struct why *why)
 	if (turn->gone_count)
 		store_routes_routers(&tx, turn->arena, turn->gone, turn->gone_count,
 		                     expiry_add_change, turn);
-	hosts_news_raise(&turn->news, &tx);
+	host_changes_write(&turn->changes, &tx);
 	return tx_commit(&tx);
 }
 
@@ -125,7 +125,7 @@ static bool expiry_run_page(struct turn *turn)
 		      expiry_compare_routers);
 		err = tx_again(expiry_write, turn, &why);
 		if (!err)
-			hosts_news_tell(&turn->news, turn->routes);
+			host_changes_cast(&turn->changes, turn->routes);
 	}
 	if (err)
 		log_warn("former names not expired: reason=\"%s\"", why.text);

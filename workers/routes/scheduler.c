@@ -67,7 +67,7 @@ struct batch {
 	size_t position_count;
 	struct bound bound[BATCH];
 	size_t bound_count;
-	struct hosts_news hosts;
+	struct host_changes hosts;
 	struct route_news news[BATCH];		/* of those that could not be bound */
 	size_t news_count;
 	char last_id[ID_LEN + 1];		/* at which it failed, if it did */
@@ -223,7 +223,7 @@ static void begin(struct batch *batch)
 	arena_reset(batch->arena);
 	batch->count = batch->candidate_count = batch->position_count = 0;
 	batch->bound_count = batch->news_count = 0;
-	batch->hosts = (struct hosts_news){ .arena = batch->arena };
+	batch->hosts = (struct host_changes){ .arena = batch->arena };
 	batch->last_id[0] = '\0';
 }
 
@@ -243,7 +243,7 @@ static enum err run(void *self, struct why *why)
 		bind_route(batch, &batch->routes[i]);
 	put_positions(batch);
 	binding_news(&tx, batch->bound, batch->bound_count, &batch->hosts);
-	hosts_news_raise(&batch->hosts, &tx);
+	host_changes_write(&batch->hosts, &tx);
 	return tx_commit(&tx);
 }
 
@@ -252,7 +252,7 @@ static void tell(const struct batch *batch)
 	struct routes *routes = batch->scheduler->routes;
 
 	binding_tell(routes, batch->bound, batch->bound_count);
-	hosts_news_tell(&batch->hosts, routes);
+	host_changes_cast(&batch->hosts, routes);
 	for (size_t i = 0; i < batch->bound_count; i++)
 		metric_add(batch->bound[i].was_router ? figures.rebound : figures.bound,
 		           1);

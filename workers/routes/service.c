@@ -17,7 +17,7 @@ struct deed {
 	struct tx *tx;
 	struct route_row route;
 	struct bound bound;		/* its router, if it got another name */
-	struct hosts_news news;
+	struct host_changes news;
 	char heirs[HEIRS_MAX][ID_LEN + 1];	/* who has hosts by it; the scheduler finds the others */
 	size_t heir_count;
 };
@@ -35,7 +35,7 @@ static void take_router(void *self, const char *router)
 {
 	struct deed *deed = self;
 
-	hosts_news_add(&deed->news, router, deed->route.id);
+	host_changes_add(&deed->news, router, deed->route.id);
 }
 
 static enum err commit(struct deed *deed)
@@ -43,12 +43,12 @@ static enum err commit(struct deed *deed)
 	enum err err;
 
 	binding_news(deed->tx, &deed->bound, 1, &deed->news);
-	hosts_news_raise(&deed->news, deed->tx);
+	host_changes_write(&deed->news, deed->tx);
 	err = tx_commit(deed->tx);
 	if (err)
 		return err;
 	binding_tell(deed->routes, &deed->bound, 1);
-	hosts_news_tell(&deed->news, deed->routes);
+	host_changes_cast(&deed->news, deed->routes);
 	for (size_t i = 0; i < deed->heir_count; i++)
 		scheduler_now(deed->routes->scheduler, deed->heirs[i]);
 	return OK;
@@ -299,8 +299,7 @@ static void change_route(struct deed *deed, struct route_wish *wish)
 	is_other = !is_same_text(was.host, route->host);
 	if (is_other && was.host)
 		host_claim_release(deed->tx, deed->req->arena, was.host, was.id,
-		                   take_heir,
-		            deed);
+		                   take_heir, deed);
 	if (is_other)
 		claim(deed, route);
 	store_route_update(deed->tx, route);
@@ -362,14 +361,13 @@ static enum err delete_route(void *self, struct request *req)
 		store_route_delete(&tx, deed.route.id);
 		if (deed.route.host)
 			host_claim_release(&tx, req->arena, deed.route.host,
-			                   deed.route.id,
-			            take_heir, &deed);
+			                   deed.route.id, take_heir, &deed);
 		store_namespace_leave(&tx, deed.route.namespace);
 	}
 	err = commit(&deed);
 	if (!err)			/* in whose domains its names were */
 		req->result = json_pack("{s:o}", "routers",
-		                        hosts_news_routers(&deed.news));
+		                        host_changes_routers(&deed.news));
 	return rpc_deleted(req, err);
 }
 

@@ -52,7 +52,7 @@ enum err service_create_binding(void *self, struct request *req)
 	struct route_row route;
 	struct router_row router;
 	struct bound bound = { .has_changed = false };
-	struct hosts_news news = { .arena = req->arena };
+	struct host_changes news = { .arena = req->arena };
 	struct binding_row binding;
 	enum err err = access_require_admin(req);
 
@@ -77,12 +77,12 @@ enum err service_create_binding(void *self, struct request *req)
 		                        codec_encode_binding(&binding));
 	}
 	binding_news(&tx, &bound, 1, &news);
-	hosts_news_raise(&news, &tx);
+	host_changes_write(&news, &tx);
 	err = tx_commit(&tx);
 	if (err)
 		return err;
 	binding_tell(routes, &bound, 1);
-	hosts_news_tell(&news, routes);
+	host_changes_cast(&news, routes);
 	return OK;
 }
 

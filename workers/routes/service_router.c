@@ -303,25 +303,25 @@ static void check_moves(struct request *req, struct tx *tx,
 
 static void take_mover(void *self, const char *router)
 {
-	hosts_news_add(self, router, NULL);
+	host_changes_add(self, router, NULL);
 }
 
 /* What routes were called there before is served nowhere any more. */
 static void end_router(struct request *req, struct tx *tx, struct router_row *router,
-                       struct hosts_news *news)
+                       struct host_changes *news)
 {
-	hosts_news_add(news, router->name, NULL);
+	host_changes_add(news, router->name, NULL);
 	store_router_successors(tx, req->arena, router->name, take_mover, news);
 	store_router_former_names_end(tx, router->name);
 	router->state = ROUTER_GOING;
 	store_router_update(tx, router);
-	hosts_news_raise(news, tx);
+	host_changes_write(news, tx);
 }
 
 enum err service_delete_router(void *self, struct request *req)
 {
 	struct routes *routes = self;
-	struct hosts_news news = { .arena = req->arena };
+	struct host_changes news = { .arena = req->arena };
 	struct router_row router;
 	const char *name;
 	bool force = false;
@@ -348,7 +348,7 @@ enum err service_delete_router(void *self, struct request *req)
 	err = tx_commit(&tx);
 	if (!err) {
 		shards_now(routes->shards, name);
-		hosts_news_tell(&news, routes);
+		host_changes_cast(&news, routes);
 	}
 	return rpc_deleted(req, err);
 }
@@ -368,7 +368,7 @@ enum err service_get_router(void *self, struct request *req)
 	struct tx tx = tx_begin_snapshot(routes->runtime.db, &req->why);
 	if (store_router_read(&tx, req->arena, name, ROUTER_READ, &router))
 		req->result = json_pack("{s:o}", "router",
-			codec_encode_router(&router, req->context.is_admin, routes));
+		                        codec_encode_router(&router, req->context.is_admin, routes));
 	else
 		tx_fail(&tx, ERR_NOT_FOUND, "no router %.63s",
 		        err_quote(name, (char[64]){ 0 }, 64));
