@@ -166,7 +166,7 @@ void binding_end(struct tx *tx, struct arena *arena, const struct route_row *rou
 
 static void tell_route(struct routes *routes, const struct bound *bound)
 {
-	peers_route(routes, &(struct route_news){
+	notifications_send_route(routes, &(struct route_event){
 		.event = bound->was_router ? "route.rebound" : "route.scheduled",
 		.id = bound->route.id, .namespace = bound->route.namespace,
 		.name = bound->route.name, .router = bound->router, .dns = bound->dns,

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "consistency/store_hosts.h"
 
-enum { IDS_MAX = 100 };			/* of a message; with more, any route may have changed */
+enum { IDS_MAX = 100 };			/* routes that a message names */
 
 struct changed_router {
 	struct changed_router *next;

@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 
-static void notify(struct routes *routes, const char *event, json_t *payload)
+static void notification_send(struct routes *routes, const char *event, json_t *payload)
 {
 	struct why why;
 
@@ -12,21 +12,23 @@ static void notify(struct routes *routes, const char *event, json_t *payload)
 	json_decref(payload);
 }
 
-void peers_route(struct routes *routes, const struct route_news *news)
+void notifications_send_route(struct routes *routes, const struct route_event *event)
 {
-	log_info("%s: route=%s/%s id=%s router=%s dns=%s reason=\"%s\"", news->event,
-	         news->namespace, news->name, news->id, news->router ? news->router : "-",
-	         news->dns ? news->dns : "-", news->reason);
-	notify(routes, news->event, json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s}",
-		"id", news->id, "namespace", news->namespace, "name", news->name,
-		"router", news->router, "dns", news->dns, "reason", news->reason));
+	log_info("%s: route=%s/%s id=%s router=%s dns=%s reason=\"%s\"", event->event,
+	         event->namespace, event->name, event->id, event->router ? event->router : "-",
+	         event->dns ? event->dns : "-", event->reason);
+	notification_send(routes, event->event, json_pack(
+		"{s:s, s:s, s:s, s:s?, s:s?, s:s}",
+		"id", event->id, "namespace", event->namespace, "name", event->name,
+		"router", event->router, "dns", event->dns, "reason", event->reason));
 }
 
-void peers_zone_published(struct routes *routes, const struct router_row *router)
+void notifications_send_zone_published(struct routes *routes,
+                                       const struct router_row *router)
 {
 	log_info("router.zone.published: router=%s dns=%s serial=%u", router->name,
 	         router->dns, router->serial);
-	notify(routes, "router.zone.published", json_pack("{s:s, s:s, s:I}",
+	notification_send(routes, "router.zone.published", json_pack("{s:s, s:s, s:I}",
 		"router", router->name, "dns", router->dns,
 		"serial", (json_int_t)router->serial));
 }

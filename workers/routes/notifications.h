@@ -1,19 +1,19 @@
 /*
- * peers -- whoever listens to notifications hears what became of a route or a router.
- * What gets lost on its way they find by asking.
+ * notifications -- messages about routes and routers for programs that listen to
+ * notifications. A message may get lost; then a listener finds the change when it asks.
  */
 #pragma once
 
 #include "routes.h"
 #include "store.h"
 
-/* "route.new", "route.scheduled", "route.rebound", "route.unschedulable" */
-struct route_news {
-	const char *event;
+struct route_event {
+	const char *event;	/* "route." and "new", "scheduled", "rebound", "unschedulable" */
 	const char *id, *namespace, *name;
 	const char *router, *dns;	/* NULL: none */
-	const char *reason;		/* of what is not */
+	const char *reason;		/* of "route.unschedulable", or "" */
 };
-void peers_route(struct routes *routes, const struct route_news *news);
+void notifications_send_route(struct routes *routes, const struct route_event *event);
 /* "router.zone.published" */
-void peers_zone_published(struct routes *routes, const struct router_row *router);
+void notifications_send_zone_published(struct routes *routes,
+                                       const struct router_row *router);

@@ -68,7 +68,7 @@ struct batch {
 	struct bound bound[BATCH];
 	size_t bound_count;
 	struct host_changes hosts;
-	struct route_news news[BATCH];		/* of those that could not be bound */
+	struct route_event news[BATCH];		/* of those that could not be bound */
 	size_t news_count;
 	char last_id[ID_LEN + 1];		/* at which it failed, if it did */
 };
@@ -177,7 +177,7 @@ static void note_failure(struct batch *batch, const struct route_row *route,
 	                   backoff_ms(&again, (int)route->attempts, random_u32()));
 	metric_add(figures.failed, 1);
 	if (strcmp(route->last_error, why->text))
-		batch->news[batch->news_count++] = (struct route_news){
+		batch->news[batch->news_count++] = (struct route_event){
 			.event = "route.unschedulable", .id = route->id,
 			.namespace = route->namespace, .name = route->name,
 			.router = route->router, .dns = route->dns,
@@ -257,7 +257,7 @@ static void tell(const struct batch *batch)
 		metric_add(batch->bound[i].was_router ? figures.rebound : figures.bound,
 		           1);
 	for (size_t i = 0; i < batch->news_count; i++)
-		peers_route(routes, &batch->news[i]);
+		notifications_send_route(routes, &batch->news[i]);
 }
 
 struct failed {
@@ -367,7 +367,7 @@ static void tell_new(const struct batch *batch)
 	              !route.is_scheduled && !route.is_waiting;
 
 	if (!tx_commit(&tx) && is_new)
-		peers_route(routes, &(struct route_news){
+		notifications_send_route(routes, &(struct route_event){
 			.event = "route.new", .id = route.id,
 			.namespace = route.namespace, .name = route.name, .reason = "" });
 }

@@ -58,7 +58,7 @@ static bool is_published(const struct shard *shard, const json_t *domain)
 static void has_ended(struct shard *shard)
 {
 	if (shard->is_news)
-		peers_zone_published(shard->shards->routes, &shard->router);
+		notifications_send_zone_published(shard->shards->routes, &shard->router);
 	shard_end_by(shard, write_active);
 }
 
