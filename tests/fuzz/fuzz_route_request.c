@@ -147,14 +147,16 @@ static void check_changes(const struct router_row *router)
 	json_t *zone = json_loads(router->zone, 0, NULL);
 	json_t *changes = json_array(), *change;
 	struct address shown[ROUTER_ADDRESSES_MAX];
-	json_t *domain = shard_zone_domain(zone, router->dns, "", router->description);
+	json_t *domain = router_domain_new(zone, router->dns, "", router->description);
 	size_t i;
 
 	for (i = 0; i < router->count; i++)
 		shown[i] = router->addresses[i].address;
-	shard_zone_extras(changes, zone, router->dns);
-	shard_zone_wildcard(changes, router->dns, router->ttl, shown, router->count, 32);
-	shard_zone_wildcard(changes, router->dns, router->ttl, shown, router->count, 128);
+	router_domain_set_first_records(changes, zone, router->dns);
+	router_domain_set_wildcard(changes, router->dns, router->ttl, shown,
+	                           router->count, 32);
+	router_domain_set_wildcard(changes, router->dns, router->ttl, shown,
+	                           router->count, 128);
 	assert(domain && json_object_get(domain, "name"));
 	json_array_foreach(changes, i, change) {
 		const char *name = json_string_value(json_object_get(change, "name"));
@@ -227,7 +229,7 @@ static void check_router(const struct router_row *router, struct arena *arena)
 	assert(!*router->label || strchr(router->label, '=') > router->label);
 	assert(strlen(router->label) <= COLUMN_MAX);
 	assert(strlen(router->description) <= COLUMN_MAX);
-	assert(router->ttl <= TTL_MAX && strlen(router->zone) <= ZONE_TEXT_MAX);
+	assert(router->ttl <= TTL_MAX && strlen(router->zone) <= ROUTER_DOMAIN_TEXT_MAX);
 	check_addresses(router);
 	check_changes(router);
 

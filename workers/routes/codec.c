@@ -200,15 +200,15 @@ static enum err take_zone(struct request *req, const json_t *json,
 	router->zone = "{}";
 	if (err || !zone)
 		return err;
-	err = shard_zone_check(zone, &req->why);
+	err = router_domain_check(zone, &req->why);
 	if (err)
 		return err;
 	text = json_dumps(zone, JSON_COMPACT | JSON_SORT_KEYS);
 	router->zone = arena_strdup(req->arena, text);
 	free(text);
-	if (strlen(router->zone) > ZONE_TEXT_MAX)
+	if (strlen(router->zone) > ROUTER_DOMAIN_TEXT_MAX)
 		return fail(&req->why, ERR_TOO_LARGE, "zone: of more than %d octets",
-		            ZONE_TEXT_MAX);
+		            ROUTER_DOMAIN_TEXT_MAX);
 	return OK;
 }
 

@@ -15,7 +15,8 @@ static void notification_send(struct routes *routes, const char *event, json_t *
 void notifications_send_route(struct routes *routes, const struct route_event *event)
 {
 	log_info("%s: route=%s/%s id=%s router=%s dns=%s reason=\"%s\"", event->event,
-	         event->namespace, event->name, event->id, event->router ? event->router : "-",
+	         event->namespace, event->name, event->id,
+	         event->router ? event->router : "-",
 	         event->dns ? event->dns : "-", event->reason);
 	notification_send(routes, event->event, json_pack(
 		"{s:s, s:s, s:s, s:s?, s:s?, s:s}",

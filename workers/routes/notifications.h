@@ -8,7 +8,7 @@
 #include "store.h"
 
 struct route_event {
-	const char *event;	/* "route." and "new", "scheduled", "rebound", "unschedulable" */
+	const char *event;	/* "route.": new, scheduled, rebound, unschedulable */
 	const char *id, *namespace, *name;
 	const char *router, *dns;	/* NULL: none */
 	const char *reason;		/* of "route.unschedulable", or "" */

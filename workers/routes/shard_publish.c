@@ -154,14 +154,14 @@ static json_t *changes_of(const struct shard *shard)
 		if (router->addresses[i].is_shown && !is_going)
 			shown[count++] = router->addresses[i].address;
 	if (!is_going)
-		shard_zone_extras(changes, shard->zone, router->dns);
+		router_domain_set_first_records(changes, shard->zone, router->dns);
 	else if (!shard->has_no_extras)
-		shard_zone_no_extras(changes, shard->zone, router->dns);
-	shard_zone_wildcard(changes, router->dns, router->ttl, shown, count, 32);
-	shard_zone_wildcard(changes, router->dns, router->ttl, shown, count, 128);
+		router_domain_delete_first_records(changes, shard->zone, router->dns);
+	router_domain_set_wildcard(changes, router->dns, router->ttl, shown, count, 32);
+	router_domain_set_wildcard(changes, router->dns, router->ttl, shown, count, 128);
 	for (size_t i = 0; i < shard->move_count; i++)
 		if (shard->moves[i].target)
-			shard_zone_alias(changes, shard->moves[i].dns,
+			router_domain_set_cname(changes, shard->moves[i].dns,
 			                 target_of(&shard->moves[i]), router->ttl);
 	return changes;
 }
@@ -192,7 +192,7 @@ static void hear_created(void *self, const struct rpc_answer *answer)
 
 static void create_domain(struct shard *shard)
 {
-	json_t *domain = shard_zone_domain(shard->zone, shard->router.dns,
+	json_t *domain = router_domain_new(shard->zone, shard->router.dns,
 	                                   shard->shards->routes->settings.pool,
 	                                   shard->router.description);
 
