@@ -7,7 +7,7 @@ struct alive_rule routes_alive_rule(const struct routes *own)
 
 	return (struct alive_rule){
 		.timeout_ms = own->settings.alive_ms,
-		.is_hearing = own->hears_since_ms &&
+		.is_receiving = own->hears_since_ms &&
 		              clock_ms() - own->hears_since_ms >= enough_ms,
 		.keeps = own->settings.all_down == ALL_DOWN_KEEP,
 	};

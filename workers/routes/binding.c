@@ -38,7 +38,7 @@ static enum err generate(struct tx *tx, struct arena *arena,
 /* No host that was given is in the domain of a router. */
 static bool is_generated(struct tx *tx, struct arena *arena, const char *dns)
 {
-	return store_router_of_host(tx, arena, dns);
+	return store_router_find_host(tx, arena, dns);
 }
 
 /*
@@ -82,9 +82,9 @@ static void count(struct tx *tx, const char *was, const char *is)
 	if (was && is && !strcmp(was, is))
 		return;
 	if (was)
-		store_router_count(tx, was, -1);
+		store_router_add_bound(tx, was, -1);
 	if (is)
-		store_router_count(tx, is, 1);
+		store_router_add_bound(tx, is, 1);
 }
 
 /* ---- both ---- */
@@ -110,7 +110,7 @@ static void write_binding(struct routes *routes, struct tx *tx, struct arena *ar
 		store_former_name_keep(tx, is->route_id, is->router, is->dns);
 		store_router_touch(tx, is->router);
 	}
-	store_route_bound(tx, is->route_id, is->dns);
+	store_route_set_bound(tx, is->route_id, is->dns);
 	count(tx, was ? was->router : NULL, is->router);
 }
 
@@ -158,8 +158,8 @@ void binding_end(struct tx *tx, struct arena *arena, const struct route_row *rou
 	store_binding_delete(tx, route->id);
 	count(tx, was.router, NULL);
 	if (!route->host || strcmp(route->host, was.dns))
-		store_claim_drop(tx, was.dns, route->id);
-	store_route_unbound(tx, route->id, reason);
+		store_claim_release(tx, was.dns, route->id);
+	store_route_set_unbound(tx, route->id, reason);
 }
 
 /* ---- told ---- */

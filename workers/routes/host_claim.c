@@ -64,8 +64,8 @@ static bool claim_is_covered(struct tx *tx, struct arena *arena,
 	struct claim_row claim;
 
 	if (host_is_wildcard(route->host)) {
-		if (!store_claim_is_foreign_below(tx, host_parent(route->host),
-		                                  route->project_id))
+		if (!store_claim_exists_below(tx, host_parent(route->host),
+		                              route->project_id))
 			return false;
 		fail(why, ERR_EXISTS, "another project has hosts below %.253s",
 		     host_parent(route->host));
@@ -114,7 +114,7 @@ static bool queue_refuse_generated(struct claim_queue *queue, struct route_row *
 	const char *router;
 
 	store_gate_pass(queue->tx);
-	router = store_router_of_host(queue->tx, queue->arena, route->host);
+	router = store_router_find_host(queue->tx, queue->arena, route->host);
 	if (!router)
 		return false;
 	route->last_error = arena_printf(queue->arena, "host: is in the domain of router "
@@ -208,7 +208,7 @@ void host_claim_release(struct tx *tx, struct arena *arena, const char *host,
 		.tx = tx, .arena = arena, .each = each, .self = self,
 	};
 
-	store_claim_drop(tx, host, route_id);
+	store_claim_release(tx, host, route_id);
 	store_former_names_end_host(tx, route_id, host);
 	queue_promote_for(&queue, host);
 }

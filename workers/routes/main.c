@@ -30,8 +30,9 @@ static const char *const all_down[] = {
 static const struct option rows[] = {
 	{ "strategy", OPTION_WORD, AT(strategy), "roundrobin", .words = strategy_words,
 	  .help = "how a route gets a router. roundrobin: the routers take turns; label: the "
-	  "routers with a label of the route take turns, or those without a label if there is "
-	  "no such router; leastloaded: the router with the fewest routes; hash: a router by "
+	  "routers with a label of the route take turns, or those without a label if "
+	  "there is no such router; leastloaded: the router with the fewest routes; "
+	  "hash: a router by "
 	  "the id of the route; external: another program calls create_route_binding" },
 	{ "suffix", OPTION_TEXT, AT(suffix), "", 0, 200,
 	  "domain of routers without a domain of their own: NAME.SUFFIX. No route may "
@@ -115,7 +116,7 @@ static enum err follow_addresses(void *self, struct why *why)
 	const struct alive_rule rule = routes_alive_rule(own);
 	struct tx tx = tx_begin(own->runtime.db, why);
 
-	store_addresses_follow(&tx, NULL, &rule);
+	store_addresses_update_shown(&tx, NULL, &rule);
 	return tx_commit(&tx);
 }
 
@@ -159,7 +160,7 @@ static enum err read_hosts(void *self, struct why *why)
 	struct tx tx = tx_once(sweep->routes->runtime.db, why);
 
 	sweep->host_count = 0;
-	store_hosts_orphaned(&tx, sweep->arena, SWEPT_MAX, take_host, sweep);
+	store_hosts_unclaimed(&tx, sweep->arena, SWEPT_MAX, take_host, sweep);
 	return tx_commit(&tx);
 }
 

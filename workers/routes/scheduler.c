@@ -85,12 +85,12 @@ static void take_route(void *self, const struct route_row *route)
 
 static void read_due(struct batch *batch)
 {
-	store_routes_due(batch->tx, batch->arena, &batch->share, take_route, batch);
+	store_routes_unbound(batch->tx, batch->arena, &batch->share, take_route, batch);
 }
 
 static void read_moving(struct batch *batch)
 {
-	store_routes_moving(batch->tx, batch->arena, &batch->share, take_route, batch);
+	store_routes_draining(batch->tx, batch->arena, &batch->share, take_route, batch);
 }
 
 /* Somebody else may have been here. */
@@ -212,9 +212,9 @@ static void put_positions(struct batch *batch)
 {
 	for (size_t i = 0; i < batch->position_count && batch->bound_count; i++)
 		if (batch->strategy->has_position)
-			store_position_put(batch->tx, strategy_name(batch->strategy),
-			                   batch->positions[i].label,
-			                   batch->positions[i].at);
+			store_position_write(batch->tx, strategy_name(batch->strategy),
+			                     batch->positions[i].label,
+			                     batch->positions[i].at);
 }
 
 /* Nothing of a run before that came to nothing. */
@@ -330,7 +330,7 @@ static bool is_wanted(const struct scheduler *scheduler, const struct route_shar
 {
 	struct why why;
 	struct tx tx = tx_once(scheduler->routes->runtime.db, &why);
-	bool any = store_routes_wanting(&tx, share);
+	bool any = store_routes_any_due(&tx, share);
 
 	if (tx_commit(&tx))
 		log_warn("routes not looked at: reason=\"%s\"", why.text);

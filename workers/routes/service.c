@@ -71,8 +71,8 @@ static enum err answer(struct deed *deed)
  */
 static void check_host(struct deed *deed, const struct route_row *route)
 {
-	const char *router = store_router_of_host(deed->tx, deed->req->arena,
-	                                          route->host);
+	const char *router = store_router_find_host(deed->tx, deed->req->arena,
+	                                            route->host);
 	const char *suffix = deed->routes->settings.suffix;
 
 	if (router)
@@ -95,7 +95,8 @@ static void check_backend(struct deed *deed, const struct route_row *route)
 	    backends_allow(deed->routes, route))
 		return;
 	tx_fail(deed->tx, ERR_DENIED, "backend: \"%.100s\" is no backend of namespace %.63s: "
-	        "it must match \"%.100s\" (routes.backend_pattern), or an administrator names "
+	        "it must match \"%.100s\" (routes.backend_pattern), or an administrator "
+	        "names "
 	        "it", route->backend, route->namespace, pattern);
 }
 
@@ -173,7 +174,7 @@ static void make_route(struct deed *deed)
 
 	lock_parents(deed, route->host, NULL);
 	pass_gate(deed, route->host, NULL);
-	if (!store_namespace_take(tx, route->namespace, route->project_id)) {
+	if (!store_namespace_claim(tx, route->namespace, route->project_id)) {
 		tx_fail(tx, ERR_DENIED, "namespace: is another project's");
 		return;
 	}
@@ -362,7 +363,7 @@ static enum err delete_route(void *self, struct request *req)
 		if (deed.route.host)
 			host_claim_release(&tx, req->arena, deed.route.host,
 			                   deed.route.id, take_heir, &deed);
-		store_namespace_leave(&tx, deed.route.namespace);
+		store_namespace_release(&tx, deed.route.namespace);
 	}
 	err = commit(&deed);
 	if (!err)			/* in whose domains its names were */

@@ -19,7 +19,7 @@ static void find_router(struct request *req, struct tx *tx,
 	const char *name = wish->router;
 
 	if (!name)
-		name = store_router_of_host(tx, req->arena, wish->dns);
+		name = store_router_find_host(tx, req->arena, wish->dns);
 	if (!name || !store_router_read(tx, req->arena, name, ROUTER_LOCK, router))
 		tx_fail(tx, ERR_NOT_FOUND, "no router %.253s", err_quote(
 		        wish->router ? wish->router : wish->dns, (char[254]){ 0 }, 254));

@@ -28,7 +28,7 @@ static enum err end(struct routes *routes, struct request *req, struct tx *tx,
 	struct router_row router;
 	enum err err;
 
-	store_addresses_follow(tx, name, &rule);
+	store_addresses_update_shown(tx, name, &rule);
 	if (store_router_read(tx, req->arena, name, ROUTER_READ, &router))
 		req->result = json_pack("{s:o}", "router",
 		                        codec_encode_router(&router, true, routes));
@@ -47,14 +47,14 @@ typedef int64_t page_fn(struct tx *tx, const char *router);
 
 static int64_t stay(struct tx *tx, const char *router)
 {
-	return store_routes_stay(tx, router, PAGE);
+	return store_routes_clear_errors(tx, router, PAGE);
 }
 
 /* Whichever they are: there is more room, or another label, for them. */
 static int64_t come(struct tx *tx, const char *router)
 {
 	(void)router;
-	return store_routes_due_now(tx, PAGE);
+	return store_routes_retry_now(tx, PAGE);
 }
 
 /*
@@ -138,9 +138,9 @@ static bool is_same_router(const struct router_row *a, const struct router_row *
 static void check_domain(struct request *req, struct tx *tx,
                          const struct router_row *router)
 {
-	const char *around = store_router_of_host(tx, req->arena, router->dns);
-	const char *below = store_router_below(tx, req->arena, router->dns);
-	const char *host = store_claim_in(tx, req->arena, router->dns);
+	const char *around = store_router_find_host(tx, req->arena, router->dns);
+	const char *below = store_router_find_below(tx, req->arena, router->dns);
+	const char *host = store_claim_find_below(tx, req->arena, router->dns);
 
 	if (around)
 		tx_fail(tx, ERR_EXISTS, "dns: is in the domain of router %.63s", around);
@@ -175,7 +175,7 @@ enum err service_create_router(void *self, struct request *req)
 	} else {
 		check_domain(req, &tx, &wish.router);
 		store_router_insert(&tx, &wish.router);
-		store_addresses_put(&tx, &wish.router);
+		store_addresses_replace(&tx, &wish.router);
 	}
 	woken = come(&tx, wish.router.name);
 	err = end(routes, req, &tx, wish.router.name);
@@ -193,10 +193,10 @@ static void check_addresses(const struct routes *routes, struct tx *tx,
 
 	for (size_t i = 0; i < was->count; i++)
 		had |= was->addresses[i].is_shown;
-	if (had && rule.keeps && !store_addresses_hold(tx, was->name, &rule))
+	if (had && rule.keeps && !store_addresses_any_usable(tx, was->name, &rule))
 		tx_fail(tx, ERR_CONFLICT, "addresses: none of these is up, and the domain "
-		        "would be empty; keep one that it has until another is up, delete "
-		        "the router, or set routes.all_down = \"withdraw\"");
+		        "would be empty; keep one that it has until another is up, "
+		        "delete the router, or set routes.all_down = \"withdraw\"");
 }
 
 /* To routes that it could not have before. */
@@ -228,7 +228,7 @@ enum err service_update_router(void *self, struct request *req)
 		codec_router_complete(&wish, &was);
 		store_router_update(&tx, &wish.router);
 		if (wish.has_addresses) {
-			store_addresses_put(&tx, &wish.router);
+			store_addresses_replace(&tx, &wish.router);
 			check_addresses(routes, &tx, &was);
 		}
 		if (gives_chances(&was, &wish.router))
@@ -442,7 +442,7 @@ static enum err revive(struct routes *routes, struct request *req,
 	int64_t woken = 0;
 	enum err err;
 
-	if (store_address_seen(&tx, report))
+	if (store_address_revive(&tx, report))
 		woken = come(&tx, report->router);
 	else
 		tx_fail(&tx, ERR_NOT_FOUND, "there is no router %.63s, or it has no such address",
@@ -478,7 +478,7 @@ enum err service_report_address(void *self, struct request *req)
 		return err;
 
 	struct tx tx = tx_once(routes->runtime.db, &req->why);
-	lives_on = store_address_lives_on(&tx, &report, routes->settings.alive_ms);
+	lives_on = store_address_renew(&tx, &report, routes->settings.alive_ms);
 	err = tx_commit(&tx);
 	if (!err && !lives_on)
 		err = revive(routes, req, &report);

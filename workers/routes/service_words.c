@@ -61,7 +61,8 @@ static const struct rpc_words words[] = {
 	           "unknown" }) },
 	{ "create_route_binding", "Binds a route to a router, as the scheduler does. It needs `router` or "
 	  "`dns`.", ADMIN, "`binding`: [binding]",
-	  "{'binding': {'route_namespace': 'myapp', 'route_name': 'web', 'router': 'shard1'}}",
+	  "{'binding': {'route_namespace': 'myapp', 'route_name': 'web', 'router': "
+	  "'shard1'}}",
 	  FIELDS({ "binding", "[new binding]", "the binding" }) },
 	{ "list_route_bindings", "Lists bindings.", ADMIN,
 	  "`bindings`: list of [binding]; `marker`: id or null", "{'router': 'shard1'}",

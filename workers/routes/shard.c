@@ -120,7 +120,7 @@ void shards_fire(struct shards *shards)
 	struct why why;
 	struct tx tx = tx_once(shards->routes->runtime.db, &why);
 
-	store_shards_due(&tx, NULL, SHARDS_AT_ONCE, take_due, &due);
+	store_domains_due(&tx, NULL, SHARDS_AT_ONCE, take_due, &due);
 	if (tx_commit(&tx)) {
 		log_warn("due routers not read: reason=\"%s\"", why.text);
 		return;

@@ -26,7 +26,7 @@ static enum err write_active(void *self, struct why *why)
 	struct shard *shard = self;
 	struct tx tx = shard_begin_guarded(shard, why);
 
-	store_shard_active(&tx, &shard->router,
+	store_domain_set_active(&tx, &shard->router,
 	                   shard->shards->routes->settings.check_ms, ROUTES_PATIENCE_S);
 	return tx_commit(&tx);
 }
@@ -36,7 +36,7 @@ static enum err write_wait(void *self, struct why *why)
 	struct shard *shard = self;
 	struct tx tx = shard_begin_guarded(shard, why);
 
-	store_shard_wait(&tx, shard->name, LOOK_MS, ROUTES_PATIENCE_S);
+	store_domain_wait(&tx, shard->name, LOOK_MS, ROUTES_PATIENCE_S);
 	return tx_commit(&tx);
 }
 
@@ -119,7 +119,7 @@ static bool is_another(const struct shard *shard)
 static enum err write_told(void *self, struct why *why)
 {
 	struct shard *shard = self;
-	const struct shard_told told = {
+	const struct domain_sent told = {
 		.rev = shard->move_count < MOVES_MAX ? shard->router.rev
 		                                     : shard->router.done_rev,
 		.serial = shard->serial, .after_ms = LOOK_MS,
@@ -129,9 +129,9 @@ static enum err write_told(void *self, struct why *why)
 	if (is_another(shard))
 		store_former_names_resend(&tx, shard->name);
 	if (is_new(shard))
-		store_shard_is(&tx, shard->name, shard->domain_id);
+		store_domain_set_id(&tx, shard->name, shard->domain_id);
 	store_former_names_sent(&tx, &shard->router, shard->moves, shard->move_count);
-	store_shard_told(&tx, shard->name, &told, ROUTES_PATIENCE_S);
+	store_domain_sent(&tx, shard->name, &told, ROUTES_PATIENCE_S);
 	return tx_commit(&tx);
 }
 
@@ -172,7 +172,7 @@ static enum err write_adopted(void *self, struct why *why)
 	struct tx tx = shard_begin_guarded(shard, why);
 
 	shard->router.made_id[0] = '\0';
-	store_shard_adopted(&tx, shard->name);
+	store_domain_set_adopted(&tx, shard->name);
 	return tx_commit(&tx);
 }
 
@@ -209,7 +209,7 @@ static enum err write_missing(void *self, struct why *why)
 	if (!*shard->router.made_id || shard->router.done_rev)	/* else: asked for before */
 		id_random(shard->router.made_id);
 	shard->router.done_rev = 0;
-	store_shard_missing(&tx, shard->name, shard->router.made_id);
+	store_domain_set_missing(&tx, shard->name, shard->router.made_id);
 	return tx_commit(&tx);
 }
 

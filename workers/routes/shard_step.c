@@ -65,7 +65,7 @@ static enum err write_failure(void *self, struct why *why)
 	struct shard *shard = failing->shard;
 	struct tx tx = shard_begin_guarded(shard, why);
 
-	store_shard_failed(&tx, &shard->router, failing->reason,
+	store_domain_failed(&tx, &shard->router, failing->reason,
 	                   backoff_ms(&again, (int)shard->router.failures, random_u32()));
 	return tx_commit(&tx);
 }

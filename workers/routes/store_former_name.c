@@ -80,16 +80,15 @@ void store_former_name_insert(struct tx *tx, const struct former_name *former,
 		store_former_name_keep(tx, former->route_id, former->router, former->dns);
 	tx_exec(tx,
 	    "INSERT INTO route_moves (route_id, router, dns, target, state, ends_at, "
-	    "begins_at) VALUES (?, ?, ?, ?, IF(? IS NULL, 'CACHED', 'ADD'), NOW(3) + INTERVAL ? + "
-	    "GREATEST(?, (SELECT ttl FROM routers WHERE name = ?)) SECOND, "
-	    "NOW(3) + INTERVAL ? SECOND) "
-	    "ON DUPLICATE KEY UPDATE state = IF(VALUES(target) IS NULL, state, 'ADD'), "
+	    "begins_at) VALUES (?, ?, ?, ?, IF(? IS NULL, 'CACHED', 'ADD'), NOW(3) + "
+	    "INTERVAL ? + GREATEST(?, (SELECT ttl FROM routers WHERE name = ?)) SECOND, "
+	    "NOW(3) + INTERVAL ? SECOND) ON DUPLICATE KEY UPDATE "
+	    "state = IF(VALUES(target) IS NULL, state, 'ADD'), "
 	    "target = COALESCE(VALUES(target), target), ends_at = VALUES(ends_at), "
 	    "begins_at = VALUES(begins_at), needs = NULL, seq = seq + 1",
 	    TX_BIND(tx_text(former->route_id), tx_text(former->router),
-	            tx_text(former->dns),
-	            tx_text(former->target), tx_text(former->target),
-	            tx_int(times->delay_s),
+	            tx_text(former->dns), tx_text(former->target),
+	            tx_text(former->target), tx_int(times->delay_s),
 	            tx_int(times->grace_s), tx_text(former->router),
 	            tx_int(times->delay_s)));
 }
@@ -108,8 +107,8 @@ void store_former_names_retarget(struct tx *tx, const char *route_id, const char
 	};
 
 	change_touch_routers(tx, &retarget, TX_BIND(tx_text(route_id)));
-	change_apply(tx, &retarget, TX_BIND(tx_int(delay_s), tx_text(target), tx_int(delay_s),
-	                                    tx_text(route_id)));
+	change_apply(tx, &retarget, TX_BIND(tx_int(delay_s), tx_text(target),
+	                                    tx_int(delay_s), tx_text(route_id)));
 }
 
 static void former_names_end(struct tx *tx, const char *condition,
@@ -138,8 +137,8 @@ void store_route_routers(struct tx *tx, struct arena *arena, const char *route_i
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	          "SELECT router FROM route_bindings WHERE route_id = ? UNION "
-	          "SELECT router FROM route_moves WHERE route_id = ?",
+	          "SELECT router FROM route_bindings WHERE route_id = ? "
+	          "UNION SELECT router FROM route_moves WHERE route_id = ?",
 	          TX_BIND(tx_text(route_id), tx_text(route_id)));
 	while (tx_next(&rows))
 		each(self, row_text(&rows));
@@ -237,7 +236,8 @@ void store_former_names_published(struct tx *tx, const struct router_row *router
 {
 	static const struct change published = {
 		FORMER_ON_PUBLISHED, FORMER_HAVE, "m.router = ?",
-		"m.ends_at = GREATEST(m.ends_at, NOW(3) + INTERVAL " GRACE " MICROSECOND),"
+		"m.ends_at = GREATEST(m.ends_at, "
+		"NOW(3) + INTERVAL " GRACE " MICROSECOND),"
 	};
 	static const struct change withdrawn = {
 		FORMER_ON_PUBLISHED, FORMER_CACHED, "m.router = ?",
@@ -312,7 +312,8 @@ static bool former_name_delete(struct tx *tx, const struct former_name *former)
 		return false;
 	tx_exec(tx,
 	    "DELETE c FROM host_claims c WHERE c.host = ? AND c.route_id = ? "
-	    "AND " IS_CLAIM_UNUSED, TX_BIND(tx_text(former->dns), tx_text(former->route_id)));
+	    "AND " IS_CLAIM_UNUSED,
+	    TX_BIND(tx_text(former->dns), tx_text(former->route_id)));
 	return true;
 }
 
