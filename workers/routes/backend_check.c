@@ -8,9 +8,9 @@
 #include "base/mem.h"
 #include "core/route_backend.h"
 
-enum { PAGE = 1000, TOLD_MAX = 20 };	/* routes of a turn; lines of the log */
+enum { PAGE = 1000, LOGGED_MAX = 20 };	/* routes of a turn; log lines */
 
-struct backends_look {
+struct backend_check {
 	struct routes *routes;
 	char marker[ID_LEN + 1];
 	size_t page;
@@ -18,59 +18,59 @@ struct backends_look {
 	bool is_over;
 };
 
-bool backends_allow(const struct routes *routes, const struct route_row *route)
+bool backend_check_allows(const struct routes *routes, const struct route_row *route)
 {
 	char own[BACKEND_MAX + 1];
 
-	backend_default(route->namespace, route->name, own);
+	route_backend_default(route->namespace, route->name, own);
 	return !strcmp(route->backend, own) ||
-	       backend_matches(routes->settings.backend_pattern, route->namespace,
-	                       route->project_id, route->backend);
+	       route_backend_matches(routes->settings.backend_pattern, route->namespace,
+	                             route->project_id, route->backend);
 }
 
-static void take_route(void *self, const struct route_row *route)
+static void backend_check_route(void *self, const struct route_row *route)
 {
-	struct backends_look *look = self;
+	struct backend_check *check = self;
 
-	look->page++;
-	memcpy(look->marker, route->id, sizeof(look->marker));
-	if (backends_allow(look->routes, route) || look->found++ >= TOLD_MAX)
+	check->page++;
+	memcpy(check->marker, route->id, sizeof(check->marker));
+	if (backend_check_allows(check->routes, route) || check->found++ >= LOGGED_MAX)
 		return;
 	log_warn("route keeps a backend that a tenant may not name: route=%s/%s "
 	         "reason=\"it does not match routes.backend_pattern\"",
 	         route->namespace, route->name);
 }
 
-void backends_fire(struct backends_look *look)
+void backend_check_fire(struct backend_check *check)
 {
-	const struct route_filter filter = { .marker = look->marker, .limit = PAGE };
+	const struct route_filter filter = { .marker = check->marker, .limit = PAGE };
 	struct arena *arena;
 	struct why why;
 
-	if (look->is_over)
+	if (check->is_over)
 		return;
 	arena = arena_new();
-	struct tx tx = tx_once(look->routes->runtime.db, &why);
+	struct tx tx = tx_once(check->routes->runtime.db, &why);
 
-	look->page = 0;
-	store_routes(&tx, arena, &filter, take_route, look);
-	look->is_over = !tx_commit(&tx) && look->page < PAGE;
-	if (look->is_over && look->found)
-		log_warn("routes keep backends that tenants may not name: routes=%" PRId64,
-		         look->found);
+	check->page = 0;
+	store_routes(&tx, arena, &filter, backend_check_route, check);
+	check->is_over = !tx_commit(&tx) && check->page < PAGE;
+	if (check->is_over && check->found)
+		log_warn("routes keep backends that tenants may not name: "
+		         "routes=%" PRId64, check->found);
 	arena_free(&arena);
 }
 
-struct backends_look *backends_new(struct routes *routes)
+struct backend_check *backend_check_new(struct routes *routes)
 {
-	struct backends_look *look = xcalloc(1, sizeof(*look));
+	struct backend_check *check = xcalloc(1, sizeof(*check));
 
-	look->routes = routes;
-	return look;
+	check->routes = routes;
+	return check;
 }
 
-void backends_free(struct backends_look **look)
+void backend_check_free(struct backend_check **check)
 {
-	free(*look);
-	*look = NULL;
+	free(*check);
+	*check = NULL;
 }

@@ -1,15 +1,15 @@
 /*
- * backends -- tells, once after the start of a process, which routes have a backend that
- * they might not name today (routes.backend_pattern). They keep it, and work as before:
- * the rule is for what a tenant names from now on.
+ * backend_check -- a tenant may name only backends that match routes.backend_pattern. A
+ * route from before may have another backend and keeps it. After its start the process
+ * logs such routes once.
  */
 #pragma once
 
 #include "routes.h"
 
-struct backends_look *backends_new(struct routes *routes);
-void backends_free(struct backends_look **look);
-void backends_fire(struct backends_look *look);	/* a page of routes; none after the last */
+struct backend_check *backend_check_new(struct routes *routes);
+void backend_check_free(struct backend_check **check);
+void backend_check_fire(struct backend_check *check);	/* reads one page of routes */
 
-/* May a tenant give its ROUTE this backend? */
-bool backends_allow(const struct routes *routes, const struct route_row *route);
+/* May a tenant give ROUTE its backend? */
+bool backend_check_allows(const struct routes *routes, const struct route_row *route);

@@ -550,7 +550,7 @@ enum err codec_route(struct request *req, struct route_wish *wish)
 	if (!err && !wish->route.backend) {
 		char own[BACKEND_MAX + 1];
 
-		backend_default(wish->route.namespace, wish->route.name, own);
+		route_backend_default(wish->route.namespace, wish->route.name, own);
 		wish->route.backend = arena_strdup(req->arena, own);
 	}
 	return err;

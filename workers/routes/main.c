@@ -195,9 +195,9 @@ static void name_expiry_timer(void *self)
 	name_expiry_fire(self);
 }
 
-static void backends_timer(void *self)
+static void backend_check_timer(void *self)
 {
-	backends_fire(((struct routes *)self)->backends);
+	backend_check_fire(((struct routes *)self)->backends);
 }
 
 static const struct timer timers[] = {
@@ -206,7 +206,7 @@ static const struct timer timers[] = {
 	{ "due",    &routes.due_period_ms,   due_fire },
 	{ "moves",  &routes.name_expiry_period_ms, name_expiry_timer },
 	{ "hosts",  &routes.hosts_period_ms, hosts_fire },
-	{ "backends", &routes.backends_period_ms, backends_timer },
+	{ "backends", &routes.backends_period_ms, backend_check_timer },
 	{ 0 }
 };
 
@@ -235,8 +235,8 @@ static enum err check(void *self, struct why *why)
 	if (!err)
 		err = take_domain(settings->parent, "routes.parent", why);
 	if (!err)
-		err = backend_check_patterns(settings->backend_pattern,
-		                             "routes.backend_pattern", why);
+		err = route_backend_check_patterns(settings->backend_pattern,
+		                                   "routes.backend_pattern", why);
 	if (!err && !*settings->parent != !*settings->parent_storage)
 		err = fail(why, ERR_INVALID,
 		           "routes.parent and routes.parent_storage: set both or "
@@ -247,7 +247,7 @@ static enum err check(void *self, struct why *why)
 static enum err prepare(void *self, int processes, struct why *why)
 {
 	(void)self, (void)processes, (void)why;
-	schedule_metrics();
+	scheduler_metrics();
 	shard_metrics();
 	membership_metrics();
 	queue_watch_metrics((const char *const[]){ "routes", NULL }, false);
@@ -264,7 +264,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	own->queues = queue_watch_new(heartbeat_membership(own->heartbeat), runtime);
 	own->scheduler = scheduler_new(own);
 	own->shards = shards_new(own);
-	own->backends = backends_new(own);
+	own->backends = backend_check_new(own);
 	return OK;
 }
 
@@ -282,7 +282,7 @@ static void stop(void *self)
 {
 	struct routes *own = self;
 
-	backends_free(&own->backends);
+	backend_check_free(&own->backends);
 	shards_free(&own->shards);
 	scheduler_free(&own->scheduler);
 	queue_watch_free(&own->queues);

@@ -18,7 +18,7 @@
 #include "runtime/worker.h"
 #include "store.h"
 
-struct backends_look;
+struct backend_check;
 struct heartbeat;
 struct queue_watch;
 struct scheduler;
@@ -47,7 +47,7 @@ struct routes {
 	int64_t turn_ms, hears_since_ms;	/* the last one; 0: it does not */
 	int due_period_ms, hosts_period_ms;	/* constant */
 	int name_expiry_period_ms;			/* name_expiry.h sets it */
-	struct backends_look *backends;		/* backend_check.h */
+	struct backend_check *backends;		/* backend_check.h */
 	int backends_period_ms;
 };
 

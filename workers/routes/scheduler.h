@@ -1,25 +1,23 @@
 /*
- * schedule -- routes without a router get one, by the strategy; and those of a router
- * that is drained get another. A new one at once, by the process that took it; all others
- * by whoever has a share of the fleet's work with them (seed 004), each second. One
- * transaction binds many, and moves the strategy's position with them: a process that
- * dies in its midst has bound none.
+ * scheduler -- gives a router to each route without one, and another router to each route
+ * of a router that drains, by the strategy of the settings. The process that creates a
+ * route binds it at once. Each second every process binds due routes of its share. One
+ * transaction binds many routes and moves the position of the strategy.
  *
- * What cannot be bound says why and is tried again, with backoff, and at once when a
- * router comes, takes routes again, or has an instance that is up again; it keeps no
- * other back.
+ * A route that fits no router gets a reason and waits for a retry. Pauses grow. The retry
+ * comes at once if a router is created, takes routes again, or has a live instance again.
  */
 #pragma once
 
 #include "routes.h"
 
-void schedule_metrics(void);		/* before the fork */
+void scheduler_metrics(void);		/* before the fork */
 
 struct scheduler *scheduler_new(struct routes *routes);
 void scheduler_free(struct scheduler **scheduler);
 void scheduler_fire(struct scheduler *scheduler);	/* each second */
 /*
- * This one was just made, and is committed. What fails now is tried again by its time. If
- * the strategy is "external" it is only told that it is there.
+ * Binds the committed route ID now. After a failure the next turn tries again. With the
+ * strategy "external" it only sends the notification "route.new".
  */
-void scheduler_now(struct scheduler *scheduler, const char *id);
+void scheduler_schedule(struct scheduler *scheduler, const char *id);

@@ -16,7 +16,7 @@ struct deed {
 	struct request *req;
 	struct tx *tx;
 	struct route_row route;
-	struct bound bound;		/* its router, if it got another name */
+	struct binding_result bound;		/* its router, if it got another name */
 	struct host_changes news;
 	char heirs[HEIRS_MAX][ID_LEN + 1];	/* who has hosts by it; the scheduler finds the others */
 	size_t heir_count;
@@ -42,15 +42,15 @@ static enum err commit(struct deed *deed)
 {
 	enum err err;
 
-	binding_news(deed->tx, &deed->bound, 1, &deed->news);
+	binding_add_changes(deed->tx, &deed->bound, 1, &deed->news);
 	host_changes_write(&deed->news, deed->tx);
 	err = tx_commit(deed->tx);
 	if (err)
 		return err;
-	binding_tell(deed->routes, &deed->bound, 1);
+	binding_notify(deed->routes, &deed->bound, 1);
 	host_changes_cast(&deed->news, deed->routes);
 	for (size_t i = 0; i < deed->heir_count; i++)
-		scheduler_now(deed->routes->scheduler, deed->heirs[i]);
+		scheduler_schedule(deed->routes->scheduler, deed->heirs[i]);
 	return OK;
 }
 
@@ -92,7 +92,7 @@ static void check_backend(struct deed *deed, const struct route_row *route)
 	const char *pattern = deed->routes->settings.backend_pattern;
 
 	if (deed->tx->err || deed->req->context.is_admin ||
-	    backends_allow(deed->routes, route))
+	    backend_check_allows(deed->routes, route))
 		return;
 	tx_fail(deed->tx, ERR_DENIED, "backend: \"%.100s\" is no backend of namespace %.63s: "
 	        "it must match \"%.100s\" (routes.backend_pattern), or an administrator "
@@ -208,7 +208,7 @@ static enum err create_route(void *self, struct request *req)
 	err = tx_commit(&tx);
 	if (err)
 		return err;
-	scheduler_now(deed.routes->scheduler, deed.route.id);
+	scheduler_schedule(deed.routes->scheduler, deed.route.id);
 	return answer(&deed);
 }
 
@@ -273,13 +273,13 @@ static void rebind(struct deed *deed, const struct route_row *was)
 	if (!was->router)
 		return;
 	if (deed->route.is_waiting) {
-		binding_end(deed->tx, req->arena, was, deed->route.last_error);
+		binding_remove(deed->tx, req->arena, was, deed->route.last_error);
 		return;
 	}
 	if (!store_router_read(deed->tx, req->arena, was->router, ROUTER_LOCK, &router))
 		return;
-	err = binding_make(deed->routes, deed->tx, req->arena, &deed->route, &router,
-	                   &deed->bound, &req->why);
+	err = binding_assign(deed->routes, deed->tx, req->arena, &deed->route, &router,
+	                     &deed->bound, &req->why);
 	if (err && !deed->tx->err)
 		deed->tx->err = err;
 }
@@ -333,7 +333,7 @@ static enum err update_route(void *self, struct request *req)
 	err = commit(&deed);
 	if (err)
 		return err;
-	scheduler_now(deed.routes->scheduler, deed.route.id);
+	scheduler_schedule(deed.routes->scheduler, deed.route.id);
 	return answer(&deed);
 }
 
@@ -358,7 +358,7 @@ static enum err delete_route(void *self, struct request *req)
 	store_namespace_lock(&tx, seen.namespace);
 	lock_seen(&deed, &key, &seen);
 	if (!tx.err) {
-		binding_end(&tx, req->arena, &deed.route, "");
+		binding_remove(&tx, req->arena, &deed.route, "");
 		store_route_delete(&tx, deed.route.id);
 		if (deed.route.host)
 			host_claim_release(&tx, req->arena, deed.route.host,

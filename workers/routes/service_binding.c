@@ -51,7 +51,7 @@ enum err service_create_binding(void *self, struct request *req)
 	struct binding_wish wish;
 	struct route_row route;
 	struct router_row router;
-	struct bound bound = { .has_changed = false };
+	struct binding_result bound = { .has_changed = false };
 	struct host_changes news = { .arena = req->arena };
 	struct binding_row binding;
 	enum err err = access_require_admin(req);
@@ -66,8 +66,8 @@ enum err service_create_binding(void *self, struct request *req)
 	if (!tx.err)
 		find_router(req, &tx, &wish, &router);
 	if (!tx.err) {
-		err = binding_make(routes, &tx, req->arena, &route, &router, &bound,
-		                   &req->why);
+		err = binding_assign(routes, &tx, req->arena, &route, &router, &bound,
+		                     &req->why);
 		if (err && !tx.err)
 			tx.err = err;
 	}
@@ -76,12 +76,12 @@ enum err service_create_binding(void *self, struct request *req)
 		req->result = json_pack("{s:o}", "binding",
 		                        codec_encode_binding(&binding));
 	}
-	binding_news(&tx, &bound, 1, &news);
+	binding_add_changes(&tx, &bound, 1, &news);
 	host_changes_write(&news, &tx);
 	err = tx_commit(&tx);
 	if (err)
 		return err;
-	binding_tell(routes, &bound, 1);
+	binding_notify(routes, &bound, 1);
 	host_changes_cast(&news, routes);
 	return OK;
 }

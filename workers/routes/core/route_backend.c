@@ -12,7 +12,8 @@ static const char *next_pattern(const char *text, size_t *len)
 	return text;
 }
 
-enum err backend_check_patterns(const char *patterns, const char *field, struct why *why)
+enum err route_backend_check_patterns(const char *patterns, const char *field,
+                                      struct why *why)
 {
 	size_t len, count = 0;
 
@@ -31,8 +32,8 @@ enum err backend_check_patterns(const char *patterns, const char *field, struct 
 	return OK;
 }
 
-void backend_default(const char *namespace, const char *name,
-                     char backend[BACKEND_MAX + 1])
+void route_backend_default(const char *namespace, const char *name,
+                           char backend[BACKEND_MAX + 1])
 {
 	snprintf(backend, BACKEND_MAX + 1, "%.*s_%.*s", ROUTE_LABEL_MAX, namespace,
 	         NAME_SHOWN, name);
@@ -82,8 +83,8 @@ static bool matches(const struct owner *owner, const char *pattern, size_t len,
 	       matches(owner, pattern + word_len, len - word_len, text + strlen(value));
 }
 
-bool backend_matches(const char *patterns, const char *namespace, const char *project,
-                     const char *backend)
+bool route_backend_matches(const char *patterns, const char *namespace,
+                           const char *project, const char *backend)
 {
 	const struct owner owner = { namespace, project };
 	size_t len;

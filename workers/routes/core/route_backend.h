@@ -20,10 +20,11 @@
 enum { BACKEND_MAX = 255 };
 
 /* PATTERNS: separated by blanks, at least one. ERR_INVALID begins with FIELD. */
-enum err backend_check_patterns(const char *patterns, const char *field, struct why *why);
+enum err route_backend_check_patterns(const char *patterns, const char *field,
+                                      struct why *why);
 /* NAMESPACE_NAME, which HAProxy's configuration has if the route names no other. */
-void backend_default(const char *namespace, const char *name,
-                     char backend[BACKEND_MAX + 1]);
+void route_backend_default(const char *namespace, const char *name,
+                           char backend[BACKEND_MAX + 1]);
 /* PATTERNS as checked; without its default, which a route may name in any case. */
-bool backend_matches(const char *patterns, const char *namespace, const char *project,
-                     const char *backend);
+bool route_backend_matches(const char *patterns, const char *namespace,
+                           const char *project, const char *backend);
