@@ -23,7 +23,7 @@ static void claim_name_owner(const struct route_row *owner, const char *host,
 
 static void claim_hide_owner(const char *host, char words[WORDS_MAX])
 {
-	snprintf(words, WORDS_MAX, "host %.253s is another project's", host);
+	snprintf(words, WORDS_MAX, "host %.253s belongs to another tenant", host);
 }
 
 /* A route of another tenant is not named. */
@@ -67,7 +67,7 @@ static bool claim_is_covered(struct tx *tx, struct arena *arena,
 		if (!store_claim_exists_below(tx, host_parent(route->host),
 		                              route->project_id))
 			return false;
-		fail(why, ERR_EXISTS, "another project has hosts below %.253s",
+		fail(why, ERR_EXISTS, "another tenant has hosts below %.253s",
 		     host_parent(route->host));
 		return true;
 	}

@@ -257,7 +257,7 @@ static void batch_notify(const struct batch *batch)
 	host_changes_cast(&batch->changes, routes);
 	for (size_t i = 0; i < batch->result_count; i++)
 		metric_add(batch->results[i].former_router ? figures.rebound
-		                                           : figures.bound,
+		           : figures.bound,
 		           1);
 	for (size_t i = 0; i < batch->failure_count; i++)
 		notifications_send_route(routes, &batch->failures[i]);

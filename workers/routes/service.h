@@ -1,7 +1,7 @@
 /*
- * service_private -- between service.c, where the calls about routes are,
- * service_router.c, with those about routers, and service_binding.c, with those about
- * bindings and what instances serve.
+ * service -- the handlers of the calls. service.c has those about routes and the table of
+ * all methods, service_router.c those about routers, and service_binding.c those about
+ * bindings and the hosts that instances serve.
  */
 #pragma once
 
