@@ -13,3 +13,6 @@ rpc_handler service_create_router, service_update_router, service_get_router,
 	service_report_address;
 rpc_handler service_create_binding, service_list_bindings, service_router_hosts,
 	service_hosts_versions;
+/* Reads the router with its addresses. False: no router has the name; TX has failed. */
+bool service_read_router(struct request *req, struct tx *tx, const char *name,
+                         enum router_lock lock, struct router_row *router);

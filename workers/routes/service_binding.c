@@ -12,9 +12,10 @@ enum { HOSTS_PAGE = 500, HOSTS_ASKED = 100 };
 
 /* ---- create ---- */
 
-/* By its name, or by its domain. */
-static void find_router(struct request *req, struct tx *tx,
-                        const struct binding_wish *wish, struct router_row *router)
+/* By name, or by domain. */
+static void binding_find_router(struct request *req, struct tx *tx,
+                                const struct binding_wish *wish,
+                                struct router_row *router)
 {
 	const char *name = wish->router;
 
@@ -24,15 +25,15 @@ static void find_router(struct request *req, struct tx *tx,
 		tx_fail(tx, ERR_NOT_FOUND, "no router %.253s", err_quote(
 		        wish->router ? wish->router : wish->dns, (char[254]){ 0 }, 254));
 	else if (wish->dns && strcmp(wish->dns, router->dns))
-		tx_fail(tx, ERR_INVALID, "binding.dns: is not that of router %.63s, %.253s",
+		tx_fail(tx, ERR_INVALID, "binding.dns: the dns of router %.63s is %.253s",
 		        router->name, router->dns);
 	else if (router->state != ROUTER_ACTIVE)
 		tx_fail(tx, ERR_CONFLICT, "router %.63s takes no routes: it is %s",
 		        router->name, router_state_name(router->state));
 }
 
-static void find_route(struct request *req, struct tx *tx,
-                       const struct binding_wish *wish, struct route_row *route)
+static void binding_find_route(struct request *req, struct tx *tx,
+                               const struct binding_wish *wish, struct route_row *route)
 {
 	const struct route_key key = { .namespace = wish->namespace, .name = wish->name };
 
@@ -44,15 +45,15 @@ static void find_route(struct request *req, struct tx *tx,
 		tx_fail(tx, ERR_CONFLICT, "the route waits: %.300s", route->last_error);
 }
 
-/* As the scheduler makes them: for strategies that run elsewhere, and by hand. */
+/* For a scheduler of the operator, or by hand. */
 enum err service_create_binding(void *self, struct request *req)
 {
 	struct routes *routes = self;
 	struct binding_wish wish;
 	struct route_row route;
 	struct router_row router;
-	struct binding_result bound = { .has_changed = false };
-	struct host_changes news = { .arena = req->arena };
+	struct binding_result result = { .has_changed = false };
+	struct host_changes changes = { .arena = req->arena };
 	struct binding_row binding;
 	enum err err = access_require_admin(req);
 
@@ -62,11 +63,11 @@ enum err service_create_binding(void *self, struct request *req)
 		return err;
 
 	struct tx tx = tx_begin(routes->runtime.db, &req->why);
-	find_route(req, &tx, &wish, &route);
+	binding_find_route(req, &tx, &wish, &route);
 	if (!tx.err)
-		find_router(req, &tx, &wish, &router);
+		binding_find_router(req, &tx, &wish, &router);
 	if (!tx.err) {
-		err = binding_assign(routes, &tx, req->arena, &route, &router, &bound,
+		err = binding_assign(routes, &tx, req->arena, &route, &router, &result,
 		                     &req->why);
 		if (err && !tx.err)
 			tx.err = err;
@@ -76,35 +77,35 @@ enum err service_create_binding(void *self, struct request *req)
 		req->result = json_pack("{s:o}", "binding",
 		                        codec_encode_binding(&binding));
 	}
-	binding_add_changes(&tx, &bound, 1, &news);
-	host_changes_write(&news, &tx);
+	binding_add_changes(&tx, &result, 1, &changes);
+	host_changes_write(&changes, &tx);
 	err = tx_commit(&tx);
 	if (err)
 		return err;
-	binding_notify(routes, &bound, 1);
-	host_changes_cast(&news, routes);
+	binding_notify(routes, &result, 1);
+	host_changes_cast(&changes, routes);
 	return OK;
 }
 
 /* ---- list ---- */
 
-struct listing {
-	json_t *list;
+struct binding_list {
+	json_t *json;
 	char last[ID_LEN + 1];
 };
 
-static void take_binding(void *self, const struct binding_row *binding)
+static void binding_list_add(void *self, const struct binding_row *binding)
 {
-	struct listing *listing = self;
+	struct binding_list *list = self;
 
-	json_array_append_new(listing->list, codec_encode_binding(binding));
-	memcpy(listing->last, binding->route_id, sizeof(listing->last));
+	json_array_append_new(list->json, codec_encode_binding(binding));
+	memcpy(list->last, binding->route_id, sizeof(list->last));
 }
 
 enum err service_list_bindings(void *self, struct request *req)
 {
 	struct routes *routes = self;
-	struct listing listing = { .last = "" };
+	struct binding_list list = { .last = "" };
 	char marker[ID_LEN + 1] = "";
 	const char *router = NULL;
 	int limit;
@@ -118,25 +119,24 @@ enum err service_list_bindings(void *self, struct request *req)
 		err = codec_limit(req, &limit, &req->why);
 	if (err)
 		return err;
-	listing.list = json_array();
+	list.json = json_array();
 
 	struct tx tx = tx_once(routes->runtime.db, &req->why);
-	store_bindings(&tx, req->arena, router, marker, limit, take_binding, &listing);
-	req->result = json_pack("{s:o, s:s?}", "bindings", listing.list, "marker",
-		json_array_size(listing.list) == (size_t)limit ? listing.last : NULL);
+	store_bindings(&tx, req->arena, router, marker, limit, binding_list_add, &list);
+	req->result = json_pack("{s:o, s:s?}", "bindings", list.json, "marker",
+		json_array_size(list.json) == (size_t)limit ? list.last : NULL);
 	return tx_commit(&tx);
 }
 
-/* ---- what a router's instances serve ---- */
+/* ---- the hosts that instances serve ---- */
 
-struct hosts {
+struct host_list {
 	json_t *list;
-	struct buf lines;		/* of the route that is being read */
+	struct buf lines;		/* of the present route */
 	char last[ID_LEN + 1];
 };
 
-/* All of a route's hosts are read. */
-static void end_route(struct hosts *hosts)
+static void host_list_end_route(struct host_list *hosts)
 {
 	if (!hosts->lines.len)
 		return;
@@ -145,29 +145,30 @@ static void end_route(struct hosts *hosts)
 	buf_reset(&hosts->lines);
 }
 
-/* A wildcard is found by what is behind the first label of a host. */
-static void take_host(void *self, const struct host_row *host)
+/* HAProxy finds a wildcard by ".parent" (agent.h). */
+static void host_list_add(void *self, const struct host_row *host)
 {
-	struct hosts *hosts = self;
+	struct host_list *hosts = self;
 
 	if (strcmp(hosts->last, host->route_id))
-		end_route(hosts);
+		host_list_end_route(hosts);
 	snprintf(hosts->last, sizeof(hosts->last), "%s", host->route_id);
 	buf_printf(&hosts->lines, "%s %s\n", host->host + host_is_wildcard(host->host),
 	           host->backend);
 }
 
-static enum err read_asked(const struct request *req, struct tx *tx, const char *router,
-                           const json_t *ids, struct hosts *hosts)
+static enum err host_list_read(const struct request *req, struct tx *tx,
+                               const char *router,
+                               const json_t *ids, struct host_list *hosts)
 {
 	for (size_t i = 0; i < json_array_size(ids) && !tx->err; i++) {
 		const char *text = json_string_value(json_array_get(ids, i));
 		char id[ID_LEN + 1];
 
 		if (!text || !id_parse(text, id))
-			return tx_fail(tx, ERR_INVALID, "routes: must be ids");
-		store_route_hosts(tx, req->arena, router, id, take_host, hosts);
-		end_route(hosts);
+			return tx_fail(tx, ERR_INVALID, "routes: must be a list of ids");
+		store_route_hosts(tx, req->arena, router, id, host_list_add, hosts);
+		host_list_end_route(hosts);
 	}
 	return tx->err;
 }
@@ -175,7 +176,7 @@ static enum err read_asked(const struct request *req, struct tx *tx, const char 
 enum err service_router_hosts(void *self, struct request *req)
 {
 	struct routes *routes = self;
-	struct hosts hosts = { .last = "" };
+	struct host_list hosts = { .last = "" };
 	char marker[ID_LEN + 1] = "";
 	const json_t *ids = NULL;
 	struct router_row router;
@@ -199,15 +200,13 @@ enum err service_router_hosts(void *self, struct request *req)
 	hosts.list = json_array();
 
 	struct tx tx = tx_begin_snapshot(routes->runtime.db, &req->why);
-	if (!store_router_read(&tx, req->arena, name, ROUTER_READ, &router))
-		tx_fail(&tx, ERR_NOT_FOUND, "no router %.63s",
-		        err_quote(name, (char[64]){ 0 }, 64));
-	else if (ids)
-		read_asked(req, &tx, name, ids, &hosts);
-	else
-		store_router_hosts(&tx, req->arena, name, marker, limit, take_host,
+	service_read_router(req, &tx, name, ROUTER_READ, &router);
+	if (!tx.err && ids)
+		host_list_read(req, &tx, name, ids, &hosts);
+	else if (!tx.err)
+		store_router_hosts(&tx, req->arena, name, marker, limit, host_list_add,
 		                   &hosts);
-	end_route(&hosts);
+	host_list_end_route(&hosts);
 	buf_clear(&hosts.lines);
 	req->result = json_pack("{s:o, s:s?, s:I}", "hosts", hosts.list, "marker",
 		!ids && json_array_size(hosts.list) == (size_t)limit ? hosts.last : NULL,
@@ -215,7 +214,7 @@ enum err service_router_hosts(void *self, struct request *req)
 	return tx_commit(&tx);
 }
 
-static const char *name_of(struct arena *arena, const char *text)
+static const char *router_name_parse(struct arena *arena, const char *text)
 {
 	struct why why;
 
@@ -228,5 +227,5 @@ enum err service_hosts_versions(void *self, struct request *req)
 	struct routes *routes = self;
 
 	return hosts_versions(req, routes->runtime.db, HOSTS_OF_ROUTER, "routers",
-	                      name_of);
+	                      router_name_parse);
 }
