@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
+
 enum { PAGE = 100 };
 
 /* ---- take ---- */
@@ -213,10 +215,59 @@ void host_claim_release(struct tx *tx, struct arena *arena, const char *host,
 	queue_promote_for(&queue, host);
 }
 
-void host_claim_repair(struct tx *tx, struct arena *arena, const char *host)
-{
-	struct claim_queue queue = { .tx = tx, .arena = arena };
+/* ---- repair of hosts without a claim ---- */
 
-	store_parent_lock(tx, host_parent(host));
+enum { SWEEP_MAX = 64 };
+
+struct claim_sweep {
+	struct routes *routes;
+	struct arena *arena;
+	const char *hosts[SWEEP_MAX];
+	size_t count;
+};
+
+static void sweep_add(void *self, const char *host)
+{
+	struct claim_sweep *sweep = self;
+
+	sweep->hosts[sweep->count++] = host;
+}
+
+static enum err sweep_read(void *self, struct why *why)
+{
+	struct claim_sweep *sweep = self;
+	struct tx tx = tx_once(sweep->routes->runtime.db, why);
+
+	sweep->count = 0;
+	store_hosts_unclaimed(&tx, sweep->arena, SWEEP_MAX, sweep_add, sweep);
+	return tx_commit(&tx);
+}
+
+/* Repairs the last host. */
+static enum err sweep_repair(void *self, struct why *why)
+{
+	struct claim_sweep *sweep = self;
+	const char *host = sweep->hosts[sweep->count - 1];
+	struct tx tx = tx_begin(sweep->routes->runtime.db, why);
+	struct claim_queue queue = { .tx = &tx, .arena = sweep->arena };
+
+	store_parent_lock(&tx, host_parent(host));
 	queue_promote_for(&queue, host);
+	return tx_commit(&tx);
+}
+
+void host_claim_fire(struct routes *routes)
+{
+	struct claim_sweep sweep = { .routes = routes, .arena = arena_new() };
+	struct why why;
+
+	if (tx_again(sweep_read, &sweep, &why)) {
+		log_warn("hosts without a claim not read: reason=\"%s\"", why.text);
+		sweep.count = 0;
+	}
+	for (; sweep.count; sweep.count--)
+		if (tx_again(sweep_repair, &sweep, &why))
+			log_warn("claim not repaired: host=%s reason=\"%s\"",
+			         sweep.hosts[sweep.count - 1], why.text);
+	arena_free(&sweep.arena);
 }

@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include "routes.h"
 #include "store.h"
 
 /* True: ROUTE has the claim of its host. False: WHY says who has it. */
@@ -26,5 +27,8 @@ bool host_claim_take(struct tx *tx, struct arena *arena, const struct route_row 
 void host_claim_release(struct tx *tx, struct arena *arena, const char *host,
                         const char *route_id, void (*each)(void *self, const char *id),
                         void *self);
-/* Gives a host without a claim to the route that waits. Such a host is a fault. */
-void host_claim_repair(struct tx *tx, struct arena *arena, const char *host);
+/*
+ * Each minute: gives hosts without a claim to routes that wait for them. Such a host is
+ * the result of a fault.
+ */
+void host_claim_fire(struct routes *routes);
