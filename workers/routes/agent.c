@@ -266,7 +266,8 @@ static enum err routes_agent_start(void *self, const struct runtime *runtime,
 	agent.mirror = mirror_new(&(struct mirror_config){
 		.kind = &hosts, .loop = runtime->loop, .rpc = runtime->rpc,
 		.lane = agent.lane, .folder = agent.settings.directory,
-		.args = agent.args, .signaller = agent.signaller, .period_ms = &agent.settings.reread_ms });
+		.args = agent.args, .signaller = agent.signaller,
+		.period_ms = &agent.settings.reread_ms });
 	agent.versions = versions_new(&(struct versions_config){
 		.rpc = runtime->rpc, .topic = hosts.topic, .keys = "routers",
 		.found = hosts_on_version });
