@@ -188,7 +188,7 @@ static json_t *shown_router(const struct router_row *router)
 {
 	static const char *const derived[] = { "state", "zone_status", "routes", "serial",
 	                                       "reason" };
-	json_t *json = codec_encode_router(router, true, &routes), *address;
+	json_t *json = codec_router_encode(router, true, &routes), *address;
 	size_t i;
 
 	assert(json);
@@ -219,7 +219,7 @@ static bool is_same_router(const struct router_row *a, const struct router_row *
 static void check_router(const struct router_row *router, struct arena *arena)
 {
 	struct router_row complete = *router;
-	struct router_wish again;
+	struct router_input again;
 	struct request req;
 	struct why why;
 
@@ -235,7 +235,7 @@ static void check_router(const struct router_row *router, struct arena *arena)
 
 	json_t *args = json_pack("{s:o}", "router", shown_router(&complete));
 	req = request_of(args, arena);
-	assert(args && !codec_router(&routes, &req, &again));
+	assert(args && !codec_router_decode(&routes, &req, &again));
 	assert(is_same_router(router, &again.router));
 	json_decref(args);
 }
@@ -246,13 +246,13 @@ static void try_router_values(const json_t *args, const struct router_row *route
 {
 	json_t *own = only(args, "router_values", "values");
 	struct request req = request_of(own, arena);
-	struct router_wish wish;
+	struct router_input input;
 
-	if (codec_router_values(&req, &wish)) {
+	if (codec_router_decode_values(&req, &input)) {
 		request_check_why(&req.why);
 	} else {
-		codec_router_complete(&wish, router);
-		check_router(&wish.router, arena);
+		codec_router_complete(&input, router);
+		check_router(&input.router, arena);
 	}
 	json_decref(own);
 }
@@ -261,13 +261,13 @@ static void try_router(const json_t *args, struct arena *arena)
 {
 	json_t *own = only(args, "new_router", "router");
 	struct request req = request_of(own, arena);
-	struct router_wish wish;
+	struct router_input input;
 
-	if (codec_router(&routes, &req, &wish)) {
+	if (codec_router_decode(&routes, &req, &input)) {
 		request_check_why(&req.why);
 	} else {
-		check_router(&wish.router, arena);
-		try_router_values(args, &wish.router, arena);
+		check_router(&input.router, arena);
+		try_router_values(args, &input.router, arena);
 	}
 	json_decref(own);
 }
@@ -297,7 +297,7 @@ static json_t *shown_route(const struct route_row *route)
 {
 	static const char *const derived[] = { "router", "status", "last_error", "waiting",
 	                                       "attempts", "created_at" };
-	json_t *json = codec_encode_route(route);
+	json_t *json = codec_route_encode(route);
 
 	assert(json);
 	for (size_t i = 0; i < sizeof(derived) / sizeof(derived[0]); i++)
@@ -330,7 +330,7 @@ static void check_generated(const struct route_row *route)
 static void check_route(const struct route_row *route, struct arena *arena)
 {
 	struct route_row complete = *route;
-	struct route_wish again;
+	struct route_input again;
 	struct request req;
 	struct why why;
 
@@ -347,7 +347,7 @@ static void check_route(const struct route_row *route, struct arena *arena)
 
 	json_t *args = json_pack("{s:o}", "route", shown_route(&complete));
 	req = request_of(args, arena);
-	assert(args && !codec_route(&req, &again));
+	assert(args && !codec_route_decode(&req, &again));
 	assert(is_same_route(route, &again.route));
 	json_decref(args);
 }
@@ -358,13 +358,13 @@ static void try_route_values(const json_t *args, const struct route_row *route,
 {
 	json_t *own = only(args, "route_values", "values");
 	struct request req = request_of(own, arena);
-	struct route_wish wish;
+	struct route_input input;
 
-	if (codec_route_values(&req, &wish)) {
+	if (codec_route_decode_values(&req, &input)) {
 		request_check_why(&req.why);
 	} else {
-		codec_route_complete(&wish, route);
-		check_route(&wish.route, arena);
+		codec_route_complete(&input, route);
+		check_route(&input.route, arena);
 	}
 	json_decref(own);
 }
@@ -373,14 +373,14 @@ static void try_route(const json_t *args, struct arena *arena)
 {
 	json_t *own = only(args, "new_route", "route");
 	struct request req = request_of(own, arena);
-	struct route_wish wish;
+	struct route_input input;
 
-	if (codec_route(&req, &wish)) {
+	if (codec_route_decode(&req, &input)) {
 		request_check_why(&req.why);
 	} else {
-		assert(!wish.phase && !wish.dns);
-		check_route(&wish.route, arena);
-		try_route_values(args, &wish.route, arena);
+		assert(!input.phase && !input.dns);
+		check_route(&input.route, arena);
+		try_route_values(args, &input.route, arena);
 	}
 	json_decref(own);
 }
@@ -390,15 +390,15 @@ static void try_route(const json_t *args, struct arena *arena)
 static void try_binding(const json_t *args, struct arena *arena)
 {
 	struct request req = request_of(args, arena);
-	struct binding_wish wish;
+	struct binding_input input;
 
-	if (codec_binding(&req, &wish)) {
+	if (codec_binding_decode(&req, &input)) {
 		request_check_why(&req.why);
 		return;
 	}
-	assert(wish.namespace && wish.name && (wish.router || wish.dns));
-	assert(is_sought(wish.namespace) && is_sought(wish.name));
-	assert(is_sought(wish.router) && is_sought(wish.dns));
+	assert(input.namespace && input.name && (input.router || input.dns));
+	assert(is_sought(input.namespace) && is_sought(input.name));
+	assert(is_sought(input.router) && is_sought(input.dns));
 }
 
 static void try_names(const json_t *args, struct arena *arena)
@@ -407,12 +407,12 @@ static void try_names(const json_t *args, struct arena *arena)
 	struct route_key key;
 	const char *name;
 
-	if (codec_router_name(&req, &name, &req.why))
+	if (codec_router_decode_name(&req, &name, &req.why))
 		request_check_why(&req.why);
 	else
 		assert(is_sought(name));
 	req.why.text[0] = '\0';
-	if (codec_route_key(&req, &key))
+	if (codec_route_decode_key(&req, &key))
 		request_check_why(&req.why);
 	else
 		assert(key.id ? id_valid(key.id) && !key.name : key.name &&
@@ -424,7 +424,7 @@ static void try_filter(const json_t *args, struct arena *arena)
 	struct request req = request_of(args, arena);
 	struct route_filter filter = { 0 };
 
-	if (codec_route_filter(&req, &filter)) {
+	if (codec_route_decode_filter(&req, &filter)) {
 		request_check_why(&req.why);
 		return;
 	}

@@ -1,16 +1,12 @@
 #include "codec_private.h"
 
-/* The words begin with the way to what they are about: "route.host: ...". */
 enum err codec_within(const char *field, enum err err, struct why *why)
 {
 	return err ? fail(why, err, "%s.%s", field, why->text) : OK;
 }
 
-/*
- * A name that is looked for, unless it is NULL. What can be none is refused: the columns
- * are of ASCII, and the database compares them with nothing else.
- */
-enum err codec_check_sought(const char *name, const char *field, struct why *why)
+/* The columns are ASCII, so a query with another text would fail. */
+enum err codec_check_name(const char *name, const char *field, struct why *why)
 {
 	return name ? route_check_name(name, field, why) : OK;
 }
@@ -23,10 +19,13 @@ bool codec_has(const json_t *json, const char *key)
 /* ---- bindings ---- */
 
 const struct json_field codec_binding_fields[] = {
-	{ "route_namespace", "text", "the namespace of the route", .max = ROUTE_LABEL_MAX },
+	{ "route_namespace", "text", "the namespace of the route",
+	  .max = ROUTE_LABEL_MAX },
 	{ "route_name", "text", "the name of the route", .max = ROUTE_HOST_MAX },
-	{ "router", "text", "the name of the router", "the router of `dns`", ROUTE_LABEL_MAX },
-	{ "dns", "text", "the domain of the router", "that of `router`", ROUTE_HOST_MAX + 1 },
+	{ "router", "text", "the name of the router", "the router of `dns`",
+	  ROUTE_LABEL_MAX },
+	{ "dns", "text", "the domain of the router", "that of `router`",
+	  ROUTE_HOST_MAX + 1 },
 	{ 0 }
 };
 
@@ -41,47 +40,48 @@ const struct json_field codec_binding_shown[] = {
 	{ 0 }
 };
 
-static enum err take_binding(const json_t *json, struct binding_wish *wish,
-                             struct why *why)
+static enum err binding_input_read(const json_t *json, struct binding_input *input,
+                                   struct why *why)
 {
 	enum err err = json_get_text(json, "route_namespace", JSON_REQUIRED,
-	                             ROUTE_LABEL_MAX, &wish->namespace, why);
+	                             ROUTE_LABEL_MAX, &input->namespace, why);
 
 	if (!err)
 		err = json_get_text(json, "route_name", JSON_REQUIRED, ROUTE_HOST_MAX,
-		                    &wish->name, why);
+		                    &input->name, why);
 	if (!err)
-		err = json_get_text(json, "router", 0, ROUTE_LABEL_MAX, &wish->router,
+		err = json_get_text(json, "router", 0, ROUTE_LABEL_MAX, &input->router,
 		                    why);
 	if (!err)
-		err = json_get_text(json, "dns", 0, ROUTE_HOST_MAX + 1, &wish->dns, why);
+		err = json_get_text(json, "dns", 0, ROUTE_HOST_MAX + 1, &input->dns, why);
 	if (!err)
-		err = codec_check_sought(wish->namespace, "route_namespace", why);
+		err = codec_check_name(input->namespace, "route_namespace", why);
 	if (!err)
-		err = codec_check_sought(wish->name, "route_name", why);
+		err = codec_check_name(input->name, "route_name", why);
 	if (!err)
-		err = codec_check_sought(wish->router, "router", why);
+		err = codec_check_name(input->router, "router", why);
 	if (!err)
-		err = codec_check_sought(wish->dns, "dns", why);
-	if (!err && !wish->router && !wish->dns)
-		err = fail(why, ERR_INVALID, "router is missing, or its dns");
+		err = codec_check_name(input->dns, "dns", why);
+	if (!err && !input->router && !input->dns)
+		err = fail(why, ERR_INVALID, "router or dns is required");
 	return err;
 }
 
-enum err codec_binding(struct request *req, struct binding_wish *wish)
+enum err codec_binding_decode(struct request *req, struct binding_input *input)
 {
 	const json_t *json;
 	enum err err = json_get_object(req->args, "binding", JSON_REQUIRED, &json,
 	                               &req->why);
 
-	*wish = (struct binding_wish){ 0 };
+	*input = (struct binding_input){ 0 };
 	if (!err)
 		err = json_only_fields(json, codec_binding_fields, "binding", &req->why);
-	return err ? err : codec_within("binding", take_binding(json, wish, &req->why),
-	                          &req->why);
+	return err ? err : codec_within("binding",
+	                                binding_input_read(json, input, &req->why),
+	                                &req->why);
 }
 
-json_t *codec_encode_binding(const struct binding_row *binding)
+json_t *codec_binding_encode(const struct binding_row *binding)
 {
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}",
 		"route_namespace", binding->namespace, "route_name", binding->name,
@@ -92,7 +92,7 @@ json_t *codec_encode_binding(const struct binding_row *binding)
 
 /* ---- lists ---- */
 
-enum err codec_limit(const struct request *req, int *limit, struct why *why)
+enum err codec_decode_limit(const struct request *req, int *limit, struct why *why)
 {
 	uint32_t number = LIST_DEFAULT;
 	enum err err = json_get_u32(req->args, "limit", 0, LIST_MAX, &number, why);

@@ -1,4 +1,4 @@
-/* codec_private -- what codec.c, codec_router.c and codec_route.c share. */
+/* codec_private -- what codec.c, codec_router_decode.c and codec_route_decode.c share. */
 #pragma once
 
 #include "codec.h"
@@ -7,6 +7,6 @@ enum { TEXT_MAX = 255 };
 
 /* Puts the FIELD before the reason: "route.host: ...". Returns ERR. */
 enum err codec_within(const char *field, enum err err, struct why *why);
-/* A name to look for, or NULL. The columns are ASCII, so other names are refused. */
-enum err codec_check_sought(const char *name, const char *field, struct why *why);
+/* NAME may be NULL. */
+enum err codec_check_name(const char *name, const char *field, struct why *why);
 bool codec_has(const json_t *json, const char *key);

@@ -8,21 +8,25 @@
 #include "runtime/access.h"
 
 #define ROUTE_STATUS \
-	{ "phase", "text", "`new` or `scheduled`; only a binding changes it", "as it is", 16 }, \
-	{ "dns", "text", "its name; only a binding changes it", "as it is", ROUTE_HOST_MAX + 1 }
+	{ "phase", "text", "`new` or `scheduled`; only a binding changes it", \
+	  "as it is", 16 }, \
+	{ "dns", "text", "its name; only a binding changes it", "as it is", \
+	  ROUTE_HOST_MAX + 1 }
 
 const struct json_field codec_route_fields[] = {
 	{ "id", "id", "its id", "a new id", .is_fixed = true },
 	{ "namespace", "text", "a label; it belongs to the first tenant that uses it",
 	  .max = ROUTE_LABEL_MAX, .is_fixed = true },
-	{ "name", "text", "its name in the namespace", .max = ROUTE_HOST_MAX, .is_fixed = true },
-	{ "project_id", "text", "its tenant", "the caller's tenant", 255, .is_fixed = true },
-	{ "host", "text", "a name of your own, in place of the generated one; `*.` in front is "
-	  "a wildcard", "empty", ROUTE_HOST_MAX + 1 },
+	{ "name", "text", "its name in the namespace", .max = ROUTE_HOST_MAX,
+	  .is_fixed = true },
+	{ "project_id", "text", "its tenant", "the caller's tenant", 255,
+	  .is_fixed = true },
+	{ "host", "text", "a name of your own, in place of the generated one; `*.` in "
+	  "front is a wildcard", "empty", ROUTE_HOST_MAX + 1 },
 	{ "labels", "object of texts", "its labels", "empty", LABELS_MAX },
 	{ "backend", "text", "the backend of HAProxy", "NAMESPACE_NAME", BACKEND_MAX },
-	{ "status", "[route status]", "`update_route` refuses another status than the route has; "
-	  "`create_route` refuses any", "as it is" },
+	{ "status", "[route status]", "`update_route` refuses another status than the "
+	  "route has; `create_route` refuses any", "as it is" },
 	ROUTE_STATUS,
 	{ 0 }
 };
@@ -38,7 +42,8 @@ const struct json_field codec_route_shown[] = {
 	{ "labels", "object of texts", "its labels" },
 	{ "backend", "text", "the backend of HAProxy" },
 	{ "router", "text or null", "the name of its router" },
-	{ "status", "object", "`phase` (`new` or `scheduled`) and `dns`, its name or null" },
+	{ "status", "object", "`phase` (`new` or `scheduled`) and `dns`, its name or "
+	  "null" },
 	{ "last_error", "text or null", "why it has no router" },
 	{ "waiting", "true or false", "another route has its host" },
 	{ "attempts", "number", "how often it got no router" },
@@ -46,97 +51,100 @@ const struct json_field codec_route_shown[] = {
 	{ 0 }
 };
 
-static enum err take_host(struct request *req, const json_t *json,
-                          struct route_wish *wish)
+static enum err route_input_read_host(struct request *req, const json_t *json,
+                                      struct route_input *input)
 {
 	const char *text = NULL;
 	char host[ROUTE_HOST_MAX + 1];
 	enum err err = json_get_text(json, "host", 0, ROUTE_HOST_MAX + 1, &text,
 	                             &req->why);
 
-	wish->has_host = codec_has(json, "host");
+	input->has_host = codec_has(json, "host");
 	if (err || !text || !*text)
 		return err;
 	err = route_host(text, "host", true, host, &req->why);
 	if (!err)
-		wish->route.host = arena_strdup(req->arena, host);
+		input->route.host = arena_strdup(req->arena, host);
 	return err;
 }
 
-static enum err check_labels(const json_t *labels, struct why *why)
+static enum err route_input_check_labels(const json_t *labels, struct why *why)
 {
 	const char *key;
 	json_t *value;
 
 	if (json_object_size(labels) > LABELS_MAX)
-		return fail(why, ERR_INVALID, "labels: more than %d", LABELS_MAX);
+		return fail(why, ERR_INVALID, "labels: at most %d are allowed",
+		            LABELS_MAX);
 	json_object_foreach((json_t *)labels, key, value)
 		if (!json_is_string(value) || !*key || strchr(key, '=') ||
 		    strlen(key) + json_string_length(value) >= TEXT_MAX)
-			return fail(why, ERR_INVALID, "labels.%.64s: keys have no \"=\", "
-			            "and values are texts; of less than %d octets both",
+			return fail(why, ERR_INVALID, "labels.%.64s: a key has no \"=\", "
+			            "a value is a text, and both are shorter than %d "
+			            "octets",
 			            err_quote(key, (char[65]){ 0 }, 65), TEXT_MAX);
 	return OK;
 }
 
-static enum err take_labels(struct request *req, const json_t *json,
-                            struct route_wish *wish)
+static enum err route_input_read_labels(struct request *req, const json_t *json,
+                                        struct route_input *input)
 {
 	const json_t *labels = NULL;
 	char *text;
 	enum err err = json_get_object(json, "labels", 0, &labels, &req->why);
 
-	wish->has_labels = codec_has(json, "labels");
-	wish->route.labels = "{}";
+	input->has_labels = codec_has(json, "labels");
+	input->route.labels = "{}";
 	if (!err && labels)
-		err = check_labels(labels, &req->why);
+		err = route_input_check_labels(labels, &req->why);
 	if (err || !labels)
 		return err;
 	text = json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS);
-	wish->route.labels = arena_strdup(req->arena, text);
+	input->route.labels = arena_strdup(req->arena, text);
 	free(text);
 	return OK;
 }
 
-/* It stands in a line of the routers' files. */
-static enum err take_backend(struct request *req, const json_t *json,
-                             struct route_wish *wish)
+/* The agents write it into a line of a file. */
+static enum err route_input_read_backend(struct request *req, const json_t *json,
+                                         struct route_input *input)
 {
 	const char *text = NULL;
 	enum err err = json_get_text(json, "backend", 0, BACKEND_MAX, &text, &req->why);
 
-	wish->has_backend = codec_has(json, "backend");
+	input->has_backend = codec_has(json, "backend");
 	for (const char *at = text; !err && at && *at; at++)
 		if (*at <= ' ' || *at > '~' || *at == '#')
-			err = fail(&req->why, ERR_INVALID, "backend: is of printable "
-			           "characters of ASCII, without blanks and \"#\"");
-	wish->route.backend = text && *text ? text : NULL;
+			err = fail(&req->why, ERR_INVALID, "backend: must be printable "
+			           "ASCII without blanks and \"#\"");
+	input->route.backend = text && *text ? text : NULL;
 	return err;
 }
 
-/* What was taken before is the same, if it is there, too. */
-static enum err take_same(const json_t *json, const char *key, size_t max,
-                          const char **into, struct why *why)
+/* The value may be there twice. Both must be the same. */
+static enum err route_input_read_again(const json_t *json, const char *key, size_t max,
+                                       const char **into, struct why *why)
 {
 	const char *before = *into;
 	enum err err = json_get_text(json, key, 0, max, into, why);
 
 	if (!err && before && strcmp(before, *into))
-		err = fail(why, ERR_INVALID, "%s: is another one in status", key);
+		err = fail(why, ERR_INVALID, "%s: differs from that in status", key);
 	return err;
 }
 
-static enum err take_status_of(const json_t *json, struct route_wish *wish,
-                               struct why *why)
+static enum err route_input_read_status_fields(const json_t *json,
+                                               struct route_input *input, struct why *why)
 {
-	enum err err = take_same(json, "phase", 16, &wish->phase, why);
+	enum err err = route_input_read_again(json, "phase", 16, &input->phase, why);
 
-	return err ? err : take_same(json, "dns", ROUTE_HOST_MAX + 1, &wish->dns, why);
+	return err ? err : route_input_read_again(json, "dns", ROUTE_HOST_MAX + 1,
+	                                          &input->dns, why);
 }
 
-/* In the object itself, or in its "status". */
-static enum err take_status(struct request *req, const json_t *json,
-                            struct route_wish *wish)
+/* The fields may be in the object itself or in its "status". */
+static enum err route_input_read_status(struct request *req, const json_t *json,
+                                        struct route_input *input)
 {
 	const json_t *status = NULL;
 	enum err err = json_get_object(json, "status", 0, &status, &req->why);
@@ -144,25 +152,27 @@ static enum err take_status(struct request *req, const json_t *json,
 	if (!err && status)
 		err = json_only_fields(status, codec_status_fields, "status", &req->why);
 	if (!err && status)
-		err = codec_within("status", take_status_of(status, wish, &req->why),
-		             &req->why);
-	return err ? err : take_status_of(json, wish, &req->why);
+		err = codec_within("status",
+		                   route_input_read_status_fields(status, input,
+		                                                  &req->why),
+		                   &req->why);
+	return err ? err : route_input_read_status_fields(json, input, &req->why);
 }
 
-static enum err take_route_values(struct request *req, const json_t *json,
-                                  struct route_wish *wish)
+static enum err route_input_read_values(struct request *req, const json_t *json,
+                                        struct route_input *input)
 {
-	enum err err = take_host(req, json, wish);
+	enum err err = route_input_read_host(req, json, input);
 
 	if (!err)
-		err = take_labels(req, json, wish);
+		err = route_input_read_labels(req, json, input);
 	if (!err)
-		err = take_backend(req, json, wish);
-	return err ? err : take_status(req, json, wish);
+		err = route_input_read_backend(req, json, input);
+	return err ? err : route_input_read_status(req, json, input);
 }
 
-static enum err take_identity(struct request *req, const json_t *json,
-                              struct route_row *route)
+static enum err route_input_read_identity(struct request *req, const json_t *json,
+                                          struct route_row *route)
 {
 	struct why *why = &req->why;
 	enum err err = json_get_id(json, "id", 0, route->id, why);
@@ -181,74 +191,77 @@ static enum err take_identity(struct request *req, const json_t *json,
 	return err ? err : identity_get(json, "project_id", &route->project_id, why);
 }
 
-static enum err refuse_status(const struct route_wish *wish, struct why *why)
+static enum err route_input_refuse_status(const struct route_input *input,
+                                          struct why *why)
 {
-	if (wish->phase)
-		return fail(why, ERR_INVALID, "status.phase: is set by a binding only");
-	if (wish->dns)
-		return fail(why, ERR_INVALID, "status.dns: is set by a binding only; a name "
-		            "of your own is the host");
+	if (input->phase)
+		return fail(why, ERR_INVALID, "status.phase: only a binding sets it");
+	if (input->dns)
+		return fail(why, ERR_INVALID, "status.dns: only a binding sets it; "
+		            "a name of your own is the host");
 	return OK;
 }
 
-static enum err take_route(struct request *req, const json_t *json,
-                           struct route_wish *wish)
+static enum err route_input_read(struct request *req, const json_t *json,
+                                 struct route_input *input)
 {
-	enum err err = take_identity(req, json, &wish->route);
+	enum err err = route_input_read_identity(req, json, &input->route);
 
 	if (!err)
-		err = take_route_values(req, json, wish);
-	return err ? err : refuse_status(wish, &req->why);
+		err = route_input_read_values(req, json, input);
+	return err ? err : route_input_refuse_status(input, &req->why);
 }
 
-enum err codec_route(struct request *req, struct route_wish *wish)
+enum err codec_route_decode(struct request *req, struct route_input *input)
 {
 	const json_t *json;
 	enum err err = json_get_object(req->args, "route", JSON_REQUIRED, &json,
 	                               &req->why);
 
-	*wish = (struct route_wish){ .route = { .last_error = "" } };
-	memcpy(wish->route.id, req->unique_id, sizeof(wish->route.id));
+	*input = (struct route_input){ .route = { .last_error = "" } };
+	memcpy(input->route.id, req->unique_id, sizeof(input->route.id));
 	if (!err)
 		err = json_only_fields(json, codec_route_fields, "route", &req->why);
 	if (!err)
-		err = codec_within("route", take_route(req, json, wish), &req->why);
-	if (!err && !wish->route.backend) {
+		err = codec_within("route", route_input_read(req, json, input),
+		                   &req->why);
+	if (!err && !input->route.backend) {
 		char own[BACKEND_MAX + 1];
 
-		route_backend_default(wish->route.namespace, wish->route.name, own);
-		wish->route.backend = arena_strdup(req->arena, own);
+		route_backend_default(input->route.namespace, input->route.name, own);
+		input->route.backend = arena_strdup(req->arena, own);
 	}
 	return err;
 }
 
-enum err codec_route_values(struct request *req, struct route_wish *wish)
+enum err codec_route_decode_values(struct request *req, struct route_input *input)
 {
 	const json_t *json;
 	enum err err = json_get_object(req->args, "values", JSON_REQUIRED, &json,
 	                               &req->why);
 
-	*wish = (struct route_wish){ .route = { .last_error = "" } };
+	*input = (struct route_input){ .route = { .last_error = "" } };
 	if (!err)
 		err = json_only_changes(json, codec_route_fields, "values", &req->why);
-	return err ? err : codec_within("values", take_route_values(req, json, wish),
-	                          &req->why);
+	return err ? err : codec_within("values",
+	                                route_input_read_values(req, json, input),
+	                                &req->why);
 }
 
-void codec_route_complete(struct route_wish *wish, const struct route_row *route)
+void codec_route_complete(struct route_input *input, const struct route_row *route)
 {
-	const struct route_row said = wish->route;
+	const struct route_row given = input->route;
 
-	wish->route = *route;
-	if (wish->has_host)
-		wish->route.host = said.host;
-	if (wish->has_labels)
-		wish->route.labels = said.labels;
-	if (wish->has_backend && said.backend)
-		wish->route.backend = said.backend;
+	input->route = *route;
+	if (input->has_host)
+		input->route.host = given.host;
+	if (input->has_labels)
+		input->route.labels = given.labels;
+	if (input->has_backend && given.backend)
+		input->route.backend = given.backend;
 }
 
-enum err codec_route_key(struct request *req, struct route_key *key)
+enum err codec_route_decode_key(struct request *req, struct route_key *key)
 {
 	char *id = arena_alloc(req->arena, ID_LEN + 1), *text;
 	const char *given;
@@ -269,15 +282,15 @@ enum err codec_route_key(struct request *req, struct route_key *key)
 	}
 	key->namespace = arena_printf(req->arena, "%.*s", (int)(text - given), given);
 	key->name = text + 1;
-	if (codec_check_sought(key->namespace, "route", &req->why))
+	if (codec_check_name(key->namespace, "route", &req->why))
 		return ERR_INVALID;
-	return codec_check_sought(key->name, "route", &req->why);
+	return codec_check_name(key->name, "route", &req->why);
 }
 
-json_t *codec_encode_route(const struct route_row *route)
+json_t *codec_route_encode(const struct route_row *route)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:s, s:s?, s:{s:s, s:s?}, s:s?, "
-	                 "s:b, s:i, s:s}",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:s, s:s?, s:{s:s, s:s?}, "
+	                 "s:s?, s:b, s:i, s:s}",
 		"id", route->id, "namespace", route->namespace, "name", route->name,
 		"project_id", route->project_id, "host", route->host,
 		"labels", json_loads(route->labels, 0, NULL), "backend", route->backend,
@@ -289,7 +302,7 @@ json_t *codec_encode_route(const struct route_row *route)
 		"created_at", route->created_at);
 }
 
-enum err codec_route_filter(struct request *req, struct route_filter *filter)
+enum err codec_route_decode_filter(struct request *req, struct route_filter *filter)
 {
 	char *marker = arena_alloc(req->arena, ID_LEN + 1);
 	enum err err;
@@ -302,13 +315,14 @@ enum err codec_route_filter(struct request *req, struct route_filter *filter)
 		err = json_get_text(req->args, "namespace", 0, ROUTE_LABEL_MAX,
 		                    &filter->namespace, &req->why);
 	if (!err)
-		err = codec_check_sought(filter->namespace, "namespace", &req->why);
+		err = codec_check_name(filter->namespace, "namespace", &req->why);
 	if (!err)
-		err = codec_router_sought(req, "router", &filter->router, &req->why);
+		err = codec_router_decode_filter(req, "router", &filter->router,
+		                                 &req->why);
 	if (!err)
 		err = json_get_text(req->args, "phase", 0, 16, &filter->phase, &req->why);
 	if (!err && filter->phase && strcmp(filter->phase, "new") &&
 	    strcmp(filter->phase, "scheduled"))
 		err = fail(&req->why, ERR_INVALID, "phase: must be new or scheduled");
-	return err ? err : codec_limit(req, &filter->limit, &req->why);
+	return err ? err : codec_decode_limit(req, &filter->limit, &req->why);
 }

@@ -62,7 +62,7 @@ static enum err route_call_answer(struct route_call *call)
 
 	if (store_route_read(&tx, call->req->arena, &key, &call->route))
 		call->req->result = json_pack("{s:o}", "route",
-		                              codec_encode_route(&call->route));
+		                              codec_route_encode(&call->route));
 	return tx_commit(&tx);
 }
 
@@ -189,17 +189,17 @@ static void route_call_create(struct route_call *call)
 static enum err service_create_route(void *self, struct request *req)
 {
 	struct route_call call = { self, req, .changes.arena = req->arena };
-	struct route_wish wish;
-	enum err err = codec_route(req, &wish);
+	struct route_input input;
+	enum err err = codec_route_decode(req, &input);
 
 	if (!err)
-		err = access_check(req, wish.route.project_id);
+		err = access_check(req, input.route.project_id);
 	if (err)
 		return err;
 
 	struct tx tx = tx_begin(call.routes->runtime.db, &req->why);
 	call.tx = &tx;
-	call.route = wish.route;
+	call.route = input.route;
 	route_call_create(&call);
 	err = tx_commit(&tx);
 	if (err)
@@ -241,13 +241,13 @@ static void route_call_lock(struct route_call *call, const struct route_key *key
 /* ---- update ---- */
 
 static void route_call_check_status(struct route_call *call,
-                                    const struct route_wish *wish)
+                                    const struct route_input *input)
 {
 	const struct route_row *now = &call->route;
 
-	if (wish->phase && strcmp(wish->phase, now->is_scheduled ? "scheduled" : "new"))
+	if (input->phase && strcmp(input->phase, now->is_scheduled ? "scheduled" : "new"))
 		tx_fail(call->tx, ERR_INVALID, "status.phase: only a binding changes it");
-	else if (wish->dns && !text_is_equal(wish->dns, now->dns))
+	else if (input->dns && !text_is_equal(input->dns, now->dns))
 		tx_fail(call->tx, ERR_INVALID, "status.dns: only a binding changes it");
 }
 
@@ -272,17 +272,17 @@ static void route_call_rebind(struct route_call *call, const struct route_row *w
 		call->tx->err = err;
 }
 
-static void route_call_update(struct route_call *call, struct route_wish *wish)
+static void route_call_update(struct route_call *call, struct route_input *input)
 {
 	const struct route_row was = call->route;
 	struct route_row *route = &call->route;
 	bool is_other;
 
-	route_call_check_status(call, wish);
+	route_call_check_status(call, input);
 	if (call->tx->err)
 		return;
-	codec_route_complete(wish, &was);
-	*route = wish->route;
+	codec_route_complete(input, &was);
+	*route = input->route;
 	if (strcmp(was.backend, route->backend))	/* else: it may keep it */
 		route_call_check_backend(call, route);
 	is_other = !text_is_equal(was.host, route->host);
@@ -299,13 +299,13 @@ static void route_call_update(struct route_call *call, struct route_wish *wish)
 static enum err service_update_route(void *self, struct request *req)
 {
 	struct route_call call = { self, req, .changes.arena = req->arena };
-	struct route_wish wish;
+	struct route_input input;
 	struct route_row seen;
 	struct route_key key;
-	enum err err = codec_route_key(req, &key);
+	enum err err = codec_route_decode_key(req, &key);
 
 	if (!err)
-		err = codec_route_values(req, &wish);
+		err = codec_route_decode_values(req, &input);
 	if (!err)
 		err = route_call_read(&call, &key, &seen);
 	if (err)
@@ -313,11 +313,11 @@ static enum err service_update_route(void *self, struct request *req)
 
 	struct tx tx = tx_begin(call.routes->runtime.db, &req->why);
 	call.tx = &tx;
-	route_call_lock_parents(&call, seen.host, wish.route.host);
-	route_call_pass_gate(&call, seen.host, wish.route.host);
+	route_call_lock_parents(&call, seen.host, input.route.host);
+	route_call_pass_gate(&call, seen.host, input.route.host);
 	route_call_lock(&call, &key, &seen);
 	if (!tx.err)
-		route_call_update(&call, &wish);
+		route_call_update(&call, &input);
 	err = route_call_commit(&call);
 	if (err)
 		return err;
@@ -332,7 +332,7 @@ static enum err service_delete_route(void *self, struct request *req)
 	struct route_call call = { self, req, .changes.arena = req->arena };
 	struct route_row seen;
 	struct route_key key;
-	enum err err = codec_route_key(req, &key);
+	enum err err = codec_route_decode_key(req, &key);
 
 	if (!err)
 		err = route_call_read(&call, &key, &seen);
@@ -367,7 +367,7 @@ static enum err service_get_route(void *self, struct request *req)
 	struct routes *routes = self;
 	struct route_row route;
 	struct route_key key;
-	enum err err = codec_route_key(req, &key);
+	enum err err = codec_route_decode_key(req, &key);
 
 	if (err)
 		return err;
@@ -375,7 +375,7 @@ static enum err service_get_route(void *self, struct request *req)
 	struct tx tx = tx_once(routes->runtime.db, &req->why);
 	if (store_route_read(&tx, req->arena, &key, &route) &&
 	    !access_check(req, route.project_id))
-		req->result = json_pack("{s:o}", "route", codec_encode_route(&route));
+		req->result = json_pack("{s:o}", "route", codec_route_encode(&route));
 	else
 		tx_fail(&tx, ERR_NOT_FOUND, "no such route");
 	return tx_commit(&tx);
@@ -390,7 +390,7 @@ static void route_list_add(void *self, const struct route_row *route)
 {
 	struct route_list *list = self;
 
-	json_array_append_new(list->json, codec_encode_route(route));
+	json_array_append_new(list->json, codec_route_encode(route));
 	memcpy(list->last, route->id, sizeof(list->last));
 }
 
@@ -399,7 +399,7 @@ static enum err service_list_routes(void *self, struct request *req)
 	struct routes *routes = self;
 	struct route_list list = { .last = "" };
 	struct route_filter filter;
-	enum err err = codec_route_filter(req, &filter);
+	enum err err = codec_route_decode_filter(req, &filter);
 
 	if (err)
 		return err;

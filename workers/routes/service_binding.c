@@ -14,17 +14,18 @@ enum { HOSTS_PAGE = 500, HOSTS_ASKED = 100 };
 
 /* By name, or by domain. */
 static void binding_find_router(struct request *req, struct tx *tx,
-                                const struct binding_wish *wish,
+                                const struct binding_input *input,
                                 struct router_row *router)
 {
-	const char *name = wish->router;
+	const char *name = input->router;
 
 	if (!name)
-		name = store_router_find_host(tx, req->arena, wish->dns);
+		name = store_router_find_host(tx, req->arena, input->dns);
 	if (!name || !store_router_read(tx, req->arena, name, ROUTER_LOCK, router))
 		tx_fail(tx, ERR_NOT_FOUND, "no router %.253s", err_quote(
-		        wish->router ? wish->router : wish->dns, (char[254]){ 0 }, 254));
-	else if (wish->dns && strcmp(wish->dns, router->dns))
+		        input->router ? input->router : input->dns, (char[254]){ 0 },
+		                                                         254));
+	else if (input->dns && strcmp(input->dns, router->dns))
 		tx_fail(tx, ERR_INVALID, "binding.dns: the dns of router %.63s is %.253s",
 		        router->name, router->dns);
 	else if (router->state != ROUTER_ACTIVE)
@@ -33,14 +34,14 @@ static void binding_find_router(struct request *req, struct tx *tx,
 }
 
 static void binding_find_route(struct request *req, struct tx *tx,
-                               const struct binding_wish *wish, struct route_row *route)
+                               const struct binding_input *input, struct route_row *route)
 {
-	const struct route_key key = { .namespace = wish->namespace, .name = wish->name };
+	const struct route_key key = { .namespace = input->namespace, .name = input->name };
 
 	if (!store_route_lock(tx, req->arena, &key, route))
 		tx_fail(tx, ERR_NOT_FOUND, "no route %.63s/%.253s",
-		        err_quote(wish->namespace, (char[64]){ 0 }, 64),
-		        err_quote(wish->name, (char[254]){ 0 }, 254));
+		        err_quote(input->namespace, (char[64]){ 0 }, 64),
+		        err_quote(input->name, (char[254]){ 0 }, 254));
 	else if (route->is_waiting)
 		tx_fail(tx, ERR_CONFLICT, "the route waits: %.300s", route->last_error);
 }
@@ -49,7 +50,7 @@ static void binding_find_route(struct request *req, struct tx *tx,
 enum err service_create_binding(void *self, struct request *req)
 {
 	struct routes *routes = self;
-	struct binding_wish wish;
+	struct binding_input input;
 	struct route_row route;
 	struct router_row router;
 	struct binding_result result = { .has_changed = false };
@@ -58,14 +59,14 @@ enum err service_create_binding(void *self, struct request *req)
 	enum err err = access_require_admin(req);
 
 	if (!err)
-		err = codec_binding(req, &wish);
+		err = codec_binding_decode(req, &input);
 	if (err)
 		return err;
 
 	struct tx tx = tx_begin(routes->runtime.db, &req->why);
-	binding_find_route(req, &tx, &wish, &route);
+	binding_find_route(req, &tx, &input, &route);
 	if (!tx.err)
-		binding_find_router(req, &tx, &wish, &router);
+		binding_find_router(req, &tx, &input, &router);
 	if (!tx.err) {
 		err = binding_assign(routes, &tx, req->arena, &route, &router, &result,
 		                     &req->why);
@@ -75,7 +76,7 @@ enum err service_create_binding(void *self, struct request *req)
 	if (!tx.err && store_binding_read(&tx, req->arena, route.id, &binding)) {
 		binding.router_dns = router.dns;
 		req->result = json_pack("{s:o}", "binding",
-		                        codec_encode_binding(&binding));
+		                        codec_binding_encode(&binding));
 	}
 	binding_add_changes(&tx, &result, 1, &changes);
 	host_changes_write(&changes, &tx);
@@ -98,7 +99,7 @@ static void binding_list_add(void *self, const struct binding_row *binding)
 {
 	struct binding_list *list = self;
 
-	json_array_append_new(list->json, codec_encode_binding(binding));
+	json_array_append_new(list->json, codec_binding_encode(binding));
 	memcpy(list->last, binding->route_id, sizeof(list->last));
 }
 
@@ -112,11 +113,11 @@ enum err service_list_bindings(void *self, struct request *req)
 	enum err err = access_require_admin(req);
 
 	if (!err)
-		err = codec_router_sought(req, "router", &router, &req->why);
+		err = codec_router_decode_filter(req, "router", &router, &req->why);
 	if (!err)
 		err = json_get_id(req->args, "marker", 0, marker, &req->why);
 	if (!err)
-		err = codec_limit(req, &limit, &req->why);
+		err = codec_decode_limit(req, &limit, &req->why);
 	if (err)
 		return err;
 	list.json = json_array();
@@ -185,11 +186,11 @@ enum err service_router_hosts(void *self, struct request *req)
 	enum err err = access_require_admin(req);
 
 	if (!err)
-		err = codec_router_name(req, &name, &req->why);
+		err = codec_router_decode_name(req, &name, &req->why);
 	if (!err)
 		err = json_get_id(req->args, "marker", 0, marker, &req->why);
 	if (!err)
-		err = codec_limit(req, &limit, &req->why);
+		err = codec_decode_limit(req, &limit, &req->why);
 	if (!err)
 		err = json_get_array(req->args, "routes", 0, HOSTS_ASKED, &ids,
 		                     &req->why);

@@ -38,7 +38,7 @@ static enum err router_commit(struct routes *routes, struct request *req, struct
 	store_addresses_update_shown(tx, name, &rule);
 	if (store_router_read(tx, req->arena, name, ROUTER_READ, &router))
 		req->result = json_pack("{s:o}", "router",
-		                        codec_encode_router(&router, true, routes));
+		                        codec_router_encode(&router, true, routes));
 	err = tx_commit(tx);
 	if (!err)
 		shards_now(routes->shards, name);
@@ -165,32 +165,32 @@ static void router_check_domain(struct request *req, struct tx *tx,
 enum err service_create_router(void *self, struct request *req)
 {
 	struct routes *routes = self;
-	struct router_wish wish;
+	struct router_input input;
 	struct router_row was;
 	int64_t retried;
 	enum err err = access_require_admin(req);
 
 	if (!err)
-		err = codec_router(routes, req, &wish);
+		err = codec_router_decode(routes, req, &input);
 	if (err)
 		return err;
 
 	struct tx tx = router_tx_begin(routes, &req->why);
 	store_gates_lock(&tx);
-	if (store_router_read(&tx, req->arena, wish.router.name, ROUTER_LOCK, &was)) {
-		if (!router_row_is_same(&was, &wish.router))	/* else: a retry */
+	if (store_router_read(&tx, req->arena, input.router.name, ROUTER_LOCK, &was)) {
+		if (!router_row_is_same(&was, &input.router))	/* else: a retry */
 			tx_fail(&tx, ERR_EXISTS, "name: there is a router %.63s%s",
 			        was.name, was.state == ROUTER_GOING
 			        ? ", which is being deleted" : "");
 	} else {
-		router_check_domain(req, &tx, &wish.router);
-		store_router_insert(&tx, &wish.router);
-		store_addresses_replace(&tx, &wish.router);
+		router_check_domain(req, &tx, &input.router);
+		store_router_insert(&tx, &input.router);
+		store_addresses_replace(&tx, &input.router);
 	}
-	retried = page_retry(&tx, wish.router.name);
-	err = router_commit(routes, req, &tx, wish.router.name);
+	retried = page_retry(&tx, input.router.name);
+	err = router_commit(routes, req, &tx, input.router.name);
 	if (!err)
-		pages_write(routes, wish.router.name, page_retry, retried);
+		pages_write(routes, input.router.name, page_retry, retried);
 	return err;
 }
 
@@ -220,29 +220,29 @@ static bool router_row_accepts_more(const struct router_row *was,
 enum err service_update_router(void *self, struct request *req)
 {
 	struct routes *routes = self;
-	struct router_wish wish;
+	struct router_input input;
 	struct router_row was;
 	int64_t retried = 0;
 	const char *name;
 	enum err err = access_require_admin(req);
 
 	if (!err)
-		err = codec_router_name(req, &name, &req->why);
+		err = codec_router_decode_name(req, &name, &req->why);
 	if (!err)
-		err = codec_router_values(req, &wish);
+		err = codec_router_decode_values(req, &input);
 	if (err)
 		return err;
 
 	struct tx tx = router_tx_begin(routes, &req->why);
 	router_lock(req, &tx, name, &was);
 	if (!tx.err) {
-		codec_router_complete(&wish, &was);
-		store_router_update(&tx, &wish.router);
-		if (wish.has_addresses) {
-			store_addresses_replace(&tx, &wish.router);
+		codec_router_complete(&input, &was);
+		store_router_update(&tx, &input.router);
+		if (input.has_addresses) {
+			store_addresses_replace(&tx, &input.router);
 			router_check_addresses(routes, &tx, &was);
 		}
-		if (router_row_accepts_more(&was, &wish.router))
+		if (router_row_accepts_more(&was, &input.router))
 			retried = page_retry(&tx, name);
 	}
 	err = router_commit(routes, req, &tx, name);
@@ -263,7 +263,7 @@ enum err service_drain_router(void *self, struct request *req)
 	enum err err = access_require_admin(req);
 
 	if (!err)
-		err = codec_router_name(req, &name, &req->why);
+		err = codec_router_decode_name(req, &name, &req->why);
 	if (!err)
 		err = json_get_bool(req->args, "drain", 0, &drain, &req->why);
 	if (err)
@@ -340,7 +340,7 @@ enum err service_delete_router(void *self, struct request *req)
 	enum err err = access_require_admin(req);
 
 	if (!err)
-		err = codec_router_name(req, &name, &req->why);
+		err = codec_router_decode_name(req, &name, &req->why);
 	if (!err)
 		err = json_get_bool(req->args, "force", 0, &force, &req->why);
 	if (err)
@@ -370,14 +370,14 @@ enum err service_get_router(void *self, struct request *req)
 	struct routes *routes = self;
 	struct router_row router;
 	const char *name;
-	enum err err = codec_router_name(req, &name, &req->why);
+	enum err err = codec_router_decode_name(req, &name, &req->why);
 
 	if (err)
 		return err;
 
 	struct tx tx = tx_begin_snapshot(routes->runtime.db, &req->why);
 	if (service_read_router(req, &tx, name, ROUTER_READ, &router))
-		req->result = json_pack("{s:o}", "router", codec_encode_router(&router,
+		req->result = json_pack("{s:o}", "router", codec_router_encode(&router,
 		                        req->context.is_admin, routes));
 	return tx_commit(&tx);
 }
@@ -393,7 +393,7 @@ static void router_list_append(void *self, const struct router_row *router)
 {
 	struct router_answer *answer = self;
 
-	json_array_append_new(answer->list, codec_encode_router(router, answer->is_admin,
+	json_array_append_new(answer->list, codec_router_encode(router, answer->is_admin,
 	                                                        answer->routes));
 	snprintf(answer->last, sizeof(answer->last), "%s", router->name);
 }
@@ -406,10 +406,10 @@ enum err service_list_routers(void *self, struct request *req)
 	};
 	const char *marker = NULL;
 	int limit;
-	enum err err = codec_router_sought(req, "marker", &marker, &req->why);
+	enum err err = codec_router_decode_filter(req, "marker", &marker, &req->why);
 
 	if (!err)
-		err = codec_limit(req, &limit, &req->why);
+		err = codec_decode_limit(req, &limit, &req->why);
 	if (err)
 		return err;
 	answer.list = json_array();
@@ -428,7 +428,7 @@ static enum err address_report_decode(struct request *req, struct address_report
 {
 	const char *text;
 	int64_t version = -1;
-	enum err err = codec_router_name(req, &report->router, &req->why);
+	enum err err = codec_router_decode_name(req, &report->router, &req->why);
 
 	if (!err)
 		err = json_get_text(req->args, "address", JSON_REQUIRED, ADDRESS_TEXT,
