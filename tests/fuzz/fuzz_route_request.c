@@ -117,7 +117,7 @@ static void check_host(const char *host, bool wildcard)
 	struct name name;
 	struct why why;
 
-	assert(!route_host(host, "host", wildcard, again, &why));
+	assert(!host_normalize(host, "host", wildcard, again, &why));
 	assert(!strcmp(host, again));
 	snprintf(full, sizeof(full), "%s.", host);
 	assert(!name_parse_owner(full, "host", &name, &why));
@@ -127,7 +127,7 @@ static bool is_sought(const char *name)
 {
 	struct why why;
 
-	return !name || !route_check_name(name, "name", &why);
+	return !name || !route_name_check(name, "name", &why);
 }
 
 /* KEY of ARGS, as the argument AS of a request. */
@@ -224,7 +224,7 @@ static void check_router(const struct router_row *router, struct arena *arena)
 	struct why why;
 
 	complete.reason = "";
-	assert(!route_check_label(router->name, "name", &why));
+	assert(!route_name_check_label(router->name, "name", &why));
 	check_host(router->dns, false);
 	assert(!*router->label || strchr(router->label, '=') > router->label);
 	assert(strlen(router->label) <= COLUMN_MAX);
@@ -320,8 +320,8 @@ static void check_generated(const struct route_row *route)
 	struct why why;
 
 	for (size_t i = 0; i < sizeof(salts) / sizeof(salts[0]); i++) {
-		assert(!route_generate(route->namespace, route->name, suffix, salts[i],
-		                       host, &why));
+		assert(!route_name_generate(route->namespace, route->name, suffix,
+		                            salts[i], host, &why));
 		check_host(host, false);
 		assert(!strcmp(host_parent(host), suffix));
 	}
@@ -336,8 +336,8 @@ static void check_route(const struct route_row *route, struct arena *arena)
 
 	complete.created_at = "";
 	assert(id_valid(route->id));
-	assert(!route_check_label(route->namespace, "namespace", &why));
-	assert(!route_check_name(route->name, "name", &why));
+	assert(!route_name_check_label(route->namespace, "namespace", &why));
+	assert(!route_name_check(route->name, "name", &why));
 	assert(strlen(route->project_id) <= COLUMN_MAX);
 	if (route->host)
 		check_host(route->host, true);

@@ -231,7 +231,8 @@ static enum err routes_agent_check(void *self, struct why *why)
 	const struct agent_settings *settings = &((struct agent *)self)->settings;
 	size_t len = strlen(settings->directory);
 	enum err err = *settings->router
-	               ? route_check_label(settings->router, "routes_agent.router", why)
+	               ? route_name_check_label(settings->router, "routes_agent.router",
+		                                why)
 	               : fail(why, ERR_INVALID, "routes_agent.router: is empty, must be "
 	                      "the name of the router of this HAProxy");
 

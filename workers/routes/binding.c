@@ -19,8 +19,8 @@ static enum err binding_generate_name(struct tx *tx, struct arena *arena,
 	enum err err;
 
 	for (size_t i = 0; i < sizeof(salts) / sizeof(salts[0]); i++) {
-		err = route_generate(route->namespace, route->name, dns, salts[i], host,
-		                     why);
+		err = route_name_generate(route->namespace, route->name, dns, salts[i],
+		                          host, why);
 		if (err)
 			return err;
 		if (store_claim_take(tx, host, route)) {

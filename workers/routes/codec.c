@@ -8,7 +8,7 @@ enum err codec_within(const char *field, enum err err, struct why *why)
 /* The columns are ASCII, so a query with another text would fail. */
 enum err codec_check_name(const char *name, const char *field, struct why *why)
 {
-	return name ? route_check_name(name, field, why) : OK;
+	return name ? route_name_check(name, field, why) : OK;
 }
 
 bool codec_has(const json_t *json, const char *key)

@@ -62,7 +62,7 @@ static enum err route_input_read_host(struct request *req, const json_t *json,
 	input->has_host = codec_has(json, "host");
 	if (err || !text || !*text)
 		return err;
-	err = route_host(text, "host", true, host, &req->why);
+	err = host_normalize(text, "host", true, host, &req->why);
 	if (!err)
 		input->route.host = arena_strdup(req->arena, host);
 	return err;
@@ -181,12 +181,12 @@ static enum err route_input_read_identity(struct request *req, const json_t *jso
 		err = json_get_text(json, "namespace", JSON_REQUIRED, ROUTE_LABEL_MAX,
 		                    &route->namespace, why);
 	if (!err)
-		err = route_check_label(route->namespace, "namespace", why);
+		err = route_name_check_label(route->namespace, "namespace", why);
 	if (!err)
 		err = json_get_text(json, "name", JSON_REQUIRED, ROUTE_HOST_MAX,
 		                    &route->name, why);
 	if (!err)
-		err = route_check_name(route->name, "name", why);
+		err = route_name_check(route->name, "name", why);
 	route->project_id = req->context.tenant;
 	return err ? err : identity_get(json, "project_id", &route->project_id, why);
 }

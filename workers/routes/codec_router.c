@@ -164,7 +164,7 @@ static enum err router_input_read_dns(const struct routes *routes, struct reques
 	if (!err && !text)
 		text = arena_printf(req->arena, "%s.%s", router->name, suffix);
 	if (!err)
-		err = route_host(text, "dns", false, host, &req->why);
+		err = host_normalize(text, "dns", false, host, &req->why);
 	if (!err)
 		router->dns = arena_strdup(req->arena, host);
 	return err;
@@ -199,7 +199,7 @@ static enum err router_input_read(const struct routes *routes, struct request *r
 	                             &input->router.name, &req->why);
 
 	if (!err)
-		err = route_check_label(input->router.name, "name", &req->why);
+		err = route_name_check_label(input->router.name, "name", &req->why);
 	if (!err)
 		err = router_input_read_dns(routes, req, json, &input->router);
 	if (!err)

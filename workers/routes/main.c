@@ -152,7 +152,7 @@ static enum err settings_normalize_domain(char *domain, const char *option,
                                           struct why *why)
 {
 	char host[ROUTE_HOST_MAX + 1];
-	enum err err = *domain ? route_host(domain, option, false, host, why) : OK;
+	enum err err = *domain ? host_normalize(domain, option, false, host, why) : OK;
 
 	if (err || !*domain)
 		return err;

@@ -36,7 +36,9 @@ static void binding_find_router(struct request *req, struct tx *tx,
 static void binding_find_route(struct request *req, struct tx *tx,
                                const struct binding_input *input, struct route_row *route)
 {
-	const struct route_key key = { .namespace = input->namespace, .name = input->name };
+	const struct route_key key = {
+		.namespace = input->namespace, .name = input->name,
+	};
 
 	if (!store_route_lock(tx, req->arena, &key, route))
 		tx_fail(tx, ERR_NOT_FOUND, "no route %.63s/%.253s",
@@ -220,7 +222,7 @@ static const char *router_name_parse(struct arena *arena, const char *text)
 	struct why why;
 
 	(void)arena;
-	return route_check_label(text, "routers", &why) ? NULL : text;
+	return route_name_check_label(text, "routers", &why) ? NULL : text;
 }
 
 enum err service_hosts_versions(void *self, struct request *req)
