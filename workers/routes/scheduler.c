@@ -294,7 +294,7 @@ static void batch_handle_error(struct batch *batch, enum err err, const struct w
 }
 
 /* The number of routes that it handled. */
-static size_t batch_run(struct batch *batch)
+static size_t scheduler_run_batch(struct batch *batch)
 {
 	struct scheduler *scheduler = batch->scheduler;
 	struct why why;
@@ -312,7 +312,7 @@ static size_t batch_run(struct batch *batch)
 	return batch->count;
 }
 
-static struct batch *batch_new(struct scheduler *scheduler)
+static struct batch *scheduler_batch_new(struct scheduler *scheduler)
 {
 	struct batch *batch = xcalloc(1, sizeof(*batch));
 
@@ -323,7 +323,7 @@ static struct batch *batch_new(struct scheduler *scheduler)
 	return batch;
 }
 
-static void batch_free(struct batch *batch)
+static void scheduler_batch_free(struct batch *batch)
 {
 	arena_free(&batch->arena);
 	free(batch);
@@ -349,17 +349,17 @@ void scheduler_fire(struct scheduler *scheduler)
 	struct share share =
 	    membership_share(heartbeat_membership(scheduler->routes->heartbeat),
 	                     scheduler->routes->runtime.db);
-	struct batch *batch = batch_new(scheduler);
+	struct batch *batch = scheduler_batch_new(scheduler);
 
 	batch->share.factor = share.factor;
 	batch->share.total = share.total;
 	if (share.total && batch->strategy && scheduler_is_due(scheduler, &batch->share))
 		for (size_t i = 0; i < 2; i++) {
 			batch->read = reads[i];
-			for (int done = 0; done < BATCHES && batch_run(batch); done++)
+			for (int done = 0; done < BATCHES && scheduler_run_batch(batch); done++)
 				;
 		}
-	batch_free(batch);
+	scheduler_batch_free(batch);
 }
 
 /* For the program that makes the bindings with the strategy "external". */
@@ -381,15 +381,15 @@ static void batch_notify_new(const struct batch *batch)
 
 void scheduler_schedule(struct scheduler *scheduler, const char *id)
 {
-	struct batch *batch = batch_new(scheduler);
+	struct batch *batch = scheduler_batch_new(scheduler);
 
 	batch->read = batch_read_one;
 	batch->id = id;
 	if (batch->strategy)
-		batch_run(batch);
+		scheduler_run_batch(batch);
 	else
 		batch_notify_new(batch);
-	batch_free(batch);
+	scheduler_batch_free(batch);
 }
 
 struct scheduler *scheduler_new(struct routes *routes)

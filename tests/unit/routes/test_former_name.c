@@ -16,7 +16,7 @@ static enum former_state run(enum former_state state, const enum former_event *e
 
 #define RUN(state, ...) \
 	run(state, (const enum former_event[]){ __VA_ARGS__ }, \
-	    sizeof((const enum former_event[]){ __VA_ARGS__ }) / sizeof(enum former_event))
+	    sizeof((enum former_event[]){ __VA_ARGS__ }) / sizeof(enum former_event))
 
 #define LIFE FORMER_ON_LEAVE, FORMER_ON_SENT, FORMER_ON_PUBLISHED, FORMER_ON_EXPIRED
 

@@ -108,7 +108,8 @@ enum err host_normalize(const char *text, const char *field, bool wildcard,
 	enum err err = host_fold(text, field, host, why);
 
 	if (!err)
-		err = route_labels_check(host + (wildcard && host_is_wildcard(host) ? 2 : 0),
+		err = route_labels_check(wildcard && host_is_wildcard(host) ? host + 2
+		                         : host,
 		                         field, why);
 	return err ? err : host_check_last_label(host, field, why);
 }
