@@ -45,8 +45,7 @@ static void claim_explain(struct tx *tx, struct arena *arena,
 }
 
 static bool claim_is_taken(struct tx *tx, struct arena *arena,
-                           const struct route_row *route,
-                           struct why *why)
+                           const struct route_row *route, struct why *why)
 {
 	struct claim_row claim;
 
@@ -59,8 +58,7 @@ static bool claim_is_taken(struct tx *tx, struct arena *arena,
 
 /* Another tenant has the wildcard above, or hosts below this wildcard. */
 static bool claim_is_covered(struct tx *tx, struct arena *arena,
-                             const struct route_row *route,
-                             struct why *why)
+                             const struct route_row *route, struct why *why)
 {
 	const char *wildcard = claim_wildcard(arena, route->host);
 	struct claim_row claim;
@@ -157,8 +155,7 @@ typedef void waiting_fn(struct tx *tx, struct arena *arena, const char *where, i
  * their waits. The others wait on for a claim, or because of another tenant's wildcard.
  */
 static void queue_promote_all(struct claim_queue *queue, waiting_fn *waiting,
-                              const char *where,
-                              bool first)
+                              const char *where, bool first)
 {
 	int kept = 0;
 

@@ -257,8 +257,7 @@ static void batch_notify(const struct batch *batch)
 	host_changes_cast(&batch->changes, routes);
 	for (size_t i = 0; i < batch->result_count; i++)
 		metric_add(batch->results[i].former_router ? figures.rebound
-		           : figures.bound,
-		           1);
+		           : figures.bound, 1);
 	for (size_t i = 0; i < batch->failure_count; i++)
 		notifications_send_route(routes, &batch->failures[i]);
 }
@@ -356,7 +355,7 @@ void scheduler_fire(struct scheduler *scheduler)
 	if (share.total && batch->strategy && scheduler_is_due(scheduler, &batch->share))
 		for (size_t i = 0; i < 2; i++) {
 			batch->read = reads[i];
-			for (int done = 0; done < BATCHES && scheduler_run_batch(batch); done++)
+			for (int n = 0; n < BATCHES && scheduler_run_batch(batch); n++)
 				;
 		}
 	scheduler_batch_free(batch);

@@ -144,8 +144,7 @@ void store_domain_sent(struct tx *tx, const char *name, const struct domain_sent
 /* The name servers have ROUTER's rev. If it is still the wanted one: due in AFTER_MS. */
 void store_domain_set_active(struct tx *tx, const struct router_row *router, int after_ms,
                              int patience_s);
-void store_domain_wait(struct tx *tx, const char *name, int64_t after_ms,
-                       int patience_s);
+void store_domain_wait(struct tx *tx, const char *name, int64_t after_ms, int patience_s);
 /* Due in AFTER_MS, or now if another rev than ROUTER's is wanted. */
 void store_domain_failed(struct tx *tx, const struct router_row *router,
                          const char *reason, int64_t after_ms);

@@ -36,8 +36,7 @@ bool store_claim_read(struct tx *tx, struct arena *arena, const char *host,
 	return !tx->err;
 }
 
-bool store_claim_exists_below(struct tx *tx, const char *parent,
-                              const char *project_id)
+bool store_claim_exists_below(struct tx *tx, const char *parent, const char *project_id)
 {
 	struct tx_rows rows;
 

@@ -257,8 +257,7 @@ bool store_project_is_full(struct tx *tx, const char *project_id, int limit)
 
 	if (!tx_select_row(tx, NULL, &rows,
 	    "SELECT COUNT(*) >= ? FROM (SELECT 1 FROM routes WHERE project_id = ? "
-	    "LIMIT ?) own",
-	    TX_BIND(tx_int(limit), tx_text(project_id), tx_int(limit))))
+	    "LIMIT ?) own", TX_BIND(tx_int(limit), tx_text(project_id), tx_int(limit))))
 		return false;
 	is_full = row_int(&rows);
 	tx_select_end(&rows);

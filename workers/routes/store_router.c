@@ -301,8 +301,7 @@ static void router_update_shown(struct tx *tx, const char *name,
 	store_router_touch(tx, name);
 	if (tx_select_row(tx, NULL, &rows,
 	    "SELECT COALESCE(SUM(" LIVES "), 0) FROM router_addresses a "
-	    "WHERE a.router = ?",
-	    TX_BIND(RULE_BIND(rule), tx_text(name)))) {
+	    "WHERE a.router = ?", TX_BIND(RULE_BIND(rule), tx_text(name)))) {
 		live = row_int(&rows);
 		tx_select_end(&rows);
 	}
@@ -434,8 +433,7 @@ void store_domain_set_active(struct tx *tx, const struct router_row *router, int
 	            tx_text(router->name), tx_int((int64_t)router->rev)));
 }
 
-void store_domain_wait(struct tx *tx, const char *name, int64_t after_ms,
-                       int patience_s)
+void store_domain_wait(struct tx *tx, const char *name, int64_t after_ms, int patience_s)
 {
 	tx_exec(tx,
 	    "UPDATE routers d SET due_at = IF(rev = done_rev, " NEXT_DUE ", NOW(3)) "

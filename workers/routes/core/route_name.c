@@ -97,8 +97,7 @@ static enum err host_check_last_label(const char *host, const char *field,
 		return fail(why, ERR_INVALID, "%s: must have at least two labels", field);
 	if (strspn(last + 1, "0123456789") == strlen(last + 1))
 		return fail(why, ERR_INVALID,
-		            "%s: the last label is a number, as in an address",
-		            field);
+		            "%s: the last label is a number, as in an address", field);
 	return OK;
 }
 
@@ -109,8 +108,7 @@ enum err host_normalize(const char *text, const char *field, bool wildcard,
 
 	if (!err)
 		err = route_labels_check(wildcard && host_is_wildcard(host) ? host + 2
-		                         : host,
-		                         field, why);
+		                         : host, field, why);
 	return err ? err : host_check_last_label(host, field, why);
 }
 

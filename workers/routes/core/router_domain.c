@@ -178,8 +178,7 @@ static json_t *zone_change(const json_t *record, const char *op, const char *dns
 	return change;
 }
 
-void router_domain_set_first_records(json_t *changes, const json_t *zone,
-                                     const char *dns)
+void router_domain_set_first_records(json_t *changes, const json_t *zone, const char *dns)
 {
 	const json_t *list = json_object_get(zone, "records");
 
