@@ -1,4 +1,5 @@
 #include "store.h"
+#include "store_select.h"
 
 /* ---- bindings ---- */
 
@@ -123,10 +124,7 @@ void store_route_hosts(struct tx *tx, struct arena *arena, const char *router,
 static const char *hosts_page_end(struct tx *tx, struct arena *arena, const char *router,
                                   const char *marker, int limit)
 {
-	struct tx_rows rows;
-	const char *id;
-
-	if (!tx_select_row(tx, arena, &rows,
+	return store_select_text(tx, arena,
 	    "SELECT MAX(route_id) FROM ("
 	    "(SELECT route_id FROM route_bindings WHERE router = ? AND route_id > ? "
 	    "ORDER BY route_id LIMIT ?) "
@@ -134,11 +132,7 @@ static const char *hosts_page_end(struct tx *tx, struct arena *arena, const char
 	    "AND route_id > ? AND state <> 'DROP' ORDER BY route_id LIMIT ?) "
 	    "ORDER BY route_id LIMIT ?) AS page",
 	    TX_BIND(tx_text(router), tx_text(marker), tx_int(limit), tx_text(router),
-	            tx_text(marker), tx_int(limit), tx_int(limit))))
-		return NULL;
-	id = row_text(&rows);
-	tx_select_end(&rows);
-	return id;
+	            tx_text(marker), tx_int(limit), tx_int(limit)));
 }
 
 void store_router_hosts(struct tx *tx, struct arena *arena, const char *router,
@@ -168,16 +162,9 @@ void store_strategy_lock(struct tx *tx, const char *strategy)
 
 uint64_t store_position_read(struct tx *tx, const char *strategy, const char *label)
 {
-	struct tx_rows rows;
-	uint64_t position;
-
-	if (!tx_select_row(tx, NULL, &rows,
+	return (uint64_t)store_select_number(tx,
 	    "SELECT position FROM scheduler_state WHERE strategy = ? AND label = ? "
-	    "FOR UPDATE", TX_BIND(tx_text(strategy), tx_text(label))))
-		return 0;
-	position = (uint64_t)row_int(&rows);
-	tx_select_end(&rows);
-	return position;
+	    "FOR UPDATE", TX_BIND(tx_text(strategy), tx_text(label)));
 }
 
 void store_position_write(struct tx *tx, const char *strategy, const char *label,

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "store.h"
+#include "store_select.h"
 
 void store_parent_lock(struct tx *tx, const char *parent)
 {
@@ -38,14 +39,9 @@ bool store_claim_read(struct tx *tx, struct arena *arena, const char *host,
 
 bool store_claim_exists_below(struct tx *tx, const char *parent, const char *project_id)
 {
-	struct tx_rows rows;
-
-	if (!tx_select_row(tx, NULL, &rows,
+	return store_select_number(tx,
 	    "SELECT 1 FROM host_claims WHERE parent = ? AND project_id <> ? LIMIT 1 "
-	    "LOCK IN SHARE MODE", TX_BIND(tx_text(parent), tx_text(project_id))))
-		return false;
-	tx_select_end(&rows);
-	return true;
+	    "LOCK IN SHARE MODE", TX_BIND(tx_text(parent), tx_text(project_id)));
 }
 
 /* Locks the row in any case; then reads which route has it. */
@@ -74,14 +70,7 @@ void store_claim_release(struct tx *tx, const char *host, const char *route_id)
 
 const char *store_claim_find_below(struct tx *tx, struct arena *arena, const char *domain)
 {
-	struct tx_rows rows;
-	const char *host;
-
-	if (!tx_select_row(tx, arena, &rows,
+	return store_select_text(tx, arena,
 	    "SELECT host FROM host_claims WHERE host = ? OR host LIKE CONCAT('%.', ?) "
-	    "LIMIT 1", TX_BIND(tx_text(domain), tx_text(domain))))
-		return NULL;
-	host = row_text(&rows);
-	tx_select_end(&rows);
-	return host;
+	    "LIMIT 1", TX_BIND(tx_text(domain), tx_text(domain)));
 }

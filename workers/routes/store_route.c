@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "store.h"
+#include "store_select.h"
 
 /* ---- read ---- */
 
@@ -98,20 +99,14 @@ void store_routes(struct tx *tx, struct arena *arena, const struct route_filter 
 bool store_routes_any_due(struct tx *tx, const struct route_share *share)
 {
 	struct tx_value total = tx_u32(share->total), factor = tx_u32(share->factor);
-	struct tx_rows rows;
-	bool any;
 
-	if (!tx_select_row(tx, NULL, &rows,
+	return store_select_number(tx,
 	    "SELECT EXISTS (SELECT 1 FROM routes r WHERE r.phase = 'new' AND NOT "
 	    "r.is_waiting AND r.retry_at <= NOW(3) AND CRC32(r.id) % ? = ?) OR EXISTS "
 	    "(SELECT 1 FROM routers d JOIN route_bindings b ON b.router = d.name "
 	    "JOIN routes r ON r.id = b.route_id WHERE d.state = 'draining' "
 	    "AND r.retry_at <= NOW(3) AND CRC32(r.id) % ? = ?)",
-	    TX_BIND(total, factor, total, factor)))
-		return false;
-	any = row_int(&rows);
-	tx_select_end(&rows);
-	return any;
+	    TX_BIND(total, factor, total, factor));
 }
 
 void store_routes_unbound(struct tx *tx, struct arena *arena,
@@ -234,34 +229,20 @@ int64_t store_routes_retry_now(struct tx *tx, int limit)
 
 bool store_namespace_claim(struct tx *tx, const char *namespace, const char *project_id)
 {
-	struct tx_rows rows;
-	bool is_ours;
-
 	tx_exec(tx,
 	    "INSERT INTO route_namespaces (namespace, project_id) VALUES (?, ?) "
 	    "ON DUPLICATE KEY UPDATE touched = touched + 1",
 	    TX_BIND(tx_text(namespace), tx_text(project_id)));
-	if (!tx_select_row(tx, NULL, &rows,
+	return store_select_number(tx,
 	    "SELECT project_id = ? FROM route_namespaces WHERE namespace = ? FOR UPDATE",
-	    TX_BIND(tx_text(project_id), tx_text(namespace))))
-		return false;
-	is_ours = row_int(&rows);
-	tx_select_end(&rows);
-	return is_ours;
+	    TX_BIND(tx_text(project_id), tx_text(namespace)));
 }
 
 bool store_project_is_full(struct tx *tx, const char *project_id, int limit)
 {
-	struct tx_rows rows;
-	bool is_full;
-
-	if (!tx_select_row(tx, NULL, &rows,
+	return store_select_number(tx,
 	    "SELECT COUNT(*) >= ? FROM (SELECT 1 FROM routes WHERE project_id = ? "
-	    "LIMIT ?) own", TX_BIND(tx_int(limit), tx_text(project_id), tx_int(limit))))
-		return false;
-	is_full = row_int(&rows);
-	tx_select_end(&rows);
-	return is_full;
+	    "LIMIT ?) own", TX_BIND(tx_int(limit), tx_text(project_id), tx_int(limit)));
 }
 
 void store_namespace_lock(struct tx *tx, const char *namespace)
@@ -274,13 +255,8 @@ void store_namespace_lock(struct tx *tx, const char *namespace)
 /* A transaction that creates a route locks the namespace first. */
 void store_namespace_release(struct tx *tx, const char *namespace)
 {
-	struct tx_rows rows;
-
-	if (tx_select_row(tx, NULL, &rows,
-	    "SELECT 1 FROM routes WHERE namespace = ? LIMIT 1",
-	                  TX_BIND(tx_text(namespace))))
-		tx_select_end(&rows);
-	else
+	if (!store_select_number(tx, "SELECT 1 FROM routes WHERE namespace = ? LIMIT 1",
+	                         TX_BIND(tx_text(namespace))))
 		tx_exec(tx, "DELETE FROM route_namespaces WHERE namespace = ?",
 		        TX_BIND(tx_text(namespace)));
 }

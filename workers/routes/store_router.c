@@ -3,6 +3,7 @@
 
 #include "store.h"
 #include "store_cname_ready.h"
+#include "store_select.h"
 
 static const char *const state_names[] = { "active", "draining", "going" };
 static const char *const status_names[] = { "PENDING", "ACTIVE", "ERROR" };
@@ -147,31 +148,17 @@ void store_routers(struct tx *tx, struct arena *arena, const char *marker, int l
 
 const char *store_router_find_host(struct tx *tx, struct arena *arena, const char *host)
 {
-	struct tx_rows rows;
-	const char *name;
-
-	if (!tx_select_row(tx, arena, &rows,
+	return store_select_text(tx, arena,
 	    "SELECT name FROM routers WHERE dns = ? OR ? LIKE CONCAT('%.', dns) "
-	    "ORDER BY LENGTH(dns) DESC LIMIT 1", TX_BIND(tx_text(host), tx_text(host))))
-		return NULL;
-	name = row_text(&rows);
-	tx_select_end(&rows);
-	return name;
+	    "ORDER BY LENGTH(dns) DESC LIMIT 1", TX_BIND(tx_text(host), tx_text(host)));
 }
 
 const char *store_router_find_below(struct tx *tx, struct arena *arena,
                                     const char *domain)
 {
-	struct tx_rows rows;
-	const char *name;
-
-	if (!tx_select_row(tx, arena, &rows,
+	return store_select_text(tx, arena,
 	    "SELECT name FROM routers WHERE dns LIKE CONCAT('%.', ?) LIMIT 1",
-	    TX_BIND(tx_text(domain))))
-		return NULL;
-	name = row_text(&rows);
-	tx_select_end(&rows);
-	return name;
+	    TX_BIND(tx_text(domain)));
 }
 
 /* ---- write ---- */
@@ -204,26 +191,17 @@ void store_router_update(struct tx *tx, const struct router_row *router)
 	            tx_text(state_names[router->state]), tx_text(router->name)));
 }
 
-static bool router_row_exists(struct tx *tx, const char *sql, const char *name)
-{
-	struct tx_rows rows;
-
-	if (!tx_select_row(tx, NULL, &rows, sql, TX_BIND(tx_text(name))))
-		return false;
-	tx_select_end(&rows);
-	return !tx->err;
-}
-
 #define SELECT_LOCK "SELECT 1 FROM routers WHERE name = ? FOR UPDATE"
 
 bool store_router_lock(struct tx *tx, const char *name)
 {
-	return router_row_exists(tx, SELECT_LOCK, name);
+	return store_select_number(tx, SELECT_LOCK, TX_BIND(tx_text(name)));
 }
 
 bool store_router_try_lock(struct tx *tx, const char *name)
 {
-	return router_row_exists(tx, SELECT_LOCK " SKIP LOCKED", name);
+	return store_select_number(tx, SELECT_LOCK " SKIP LOCKED",
+	                           TX_BIND(tx_text(name)));
 }
 
 void store_router_touch(struct tx *tx, const char *name)
@@ -280,31 +258,22 @@ void store_addresses_replace(struct tx *tx, const struct router_row *router)
 bool store_addresses_any_usable(struct tx *tx, const char *router,
                                 const struct alive_rule *rule)
 {
-	struct tx_rows rows;
-
-	if (!tx_select_row(tx, NULL, &rows,
+	return store_select_number(tx,
 	    "SELECT 1 FROM router_addresses a WHERE a.router = ? "
 	    "AND (a.is_shown OR " LIVES ") LIMIT 1",
-	                   TX_BIND(tx_text(router), RULE_BIND(rule))))
-		return false;
-	tx_select_end(&rows);
-	return true;
+	    TX_BIND(tx_text(router), RULE_BIND(rule)));
 }
 
 /* Locks the router first: no other process publishes its domain meanwhile. */
 static void router_update_shown(struct tx *tx, const char *name,
                                 const struct alive_rule *rule)
 {
-	struct tx_rows rows;
-	int64_t live = 0;
+	int64_t live;
 
 	store_router_touch(tx, name);
-	if (tx_select_row(tx, NULL, &rows,
+	live = store_select_number(tx,
 	    "SELECT COALESCE(SUM(" LIVES "), 0) FROM router_addresses a "
-	    "WHERE a.router = ?", TX_BIND(RULE_BIND(rule), tx_text(name)))) {
-		live = row_int(&rows);
-		tx_select_end(&rows);
-	}
+	    "WHERE a.router = ?", TX_BIND(RULE_BIND(rule), tx_text(name)));
 	if (live || !rule->keeps)
 		tx_exec(tx,
 		    "UPDATE router_addresses a SET a.is_shown = " LIVES
