@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "codec.h"
-#include "core/shard_zone.h"
+#include "core/router_domain.h"
 #include "fuzz_request.h"
 #include "model/name.h"
 
@@ -117,7 +117,7 @@ static void check_host(const char *host, bool wildcard)
 	struct name name;
 	struct why why;
 
-	assert(!route_host(host, "host", wildcard, again, &why));
+	assert(!host_normalize(host, "host", wildcard, again, &why));
 	assert(!strcmp(host, again));
 	snprintf(full, sizeof(full), "%s.", host);
 	assert(!name_parse_owner(full, "host", &name, &why));
@@ -127,7 +127,7 @@ static bool is_sought(const char *name)
 {
 	struct why why;
 
-	return !name || !route_check_name(name, "name", &why);
+	return !name || !route_name_check(name, "name", &why);
 }
 
 /* KEY of ARGS, as the argument AS of a request. */
@@ -147,14 +147,16 @@ static void check_changes(const struct router_row *router)
 	json_t *zone = json_loads(router->zone, 0, NULL);
 	json_t *changes = json_array(), *change;
 	struct address shown[ROUTER_ADDRESSES_MAX];
-	json_t *domain = shard_zone_domain(zone, router->dns, "", router->description);
+	json_t *domain = router_domain_new(zone, router->dns, "", router->description);
 	size_t i;
 
 	for (i = 0; i < router->count; i++)
 		shown[i] = router->addresses[i].address;
-	shard_zone_extras(changes, zone, router->dns);
-	shard_zone_wildcard(changes, router->dns, router->ttl, shown, router->count, 32);
-	shard_zone_wildcard(changes, router->dns, router->ttl, shown, router->count, 128);
+	router_domain_set_first_records(changes, zone, router->dns);
+	router_domain_set_wildcard(changes, router->dns, router->ttl, shown,
+	                           router->count, 32);
+	router_domain_set_wildcard(changes, router->dns, router->ttl, shown,
+	                           router->count, 128);
 	assert(domain && json_object_get(domain, "name"));
 	json_array_foreach(changes, i, change) {
 		const char *name = json_string_value(json_object_get(change, "name"));
@@ -186,7 +188,7 @@ static json_t *shown_router(const struct router_row *router)
 {
 	static const char *const derived[] = { "state", "zone_status", "routes", "serial",
 	                                       "reason" };
-	json_t *json = codec_encode_router(router, true, &routes), *address;
+	json_t *json = codec_router_encode(router, true, &routes), *address;
 	size_t i;
 
 	assert(json);
@@ -217,23 +219,23 @@ static bool is_same_router(const struct router_row *a, const struct router_row *
 static void check_router(const struct router_row *router, struct arena *arena)
 {
 	struct router_row complete = *router;
-	struct router_wish again;
+	struct router_input again;
 	struct request req;
 	struct why why;
 
 	complete.reason = "";
-	assert(!route_check_label(router->name, "name", &why));
+	assert(!route_name_check_label(router->name, "name", &why));
 	check_host(router->dns, false);
 	assert(!*router->label || strchr(router->label, '=') > router->label);
 	assert(strlen(router->label) <= COLUMN_MAX);
 	assert(strlen(router->description) <= COLUMN_MAX);
-	assert(router->ttl <= TTL_MAX && strlen(router->zone) <= ZONE_TEXT_MAX);
+	assert(router->ttl <= TTL_MAX && strlen(router->zone) <= ROUTER_DOMAIN_TEXT_MAX);
 	check_addresses(router);
 	check_changes(router);
 
 	json_t *args = json_pack("{s:o}", "router", shown_router(&complete));
 	req = request_of(args, arena);
-	assert(args && !codec_router(&routes, &req, &again));
+	assert(args && !codec_router_decode(&routes, &req, &again));
 	assert(is_same_router(router, &again.router));
 	json_decref(args);
 }
@@ -244,13 +246,13 @@ static void try_router_values(const json_t *args, const struct router_row *route
 {
 	json_t *own = only(args, "router_values", "values");
 	struct request req = request_of(own, arena);
-	struct router_wish wish;
+	struct router_input input;
 
-	if (codec_router_values(&req, &wish)) {
+	if (codec_router_decode_values(&req, &input)) {
 		request_check_why(&req.why);
 	} else {
-		codec_router_complete(&wish, router);
-		check_router(&wish.router, arena);
+		codec_router_complete(&input, router);
+		check_router(&input.router, arena);
 	}
 	json_decref(own);
 }
@@ -259,13 +261,13 @@ static void try_router(const json_t *args, struct arena *arena)
 {
 	json_t *own = only(args, "new_router", "router");
 	struct request req = request_of(own, arena);
-	struct router_wish wish;
+	struct router_input input;
 
-	if (codec_router(&routes, &req, &wish)) {
+	if (codec_router_decode(&routes, &req, &input)) {
 		request_check_why(&req.why);
 	} else {
-		check_router(&wish.router, arena);
-		try_router_values(args, &wish.router, arena);
+		check_router(&input.router, arena);
+		try_router_values(args, &input.router, arena);
 	}
 	json_decref(own);
 }
@@ -295,7 +297,7 @@ static json_t *shown_route(const struct route_row *route)
 {
 	static const char *const derived[] = { "router", "status", "last_error", "waiting",
 	                                       "attempts", "created_at" };
-	json_t *json = codec_encode_route(route);
+	json_t *json = codec_route_encode(route);
 
 	assert(json);
 	for (size_t i = 0; i < sizeof(derived) / sizeof(derived[0]); i++)
@@ -318,8 +320,8 @@ static void check_generated(const struct route_row *route)
 	struct why why;
 
 	for (size_t i = 0; i < sizeof(salts) / sizeof(salts[0]); i++) {
-		assert(!route_generate(route->namespace, route->name, suffix, salts[i],
-		                       host, &why));
+		assert(!route_name_generate(route->namespace, route->name, suffix,
+		                            salts[i], host, &why));
 		check_host(host, false);
 		assert(!strcmp(host_parent(host), suffix));
 	}
@@ -328,14 +330,14 @@ static void check_generated(const struct route_row *route)
 static void check_route(const struct route_row *route, struct arena *arena)
 {
 	struct route_row complete = *route;
-	struct route_wish again;
+	struct route_input again;
 	struct request req;
 	struct why why;
 
 	complete.created_at = "";
 	assert(id_valid(route->id));
-	assert(!route_check_label(route->namespace, "namespace", &why));
-	assert(!route_check_name(route->name, "name", &why));
+	assert(!route_name_check_label(route->namespace, "namespace", &why));
+	assert(!route_name_check(route->name, "name", &why));
 	assert(strlen(route->project_id) <= COLUMN_MAX);
 	if (route->host)
 		check_host(route->host, true);
@@ -345,7 +347,7 @@ static void check_route(const struct route_row *route, struct arena *arena)
 
 	json_t *args = json_pack("{s:o}", "route", shown_route(&complete));
 	req = request_of(args, arena);
-	assert(args && !codec_route(&req, &again));
+	assert(args && !codec_route_decode(&req, &again));
 	assert(is_same_route(route, &again.route));
 	json_decref(args);
 }
@@ -356,13 +358,13 @@ static void try_route_values(const json_t *args, const struct route_row *route,
 {
 	json_t *own = only(args, "route_values", "values");
 	struct request req = request_of(own, arena);
-	struct route_wish wish;
+	struct route_input input;
 
-	if (codec_route_values(&req, &wish)) {
+	if (codec_route_decode_values(&req, &input)) {
 		request_check_why(&req.why);
 	} else {
-		codec_route_complete(&wish, route);
-		check_route(&wish.route, arena);
+		codec_route_complete(&input, route);
+		check_route(&input.route, arena);
 	}
 	json_decref(own);
 }
@@ -371,14 +373,14 @@ static void try_route(const json_t *args, struct arena *arena)
 {
 	json_t *own = only(args, "new_route", "route");
 	struct request req = request_of(own, arena);
-	struct route_wish wish;
+	struct route_input input;
 
-	if (codec_route(&req, &wish)) {
+	if (codec_route_decode(&req, &input)) {
 		request_check_why(&req.why);
 	} else {
-		assert(!wish.phase && !wish.dns);
-		check_route(&wish.route, arena);
-		try_route_values(args, &wish.route, arena);
+		assert(!input.phase && !input.dns);
+		check_route(&input.route, arena);
+		try_route_values(args, &input.route, arena);
 	}
 	json_decref(own);
 }
@@ -388,15 +390,15 @@ static void try_route(const json_t *args, struct arena *arena)
 static void try_binding(const json_t *args, struct arena *arena)
 {
 	struct request req = request_of(args, arena);
-	struct binding_wish wish;
+	struct binding_input input;
 
-	if (codec_binding(&req, &wish)) {
+	if (codec_binding_decode(&req, &input)) {
 		request_check_why(&req.why);
 		return;
 	}
-	assert(wish.namespace && wish.name && (wish.router || wish.dns));
-	assert(is_sought(wish.namespace) && is_sought(wish.name));
-	assert(is_sought(wish.router) && is_sought(wish.dns));
+	assert(input.namespace && input.name && (input.router || input.dns));
+	assert(is_sought(input.namespace) && is_sought(input.name));
+	assert(is_sought(input.router) && is_sought(input.dns));
 }
 
 static void try_names(const json_t *args, struct arena *arena)
@@ -405,12 +407,12 @@ static void try_names(const json_t *args, struct arena *arena)
 	struct route_key key;
 	const char *name;
 
-	if (codec_router_name(&req, &name, &req.why))
+	if (codec_router_decode_name(&req, &name, &req.why))
 		request_check_why(&req.why);
 	else
 		assert(is_sought(name));
 	req.why.text[0] = '\0';
-	if (codec_route_key(&req, &key))
+	if (codec_route_decode_key(&req, &key))
 		request_check_why(&req.why);
 	else
 		assert(key.id ? id_valid(key.id) && !key.name : key.name &&
@@ -422,7 +424,7 @@ static void try_filter(const json_t *args, struct arena *arena)
 	struct request req = request_of(args, arena);
 	struct route_filter filter = { 0 };
 
-	if (codec_route_filter(&req, &filter)) {
+	if (codec_route_decode_filter(&req, &filter)) {
 		request_check_why(&req.why);
 		return;
 	}

@@ -451,7 +451,7 @@ class Hosts(RouteStory):
         self.caller.delete_route(route=owner["id"])
         self.assertFalse(self.get(heir)["waiting"])
         self.assertIn(f"{self.namespace}/heir's", self.get(third)["last_error"])
-        self.assertIn("another project's", self.get(theirs)["last_error"])
+        self.assertIn("another tenant", self.get(theirs)["last_error"])
 
     def test_who_waits_longest(self):
         """And not who was made first."""
@@ -474,7 +474,7 @@ class Hosts(RouteStory):
         self.assertFalse(self.route("own", self.user, host=f"a.{below}")["waiting"])
         self.namespace = theirs
         blocked = self.route("b", self.other, host=f"b.{below}")
-        self.assertIn("another project's", blocked["last_error"])
+        self.assertIn("another tenant", blocked["last_error"])
         self.assertTrue(blocked["waiting"])
         deeper = self.route("deeper", self.other, host=f"c.b.{below}")
         self.assertFalse(deeper["waiting"])
@@ -485,7 +485,7 @@ class Hosts(RouteStory):
         self.assertTrue(again["waiting"])
         self.other.delete_route(route=blocked["id"])
         self.assertFalse(self.scheduled(again)["waiting"])
-        self.refused("another project", self.route, "x", self.other)
+        self.refused("another tenant", self.route, "x", self.other)
         self.refused("no such route", self.other.get_route, route=again["id"])
         self.refused("no such route", self.other.delete_route, route=again["id"])
 
@@ -590,9 +590,9 @@ class Locks(RouteStory):
             "INSERT INTO routes (id, namespace, name, project_id, labels, backend, retry_at, "
             f"created_at) VALUES ('x', '{self.namespace}', 'b', 'x', '{{}}', 'x', NOW(), NOW())")
         for call in refused:
-            self.assertIn("another project's", str(call))
+            self.assertIn("another tenant", str(call))
         self.user.delete_route(route=self.route("c", self.user)["id"])
-        self.refused("another project's", self.route, "d", self.other)
+        self.refused("another tenant", self.route, "d", self.other)
         self.user.delete_route(route=made["id"])
         self.assertEqual(self.route("d", self.other)["project_id"], "user-2")
 
@@ -1135,10 +1135,10 @@ class Backends(RouteStory):
         mine, own = self.namespace, f"{self.namespace}_web"
         for backend in "stats", "bank_web", f"bank_{own}", mine, f"{mine}2_web", own.upper():
             with self.subTest(backend=backend):
-                self.refused(f"no backend of namespace {mine}: it must match .NAMESPACE_",
+                self.refused(f"not a backend of namespace {mine}: it must match .NAMESPACE_",
                              self.route, "web", self.user, backend=backend)
         route = self.route("web", self.user, backend=own)
-        self.refused("no backend of namespace", self.user.update_route, route=route["id"],
+        self.refused("not a backend of namespace", self.user.update_route, route=route["id"],
                      values={"backend": "stats"})
         changed = self.user.update_route(route=route["id"], values={"backend": f"{own}.v2"})
         self.assertEqual(changed["route"]["backend"], f"{own}.v2")
@@ -1151,7 +1151,7 @@ class Backends(RouteStory):
             changed = self.user.update_route(route=route["id"], values=values)["route"]
             self.assertEqual(changed["backend"], "stats")
         self.user.update_route(route=route["id"], values={"backend": f"{self.namespace}_web"})
-        self.refused("no backend of namespace", self.user.update_route, route=route["id"],
+        self.refused("not a backend of namespace", self.user.update_route, route=route["id"],
                      values={"backend": "stats"})
 
     def test_patterns_of_a_site(self):

@@ -276,7 +276,7 @@ class Routes(Story):
     def test_no_router_yet(self):
         said = self.good("route", "create", self.space, "early")
         self.assertEqual(said, f"created route {self.space}/early: new, no router takes routes: "
-                               "make one, or end a drain\n")
+                               "create one, or end a drain\n")
         self.refused(TIMEOUT, "no router takes routes", "route", "set", f"{self.space}/early",
                      "--backend", f"{self.space}_x", "--wait", "--wait-timeout", "1")
         self.router("late")

@@ -33,10 +33,10 @@ static struct agent {
 	struct signaller *signaller;
 	struct mirror *mirror;
 	struct versions *versions;
-	bool is_reporting;		/* an answer is not there yet */
-	bool is_news;			/* there is another version to report, then */
-	bool is_unversioned;		/* who hears reports knows of no versions */
-	bool is_unheard;		/* the log has that reports fail */
+	bool is_reporting;		/* a report waits for its answer */
+	bool reports_again;		/* a new version is to be reported after it */
+	bool is_unversioned;		/* the server of reports knows no versions */
+	bool has_failed;		/* the last report; it is in the log */
 	int look_period_ms;		/* constant */
 	char topic[ROUTE_LABEL_MAX + 16];
 } agent = { .look_period_ms = 2000 };
@@ -78,9 +78,9 @@ static const struct option_section sections[] = {
 	{ 0 }
 };
 
-/* ---- what is told ---- */
+/* ---- messages ---- */
 
-static enum err routes_changed(void *self, struct request *req)
+static enum err routes_agent_changed(void *self, struct request *req)
 {
 	const char *router;
 	const json_t *list = NULL;
@@ -90,7 +90,8 @@ static enum err routes_changed(void *self, struct request *req)
 
 	(void)self;
 	if (!err)
-		err = json_get_array(req->args, "routes", 0, CHANGED_MAX, &list, &req->why);
+		err = json_get_array(req->args, "routes", 0, CHANGED_MAX, &list,
+		                     &req->why);
 	if (!err)
 		err = json_get_int(req->args, "version", 0, 0, INT64_MAX, &version,
 		                   &req->why);
@@ -103,7 +104,8 @@ static enum err routes_changed(void *self, struct request *req)
 		char id[ID_LEN + 1];
 
 		if (!text || !id_parse(text, id))
-			return fail(&req->why, ERR_INVALID, "routes: must be a list of ids");
+			return fail(&req->why, ERR_INVALID,
+			            "routes: must be a list of ids");
 		mirror_changed(agent.mirror, id);
 	}
 	mirror_told(agent.mirror, (uint64_t)version);
@@ -111,49 +113,49 @@ static enum err routes_changed(void *self, struct request *req)
 }
 
 static const struct rpc_method methods[] = {
-	{ "routes_changed", routes_changed, "router routes? version?", .fleet = true,
-	  .agents = true },
+	{ "routes_changed", routes_agent_changed, "router routes? version?",
+	  .fleet = true, .agents = true },
 	{ 0 }
 };
 
-static const char *topic(const void *self)
+static const char *routes_agent_topic(const void *self)
 {
 	(void)self;
 	snprintf(agent.topic, sizeof(agent.topic), "routes.%s", agent.settings.router);
 	return agent.topic;
 }
 
-/* From now on we hear what changes; what was told before may be anything. */
-static void fanout_is_new(void *self)
+/* Messages of before may be lost. */
+static void routes_agent_fanout_is_new(void *self)
 {
 	(void)self;
 	agent.is_unversioned = false;
 	mirror_read(agent.mirror);
 }
 
-/* ---- what is said ---- */
+/* ---- reports and checks ---- */
 
-static void report(void *self);
+static void alive_report_send(void *self);
 
-static void hear_report(void *self, const struct rpc_answer *answer)
+static void alive_report_on_answer(void *self, const struct rpc_answer *answer)
 {
-	bool is_again = agent.is_news;
+	bool sends_again = agent.reports_again;
 
-	agent.is_reporting = agent.is_news = false;
+	agent.is_reporting = agent.reports_again = false;
 	if (answer->err == ERR_ARGUMENTS && !agent.is_unversioned) {
 		agent.is_unversioned = true;
-		report(self);
+		alive_report_send(self);
 		return;
 	}
-	if (answer->err && !agent.is_unheard)
+	if (answer->err && !agent.has_failed)
 		log_warn("address not reported: router=%s address=%s reason=\"%s\"",
 		         agent.settings.router, agent.settings.address, answer->why.text);
-	agent.is_unheard = answer->err;
-	if (is_again)
-		report(self);
+	agent.has_failed = answer->err;
+	if (sends_again)
+		alive_report_send(self);
 }
 
-static json_t *what_to_report(void)
+static json_t *alive_report_args(void)
 {
 	json_t *args = json_pack("{s:s, s:s}", "router", agent.settings.router, "address",
 	                         agent.settings.address);
@@ -164,8 +166,8 @@ static json_t *what_to_report(void)
 	return args;
 }
 
-/* Only as long as somebody serves there. */
-static void report(void *self)
+/* Only while HAProxy runs. */
+static void alive_report_send(void *self)
 {
 	const struct rpc_target target = { .topic = "routes" };
 	json_t *args;
@@ -175,60 +177,62 @@ static void report(void *self)
 	if (!*agent.settings.address || agent.is_reporting ||
 	    !signaller_has_reader(agent.signaller))
 		return;
-	args = what_to_report();
-	agent.is_reporting = !rpc_call(agent.runtime->rpc, &target, "report_address", args,
-	                               NULL, REPORT_MS, hear_report, &agent, &why);
+	args = alive_report_args();
+	agent.is_reporting = !rpc_call(agent.runtime->rpc, &target, "report_address",
+	                               args, NULL, REPORT_MS, alive_report_on_answer,
+	                               &agent, &why);
 	json_decref(args);
 }
 
-/* Names may lead here that wait for it: that is said at once. */
-static void is_served(void *self)
+/* A domain may wait for the new version before it gets a CNAME. */
+static void alive_report_version(void *self)
 {
-	agent.is_news = agent.is_reporting;
-	report(self);
+	agent.reports_again = agent.is_reporting;
+	alive_report_send(self);
 }
 
-static void look(void *self)
+static void routes_agent_look(void *self)
 {
 	(void)self;
 	mirror_look(agent.mirror);
 }
 
-static void check_version(void *self)
+static void hosts_check_version(void *self)
 {
 	(void)self;
 	versions_ask(agent.versions, json_pack("[s]", agent.settings.router));
 }
 
-static void version_found(void *self, const char *router, uint64_t version)
+static void hosts_on_version(void *self, const char *router, uint64_t version)
 {
 	(void)self, (void)router;
 	mirror_compare(agent.mirror, version);
 }
 
 static const struct timer timers[] = {
-	{ "check",  &agent.settings.check_ms, check_version },
-	{ "look",   &agent.look_period_ms,     look },
-	{ "report", &agent.settings.report_ms, report },
+	{ "check",  &agent.settings.check_ms, hosts_check_version },
+	{ "look",   &agent.look_period_ms,     routes_agent_look },
+	{ "report", &agent.settings.report_ms, alive_report_send },
 	{ 0 }
 };
 
-/* ---- its life ---- */
+/* ---- life ---- */
 
-/* "" is none. */
-static enum err agent_check_address(const char *text, struct why *why)
+static enum err routes_agent_check_address(const char *text, struct why *why)
 {
 	struct address address;
 
-	return *text ? address_parse_host("routes_agent.address", text, &address, why) : OK;
+	return *text ? address_parse_host("routes_agent.address", text, &address,
+	                                  why) : OK;
 }
 
-static enum err check(void *self, struct why *why)
+static enum err routes_agent_check(void *self, struct why *why)
 {
 	const struct agent_settings *settings = &((struct agent *)self)->settings;
 	size_t len = strlen(settings->directory);
 	enum err err = *settings->router
-	               ? route_check_label(settings->router, "routes_agent.router", why)
+	               ? route_name_check_label(settings->router, "routes_agent.router",
+		                                why)
 	               : fail(why, ERR_INVALID, "routes_agent.router: is empty, must be "
 	                      "the name of the router of this HAProxy");
 
@@ -237,10 +241,10 @@ static enum err check(void *self, struct why *why)
 		err = fail(why, ERR_INVALID, "routes_agent.directory: \"%s\" must be an "
 		           "absolute path without a \"/\" at its end",
 		           settings->directory);
-	return err ? err : agent_check_address(settings->address, why);
+	return err ? err : routes_agent_check_address(settings->address, why);
 }
 
-static enum err prepare(void *self, int processes, struct why *why)
+static enum err routes_agent_prepare(void *self, int processes, struct why *why)
 {
 	(void)self, (void)processes, (void)why;
 	mirror_metrics();
@@ -248,7 +252,8 @@ static enum err prepare(void *self, int processes, struct why *why)
 	return OK;
 }
 
-static enum err start(void *self, const struct runtime *runtime, struct why *why)
+static enum err routes_agent_start(void *self, const struct runtime *runtime,
+                                   struct why *why)
 {
 	(void)self, (void)why;
 	agent.runtime = runtime;
@@ -258,30 +263,31 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 		.folder = agent.settings.directory, .pid_file = "pid", .mark = hosts.mark,
 		.program = "haproxy", .signum = SIGUSR2,
 		.interval_ms = &agent.settings.interval_ms, .has_workers = true,
-		.heard = is_served });
+		.heard = alive_report_version });
 	agent.mirror = mirror_new(&(struct mirror_config){
 		.kind = &hosts, .loop = runtime->loop, .rpc = runtime->rpc,
-		.lane = agent.lane, .folder = agent.settings.directory, .args = agent.args,
-		.signaller = agent.signaller, .period_ms = &agent.settings.reread_ms });
+		.lane = agent.lane, .folder = agent.settings.directory,
+		.args = agent.args, .signaller = agent.signaller,
+		.period_ms = &agent.settings.reread_ms });
 	agent.versions = versions_new(&(struct versions_config){
 		.rpc = runtime->rpc, .topic = hosts.topic, .keys = "routers",
-		.found = version_found });
+		.found = hosts_on_version });
 	return OK;
 }
 
-static void drain(void *self)
+static void routes_agent_drain(void *self)
 {
 	(void)self;
 	mirror_drain(agent.mirror);
 }
 
-static bool idle(const void *self)
+static bool routes_agent_idle(const void *self)
 {
 	(void)self;
 	return mirror_is_idle(agent.mirror);
 }
 
-static void stop(void *self)
+static void routes_agent_stop(void *self)
 {
 	(void)self;
 	rpc_cancel(agent.runtime->rpc, &agent);
@@ -301,16 +307,16 @@ const struct worker routes_agent = {
 	.sections = sections,
 	.methods = methods,
 	.timers = timers,
-	.topic = topic,
+	.topic = routes_agent_topic,
 	.fanout_only = true,
-	.fanout_is_new = fanout_is_new,
+	.fanout_is_new = routes_agent_fanout_is_new,
 	.no_database = true,
 	.one_process = true,
-	.check = check,
-	.prepare = prepare,
-	.start = start,
-	.drain = drain,
-	.idle = idle,
-	.stop = stop,
+	.check = routes_agent_check,
+	.prepare = routes_agent_prepare,
+	.start = routes_agent_start,
+	.drain = routes_agent_drain,
+	.idle = routes_agent_idle,
+	.stop = routes_agent_stop,
 	.self = &agent,
 };

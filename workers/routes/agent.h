@@ -1,19 +1,19 @@
 /*
- * agent -- `zonefleet-routes --agent`: keeps the host map of the HAProxy that is an
- * instance of a router, and has it read a new one.
+ * agent -- `zonefleet-routes --agent` keeps the host map of a HAProxy that is an instance
+ * of a router, and makes HAProxy reload it.
  *
- *	DIRECTORY/hosts.map	ours: "host backend" a line; of a wildcard ".parent backend"
- *	DIRECTORY/pid		of HAProxy's master, from -p; its command line names DIRECTORY
+ *	DIRECTORY/hosts.map	a line "HOST BACKEND", for a wildcard ".PARENT BACKEND"
+ *	DIRECTORY/pid		HAProxy's master, by -p; its command line has DIRECTORY
  *
- * A frontend looks for the host first, and then for what is behind its first label:
+ * A frontend looks up the host, then the part after its first label:
  *
  *	http-request set-var(txn.to) req.hdr(host),field(1,:),lower,map_str(hosts.map)
  *	http-request set-var(txn.to) req.hdr(host),field(1,:),lower,regsub('^[^.]*',''),
  *	    map_str(hosts.map) if !{ var(txn.to) -m found }
  *	use_backend %[var(txn.to)]
  *
- * While HAProxy runs, the agent says that its address lives, if it has one: an address
- * of which nothing is said any more is taken out of the router's domain.
+ * While HAProxy runs, the agent reports its address as alive, if it has one. Without
+ * these reports the router's domain loses the address.
  */
 #pragma once
 

@@ -2,24 +2,25 @@
 
 #include <string.h>
 
-#include "peers.h"
+#include "notifications.h"
 
 /* ---- the name ---- */
 
 /*
- * One that nobody has; it is the route's then. The last one is of its id: routes of its name
- * that were before may still have the others, until central takes them back.
+ * Generates a name that no other route has, and claims it. The last try contains the id
+ * of the route: deleted routes may still have the other names until central deletes them.
  */
-static enum err generate(struct tx *tx, struct arena *arena, const struct route_row *route,
-                         const char *dns, const char **name, struct why *why)
+static enum err binding_generate_name(struct tx *tx, struct arena *arena,
+                                      const struct route_row *route,
+                                      const char *dns, const char **name, struct why *why)
 {
 	const char *const salts[] = { NULL, "", route->id };
 	char host[ROUTE_HOST_MAX + 1];
 	enum err err;
 
 	for (size_t i = 0; i < sizeof(salts) / sizeof(salts[0]); i++) {
-		err = route_generate(route->namespace, route->name, dns, salts[i], host,
-		                     why);
+		err = route_name_generate(route->namespace, route->name, dns, salts[i],
+		                          host, why);
 		if (err)
 			return err;
 		if (store_claim_take(tx, host, route)) {
@@ -32,177 +33,181 @@ static enum err generate(struct tx *tx, struct arena *arena, const struct route_
 	return fail(why, ERR_EXISTS, "%.253s is another route's", host);
 }
 
-/* ---- the name before ---- */
+/* ---- the former name ---- */
 
-/* No host that was given is in the domain of a router. */
-static bool is_generated(struct tx *tx, struct arena *arena, const char *dns)
+/* A host of an owner is never in the domain of a router. */
+static bool binding_name_is_generated(struct tx *tx, struct arena *arena, const char *dns)
 {
-	return store_router_of_host(tx, arena, dns);
+	return store_router_find_host(tx, arena, dns);
 }
 
 /*
- * What a name before leads to is a name in the domain of the router that the route has now.
- * If its own is none there, one that is never generated: they have a hyphen. Names that
- * others rule lead back to ours, sometimes.
+ * The target of the CNAME: a name in the domain of the new router. If the route has a
+ * host outside it, the target is "router", which is never generated because it has no
+ * hyphen. The owner's host itself is no target, because its records may lead back to the
+ * former name.
  */
-static const char *target_of(struct arena *arena, const struct binding_row *is,
-                             const struct router_row *router)
+static const char *binding_cname_target(struct arena *arena,
+                                        const struct binding_row *now,
+                                        const struct router_row *router)
 {
-	size_t len = strlen(is->dns), tail = strlen(router->dns);
+	size_t len = strlen(now->dns), tail = strlen(router->dns);
 
-	if (len > tail && is->dns[len - tail - 1] == '.' &&
-	    !strcmp(is->dns + len - tail, router->dns))
-		return is->dns;
+	if (len > tail && now->dns[len - tail - 1] == '.' &&
+	    !strcmp(now->dns + len - tail, router->dns))
+		return now->dns;
 	return arena_printf(arena, "router.%s", router->dns);
 }
 
-/* It stays for a while, unless it was a host that the route's owner took back. */
-static void leave(struct routes *routes, struct tx *tx, struct arena *arena,
-                  const struct binding_row *was, const struct binding_row *is,
-                  const char *target)
+/* The former name stays for a grace time, except a host that its owner took back. */
+static void binding_leave(struct routes *routes, struct tx *tx, struct arena *arena,
+                          const struct binding_row *was, const struct binding_row *now,
+                          const char *target)
 {
-	bool has_moved = strcmp(was->router, is->router);
-	bool was_generated = is_generated(tx, arena, was->dns);
-	struct move_row move = {
-		.route_id = is->route_id, .router = was->router, .dns = was->dns,
+	bool has_moved = strcmp(was->router, now->router);
+	bool was_generated = binding_name_is_generated(tx, arena, was->dns);
+	struct former_name former = {
+		.route_id = now->route_id, .router = was->router, .dns = was->dns,
 		.target = was_generated && has_moved ? target : NULL,
 	};
 
-	if (!was_generated && strcmp(was->dns, is->dns))
+	if (!was_generated && strcmp(was->dns, now->dns))
 		return;
-	store_move_insert(tx, &move, &(struct move_times){ routes->settings.delay_s,
-	                                                   routes->settings.grace_s });
-	if (move.target)
+	store_former_name_insert(tx, &former, &(struct former_name_times){
+	                         routes->settings.delay_s, routes->settings.grace_s });
+	if (former.target)
 		store_router_touch(tx, was->router);
 }
 
-static void count(struct tx *tx, const char *was, const char *is)
+static void binding_count_route(struct tx *tx, const char *was, const char *now)
 {
-	if (was && is && !strcmp(was, is))
+	if (was && now && !strcmp(was, now))
 		return;
 	if (was)
-		store_router_count(tx, was, -1);
-	if (is)
-		store_router_count(tx, is, 1);
+		store_router_add_bound(tx, was, -1);
+	if (now)
+		store_router_add_bound(tx, now, 1);
 }
 
-/* ---- both ---- */
+/* ---- the binding ---- */
 
-static bool is_same(const struct binding_row *a, const struct binding_row *b)
+static bool binding_row_is_same(const struct binding_row *a, const struct binding_row *b)
 {
 	return !strcmp(a->router, b->router) && !strcmp(a->dns, b->dns);
 }
 
-static void write_binding(struct routes *routes, struct tx *tx, struct arena *arena,
-                          const struct binding_row *was, const struct binding_row *is,
+static void binding_write(struct routes *routes, struct tx *tx, struct arena *arena,
+                          const struct binding_row *was, const struct binding_row *now,
                           const struct router_row *router)
 {
 	if (!was) {
-		store_binding_insert(tx, is);
+		store_binding_insert(tx, now);
 	} else {
-		const char *target = target_of(arena, is, router);
+		const char *target = binding_cname_target(arena, now, router);
 
-		store_moves_lead_to(tx, is->route_id, target, routes->settings.delay_s);
-		leave(routes, tx, arena, was, is, target);
-		store_binding_update(tx, is);
-		store_move_stays(tx, is->route_id, is->router, is->dns);
-		store_router_touch(tx, is->router);
+		store_former_names_retarget(tx, now->route_id, target,
+		                            routes->settings.delay_s);
+		binding_leave(routes, tx, arena, was, now, target);
+		store_binding_update(tx, now);
+		store_former_name_keep(tx, now->route_id, now->router, now->dns);
+		store_router_touch(tx, now->router);
 	}
-	store_route_bound(tx, is->route_id, is->dns);
-	count(tx, was ? was->router : NULL, is->router);
+	store_route_set_bound(tx, now->route_id, now->dns);
+	binding_count_route(tx, was ? was->router : NULL, now->router);
 }
 
-/* A generated name is the route's for as long as it has that router. */
-static bool keeps_name(const struct binding_row *was, const struct route_row *route,
-                       const struct router_row *router)
+/* The route keeps a generated name as long as it has the router. */
+static bool binding_keeps_name(const struct binding_row *was,
+                               const struct route_row *route,
+                               const struct router_row *router)
 {
 	return !route->host && !strcmp(was->router, router->name) &&
 	       host_is_in(was->dns, router->dns);
 }
 
-enum err binding_make(struct routes *routes, struct tx *tx, struct arena *arena,
-                      const struct route_row *route, const struct router_row *router,
-                      struct bound *bound, struct why *why)
+enum err binding_assign(struct routes *routes, struct tx *tx, struct arena *arena,
+                        const struct route_row *route, const struct router_row *router,
+                        struct binding_result *result, struct why *why)
 {
-	struct binding_row was, is = {
+	struct binding_row was, now = {
 		.namespace = route->namespace, .name = route->name, .route_id = route->id,
 		.router = router->name, .dns = route->host,
 	};
-	bool is_there = store_binding_read(tx, arena, route->id, &was);
+	bool exists = store_binding_read(tx, arena, route->id, &was);
 	enum err err = OK;
 
-	if (is_there && keeps_name(&was, route, router))
-		is.dns = was.dns;
+	if (exists && binding_keeps_name(&was, route, router))
+		now.dns = was.dns;
 	else if (!route->host)
-		err = generate(tx, arena, route, router->dns, &is.dns, why);
+		err = binding_generate_name(tx, arena, route, router->dns, &now.dns, why);
 	if (err || tx->err)
 		return err ? err : tx->err;
-	*bound = (struct bound){ .route = *route, .router = is.router, .dns = is.dns,
-	                         .was_router = is_there ? was.router : NULL,
-	                         .has_changed = !is_there || !is_same(&was, &is) };
-	if (bound->has_changed)
-		write_binding(routes, tx, arena, is_there ? &was : NULL, &is, router);
+	*result = (struct binding_result){
+		.route = *route, .router = now.router, .dns = now.dns,
+		.former_router = exists ? was.router : NULL,
+		.has_changed = !exists || !binding_row_is_same(&was, &now),
+	};
+	if (result->has_changed)
+		binding_write(routes, tx, arena, exists ? &was : NULL, &now, router);
 	return tx->err;
 }
 
-void binding_end(struct tx *tx, struct arena *arena, const struct route_row *route,
-                 const char *reason)
+void binding_remove(struct tx *tx, struct arena *arena, const struct route_row *route,
+                    const char *reason)
 {
 	struct binding_row was;
 
-	store_moves_end(tx, route->id);
+	store_former_names_end(tx, route->id);
 	if (!store_binding_read(tx, arena, route->id, &was))
 		return;
 	store_binding_delete(tx, route->id);
-	count(tx, was.router, NULL);
+	binding_count_route(tx, was.router, NULL);
 	if (!route->host || strcmp(route->host, was.dns))
-		store_claim_drop(tx, was.dns, route->id);
-	store_route_unbound(tx, route->id, reason);
+		store_claim_release(tx, was.dns, route->id);
+	store_route_set_unbound(tx, route->id, reason);
 }
 
-/* ---- told ---- */
+/* ---- after it ---- */
 
-static void tell_route(struct routes *routes, const struct bound *bound)
-{
-	peers_route(routes, &(struct route_news){
-		.event = bound->was_router ? "route.rebound" : "route.scheduled",
-		.id = bound->route.id, .namespace = bound->route.namespace,
-		.name = bound->route.name, .router = bound->router, .dns = bound->dns,
-		.reason = "" });
-}
-
-struct telling {
-	struct hosts_news *news;
+struct route_changes {
+	struct host_changes *changes;
 	const char *route_id;
 };
 
-static void take_router(void *self, const char *router)
+static void route_changes_add(void *self, const char *router)
 {
-	const struct telling *telling = self;
+	const struct route_changes *route = self;
 
-	hosts_news_add(telling->news, router, telling->route_id);
+	host_changes_add(route->changes, router, route->route_id);
 }
 
-void binding_news(struct tx *tx, const struct bound *bound, size_t count,
-                  struct hosts_news *news)
+void binding_add_changes(struct tx *tx, const struct binding_result *results,
+                         size_t count, struct host_changes *changes)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct telling telling = { news, bound[i].route.id };
+		const struct binding_result *result = &results[i];
+		struct route_changes route = { changes, result->route.id };
 
-		if (!bound[i].has_changed)
+		if (!result->has_changed)
 			continue;
-		hosts_news_add(news, bound[i].router, telling.route_id);
-		if (!bound[i].was_router)
+		host_changes_add(changes, result->router, route.route_id);
+		if (!result->former_router)
 			continue;
-		hosts_news_add(news, bound[i].was_router, telling.route_id);
-		store_route_routers(tx, news->arena, telling.route_id, take_router,
-		                    &telling);
+		host_changes_add(changes, result->former_router, route.route_id);
+		store_route_routers(tx, changes->arena, route.route_id, route_changes_add,
+		                    &route);
 	}
 }
 
-void binding_tell(struct routes *routes, const struct bound *bound, size_t count)
+void binding_notify(struct routes *routes, const struct binding_result *results,
+                    size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (bound[i].has_changed)
-			tell_route(routes, &bound[i]);
+	for (const struct binding_result *at = results; at < results + count; at++)
+		if (at->has_changed)
+			notifications_send_route(routes, &(struct route_event){
+				.event = at->former_router ? "route.rebound"
+				                           : "route.scheduled",
+				.id = at->route.id, .namespace = at->route.namespace,
+				.name = at->route.name, .router = at->router,
+				.dns = at->dns, .reason = "" });
 }

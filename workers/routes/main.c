@@ -1,25 +1,23 @@
 #include <string.h>
 
 #include "agent.h"
-#include "backends.h"
-#include "base/clock.h"
+#include "backend_check.h"
 #include "base/log.h"
-#include "claims.h"
+#include "host_claim.h"
 #include "consistency/heartbeat.h"
 #include "consistency/queue_watch.h"
 #include "core/route_backend.h"
 #include "core/strategy.h"
-#include "moves.h"
+#include "name_expiry.h"
 #include "routes.h"
-#include "runtime/broker.h"
-#include "runtime/db.h"
-#include "schedule.h"
+#include "scheduler.h"
 #include "publish.h"
 #include "store.h"
 
-static struct routes routes = { .due_period_ms = 1000, .moves_period_ms = MOVES_PERIOD_MS,
-                                .hosts_period_ms = 60 * 1000,
-                                .backends_period_ms = 1000 };
+static struct routes routes = {
+	.due_period_ms = 1000, .name_expiry_period_ms = NAME_EXPIRY_PERIOD_MS,
+	.hosts_period_ms = 60 * 1000, .backends_period_ms = 1000,
+};
 
 #define AT(field) offsetof(struct routes_settings, field)
 
@@ -29,9 +27,10 @@ static const char *const all_down[] = {
 
 static const struct option rows[] = {
 	{ "strategy", OPTION_WORD, AT(strategy), "roundrobin", .words = strategy_words,
-	  .help = "how a route gets a router. roundrobin: the routers take turns; label: the "
-	  "routers with a label of the route take turns, or those without a label if there is "
-	  "no such router; leastloaded: the router with the fewest routes; hash: a router by "
+	  .help = "how a route gets a router. roundrobin: the routers take turns; label: "
+	  "the routers with a label of the route take turns, or those without a label if "
+	  "there is no such router; leastloaded: the router with the fewest routes; "
+	  "hash: a router by "
 	  "the id of the route; external: another program calls create_route_binding" },
 	{ "suffix", OPTION_TEXT, AT(suffix), "", 0, 200,
 	  "domain of routers without a domain of their own: NAME.SUFFIX. No route may "
@@ -95,27 +94,13 @@ static void queues_fire(void *self)
 	queue_watch_fire(((struct routes *)self)->queues);
 }
 
-/* Reports wait in their queue, or were never sent, as long as one of those is away. */
-static void mind_hearing(struct routes *own)
-{
-	const int64_t now = clock_ms();
-	const int64_t late_ms = own->settings.alive_ms / 2 +
-	                        own->due_period_ms * INT64_C(3) / 2;
-
-	if (!broker_is_up(own->runtime.out) || !db_is_up(own->runtime.db))
-		own->hears_since_ms = 0;
-	else if (!own->hears_since_ms || now - own->turn_ms > late_ms)
-		own->hears_since_ms = now;
-	own->turn_ms = now;
-}
-
-static enum err follow_addresses(void *self, struct why *why)
+static enum err addresses_update_shown(void *self, struct why *why)
 {
 	const struct routes *own = self;
 	const struct alive_rule rule = routes_alive_rule(own);
 	struct tx tx = tx_begin(own->runtime.db, why);
 
-	store_addresses_follow(&tx, NULL, &rule);
+	store_addresses_update_shown(&tx, NULL, &rule);
 	return tx_commit(&tx);
 }
 
@@ -125,97 +110,49 @@ static void due_fire(void *self)
 	struct why why;
 	enum err err;
 
-	mind_hearing(own);
-	err = tx_again(follow_addresses, own, &why);
+	routes_alive_update(own);
+	err = tx_again(addresses_update_shown, own, &why);
 	if (err)
-		log_warn("addresses not looked at: reason=\"%s\"", why.text);
-	if (err && err != ERR_RACE)	/* who lost a race hears all the same */
-		own->hears_since_ms = 0;
+		log_warn("shown addresses not updated: reason=\"%s\"", why.text);
+	if (err && err != ERR_RACE)	/* after a race the database is there */
+		own->receives_since_ms = 0;
 	scheduler_fire(own->scheduler);
 	publisher_fire(own->publisher);
 }
 
-/* ---- what should never be ---- */
-
-enum { SWEPT_MAX = 64 };
-
-struct sweep {
-	struct routes *routes;
-	struct arena *arena;
-	const char *hosts[SWEPT_MAX];	/* that nobody has, and somebody waits for */
-	size_t host_count;
-};
-
-static void take_host(void *self, const char *host)
+static void host_claim_timer(void *self)
 {
-	struct sweep *sweep = self;
-
-	sweep->hosts[sweep->host_count++] = host;
+	host_claim_fire(self);
 }
 
-static enum err read_hosts(void *self, struct why *why)
+static void name_expiry_timer(void *self)
 {
-	struct sweep *sweep = self;
-	struct tx tx = tx_once(sweep->routes->runtime.db, why);
-
-	sweep->host_count = 0;
-	store_hosts_orphaned(&tx, sweep->arena, SWEPT_MAX, take_host, sweep);
-	return tx_commit(&tx);
+	name_expiry_fire(self);
 }
 
-/* The last of those that were read. */
-static enum err settle_host(void *self, struct why *why)
+static void backend_check_timer(void *self)
 {
-	struct sweep *sweep = self;
-	struct tx tx = tx_begin(sweep->routes->runtime.db, why);
-
-	claims_settle(&tx, sweep->arena, sweep->hosts[sweep->host_count - 1]);
-	return tx_commit(&tx);
-}
-
-static void hosts_fire(void *self)
-{
-	struct sweep sweep = { .routes = self, .arena = arena_new() };
-	struct why why;
-
-	if (tx_again(read_hosts, &sweep, &why)) {
-		log_warn("hosts not swept: reason=\"%s\"", why.text);
-		sweep.host_count = 0;
-	}
-	for (; sweep.host_count; sweep.host_count--)
-		if (tx_again(settle_host, &sweep, &why))
-			log_warn("host not settled: host=%s reason=\"%s\"",
-			         sweep.hosts[sweep.host_count - 1], why.text);
-	arena_free(&sweep.arena);
-}
-
-static void moves_timer(void *self)
-{
-	moves_fire(self);
-}
-
-static void backends_timer(void *self)
-{
-	backends_fire(((struct routes *)self)->backends);
+	backend_check_fire(((struct routes *)self)->backend_check);
 }
 
 static const struct timer timers[] = {
 	{ "fleet",  &heartbeat_config.period_ms, fleet_fire },
 	{ "queues", &queue_watch_period_ms,  queues_fire },
 	{ "due",    &routes.due_period_ms,   due_fire },
-	{ "moves",  &routes.moves_period_ms, moves_timer },
-	{ "hosts",  &routes.hosts_period_ms, hosts_fire },
-	{ "backends", &routes.backends_period_ms, backends_timer },
+	{ "moves",  &routes.name_expiry_period_ms, name_expiry_timer },
+	{ "hosts",  &routes.hosts_period_ms, host_claim_timer },
+	{ "backends", &routes.backends_period_ms, backend_check_timer },
 	{ 0 }
 };
 
 /* ---- life ---- */
 
-/* As hosts are compared with it, which is no longer; "" is none. */
-static enum err take_domain(char *domain, const char *option, struct why *why)
+/* Replaces the domain by its form in which hosts are compared. */
+static enum err settings_normalize_domain(char *domain, const char *option,
+                                          struct why *why)
 {
 	char host[ROUTE_HOST_MAX + 1];
-	enum err err = *domain ? route_host(domain, option, false, host, why) : OK;
+	enum err err = *domain ? host_normalize(domain, option, false, host, why) : OK;
 
 	if (err || !*domain)
 		return err;
@@ -224,18 +161,18 @@ static enum err take_domain(char *domain, const char *option, struct why *why)
 	return OK;
 }
 
-static enum err check(void *self, struct why *why)
+static enum err routes_check(void *self, struct why *why)
 {
 	struct routes_settings *settings = &((struct routes *)self)->settings;
 	enum err err = membership_check(&heartbeat_config, why);
 
 	if (!err)
-		err = take_domain(settings->suffix, "routes.suffix", why);
+		err = settings_normalize_domain(settings->suffix, "routes.suffix", why);
 	if (!err)
-		err = take_domain(settings->parent, "routes.parent", why);
+		err = settings_normalize_domain(settings->parent, "routes.parent", why);
 	if (!err)
-		err = backend_check_patterns(settings->backend_pattern,
-		                             "routes.backend_pattern", why);
+		err = route_backend_check_patterns(settings->backend_pattern,
+		                                   "routes.backend_pattern", why);
 	if (!err && !*settings->parent != !*settings->parent_storage)
 		err = fail(why, ERR_INVALID,
 		           "routes.parent and routes.parent_storage: set both or "
@@ -243,17 +180,17 @@ static enum err check(void *self, struct why *why)
 	return err;
 }
 
-static enum err prepare(void *self, int processes, struct why *why)
+static enum err routes_prepare(void *self, int processes, struct why *why)
 {
 	(void)self, (void)processes, (void)why;
-	schedule_metrics();
+	scheduler_metrics();
 	publish_metrics();
 	membership_metrics();
 	queue_watch_metrics((const char *const[]){ "routes", NULL }, false);
 	return OK;
 }
 
-static enum err start(void *self, const struct runtime *runtime, struct why *why)
+static enum err routes_start(void *self, const struct runtime *runtime, struct why *why)
 {
 	struct routes *own = self;
 
@@ -263,25 +200,25 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	own->queues = queue_watch_new(heartbeat_membership(own->heartbeat), runtime);
 	own->scheduler = scheduler_new(own);
 	own->publisher = publisher_new(own);
-	own->backends = backends_new(own);
+	own->backend_check = backend_check_new(own);
 	return OK;
 }
 
-static void drain(void *self)
+static void routes_drain(void *self)
 {
 	publisher_drain(((struct routes *)self)->publisher);
 }
 
-static bool idle(const void *self)
+static bool routes_idle(const void *self)
 {
 	return publisher_is_idle(((const struct routes *)self)->publisher);
 }
 
-static void stop(void *self)
+static void routes_stop(void *self)
 {
 	struct routes *own = self;
 
-	backends_free(&own->backends);
+	backend_check_free(&own->backend_check);
 	publisher_free(&own->publisher);
 	scheduler_free(&own->scheduler);
 	queue_watch_free(&own->queues);
@@ -299,12 +236,12 @@ int main(int argc, char **argv)
 		.sections = sections,
 		.methods = routes_methods,
 		.timers = timers,
-		.check = check,
-		.prepare = prepare,
-		.start = start,
-		.drain = drain,
-		.idle = idle,
-		.stop = stop,
+		.check = routes_check,
+		.prepare = routes_prepare,
+		.start = routes_start,
+		.drain = routes_drain,
+		.idle = routes_idle,
+		.stop = routes_stop,
 		.self = &routes,
 	};
 

@@ -27,11 +27,11 @@ void publish_metrics(void)
 
 /* ---- one step ---- */
 
-static void publish_add_move(void *self, const struct move_row *move)
+static void publish_add_former_name(void *self, const struct former_name *former)
 {
 	struct publication *publication = self;
 
-	publication->moves[publication->move_count++] = *move;
+	publication->former_names[publication->former_count++] = *former;
 }
 
 static void publish_read(void *object, struct tx *tx)
@@ -39,22 +39,24 @@ static void publish_read(void *object, struct tx *tx)
 	struct publication *publication = object;
 	struct arena *arena = publication->work.arena;
 
-	publication->move_count = 0;
-	publication->moves = arena_alloc(arena, MOVES_MAX * sizeof(*publication->moves));
+	publication->former_count = 0;
+	publication->former_names =
+	    arena_alloc(arena, FORMER_NAMES_MAX * sizeof(*publication->former_names));
 	publication->is_known = store_router_read(tx, arena, publication->name,
 	                                          ROUTER_LOCK, &publication->router);
 	if (!publication->is_known)
 		return;
 	publication->work.failures = publication->router.failures;
-	store_moves_need(tx, publication->name);
-	store_moves_open(tx, arena, publication->name, MOVES_MAX, ROUTES_PATIENCE_S,
-	                 publish_add_move, publication);
+	store_former_names_set_needs(tx, publication->name);
+	store_former_names_unsent(tx, arena, publication->name, FORMER_NAMES_MAX,
+	                          ROUTES_PATIENCE_S, publish_add_former_name,
+	                          publication);
 }
 
 static bool publish_is_sent(const struct publication *publication)
 {
 	return publication->router.done_rev == publication->router.rev &&
-	       !publication->move_count &&
+	       !publication->former_count &&
 	       publication->router.zone_status == ZONE_PENDING;
 }
 
@@ -88,7 +90,9 @@ static void publish_log_failure(const void *object, const char *reason)
 static void publish_write_failure(void *object, struct tx *tx, const char *reason,
                                   int pause_ms)
 {
-	store_shard_failed(tx, &((struct publication *)object)->router, reason, pause_ms);
+	struct publication *publication = object;
+
+	store_domain_failed(tx, &publication->router, reason, pause_ms);
 }
 
 static void publication_free(void *object)
@@ -145,7 +149,7 @@ void publisher_fire(struct publisher *publisher)
 	struct why why;
 	struct tx tx = tx_once(publisher->routes->runtime.db, &why);
 
-	store_shards_due(&tx, NULL, PUBLISH_AT_ONCE, publish_add_due, &due);
+	store_domains_due(&tx, NULL, PUBLISH_AT_ONCE, publish_add_due, &due);
 	if (tx_commit(&tx)) {
 		log_warn("due routers not read: reason=\"%s\"", why.text);
 		return;

@@ -1,9 +1,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/shard_zone.h"
+#include "core/router_domain.h"
 #include "model/serial.h"
-#include "peers.h"
+#include "notifications.h"
 #include "publish_private.h"
 #include "runtime/metrics.h"
 
@@ -25,13 +25,13 @@ static void publish_write_active(void *object, struct tx *tx)
 {
 	const struct publication *publication = object;
 
-	store_shard_active(tx, &publication->router,
+	store_domain_set_active(tx, &publication->router,
 	                   publication->routes->settings.check_ms, ROUTES_PATIENCE_S);
 }
 
 static void publish_write_wait(void *object, struct tx *tx)
 {
-	store_shard_wait(tx, ((struct publication *)object)->name, PUBLISH_CHECK_MS,
+	store_domain_wait(tx, ((struct publication *)object)->name, PUBLISH_CHECK_MS,
 	                 ROUTES_PATIENCE_S);
 }
 
@@ -53,7 +53,8 @@ static bool publish_is_active(const struct publication *publication, const json_
 static void publish_finish(struct publication *publication)
 {
 	if (publication->is_news)
-		peers_zone_published(publication->routes, &publication->router);
+		notifications_send_zone_published(publication->routes,
+		                                  &publication->router);
 	work_write_then(publication, publish_write_active, work_end);
 }
 
@@ -115,24 +116,25 @@ static bool publish_is_other_domain(const struct publication *publication)
 static void publish_write_sent(void *object, struct tx *tx)
 {
 	const struct publication *publication = object;
-	const struct shard_told told = {
-		.rev = publication->move_count < MOVES_MAX ? publication->router.rev
-		                                           : publication->router.done_rev,
+	const struct domain_sent sent = {
+		.rev = publication->former_count < FORMER_NAMES_MAX
+		       ? publication->router.rev : publication->router.done_rev,
 		.serial = publication->serial, .after_ms = PUBLISH_CHECK_MS,
 	};
 
 	if (publish_is_other_domain(publication))
-		store_moves_again(tx, publication->name);
+		store_former_names_resend(tx, publication->name);
 	if (publish_is_new_domain(publication))
-		store_shard_is(tx, publication->name, publication->domain_id);
-	store_moves_told(tx, &publication->router, publication->moves,
-	                 publication->move_count);
-	store_shard_told(tx, publication->name, &told, ROUTES_PATIENCE_S);
+		store_domain_set_id(tx, publication->name, publication->domain_id);
+	store_former_names_sent(tx, &publication->router, publication->former_names,
+	                 publication->former_count);
+	store_domain_sent(tx, publication->name, &sent, ROUTES_PATIENCE_S);
 }
 
-static const char *publish_target(const struct move_row *move)
+static const char *publish_target(const struct former_name *former)
 {
-	return move_asks(move->state) == MOVE_ASKS_CNAME ? move->target : NULL;
+	return former_name_update(former->state) == FORMER_SET_CNAME ? former->target
+	                                                             : NULL;
 }
 
 static json_t *publish_changes_json(const struct publication *publication)
@@ -148,15 +150,16 @@ static json_t *publish_changes_json(const struct publication *publication)
 		if (router->addresses[i].is_shown && !is_deleted)
 			shown[count++] = router->addresses[i].address;
 	if (!is_deleted)
-		shard_zone_extras(changes, publication->zone, router->dns);
+		router_domain_set_first_records(changes, publication->zone, router->dns);
 	else if (!publication->has_no_extras)
-		shard_zone_no_extras(changes, publication->zone, router->dns);
-	shard_zone_wildcard(changes, router->dns, router->ttl, shown, count, 32);
-	shard_zone_wildcard(changes, router->dns, router->ttl, shown, count, 128);
-	for (size_t i = 0; i < publication->move_count; i++)
-		if (publication->moves[i].target)
-			shard_zone_alias(changes, publication->moves[i].dns,
-			                 publish_target(&publication->moves[i]),
+		router_domain_delete_first_records(changes, publication->zone,
+		                                   router->dns);
+	router_domain_set_wildcard(changes, router->dns, router->ttl, shown, count, 32);
+	router_domain_set_wildcard(changes, router->dns, router->ttl, shown, count, 128);
+	for (size_t i = 0; i < publication->former_count; i++)
+		if (publication->former_names[i].target)
+			router_domain_set_cname(changes, publication->former_names[i].dns,
+			                 publish_target(&publication->former_names[i]),
 			                 router->ttl);
 	return changes;
 }
@@ -174,7 +177,7 @@ static void publish_write_adopted(void *object, struct tx *tx)
 	struct publication *publication = object;
 
 	publication->router.made_id[0] = '\0';
-	store_shard_adopted(tx, publication->name);
+	store_domain_set_adopted(tx, publication->name);
 }
 
 /* ERR_EXISTS: another program has created it meanwhile, and it stays that program's. */
@@ -193,7 +196,7 @@ static void publish_on_created(void *self, const struct rpc_answer *answer)
 static void publish_create_domain(void *object)
 {
 	struct publication *publication = object;
-	json_t *domain = shard_zone_domain(publication->zone, publication->router.dns,
+	json_t *domain = router_domain_new(publication->zone, publication->router.dns,
 	                                   publication->routes->settings.pool,
 	                                   publication->router.description);
 
@@ -210,7 +213,7 @@ static void publish_write_missing(void *object, struct tx *tx)
 	if (!*publication->router.made_id || publication->router.done_rev)
 		id_random(publication->router.made_id);	/* else the call is repeated */
 	publication->router.done_rev = 0;
-	store_shard_missing(tx, publication->name, publication->router.made_id);
+	store_domain_set_missing(tx, publication->name, publication->router.made_id);
 }
 
 /* ---- what central answers ---- */
@@ -221,7 +224,7 @@ static bool publish_is_unchanged(const struct publication *publication)
 	const struct router_row *router = &publication->router;
 
 	return !publish_is_new_domain(publication) &&
-	       router->zone_status == ZONE_ACTIVE && !publication->move_count &&
+	       router->zone_status == ZONE_ACTIVE && !publication->former_count &&
 	       router->done_rev == router->rev && router->has_serial &&
 	       router->serial == publication->serial;
 }

@@ -5,7 +5,7 @@ static void publish_write_deleted(void *object, struct tx *tx)
 {
 	const struct publication *publication = object;
 
-	store_moves_drop_all(tx, publication->name);
+	store_router_former_names_delete(tx, publication->name);
 	store_router_delete(tx, publication->name);
 }
 
@@ -25,12 +25,12 @@ static void publish_on_deleted(void *self, const struct rpc_answer *answer)
 	work_write_then(publication, publish_write_deleted, work_end);
 }
 
-static void publish_write_moves_told(void *object, struct tx *tx)
+static void publish_write_former_names(void *object, struct tx *tx)
 {
 	const struct publication *publication = object;
 
-	store_moves_told(tx, &publication->router, publication->moves,
-	                 publication->move_count);
+	store_former_names_sent(tx, &publication->router, publication->former_names,
+	                 publication->former_count);
 }
 
 static void publish_withdraw(struct publication *publication);
@@ -44,8 +44,8 @@ static void publish_on_withdrawn(void *self, const struct rpc_answer *answer)
 		publish_withdraw(publication);
 	} else if (answer->err && answer->err != ERR_NOT_FOUND) {
 		work_fail(publication, answer->why.text);
-	} else if (!answer->err && publication->move_count == MOVES_MAX) {
-		work_write_then(publication, publish_write_moves_told, work_step);
+	} else if (!answer->err && publication->former_count == FORMER_NAMES_MAX) {
+		work_write_then(publication, publish_write_former_names, work_step);
 	} else if (!answer->err && *publication->router.made_id) {
 		publish_call(publication, "delete_domain", json_pack("{s:s, s:b}",
 		    "domain", publication->router.made_id, "if_empty", true),

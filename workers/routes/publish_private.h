@@ -14,15 +14,15 @@
 #include "publish.h"
 #include "store.h"
 
-enum { MOVES_MAX = 1000 };		/* of a change */
+enum { FORMER_NAMES_MAX = 1000 };		/* of a change */
 
 struct publication {
 	struct work work;
 	struct routes *routes;
 	char *name;			/* the router's */
 	struct router_row router;
-	struct move_row *moves;
-	size_t move_count;
+	struct former_name *former_names;
+	size_t former_count;
 	json_t *zone;			/* router.zone */
 	rpc_answer_fn *delegated;	/* gets the answer about the delegation */
 	bool is_known;			/* the router has a row */

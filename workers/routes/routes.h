@@ -1,30 +1,30 @@
 /*
- * routes -- routers in shards, what is routed by which of them, and a wildcard domain for
- * each (seed 003).
+ * routes -- routers, the routes of each router, and a domain with a wildcard for each
+ * router (seed 003).
  *
- *	service   calls -> rows: routers, routes, bindings
- *	claims    whose a host is; who has it next
- *	schedule  routes without a router -> bindings, by a strategy
- *	publish   what a router's domain should have -> central
- *	moves     names that routes had before -> their next state, once its time is over
+ *	service      calls: routers, routes, bindings
+ *	host_claim   which route has a host
+ *	scheduler    binds routes to routers, by a strategy
+ *	publish      sends the records of a router's domain to central
+ *	name_expiry  ends former names of routes
  *
- * A router is a shard: what runs at its addresses are its instances, and all of them have
- * all of its routes. A binding says which router has a route; nothing else sets phase and
- * dns of a route. The processes of the fleet share the routes by their ids; the key of
- * route_bindings decides, should two of them bind the same one.
+ * What runs at the addresses of a router are its instances. Each instance serves all
+ * routes of the router. Only a binding sets the phase and dns of a route. The processes
+ * share the routes by their ids. If two processes bind the same route, the key of
+ * route_bindings lets one of them fail.
  */
 #pragma once
 
 #include "runtime/worker.h"
 #include "store.h"
 
-struct backends_look;
+struct backend_check;
 struct heartbeat;
 struct queue_watch;
 struct scheduler;
 struct publisher;
 
-/* So long an instance that is behind keeps names from its router: store_serving.h. */
+/* How long an instance that is behind can hold up a CNAME (store_cname_ready.h). */
 enum { ROUTES_PATIENCE_S = 300 };
 
 enum all_down { ALL_DOWN_KEEP, ALL_DOWN_WITHDRAW };
@@ -44,17 +44,20 @@ struct routes {
 	struct queue_watch *queues;
 	struct scheduler *scheduler;
 	struct publisher *publisher;
-	int64_t turn_ms, hears_since_ms;	/* the last one; 0: it does not */
+	int64_t turn_ms;			/* the last turn of the timer "due" */
+	int64_t receives_since_ms;		/* 0: receives no reports */
 	int due_period_ms, hosts_period_ms;	/* constant */
-	int moves_period_ms;			/* moves.h sets it */
-	struct backends_look *backends;		/* backends.h */
+	int name_expiry_period_ms;		/* name_expiry.h sets it */
+	struct backend_check *backend_check;
 	int backends_period_ms;
 };
 
 extern const struct rpc_method routes_methods[];	/* service.c */
 
 /*
- * By routes.alive_timeout and routes.all_down. This process is hearing if for as long the
- * broker and the database were there, and it had its turns.
+ * The rule of routes.alive_timeout and routes.all_down. A process can count silence of
+ * agents only after it has received reports for that long.
  */
 struct alive_rule routes_alive_rule(const struct routes *routes);
+/* Each turn: notes whether the process receives reports. */
+void routes_alive_update(struct routes *routes);

@@ -1,6 +1,6 @@
 #include "agent.h"
 #include "codec.h"
-#include "core/shard_zone.h"
+#include "core/router_domain.h"
 #include "routes.h"
 #include "runtime/rpc_words.h"
 
@@ -25,72 +25,93 @@ static const struct json_field list_routes[] = {
 };
 
 static const struct rpc_words words[] = {
-	{ "create_route", "Creates a route; the scheduler gives it a router.", OWNER, "`route`: [route]",
+	{ "create_route", "Creates a route; the scheduler gives it a router.", OWNER,
+	  "`route`: [route]",
 	  "{'route': {'namespace': 'myapp', 'name': 'web', 'labels': {'tier': 'gold'}}}",
 	  FIELDS({ "route", "[new route]", "the route" }) },
-	{ "update_route", "Changes the host, the labels or the backend of a route.", OWNER,
-	  "`route`: [route]", "{'route': 'myapp/web', 'values': {'host': 'www.example.net'}}",
+	{ "update_route", "Changes the host, the labels or the backend of a route.",
+	  OWNER, "`route`: [route]",
+	  "{'route': 'myapp/web', 'values': {'host': 'www.example.net'}}",
 	  FIELDS({ "values", "[new route] (changeable fields)", "the new values" }) },
-	{ "delete_route", "Deletes a route. `routers`: those that served its names; null if it was "
-	  "deleted before.", OWNER, "`routers`: list of texts", "{'route': 'myapp/web'}" },
-	{ "get_route", "Shows a route.", OWNER, "`route`: [route]", "{'route': 'myapp/web'}" },
-	{ "list_routes", "Lists routes.", OWNER, "`routes`: list of [route]; `marker`: id or null",
+	{ "delete_route", "Deletes a route. `routers`: those that served its names; "
+	  "null if it was deleted before.", OWNER, "`routers`: list of texts",
+	  "{'route': 'myapp/web'}" },
+	{ "get_route", "Shows a route.", OWNER, "`route`: [route]",
+	  "{'route': 'myapp/web'}" },
+	{ "list_routes", "Lists routes.", OWNER,
+	  "`routes`: list of [route]; `marker`: id or null",
 	  "{'namespace': 'myapp', 'phase': 'scheduled'}", list_routes },
-	{ "create_router", "Creates a router and its domain.", ADMIN, "`router`: [router]",
+	{ "create_router", "Creates a router and its domain.", ADMIN,
+	  "`router`: [router]",
 	  "{'router': {'name': 'shard1', 'dns': 'shard1.example.net', "
 	  "'addresses': ['10.245.2.2', {'address': '10.245.2.3', 'up': false}]}}",
 	  FIELDS({ "router", "[new router]", "the router" }) },
 	{ "update_router", "Changes a router.", ADMIN, "`router`: [router]",
 	  "{'router': 'shard1', 'values': {'capacity': 1000}}",
 	  FIELDS({ "values", "[new router] (changeable fields)", "the new values" }) },
-	{ "drain_router", "Moves all routes of a router to other routers, or lets it take routes again.",
+	{ "drain_router", "Moves all routes of a router to other routers, or lets it "
+	  "take routes again.",
 	  ADMIN, "`router`: [router]", "{'router': 'shard1', 'drain': false}",
 	  FIELDS({ "drain", "true or false", "false: it takes routes again", "true" }) },
-	{ "delete_router", "Deletes a router and its domain. `Conflict` if it has routes, or old names "
-	  "that still lead to other routers.", ADMIN, "null", "{'router': 'shard1'}",
-	  FIELDS({ "force", "true or false", "true: old names do not count", "false" }) },
-	{ "get_router", "Shows a router.", ANYONE, "`router`: [router]", "{'router': 'shard1'}" },
+	{ "delete_router", "Deletes a router and its domain. `Conflict` if it has "
+	  "routes, or former names that still lead to other routers.", ADMIN, "null",
+	  "{'router': 'shard1'}",
+	  FIELDS({ "force", "true or false", "true: former names do not count",
+	           "false" }) },
+	{ "get_router", "Shows a router.", ANYONE, "`router`: [router]",
+	  "{'router': 'shard1'}" },
 	{ "list_routers", "Lists routers.", ANYONE,
 	  "`routers`: list of [router]; `marker`: text or null", "{'limit': 10}",
-	  FIELDS({ "marker", "text", "the `marker` of the page before", "the first page" }) },
-	{ "report_address", "Says that the instance at an address lives. `NotFound` if the router does "
-	  "not have the address.", ADMIN, "null",
+	  FIELDS({ "marker", "text", "the `marker` of the page before",
+	           "the first page" }) },
+	{ "report_address", "Says that the instance at an address lives. `NotFound` if "
+	  "the router does not have the address.", ADMIN, "null",
 	  "{'router': 'shard1', 'address': '10.245.2.2'}",
 	  FIELDS({ "address", "text", "the address of the instance" },
-	         { "version", "number", "the version of the hosts that it serves (`router_hosts`)",
+	         { "version", "number",
+	           "the version of the hosts that it serves (`router_hosts`)",
 	           "unknown" }) },
-	{ "create_route_binding", "Binds a route to a router, as the scheduler does. It needs `router` or "
-	  "`dns`.", ADMIN, "`binding`: [binding]",
-	  "{'binding': {'route_namespace': 'myapp', 'route_name': 'web', 'router': 'shard1'}}",
+	{ "create_route_binding", "Binds a route to a router, as the scheduler does. "
+	  "It needs `router` or `dns`.", ADMIN, "`binding`: [binding]",
+	  "{'binding': {'route_namespace': 'myapp', 'route_name': 'web', 'router': "
+	  "'shard1'}}",
 	  FIELDS({ "binding", "[new binding]", "the binding" }) },
 	{ "list_route_bindings", "Lists bindings.", ADMIN,
 	  "`bindings`: list of [binding]; `marker`: id or null", "{'router': 'shard1'}",
-	  FIELDS({ "router", "text", "only bindings to this router", "all", ROUTE_LABEL_MAX }) },
-	{ "router_hosts", "Gives the hosts and backends that the instances of a router serve.", ADMIN,
+	  FIELDS({ "router", "text", "only bindings to this router", "all",
+	           ROUTE_LABEL_MAX }) },
+	{ "router_hosts", "Gives the hosts and backends that the instances of a router "
+	  "serve.", ADMIN,
 	  "`hosts`: list of [route hosts]; `marker`: id or null; `version`: number",
 	  "{'router': 'shard1', 'limit': 500}",
 	  FIELDS({ "routes", "list of ids", "only these routes", "all routes", 100 },
-	         { "limit", "number from 1", "the most routes of the answer; more than 500 is 500",
+	         { "limit", "number from 1",
+	           "the most routes of the answer; more than 500 is 500",
 	           "100", LIST_MAX }) },
-	{ "hosts_versions", "Says how often the hosts of each router have changed: `versions` has a "
-	  "number for each name.", ADMIN, "`versions`: object", "{'routers': ['shard1']}",
+	{ "hosts_versions", "Says how often the hosts of each router have changed: "
+	  "`versions` has a number for each name.", ADMIN, "`versions`: object",
+	  "{'routers': ['shard1']}",
 	  FIELDS({ "routers", "list of texts", "the names of routers", .max = 500 }) },
 	{ 0 }
 };
 
 static const struct rpc_object objects[] = {
 	{ "new route", "A route that a caller creates or changes.", codec_route_fields },
-	{ "route status", "The state of a route. Only a binding changes it.", codec_status_fields },
+	{ "route status", "The state of a route. Only a binding changes it.",
+	  codec_status_fields },
 	{ "route", "A route as it is shown.", codec_route_shown, true },
-	{ "new router", "A router that a caller creates or changes.", codec_router_fields },
+	{ "new router", "A router that a caller creates or changes.",
+	  codec_router_fields },
 	{ "instance", "An address of a router.", codec_address_fields },
-	{ "router zone", "What the domain of a router has to begin with.", shard_zone_fields },
-	{ "router SOA", "Values of its SOA record.", shard_zone_soa_fields },
-	{ "first record", "Record sets that the domain of a router has to begin with.",
-	  shard_zone_record_fields },
-	{ "router", "A router as it is shown. Only administrators see the last four fields.",
-	  codec_router_shown, true },
-	{ "instance state", "An address of a router as it is shown.", codec_address_shown, true },
+	{ "router zone", "What the domain of a router starts with.",
+	  router_domain_fields },
+	{ "router SOA", "Values of its SOA record.", router_domain_soa_fields },
+	{ "first record", "Record sets that the domain of a router starts with.",
+	  router_domain_record_fields },
+	{ "router", "A router as it is shown. Only administrators see the last four "
+	  "fields.", codec_router_shown, true },
+	{ "instance state", "An address of a router as it is shown.",
+	  codec_address_shown, true },
 	{ "new binding", "A binding that a caller makes.", codec_binding_fields },
 	{ "binding", "A binding as it is shown.", codec_binding_shown, true },
 	{ "route hosts", "What the instances of a router serve of a route.", FIELDS(
@@ -104,18 +125,20 @@ static const struct rpc_words agent_words[] = {
 	{ 0 }
 };
 
-static const struct rpc_method *methods(void)
+static const struct rpc_method *routes_words_methods(void)
 {
 	return routes_methods;
 }
 
-static const struct rpc_method *of_agent(void)
+static const struct rpc_method *routes_words_of_agent(void)
 {
 	return routes_agent.methods;
 }
 
 const struct rpc_topic rpc_topics[] = {
-	{ "routes", "Routes, routers and bindings.", methods, words, args, objects },
-	{ "routes.ROUTER", "A fanout to the agents of a router.", of_agent, agent_words },
+	{ "routes", "Routes, routers and bindings.", routes_words_methods, words, args,
+	  objects },
+	{ "routes.ROUTER", "A fanout to the agents of a router.", routes_words_of_agent,
+	  agent_words },
 	{ 0 }
 };

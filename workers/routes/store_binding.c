@@ -1,11 +1,12 @@
 #include "store.h"
+#include "store_select.h"
 
 /* ---- bindings ---- */
 
 #define COLUMNS "SELECT b.route_namespace, b.route_name, b.route_id, b.router, b.dns, " \
                 "b.generation"
 
-static void read_binding(struct tx_rows *rows, struct binding_row *binding)
+static void binding_row_read(struct tx_rows *rows, struct binding_row *binding)
 {
 	*binding = (struct binding_row){ 0 };
 	binding->namespace = row_text(rows);
@@ -25,7 +26,7 @@ bool store_binding_read(struct tx *tx, struct arena *arena, const char *route_id
 	    COLUMNS " FROM route_bindings b WHERE b.route_id = ? FOR UPDATE",
 	    TX_BIND(tx_text(route_id))))
 		return false;
-	read_binding(&rows, binding);
+	binding_row_read(&rows, binding);
 	tx_select_end(&rows);
 	return !tx->err;
 }
@@ -61,23 +62,23 @@ void store_bindings(struct tx *tx, struct arena *arena, const char *router,
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	          COLUMNS ", d.dns FROM route_bindings b JOIN routers d ON d.name = b.router "
-	          "WHERE (? IS NULL OR b.router = ?) AND b.route_id > ? "
-	          "ORDER BY b.route_id LIMIT ?",
+	          COLUMNS ", d.dns FROM route_bindings b "
+	          "JOIN routers d ON d.name = b.router WHERE (? IS NULL "
+	          "OR b.router = ?) AND b.route_id > ? ORDER BY b.route_id LIMIT ?",
 	          TX_BIND(tx_text(router), tx_text(router), tx_text(marker),
 	                  tx_int(limit)));
 	while (tx_next(&rows)) {
 		struct binding_row binding;
 
-		read_binding(&rows, &binding);
+		binding_row_read(&rows, &binding);
 		binding.router_dns = row_text(&rows);
 		each(self, &binding);
 	}
 }
 
-/* ---- what a router's instances serve ---- */
+/* ---- the hosts that a router's instances serve ---- */
 
-static void read_hosts(struct tx_rows *rows, host_fn *each, void *self)
+static void host_rows_read(struct tx_rows *rows, host_fn *each, void *self)
 {
 	while (tx_next(rows)) {
 		struct host_row host = { .route_id = row_text(rows) };
@@ -89,10 +90,10 @@ static void read_hosts(struct tx_rows *rows, host_fn *each, void *self)
 }
 
 /*
- * What it has; by which names that was known before; and all former names of what it had until a
- * while ago: by any of them a CNAME may still lead there.
+ * The names of its routes, the former names of these, and all former names of routes that
+ * have a former name there: a CNAME may lead to the router from each of them.
  */
-#define OF_ROUTER(condition) \
+#define SELECT_HOSTS(condition) \
 	"SELECT b.route_id, b.dns AS host, r.backend FROM route_bindings b " \
 	"JOIN routes r ON r.id = b.route_id WHERE b.router = ? AND " condition \
 	"UNION SELECT m.route_id, m.dns, r.backend FROM route_moves m " \
@@ -111,48 +112,42 @@ void store_route_hosts(struct tx *tx, struct arena *arena, const char *router,
 	struct tx_rows rows;
 	struct tx_value name = tx_text(router), id = tx_text(route_id);
 
-	tx_select(tx, arena, &rows, OF_ROUTER("r.id = ? "),
+	tx_select(tx, arena, &rows, SELECT_HOSTS("r.id = ? "),
 	          TX_BIND(name, id, name, id, name, id));
-	read_hosts(&rows, each, self);
+	host_rows_read(&rows, each, self);
 }
 
 /*
- * The id of the last route of a page; NULL: there is none behind MARKER. Of the bindings, of
- * which a router may have many, no more than a page is read.
+ * The id of the last route of a page; NULL: no route comes after MARKER. Reads at most a
+ * page of the bindings, of which a router may have many.
  */
-static const char *page_end(struct tx *tx, struct arena *arena, const char *router,
-                            const char *marker, int limit)
+static const char *hosts_page_end(struct tx *tx, struct arena *arena, const char *router,
+                                  const char *marker, int limit)
 {
-	struct tx_rows rows;
-	const char *id;
-
-	if (!tx_select_row(tx, arena, &rows,
+	return store_select_text(tx, arena,
 	    "SELECT MAX(route_id) FROM ("
 	    "(SELECT route_id FROM route_bindings WHERE router = ? AND route_id > ? "
-	    "ORDER BY route_id LIMIT ?) UNION "
-	    "(SELECT DISTINCT route_id FROM route_moves WHERE router = ? AND route_id > ? "
-	    "AND state <> 'DROP' ORDER BY route_id LIMIT ?) "
+	    "ORDER BY route_id LIMIT ?) "
+	    "UNION (SELECT DISTINCT route_id FROM route_moves WHERE router = ? "
+	    "AND route_id > ? AND state <> 'DROP' ORDER BY route_id LIMIT ?) "
 	    "ORDER BY route_id LIMIT ?) AS page",
 	    TX_BIND(tx_text(router), tx_text(marker), tx_int(limit), tx_text(router),
-	            tx_text(marker), tx_int(limit), tx_int(limit))))
-		return NULL;
-	id = row_text(&rows);
-	tx_select_end(&rows);
-	return id;
+	            tx_text(marker), tx_int(limit), tx_int(limit)));
 }
 
 void store_router_hosts(struct tx *tx, struct arena *arena, const char *router,
                         const char *marker, int limit, host_fn *each, void *self)
 {
-	const char *last = page_end(tx, arena, router, marker, limit);
-	struct tx_value name = tx_text(router), from = tx_text(marker), to = tx_text(last);
+	const char *last = hosts_page_end(tx, arena, router, marker, limit);
+	struct tx_value name = tx_text(router);
+	struct tx_value from = tx_text(marker), to = tx_text(last);
 	struct tx_rows rows;
 
 	if (!last)
 		return;
-	tx_select(tx, arena, &rows, OF_ROUTER("r.id > ? AND r.id <= ? "),
+	tx_select(tx, arena, &rows, SELECT_HOSTS("r.id > ? AND r.id <= ? "),
 	          TX_BIND(name, from, to, name, from, to, name, from, to));
-	read_hosts(&rows, each, self);
+	host_rows_read(&rows, each, self);
 }
 
 /* ---- strategies ---- */
@@ -161,25 +156,19 @@ void store_strategy_lock(struct tx *tx, const char *strategy)
 {
 	tx_exec(tx,
 	    "INSERT INTO scheduler_state (strategy, label, position) VALUES (?, '#', 1) "
-	    "ON DUPLICATE KEY UPDATE position = position + 1", TX_BIND(tx_text(strategy)));
+	    "ON DUPLICATE KEY UPDATE position = position + 1",
+	        TX_BIND(tx_text(strategy)));
 }
 
 uint64_t store_position_read(struct tx *tx, const char *strategy, const char *label)
 {
-	struct tx_rows rows;
-	uint64_t position;
-
-	if (!tx_select_row(tx, NULL, &rows,
+	return (uint64_t)store_select_number(tx,
 	    "SELECT position FROM scheduler_state WHERE strategy = ? AND label = ? "
-	    "FOR UPDATE", TX_BIND(tx_text(strategy), tx_text(label))))
-		return 0;
-	position = (uint64_t)row_int(&rows);
-	tx_select_end(&rows);
-	return position;
+	    "FOR UPDATE", TX_BIND(tx_text(strategy), tx_text(label)));
 }
 
-void store_position_put(struct tx *tx, const char *strategy, const char *label,
-                        uint64_t position)
+void store_position_write(struct tx *tx, const char *strategy, const char *label,
+                          uint64_t position)
 {
 	tx_exec(tx,
 	    "INSERT INTO scheduler_state (strategy, label, position) VALUES (?, ?, ?) "

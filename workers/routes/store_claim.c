@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "store.h"
+#include "store_select.h"
 
 void store_parent_lock(struct tx *tx, const char *parent)
 {
@@ -9,7 +10,7 @@ void store_parent_lock(struct tx *tx, const char *parent)
 	    "ON DUPLICATE KEY UPDATE touched = touched + 1", TX_BIND(tx_text(parent)));
 }
 
-/* Each connection has its own of the 8, so that those who are open at once seldom meet. */
+/* Different connections mostly use different gates, so they seldom wait here. */
 void store_gate_pass(struct tx *tx)
 {
 	tx_exec(tx, "UPDATE host_gates SET touched = touched + 1 "
@@ -36,20 +37,14 @@ bool store_claim_read(struct tx *tx, struct arena *arena, const char *host,
 	return !tx->err;
 }
 
-bool store_claim_is_foreign_below(struct tx *tx, const char *parent,
-                                  const char *project_id)
+bool store_claim_exists_below(struct tx *tx, const char *parent, const char *project_id)
 {
-	struct tx_rows rows;
-
-	if (!tx_select_row(tx, NULL, &rows,
+	return store_select_number(tx,
 	    "SELECT 1 FROM host_claims WHERE parent = ? AND project_id <> ? LIMIT 1 "
-	    "LOCK IN SHARE MODE", TX_BIND(tx_text(parent), tx_text(project_id))))
-		return false;
-	tx_select_end(&rows);
-	return true;
+	    "LOCK IN SHARE MODE", TX_BIND(tx_text(parent), tx_text(project_id)));
 }
 
-/* One row is changed in any case; whose it is, is asked then. */
+/* Locks the row in any case; then reads which route has it. */
 bool store_claim_take(struct tx *tx, const char *host, const struct route_row *route)
 {
 	struct arena *arena = arena_new();
@@ -67,22 +62,15 @@ bool store_claim_take(struct tx *tx, const char *host, const struct route_row *r
 	return is_ours;
 }
 
-void store_claim_drop(struct tx *tx, const char *host, const char *route_id)
+void store_claim_release(struct tx *tx, const char *host, const char *route_id)
 {
 	tx_exec(tx, "DELETE FROM host_claims WHERE host = ? AND route_id = ?",
 	        TX_BIND(tx_text(host), tx_text(route_id)));
 }
 
-const char *store_claim_in(struct tx *tx, struct arena *arena, const char *domain)
+const char *store_claim_find_below(struct tx *tx, struct arena *arena, const char *domain)
 {
-	struct tx_rows rows;
-	const char *host;
-
-	if (!tx_select_row(tx, arena, &rows,
+	return store_select_text(tx, arena,
 	    "SELECT host FROM host_claims WHERE host = ? OR host LIKE CONCAT('%.', ?) "
-	    "LIMIT 1", TX_BIND(tx_text(domain), tx_text(domain))))
-		return NULL;
-	host = row_text(&rows);
-	tx_select_end(&rows);
-	return host;
+	    "LIMIT 1", TX_BIND(tx_text(domain), tx_text(domain)));
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "store.h"
+#include "store_select.h"
 
 /* ---- read ---- */
 
@@ -10,7 +11,7 @@
                 "r.attempts, b.router, r.created_at "
 #define FROM    "FROM routes r LEFT JOIN route_bindings b ON b.route_id = r.id "
 
-static void read_route(struct tx_rows *rows, struct route_row *route)
+static void route_row_read(struct tx_rows *rows, struct route_row *route)
 {
 	*route = (struct route_row){ 0 };
 	snprintf(route->id, sizeof(route->id), "%s", row_text(rows));
@@ -29,8 +30,10 @@ static void read_route(struct tx_rows *rows, struct route_row *route)
 	route->created_at = row_text(rows);
 }
 
-static bool read_one(struct tx *tx, struct arena *arena, const struct route_key *key,
-                     const char *by_id, const char *by_name, struct route_row *route)
+static bool route_row_select(struct tx *tx, struct arena *arena,
+                             const struct route_key *key,
+                             const char *by_id, const char *by_name,
+                             struct route_row *route)
 {
 	struct tx_rows rows;
 
@@ -39,7 +42,7 @@ static bool read_one(struct tx *tx, struct arena *arena, const struct route_key 
 	      : tx_select_row(tx, arena, &rows, by_name,
 	                      TX_BIND(tx_text(key->namespace), tx_text(key->name)))))
 		return false;
-	read_route(&rows, route);
+	route_row_read(&rows, route);
 	tx_select_end(&rows);
 	return !tx->err;
 }
@@ -50,21 +53,22 @@ static bool read_one(struct tx *tx, struct arena *arena, const struct route_key 
 bool store_route_read(struct tx *tx, struct arena *arena, const struct route_key *key,
                       struct route_row *route)
 {
-	return read_one(tx, arena, key, BY_ID, BY_NAME, route);
+	return route_row_select(tx, arena, key, BY_ID, BY_NAME, route);
 }
 
 bool store_route_lock(struct tx *tx, struct arena *arena, const struct route_key *key,
                       struct route_row *route)
 {
-	return read_one(tx, arena, key, BY_ID " FOR UPDATE", BY_NAME " FOR UPDATE", route);
+	return route_row_select(tx, arena, key, BY_ID " FOR UPDATE",
+	                        BY_NAME " FOR UPDATE", route);
 }
 
-static void read_all(struct tx_rows *rows, route_fn *each, void *self)
+static void route_rows_read(struct tx_rows *rows, route_fn *each, void *self)
 {
 	while (tx_next(rows)) {
 		struct route_row route;
 
-		read_route(rows, &route);
+		route_row_read(rows, &route);
 		each(self, &route);
 	}
 }
@@ -73,7 +77,7 @@ static void read_all(struct tx_rows *rows, route_fn *each, void *self)
 	"WHERE r.id > ? AND (? IS NULL OR r.project_id = ?) " \
 	"AND (? IS NULL OR r.namespace = ?) AND (? IS NULL OR b.router = ?) " \
 	"AND (? IS NULL OR r.phase = ?) ORDER BY r.id LIMIT ?"
-/* Of one router: then the database may begin with what is bound to it. */
+/* For one router the database may start with its bindings. */
 #define FROM_BOUND "FROM routes r JOIN route_bindings b ON b.route_id = r.id "
 
 void store_routes(struct tx *tx, struct arena *arena, const struct route_filter *filter,
@@ -89,30 +93,24 @@ void store_routes(struct tx *tx, struct arena *arena, const struct route_filter 
 	                  tx_text(namespace), tx_text(namespace), tx_text(router),
 	                  tx_text(router), tx_text(phase), tx_text(phase),
 	                  tx_int(filter->limit)));
-	read_all(&rows, each, self);
+	route_rows_read(&rows, each, self);
 }
 
-bool store_routes_wanting(struct tx *tx, const struct route_share *share)
+bool store_routes_any_due(struct tx *tx, const struct route_share *share)
 {
 	struct tx_value total = tx_u32(share->total), factor = tx_u32(share->factor);
-	struct tx_rows rows;
-	bool any;
 
-	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT EXISTS (SELECT 1 FROM routes r WHERE r.phase = 'new' "
-	    "AND NOT r.is_waiting AND r.retry_at <= NOW(3) AND CRC32(r.id) % ? = ?) "
-	    "OR EXISTS (SELECT 1 FROM routers d JOIN route_bindings b ON b.router = d.name "
+	return store_select_number(tx,
+	    "SELECT EXISTS (SELECT 1 FROM routes r WHERE r.phase = 'new' AND NOT "
+	    "r.is_waiting AND r.retry_at <= NOW(3) AND CRC32(r.id) % ? = ?) OR EXISTS "
+	    "(SELECT 1 FROM routers d JOIN route_bindings b ON b.router = d.name "
 	    "JOIN routes r ON r.id = b.route_id WHERE d.state = 'draining' "
 	    "AND r.retry_at <= NOW(3) AND CRC32(r.id) % ? = ?)",
-	    TX_BIND(total, factor, total, factor)))
-		return false;
-	any = row_int(&rows);
-	tx_select_end(&rows);
-	return any;
+	    TX_BIND(total, factor, total, factor));
 }
 
-void store_routes_due(struct tx *tx, struct arena *arena, const struct route_share *share,
-                      route_fn *each, void *self)
+void store_routes_unbound(struct tx *tx, struct arena *arena,
+                          const struct route_share *share, route_fn *each, void *self)
 {
 	struct tx_rows rows;
 
@@ -122,11 +120,11 @@ void store_routes_due(struct tx *tx, struct arena *arena, const struct route_sha
 	          "ORDER BY r.retry_at LIMIT ? FOR UPDATE",
 	          TX_BIND(tx_u32(share->total), tx_u32(share->factor),
 	                  tx_int(share->limit)));
-	read_all(&rows, each, self);
+	route_rows_read(&rows, each, self);
 }
 
-void store_routes_moving(struct tx *tx, struct arena *arena,
-                         const struct route_share *share, route_fn *each, void *self)
+void store_routes_draining(struct tx *tx, struct arena *arena,
+                           const struct route_share *share, route_fn *each, void *self)
 {
 	struct tx_rows rows;
 
@@ -136,12 +134,12 @@ void store_routes_moving(struct tx *tx, struct arena *arena,
 	          "AND r.retry_at <= NOW(3) AND CRC32(r.id) % ? = ? LIMIT ? FOR UPDATE",
 	          TX_BIND(tx_u32(share->total), tx_u32(share->factor),
 	                  tx_int(share->limit)));
-	read_all(&rows, each, self);
+	route_rows_read(&rows, each, self);
 }
 
-/* ---- written ---- */
+/* ---- write ---- */
 
-static const char *parent_of(const struct route_row *route)
+static const char *route_row_parent(const struct route_row *route)
 {
 	return route->host ? host_parent(route->host) : NULL;
 }
@@ -154,7 +152,7 @@ void store_route_insert(struct tx *tx, const struct route_row *route)
 	    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NOW(6), ?, NOW(3), NOW(6))",
 	    TX_BIND(tx_text(route->id), tx_text(route->namespace), tx_text(route->name),
 	            tx_text(route->project_id), tx_text(route->host),
-	            tx_text(parent_of(route)), tx_text(route->labels),
+	            tx_text(route_row_parent(route)), tx_text(route->labels),
 	            tx_text(route->backend), tx_int(route->is_waiting),
 	            tx_text(route->last_error)));
 }
@@ -162,11 +160,12 @@ void store_route_insert(struct tx *tx, const struct route_row *route)
 void store_route_update(struct tx *tx, const struct route_row *route)
 {
 	tx_exec(tx,
-	    "UPDATE routes SET waits_since = IF(? AND is_waiting AND host = ?, waits_since, "
-	    "NOW(6)), host = ?, parent = ?, labels = ?, backend = ?, "
-	    "is_waiting = ?, last_error = ?, attempts = 0, retry_at = NOW(3) WHERE id = ?",
+	    "UPDATE routes SET waits_since = IF(? AND is_waiting AND host = ?, "
+	    "waits_since, NOW(6)), host = ?, parent = ?, labels = ?, backend = ?, "
+	    "is_waiting = ?, last_error = ?, attempts = 0, "
+	    "retry_at = NOW(3) WHERE id = ?",
 	    TX_BIND(tx_int(route->is_waiting), tx_text(route->host),
-	            tx_text(route->host), tx_text(parent_of(route)),
+	            tx_text(route->host), tx_text(route_row_parent(route)),
 	            tx_text(route->labels), tx_text(route->backend),
 	            tx_int(route->is_waiting), tx_text(route->last_error),
 	            tx_text(route->id)));
@@ -177,7 +176,7 @@ void store_route_delete(struct tx *tx, const char *id)
 	tx_exec(tx, "DELETE FROM routes WHERE id = ?", TX_BIND(tx_text(id)));
 }
 
-void store_route_bound(struct tx *tx, const char *id, const char *dns)
+void store_route_set_bound(struct tx *tx, const char *id, const char *dns)
 {
 	tx_exec(tx,
 	    "UPDATE routes SET phase = 'scheduled', dns = ?, is_waiting = FALSE, "
@@ -185,7 +184,7 @@ void store_route_bound(struct tx *tx, const char *id, const char *dns)
 	    TX_BIND(tx_text(dns), tx_text(id)));
 }
 
-void store_route_unbound(struct tx *tx, const char *id, const char *reason)
+void store_route_set_unbound(struct tx *tx, const char *id, const char *reason)
 {
 	tx_exec(tx,
 	    "UPDATE routes SET phase = 'new', dns = NULL, last_error = ?, attempts = 0, "
@@ -201,24 +200,25 @@ void store_route_failed(struct tx *tx, const char *id, const char *reason,
 	    TX_BIND(tx_text(reason), tx_int(after_ms * 1000), tx_text(id)));
 }
 
-int64_t store_routes_stay(struct tx *tx, const char *router, int limit)
+int64_t store_routes_clear_errors(struct tx *tx, const char *router, int limit)
 {
 	return tx_exec(tx,
-	    "UPDATE routes r JOIN (SELECT b.route_id FROM routers d "
-	    "JOIN route_bindings b ON b.router = d.name JOIN routes o ON o.id = b.route_id "
-	    "WHERE d.name = ? AND d.state = 'active' AND o.last_error <> '' LIMIT ?) page "
+	    "UPDATE routes r JOIN (SELECT b.route_id FROM routers d JOIN route_bindings "
+	    "b ON b.router = d.name JOIN routes o ON o.id = b.route_id WHERE d.name = ? "
+	    "AND d.state = 'active' AND o.last_error <> '' LIMIT ?) page "
 	    "ON page.route_id = r.id SET r.last_error = '', r.attempts = 0",
 	    TX_BIND(tx_text(router), tx_int(limit)));
 }
 
-int64_t store_routes_due_now(struct tx *tx, int limit)
+int64_t store_routes_retry_now(struct tx *tx, int limit)
 {
 	int64_t made = tx_exec(tx,
 	    "UPDATE routes SET retry_at = NOW(3) WHERE phase = 'new' "
-	    "AND is_waiting = FALSE AND retry_at > NOW(3) LIMIT ?", TX_BIND(tx_int(limit)));
+	    "AND is_waiting = FALSE AND retry_at > NOW(3) LIMIT ?",
+	                       TX_BIND(tx_int(limit)));
 	int64_t moving = tx_exec(tx,
-	    "UPDATE routes r JOIN (SELECT b.route_id FROM routers d "
-	    "JOIN route_bindings b ON b.router = d.name JOIN routes o ON o.id = b.route_id "
+	    "UPDATE routes r JOIN (SELECT b.route_id FROM routers d JOIN route_bindings "
+	    "b ON b.router = d.name JOIN routes o ON o.id = b.route_id "
 	    "WHERE d.state = 'draining' AND o.retry_at > NOW(3) LIMIT ?) page "
 	    "ON page.route_id = r.id SET r.retry_at = NOW(3)", TX_BIND(tx_int(limit)));
 
@@ -227,36 +227,22 @@ int64_t store_routes_due_now(struct tx *tx, int limit)
 
 /* ---- namespaces ---- */
 
-bool store_namespace_take(struct tx *tx, const char *namespace, const char *project_id)
+bool store_namespace_claim(struct tx *tx, const char *namespace, const char *project_id)
 {
-	struct tx_rows rows;
-	bool is_ours;
-
 	tx_exec(tx,
 	    "INSERT INTO route_namespaces (namespace, project_id) VALUES (?, ?) "
 	    "ON DUPLICATE KEY UPDATE touched = touched + 1",
 	    TX_BIND(tx_text(namespace), tx_text(project_id)));
-	if (!tx_select_row(tx, NULL, &rows,
+	return store_select_number(tx,
 	    "SELECT project_id = ? FROM route_namespaces WHERE namespace = ? FOR UPDATE",
-	    TX_BIND(tx_text(project_id), tx_text(namespace))))
-		return false;
-	is_ours = row_int(&rows);
-	tx_select_end(&rows);
-	return is_ours;
+	    TX_BIND(tx_text(project_id), tx_text(namespace)));
 }
 
 bool store_project_is_full(struct tx *tx, const char *project_id, int limit)
 {
-	struct tx_rows rows;
-	bool is_full;
-
-	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT COUNT(*) >= ? FROM (SELECT 1 FROM routes WHERE project_id = ? LIMIT ?) own",
-	    TX_BIND(tx_int(limit), tx_text(project_id), tx_int(limit))))
-		return false;
-	is_full = row_int(&rows);
-	tx_select_end(&rows);
-	return is_full;
+	return store_select_number(tx,
+	    "SELECT COUNT(*) >= ? FROM (SELECT 1 FROM routes WHERE project_id = ? "
+	    "LIMIT ?) own", TX_BIND(tx_int(limit), tx_text(project_id), tx_int(limit)));
 }
 
 void store_namespace_lock(struct tx *tx, const char *namespace)
@@ -266,20 +252,16 @@ void store_namespace_lock(struct tx *tx, const char *namespace)
 	    TX_BIND(tx_text(namespace)));
 }
 
-/* No row of routes is locked for that: whoever makes one has the namespace's first. */
-void store_namespace_leave(struct tx *tx, const char *namespace)
+/* A transaction that creates a route locks the namespace first. */
+void store_namespace_release(struct tx *tx, const char *namespace)
 {
-	struct tx_rows rows;
-
-	if (tx_select_row(tx, NULL, &rows,
-	    "SELECT 1 FROM routes WHERE namespace = ? LIMIT 1", TX_BIND(tx_text(namespace))))
-		tx_select_end(&rows);
-	else
+	if (!store_select_number(tx, "SELECT 1 FROM routes WHERE namespace = ? LIMIT 1",
+	                         TX_BIND(tx_text(namespace))))
 		tx_exec(tx, "DELETE FROM route_namespaces WHERE namespace = ?",
 		        TX_BIND(tx_text(namespace)));
 }
 
-/* ---- those that wait for a host ---- */
+/* ---- routes that wait for a host ---- */
 
 void store_routes_waiting(struct tx *tx, struct arena *arena, const char *host, int limit,
                           int skip, route_fn *each, void *self)
@@ -290,7 +272,7 @@ void store_routes_waiting(struct tx *tx, struct arena *arena, const char *host, 
 	          COLUMNS FROM "WHERE r.is_waiting = TRUE AND r.host = ? "
 	          "ORDER BY r.waits_since, r.id LIMIT ? OFFSET ? FOR UPDATE",
 	          TX_BIND(tx_text(host), tx_int(limit), tx_int(skip)));
-	read_all(&rows, each, self);
+	route_rows_read(&rows, each, self);
 }
 
 void store_routes_waiting_below(struct tx *tx, struct arena *arena, const char *parent,
@@ -302,11 +284,12 @@ void store_routes_waiting_below(struct tx *tx, struct arena *arena, const char *
 	          COLUMNS FROM "WHERE r.is_waiting = TRUE AND r.parent = ? "
 	          "ORDER BY r.waits_since, r.id LIMIT ? OFFSET ? FOR UPDATE",
 	          TX_BIND(tx_text(parent), tx_int(limit), tx_int(skip)));
-	read_all(&rows, each, self);
+	route_rows_read(&rows, each, self);
 }
 
-void store_waiting_tell(struct tx *tx, const char *host, const struct route_row *owner,
-                        const char *ours, const char *others)
+void store_waiting_set_reasons(struct tx *tx, const char *host,
+                               const struct route_row *owner,
+                               const char *ours, const char *others)
 {
 	tx_exec(tx,
 	    "UPDATE routes SET last_error = IF(project_id = ?, ?, ?) "
@@ -315,9 +298,9 @@ void store_waiting_tell(struct tx *tx, const char *host, const struct route_row 
 	            tx_text(host)));
 }
 
-/* Whoever of another project has the wildcard above, or anything below, keeps it waiting. */
-void store_hosts_orphaned(struct tx *tx, struct arena *arena, int limit,
-                          void (*each)(void *self, const char *host), void *self)
+/* Another tenant's wildcard above, or host below, is a reason to wait. */
+void store_hosts_unclaimed(struct tx *tx, struct arena *arena, int limit,
+                           void (*each)(void *self, const char *host), void *self)
 {
 	struct tx_rows rows;
 

@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "store.h"
-#include "store_serving.h"
+#include "store_cname_ready.h"
+#include "store_select.h"
 
 static const char *const state_names[] = { "active", "draining", "going" };
 static const char *const status_names[] = { "PENDING", "ACTIVE", "ERROR" };
@@ -17,7 +18,7 @@ const char *zone_status_name(enum zone_status status)
 	return status_names[status];
 }
 
-static int find(const char *const *names, int count, const char *name)
+static int store_name_index(const char *const *names, int count, const char *name)
 {
 	for (int i = 0; i < count; i++)
 		if (!strcmp(names[i], name))
@@ -27,12 +28,12 @@ static int find(const char *const *names, int count, const char *name)
 
 /* ---- read ---- */
 
-#define FIELDS  "SELECT name, description, dns, label, capacity, ttl, state, zone, bound, " \
-                "rev, done_rev, serial, failures, zone_status, reason, COALESCE(made_id, ''), " \
-                "COALESCE(domain_id, '')"
+#define FIELDS  "SELECT name, description, dns, label, capacity, ttl, state, zone, " \
+                "bound, rev, done_rev, serial, failures, zone_status, reason, " \
+                "COALESCE(made_id, ''), COALESCE(domain_id, '')"
 #define COLUMNS FIELDS " FROM routers "
 
-static void read_router(struct tx_rows *rows, struct router_row *router)
+static void router_row_read(struct tx_rows *rows, struct router_row *router)
 {
 	*router = (struct router_row){ .name = row_text(rows) };
 	router->description = row_text(rows);
@@ -41,8 +42,8 @@ static void read_router(struct tx_rows *rows, struct router_row *router)
 	router->has_capacity = !row_is_null(rows);
 	router->capacity = row_u32(rows);
 	router->ttl = row_u32(rows);
-	router->state = (enum router_state)find(state_names, ROUTER_STATES,
-	                                        row_text(rows));
+	router->state = (enum router_state)store_name_index(state_names, ROUTER_STATES,
+	                                                    row_text(rows));
 	router->zone = row_text(rows);
 	router->bound = row_u32(rows);
 	router->rev = (uint64_t)row_int(rows);
@@ -50,14 +51,15 @@ static void read_router(struct tx_rows *rows, struct router_row *router)
 	router->has_serial = !row_is_null(rows);
 	router->serial = row_u32(rows);
 	router->failures = row_u32(rows);
-	router->zone_status = (enum zone_status)find(status_names, ZONE_STATUSES,
-	                                             row_text(rows));
+	router->zone_status = (enum zone_status)store_name_index(status_names,
+	                                                         ZONE_STATUSES,
+	                                                         row_text(rows));
 	router->reason = row_text(rows);
 	snprintf(router->made_id, sizeof(router->made_id), "%s", row_text(rows));
 	snprintf(router->domain_id, sizeof(router->domain_id), "%s", row_text(rows));
 }
 
-static void read_address(struct tx_rows *rows, struct router_address *into)
+static void router_address_read(struct tx_rows *rows, struct router_address *into)
 {
 	size_t len;
 	const uint8_t *octets = row_bytes(rows, &len);
@@ -74,7 +76,8 @@ static void read_address(struct tx_rows *rows, struct router_address *into)
 
 enum { ADDRESSES_READ = 1000 };
 
-static void read_addresses(struct tx *tx, struct arena *arena, struct router_row *router)
+static void router_row_read_addresses(struct tx *tx, struct arena *arena,
+                                      struct router_row *router)
 {
 	struct router_address all[ADDRESSES_READ];
 	struct tx_rows rows;
@@ -85,7 +88,7 @@ static void read_addresses(struct tx *tx, struct arena *arena, struct router_row
 	          "ORDER BY LENGTH(address), address LIMIT ?",
 	          TX_BIND(tx_text(router->name), tx_int(ADDRESSES_READ)));
 	while (tx_next(&rows))
-		read_address(&rows, &all[router->count++]);
+		router_address_read(&rows, &all[router->count++]);
 	router->addresses = arena_dup(arena, all, router->count * sizeof(*all));
 }
 
@@ -98,19 +101,19 @@ bool store_router_read(struct tx *tx, struct arena *arena, const char *name,
 	                   ? COLUMNS "WHERE name = ? FOR UPDATE"
 	                   : COLUMNS "WHERE name = ?", TX_BIND(tx_text(name))))
 		return false;
-	read_router(&rows, router);
+	router_row_read(&rows, router);
 	tx_select_end(&rows);
-	read_addresses(tx, arena, router);
+	router_row_read_addresses(tx, arena, router);
 	return !tx->err;
 }
 
-struct list {
+struct router_list {
 	struct arena *arena;
 	struct router_row *all;
 	size_t count, size;
 };
 
-static void push(struct list *list, const struct router_row *router)
+static void router_list_add(struct router_list *list, const struct router_row *router)
 {
 	if (list->count == list->size) {
 		const struct router_row *old = list->all;
@@ -126,7 +129,7 @@ static void push(struct list *list, const struct router_row *router)
 void store_routers(struct tx *tx, struct arena *arena, const char *marker, int limit,
                    router_fn *each, void *self)
 {
-	struct list list = { .arena = arena };
+	struct router_list list = { .arena = arena };
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows, COLUMNS "WHERE name > ? ORDER BY name LIMIT ?",
@@ -134,46 +137,33 @@ void store_routers(struct tx *tx, struct arena *arena, const char *marker, int l
 	while (tx_next(&rows)) {
 		struct router_row router;
 
-		read_router(&rows, &router);
-		push(&list, &router);
+		router_row_read(&rows, &router);
+		router_list_add(&list, &router);
 	}
 	for (size_t i = 0; i < list.count && !tx->err; i++) {
-		read_addresses(tx, arena, &list.all[i]);
+		router_row_read_addresses(tx, arena, &list.all[i]);
 		each(self, &list.all[i]);
 	}
 }
 
-const char *store_router_of_host(struct tx *tx, struct arena *arena, const char *host)
+const char *store_router_find_host(struct tx *tx, struct arena *arena, const char *host)
 {
-	struct tx_rows rows;
-	const char *name;
-
-	if (!tx_select_row(tx, arena, &rows,
+	return store_select_text(tx, arena,
 	    "SELECT name FROM routers WHERE dns = ? OR ? LIKE CONCAT('%.', dns) "
-	    "ORDER BY LENGTH(dns) DESC LIMIT 1", TX_BIND(tx_text(host), tx_text(host))))
-		return NULL;
-	name = row_text(&rows);
-	tx_select_end(&rows);
-	return name;
+	    "ORDER BY LENGTH(dns) DESC LIMIT 1", TX_BIND(tx_text(host), tx_text(host)));
 }
 
-const char *store_router_below(struct tx *tx, struct arena *arena, const char *domain)
+const char *store_router_find_below(struct tx *tx, struct arena *arena,
+                                    const char *domain)
 {
-	struct tx_rows rows;
-	const char *name;
-
-	if (!tx_select_row(tx, arena, &rows,
+	return store_select_text(tx, arena,
 	    "SELECT name FROM routers WHERE dns LIKE CONCAT('%.', ?) LIMIT 1",
-	    TX_BIND(tx_text(domain))))
-		return NULL;
-	name = row_text(&rows);
-	tx_select_end(&rows);
-	return name;
+	    TX_BIND(tx_text(domain)));
 }
 
-/* ---- written ---- */
+/* ---- write ---- */
 
-static struct tx_value capacity_of(const struct router_row *router)
+static struct tx_value router_row_capacity(const struct router_row *router)
 {
 	return router->has_capacity ? tx_u32(router->capacity) : tx_null();
 }
@@ -181,10 +171,11 @@ static struct tx_value capacity_of(const struct router_row *router)
 void store_router_insert(struct tx *tx, const struct router_row *router)
 {
 	tx_exec(tx,
-	    "INSERT INTO routers (name, description, dns, label, capacity, ttl, state, zone, "
-	    "due_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, NOW(3), NOW(3))",
+	    "INSERT INTO routers (name, description, dns, label, capacity, ttl, state, "
+	    "zone, due_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, NOW(3), NOW(3))",
 	    TX_BIND(tx_text(router->name), tx_text(router->description),
-	            tx_text(router->dns), tx_text(router->label), capacity_of(router),
+	            tx_text(router->dns), tx_text(router->label),
+	            router_row_capacity(router),
 	            tx_u32(router->ttl), tx_text(state_names[router->state]),
 	            tx_text(router->zone)));
 }
@@ -196,30 +187,21 @@ void store_router_update(struct tx *tx, const struct router_row *router)
 	    "state = ?, rev = rev + 1, due_at = NOW(3), zone_status = 'PENDING' "
 	    "WHERE name = ?",
 	    TX_BIND(tx_text(router->description), tx_text(router->label),
-	            capacity_of(router), tx_u32(router->ttl),
+	            router_row_capacity(router), tx_u32(router->ttl),
 	            tx_text(state_names[router->state]), tx_text(router->name)));
 }
 
-static bool is_found(struct tx *tx, const char *sql, const char *name)
-{
-	struct tx_rows rows;
-
-	if (!tx_select_row(tx, NULL, &rows, sql, TX_BIND(tx_text(name))))
-		return false;
-	tx_select_end(&rows);
-	return !tx->err;
-}
-
-#define TO_LOCK "SELECT 1 FROM routers WHERE name = ? FOR UPDATE"
+#define SELECT_LOCK "SELECT 1 FROM routers WHERE name = ? FOR UPDATE"
 
 bool store_router_lock(struct tx *tx, const char *name)
 {
-	return is_found(tx, TO_LOCK, name);
+	return store_select_number(tx, SELECT_LOCK, TX_BIND(tx_text(name)));
 }
 
 bool store_router_try_lock(struct tx *tx, const char *name)
 {
-	return is_found(tx, TO_LOCK " SKIP LOCKED", name);
+	return store_select_number(tx, SELECT_LOCK " SKIP LOCKED",
+	                           TX_BIND(tx_text(name)));
 }
 
 void store_router_touch(struct tx *tx, const char *name)
@@ -229,7 +211,7 @@ void store_router_touch(struct tx *tx, const char *name)
 	    "WHERE name = ?", TX_BIND(tx_text(name)));
 }
 
-void store_router_count(struct tx *tx, const char *name, int by)
+void store_router_add_bound(struct tx *tx, const char *name, int by)
 {
 	tx_exec(tx, "UPDATE routers SET bound = CAST(bound AS SIGNED) + ? WHERE name = ?",
 	        TX_BIND(tx_int(by), tx_text(name)));
@@ -242,8 +224,8 @@ void store_router_delete(struct tx *tx, const char *name)
 
 /* ---- addresses ---- */
 
-/* What is not named any more is marked by an impossible state first, and then goes. */
-void store_addresses_put(struct tx *tx, const struct router_row *router)
+/* First marks all addresses with an impossible state; deletes those still marked last. */
+void store_addresses_replace(struct tx *tx, const struct router_row *router)
 {
 	struct arena *arena = arena_new();
 	struct tx_value *values = arena_alloc(arena, (3 * router->count + 1) *
@@ -269,43 +251,37 @@ void store_addresses_put(struct tx *tx, const struct router_row *router)
 }
 
 #define LIVES "(a.is_up AND (a.seen_at IS NULL OR " \
-              "a.seen_at > NOW(3) - INTERVAL ? * 1000 MICROSECOND OR (a.is_shown AND NOT ?)))"
-#define RULE(rule) tx_int((rule)->timeout_ms), tx_int((rule)->is_hearing)
+              "a.seen_at > NOW(3) - INTERVAL ? * 1000 MICROSECOND OR " \
+              "(a.is_shown AND NOT ?)))"
+#define RULE_BIND(rule) tx_int((rule)->timeout_ms), tx_int((rule)->is_receiving)
 
-bool store_addresses_hold(struct tx *tx, const char *router,
-                          const struct alive_rule *rule)
+bool store_addresses_any_usable(struct tx *tx, const char *router,
+                                const struct alive_rule *rule)
 {
-	struct tx_rows rows;
-
-	if (!tx_select_row(tx, NULL, &rows,
+	return store_select_number(tx,
 	    "SELECT 1 FROM router_addresses a WHERE a.router = ? "
-	    "AND (a.is_shown OR " LIVES ") LIMIT 1", TX_BIND(tx_text(router), RULE(rule))))
-		return false;
-	tx_select_end(&rows);
-	return true;
+	    "AND (a.is_shown OR " LIVES ") LIMIT 1",
+	    TX_BIND(tx_text(router), RULE_BIND(rule)));
 }
 
-/* Of one router: its row is locked, so that whoever publishes it comes before or after. */
-static void follow(struct tx *tx, const char *name, const struct alive_rule *rule)
+/* Locks the router first: no other process publishes its domain meanwhile. */
+static void router_update_shown(struct tx *tx, const char *name,
+                                const struct alive_rule *rule)
 {
-	struct tx_rows rows;
-	int64_t live = 0;
+	int64_t live;
 
 	store_router_touch(tx, name);
-	if (tx_select_row(tx, NULL, &rows,
-	    "SELECT COALESCE(SUM(" LIVES "), 0) FROM router_addresses a WHERE a.router = ?",
-	    TX_BIND(RULE(rule), tx_text(name)))) {
-		live = row_int(&rows);
-		tx_select_end(&rows);
-	}
+	live = store_select_number(tx,
+	    "SELECT COALESCE(SUM(" LIVES "), 0) FROM router_addresses a "
+	    "WHERE a.router = ?", TX_BIND(RULE_BIND(rule), tx_text(name)));
 	if (live || !rule->keeps)
 		tx_exec(tx,
 		    "UPDATE router_addresses a SET a.is_shown = " LIVES
-		    " WHERE a.router = ?", TX_BIND(RULE(rule), tx_text(name)));
+		    " WHERE a.router = ?", TX_BIND(RULE_BIND(rule), tx_text(name)));
 }
 
-int64_t store_addresses_follow(struct tx *tx, const char *name,
-                               const struct alive_rule *rule)
+int64_t store_addresses_update_shown(struct tx *tx, const char *name,
+                                     const struct alive_rule *rule)
 {
 	struct arena *arena = arena_new();
 	const char *names[64];
@@ -317,37 +293,38 @@ int64_t store_addresses_follow(struct tx *tx, const char *name,
 	    "GROUP BY a.router "
 	    "HAVING SUM(a.is_shown <> " LIVES ") > 0 AND (NOT ? OR SUM(" LIVES ") > 0) "
 	    "LIMIT 64",
-	    TX_BIND(tx_text(name), tx_text(name), RULE(rule), tx_int(rule->keeps),
-	            RULE(rule)));
+	    TX_BIND(tx_text(name), tx_text(name), RULE_BIND(rule), tx_int(rule->keeps),
+	            RULE_BIND(rule)));
 	while (tx_next(&rows))
 		names[count++] = row_text(&rows);
 	for (int64_t i = 0; i < count; i++)
-		follow(tx, names[i], rule);
+		router_update_shown(tx, names[i], rule);
 	arena_free(&arena);
 	return count;
 }
 
-#define SAID "seen_at = NOW(3), serves = ?"
-#define SAID_BY(report) \
+#define REPORT_SET "seen_at = NOW(3), serves = ?"
+#define REPORT_BIND(report) \
 	(report)->has_version ? tx_int((int64_t)(report)->version) : tx_null(), \
 	tx_text((report)->router), \
 	tx_bytes((report)->address.octets, (report)->address.bits / 8)
 
-/* By the row alone, as it is when it is written: whoever is not hearing writes it, too. */
-bool store_address_lives_on(struct tx *tx, const struct address_report *report,
-                            int timeout_ms)
+/* Depends on the row alone, so a process that is not receiving writes it as well. */
+bool store_address_renew(struct tx *tx, const struct address_report *report,
+                         int timeout_ms)
 {
 	return tx_exec(tx,
-	    "UPDATE router_addresses SET " SAID " WHERE router = ? AND address = ? "
-	    "AND (NOT is_up OR seen_at IS NULL OR seen_at > NOW(3) - INTERVAL ? * 1000 MICROSECOND)",
-	    TX_BIND(SAID_BY(report), tx_int(timeout_ms))) > 0;
+	    "UPDATE router_addresses SET " REPORT_SET " WHERE router = ? AND address = ? "
+	    "AND (NOT is_up OR seen_at IS NULL "
+	    "OR seen_at > NOW(3) - INTERVAL ? * 1000 MICROSECOND)",
+	    TX_BIND(REPORT_BIND(report), tx_int(timeout_ms))) > 0;
 }
 
-bool store_address_seen(struct tx *tx, const struct address_report *report)
+bool store_address_revive(struct tx *tx, const struct address_report *report)
 {
 	return tx_exec(tx,
-	    "UPDATE router_addresses SET " SAID " WHERE router = ? AND address = ?",
-	    TX_BIND(SAID_BY(report))) > 0;
+	    "UPDATE router_addresses SET " REPORT_SET " WHERE router = ? AND address = ?",
+	    TX_BIND(REPORT_BIND(report))) > 0;
 }
 
 void store_routers_active(struct tx *tx, struct arena *arena,
@@ -358,11 +335,11 @@ void store_routers_active(struct tx *tx, struct arena *arena,
 	tx_select(tx, arena, &rows,
 	          FIELDS ", EXISTS (SELECT 1 FROM router_addresses a "
 	          "WHERE a.router = routers.name AND " LIVES ") FROM routers "
-	          "WHERE state = 'active' ORDER BY name", TX_BIND(RULE(rule)));
+	          "WHERE state = 'active' ORDER BY name", TX_BIND(RULE_BIND(rule)));
 	while (tx_next(&rows)) {
 		struct router_row router;
 
-		read_router(&rows, &router);
+		router_row_read(&rows, &router);
 		router.is_live = row_int(&rows);
 		each(self, &router);
 	}
@@ -370,71 +347,71 @@ void store_routers_active(struct tx *tx, struct arena *arena,
 
 /* ---- their domains ---- */
 
-void store_shards_due(struct tx *tx, struct arena *arena, int limit,
-                      void (*each)(void *self, const char *name), void *self)
+void store_domains_due(struct tx *tx, struct arena *arena, int limit,
+                       void (*each)(void *self, const char *name), void *self)
 {
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	          "SELECT name FROM routers WHERE due_at <= NOW(3) ORDER BY due_at LIMIT ?",
+	          "SELECT name FROM routers "
+	          "WHERE due_at <= NOW(3) ORDER BY due_at LIMIT ?",
 	          TX_BIND(tx_int(limit)));
 	while (tx_next(&rows))
 		each(self, row_text(&rows));
 }
 
-void store_shard_missing(struct tx *tx, const char *name, const char *made_id)
+void store_domain_set_missing(struct tx *tx, const char *name, const char *made_id)
 {
 	tx_exec(tx, "UPDATE routers SET made_id = ?, done_rev = 0 WHERE name = ?",
 	        TX_BIND(tx_text(made_id), tx_text(name)));
 }
 
-void store_shard_is(struct tx *tx, const char *name, const char *domain_id)
+void store_domain_set_id(struct tx *tx, const char *name, const char *domain_id)
 {
 	tx_exec(tx, "UPDATE routers SET domain_id = ? WHERE name = ?",
 	        TX_BIND(tx_text(domain_id), tx_text(name)));
 }
 
-void store_shard_adopted(struct tx *tx, const char *name)
+void store_domain_set_adopted(struct tx *tx, const char *name)
 {
 	tx_exec(tx, "UPDATE routers SET made_id = NULL WHERE name = ?",
 	        TX_BIND(tx_text(name)));
 }
 
-void store_shard_told(struct tx *tx, const char *name, const struct shard_told *told,
-                      int patience_s)
+void store_domain_sent(struct tx *tx, const char *name, const struct domain_sent *sent,
+                       int patience_s)
 {
-	struct tx_value rev = tx_int((int64_t)told->rev);
+	struct tx_value rev = tx_int((int64_t)sent->rev);
 
 	tx_exec(tx,
 	    "UPDATE routers d SET done_rev = ?, serial = ?, "
-	    "due_at = IF(rev = ?, " DUE_BY_THEN ", NOW(3)), "
+	    "due_at = IF(rev = ?, " NEXT_DUE ", NOW(3)), "
 	    "zone_status = 'PENDING' WHERE name = ?",
-	    TX_BIND(rev, tx_u32(told->serial), rev, DUE_BY(told->after_ms * 1000, patience_s),
-	            tx_text(name)));
+	    TX_BIND(rev, tx_u32(sent->serial), rev,
+	            NEXT_DUE_BIND(sent->after_ms * 1000, patience_s), tx_text(name)));
 }
 
-void store_shard_active(struct tx *tx, const struct router_row *router, int after_ms,
-                        int patience_s)
+void store_domain_set_active(struct tx *tx, const struct router_row *router, int after_ms,
+                             int patience_s)
 {
-	store_moves_out(tx, router);
+	store_former_names_published(tx, router);
 	tx_exec(tx,
 	    "UPDATE routers d SET zone_status = 'ACTIVE', reason = '', failures = 0, "
-	    "due_at = " DUE_BY_THEN " WHERE name = ? AND rev = ?",
-	    TX_BIND(DUE_BY(after_ms * INT64_C(1000), patience_s), tx_text(router->name),
-	            tx_int((int64_t)router->rev)));
+	    "due_at = " NEXT_DUE " WHERE name = ? AND rev = ?",
+	    TX_BIND(NEXT_DUE_BIND(after_ms * INT64_C(1000), patience_s),
+	            tx_text(router->name), tx_int((int64_t)router->rev)));
 }
 
-void store_shard_wait(struct tx *tx, const char *name, int64_t after_ms,
-                      int patience_s)
+void store_domain_wait(struct tx *tx, const char *name, int64_t after_ms, int patience_s)
 {
 	tx_exec(tx,
-	    "UPDATE routers d SET due_at = IF(rev = done_rev, " DUE_BY_THEN ", NOW(3)) "
+	    "UPDATE routers d SET due_at = IF(rev = done_rev, " NEXT_DUE ", NOW(3)) "
 	    "WHERE name = ?",
-	    TX_BIND(DUE_BY(after_ms * 1000, patience_s), tx_text(name)));
+	    TX_BIND(NEXT_DUE_BIND(after_ms * 1000, patience_s), tx_text(name)));
 }
 
-void store_shard_failed(struct tx *tx, const struct router_row *router,
-                        const char *reason, int64_t after_ms)
+void store_domain_failed(struct tx *tx, const struct router_row *router,
+                         const char *reason, int64_t after_ms)
 {
 	tx_exec(tx,
 	    "UPDATE routers SET zone_status = 'ERROR', reason = ?, "

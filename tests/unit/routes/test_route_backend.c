@@ -48,11 +48,12 @@ static void a_backend_belongs_to_a_namespace(void **unused)
 	(void)unused;
 	for (size_t i = 0; i < COUNT(matching); i++) {
 		print_message("  %s: %s\n", matching[i].patterns, matching[i].backend);
-		assert_int_equal(backend_matches(matching[i].patterns, "shop", "p1",
-		                                 matching[i].backend), matching[i].want);
+		assert_int_equal(route_backend_matches(matching[i].patterns, "shop", "p1",
+		                                       matching[i].backend),
+		                 matching[i].want);
 	}
 	/* one that nobody has a project for matches nothing by it */
-	assert_false(backend_matches("PROJECT*", "shop", "", "bank_web"));
+	assert_false(route_backend_matches("PROJECT*", "shop", "", "bank_web"));
 }
 
 static void its_default_is_of_its_namespace(void **unused)
@@ -62,9 +63,9 @@ static void its_default_is_of_its_namespace(void **unused)
 	(void)unused;
 	memset(name, 'a', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	backend_default("shop", name, backend);
+	route_backend_default("shop", name, backend);
 	assert_int_equal(strlen(backend), strlen("shop_") + 190);
-	assert_true(backend_matches("NAMESPACE_*", "shop", "p1", backend));
+	assert_true(route_backend_matches("NAMESPACE_*", "shop", "p1", backend));
 }
 
 static const struct {
@@ -82,12 +83,13 @@ static void patterns_have_one_star(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < COUNT(wrong); i++) {
-		assert_int_equal(backend_check_patterns(wrong[i].patterns, "f", &why),
+		assert_int_equal(route_backend_check_patterns(wrong[i].patterns, "f",
+		                                              &why),
 		                 ERR_INVALID);
 		print_message("  %s\n", why.text);
 		assert_non_null(strstr(why.text, wrong[i].words));
 	}
-	assert_int_equal(backend_check_patterns("a* *b c", "f", &why), OK);
+	assert_int_equal(route_backend_check_patterns("a* *b c", "f", &why), OK);
 }
 
 int main(void)

@@ -59,7 +59,7 @@ static void check_host(const char *given, bool wildcard, const char *want)
 {
 	char host[ROUTE_HOST_MAX + 1];
 	struct why why = { "" };
-	enum err err = route_host(given, "host", wildcard, host, &why);
+	enum err err = host_normalize(given, "host", wildcard, host, &why);
 
 	print_message("  \"%s\": %s\n", given, err ? why.text : host);
 	assert_int_equal(err, want ? OK : ERR_INVALID);
@@ -86,7 +86,7 @@ static void check_taken(const char *host)
 	struct why why;
 
 	assert_true(strlen(host) <= ROUTE_HOST_MAX);
-	assert_int_equal(route_host(host, "host", true, again, &why), OK);
+	assert_int_equal(host_normalize(host, "host", true, again, &why), OK);
 	assert_string_equal(again, host);
 	snprintf(full, sizeof(full), "%s.", host);
 	assert_int_equal(name_parse_owner(full, "host", &name, &why), OK);
@@ -121,7 +121,7 @@ static void whatever_comes(void **state)
 	srand(1);
 	for (int i = 0; i < rounds(200000); i++) {
 		fill(given, i % 16 ? 12 : sizeof(given), alphabets[i % COUNT(alphabets)]);
-		if (route_host(given, "host", true, host, &why))
+		if (host_normalize(given, "host", true, host, &why))
 			continue;
 		taken++;
 		check_taken(host);
@@ -172,9 +172,9 @@ static void labels_and_names(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		print_message("  \"%s\"\n", rows[i].text);
-		assert_int_equal(route_check_label(rows[i].text, "name", &why),
+		assert_int_equal(route_name_check_label(rows[i].text, "name", &why),
 		                 rows[i].is_label ? OK : ERR_INVALID);
-		assert_int_equal(route_check_name(rows[i].text, "name", &why),
+		assert_int_equal(route_name_check(rows[i].text, "name", &why),
 		                 rows[i].is_name ? OK : ERR_INVALID);
 	}
 }
@@ -188,7 +188,7 @@ static void make(const char *namespace, const char *name, const char *salt,
 {
 	struct why why;
 
-	assert_int_equal(route_generate(namespace, name, DNS, salt, host, &why), OK);
+	assert_int_equal(route_name_generate(namespace, name, DNS, salt, host, &why), OK);
 }
 
 static void generated(void **state)
@@ -210,18 +210,21 @@ static void generated(void **state)
 	}
 }
 
-/* As `printf %s ns-a/b | sha256sum` (ns/a-b/0123 with a salt) says, in the base 32 of RFC 4648. */
+/*
+ * As `printf %s ns-a/b | sha256sum` (ns/a-b/0123 with a salt) says, in the base 32 of RFC
+ * 4648.
+ */
 static void the_hash_is_known(void **state)
 {
 	char host[ROUTE_HOST_MAX + 1];
 	struct why why;
 
 	(void)state;
-	assert_int_equal(route_generate("ns-a", "b", "d.e", "", host, &why), OK);
+	assert_int_equal(route_name_generate("ns-a", "b", "d.e", "", host, &why), OK);
 	assert_string_equal(host, "ns-a-b-mmii3p.d.e");
-	assert_int_equal(route_generate("ns", "a-b", "d.e", "", host, &why), OK);
+	assert_int_equal(route_name_generate("ns", "a-b", "d.e", "", host, &why), OK);
 	assert_string_equal(host, "ns-a-b-7w5dyg.d.e");
-	assert_int_equal(route_generate("ns", "a-b", "d.e", "0123", host, &why), OK);
+	assert_int_equal(route_name_generate("ns", "a-b", "d.e", "0123", host, &why), OK);
 	assert_string_equal(host, "ns-a-b-zecldl.d.e");
 }
 
@@ -234,10 +237,12 @@ static void each_id_has_its_own(void **state)
 	(void)state;
 	memset(name, 'a', ROUTE_HOST_MAX);
 	name[ROUTE_HOST_MAX] = '\0';
-	assert_int_equal(route_generate(A63, name, "d.e", "abababababababababababababababa0",
-	                                one, &why), OK);
-	assert_int_equal(route_generate(A63, name, "d.e", "abababababababababababababababa1",
-	                                other, &why), OK);
+	assert_int_equal(route_name_generate(A63, name, "d.e",
+	                                     "abababababababababababababababa0",
+	                                     one, &why), OK);
+	assert_int_equal(route_name_generate(A63, name, "d.e",
+	                                     "abababababababababababababababa1",
+	                                     other, &why), OK);
 	assert_string_not_equal(one, other);
 }
 
@@ -247,13 +252,15 @@ static void no_room(void **state)
 	struct why why = { "" };
 
 	(void)state;
-	assert_int_equal(route_generate(A50, A8 "aaaa", A63 "." A63 "." A50 ".exampleabc",
-	                                NULL, host, &why), OK);
+	assert_int_equal(route_name_generate(A50, A8 "aaaa",
+	                                     A63 "." A63 "." A50 ".exampleabc",
+	                                     NULL, host, &why), OK);
 	assert_int_equal(strlen(host), ROUTE_HOST_MAX);
 	check_taken(host);
-	assert_int_equal(route_generate(A50, A8 "aaaa", A63 "." A63 "." A50
-	                                ".exampleabcd", NULL, host, &why), ERR_INVALID);
-	assert_non_null(strstr(why.text, "no room"));
+	assert_int_equal(route_name_generate(A50, A8 "aaaa", A63 "." A63 "." A50
+	                                     ".exampleabcd", NULL, host, &why),
+	                 ERR_INVALID);
+	assert_non_null(strstr(why.text, "too long"));
 }
 
 static void random_label(char *text, size_t max)
@@ -262,7 +269,7 @@ static void random_label(char *text, size_t max)
 
 	do
 		fill(text, max + 1, "ab-");
-	while (route_check_label(text, "label", &why));
+	while (route_name_check_label(text, "label", &why));
 }
 
 static void random_name(char *text)
@@ -271,7 +278,7 @@ static void random_name(char *text)
 
 	do
 		fill(text, 65, "ab-b-a.");
-	while (route_check_name(text, "name", &why));
+	while (route_name_check(text, "name", &why));
 }
 
 /* Whatever it is of: a label, the same one each time, which is cut before a hyphen. */
@@ -298,7 +305,7 @@ static void always_a_label(void **state)
 		len = strlen(host) - strlen(host_parent(host)) - 1;
 		assert_true(len <= ROUTE_LABEL_MAX);
 		snprintf(label, sizeof(label), "%.*s", (int)len, host);
-		assert_int_equal(route_check_label(label, "label", &why), OK);
+		assert_int_equal(route_name_check_label(label, "label", &why), OK);
 		check_taken(host);
 		cut += whole > ROUTE_LABEL_MAX;
 		if (!salt && whole <= ROUTE_LABEL_MAX) {

@@ -197,7 +197,8 @@ static void by_name(void **state)
 	(void)state;
 	for (enum strategy_word word = 0; word < STRATEGY_EXTERNAL; word++) {
 		assert_non_null(strategy_at(word)->pick);
-		assert_string_equal(strategy_name(strategy_at(word)), strategy_words[word]);
+		assert_string_equal(strategy_name(strategy_at(word)),
+		                    strategy_words[word]);
 	}
 	assert_null(strategy_at(STRATEGY_EXTERNAL));
 	assert_null(strategy_words[STRATEGY_EXTERNAL + 1]);

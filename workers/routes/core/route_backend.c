@@ -5,25 +5,26 @@
 
 enum { NAME_SHOWN = 190 };		/* of a route's name, in its default */
 
-static const char *next_pattern(const char *text, size_t *len)
+static const char *pattern_next(const char *text, size_t *len)
 {
 	text += strspn(text, " ");
 	*len = strcspn(text, " ");
 	return text;
 }
 
-enum err backend_check_patterns(const char *patterns, const char *field, struct why *why)
+enum err route_backend_check_patterns(const char *patterns, const char *field,
+                                      struct why *why)
 {
 	size_t len, count = 0;
 
-	for (const char *at = next_pattern(patterns, &len); len;
-	     at = next_pattern(at + len, &len)) {
+	for (const char *at = pattern_next(patterns, &len); len;
+	     at = pattern_next(at + len, &len)) {
 		const char *star = memchr(at, '*', len);
 
 		count++;
 		if (star && memchr(star + 1, '*', len - (size_t)(star + 1 - at)))
-			return fail(why, ERR_INVALID, "%s: \"%.*s\" has more than one *", field,
-			            (int)len, at);
+			return fail(why, ERR_INVALID, "%s: \"%.*s\" has more than one *",
+			            field, (int)len, at);
 	}
 	if (!count)
 		return fail(why, ERR_INVALID, "%s: must have a pattern; \"*\" allows all "
@@ -31,19 +32,20 @@ enum err backend_check_patterns(const char *patterns, const char *field, struct 
 	return OK;
 }
 
-void backend_default(const char *namespace, const char *name, char backend[BACKEND_MAX + 1])
+void route_backend_default(const char *namespace, const char *name,
+                           char backend[BACKEND_MAX + 1])
 {
-	snprintf(backend, BACKEND_MAX + 1, "%.*s_%.*s", ROUTE_LABEL_MAX, namespace, NAME_SHOWN,
-	         name);
+	snprintf(backend, BACKEND_MAX + 1, "%.*s_%.*s", ROUTE_LABEL_MAX, namespace,
+	         NAME_SHOWN, name);
 }
 
-struct owner {
+struct pattern_owner {
 	const char *namespace, *project;
 };
 
-/* What stands for the word at PATTERN; NULL: it is none. */
-static const char *value_of(const struct owner *owner, const char *pattern, size_t len,
-                            size_t *word_len)
+/* NULL: PATTERN does not start with a word. */
+static const char *pattern_word_value(const struct pattern_owner *owner,
+                                      const char *pattern, size_t len, size_t *word_len)
 {
 	const struct {
 		const char *word, *value;
@@ -57,9 +59,9 @@ static const char *value_of(const struct owner *owner, const char *pattern, size
 	return NULL;
 }
 
-/* One "*" at most: it is no deeper than the pattern is long. */
-static bool matches(const struct owner *owner, const char *pattern, size_t len,
-                    const char *text)
+/* A pattern has at most one "*", so the recursion is as deep as the pattern is long. */
+static bool pattern_matches(const struct pattern_owner *owner, const char *pattern,
+                            size_t len, const char *text)
 {
 	size_t word_len;
 	const char *value;
@@ -68,27 +70,29 @@ static bool matches(const struct owner *owner, const char *pattern, size_t len,
 		return !*text;
 	if (*pattern == '*') {
 		do
-			if (matches(owner, pattern + 1, len - 1, text))
+			if (pattern_matches(owner, pattern + 1, len - 1, text))
 				return true;
 		while (*text++);
 		return false;
 	}
-	value = value_of(owner, pattern, len, &word_len);
+	value = pattern_word_value(owner, pattern, len, &word_len);
 	if (!value)
-		return *text == *pattern && matches(owner, pattern + 1, len - 1, text + 1);
+		return *text == *pattern && pattern_matches(owner, pattern + 1, len - 1,
+		                                            text + 1);
 	return *value && !strncmp(text, value, strlen(value)) &&
-	       matches(owner, pattern + word_len, len - word_len, text + strlen(value));
+	       pattern_matches(owner, pattern + word_len, len - word_len,
+	                       text + strlen(value));
 }
 
-bool backend_matches(const char *patterns, const char *namespace, const char *project,
-                     const char *backend)
+bool route_backend_matches(const char *patterns, const char *namespace,
+                           const char *project, const char *backend)
 {
-	const struct owner owner = { namespace, project };
+	const struct pattern_owner owner = { namespace, project };
 	size_t len;
 
-	for (const char *at = next_pattern(patterns, &len); len;
-	     at = next_pattern(at + len, &len))
-		if (matches(&owner, at, len, backend))
+	for (const char *at = pattern_next(patterns, &len); len;
+	     at = pattern_next(at + len, &len))
+		if (pattern_matches(&owner, at, len, backend))
 			return true;
 	return false;
 }

@@ -1,13 +1,13 @@
 /*
- * route_backend -- which backends of HAProxy a route may name. A backend leads to the hosts of
- * a project; a route to a backend of another project would publish these under a host of its
- * own. So a tenant's route names backends of its namespace only, by patterns of the settings:
+ * route_backend -- the backends of HAProxy that a tenant's route may name. A backend
+ * leads to the servers of one tenant. A route to another tenant's backend would publish
+ * them under its own host. So a pattern of the settings must match the backend:
  *
- *	NAMESPACE	the route's namespace, which is one project's; it has no "_"
- *	PROJECT		its project
- *	*		any octets, once a pattern; all else is itself
+ *	NAMESPACE	the namespace of the route; one tenant has it, and it has no "_"
+ *	PROJECT		the tenant of the route
+ *	*		any octets, at most once in a pattern
  *
- * "NAMESPACE_* static" is two patterns, the second one backend for all. Pure.
+ * "NAMESPACE_* static" is two patterns: all routes may name the backend "static".
  */
 #pragma once
 
@@ -18,10 +18,12 @@
 
 enum { BACKEND_MAX = 255 };
 
-/* PATTERNS: separated by blanks, at least one. ERR_INVALID begins with FIELD. */
-enum err backend_check_patterns(const char *patterns, const char *field, struct why *why);
-/* NAMESPACE_NAME, which HAProxy's configuration has if the route names no other. */
-void backend_default(const char *namespace, const char *name, char backend[BACKEND_MAX + 1]);
-/* PATTERNS as checked; without its default, which a route may name in any case. */
-bool backend_matches(const char *patterns, const char *namespace, const char *project,
-                     const char *backend);
+/* PATTERNS: at least one, with blanks between. A reason begins with FIELD. */
+enum err route_backend_check_patterns(const char *patterns, const char *field,
+                                      struct why *why);
+/* NAMESPACE_NAME, the backend of a route that names none. */
+void route_backend_default(const char *namespace, const char *name,
+                           char backend[BACKEND_MAX + 1]);
+/* PATTERNS must be checked. A route may name its default backend in any case. */
+bool route_backend_matches(const char *patterns, const char *namespace,
+                           const char *project, const char *backend);

@@ -11,22 +11,22 @@ enum { HASH_LEN = 6, TEXT_MAX = 320 };	/* of namespace and name, with what is be
 
 /* ---- labels ---- */
 
-static bool is_label_octet(char c)
+static bool route_label_has_octet(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
 }
 
-static enum err check_label(const char *label, size_t len, const char *field,
-                            struct why *why)
+static enum err route_label_check(const char *label, size_t len, const char *field,
+                                  struct why *why)
 {
 	if (!len)
 		return fail(why, ERR_INVALID, "%s: has an empty label", field);
 	if (len > ROUTE_LABEL_MAX)
-		return fail(why, ERR_INVALID, "%s: has a label of more than %d octets",
+		return fail(why, ERR_INVALID, "%s: has a label longer than %d octets",
 		            field, ROUTE_LABEL_MAX);
 	for (size_t i = 0; i < len; i++)
-		if (!is_label_octet(label[i]))
-			return fail(why, ERR_INVALID, "%s: labels are of lower-case "
+		if (!route_label_has_octet(label[i]))
+			return fail(why, ERR_INVALID, "%s: labels have only lower-case "
 			            "letters, digits and hyphens", field);
 	if (label[0] == '-' || label[len - 1] == '-')
 		return fail(why, ERR_INVALID, "%s: a label begins or ends with a hyphen",
@@ -34,61 +34,62 @@ static enum err check_label(const char *label, size_t len, const char *field,
 	return OK;
 }
 
-static enum err check_labels(const char *text, const char *field, struct why *why)
+static enum err route_labels_check(const char *text, const char *field, struct why *why)
 {
 	enum err err = OK;
 
 	for (bool more = true; !err && more; ) {
 		size_t len = strcspn(text, ".");
 
-		err = check_label(text, len, field, why);
+		err = route_label_check(text, len, field, why);
 		more = text[len] == '.';
 		text += len + more;
 	}
 	return err;
 }
 
-enum err route_check_label(const char *text, const char *field, struct why *why)
+enum err route_name_check_label(const char *text, const char *field, struct why *why)
 {
-	return check_label(text, strlen(text), field, why);
+	return route_label_check(text, strlen(text), field, why);
 }
 
-enum err route_check_name(const char *text, const char *field, struct why *why)
+enum err route_name_check(const char *text, const char *field, struct why *why)
 {
 	if (strlen(text) > ROUTE_HOST_MAX)
-		return fail(why, ERR_INVALID, "%s: of more than %d octets", field,
+		return fail(why, ERR_INVALID, "%s: longer than %d octets", field,
 		            ROUTE_HOST_MAX);
-	return check_labels(text, field, why);
+	return route_labels_check(text, field, why);
 }
 
 /* ---- hosts ---- */
 
-static char lower(char c)
+static char host_lower(char c)
 {
 	return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-/* ERR_INVALID also for octets that are no ASCII: what they are is not ours to say. */
-static enum err fold(const char *text, const char *field, char host[ROUTE_HOST_MAX + 1],
-                     struct why *why)
+/* Refuses octets that are not ASCII: their encoding is unknown. */
+static enum err host_fold(const char *text, const char *field,
+                          char host[ROUTE_HOST_MAX + 1], struct why *why)
 {
 	size_t len = strlen(text);
 
 	len -= len && text[len - 1] == '.';
 	if (!len || len > ROUTE_HOST_MAX)
-		return fail(why, ERR_INVALID, "%s: must be of 1 to %d octets", field,
+		return fail(why, ERR_INVALID, "%s: must have 1 to %d octets", field,
 		            ROUTE_HOST_MAX);
 	for (size_t i = 0; i < len; i++) {
 		if (text[i] & 0x80)
 			return fail(why, ERR_INVALID, "%s: is not ASCII; write it in the "
 			            "form \"xn--...\" (RFC 5890)", field);
-		host[i] = lower(text[i]);
+		host[i] = host_lower(text[i]);
 	}
 	host[len] = '\0';
 	return OK;
 }
 
-static enum err check_last(const char *host, const char *field, struct why *why)
+static enum err host_check_last_label(const char *host, const char *field,
+                                      struct why *why)
 {
 	const char *last = strrchr(host, '.');
 
@@ -96,20 +97,19 @@ static enum err check_last(const char *host, const char *field, struct why *why)
 		return fail(why, ERR_INVALID, "%s: must have at least two labels", field);
 	if (strspn(last + 1, "0123456789") == strlen(last + 1))
 		return fail(why, ERR_INVALID,
-		            "%s: its last label is a number, as an address has it",
-		            field);
+		            "%s: the last label is a number, as in an address", field);
 	return OK;
 }
 
-enum err route_host(const char *text, const char *field, bool wildcard,
-                    char host[ROUTE_HOST_MAX + 1], struct why *why)
+enum err host_normalize(const char *text, const char *field, bool wildcard,
+                        char host[ROUTE_HOST_MAX + 1], struct why *why)
 {
-	enum err err = fold(text, field, host, why);
+	enum err err = host_fold(text, field, host, why);
 
 	if (!err)
-		err = check_labels(host + (wildcard && host_is_wildcard(host) ? 2 : 0),
-		                   field, why);
-	return err ? err : check_last(host, field, why);
+		err = route_labels_check(wildcard && host_is_wildcard(host) ? host + 2
+		                         : host, field, why);
+	return err ? err : host_check_last_label(host, field, why);
 }
 
 bool host_is_wildcard(const char *host)
@@ -137,18 +137,19 @@ bool host_is_in(const char *host, const char *domain)
 	       (len == end || host[len - end - 1] == '.');
 }
 
-/* ---- generated ones ---- */
+/* ---- generated names ---- */
 
-/* Of "namespace/name" or "namespace/name/salt", which are unique: no name has a slash. */
-static void hash(const char *namespace, const char *name, const char *salt,
-                 char text[HASH_LEN + 1])
+/* The hash of "namespace/name" or "namespace/name/salt". No name has a slash. */
+static void route_name_hash(const char *namespace, const char *name, const char *salt,
+                            char text[HASH_LEN + 1])
 {
 	static const char digits[] = "abcdefghijklmnopqrstuvwxyz234567";
 	char whole[TEXT_MAX + ID_LEN + 1];
 	uint8_t digest[EVP_MAX_MD_SIZE];
 	uint32_t bits;
 
-	snprintf(whole, sizeof(whole), "%s/%s%s%s", namespace, name, *salt ? "/" : "", salt);
+	snprintf(whole, sizeof(whole), "%s/%s%s%s", namespace, name, *salt ? "/" : "",
+	         salt);
 	EVP_Digest(whole, strlen(whole), digest, NULL, EVP_sha256(), NULL);
 	bits = (uint32_t)digest[0] << 24 | (uint32_t)digest[1] << 16 |
 	       (uint32_t)digest[2] << 8 | digest[3];
@@ -157,8 +158,8 @@ static void hash(const char *namespace, const char *name, const char *salt,
 	text[HASH_LEN] = '\0';
 }
 
-/* So that with "-" and the hash it is a label: it may not end in a hyphen then. */
-static void cut(char *label)
+/* Leaves room for "-" and the hash, and no hyphen at the end. */
+static void route_label_cut(char *label)
 {
 	size_t len = strlen(label), max = ROUTE_LABEL_MAX - HASH_LEN - 1;
 
@@ -169,9 +170,9 @@ static void cut(char *label)
 	label[len] = '\0';
 }
 
-enum err route_generate(const char *namespace, const char *name, const char *dns,
-                        const char *salt, char host[ROUTE_HOST_MAX + 1],
-                        struct why *why)
+enum err route_name_generate(const char *namespace, const char *name, const char *dns,
+                             const char *salt, char host[ROUTE_HOST_MAX + 1],
+                             struct why *why)
 {
 	char label[TEXT_MAX + 1], end[HASH_LEN + 1];
 
@@ -182,12 +183,12 @@ enum err route_generate(const char *namespace, const char *name, const char *dns
 	if (!salt && strlen(label) > ROUTE_LABEL_MAX)
 		salt = "";
 	if (salt) {
-		cut(label);
-		hash(namespace, name, salt, end);
+		route_label_cut(label);
+		route_name_hash(namespace, name, salt, end);
 	}
 	if (snprintf(host, ROUTE_HOST_MAX + 1, "%s%s%s.%s", label, salt ? "-" : "",
 	             salt ? end : "", dns) > ROUTE_HOST_MAX)
-		return fail(why, ERR_INVALID, "%.63s/%.253s has no room in the domain "
+		return fail(why, ERR_INVALID, "%.63s/%.253s is too long for the domain "
 		            "%.100s", namespace, name, dns);
 	return OK;
 }

@@ -1,15 +1,15 @@
 /*
- * route_name -- what routes and their hosts are called (seed 003), as text without a last
- * dot, as hosts are written in requests of HTTP.
+ * route_name -- names of routes and their hosts (seed 003), as texts without a final dot,
+ * as in HTTP requests.
  *
- * A route without a host gets a name in the domain of its router, of one label:
+ * A route without a host gets a name of one label in the domain of its router:
  *
  *	namespace myapp, name test, router's domain shard1.v3.rhcloud.com
  *	myapp-test.shard1.v3.rhcloud.com
  *
- * Dots of a name become hyphens. A label that would be of more than 63 octets is cut and
- * ends in a hash of what it is of, and so does the label of a route that finds its name
- * taken, for ns-a/b and ns/a-b would be called the same.
+ * Dots in a name become hyphens. A label longer than 63 octets is cut and ends in a hash
+ * of the whole. So does the label of a route whose name is taken: ns-a/b and ns/a-b would
+ * get the same name.
  */
 #pragma once
 
@@ -20,34 +20,33 @@
 enum { ROUTE_HOST_MAX = 253, ROUTE_LABEL_MAX = 63 };
 
 /*
- * One label (namespace, router), or several (name): lower-case letters, digits, hyphens
- * that begin and end no label. ERR_INVALID in words that begin with FIELD. Any octets may
- * come.
+ * One label (namespace, router) or several (name): lower-case letters, digits, and
+ * hyphens that begin or end no label. The reason of ERR_INVALID begins with FIELD. TEXT
+ * may have any octets.
  */
-enum err route_check_label(const char *text, const char *field, struct why *why);
-enum err route_check_name(const char *text, const char *field, struct why *why);
+enum err route_name_check_label(const char *text, const char *field, struct why *why);
+enum err route_name_check(const char *text, const char *field, struct why *why);
 
 /*
- * A host or a domain, in any case and with or without its last dot, into HOST: at least
- * two labels, the last one not of digits only, for that would be an address. With
- * WILDCARD the first label may be "*", which stands for one label. ERR_INVALID also for
- * what is not ASCII: it has a form of letters, "xn--...".
+ * Writes the host or domain TEXT to HOST in lower case, without its final dot. It has at
+ * least two labels, and the last one is not a number, as in an address. With WILDCARD the
+ * first label may be "*", which stands for one label. ERR_INVALID also for text that is
+ * not ASCII.
  */
-enum err route_host(const char *text, const char *field, bool wildcard,
-                    char host[ROUTE_HOST_MAX + 1], struct why *why);
+enum err host_normalize(const char *text, const char *field, bool wildcard,
+                        char host[ROUTE_HOST_MAX + 1], struct why *why);
 bool host_is_wildcard(const char *host);
 /* A wildcard of a whole top-level domain. */
 bool host_is_wide(const char *host);
-/* Without its first label: never empty for what route_host() took. */
+/* HOST without its first label. Never empty for a normalized host. */
 const char *host_parent(const char *host);
-/* Below DOMAIN, or the same. */
+/* Is HOST the same as DOMAIN, or below it? */
 bool host_is_in(const char *host, const char *domain);
 
 /*
- * NAMESPACE-NAME in DNS. With a SALT (else NULL), or if that is longer than a label, it ends
- * in a hash of namespace, name and salt (an id; "": of these two). ERR_INVALID: DNS leaves no
- * room for it.
+ * NAMESPACE-NAME in DNS. A name with a SALT (an id, or ""), or longer than a label, ends
+ * in a hash of namespace, name and salt. ERR_INVALID: the host would be too long.
  */
-enum err route_generate(const char *namespace, const char *name, const char *dns,
-                        const char *salt, char host[ROUTE_HOST_MAX + 1],
-                        struct why *why);
+enum err route_name_generate(const char *namespace, const char *name, const char *dns,
+                             const char *salt, char host[ROUTE_HOST_MAX + 1],
+                             struct why *why);

@@ -6,7 +6,7 @@
 
 enum { CANDIDATES_MAX = 1000 };
 
-static bool has_room(const struct candidate *candidate)
+static bool candidate_has_room(const struct candidate *candidate)
 {
 	return !candidate->is_down &&
 	       (!candidate->has_capacity || candidate->bound < candidate->capacity);
@@ -14,23 +14,24 @@ static bool has_room(const struct candidate *candidate)
 
 /* ---- the strategies ---- */
 
-/* The place at POSITION in the group, or the next one behind it that has room. */
-static size_t pick_next(const struct applicant *applicant,
-                        const struct candidate *candidates, const bool *is_of,
-                        size_t count, uint64_t position)
+/* The candidate at POSITION in the group, or the next one that has room. */
+static size_t strategy_pick_next(const struct applicant *applicant,
+                                 const struct candidate *candidates, const bool *in_group,
+                                 size_t count, uint64_t position)
 {
 	size_t of = 0, first = 0, at = count;
 
 	(void)applicant;
 	for (size_t i = 0; i < count; i++)
-		of += is_of[i];
+		of += in_group[i];
 	if (!of)
 		return count;
 	first = position % of;
 	for (size_t i = 0, place = 0; i < count; i++) {
-		if (!is_of[i])
+		if (!in_group[i])
 			continue;
-		if (has_room(&candidates[i]) && (place >= first || at == count)) {
+		if (candidate_has_room(&candidates[i]) &&
+		    (place >= first || at == count)) {
 			at = i;
 			if (place >= first)
 				break;
@@ -40,22 +41,22 @@ static size_t pick_next(const struct applicant *applicant,
 	return at;
 }
 
-static size_t pick_least(const struct applicant *applicant,
-                         const struct candidate *candidates, const bool *is_of,
-                         size_t count, uint64_t position)
+static size_t strategy_pick_least(const struct applicant *applicant,
+                                  const struct candidate *candidates,
+                                  const bool *in_group, size_t count, uint64_t position)
 {
 	size_t best = count;
 
 	(void)applicant, (void)position;
 	for (size_t i = 0; i < count; i++)
-		if (is_of[i] && has_room(&candidates[i]) &&
+		if (in_group[i] && candidate_has_room(&candidates[i]) &&
 		    (best == count || candidates[i].bound < candidates[best].bound))
 			best = i;
 	return best;
 }
 
-/* FNV-1a over both, and a finish that spreads it over all bits. */
-static uint64_t weight(const char *id, const char *name)
+/* FNV-1a over both, mixed to spread over all bits. */
+static uint64_t hash_weight(const char *id, const char *name)
 {
 	uint64_t hash = fnv_add(FNV_START, id, strlen(id));
 
@@ -65,19 +66,19 @@ static uint64_t weight(const char *id, const char *name)
 	return hash ^ hash >> 33;
 }
 
-/* The highest of each pair's numbers wins (rendezvous). */
-static size_t pick_hash(const struct applicant *applicant,
-                        const struct candidate *candidates, const bool *is_of,
-                        size_t count, uint64_t position)
+/* Rendezvous hashing: the candidate with the highest weight. */
+static size_t strategy_pick_hash(const struct applicant *applicant,
+                                 const struct candidate *candidates, const bool *in_group,
+                                 size_t count, uint64_t position)
 {
 	uint64_t highest = 0;
 	size_t best = count;
 
 	(void)position;
 	for (size_t i = 0; i < count; i++) {
-		uint64_t own = weight(applicant->id, candidates[i].name);
+		uint64_t own = hash_weight(applicant->id, candidates[i].name);
 
-		if (is_of[i] && has_room(&candidates[i]) &&
+		if (in_group[i] && candidate_has_room(&candidates[i]) &&
 		    (best == count || own > highest)) {
 			highest = own;
 			best = i;
@@ -94,10 +95,10 @@ const char *const strategy_words[] = {
 
 static const struct strategy strategies[] = {
 	/*                        position  by label  pick */
-	[STRATEGY_ROUNDROBIN]  = { true,     false,    pick_next  },
-	[STRATEGY_LABEL]       = { true,     true,     pick_next  },
-	[STRATEGY_LEASTLOADED] = { false,    false,    pick_least },
-	[STRATEGY_HASH]        = { false,    false,    pick_hash  },
+	[STRATEGY_ROUNDROBIN]  = { true,     false,    strategy_pick_next  },
+	[STRATEGY_LABEL]       = { true,     true,     strategy_pick_next  },
+	[STRATEGY_LEASTLOADED] = { false,    false,    strategy_pick_least },
+	[STRATEGY_HASH]        = { false,    false,    strategy_pick_hash  },
 };
 
 const struct strategy *strategy_at(enum strategy_word word)
@@ -110,9 +111,9 @@ const char *strategy_name(const struct strategy *strategy)
 	return strategy_words[strategy - strategies];
 }
 
-/* ---- whom they are asked about ---- */
+/* ---- groups ---- */
 
-static bool has_label(const struct applicant *applicant, const char *label)
+static bool applicant_has_label(const struct applicant *applicant, const char *label)
 {
 	for (size_t i = 0; i < applicant->label_count; i++)
 		if (!strcmp(applicant->labels[i], label))
@@ -127,9 +128,10 @@ const char *strategy_group(const struct strategy *strategy,
 	const char *full = "";
 
 	for (size_t i = 0; strategy->by_label && i < count; i++) {
-		if (!*candidates[i].label || !has_label(applicant, candidates[i].label))
+		if (!*candidates[i].label || !applicant_has_label(applicant,
+		                                                  candidates[i].label))
 			continue;
-		if (has_room(&candidates[i]))
+		if (candidate_has_room(&candidates[i]))
 			return candidates[i].label;
 		if (!*full)
 			full = candidates[i].label;
@@ -137,21 +139,20 @@ const char *strategy_group(const struct strategy *strategy,
 	return full;
 }
 
-/* Of OF routers that it may have, UP are up; there are COUNT. */
-static enum err explain(size_t of, size_t up, size_t count, struct why *why)
+/* OF of COUNT routers fit the applicant; UP of them are up. */
+static enum err strategy_explain(size_t of, size_t up, size_t count, struct why *why)
 {
-	const char *words = "no router takes routes: make one, or end a drain";
+	const char *words = "no router takes routes: create one, or end a drain";
 
 	if (of && !up)
-		words = "no router with an instance that is up, of those that it may have";
+		words = "no router with an instance that is up fits the route";
 	else if (up < of)
-		words = "all routers that it may have are full, or have no instance that "
-		        "is up";
+		words = "all routers that fit are full, or have no instance that is up";
 	else if (of)
-		words = "all routers that it may have are full: raise a capacity, or make "
+		words = "all routers that fit are full: raise a capacity, or create "
 		        "another router";
 	else if (count)
-		words = "no router without a label, or with one of its labels";
+		words = "no router without a label, or with a label of the route";
 	return fail(why, ERR_UNREACHABLE, "%s", words);
 }
 
@@ -160,7 +161,7 @@ enum err strategy_pick(const struct strategy *strategy, const struct applicant *
                        uint64_t position, size_t *picked, struct why *why)
 {
 	const char *group = strategy_group(strategy, applicant, candidates, count);
-	bool is_of[CANDIDATES_MAX] = { false };
+	bool in_group[CANDIDATES_MAX] = { false };
 	size_t of = 0, up = 0, at;
 
 	if (count > CANDIDATES_MAX)
@@ -168,14 +169,14 @@ enum err strategy_pick(const struct strategy *strategy, const struct applicant *
 	for (size_t i = 0; i < count; i++) {
 		bool may = !strategy->by_label || !strcmp(candidates[i].label, group);
 
-		is_of[i] = may && !candidates[i].is_down;
+		in_group[i] = may && !candidates[i].is_down;
 		of += may;
-		up += is_of[i];
+		up += in_group[i];
 	}
-	at = strategy->pick(applicant, candidates, is_of, count, position);
+	at = strategy->pick(applicant, candidates, in_group, count, position);
 	if (at < count) {
 		*picked = at;
 		return OK;
 	}
-	return explain(of, up, count, why);
+	return strategy_explain(of, up, count, why);
 }

@@ -1,19 +1,19 @@
 /*
- * strategy -- which router a route gets: rows of a table (seed 003: a pluggable strategy,
- * Schedule(route) -> (router, error)). Whoever has one of his own sets
- * `strategy = "external"` and makes bindings by the call create_route_binding.
+ * strategy -- which router a route gets (seed 003: Schedule(route) -> (router, error)).
+ * An operator with a scheduler of his own sets `strategy = "external"`; that scheduler
+ * calls create_route_binding.
  *
- *	roundrobin	one after the other
- *	label		of the routers whose label the route has, one after the other (of several
- *			labels, one whose routers have room); if it has none of theirs, of
- *			those without one
- *	leastloaded	the one with the fewest routes
- *	hash		by the route's id: the same one whenever it is asked, and few change
- *			when a router comes or goes
+ *	roundrobin	the routers in turn
+ *	label		in turn, the routers whose label the route has; if the route has
+ *			several labels, those of one label with room. If no router has a
+ *			label of the route, the routers without a label
+ *	leastloaded	the router with the fewest routes
+ *	hash		by the route's id. The choice is stable, and a new or lost router
+ *			changes it for few routes
  *
- * A router that has as many routes as its capacity gets no more, nor does one of which no
- * instance is up; by that, a route has no other label's routers. Pure: whoever calls has
- * locked the positions, and counts what was bound.
+ * A router without room (capacity) or without a live instance gets no routes. A route
+ * whose labelled routers are such waits for them. The caller locks the positions and
+ * counts the routes that it binds.
  */
 #pragma once
 
@@ -26,10 +26,10 @@
 struct candidate {
 	const char *name;
 	const char *label;		/* "key=value"; "": none */
-	uint32_t bound;			/* routes it has */
+	uint32_t bound;			/* number of routes */
 	bool has_capacity;
 	uint32_t capacity;
-	bool is_down;			/* no instance of it is up */
+	bool is_down;			/* no instance is up */
 };
 
 struct applicant {
@@ -44,31 +44,30 @@ enum strategy_word {
 };
 
 struct strategy {
-	bool has_position;		/* moves one on with each pick */
-	/* The group of CANDIDATES that is asked is marked in IS_OF. */
+	bool has_position;		/* each pick moves the position by one */
 	bool by_label;
-	/* The index of one that IS_OF and has room; COUNT: none. */
+	/* The index of a candidate of the group (IN_GROUP) with room; COUNT: none has. */
 	size_t (*pick)(const struct applicant *applicant,
-	               const struct candidate *candidates, const bool *is_of,
+	               const struct candidate *candidates, const bool *in_group,
 	               size_t count, uint64_t position);
 };
 
 /* The words of the setting, by enum strategy_word; ends with NULL. */
 extern const char *const strategy_words[];
-/* NULL: STRATEGY_EXTERNAL, so another program decides. */
+/* NULL for STRATEGY_EXTERNAL. */
 const struct strategy *strategy_at(enum strategy_word word);
 const char *strategy_name(const struct strategy *strategy);
 
 /*
- * The label of the group of routers that APPLICANT is for, as positions are kept by it.
- * "": all of them, or those without a label.
+ * The label of the routers that fit APPLICANT, by which positions are stored. "": all
+ * routers, or those without a label.
  */
 const char *strategy_group(const struct strategy *strategy,
                            const struct applicant *applicant,
                            const struct candidate *candidates, size_t count);
 /*
- * CANDIDATES, sorted by name, are those that take routes at all. ERR_UNREACHABLE: there is
- * none that fits, in words for administrators.
+ * CANDIDATES: all routers that take routes, by name. ERR_UNREACHABLE: no router fits;
+ * WHY tells an administrator what to do.
  */
 enum err strategy_pick(const struct strategy *strategy, const struct applicant *applicant,
                        const struct candidate *candidates, size_t count,

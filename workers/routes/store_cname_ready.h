@@ -1,26 +1,28 @@
 /*
- * store_serving -- when a name before may lead to the router that its route has now, as SQL:
- * of a row m of route_moves that is to be added, and b, the binding of its route.
+ * store_cname_ready -- the condition, as SQL, under which a former name may get its CNAME
+ * to the present router of its route. Row m of route_moves is in ADD; b is the binding of
+ * the route.
  *
- *	all instances that are shown say that they serve it	at once
- *	some do not say what they serve, and none is behind	from begins_at on
- *	one is behind						a while later
+ *	all shown instances report that they serve the route	at once
+ *	some report nothing, and none reports an older version	from begins_at on
+ *	one reports an older version				the patience later
  */
 #pragma once
 
-#define MAY_LEAD \
+#define CNAME_IS_READY \
 	"((SELECT COUNT(*) > 0 AND COUNT(*) = SUM(COALESCE(a.serves >= m.needs, 0)) " \
 	"FROM router_addresses a WHERE a.router = b.router AND a.is_shown) " \
 	"OR (m.begins_at <= NOW(3) AND NOT EXISTS (SELECT 1 FROM router_addresses a " \
 	"WHERE a.router = b.router AND a.is_shown AND a.serves < m.needs)) " \
 	"OR m.begins_at + INTERVAL ? SECOND <= NOW(3))"
 
-/* Of router d: in so many microseconds, or when the next name may lead elsewhere. */
-#define DUE_BY_THEN \
+/* For router d: after so many microseconds, or when the next CNAME is ready. */
+#define NEXT_DUE \
 	"LEAST(NOW(3) + INTERVAL ? MICROSECOND, COALESCE((SELECT MIN(CASE " \
-	"WHEN " MAY_LEAD " THEN NOW(3) WHEN m.begins_at > NOW(3) THEN m.begins_at " \
+	"WHEN " CNAME_IS_READY " THEN NOW(3) " \
+	"WHEN m.begins_at > NOW(3) THEN m.begins_at " \
 	"ELSE m.begins_at + INTERVAL ? SECOND END) FROM route_moves m " \
 	"LEFT JOIN route_bindings b ON b.route_id = m.route_id " \
 	"WHERE m.router = d.name AND m.state = 'ADD'), NOW(3) + INTERVAL 1 YEAR))"
-#define DUE_BY(after_us, patience_s) \
+#define NEXT_DUE_BIND(after_us, patience_s) \
 	tx_int(after_us), tx_int(patience_s), tx_int(patience_s)

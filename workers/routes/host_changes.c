@@ -1,4 +1,4 @@
-#include "hosts_news.h"
+#include "host_changes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -6,35 +6,37 @@
 #include "base/log.h"
 #include "consistency/store_hosts.h"
 
-enum { IDS_MAX = 100 };			/* of a message; if more are others, any may be */
+enum { IDS_MAX = 100 };			/* routes that a message names */
 
-struct news_router {
-	struct news_router *next;
+struct changed_router {
+	struct changed_router *next;
 	const char *name;
 	const char *ids[IDS_MAX];
 	size_t count;
 	bool is_any;
-	uint64_t version;		/* of its hosts, from now on */
+	uint64_t version;		/* of its hosts, after the change */
 };
 
-static struct news_router *find(struct hosts_news *news, const char *name)
+static struct changed_router *changed_router_get(struct host_changes *changes,
+                                                 const char *name)
 {
-	struct news_router **link = &news->routers, *router;
+	struct changed_router **link = &changes->routers, *router;
 
 	while (*link && strcmp((*link)->name, name) < 0)
 		link = &(*link)->next;
 	if (*link && !strcmp((*link)->name, name))
 		return *link;
-	router = arena_alloc(news->arena, sizeof(*router));
+	router = arena_alloc(changes->arena, sizeof(*router));
 	router->next = *link;
 	router->name = name;
 	*link = router;
 	return router;
 }
 
-void hosts_news_add(struct hosts_news *news, const char *name, const char *route_id)
+void host_changes_add(struct host_changes *changes, const char *name,
+                      const char *route_id)
 {
-	struct news_router *router = find(news, name);
+	struct changed_router *router = changed_router_get(changes, name);
 
 	for (size_t i = 0; route_id && i < router->count; i++)
 		if (!strcmp(router->ids[i], route_id))
@@ -45,22 +47,22 @@ void hosts_news_add(struct hosts_news *news, const char *name, const char *route
 		router->ids[router->count++] = route_id;
 }
 
-json_t *hosts_news_routers(const struct hosts_news *news)
+json_t *host_changes_routers(const struct host_changes *changes)
 {
 	json_t *names = json_array();
 
-	for (const struct news_router *at = news->routers; at; at = at->next)
+	for (const struct changed_router *at = changes->routers; at; at = at->next)
 		json_array_append_new(names, json_string(at->name));
 	return names;
 }
 
-void hosts_news_raise(struct hosts_news *news, struct tx *tx)
+void host_changes_write(struct host_changes *changes, struct tx *tx)
 {
-	for (struct news_router *at = news->routers; at && !tx->err; at = at->next)
+	for (struct changed_router *at = changes->routers; at && !tx->err; at = at->next)
 		at->version = store_hosts_raise(tx, HOSTS_OF_ROUTER, at->name);
 }
 
-static json_t *arguments(const struct news_router *router)
+static json_t *changed_router_args(const struct changed_router *router)
 {
 	json_t *args = json_pack("{s:s, s:I}", "router", router->name, "version",
 	                         (json_int_t)router->version);
@@ -74,23 +76,24 @@ static json_t *arguments(const struct news_router *router)
 	return args;
 }
 
-static void tell(const struct news_router *router, struct routes *routes)
+static void changed_router_cast(const struct changed_router *router,
+                                struct routes *routes)
 {
 	char topic[80];
 	const struct rpc_target target = { .topic = topic, .fanout = true,
 	                                   .agents = true };
-	json_t *args = arguments(router);
+	json_t *args = changed_router_args(router);
 	struct why why;
 
 	snprintf(topic, sizeof(topic), "routes.%s", router->name);
 	if (rpc_cast(routes->runtime.rpc, &target, "routes_changed", args, NULL, &why))
-		log_warn("router not told: router=%s reason=\"%s\"", router->name,
-		         why.text);
+		log_warn("changed routes not announced: router=%s reason=\"%s\"",
+		         router->name, why.text);
 	json_decref(args);
 }
 
-void hosts_news_tell(const struct hosts_news *news, struct routes *routes)
+void host_changes_cast(const struct host_changes *changes, struct routes *routes)
 {
-	for (const struct news_router *at = news->routers; at; at = at->next)
-		tell(at, routes);
+	for (const struct changed_router *at = changes->routers; at; at = at->next)
+		changed_router_cast(at, routes);
 }

@@ -1,4 +1,4 @@
-#include "schedule.h"
+#include "scheduler.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,22 +12,22 @@
 #include "consistency/heartbeat.h"
 #include "consistency/membership.h"
 #include "core/strategy.h"
-#include "peers.h"
+#include "notifications.h"
 #include "runtime/metrics.h"
 
 enum {
 	BATCH = 100,			/* routes of a transaction */
-	BATCHES = 5,			/* of a turn of the timer: calls wait meanwhile */
-	CAREFUL = 2 * BATCH,		/* routes that are bound one by one after a failure */
+	BATCHES = 5,			/* of a turn; calls wait meanwhile */
+	SINGLE = 2 * BATCH,		/* routes bound one by one after a failure */
 	LABELS_MAX = 64, CANDIDATES_MAX = 1000,
-	GROUPS_MAX = BATCH,		/* each route may have another one */
+	GROUPS_MAX = BATCH,		/* each route may have its own group */
 };
 
 static struct figures {
 	struct metric *bound, *rebound, *failed;
 } figures;
 
-void schedule_metrics(void)
+void scheduler_metrics(void)
 {
 	figures.bound = metric_new(METRIC_COUNTER, "routes_bound_total",
 	    "routes that got a router", NULL, NULL);
@@ -40,24 +40,24 @@ void schedule_metrics(void)
 
 struct scheduler {
 	struct routes *routes;
-	int careful;			/* so many are bound one by one */
+	int single;			/* number of next routes to bind one by one */
 };
 
-/* Where the strategy stands in a group of routers. */
+/* The position of the strategy in a group of routers. */
 struct position {
 	const char *label;
 	uint64_t at;
 };
 
-/* What one transaction does. */
+/* One transaction. */
 struct batch {
 	struct scheduler *scheduler;
 	const struct strategy *strategy;
 	struct arena *arena;
 	struct tx *tx;
-	void (*read)(struct batch *batch);	/* the routes that it is for */
+	void (*read)(struct batch *batch);	/* the routes */
 	struct route_share share;
-	const char *id;				/* of the one that it is for */
+	const char *id;				/* for batch_read_one */
 	struct route_row routes[BATCH];
 	size_t count;
 	struct router_row routers[CANDIDATES_MAX];
@@ -65,17 +65,17 @@ struct batch {
 	size_t candidate_count;
 	struct position positions[GROUPS_MAX];
 	size_t position_count;
-	struct bound bound[BATCH];
-	size_t bound_count;
-	struct hosts_news hosts;
-	struct route_news news[BATCH];		/* of those that could not be bound */
-	size_t news_count;
-	char last_id[ID_LEN + 1];		/* at which it failed, if it did */
+	struct binding_result results[BATCH];
+	size_t result_count;
+	struct host_changes changes;
+	struct route_event failures[BATCH];
+	size_t failure_count;
+	char last_id[ID_LEN + 1];		/* after an error: of its cause */
 };
 
-/* ---- what it is for ---- */
+/* ---- the routes ---- */
 
-static void take_route(void *self, const struct route_row *route)
+static void batch_add_route(void *self, const struct route_row *route)
 {
 	struct batch *batch = self;
 
@@ -83,28 +83,30 @@ static void take_route(void *self, const struct route_row *route)
 		batch->routes[batch->count++] = *route;
 }
 
-static void read_due(struct batch *batch)
+static void batch_read_unbound(struct batch *batch)
 {
-	store_routes_due(batch->tx, batch->arena, &batch->share, take_route, batch);
+	store_routes_unbound(batch->tx, batch->arena, &batch->share, batch_add_route,
+	                     batch);
 }
 
-static void read_moving(struct batch *batch)
+static void batch_read_draining(struct batch *batch)
 {
-	store_routes_moving(batch->tx, batch->arena, &batch->share, take_route, batch);
+	store_routes_draining(batch->tx, batch->arena, &batch->share, batch_add_route,
+	                      batch);
 }
 
-/* Somebody else may have been here. */
-static void read_one(struct batch *batch)
+/* Another process may have bound the route. */
+static void batch_read_one(struct batch *batch)
 {
 	struct route_row route;
 
 	if (store_route_lock(batch->tx, batch->arena,
 	                     &(struct route_key){ .id = batch->id }, &route) &&
 	    !route.is_scheduled && !route.is_waiting)
-		take_route(batch, &route);
+		batch_add_route(batch, &route);
 }
 
-static void take_router(void *self, const struct router_row *router)
+static void batch_add_router(void *self, const struct router_row *router)
 {
 	struct batch *batch = self;
 
@@ -118,11 +120,11 @@ static void take_router(void *self, const struct router_row *router)
 	};
 }
 
-/* ---- one of them ---- */
+/* ---- one route ---- */
 
-/* {"zone": "east"} as "zone=east"; what is no text was refused when it came. */
-static size_t read_labels(const struct route_row *route, struct arena *arena,
-                          const char **labels)
+/* {"zone": "east"} as "zone=east". All values are texts. */
+static size_t route_labels(const struct route_row *route, struct arena *arena,
+                           const char **labels)
 {
 	json_t *json = json_loads(route->labels, 0, NULL);
 	const char *key;
@@ -137,7 +139,7 @@ static size_t read_labels(const struct route_row *route, struct arena *arena,
 	return count;
 }
 
-static struct position *position_of(struct batch *batch, const char *label)
+static struct position *batch_position(struct batch *batch, const char *label)
 {
 	struct position *position;
 
@@ -151,13 +153,13 @@ static struct position *position_of(struct batch *batch, const char *label)
 	return position;
 }
 
-static enum err pick(struct batch *batch, const struct route_row *route, size_t *picked,
-                     struct why *why)
+static enum err batch_pick(struct batch *batch, const struct route_row *route,
+                           size_t *picked, struct why *why)
 {
 	const char *labels[LABELS_MAX];
 	const struct applicant applicant = { route->id, labels,
-	                                     read_labels(route, batch->arena, labels) };
-	struct position *position = position_of(batch, strategy_group(batch->strategy,
+	                                     route_labels(route, batch->arena, labels) };
+	struct position *position = batch_position(batch, strategy_group(batch->strategy,
 	    &applicant, batch->candidates, batch->candidate_count));
 	enum err err = strategy_pick(batch->strategy, &applicant, batch->candidates,
 	                             batch->candidate_count, position->at, picked, why);
@@ -166,8 +168,8 @@ static enum err pick(struct batch *batch, const struct route_row *route, size_t 
 	return err;
 }
 
-static void note_failure(struct batch *batch, const struct route_row *route,
-                         const struct why *why)
+static void batch_note_failure(struct batch *batch, const struct route_row *route,
+                               const struct why *why)
 {
 	const struct backoff again = {
 		1000, batch->scheduler->routes->settings.retry_max_ms,
@@ -177,7 +179,7 @@ static void note_failure(struct batch *batch, const struct route_row *route,
 	                   backoff_ms(&again, (int)route->attempts, random_u32()));
 	metric_add(figures.failed, 1);
 	if (strcmp(route->last_error, why->text))
-		batch->news[batch->news_count++] = (struct route_news){
+		batch->failures[batch->failure_count++] = (struct route_event){
 			.event = "route.unschedulable", .id = route->id,
 			.namespace = route->namespace, .name = route->name,
 			.router = route->router, .dns = route->dns,
@@ -185,88 +187,89 @@ static void note_failure(struct batch *batch, const struct route_row *route,
 		};
 }
 
-static void bind_route(struct batch *batch, const struct route_row *route)
+static void batch_bind_route(struct batch *batch, const struct route_row *route)
 {
-	struct bound *bound = &batch->bound[batch->bound_count];
+	struct binding_result *result = &batch->results[batch->result_count];
 	size_t picked;
 	struct why why;
-	enum err err = pick(batch, route, &picked, &why);
+	enum err err = batch_pick(batch, route, &picked, &why);
 
 	memcpy(batch->last_id, route->id, sizeof(batch->last_id));
 	if (!err)
-		err = binding_make(batch->scheduler->routes, batch->tx, batch->arena, route,
-		                   &batch->routers[picked], bound, &why);
+		err = binding_assign(batch->scheduler->routes, batch->tx, batch->arena,
+		                     route, &batch->routers[picked], result, &why);
 	if (batch->tx->err)
 		return;
 	if (err) {
-		note_failure(batch, route, &why);
+		batch_note_failure(batch, route, &why);
 		return;
 	}
 	batch->candidates[picked].bound++;
-	batch->bound_count++;
+	batch->result_count++;
 }
 
-/* ---- all of them ---- */
+/* ---- the batch ---- */
 
-static void put_positions(struct batch *batch)
+static void batch_write_positions(struct batch *batch)
 {
-	for (size_t i = 0; i < batch->position_count && batch->bound_count; i++)
+	for (size_t i = 0; i < batch->position_count && batch->result_count; i++)
 		if (batch->strategy->has_position)
-			store_position_put(batch->tx, strategy_name(batch->strategy),
-			                   batch->positions[i].label,
-			                   batch->positions[i].at);
+			store_position_write(batch->tx, strategy_name(batch->strategy),
+			                     batch->positions[i].label,
+			                     batch->positions[i].at);
 }
 
-/* Nothing of a run before that came to nothing. */
-static void begin(struct batch *batch)
+/* Forgets the run before, which a conflict in the database ended. */
+static void batch_reset(struct batch *batch)
 {
 	arena_reset(batch->arena);
 	batch->count = batch->candidate_count = batch->position_count = 0;
-	batch->bound_count = batch->news_count = 0;
-	batch->hosts = (struct hosts_news){ .arena = batch->arena };
+	batch->result_count = batch->failure_count = 0;
+	batch->changes = (struct host_changes){ .arena = batch->arena };
 	batch->last_id[0] = '\0';
 }
 
-static enum err run(void *self, struct why *why)
+static enum err batch_write(void *self, struct why *why)
 {
 	struct batch *batch = self;
 	const struct alive_rule rule = routes_alive_rule(batch->scheduler->routes);
 	struct tx tx = tx_begin(batch->scheduler->routes->runtime.db, why);
 
-	begin(batch);
+	batch_reset(batch);
 	batch->tx = &tx;
 	store_strategy_lock(&tx, strategy_name(batch->strategy));
 	batch->read(batch);
 	if (batch->count)
-		store_routers_active(&tx, batch->arena, &rule, take_router, batch);
+		store_routers_active(&tx, batch->arena, &rule, batch_add_router, batch);
 	for (size_t i = 0; i < batch->count && !tx.err; i++)
-		bind_route(batch, &batch->routes[i]);
-	put_positions(batch);
-	binding_news(&tx, batch->bound, batch->bound_count, &batch->hosts);
-	hosts_news_raise(&batch->hosts, &tx);
+		batch_bind_route(batch, &batch->routes[i]);
+	batch_write_positions(batch);
+	binding_add_changes(&tx, batch->results, batch->result_count, &batch->changes);
+	host_changes_write(&batch->changes, &tx);
 	return tx_commit(&tx);
 }
 
-static void tell(const struct batch *batch)
+static void batch_notify(const struct batch *batch)
 {
 	struct routes *routes = batch->scheduler->routes;
 
-	binding_tell(routes, batch->bound, batch->bound_count);
-	hosts_news_tell(&batch->hosts, routes);
-	for (size_t i = 0; i < batch->bound_count; i++)
-		metric_add(batch->bound[i].was_router ? figures.rebound : figures.bound, 1);
-	for (size_t i = 0; i < batch->news_count; i++)
-		peers_route(routes, &batch->news[i]);
+	binding_notify(routes, batch->results, batch->result_count);
+	host_changes_cast(&batch->changes, routes);
+	for (size_t i = 0; i < batch->result_count; i++)
+		metric_add(batch->results[i].former_router ? figures.rebound
+		           : figures.bound, 1);
+	for (size_t i = 0; i < batch->failure_count; i++)
+		notifications_send_route(routes, &batch->failures[i]);
 }
 
-struct failed {
+struct batch_failure {
 	struct batch *batch;
 	const struct why *why;
 };
 
-static enum err write_failed(void *self, struct why *why)
+static enum err batch_write_failure(void *self, struct why *why)
 {
-	const struct failed *failed = self;
+	const struct batch_failure *failed = self;
 	struct tx tx = tx_once(failed->batch->scheduler->routes->runtime.db, why);
 
 	store_route_failed(&tx, failed->batch->last_id, failed->why->text,
@@ -274,88 +277,92 @@ static enum err write_failed(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
-/* Whichever route it was, the others are bound one by one; and then it waits. */
-static void be_careful(struct batch *batch, enum err err, const struct why *why)
+/* Binds the next routes one by one, to find the route that causes the error. */
+static void batch_handle_error(struct batch *batch, enum err err, const struct why *why)
 {
-	struct failed failed = { batch, why };
+	struct batch_failure failed = { batch, why };
 	struct why again;
 
-	log_warn("routes not bound: at=%s reason=\"%s\"", batch->last_id, why->text);
+	log_warn("routes not bound: route=%s reason=\"%s\"", batch->last_id, why->text);
 	if (err_fate(err) != FATE_FINAL)
 		return;
-	batch->scheduler->careful = CAREFUL;
-	if (batch->count == 1 && tx_again(write_failed, &failed, &again))
-		log_warn("failure not written: route=%s reason=\"%s\"", batch->last_id,
+	batch->scheduler->single = SINGLE;
+	if (batch->count == 1 && tx_again(batch_write_failure, &failed, &again))
+		log_warn("failure not stored: route=%s reason=\"%s\"", batch->last_id,
 		         again.text);
 }
 
-/* How many routes it was for. */
-static size_t run_batch(struct batch *batch)
+/* The number of routes that it handled. */
+static size_t scheduler_run_batch(struct batch *batch)
 {
 	struct scheduler *scheduler = batch->scheduler;
 	struct why why;
 	enum err err;
 
-	batch->share.limit = scheduler->careful ? 1 : BATCH;
-	err = tx_again(run, batch, &why);
-	if (scheduler->careful)
-		scheduler->careful--;
+	batch->share.limit = scheduler->single ? 1 : BATCH;
+	err = tx_again(batch_write, batch, &why);
+	if (scheduler->single)
+		scheduler->single--;
 	if (err) {
-		be_careful(batch, err, &why);
+		batch_handle_error(batch, err, &why);
 		return 0;
 	}
-	tell(batch);
+	batch_notify(batch);
 	return batch->count;
 }
 
-static struct batch *batch_new(struct scheduler *scheduler)
+static struct batch *scheduler_batch_new(struct scheduler *scheduler)
 {
 	struct batch *batch = xcalloc(1, sizeof(*batch));
 
 	batch->scheduler = scheduler;
-	batch->strategy = strategy_at((enum strategy_word)scheduler->routes->settings.strategy);
+	batch->strategy = strategy_at(
+	    (enum strategy_word)scheduler->routes->settings.strategy);
 	batch->arena = arena_new();
 	return batch;
 }
 
-static void batch_free(struct batch *batch)
+static void scheduler_batch_free(struct batch *batch)
 {
 	arena_free(&batch->arena);
 	free(batch);
 }
 
-/* A turn with nothing to do writes nothing. */
-static bool is_wanted(const struct scheduler *scheduler, const struct route_share *share)
+/* A turn without due routes writes nothing. */
+static bool scheduler_is_due(const struct scheduler *scheduler,
+                             const struct route_share *share)
 {
 	struct why why;
 	struct tx tx = tx_once(scheduler->routes->runtime.db, &why);
-	bool any = store_routes_wanting(&tx, share);
+	bool any = store_routes_any_due(&tx, share);
 
 	if (tx_commit(&tx))
-		log_warn("routes not looked at: reason=\"%s\"", why.text);
+		log_warn("due routes not read: reason=\"%s\"", why.text);
 	return any;
 }
 
 void scheduler_fire(struct scheduler *scheduler)
 {
-	void (*const reads[])(struct batch *) = { read_due, read_moving };
+	void (*const reads[])(struct batch *) = { batch_read_unbound,
+	                                          batch_read_draining };
 	struct share share =
 	    membership_share(heartbeat_membership(scheduler->routes->heartbeat),
 	                     scheduler->routes->runtime.db);
-	struct batch *batch = batch_new(scheduler);
+	struct batch *batch = scheduler_batch_new(scheduler);
 
-	batch->share = (struct route_share){ .factor = share.factor, .total = share.total };
-	if (share.total && batch->strategy && is_wanted(scheduler, &batch->share))
+	batch->share.factor = share.factor;
+	batch->share.total = share.total;
+	if (share.total && batch->strategy && scheduler_is_due(scheduler, &batch->share))
 		for (size_t i = 0; i < 2; i++) {
 			batch->read = reads[i];
-			for (int done = 0; done < BATCHES && run_batch(batch); done++)
+			for (int n = 0; n < BATCHES && scheduler_run_batch(batch); n++)
 				;
 		}
-	batch_free(batch);
+	scheduler_batch_free(batch);
 }
 
-/* Whoever binds elsewhere hears that there is one, if there still is. */
-static void tell_new(const struct batch *batch)
+/* For the program that makes the bindings with the strategy "external". */
+static void batch_notify_new(const struct batch *batch)
 {
 	struct routes *routes = batch->scheduler->routes;
 	struct route_row route;
@@ -366,22 +373,22 @@ static void tell_new(const struct batch *batch)
 	              !route.is_scheduled && !route.is_waiting;
 
 	if (!tx_commit(&tx) && is_new)
-		peers_route(routes, &(struct route_news){
+		notifications_send_route(routes, &(struct route_event){
 			.event = "route.new", .id = route.id,
 			.namespace = route.namespace, .name = route.name, .reason = "" });
 }
 
-void scheduler_now(struct scheduler *scheduler, const char *id)
+void scheduler_schedule(struct scheduler *scheduler, const char *id)
 {
-	struct batch *batch = batch_new(scheduler);
+	struct batch *batch = scheduler_batch_new(scheduler);
 
-	batch->read = read_one;
+	batch->read = batch_read_one;
 	batch->id = id;
 	if (batch->strategy)
-		run_batch(batch);
+		scheduler_run_batch(batch);
 	else
-		tell_new(batch);
-	batch_free(batch);
+		batch_notify_new(batch);
+	scheduler_batch_free(batch);
 }
 
 struct scheduler *scheduler_new(struct routes *routes)

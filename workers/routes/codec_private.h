@@ -1,0 +1,12 @@
+/* codec_private -- what codec.c, codec_router_decode.c and codec_route_decode.c share. */
+#pragma once
+
+#include "codec.h"
+
+enum { TEXT_MAX = 255 };
+
+/* Puts the FIELD before the reason: "route.host: ...". Returns ERR. */
+enum err codec_within(const char *field, enum err err, struct why *why);
+/* NAME may be NULL. */
+enum err codec_check_name(const char *name, const char *field, struct why *why);
+bool codec_has(const json_t *json, const char *key);

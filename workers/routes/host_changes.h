@@ -1,0 +1,28 @@
+/*
+ * host_changes -- routes whose hosts a transaction changes, by the routers that serve
+ * them. The last step of the transaction raises the version of the hosts of each router
+ * (consistency/store_hosts.h). After the commit the agents of each router get one
+ * message:
+ *
+ *	routes.ROUTER	routes_changed(router, routes?, version)	cast, fanout
+ */
+#pragma once
+
+#include <jansson.h>
+
+#include "routes.h"
+#include "store.h"
+
+struct changed_router;
+
+struct host_changes {			/* zeroed, except for the arena */
+	struct arena *arena;
+	struct changed_router *routers;	/* sorted by name */
+};
+
+/* ROUTE_ID NULL: any route of the router may have changed. Borrows both texts. */
+void host_changes_add(struct host_changes *changes, const char *router,
+                      const char *route_id);
+json_t *host_changes_routers(const struct host_changes *changes);	/* their names */
+void host_changes_write(struct host_changes *changes, struct tx *tx);
+void host_changes_cast(const struct host_changes *changes, struct routes *routes);
