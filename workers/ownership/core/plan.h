@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "core/view.h"
-#include "core/wish.h"
+#include "core/desired.h"
 
 enum plan_policy { POLICY_SYNC, POLICY_UPSERT_ONLY, POLICY_CREATE_ONLY };
 

@@ -1,4 +1,4 @@
-#include "core/wish.h"
+#include "core/desired.h"
 
 #include <stdlib.h>
 #include <string.h>
