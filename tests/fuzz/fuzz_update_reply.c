@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/question.h"
+#include "core/rrset_query.h"
 #include "core/update_wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -9,7 +9,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "core/question.h"
+#include "core/rrset_query.h"
 #include "core/update_wire.h"
 #include "dns/packet.h"
 #include "net/dial.h"

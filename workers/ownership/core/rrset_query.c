@@ -1,4 +1,4 @@
-#include "core/question.h"
+#include "core/rrset_query.h"
 
 #include "model/rr.h"
 
