@@ -9,7 +9,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "core/pages.h"
+#include "core/paged_read.h"
 #include "dns/canonical.h"
 #include "model/json.h"
 #include "model/presentation.h"

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "core/pages.h"
+#include "core/paged_read.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

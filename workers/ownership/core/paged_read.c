@@ -1,4 +1,4 @@
-#include "core/pages.h"
+#include "core/paged_read.h"
 
 static void begin(struct pages *pages)
 {
