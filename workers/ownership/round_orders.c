@@ -9,7 +9,7 @@
 #include "model/presentation.h"
 #include "round_private.h"
 #include "storage.h"
-#include "store_give.h"
+#include "store_transfer.h"
 #include "store_order.h"
 
 enum { NAMES_MAX = 100 };		/* of a result that are listed */

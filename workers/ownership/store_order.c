@@ -222,7 +222,7 @@ void store_order_items_settle(struct tx *tx, const char *order_id)
 	        TX_BIND(tx_text(order_id)));
 }
 
-/* The items come first: see store_give.c. */
+/* The items come first: see store_transfer.c. */
 #define ITEMS "ownership_order_items i STRAIGHT_JOIN "
 #define ACCEPTED "WHERE i.order_id = ? AND i.state = '" ITEM_ACCEPTED "' "
 

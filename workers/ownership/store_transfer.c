@@ -1,4 +1,4 @@
-#include "store_give.h"
+#include "store_transfer.h"
 
 /*
  * The items come first in each join, whose number is that of the rows that it reads: the
