@@ -73,7 +73,7 @@ struct round {
 	char words[256];		/* of the last outcome that was not good */
 };
 
-/* ---- round_shared.c ---- */
+/* ---- round_state.c ---- */
 
 struct set_key set_key_of(const struct name *name, uint16_t type);
 /* Guarded by the registry's lock. */
