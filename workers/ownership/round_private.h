@@ -1,7 +1,7 @@
 /*
  * round_private -- between round.c, which goes through the steps, round_plan.c, which
  * brings rows and records together, round_records.c, which keeps what was read,
- * round_quiet.c, which knows when nothing is to be read, and round_report.c, which says
+ * round_skip.c, which knows when nothing is to be read, and round_report.c, which says
  * what came of it.
  */
 #pragma once
@@ -97,7 +97,7 @@ enum err round_assign(void *round, struct why *why);
 /* What was seen to be made, and what is no more. */
 enum err round_settle(void *round, struct why *why);
 
-/* ---- round_quiet.c ---- */
+/* ---- round_skip.c ---- */
 
 /* Is it worth to ask for the zone's serial, before it is read? */
 bool round_may_be_quiet(const struct round *round);
