@@ -83,7 +83,7 @@ enum answer { ANSWER_TAKEN, ANSWER_REFUSED, ANSWER_UNKNOWN };
 /* Nothing of what was surely refused can come any more. */
 enum answer round_answer(const struct round *round, size_t errand);
 
-/* ---- round_plan.c and round_rows.c ---- */
+/* ---- round_plan.c and round_owned.c ---- */
 
 /* Rows that are marks, and were lost, come back from those of the zone as it was read. */
 enum err round_restore(void *round, struct why *why);
