@@ -61,14 +61,14 @@ static void add_wishes(struct view *view)
 
 	for (size_t i = 0; node && i < RECORDS_MAX; node = node->next, i++) {
 		struct rdata rdata = { octets, i % 2 ? 16 : 4 };
-		struct wish wish = {
-			.want = { i % 2 ? RR_AAAA : RR_A, 300, 1, 1, &rdata },
+		struct desired desired = {
+			.rrset = { i % 2 ? RR_AAAA : RR_A, 300, 1, 1, &rdata },
 			.has_ttl = i % 3, .is_shared = i % 5 == 0, .resource = "fuzz/1",
 		};
 		struct name name;
 
 		node_name(node, &name);
-		plan_want(view, &name, &wish);
+		plan_want(view, &name, &desired);
 	}
 }
 

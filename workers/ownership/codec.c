@@ -78,8 +78,8 @@ static enum err get_type(const json_t *json, struct endpoint *endpoint, struct w
 	enum err err = json_get_text(json, "type", JSON_REQUIRED, TYPE_MAX, &text, why);
 
 	if (!err)
-		err = rrtype_parse(text, "type", &endpoint->want.type, why);
-	if (!err && !mark_type_is_known(endpoint->want.type))
+		err = rrtype_parse(text, "type", &endpoint->rrset.type, why);
+	if (!err && !mark_type_is_known(endpoint->rrset.type))
 		return fail(why, ERR_INVALID, "type: records of type %s cannot be marked",
 		            text);
 	return err;
@@ -91,14 +91,14 @@ static enum err get_ttl(const json_t *json, struct endpoint *endpoint, struct wh
 
 	endpoint->has_ttl = ttl && !json_is_null(ttl);
 	return endpoint->has_ttl ? json_get_u32(json, "ttl", 0, RR_TTL_MAX,
-	                                        &endpoint->want.ttl, why) : OK;
+	                                        &endpoint->rrset.ttl, why) : OK;
 }
 
 static enum err get_target(const struct endpoint *endpoint, const char *text,
                            struct arena *arena, struct rdata *rdata, struct why *why)
 {
 	static _Thread_local struct canonical canonical;
-	struct rr rr = { endpoint->name.wire, endpoint->want.type, 0, 0, NULL };
+	struct rr rr = { endpoint->name.wire, endpoint->rrset.type, 0, 0, NULL };
 	enum err err;
 
 	if (!text)
@@ -128,9 +128,9 @@ static enum err get_targets(const json_t *json, struct arena *arena,
 		err = get_target(endpoint, json_string_value(json_array_get(list, i)),
 		                 arena, &rdata, why);
 		if (!err)
-			rrset_push(&endpoint->want, endpoint->want.ttl, rdata, arena);
+			rrset_push(&endpoint->rrset, endpoint->rrset.ttl, rdata, arena);
 	}
-	rrset_sort(&endpoint->want);
+	rrset_sort(&endpoint->rrset);
 	return err;
 }
 
@@ -176,7 +176,7 @@ static int compare(const void *a, const void *b)
 	int order = strcmp(x->name_text, y->name_text);
 
 	if (!order)
-		order = (x->want.type > y->want.type) - (x->want.type < y->want.type);
+		order = (x->rrset.type > y->rrset.type) - (x->rrset.type < y->rrset.type);
 	return order ? order : strcmp(x->set_id, y->set_id);
 }
 
@@ -289,7 +289,7 @@ enum err codec_expected(const json_t *args, const struct registry *registry,
 		err = get_targets(args, arena, &endpoint, why);
 	order->has_name = true;
 	order->name = endpoint.name;
-	order->type = endpoint.want.type;
-	order->expected = endpoint.want;
+	order->type = endpoint.rrset.type;
+	order->expected = endpoint.rrset;
 	return err;
 }

@@ -169,12 +169,12 @@ static bool is_made_now(const struct round *round, const struct plan_item *item)
 {
 	const struct made_row *row;
 
-	if (!item->wish || !item->holding->is.count || !item->holding->ours ||
+	if (!item->desired || !item->holding->is.count || !item->holding->ours ||
 	    item->is_held || item->order || !is_as_wanted(item))
 		return false;
 	row = made_of(round, item);
 	return !row || row->intended.count ||
-	       strcmp(row->resource, item->wish->resource) ||
+	       strcmp(row->resource, item->desired->resource) ||
 	       row->is.ttl != item->holding->is.ttl ||
 	       !rrset_same_records(&row->is, &item->holding->is);
 }

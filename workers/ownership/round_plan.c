@@ -73,8 +73,8 @@ static void tell_plan(struct round *round)
 		if (made->row.is.count)
 			plan_made(round->view, &made->row.name, &made->row.is);
 	for (const struct wanting *at = round->all_wanted; at; at = at->next)
-		plan_want(round->view, &at->endpoint.name, &(struct wish){
-			.want = at->endpoint.want, .has_ttl = at->endpoint.has_ttl,
+		plan_want(round->view, &at->endpoint.name, &(struct desired){
+			.rrset = at->endpoint.rrset, .has_ttl = at->endpoint.has_ttl,
 			.is_shared = at->endpoint.is_shared,
 			.resource = at->endpoint.resource });
 }

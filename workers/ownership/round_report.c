@@ -38,7 +38,7 @@ static json_t *records_of(const struct rrset *set)
 static json_t *resource_of(const struct plan_item *item)
 {
 	const struct marking *ours = item->holding->ours;
-	const char *resource = item->wish ? item->wish->resource
+	const char *resource = item->desired ? item->desired->resource
 	                       : ours && ours->mark ? mark_get(ours->mark, "resource")
 	                       : NULL;
 	char quoted[MARK_RESOURCE_MAX + 1];

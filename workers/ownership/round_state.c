@@ -28,7 +28,7 @@ struct tx round_begin_tx(struct round *round, struct why *why)
 struct made_row round_row_of(const struct plan_item *item)
 {
 	struct made_row row = { .is = item->holding->is, .intended = item->becomes,
-	                        .resource = item->wish->resource };
+	                        .resource = item->desired->resource };
 
 	node_name(item->node, &row.name);
 	row.is.type = row.intended.type = item->type;

@@ -33,7 +33,7 @@ struct applying {
 
 static char *key_of(const struct endpoint *endpoint, struct arena *arena)
 {
-	return arena_printf(arena, "%s %d %s", endpoint->name_text, endpoint->want.type,
+	return arena_printf(arena, "%s %d %s", endpoint->name_text, endpoint->rrset.type,
 	                    endpoint->set_id);
 }
 
@@ -67,9 +67,9 @@ static bool is_as_before(const struct applying *a, const struct endpoint *endpoi
 	const struct endpoint *before = map_get(a->before, key, strlen(key));
 
 	return before && !before->is_copy && before->has_ttl == endpoint->has_ttl &&
-	       (!endpoint->has_ttl || before->want.ttl == endpoint->want.ttl) &&
+	       (!endpoint->has_ttl || before->rrset.ttl == endpoint->rrset.ttl) &&
 	       before->is_shared == endpoint->is_shared &&
-	       rrset_same_records(&before->want, &endpoint->want);
+	       rrset_same_records(&before->rrset, &endpoint->rrset);
 }
 
 static void find_difference(struct applying *a, struct tx *tx)

@@ -85,7 +85,7 @@ bool store_plan_approve(struct tx *tx, const char *id, const char *digest,
 struct endpoint {
 	struct name name;
 	const char *name_text;
-	struct rrset want;
+	struct rrset rrset;
 	const char *set_id;
 	bool has_ttl, is_shared;
 	bool is_copy;			/* an order's that is not over: none asked yet */

@@ -67,14 +67,14 @@ static void read_endpoint(struct tx *tx, struct tx_rows *rows, struct arena *are
 
 	*endpoint = (struct endpoint){ 0 };
 	store_read_name(tx, rows, &endpoint->name, &endpoint->name_text);
-	endpoint->want.type = (uint16_t)row_int(rows);
+	endpoint->rrset.type = (uint16_t)row_int(rows);
 	endpoint->set_id = row_text(rows);
 	endpoint->resource = row_text(rows);
 	endpoint->is_shared = row_int(rows);
 	endpoint->is_copy = row_int(rows);
 	endpoint->has_ttl = !row_is_null(rows);
 	ttl = row_u32(rows);
-	store_unpack(tx, rows, arena, ttl, &endpoint->want);
+	store_unpack(tx, rows, arena, ttl, &endpoint->rrset);
 }
 
 void store_endpoints(struct tx *tx, struct arena *arena, const char *id,
@@ -125,11 +125,11 @@ static void write_rows(struct tx *tx, const char *id, const char *resource,
 		at[0] = tx_text(id);
 		at[1] = tx_text(resource);
 		at[2] = tx_text(endpoint->name_text);
-		at[3] = tx_int(endpoint->want.type);
+		at[3] = tx_int(endpoint->rrset.type);
 		at[4] = tx_text(endpoint->set_id);
-		at[5] = endpoint->has_ttl ? tx_u32(endpoint->want.ttl) : tx_null();
+		at[5] = endpoint->has_ttl ? tx_u32(endpoint->rrset.ttl) : tx_null();
 		at[6] = tx_int(endpoint->is_shared);
-		at[7] = is_gone ? tx_bytes("", 0) : store_packed(&endpoint->want, arena);
+		at[7] = is_gone ? tx_bytes("", 0) : store_packed(&endpoint->rrset, arena);
 	}
 	if (count)
 		tx_exec_rows(tx,

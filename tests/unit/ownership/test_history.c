@@ -715,17 +715,17 @@ static void tell_wishes(const struct world *world, struct view *view)
 {
 	for (size_t i = 0; i < world->want_count; i++) {
 		const struct want *want = &world->wants[i];
-		struct wish wish = {
-			.want = set_of(want->kind, want->records, view_arena(view)),
+		struct desired desired = {
+			.rrset = set_of(want->kind, want->records, view_arena(view)),
 			.has_ttl = want->ttl, .is_shared = want->is_shared,
 			.resource = want->resource,
 		};
 		struct rdata mark = text_rdata(HEAD "them", view_arena(view));
 
 		if (want->is_a_mark)
-			rrset_push(&wish.want, TTL, mark, view_arena(view));
-		wish.want.ttl = want->ttl;
-		plan_want(view, &parsed_names[want->name], &wish);
+			rrset_push(&desired.rrset, TTL, mark, view_arena(view));
+		desired.rrset.ttl = want->ttl;
+		plan_want(view, &parsed_names[want->name], &desired);
 	}
 }
 

@@ -763,7 +763,7 @@ static void a_wish_without_records_is_impossible(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct view *view = view_of(cases[i].zone);
 		struct name name = name_of("www.example.com.");
-		struct wish nothing = { .want.type = RR_A, .resource = "test/9" };
+		struct desired nothing = { .rrset.type = RR_A, .resource = "test/9" };
 		struct buf text = { 0 };
 		struct plan plan;
 
@@ -788,10 +788,11 @@ static void a_name_is_not_filled_with_what_cannot_be_ours(void **state)
 
 	(void)state;
 	for (uint16_t i = 0; i < COUNT_OF_TYPES; i++) {
-		struct wish wish = { .want = { (uint16_t)(FIRST + i), 0, 1, 1, &rdata },
-		                     .resource = "test/1" };
+		struct desired desired = { .rrset = { (uint16_t)(FIRST + i), 0, 1, 1,
+		                                      &rdata },
+		                           .resource = "test/1" };
 
-		plan_want(view, &name, &wish);
+		plan_want(view, &name, &desired);
 	}
 	each_token(view, "A:192.0.2.1 HINFO:c+d AAAA:2001:db8::1", want);
 	plan_make(view, &usual, true, &plan);

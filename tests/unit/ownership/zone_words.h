@@ -166,14 +166,14 @@ static void want(struct view *view, const struct token *token)
 	struct name name = name_of(token->owner);
 	uint16_t type = type_of(token->type);
 	struct rdata rdata = rdata_of(type, token->data, view_arena(view));
-	struct wish wish = {
-		.want = { type, token->ttl, 1, 1, &rdata },
+	struct desired desired = {
+		.rrset = { type, token->ttl, 1, 1, &rdata },
 		.has_ttl = token->ttl,
 		.is_shared = token->is_shared,
 		.resource = arena_strdup(view_arena(view), token->resource),
 	};
 
-	plan_want(view, &name, &wish);
+	plan_want(view, &name, &desired);
 }
 
 static void made(struct view *view, const struct token *token)

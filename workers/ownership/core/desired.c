@@ -5,102 +5,105 @@
 
 #include "model/rr.h"
 
-/* ---- what belongs together ---- */
+/* ---- merging endpoints ---- */
 
-static int compare_wishes(const void *a, const void *b)
+static int desired_compare(const void *a, const void *b)
 {
-	const struct wish *x = a, *y = b;
+	const struct desired *x = a, *y = b;
 
-	if (x->want.type != y->want.type)
-		return x->want.type < y->want.type ? -1 : 1;
+	if (x->rrset.type != y->rrset.type)
+		return x->rrset.type < y->rrset.type ? -1 : 1;
 	return strcmp(x->resource, y->resource);
 }
 
-static void merge(struct wish *wish, const struct wish *endpoint, struct arena *arena)
+static void desired_add_endpoint(struct desired *desired, const struct desired *endpoint,
+                                 struct arena *arena)
 {
-	for (size_t i = 0; i < endpoint->want.count; i++)
-		rrset_push(&wish->want, endpoint->want.ttl, endpoint->want.records[i],
-		           arena);
-	wish->has_ttl = wish->has_ttl && endpoint->has_ttl;
-	wish->is_shared = wish->is_shared && endpoint->is_shared;
+	for (size_t i = 0; i < endpoint->rrset.count; i++)
+		rrset_push(&desired->rrset, endpoint->rrset.ttl,
+		           endpoint->rrset.records[i], arena);
+	desired->has_ttl = desired->has_ttl && endpoint->has_ttl;
+	desired->is_shared = desired->is_shared && endpoint->is_shared;
 }
 
-struct wish *wishes_merge(struct wish *endpoints, size_t count, struct arena *arena)
+struct desired *desired_merge(struct desired *endpoints, size_t count,
+                              struct arena *arena)
 {
-	struct wish *wishes = NULL;
+	struct desired *list = NULL;
 
 	if (count > 1)
-		qsort(endpoints, count, sizeof(*endpoints), compare_wishes);
+		qsort(endpoints, count, sizeof(*endpoints), desired_compare);
 	for (size_t i = 0; i < count; i++) {
-		if (!wishes || compare_wishes(wishes, &endpoints[i])) {
-			struct wish *wish = arena_dup(arena, &endpoints[i],
-			                              sizeof(*wish));
+		if (!list || desired_compare(list, &endpoints[i])) {
+			struct desired *desired = arena_dup(arena, &endpoints[i],
+			                                    sizeof(*desired));
 
-			wish->want = (struct rrset){ .type = endpoints[i].want.type };
-			wish->next = wishes;
-			wishes = wish;
+			desired->rrset =
+			    (struct rrset){ .type = endpoints[i].rrset.type };
+			desired->next = list;
+			list = desired;
 		}
-		merge(wishes, &endpoints[i], arena);
+		desired_add_endpoint(list, &endpoints[i], arena);
 	}
-	for (struct wish *wish = wishes; wish; wish = wish->next)
-		rrset_sort(&wish->want);
-	return wishes;
+	for (struct desired *desired = list; desired; desired = desired->next)
+		rrset_sort(&desired->rrset);
+	return list;
 }
 
-static bool has_mark(const struct wish *wish, const struct view *view)
+static bool desired_has_mark(const struct desired *desired, const struct view *view)
 {
-	for (size_t i = 0; i < wish->want.count; i++)
-		if (view_is_mark(view, wish->want.records[i]))
+	for (size_t i = 0; i < desired->rrset.count; i++)
+		if (view_is_mark(view, desired->rrset.records[i]))
 			return true;
 	return false;
 }
 
-const char *wish_fault(const struct wish *wish, const struct view *view)
+const char *desired_fault(const struct desired *desired, const struct view *view)
 {
-	uint16_t type = wish->want.type;
+	uint16_t type = desired->rrset.type;
 
-	if (!wish->want.count)
-		return "it has no records";
-	if (!mark_resource_is_valid(wish->resource))
-		return "its resource is no text that a mark can have";
-	if (wish->want.count > 1 && (type == RR_CNAME || type == RR_DNAME))
-		return "a name is an alias of one other";
-	if (type == RR_TXT && has_mark(wish, view))
-		return "it would be read as a mark";
+	if (!desired->rrset.count)
+		return "the endpoint has no records";
+	if (!mark_resource_is_valid(desired->resource))
+		return "a mark cannot have the name of the resource";
+	if (desired->rrset.count > 1 && (type == RR_CNAME || type == RR_DNAME))
+		return "a name can be an alias of one name only";
+	if (type == RR_TXT && desired_has_mark(desired, view))
+		return "the record would be read as an ownership mark";
 	return NULL;
 }
 
-/* ---- who wins ---- */
+/* ---- conflicts ---- */
 
-/* Of the resources that our own programs write; all others came by RPC. */
-static const struct source {
+/* Resources of our own programs; all others came by RPC. */
+static const struct rank {
 	const char *prefix;
 	int rank;
-} sources[] = {
+} ranks[] = {
 	{ "router/", 1 },
 	{ "route/",  2 },
 	{ "port/",   3 },
 };
 
-static int rank_of(const char *resource)
+static int desired_rank(const char *resource)
 {
-	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
-		if (!strncmp(resource, sources[i].prefix, strlen(sources[i].prefix)))
-			return sources[i].rank;
+	for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++)
+		if (!strncmp(resource, ranks[i].prefix, strlen(ranks[i].prefix)))
+			return ranks[i].rank;
 	return 0;
 }
 
-/* Does the mark of what is there say so? */
-static bool has_it(const struct wish *wish, const struct node *node)
+/* Does the mark in the zone name the resource? */
+static bool desired_has_set(const struct desired *desired, const struct node *node)
 {
-	const struct holding *holding = node_holding(node, wish->want.type);
+	const struct holding *holding = node_holding(node, desired->rrset.type);
 	const struct marking *ours = holding_is_there(holding) ? holding->ours : NULL;
 	const char *resource = ours ? mark_get(ours->mark, "resource") : NULL;
 
-	return resource && !strcmp(resource, wish->resource);
+	return resource && !strcmp(resource, desired->resource);
 }
 
-static int compare_records(const struct rrset *a, const struct rrset *b)
+static int desired_compare_records(const struct rrset *a, const struct rrset *b)
 {
 	int order = (a->count > b->count) - (a->count < b->count);
 
@@ -109,73 +112,76 @@ static int compare_records(const struct rrset *a, const struct rrset *b)
 	return order;
 }
 
-/* Of one type. The resources differ, so one is always before the other. */
-static bool is_before(const struct wish *a, const struct wish *b, const struct node *node)
+/* Of one type. The resources differ, so the order is total. */
+static bool desired_is_before(const struct desired *a, const struct desired *b,
+                              const struct node *node)
 {
-	int order = has_it(b, node) - has_it(a, node);
+	int order = desired_has_set(b, node) - desired_has_set(a, node);
 
 	if (!order)
-		order = rank_of(a->resource) - rank_of(b->resource);
+		order = desired_rank(a->resource) - desired_rank(b->resource);
 	if (!order)
-		order = compare_records(&a->want, &b->want);
+		order = desired_compare_records(&a->rrset, &b->rrset);
 	return order ? order < 0 : strcmp(a->resource, b->resource) < 0;
 }
 
-/* FIRST and those of its type behind it; returns the first of the next type. */
-static struct wish *resolve_type(struct wish *first, const struct node *node)
+/* Compares FIRST with the next sets of its type; returns the first of another type. */
+static struct desired *desired_resolve_type(struct desired *first,
+                                            const struct node *node)
 {
-	struct wish *best = NULL, *wish = first;
+	struct desired *best = NULL, *desired = first;
 
-	for (; wish && wish->want.type == first->want.type; wish = wish->next) {
-		if (wish->is_hopeless)
+	for (; desired && desired->rrset.type == first->rrset.type;
+	     desired = desired->next) {
+		if (desired->is_excluded)
 			continue;
-		wish->has_lost = best && !is_before(wish, best, node);
-		if (wish->has_lost)
+		desired->has_lost = best && !desired_is_before(desired, best, node);
+		if (desired->has_lost)
 			continue;
 		if (best)
 			best->has_lost = true;
-		best = wish;
+		best = desired;
 	}
-	return wish;
+	return desired;
 }
 
-static struct wish *winner(struct wish *wishes, uint16_t type)
+static struct desired *desired_winner(struct desired *list, uint16_t type)
 {
-	while (wishes && (wishes->want.type != type || wishes->has_lost ||
-	                  wishes->is_hopeless))
-		wishes = wishes->next;
-	return wishes;
+	while (list && (list->rrset.type != type || list->has_lost ||
+	                list->is_excluded))
+		list = list->next;
+	return list;
 }
 
-static void resolve_cname(struct wish *wishes, const struct node *node)
+static void desired_resolve_cname(struct desired *list, const struct node *node)
 {
-	struct wish *cname = winner(wishes, RR_CNAME);
-	bool stays = cname && has_it(cname, node), is_alone = true;
+	struct desired *cname = desired_winner(list, RR_CNAME);
+	bool stays = cname && desired_has_set(cname, node), is_alone = true;
 
-	for (struct wish *wish = wishes; cname && wish; wish = wish->next) {
-		if (wish == cname || wish->has_lost || wish->is_hopeless)
+	for (struct desired *desired = list; cname && desired; desired = desired->next) {
+		if (desired == cname || desired->has_lost || desired->is_excluded)
 			continue;
 		is_alone = false;
-		wish->has_lost = stays;
+		desired->has_lost = stays;
 	}
 	if (cname && !stays && !is_alone)
 		cname->has_lost = true;
 }
 
-void wishes_resolve(struct wish *wishes, const struct node *node)
+void desired_resolve(struct desired *list, const struct node *node)
 {
-	for (struct wish *wish = wishes; wish; )
-		wish = resolve_type(wish, node);
-	resolve_cname(wishes, node);
+	for (struct desired *desired = list; desired; )
+		desired = desired_resolve_type(desired, node);
+	desired_resolve_cname(list, node);
 }
 
-const struct wish *wish_of(const struct wish *wishes, uint16_t type)
+const struct desired *desired_of(const struct desired *list, uint16_t type)
 {
-	const struct wish *won = winner((struct wish *)wishes, type);
+	const struct desired *won = desired_winner((struct desired *)list, type);
 
 	if (won)
 		return won;
-	while (wishes && (wishes->want.type != type || !wishes->is_hopeless))
-		wishes = wishes->next;
-	return wishes;
+	while (list && (list->rrset.type != type || !list->is_excluded))
+		list = list->next;
+	return list;
 }

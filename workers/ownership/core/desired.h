@@ -1,12 +1,12 @@
 /*
- * wish -- what our owner wants at a name: of all endpoints for it those that win.
+ * desired -- the record sets that a name should have: the endpoints that win.
  *
  * Endpoints of one resource and type make one set, whatever their set ids. If several
- * resources want the same set, the one that has it keeps it; else it goes to the first
- * of: those who asked by RPC, routers, routes, ports; then to who wants fewer records,
- * then by the records themselves (external-dns' "PerResource"). A CNAME cannot stand
- * beside other sets, and loses to them unless its resource has the name by now. What
- * cannot be takes nobody's place.
+ * resources want the same set, the resource that has it in the zone keeps it. Otherwise
+ * the order decides: resources of RPC callers, routers, routes, ports; then the set with
+ * fewer records; then the octets of the records (external-dns' "PerResource"). A CNAME
+ * cannot be beside other sets. It loses to them unless the zone already has it for its
+ * resource. A set that the zone cannot have is excluded and displaces no other.
  */
 #pragma once
 
@@ -17,22 +17,23 @@
 #include "core/rrset.h"
 #include "core/view.h"
 
-/* Of one name. */
-struct wish {
-	struct wish *next;
-	struct rrset want;
-	bool has_ttl;			/* else any will do */
-	bool is_shared;			/* with other owners who say so, too */
+/* One record set of a name. */
+struct desired {
+	struct desired *next;
+	struct rrset rrset;
+	bool has_ttl;			/* false: any TTL is right */
+	bool is_shared;			/* with owners that also share it */
 	bool has_lost;
-	bool is_hopeless;		/* whoever resolves them knows why */
+	bool is_excluded;		/* the caller of desired_resolve() sets it */
 	const char *resource;
 };
 
-/* The COUNT endpoints of a name, which are sorted: those that belong together as one. */
-struct wish *wishes_merge(struct wish *endpoints, size_t count, struct arena *arena);
-/* What no zone can have, in words; NULL: it can. */
-const char *wish_fault(const struct wish *wish, const struct view *view);
-/* Of those that are not hopeless at most one of a type has not lost, a CNAME alone. */
-void wishes_resolve(struct wish *wishes, const struct node *node);
-/* The one of TYPE that won, else one that is hopeless, or NULL. */
-const struct wish *wish_of(const struct wish *wishes, uint16_t type);
+/* The sets that the COUNT endpoints of a name make. Sorts the endpoints. */
+struct desired *desired_merge(struct desired *endpoints, size_t count,
+                              struct arena *arena);
+/* Why no zone can have the set; NULL: a zone can. */
+const char *desired_fault(const struct desired *desired, const struct view *view);
+/* Leaves one winner of a type among the sets that are not excluded; a CNAME alone. */
+void desired_resolve(struct desired *list, const struct node *node);
+/* The set of TYPE that won, or else an excluded one, or NULL. */
+const struct desired *desired_of(const struct desired *list, uint16_t type);

@@ -55,10 +55,10 @@ const char *plan_reason_name(enum plan_reason reason)
 
 /* ---- what comes in ---- */
 
-void plan_want(struct view *view, const struct name *name, const struct wish *endpoint)
+void plan_want(struct view *view, const struct name *name, const struct desired *endpoint)
 {
 	struct known *known = plan_known_of(view, name);
-	struct wish *old = known->endpoints;
+	struct desired *old = known->endpoints;
 
 	if (known->count == known->size) {
 		known->size = known->size ? 2 * known->size : 1;
@@ -68,8 +68,8 @@ void plan_want(struct view *view, const struct name *name, const struct wish *en
 			memcpy(known->endpoints, old, known->count * sizeof(*old));
 	}
 	known->endpoints[known->count] = *endpoint;
-	known->endpoints[known->count++].want = rrset_copy(&endpoint->want,
-	                                                   view_arena(view));
+	known->endpoints[known->count++].rrset = rrset_copy(&endpoint->rrset,
+	                                                    view_arena(view));
 }
 
 void plan_made(struct view *view, const struct name *name, const struct rrset *set)
@@ -85,7 +85,8 @@ void plan_made(struct view *view, const struct name *name, const struct rrset *s
 /* ---- items ---- */
 
 static struct plan_item *add_item(struct planning *p, const struct node *node,
-                                  const struct holding *holding, const struct wish *wish)
+                                  const struct holding *holding,
+                                  const struct desired *desired)
 {
 	struct plan *plan = p->plan;
 	struct plan_item *old = plan->items;
@@ -97,8 +98,8 @@ static struct plan_item *add_item(struct planning *p, const struct node *node,
 			memcpy(plan->items, old, plan->count * sizeof(*old));
 	}
 	plan->items[plan->count] = (struct plan_item){
-		.node = node, .holding = holding, .wish = wish,
-		.type = wish ? wish->want.type : holding->is.type,
+		.node = node, .holding = holding, .desired = desired,
+		.type = desired ? desired->rrset.type : holding->is.type,
 	};
 	return &plan->items[plan->count++];
 }
@@ -123,7 +124,7 @@ static struct group group_from(const struct plan *plan, size_t first)
 		group.creates_alone |= item->step == STEP_CREATE &&
 		                       (item->type == RR_CNAME || item->type == RR_NS);
 		group.refuses |= item->step == STEP_NONE &&
-		                 item->wish && !item->wish->has_lost &&
+		                 item->desired && !item->desired->has_lost &&
 		                 !holding_is_there(item->holding);
 	}
 	return group;
@@ -153,7 +154,8 @@ static void settle_deletion(const struct planning *p, const struct group *group,
 static bool stays(const struct plan_item *item)
 {
 	return (item->step == STEP_NONE || item->order) &&
-	       holding_is_there(item->holding) && !(item->wish && item->wish->has_lost);
+	       holding_is_there(item->holding) &&
+	       !(item->desired && item->desired->has_lost);
 }
 
 static bool is_arrival(const struct plan_item *item)
@@ -265,21 +267,23 @@ static void settle_group(const struct planning *p, size_t first)
 /* ---- names ---- */
 
 /* Before any name is planned, for what a name gets depends on what others want. */
-static void merge_wishes(struct planning *p, struct node *node)
+static void plan_merge_endpoints(struct planning *p, struct node *node)
 {
 	struct known *known = node->user;
 
 	if (!known)
 		return;
-	known->wishes = wishes_merge(known->endpoints, known->count, view_arena(p->view));
-	for (struct wish *wish = known->wishes; wish; wish = wish->next) {
-		struct plan_item item = { .node = node, .type = wish->want.type };
+	known->desired =
+	    desired_merge(known->endpoints, known->count, view_arena(p->view));
+	for (struct desired *desired = known->desired; desired; desired = desired->next) {
+		struct plan_item item = { .node = node, .type = desired->rrset.type };
 
-		wish->is_hopeless = plan_is_out_of_bounds(p, &item) ||
-		                    wish_fault(wish, p->view);
-		p->delegates |= wish->want.type == RR_NS || wish->want.type == RR_DNAME;
+		desired->is_excluded = plan_is_out_of_bounds(p, &item) ||
+		                       desired_fault(desired, p->view);
+		p->delegates |= desired->rrset.type == RR_NS ||
+		                desired->rrset.type == RR_DNAME;
 	}
-	wishes_resolve(known->wishes, node);
+	desired_resolve(known->desired, node);
 }
 
 /*
@@ -298,10 +302,10 @@ static const struct holding *holding_for(struct view *view, struct node *node,
 }
 
 static bool is_as_known(const struct node *node, const struct holding *holding,
-                        const struct wish *wish)
+                        const struct desired *desired)
 {
 	return plan_made_of(node, holding->is.type) ||
-	       (wish && rrset_same_records(&wish->want, &holding->is));
+	       (desired && rrset_same_records(&desired->rrset, &holding->is));
 }
 
 /*
@@ -313,38 +317,40 @@ static void take_vague(struct view *view, struct node *node)
 {
 	const struct known *known = node->user;
 
-	for (const struct wish *wish = known ? known->wishes : NULL; wish;
-	     wish = wish->next)
-		holding_for(view, node, wish->want.type);
+	for (const struct desired *desired = known ? known->desired : NULL; desired;
+	     desired = desired->next)
+		holding_for(view, node, desired->rrset.type);
 	for (struct holding *holding = node->holdings; holding; holding = holding->next) {
 		uint16_t type = holding->is.type;
-		const struct wish *wish = wish_of(known ? known->wishes : NULL, type);
+		const struct desired *desired =
+		    desired_of(known ? known->desired : NULL, type);
 
-		holding->is_wanted = wish;
+		holding->is_wanted = desired;
 		if (holding->whose == WHOSE_VAGUE &&
-		    (holding->is.count ? is_as_known(node, holding, wish)
-		                       : wish && !holding->ours->is_doubtful))
+		    (holding->is.count ? is_as_known(node, holding, desired)
+		                       : desired && !holding->ours->is_doubtful))
 			holding->whose = WHOSE_OURS;
 	}
 }
 
-static void plan_wishes(struct planning *p, struct node *node)
+static void plan_desired_sets(struct planning *p, struct node *node)
 {
 	const struct known *known = node->user;
 
-	for (const struct wish *wish = known ? known->wishes : NULL; wish;
-	     wish = wish->next) {
+	for (const struct desired *desired = known ? known->desired : NULL; desired;
+	     desired = desired->next) {
 		struct plan_item *item =
-		    add_item(p, node, holding_for(p->view, node, wish->want.type), wish);
+		       add_item(p, node, holding_for(p->view, node, desired->rrset.type),
+		                desired);
 
-		if (wish->has_lost)
+		if (desired->has_lost)
 			plan_refuse(item, REASON_LOST_RESOLUTION);
 		else if (!plan_is_ordered(p, item))
-			plan_set_wanted(p, item);
+			plan_set_desired(p, item);
 	}
 }
 
-static void plan_others(struct planning *p, const struct node *node)
+static void plan_owned_sets(struct planning *p, const struct node *node)
 {
 	const struct known *known = node->user;
 
@@ -353,11 +359,11 @@ static void plan_others(struct planning *p, const struct node *node)
 		struct plan_item *item;
 
 		if (!plan_is_ours(holding) ||
-		    wish_of(known ? known->wishes : NULL, holding->is.type))
+		    desired_of(known ? known->desired : NULL, holding->is.type))
 			continue;
 		item = add_item(p, node, holding, NULL);
 		if (!plan_is_ordered(p, item))
-			plan_set_unwanted(p, item);
+			plan_set_undesired(p, item);
 	}
 }
 
@@ -408,8 +414,8 @@ static void plan_node(struct planning *p, struct node *node)
 {
 	size_t first = p->plan->count;
 
-	plan_wishes(p, node);
-	plan_others(p, node);
+	plan_desired_sets(p, node);
+	plan_owned_sets(p, node);
 	plan_vague_orphans(p, node, first);
 	settle_group(p, first);
 }
@@ -505,7 +511,7 @@ static bool changes_hands(const struct plan_item *item)
 	const char *was = resource_of(item);
 
 	return item->step == STEP_UPDATE && !item->order && was &&
-	       strcmp(was, item->wish->resource);
+	       strcmp(was, item->desired->resource);
 }
 
 /* A mark or a TTL that changes takes nothing away, nor does a record that comes. */
@@ -578,7 +584,7 @@ void plan_hold_unsure(struct plan *plan,
 static bool is_for_us(const struct plan_item *item)
 {
 	return holding_is_there(item->holding) && plan_is_ours(item->holding) &&
-	       !(item->wish && item->wish->has_lost) &&
+	       !(item->desired && item->desired->has_lost) &&
 	       item->reason != REASON_PROTECTED && item->reason != REASON_FILTERED;
 }
 
@@ -598,7 +604,7 @@ void plan_make(struct view *view, const struct plan_rules *rules, bool is_comple
 
 	*plan = (struct plan){ 0 };
 	for (struct node *node = view_first(view); node; node = node->next)
-		merge_wishes(&p, node);
+		plan_merge_endpoints(&p, node);
 	for (struct node *node = view_first(view); node; node = node->next)
 		take_vague(view, node);
 	if (p.delegates)

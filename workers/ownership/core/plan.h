@@ -75,7 +75,7 @@ struct plan_rules {
 	bool by_set;			/* beside another's sets, too: ownership_scope */
 	bool keeps_drift;
 	bool reclaims;			/* lost marks, of records as we left them */
-	uint32_t ttl;			/* of a wish without one */
+	uint32_t ttl;			/* of a desired without one */
 	unsigned max_delete_pct, max_update_pct;	/* of what is ours */
 	size_t min_records;		/* with fewer of ours nothing is too much */
 };
@@ -89,7 +89,7 @@ struct plan_item {
 	bool is_replaced;		/* DELETE: another type comes to its place */
 	bool is_held;
 	const struct holding *holding;	/* perhaps of no records */
-	const struct wish *wish;	/* NULL: nobody wants it */
+	const struct desired *desired;	/* NULL: nobody wants it */
 	struct rrset becomes;		/* of CREATE, UPDATE and LEAVE */
 	char words[120];		/* of NO_MARK and IMPOSSIBLE */
 };
@@ -126,7 +126,8 @@ struct plan_order {
 /* ORDER, which is borrowed, is for the sets of NAME. They come from the oldest on. */
 void plan_order(struct view *view, const struct name *name, struct plan_order *order);
 /* An endpoint of our owner, whose texts and octets are borrowed. The view is settled. */
-void plan_want(struct view *view, const struct name *name, const struct wish *endpoint);
+void plan_want(struct view *view, const struct name *name,
+               const struct desired *endpoint);
 /* As far as we know we made the set at NAME, of these records, in any order. */
 void plan_made(struct view *view, const struct name *name, const struct rrset *made);
 /*

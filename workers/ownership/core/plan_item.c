@@ -55,5 +55,5 @@ bool plan_is_in_play(const struct node *node, uint16_t type)
 	const struct known *known = node->user;
 
 	return (holding && plan_is_ours(holding)) ||
-	       (known && wish_of(known->wishes, type));
+	       (known && desired_of(known->desired, type));
 }

@@ -56,7 +56,7 @@ bool plan_is_sealed(const struct view *view, const struct plan_item *item,
 
 static bool is_shared(const struct plan_item *item)
 {
-	return item->wish->is_shared ||
+	return item->desired->is_shared ||
 	       (item->holding->whose == WHOSE_SHARED && share_has_others(item->holding));
 }
 
@@ -74,8 +74,9 @@ void plan_mark(struct view *view, const struct plan_item *item, struct mark *mar
 	mark_set(mark, "owner", is_given ? item->order->to : view_owner(view));
 	if (is_given || plan_is_bare(view, item, &place))
 		return;
-	mark_set(mark, "resource", item->wish->resource);
+	mark_set(mark, "resource", item->desired->resource);
 	mark_set(mark, "shared", shared ? "true" : NULL);
-	mark_set(mark, "part", shared ? share_part(&item->wish->want, view_arena(view))
+	mark_set(mark, "part",
+	         shared ? share_part(&item->desired->rrset, view_arena(view))
 	                              : NULL);
 }

@@ -11,7 +11,7 @@ static const char *resource_of(const struct plan_order *order,
 	const struct marking *ours = item->holding->ours;
 
 	if (order->deed == DEED_ADOPT)
-		return item->wish ? item->wish->resource : NULL;
+		return item->desired ? item->desired->resource : NULL;
 	return ours && ours->mark ? mark_get(ours->mark, "resource") : NULL;
 }
 
@@ -21,7 +21,7 @@ static bool is_for(const struct plan_order *order, const struct plan_item *item)
 
 	if (order->type && order->type != item->type)
 		return false;
-	if (order->deed == DEED_ADOPT && !order->expected && !item->wish)
+	if (order->deed == DEED_ADOPT && !order->expected && !item->desired)
 		return false;
 	return !order->resource || (resource && !strcmp(order->resource, resource));
 }
@@ -72,11 +72,11 @@ static void adopt(const struct planning *p, struct plan_item *item)
 
 	if (item->holding->whose != WHOSE_NOBODYS && item->holding->whose != WHOSE_VAGUE)
 		plan_refuse(item, REASON_FOREIGN);
-	else if (!item->wish || item->wish->has_lost)
+	else if (!item->desired || item->desired->has_lost)
 		plan_refuse_in_words(item, REASON_UNMANAGED, "nobody wants it: say first "
 		                     "what is wanted, or it would be deleted");
 	else if (!rrset_same_records(order->expected ? order->expected
-	                                             : &item->wish->want,
+	                                             : &item->desired->rrset,
 	                             &item->holding->is))
 		plan_refuse_in_words(item, REASON_UNMANAGED,
 		                     "its records are others than those expected");

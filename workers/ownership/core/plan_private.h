@@ -27,9 +27,9 @@ struct ordered {
 };
 
 struct known {
-	struct wish *endpoints;
+	struct desired *endpoints;
 	size_t count, size;
-	struct wish *wishes;		/* of the endpoints, once they are merged */
+	struct desired *desired;	/* the merged endpoints */
 	struct made *made;
 	struct ordered *orders;
 	bool covers;			/* a delegation of it would hide something */
@@ -60,7 +60,7 @@ bool plan_is_protected(const struct planning *p, const struct node *node, uint16
 
 /* ---- plan_set.c: step and reason of an item, as if it were alone at its name ---- */
 
-void plan_set_wanted(const struct planning *p, struct plan_item *item);
+void plan_set_desired(const struct planning *p, struct plan_item *item);
 /* A mark of ours that is for nothing. */
 void plan_orphan(struct plan_item *item);
-void plan_set_unwanted(const struct planning *p, struct plan_item *item);
+void plan_set_undesired(const struct planning *p, struct plan_item *item);

@@ -86,8 +86,8 @@ static bool has_marks_beside(const struct planning *p, const struct node *node)
 	const struct known *known = node->user;
 
 	return node->marks.count || is_place_of_mark(p, node) ||
-	       (view_form(p->view)->is_same && known && known->wishes &&
-	        (known->wishes->next || node->holdings->next));
+	       (view_form(p->view)->is_same && known && known->desired &&
+	        (known->desired->next || node->holdings->next));
 }
 
 static bool is_crowded(const struct planning *p, struct plan_item *item)
@@ -110,8 +110,8 @@ static bool is_crowded(const struct planning *p, struct plan_item *item)
 
 static void become(const struct planning *p, struct plan_item *item)
 {
-	item->becomes = rrset_copy(&item->wish->want, view_arena(p->view));
-	if (!item->wish->has_ttl)
+	item->becomes = rrset_copy(&item->desired->rrset, view_arena(p->view));
+	if (!item->desired->has_ttl)
 		item->becomes.ttl = holding_is_there(item->holding)
 		                        ? item->holding->is.ttl : p->rules->ttl;
 }
@@ -164,8 +164,8 @@ static bool is_as_wanted(const struct plan_item *item)
 {
 	const struct rrset *is = &item->holding->is;
 
-	return rrset_same_records(is, &item->wish->want) &&
-	       (!item->wish->has_ttl || item->wish->want.ttl == is->ttl);
+	return rrset_same_records(is, &item->desired->rrset) &&
+	       (!item->desired->has_ttl || item->desired->rrset.ttl == is->ttl);
 }
 
 static void decide_nobodys(const struct planning *p, struct plan_item *item)
@@ -263,7 +263,7 @@ static void decide_part(const struct planning *p, struct plan_item *item)
 {
 	bool joins = !item->holding->ours;
 
-	if (joins && !item->wish->is_shared) {
+	if (joins && !item->desired->is_shared) {
 		refuse_anothers(item);
 		return;
 	}
@@ -271,7 +271,7 @@ static void decide_part(const struct planning *p, struct plan_item *item)
 		decide_creation(p, item, joins ? REASON_WANTED : REASON_REPAIR);
 		return;
 	}
-	item->becomes = share_becomes(item->holding, &item->wish->want,
+	item->becomes = share_becomes(item->holding, &item->desired->rrset,
 	                              view_arena(p->view));
 	if (is_single(item->type) && item->becomes.count > 1) {
 		plan_refuse(item, REASON_NAME_SHARED);
@@ -296,13 +296,13 @@ static void decide_shared(const struct planning *p, struct plan_item *item)
 
 static bool has_no_room_for_part(const struct planning *p, struct plan_item *item)
 {
-	if (!item->wish->is_shared)
+	if (!item->desired->is_shared)
 		return false;
 	if (view_form(p->view)->is_same)
 		return plan_refuse_in_words(item, REASON_NO_MARK,
 		                            "a mark of an owner's id alone cannot say "
 		                            "that a name is shared");
-	return item->wish->want.count > SHARE_RECORDS_MAX &&
+	return item->desired->rrset.count > SHARE_RECORDS_MAX &&
 	       plan_refuse_in_words(item, REASON_NO_MARK,
 	                            "its mark has no room for so many records of a name "
 	                            "that is shared");
@@ -348,18 +348,18 @@ static void decide_wanted(const struct planning *p, struct plan_item *item)
 }
 
 /* What hid it is ours now, which whoever resolved the wishes did not know: next time. */
-void plan_set_wanted(const struct planning *p, struct plan_item *item)
+void plan_set_desired(const struct planning *p, struct plan_item *item)
 {
 	const char *fault;
 
 	if (plan_is_out_of_bounds(p, item))
 		return;
-	fault = wish_fault(item->wish, p->view);
+	fault = desired_fault(item->desired, p->view);
 	if (fault) {
 		plan_refuse_in_words(item, REASON_IMPOSSIBLE, fault);
 		return;
 	}
-	if (item->wish->is_hopeless) {
+	if (item->desired->is_excluded) {
 		plan_refuse(item, REASON_OCCLUDED);
 		return;
 	}
@@ -386,7 +386,7 @@ void plan_orphan(struct plan_item *item)
 	decide(item, STEP_UNMARK, REASON_ORPHAN_MARK);
 }
 
-void plan_set_unwanted(const struct planning *p, struct plan_item *item)
+void plan_set_undesired(const struct planning *p, struct plan_item *item)
 {
 	if (plan_is_protected(p, item->node, item->type))
 		plan_refuse(item, REASON_PROTECTED);
