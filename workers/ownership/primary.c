@@ -34,7 +34,7 @@ struct sending {
 struct asking {
 	primary_asked_fn *done;
 	void *self;
-	struct question question;
+	struct rrset_query query;
 	bool is_corrected;
 	bool is_lost;
 	struct why why;
@@ -83,7 +83,7 @@ static void forget_message(struct sending *sending)
 
 static void forget_question(struct asking *asking)
 {
-	sent_message_clear(&asking->question.request);
+	sent_message_clear(&asking->query.request);
 	asking->done = NULL;
 	asking->is_lost = asking->is_corrected = false;
 }
@@ -334,12 +334,12 @@ static void hear_sent(struct primary *primary, const uint8_t *data, size_t len)
 static void take_answer(struct primary *primary, const uint8_t *data, size_t len)
 {
 	struct arena *arena = arena_new();
-	const struct question_room room = { arena, &primary->record };
+	const struct rrset_query_buffers buffers = { arena, &primary->record };
 	struct rrset set;
 	struct why why = { "" };
 	uint64_t now = server_clock_now(&primary->clock);
-	enum err err = question_answer(&primary->asking.question, data, len, now, &room,
-	                               &set, &why);
+	enum err err = rrset_query_read(&primary->asking.query, data, len, now, &buffers,
+	                                &set, &why);
 
 	primary->is_spoilt |= err != OK;
 	primary->is_known_key |= !err;
@@ -352,7 +352,7 @@ static void hear_asked(struct primary *primary, const uint8_t *data, size_t len)
 	struct asking *asking = &primary->asking;
 
 	if (asking->is_corrected ||
-	    !is_mistimed(primary, &asking->question.request, data, len)) {
+	    !is_mistimed(primary, &asking->query.request, data, len)) {
 		take_answer(primary, data, len);
 		return;
 	}
@@ -370,7 +370,7 @@ static void on_message(void *self, const uint8_t *data, size_t len)
 	    id == primary->sending.sent.request.id)
 		hear_sent(primary, data, len);
 	else if (is_asked(&primary->asking) && !reader.broken &&
-	         id == primary->asking.question.request.id)
+	         id == primary->asking.query.request.id)
 		hear_asked(primary, data, len);
 	else if (!primary->is_spoilt)
 		lose_link(primary, "sends what is no answer to our message");
@@ -417,7 +417,7 @@ static uint16_t new_id(const struct primary *primary)
 	do
 		id = random_u32() & 0xffff;
 	while (id == primary->sending.sent.request.id ||
-	       id == primary->asking.question.request.id);
+	       id == primary->asking.query.request.id);
 	return id;
 }
 
@@ -470,9 +470,9 @@ void primary_cancel_send(struct primary *primary)
 static void put_question(struct primary *primary)
 {
 	uint64_t now = server_clock_now(&primary->clock);
-	uint8_t data[QUESTION_MAX];
-	size_t len = question_put(&primary->asking.question, new_id(primary),
-	                          primary->config.key, now, data);
+	uint8_t data[RRSET_QUERY_MAX];
+	size_t len = rrset_query_write(&primary->asking.query, new_id(primary),
+	                               primary->config.key, now, data);
 
 	say(primary, data, len);
 }
@@ -485,8 +485,8 @@ void primary_ask(struct primary *primary, const struct name *name, uint16_t type
 	bug_if(asking->done);
 	asking->done = done;
 	asking->self = self;
-	asking->question.name = *name;
-	asking->question.type = type;
+	asking->query.name = *name;
+	asking->query.type = type;
 	put_question(primary);
 }
 

@@ -1,8 +1,8 @@
 /*
- * question -- what of one record set a name server has, as a question and its answer.
+ * rrset_query -- the DNS query for one record set, and its answer.
  *
- * An answer counts only if it is the server's own (AA). What comes with the set, as the
- * way to it through an alias, or what an alias leads to, is no part of it.
+ * Only an authoritative answer (AA) counts. Other records of the answer, for example
+ * those that an alias leads to, are not part of the set.
  */
 #pragma once
 
@@ -15,31 +15,31 @@
 #include "dns/reply.h"
 #include "model/name.h"
 
-enum { QUESTION_MAX = 1024 };		/* octets */
+enum { RRSET_QUERY_MAX = 1024 };	/* octets */
 
-struct question {
+struct rrset_query {
 	struct name name;		/* in lower case */
 	uint16_t type;
 	struct sent_message request;
 };
 
 /*
- * Of question->name and ->type, as a message with ID, signed with KEY unless it is NULL.
- * Returns its length; DATA has QUESTION_MAX octets.
+ * Writes the query for query->name and ->type with ID, signed with KEY unless that is
+ * NULL. Returns its length; DATA has RRSET_QUERY_MAX octets.
  */
-size_t question_put(struct question *question, uint16_t id, const struct tsig_key *key,
-                    uint64_t now, uint8_t *data);
+size_t rrset_query_write(struct rrset_query *query, uint16_t id,
+                         const struct tsig_key *key, uint64_t now, uint8_t *data);
 
-/* What an answer is taken into. */
-struct question_room {
-	struct arena *arena;		/* where the set is */
-	struct canonical *record;	/* of one record, until it is read */
+/* The memory for an answer. */
+struct rrset_query_buffers {
+	struct arena *arena;		/* of the set */
+	struct canonical *record;	/* scratch for one record */
 };
 
 /*
- * The set as the message in DATA has it: sorted, and of no records if there are none.
- * ERR_REMOTE, in words behind the server's name: nothing is known of it.
+ * Reads the set from the message in DATA: sorted, and empty if the server has no record.
+ * ERR_REMOTE: DATA does not answer the query. `why` goes behind the server's name.
  */
-enum err question_answer(const struct question *question, const uint8_t *data, size_t len,
-                         uint64_t now, const struct question_room *room,
-                         struct rrset *set, struct why *why);
+enum err rrset_query_read(const struct rrset_query *query, const uint8_t *data,
+                          size_t len, uint64_t now,
+                          const struct rrset_query_buffers *buffers, struct rrset *set, struct why *why);
