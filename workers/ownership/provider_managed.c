@@ -40,7 +40,7 @@ struct domain_link {
 	/* a domain that is read, or its serial */
 	struct view *view;
 	provider_read_fn *was_read;
-	struct pages pages;
+	struct paged_read read;
 	json_t *lines;			/* of each page, until all are there */
 	uint32_t serial;
 	/* or changes on their way */
@@ -168,12 +168,12 @@ static enum err take_domain(struct domain_link *link, struct why *why)
 
 static void ask_page(struct domain_link *link, const char *marker);
 
-static enum err decode_page(const json_t *json, struct page *page, const json_t **lines,
-                            const char **marker, struct why *why)
+static enum err decode_page(const json_t *json, struct read_page *page,
+                            const json_t **lines, const char **marker, struct why *why)
 {
 	enum err err = json_get_array(json, "lines", JSON_REQUIRED, LINES, lines, why);
 
-	*page = (struct page){ 0 };
+	*page = (struct read_page){ 0 };
 	if (!err)
 		err = json_get_u32(json, "serial", JSON_REQUIRED, UINT32_MAX,
 		                   &page->serial, why);
@@ -192,16 +192,16 @@ static enum err take_page(struct domain_link *link, const json_t *json,
                           const char **marker, bool *is_last, struct why *why)
 {
 	const json_t *lines;
-	struct page page;
-	bool is_another;
+	struct read_page page;
+	bool is_restarted;
 	enum err err = decode_page(json, &page, &lines, marker, why);
 
 	if (!err)
-		err = pages_take(&link->pages, &page, clock_ms(), &is_another, why);
+		err = paged_read_add(&link->read, &page, clock_ms(), &is_restarted, why);
 	if (err)
 		return err;
-	*is_last = !is_another && !*marker;
-	if (is_another) {
+	*is_last = !is_restarted && !*marker;
+	if (is_restarted) {
 		json_array_clear(link->lines);
 		*marker = NULL;
 	} else {
@@ -249,7 +249,7 @@ static void read_domain(struct registry *registry, struct view *view,
 	link->was_read = done;
 	link->self = self;
 	link->serial = 0;
-	pages_init(&link->pages, &limits, clock_ms(), PROVIDER_WHOLE_MS);
+	paged_read_init(&link->read, &limits, clock_ms(), PROVIDER_WHOLE_MS);
 	ask_page(link, NULL);
 }
 

@@ -1,47 +1,47 @@
 #include "core/paged_read.h"
 
-static void begin(struct pages *pages)
+static void paged_read_start(struct paged_read *read)
 {
-	pages->begun++;
-	pages->has_serial = false;
-	pages->records = pages->octets = 0;
+	read->starts++;
+	read->has_serial = false;
+	read->records = read->octets = 0;
 }
 
-void pages_init(struct pages *pages, const struct incoming_limits *limits,
-                int64_t now_ms, int64_t whole_ms)
+void paged_read_init(struct paged_read *read, const struct incoming_limits *limits,
+                     int64_t now_ms, int64_t whole_ms)
 {
-	*pages = (struct pages){ .limits = *limits, .until_ms = now_ms + whole_ms };
-	begin(pages);
+	*read = (struct paged_read){ .limits = *limits, .until_ms = now_ms + whole_ms };
+	paged_read_start(read);
 }
 
-static enum err check_limits(const struct pages *pages, struct why *why)
+static enum err paged_read_check(const struct paged_read *read, struct why *why)
 {
-	if (pages->records > pages->limits.records)
+	if (read->records > read->limits.records)
 		return fail(why, ERR_TOO_LARGE, "the domain has too many records");
-	if (pages->octets > pages->limits.octets)
+	if (read->octets > read->limits.octets)
 		return fail(why, ERR_TOO_LARGE, "the domain is too large");
 	return OK;
 }
 
-enum err pages_take(struct pages *pages, const struct page *page, int64_t now_ms,
-                    bool *is_another, struct why *why)
+enum err paged_read_add(struct paged_read *read, const struct read_page *page,
+                        int64_t now_ms, bool *is_restarted, struct why *why)
 {
-	*is_another = false;
-	if (now_ms > pages->until_ms)
+	*is_restarted = false;
+	if (now_ms > read->until_ms)
 		return fail(why, ERR_TIMEOUT, "the domain takes too long to be read");
-	if (!page->records)	/* of such there could be any number */
+	if (!page->records)	/* such pages could come without end */
 		return fail(why, ERR_REMOTE, "a page without records");
-	if (pages->has_serial && pages->serial != page->serial) {
-		if (pages->begun == PAGES_BEGUN_MAX)
+	if (read->has_serial && read->serial != page->serial) {
+		if (read->starts == PAGED_READ_STARTS_MAX)
 			return fail(why, ERR_BUSY,
 			            "the domain changes while it is read");
-		begin(pages);
-		*is_another = true;
+		paged_read_start(read);
+		*is_restarted = true;
 		return OK;
 	}
-	pages->has_serial = true;
-	pages->serial = page->serial;
-	pages->records += page->records;
-	pages->octets += page->octets;
-	return check_limits(pages, why);
+	read->has_serial = true;
+	read->serial = page->serial;
+	read->records += page->records;
+	read->octets += page->octets;
+	return paged_read_check(read, why);
 }

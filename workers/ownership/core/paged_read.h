@@ -1,6 +1,7 @@
 /*
- * pages -- a zone that comes page by page: all of one serial, and not without end. If it
- * changes between two pages, those that came are worth nothing, and it is begun again.
+ * paged_read -- reads a domain page by page. All pages must have one serial. If the
+ * domain changes between two pages, the reader drops them and starts again. Limits bound
+ * the time, the starts and the size.
  */
 #pragma once
 
@@ -11,30 +12,29 @@
 #include "base/err.h"
 #include "dns/incoming.h"
 
-enum { PAGES_BEGUN_MAX = 6 };		/* times that a zone is begun */
+enum { PAGED_READ_STARTS_MAX = 6 };
 
-struct pages {
-	struct incoming_limits limits;	/* octets: of its text */
+struct paged_read {
+	struct incoming_limits limits;	/* octets: of the text */
 	int64_t until_ms;
-	int begun;
-	/* since it was begun */
+	int starts;
+	/* since the last start */
 	bool has_serial;
 	uint32_t serial;
 	uint64_t records, octets;
 };
 
-struct page {
+struct read_page {
 	uint32_t serial;
 	size_t records, octets;
 };
 
-/* The first page is to be asked for; it may take WHOLE_MS from NOW_MS on. */
-void pages_init(struct pages *pages, const struct incoming_limits *limits,
-                int64_t now_ms, int64_t whole_ms);
+/* Then ask for the first page. The whole read may take WHOLE_MS. */
+void paged_read_init(struct paged_read *read, const struct incoming_limits *limits,
+                     int64_t now_ms, int64_t whole_ms);
 /*
- * A page that came. *is_another: of another serial than those before it; it means
- * nothing, nor do they: ask for the first page. ERR_BUSY, _REMOTE, _TOO_LARGE, _TIMEOUT:
- * it cannot be read.
+ * Counts a page. *is_restarted: the serial has changed: drop all pages, also this one, and
+ * ask for the first page. ERR_BUSY, _REMOTE, _TOO_LARGE, _TIMEOUT: the read has failed.
  */
-enum err pages_take(struct pages *pages, const struct page *page, int64_t now_ms,
-                    bool *is_another, struct why *why);
+enum err paged_read_add(struct paged_read *read, const struct read_page *page,
+                        int64_t now_ms, bool *is_restarted, struct why *why);
