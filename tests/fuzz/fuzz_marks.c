@@ -111,7 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	form = form_of(data[0]);
 	view = view_new(&zone, 1);
 	add_records(view, data, size);
-	view_settle(view, &(struct view_marks){ .owner = "us", .form = form });
+	view_settle(view, &(struct mark_settings){ .owner = "us", .form = form });
 	add_wishes(view);
 	plan_make(view, &rules, true, &plan);
 	for (size_t first = 0, end; first < plan.count; first = end) {

@@ -58,7 +58,7 @@ struct registry {
 	const struct provider *provider;
 	const struct storage *storage;
 	struct remembered *memory;	/* storage's */
-	struct view_marks marks;
+	struct mark_settings marks;
 	struct mark_form former;
 	uint8_t mark_key[MARK_KEY];
 	struct plan_rules rules;

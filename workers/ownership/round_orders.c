@@ -130,7 +130,7 @@ static void plan_order_of(struct round *round, struct order *order)
 		struct name name;
 
 		node_name(node, &name);
-		if (node->holdings && is_selected(order, &name))
+		if (node->sets && is_selected(order, &name))
 			plan_order(round->view, &name, &order->order);
 	}
 }
@@ -324,11 +324,11 @@ static bool is_one_of(const struct claim *claim, const char *owner)
 }
 
 /* Also by a mark that names no type. */
-static bool is_given(const struct node *node, const struct holding *holding,
+static bool is_given(const struct node *node, const struct view_set *set,
                      const char *to)
 {
-	return to && holding && !holding->ours &&
-	       (is_one_of(holding->claims, to) || is_one_of(node->against, to));
+	return to && set && !set->ours &&
+	       (is_one_of(set->claims, to) || is_one_of(node->foreign, to));
 }
 
 /* Is it as the order would have it? Where rows are the marks they were written then. */
@@ -336,17 +336,17 @@ static bool has_become(const struct round *round, const struct order *order,
                        const struct order_set *set)
 {
 	const struct node *node = view_find(round->view, &set->name);
-	const struct holding *holding = node ? node_holding(node, set->type) : NULL;
+	const struct view_set *now = node ? node_find_set(node, set->type) : NULL;
 
 	if (!round->registry->storage->is_in_zone)
 		return true;
 	switch (order->order.deed) {
 	case DEED_ADOPT:
-		return holding && holding->ours;
+		return now && now->ours;
 	case DEED_RELEASE:
-		return !holding || !holding->ours;
+		return !now || !now->ours;
 	case DEED_GIVE:
-		return is_given(node, holding, order->row.to);
+		return is_given(node, now, order->row.to);
 	}
 	return false;
 }

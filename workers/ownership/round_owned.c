@@ -159,8 +159,8 @@ enum err round_assign(void *self, struct why *why)
 static bool is_as_wanted(const struct plan_item *item)
 {
 	if (item->step == STEP_UPDATE)
-		return item->becomes.ttl == item->holding->is.ttl &&
-		       rrset_same_records(&item->becomes, &item->holding->is);
+		return item->becomes.ttl == item->set->rrset.ttl &&
+		       rrset_same_records(&item->becomes, &item->set->rrset);
 	return item->step == STEP_NONE && item->reason == REASON_WANTED;
 }
 
@@ -169,26 +169,26 @@ static bool is_made_now(const struct round *round, const struct plan_item *item)
 {
 	const struct made_row *row;
 
-	if (!item->desired || !item->holding->is.count || !item->holding->ours ||
+	if (!item->desired || !item->set->rrset.count || !item->set->ours ||
 	    item->is_held || item->order || !is_as_wanted(item))
 		return false;
 	row = made_of(round, item);
 	return !row || row->intended.count ||
 	       strcmp(row->resource, item->desired->resource) ||
-	       row->is.ttl != item->holding->is.ttl ||
-	       !rrset_same_records(&row->is, &item->holding->is);
+	       row->is.ttl != item->set->rrset.ttl ||
+	       !rrset_same_records(&row->is, &item->set->rrset);
 }
 
 /* It is not there, nor is its mark; or what is there is another's, and was never ours. */
 static bool is_gone(const struct round *round, const struct made_row *row)
 {
 	const struct node *node = view_find(round->view, &row->name);
-	const struct holding *holding = node ? node_holding(node, row->is.type) : NULL;
+	const struct view_set *set = node ? node_find_set(node, row->is.type) : NULL;
 
-	if (row->is_contested && holding && holding->whose == WHOSE_NOBODYS &&
-	    holding->is.count)
+	if (row->is_contested && set && set->owner == OWNER_NONE &&
+	    set->rrset.count)
 		return false;		/* whose it is comes out when one of us knows */
-	return !holding || (!holding->ours && (!holding->is.count || !row->is.count));
+	return !set || (!set->ours && (!set->rrset.count || !row->is.count));
 }
 
 /* Where our rows are the marks: one of a set that is not there, and nobody wants. */

@@ -38,13 +38,13 @@ static bool take_kept(void *self, const struct record_row *row)
 }
 
 static struct record_row row_of(const struct keeping *k, const struct node *node,
-                                const struct holding *holding)
+                                const struct view_set *set)
 {
-	const struct marking *ours = holding->ours;
+	const struct marking *ours = set->ours;
 	const char *resource = ours && ours->mark ? mark_get(ours->mark, "resource")
 	                                          : NULL;
 	struct record_row row = {
-		.is = holding->is, .owner = view_owners(k->round->view, node, holding),
+		.is = set->rrset, .owner = view_owners(k->round->view, node, set),
 		/* somebody may have written anything in our name */
 		.resource = resource && mark_resource_is_valid(resource) ? resource : "",
 	};
@@ -74,9 +74,9 @@ static void push_fresh(struct keeping *k, const struct record_row *row)
 }
 
 static void compare(struct keeping *k, const struct node *node,
-                    const struct holding *holding)
+                    const struct view_set *set)
 {
-	struct record_row row = row_of(k, node, holding);
+	struct record_row row = row_of(k, node, set);
 	struct set_key key = set_key_of(&row.name, row.is.type);
 	struct kept *kept = map_get(k->kept, key.octets, key.len);
 
@@ -90,10 +90,10 @@ static void compare_all(struct keeping *k)
 {
 	for (const struct node *node = view_first(k->round->view); node;
 	     node = node->next)
-		for (const struct holding *holding = node->holdings; holding;
-		     holding = holding->next)
-			if (holding->is.count)
-				compare(k, node, holding);
+		for (const struct view_set *set = node->sets; set;
+		     set = set->next)
+			if (set->rrset.count)
+				compare(k, node, set);
 }
 
 static void write_changes(struct keeping *k, struct tx *tx)

@@ -37,7 +37,7 @@ static json_t *records_of(const struct rrset *set)
 /* What a mark of ours says can be anything: somebody may have written it in our name. */
 static json_t *resource_of(const struct plan_item *item)
 {
-	const struct marking *ours = item->holding->ours;
+	const struct marking *ours = item->set->ours;
 	const char *resource = item->desired ? item->desired->resource
 	                       : ours && ours->mark ? mark_get(ours->mark, "resource")
 	                       : NULL;
@@ -59,7 +59,7 @@ static json_t *item_json(const struct plan_item *item)
 		"name", name, "type", type, "step", plan_step_name(item->step),
 		"reason", plan_reason_name(item->reason), "held", item->is_held,
 		"resource", resource_of(item), "words", item->words,
-		"is", records_of(&item->holding->is),
+		"is", records_of(&item->set->rrset),
 		"becomes", records_of(&item->becomes));
 }
 
@@ -163,7 +163,7 @@ static void digest_change(EVP_MD_CTX *hash, const struct plan_item *item)
 	buf_append(&octets, item->node->wire, item->node->len);
 	buf_u16(&octets, item->type);
 	buf_u8(&octets, (uint8_t)item->step);
-	rrset_pack(&item->holding->is, &octets);
+	rrset_pack(&item->set->rrset, &octets);
 	buf_u8(&octets, 0);
 	rrset_pack(&item->becomes, &octets);
 	EVP_DigestUpdate(hash, octets.data, octets.len);

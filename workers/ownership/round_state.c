@@ -27,7 +27,7 @@ struct tx round_begin_tx(struct round *round, struct why *why)
 
 struct made_row round_row_of(const struct plan_item *item)
 {
-	struct made_row row = { .is = item->holding->is, .intended = item->becomes,
+	struct made_row row = { .is = item->set->rrset, .intended = item->becomes,
 	                        .resource = item->desired->resource };
 
 	node_name(item->node, &row.name);

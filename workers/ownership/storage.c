@@ -39,12 +39,12 @@ static void claim(struct round *round, const struct made_row *row, const char *o
 static bool has_come(const struct round *round, const struct made_row *row)
 {
 	const struct node *node = view_find(round->view, &row->name);
-	const struct holding *holding = node ? node_holding(node, row->is.type) : NULL;
+	const struct view_set *set = node ? node_find_set(node, row->is.type) : NULL;
 	struct rrset is;
 
-	if (!holding || !row->intended.count)
+	if (!set || !row->intended.count)
 		return false;
-	is = rrset_copy(&holding->is, round->arena);
+	is = rrset_copy(&set->rrset, round->arena);
 	rrset_sort(&is);
 	return rrset_same_records(&is, &row->intended);
 }
@@ -113,7 +113,7 @@ static void forget_gone(struct round *round)
 		struct remembered *old = *at;
 		const struct node *node = view_find(round->view, &old->name);
 
-		if (node && holding_is_there(node_holding(node, old->type))) {
+		if (node && view_set_exists(node_find_set(node, old->type))) {
 			at = &old->next;
 			continue;
 		}

@@ -693,7 +693,7 @@ static struct view *read_world(const struct world *world)
 	struct name apex = name_of("example.com.");
 	struct view *view = view_new(&apex, 1);
 	struct mark_form former;
-	struct view_marks marks = { .owner = "us", .form = form_of(world->form) };
+	struct mark_settings marks = { .owner = "us", .form = form_of(world->form) };
 
 	for (size_t i = 0; i < world->server.count; i++) {
 		const struct stored *record = &world->server.zone[i];

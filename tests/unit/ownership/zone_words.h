@@ -212,7 +212,7 @@ static void settle(struct view *view)
 {
 	struct mark_form former = form_named(words_former ? words_former : "none");
 
-	view_settle(view, &(struct view_marks){
+	view_settle(view, &(struct mark_settings){
 		.owner = "us", .form = form_named(words_form),
 		.former = words_former ? &former : NULL,
 	});

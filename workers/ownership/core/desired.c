@@ -96,8 +96,8 @@ static int desired_rank(const char *resource)
 /* Does the mark in the zone name the resource? */
 static bool desired_has_set(const struct desired *desired, const struct node *node)
 {
-	const struct holding *holding = node_holding(node, desired->rrset.type);
-	const struct marking *ours = holding_is_there(holding) ? holding->ours : NULL;
+	const struct view_set *set = node_find_set(node, desired->rrset.type);
+	const struct marking *ours = view_set_exists(set) ? set->ours : NULL;
 	const char *resource = ours ? mark_get(ours->mark, "resource") : NULL;
 
 	return resource && !strcmp(resource, desired->resource);

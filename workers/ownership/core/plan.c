@@ -85,7 +85,7 @@ void plan_made(struct view *view, const struct name *name, const struct rrset *s
 /* ---- items ---- */
 
 static struct plan_item *add_item(struct planning *p, const struct node *node,
-                                  const struct holding *holding,
+                                  const struct view_set *set,
                                   const struct desired *desired)
 {
 	struct plan *plan = p->plan;
@@ -98,8 +98,8 @@ static struct plan_item *add_item(struct planning *p, const struct node *node,
 			memcpy(plan->items, old, plan->count * sizeof(*old));
 	}
 	plan->items[plan->count] = (struct plan_item){
-		.node = node, .holding = holding, .desired = desired,
-		.type = desired ? desired->rrset.type : holding->is.type,
+		.node = node, .set = set, .desired = desired,
+		.type = desired ? desired->rrset.type : set->rrset.type,
 	};
 	return &plan->items[plan->count++];
 }
@@ -125,7 +125,7 @@ static struct group group_from(const struct plan *plan, size_t first)
 		                       (item->type == RR_CNAME || item->type == RR_NS);
 		group.refuses |= item->step == STEP_NONE &&
 		                 item->desired && !item->desired->has_lost &&
-		                 !holding_is_there(item->holding);
+		                 !view_set_exists(item->set);
 	}
 	return group;
 }
@@ -133,7 +133,7 @@ static struct group group_from(const struct plan *plan, size_t first)
 /* Another type takes its place. */
 static bool is_replaced(const struct group *group, const struct plan_item *item)
 {
-	return holding_is_there(item->holding) &&
+	return view_set_exists(item->set) &&
 	       (group->creates_alone || (group->creates && item->type == RR_CNAME));
 }
 
@@ -154,7 +154,7 @@ static void settle_deletion(const struct planning *p, const struct group *group,
 static bool stays(const struct plan_item *item)
 {
 	return (item->step == STEP_NONE || item->order) &&
-	       holding_is_there(item->holding) &&
+	       view_set_exists(item->set) &&
 	       !(item->desired && item->desired->has_lost);
 }
 
@@ -173,7 +173,7 @@ static bool has_mark_below(const struct plan_item *item)
 	struct name name, place;
 
 	node_name(item->node, &name);
-	for (const struct claim *claim = item->holding->claims; claim;
+	for (const struct claim *claim = item->set->claims; claim;
 	     claim = claim->next) {
 		if (!claim->by->node || claim->by->node == item->node)
 			continue;
@@ -290,22 +290,22 @@ static void plan_merge_endpoints(struct planning *p, struct node *node)
  * The set that is wanted. Of types that no mark can say none is kept unless it is there,
  * so that a name has few sets, whatever is wanted of it.
  */
-static const struct holding *holding_for(struct view *view, struct node *node,
-                                         uint16_t type)
+static const struct view_set *holding_for(struct view *view, struct node *node,
+                                          uint16_t type)
 {
-	static const struct holding none;
-	const struct holding *holding = node_holding(node, type);
+	static const struct view_set none;
+	const struct view_set *set = node_find_set(node, type);
 
-	if (holding || !mark_type_is_known(type))
-		return holding ? holding : &none;
-	return view_holding(view, node, type);
+	if (set || !mark_type_is_known(type))
+		return set ? set : &none;
+	return view_add_set(view, node, type);
 }
 
-static bool is_as_known(const struct node *node, const struct holding *holding,
+static bool is_as_known(const struct node *node, const struct view_set *set,
                         const struct desired *desired)
 {
-	return plan_made_of(node, holding->is.type) ||
-	       (desired && rrset_same_records(&desired->rrset, &holding->is));
+	return plan_made_of(node, set->rrset.type) ||
+	       (desired && rrset_same_records(&desired->rrset, &set->rrset));
 }
 
 /*
@@ -320,16 +320,16 @@ static void take_vague(struct view *view, struct node *node)
 	for (const struct desired *desired = known ? known->desired : NULL; desired;
 	     desired = desired->next)
 		holding_for(view, node, desired->rrset.type);
-	for (struct holding *holding = node->holdings; holding; holding = holding->next) {
-		uint16_t type = holding->is.type;
+	for (struct view_set *set = node->sets; set; set = set->next) {
+		uint16_t type = set->rrset.type;
 		const struct desired *desired =
 		    desired_of(known ? known->desired : NULL, type);
 
-		holding->is_wanted = desired;
-		if (holding->whose == WHOSE_VAGUE &&
-		    (holding->is.count ? is_as_known(node, holding, desired)
-		                       : desired && !holding->ours->is_doubtful))
-			holding->whose = WHOSE_OURS;
+		set->is_wanted = desired;
+		if (set->owner == OWNER_VAGUE &&
+		    (set->rrset.count ? is_as_known(node, set, desired)
+		                      : desired && !set->ours->is_ambiguous))
+			set->owner = OWNER_US;
 	}
 }
 
@@ -354,14 +354,14 @@ static void plan_owned_sets(struct planning *p, const struct node *node)
 {
 	const struct known *known = node->user;
 
-	for (const struct holding *holding = node->holdings; holding;
-	     holding = holding->next) {
+	for (const struct view_set *set = node->sets; set;
+	     set = set->next) {
 		struct plan_item *item;
 
-		if (!plan_is_ours(holding) ||
-		    desired_of(known ? known->desired : NULL, holding->is.type))
+		if (!plan_is_ours(set) ||
+		    desired_of(known ? known->desired : NULL, set->rrset.type))
 			continue;
-		item = add_item(p, node, holding, NULL);
+		item = add_item(p, node, set, NULL);
 		if (!plan_is_ordered(p, item))
 			plan_set_undesired(p, item);
 	}
@@ -377,18 +377,18 @@ static bool is_any_done(const struct plan *plan, size_t first)
 
 static bool is_for_any(const struct node *node, const struct marking *marking)
 {
-	for (const struct holding *holding = node->holdings; holding;
-	     holding = holding->next)
-		if (holding->whose == WHOSE_CONTESTED ||
-		    (holding->is.count && (holding->whose == WHOSE_VAGUE ||
-		                           holding->ours == marking)))
+	for (const struct view_set *set = node->sets; set;
+	     set = set->next)
+		if (set->owner == OWNER_CONTESTED ||
+		    (set->rrset.count && (set->owner == OWNER_VAGUE ||
+		                          set->ours == marking)))
 			return true;
 	return false;
 }
 
 static bool has_mark_for_nothing(const struct view *view, const struct node *node)
 {
-	for (const struct claim *vague = node->vague; vague; vague = vague->next)
+	for (const struct claim *vague = node->untyped; vague; vague = vague->next)
 		if (!is_for_any(node, vague->by) &&
 		    !view_is_needed(view, vague->by, node, false))
 			return true;
@@ -398,7 +398,7 @@ static bool has_mark_for_nothing(const struct view *view, const struct node *nod
 /* Marks of ours without a type; those of a name that something is done at go with it. */
 static void plan_vague_orphans(struct planning *p, struct node *node, size_t first)
 {
-	static const struct holding nothing = { .is.type = RR_TXT };
+	static const struct view_set nothing = { .rrset.type = RR_TXT };
 	struct plan_item *item;
 
 	if (is_any_done(p->plan, first) || !has_mark_for_nothing(p->view, node))
@@ -427,23 +427,23 @@ static size_t marks_of(const struct node *node, const struct node *place)
 {
 	size_t count = 0;
 
-	for (const struct holding *holding = node->holdings; holding;
-	     holding = holding->next)
-		for (const struct claim *claim = holding->claims; claim;
+	for (const struct view_set *set = node->sets; set;
+	     set = set->next)
+		for (const struct claim *claim = set->claims; claim;
 		     claim = claim->next)
 			count += claim->by->node == place && claim->by->is_ours &&
-			         !claim->by->is_doubtful &&
-			         holding->whose == WHOSE_OURS;
+			         !claim->by->is_ambiguous &&
+			         set->owner == OWNER_US;
 	return count;
 }
 
 /* Those of what is at ABOVE itself go with it, or else it stays: settle_creation(). */
 static bool must_be_seen(const struct node *node, const struct node *above)
 {
-	for (const struct holding *holding = node->holdings; holding;
-	     holding = holding->next)
-		if (holding->is.count &&
-		    !(plan_is_ours(holding) && is_glue(holding->is.type)))
+	for (const struct view_set *set = node->sets; set;
+	     set = set->next)
+		if (set->rrset.count &&
+		    !(plan_is_ours(set) && is_glue(set->rrset.type)))
 			return true;
 	return node->marks.count > marks_of(above, node);
 }
@@ -501,7 +501,7 @@ static bool loses_a_record(const struct rrset *is, const struct rrset *becomes)
 /* Whose it is by now; NULL: its mark does not say. */
 static const char *resource_of(const struct plan_item *item)
 {
-	const struct marking *ours = item->holding->ours;
+	const struct marking *ours = item->set->ours;
 
 	return ours && ours->mark ? mark_get(ours->mark, "resource") : NULL;
 }
@@ -519,7 +519,7 @@ static bool changes(const struct plan_item *item)
 {
 	return item->is_replaced ||
 	       (item->step == STEP_UPDATE &&
-	        loses_a_record(&item->holding->is, &item->becomes));
+	        loses_a_record(&item->set->rrset, &item->becomes));
 }
 
 static bool is_at_risk(const struct plan_item *item)
@@ -583,7 +583,7 @@ void plan_hold_unsure(struct plan *plan,
 
 static bool is_for_us(const struct plan_item *item)
 {
-	return holding_is_there(item->holding) && plan_is_ours(item->holding) &&
+	return view_set_exists(item->set) && plan_is_ours(item->set) &&
 	       !(item->desired && item->desired->has_lost) &&
 	       item->reason != REASON_PROTECTED && item->reason != REASON_FILTERED;
 }

@@ -88,7 +88,7 @@ struct plan_item {
 	struct plan_order *order;	/* that it is for; NULL: for none */
 	bool is_replaced;		/* DELETE: another type comes to its place */
 	bool is_held;
-	const struct holding *holding;	/* perhaps of no records */
+	const struct view_set *set;	/* perhaps of no records */
 	const struct desired *desired;	/* NULL: nobody wants it */
 	struct rrset becomes;		/* of CREATE, UPDATE and LEAVE */
 	char words[120];		/* of NO_MARK and IMPOSSIBLE */

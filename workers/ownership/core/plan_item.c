@@ -43,17 +43,17 @@ bool plan_is_signature(uint16_t type)
 	return type == RR_RRSIG || type == RR_NSEC;
 }
 
-bool plan_is_ours(const struct holding *holding)
+bool plan_is_ours(const struct view_set *set)
 {
-	return holding->whose == WHOSE_OURS ||
-	       (holding->whose == WHOSE_SHARED && holding->ours);
+	return set->owner == OWNER_US ||
+	       (set->owner == OWNER_SHARED && set->ours);
 }
 
 bool plan_is_in_play(const struct node *node, uint16_t type)
 {
-	const struct holding *holding = node_holding(node, type);
+	const struct view_set *set = node_find_set(node, type);
 	const struct known *known = node->user;
 
-	return (holding && plan_is_ours(holding)) ||
+	return (set && plan_is_ours(set)) ||
 	       (known && desired_of(known->desired, type));
 }

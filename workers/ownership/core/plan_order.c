@@ -8,7 +8,7 @@
 static const char *resource_of(const struct plan_order *order,
                                const struct plan_item *item)
 {
-	const struct marking *ours = item->holding->ours;
+	const struct marking *ours = item->set->ours;
 
 	if (order->deed == DEED_ADOPT)
 		return item->desired ? item->desired->resource : NULL;
@@ -30,7 +30,7 @@ static bool is_for(const struct plan_order *order, const struct plan_item *item)
 static bool fits(const struct plan_order *order, const struct plan_item *item)
 {
 	return is_for(order, item) &&
-	       (order->deed == DEED_ADOPT) != plan_is_ours(item->holding);
+	       (order->deed == DEED_ADOPT) != plan_is_ours(item->set);
 }
 
 /*
@@ -63,21 +63,21 @@ static void remark(const struct planning *p, struct plan_item *item,
 	}
 	item->step = STEP_UPDATE;
 	item->reason = reason;
-	item->becomes = rrset_copy(&item->holding->is, view_arena(p->view));
+	item->becomes = rrset_copy(&item->set->rrset, view_arena(p->view));
 }
 
 static void adopt(const struct planning *p, struct plan_item *item)
 {
 	const struct plan_order *order = item->order;
 
-	if (item->holding->whose != WHOSE_NOBODYS && item->holding->whose != WHOSE_VAGUE)
+	if (item->set->owner != OWNER_NONE && item->set->owner != OWNER_VAGUE)
 		plan_refuse(item, REASON_FOREIGN);
 	else if (!item->desired || item->desired->has_lost)
 		plan_refuse_in_words(item, REASON_UNMANAGED, "nobody wants it: say first "
 		                     "what is wanted, or it would be deleted");
 	else if (!rrset_same_records(order->expected ? order->expected
 	                                             : &item->desired->rrset,
-	                             &item->holding->is))
+	                             &item->set->rrset))
 		plan_refuse_in_words(item, REASON_UNMANAGED,
 		                     "its records are others than those expected");
 	else
@@ -86,7 +86,7 @@ static void adopt(const struct planning *p, struct plan_item *item)
 
 static void part_with(const struct planning *p, struct plan_item *item)
 {
-	if (!plan_is_ours(item->holding) || share_has_others(item->holding)) {
+	if (!plan_is_ours(item->set) || share_has_others(item->set)) {
 		plan_refuse(item, REASON_FOREIGN);
 	} else if (item->order->deed == DEED_GIVE) {
 		remark(p, item, REASON_GIVEN);
@@ -98,7 +98,7 @@ static void part_with(const struct planning *p, struct plan_item *item)
 
 bool plan_is_ordered(const struct planning *p, struct plan_item *item)
 {
-	struct plan_order *order = item->holding->is.count ? order_for(item) : NULL;
+	struct plan_order *order = item->set->rrset.count ? order_for(item) : NULL;
 
 	if (!order)
 		return false;

@@ -42,7 +42,7 @@ bool plan_refuse_in_words(struct plan_item *item, enum plan_reason reason,
 /* Records that may stand beside a CNAME: a server's own. */
 bool plan_is_signature(uint16_t type);
 /* Also if others share it. */
-bool plan_is_ours(const struct holding *holding);
+bool plan_is_ours(const struct view_set *set);
 /* Does somebody want that type at NODE, or is it ours there? */
 bool plan_is_in_play(const struct node *node, uint16_t type);
 /* True: there is an order for the item, and *item says what comes of it. */

@@ -12,21 +12,21 @@ static void decide(struct plan_item *item, enum plan_step step, enum plan_reason
 
 static void refuse_anothers(struct plan_item *item)
 {
-	plan_refuse(item, holding_is_there(item->holding) ? REASON_FOREIGN
+	plan_refuse(item, view_set_exists(item->set) ? REASON_FOREIGN
 	                                               : REASON_FOREIGN_ORPHAN);
 }
 
 /* ---- beside what else at its name? ---- */
 
 /* Beside a CNAME is nothing, and a delegation hides what it meets; the apex has none. */
-static bool excludes(const struct plan_item *item, const struct holding *other)
+static bool excludes(const struct plan_item *item, const struct view_set *other)
 {
-	return item->type == RR_CNAME || other->is.type == RR_CNAME ||
+	return item->type == RR_CNAME || other->rrset.type == RR_CNAME ||
 	       item->type == RR_NS;
 }
 
 static bool is_in_the_way(const struct planning *p, const struct plan_item *item,
-                          const struct holding *other)
+                          const struct view_set *other)
 {
 	if (excludes(item, other))
 		return !plan_is_ours(other) || share_has_others(other);
@@ -34,16 +34,16 @@ static bool is_in_the_way(const struct planning *p, const struct plan_item *item
 		return false;
 	/* a mark of the seed's own form would be for that set, too */
 	return view_form(p->view)->is_same ||
-	       (!p->rules->by_set && plan_is_managed(p->rules, other->is.type));
+	       (!p->rules->by_set && plan_is_managed(p->rules, other->rrset.type));
 }
 
-static const struct holding *other_at(const struct planning *p,
-                                      const struct plan_item *item)
+static const struct view_set *other_at(const struct planning *p,
+                                       const struct plan_item *item)
 {
-	const struct holding *other = item->node->holdings;
+	const struct view_set *other = item->node->sets;
 
-	while (other && (other->is.type == item->type || !other->is.count ||
-	                 plan_is_signature(other->is.type) ||
+	while (other && (other->rrset.type == item->type || !other->rrset.count ||
+	                 plan_is_signature(other->rrset.type) ||
 	                 !is_in_the_way(p, item, other)))
 		other = other->next;
 	return other;
@@ -74,7 +74,7 @@ static bool has_lasting_marks(const struct planning *p, const struct node *node)
 {
 	size_t going = 0;
 
-	for (const struct claim *claim = node->vague; claim; claim = claim->next)
+	for (const struct claim *claim = node->untyped; claim; claim = claim->next)
 		going += claim->by->node == node &&
 		         !view_is_needed(p->view, claim->by, node, false);
 	return node->marks.count > going || is_place_of_mark(p, node);
@@ -87,15 +87,15 @@ static bool has_marks_beside(const struct planning *p, const struct node *node)
 
 	return node->marks.count || is_place_of_mark(p, node) ||
 	       (view_form(p->view)->is_same && known && known->desired &&
-	        (known->desired->next || node->holdings->next));
+	        (known->desired->next || node->sets->next));
 }
 
 static bool is_crowded(const struct planning *p, struct plan_item *item)
 {
-	const struct holding *other = other_at(p, item);
+	const struct view_set *other = other_at(p, item);
 	const struct known *known = item->node->user;
 
-	if (other && other->is.type == RR_CNAME)
+	if (other && other->rrset.type == RR_CNAME)
 		return plan_refuse(item, REASON_FOREIGN_CNAME);
 	if (other || (item->type == RR_CNAME && has_lasting_marks(p, item->node)))
 		return plan_refuse(item, REASON_NAME_SHARED);
@@ -112,29 +112,29 @@ static void become(const struct planning *p, struct plan_item *item)
 {
 	item->becomes = rrset_copy(&item->desired->rrset, view_arena(p->view));
 	if (!item->desired->has_ttl)
-		item->becomes.ttl = holding_is_there(item->holding)
-		                        ? item->holding->is.ttl : p->rules->ttl;
+		item->becomes.ttl = view_set_exists(item->set)
+		                        ? item->set->rrset.ttl : p->rules->ttl;
 }
 
 /* We made all of it, and it lost its mark. */
 static bool can_be_reclaimed(const struct planning *p, const struct node *node,
-                             const struct holding *holding)
+                             const struct view_set *set)
 {
-	const struct rrset *made = plan_made_of(node, holding->is.type);
+	const struct rrset *made = plan_made_of(node, set->rrset.type);
 
-	return p->rules->reclaims && holding->whose == WHOSE_NOBODYS && made &&
-	       rrset_same_records(made, &holding->is);
+	return p->rules->reclaims && set->owner == OWNER_NONE && made &&
+	       rrset_same_records(made, &set->rrset);
 }
 
 /* In the seed's form its mark would be for another's sets at the name, too. */
 static bool has_mark_for_others(const struct planning *p, const struct plan_item *item)
 {
-	const struct holding *other = item->node->holdings;
+	const struct view_set *other = item->node->sets;
 
 	if (!view_form(p->view)->is_same)
 		return false;
-	while (other && (other->is.type == item->type || !other->is.count ||
-	                 plan_is_signature(other->is.type) || plan_is_ours(other) ||
+	while (other && (other->rrset.type == item->type || !other->rrset.count ||
+	                 plan_is_signature(other->rrset.type) || plan_is_ours(other) ||
 	                 can_be_reclaimed(p, item->node, other)))
 		other = other->next;
 	return other;
@@ -162,7 +162,7 @@ static void decide_creation(const struct planning *p, struct plan_item *item,
 
 static bool is_as_wanted(const struct plan_item *item)
 {
-	const struct rrset *is = &item->holding->is;
+	const struct rrset *is = &item->set->rrset;
 
 	return rrset_same_records(is, &item->desired->rrset) &&
 	       (!item->desired->has_ttl || item->desired->rrset.ttl == is->ttl);
@@ -172,7 +172,7 @@ static void decide_nobodys(const struct planning *p, struct plan_item *item)
 {
 	const struct rrset *made = plan_made_of(item->node, item->type);
 
-	if (!holding_is_there(item->holding)) {
+	if (!view_set_exists(item->set)) {
 		decide_creation(p, item, REASON_WANTED);
 		return;
 	}
@@ -182,7 +182,7 @@ static void decide_nobodys(const struct planning *p, struct plan_item *item)
 		return;
 	}
 	plan_refuse(item, REASON_MARK_LOST);
-	if (can_be_reclaimed(p, item->node, item->holding) &&
+	if (can_be_reclaimed(p, item->node, item->set) &&
 	    !has_no_place_for_mark(p, item)) {
 		item->step = STEP_UPDATE;
 		become(p, item);
@@ -192,11 +192,11 @@ static void decide_nobodys(const struct planning *p, struct plan_item *item)
 /* Each mark of ours that names the set, and no other set, is in its place. */
 static bool is_in_one_place(const struct plan_item *item, const struct name *place)
 {
-	for (const struct claim *claim = item->holding->claims; claim;
+	for (const struct claim *claim = item->set->claims; claim;
 	     claim = claim->next) {
 		struct name at = { 0 };
 
-		if (!claim->by->is_ours || claim->by->is_doubtful)
+		if (!claim->by->is_ours || claim->by->is_ambiguous)
 			continue;
 		if (claim->by->node)
 			node_name(claim->by->node, &at);
@@ -208,7 +208,7 @@ static bool is_in_one_place(const struct plan_item *item, const struct name *pla
 
 static bool is_marked_right(const struct planning *p, const struct plan_item *item)
 {
-	const struct marking *ours = item->holding->ours;
+	const struct marking *ours = item->set->ours;
 	struct name place, at = { 0 };
 	struct mark mark;
 
@@ -227,14 +227,14 @@ static bool has_drifted(const struct plan_item *item)
 {
 	const struct rrset *made = plan_made_of(item->node, item->type);
 
-	return made && !rrset_same_records(made, &item->holding->is);
+	return made && !rrset_same_records(made, &item->set->rrset);
 }
 
 static void decide_ours(const struct planning *p, struct plan_item *item)
 {
-	bool drifted = holding_is_there(item->holding) && has_drifted(item);
+	bool drifted = view_set_exists(item->set) && has_drifted(item);
 
-	if (!holding_is_there(item->holding)) {
+	if (!view_set_exists(item->set)) {
 		decide_creation(p, item, REASON_REPAIR);
 		return;
 	}
@@ -261,23 +261,23 @@ static bool is_single(uint16_t type)
 /* Others have a part in it, and it stays shared as long as they do. */
 static void decide_part(const struct planning *p, struct plan_item *item)
 {
-	bool joins = !item->holding->ours;
+	bool joins = !item->set->ours;
 
 	if (joins && !item->desired->is_shared) {
 		refuse_anothers(item);
 		return;
 	}
-	if (!holding_is_there(item->holding)) {
+	if (!view_set_exists(item->set)) {
 		decide_creation(p, item, joins ? REASON_WANTED : REASON_REPAIR);
 		return;
 	}
-	item->becomes = share_becomes(item->holding, &item->desired->rrset,
+	item->becomes = share_becomes(item->set, &item->desired->rrset,
 	                              view_arena(p->view));
 	if (is_single(item->type) && item->becomes.count > 1) {
 		plan_refuse(item, REASON_NAME_SHARED);
 		return;
 	}
-	if (rrset_same_records(&item->becomes, &item->holding->is) &&
+	if (rrset_same_records(&item->becomes, &item->set->rrset) &&
 	    is_marked_right(p, item))
 		decide(item, STEP_NONE, REASON_WANTED);
 	else if (p->rules->policy == POLICY_CREATE_ONLY && !joins)
@@ -288,7 +288,7 @@ static void decide_part(const struct planning *p, struct plan_item *item)
 
 static void decide_shared(const struct planning *p, struct plan_item *item)
 {
-	if (share_has_others(item->holding))
+	if (share_has_others(item->set))
 		decide_part(p, item);
 	else
 		decide_ours(p, item);
@@ -322,26 +322,26 @@ static bool is_too_long(const struct planning *p, struct plan_item *item)
 
 static void decide_wanted(const struct planning *p, struct plan_item *item)
 {
-	switch (item->holding->whose) {
-	case WHOSE_NOBODYS:
+	switch (item->set->owner) {
+	case OWNER_NONE:
 		decide_nobodys(p, item);
 		return;
-	case WHOSE_OURS:
+	case OWNER_US:
 		decide_ours(p, item);
 		return;
-	case WHOSE_VAGUE:
+	case OWNER_VAGUE:
 		plan_refuse(item, REASON_VAGUE_MARK);
 		return;
-	case WHOSE_BAD:
+	case OWNER_BAD:
 		plan_refuse(item, REASON_BAD_MARK);
 		return;
-	case WHOSE_CONTESTED:
+	case OWNER_CONTESTED:
 		plan_refuse(item, REASON_CONTESTED);
 		return;
-	case WHOSE_SHARED:
+	case OWNER_SHARED:
 		decide_shared(p, item);
 		return;
-	case WHOSE_ANOTHERS:
+	case OWNER_OTHER:
 		refuse_anothers(item);
 		return;
 	}
@@ -374,9 +374,9 @@ void plan_set_desired(const struct planning *p, struct plan_item *item)
 static void decide_departure(const struct planning *p, struct plan_item *item)
 {
 	decide(item, STEP_DELETE, REASON_UNWANTED);
-	if (!share_has_others(item->holding))
+	if (!share_has_others(item->set))
 		return;
-	item->becomes = share_becomes(item->holding, NULL, view_arena(p->view));
+	item->becomes = share_becomes(item->set, NULL, view_arena(p->view));
 	if (item->becomes.count)
 		item->step = STEP_LEAVE;
 }
@@ -392,7 +392,7 @@ void plan_set_undesired(const struct planning *p, struct plan_item *item)
 		plan_refuse(item, REASON_PROTECTED);
 	else if (plan_is_filtered(p->rules, item->node))
 		plan_refuse(item, REASON_FILTERED);
-	else if (!holding_is_there(item->holding))
+	else if (!view_set_exists(item->set))
 		plan_orphan(item);
 	else
 		decide_departure(p, item);

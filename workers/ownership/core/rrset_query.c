@@ -70,7 +70,8 @@ static bool rrset_query_read_records(const struct rrset_query *query, struct rep
 
 enum err rrset_query_read(const struct rrset_query *query, const uint8_t *data,
                           size_t len, uint64_t now,
-                          const struct rrset_query_buffers *buffers, struct rrset *set, struct why *why)
+                          const struct rrset_query_buffers *buffers, struct rrset *set,
+                          struct why *why)
 {
 	struct reply reply;
 	struct rrset got;

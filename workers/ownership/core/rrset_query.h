@@ -42,4 +42,5 @@ struct rrset_query_buffers {
  */
 enum err rrset_query_read(const struct rrset_query *query, const uint8_t *data,
                           size_t len, uint64_t now,
-                          const struct rrset_query_buffers *buffers, struct rrset *set, struct why *why);
+                          const struct rrset_query_buffers *buffers, struct rrset *set,
+                          struct why *why);

@@ -37,35 +37,35 @@ static bool wants(const struct marking *by, struct rdata rdata)
 	return part && strstr(part, text);
 }
 
-bool share_has_others(const struct holding *holding)
+bool share_has_others(const struct view_set *set)
 {
-	for (const struct claim *claim = holding->claims; claim; claim = claim->next)
+	for (const struct claim *claim = set->claims; claim; claim = claim->next)
 		if (!claim->by->is_ours)
 			return true;
 	return false;
 }
 
 /* Of a record that is in no part somebody else is the owner. */
-static bool is_wanted_by_others(const struct holding *holding, struct rdata rdata)
+static bool is_wanted_by_others(const struct view_set *set, struct rdata rdata)
 {
-	if (!holding->ours || !wants(holding->ours, rdata))
+	if (!set->ours || !wants(set->ours, rdata))
 		return true;
-	for (const struct claim *claim = holding->claims; claim; claim = claim->next)
+	for (const struct claim *claim = set->claims; claim; claim = claim->next)
 		if (!claim->by->is_ours && wants(claim->by, rdata))
 			return true;
 	return false;
 }
 
-struct rrset share_becomes(const struct holding *holding, const struct rrset *wanted,
+struct rrset share_becomes(const struct view_set *set, const struct rrset *wanted,
                            struct arena *arena)
 {
-	struct rrset set = { .type = holding->is.type };
+	struct rrset merged = { .type = set->rrset.type };
 
-	for (size_t i = 0; i < holding->is.count; i++)
-		if (is_wanted_by_others(holding, holding->is.records[i]))
-			rrset_push(&set, holding->is.ttl, holding->is.records[i], arena);
+	for (size_t i = 0; i < set->rrset.count; i++)
+		if (is_wanted_by_others(set, set->rrset.records[i]))
+			rrset_push(&merged, set->rrset.ttl, set->rrset.records[i], arena);
 	for (size_t i = 0; wanted && i < wanted->count; i++)
-		rrset_push(&set, holding->is.ttl, wanted->records[i], arena);
-	rrset_sort(&set);
-	return set;
+		rrset_push(&merged, set->rrset.ttl, wanted->records[i], arena);
+	rrset_sort(&merged);
+	return merged;
 }

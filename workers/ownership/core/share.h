@@ -17,7 +17,7 @@ enum { SHARE_RECORDS_MAX = 200 };	/* that one owner can want of a set */
 /* The part of who wants the records of SET. */
 const char *share_part(const struct rrset *set, struct arena *arena);
 /* Do others than we have a mark on it? */
-bool share_has_others(const struct holding *holding);
+bool share_has_others(const struct view_set *set);
 /* The set without what nobody but us wants, and with WANTED, which may be NULL. */
-struct rrset share_becomes(const struct holding *holding, const struct rrset *wanted,
+struct rrset share_becomes(const struct view_set *set, const struct rrset *wanted,
                            struct arena *arena);

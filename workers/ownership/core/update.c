@@ -4,26 +4,26 @@
 
 static bool is_there(const struct node *node, uint16_t type)
 {
-	return holding_is_there(node_holding(node, type));
+	return view_set_exists(node_find_set(node, type));
 }
 
 /* Just the records that we read, or none. Marks are TXT records of the same set. */
 static void require_set(struct making *making, const struct name *name,
-                        const struct holding *holding)
+                        const struct view_set *set)
 {
-	if (holding->is.type == RR_TXT)
+	if (set->rrset.type == RR_TXT)
 		update_require_txt(making, name);
-	else if (holding->is.count)
-		update_require_records(making, name, holding->is.type, &holding->is);
+	else if (set->rrset.count)
+		update_require_records(making, name, set->rrset.type, &set->rrset);
 	else
-		update_require(making, UPDATE_NO_SET, name, holding->is.type);
+		update_require(making, UPDATE_NO_SET, name, set->rrset.type);
 }
 
 static bool is_in_use(const struct node *node)
 {
-	for (const struct holding *holding = node->holdings; holding;
-	     holding = holding->next)
-		if (holding->is.count)
+	for (const struct view_set *set = node->sets; set;
+	     set = set->next)
+		if (set->rrset.count)
 			return true;
 	return node->marks.count;
 }
@@ -75,7 +75,7 @@ static void require_room(struct making *making, const struct plan_item *item,
 static void remove_records(struct making *making, const struct plan_item *item,
                            const struct name *name, const struct rrset *but)
 {
-	const struct rrset *is = &item->holding->is;
+	const struct rrset *is = &item->set->rrset;
 
 	for (size_t i = 0; i < is->count; i++)
 		if (!but || !rrset_has(but, is->records[i]))
@@ -109,13 +109,13 @@ static void add_records(struct making *making, const struct plan_item *item,
 static void alter(struct making *making, const struct plan_item *item,
                   const struct name *name)
 {
-	if (item->holding->is.ttl != item->becomes.ttl) {
+	if (item->set->rrset.ttl != item->becomes.ttl) {
 		remove_set(making, item, name);
 		add_records(making, item, name, NULL);
 		return;
 	}
 	remove_records(making, item, name, &item->becomes);
-	add_records(making, item, name, &item->holding->is);
+	add_records(making, item, name, &item->set->rrset);
 }
 
 static void make_set(struct making *making, const struct plan_item *item)
@@ -128,7 +128,7 @@ static void make_set(struct making *making, const struct plan_item *item)
 		add_records(making, item, &name, NULL);
 		return;
 	}
-	require_set(making, &name, item->holding);
+	require_set(making, &name, item->set);
 	if (item->step == STEP_DELETE)
 		remove_set(making, item, &name);
 	else if (item->step != STEP_UNMARK)

@@ -47,7 +47,7 @@ static struct spot *add_spot(const struct making *making, struct spot **spots,
 static bool is_written(const struct plan_item *item, const struct mark *mark,
                        bool is_sealed, const struct name *place)
 {
-	const struct marking *ours = item->holding->ours;
+	const struct marking *ours = item->set->ours;
 	struct name at;
 
 	if (!ours || !ours->node || ours->is_sealed != is_sealed ||
@@ -67,7 +67,7 @@ static struct rdata rdata_of(const struct making *making, const struct plan_item
 
 	plan_mark(making->view, item, &mark);
 	if (is_written(item, &mark, is_sealed, place))
-		return item->holding->ours->rdata;
+		return item->set->ours->rdata;
 	if (is_sealed)
 		mark_write_sealed(&mark, view_key(making->view), place->wire, place->len,
 		                  &rdata);
@@ -80,18 +80,18 @@ static struct rdata rdata_of(const struct making *making, const struct plan_item
 }
 
 static const struct plan_item *item_of(const struct making *making,
-                                       const struct holding *holding)
+                                       const struct view_set *set)
 {
 	for (size_t i = 0; i < making->count; i++)
-		if (making->items[i].holding == holding &&
+		if (making->items[i].set == set &&
 		    update_is_done(&making->items[i]))
 			return &making->items[i];
 	return NULL;
 }
 
-static bool is_named_by(const struct holding *holding, const struct marking *marking)
+static bool is_named_by(const struct view_set *set, const struct marking *marking)
 {
-	const struct claim *claim = holding->claims;
+	const struct claim *claim = set->claims;
 
 	while (claim && claim->by != marking)
 		claim = claim->next;
@@ -111,27 +111,27 @@ static bool parts_with_a_set(const struct making *making)
  * Nothing is done to it: its mark stays as it is, but one without a type, or in doubt,
  * does not for what is not there. Nor does one in doubt when a set goes: is_to_go().
  */
-static void keep_mark(const struct making *making, const struct holding *holding,
+static void keep_mark(const struct making *making, const struct view_set *set,
                       struct spot **spots)
 {
-	const struct marking *ours = holding->ours;
+	const struct marking *ours = set->ours;
 	struct name place;
 
 	if (!ours || !ours->node)
 		return;
-	if (!holding->is.count && (ours->is_doubtful || !is_named_by(holding, ours)))
+	if (!set->rrset.count && (ours->is_ambiguous || !is_named_by(set, ours)))
 		return;
-	if (ours->is_doubtful && parts_with_a_set(making) &&
-	    !holding_is_ours_anyway(holding))
+	if (ours->is_ambiguous && parts_with_a_set(making) &&
+	    !view_set_is_ours_anyway(set))
 		return;
-	node_name(holding->ours->node, &place);
-	add_spot(making, spots, &place, holding->ours->rdata);
+	node_name(set->ours->node, &place);
+	add_spot(making, spots, &place, set->ours->rdata);
 }
 
 static void set_mark(const struct making *making, const struct plan_item *item,
                      struct spot **spots)
 {
-	const struct marking *ours = item->holding->ours;
+	const struct marking *ours = item->set->ours;
 	struct name place;
 	struct spot *spot;
 
@@ -147,12 +147,12 @@ static struct spot *marks_that_will_be(const struct making *making)
 {
 	struct spot *spots = NULL;
 
-	for (const struct holding *holding = making->items->node->holdings; holding;
-	     holding = holding->next) {
-		const struct plan_item *item = item_of(making, holding);
+	for (const struct view_set *set = making->items->node->sets; set;
+	     set = set->next) {
+		const struct plan_item *item = item_of(making, set);
 
 		if (!item)
-			keep_mark(making, holding, &spots);
+			keep_mark(making, set, &spots);
 		else if (update_is_arrival(item))
 			set_mark(making, item, &spots);
 	}
@@ -212,16 +212,16 @@ static void remove_claims(struct making *making, const struct claim *claims,
 static uint32_t ttl_at(const struct making *making, const struct name *place)
 {
 	const struct node *node = view_find(making->view, place);
-	const struct holding *txt = node ? node_holding(node, RR_TXT) : NULL;
+	const struct view_set *txt = node ? node_find_set(node, RR_TXT) : NULL;
 
 	if (node && node->marks.count)
 		return node->marks.ttl;
-	return holding_is_there(txt) ? txt->is.ttl : making->mark_ttl;
+	return view_set_exists(txt) ? txt->rrset.ttl : making->mark_ttl;
 }
 
-static bool is_touched(const struct making *making, const struct holding *holding)
+static bool is_touched(const struct making *making, const struct view_set *set)
 {
-	return item_of(making, holding) || holding->whose == WHOSE_SHARED;
+	return item_of(making, set) || set->owner == OWNER_SHARED;
 }
 
 /*
@@ -233,11 +233,11 @@ void update_make_marks(struct making *making)
 	const struct node *node = making->items->node;
 	struct spot *will = marks_that_will_be(making);
 
-	for (const struct holding *holding = node->holdings; holding;
-	     holding = holding->next)
-		if (is_touched(making, holding))
-			remove_claims(making, holding->claims, will);
-	remove_claims(making, node->vague, will);
+	for (const struct view_set *set = node->sets; set;
+	     set = set->next)
+		if (is_touched(making, set))
+			remove_claims(making, set->claims, will);
+	remove_claims(making, node->untyped, will);
 	for (const struct spot *spot = will; spot; spot = spot->next) {
 		update_require_txt(making, &spot->place);
 		if (!stands(making, spot))

@@ -82,16 +82,16 @@ static bool is_required(struct making *making, const struct node *node)
 void update_require_txt(struct making *making, const struct name *name)
 {
 	const struct node *node = view_node(making->view, name);
-	const struct holding *txt = node_holding(node, RR_TXT);
+	const struct view_set *txt = node_find_set(node, RR_TXT);
 
 	if (is_required(making, node))
 		return;
 	update_require_records(making, name, RR_TXT, &node->marks);
 	if (txt)
-		update_require_records(making, name, RR_TXT, &txt->is);
-	if (node->marks.count || holding_is_there(txt))
+		update_require_records(making, name, RR_TXT, &txt->rrset);
+	if (node->marks.count || view_set_exists(txt))
 		return;
 	update_require(making, UPDATE_NO_SET, name, RR_TXT);
-	if (!holding_is_there(node_holding(node, RR_CNAME)))
+	if (!view_set_exists(node_find_set(node, RR_CNAME)))
 		update_require(making, UPDATE_NO_SET, name, RR_CNAME);
 }

@@ -3,7 +3,7 @@
  * whose it is, as the marks say.
  *
  * A mark speaks for us only by what our own form makes of it, or the form that we had
- * before. One that names no type speaks for no set in particular (WHOSE_VAGUE), nor does
+ * before. One that names no type speaks for no set in particular (OWNER_VAGUE), nor does
  * one that could be for several things that are there, whatever other marks these have:
  * one may be a copy of the other. Against us a mark speaks in each way that anybody could
  * read it. Two owners at one set, or two marks of ours in one place, are contested,
@@ -23,14 +23,14 @@
 
 enum { VIEW_TYPES_MAX = 256 };		/* at one name */
 
-enum whose {
-	WHOSE_NOBODYS,			/* there is no mark */
-	WHOSE_OURS,
-	WHOSE_VAGUE,			/* a mark of ours is there, perhaps not for it */
-	WHOSE_SHARED,			/* by all who marked it, perhaps not us */
-	WHOSE_ANOTHERS,
-	WHOSE_BAD,			/* a mark without sense */
-	WHOSE_CONTESTED,
+enum owner_kind {
+	OWNER_NONE,			/* there is no mark */
+	OWNER_US,
+	OWNER_VAGUE,			/* a mark of ours is there, perhaps not for it */
+	OWNER_SHARED,			/* by all who marked it, perhaps not us */
+	OWNER_OTHER,
+	OWNER_BAD,			/* a mark without sense */
+	OWNER_CONTESTED,
 };
 
 /* One record of a mark, or what a table says instead. */
@@ -39,7 +39,7 @@ struct marking {
 	enum mark_kind kind;
 	bool is_ours;
 	bool is_bare;			/* an owner's id alone, as the seed has it */
-	bool is_doubtful;		/* ours, and could be for several sets */
+	bool is_ambiguous;		/* ours, and could be for several sets */
 	bool is_sealed;			/* with our key */
 	const struct mark *mark;	/* of MARK_OWNED, else NULL */
 	struct node *node;		/* where it stands; NULL: in no zone */
@@ -52,22 +52,22 @@ struct claim {
 	bool is_former;			/* as our former form has it */
 };
 
-struct holding {
-	struct holding *next;		/* at the same name */
-	struct rrset is;		/* of no records: only its mark is there */
-	enum whose whose;
+struct view_set {
+	struct view_set *next;		/* at the same name */
+	struct rrset rrset;		/* of no records: only its mark is there */
+	enum owner_kind owner;
 	struct claim *claims;		/* that name it */
-	size_t told;			/* how many of them say so in our form */
+	size_t clear_marks;			/* how many of them say so in our form */
 	const struct marking *ours;	/* the mark of ours, of OURS, SHARED and VAGUE */
 	bool is_wanted;			/* the plan's */
 };
 
 struct node {
 	struct node *next;		/* of the zone, as they came */
-	struct holding *holdings;
+	struct view_set *sets;
 	struct rrset marks;		/* the TXT records here that are marks */
-	struct claim *vague;		/* marks of ours for this name, of no type */
-	struct claim *against;		/* and of others */
+	struct claim *untyped;		/* marks of ours for this name, of no type */
+	struct claim *foreign;		/* and of others */
 	void *user;			/* whoever walks the view */
 	unsigned types;
 	unsigned marks_of_ours;		/* that stand here */
@@ -75,7 +75,7 @@ struct node {
 };
 
 /* Where marks of ours are. */
-struct view_marks {
+struct mark_settings {
 	const char *owner;		/* our id */
 	struct mark_form form;
 	const struct mark_form *former;	/* NULL: none */
@@ -90,7 +90,7 @@ void view_free(struct view **view);
 const struct name *view_zone(const struct view *view);
 const struct mark_form *view_form(const struct view *view);
 const char *view_owner(const struct view *view);	/* our id */
-const uint8_t *view_key(const struct view *view);	/* of struct view_marks */
+const uint8_t *view_key(const struct view *view);	/* of struct mark_settings */
 
 /*
  * NAME in lower case, RDATA canonical; both are copied. False: there are more than
@@ -102,30 +102,30 @@ bool view_add(struct view *view, const struct name *name, uint16_t type, uint32_
 void view_claim(struct view *view, const struct name *name, uint16_t type,
                 const struct mark *mark);
 /* No more comes: whose all of it is. */
-void view_settle(struct view *view, const struct view_marks *marks);
+void view_settle(struct view *view, const struct mark_settings *marks);
 
 /* ---- of a view that is settled ---- */
 
 struct node *view_first(const struct view *view);
 /* NULL: there is none. */
 struct node *view_find(const struct view *view, const struct name *name);
-/* The node of NAME; a new one, without holdings, if there is none. */
+/* The node of NAME; a new one, without sets, if there is none. */
 struct node *view_node(struct view *view, const struct name *name);
 void node_name(const struct node *node, struct name *name);
 /* The set of TYPE at NODE; a new one, of no records, if there is none. */
-struct holding *view_holding(struct view *view, struct node *node, uint16_t type);
+struct view_set *view_add_set(struct view *view, struct node *node, uint16_t type);
 /* NULL: there is none. */
-const struct holding *node_holding(const struct node *node, uint16_t type);
+struct view_set *node_find_set(const struct node *node, uint16_t type);
 /*
  * Whose HOLDING of NODE is, as marks say: "" is nobody's. Ids of several are joined by
  * commas, which no id has. As long as the view.
  */
 const char *view_owners(const struct view *view, const struct node *node,
-                        const struct holding *holding);
+                        const struct view_set *set);
 /* Has it records? HOLDING may be NULL. */
-bool holding_is_there(const struct holding *holding);
+bool view_set_exists(const struct view_set *set);
 /* Would a mark of ours that could be for it change nothing, or only what may be ours? */
-bool holding_is_ours_anyway(const struct holding *holding);
+bool view_set_is_ours_anyway(const struct view_set *set);
 /*
  * Where the mark of TYPE at NODE would stand; of length 0: in no zone. ERR_INVALID, in
  * words: nowhere, or where somebody has other records, or where it would not be read as

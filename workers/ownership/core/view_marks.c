@@ -77,17 +77,17 @@ static bool take_mark(struct view *view, struct node *node, struct rdata rdata)
 /* Of a node's TXT records those that are marks stand apart from now on. */
 static void part_marks(struct view *view, struct node *node)
 {
-	struct holding *txt = view_find_holding(node, RR_TXT);
-	struct rrset all = txt ? txt->is : (struct rrset){ 0 };
+	struct view_set *txt = node_find_set(node, RR_TXT);
+	struct rrset all = txt ? txt->rrset : (struct rrset){ 0 };
 
 	if (!all.count)
 		return;
 	node->marks.type = RR_TXT;
-	txt->is = (struct rrset){ .type = RR_TXT };
+	txt->rrset = (struct rrset){ .type = RR_TXT };
 	for (size_t i = 0; i < all.count; i++) {
 		bool is_mark = take_mark(view, node, all.records[i]);
 
-		rrset_push(is_mark ? &node->marks : &txt->is, all.ttl, all.records[i],
+		rrset_push(is_mark ? &node->marks : &txt->rrset, all.ttl, all.records[i],
 		           view->arena);
 	}
 }
@@ -112,7 +112,7 @@ static void claim_set(struct view *view, const struct name *name, uint16_t type,
 {
 	struct node *node = view_node(view, name);
 
-	claim(view, &view_get_holding(view, node, type)->claims, marking, is_former);
+	claim(view, &view_get_set(view, node, type)->claims, marking, is_former);
 }
 
 static void claim_as(struct view *view, const struct view_meaning *meaning,
@@ -123,7 +123,7 @@ static void claim_as(struct view *view, const struct view_meaning *meaning,
 	if (is->type)
 		claim_set(view, &is->name, is->type, marking, meaning->is_former);
 	else
-		claim(view, &view_node(view, &is->name)->vague, marking,
+		claim(view, &view_node(view, &is->name)->untyped, marking,
 		      meaning->is_former);
 }
 
@@ -237,7 +237,7 @@ static void claim_against(struct view *view, struct marking *marking)
 		if (all[i].type)
 			claim_set(view, &all[i].name, all[i].type, marking, false);
 		else
-			claim(view, &view_node(view, &all[i].name)->against, marking,
+			claim(view, &view_node(view, &all[i].name)->foreign, marking,
 			      false);
 	}
 }
@@ -295,50 +295,51 @@ static bool hears_against(const struct view *view, uint16_t type)
 /* Of those that can be for two things none tells, nor one that is to move. */
 static void count_told(struct node *node)
 {
-	for (struct holding *holding = node->holdings; holding; holding = holding->next)
-		for (const struct claim *claim = holding->claims; claim;
+	for (struct view_set *set = node->sets; set; set = set->next)
+		for (const struct claim *claim = set->claims; claim;
 		     claim = claim->next)
-			holding->told += claim->by->is_ours && !claim->by->is_doubtful &&
-			                 !claim->is_former;
+			set->clear_marks += claim->by->is_ours &&
+			                    !claim->by->is_ambiguous &&
+			                    !claim->is_former;
 }
 
-static bool is_untold(const struct holding *holding)
+static bool is_untold(const struct view_set *set)
 {
-	return holding_is_there(holding) && !holding->told;
+	return view_set_exists(set) && !set->clear_marks;
 }
 
 /* Has it no other mark, or would ours be missed among those of others? */
-static bool has_need(const struct holding *holding)
+static bool has_need(const struct view_set *set)
 {
-	return is_untold(holding) || (holding && holding->whose == WHOSE_CONTESTED);
+	return is_untold(set) || (set && set->owner == OWNER_CONTESTED);
 }
 
-bool holding_is_ours_anyway(const struct holding *holding)
+bool view_set_is_ours_anyway(const struct view_set *set)
 {
-	return holding->whose == WHOSE_CONTESTED ||
-	       (holding->whose == WHOSE_OURS && holding->is_wanted);
+	return set->owner == OWNER_CONTESTED ||
+	       (set->owner == OWNER_US && set->is_wanted);
 }
 
-static bool is_ours_in_need(const struct holding *holding)
+static bool is_ours_in_need(const struct view_set *set)
 {
-	return has_need(holding) && holding_is_ours_anyway(holding);
+	return has_need(set) && view_set_is_ours_anyway(set);
 }
 
 /* Is a set like that where a mark so read is for it, other than what it is MEANT for? */
 static bool could_be_for(const struct view *view, const struct mark_reading *reading,
                          const struct mark_reading *meant,
-                         bool (*is_so)(const struct holding *holding))
+                         bool (*is_so)(const struct view_set *set))
 {
 	const struct node *node = view_find(view, &reading->name);
 
 	if (!node || reading->type)
-		return node && is_so(node_holding(node, reading->type));
-	for (const struct holding *holding = node->holdings; holding;
-	     holding = holding->next) {
-		bool is_meant = holding->is.type == meant->type &&
+		return node && is_so(node_find_set(node, reading->type));
+	for (const struct view_set *set = node->sets; set;
+	     set = set->next) {
+		bool is_meant = set->rrset.type == meant->type &&
 		                name_equal(&meant->name, &reading->name);
 
-		if (!is_meant && hears_vague(view, holding->is.type) && is_so(holding))
+		if (!is_meant && hears_vague(view, set->rrset.type) && is_so(set))
 			return true;
 	}
 	return false;
@@ -373,8 +374,8 @@ static size_t other_meanings(const struct view *view, const struct name *place,
 	return count;
 }
 
-bool view_is_doubtful(const struct view *view, const struct name *place, bool is_bare,
-                      const struct view_meaning *meaning)
+bool view_is_ambiguous(const struct view *view, const struct name *place, bool is_bare,
+                       const struct view_meaning *meaning)
 {
 	struct view_meaning others[MEANINGS_MAX];
 	size_t count = other_meanings(view, place, is_bare, meaning, others);
@@ -398,9 +399,9 @@ static void doubt_mark(struct view *view, struct marking *marking)
 	if (view_meaning(view, &place, marking->is_bare, &meaning))
 		count = other_meanings(view, &place, marking->is_bare, &meaning, others);
 	for (size_t i = 0; i < count; i++) {
-		if (!could_be_for(view, &others[i].is, &meaning.is, holding_is_there))
+		if (!could_be_for(view, &others[i].is, &meaning.is, view_set_exists))
 			continue;
-		marking->is_doubtful = true;
+		marking->is_ambiguous = true;
 		claim_as(view, &others[i], marking);
 	}
 }
@@ -408,14 +409,14 @@ static void doubt_mark(struct view *view, struct marking *marking)
 bool view_is_needed(const struct view *view, const struct marking *marking,
                     const struct node *node, bool by_ours)
 {
-	bool (*is_so)(const struct holding *holding) = by_ours ? is_ours_in_need
-	                                                       : has_need;
+	bool (*is_so)(const struct view_set *set) = by_ours ? is_ours_in_need
+	                                                    : has_need;
 	struct view_meaning all[MEANINGS_MAX + 1];
 	struct name place, name;
 	size_t count;
 
 	node_name(node, &name);
-	if (!marking->is_doubtful)
+	if (!marking->is_ambiguous)
 		return false;
 	node_name(marking->node, &place);
 	view_meaning(view, &place, marking->is_bare, &all[0]);
@@ -432,7 +433,7 @@ bool view_is_needed(const struct view *view, const struct marking *marking,
 struct tally {
 	size_t ours, others, bad, shared, all;
 	bool is_twice;			/* two of ours in one place */
-	bool is_doubtful;		/* one of ours that may be for another set */
+	bool is_ambiguous;		/* one of ours that may be for another set */
 };
 
 static bool shares(const struct marking *marking)
@@ -449,8 +450,8 @@ static void count_claims(const struct claim *claims, bool is_typed, struct tally
 		const struct marking *by = claims->by;
 
 		tally->is_twice |= by->is_ours && by->node && by->node->marks_of_ours > 1;
-		tally->is_doubtful |= by->is_doubtful;
-		if (by->is_doubtful)
+		tally->is_ambiguous |= by->is_ambiguous;
+		if (by->is_ambiguous)
 			continue;
 		tally->all++;
 		tally->shared += is_typed && shares(by);
@@ -460,80 +461,80 @@ static void count_claims(const struct claim *claims, bool is_typed, struct tally
 	}
 }
 
-static enum whose judge(const struct tally *tally, bool is_vague)
+static enum owner_kind judge(const struct tally *tally, bool is_vague)
 {
 	if (tally->is_twice)
-		return WHOSE_CONTESTED;
+		return OWNER_CONTESTED;
 	if (!tally->all)
-		return is_vague ? WHOSE_VAGUE : WHOSE_NOBODYS;
+		return is_vague ? OWNER_VAGUE : OWNER_NONE;
 	if (tally->shared == tally->all)
-		return tally->is_doubtful ? WHOSE_CONTESTED : WHOSE_SHARED;
+		return tally->is_ambiguous ? OWNER_CONTESTED : OWNER_SHARED;
 	if (tally->ours == tally->all)
-		return WHOSE_OURS;
+		return OWNER_US;
 	if (tally->others == tally->all && !is_vague)
-		return WHOSE_ANOTHERS;
-	return tally->bad == tally->all && !is_vague ? WHOSE_BAD : WHOSE_CONTESTED;
+		return OWNER_OTHER;
+	return tally->bad == tally->all && !is_vague ? OWNER_BAD : OWNER_CONTESTED;
 }
 
 /* Of several of ours the one that is where we write them. */
-static const struct marking *mark_of_ours(const struct claim *claims, bool is_doubtful)
+static const struct marking *mark_of_ours(const struct claim *claims, bool is_ambiguous)
 {
 	const struct marking *ours = NULL;
 
 	for (; claims; claims = claims->next)
-		if (claims->by->is_ours && claims->by->is_doubtful == is_doubtful &&
+		if (claims->by->is_ours && claims->by->is_ambiguous == is_ambiguous &&
 		    (!ours || !claims->is_former))
 			ours = claims->by;
 	return ours;
 }
 
 /* What may be for another set says nothing of what is shared, or is not there. */
-static bool may_be_for(const struct holding *holding)
+static bool may_be_for(const struct view_set *set)
 {
-	return holding->whose == WHOSE_VAGUE ||
-	       (holding->is.count && holding->whose != WHOSE_SHARED);
+	return set->owner == OWNER_VAGUE ||
+	       (set->rrset.count && set->owner != OWNER_SHARED);
 }
 
 /* One of no type. What may be for another set keeps none from coming. */
 static const struct marking *untyped_mark(const struct view *view,
                                           const struct node *node,
-                                          const struct holding *holding)
+                                          const struct view_set *set)
 {
 	const struct marking *ours = NULL;
 
-	if (hears_vague(view, holding->is.type))
-		ours = mark_of_ours(node->vague, false);
-	if (!ours && hears_vague(view, holding->is.type) && holding->is.count)
-		ours = mark_of_ours(node->vague, true);
+	if (hears_vague(view, set->rrset.type))
+		ours = mark_of_ours(node->untyped, false);
+	if (!ours && hears_vague(view, set->rrset.type) && set->rrset.count)
+		ours = mark_of_ours(node->untyped, true);
 	return ours;
 }
 
 static void settle_holding(const struct view *view, const struct node *node,
-                           struct holding *holding)
+                           struct view_set *set)
 {
-	const struct marking *untyped = untyped_mark(view, node, holding);
+	const struct marking *untyped = untyped_mark(view, node, set);
 	struct tally tally = { 0 };
 
-	count_claims(holding->claims, true, &tally);
-	if (hears_against(view, holding->is.type))
-		count_claims(node->against, false, &tally);
-	tally.is_twice |= untyped && untyped->is_doubtful &&
+	count_claims(set->claims, true, &tally);
+	if (hears_against(view, set->rrset.type))
+		count_claims(node->foreign, false, &tally);
+	tally.is_twice |= untyped && untyped->is_ambiguous &&
 	                  untyped->node->marks_of_ours > 1;
-	holding->whose = judge(&tally, untyped || tally.is_doubtful);
-	holding->ours = mark_of_ours(holding->claims, false);
-	if (!holding->ours && may_be_for(holding))
-		holding->ours = mark_of_ours(holding->claims, true);
-	if (!holding->ours && may_be_for(holding))
-		holding->ours = untyped;
+	set->owner = judge(&tally, untyped || tally.is_ambiguous);
+	set->ours = mark_of_ours(set->claims, false);
+	if (!set->ours && may_be_for(set))
+		set->ours = mark_of_ours(set->claims, true);
+	if (!set->ours && may_be_for(set))
+		set->ours = untyped;
 }
 
 /* What had only marks among its TXT records has none any more. */
 static void drop_empty(struct node *node)
 {
-	struct holding **at = &node->holdings;
+	struct view_set **at = &node->sets;
 
 	while (*at) {
-		if (!(*at)->is.count && !(*at)->claims)
+		if (!(*at)->rrset.count && !(*at)->claims)
 			*at = (*at)->next;
 		else
 			at = &(*at)->next;
@@ -543,14 +544,14 @@ static void drop_empty(struct node *node)
 static void settle_node(struct view *view, struct node *node)
 {
 	drop_empty(node);
-	for (struct holding *holding = node->holdings; holding; holding = holding->next)
-		settle_holding(view, node, holding);
+	for (struct view_set *set = node->sets; set; set = set->next)
+		settle_holding(view, node, set);
 }
 
 static void sort_sets(struct node *node)
 {
-	for (struct holding *holding = node->holdings; holding; holding = holding->next)
-		rrset_sort(&holding->is);
+	for (struct view_set *set = node->sets; set; set = set->next)
+		rrset_sort(&set->rrset);
 }
 
 void view_claim(struct view *view, const struct name *name, uint16_t type,
@@ -561,7 +562,7 @@ void view_claim(struct view *view, const struct name *name, uint16_t type,
 	claim_set(view, name, type, keep(view, &marking), false);
 }
 
-static void keep_settings(struct view *view, const struct view_marks *marks)
+static void keep_settings(struct view *view, const struct mark_settings *marks)
 {
 	view->marks = *marks;
 	view->marks.owner = arena_strdup(view->arena, marks->owner);
@@ -572,7 +573,7 @@ static void keep_settings(struct view *view, const struct view_marks *marks)
 		marking->is_ours = is_by_us(view, marking->mark);
 }
 
-void view_settle(struct view *view, const struct view_marks *marks)
+void view_settle(struct view *view, const struct mark_settings *marks)
 {
 	keep_settings(view, marks);
 	for (struct node *node = view->first; node; node = node->next) {
@@ -589,13 +590,13 @@ void view_settle(struct view *view, const struct view_marks *marks)
 		settle_node(view, node);
 }
 
-struct holding *view_holding(struct view *view, struct node *node, uint16_t type)
+struct view_set *view_add_set(struct view *view, struct node *node, uint16_t type)
 {
-	struct holding *holding = view_find_holding(node, type);
+	struct view_set *set = node_find_set(node, type);
 
-	if (holding)
-		return holding;
-	holding = view_get_holding(view, node, type);
-	settle_holding(view, node, holding);
-	return holding;
+	if (set)
+		return set;
+	set = view_get_set(view, node, type);
+	settle_holding(view, node, set);
+	return set;
 }

@@ -41,18 +41,18 @@ static void add_id(struct buf *text, const char *id)
 }
 
 const char *view_owners(const struct view *view, const struct node *node,
-                        const struct holding *holding)
+                        const struct view_set *set)
 {
 	struct owners owners = { .count = 0 };
 	struct buf text = { 0 };
 	const char *joined;
 
-	if (holding->whose == WHOSE_NOBODYS || holding->whose == WHOSE_VAGUE)
+	if (set->owner == OWNER_NONE || set->owner == OWNER_VAGUE)
 		return "";
-	if (holding->whose == WHOSE_OURS)
+	if (set->owner == OWNER_US)
 		return view->marks.owner;
-	add_owners(&owners, holding->claims);
-	add_owners(&owners, node->against);
+	add_owners(&owners, set->claims);
+	add_owners(&owners, node->foreign);
 	for (size_t i = 0; i < owners.count; i++) {
 		if (i)
 			buf_u8(&text, ',');

@@ -30,7 +30,7 @@ static bool is_clear(const struct view *view, const struct node *node, uint16_t 
 	return view_meaning(view, place, is_bare, &meaning) && !meaning.is_former &&
 	       is_of(&meaning.is, node) &&
 	       (!meaning.is.type || meaning.is.type == type) &&
-	       !view_is_doubtful(view, place, is_bare, &meaning);
+	       !view_is_ambiguous(view, place, is_bare, &meaning);
 }
 
 /* At NODE itself a CNAME is none of our business: it must go before the mark comes. */
@@ -39,8 +39,8 @@ static bool is_free(const struct view *view, const struct node *node,
 {
 	const struct node *at = view_find(view, place);
 
-	return !at || (!holding_is_there(node_holding(at, RR_TXT)) &&
-	               (at == node || !holding_is_there(node_holding(at, RR_CNAME))));
+	return !at || (!view_set_exists(node_find_set(at, RR_TXT)) &&
+	               (at == node || !view_set_exists(node_find_set(at, RR_CNAME))));
 }
 
 enum err view_mark_name(const struct view *view, const struct node *node, uint16_t type,
