@@ -336,7 +336,7 @@ static bool has_become(const struct round *round, const struct order *order,
                        const struct order_set *set)
 {
 	const struct node *node = view_find(round->view, &set->name);
-	const struct view_set *now = node ? node_find_set(node, set->type) : NULL;
+	const struct view_set *now = node_find_set(node, set->type);
 
 	if (!round->registry->storage->is_in_zone)
 		return true;

@@ -182,8 +182,8 @@ static bool is_made_now(const struct round *round, const struct plan_item *item)
 /* It is not there, nor is its mark; or what is there is another's, and was never ours. */
 static bool is_gone(const struct round *round, const struct made_row *row)
 {
-	const struct node *node = view_find(round->view, &row->name);
-	const struct view_set *set = node ? node_find_set(node, row->is.type) : NULL;
+	const struct view_set *set =
+	    node_find_set(view_find(round->view, &row->name), row->is.type);
 
 	if (row->is_contested && set && set->owner == OWNER_NONE &&
 	    set->rrset.count)

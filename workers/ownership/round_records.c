@@ -40,9 +40,7 @@ static bool take_kept(void *self, const struct record_row *row)
 static struct record_row row_of(const struct keeping *k, const struct node *node,
                                 const struct view_set *set)
 {
-	const struct marking *ours = set->ours;
-	const char *resource = ours && ours->mark ? mark_get(ours->mark, "resource")
-	                                          : NULL;
+	const char *resource = view_set_resource(set);
 	struct record_row row = {
 		.is = set->rrset, .owner = view_owners(k->round->view, node, set),
 		/* somebody may have written anything in our name */

@@ -37,10 +37,8 @@ static json_t *records_of(const struct rrset *set)
 /* What a mark of ours says can be anything: somebody may have written it in our name. */
 static json_t *resource_of(const struct plan_item *item)
 {
-	const struct marking *ours = item->set->ours;
 	const char *resource = item->desired ? item->desired->resource
-	                       : ours && ours->mark ? mark_get(ours->mark, "resource")
-	                       : NULL;
+	                                     : view_set_resource(item->set);
 	char quoted[MARK_RESOURCE_MAX + 1];
 
 	return resource ? json_string(err_quote(resource, quoted, sizeof(quoted)))

@@ -38,8 +38,8 @@ static void claim(struct round *round, const struct made_row *row, const char *o
 /* It was under way when we heard of it last: it was done if the zone has just that. */
 static bool has_come(const struct round *round, const struct made_row *row)
 {
-	const struct node *node = view_find(round->view, &row->name);
-	const struct view_set *set = node ? node_find_set(node, row->is.type) : NULL;
+	const struct view_set *set =
+	    node_find_set(view_find(round->view, &row->name), row->is.type);
 	struct rrset is;
 
 	if (!set || !row->intended.count)
@@ -111,9 +111,8 @@ static void forget_gone(struct round *round)
 
 	while (*at) {
 		struct remembered *old = *at;
-		const struct node *node = view_find(round->view, &old->name);
 
-		if (node && view_set_exists(node_find_set(node, old->type))) {
+		if (node_has_records(view_find(round->view, &old->name), old->type)) {
 			at = &old->next;
 			continue;
 		}

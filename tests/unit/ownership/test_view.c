@@ -286,7 +286,7 @@ static const struct view_set *set_at(const struct view *view, const char *label,
 	struct name name = below(label);
 	const struct node *node = view_find(view, &name);
 
-	return node ? node_find_set(node, type) : NULL;
+	return node_find_set(node, type);
 }
 
 static void whose_a_set_is(void **state)

@@ -97,8 +97,7 @@ static int desired_rank(const char *resource)
 static bool desired_has_set(const struct desired *desired, const struct node *node)
 {
 	const struct view_set *set = node_find_set(node, desired->rrset.type);
-	const struct marking *ours = view_set_exists(set) ? set->ours : NULL;
-	const char *resource = ours ? mark_get(ours->mark, "resource") : NULL;
+	const char *resource = view_set_exists(set) ? view_set_resource(set) : NULL;
 
 	return resource && !strcmp(resource, desired->resource);
 }

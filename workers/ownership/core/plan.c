@@ -498,17 +498,9 @@ static bool loses_a_record(const struct rrset *is, const struct rrset *becomes)
 	return false;
 }
 
-/* Whose it is by now; NULL: its mark does not say. */
-static const char *resource_of(const struct plan_item *item)
-{
-	const struct marking *ours = item->set->ours;
-
-	return ours && ours->mark ? mark_get(ours->mark, "resource") : NULL;
-}
-
 static bool changes_hands(const struct plan_item *item)
 {
-	const char *was = resource_of(item);
+	const char *was = view_set_resource(item->set);
 
 	return item->step == STEP_UPDATE && !item->order && was &&
 	       strcmp(was, item->desired->resource);
@@ -575,7 +567,8 @@ void plan_hold_unsure(struct plan *plan,
 		end = plan_group_end(plan, first);
 		for (size_t i = first; i < end; i++)
 			any = any || (is_at_risk(&plan->items[i]) &&
-			              !is_sure(self, resource_of(&plan->items[i])));
+			              !is_sure(self,
+			                       view_set_resource(plan->items[i].set)));
 		if (any)
 			hold_group(plan, first, end);
 	}

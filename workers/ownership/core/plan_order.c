@@ -8,11 +8,9 @@
 static const char *resource_of(const struct plan_order *order,
                                const struct plan_item *item)
 {
-	const struct marking *ours = item->set->ours;
-
 	if (order->deed == DEED_ADOPT)
 		return item->desired ? item->desired->resource : NULL;
-	return ours && ours->mark ? mark_get(ours->mark, "resource") : NULL;
+	return view_set_resource(item->set);
 }
 
 static bool is_for(const struct plan_order *order, const struct plan_item *item)

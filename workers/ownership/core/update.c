@@ -2,11 +2,6 @@
 
 #include "model/rr.h"
 
-static bool is_there(const struct node *node, uint16_t type)
-{
-	return view_set_exists(node_find_set(node, type));
-}
-
 /* Just the records that we read, or none. Marks are TXT records of the same set. */
 static void require_set(struct making *making, const struct name *name,
                         const struct view_set *set)
@@ -49,7 +44,7 @@ static void require_no_others(struct making *making, const struct plan_item *ite
 		return;
 	}
 	for (size_t i = 0; i < sizeof(stored_types) / sizeof(stored_types[0]); i++)
-		if (!is_there(item->node, stored_types[i]) &&
+		if (!node_has_records(item->node, stored_types[i]) &&
 		    !(stored_types[i] == RR_TXT && item->node->marks.count))
 			update_require(making, UPDATE_NO_SET, name, stored_types[i]);
 }
@@ -68,7 +63,7 @@ static void require_room(struct making *making, const struct plan_item *item,
 		return;
 	}
 	update_require(making, UPDATE_NO_SET, name, item->type);
-	if (!is_there(item->node, RR_CNAME))
+	if (!node_has_records(item->node, RR_CNAME))
 		update_require(making, UPDATE_NO_SET, name, RR_CNAME);
 }
 

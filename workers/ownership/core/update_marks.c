@@ -212,7 +212,7 @@ static void remove_claims(struct making *making, const struct claim *claims,
 static uint32_t ttl_at(const struct making *making, const struct name *place)
 {
 	const struct node *node = view_find(making->view, place);
-	const struct view_set *txt = node ? node_find_set(node, RR_TXT) : NULL;
+	const struct view_set *txt = node_find_set(node, RR_TXT);
 
 	if (node && node->marks.count)
 		return node->marks.ttl;

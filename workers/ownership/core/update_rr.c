@@ -92,6 +92,6 @@ void update_require_txt(struct making *making, const struct name *name)
 	if (node->marks.count || view_set_exists(txt))
 		return;
 	update_require(making, UPDATE_NO_SET, name, RR_TXT);
-	if (!view_set_exists(node_find_set(node, RR_CNAME)))
+	if (!node_has_records(node, RR_CNAME))
 		update_require(making, UPDATE_NO_SET, name, RR_CNAME);
 }

@@ -92,7 +92,7 @@ void node_name(const struct node *node, struct name *name)
 
 struct view_set *node_find_set(const struct node *node, uint16_t type)
 {
-	struct view_set *set = node->sets;
+	struct view_set *set = node ? node->sets : NULL;
 
 	while (set && set->rrset.type != type)
 		set = set->next;
@@ -118,6 +118,16 @@ bool view_set_exists(const struct view_set *set)
 	return set && set->rrset.count;
 }
 
+bool node_has_records(const struct node *node, uint16_t type)
+{
+	return view_set_exists(node_find_set(node, type));
+}
+
+const char *view_set_resource(const struct view_set *set)
+{
+	return set->ours ? mark_get(set->ours->mark, "resource") : NULL;
+}
+
 bool view_add(struct view *view, const struct name *name, uint16_t type, uint32_t ttl,
               struct rdata rdata)
 {
@@ -133,12 +143,7 @@ bool view_add(struct view *view, const struct name *name, uint16_t type, uint32_
 	return true;
 }
 
-/* ---- what could be ---- */
-
-static bool has_records(const struct node *node, uint16_t type)
-{
-	return view_set_exists(node_find_set(node, type));
-}
+/* ---- hidden names ---- */
 
 /* A delegation at NODE hides what is below it, and beside it. */
 static bool is_cut_by(const struct view *view, const struct node *cut, bool is_below,
@@ -146,7 +151,7 @@ static bool is_cut_by(const struct view *view, const struct node *cut, bool is_b
 {
 	const struct view_set *ns = node_find_set(cut, RR_NS);
 
-	if (is_below && has_records(cut, RR_DNAME))
+	if (is_below && node_has_records(cut, RR_DNAME))
 		return true;
 	if (cut->len == view->zone.len || !ns || !ns->rrset.count)
 		return false;

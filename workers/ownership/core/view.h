@@ -114,8 +114,9 @@ struct node *view_node(struct view *view, const struct name *name);
 void node_name(const struct node *node, struct name *name);
 /* The set of TYPE at NODE; a new one, of no records, if there is none. */
 struct view_set *view_add_set(struct view *view, struct node *node, uint16_t type);
-/* NULL: there is none. */
+/* NULL: NODE is NULL or has no such set. */
 struct view_set *node_find_set(const struct node *node, uint16_t type);
+bool node_has_records(const struct node *node, uint16_t type);
 /*
  * Whose HOLDING of NODE is, as marks say: "" is nobody's. Ids of several are joined by
  * commas, which no id has. As long as the view.
@@ -124,6 +125,8 @@ const char *view_owners(const struct view *view, const struct node *node,
                         const struct view_set *set);
 /* Has it records? HOLDING may be NULL. */
 bool view_set_exists(const struct view_set *set);
+/* What our mark on it says; NULL: nothing. */
+const char *view_set_resource(const struct view_set *set);
 /* Would a mark of ours that could be for it change nothing, or only what may be ours? */
 bool view_set_is_ours_anyway(const struct view_set *set);
 /*

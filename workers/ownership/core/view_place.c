@@ -39,8 +39,8 @@ static bool is_free(const struct view *view, const struct node *node,
 {
 	const struct node *at = view_find(view, place);
 
-	return !at || (!view_set_exists(node_find_set(at, RR_TXT)) &&
-	               (at == node || !view_set_exists(node_find_set(at, RR_CNAME))));
+	return !node_has_records(at, RR_TXT) &&
+	       (at == node || !node_has_records(at, RR_CNAME));
 }
 
 enum err view_mark_name(const struct view *view, const struct node *node, uint16_t type,
