@@ -68,7 +68,7 @@ static void add_wishes(struct view *view)
 		struct name name;
 
 		node_name(node, &name);
-		plan_want(view, &name, &desired);
+		plan_add_endpoint(view, &name, &desired);
 	}
 }
 

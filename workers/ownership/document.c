@@ -32,18 +32,19 @@ size_t document_add(json_t *entries, const struct record_row *row)
 	size_t len = 0;
 
 	name_format(&row->name, name);
-	rrtype_format(row->is.type, type);
-	for (size_t i = 0; i < row->is.count; i++) {
-		const struct rdata *rdata = &row->is.records[i];
+	rrtype_format(row->rrset.type, type);
+	for (size_t i = 0; i < row->rrset.count; i++) {
+		const struct rdata *rdata = &row->rrset.records[i];
 		const char *text;
 
 		buf_reset(&target);
-		if (rdata_format(row->is.type, rdata->octets, rdata->len, &target, &why))
+		if (rdata_format(row->rrset.type, rdata->octets, rdata->len, &target,
+		                 &why))
 			continue;
 		text = buf_string(&target);
 		json_array_append_new(entries, json_pack("{s:o, s:s, s:o, s:s}",
 			"dnsname", without_dot(name), "owner", row->owner, "target",
-			is_name(row->is.type) ? without_dot(text) : json_string(text),
+			is_name(row->rrset.type) ? without_dot(text) : json_string(text),
 			"type", type));
 		len += strlen(name) + strlen(row->owner) + target.len + 60;
 	}
@@ -94,7 +95,7 @@ static const char *with_dot(const char *text, struct arena *arena)
 }
 
 static enum err get_target(const struct entry *entry, struct arena *arena,
-                           struct made_row *set)
+                           struct owned_row *set)
 {
 	static _Thread_local struct canonical canonical;
 	struct rr rr = { set->name.wire, set->intended.type, 0, 0, NULL };
@@ -130,10 +131,10 @@ static enum err get_name(const struct entry *entry, struct name *name)
 static void take_entry(const struct entry *entry, const struct registry *registry,
                        struct arena *arena, struct document *document)
 {
-	struct made_row *set = &document->sets[document->count];
+	struct owned_row *set = &document->sets[document->count];
 	struct why why;
 
-	*set = (struct made_row){ .resource = "" };
+	*set = (struct owned_row){ .resource = "" };
 	if (get_name(entry, &set->name)) {
 		document->unreadable++;
 	} else if (!name_is_below(&set->name, &registry->zone)) {
@@ -146,17 +147,17 @@ static void take_entry(const struct entry *entry, const struct registry *registr
 	           get_target(entry, arena, set)) {
 		document->unreadable++;
 	} else {
-		set->is.type = set->intended.type;
+		set->rrset.type = set->intended.type;
 		document->count++;
 	}
 }
 
 static int compare(const void *a, const void *b)
 {
-	const struct made_row *x = a, *y = b;
+	const struct owned_row *x = a, *y = b;
 	int order = name_compare_wire(x->name.wire, y->name.wire);
 
-	return order ? order : x->is.type - y->is.type;
+	return order ? order : x->rrset.type - y->rrset.type;
 }
 
 /* Records of one name and type become one set. */
@@ -167,7 +168,7 @@ static void join_sets(struct document *document, struct arena *arena)
 	if (document->count > 1)
 		qsort(document->sets, document->count, sizeof(*document->sets), compare);
 	for (size_t i = 0; i < document->count; i++) {
-		const struct made_row *set = &document->sets[i];
+		const struct owned_row *set = &document->sets[i];
 
 		if (count && !compare(&document->sets[count - 1], set))
 			rrset_push(&document->sets[count - 1].intended, 0,

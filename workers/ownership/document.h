@@ -23,7 +23,7 @@ size_t document_add(json_t *entries, const struct record_row *row);
 
 /* What of a document is for a registry. */
 struct document {
-	struct made_row *sets;		/* of its storage_id: intended, each once */
+	struct owned_row *sets;		/* of its storage_id: intended, each once */
 	size_t count;
 	size_t others, unmanaged;	/* records of other owners, and of nobody */
 	size_t outside;			/* of other zones */

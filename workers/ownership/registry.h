@@ -42,7 +42,7 @@ struct registry_settings {
 };
 
 /* What this process knows of the last plan of which nothing was to be done. */
-struct quiet {
+struct last_plan {
 	bool is_known, is_held;
 	uint32_t serial;		/* of the zone */
 	uint64_t rev;			/* of what was wanted */
@@ -69,7 +69,7 @@ struct registry {
 	struct primary_link *primary;	/* provider's, of rfc2136 */
 	struct domain_link *link;	/* and of managed */
 	bool is_due;			/* due.c's */
-	struct quiet quiet;
+	struct last_plan last_plan;
 	struct round *round;		/* NULL: none is under way */
 	int64_t not_before_ms;		/* the next round, by this process */
 };

@@ -34,11 +34,11 @@ static void round_free(struct round *round)
 	holder_drop(holder_of(round), round->ownership->runtime.db, &round->held);
 	loop_timer_free(&round->timer);
 	batch_free(&round->batch);
-	map_free(&round->made);
-	map_free(&round->sure);
+	map_free(&round->owned);
+	map_free(&round->complete);
 	view_free(&round->view);
 	arena_free(&round->arena);
-	free(round->errands);
+	free(round->updates);
 	free(round->sending);
 	free(round);
 }
@@ -49,9 +49,9 @@ static bool is_bad(enum registry_state state)
 }
 
 /* Something was to be done, and nothing of it could be. */
-static bool is_vain(const struct round *round)
+static bool round_is_fruitless(const struct round *round)
 {
-	return round->errand_count && !round->outcomes[OUTCOME_APPLIED] &&
+	return round->update_count && !round->outcomes[OUTCOME_APPLIED] &&
 	       !round->registry->settings->dry_run;
 }
 
@@ -71,7 +71,7 @@ static int64_t next_ms(const struct round *round, enum registry_state state)
 		return 0;
 	if (is_bad(state))
 		return again_ms;
-	if (is_vain(round))
+	if (round_is_fruitless(round))
 		return again_ms < resync_ms ? again_ms : resync_ms;
 	return round->outcomes[OUTCOME_APPLIED] ? interval_ms(round) : resync_ms;
 }
@@ -100,7 +100,7 @@ static enum err write_ending(void *self, struct why *why)
 		round_describe(round, &plan);
 	store_round(&tx, &(struct round_row){
 		.id = round->row.id, .state = ending->state, .reason = ending->reason,
-		.is_vain = is_vain(round),
+		.is_fruitless = round_is_fruitless(round),
 		.is_planned = round->is_planned, .rev = round->row.rev,
 		.serial = round->serial, .plan = buf_string(&plan),
 		.held_digest = *round->digest || !keeps_approval(ending)
@@ -117,18 +117,18 @@ static void settle_orders(struct round *round)
 {
 	struct why why;
 
-	if (tx_again(orders_settle, round, &why))
+	if (tx_again(round_orders_settle, round, &why))
 		log_warn("orders not settled: zone=%s storage=%s reason=\"%s\"",
 		         round->registry->zone_text, round->registry->settings->storage_id,
 		         why.text);
 	else
-		orders_tell(round);
+		round_orders_notify(round);
 }
 
 /* What nobody could read of is planned again, however still the zone is. */
 static void round_not_written(struct round *round, const struct why *why)
 {
-	round->registry->quiet.is_known = false;
+	round->registry->last_plan.is_known = false;
 	log_warn("round not written: zone=%s storage=%s reason=\"%s\"",
 	         round->registry->zone_text, round->registry->settings->storage_id,
 	         why->text);
@@ -151,21 +151,21 @@ static void end(struct round *round, enum registry_state state, const char *reas
 	if (tx_again(write_ending, &ending, &why))
 		round_not_written(round, &why);
 	else
-		round_tell(round, state);
+		round_report(round, state);
 	round_free(round);
 }
 
 static void end_of_all(struct round *round)
 {
-	round_note_quiet(round);
+	round_skip_note(round);
 	if (round->outcomes[OUTCOME_PARKED])
-		end(round, REGISTRY_PARKED, round->words);
+		end(round, REGISTRY_PARKED, round->reason);
 	else if (round->outcomes[OUTCOME_AGAIN] || round->outcomes[OUTCOME_UNABLE])
-		end(round, REGISTRY_FAILED, round->words);
+		end(round, REGISTRY_FAILED, round->reason);
 	else
 		end(round, round->plan.held ? REGISTRY_HELD : REGISTRY_OK,
 		    round->outcomes[OUTCOME_POLICY] || round->outcomes[OUTCOME_FAILED]
-		        ? round->words : "");
+		        ? round->reason : "");
 }
 
 /* ---- what is done ---- */
@@ -174,7 +174,7 @@ static void send_next(void *self);
 
 static void count_outcomes(struct round *round)
 {
-	for (size_t i = 0; i < round->errand_count; i++)
+	for (size_t i = 0; i < round->update_count; i++)
 		round->outcomes[batch_outcome(round->batch, i)]++;
 }
 
@@ -183,7 +183,7 @@ static void after_sending(struct round *round)
 	struct why why;
 
 	count_outcomes(round);
-	if (tx_again(round_assign, round, &why))
+	if (tx_again(round_owned_assign, round, &why))
 		log_warn("outcomes not written: zone=%s storage=%s reason=\"%s\"",
 		         round->registry->zone_text, round->registry->settings->storage_id,
 		         why.text);
@@ -197,7 +197,7 @@ static void doubt_message(struct round *round)
 
 	batch_next(round->batch, &first, &count);
 	for (size_t i = first; i < first + count; i++)
-		round->errands[i].is_unsure = true;
+		round->updates[i].is_unconfirmed = true;
 }
 
 /*
@@ -210,7 +210,7 @@ static void sent(void *self, enum outcome outcome, const char *words)
 	bool is_open = outcome == OUTCOME_AGAIN || outcome == OUTCOME_UNABLE;
 
 	if (outcome != OUTCOME_APPLIED)
-		snprintf(round->words, sizeof(round->words), "%s", words);
+		snprintf(round->reason, sizeof(round->reason), "%s", words);
 	if (is_open)
 		doubt_message(round);
 	if (is_open && ++round->tries < TRIES_MAX && !round->is_stopped) {
@@ -239,48 +239,48 @@ static void send_next(void *self)
 		return;
 	}
 	if (round->is_stopped || !holder_is_sure(holder_of(round), round->held)) {
-		snprintf(round->words, sizeof(round->words), "%s", round->is_stopped
+		snprintf(round->reason, sizeof(round->reason), "%s", round->is_stopped
 		         ? "this process ends" : "the lock of the registry ran out");
 		batch_give_up(round->batch, OUTCOME_AGAIN);
 		after_sending(round);
 		return;
 	}
 	for (size_t i = 0; i < count; i++)
-		round->sending[i] = &round->errands[first + i].update;
+		round->sending[i] = &round->updates[first + i].update;
 	round->registry->provider->send(round->registry, round->sending, count, sent,
 	                                round);
 }
 
 /* ---- from the plan to what goes out ---- */
 
-static void add_errand(struct round *round, size_t first, size_t end)
+static void round_add_update(struct round *round, size_t first, size_t end)
 {
-	struct errand *errand = &round->errands[round->errand_count];
+	struct name_update *update = &round->updates[round->update_count];
 
-	*errand = (struct errand){ .first = first, .count = end - first };
+	*update = (struct name_update){ .first = first, .count = end - first };
 	update_make(round->view, &round->plan.items[first], end - first,
-	            (uint32_t)round->registry->settings->mark_ttl, &errand->update);
-	round->errand_count += errand->update.changes.count > 0;
+	            (uint32_t)round->registry->settings->mark_ttl, &update->update);
+	round->update_count += update->update.changes.count > 0;
 }
 
-static void make_errands(struct round *round)
+static void round_make_updates(struct round *round)
 {
-	round->errands = xcalloc(round->plan.count + 1, sizeof(*round->errands));
+	round->updates = xcalloc(round->plan.count + 1, sizeof(*round->updates));
 	for (size_t first = 0, last; first < round->plan.count; first = last) {
 		last = plan_group_end(&round->plan, first);
-		add_errand(round, first, last);
+		round_add_update(round, first, last);
 	}
 }
 
 static void make_batch(struct round *round)
 {
 	const struct registry *registry = round->registry;
-	struct batch_size *sizes = xcalloc(round->errand_count + 1, sizeof(*sizes));
+	struct batch_size *sizes = xcalloc(round->update_count + 1, sizeof(*sizes));
 
-	for (size_t i = 0; i < round->errand_count; i++)
-		sizes[i] = registry->provider->measure(&round->errands[i].update);
-	round->batch = batch_new(sizes, round->errand_count, &registry->limits);
-	round->sending = xcalloc(round->errand_count + 1, sizeof(*round->sending));
+	for (size_t i = 0; i < round->update_count; i++)
+		sizes[i] = registry->provider->measure(&round->updates[i].update);
+	round->batch = batch_new(sizes, round->update_count, &registry->limits);
+	round->sending = xcalloc(round->update_count + 1, sizeof(*round->sending));
 	free(sizes);
 }
 
@@ -297,18 +297,18 @@ static void keep_records(struct round *round)
 
 static enum err plan_and_accept(struct round *round, struct why *why)
 {
-	enum err err = tx_again(round_restore, round, why);
+	enum err err = tx_again(round_owned_restore, round, why);
 
 	if (!err)
 		err = round_plan(round, why);
 	if (err)
 		return err;
 	round->is_planned = true;
-	make_errands(round);
-	err = tx_again(round_settle, round, why);
+	round_make_updates(round);
+	err = tx_again(round_owned_settle, round, why);
 	keep_records(round);
 	if (!err && !round->registry->settings->dry_run)
-		err = tx_again(round_accept, round, why);
+		err = tx_again(round_owned_accept, round, why);
 	round->is_accepted = !err && !round->registry->settings->dry_run;
 	return err;
 }
@@ -327,7 +327,7 @@ static void was_read(void *self, const char *fault, uint32_t serial)
 		end(round, REGISTRY_FAILED, why.text);
 		return;
 	}
-	if (round->registry->settings->dry_run || !round->errand_count) {
+	if (round->registry->settings->dry_run || !round->update_count) {
 		end_of_all(round);
 		return;
 	}
@@ -339,7 +339,7 @@ static void read_zone(struct round *round)
 {
 	struct registry *registry = round->registry;
 
-	registry->quiet.is_known = false;
+	registry->last_plan.is_known = false;
 	registry->provider->read(registry, round->view, was_read, round);
 }
 
@@ -348,12 +348,12 @@ static void serial_was_told(void *self, const char *fault, uint32_t serial)
 {
 	struct round *round = self;
 
-	if (fault || !round_is_quiet(round, serial)) {
+	if (fault || !round_skip_applies(round, serial)) {
 		read_zone(round);
 		return;
 	}
-	round_count_quiet();
-	end(round, round->registry->quiet.is_held ? REGISTRY_HELD : REGISTRY_OK, "");
+	round_skip_count();
+	end(round, round->registry->last_plan.is_held ? REGISTRY_HELD : REGISTRY_OK, "");
 }
 
 /* ---- the beginning ---- */
@@ -383,8 +383,8 @@ void round_begin(struct ownership *ownership, struct registry *registry)
 	}
 	registry->round = round;
 	round->arena = arena_new();
-	round->made = map_new(random_u32());
-	round->sure = map_new(random_u32());
+	round->owned = map_new(random_u32());
+	round->complete = map_new(random_u32());
 	round->view = view_new(&registry->zone, random_u32());
 	round->timer = loop_timer_new(ownership->runtime.loop, send_next, round);
 	if (read_row(round, &why)) {
@@ -397,7 +397,7 @@ void round_begin(struct ownership *ownership, struct registry *registry)
 		round_free(round);
 		return;
 	}
-	if (round_may_be_quiet(round))
+	if (round_skip_is_possible(round))
 		registry->provider->serial(registry, serial_was_told, round);
 	else
 		read_zone(round);

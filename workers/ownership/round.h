@@ -2,9 +2,9 @@
  * round -- one time through a registry: its zone is read, what is wanted is planned, and
  * what may be done is done, message by message (the loop of seed 001).
  *
- * A record and its mark travel in one update that says what it was made from, so a round
+ * A record and its mark travel in one update that says what it was owned from, so a round
  * that ends anywhere, or sleeps and goes on when another has begun, leaves nothing half
- * done, and the next one does what is missing. What was made is written down before the
+ * done, and the next one does what is missing. What was owned is written down before the
  * server is asked (ACCEPTED), and again when a later reading shows it (PROGRAMMED).
  */
 #pragma once

@@ -33,8 +33,8 @@ struct order {
 	struct order_row row;
 	struct begun *begun;
 	struct map *planned;		/* sets of this plan, if any was begun with */
-	struct order_sets accepted, applied, vain;
-	json_t *names, *refused;
+	struct order_sets accepted, applied, refused;
+	json_t *names, *refusals;
 	size_t matched, done, open;
 	bool is_over;
 };
@@ -79,7 +79,7 @@ static void take_order(void *self, const struct order_row *row)
 	*end = order;
 	order->row = *row;
 	order->order = (struct plan_order){
-		.deed = row->deed, .type = row->type, .resource = row->resource,
+		.kind = row->kind, .type = row->type, .resource = row->resource,
 		.expected = row->expected.count ? &order->row.expected : NULL,
 		.to = row->to, .is_dry = row->is_dry,
 	};
@@ -101,7 +101,7 @@ static void take_begun(void *self, const char *order_id, const struct order_set 
 }
 
 /* What no row tells cannot be ordered: it stays open, and was refused when it came. */
-void orders_read(struct round *round, struct tx *tx)
+void round_orders_read(struct round *round, struct tx *tx)
 {
 	if (!round->registry->storage->has_rows)
 		return;
@@ -113,7 +113,7 @@ void orders_read(struct round *round, struct tx *tx)
 /* Its row is gone: who was to get the sets is not known any more. */
 static bool has_no_receiver(const struct order *order)
 {
-	return order->order.deed == DEED_GIVE && !order->row.to;
+	return order->order.kind == ORDER_TRANSFER && !order->row.to;
 }
 
 static bool is_selected(const struct order *order, const struct name *name)
@@ -135,7 +135,7 @@ static void plan_order_of(struct round *round, struct order *order)
 	}
 }
 
-void orders_plan(struct round *round)
+void round_orders_plan(struct round *round)
 {
 	for (struct order *order = round->orders; order; order = order->next)
 		if (!has_no_receiver(order))
@@ -144,39 +144,40 @@ void orders_plan(struct round *round)
 
 /* ---- before the server is asked ---- */
 
-static struct gift gift_of(const struct round *round, const struct order *order)
+static struct transfer order_transfer(const struct round *round,
+                                      const struct order *order)
 {
-	return (struct gift){ order->row.id, round->row.id, order->row.to_id };
+	return (struct transfer){ order->row.id, round->row.id, order->row.to_id };
 }
 
-static void accept_gift(const struct round *round, struct tx *tx,
-                        const struct order *order)
+static void order_accept_transfer(const struct round *round, struct tx *tx,
+                                  const struct order *order)
 {
-	struct gift gift = gift_of(round, order);
+	struct transfer transfer = order_transfer(round, order);
 
-	store_give_begin(tx, &gift);
-	store_give_copy(tx, &gift, ITEM_ACCEPTED);
+	store_transfer_lock(tx, &transfer);
+	store_transfer_copy(tx, &transfer, ITEM_ACCEPTED);
 	if (round->registry->storage->is_in_zone)
 		return;
-	store_give_made(tx, &gift, ITEM_ACCEPTED, false);	/* and so it is done */
-	store_give_forget(tx, &gift, ITEM_ACCEPTED);
-	store_made_count(tx, gift.to);
+	store_transfer_owned(tx, &transfer, ITEM_ACCEPTED, false);
+	store_transfer_forget(tx, &transfer, ITEM_ACCEPTED);
+	store_owned_count(tx, transfer.to);
 }
 
 static void accept_adoption(const struct round *round, struct tx *tx,
                             const struct order *order)
 {
-	struct made_row *rows = arena_alloc(round->arena, (round->plan.count + 1) *
-	                                                  sizeof(*rows));
+	struct owned_row *rows = arena_alloc(round->arena, (round->plan.count + 1) *
+	                                                   sizeof(*rows));
 	size_t count = 0;
 
 	for (size_t i = 0; i < round->plan.count; i++) {
 		const struct plan_item *item = &round->plan.items[i];
 
-		if (item->order == &order->order && update_is_done(item))
+		if (item->order == &order->order && update_applies(item))
 			rows[count++] = round_row_of(item);
 	}
-	store_made_put(tx, round->row.id, rows, count);
+	store_owned_put(tx, round->row.id, rows, count);
 }
 
 static void accept_order(const struct round *round, struct tx *tx,
@@ -186,15 +187,15 @@ static void accept_order(const struct round *round, struct tx *tx,
 
 	store_order_items_put(tx, id, order->accepted.item, order->accepted.count,
 	                      ITEM_ACCEPTED);
-	if (order->order.deed == DEED_ADOPT) {
+	if (order->order.kind == ORDER_ADOPT) {
 		if (!round->registry->storage->is_in_zone)
 			accept_adoption(round, tx, order);
 		return;
 	}
 	store_order_items_own(tx, id, round->row.id,
-	                      order->order.deed == DEED_GIVE ? order->row.to : "");
-	if (order->order.deed == DEED_GIVE)
-		accept_gift(round, tx, order);
+	                      order->order.kind == ORDER_TRANSFER ? order->row.to : "");
+	if (order->order.kind == ORDER_TRANSFER)
+		order_accept_transfer(round, tx, order);
 	else
 		store_order_items_unmake(tx, id, round->row.id);
 }
@@ -207,12 +208,12 @@ static void collect_accepted(struct round *round)
 		const struct plan_item *item = &round->plan.items[i];
 		struct order_set set = set_of(item);
 
-		if (item->order && update_is_done(item))
+		if (item->order && update_applies(item))
 			push(round, &order_of(item)->accepted, &set);
 	}
 }
 
-void orders_accept(struct round *round, struct tx *tx)
+void round_orders_accept(struct round *round, struct tx *tx)
 {
 	bool any = false;
 
@@ -229,17 +230,17 @@ void orders_accept(struct round *round, struct tx *tx)
 
 /* ---- after the round: what came of each set ---- */
 
-/* Of what needs no errand all was done when it was accepted. */
+/* Of what needs no update all was done when it was accepted. */
 static uint8_t *answers_of(const struct round *round)
 {
 	uint8_t *answers = arena_alloc(round->arena, round->plan.count + 1);
 
 	memset(answers, round->is_accepted ? ANSWER_TAKEN : ANSWER_UNKNOWN,
 	       round->plan.count);
-	for (size_t i = 0; i < round->errand_count; i++)
-		memset(answers + round->errands[i].first,
+	for (size_t i = 0; i < round->update_count; i++)
+		memset(answers + round->updates[i].first,
 		       round->batch ? round_answer(round, i) : ANSWER_UNKNOWN,
-		       round->errands[i].count);
+		       round->updates[i].count);
 	return answers;
 }
 
@@ -247,7 +248,7 @@ static const char *outcome_words(const struct round *round, size_t item)
 {
 	size_t i = 0;
 
-	while (item >= round->errands[i].first + round->errands[i].count)
+	while (item >= round->updates[i].first + round->updates[i].count)
 		i++;
 	return outcome_name(batch_outcome(round->batch, i));
 }
@@ -266,9 +267,9 @@ static void note_name(struct order *order, const struct order_set *set)
 
 static void note_refusal(struct order *order, const char *reason)
 {
-	json_int_t count = json_integer_value(json_object_get(order->refused, reason));
+	json_int_t count = json_integer_value(json_object_get(order->refusals, reason));
 
-	json_object_set_new(order->refused, reason, json_integer(count + 1));
+	json_object_set_new(order->refusals, reason, json_integer(count + 1));
 }
 
 /* It was begun with, now or earlier: what was copied for it goes again. */
@@ -276,7 +277,7 @@ static void refuse(const struct round *round, struct order *order,
                    const struct order_set *set, const char *reason)
 {
 	note_refusal(order, reason);
-	push(round, &order->vain, set);
+	push(round, &order->refused, set);
 }
 
 static void note_planned(struct order *order, const struct order_set *set)
@@ -340,12 +341,12 @@ static bool has_become(const struct round *round, const struct order *order,
 
 	if (!round->registry->storage->is_in_zone)
 		return true;
-	switch (order->order.deed) {
-	case DEED_ADOPT:
+	switch (order->order.kind) {
+	case ORDER_ADOPT:
 		return now && now->ours;
-	case DEED_RELEASE:
+	case ORDER_RELEASE:
 		return !now || !now->ours;
-	case DEED_GIVE:
+	case ORDER_TRANSFER:
 		return is_given(node, now, order->row.to);
 	}
 	return false;
@@ -382,20 +383,20 @@ static void settle_sets(struct round *round)
 /* ---- and then their rows ---- */
 
 /* Where rows are the marks all was done when it was accepted, but for the telling. */
-static void write_gift(const struct round *round, struct tx *tx,
-                       const struct order *order)
+static void order_write_transfer(const struct round *round, struct tx *tx,
+                                 const struct order *order)
 {
-	struct gift gift = gift_of(round, order);
+	struct transfer transfer = order_transfer(round, order);
 
 	if (!round->registry->storage->is_in_zone)
 		return;
-	store_give_begin(tx, &gift);
-	store_give_undo(tx, &gift, ITEM_REFUSED);
-	store_give_drop_stale(tx, &gift, ITEM_APPLIED);
-	store_give_copy(tx, &gift, ITEM_APPLIED);
-	store_give_made(tx, &gift, ITEM_APPLIED, true);
-	store_give_forget(tx, &gift, ITEM_APPLIED);
-	store_registry_changed(tx, gift.to);
+	store_transfer_lock(tx, &transfer);
+	store_transfer_undo(tx, &transfer, ITEM_REFUSED);
+	store_transfer_drop_stale(tx, &transfer, ITEM_APPLIED);
+	store_transfer_copy(tx, &transfer, ITEM_APPLIED);
+	store_transfer_owned(tx, &transfer, ITEM_APPLIED, true);
+	store_transfer_forget(tx, &transfer, ITEM_APPLIED);
+	store_registry_changed(tx, transfer.to);
 }
 
 static void write_sets(const struct round *round, struct tx *tx,
@@ -403,13 +404,14 @@ static void write_sets(const struct round *round, struct tx *tx,
 {
 	const char *id = order->row.id;
 
-	if (!order->applied.count && !order->vain.count)
+	if (!order->applied.count && !order->refused.count)
 		return;
 	store_order_items_put(tx, id, order->applied.item, order->applied.count,
 	                      ITEM_APPLIED);
-	store_order_items_put(tx, id, order->vain.item, order->vain.count, ITEM_REFUSED);
-	if (order->order.deed == DEED_GIVE && order->row.to)
-		write_gift(round, tx, order);
+	store_order_items_put(tx, id, order->refused.item, order->refused.count,
+	                      ITEM_REFUSED);
+	if (order->order.kind == ORDER_TRANSFER && order->row.to)
+		order_write_transfer(round, tx, order);
 	store_order_items_settle(tx, id);
 }
 
@@ -418,7 +420,7 @@ static void finish_order(struct tx *tx, const struct order *order)
 	json_t *result = json_pack("{s:I, s:I, s:O, s:O, s:b}",
 		"matched", (json_int_t)order->matched,
 		"done", (json_int_t)(order->done + order->applied.count),
-		"refused", order->refused, "names", order->names,
+		"refused", order->refusals, "names", order->names,
 		"dry_run", order->order.is_dry);
 	char *text = json_dumps(result, JSON_COMPACT);
 
@@ -430,18 +432,18 @@ static void finish_order(struct tx *tx, const struct order *order)
 static void begin_order(struct order *order)
 {
 	order->matched = order->done = order->open = 0;
-	order->applied.count = order->vain.count = 0;
+	order->applied.count = order->refused.count = 0;
 	order->names = json_array();
-	order->refused = json_object();
+	order->refusals = json_object();
 	order->planned = order->begun ? map_new(random_u32()) : NULL;
 	if (has_no_receiver(order))
-		json_object_set_new(order->refused, "NO_RECEIVER", json_integer(1));
+		json_object_set_new(order->refusals, "NO_RECEIVER", json_integer(1));
 }
 
 static void end_order(struct order *order)
 {
 	json_decref(order->names);
-	json_decref(order->refused);
+	json_decref(order->refusals);
 	map_free(&order->planned);
 }
 
@@ -452,14 +454,14 @@ static void hurry(const struct round *round, struct tx *tx)
 
 	for (const struct order *order = round->orders; order; order = order->next) {
 		count++;
-		waiting += !order->is_over && order->order.waits;
+		waiting += !order->is_over && order->order.waiting;
 		over += order->is_over;
 	}
 	if (over && (waiting || count == ORDERS_ROUND_MAX))
 		store_registry_urgent(tx, round->row.id);
 }
 
-enum err orders_settle(void *self, struct why *why)
+enum err round_orders_settle(void *self, struct why *why)
 {
 	struct round *round = self;
 	struct tx tx = round_begin_tx(round, why);
@@ -469,7 +471,7 @@ enum err orders_settle(void *self, struct why *why)
 	settle_sets(round);
 	for (struct order *order = round->orders; order; order = order->next) {
 		write_sets(round, &tx, order);
-		order->is_over = !order->open && !order->order.waits;
+		order->is_over = !order->open && !order->order.waiting;
 		if (order->is_over)
 			finish_order(&tx, order);
 		end_order(order);
@@ -478,10 +480,10 @@ enum err orders_settle(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
-void orders_tell(const struct round *round)
+void round_orders_notify(const struct round *round)
 {
 	for (const struct order *order = round->orders; order; order = order->next)
-		if (order->order.deed == DEED_GIVE && order->applied.count)
+		if (order->order.kind == ORDER_TRANSFER && order->applied.count)
 			round_notify(round, "dns.owner.transferred",
 			             json_pack("{s:s, s:I}", "to", order->row.to,
 			                       "sets",

@@ -9,13 +9,13 @@
 #include "storage.h"
 
 /* So that it is seen when rows that are the marks get lost. */
-static void count_made(const struct round *round, struct tx *tx)
+static void round_owned_count(const struct round *round, struct tx *tx)
 {
 	if (!round->registry->storage->is_in_zone)
-		store_made_count(tx, round->row.id);
+		store_owned_count(tx, round->row.id);
 }
 
-enum err round_restore(void *self, struct why *why)
+enum err round_owned_restore(void *self, struct why *why)
 {
 	struct round *round = self;
 	const struct registry *registry = round->registry;
@@ -25,10 +25,10 @@ enum err round_restore(void *self, struct why *why)
 		return OK;
 
 	struct tx tx = round_begin_tx(round, why);
-	if (store_made_is_lost(&tx, round->row.id)) {
-		restored = store_made_restore(&tx, round->row.id,
-		                              registry->settings->storage_id);
-		store_made_count(&tx, round->row.id);
+	if (store_owned_is_lost(&tx, round->row.id)) {
+		restored = store_owned_restore(&tx, round->row.id,
+		                               registry->settings->storage_id);
+		store_owned_count(&tx, round->row.id);
 	}
 	enum err err = tx_commit(&tx);
 	if (!err && restored)
@@ -38,32 +38,32 @@ enum err round_restore(void *self, struct why *why)
 	return err;
 }
 
-bool round_is_arrival(const struct plan_item *item)
+bool round_writes_set(const struct plan_item *item)
 {
-	return (item->step == STEP_CREATE || item->step == STEP_UPDATE) &&
-	       update_is_done(item) && !(item->order && item->order->deed == DEED_GIVE);
+	return plan_writes_set(item) && update_applies(item) &&
+	       !(item->order && item->order->kind == ORDER_TRANSFER);
 }
 
-static const struct made_row *made_of(const struct round *round,
-                                      const struct plan_item *item)
+static const struct owned_row *round_owned_row(const struct round *round,
+                                               const struct plan_item *item)
 {
 	struct name name;
 
 	node_name(item->node, &name);
 
 	struct set_key key = set_key_of(&name, item->type);
-	return map_get(round->made, key.octets, key.len);
+	return map_get(round->owned, key.octets, key.len);
 }
 
 /* Rows of the items that IS picks. */
-static struct made_row *rows_of(const struct round *round,
-                                bool (*is)(const struct round *round,
-                                           const struct plan_item *item),
-                                size_t *count)
+static struct owned_row *rows_of(const struct round *round,
+                                 bool (*is)(const struct round *round,
+                                            const struct plan_item *item),
+                                 size_t *count)
 {
 	const struct plan *plan = &round->plan;
-	struct made_row *rows = arena_alloc(round->arena,
-	                                    (plan->count + 1) * sizeof(*rows));
+	struct owned_row *rows = arena_alloc(round->arena,
+	                                     (plan->count + 1) * sizeof(*rows));
 
 	*count = 0;
 	for (size_t i = 0; i < plan->count; i++)
@@ -75,69 +75,69 @@ static struct made_row *rows_of(const struct round *round,
 static bool will_be_made(const struct round *round, const struct plan_item *item)
 {
 	(void)round;
-	return round_is_arrival(item);
+	return round_writes_set(item);
 }
 
 /* ---- before the server is asked ---- */
 
-enum err round_accept(void *self, struct why *why)
+enum err round_owned_accept(void *self, struct why *why)
 {
 	struct round *round = self;
 	size_t count;
-	struct made_row *rows = rows_of(round, will_be_made, &count);
+	struct owned_row *rows = rows_of(round, will_be_made, &count);
 
 	if (!round->registry->storage->has_rows || (!count && !round->orders))
 		return OK;
 
 	struct tx tx = round_begin_tx(round, why);
-	store_made_intend(&tx, round->row.id, rows, count);
-	orders_accept(round, &tx);
-	count_made(round, &tx);
+	store_owned_intend(&tx, round->row.id, rows, count);
+	round_orders_accept(round, &tx);
+	round_owned_count(round, &tx);
 	return tx_commit(&tx);
 }
 
 /* ---- what came of it ---- */
 
 /* What is there of a row now: what was intended, or nothing is any more. */
-static struct made_row row_answered(const struct plan_item *item, enum answer answer)
+static struct owned_row row_answered(const struct plan_item *item, enum answer answer)
 {
-	struct made_row row = round_row_of(item);
+	struct owned_row row = round_row_of(item);
 
 	if (answer == ANSWER_TAKEN)
-		row.is = row.intended;
+		row.rrset = row.intended;
 	else
 		row.intended.count = 0;
 	return row;
 }
 
 /* Of the arrivals that got that ANSWER. */
-static struct made_row *rows_answered(const struct round *round, enum answer answer,
-                                      size_t *count)
+static struct owned_row *rows_answered(const struct round *round, enum answer answer,
+                                       size_t *count)
 {
-	struct made_row *rows = arena_alloc(round->arena, (round->plan.count + 1) *
-	                                                  sizeof(*rows));
+	struct owned_row *rows = arena_alloc(round->arena, (round->plan.count + 1) *
+	                                                   sizeof(*rows));
 
 	*count = 0;
-	for (size_t i = 0; i < round->errand_count; i++) {
-		const struct errand *errand = &round->errands[i];
+	for (size_t i = 0; i < round->update_count; i++) {
+		const struct name_update *update = &round->updates[i];
 
 		if (round_answer(round, i) != answer)
 			continue;
-		for (size_t j = errand->first; j < errand->first + errand->count; j++)
-			if (round_is_arrival(&round->plan.items[j]))
+		for (size_t j = update->first; j < update->first + update->count; j++)
+			if (round_writes_set(&round->plan.items[j]))
 				rows[(*count)++] = row_answered(&round->plan.items[j],
 				                                answer);
 	}
 	return rows;
 }
 
-enum err round_assign(void *self, struct why *why)
+enum err round_owned_assign(void *self, struct why *why)
 {
 	struct round *round = self;
 	const struct storage *storage = round->registry->storage;
 	size_t taken, refused;
-	struct made_row *rows = rows_answered(round, ANSWER_TAKEN, &taken);
-	struct made_row *vain = rows_answered(round, ANSWER_REFUSED, &refused);
+	struct owned_row *rows = rows_answered(round, ANSWER_TAKEN, &taken);
+	struct owned_row *unwritten = rows_answered(round, ANSWER_REFUSED, &refused);
 
 	if (!storage->has_rows) {
 		storage->assign(round, NULL, rows, taken);
@@ -148,8 +148,8 @@ enum err round_assign(void *self, struct why *why)
 
 	struct tx tx = round_begin_tx(round, why);
 	storage->assign(round, &tx, rows, taken);
-	store_made_refused(&tx, round->row.id, vain, refused);
-	count_made(round, &tx);
+	store_owned_refused(&tx, round->row.id, unwritten, refused);
+	round_owned_count(round, &tx);
 	return tx_commit(&tx);
 }
 
@@ -167,28 +167,28 @@ static bool is_as_wanted(const struct plan_item *item)
 /* It is there as it is wanted, and ours, and no row says so. */
 static bool is_made_now(const struct round *round, const struct plan_item *item)
 {
-	const struct made_row *row;
+	const struct owned_row *row;
 
 	if (!item->desired || !item->set->rrset.count || !item->set->ours ||
 	    item->is_held || item->order || !is_as_wanted(item))
 		return false;
-	row = made_of(round, item);
+	row = round_owned_row(round, item);
 	return !row || row->intended.count ||
 	       strcmp(row->resource, item->desired->resource) ||
-	       row->is.ttl != item->set->rrset.ttl ||
-	       !rrset_same_records(&row->is, &item->set->rrset);
+	       row->rrset.ttl != item->set->rrset.ttl ||
+	       !rrset_same_records(&row->rrset, &item->set->rrset);
 }
 
 /* It is not there, nor is its mark; or what is there is another's, and was never ours. */
-static bool is_gone(const struct round *round, const struct made_row *row)
+static bool is_gone(const struct round *round, const struct owned_row *row)
 {
 	const struct view_set *set =
-	    node_find_set(view_find(round->view, &row->name), row->is.type);
+	    node_find_set(view_find(round->view, &row->name), row->rrset.type);
 
 	if (row->is_contested && set && set->owner == OWNER_NONE &&
 	    set->rrset.count)
 		return false;		/* whose it is comes out when one of us knows */
-	return !set || (!set->ours && (!set->rrset.count || !row->is.count));
+	return !set || (!set->ours && (!set->rrset.count || !row->rrset.count));
 }
 
 /* Where our rows are the marks: one of a set that is not there, and nobody wants. */
@@ -198,36 +198,38 @@ static bool is_orphan(const struct round *round, const struct plan_item *item)
 	       !item->is_held;
 }
 
-static void push_gone(struct made_row *rows, size_t *count, const struct name *name,
+static void push_gone(struct owned_row *rows, size_t *count, const struct name *name,
                       uint16_t type)
 {
-	rows[(*count)++] = (struct made_row){ .name = *name, .is.type = type,
-	                                      .intended.type = type, .resource = "" };
+	rows[(*count)++] = (struct owned_row){ .name = *name, .rrset.type = type,
+	                                       .intended.type = type, .resource = "" };
 }
 
 /* Nothing came of what these intended: by now they may be of a set that we were given. */
-static struct made_row *rows_vain(const struct round *round, size_t *count)
+static struct owned_row *owned_rows_unwritten(const struct round *round, size_t *count)
 {
-	struct made_row *rows = arena_alloc(round->arena, (map_count(round->made) + 1) *
-	                                                  sizeof(*rows));
+	struct owned_row *rows = arena_alloc(round->arena, (map_count(round->owned) + 1) *
+	                                                   sizeof(*rows));
 
 	*count = 0;
-	for (const struct made *made = round->all_made; made; made = made->next)
-		if (!made->row.is.count && is_gone(round, &made->row))
-			push_gone(rows, count, &made->row.name, made->row.is.type);
+	for (const struct owned_row *owned = round->owned_rows; owned;
+	     owned = owned->next)
+		if (!owned->rrset.count && is_gone(round, owned))
+			push_gone(rows, count, &owned->name, owned->rrset.type);
 	return rows;
 }
 
 /* Of these none is to stay. */
-static struct made_row *rows_gone(const struct round *round, size_t *count)
+static struct owned_row *rows_gone(const struct round *round, size_t *count)
 {
-	struct made_row *rows = arena_alloc(round->arena,
-	    (map_count(round->made) + round->plan.count + 1) * sizeof(*rows));
+	struct owned_row *rows = arena_alloc(round->arena,
+	    (map_count(round->owned) + round->plan.count + 1) * sizeof(*rows));
 
 	*count = 0;
-	for (const struct made *made = round->all_made; made; made = made->next)
-		if (made->row.is.count && is_gone(round, &made->row))
-			push_gone(rows, count, &made->row.name, made->row.is.type);
+	for (const struct owned_row *owned = round->owned_rows; owned;
+	     owned = owned->next)
+		if (owned->rrset.count && is_gone(round, owned))
+			push_gone(rows, count, &owned->name, owned->rrset.type);
 	for (size_t i = 0; i < round->plan.count; i++) {
 		const struct plan_item *item = &round->plan.items[i];
 		struct name name;
@@ -246,23 +248,24 @@ static void free_places(const struct round *round, struct tx *tx)
 		store_zone_changed(tx, round->registry->zone_text, round->row.id);
 }
 
-enum err round_settle(void *self, struct why *why)
+enum err round_owned_settle(void *self, struct why *why)
 {
 	struct round *round = self;
-	size_t count, vain_count, gone_count;
-	struct made_row *rows = rows_of(round, is_made_now, &count);
-	struct made_row *vain = rows_vain(round, &vain_count);
-	struct made_row *gone = rows_gone(round, &gone_count);
+	size_t count, unwritten_count, gone_count;
+	struct owned_row *rows = rows_of(round, is_made_now, &count);
+	struct owned_row *unwritten = owned_rows_unwritten(round, &unwritten_count);
+	struct owned_row *gone = rows_gone(round, &gone_count);
 
-	if (!round->registry->storage->has_rows || (!count && !vain_count && !gone_count))
+	if (!round->registry->storage->has_rows ||
+	    (!count && !unwritten_count && !gone_count))
 		return OK;
 
 	struct tx tx = round_begin_tx(round, why);
-	store_made_put(&tx, round->row.id, rows, count);
-	store_made_refused(&tx, round->row.id, vain, vain_count);
-	store_made_delete_all(&tx, round->row.id, gone, gone_count);
-	if (vain_count || gone_count)
+	store_owned_put(&tx, round->row.id, rows, count);
+	store_owned_refused(&tx, round->row.id, unwritten, unwritten_count);
+	store_owned_delete(&tx, round->row.id, gone, gone_count);
+	if (unwritten_count || gone_count)
 		free_places(round, &tx);
-	count_made(round, &tx);
+	round_owned_count(round, &tx);
 	return tx_commit(&tx);
 }

@@ -23,26 +23,16 @@ struct loop_timer;
 enum { PLAN_DIGEST = 64 };		/* hexadecimal digits */
 
 /* What goes to the server for one name. */
-struct errand {
+struct name_update {
 	struct update update;
 	size_t first, count;		/* of the plan's items */
-	bool is_unsure;			/* a message of it got no answer */
+	bool is_unconfirmed;		/* a message of it got no answer */
 };
 
 /* A name and a type, as a key of maps. */
 struct set_key {
 	uint8_t octets[NAME_MAX_WIRE + 2];
 	size_t len;
-};
-
-struct made {
-	struct made *next;
-	struct made_row row;
-};
-
-struct wanting {
-	struct wanting *next;
-	struct endpoint endpoint;
 };
 
 struct round {
@@ -52,10 +42,10 @@ struct round {
 	struct arena *arena;		/* of the rows that were read */
 	struct registry_row row;
 	struct view *view;
-	struct made *all_made;
-	struct map *made;		/* their rows, by name and type */
-	struct wanting *all_wanted;
-	struct map *sure;		/* resources that told all that they want */
+	struct owned_row *owned_rows;
+	struct map *owned;		/* the same rows, by name and type */
+	struct endpoint *endpoints;
+	struct map *complete;		/* resources with a complete list */
 	struct order *orders;		/* round_orders.c's, from the oldest on */
 	uint32_t serial;
 	bool is_complete, is_planned, is_accepted, is_stopped;
@@ -63,14 +53,14 @@ struct round {
 	struct plan plan;
 	char digest[PLAN_DIGEST + 1];	/* of what is held; "": nothing is */
 	char mismatches[PLAN_DIGEST + 1];	/* of what is wanted and another's */
-	struct errand *errands;
-	size_t errand_count;
+	struct name_update *updates;
+	size_t update_count;
 	struct batch *batch;
 	const struct update **sending;	/* room for all of a message */
 	int tries;			/* of the message in hand */
 	struct loop_timer *timer;
 	size_t outcomes[OUTCOME_COUNT];
-	char words[256];		/* of the last outcome that was not good */
+	char reason[256];		/* of the last outcome that is not APPLIED */
 };
 
 /* ---- round_state.c ---- */
@@ -78,31 +68,31 @@ struct round {
 struct set_key set_key_of(const struct name *name, uint16_t type);
 /* Guarded by the registry's lock. */
 struct tx round_begin_tx(struct round *round, struct why *why);
-struct made_row round_row_of(const struct plan_item *item);
+struct owned_row round_row_of(const struct plan_item *item);
 enum answer { ANSWER_TAKEN, ANSWER_REFUSED, ANSWER_UNKNOWN };
 /* Nothing of what was surely refused can come any more. */
-enum answer round_answer(const struct round *round, size_t errand);
+enum answer round_answer(const struct round *round, size_t update);
 
 /* ---- round_plan.c and round_owned.c ---- */
 
 /* Rows that are marks, and were lost, come back from those of the zone as it was read. */
-enum err round_restore(void *round, struct why *why);
+enum err round_owned_restore(void *round, struct why *why);
 /* From the rows to a plan. The zone is in the view. */
 enum err round_plan(struct round *round, struct why *why);
-bool round_is_arrival(const struct plan_item *item);	/* it will be made */
-/* What will be made is written down. */
-enum err round_accept(void *round, struct why *why);
+bool round_writes_set(const struct plan_item *item);	/* it will be owned */
+/* What will be owned is written down. */
+enum err round_owned_accept(void *round, struct why *why);
 /* What the provider took, and what it refused. */
-enum err round_assign(void *round, struct why *why);
-/* What was seen to be made, and what is no more. */
-enum err round_settle(void *round, struct why *why);
+enum err round_owned_assign(void *round, struct why *why);
+/* What was seen to be owned, and what is no more. */
+enum err round_owned_settle(void *round, struct why *why);
 
 /* ---- round_skip.c ---- */
 
 /* Is it worth to ask for the zone's serial, before it is read? */
-bool round_may_be_quiet(const struct round *round);
-bool round_is_quiet(const struct round *round, uint32_t serial);
-void round_note_quiet(const struct round *round);
+bool round_skip_is_possible(const struct round *round);
+bool round_skip_applies(const struct round *round, uint32_t serial);
+void round_skip_note(const struct round *round);
 
 /* ---- round_records.c ---- */
 
@@ -114,7 +104,7 @@ void round_digest(struct round *round);
 /* The plan as JSON, cut off where it is long. */
 void round_describe(const struct round *round, struct buf *json);
 /* Log, metrics, notifications: how it ended. */
-void round_tell(struct round *round, enum registry_state state);
-void round_count_quiet(void);
+void round_report(struct round *round, enum registry_state state);
+void round_skip_count(void);
 /* PAYLOAD is taken, and gets the zone and the storage_id. */
 void round_notify(const struct round *round, const char *event, json_t *payload);

@@ -28,7 +28,7 @@ struct keeping {
 static bool take_kept(void *self, const struct record_row *row)
 {
 	struct keeping *k = self;
-	struct set_key key = set_key_of(&row->name, row->is.type);
+	struct set_key key = set_key_of(&row->name, row->rrset.type);
 	struct kept *kept = arena_alloc(k->arena, sizeof(*kept));
 
 	*kept = (struct kept){ k->all, *row, false };
@@ -42,7 +42,7 @@ static struct record_row row_of(const struct keeping *k, const struct node *node
 {
 	const char *resource = view_set_resource(set);
 	struct record_row row = {
-		.is = set->rrset, .owner = view_owners(k->round->view, node, set),
+		.rrset = set->rrset, .owner = view_owners(k->round->view, node, set),
 		/* somebody may have written anything in our name */
 		.resource = resource && mark_resource_is_valid(resource) ? resource : "",
 	};
@@ -53,9 +53,9 @@ static struct record_row row_of(const struct keeping *k, const struct node *node
 
 static bool is_same(const struct record_row *a, const struct record_row *b)
 {
-	return a->is.ttl == b->is.ttl && !strcmp(a->owner, b->owner) &&
+	return a->rrset.ttl == b->rrset.ttl && !strcmp(a->owner, b->owner) &&
 	       !strcmp(a->resource, b->resource) &&
-	       rrset_same_records(&a->is, &b->is);
+	       rrset_same_records(&a->rrset, &b->rrset);
 }
 
 static void push_fresh(struct keeping *k, const struct record_row *row)
@@ -75,7 +75,7 @@ static void compare(struct keeping *k, const struct node *node,
                     const struct view_set *set)
 {
 	struct record_row row = row_of(k, node, set);
-	struct set_key key = set_key_of(&row.name, row.is.type);
+	struct set_key key = set_key_of(&row.name, row.rrset.type);
 	struct kept *kept = map_get(k->kept, key.octets, key.len);
 
 	if (kept)
@@ -101,7 +101,8 @@ static void write_changes(struct keeping *k, struct tx *tx)
 	store_records_put(tx, id, k->fresh, k->fresh_count);
 	for (const struct kept *kept = k->all; kept; kept = kept->next)
 		if (!kept->is_there)
-			store_record_delete(tx, id, &kept->row.name, kept->row.is.type);
+			store_record_delete(tx, id, &kept->row.name,
+			                    kept->row.rrset.type);
 	store_reading_put(tx, id, k->round->serial);
 }
 

@@ -56,7 +56,7 @@ static json_t *item_json(const struct plan_item *item)
 	return json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:s, s:o, s:o}",
 		"name", name, "type", type, "step", plan_step_name(item->step),
 		"reason", plan_reason_name(item->reason), "held", item->is_held,
-		"resource", resource_of(item), "words", item->words,
+		"resource", resource_of(item), "words", item->detail,
 		"is", records_of(&item->set->rrset),
 		"becomes", records_of(&item->becomes));
 }
@@ -250,7 +250,7 @@ void round_metrics(void)
 		                           "outcome", outcome_name((enum outcome)i));
 }
 
-void round_count_quiet(void)
+void round_skip_count(void)
 {
 	metric_add(quiet_rounds, 1);
 }
@@ -307,11 +307,11 @@ static void tell_plan(const struct round *round)
 	metric_add(rounds, 1);
 	for (size_t i = 0; i < OUTCOME_COUNT; i++)
 		metric_add(changes_of[i], (int64_t)round->outcomes[i]);
-	if (round->errand_count || round->plan.held)
+	if (round->update_count || round->plan.held)
 		log_info("zone planned: zone=%s storage=%s serial=%u names=%zu "
 		         "applied=%zu held=%zu dry_run=%s", registry->zone_text,
 		         registry->settings->storage_id, round->serial,
-		         round->errand_count, applied, round->plan.held,
+		         round->update_count, applied, round->plan.held,
 		         registry->settings->dry_run ? "true" : "false");
 	tell_mismatch(round);
 	if (*round->digest && strcmp(round->digest, round->row.held_digest))
@@ -320,7 +320,7 @@ static void tell_plan(const struct round *round)
 		tell_applied(round);
 }
 
-void round_tell(struct round *round, enum registry_state state)
+void round_report(struct round *round, enum registry_state state)
 {
 	if (round->is_planned)
 		tell_plan(round);

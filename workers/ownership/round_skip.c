@@ -7,27 +7,27 @@
  * anything else, gives the same plan again: one question says so.
  */
 
-bool round_may_be_quiet(const struct round *round)
+bool round_skip_is_possible(const struct round *round)
 {
-	const struct quiet *quiet = &round->registry->quiet;
+	const struct last_plan *last = &round->registry->last_plan;
 
-	return quiet->is_known && quiet->rev == round->row.rev &&
-	       clock_ms() < quiet->until_ms;
+	return last->is_known && last->rev == round->row.rev &&
+	       clock_ms() < last->until_ms;
 }
 
-bool round_is_quiet(const struct round *round, uint32_t serial)
+bool round_skip_applies(const struct round *round, uint32_t serial)
 {
-	return round->registry->quiet.serial == serial;
+	return round->registry->last_plan.serial == serial;
 }
 
 /* After a plan of which nothing was to be done. */
-void round_note_quiet(const struct round *round)
+void round_skip_note(const struct round *round)
 {
 	const struct registry_settings *settings = round->registry->settings;
 
-	round->registry->quiet = (struct quiet){
+	round->registry->last_plan = (struct last_plan){
 		.is_known = round->is_planned && round->is_kept && !round->orders &&
-		            (!round->errand_count || settings->dry_run),
+		            (!round->update_count || settings->dry_run),
 		.is_held = round->plan.held, .serial = round->serial,
 		.rev = round->row.rev,
 		.until_ms = clock_ms() + 1000 * (int64_t)settings->reread_s,

@@ -116,7 +116,7 @@ static enum err put_order(struct ownership *ownership, struct registry *registry
 
 static enum err ownership_adopt(void *self, struct request *req)
 {
-	struct order_row order = { .deed = DEED_ADOPT };
+	struct order_row order = { .kind = ORDER_ADOPT };
 	struct registry *registry;
 	enum err err = service_registry(self, req, &registry);
 
@@ -127,7 +127,7 @@ static enum err ownership_adopt(void *self, struct request *req)
 
 static enum err ownership_release(void *self, struct request *req)
 {
-	struct order_row order = { .deed = DEED_RELEASE };
+	struct order_row order = { .kind = ORDER_RELEASE };
 	struct registry *registry;
 	enum err err = service_registry(self, req, &registry);
 
@@ -139,7 +139,7 @@ static enum err ownership_release(void *self, struct request *req)
 /* All of those selected that are just as they are wanted. */
 static enum err ownership_adopt_wanted(void *self, struct request *req)
 {
-	struct order_row order = { .deed = DEED_ADOPT };
+	struct order_row order = { .kind = ORDER_ADOPT };
 	struct registry *registry;
 	enum err err = service_registry(self, req, &registry);
 
@@ -172,7 +172,7 @@ static enum err find_receiver(struct ownership *ownership, const struct registry
 
 static enum err ownership_transfer(void *self, struct request *req)
 {
-	struct order_row order = { .deed = DEED_GIVE };
+	struct order_row order = { .kind = ORDER_TRANSFER };
 	struct registry *registry, *to;
 	enum err err = service_registry(self, req, &registry);
 

@@ -100,8 +100,8 @@ static struct source judge(const struct applying *a, struct tx *tx)
 		.is_complete = wanted->is_complete, .count = wanted->count,
 		.left = a->gone_count,
 		.had = a->source.endpoints > before ? a->source.endpoints : before,
-		.has_made = wanted->count ||
-		            store_made_has(tx, a->registry->id, wanted->resource),
+		.owns_sets = wanted->count ||
+		             store_owned_has(tx, a->registry->id, wanted->resource),
 		.min_records = (size_t)a->registry->settings->min_records,
 	};
 	struct source_state state = source_judge(&report);

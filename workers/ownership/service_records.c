@@ -62,7 +62,7 @@ static bool take_record(void *self, const struct record_row *row)
 
 	page->octets += document_add(page->entries, row);
 	page->last = row->name;
-	page->last_type = row->is.type;
+	page->last_type = row->rrset.type;
 	return ++page->sets < page->limit && page->octets < PAGE_OCTETS;
 }
 
@@ -123,7 +123,7 @@ static enum err write_document(struct ownership *ownership,
 
 	if (!store_answer(&tx, req) && !tx.err) {
 		store_answer_put(&tx, req, "");
-		store_made_intend(&tx, registry->id, document->sets, document->count);
+		store_owned_intend(&tx, registry->id, document->sets, document->count);
 		store_registry_urgent(&tx, registry->id);
 		store_zone_changed(&tx, registry->zone_text, registry->id);
 	}

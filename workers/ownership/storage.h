@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct made_row;
+struct owned_row;
 struct round;
 struct tx;
 
@@ -22,7 +22,7 @@ struct storage {
 	/* Records(): claims on what the zone has, before the view is settled. */
 	void (*records)(struct round *round, struct tx *tx);
 	/* Assign(): the provider took it. TX is NULL without rows. */
-	void (*assign)(struct round *round, struct tx *tx, const struct made_row *rows,
+	void (*assign)(struct round *round, struct tx *tx, const struct owned_row *rows,
 	               size_t count);
 };
 

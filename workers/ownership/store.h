@@ -64,7 +64,7 @@ struct round_row {
 	const char *id;			/* of the registry */
 	enum registry_state state;
 	const char *reason;
-	bool is_vain;			/* nothing came of it: it counts as a failure */
+	bool is_fruitless;		/* no update was taken: a failure */
 	bool is_planned;		/* else the rest is as it was */
 	uint64_t rev;			/* that was planned */
 	uint32_t serial;
@@ -83,6 +83,7 @@ bool store_plan_approve(struct tx *tx, const char *id, const char *digest,
 /* ---- what is wanted ---- */
 
 struct endpoint {
+	struct endpoint *next;		/* of a round */
 	struct name name;
 	const char *name_text;
 	struct rrset rrset;
@@ -119,40 +120,41 @@ void store_sources(struct tx *tx, struct arena *arena, const char *id,
 
 /* ---- what was made ---- */
 
-struct made_row {
+struct owned_row {
+	struct owned_row *next;		/* of a round */
 	struct name name;
-	struct rrset is;		/* as it was last seen; no records: never yet */
+	struct rrset rrset;		/* as it was last seen; no records: never yet */
 	struct rrset intended;		/* of no records: nothing is under way */
 	const char *resource;
-	const char *storage_id;		/* whose: of store_made_by_others() */
+	const char *storage_id;		/* whose: of store_owned_by_others() */
 	bool is_contested;		/* another registry has one, too; never seen */
 };
 
-void store_made(struct tx *tx, struct arena *arena, const char *id,
-                void (*each)(void *self, const struct made_row *row), void *self);
+void store_owned(struct tx *tx, struct arena *arena, const char *id,
+                 void (*each)(void *self, const struct owned_row *row), void *self);
 /* What other registries made in the zone of this one. */
-void store_made_by_others(struct tx *tx, struct arena *arena, const char *id,
-                          const char *zone,
-                          void (*each)(void *self, const struct made_row *row),
-                          void *self);
+void store_owned_by_others(struct tx *tx, struct arena *arena, const char *id,
+                           const char *zone,
+                           void (*each)(void *self, const struct owned_row *row),
+                           void *self);
 /* It is intended; what was seen stays. */
-void store_made_intend(struct tx *tx, const char *id, const struct made_row *rows,
-                       size_t count);
-/* It was seen; nothing is intended. */
-void store_made_put(struct tx *tx, const char *id, const struct made_row *rows,
-                    size_t count);
-/* The server refused it: it is not intended any more. */
-void store_made_refused(struct tx *tx, const char *id, const struct made_row *rows,
+void store_owned_intend(struct tx *tx, const char *id, const struct owned_row *rows,
                         size_t count);
-void store_made_delete_all(struct tx *tx, const char *id, const struct made_row *rows,
-                           size_t count);
+/* It was seen; nothing is intended. */
+void store_owned_put(struct tx *tx, const char *id, const struct owned_row *rows,
+                     size_t count);
+/* The server refused it: it is not intended any more. */
+void store_owned_refused(struct tx *tx, const char *id, const struct owned_row *rows,
+                         size_t count);
+void store_owned_delete(struct tx *tx, const char *id, const struct owned_row *rows,
+                        size_t count);
 /* Did RESOURCE want anything that is in the zone, or was to be? */
-bool store_made_has(struct tx *tx, const char *id, const char *resource);
+bool store_owned_has(struct tx *tx, const char *id, const char *resource);
 /* As many rows there are by now; are there fewer than that? */
-void store_made_count(struct tx *tx, const char *id);
-bool store_made_is_lost(struct tx *tx, const char *id);
+void store_owned_count(struct tx *tx, const char *id);
+bool store_owned_is_lost(struct tx *tx, const char *id);
 /* What the zone had of OWNER's when it was read is intended, if it has no row. How many. */
-size_t store_made_restore(struct tx *tx, const char *id, const char *owner);
+size_t store_owned_restore(struct tx *tx, const char *id, const char *owner);
 
 /* ---- calls that come again ---- */
 

@@ -6,17 +6,17 @@
 #include "store_pack.h"
 
 static const char *const deeds[] = {
-	[DEED_ADOPT] = "ADOPT", [DEED_RELEASE] = "RELEASE", [DEED_GIVE] = "GIVE",
+	[ORDER_ADOPT] = "ADOPT", [ORDER_RELEASE] = "RELEASE", [ORDER_TRANSFER] = "GIVE",
 };
 
-static enum plan_deed deed_of(struct tx *tx, const char *text)
+static enum plan_order_kind deed_of(struct tx *tx, const char *text)
 {
 	for (size_t i = 0; text && i < sizeof(deeds) / sizeof(deeds[0]); i++)
 		if (!strcmp(deeds[i], text))
-			return (enum plan_deed)i;
+			return (enum plan_order_kind)i;
 	tx_fail(tx, ERR_INTERNAL, "a row of orders has the deed \"%.16s\"",
 	        text ? text : "");
-	return DEED_ADOPT;
+	return ORDER_ADOPT;
 }
 
 /* ---- orders ---- */
@@ -74,7 +74,7 @@ static void insert_order(struct tx *tx, const char *registry_id,
 	    "resource, expected, to_id, is_dry, ordered_by, digest, ordered_at) "
 	    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, LEFT(?, 255), ?, NOW(3)) "
 	    "ON DUPLICATE KEY UPDATE id = id",
-	    TX_BIND(tx_text(order->id), tx_text(registry_id), tx_text(deeds[order->deed]),
+	    TX_BIND(tx_text(order->id), tx_text(registry_id), tx_text(deeds[order->kind]),
 	            tx_text(order->has_name ? text : NULL), tx_int(order->is_below),
 	            tx_int(order->type), tx_text(order->resource),
 	            store_packed(&order->expected, arena), tx_text(order->to_id),
@@ -103,7 +103,7 @@ static void read_order(struct tx *tx, struct tx_rows *rows, struct arena *arena,
 	const char *text;
 
 	*order = (struct order_row){ .id = row_text(rows) };
-	order->deed = deed_of(tx, row_text(rows));
+	order->kind = deed_of(tx, row_text(rows));
 	order->has_name = !row_is_null(rows);
 	text = row_text(rows);
 	if (order->has_name && name_parse(text, "name", &order->name, tx->why))
@@ -124,7 +124,7 @@ void store_orders_open(struct tx *tx, struct arena *arena, const char *registry_
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	    "SELECT o.id, o.deed, o.name, o.is_below, o.type, o.resource, o.expected, "
+	    "SELECT o.id, o.kind, o.name, o.is_below, o.type, o.resource, o.expected, "
 	    "o.to_id, r.storage_id, o.is_dry FROM ownership_orders o "
 	    "LEFT JOIN registries r ON r.id = o.to_id "
 	    "WHERE o.registry_id = ? AND o.state = 'OPEN' ORDER BY o.ordered_at, o.id "

@@ -8,7 +8,7 @@
 
 struct order_row {
 	const char *id;
-	enum plan_deed deed;
+	enum plan_order_kind kind;
 	bool has_name, is_below;	/* of one name; and of those below it */
 	struct name name;
 	uint16_t type;			/* 0: any */

@@ -3,29 +3,29 @@
 #define COLUMNS "SELECT o.name, o.type, o.resource, o.ttl, o.records, o.intended"
 
 static void read_made(struct tx *tx, struct tx_rows *rows, struct arena *arena,
-                      struct made_row *row)
+                      struct owned_row *row)
 {
 	const char *text;
 	uint32_t ttl;
 
-	*row = (struct made_row){ 0 };
+	*row = (struct owned_row){ 0 };
 	store_read_name(tx, rows, &row->name, &text);
-	row->is.type = row->intended.type = (uint16_t)row_int(rows);
+	row->rrset.type = row->intended.type = (uint16_t)row_int(rows);
 	row->resource = row_text(rows);
 	ttl = row_u32(rows);
-	store_unpack(tx, rows, arena, ttl, &row->is);
+	store_unpack(tx, rows, arena, ttl, &row->rrset);
 	store_unpack(tx, rows, arena, ttl, &row->intended);
 }
 
-void store_made(struct tx *tx, struct arena *arena, const char *id,
-                void (*each)(void *self, const struct made_row *row), void *self)
+void store_owned(struct tx *tx, struct arena *arena, const char *id,
+                 void (*each)(void *self, const struct owned_row *row), void *self)
 {
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows, COLUMNS " FROM ownership o WHERE o.registry_id = ?",
 	          TX_BIND(tx_text(id)));
 	while (tx_next(&rows)) {
-		struct made_row row;
+		struct owned_row row;
 
 		read_made(tx, &rows, arena, &row);
 		if (!tx->err)
@@ -33,10 +33,10 @@ void store_made(struct tx *tx, struct arena *arena, const char *id,
 	}
 }
 
-void store_made_by_others(struct tx *tx, struct arena *arena, const char *id,
-                          const char *zone,
-                          void (*each)(void *self, const struct made_row *row),
-                          void *self)
+void store_owned_by_others(struct tx *tx, struct arena *arena, const char *id,
+                           const char *zone,
+                           void (*each)(void *self, const struct owned_row *row),
+                           void *self)
 {
 	struct tx_rows rows;
 
@@ -45,7 +45,7 @@ void store_made_by_others(struct tx *tx, struct arena *arena, const char *id,
 	    "JOIN registries r ON r.id = o.registry_id WHERE r.zone = ? AND r.id <> ?",
 	    TX_BIND(tx_text(zone), tx_text(id)));
 	while (tx_next(&rows)) {
-		struct made_row row;
+		struct owned_row row;
 
 		read_made(tx, &rows, arena, &row);
 		row.storage_id = row_text(&rows);
@@ -55,14 +55,15 @@ void store_made_by_others(struct tx *tx, struct arena *arena, const char *id,
 }
 
 static struct tx_value *values_of(struct arena *arena, const char *id,
-                                  const struct made_row *rows, size_t count,
+                                  const struct owned_row *rows, size_t count,
                                   bool is_intended)
 {
 	struct tx_value *values = arena_alloc(arena, (6 * count + 1) * sizeof(*values));
 	char text[NAME_MAX_TEXT + 1];
 
 	for (size_t i = 0; i < count; i++) {
-		const struct rrset *set = is_intended ? &rows[i].intended : &rows[i].is;
+		const struct rrset *set =
+		    is_intended ? &rows[i].intended : &rows[i].rrset;
 		struct tx_value *at = &values[6 * i];
 
 		name_format(&rows[i].name, text);
@@ -76,8 +77,8 @@ static struct tx_value *values_of(struct arena *arena, const char *id,
 	return values;
 }
 
-void store_made_intend(struct tx *tx, const char *id, const struct made_row *rows,
-                       size_t count)
+void store_owned_intend(struct tx *tx, const char *id, const struct owned_row *rows,
+                        size_t count)
 {
 	struct arena *arena = arena_new();
 
@@ -91,8 +92,8 @@ void store_made_intend(struct tx *tx, const char *id, const struct made_row *row
 	arena_free(&arena);
 }
 
-void store_made_put(struct tx *tx, const char *id, const struct made_row *rows,
-                    size_t count)
+void store_owned_put(struct tx *tx, const char *id, const struct owned_row *rows,
+                     size_t count)
 {
 	struct arena *arena = arena_new();
 
@@ -108,7 +109,7 @@ void store_made_put(struct tx *tx, const char *id, const struct made_row *rows,
 }
 
 /* Some hundred rows are emptied by a statement, and all that are empty go by one. */
-static void empty_rows(struct tx *tx, const char *id, const struct made_row *rows,
+static void empty_rows(struct tx *tx, const char *id, const struct owned_row *rows,
                        size_t count, const char *change)
 {
 	struct arena *arena = arena_new();
@@ -124,20 +125,20 @@ static void empty_rows(struct tx *tx, const char *id, const struct made_row *row
 	arena_free(&arena);
 }
 
-void store_made_refused(struct tx *tx, const char *id, const struct made_row *rows,
-                        size_t count)
+void store_owned_refused(struct tx *tx, const char *id, const struct owned_row *rows,
+                         size_t count)
 {
 	empty_rows(tx, id, rows, count, " ON DUPLICATE KEY UPDATE intended = NULL");
 }
 
-void store_made_delete_all(struct tx *tx, const char *id, const struct made_row *rows,
-                           size_t count)
+void store_owned_delete(struct tx *tx, const char *id, const struct owned_row *rows,
+                        size_t count)
 {
 	empty_rows(tx, id, rows, count,
 	           " ON DUPLICATE KEY UPDATE records = NULL, intended = NULL");
 }
 
-bool store_made_has(struct tx *tx, const char *id, const char *resource)
+bool store_owned_has(struct tx *tx, const char *id, const char *resource)
 {
 	struct tx_rows rows;
 	bool has;
@@ -154,7 +155,7 @@ bool store_made_has(struct tx *tx, const char *id, const char *resource)
 
 /* ---- rows that got lost ---- */
 
-void store_made_count(struct tx *tx, const char *id)
+void store_owned_count(struct tx *tx, const char *id)
 {
 	tx_exec(tx,
 	    "UPDATE registries SET made = "
@@ -162,7 +163,7 @@ void store_made_count(struct tx *tx, const char *id)
 	    TX_BIND(tx_text(id), tx_text(id)));
 }
 
-bool store_made_is_lost(struct tx *tx, const char *id)
+bool store_owned_is_lost(struct tx *tx, const char *id)
 {
 	struct tx_rows rows;
 	bool is_lost;
@@ -176,7 +177,7 @@ bool store_made_is_lost(struct tx *tx, const char *id)
 	return is_lost;
 }
 
-size_t store_made_restore(struct tx *tx, const char *id, const char *owner)
+size_t store_owned_restore(struct tx *tx, const char *id, const char *owner)
 {
 	return (size_t)tx_exec(tx,
 	    "INSERT INTO ownership "

@@ -32,16 +32,16 @@ static void read_all(struct tx *tx, struct arena *arena, struct tx_rows *rows,
                      store_record_fn *each, void *self)
 {
 	while (tx_next(rows)) {
-		struct record_row row = { .is.count = 0 };
+		struct record_row row = { .rrset.count = 0 };
 		const char *text;
 		uint32_t ttl;
 
 		store_read_name(tx, rows, &row.name, &text);
-		row.is.type = (uint16_t)row_int(rows);
+		row.rrset.type = (uint16_t)row_int(rows);
 		row.owner = row_text(rows);
 		row.resource = row_text(rows);
 		ttl = row_u32(rows);
-		store_unpack(tx, rows, arena, ttl, &row.is);
+		store_unpack(tx, rows, arena, ttl, &row.rrset);
 		if (tx->err || !each(self, &row)) {
 			tx_select_end(rows);
 			return;
@@ -89,11 +89,11 @@ void store_records_put(struct tx *tx, const char *id, const struct record_row *r
 		name_format(&rows[i].name, text);
 		at[0] = tx_text(id);
 		at[1] = tx_text(arena_strdup(arena, text));
-		at[2] = tx_int(rows[i].is.type);
+		at[2] = tx_int(rows[i].rrset.type);
 		at[3] = tx_text(rows[i].owner);
 		at[4] = tx_text(rows[i].resource);
-		at[5] = tx_u32(rows[i].is.ttl);
-		at[6] = store_packed(&rows[i].is, arena);
+		at[5] = tx_u32(rows[i].rrset.ttl);
+		at[6] = store_packed(&rows[i].rrset, arena);
 	}
 	if (count)
 		tx_exec_rows(tx,

@@ -8,7 +8,7 @@
 
 struct record_row {
 	struct name name;
-	struct rrset is;
+	struct rrset rrset;
 	const char *owner;		/* "": nobody's; ids, joined by commas */
 	const char *resource;		/* of ours, if it is known; else "" */
 };

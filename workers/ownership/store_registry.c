@@ -147,7 +147,7 @@ static void store_planned(struct tx *tx, const struct round_row *round)
 
 void store_round(struct tx *tx, const struct round_row *round)
 {
-	bool failed = round->is_vain || round->state == REGISTRY_FAILED ||
+	bool failed = round->is_fruitless || round->state == REGISTRY_FAILED ||
 	              round->state == REGISTRY_PARKED;
 
 	if (round->is_planned)

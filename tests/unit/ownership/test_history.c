@@ -566,8 +566,8 @@ static void remember(struct world *world)
 		                !world->is_read[set->name][set->kind];
 
 		set->has_made = (set->who == WE && chance(2)) ||
-		                (was_ours && chance(6)) ||
-		                (set->who == TOGETHER && chance(2));
+		                 (was_ours && chance(6)) ||
+		                 (set->who == TOGETHER && chance(2));
 		set->made = chance(2) ? set->records : some_records(set->kind);
 	}
 }
@@ -725,7 +725,7 @@ static void tell_wishes(const struct world *world, struct view *view)
 		if (want->is_a_mark)
 			rrset_push(&desired.rrset, TTL, mark, view_arena(view));
 		desired.rrset.ttl = want->ttl;
-		plan_want(view, &parsed_names[want->name], &desired);
+		plan_add_endpoint(view, &parsed_names[want->name], &desired);
 	}
 }
 
@@ -736,7 +736,7 @@ static void tell_made(const struct world *world, struct view *view)
 		struct rrset made = set_of(set->kind, set->made, view_arena(view));
 
 		if (set->has_made)
-			plan_made(view, &parsed_names[set->name], &made);
+			plan_add_owned(view, &parsed_names[set->name], &made);
 	}
 }
 
@@ -838,7 +838,7 @@ static void show_plan(const struct plan *plan)
 		show_name(&name, item->type);
 		print_message(" %s %s%s %s\n", plan_step_name(item->step),
 		              plan_reason_name(item->reason), item->is_held ? "!" : "",
-		              item->words);
+		              item->detail);
 	}
 }
 

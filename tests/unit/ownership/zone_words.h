@@ -173,7 +173,7 @@ static void want(struct view *view, const struct token *token)
 		.resource = arena_strdup(view_arena(view), token->resource),
 	};
 
-	plan_want(view, &name, &desired);
+	plan_add_endpoint(view, &name, &desired);
 }
 
 static void made(struct view *view, const struct token *token)
@@ -184,7 +184,7 @@ static void made(struct view *view, const struct token *token)
 
 	rrset_push(&set, TTL, rdata_of(type, token->data, view_arena(view)),
 	           view_arena(view));
-	plan_made(view, &name, &set);
+	plan_add_owned(view, &name, &set);
 }
 
 static void each_token(struct view *view, const char *text,

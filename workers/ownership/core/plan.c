@@ -55,31 +55,32 @@ const char *plan_reason_name(enum plan_reason reason)
 
 /* ---- what comes in ---- */
 
-void plan_want(struct view *view, const struct name *name, const struct desired *endpoint)
+void plan_add_endpoint(struct view *view, const struct name *name,
+                       const struct desired *endpoint)
 {
-	struct known *known = plan_known_of(view, name);
-	struct desired *old = known->endpoints;
+	struct plan_inputs *inputs = plan_inputs_of(view, name);
+	struct desired *old = inputs->endpoints;
 
-	if (known->count == known->size) {
-		known->size = known->size ? 2 * known->size : 1;
-		known->endpoints = arena_alloc(view_arena(view),
-		                               known->size * sizeof(*old));
+	if (inputs->count == inputs->size) {
+		inputs->size = inputs->size ? 2 * inputs->size : 1;
+		inputs->endpoints = arena_alloc(view_arena(view),
+		                                inputs->size * sizeof(*old));
 		if (old)
-			memcpy(known->endpoints, old, known->count * sizeof(*old));
+			memcpy(inputs->endpoints, old, inputs->count * sizeof(*old));
 	}
-	known->endpoints[known->count] = *endpoint;
-	known->endpoints[known->count++].rrset = rrset_copy(&endpoint->rrset,
-	                                                    view_arena(view));
+	inputs->endpoints[inputs->count] = *endpoint;
+	inputs->endpoints[inputs->count++].rrset = rrset_copy(&endpoint->rrset,
+	                                                      view_arena(view));
 }
 
-void plan_made(struct view *view, const struct name *name, const struct rrset *set)
+void plan_add_owned(struct view *view, const struct name *name, const struct rrset *set)
 {
-	struct known *known = plan_known_of(view, name);
-	struct made *made = arena_alloc(view_arena(view), sizeof(*made));
+	struct plan_inputs *inputs = plan_inputs_of(view, name);
+	struct owned_set *owned = arena_alloc(view_arena(view), sizeof(*owned));
 
-	*made = (struct made){ known->made, rrset_copy(set, view_arena(view)) };
-	rrset_sort(&made->is);
-	known->made = made;
+	*owned = (struct owned_set){ inputs->owned, rrset_copy(set, view_arena(view)) };
+	rrset_sort(&owned->rrset);
+	inputs->owned = owned;
 }
 
 /* ---- items ---- */
@@ -158,11 +159,6 @@ static bool stays(const struct plan_item *item)
 	       !(item->desired && item->desired->has_lost);
 }
 
-static bool is_arrival(const struct plan_item *item)
-{
-	return item->step == STEP_CREATE || item->step == STEP_UPDATE;
-}
-
 static bool is_glue(uint16_t type)
 {
 	return type == RR_A || type == RR_AAAA;
@@ -189,7 +185,7 @@ static bool is_marked_below(const struct planning *p, const struct plan_item *it
 {
 	struct name name, place;
 
-	if (!is_arrival(item))
+	if (!plan_writes_set(item))
 		return stays(item) && has_mark_below(item);
 	node_name(item->node, &name);
 	plan_place(p->view, item, &place);
@@ -204,7 +200,7 @@ static bool is_hidden_by(const struct planning *p, const struct plan_item *comes
 		return false;
 	return is_marked_below(p, item) ||
 	       (comes->type == RR_NS && !is_glue(item->type) &&
-	        (is_arrival(item) || stays(item)));
+	        (plan_writes_set(item) || stays(item)));
 }
 
 static bool meets_cname(const struct plan_item *comes, const struct plan_item *item)
@@ -269,13 +265,14 @@ static void settle_group(const struct planning *p, size_t first)
 /* Before any name is planned, for what a name gets depends on what others want. */
 static void plan_merge_endpoints(struct planning *p, struct node *node)
 {
-	struct known *known = node->user;
+	struct plan_inputs *inputs = node->user;
 
-	if (!known)
+	if (!inputs)
 		return;
-	known->desired =
-	    desired_merge(known->endpoints, known->count, view_arena(p->view));
-	for (struct desired *desired = known->desired; desired; desired = desired->next) {
+	inputs->desired =
+	    desired_merge(inputs->endpoints, inputs->count, view_arena(p->view));
+	for (struct desired *desired = inputs->desired; desired;
+	     desired = desired->next) {
 		struct plan_item item = { .node = node, .type = desired->rrset.type };
 
 		desired->is_excluded = plan_is_out_of_bounds(p, &item) ||
@@ -283,7 +280,7 @@ static void plan_merge_endpoints(struct planning *p, struct node *node)
 		p->delegates |= desired->rrset.type == RR_NS ||
 		                desired->rrset.type == RR_DNAME;
 	}
-	desired_resolve(known->desired, node);
+	desired_resolve(inputs->desired, node);
 }
 
 /*
@@ -304,26 +301,26 @@ static const struct view_set *holding_for(struct view *view, struct node *node,
 static bool is_as_known(const struct node *node, const struct view_set *set,
                         const struct desired *desired)
 {
-	return plan_made_of(node, set->rrset.type) ||
+	return plan_owned_set(node, set->rrset.type) ||
 	       (desired && rrset_same_records(&desired->rrset, &set->rrset));
 }
 
 /*
- * A mark of ours without a type is for what we know to have made, or as we want it, or
+ * A mark of ours without a type is for what we know to have owned, or as we want it, or
  * for what we want and is not there. So is one that could be for several sets, but that
  * it may be for one that is there keeps it from what is not.
  */
 static void take_vague(struct view *view, struct node *node)
 {
-	const struct known *known = node->user;
+	const struct plan_inputs *inputs = node->user;
 
-	for (const struct desired *desired = known ? known->desired : NULL; desired;
+	for (const struct desired *desired = inputs ? inputs->desired : NULL; desired;
 	     desired = desired->next)
 		holding_for(view, node, desired->rrset.type);
 	for (struct view_set *set = node->sets; set; set = set->next) {
 		uint16_t type = set->rrset.type;
 		const struct desired *desired =
-		    desired_of(known ? known->desired : NULL, type);
+		    desired_of(inputs ? inputs->desired : NULL, type);
 
 		set->is_wanted = desired;
 		if (set->owner == OWNER_VAGUE &&
@@ -335,9 +332,9 @@ static void take_vague(struct view *view, struct node *node)
 
 static void plan_desired_sets(struct planning *p, struct node *node)
 {
-	const struct known *known = node->user;
+	const struct plan_inputs *inputs = node->user;
 
-	for (const struct desired *desired = known ? known->desired : NULL; desired;
+	for (const struct desired *desired = inputs ? inputs->desired : NULL; desired;
 	     desired = desired->next) {
 		struct plan_item *item =
 		       add_item(p, node, holding_for(p->view, node, desired->rrset.type),
@@ -345,24 +342,24 @@ static void plan_desired_sets(struct planning *p, struct node *node)
 
 		if (desired->has_lost)
 			plan_refuse(item, REASON_LOST_RESOLUTION);
-		else if (!plan_is_ordered(p, item))
+		else if (!plan_follow_order(p, item))
 			plan_set_desired(p, item);
 	}
 }
 
 static void plan_owned_sets(struct planning *p, const struct node *node)
 {
-	const struct known *known = node->user;
+	const struct plan_inputs *inputs = node->user;
 
 	for (const struct view_set *set = node->sets; set;
 	     set = set->next) {
 		struct plan_item *item;
 
 		if (!plan_is_ours(set) ||
-		    desired_of(known ? known->desired : NULL, set->rrset.type))
+		    desired_of(inputs ? inputs->desired : NULL, set->rrset.type))
 			continue;
 		item = add_item(p, node, set, NULL);
-		if (!plan_is_ordered(p, item))
+		if (!plan_follow_order(p, item))
 			plan_set_undesired(p, item);
 	}
 }
@@ -455,10 +452,10 @@ static void tell_those_above(struct planning *p, const struct node *node)
 	node_name(node, &name);
 	while (name_parent(&name, &name) && name.len > view_zone(p->view)->len) {
 		const struct node *above = view_find(p->view, &name);
-		struct known *known = above ? above->user : NULL;
+		struct plan_inputs *inputs = above ? above->user : NULL;
 
-		if (known && must_be_seen(node, above))
-			known->covers = true;
+		if (inputs && must_be_seen(node, above))
+			inputs->hides_names = true;
 	}
 }
 
@@ -558,8 +555,8 @@ static void hold(struct plan *plan, bool (*is)(const struct plan_item *))
 	}
 }
 
-void plan_hold_unsure(struct plan *plan,
-                      bool (*is_sure)(void *self, const char *resource), void *self)
+void plan_hold_incomplete(struct plan *plan,
+                          bool (*is_sure)(void *self, const char *resource), void *self)
 {
 	for (size_t first = 0, end; first < plan->count; first = end) {
 		bool any = false;

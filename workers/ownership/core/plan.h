@@ -36,8 +36,8 @@ enum plan_reason {
 	REASON_REPAIR,			/* the set is gone, its mark is ours */
 	REASON_DRIFT,			/* somebody changed it by hand */
 	REASON_ORPHAN_MARK,
-	REASON_MARK_LOST,		/* we made it, and somebody took its mark away */
-	REASON_ADOPTED,			/* somebody ordered so, and so of the next two */
+	REASON_MARK_LOST,		/* another program removed our mark */
+	REASON_ADOPTED,			/* an order; the next two also */
 	REASON_RELEASED,
 	REASON_GIVEN,
 	/* from here on nothing is done */
@@ -91,7 +91,7 @@ struct plan_item {
 	const struct view_set *set;	/* perhaps of no records */
 	const struct desired *desired;	/* NULL: nobody wants it */
 	struct rrset becomes;		/* of CREATE, UPDATE and LEAVE */
-	char words[120];		/* of NO_MARK and IMPOSSIBLE */
+	char detail[120];		/* of NO_MARK and IMPOSSIBLE */
 };
 
 struct plan {
@@ -105,31 +105,32 @@ struct plan {
 size_t plan_group_end(const struct plan *plan, size_t first);
 
 /* What somebody wants to be done with marks; records stay as they are. */
-enum plan_deed {
-	DEED_ADOPT,			/* a set of nobody's, that is wanted, gets ours */
-	DEED_RELEASE,			/* a set of ours loses its mark */
-	DEED_GIVE,			/* a set of ours gets the mark of another owner */
+enum plan_order_kind {
+	ORDER_ADOPT,			/* a set of nobody's, that is wanted, gets ours */
+	ORDER_RELEASE,			/* a set of ours loses its mark */
+	ORDER_TRANSFER,			/* a set of ours gets the mark of another owner */
 };
 
 struct plan_order {
-	enum plan_deed deed;
+	enum plan_order_kind kind;
 	uint16_t type;			/* of the sets that it is for; 0: of all */
 	const char *resource;		/* whose they are; NULL: whoever's */
 	const struct rrset *expected;	/* ADOPT: what must be there, sorted; NULL:
 					   what is wanted */
 	const char *to;			/* GIVE: the other owner's id */
 	bool is_dry;			/* it is planned, and not done */
-	size_t waits;			/* the plan's: sets that it is for, and an older
+	size_t waiting;			/* output: sets that an older order
 					   order has first */
 };
 
 /* ORDER, which is borrowed, is for the sets of NAME. They come from the oldest on. */
 void plan_order(struct view *view, const struct name *name, struct plan_order *order);
 /* An endpoint of our owner, whose texts and octets are borrowed. The view is settled. */
-void plan_want(struct view *view, const struct name *name,
-               const struct desired *endpoint);
-/* As far as we know we made the set at NAME, of these records, in any order. */
-void plan_made(struct view *view, const struct name *name, const struct rrset *made);
+void plan_add_endpoint(struct view *view, const struct name *name,
+                       const struct desired *endpoint);
+/* A row says that we own the set at NAME with these records, in any order. */
+void plan_add_owned(struct view *view, const struct name *name,
+                    const struct rrset *owned);
 /*
  * All are in. *plan is in the view's memory. IS_COMPLETE: no endpoint is missing; else
  * whatever would lose a record, or take it from one resource to another, is held.
@@ -141,11 +142,13 @@ void plan_make(struct view *view, const struct plan_rules *rules, bool is_comple
  * Of what is planned: whatever would be lost by sets of a resource that nobody has told
  * all about is held, too. RESOURCE is NULL for a mark that names none.
  */
-void plan_hold_unsure(struct plan *plan,
-                      bool (*is_sure)(void *self, const char *resource), void *self);
+void plan_hold_incomplete(struct plan *plan,
+                          bool (*is_sure)(void *self, const char *resource), void *self);
 
 /* ---- of the set of a CREATE or an UPDATE, or of one that is as it is wanted ---- */
 
+/* Is the step CREATE or UPDATE? */
+bool plan_writes_set(const struct plan_item *item);
 /* Where its mark is, if our form has it there, or will be; of length 0: nowhere. */
 void plan_place(const struct view *view, const struct plan_item *item,
                 struct name *place);

@@ -63,7 +63,7 @@ static bool is_shared(const struct plan_item *item)
 void plan_mark(struct view *view, const struct plan_item *item, struct mark *mark)
 {
 	const struct marking *ours = item->set->ours;
-	bool is_given = item->order && item->order->deed == DEED_GIVE;
+	bool is_given = item->order && item->order->kind == ORDER_TRANSFER;
 	bool shared = !is_given && is_shared(item);
 	struct name place;
 

@@ -8,7 +8,7 @@
 static const char *resource_of(const struct plan_order *order,
                                const struct plan_item *item)
 {
-	if (order->deed == DEED_ADOPT)
+	if (order->kind == ORDER_ADOPT)
 		return item->desired ? item->desired->resource : NULL;
 	return view_set_resource(item->set);
 }
@@ -19,7 +19,7 @@ static bool is_for(const struct plan_order *order, const struct plan_item *item)
 
 	if (order->type && order->type != item->type)
 		return false;
-	if (order->deed == DEED_ADOPT && !order->expected && !item->desired)
+	if (order->kind == ORDER_ADOPT && !order->expected && !item->desired)
 		return false;
 	return !order->resource || (resource && !strcmp(order->resource, resource));
 }
@@ -28,7 +28,7 @@ static bool is_for(const struct plan_order *order, const struct plan_item *item)
 static bool fits(const struct plan_order *order, const struct plan_item *item)
 {
 	return is_for(order, item) &&
-	       (order->deed == DEED_ADOPT) != plan_is_ours(item->set);
+	       (order->kind == ORDER_ADOPT) != plan_is_ours(item->set);
 }
 
 /*
@@ -37,13 +37,14 @@ static bool fits(const struct plan_order *order, const struct plan_item *item)
  */
 static struct plan_order *order_for(const struct plan_item *item)
 {
-	const struct known *known = item->node->user;
-	const struct ordered *at = known ? known->orders : NULL;
+	const struct plan_inputs *inputs = item->node->user;
+	const struct order_entry *at = inputs ? inputs->orders : NULL;
 
 	while (at && !fits(at->order, item))
 		at = at->next;
-	for (const struct ordered *late = at ? at->next : NULL; late; late = late->next)
-		late->order->waits += is_for(late->order, item);
+	for (const struct order_entry *late = at ? at->next : NULL; late;
+	     late = late->next)
+		late->order->waiting += is_for(late->order, item);
 	return at ? at->order : NULL;
 }
 
@@ -55,8 +56,8 @@ static void remark(const struct planning *p, struct plan_item *item,
 
 	plan_place(p->view, item, &place);
 	if (!place.len && !view_form(p->view)->is_none) {
-		plan_refuse_in_words(item, REASON_NO_MARK,
-		                     "there is no place for its mark");
+		plan_refuse_because(item, REASON_NO_MARK,
+		                    "there is no place for its mark");
 		return;
 	}
 	item->step = STEP_UPDATE;
@@ -71,13 +72,13 @@ static void adopt(const struct planning *p, struct plan_item *item)
 	if (item->set->owner != OWNER_NONE && item->set->owner != OWNER_VAGUE)
 		plan_refuse(item, REASON_FOREIGN);
 	else if (!item->desired || item->desired->has_lost)
-		plan_refuse_in_words(item, REASON_UNMANAGED, "nobody wants it: say first "
-		                     "what is wanted, or it would be deleted");
+		plan_refuse_because(item, REASON_UNMANAGED, "nobody wants it: say first "
+		                    "what is wanted, or it would be deleted");
 	else if (!rrset_same_records(order->expected ? order->expected
 	                                             : &item->desired->rrset,
 	                             &item->set->rrset))
-		plan_refuse_in_words(item, REASON_UNMANAGED,
-		                     "its records are others than those expected");
+		plan_refuse_because(item, REASON_UNMANAGED,
+		                    "its records are others than those expected");
 	else
 		remark(p, item, REASON_ADOPTED);
 }
@@ -86,7 +87,7 @@ static void part_with(const struct planning *p, struct plan_item *item)
 {
 	if (!plan_is_ours(item->set) || share_has_others(item->set)) {
 		plan_refuse(item, REASON_FOREIGN);
-	} else if (item->order->deed == DEED_GIVE) {
+	} else if (item->order->kind == ORDER_TRANSFER) {
 		remark(p, item, REASON_GIVEN);
 	} else {
 		item->step = STEP_UNMARK;
@@ -94,14 +95,14 @@ static void part_with(const struct planning *p, struct plan_item *item)
 	}
 }
 
-bool plan_is_ordered(const struct planning *p, struct plan_item *item)
+bool plan_follow_order(const struct planning *p, struct plan_item *item)
 {
 	struct plan_order *order = item->set->rrset.count ? order_for(item) : NULL;
 
 	if (!order)
 		return false;
 	item->order = order;
-	if (order->deed == DEED_ADOPT)
+	if (order->kind == ORDER_ADOPT)
 		adopt(p, item);
 	else
 		part_with(p, item);
@@ -110,12 +111,12 @@ bool plan_is_ordered(const struct planning *p, struct plan_item *item)
 
 void plan_order(struct view *view, const struct name *name, struct plan_order *order)
 {
-	struct known *known = plan_known_of(view, name);
-	struct ordered *ordered = arena_alloc(view_arena(view), sizeof(*ordered));
-	struct ordered **end = &known->orders;
+	struct plan_inputs *inputs = plan_inputs_of(view, name);
+	struct order_entry *entry = arena_alloc(view_arena(view), sizeof(*entry));
+	struct order_entry **end = &inputs->orders;
 
 	while (*end)
 		end = &(*end)->next;
-	*ordered = (struct ordered){ NULL, order };
-	*end = ordered;
+	*entry = (struct order_entry){ NULL, order };
+	*end = entry;
 }

@@ -63,7 +63,7 @@ static bool is_place_of_mark(const struct planning *p, const struct node *node)
 		const struct node *of = view_find(p->view, &readings[i].name);
 
 		if (of && of != node && readings[i].type &&
-		    plan_is_in_play(of, readings[i].type))
+		    plan_has_stake(of, readings[i].type))
 			return true;
 	}
 	return false;
@@ -83,17 +83,17 @@ static bool has_lasting_marks(const struct planning *p, const struct node *node)
 /* In the seed's form a mark may come beside it, too. */
 static bool has_marks_beside(const struct planning *p, const struct node *node)
 {
-	const struct known *known = node->user;
+	const struct plan_inputs *inputs = node->user;
 
 	return node->marks.count || is_place_of_mark(p, node) ||
-	       (view_form(p->view)->is_same && known && known->desired &&
-	        (known->desired->next || node->sets->next));
+	       (view_form(p->view)->is_same && inputs && inputs->desired &&
+	        (inputs->desired->next || node->sets->next));
 }
 
 static bool is_crowded(const struct planning *p, struct plan_item *item)
 {
 	const struct view_set *other = other_at(p, item);
-	const struct known *known = item->node->user;
+	const struct plan_inputs *inputs = item->node->user;
 
 	if (other && other->rrset.type == RR_CNAME)
 		return plan_refuse(item, REASON_FOREIGN_CNAME);
@@ -101,7 +101,8 @@ static bool is_crowded(const struct planning *p, struct plan_item *item)
 		return plan_refuse(item, REASON_NAME_SHARED);
 	if (item->type == RR_TXT && has_marks_beside(p, item->node))
 		return plan_refuse(item, REASON_NAME_SHARED);
-	if ((item->type == RR_NS || item->type == RR_DNAME) && known && known->covers)
+	if ((item->type == RR_NS || item->type == RR_DNAME) && inputs &&
+	    inputs->hides_names)
 		return plan_refuse(item, REASON_HIDES);
 	return false;
 }
@@ -116,14 +117,14 @@ static void become(const struct planning *p, struct plan_item *item)
 		                        ? item->set->rrset.ttl : p->rules->ttl;
 }
 
-/* We made all of it, and it lost its mark. */
+/* We owned all of it, and it lost its mark. */
 static bool can_be_reclaimed(const struct planning *p, const struct node *node,
                              const struct view_set *set)
 {
-	const struct rrset *made = plan_made_of(node, set->rrset.type);
+	const struct rrset *owned = plan_owned_set(node, set->rrset.type);
 
-	return p->rules->reclaims && set->owner == OWNER_NONE && made &&
-	       rrset_same_records(made, &set->rrset);
+	return p->rules->reclaims && set->owner == OWNER_NONE && owned &&
+	       rrset_same_records(owned, &set->rrset);
 }
 
 /* In the seed's form its mark would be for another's sets at the name, too. */
@@ -148,7 +149,7 @@ static bool has_no_place_for_mark(const struct planning *p, struct plan_item *it
 	if (has_mark_for_others(p, item))
 		return plan_refuse(item, REASON_NAME_SHARED);
 	return view_mark_name(p->view, item->node, item->type, &mark, &why) &&
-	       plan_refuse_in_words(item, REASON_NO_MARK, why.text);
+	       plan_refuse_because(item, REASON_NO_MARK, why.text);
 }
 
 static void decide_creation(const struct planning *p, struct plan_item *item,
@@ -170,13 +171,13 @@ static bool is_as_wanted(const struct plan_item *item)
 
 static void decide_nobodys(const struct planning *p, struct plan_item *item)
 {
-	const struct rrset *made = plan_made_of(item->node, item->type);
+	const struct rrset *owned = plan_owned_set(item->node, item->type);
 
 	if (!view_set_exists(item->set)) {
 		decide_creation(p, item, REASON_WANTED);
 		return;
 	}
-	if (!made) {
+	if (!owned) {
 		plan_refuse(item, is_as_wanted(item) ? REASON_UNMANAGED_EQUAL
 		                                     : REASON_UNMANAGED);
 		return;
@@ -225,9 +226,9 @@ static bool is_marked_right(const struct planning *p, const struct plan_item *it
 
 static bool has_drifted(const struct plan_item *item)
 {
-	const struct rrset *made = plan_made_of(item->node, item->type);
+	const struct rrset *owned = plan_owned_set(item->node, item->type);
 
-	return made && !rrset_same_records(made, &item->set->rrset);
+	return owned && !rrset_same_records(owned, &item->set->rrset);
 }
 
 static void decide_ours(const struct planning *p, struct plan_item *item)
@@ -271,8 +272,8 @@ static void decide_part(const struct planning *p, struct plan_item *item)
 		decide_creation(p, item, joins ? REASON_WANTED : REASON_REPAIR);
 		return;
 	}
-	item->becomes = share_becomes(item->set, &item->desired->rrset,
-	                              view_arena(p->view));
+	item->becomes = share_merge(item->set, &item->desired->rrset,
+	                            view_arena(p->view));
 	if (is_single(item->type) && item->becomes.count > 1) {
 		plan_refuse(item, REASON_NAME_SHARED);
 		return;
@@ -299,25 +300,25 @@ static bool has_no_room_for_part(const struct planning *p, struct plan_item *ite
 	if (!item->desired->is_shared)
 		return false;
 	if (view_form(p->view)->is_same)
-		return plan_refuse_in_words(item, REASON_NO_MARK,
-		                            "a mark of an owner's id alone cannot say "
-		                            "that a name is shared");
+		return plan_refuse_because(item, REASON_NO_MARK,
+		                           "a mark of an owner's id alone cannot say "
+		                           "that a name is shared");
 	return item->desired->rrset.count > SHARE_RECORDS_MAX &&
-	       plan_refuse_in_words(item, REASON_NO_MARK,
-	                            "its mark has no room for so many records of a name "
-	                            "that is shared");
+	       plan_refuse_because(item, REASON_NO_MARK,
+	                           "its mark has no room for so many records of a name "
+	                           "that is shared");
 }
 
 static bool is_too_long(const struct planning *p, struct plan_item *item)
 {
 	struct mark mark;
 
-	if (item->step != STEP_CREATE && item->step != STEP_UPDATE)
+	if (!plan_writes_set(item))
 		return false;
 	size_t most = view_key(p->view) ? MARK_SEALED_MAX : MARK_TEXT_MAX;
 	plan_mark(p->view, item, &mark);
 	return mark_length(&mark) > most &&
-	       plan_refuse_in_words(item, REASON_NO_MARK, "its mark would be too long");
+	       plan_refuse_because(item, REASON_NO_MARK, "its mark would be too long");
 }
 
 static void decide_wanted(const struct planning *p, struct plan_item *item)
@@ -356,7 +357,7 @@ void plan_set_desired(const struct planning *p, struct plan_item *item)
 		return;
 	fault = desired_fault(item->desired, p->view);
 	if (fault) {
-		plan_refuse_in_words(item, REASON_IMPOSSIBLE, fault);
+		plan_refuse_because(item, REASON_IMPOSSIBLE, fault);
 		return;
 	}
 	if (item->desired->is_excluded) {
@@ -376,7 +377,7 @@ static void decide_departure(const struct planning *p, struct plan_item *item)
 	decide(item, STEP_DELETE, REASON_UNWANTED);
 	if (!share_has_others(item->set))
 		return;
-	item->becomes = share_becomes(item->set, NULL, view_arena(p->view));
+	item->becomes = share_merge(item->set, NULL, view_arena(p->view));
 	if (item->becomes.count)
 		item->step = STEP_LEAVE;
 }

@@ -56,8 +56,8 @@ static bool is_wanted_by_others(const struct view_set *set, struct rdata rdata)
 	return false;
 }
 
-struct rrset share_becomes(const struct view_set *set, const struct rrset *wanted,
-                           struct arena *arena)
+struct rrset share_merge(const struct view_set *set, const struct rrset *wanted,
+                         struct arena *arena)
 {
 	struct rrset merged = { .type = set->rrset.type };
 

@@ -19,5 +19,5 @@ const char *share_part(const struct rrset *set, struct arena *arena);
 /* Do others than we have a mark on it? */
 bool share_has_others(const struct view_set *set);
 /* The set without what nobody but us wants, and with WANTED, which may be NULL. */
-struct rrset share_becomes(const struct view_set *set, const struct rrset *wanted,
-                           struct arena *arena);
+struct rrset share_merge(const struct view_set *set, const struct rrset *wanted,
+                         struct arena *arena);

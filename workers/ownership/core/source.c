@@ -2,7 +2,7 @@
 
 static bool is_believed(const struct source_report *report)
 {
-	return report->count || report->had < report->min_records || !report->has_made;
+	return report->count || report->had < report->min_records || !report->owns_sets;
 }
 
 struct source_state source_judge(const struct source_report *report)

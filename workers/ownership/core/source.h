@@ -15,7 +15,7 @@ struct source_report {
 	size_t count;			/* of endpoints that it wants now */
 	size_t left;			/* that it wanted before, and does not name now */
 	size_t had;			/* at most, as long as it is not believed */
-	bool has_made;			/* is anything in the zone its own? */
+	bool owns_sets;			/* it owns sets in the zone */
 	size_t min_records;		/* with fewer nothing is too much */
 };
 

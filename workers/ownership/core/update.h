@@ -50,7 +50,7 @@ struct update {
 };
 
 /* Is it neither held nor dry, and something to do? */
-bool update_is_done(const struct plan_item *item);
+bool update_applies(const struct plan_item *item);
 /*
  * The COUNT items of one name, of which those that are held, or for which nothing is to
  * do, are left out. MARK_TTL is that of marks. *update is in the view's memory; without

@@ -4,41 +4,41 @@
 #include "model/rr.h"
 
 /* One TXT record that is a mark: as it stands, or will. */
-struct spot {
-	struct spot *next;
+struct mark_rr {
+	struct mark_rr *next;
 	struct name place;
 	struct rdata rdata;
 	const struct marking *instead_of;	/* at the same place, or NULL */
 };
 
-static bool is_at(const struct spot *spot, const struct node *node, struct rdata rdata)
+static bool is_at(const struct mark_rr *rr, const struct node *node, struct rdata rdata)
 {
-	return spot->place.len == node->len &&
-	       !memcmp(spot->place.wire, node->wire, node->len) &&
-	       !rdata_compare(spot->rdata, rdata);
+	return rr->place.len == node->len &&
+	       !memcmp(rr->place.wire, node->wire, node->len) &&
+	       !rdata_compare(rr->rdata, rdata);
 }
 
-static bool has_spot(const struct spot *spots, const struct marking *marking)
+static bool has_spot(const struct mark_rr *rrs, const struct marking *marking)
 {
-	while (spots && !is_at(spots, marking->node, marking->rdata))
-		spots = spots->next;
-	return spots;
+	while (rrs && !is_at(rrs, marking->node, marking->rdata))
+		rrs = rrs->next;
+	return rrs;
 }
 
-static struct spot *add_spot(const struct making *making, struct spot **spots,
-                             const struct name *place, struct rdata rdata)
+static struct mark_rr *add_spot(const struct update_draft *draft, struct mark_rr **rrs,
+                                const struct name *place, struct rdata rdata)
 {
-	struct spot *spot = *spots;
+	struct mark_rr *rr = *rrs;
 
-	while (spot && (!name_equal(&spot->place, place) ||
-	                rdata_compare(spot->rdata, rdata)))
-		spot = spot->next;
-	if (spot)
-		return spot;
-	spot = arena_alloc(view_arena(making->view), sizeof(*spot));
-	*spot = (struct spot){ *spots, *place, rdata };
-	*spots = spot;
-	return spot;
+	while (rr && (!name_equal(&rr->place, place) ||
+	              rdata_compare(rr->rdata, rdata)))
+		rr = rr->next;
+	if (rr)
+		return rr;
+	rr = arena_alloc(view_arena(draft->view), sizeof(*rr));
+	*rr = (struct mark_rr){ *rrs, *place, rdata };
+	*rrs = rr;
+	return rr;
 }
 
 /* ---- what will be ---- */
@@ -57,35 +57,35 @@ static bool is_written(const struct plan_item *item, const struct mark *mark,
 	return name_equal(&at, place);
 }
 
-static struct rdata rdata_of(const struct making *making, const struct plan_item *item,
-                             const struct name *place)
+static struct rdata rdata_of(const struct update_draft *draft,
+                             const struct plan_item *item, const struct name *place)
 {
-	bool is_sealed = plan_is_sealed(making->view, item, place);
+	bool is_sealed = plan_is_sealed(draft->view, item, place);
 	struct buf rdata = { 0 };
 	struct rdata copy;
 	struct mark mark;
 
-	plan_mark(making->view, item, &mark);
+	plan_mark(draft->view, item, &mark);
 	if (is_written(item, &mark, is_sealed, place))
 		return item->set->ours->rdata;
 	if (is_sealed)
-		mark_write_sealed(&mark, view_key(making->view), place->wire, place->len,
+		mark_write_sealed(&mark, view_key(draft->view), place->wire, place->len,
 		                  &rdata);
 	else
-		mark_write(&mark, plan_is_bare(making->view, item, place), &rdata);
+		mark_write(&mark, plan_is_bare(draft->view, item, place), &rdata);
 	copy.len = (uint16_t)rdata.len;
-	copy.octets = arena_dup(view_arena(making->view), rdata.data, rdata.len);
+	copy.octets = arena_dup(view_arena(draft->view), rdata.data, rdata.len);
 	buf_clear(&rdata);
 	return copy;
 }
 
-static const struct plan_item *item_of(const struct making *making,
+static const struct plan_item *item_of(const struct update_draft *draft,
                                        const struct view_set *set)
 {
-	for (size_t i = 0; i < making->count; i++)
-		if (making->items[i].set == set &&
-		    update_is_done(&making->items[i]))
-			return &making->items[i];
+	for (size_t i = 0; i < draft->count; i++)
+		if (draft->items[i].set == set &&
+		    update_applies(&draft->items[i]))
+			return &draft->items[i];
 	return NULL;
 }
 
@@ -98,11 +98,11 @@ static bool is_named_by(const struct view_set *set, const struct marking *markin
 	return claim;
 }
 
-static bool parts_with_a_set(const struct making *making)
+static bool parts_with_a_set(const struct update_draft *draft)
 {
-	for (size_t i = 0; i < making->count; i++)
-		if (update_is_done(&making->items[i]) &&
-		    (making->items[i].step == STEP_DELETE || making->items[i].order))
+	for (size_t i = 0; i < draft->count; i++)
+		if (update_applies(&draft->items[i]) &&
+		    (draft->items[i].step == STEP_DELETE || draft->items[i].order))
 			return true;
 	return false;
 }
@@ -111,8 +111,8 @@ static bool parts_with_a_set(const struct making *making)
  * Nothing is done to it: its mark stays as it is, but one without a type, or in doubt,
  * does not for what is not there. Nor does one in doubt when a set goes: is_to_go().
  */
-static void keep_mark(const struct making *making, const struct view_set *set,
-                      struct spot **spots)
+static void keep_mark(const struct update_draft *draft, const struct view_set *set,
+                      struct mark_rr **rrs)
 {
 	const struct marking *ours = set->ours;
 	struct name place;
@@ -121,60 +121,60 @@ static void keep_mark(const struct making *making, const struct view_set *set,
 		return;
 	if (!set->rrset.count && (ours->is_ambiguous || !is_named_by(set, ours)))
 		return;
-	if (ours->is_ambiguous && parts_with_a_set(making) &&
+	if (ours->is_ambiguous && parts_with_a_set(draft) &&
 	    !view_set_is_ours_anyway(set))
 		return;
 	node_name(set->ours->node, &place);
-	add_spot(making, spots, &place, set->ours->rdata);
+	add_spot(draft, rrs, &place, set->ours->rdata);
 }
 
-static void set_mark(const struct making *making, const struct plan_item *item,
-                     struct spot **spots)
+static void set_mark(const struct update_draft *draft, const struct plan_item *item,
+                     struct mark_rr **rrs)
 {
 	const struct marking *ours = item->set->ours;
 	struct name place;
-	struct spot *spot;
+	struct mark_rr *rr;
 
-	plan_place(making->view, item, &place);
+	plan_place(draft->view, item, &place);
 	if (!place.len)
 		return;
-	spot = add_spot(making, spots, &place, rdata_of(making, item, &place));
-	if (ours && ours->node && ours->node == view_find(making->view, &place))
-		spot->instead_of = ours;
+	rr = add_spot(draft, rrs, &place, rdata_of(draft, item, &place));
+	if (ours && ours->node && ours->node == view_find(draft->view, &place))
+		rr->instead_of = ours;
 }
 
-static struct spot *marks_that_will_be(const struct making *making)
+static struct mark_rr *marks_that_will_be(const struct update_draft *draft)
 {
-	struct spot *spots = NULL;
+	struct mark_rr *rrs = NULL;
 
-	for (const struct view_set *set = making->items->node->sets; set;
+	for (const struct view_set *set = draft->items->node->sets; set;
 	     set = set->next) {
-		const struct plan_item *item = item_of(making, set);
+		const struct plan_item *item = item_of(draft, set);
 
 		if (!item)
-			keep_mark(making, set, &spots);
-		else if (update_is_arrival(item))
-			set_mark(making, item, &spots);
+			keep_mark(draft, set, &rrs);
+		else if (plan_writes_set(item))
+			set_mark(draft, item, &rrs);
 	}
-	return spots;
+	return rrs;
 }
 
 /* ---- and what is ---- */
 
-static bool stands(const struct making *making, const struct spot *spot)
+static bool stands(const struct update_draft *draft, const struct mark_rr *rr)
 {
-	const struct node *node = view_find(making->view, &spot->place);
-	struct rdata rdata = spot->rdata;
+	const struct node *node = view_find(draft->view, &rr->place);
+	struct rdata rdata = rr->rdata;
 
 	return node && node->marks.count && rrset_has(&node->marks, rdata);
 }
 
 /* Is it written anew where it stands? */
-static bool is_rewritten(const struct spot *spots, const struct marking *marking)
+static bool is_rewritten(const struct mark_rr *rrs, const struct marking *marking)
 {
-	while (spots && spots->instead_of != marking)
-		spots = spots->next;
-	return spots;
+	while (rrs && rrs->instead_of != marking)
+		rrs = rrs->next;
+	return rrs;
 }
 
 /*
@@ -182,17 +182,17 @@ static bool is_rewritten(const struct spot *spots, const struct marking *marking
  * would be for that other set beyond doubt: then it stays only where that is ours
  * anyway, and wanted.
  */
-static bool is_to_go(const struct making *making, const struct marking *by,
-                     const struct spot *will)
+static bool is_to_go(const struct update_draft *draft, const struct marking *by,
+                     const struct mark_rr *will)
 {
 	return by->is_ours && !has_spot(will, by) &&
 	       (is_rewritten(will, by) ||
-	        !view_is_needed(making->view, by, making->items->node,
-	                        parts_with_a_set(making)));
+	        !view_is_needed(draft->view, by, draft->items->node,
+	                        parts_with_a_set(draft)));
 }
 
-static void remove_claims(struct making *making, const struct claim *claims,
-                          const struct spot *will)
+static void remove_claims(struct update_draft *draft, const struct claim *claims,
+                          const struct mark_rr *will)
 {
 	struct name place;
 
@@ -202,46 +202,46 @@ static void remove_claims(struct making *making, const struct claim *claims,
 		if (!by->node)
 			continue;
 		node_name(by->node, &place);
-		update_require_txt(making, &place);
-		if (is_to_go(making, by, will))
-			update_remove(making, UPDATE_DELETE, &place, RR_TXT, by->rdata);
+		update_require_txt(draft, &place);
+		if (is_to_go(draft, by, will))
+			update_remove(draft, UPDATE_DELETE, &place, RR_TXT, by->rdata);
 	}
 }
 
 /* As TTL what is there has, for there is but one of a set. */
-static uint32_t ttl_at(const struct making *making, const struct name *place)
+static uint32_t ttl_at(const struct update_draft *draft, const struct name *place)
 {
-	const struct node *node = view_find(making->view, place);
+	const struct node *node = view_find(draft->view, place);
 	const struct view_set *txt = node_find_set(node, RR_TXT);
 
 	if (node && node->marks.count)
 		return node->marks.ttl;
-	return view_set_exists(txt) ? txt->rrset.ttl : making->mark_ttl;
+	return view_set_exists(txt) ? txt->rrset.ttl : draft->mark_ttl;
 }
 
-static bool is_touched(const struct making *making, const struct view_set *set)
+static bool is_touched(const struct update_draft *draft, const struct view_set *set)
 {
-	return item_of(making, set) || set->owner == OWNER_SHARED;
+	return item_of(draft, set) || set->owner == OWNER_SHARED;
 }
 
 /*
  * The marks of a name's sets are seen as a whole: one may be for several sets, and goes
  * with the last of them.
  */
-void update_make_marks(struct making *making)
+void update_make_marks(struct update_draft *draft)
 {
-	const struct node *node = making->items->node;
-	struct spot *will = marks_that_will_be(making);
+	const struct node *node = draft->items->node;
+	struct mark_rr *will = marks_that_will_be(draft);
 
 	for (const struct view_set *set = node->sets; set;
 	     set = set->next)
-		if (is_touched(making, set))
-			remove_claims(making, set->claims, will);
-	remove_claims(making, node->untyped, will);
-	for (const struct spot *spot = will; spot; spot = spot->next) {
-		update_require_txt(making, &spot->place);
-		if (!stands(making, spot))
-			update_add(making, &spot->place, RR_TXT,
-			           ttl_at(making, &spot->place), spot->rdata);
+		if (is_touched(draft, set))
+			remove_claims(draft, set->claims, will);
+	remove_claims(draft, node->untyped, will);
+	for (const struct mark_rr *rr = will; rr; rr = rr->next) {
+		update_require_txt(draft, &rr->place);
+		if (!stands(draft, rr))
+			update_add(draft, &rr->place, RR_TXT,
+			           ttl_at(draft, &rr->place), rr->rdata);
 	}
 }
