@@ -88,7 +88,7 @@ static json_t *target_of(uint16_t type, struct rdata rdata)
 
 static json_t *endpoint_of(const struct endpoint *endpoint)
 {
-	const struct rrset *want = &endpoint->want;
+	const struct rrset *want = &endpoint->rrset;
 	json_t *targets = json_array();
 	char type[16];
 	json_t *json;
@@ -138,18 +138,18 @@ static void check_endpoint(const struct endpoint *endpoint, struct arena *arena)
 	assert(!name_parse(endpoint->name_text, "name", &name, &why));
 	assert(name_equal(&name, &endpoint->name));
 	assert(name_is_below(&name, &registry.zone));
-	assert(mark_type_is_known(endpoint->want.type));
+	assert(mark_type_is_known(endpoint->rrset.type));
 	assert(!*endpoint->set_id || mark_owner_is_valid(endpoint->set_id));
-	assert(!endpoint->has_ttl || endpoint->want.ttl <= INT32_MAX);
-	check_set(&endpoint->want, arena);
+	assert(!endpoint->has_ttl || endpoint->rrset.ttl <= INT32_MAX);
+	check_set(&endpoint->rrset, arena);
 }
 
 static bool is_same(const struct endpoint *a, const struct endpoint *b)
 {
 	return name_equal(&a->name, &b->name) && !strcmp(a->set_id, b->set_id) &&
-	       rrset_same_records(&a->want, &b->want) && a->has_ttl == b->has_ttl &&
-	       (!a->has_ttl || a->want.ttl == b->want.ttl) &&
-	       a->is_shared == b->is_shared && a->want.type == b->want.type;
+	       rrset_same_records(&a->rrset, &b->rrset) && a->has_ttl == b->has_ttl &&
+	       (!a->has_ttl || a->rrset.ttl == b->rrset.ttl) &&
+	       a->is_shared == b->is_shared && a->rrset.type == b->rrset.type;
 }
 
 static void check_wanted(const struct wanted *wanted, struct arena *arena)
