@@ -104,7 +104,7 @@ static struct source judge(const struct applying *a, struct tx *tx)
 		             store_owned_has(tx, a->registry->id, wanted->resource),
 		.min_records = (size_t)a->registry->settings->min_records,
 	};
-	struct source_state state = source_judge(&report);
+	struct source_state state = source_decide(&report);
 
 	return (struct source){ wanted->resource, state.is_complete, state.endpoints,
 	                        wanted->rev ? wanted->rev : a->source.rev };

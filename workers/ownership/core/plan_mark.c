@@ -4,8 +4,8 @@
 #include "core/share.h"
 
 /* Where the seed's form has the mark of its type: at its own name, but for some. */
-static bool is_at_its_name(const struct view *view, const struct plan_item *item,
-                           const struct node *at)
+static bool item_mark_is_at_name(const struct view *view, const struct plan_item *item,
+                                 const struct node *at)
 {
 	struct name name, mark;
 	struct why why;
@@ -27,7 +27,7 @@ bool plan_is_in_place(const struct view *view, const struct plan_item *item)
 	     claim = claim->next)
 		if (claim->by == ours)
 			return !claim->is_former;
-	return is_at_its_name(view, item, ours->node) &&
+	return item_mark_is_at_name(view, item, ours->node) &&
 	       (ours->is_bare || !ours->is_ambiguous);
 }
 
@@ -54,7 +54,7 @@ bool plan_is_sealed(const struct view *view, const struct plan_item *item,
 	return view_key(view) && place->len && !plan_is_bare(view, item, place);
 }
 
-static bool is_shared(const struct plan_item *item)
+static bool item_is_shared(const struct plan_item *item)
 {
 	return item->desired->is_shared ||
 	       (item->set->owner == OWNER_SHARED && share_has_others(item->set));
@@ -64,7 +64,7 @@ void plan_mark(struct view *view, const struct plan_item *item, struct mark *mar
 {
 	const struct marking *ours = item->set->ours;
 	bool is_given = item->order && item->order->kind == ORDER_TRANSFER;
-	bool shared = !is_given && is_shared(item);
+	bool shared = !is_given && item_is_shared(item);
 	struct name place;
 
 	*mark = (struct mark){ 0 };

@@ -5,17 +5,17 @@
 #include "core/share.h"
 
 /* Whose it is; of what is not ours, who wants it. */
-static const char *resource_of(const struct plan_order *order,
-                               const struct plan_item *item)
+static const char *order_resource(const struct plan_order *order,
+                                  const struct plan_item *item)
 {
 	if (order->kind == ORDER_ADOPT)
 		return item->desired ? item->desired->resource : NULL;
 	return view_set_resource(item->set);
 }
 
-static bool is_for(const struct plan_order *order, const struct plan_item *item)
+static bool order_is_for(const struct plan_order *order, const struct plan_item *item)
 {
-	const char *resource = resource_of(order, item);
+	const char *resource = order_resource(order, item);
 
 	if (order->type && order->type != item->type)
 		return false;
@@ -25,9 +25,9 @@ static bool is_for(const struct plan_order *order, const struct plan_item *item)
 }
 
 /* Is the set such as the deed is done to? */
-static bool fits(const struct plan_order *order, const struct plan_item *item)
+static bool order_fits(const struct plan_order *order, const struct plan_item *item)
 {
-	return is_for(order, item) &&
+	return order_is_for(order, item) &&
 	       (order->kind == ORDER_ADOPT) != plan_is_ours(item->set);
 }
 
@@ -35,22 +35,22 @@ static bool fits(const struct plan_order *order, const struct plan_item *item)
  * The oldest that fits. Those behind it are told that it was first: what is left of the
  * set is theirs to see in another round.
  */
-static struct plan_order *order_for(const struct plan_item *item)
+static struct plan_order *item_find_order(const struct plan_item *item)
 {
 	const struct plan_inputs *inputs = item->node->user;
 	const struct order_entry *at = inputs ? inputs->orders : NULL;
 
-	while (at && !fits(at->order, item))
+	while (at && !order_fits(at->order, item))
 		at = at->next;
 	for (const struct order_entry *late = at ? at->next : NULL; late;
 	     late = late->next)
-		late->order->waiting += is_for(late->order, item);
+		late->order->waiting += order_is_for(late->order, item);
 	return at ? at->order : NULL;
 }
 
 /* The mark alone changes. */
-static void remark(const struct planning *p, struct plan_item *item,
-                   enum plan_reason reason)
+static void item_change_mark(const struct planning *p, struct plan_item *item,
+                             enum plan_reason reason)
 {
 	struct name place;
 
@@ -65,7 +65,7 @@ static void remark(const struct planning *p, struct plan_item *item,
 	item->becomes = rrset_copy(&item->set->rrset, view_arena(p->view));
 }
 
-static void adopt(const struct planning *p, struct plan_item *item)
+static void item_adopt(const struct planning *p, struct plan_item *item)
 {
 	const struct plan_order *order = item->order;
 
@@ -80,15 +80,15 @@ static void adopt(const struct planning *p, struct plan_item *item)
 		plan_refuse_because(item, REASON_UNMANAGED,
 		                    "its records are others than those expected");
 	else
-		remark(p, item, REASON_ADOPTED);
+		item_change_mark(p, item, REASON_ADOPTED);
 }
 
-static void part_with(const struct planning *p, struct plan_item *item)
+static void item_give_up(const struct planning *p, struct plan_item *item)
 {
 	if (!plan_is_ours(item->set) || share_has_others(item->set)) {
 		plan_refuse(item, REASON_FOREIGN);
 	} else if (item->order->kind == ORDER_TRANSFER) {
-		remark(p, item, REASON_GIVEN);
+		item_change_mark(p, item, REASON_GIVEN);
 	} else {
 		item->step = STEP_UNMARK;
 		item->reason = REASON_RELEASED;
@@ -97,15 +97,15 @@ static void part_with(const struct planning *p, struct plan_item *item)
 
 bool plan_follow_order(const struct planning *p, struct plan_item *item)
 {
-	struct plan_order *order = item->set->rrset.count ? order_for(item) : NULL;
+	struct plan_order *order = item->set->rrset.count ? item_find_order(item) : NULL;
 
 	if (!order)
 		return false;
 	item->order = order;
 	if (order->kind == ORDER_ADOPT)
-		adopt(p, item);
+		item_adopt(p, item);
 	else
-		part_with(p, item);
+		item_give_up(p, item);
 	return true;
 }
 

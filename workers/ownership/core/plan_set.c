@@ -4,13 +4,14 @@
 #include "core/share.h"
 #include "model/rr.h"
 
-static void decide(struct plan_item *item, enum plan_step step, enum plan_reason reason)
+static void item_decide(struct plan_item *item, enum plan_step step,
+                        enum plan_reason reason)
 {
 	item->step = step;
 	item->reason = reason;
 }
 
-static void refuse_anothers(struct plan_item *item)
+static void item_refuse_foreign(struct plan_item *item)
 {
 	plan_refuse(item, view_set_exists(item->set) ? REASON_FOREIGN
 	                                               : REASON_FOREIGN_ORPHAN);
@@ -19,16 +20,16 @@ static void refuse_anothers(struct plan_item *item)
 /* ---- beside what else at its name? ---- */
 
 /* Beside a CNAME is nothing, and a delegation hides what it meets; the apex has none. */
-static bool excludes(const struct plan_item *item, const struct view_set *other)
+static bool item_excludes(const struct plan_item *item, const struct view_set *other)
 {
 	return item->type == RR_CNAME || other->rrset.type == RR_CNAME ||
 	       item->type == RR_NS;
 }
 
-static bool is_in_the_way(const struct planning *p, const struct plan_item *item,
-                          const struct view_set *other)
+static bool set_is_obstacle(const struct planning *p, const struct plan_item *item,
+                            const struct view_set *other)
 {
-	if (excludes(item, other))
+	if (item_excludes(item, other))
 		return !plan_is_ours(other) || share_has_others(other);
 	if (plan_is_ours(other))
 		return false;
@@ -37,20 +38,20 @@ static bool is_in_the_way(const struct planning *p, const struct plan_item *item
 	       (!p->rules->by_set && plan_is_managed(p->rules, other->rrset.type));
 }
 
-static const struct view_set *other_at(const struct planning *p,
-                                       const struct plan_item *item)
+static const struct view_set *item_find_obstacle(const struct planning *p,
+                                                 const struct plan_item *item)
 {
 	const struct view_set *other = item->node->sets;
 
 	while (other && (other->rrset.type == item->type || !other->rrset.count ||
 	                 plan_is_signature(other->rrset.type) ||
-	                 !is_in_the_way(p, item, other)))
+	                 !set_is_obstacle(p, item, other)))
 		other = other->next;
 	return other;
 }
 
 /* Is NODE where the mark of another set of ours is, or would be? */
-static bool is_place_of_mark(const struct planning *p, const struct node *node)
+static bool node_has_mark_place(const struct planning *p, const struct node *node)
 {
 	struct mark_reading readings[MARK_READINGS_MAX];
 	struct name name;
@@ -70,36 +71,36 @@ static bool is_place_of_mark(const struct planning *p, const struct node *node)
 }
 
 /* Marks at its own name that a CNAME would meet: ours go, if they are for that name. */
-static bool has_lasting_marks(const struct planning *p, const struct node *node)
+static bool node_keeps_marks(const struct planning *p, const struct node *node)
 {
 	size_t going = 0;
 
 	for (const struct claim *claim = node->untyped; claim; claim = claim->next)
 		going += claim->by->node == node &&
 		         !view_is_needed(p->view, claim->by, node, false);
-	return node->marks.count > going || is_place_of_mark(p, node);
+	return node->marks.count > going || node_has_mark_place(p, node);
 }
 
 /* In the seed's form a mark may come beside it, too. */
-static bool has_marks_beside(const struct planning *p, const struct node *node)
+static bool node_has_marks_beside(const struct planning *p, const struct node *node)
 {
 	const struct plan_inputs *inputs = node->user;
 
-	return node->marks.count || is_place_of_mark(p, node) ||
+	return node->marks.count || node_has_mark_place(p, node) ||
 	       (view_form(p->view)->is_same && inputs && inputs->desired &&
 	        (inputs->desired->next || node->sets->next));
 }
 
-static bool is_crowded(const struct planning *p, struct plan_item *item)
+static bool item_has_obstacle(const struct planning *p, struct plan_item *item)
 {
-	const struct view_set *other = other_at(p, item);
+	const struct view_set *other = item_find_obstacle(p, item);
 	const struct plan_inputs *inputs = item->node->user;
 
 	if (other && other->rrset.type == RR_CNAME)
 		return plan_refuse(item, REASON_FOREIGN_CNAME);
-	if (other || (item->type == RR_CNAME && has_lasting_marks(p, item->node)))
+	if (other || (item->type == RR_CNAME && node_keeps_marks(p, item->node)))
 		return plan_refuse(item, REASON_NAME_SHARED);
-	if (item->type == RR_TXT && has_marks_beside(p, item->node))
+	if (item->type == RR_TXT && node_has_marks_beside(p, item->node))
 		return plan_refuse(item, REASON_NAME_SHARED);
 	if ((item->type == RR_NS || item->type == RR_DNAME) && inputs &&
 	    inputs->hides_names)
@@ -109,7 +110,7 @@ static bool is_crowded(const struct planning *p, struct plan_item *item)
 
 /* ---- one set that is wanted ---- */
 
-static void become(const struct planning *p, struct plan_item *item)
+static void item_set_becomes(const struct planning *p, struct plan_item *item)
 {
 	item->becomes = rrset_copy(&item->desired->rrset, view_arena(p->view));
 	if (!item->desired->has_ttl)
@@ -118,8 +119,8 @@ static void become(const struct planning *p, struct plan_item *item)
 }
 
 /* We owned all of it, and it lost its mark. */
-static bool can_be_reclaimed(const struct planning *p, const struct node *node,
-                             const struct view_set *set)
+static bool set_can_be_reclaimed(const struct planning *p, const struct node *node,
+                                 const struct view_set *set)
 {
 	const struct rrset *owned = plan_owned_set(node, set->rrset.type);
 
@@ -128,7 +129,8 @@ static bool can_be_reclaimed(const struct planning *p, const struct node *node,
 }
 
 /* In the seed's form its mark would be for another's sets at the name, too. */
-static bool has_mark_for_others(const struct planning *p, const struct plan_item *item)
+static bool item_mark_covers_others(const struct planning *p,
+                                    const struct plan_item *item)
 {
 	const struct view_set *other = item->node->sets;
 
@@ -136,32 +138,32 @@ static bool has_mark_for_others(const struct planning *p, const struct plan_item
 		return false;
 	while (other && (other->rrset.type == item->type || !other->rrset.count ||
 	                 plan_is_signature(other->rrset.type) || plan_is_ours(other) ||
-	                 can_be_reclaimed(p, item->node, other)))
+	                 set_can_be_reclaimed(p, item->node, other)))
 		other = other->next;
 	return other;
 }
 
-static bool has_no_place_for_mark(const struct planning *p, struct plan_item *item)
+static bool item_lacks_mark_place(const struct planning *p, struct plan_item *item)
 {
 	struct name mark;
 	struct why why;
 
-	if (has_mark_for_others(p, item))
+	if (item_mark_covers_others(p, item))
 		return plan_refuse(item, REASON_NAME_SHARED);
 	return view_mark_name(p->view, item->node, item->type, &mark, &why) &&
 	       plan_refuse_because(item, REASON_NO_MARK, why.text);
 }
 
-static void decide_creation(const struct planning *p, struct plan_item *item,
-                            enum plan_reason reason)
+static void item_decide_creation(const struct planning *p, struct plan_item *item,
+                                 enum plan_reason reason)
 {
-	if (is_crowded(p, item) || has_no_place_for_mark(p, item))
+	if (item_has_obstacle(p, item) || item_lacks_mark_place(p, item))
 		return;
-	decide(item, STEP_CREATE, reason);
-	become(p, item);
+	item_decide(item, STEP_CREATE, reason);
+	item_set_becomes(p, item);
 }
 
-static bool is_as_wanted(const struct plan_item *item)
+static bool item_is_as_desired(const struct plan_item *item)
 {
 	const struct rrset *is = &item->set->rrset;
 
@@ -169,29 +171,30 @@ static bool is_as_wanted(const struct plan_item *item)
 	       (!item->desired->has_ttl || item->desired->rrset.ttl == is->ttl);
 }
 
-static void decide_nobodys(const struct planning *p, struct plan_item *item)
+static void item_decide_unmanaged(const struct planning *p, struct plan_item *item)
 {
 	const struct rrset *owned = plan_owned_set(item->node, item->type);
 
 	if (!view_set_exists(item->set)) {
-		decide_creation(p, item, REASON_WANTED);
+		item_decide_creation(p, item, REASON_WANTED);
 		return;
 	}
 	if (!owned) {
-		plan_refuse(item, is_as_wanted(item) ? REASON_UNMANAGED_EQUAL
-		                                     : REASON_UNMANAGED);
+		plan_refuse(item, item_is_as_desired(item) ? REASON_UNMANAGED_EQUAL
+		                                           : REASON_UNMANAGED);
 		return;
 	}
 	plan_refuse(item, REASON_MARK_LOST);
-	if (can_be_reclaimed(p, item->node, item->set) &&
-	    !has_no_place_for_mark(p, item)) {
+	if (set_can_be_reclaimed(p, item->node, item->set) &&
+	    !item_lacks_mark_place(p, item)) {
 		item->step = STEP_UPDATE;
-		become(p, item);
+		item_set_becomes(p, item);
 	}
 }
 
 /* Each mark of ours that names the set, and no other set, is in its place. */
-static bool is_in_one_place(const struct plan_item *item, const struct name *place)
+static bool item_has_one_mark_place(const struct plan_item *item,
+                                    const struct name *place)
 {
 	for (const struct claim *claim = item->set->claims; claim;
 	     claim = claim->next) {
@@ -207,7 +210,7 @@ static bool is_in_one_place(const struct plan_item *item, const struct name *pla
 	return true;
 }
 
-static bool is_marked_right(const struct planning *p, const struct plan_item *item)
+static bool item_is_marked_right(const struct planning *p, const struct plan_item *item)
 {
 	const struct marking *ours = item->set->ours;
 	struct name place, at = { 0 };
@@ -221,81 +224,81 @@ static bool is_marked_right(const struct planning *p, const struct plan_item *it
 		node_name(ours->node, &at);
 	return at.len == place.len && !memcmp(at.wire, place.wire, at.len) &&
 	       ours->is_sealed == plan_is_sealed(p->view, item, &place) &&
-	       is_in_one_place(item, &place) && mark_equal(&mark, ours->mark);
+	       item_has_one_mark_place(item, &place) && mark_equal(&mark, ours->mark);
 }
 
-static bool has_drifted(const struct plan_item *item)
+static bool item_has_drifted(const struct plan_item *item)
 {
 	const struct rrset *owned = plan_owned_set(item->node, item->type);
 
 	return owned && !rrset_same_records(owned, &item->set->rrset);
 }
 
-static void decide_ours(const struct planning *p, struct plan_item *item)
+static void item_decide_owned(const struct planning *p, struct plan_item *item)
 {
-	bool drifted = view_set_exists(item->set) && has_drifted(item);
+	bool drifted = view_set_exists(item->set) && item_has_drifted(item);
 
 	if (!view_set_exists(item->set)) {
-		decide_creation(p, item, REASON_REPAIR);
+		item_decide_creation(p, item, REASON_REPAIR);
 		return;
 	}
-	if (is_as_wanted(item) && is_marked_right(p, item)) {
-		decide(item, STEP_NONE, REASON_WANTED);
+	if (item_is_as_desired(item) && item_is_marked_right(p, item)) {
+		item_decide(item, STEP_NONE, REASON_WANTED);
 		return;
 	}
 	if (p->rules->policy == POLICY_CREATE_ONLY) {
 		plan_refuse(item, REASON_POLICY);
 		return;
 	}
-	if (!plan_is_in_place(p->view, item) && has_no_place_for_mark(p, item))
+	if (!plan_is_in_place(p->view, item) && item_lacks_mark_place(p, item))
 		return;
-	decide(item, drifted && p->rules->keeps_drift ? STEP_NONE : STEP_UPDATE,
-	       drifted ? REASON_DRIFT : REASON_WANTED);
-	become(p, item);
+	item_decide(item, drifted && p->rules->keeps_drift ? STEP_NONE : STEP_UPDATE,
+	            drifted ? REASON_DRIFT : REASON_WANTED);
+	item_set_becomes(p, item);
 }
 
-static bool is_single(uint16_t type)
+static bool rrtype_is_single(uint16_t type)
 {
 	return type == RR_CNAME || type == RR_DNAME;
 }
 
 /* Others have a part in it, and it stays shared as long as they do. */
-static void decide_part(const struct planning *p, struct plan_item *item)
+static void item_decide_part(const struct planning *p, struct plan_item *item)
 {
 	bool joins = !item->set->ours;
 
 	if (joins && !item->desired->is_shared) {
-		refuse_anothers(item);
+		item_refuse_foreign(item);
 		return;
 	}
 	if (!view_set_exists(item->set)) {
-		decide_creation(p, item, joins ? REASON_WANTED : REASON_REPAIR);
+		item_decide_creation(p, item, joins ? REASON_WANTED : REASON_REPAIR);
 		return;
 	}
 	item->becomes = share_merge(item->set, &item->desired->rrset,
 	                            view_arena(p->view));
-	if (is_single(item->type) && item->becomes.count > 1) {
+	if (rrtype_is_single(item->type) && item->becomes.count > 1) {
 		plan_refuse(item, REASON_NAME_SHARED);
 		return;
 	}
 	if (rrset_same_records(&item->becomes, &item->set->rrset) &&
-	    is_marked_right(p, item))
-		decide(item, STEP_NONE, REASON_WANTED);
+	    item_is_marked_right(p, item))
+		item_decide(item, STEP_NONE, REASON_WANTED);
 	else if (p->rules->policy == POLICY_CREATE_ONLY && !joins)
 		plan_refuse(item, REASON_POLICY);
-	else if (plan_is_in_place(p->view, item) || !has_no_place_for_mark(p, item))
-		decide(item, STEP_UPDATE, REASON_WANTED);
+	else if (plan_is_in_place(p->view, item) || !item_lacks_mark_place(p, item))
+		item_decide(item, STEP_UPDATE, REASON_WANTED);
 }
 
-static void decide_shared(const struct planning *p, struct plan_item *item)
+static void item_decide_shared(const struct planning *p, struct plan_item *item)
 {
 	if (share_has_others(item->set))
-		decide_part(p, item);
+		item_decide_part(p, item);
 	else
-		decide_ours(p, item);
+		item_decide_owned(p, item);
 }
 
-static bool has_no_room_for_part(const struct planning *p, struct plan_item *item)
+static bool item_lacks_part_room(const struct planning *p, struct plan_item *item)
 {
 	if (!item->desired->is_shared)
 		return false;
@@ -321,14 +324,14 @@ static bool is_too_long(const struct planning *p, struct plan_item *item)
 	       plan_refuse_because(item, REASON_NO_MARK, "its mark would be too long");
 }
 
-static void decide_wanted(const struct planning *p, struct plan_item *item)
+static void item_decide_desired(const struct planning *p, struct plan_item *item)
 {
 	switch (item->set->owner) {
 	case OWNER_NONE:
-		decide_nobodys(p, item);
+		item_decide_unmanaged(p, item);
 		return;
 	case OWNER_US:
-		decide_ours(p, item);
+		item_decide_owned(p, item);
 		return;
 	case OWNER_VAGUE:
 		plan_refuse(item, REASON_VAGUE_MARK);
@@ -340,10 +343,10 @@ static void decide_wanted(const struct planning *p, struct plan_item *item)
 		plan_refuse(item, REASON_CONTESTED);
 		return;
 	case OWNER_SHARED:
-		decide_shared(p, item);
+		item_decide_shared(p, item);
 		return;
 	case OWNER_OTHER:
-		refuse_anothers(item);
+		item_refuse_foreign(item);
 		return;
 	}
 }
@@ -364,17 +367,17 @@ void plan_set_desired(const struct planning *p, struct plan_item *item)
 		plan_refuse(item, REASON_OCCLUDED);
 		return;
 	}
-	if (has_no_room_for_part(p, item))
+	if (item_lacks_part_room(p, item))
 		return;
-	decide_wanted(p, item);
+	item_decide_desired(p, item);
 	is_too_long(p, item);
 }
 
 /* ---- and one that is not ---- */
 
-static void decide_departure(const struct planning *p, struct plan_item *item)
+static void item_decide_deletion(const struct planning *p, struct plan_item *item)
 {
-	decide(item, STEP_DELETE, REASON_UNWANTED);
+	item_decide(item, STEP_DELETE, REASON_UNWANTED);
 	if (!share_has_others(item->set))
 		return;
 	item->becomes = share_merge(item->set, NULL, view_arena(p->view));
@@ -384,7 +387,7 @@ static void decide_departure(const struct planning *p, struct plan_item *item)
 
 void plan_orphan(struct plan_item *item)
 {
-	decide(item, STEP_UNMARK, REASON_ORPHAN_MARK);
+	item_decide(item, STEP_UNMARK, REASON_ORPHAN_MARK);
 }
 
 void plan_set_undesired(const struct planning *p, struct plan_item *item)
@@ -396,5 +399,5 @@ void plan_set_undesired(const struct planning *p, struct plan_item *item)
 	else if (!view_set_exists(item->set))
 		plan_orphan(item);
 	else
-		decide_departure(p, item);
+		item_decide_deletion(p, item);
 }

@@ -24,4 +24,4 @@ struct source_state {
 	size_t endpoints;		/* to compare the next report with */
 };
 
-struct source_state source_judge(const struct source_report *report);
+struct source_state source_decide(const struct source_report *report);

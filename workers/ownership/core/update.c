@@ -3,8 +3,8 @@
 #include "model/rr.h"
 
 /* Just the records that we read, or none. Marks are TXT records of the same set. */
-static void require_set(struct update_draft *draft, const struct name *name,
-                        const struct view_set *set)
+static void update_require_set(struct update_draft *draft, const struct name *name,
+                               const struct view_set *set)
 {
 	if (set->rrset.type == RR_TXT)
 		update_require_txt(draft, name);
@@ -14,7 +14,7 @@ static void require_set(struct update_draft *draft, const struct name *name,
 		update_require(draft, UPDATE_NO_SET, name, set->rrset.type);
 }
 
-static bool is_in_use(const struct node *node)
+static bool node_is_in_use(const struct node *node)
 {
 	for (const struct view_set *set = node->sets; set;
 	     set = set->next)
@@ -36,10 +36,11 @@ static const uint16_t stored_types[] = {
 };
 
 /* Nothing but what we read, whatever its type. */
-static void require_no_others(struct update_draft *draft, const struct plan_item *item,
-                              const struct name *name)
+static void update_require_no_others(struct update_draft *draft,
+                                     const struct plan_item *item,
+                                     const struct name *name)
 {
-	if (!is_in_use(item->node)) {
+	if (!node_is_in_use(item->node)) {
 		update_require(draft, UPDATE_NO_NAME, name, 0);
 		return;
 	}
@@ -50,12 +51,12 @@ static void require_no_others(struct update_draft *draft, const struct plan_item
 }
 
 /* A type that comes must not meet what it cannot stand beside. */
-static void require_room(struct update_draft *draft, const struct plan_item *item,
-                         const struct name *name)
+static void update_require_room(struct update_draft *draft, const struct plan_item *item,
+                                const struct name *name)
 {
 	if (item->type == RR_CNAME || item->type == RR_NS ||
 	    view_form(draft->view)->is_same) {
-		require_no_others(draft, item, name);
+		update_require_no_others(draft, item, name);
 		return;
 	}
 	if (item->type == RR_TXT) {
@@ -67,8 +68,9 @@ static void require_room(struct update_draft *draft, const struct plan_item *ite
 		update_require(draft, UPDATE_NO_SET, name, RR_CNAME);
 }
 
-static void remove_records(struct update_draft *draft, const struct plan_item *item,
-                           const struct name *name, const struct rrset *but)
+static void update_remove_records(struct update_draft *draft,
+                                  const struct plan_item *item, const struct name *name,
+                                  const struct rrset *but)
 {
 	const struct rrset *is = &item->set->rrset;
 
@@ -79,18 +81,18 @@ static void remove_records(struct update_draft *draft, const struct plan_item *i
 }
 
 /* Marks that are TXT records of the same name stay. */
-static void remove_set(struct update_draft *draft, const struct plan_item *item,
-                       const struct name *name)
+static void update_remove_set(struct update_draft *draft, const struct plan_item *item,
+                              const struct name *name)
 {
 	if (item->type == RR_TXT && item->node->marks.count)
-		remove_records(draft, item, name, NULL);
+		update_remove_records(draft, item, name, NULL);
 	else
 		update_remove(draft, UPDATE_DELETE_SET, name, item->type,
 		              (struct rdata){ 0 });
 }
 
-static void add_records(struct update_draft *draft, const struct plan_item *item,
-                        const struct name *name, const struct rrset *but)
+static void update_add_records(struct update_draft *draft, const struct plan_item *item,
+                               const struct name *name, const struct rrset *but)
 {
 	const struct rrset *becomes = &item->becomes;
 
@@ -101,37 +103,37 @@ static void add_records(struct update_draft *draft, const struct plan_item *item
 }
 
 /* Only what differs; with another TTL that is all of it. */
-static void alter(struct update_draft *draft, const struct plan_item *item,
-                  const struct name *name)
+static void update_change_set(struct update_draft *draft, const struct plan_item *item,
+                              const struct name *name)
 {
 	if (item->set->rrset.ttl != item->becomes.ttl) {
-		remove_set(draft, item, name);
-		add_records(draft, item, name, NULL);
+		update_remove_set(draft, item, name);
+		update_add_records(draft, item, name, NULL);
 		return;
 	}
-	remove_records(draft, item, name, &item->becomes);
-	add_records(draft, item, name, &item->set->rrset);
+	update_remove_records(draft, item, name, &item->becomes);
+	update_add_records(draft, item, name, &item->set->rrset);
 }
 
-static void make_set(struct update_draft *draft, const struct plan_item *item)
+static void update_make_set(struct update_draft *draft, const struct plan_item *item)
 {
 	struct name name;
 
 	node_name(item->node, &name);
 	if (item->step == STEP_CREATE) {
-		require_room(draft, item, &name);
-		add_records(draft, item, &name, NULL);
+		update_require_room(draft, item, &name);
+		update_add_records(draft, item, &name, NULL);
 		return;
 	}
-	require_set(draft, &name, item->set);
+	update_require_set(draft, &name, item->set);
 	if (item->step == STEP_DELETE)
-		remove_set(draft, item, &name);
+		update_remove_set(draft, item, &name);
 	else if (item->step != STEP_UNMARK)
-		alter(draft, item, &name);
+		update_change_set(draft, item, &name);
 }
 
 /* What goes comes first, for what comes may need its place (3.4.2.2). */
-static struct update_rrs join(const struct update_draft *draft)
+static struct update_rrs update_join(const struct update_draft *draft)
 {
 	struct update_rrs all = draft->removals;
 
@@ -152,11 +154,11 @@ void update_make(struct view *view, const struct plan_item *items, size_t count,
 		if (!update_applies(&items[i]))
 			continue;
 		is_any = true;
-		make_set(&draft, &items[i]);
+		update_make_set(&draft, &items[i]);
 	}
 	if (!is_any)
 		return;
 	update_make_marks(&draft);
 	update->prerequisites = draft.prerequisites;
-	update->changes = join(&draft);
+	update->changes = update_join(&draft);
 }

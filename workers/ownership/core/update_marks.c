@@ -11,22 +11,24 @@ struct mark_rr {
 	const struct marking *instead_of;	/* at the same place, or NULL */
 };
 
-static bool is_at(const struct mark_rr *rr, const struct node *node, struct rdata rdata)
+static bool mark_rr_is_at(const struct mark_rr *rr, const struct node *node,
+                          struct rdata rdata)
 {
 	return rr->place.len == node->len &&
 	       !memcmp(rr->place.wire, node->wire, node->len) &&
 	       !rdata_compare(rr->rdata, rdata);
 }
 
-static bool has_spot(const struct mark_rr *rrs, const struct marking *marking)
+static bool mark_rrs_have(const struct mark_rr *rrs, const struct marking *marking)
 {
-	while (rrs && !is_at(rrs, marking->node, marking->rdata))
+	while (rrs && !mark_rr_is_at(rrs, marking->node, marking->rdata))
 		rrs = rrs->next;
 	return rrs;
 }
 
-static struct mark_rr *add_spot(const struct update_draft *draft, struct mark_rr **rrs,
-                                const struct name *place, struct rdata rdata)
+static struct mark_rr *mark_rrs_add(const struct update_draft *draft,
+                                    struct mark_rr **rrs, const struct name *place,
+                                    struct rdata rdata)
 {
 	struct mark_rr *rr = *rrs;
 
@@ -44,8 +46,8 @@ static struct mark_rr *add_spot(const struct update_draft *draft, struct mark_rr
 /* ---- what will be ---- */
 
 /* What says so already is written as it stands: who sealed it may do it otherwise. */
-static bool is_written(const struct plan_item *item, const struct mark *mark,
-                       bool is_sealed, const struct name *place)
+static bool item_has_mark(const struct plan_item *item, const struct mark *mark,
+                          bool is_sealed, const struct name *place)
 {
 	const struct marking *ours = item->set->ours;
 	struct name at;
@@ -57,8 +59,9 @@ static bool is_written(const struct plan_item *item, const struct mark *mark,
 	return name_equal(&at, place);
 }
 
-static struct rdata rdata_of(const struct update_draft *draft,
-                             const struct plan_item *item, const struct name *place)
+static struct rdata item_mark_rdata(const struct update_draft *draft,
+                                    const struct plan_item *item,
+                                    const struct name *place)
 {
 	bool is_sealed = plan_is_sealed(draft->view, item, place);
 	struct buf rdata = { 0 };
@@ -66,7 +69,7 @@ static struct rdata rdata_of(const struct update_draft *draft,
 	struct mark mark;
 
 	plan_mark(draft->view, item, &mark);
-	if (is_written(item, &mark, is_sealed, place))
+	if (item_has_mark(item, &mark, is_sealed, place))
 		return item->set->ours->rdata;
 	if (is_sealed)
 		mark_write_sealed(&mark, view_key(draft->view), place->wire, place->len,
@@ -79,8 +82,8 @@ static struct rdata rdata_of(const struct update_draft *draft,
 	return copy;
 }
 
-static const struct plan_item *item_of(const struct update_draft *draft,
-                                       const struct view_set *set)
+static const struct plan_item *update_find_item(const struct update_draft *draft,
+                                                const struct view_set *set)
 {
 	for (size_t i = 0; i < draft->count; i++)
 		if (draft->items[i].set == set &&
@@ -89,7 +92,7 @@ static const struct plan_item *item_of(const struct update_draft *draft,
 	return NULL;
 }
 
-static bool is_named_by(const struct view_set *set, const struct marking *marking)
+static bool set_is_named_by(const struct view_set *set, const struct marking *marking)
 {
 	const struct claim *claim = set->claims;
 
@@ -98,7 +101,7 @@ static bool is_named_by(const struct view_set *set, const struct marking *markin
 	return claim;
 }
 
-static bool parts_with_a_set(const struct update_draft *draft)
+static bool update_gives_up_set(const struct update_draft *draft)
 {
 	for (size_t i = 0; i < draft->count; i++)
 		if (update_applies(&draft->items[i]) &&
@@ -108,28 +111,29 @@ static bool parts_with_a_set(const struct update_draft *draft)
 }
 
 /*
- * Nothing is done to it: its mark stays as it is, but one without a type, or in doubt,
- * does not for what is not there. Nor does one in doubt when a set goes: is_to_go().
+ * The update does not touch the set, so its mark stays. But an untyped or ambiguous mark
+ * does not stay for a missing set, and an ambiguous one does not stay when a set goes
+ * (update_removes_mark()).
  */
-static void keep_mark(const struct update_draft *draft, const struct view_set *set,
-                      struct mark_rr **rrs)
+static void mark_rrs_keep(const struct update_draft *draft, const struct view_set *set,
+                          struct mark_rr **rrs)
 {
 	const struct marking *ours = set->ours;
 	struct name place;
 
 	if (!ours || !ours->node)
 		return;
-	if (!set->rrset.count && (ours->is_ambiguous || !is_named_by(set, ours)))
+	if (!set->rrset.count && (ours->is_ambiguous || !set_is_named_by(set, ours)))
 		return;
-	if (ours->is_ambiguous && parts_with_a_set(draft) &&
+	if (ours->is_ambiguous && update_gives_up_set(draft) &&
 	    !view_set_is_ours_anyway(set))
 		return;
 	node_name(set->ours->node, &place);
-	add_spot(draft, rrs, &place, set->ours->rdata);
+	mark_rrs_add(draft, rrs, &place, set->ours->rdata);
 }
 
-static void set_mark(const struct update_draft *draft, const struct plan_item *item,
-                     struct mark_rr **rrs)
+static void mark_rrs_set(const struct update_draft *draft, const struct plan_item *item,
+                         struct mark_rr **rrs)
 {
 	const struct marking *ours = item->set->ours;
 	struct name place;
@@ -138,30 +142,30 @@ static void set_mark(const struct update_draft *draft, const struct plan_item *i
 	plan_place(draft->view, item, &place);
 	if (!place.len)
 		return;
-	rr = add_spot(draft, rrs, &place, rdata_of(draft, item, &place));
+	rr = mark_rrs_add(draft, rrs, &place, item_mark_rdata(draft, item, &place));
 	if (ours && ours->node && ours->node == view_find(draft->view, &place))
 		rr->instead_of = ours;
 }
 
-static struct mark_rr *marks_that_will_be(const struct update_draft *draft)
+static struct mark_rr *mark_rrs_planned(const struct update_draft *draft)
 {
 	struct mark_rr *rrs = NULL;
 
 	for (const struct view_set *set = draft->items->node->sets; set;
 	     set = set->next) {
-		const struct plan_item *item = item_of(draft, set);
+		const struct plan_item *item = update_find_item(draft, set);
 
 		if (!item)
-			keep_mark(draft, set, &rrs);
+			mark_rrs_keep(draft, set, &rrs);
 		else if (plan_writes_set(item))
-			set_mark(draft, item, &rrs);
+			mark_rrs_set(draft, item, &rrs);
 	}
 	return rrs;
 }
 
 /* ---- and what is ---- */
 
-static bool stands(const struct update_draft *draft, const struct mark_rr *rr)
+static bool mark_rr_exists(const struct update_draft *draft, const struct mark_rr *rr)
 {
 	const struct node *node = view_find(draft->view, &rr->place);
 	struct rdata rdata = rr->rdata;
@@ -170,7 +174,7 @@ static bool stands(const struct update_draft *draft, const struct mark_rr *rr)
 }
 
 /* Is it written anew where it stands? */
-static bool is_rewritten(const struct mark_rr *rrs, const struct marking *marking)
+static bool mark_rrs_replace(const struct mark_rr *rrs, const struct marking *marking)
 {
 	while (rrs && rrs->instead_of != marking)
 		rrs = rrs->next;
@@ -182,17 +186,17 @@ static bool is_rewritten(const struct mark_rr *rrs, const struct marking *markin
  * would be for that other set beyond doubt: then it stays only where that is ours
  * anyway, and wanted.
  */
-static bool is_to_go(const struct update_draft *draft, const struct marking *by,
-                     const struct mark_rr *will)
+static bool update_removes_mark(const struct update_draft *draft,
+                                const struct marking *by, const struct mark_rr *will)
 {
-	return by->is_ours && !has_spot(will, by) &&
-	       (is_rewritten(will, by) ||
+	return by->is_ours && !mark_rrs_have(will, by) &&
+	       (mark_rrs_replace(will, by) ||
 	        !view_is_needed(draft->view, by, draft->items->node,
-	                        parts_with_a_set(draft)));
+	                        update_gives_up_set(draft)));
 }
 
-static void remove_claims(struct update_draft *draft, const struct claim *claims,
-                          const struct mark_rr *will)
+static void update_remove_marks(struct update_draft *draft, const struct claim *claims,
+                                const struct mark_rr *will)
 {
 	struct name place;
 
@@ -203,13 +207,14 @@ static void remove_claims(struct update_draft *draft, const struct claim *claims
 			continue;
 		node_name(by->node, &place);
 		update_require_txt(draft, &place);
-		if (is_to_go(draft, by, will))
+		if (update_removes_mark(draft, by, will))
 			update_remove(draft, UPDATE_DELETE, &place, RR_TXT, by->rdata);
 	}
 }
 
 /* As TTL what is there has, for there is but one of a set. */
-static uint32_t ttl_at(const struct update_draft *draft, const struct name *place)
+static uint32_t update_mark_ttl(const struct update_draft *draft,
+                                const struct name *place)
 {
 	const struct node *node = view_find(draft->view, place);
 	const struct view_set *txt = node_find_set(node, RR_TXT);
@@ -219,9 +224,10 @@ static uint32_t ttl_at(const struct update_draft *draft, const struct name *plac
 	return view_set_exists(txt) ? txt->rrset.ttl : draft->mark_ttl;
 }
 
-static bool is_touched(const struct update_draft *draft, const struct view_set *set)
+static bool update_touches_set(const struct update_draft *draft,
+                               const struct view_set *set)
 {
-	return item_of(draft, set) || set->owner == OWNER_SHARED;
+	return update_find_item(draft, set) || set->owner == OWNER_SHARED;
 }
 
 /*
@@ -231,17 +237,17 @@ static bool is_touched(const struct update_draft *draft, const struct view_set *
 void update_make_marks(struct update_draft *draft)
 {
 	const struct node *node = draft->items->node;
-	struct mark_rr *will = marks_that_will_be(draft);
+	struct mark_rr *will = mark_rrs_planned(draft);
 
 	for (const struct view_set *set = node->sets; set;
 	     set = set->next)
-		if (is_touched(draft, set))
-			remove_claims(draft, set->claims, will);
-	remove_claims(draft, node->untyped, will);
+		if (update_touches_set(draft, set))
+			update_remove_marks(draft, set->claims, will);
+	update_remove_marks(draft, node->untyped, will);
 	for (const struct mark_rr *rr = will; rr; rr = rr->next) {
 		update_require_txt(draft, &rr->place);
-		if (!stands(draft, rr))
+		if (!mark_rr_exists(draft, rr))
 			update_add(draft, &rr->place, RR_TXT,
-			           ttl_at(draft, &rr->place), rr->rdata);
+			           update_mark_ttl(draft, &rr->place), rr->rdata);
 	}
 }

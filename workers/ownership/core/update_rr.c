@@ -55,7 +55,7 @@ void update_add(struct update_draft *draft, const struct name *name, uint16_t ty
 }
 
 /* True: it was asked for before. */
-static bool is_required(struct update_draft *draft, const struct node *node)
+static bool update_note_required(struct update_draft *draft, const struct node *node)
 {
 	const struct node **old = draft->required;
 
@@ -80,7 +80,7 @@ void update_require_txt(struct update_draft *draft, const struct name *name)
 	const struct node *node = view_node(draft->view, name);
 	const struct view_set *txt = node_find_set(node, RR_TXT);
 
-	if (is_required(draft, node))
+	if (update_note_required(draft, node))
 		return;
 	update_require_records(draft, name, RR_TXT, &node->marks);
 	if (txt)

@@ -146,8 +146,8 @@ bool view_add(struct view *view, const struct name *name, uint16_t type, uint32_
 /* ---- hidden names ---- */
 
 /* A delegation at NODE hides what is below it, and beside it. */
-static bool is_cut_by(const struct view *view, const struct node *cut, bool is_below,
-                      uint16_t type)
+static bool node_hides(const struct view *view, const struct node *cut, bool is_below,
+                       uint16_t type)
 {
 	const struct view_set *ns = node_find_set(cut, RR_NS);
 
@@ -168,7 +168,7 @@ bool view_is_hidden(const struct view *view, const struct name *name, uint16_t t
 	do {
 		const struct node *at = view_find(view, &above);
 
-		if (at && is_cut_by(view, at, is_below, type))
+		if (at && node_hides(view, at, is_below, type))
 			return true;
 		is_below = true;
 	} while (name_parent(&above, &above) && above.len >= view->zone.len);
