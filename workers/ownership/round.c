@@ -21,7 +21,7 @@ enum { TRIES_MAX = 5 };			/* of a message */
 static const struct backoff resend = { .first_ms = 200, .max_ms = 5000 };
 static const struct backoff again = { .first_ms = 1000, .max_ms = 300 * 1000 };
 
-static struct holder *holder_of(const struct round *round)
+static struct holder *round_holder(const struct round *round)
 {
 	return membership_holder(heartbeat_membership(round->ownership->heartbeat));
 }
@@ -31,7 +31,7 @@ static struct holder *holder_of(const struct round *round)
 static void round_free(struct round *round)
 {
 	round->registry->round = NULL;
-	holder_drop(holder_of(round), round->ownership->runtime.db, &round->held);
+	holder_drop(round_holder(round), round->ownership->runtime.db, &round->held);
 	loop_timer_free(&round->timer);
 	batch_free(&round->batch);
 	map_free(&round->owned);
@@ -43,11 +43,6 @@ static void round_free(struct round *round)
 	free(round);
 }
 
-static bool is_bad(enum registry_state state)
-{
-	return state == REGISTRY_FAILED || state == REGISTRY_PARKED;
-}
-
 /* Something was to be done, and nothing of it could be. */
 static bool round_is_fruitless(const struct round *round)
 {
@@ -55,25 +50,25 @@ static bool round_is_fruitless(const struct round *round)
 	       !round->registry->settings->dry_run;
 }
 
-static int64_t interval_ms(const struct round *round)
+static int64_t round_interval_ms(const struct round *round)
 {
 	return round->is_stopped ? 0
 	       : round->registry->settings->interval_ms;
 }
 
 /* What was done is to be seen; what is in the way is looked at less and less often. */
-static int64_t next_ms(const struct round *round, enum registry_state state)
+static int64_t round_next_ms(const struct round *round, enum registry_state state)
 {
 	int64_t resync_ms = round->registry->settings->resync_ms;
 	int64_t again_ms = backoff_ms(&again, (int)round->row.failures, random_u32());
 
 	if (round->is_stopped)
 		return 0;
-	if (is_bad(state))
+	if (registry_state_failed(state))
 		return again_ms;
 	if (round_is_fruitless(round))
 		return again_ms < resync_ms ? again_ms : resync_ms;
-	return round->outcomes[OUTCOME_APPLIED] ? interval_ms(round) : resync_ms;
+	return round->outcomes[OUTCOME_APPLIED] ? round_interval_ms(round) : resync_ms;
 }
 
 struct ending {
@@ -83,16 +78,17 @@ struct ending {
 };
 
 /* What was approved, and could not be done, is so still. */
-static bool keeps_approval(const struct ending *ending)
+static bool ending_keeps_approval(const struct ending *ending)
 {
-	return is_bad(ending->state) || ending->round->registry->settings->dry_run;
+	return registry_state_failed(ending->state) ||
+	       ending->round->registry->settings->dry_run;
 }
 
-static enum err write_ending(void *self, struct why *why)
+static enum err ending_write(void *self, struct why *why)
 {
 	const struct ending *ending = self;
 	struct round *round = ending->round;
-	int64_t next = next_ms(round, ending->state);
+	int64_t next = round_next_ms(round, ending->state);
 	struct buf plan = { 0 };
 	struct tx tx = round_begin_tx(round, why);
 
@@ -103,17 +99,17 @@ static enum err write_ending(void *self, struct why *why)
 		.is_fruitless = round_is_fruitless(round),
 		.is_planned = round->is_planned, .rev = round->row.rev,
 		.serial = round->serial, .plan = buf_string(&plan),
-		.held_digest = *round->digest || !keeps_approval(ending)
+		.held_digest = *round->digest || !ending_keeps_approval(ending)
 		               ? round->digest : NULL,
 		.mismatches = round->mismatches,
-		.next_ms = next, .rest_ms = is_bad(ending->state) ? next
-		                                                  : interval_ms(round),
+		.next_ms = next, .rest_ms = registry_state_failed(ending->state)
+		                            ? next : round_interval_ms(round),
 	});
 	buf_clear(&plan);
 	return tx_commit(&tx);
 }
 
-static void settle_orders(struct round *round)
+static void round_settle_orders(struct round *round)
 {
 	struct why why;
 
@@ -126,7 +122,7 @@ static void settle_orders(struct round *round)
 }
 
 /* What nobody could read of is planned again, however still the zone is. */
-static void round_not_written(struct round *round, const struct why *why)
+static void round_note_unwritten(struct round *round, const struct why *why)
 {
 	round->registry->last_plan.is_known = false;
 	log_warn("round not written: zone=%s storage=%s reason=\"%s\"",
@@ -134,7 +130,7 @@ static void round_not_written(struct round *round, const struct why *why)
 	         why->text);
 }
 
-static void end(struct round *round, enum registry_state state, const char *reason)
+static void round_end(struct round *round, enum registry_state state, const char *reason)
 {
 	struct ending ending = { round, state, reason };
 	struct registry *registry = round->registry;
@@ -142,56 +138,57 @@ static void end(struct round *round, enum registry_state state, const char *reas
 
 	registry->provider->cancel(registry);
 	registry->not_before_ms = clock_ms() + registry->settings->interval_ms;
-	if (is_bad(state))
+	if (registry_state_failed(state))
 		log_warn("zone not kept: zone=%s storage=%s state=%s reason=\"%s\"",
 		         registry->zone_text, registry->settings->storage_id,
 		         registry_state_name(state), reason);
 	if (round->is_planned && round->orders)
-		settle_orders(round);
-	if (tx_again(write_ending, &ending, &why))
-		round_not_written(round, &why);
+		round_settle_orders(round);
+	if (tx_again(ending_write, &ending, &why))
+		round_note_unwritten(round, &why);
 	else
 		round_report(round, state);
 	round_free(round);
 }
 
-static void end_of_all(struct round *round)
+static void round_end_planned(struct round *round)
 {
 	round_skip_note(round);
 	if (round->outcomes[OUTCOME_PARKED])
-		end(round, REGISTRY_PARKED, round->reason);
+		round_end(round, REGISTRY_PARKED, round->reason);
 	else if (round->outcomes[OUTCOME_AGAIN] || round->outcomes[OUTCOME_UNABLE])
-		end(round, REGISTRY_FAILED, round->reason);
+		round_end(round, REGISTRY_FAILED, round->reason);
 	else
-		end(round, round->plan.held ? REGISTRY_HELD : REGISTRY_OK,
-		    round->outcomes[OUTCOME_POLICY] || round->outcomes[OUTCOME_FAILED]
+		round_end(round, round->plan.held ? REGISTRY_HELD : REGISTRY_OK,
+		          round->outcomes[OUTCOME_POLICY] ||
+		          round->outcomes[OUTCOME_FAILED]
 		        ? round->reason : "");
 }
 
 /* ---- what is done ---- */
 
-static void send_next(void *self);
+static void round_send_next(void *self);
 
-static void count_outcomes(struct round *round)
+static void round_count_outcomes(struct round *round)
 {
 	for (size_t i = 0; i < round->update_count; i++)
 		round->outcomes[batch_outcome(round->batch, i)]++;
 }
 
-static void after_sending(struct round *round)
+static void round_end_sending(struct round *round)
 {
 	struct why why;
 
-	count_outcomes(round);
+	round_count_outcomes(round);
 	if (tx_again(round_owned_assign, round, &why))
 		log_warn("outcomes not written: zone=%s storage=%s reason=\"%s\"",
 		         round->registry->zone_text, round->registry->settings->storage_id,
 		         why.text);
-	end_of_all(round);
+	round_end_planned(round);
 }
 
 /* Nobody knows whether it was done, and a second one may meet the first. */
-static void doubt_message(struct round *round)
+static void round_mark_unconfirmed(struct round *round)
 {
 	size_t first, count;
 
@@ -204,7 +201,7 @@ static void doubt_message(struct round *round)
  * A server that gives no answer, or cannot do it just now, gets the same message again in
  * a while. If it lives, and still cannot, one of the updates is to blame.
  */
-static void sent(void *self, enum outcome outcome, const char *words)
+static void round_on_sent(void *self, enum outcome outcome, const char *words)
 {
 	struct round *round = self;
 	bool is_open = outcome == OUTCOME_AGAIN || outcome == OUTCOME_UNABLE;
@@ -212,7 +209,7 @@ static void sent(void *self, enum outcome outcome, const char *words)
 	if (outcome != OUTCOME_APPLIED)
 		snprintf(round->reason, sizeof(round->reason), "%s", words);
 	if (is_open)
-		doubt_message(round);
+		round_mark_unconfirmed(round);
 	if (is_open && ++round->tries < TRIES_MAX && !round->is_stopped) {
 		loop_timer_set(round->timer,
 		               backoff_ms(&resend, round->tries - 1, random_u32()));
@@ -220,35 +217,35 @@ static void sent(void *self, enum outcome outcome, const char *words)
 	}
 	if (outcome == OUTCOME_AGAIN) {
 		batch_give_up(round->batch, OUTCOME_AGAIN);
-		after_sending(round);
+		round_end_sending(round);
 		return;
 	}
 	if (!is_open)
 		round->tries = 0;	/* of what it cannot do each half is tried once */
 	batch_settle(round->batch, outcome);
-	send_next(round);
+	round_send_next(round);
 }
 
-static void send_next(void *self)
+static void round_send_next(void *self)
 {
 	struct round *round = self;
 	size_t first, count;
 
 	if (!batch_next(round->batch, &first, &count)) {
-		after_sending(round);
+		round_end_sending(round);
 		return;
 	}
-	if (round->is_stopped || !holder_is_sure(holder_of(round), round->held)) {
+	if (round->is_stopped || !holder_is_sure(round_holder(round), round->held)) {
 		snprintf(round->reason, sizeof(round->reason), "%s", round->is_stopped
 		         ? "this process ends" : "the lock of the registry ran out");
 		batch_give_up(round->batch, OUTCOME_AGAIN);
-		after_sending(round);
+		round_end_sending(round);
 		return;
 	}
 	for (size_t i = 0; i < count; i++)
 		round->sending[i] = &round->updates[first + i].update;
-	round->registry->provider->send(round->registry, round->sending, count, sent,
-	                                round);
+	round->registry->provider->send(round->registry, round->sending, count,
+	                                round_on_sent, round);
 }
 
 /* ---- from the plan to what goes out ---- */
@@ -272,7 +269,7 @@ static void round_make_updates(struct round *round)
 	}
 }
 
-static void make_batch(struct round *round)
+static void round_make_batch(struct round *round)
 {
 	const struct registry *registry = round->registry;
 	struct batch_size *sizes = xcalloc(round->update_count + 1, sizeof(*sizes));
@@ -284,7 +281,7 @@ static void make_batch(struct round *round)
 	free(sizes);
 }
 
-static void keep_records(struct round *round)
+static void round_write_records(struct round *round)
 {
 	struct why why;
 
@@ -295,7 +292,7 @@ static void keep_records(struct round *round)
 		         why.text);
 }
 
-static enum err plan_and_accept(struct round *round, struct why *why)
+static enum err round_plan_and_accept(struct round *round, struct why *why)
 {
 	enum err err = tx_again(round_owned_restore, round, why);
 
@@ -306,59 +303,60 @@ static enum err plan_and_accept(struct round *round, struct why *why)
 	round->is_planned = true;
 	round_make_updates(round);
 	err = tx_again(round_owned_settle, round, why);
-	keep_records(round);
+	round_write_records(round);
 	if (!err && !round->registry->settings->dry_run)
 		err = tx_again(round_owned_accept, round, why);
 	round->is_accepted = !err && !round->registry->settings->dry_run;
 	return err;
 }
 
-static void was_read(void *self, const char *fault, uint32_t serial)
+static void round_on_zone(void *self, const char *fault, uint32_t serial)
 {
 	struct round *round = self;
 	struct why why;
 
 	round->serial = serial;
 	if (fault) {
-		end(round, REGISTRY_FAILED, fault);
+		round_end(round, REGISTRY_FAILED, fault);
 		return;
 	}
-	if (plan_and_accept(round, &why)) {
-		end(round, REGISTRY_FAILED, why.text);
+	if (round_plan_and_accept(round, &why)) {
+		round_end(round, REGISTRY_FAILED, why.text);
 		return;
 	}
 	if (round->registry->settings->dry_run || !round->update_count) {
-		end_of_all(round);
+		round_end_planned(round);
 		return;
 	}
-	make_batch(round);
-	send_next(round);
+	round_make_batch(round);
+	round_send_next(round);
 }
 
-static void read_zone(struct round *round)
+static void round_read_zone(struct round *round)
 {
 	struct registry *registry = round->registry;
 
 	registry->last_plan.is_known = false;
-	registry->provider->read(registry, round->view, was_read, round);
+	registry->provider->read(registry, round->view, round_on_zone, round);
 }
 
 /* Who does not say gets the question for the whole zone, and has to answer that. */
-static void serial_was_told(void *self, const char *fault, uint32_t serial)
+static void round_on_serial(void *self, const char *fault, uint32_t serial)
 {
 	struct round *round = self;
 
 	if (fault || !round_skip_applies(round, serial)) {
-		read_zone(round);
+		round_read_zone(round);
 		return;
 	}
 	round_skip_count();
-	end(round, round->registry->last_plan.is_held ? REGISTRY_HELD : REGISTRY_OK, "");
+	round_end(round, round->registry->last_plan.is_held ? REGISTRY_HELD : REGISTRY_OK,
+	          "");
 }
 
 /* ---- the beginning ---- */
 
-static enum err read_row(struct round *round, struct why *why)
+static enum err round_read_row(struct round *round, struct why *why)
 {
 	struct tx tx = tx_once(round->ownership->runtime.db, why);
 
@@ -375,7 +373,7 @@ void round_begin(struct ownership *ownership, struct registry *registry)
 
 	round->ownership = ownership;
 	round->registry = registry;
-	if (holder_take(holder_of(round), db, registry->lock, 0, &round->held, &why)) {
+	if (holder_take(round_holder(round), db, registry->lock, 0, &round->held, &why)) {
 		log_debug("registry not taken: zone=%s storage=%s reason=\"%s\"",
 		          registry->zone_text, registry->settings->storage_id, why.text);
 		free(round);
@@ -386,8 +384,8 @@ void round_begin(struct ownership *ownership, struct registry *registry)
 	round->owned = map_new(random_u32());
 	round->complete = map_new(random_u32());
 	round->view = view_new(&registry->zone, random_u32());
-	round->timer = loop_timer_new(ownership->runtime.loop, send_next, round);
-	if (read_row(round, &why)) {
+	round->timer = loop_timer_new(ownership->runtime.loop, round_send_next, round);
+	if (round_read_row(round, &why)) {
 		log_warn("registry not read: zone=%s reason=\"%s\"", registry->zone_text,
 		         why.text);
 		round_free(round);
@@ -398,9 +396,9 @@ void round_begin(struct ownership *ownership, struct registry *registry)
 		return;
 	}
 	if (round_skip_is_possible(round))
-		registry->provider->serial(registry, serial_was_told, round);
+		registry->provider->serial(registry, round_on_serial, round);
 	else
-		read_zone(round);
+		round_read_zone(round);
 }
 
 void round_abort(struct registry *registry)

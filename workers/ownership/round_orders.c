@@ -39,12 +39,12 @@ struct order {
 	bool is_over;
 };
 
-static struct order *order_of(const struct plan_item *item)
+static struct order *item_order(const struct plan_item *item)
 {
 	return (struct order *)item->order;
 }
 
-static struct order_set set_of(const struct plan_item *item)
+static struct order_set item_order_set(const struct plan_item *item)
 {
 	struct order_set set = { .type = item->type };
 
@@ -52,8 +52,8 @@ static struct order_set set_of(const struct plan_item *item)
 	return set;
 }
 
-static void push(const struct round *round, struct order_sets *sets,
-                 const struct order_set *set)
+static void order_sets_push(const struct round *round, struct order_sets *sets,
+                            const struct order_set *set)
 {
 	if (sets->count == sets->size) {
 		const struct order_set *old = sets->item;
@@ -68,7 +68,7 @@ static void push(const struct round *round, struct order_sets *sets,
 
 /* ---- before the plan ---- */
 
-static void take_order(void *self, const struct order_row *row)
+static void round_add_order(void *self, const struct order_row *row)
 {
 	struct round *round = self;
 	struct order *order = arena_alloc(round->arena, sizeof(*order));
@@ -85,8 +85,8 @@ static void take_order(void *self, const struct order_row *row)
 	};
 }
 
-static void take_begun(void *self, const char *order_id, const struct order_set *set,
-                       bool is_done)
+static void round_add_begun(void *self, const char *order_id, const struct order_set *set,
+                            bool is_done)
 {
 	struct round *round = self;
 	struct order *order = round->orders;
@@ -105,18 +105,19 @@ void round_orders_read(struct round *round, struct tx *tx)
 {
 	if (!round->registry->storage->has_rows)
 		return;
-	store_orders_open(tx, round->arena, round->row.id, take_order, round);
+	store_orders_open(tx, round->arena, round->row.id, round_add_order, round);
 	if (round->orders)
-		store_order_items(tx, round->arena, round->row.id, take_begun, round);
+		store_order_items(tx, round->arena, round->row.id, round_add_begun,
+		                  round);
 }
 
 /* Its row is gone: who was to get the sets is not known any more. */
-static bool has_no_receiver(const struct order *order)
+static bool order_has_no_receiver(const struct order *order)
 {
 	return order->order.kind == ORDER_TRANSFER && !order->row.to;
 }
 
-static bool is_selected(const struct order *order, const struct name *name)
+static bool order_selects(const struct order *order, const struct name *name)
 {
 	if (!order->row.has_name)
 		return true;
@@ -124,13 +125,13 @@ static bool is_selected(const struct order *order, const struct name *name)
 	                           : name_equal(name, &order->row.name);
 }
 
-static void plan_order_of(struct round *round, struct order *order)
+static void order_plan(struct round *round, struct order *order)
 {
 	for (struct node *node = view_first(round->view); node; node = node->next) {
 		struct name name;
 
 		node_name(node, &name);
-		if (node->sets && is_selected(order, &name))
+		if (node->sets && order_selects(order, &name))
 			plan_order(round->view, &name, &order->order);
 	}
 }
@@ -138,8 +139,8 @@ static void plan_order_of(struct round *round, struct order *order)
 void round_orders_plan(struct round *round)
 {
 	for (struct order *order = round->orders; order; order = order->next)
-		if (!has_no_receiver(order))
-			plan_order_of(round, order);
+		if (!order_has_no_receiver(order))
+			order_plan(round, order);
 }
 
 /* ---- before the server is asked ---- */
@@ -164,8 +165,8 @@ static void order_accept_transfer(const struct round *round, struct tx *tx,
 	store_owned_count(tx, transfer.to);
 }
 
-static void accept_adoption(const struct round *round, struct tx *tx,
-                            const struct order *order)
+static void order_accept_adoption(const struct round *round, struct tx *tx,
+                                  const struct order *order)
 {
 	struct owned_row *rows = arena_alloc(round->arena, (round->plan.count + 1) *
 	                                                   sizeof(*rows));
@@ -180,7 +181,7 @@ static void accept_adoption(const struct round *round, struct tx *tx,
 	store_owned_put(tx, round->row.id, rows, count);
 }
 
-static void accept_order(const struct round *round, struct tx *tx,
+static void order_accept(const struct round *round, struct tx *tx,
                          const struct order *order)
 {
 	const char *id = order->row.id;
@@ -189,7 +190,7 @@ static void accept_order(const struct round *round, struct tx *tx,
 	                      ITEM_ACCEPTED);
 	if (order->order.kind == ORDER_ADOPT) {
 		if (!round->registry->storage->is_in_zone)
-			accept_adoption(round, tx, order);
+			order_accept_adoption(round, tx, order);
 		return;
 	}
 	store_order_items_own(tx, id, round->row.id,
@@ -200,16 +201,16 @@ static void accept_order(const struct round *round, struct tx *tx,
 		store_order_items_unmake(tx, id, round->row.id);
 }
 
-static void collect_accepted(struct round *round)
+static void orders_collect_accepted(struct round *round)
 {
 	for (struct order *order = round->orders; order; order = order->next)
 		order->accepted.count = 0;
 	for (size_t i = 0; i < round->plan.count; i++) {
 		const struct plan_item *item = &round->plan.items[i];
-		struct order_set set = set_of(item);
+		struct order_set set = item_order_set(item);
 
 		if (item->order && update_applies(item))
-			push(round, &order_of(item)->accepted, &set);
+			order_sets_push(round, &item_order(item)->accepted, &set);
 	}
 }
 
@@ -217,11 +218,11 @@ void round_orders_accept(struct round *round, struct tx *tx)
 {
 	bool any = false;
 
-	collect_accepted(round);
+	orders_collect_accepted(round);
 	for (const struct order *order = round->orders; order; order = order->next) {
 		if (!order->accepted.count)
 			continue;
-		accept_order(round, tx, order);
+		order_accept(round, tx, order);
 		any = true;
 	}
 	if (any && !round->registry->storage->is_in_zone)
@@ -231,7 +232,7 @@ void round_orders_accept(struct round *round, struct tx *tx)
 /* ---- after the round: what came of each set ---- */
 
 /* Of what needs no update all was done when it was accepted. */
-static uint8_t *answers_of(const struct round *round)
+static uint8_t *round_answers(const struct round *round)
 {
 	uint8_t *answers = arena_alloc(round->arena, round->plan.count + 1);
 
@@ -244,7 +245,7 @@ static uint8_t *answers_of(const struct round *round)
 	return answers;
 }
 
-static const char *outcome_words(const struct round *round, size_t item)
+static const char *round_item_outcome(const struct round *round, size_t item)
 {
 	size_t i = 0;
 
@@ -253,7 +254,7 @@ static const char *outcome_words(const struct round *round, size_t item)
 	return outcome_name(batch_outcome(round->batch, i));
 }
 
-static void note_name(struct order *order, const struct order_set *set)
+static void order_note_name(struct order *order, const struct order_set *set)
 {
 	char name[NAME_MAX_TEXT + 1], type[16];
 
@@ -265,7 +266,7 @@ static void note_name(struct order *order, const struct order_set *set)
 	json_array_append_new(order->names, json_sprintf("%s %s", name, type));
 }
 
-static void note_refusal(struct order *order, const char *reason)
+static void order_note_refusal(struct order *order, const char *reason)
 {
 	json_int_t count = json_integer_value(json_object_get(order->refusals, reason));
 
@@ -273,14 +274,14 @@ static void note_refusal(struct order *order, const char *reason)
 }
 
 /* It was begun with, now or earlier: what was copied for it goes again. */
-static void refuse(const struct round *round, struct order *order,
-                   const struct order_set *set, const char *reason)
+static void order_refuse(const struct round *round, struct order *order,
+                         const struct order_set *set, const char *reason)
 {
-	note_refusal(order, reason);
-	push(round, &order->refused, set);
+	order_note_refusal(order, reason);
+	order_sets_push(round, &order->refused, set);
 }
 
-static void note_planned(struct order *order, const struct order_set *set)
+static void order_note_planned(struct order *order, const struct order_set *set)
 {
 	struct set_key key = set_key_of(&set->name, set->type);
 
@@ -288,31 +289,31 @@ static void note_planned(struct order *order, const struct order_set *set)
 		map_put(order->planned, key.octets, key.len, order);
 }
 
-static void settle_item(const struct round *round, size_t i, enum answer answer)
+static void order_settle_item(const struct round *round, size_t i, enum answer answer)
 {
 	const struct plan_item *item = &round->plan.items[i];
-	struct order *order = order_of(item);
-	struct order_set set = set_of(item);
+	struct order *order = item_order(item);
+	struct order_set set = item_order_set(item);
 
-	note_name(order, &set);
-	note_planned(order, &set);
+	order_note_name(order, &set);
+	order_note_planned(order, &set);
 	if (item->step == STEP_NONE && order->begun)
-		refuse(round, order, &set, plan_reason_name(item->reason));
+		order_refuse(round, order, &set, plan_reason_name(item->reason));
 	else if (item->step == STEP_NONE)
-		note_refusal(order, plan_reason_name(item->reason));
+		order_note_refusal(order, plan_reason_name(item->reason));
 	else if (order->order.is_dry)
 		return;
 	else if (item->is_held || answer == ANSWER_UNKNOWN)
 		order->open++;
 	else if (answer == ANSWER_REFUSED)
-		refuse(round, order, &set, outcome_words(round, i));
+		order_refuse(round, order, &set, round_item_outcome(round, i));
 	else
-		push(round, &order->applied, &set);
+		order_sets_push(round, &order->applied, &set);
 }
 
 /* ---- and of those that an earlier round had begun with ---- */
 
-static bool is_one_of(const struct claim *claim, const char *owner)
+static bool claims_have_owner(const struct claim *claim, const char *owner)
 {
 	for (; claim; claim = claim->next) {
 		const char *id = claim->by->mark ? mark_get(claim->by->mark, "owner")
@@ -325,16 +326,17 @@ static bool is_one_of(const struct claim *claim, const char *owner)
 }
 
 /* Also by a mark that names no type. */
-static bool is_given(const struct node *node, const struct view_set *set,
-                     const char *to)
+static bool set_is_transferred(const struct node *node, const struct view_set *set,
+                               const char *to)
 {
 	return to && set && !set->ours &&
-	       (is_one_of(set->claims, to) || is_one_of(node->foreign, to));
+	       (claims_have_owner(set->claims, to) ||
+	        claims_have_owner(node->foreign, to));
 }
 
 /* Is it as the order would have it? Where rows are the marks they were written then. */
-static bool has_become(const struct round *round, const struct order *order,
-                       const struct order_set *set)
+static bool order_is_reached(const struct round *round, const struct order *order,
+                             const struct order_set *set)
 {
 	const struct node *node = view_find(round->view, &set->name);
 	const struct view_set *now = node_find_set(node, set->type);
@@ -347,37 +349,37 @@ static bool has_become(const struct round *round, const struct order *order,
 	case ORDER_RELEASE:
 		return !now || !now->ours;
 	case ORDER_TRANSFER:
-		return is_given(node, now, order->row.to);
+		return set_is_transferred(node, now, order->row.to);
 	}
 	return false;
 }
 
-static void settle_begun(const struct round *round, struct order *order,
-                         const struct begun *begun)
+static void order_settle_begun(const struct round *round, struct order *order,
+                               const struct begun *begun)
 {
 	struct set_key key = set_key_of(&begun->set.name, begun->set.type);
 
 	if (map_get(order->planned, key.octets, key.len))
 		return;			/* it was tried again */
-	note_name(order, &begun->set);
+	order_note_name(order, &begun->set);
 	if (begun->is_done)
 		order->done++;
-	else if (has_become(round, order, &begun->set))
-		push(round, &order->applied, &begun->set);
+	else if (order_is_reached(round, order, &begun->set))
+		order_sets_push(round, &order->applied, &begun->set);
 	else
-		refuse(round, order, &begun->set, outcome_name(OUTCOME_CHANGED));
+		order_refuse(round, order, &begun->set, outcome_name(OUTCOME_CHANGED));
 }
 
-static void settle_sets(struct round *round)
+static void orders_settle_sets(struct round *round)
 {
-	const uint8_t *answers = answers_of(round);
+	const uint8_t *answers = round_answers(round);
 
 	for (size_t i = 0; i < round->plan.count; i++)
 		if (round->plan.items[i].order)
-			settle_item(round, i, (enum answer)answers[i]);
+			order_settle_item(round, i, (enum answer)answers[i]);
 	for (struct order *order = round->orders; order; order = order->next)
 		for (const struct begun *at = order->begun; at; at = at->next)
-			settle_begun(round, order, at);
+			order_settle_begun(round, order, at);
 }
 
 /* ---- and then their rows ---- */
@@ -399,8 +401,8 @@ static void order_write_transfer(const struct round *round, struct tx *tx,
 	store_registry_changed(tx, transfer.to);
 }
 
-static void write_sets(const struct round *round, struct tx *tx,
-                       const struct order *order)
+static void order_write_sets(const struct round *round, struct tx *tx,
+                             const struct order *order)
 {
 	const char *id = order->row.id;
 
@@ -415,7 +417,7 @@ static void write_sets(const struct round *round, struct tx *tx,
 	store_order_items_settle(tx, id);
 }
 
-static void finish_order(struct tx *tx, const struct order *order)
+static void order_finish(struct tx *tx, const struct order *order)
 {
 	json_t *result = json_pack("{s:I, s:I, s:O, s:O, s:b}",
 		"matched", (json_int_t)order->matched,
@@ -429,18 +431,18 @@ static void finish_order(struct tx *tx, const struct order *order)
 	json_decref(result);
 }
 
-static void begin_order(struct order *order)
+static void order_begin(struct order *order)
 {
 	order->matched = order->done = order->open = 0;
 	order->applied.count = order->refused.count = 0;
 	order->names = json_array();
 	order->refusals = json_object();
 	order->planned = order->begun ? map_new(random_u32()) : NULL;
-	if (has_no_receiver(order))
+	if (order_has_no_receiver(order))
 		json_object_set_new(order->refusals, "NO_RECEIVER", json_integer(1));
 }
 
-static void end_order(struct order *order)
+static void order_end(struct order *order)
 {
 	json_decref(order->names);
 	json_decref(order->refusals);
@@ -448,7 +450,7 @@ static void end_order(struct order *order)
 }
 
 /* What waited for an older order, or for room in a round, need not wait for the next. */
-static void hurry(const struct round *round, struct tx *tx)
+static void orders_request_round(const struct round *round, struct tx *tx)
 {
 	size_t count = 0, waiting = 0, over = 0;
 
@@ -467,16 +469,16 @@ enum err round_orders_settle(void *self, struct why *why)
 	struct tx tx = round_begin_tx(round, why);
 
 	for (struct order *order = round->orders; order; order = order->next)
-		begin_order(order);
-	settle_sets(round);
+		order_begin(order);
+	orders_settle_sets(round);
 	for (struct order *order = round->orders; order; order = order->next) {
-		write_sets(round, &tx, order);
+		order_write_sets(round, &tx, order);
 		order->is_over = !order->open && !order->order.waiting;
 		if (order->is_over)
-			finish_order(&tx, order);
-		end_order(order);
+			order_finish(&tx, order);
+		order_end(order);
 	}
-	hurry(round, &tx);
+	orders_request_round(round, &tx);
 	return tx_commit(&tx);
 }
 

@@ -56,10 +56,10 @@ static const struct owned_row *round_owned_row(const struct round *round,
 }
 
 /* Rows of the items that IS picks. */
-static struct owned_row *rows_of(const struct round *round,
-                                 bool (*is)(const struct round *round,
-                                            const struct plan_item *item),
-                                 size_t *count)
+static struct owned_row *round_owned_rows(const struct round *round,
+                                          bool (*is)(const struct round *round,
+                                                     const struct plan_item *item),
+                                          size_t *count)
 {
 	const struct plan *plan = &round->plan;
 	struct owned_row *rows = arena_alloc(round->arena,
@@ -72,7 +72,7 @@ static struct owned_row *rows_of(const struct round *round,
 	return rows;
 }
 
-static bool will_be_made(const struct round *round, const struct plan_item *item)
+static bool item_will_be_owned(const struct round *round, const struct plan_item *item)
 {
 	(void)round;
 	return round_writes_set(item);
@@ -84,7 +84,7 @@ enum err round_owned_accept(void *self, struct why *why)
 {
 	struct round *round = self;
 	size_t count;
-	struct owned_row *rows = rows_of(round, will_be_made, &count);
+	struct owned_row *rows = round_owned_rows(round, item_will_be_owned, &count);
 
 	if (!round->registry->storage->has_rows || (!count && !round->orders))
 		return OK;
@@ -99,7 +99,8 @@ enum err round_owned_accept(void *self, struct why *why)
 /* ---- what came of it ---- */
 
 /* What is there of a row now: what was intended, or nothing is any more. */
-static struct owned_row row_answered(const struct plan_item *item, enum answer answer)
+static struct owned_row owned_row_answered(const struct plan_item *item,
+                                           enum answer answer)
 {
 	struct owned_row row = round_row_of(item);
 
@@ -111,8 +112,8 @@ static struct owned_row row_answered(const struct plan_item *item, enum answer a
 }
 
 /* Of the arrivals that got that ANSWER. */
-static struct owned_row *rows_answered(const struct round *round, enum answer answer,
-                                       size_t *count)
+static struct owned_row *owned_rows_answered(const struct round *round,
+                                             enum answer answer, size_t *count)
 {
 	struct owned_row *rows = arena_alloc(round->arena, (round->plan.count + 1) *
 	                                                   sizeof(*rows));
@@ -125,8 +126,8 @@ static struct owned_row *rows_answered(const struct round *round, enum answer an
 			continue;
 		for (size_t j = update->first; j < update->first + update->count; j++)
 			if (round_writes_set(&round->plan.items[j]))
-				rows[(*count)++] = row_answered(&round->plan.items[j],
-				                                answer);
+				rows[(*count)++] = owned_row_answered(
+				    &round->plan.items[j], answer);
 	}
 	return rows;
 }
@@ -136,8 +137,9 @@ enum err round_owned_assign(void *self, struct why *why)
 	struct round *round = self;
 	const struct storage *storage = round->registry->storage;
 	size_t taken, refused;
-	struct owned_row *rows = rows_answered(round, ANSWER_TAKEN, &taken);
-	struct owned_row *unwritten = rows_answered(round, ANSWER_REFUSED, &refused);
+	struct owned_row *rows = owned_rows_answered(round, ANSWER_TAKEN, &taken);
+	struct owned_row *unwritten =
+	    owned_rows_answered(round, ANSWER_REFUSED, &refused);
 
 	if (!storage->has_rows) {
 		storage->assign(round, NULL, rows, taken);
@@ -156,7 +158,7 @@ enum err round_owned_assign(void *self, struct why *why)
 /* ---- what was read ---- */
 
 /* As it is wanted, but for what only our rows say. */
-static bool is_as_wanted(const struct plan_item *item)
+static bool item_is_as_planned(const struct plan_item *item)
 {
 	if (item->step == STEP_UPDATE)
 		return item->becomes.ttl == item->set->rrset.ttl &&
@@ -165,12 +167,12 @@ static bool is_as_wanted(const struct plan_item *item)
 }
 
 /* It is there as it is wanted, and ours, and no row says so. */
-static bool is_made_now(const struct round *round, const struct plan_item *item)
+static bool item_is_new(const struct round *round, const struct plan_item *item)
 {
 	const struct owned_row *row;
 
 	if (!item->desired || !item->set->rrset.count || !item->set->ours ||
-	    item->is_held || item->order || !is_as_wanted(item))
+	    item->is_held || item->order || !item_is_as_planned(item))
 		return false;
 	row = round_owned_row(round, item);
 	return !row || row->intended.count ||
@@ -180,7 +182,7 @@ static bool is_made_now(const struct round *round, const struct plan_item *item)
 }
 
 /* It is not there, nor is its mark; or what is there is another's, and was never ours. */
-static bool is_gone(const struct round *round, const struct owned_row *row)
+static bool owned_row_is_gone(const struct round *round, const struct owned_row *row)
 {
 	const struct view_set *set =
 	    node_find_set(view_find(round->view, &row->name), row->rrset.type);
@@ -192,14 +194,14 @@ static bool is_gone(const struct round *round, const struct owned_row *row)
 }
 
 /* Where our rows are the marks: one of a set that is not there, and nobody wants. */
-static bool is_orphan(const struct round *round, const struct plan_item *item)
+static bool item_is_orphan(const struct round *round, const struct plan_item *item)
 {
 	return !round->registry->storage->is_in_zone && item->step == STEP_UNMARK &&
 	       !item->is_held;
 }
 
-static void push_gone(struct owned_row *rows, size_t *count, const struct name *name,
-                      uint16_t type)
+static void owned_rows_push_gone(struct owned_row *rows, size_t *count,
+                                 const struct name *name, uint16_t type)
 {
 	rows[(*count)++] = (struct owned_row){ .name = *name, .rrset.type = type,
 	                                       .intended.type = type, .resource = "" };
@@ -214,13 +216,14 @@ static struct owned_row *owned_rows_unwritten(const struct round *round, size_t 
 	*count = 0;
 	for (const struct owned_row *owned = round->owned_rows; owned;
 	     owned = owned->next)
-		if (!owned->rrset.count && is_gone(round, owned))
-			push_gone(rows, count, &owned->name, owned->rrset.type);
+		if (!owned->rrset.count && owned_row_is_gone(round, owned))
+			owned_rows_push_gone(rows, count, &owned->name,
+			                     owned->rrset.type);
 	return rows;
 }
 
 /* Of these none is to stay. */
-static struct owned_row *rows_gone(const struct round *round, size_t *count)
+static struct owned_row *owned_rows_gone(const struct round *round, size_t *count)
 {
 	struct owned_row *rows = arena_alloc(round->arena,
 	    (map_count(round->owned) + round->plan.count + 1) * sizeof(*rows));
@@ -228,21 +231,22 @@ static struct owned_row *rows_gone(const struct round *round, size_t *count)
 	*count = 0;
 	for (const struct owned_row *owned = round->owned_rows; owned;
 	     owned = owned->next)
-		if (owned->rrset.count && is_gone(round, owned))
-			push_gone(rows, count, &owned->name, owned->rrset.type);
+		if (owned->rrset.count && owned_row_is_gone(round, owned))
+			owned_rows_push_gone(rows, count, &owned->name,
+			                     owned->rrset.type);
 	for (size_t i = 0; i < round->plan.count; i++) {
 		const struct plan_item *item = &round->plan.items[i];
 		struct name name;
 
 		node_name(item->node, &name);
-		if (is_orphan(round, item))
-			push_gone(rows, count, &name, item->type);
+		if (item_is_orphan(round, item))
+			owned_rows_push_gone(rows, count, &name, item->type);
 	}
 	return rows;
 }
 
 /* Others find no trace in the zone of rows that go: its serial stays as it is. */
-static void free_places(const struct round *round, struct tx *tx)
+static void round_notify_others(const struct round *round, struct tx *tx)
 {
 	if (!round->registry->storage->is_in_zone)
 		store_zone_changed(tx, round->registry->zone_text, round->row.id);
@@ -252,9 +256,9 @@ enum err round_owned_settle(void *self, struct why *why)
 {
 	struct round *round = self;
 	size_t count, unwritten_count, gone_count;
-	struct owned_row *rows = rows_of(round, is_made_now, &count);
+	struct owned_row *rows = round_owned_rows(round, item_is_new, &count);
 	struct owned_row *unwritten = owned_rows_unwritten(round, &unwritten_count);
-	struct owned_row *gone = rows_gone(round, &gone_count);
+	struct owned_row *gone = owned_rows_gone(round, &gone_count);
 
 	if (!round->registry->storage->has_rows ||
 	    (!count && !unwritten_count && !gone_count))
@@ -265,7 +269,7 @@ enum err round_owned_settle(void *self, struct why *why)
 	store_owned_refused(&tx, round->row.id, unwritten, unwritten_count);
 	store_owned_delete(&tx, round->row.id, gone, gone_count);
 	if (unwritten_count || gone_count)
-		free_places(round, &tx);
+		round_notify_others(round, &tx);
 	round_owned_count(round, &tx);
 	return tx_commit(&tx);
 }

@@ -31,7 +31,7 @@ static void round_add_endpoint(void *self, const struct endpoint *row)
 	round->endpoints = endpoint;
 }
 
-static void take_source(void *self, const struct source *source)
+static void round_add_source(void *self, const struct source *source)
 {
 	struct round *round = self;
 
@@ -51,7 +51,7 @@ static bool round_is_complete_source(void *self, const char *resource)
 	return map_get(round->complete, resource, strlen(resource));
 }
 
-static enum err read_rows(struct round *round, struct why *why)
+static enum err round_read_rows(struct round *round, struct why *why)
 {
 	struct tx tx = tx_begin_snapshot(round->ownership->runtime.db, why);
 	const char *id = round->row.id;
@@ -59,7 +59,7 @@ static enum err read_rows(struct round *round, struct why *why)
 	if (!store_registry_read(&tx, round->arena, id, &round->row))
 		tx_fail(&tx, ERR_NOT_FOUND, "the registry has no row");
 	round->is_complete = true;
-	store_sources(&tx, round->arena, id, take_source, round);
+	store_sources(&tx, round->arena, id, round_add_source, round);
 	store_owned(&tx, round->arena, id, round_add_owned, round);
 	store_endpoints(&tx, round->arena, id, NULL, round_add_endpoint, round);
 	round->registry->storage->records(round, &tx);
@@ -68,7 +68,7 @@ static enum err read_rows(struct round *round, struct why *why)
 }
 
 /* What the rows say, now that it is known whose the records are. */
-static void tell_plan(struct round *round)
+static void round_fill_view(struct round *round)
 {
 	for (const struct owned_row *owned = round->owned_rows; owned;
 	     owned = owned->next)
@@ -81,7 +81,7 @@ static void tell_plan(struct round *round)
 }
 
 /* Somebody looked at just this, and said that it may be done. */
-static void release_approved(struct round *round)
+static void round_release_approved(struct round *round)
 {
 	round_digest(round);
 	if (!*round->digest || strcmp(round->digest, round->row.approved))
@@ -97,16 +97,16 @@ enum err round_plan(struct round *round, struct why *why)
 	const struct registry *registry = round->registry;
 	int64_t began = clock_us();
 
-	enum err err = read_rows(round, why);
+	enum err err = round_read_rows(round, why);
 
 	if (err)
 		return err;
 	view_settle(round->view, &registry->marks);
-	tell_plan(round);
+	round_fill_view(round);
 	round_orders_plan(round);
 	plan_make(round->view, &registry->rules, true, &round->plan);
 	plan_hold_incomplete(&round->plan, round_is_complete_source, round);
-	release_approved(round);
+	round_release_approved(round);
 	log_debug("zone planned: zone=%s storage=%s items=%zu held=%zu ms=%lld",
 	          registry->zone_text, registry->settings->storage_id, round->plan.count,
 	          round->plan.held, (long long)(clock_us() - began) / 1000);

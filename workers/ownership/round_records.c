@@ -25,7 +25,7 @@ struct keeping {
 	size_t fresh_count, fresh_size;
 };
 
-static bool take_kept(void *self, const struct record_row *row)
+static bool keeping_add(void *self, const struct record_row *row)
 {
 	struct keeping *k = self;
 	struct set_key key = set_key_of(&row->name, row->rrset.type);
@@ -37,8 +37,8 @@ static bool take_kept(void *self, const struct record_row *row)
 	return true;
 }
 
-static struct record_row row_of(const struct keeping *k, const struct node *node,
-                                const struct view_set *set)
+static struct record_row keeping_row(const struct keeping *k, const struct node *node,
+                                     const struct view_set *set)
 {
 	const char *resource = view_set_resource(set);
 	struct record_row row = {
@@ -51,14 +51,14 @@ static struct record_row row_of(const struct keeping *k, const struct node *node
 	return row;
 }
 
-static bool is_same(const struct record_row *a, const struct record_row *b)
+static bool record_row_equal(const struct record_row *a, const struct record_row *b)
 {
 	return a->rrset.ttl == b->rrset.ttl && !strcmp(a->owner, b->owner) &&
 	       !strcmp(a->resource, b->resource) &&
 	       rrset_same_records(&a->rrset, &b->rrset);
 }
 
-static void push_fresh(struct keeping *k, const struct record_row *row)
+static void keeping_push(struct keeping *k, const struct record_row *row)
 {
 	if (k->fresh_count == k->fresh_size) {
 		const struct record_row *old = k->fresh;
@@ -71,30 +71,30 @@ static void push_fresh(struct keeping *k, const struct record_row *row)
 	k->fresh[k->fresh_count++] = *row;
 }
 
-static void compare(struct keeping *k, const struct node *node,
-                    const struct view_set *set)
+static void keeping_compare(struct keeping *k, const struct node *node,
+                            const struct view_set *set)
 {
-	struct record_row row = row_of(k, node, set);
+	struct record_row row = keeping_row(k, node, set);
 	struct set_key key = set_key_of(&row.name, row.rrset.type);
 	struct kept *kept = map_get(k->kept, key.octets, key.len);
 
 	if (kept)
 		kept->is_there = true;
-	if (!kept || !is_same(&kept->row, &row))
-		push_fresh(k, &row);
+	if (!kept || !record_row_equal(&kept->row, &row))
+		keeping_push(k, &row);
 }
 
-static void compare_all(struct keeping *k)
+static void keeping_compare_all(struct keeping *k)
 {
 	for (const struct node *node = view_first(k->round->view); node;
 	     node = node->next)
 		for (const struct view_set *set = node->sets; set;
 		     set = set->next)
 			if (set->rrset.count)
-				compare(k, node, set);
+				keeping_compare(k, node, set);
 }
 
-static void write_changes(struct keeping *k, struct tx *tx)
+static void keeping_write(struct keeping *k, struct tx *tx)
 {
 	const char *id = k->round->row.id;
 
@@ -113,9 +113,9 @@ enum err round_keep_records(void *self, struct why *why)
 	                     .kept = map_new(random_u32()) };
 	struct tx tx = round_begin_tx(round, why);
 
-	store_records(&tx, k.arena, round->row.id, take_kept, &k);
-	compare_all(&k);
-	write_changes(&k, &tx);
+	store_records(&tx, k.arena, round->row.id, keeping_add, &k);
+	keeping_compare_all(&k);
+	keeping_write(&k, &tx);
 	map_free(&k.kept);
 
 	enum err err = tx_commit(&tx);

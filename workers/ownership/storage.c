@@ -10,22 +10,23 @@
 
 /* ---- txt ---- */
 
-static void no_records(struct round *round, struct tx *tx)
+static void txt_records(struct round *round, struct tx *tx)
 {
 	(void)round, (void)tx;
 }
 
-static void no_assignment(struct round *round, struct tx *tx,
-                          const struct owned_row *rows, size_t count)
+static void txt_assign(struct round *round, struct tx *tx,
+                       const struct owned_row *rows, size_t count)
 {
 	(void)round, (void)tx, (void)rows, (void)count;
 }
 
-const struct storage storage_txt = { "txt", true, true, no_records, no_assignment };
+const struct storage storage_txt = { "txt", true, true, txt_records, txt_assign };
 
 /* ---- table ---- */
 
-static void claim(struct round *round, const struct owned_row *row, const char *owner)
+static void storage_claim(struct round *round, const struct owned_row *row,
+                          const char *owner)
 {
 	struct mark *mark = arena_alloc(round->arena, sizeof(*mark));
 
@@ -36,7 +37,7 @@ static void claim(struct round *round, const struct owned_row *row, const char *
 }
 
 /* It was under way when we heard of it last: it was done if the zone has just that. */
-static bool has_come(const struct round *round, const struct owned_row *row)
+static bool round_has_intended(const struct round *round, const struct owned_row *row)
 {
 	const struct view_set *set =
 	    node_find_set(view_find(round->view, &row->name), row->rrset.type);
@@ -50,18 +51,18 @@ static bool has_come(const struct round *round, const struct owned_row *row)
 }
 
 /* Two may have intended the same, and the server took that of one of them. */
-static const struct owned_row *row_of_ours(const struct round *round,
-                                           const struct owned_row *row)
+static const struct owned_row *round_owned_row_like(const struct round *round,
+                                                    const struct owned_row *row)
 {
 	struct set_key key = set_key_of(&row->name, row->rrset.type);
 
 	return map_get(round->owned, key.octets, key.len);
 }
 
-static void claim_for_other(void *self, const struct owned_row *row)
+static void table_claim_for_other(void *self, const struct owned_row *row)
 {
 	struct round *round = self;
-	struct owned_row *ours = (struct owned_row *)row_of_ours(round, row);
+	struct owned_row *ours = (struct owned_row *)round_owned_row_like(round, row);
 	const struct registry *other = registries_find(&round->ownership->registries,
 	                                               row->storage_id,
 	                                               round->registry->zone_text);
@@ -70,8 +71,8 @@ static void claim_for_other(void *self, const struct owned_row *row)
 		return;
 	if (ours && !ours->rrset.count)
 		ours->is_contested = true;
-	if (row->rrset.count || (has_come(round, row) && !ours))
-		claim(round, row, row->storage_id);
+	if (row->rrset.count || (round_has_intended(round, row) && !ours))
+		storage_claim(round, row, row->storage_id);
 }
 
 static void table_records(struct round *round, struct tx *tx)
@@ -79,12 +80,12 @@ static void table_records(struct round *round, struct tx *tx)
 	const char *owner = round->registry->settings->storage_id;
 
 	store_owned_by_others(tx, round->arena, round->row.id, round->registry->zone_text,
-	                      claim_for_other, round);
+	                      table_claim_for_other, round);
 	for (const struct owned_row *owned = round->owned_rows; owned;
 	     owned = owned->next)
 		if (owned->rrset.count ||
-		    (!owned->is_contested && has_come(round, owned)))
-			claim(round, owned, owner);
+		    (!owned->is_contested && round_has_intended(round, owned)))
+			storage_claim(round, owned, owner);
 }
 
 static void table_assign(struct round *round, struct tx *tx, const struct owned_row *rows,
@@ -106,7 +107,7 @@ struct remembered {
 };
 
 /* What is not there any more was ours. */
-static void forget_gone(struct round *round)
+static void memory_forget_gone(struct round *round)
 {
 	struct remembered **at = &round->registry->memory;
 
@@ -127,16 +128,16 @@ static void memory_records(struct round *round, struct tx *tx)
 	const struct registry *registry = round->registry;
 
 	(void)tx;
-	forget_gone(round);
+	memory_forget_gone(round);
 	for (const struct remembered *at = registry->memory; at; at = at->next) {
 		const struct owned_row row = { .name = at->name, .rrset.type = at->type,
 		                               .resource = at->resource };
 
-		claim(round, &row, registry->settings->storage_id);
+		storage_claim(round, &row, registry->settings->storage_id);
 	}
 }
 
-static void remember(struct round *round, const struct owned_row *row)
+static void memory_remember(struct round *round, const struct owned_row *row)
 {
 	struct registry *registry = round->registry;
 	struct remembered *at = registry->memory;
@@ -158,7 +159,7 @@ static void memory_assign(struct round *round, struct tx *tx,
 {
 	(void)tx;
 	for (size_t i = 0; i < count; i++)
-		remember(round, &rows[i]);
+		memory_remember(round, &rows[i]);
 }
 
 const struct storage storage_memory = { "memory", false, false, memory_records,

@@ -21,6 +21,7 @@ enum registry_state {
 	REGISTRY_NEW, REGISTRY_OK, REGISTRY_HELD, REGISTRY_PARKED, REGISTRY_FAILED
 };
 const char *registry_state_name(enum registry_state state);	/* "HELD" */
+bool registry_state_failed(enum registry_state state);	/* FAILED or PARKED */
 
 struct registry_row {
 	char id[ID_LEN + 1];

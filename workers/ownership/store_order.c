@@ -5,14 +5,14 @@
 #include "runtime/rpc_digest.h"
 #include "store_pack.h"
 
-static const char *const deeds[] = {
+static const char *const order_kinds[] = {
 	[ORDER_ADOPT] = "ADOPT", [ORDER_RELEASE] = "RELEASE", [ORDER_TRANSFER] = "GIVE",
 };
 
-static enum plan_order_kind deed_of(struct tx *tx, const char *text)
+static enum plan_order_kind order_kind_of(struct tx *tx, const char *text)
 {
-	for (size_t i = 0; text && i < sizeof(deeds) / sizeof(deeds[0]); i++)
-		if (!strcmp(deeds[i], text))
+	for (size_t i = 0; text && i < sizeof(order_kinds) / sizeof(order_kinds[0]); i++)
+		if (!strcmp(order_kinds[i], text))
 			return (enum plan_order_kind)i;
 	tx_fail(tx, ERR_INTERNAL, "a row of orders has the deed \"%.16s\"",
 	        text ? text : "");
@@ -21,7 +21,7 @@ static enum plan_order_kind deed_of(struct tx *tx, const char *text)
 
 /* ---- orders ---- */
 
-static int64_t count_open(struct tx *tx, const char *registry_id, const char *but)
+static int64_t order_count_open(struct tx *tx, const char *registry_id, const char *but)
 {
 	struct tx_rows rows;
 	int64_t count;
@@ -37,7 +37,7 @@ static int64_t count_open(struct tx *tx, const char *registry_id, const char *bu
 }
 
 /* Those that ended a day ago, some at a time: there are as many as came. */
-static void forget_old(struct tx *tx, const char *registry_id)
+static void order_forget_old(struct tx *tx, const char *registry_id)
 {
 	tx_exec(tx,
 	    "DELETE FROM ownership_orders WHERE registry_id = ? AND state = 'DONE' "
@@ -46,7 +46,7 @@ static void forget_old(struct tx *tx, const char *registry_id)
 }
 
 /* Of this registry and this call; DIGEST is NULL if an older version's program wrote it. */
-static void check_order(struct tx *tx, const char *registry_id, const uint8_t *digest,
+static void order_check(struct tx *tx, const char *registry_id, const uint8_t *digest,
                         const struct request *req)
 {
 	struct tx_rows rows;
@@ -61,7 +61,7 @@ static void check_order(struct tx *tx, const char *registry_id, const uint8_t *d
 		rpc_digest_conflict(tx, req);
 }
 
-static void insert_order(struct tx *tx, const char *registry_id,
+static void order_insert(struct tx *tx, const char *registry_id,
                          const struct order_row *order, const uint8_t *digest)
 {
 	struct arena *arena = arena_new();
@@ -74,7 +74,8 @@ static void insert_order(struct tx *tx, const char *registry_id,
 	    "resource, expected, to_id, is_dry, ordered_by, digest, ordered_at) "
 	    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, LEFT(?, 255), ?, NOW(3)) "
 	    "ON DUPLICATE KEY UPDATE id = id",
-	    TX_BIND(tx_text(order->id), tx_text(registry_id), tx_text(deeds[order->kind]),
+	    TX_BIND(tx_text(order->id), tx_text(registry_id),
+	            tx_text(order_kinds[order->kind]),
 	            tx_text(order->has_name ? text : NULL), tx_int(order->is_below),
 	            tx_int(order->type), tx_text(order->resource),
 	            store_packed(&order->expected, arena), tx_text(order->to_id),
@@ -89,21 +90,21 @@ void store_order_put(struct tx *tx, const char *registry_id,
 	uint8_t digest[RPC_DIGEST_LEN];
 
 	rpc_digest(req, digest);
-	if (count_open(tx, registry_id, order->id) >= ORDERS_OPEN_MAX)
+	if (order_count_open(tx, registry_id, order->id) >= ORDERS_OPEN_MAX)
 		tx_fail(tx, ERR_QUOTA, "%d orders of this zone and storage_id are open: "
 		        "wait until some are done", ORDERS_OPEN_MAX);
-	forget_old(tx, registry_id);
-	insert_order(tx, registry_id, order, digest);
-	check_order(tx, registry_id, digest, req);
+	order_forget_old(tx, registry_id);
+	order_insert(tx, registry_id, order, digest);
+	order_check(tx, registry_id, digest, req);
 }
 
-static void read_order(struct tx *tx, struct tx_rows *rows, struct arena *arena,
+static void order_read(struct tx *tx, struct tx_rows *rows, struct arena *arena,
                        struct order_row *order)
 {
 	const char *text;
 
 	*order = (struct order_row){ .id = row_text(rows) };
-	order->kind = deed_of(tx, row_text(rows));
+	order->kind = order_kind_of(tx, row_text(rows));
 	order->has_name = !row_is_null(rows);
 	text = row_text(rows);
 	if (order->has_name && name_parse(text, "name", &order->name, tx->why))
@@ -132,7 +133,7 @@ void store_orders_open(struct tx *tx, struct arena *arena, const char *registry_
 	while (tx_next(&rows)) {
 		struct order_row order;
 
-		read_order(tx, &rows, arena, &order);
+		order_read(tx, &rows, arena, &order);
 		if (!tx->err)
 			each(self, &order);
 	}

@@ -2,8 +2,8 @@
 
 #define COLUMNS "SELECT o.name, o.type, o.resource, o.ttl, o.records, o.intended"
 
-static void read_made(struct tx *tx, struct tx_rows *rows, struct arena *arena,
-                      struct owned_row *row)
+static void owned_row_read(struct tx *tx, struct tx_rows *rows, struct arena *arena,
+                           struct owned_row *row)
 {
 	const char *text;
 	uint32_t ttl;
@@ -27,7 +27,7 @@ void store_owned(struct tx *tx, struct arena *arena, const char *id,
 	while (tx_next(&rows)) {
 		struct owned_row row;
 
-		read_made(tx, &rows, arena, &row);
+		owned_row_read(tx, &rows, arena, &row);
 		if (!tx->err)
 			each(self, &row);
 	}
@@ -47,16 +47,16 @@ void store_owned_by_others(struct tx *tx, struct arena *arena, const char *id,
 	while (tx_next(&rows)) {
 		struct owned_row row;
 
-		read_made(tx, &rows, arena, &row);
+		owned_row_read(tx, &rows, arena, &row);
 		row.storage_id = row_text(&rows);
 		if (!tx->err)
 			each(self, &row);
 	}
 }
 
-static struct tx_value *values_of(struct arena *arena, const char *id,
-                                  const struct owned_row *rows, size_t count,
-                                  bool is_intended)
+static struct tx_value *owned_rows_values(struct arena *arena, const char *id,
+                                          const struct owned_row *rows, size_t count,
+                                          bool is_intended)
 {
 	struct tx_value *values = arena_alloc(arena, (6 * count + 1) * sizeof(*values));
 	char text[NAME_MAX_TEXT + 1];
@@ -87,7 +87,8 @@ void store_owned_intend(struct tx *tx, const char *id, const struct owned_row *r
 		    "INSERT INTO ownership (registry_id, name, type, resource, ttl, "
 		    "intended, updated_at) VALUES ", "(?,?,?,?,?,?,NOW(3))",
 		    " ON DUPLICATE KEY UPDATE intended = VALUES(intended), "
-		    "updated_at = NOW(3)", values_of(arena, id, rows, count, true), 6,
+		    "updated_at = NOW(3)", owned_rows_values(arena, id, rows, count,
+		                                             true), 6,
 		    count);
 	arena_free(&arena);
 }
@@ -103,14 +104,15 @@ void store_owned_put(struct tx *tx, const char *id, const struct owned_row *rows
 		    "records, updated_at) VALUES ", "(?,?,?,?,?,?,NOW(3))",
 		    " ON DUPLICATE KEY UPDATE resource = VALUES(resource), "
 		    "ttl = VALUES(ttl), records = VALUES(records), intended = NULL, "
-		    "updated_at = NOW(3)", values_of(arena, id, rows, count, false), 6,
+		    "updated_at = NOW(3)", owned_rows_values(arena, id, rows, count,
+		                                             false), 6,
 		    count);
 	arena_free(&arena);
 }
 
 /* Some hundred rows are emptied by a statement, and all that are empty go by one. */
-static void empty_rows(struct tx *tx, const char *id, const struct owned_row *rows,
-                       size_t count, const char *change)
+static void owned_rows_empty(struct tx *tx, const char *id, const struct owned_row *rows,
+                             size_t count, const char *change)
 {
 	struct arena *arena = arena_new();
 
@@ -118,7 +120,7 @@ static void empty_rows(struct tx *tx, const char *id, const struct owned_row *ro
 		tx_exec_rows(tx,
 		    "INSERT INTO ownership (registry_id, name, type, resource, ttl, "
 		    "intended, updated_at) VALUES ", "(?,?,?,?,?,?,NOW(3))",
-		    change, values_of(arena, id, rows, count, true), 6, count);
+		    change, owned_rows_values(arena, id, rows, count, true), 6, count);
 		tx_exec(tx, "DELETE FROM ownership WHERE registry_id = ? "
 		        "AND records IS NULL AND intended IS NULL", TX_BIND(tx_text(id)));
 	}
@@ -128,14 +130,14 @@ static void empty_rows(struct tx *tx, const char *id, const struct owned_row *ro
 void store_owned_refused(struct tx *tx, const char *id, const struct owned_row *rows,
                          size_t count)
 {
-	empty_rows(tx, id, rows, count, " ON DUPLICATE KEY UPDATE intended = NULL");
+	owned_rows_empty(tx, id, rows, count, " ON DUPLICATE KEY UPDATE intended = NULL");
 }
 
 void store_owned_delete(struct tx *tx, const char *id, const struct owned_row *rows,
                         size_t count)
 {
-	empty_rows(tx, id, rows, count,
-	           " ON DUPLICATE KEY UPDATE records = NULL, intended = NULL");
+	owned_rows_empty(tx, id, rows, count,
+	                 " ON DUPLICATE KEY UPDATE records = NULL, intended = NULL");
 }
 
 bool store_owned_has(struct tx *tx, const char *id, const char *resource)

@@ -28,8 +28,8 @@ void store_reading_put(struct tx *tx, const char *id, uint32_t serial)
 #define SELECT "SELECT name, type, owner, resource, ttl, records " \
                "FROM ownership_records WHERE registry_id = ?"
 
-static void read_all(struct tx *tx, struct arena *arena, struct tx_rows *rows,
-                     store_record_fn *each, void *self)
+static void record_read_all(struct tx *tx, struct arena *arena, struct tx_rows *rows,
+                            store_record_fn *each, void *self)
 {
 	while (tx_next(rows)) {
 		struct record_row row = { .rrset.count = 0 };
@@ -55,7 +55,7 @@ void store_records(struct tx *tx, struct arena *arena, const char *id,
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows, SELECT, TX_BIND(tx_text(id)));
-	read_all(tx, arena, &rows, each, self);
+	record_read_all(tx, arena, &rows, each, self);
 }
 
 void store_records_page(struct tx *tx, struct arena *arena, const char *id,
@@ -71,7 +71,7 @@ void store_records_page(struct tx *tx, struct arena *arena, const char *id,
 	    SELECT " AND name >= ? AND (name > ? OR type > ?) ORDER BY name, type LIMIT ?",
 	    TX_BIND(tx_text(id), tx_text(text), tx_text(text), tx_int(type),
 	            tx_int((int64_t)count)));
-	read_all(tx, arena, &rows, each, self);
+	record_read_all(tx, arena, &rows, each, self);
 }
 
 /* ---- writing ---- */

@@ -33,8 +33,8 @@ void store_transfer_lock(struct tx *tx, const struct transfer *transfer)
 /* ---- copies ---- */
 
 /* Nobody has told all that such a source wants: it may know of more than was copied. */
-static void raise_sources(struct tx *tx, const struct transfer *transfer,
-                          const char *state)
+static void transfer_add_sources(struct tx *tx, const struct transfer *transfer,
+                                 const char *state)
 {
 	tx_exec(tx,
 	    "INSERT INTO endpoint_sources "
@@ -56,7 +56,7 @@ static void raise_sources(struct tx *tx, const struct transfer *transfer,
 void store_transfer_copy(struct tx *tx, const struct transfer *transfer,
                          const char *state)
 {
-	raise_sources(tx, transfer, state);
+	transfer_add_sources(tx, transfer, state);
 	tx_exec(tx,
 	    "INSERT INTO endpoints (registry_id, resource, name, type, set_id, ttl, "
 	    "is_shared, records, copied_by) SELECT ?, e.resource, e.name, e.type, "
@@ -76,7 +76,7 @@ void store_transfer_copy(struct tx *tx, const struct transfer *transfer,
 	"SET s.endpoints = s.endpoints - LEAST(s.endpoints, gone.n) " \
 	"WHERE s.registry_id = ?"
 
-static void forget_sources(struct tx *tx, const struct transfer *transfer)
+static void transfer_forget_sources(struct tx *tx, const struct transfer *transfer)
 {
 	tx_exec(tx,
 	    "DELETE FROM endpoint_sources WHERE registry_id = ? AND endpoints = 0 "
@@ -98,7 +98,7 @@ void store_transfer_drop_stale(struct tx *tx, const struct transfer *transfer,
 	tx_exec(tx, "DELETE e FROM " STALE,
 	        TX_BIND(tx_text(transfer->from), tx_text(transfer->order), tx_text(state),
 	                tx_text(transfer->to)));
-	forget_sources(tx, transfer);
+	transfer_forget_sources(tx, transfer);
 }
 
 void store_transfer_undo(struct tx *tx, const struct transfer *transfer,
@@ -109,7 +109,7 @@ void store_transfer_undo(struct tx *tx, const struct transfer *transfer,
 	                tx_text(transfer->to)));
 	tx_exec(tx, "DELETE e FROM " COPIES,
 	        TX_BIND(tx_text(transfer->order), tx_text(state), tx_text(transfer->to)));
-	forget_sources(tx, transfer);
+	transfer_forget_sources(tx, transfer);
 }
 
 void store_transfer_forget(struct tx *tx, const struct transfer *transfer,
