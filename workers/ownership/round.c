@@ -21,12 +21,19 @@ enum { TRIES_MAX = 5 };			/* of a message */
 static const struct backoff resend = { .first_ms = 200, .max_ms = 5000 };
 static const struct backoff again = { .first_ms = 1000, .max_ms = 300 * 1000 };
 
+static void round_warn(const struct round *round, const char *event, const char *reason)
+{
+	log_warn("%s: zone=%s storage_id=%s reason=\"%s\"", event,
+	         round->registry->zone_text, round->registry->settings->storage_id,
+	         reason);
+}
+
 static struct holder *round_holder(const struct round *round)
 {
 	return membership_holder(heartbeat_membership(round->ownership->heartbeat));
 }
 
-/* ---- the end ---- */
+/* ---- end of a round ---- */
 
 static void round_free(struct round *round)
 {
@@ -43,7 +50,7 @@ static void round_free(struct round *round)
 	free(round);
 }
 
-/* Something was to be done, and nothing of it could be. */
+/* The round had updates, and the provider took none of them. */
 static bool round_is_fruitless(const struct round *round)
 {
 	return round->update_count && !round->outcomes[OUTCOME_APPLIED] &&
@@ -56,7 +63,7 @@ static int64_t round_interval_ms(const struct round *round)
 	       : round->registry->settings->interval_ms;
 }
 
-/* What was done is to be seen; what is in the way is looked at less and less often. */
+/* The next round checks what this one applied. After failures the pauses grow. */
 static int64_t round_next_ms(const struct round *round, enum registry_state state)
 {
 	int64_t resync_ms = round->registry->settings->resync_ms;
@@ -77,7 +84,7 @@ struct ending {
 	const char *reason;
 };
 
-/* What was approved, and could not be done, is so still. */
+/* An approval stays valid if the round could not use it. */
 static bool ending_keeps_approval(const struct ending *ending)
 {
 	return registry_state_failed(ending->state) ||
@@ -114,20 +121,16 @@ static void round_settle_orders(struct round *round)
 	struct why why;
 
 	if (tx_again(round_orders_settle, round, &why))
-		log_warn("orders not settled: zone=%s storage=%s reason=\"%s\"",
-		         round->registry->zone_text, round->registry->settings->storage_id,
-		         why.text);
+		round_warn(round, "orders not settled", why.text);
 	else
 		round_orders_notify(round);
 }
 
-/* What nobody could read of is planned again, however still the zone is. */
+/* The database has not this plan, so the next round must not skip the reading. */
 static void round_note_unwritten(struct round *round, const struct why *why)
 {
 	round->registry->last_plan.is_known = false;
-	log_warn("round not written: zone=%s storage=%s reason=\"%s\"",
-	         round->registry->zone_text, round->registry->settings->storage_id,
-	         why->text);
+	round_warn(round, "round not written", why->text);
 }
 
 static void round_end(struct round *round, enum registry_state state, const char *reason)
@@ -139,7 +142,7 @@ static void round_end(struct round *round, enum registry_state state, const char
 	registry->provider->cancel(registry);
 	registry->not_before_ms = clock_ms() + registry->settings->interval_ms;
 	if (registry_state_failed(state))
-		log_warn("zone not kept: zone=%s storage=%s state=%s reason=\"%s\"",
+		log_warn("zone not kept: zone=%s storage_id=%s state=%s reason=\"%s\"",
 		         registry->zone_text, registry->settings->storage_id,
 		         registry_state_name(state), reason);
 	if (round->is_planned && round->orders)
@@ -165,7 +168,7 @@ static void round_end_planned(struct round *round)
 		        ? round->reason : "");
 }
 
-/* ---- what is done ---- */
+/* ---- sending ---- */
 
 static void round_send_next(void *self);
 
@@ -181,13 +184,11 @@ static void round_end_sending(struct round *round)
 
 	round_count_outcomes(round);
 	if (tx_again(round_owned_assign, round, &why))
-		log_warn("outcomes not written: zone=%s storage=%s reason=\"%s\"",
-		         round->registry->zone_text, round->registry->settings->storage_id,
-		         why.text);
+		round_warn(round, "outcomes not written", why.text);
 	round_end_planned(round);
 }
 
-/* Nobody knows whether it was done, and a second one may meet the first. */
+/* The provider may have applied the message, now or later. */
 static void round_mark_unconfirmed(struct round *round)
 {
 	size_t first, count;
@@ -198,8 +199,8 @@ static void round_mark_unconfirmed(struct round *round)
 }
 
 /*
- * A server that gives no answer, or cannot do it just now, gets the same message again in
- * a while. If it lives, and still cannot, one of the updates is to blame.
+ * A server that does not answer, or fails for the moment, gets the same message again
+ * after a pause. If it answers and fails again, one of the updates is the cause.
  */
 static void round_on_sent(void *self, enum outcome outcome, const char *words)
 {
@@ -221,7 +222,7 @@ static void round_on_sent(void *self, enum outcome outcome, const char *words)
 		return;
 	}
 	if (!is_open)
-		round->tries = 0;	/* of what it cannot do each half is tried once */
+		round->tries = 0;	/* after UNABLE each half is tried once */
 	batch_settle(round->batch, outcome);
 	round_send_next(round);
 }
@@ -248,7 +249,7 @@ static void round_send_next(void *self)
 	                                round_on_sent, round);
 }
 
-/* ---- from the plan to what goes out ---- */
+/* ---- from the plan to updates ---- */
 
 static void round_add_update(struct round *round, size_t first, size_t end)
 {
@@ -287,9 +288,7 @@ static void round_write_records(struct round *round)
 
 	round->is_kept = !tx_again(round_keep_records, round, &why);
 	if (!round->is_kept)
-		log_warn("records not kept: zone=%s storage=%s reason=\"%s\"",
-		         round->registry->zone_text, round->registry->settings->storage_id,
-		         why.text);
+		round_warn(round, "records not kept", why.text);
 }
 
 static enum err round_plan_and_accept(struct round *round, struct why *why)
@@ -340,7 +339,7 @@ static void round_read_zone(struct round *round)
 	registry->provider->read(registry, round->view, round_on_zone, round);
 }
 
-/* Who does not say gets the question for the whole zone, and has to answer that. */
+/* If the provider does not tell the serial, the round reads the whole zone. */
 static void round_on_serial(void *self, const char *fault, uint32_t serial)
 {
 	struct round *round = self;
@@ -354,7 +353,7 @@ static void round_on_serial(void *self, const char *fault, uint32_t serial)
 	          "");
 }
 
-/* ---- the beginning ---- */
+/* ---- begin of a round ---- */
 
 static enum err round_read_row(struct round *round, struct why *why)
 {
@@ -374,7 +373,7 @@ void round_begin(struct ownership *ownership, struct registry *registry)
 	round->ownership = ownership;
 	round->registry = registry;
 	if (holder_take(round_holder(round), db, registry->lock, 0, &round->held, &why)) {
-		log_debug("registry not taken: zone=%s storage=%s reason=\"%s\"",
+		log_debug("registry not taken: zone=%s storage_id=%s reason=\"%s\"",
 		          registry->zone_text, registry->settings->storage_id, why.text);
 		free(round);
 		return;
@@ -386,12 +385,11 @@ void round_begin(struct ownership *ownership, struct registry *registry)
 	round->view = view_new(&registry->zone, random_u32());
 	round->timer = loop_timer_new(ownership->runtime.loop, round_send_next, round);
 	if (round_read_row(round, &why)) {
-		log_warn("registry not read: zone=%s reason=\"%s\"", registry->zone_text,
-		         why.text);
+		round_warn(round, "registry not read", why.text);
 		round_free(round);
 		return;
 	}
-	if (!round->row.is_due) {	/* somebody else was here meanwhile */
+	if (!round->row.is_due) {	/* another process was faster */
 		round_free(round);
 		return;
 	}

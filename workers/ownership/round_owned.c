@@ -8,7 +8,7 @@
 #include "round_orders.h"
 #include "storage.h"
 
-/* So that it is seen when rows that are the marks get lost. */
+/* With storage "table", a lower number of rows shows that rows were lost. */
 static void round_owned_count(const struct round *round, struct tx *tx)
 {
 	if (!round->registry->storage->is_in_zone)
@@ -32,8 +32,8 @@ enum err round_owned_restore(void *self, struct why *why)
 	}
 	enum err err = tx_commit(&tx);
 	if (!err && restored)
-		log_warn("ownership restored: zone=%s storage=%s sets=%zu "
-		         "reason=\"rows of what is ours were lost\"",
+		log_warn("ownership restored: zone=%s storage_id=%s sets=%zu "
+		         "reason=\"rows of owned sets were lost\"",
 		         registry->zone_text, registry->settings->storage_id, restored);
 	return err;
 }
@@ -96,9 +96,9 @@ enum err round_owned_accept(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
-/* ---- what came of it ---- */
+/* ---- after the answers ---- */
 
-/* What is there of a row now: what was intended, or nothing is any more. */
+/* The row after the answer: the intended set is there, or nothing is intended. */
 static struct owned_row owned_row_answered(const struct plan_item *item,
                                            enum answer answer)
 {
@@ -111,7 +111,7 @@ static struct owned_row owned_row_answered(const struct plan_item *item,
 	return row;
 }
 
-/* Of the arrivals that got that ANSWER. */
+/* The rows of written sets that got ANSWER. */
 static struct owned_row *owned_rows_answered(const struct round *round,
                                              enum answer answer, size_t *count)
 {
@@ -155,9 +155,9 @@ enum err round_owned_assign(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
-/* ---- what was read ---- */
+/* ---- after the reading ---- */
 
-/* As it is wanted, but for what only our rows say. */
+/* The zone has the set as planned; only our row differs. */
 static bool item_is_as_planned(const struct plan_item *item)
 {
 	if (item->step == STEP_UPDATE)
@@ -166,7 +166,7 @@ static bool item_is_as_planned(const struct plan_item *item)
 	return item->step == STEP_NONE && item->reason == REASON_WANTED;
 }
 
-/* It is there as it is wanted, and ours, and no row says so. */
+/* The zone has the set as desired, we own it, and the row does not say so. */
 static bool item_is_new(const struct round *round, const struct plan_item *item)
 {
 	const struct owned_row *row;
@@ -181,7 +181,7 @@ static bool item_is_new(const struct round *round, const struct plan_item *item)
 	       !rrset_same_records(&row->rrset, &item->set->rrset);
 }
 
-/* It is not there, nor is its mark; or what is there is another's, and was never ours. */
+/* Set and mark are missing, or the set belongs to others and was never ours. */
 static bool owned_row_is_gone(const struct round *round, const struct owned_row *row)
 {
 	const struct view_set *set =
@@ -189,11 +189,11 @@ static bool owned_row_is_gone(const struct round *round, const struct owned_row 
 
 	if (row->is_contested && set && set->owner == OWNER_NONE &&
 	    set->rrset.count)
-		return false;		/* whose it is comes out when one of us knows */
+		return false;		/* the other registry may own it */
 	return !set || (!set->ours && (!set->rrset.count || !row->rrset.count));
 }
 
-/* Where our rows are the marks: one of a set that is not there, and nobody wants. */
+/* With storage "table": the row of a set that is missing and not desired. */
 static bool item_is_orphan(const struct round *round, const struct plan_item *item)
 {
 	return !round->registry->storage->is_in_zone && item->step == STEP_UNMARK &&
@@ -207,7 +207,7 @@ static void owned_rows_push_gone(struct owned_row *rows, size_t *count,
 	                                       .intended.type = type, .resource = "" };
 }
 
-/* Nothing came of what these intended: by now they may be of a set that we were given. */
+/* Intended sets that never came. A transfer may have given us their sets since. */
 static struct owned_row *owned_rows_unwritten(const struct round *round, size_t *count)
 {
 	struct owned_row *rows = arena_alloc(round->arena, (map_count(round->owned) + 1) *
@@ -222,7 +222,7 @@ static struct owned_row *owned_rows_unwritten(const struct round *round, size_t 
 	return rows;
 }
 
-/* Of these none is to stay. */
+/* The rows that go. */
 static struct owned_row *owned_rows_gone(const struct round *round, size_t *count)
 {
 	struct owned_row *rows = arena_alloc(round->arena,
@@ -245,7 +245,7 @@ static struct owned_row *owned_rows_gone(const struct round *round, size_t *coun
 	return rows;
 }
 
-/* Others find no trace in the zone of rows that go: its serial stays as it is. */
+/* Rows leave no trace in the zone, so the other registries must plan again. */
 static void round_notify_others(const struct round *round, struct tx *tx)
 {
 	if (!round->registry->storage->is_in_zone)

@@ -9,7 +9,7 @@
 #include "round_orders.h"
 #include "storage.h"
 
-/* ---- rows come in ---- */
+/* ---- rows ---- */
 
 static void round_add_owned(void *self, const struct owned_row *row)
 {
@@ -41,7 +41,7 @@ static void round_add_source(void *self, const struct source *source)
 		        round);
 }
 
-/* A mark without a resource is of any of them. */
+/* A mark without a resource may belong to any resource. */
 static bool round_is_complete_source(void *self, const char *resource)
 {
 	const struct round *round = self;
@@ -67,7 +67,7 @@ static enum err round_read_rows(struct round *round, struct why *why)
 	return tx_commit(&tx);
 }
 
-/* What the rows say, now that it is known whose the records are. */
+/* Call it when the view is settled. */
 static void round_fill_view(struct round *round)
 {
 	for (const struct owned_row *owned = round->owned_rows; owned;
@@ -80,7 +80,7 @@ static void round_fill_view(struct round *round)
 			.is_shared = at->is_shared, .resource = at->resource });
 }
 
-/* Somebody looked at just this, and said that it may be done. */
+/* An operator has approved the held changes with this digest. */
 static void round_release_approved(struct round *round)
 {
 	round_digest(round);
@@ -107,7 +107,7 @@ enum err round_plan(struct round *round, struct why *why)
 	plan_make(round->view, &registry->rules, true, &round->plan);
 	plan_hold_incomplete(&round->plan, round_is_complete_source, round);
 	round_release_approved(round);
-	log_debug("zone planned: zone=%s storage=%s items=%zu held=%zu ms=%lld",
+	log_debug("zone planned: zone=%s storage_id=%s items=%zu held=%zu ms=%lld",
 	          registry->zone_text, registry->settings->storage_id, round->plan.count,
 	          round->plan.held, (long long)(clock_us() - began) / 1000);
 	return OK;

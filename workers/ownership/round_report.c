@@ -10,7 +10,7 @@
 #include "runtime/metrics.h"
 #include "runtime/rpc.h"
 
-/* Of a plan, and of an item, what is shown. */
+/* Limits of the plan as JSON: items, octets, and records of an item. */
 enum { ITEMS_MAX = 1000, OCTETS_MAX = 512 * 1024, RECORDS_MAX = 20 };
 
 /* ---- one item ---- */
@@ -34,7 +34,7 @@ static json_t *report_records(const struct rrset *set)
 	return list;
 }
 
-/* What a mark of ours says can be anything: somebody may have written it in our name. */
+/* Another program may have written the mark, so the text is quoted. */
 static json_t *report_resource(const struct plan_item *item)
 {
 	const char *resource = item->desired ? item->desired->resource
@@ -61,13 +61,13 @@ static json_t *report_item(const struct plan_item *item)
 		"becomes", report_records(&item->becomes));
 }
 
-/* Nothing is to be said of what is as it should be. */
+/* Sets that are as desired are left out. */
 static bool report_includes(const struct plan_item *item)
 {
 	return item->step != STEP_NONE || item->reason != REASON_WANTED;
 }
 
-/* ---- the whole ---- */
+/* ---- the plan ---- */
 
 static json_t *report_counts(const size_t *count, size_t n, const char *(*name)(size_t))
 {
@@ -95,7 +95,7 @@ static const char *report_outcome_name(size_t i)
 	return outcome_name((enum outcome)i);
 }
 
-/* As many as there is room for. */
+/* Items as far as the limits allow. */
 struct listing {
 	json_t *items;
 	size_t octets, more;
@@ -112,7 +112,7 @@ static void listing_add(struct listing *listing, const struct plan_item *item)
 	                   listing->octets > OCTETS_MAX;
 }
 
-/* What is held comes first, for somebody has to look at it. */
+/* Call it for held items first: an operator has to see them. */
 static void listing_add_all(const struct round *round, bool is_held,
                             struct listing *listing)
 {
@@ -155,7 +155,7 @@ void round_describe(const struct round *round, struct buf *text)
 
 /* ---- digests ---- */
 
-/* What would become of what. */
+/* The records of a set, now and after the step. */
 static void item_digest_change(EVP_MD_CTX *hash, const struct plan_item *item)
 {
 	struct buf octets = { 0 };
@@ -179,7 +179,7 @@ static void item_digest_reason(EVP_MD_CTX *hash, const struct plan_item *item)
 	EVP_DigestUpdate(hash, what, sizeof(what));
 }
 
-/* Of the items that IS_IN picks, in hexadecimal digits; "" of none. */
+/* The digest of the items that IS_IN picks, as hexadecimal digits; "" without items. */
 static void plan_digest_items(const struct plan *plan,
                               bool (*is_in)(const struct plan_item *item),
                               void (*digest)(EVP_MD_CTX *hash,
@@ -208,7 +208,7 @@ static bool item_is_held(const struct plan_item *item)
 	return item->is_held;
 }
 
-/* What we want and somebody else has, or might have. */
+/* A resource wants the set, and another owner has it or may have it. */
 static const bool mismatches[REASON_COUNT] = {
 	[REASON_UNMANAGED_EQUAL] = true, [REASON_UNMANAGED] = true,
 	[REASON_FOREIGN] = true,         [REASON_FOREIGN_ORPHAN] = true,
@@ -288,7 +288,7 @@ static void report_applied(const struct round *round)
 	                                                 report_outcome_name)));
 }
 
-/* Each time that it is about others than it was. */
+/* Notifies only when the mismatches have changed since the last round. */
 static void report_mismatch(const struct round *round)
 {
 	size_t reasons[REASON_COUNT] = { 0 }, count = 0;
@@ -313,7 +313,7 @@ static void report_plan(const struct round *round)
 	for (size_t i = 0; i < OUTCOME_COUNT; i++)
 		metric_add(changes_of[i], (int64_t)round->outcomes[i]);
 	if (round->update_count || round->plan.held)
-		log_info("zone planned: zone=%s storage=%s serial=%u names=%zu "
+		log_info("zone planned: zone=%s storage_id=%s serial=%u names=%zu "
 		         "applied=%zu held=%zu dry_run=%s", registry->zone_text,
 		         registry->settings->storage_id, round->serial,
 		         round->update_count, applied, round->plan.held,
