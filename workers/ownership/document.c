@@ -11,7 +11,7 @@ enum { TYPE_MAX = 16, OWNERS_MAX = 1100 };
 
 /* ---- out ---- */
 
-/* What is a name, and nothing else. */
+/* Is the data a name and nothing else? */
 static bool rrtype_is_name(uint16_t type)
 {
 	return type == RR_CNAME || type == RR_NS || type == RR_PTR || type == RR_DNAME;
@@ -128,7 +128,7 @@ static enum err entry_get_name(const struct entry *entry, struct name *name)
 	return err;
 }
 
-/* Of one of ours a set of one record. */
+/* Adds a set of one record if the entry has our owner. */
 static void document_add_entry(const struct entry *entry, const struct registry *registry,
                                struct arena *arena, struct document *document)
 {

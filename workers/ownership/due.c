@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Each second: registries whose time has come, by their rows. */
+/* Each second: begins rounds of the registries whose rows are due. */
 
 static size_t due_count_rounds(const struct ownership *ownership)
 {
@@ -32,7 +32,7 @@ void due_now(struct ownership *ownership, struct registry *registry)
 		round_begin(ownership, registry);
 }
 
-/* Those of other settings are not ours to know. */
+/* A row may belong to a registry that the settings of this process lack. */
 static void due_note(void *self, const char *id)
 {
 	struct registries *registries = &((struct ownership *)self)->registries;
@@ -42,7 +42,7 @@ static void due_note(void *self, const char *id)
 			registries->item[i].is_due = true;
 }
 
-/* In turn, for there may be more of them than are begun. */
+/* In turn, because at most ROUNDS_MAX rounds run at the same time. */
 static void due_begin(struct ownership *ownership)
 {
 	struct registries *registries = &ownership->registries;

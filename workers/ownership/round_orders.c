@@ -12,13 +12,13 @@
 #include "store_transfer.h"
 #include "store_order.h"
 
-enum { NAMES_MAX = 100 };		/* of a result that are listed */
+enum { NAMES_MAX = 100 };		/* listed in a result */
 
-/* A set that an earlier round began with. */
+/* A set that an earlier round worked on. */
 struct begun {
 	struct begun *next;
 	struct order_set set;
-	bool is_done;			/* else nobody knows yet */
+	bool is_done;			/* false: not known yet */
 };
 
 /* Sets for one statement. */
@@ -32,7 +32,7 @@ struct order {
 	struct order *next;		/* a newer one */
 	struct order_row row;
 	struct begun *begun;
-	struct map *planned;		/* sets of this plan, if any was begun with */
+	struct map *planned;		/* sets of this plan, if `begun` has any */
 	struct order_sets accepted, applied, refused;
 	json_t *names, *refusals;
 	size_t matched, done, open;
@@ -95,12 +95,12 @@ static void round_add_begun(void *self, const char *order_id, const struct order
 	while (order && strcmp(order->row.id, order_id))
 		order = order->next;
 	if (!order)
-		return;			/* it is for a later round */
+		return;			/* of an order that a later round reads */
 	*begun = (struct begun){ order->begun, *set, is_done };
 	order->begun = begun;
 }
 
-/* What no row tells cannot be ordered: it stays open, and was refused when it came. */
+/* Without rows the call that orders is refused, so there are no orders. */
 void round_orders_read(struct round *round, struct tx *tx)
 {
 	if (!round->registry->storage->has_rows)
@@ -111,7 +111,7 @@ void round_orders_read(struct round *round, struct tx *tx)
 		                  round);
 }
 
-/* Its row is gone: who was to get the sets is not known any more. */
+/* The row of the receiving registry is gone. */
 static bool order_has_no_receiver(const struct order *order)
 {
 	return order->order.kind == ORDER_TRANSFER && !order->row.to;
@@ -229,9 +229,9 @@ void round_orders_accept(struct round *round, struct tx *tx)
 		store_zone_changed(tx, round->registry->zone_text, round->row.id);
 }
 
-/* ---- after the round: what came of each set ---- */
+/* ---- after the round: the result of each set ---- */
 
-/* Of what needs no update all was done when it was accepted. */
+/* Items without an update were done when they were accepted. */
 static uint8_t *round_answers(const struct round *round)
 {
 	uint8_t *answers = arena_alloc(round->arena, round->plan.count + 1);
@@ -273,7 +273,7 @@ static void order_note_refusal(struct order *order, const char *reason)
 	json_object_set_new(order->refusals, reason, json_integer(count + 1));
 }
 
-/* It was begun with, now or earlier: what was copied for it goes again. */
+/* The round, or an earlier one, began with the set: drop the copies made for it. */
 static void order_refuse(const struct round *round, struct order *order,
                          const struct order_set *set, const char *reason)
 {
@@ -311,7 +311,7 @@ static void order_settle_item(const struct round *round, size_t i, enum answer a
 		order_sets_push(round, &order->applied, &set);
 }
 
-/* ---- and of those that an earlier round had begun with ---- */
+/* ---- sets of earlier rounds ---- */
 
 static bool claims_have_owner(const struct claim *claim, const char *owner)
 {
@@ -325,7 +325,7 @@ static bool claims_have_owner(const struct claim *claim, const char *owner)
 	return false;
 }
 
-/* Also by a mark that names no type. */
+/* Untyped marks count, too. */
 static bool set_is_transferred(const struct node *node, const struct view_set *set,
                                const char *to)
 {
@@ -334,7 +334,7 @@ static bool set_is_transferred(const struct node *node, const struct view_set *s
 	        claims_have_owner(node->foreign, to));
 }
 
-/* Is it as the order would have it? Where rows are the marks they were written then. */
+/* Has the set become as the order wants it? With "table", accepting wrote the rows. */
 static bool order_is_reached(const struct round *round, const struct order *order,
                              const struct order_set *set)
 {
@@ -360,7 +360,7 @@ static void order_settle_begun(const struct round *round, struct order *order,
 	struct set_key key = set_key_of(&begun->set.name, begun->set.type);
 
 	if (map_get(order->planned, key.octets, key.len))
-		return;			/* it was tried again */
+		return;			/* this round tried it again */
 	order_note_name(order, &begun->set);
 	if (begun->is_done)
 		order->done++;
@@ -382,9 +382,9 @@ static void orders_settle_sets(struct round *round)
 			order_settle_begun(round, order, at);
 }
 
-/* ---- and then their rows ---- */
+/* ---- the rows of the orders ---- */
 
-/* Where rows are the marks all was done when it was accepted, but for the telling. */
+/* With "table", accepting has moved all rows. */
 static void order_write_transfer(const struct round *round, struct tx *tx,
                                  const struct order *order)
 {
@@ -449,7 +449,7 @@ static void order_end(struct order *order)
 	map_free(&order->planned);
 }
 
-/* What waited for an older order, or for room in a round, need not wait for the next. */
+/* Begins the next round at once if orders wait for these, or for room in a round. */
 static void orders_request_round(const struct round *round, struct tx *tx)
 {
 	size_t count = 0, waiting = 0, over = 0;

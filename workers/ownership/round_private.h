@@ -1,8 +1,8 @@
 /*
- * round_private -- between round.c, which goes through the steps, round_plan.c, which
- * brings rows and records together, round_records.c, which keeps what was read,
- * round_skip.c, which knows when nothing is to be read, and round_report.c, which says
- * what came of it.
+ * round_private -- between the files of the round. round.c makes the steps, round_plan.c
+ * plans with rows and records, and round_owned.c writes the rows of owned sets.
+ * round_records.c keeps the records of the zone, round_skip.c decides whether the reading
+ * may be skipped, and round_report.c logs and notifies. All use round_state.c.
  */
 #pragma once
 
@@ -22,11 +22,11 @@ struct loop_timer;
 
 enum { PLAN_DIGEST = 64 };		/* hexadecimal digits */
 
-/* What goes to the server for one name. */
+/* The update of one name. */
 struct name_update {
 	struct update update;
 	size_t first, count;		/* of the plan's items */
-	bool is_unconfirmed;		/* a message of it got no answer */
+	bool is_unconfirmed;		/* it was sent, and may have been applied */
 };
 
 /* A name and a type, as a key of maps. */
@@ -49,15 +49,15 @@ struct round {
 	struct order *orders;		/* round_orders.c's, from the oldest on */
 	uint32_t serial;
 	bool is_complete, is_planned, is_accepted, is_stopped;
-	bool is_kept;			/* what was read, for who asks for it */
+	bool is_kept;			/* the records are in the database */
 	struct plan plan;
-	char digest[PLAN_DIGEST + 1];	/* of what is held; "": nothing is */
-	char mismatches[PLAN_DIGEST + 1];	/* of what is wanted and another's */
+	char digest[PLAN_DIGEST + 1];	/* of the held changes; "": none */
+	char mismatches[PLAN_DIGEST + 1];	/* of desired sets with other owners */
 	struct name_update *updates;
 	size_t update_count;
 	struct batch *batch;
-	const struct update **sending;	/* room for all of a message */
-	int tries;			/* of the message in hand */
+	const struct update **sending;	/* the updates of a message */
+	int tries;			/* of the present message */
 	struct loop_timer *timer;
 	size_t outcomes[OUTCOME_COUNT];
 	char reason[256];		/* of the last outcome that is not APPLIED */
@@ -70,26 +70,26 @@ struct set_key set_key_of(const struct name *name, uint16_t type);
 struct tx round_begin_tx(struct round *round, struct why *why);
 struct owned_row round_row_of(const struct plan_item *item);
 enum answer { ANSWER_TAKEN, ANSWER_REFUSED, ANSWER_UNKNOWN };
-/* Nothing of what was surely refused can come any more. */
+/* A refused update cannot be applied later. */
 enum answer round_answer(const struct round *round, size_t update);
 
 /* ---- round_plan.c and round_owned.c ---- */
 
-/* Rows that are marks, and were lost, come back from those of the zone as it was read. */
+/* Makes lost rows of the storage "table" from the records of the last reading. */
 enum err round_owned_restore(void *round, struct why *why);
-/* From the rows to a plan. The zone is in the view. */
+/* Reads the rows and plans. The zone is in the view. */
 enum err round_plan(struct round *round, struct why *why);
-bool round_writes_set(const struct plan_item *item);	/* it will be owned */
-/* What will be owned is written down. */
+bool round_writes_set(const struct plan_item *item);
+/* Writes the sets that the round intends. */
 enum err round_owned_accept(void *round, struct why *why);
-/* What the provider took, and what it refused. */
+/* Writes what the provider took and what it refused. */
 enum err round_owned_assign(void *round, struct why *why);
-/* What was seen to be owned, and what is no more. */
+/* Writes which sets the reading showed and which are gone. */
 enum err round_owned_settle(void *round, struct why *why);
 
 /* ---- round_skip.c ---- */
 
-/* Is it worth to ask for the zone's serial, before it is read? */
+/* May an unchanged serial make the reading unnecessary? */
 bool round_skip_is_possible(const struct round *round);
 bool round_skip_applies(const struct round *round, uint32_t serial);
 void round_skip_note(const struct round *round);
@@ -101,10 +101,10 @@ enum err round_keep_records(void *round, struct why *why);
 /* ---- round_report.c ---- */
 
 void round_digest(struct round *round);
-/* The plan as JSON, cut off where it is long. */
+/* The plan as JSON, with a bound on its length. */
 void round_describe(const struct round *round, struct buf *json);
-/* Log, metrics, notifications: how it ended. */
+/* Log, metrics and notifications at the end of the round. */
 void round_report(struct round *round, enum registry_state state);
 void round_skip_count(void);
-/* PAYLOAD is taken, and gets the zone and the storage_id. */
+/* Takes over PAYLOAD and adds the zone and the storage_id. */
 void round_notify(const struct round *round, const char *event, json_t *payload);

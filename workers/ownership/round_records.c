@@ -6,14 +6,15 @@
 #include "store_record.h"
 
 /*
- * The zone as it was read, with whose each set is, is kept in rows: who asks for it, or
- * lost the rows of what is ours, has it from there. What is as before is not written.
+ * Keeps the records of the last reading with their owners in rows. storage_records lists
+ * them, and round_owned_restore() makes lost rows from them. Unchanged rows are not
+ * written.
  */
 
 struct kept {
 	struct kept *next;
 	struct record_row row;
-	bool is_there;			/* in the zone, by now */
+	bool is_there;			/* still in the zone */
 };
 
 struct keeping {
@@ -43,7 +44,7 @@ static struct record_row keeping_row(const struct keeping *k, const struct node 
 	const char *resource = view_set_resource(set);
 	struct record_row row = {
 		.rrset = set->rrset, .owner = view_owners(k->round->view, node, set),
-		/* somebody may have written anything in our name */
+		/* another program may have written the mark */
 		.resource = resource && mark_resource_is_valid(resource) ? resource : "",
 	};
 

@@ -3,8 +3,8 @@
 #include "round_private.h"
 
 /*
- * A zone that is of the serial that it was planned with, and of which nobody wants
- * anything else, gives the same plan again: one question says so.
+ * A zone with the serial of the last plan, and with the same endpoints, gives the same
+ * plan again. So the round asks for the serial only.
  */
 
 bool round_skip_is_possible(const struct round *round)
@@ -20,7 +20,7 @@ bool round_skip_applies(const struct round *round, uint32_t serial)
 	return round->registry->last_plan.serial == serial;
 }
 
-/* After a plan of which nothing was to be done. */
+/* The next round may skip the reading if this one had no update to send. */
 void round_skip_note(const struct round *round)
 {
 	const struct registry_settings *settings = round->registry->settings;

@@ -1,4 +1,4 @@
-/* What several parts of a round need. */
+/* Questions about a round that its other files ask. */
 #include "round_private.h"
 
 #include <string.h>

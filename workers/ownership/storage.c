@@ -36,7 +36,7 @@ static void storage_claim(struct round *round, const struct owned_row *row,
 	view_claim(round->view, &row->name, row->rrset.type, mark);
 }
 
-/* It was under way when we heard of it last: it was done if the zone has just that. */
+/* Has the zone the records that the row intends? */
 static bool round_has_intended(const struct round *round, const struct owned_row *row)
 {
 	const struct view_set *set =
@@ -50,7 +50,7 @@ static bool round_has_intended(const struct round *round, const struct owned_row
 	return rrset_same_records(&is, &row->intended);
 }
 
-/* Two may have intended the same, and the server took that of one of them. */
+/* Two registries may intend the same; the server took one of them. */
 static const struct owned_row *round_owned_row_like(const struct round *round,
                                                     const struct owned_row *row)
 {
@@ -106,7 +106,7 @@ struct remembered {
 	char resource[MARK_RESOURCE_MAX + 1];
 };
 
-/* What is not there any more was ours. */
+/* Forgets sets that the zone lacks. */
 static void memory_forget_gone(struct round *round)
 {
 	struct remembered **at = &round->registry->memory;
