@@ -1,7 +1,7 @@
 /*
- * document -- the records of a zone as a list of JSON objects (seed 001, "ConfigMap"). Each
- * object has dnsname, owner, target and type of one record. A dnsname has no final dot, nor
- * has a target that is a name.
+ * document -- the records of a zone as a list of JSON objects (seed 001, "ConfigMap").
+ * Each object has dnsname, owner, target and type of one record. Names as dnsname or as
+ * target have no final dot.
  */
 #pragma once
 

@@ -20,13 +20,13 @@
 #include "server_clock.h"
 
 struct sending {
-	primary_sent_fn *done;		/* NULL: nothing is under way */
+	primary_sent_fn *done;		/* NULL: no message is open */
 	void *self;
 	struct update_sent sent;
-	uint8_t *data;			/* the message, */
+	uint8_t *data;			/* the message */
 	size_t len;
-	bool is_corrected;		/* which was signed again: server_clock.h */
-	bool is_lost;			/* it comes to its end at the end of the turn: */
+	bool is_corrected;		/* signed again with the server's time */
+	bool is_lost;			/* primary_report_lost() ends it with: */
 	enum outcome outcome;
 	struct why why;
 };
@@ -48,15 +48,15 @@ struct primary {
 	struct server_clock clock;
 	struct primary_reader reader;
 	struct fetch *fetch;		/* NULL: nothing is read */
-	struct address fetch_server, link_server;	/* who was dialled for them */
-	uint64_t fetch_time;		/* the server's, if it refused ours; else 0 */
+	struct address fetch_server, link_server;	/* of the connections */
+	uint64_t fetch_time;		/* the server's, after BADTIME; else 0 */
 	bool is_fetch_corrected;
-	struct link *link;		/* of messages and questions; NULL: none */
-	/* it carries answers that nobody waits for, so it is not kept */
+	struct link *link;		/* of updates and queries; NULL: none */
+	/* answers to cancelled messages may come on the link, so it is not kept */
 	bool is_stale;
 	struct sending sending;
 	struct asking asking;
-	struct canonical record;	/* of the turn */
+	struct canonical record;	/* scratch */
 };
 
 struct primary *primary_new(struct loop *loop, const struct primary_config *config)
@@ -104,7 +104,7 @@ void primary_free(struct primary **primary)
 	free(old);
 }
 
-/* The address that it has by now; NULL: none is known. */
+/* The present address; NULL: not known. */
 static const struct address *primary_server(const struct primary *primary)
 {
 	const struct primary_config *config = &primary->config;
@@ -112,7 +112,7 @@ static const struct address *primary_server(const struct primary *primary)
 	return config->lookup ? lookup_address(config->lookup) : &config->server;
 }
 
-/* To the address that it has by now, which is kept in DIALLED. */
+/* Connects to the present address and keeps it in DIALLED. */
 static int primary_dial(const struct primary *primary, struct address *dialled)
 {
 	const struct primary_config *config = &primary->config;
@@ -144,7 +144,7 @@ static void primary_learn_time(struct primary *primary, uint64_t server_time)
 	                   &primary->config.zone);
 }
 
-/* Does it refuse REQUEST for its time? Then another time is known now. */
+/* True: the answer to REQUEST is BADTIME. Learns the server's time. */
 static bool primary_is_mistimed(struct primary *primary,
                                 const struct sent_message *request, const uint8_t *data,
                                 size_t len)
@@ -220,7 +220,7 @@ void primary_cancel_read(struct primary *primary)
 	fetch_cancel(&primary->fetch);
 }
 
-/* ---- the ends of messages and questions ---- */
+/* ---- ends of updates and queries ---- */
 
 static bool sending_is_open(const struct sending *sending)
 {
@@ -232,7 +232,7 @@ static bool asking_is_open(const struct asking *asking)
 	return asking->done && !asking->is_lost;
 }
 
-/* Who does not wait for anything keeps the connection for a while, if it is good. */
+/* Without open messages: keeps the connection for the idle time unless it is stale. */
 static void primary_keep_link(struct primary *primary)
 {
 	const struct primary_config *config = &primary->config;
@@ -258,7 +258,7 @@ static void primary_end_send(struct primary *primary, enum outcome outcome,
 	done(sending->self, outcome, words.text);
 }
 
-/* The SET is in ARENA, or there is a fault: WHY. */
+/* SET is NULL if there is a fault: WHY. */
 static void primary_end_ask(struct primary *primary, const struct why *why,
                             const struct rrset *set)
 {
@@ -271,7 +271,7 @@ static void primary_end_ask(struct primary *primary, const struct why *why,
 	done(asking->self, set ? NULL : words.text, set);
 }
 
-/* Once for each, for whoever hears of one may cancel the other, and free us. */
+/* One at a time: a callback may cancel the other one and free the primary. */
 static void primary_report_lost(void *self)
 {
 	struct primary *primary = self;
@@ -303,7 +303,7 @@ static void primary_lose_ask(struct primary *primary, const char *words)
 	loop_later(primary->loop, primary_report_lost, primary);
 }
 
-/* The connection is over, and all that was waited for with it. */
+/* Ends the connection and fails all open messages. */
 static void primary_lose_link(struct primary *primary, const char *words)
 {
 	link_free(&primary->link);
@@ -313,7 +313,7 @@ static void primary_lose_link(struct primary *primary, const char *words)
 		primary_lose_ask(primary, words);
 }
 
-/* ---- what comes ---- */
+/* ---- incoming messages ---- */
 
 static void primary_resend_update(struct primary *primary);
 static void primary_send_query(struct primary *primary);
@@ -400,7 +400,7 @@ static void primary_on_link_end(void *self, enum link_end end)
 	primary_lose_link(primary, words[end]);
 }
 
-/* ---- what goes ---- */
+/* ---- outgoing messages ---- */
 
 static void primary_write(struct primary *primary, const uint8_t *data, size_t len)
 {
@@ -418,7 +418,7 @@ static void primary_write(struct primary *primary, const uint8_t *data, size_t l
 	link_expect(primary->link, config->silence_ms, config->whole_ms);
 }
 
-/* None that the other is known by. */
+/* Differs from the ids of the open messages. */
 static uint16_t primary_new_id(const struct primary *primary)
 {
 	uint16_t id;

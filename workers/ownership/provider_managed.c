@@ -19,8 +19,8 @@
 #include "runtime/worker.h"
 
 /*
- * A domain of our own: central has it, page by page, and changes it in one transaction
- * that looks first whether each set is as the plan found it ("expect").
+ * A domain of zonefleet. Central exports it page by page, and changes it in one transaction
+ * that first checks that each set is as the plan found it ("expect").
  */
 
 enum {
@@ -33,17 +33,17 @@ static const struct rpc_target central = { .topic = "central" };
 struct domain_link {
 	struct registry *registry;
 	struct rpc_client *rpc;
-	struct loop_timer *failure;	/* of a call that could not even be made */
+	struct loop_timer *failure;	/* reports a call that could not be sent */
 	struct rpc_answer failed;
 	rpc_answer_fn *answered;
 	struct arena *arena;
-	/* a domain that is read, or its serial */
+	/* while a domain or its serial is read */
 	struct view *view;
 	provider_read_fn *read_done;
 	struct paged_read read;
-	json_t *lines;			/* of each page, until all are there */
+	json_t *lines;			/* of each page, until all have come */
 	uint32_t serial;
-	/* or changes on their way */
+	/* while changes are sent */
 	provider_sent_fn *sent_done;
 	void *self;
 	char words[256];
@@ -100,7 +100,7 @@ static enum err domain_link_add_record(struct domain_link *link, const struct na
 	char text[NAME_MAX_TEXT + 1];
 
 	if (!canonical_of_rr(rr, &link->record))
-		return fail(why, ERR_REMOTE, "records of a domain that are none");
+		return fail(why, ERR_REMOTE, "the domain has a malformed record");
 	if (view_add(link->view, name, rr->type, rr->ttl,
 	             (struct rdata){ record->octets + record->rdata,
 	                             (uint16_t)(record->len - record->rdata) }))
@@ -112,8 +112,8 @@ static enum err domain_link_add_record(struct domain_link *link, const struct na
 }
 
 /*
- * "www.example.org. 300 IN A 192.0.2.1": what export_domain prints. The first line of all
- * is the SOA, which is nobody's but central's.
+ * "www.example.org. 300 IN A 192.0.2.1": a line of export_domain. The first line is the
+ * SOA, which only central writes.
  */
 static enum err domain_link_add_line(struct domain_link *link, char *line, bool is_first,
                                      struct why *why)
@@ -125,7 +125,7 @@ static enum err domain_link_add_line(struct domain_link *link, char *line, bool 
 	enum err err;
 
 	if (!line || strcmp(class, "IN"))
-		return fail(why, ERR_REMOTE, "a line of the export is no record");
+		return fail(why, ERR_REMOTE, "a line of the export is not a record");
 	err = name_parse(owner, "name", &name, why);
 	if (!err)
 		err = rrtype_parse(type, "type", &rr.type, why);
@@ -149,7 +149,8 @@ static enum err domain_link_add_lines(struct domain_link *link, const json_t *li
 		const char *text = json_string_value(json_array_get(lines, i));
 
 		if (!text)
-			return fail(why, ERR_REMOTE, "a line of the export is no text");
+			return fail(why, ERR_REMOTE,
+			            "a line of the export is not a text");
 		err = domain_link_add_line(link, arena_strdup(link->arena, text),
 		                           is_first && !i, why);
 		arena_reset(link->arena);
@@ -189,7 +190,7 @@ static enum err read_page_decode(const json_t *json, struct read_page *page,
 	return OK;
 }
 
-/* *marker: of the page to be asked for next; *is_last: of none. */
+/* *marker: of the next page to ask for; *is_last: there is none. */
 static enum err domain_link_add_page(struct domain_link *link, const json_t *json,
                                      const char **marker, bool *is_last, struct why *why)
 {
@@ -298,7 +299,7 @@ static void domain_link_on_outcome(void *self, const struct rpc_answer *answer)
 	sent_done(link->self, outcome_of_err(answer->err), link->words);
 }
 
-/* How each kind is said to central; what has no row here is a bug. */
+/* The change of central for each kind. A kind without a row is a bug. */
 static const struct change_form {
 	const char *op;
 	bool is_prerequisite, has_records;
@@ -326,7 +327,7 @@ static json_t *change_rdata(const struct update_rr *rr)
 	struct why why;
 	json_t *json;
 
-	/* without it the change would be about the whole set */
+	/* without rdata the change would mean the whole set */
 	bug_if(!rr->rdata.len);
 	bug_if(rdata_format(rr->type, rr->rdata.octets, rr->rdata.len, &text, &why));
 	json = json_string(buf_string(&text));
@@ -351,7 +352,7 @@ static bool update_rr_same_set(const struct update_rr *a, const struct update_rr
 	return a->kind == b->kind && a->type == b->type && name_equal(&a->name, &b->name);
 }
 
-/* From rrs[i] on those of one set in one change; returns the next. */
+/* Makes one change of rrs[i] and the next of its set; returns the index after them. */
 static size_t changes_add_set(json_t *changes, const struct change_form *form,
                               const struct update_rrs *rrs, size_t i)
 {
@@ -369,9 +370,9 @@ static size_t changes_add_set(json_t *changes, const struct change_form *form,
 }
 
 /*
- * At a name in use an update wants no set of any type that a server may have, one by one.
- * Central is asked only for those that can be ours: sets of the others nobody will take
- * for ours, and a CNAME beside them central refuses itself.
+ * At a name in use an update has a prerequisite for each type that a server may have.
+ * Central gets only those of types that can be ours. Sets of other types cannot be taken
+ * for ours, and central itself refuses a CNAME beside them.
  */
 static bool change_is_needed(const struct update_rr *rr)
 {

@@ -12,7 +12,7 @@
 #include "registry.h"
 #include "runtime/worker.h"
 
-/* A primary that is not ours: read by AXFR (RFC 5936), written by updates (RFC 2136). */
+/* A foreign primary: read by AXFR (RFC 5936), written by updates (RFC 2136). */
 
 enum { IDLE_MS = 2000 };
 
@@ -51,7 +51,7 @@ static void rfc2136_on_zone(void *self, const char *fault, uint32_t serial)
 	link->read_done(link->self, fault ? rfc2136_explain(link, fault) : NULL, serial);
 }
 
-/* Whatever else comes, the zone is not for us. */
+/* A zone with so many types at a name cannot be planned. */
 static void rfc2136_end_read(struct primary_link *link, const struct name *name)
 {
 	char text[NAME_MAX_TEXT + 1], fault[320];
