@@ -1,6 +1,6 @@
 /*
- * primary -- the name server that takes updates of a zone and answers what is in it. It is
- * a foreign server: each message is checked, and each wait has a limit.
+ * primary -- the name server that takes updates of a zone and answers what is in it. It
+ * is a foreign server: each message is checked, and each wait has a limit.
  *
  * A zone transfer has a TCP connection of its own. Updates and queries share another one.
  * It is kept for the next of them, and closed after an idle time, an error, or a
@@ -76,8 +76,8 @@ void primary_cancel_send(struct primary *primary);
 /* ---- one set ---- */
 
 /*
- * FAULT: why there is no answer. NULL: SET has the sorted records, perhaps none, until the
- * function returns.
+ * FAULT: why there is no answer. NULL: SET has the sorted records, perhaps none, until
+ * the function returns.
  */
 typedef void primary_asked_fn(void *self, const char *fault, const struct rrset *set);
 

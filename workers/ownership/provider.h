@@ -1,6 +1,6 @@
 /*
- * provider -- reads and writes a zone (the seed's "DNSProvider"). One operation at a time;
- * no callback comes from within a call.
+ * provider -- reads and writes a zone (the seed's "DNSProvider"). One operation at a
+ * time; no callback comes from within a call.
  */
 #pragma once
 

@@ -19,8 +19,8 @@
 #include "runtime/worker.h"
 
 /*
- * A domain of zonefleet. Central exports it page by page, and changes it in one transaction
- * that first checks that each set is as the plan found it ("expect").
+ * A domain of zonefleet. Central exports it page by page, and changes it in one
+ * transaction that first checks that each set is as the plan found it ("expect").
  */
 
 enum {

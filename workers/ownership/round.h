@@ -4,8 +4,9 @@
  *
  * A record and its mark are in one update. Its prerequisites say what the round read. So
  * a round may end anywhere, or sleep while another one works: nothing is half done, and
- * the next round does the rest. The round writes the intended sets to the database before it
- * asks the server (ACCEPTED), and the sets that a later reading shows (PROGRAMMED).
+ * the next round does the rest. The round writes the intended sets to the database
+ * before it asks the server (ACCEPTED), and the sets that a later reading shows
+ * (PROGRAMMED).
  */
 #pragma once
 

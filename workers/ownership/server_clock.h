@@ -1,7 +1,7 @@
 /*
- * server_clock -- the clock of a server that checks our signatures. It counts as equal to
- * ours until the server answers BADTIME (RFC 8945 5.2.3). From then on we sign messages to
- * that server with its time. The operator sets our own clock.
+ * server_clock -- the clock of a server that checks our signatures. It counts as equal
+ * to ours until the server answers BADTIME (RFC 8945 5.2.3). From then on we sign
+ * messages to that server with its time. The operator sets our own clock.
  */
 #pragma once
 

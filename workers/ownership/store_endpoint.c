@@ -148,7 +148,7 @@ void store_endpoints_put(struct tx *tx, const char *id, const char *resource,
 	endpoint_write_rows(tx, id, resource, endpoints, count, false);
 }
 
-/* Some hundred rows are emptied by a statement, and all that are empty go by one. */
+/* Some statements empty the rows, then one deletes all empty rows. */
 void store_endpoints_delete(struct tx *tx, const char *id, const char *resource,
                             const struct endpoint *endpoints, size_t count)
 {

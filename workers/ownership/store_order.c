@@ -14,7 +14,7 @@ static enum plan_order_kind order_kind_of(struct tx *tx, const char *text)
 	for (size_t i = 0; text && i < sizeof(order_kinds) / sizeof(order_kinds[0]); i++)
 		if (!strcmp(order_kinds[i], text))
 			return (enum plan_order_kind)i;
-	tx_fail(tx, ERR_INTERNAL, "a row of orders has the deed \"%.16s\"",
+	tx_fail(tx, ERR_INTERNAL, "ownership_orders.deed: \"%.16s\" is not known",
 	        text ? text : "");
 	return ORDER_ADOPT;
 }
@@ -36,7 +36,7 @@ static int64_t order_count_open(struct tx *tx, const char *registry_id, const ch
 	return count;
 }
 
-/* Those that ended a day ago, some at a time: there are as many as came. */
+/* Some of the orders that ended more than a day ago. */
 static void order_forget_old(struct tx *tx, const char *registry_id)
 {
 	tx_exec(tx,
@@ -45,7 +45,7 @@ static void order_forget_old(struct tx *tx, const char *registry_id)
 	    TX_BIND(tx_text(registry_id), tx_int(ORDERS_OPEN_MAX)));
 }
 
-/* Of this registry and this call; DIGEST is NULL if an older version's program wrote it. */
+/* The row must be of this registry and call. Older versions wrote a NULL digest. */
 static void order_check(struct tx *tx, const char *registry_id, const uint8_t *digest,
                         const struct request *req)
 {
@@ -108,7 +108,7 @@ static void order_read(struct tx *tx, struct tx_rows *rows, struct arena *arena,
 	order->has_name = !row_is_null(rows);
 	text = row_text(rows);
 	if (order->has_name && name_parse(text, "name", &order->name, tx->why))
-		tx_fail(tx, ERR_INTERNAL, "a name of a row is broken");
+		tx_fail(tx, ERR_INTERNAL, "ownership_orders.name: not a name");
 	order->is_below = row_int(rows);
 	order->type = order->expected.type = (uint16_t)row_int(rows);
 	order->resource = row_text(rows);
@@ -163,7 +163,7 @@ bool store_order_read(struct tx *tx, struct arena *arena, const char *registry_i
 	return true;
 }
 
-/* ---- their sets ---- */
+/* ---- the sets of orders ---- */
 
 void store_order_items_put(struct tx *tx, const char *order_id,
                            const struct order_set *sets, size_t count,

@@ -110,7 +110,7 @@ void store_owned_put(struct tx *tx, const char *id, const struct owned_row *rows
 	arena_free(&arena);
 }
 
-/* Some hundred rows are emptied by a statement, and all that are empty go by one. */
+/* Some statements empty the rows, then one deletes all empty rows. */
 static void owned_rows_empty(struct tx *tx, const char *id, const struct owned_row *rows,
                              size_t count, const char *change)
 {
@@ -155,7 +155,7 @@ bool store_owned_has(struct tx *tx, const char *id, const char *resource)
 	return has;
 }
 
-/* ---- rows that got lost ---- */
+/* ---- lost rows ---- */
 
 void store_owned_count(struct tx *tx, const char *id)
 {

@@ -1,8 +1,8 @@
 #include "store_transfer.h"
 
 /*
- * The items come first in each join, whose number is that of the rows that it reads: the
- * server knows nothing of a table that was filled by the statement before.
+ * The items come first in each join, so that it reads only their rows: the database has
+ * no statistics of a table that the statement before has filled.
  */
 #define ITEMS "ownership_order_items i STRAIGHT_JOIN "
 #define SAME_SET(row) "ON " row ".name = i.name AND " row ".type = i.type "
@@ -15,7 +15,7 @@
 #define ENDPOINTS ITEMS "endpoints e " SAME_SET("e") OF_ORDER "AND e.registry_id = ? "
 #define COPIES ENDPOINTS "AND e.copied_by = i.order_id "
 
-/* A source that nobody has heard from in its registry. */
+/* The resource has not called the new registry yet. */
 #define NEVER "'1970-01-01 00:00:00'"
 
 void store_transfer_lock(struct tx *tx, const struct transfer *transfer)
@@ -32,7 +32,7 @@ void store_transfer_lock(struct tx *tx, const struct transfer *transfer)
 
 /* ---- copies ---- */
 
-/* Nobody has told all that such a source wants: it may know of more than was copied. */
+/* Such a source is incomplete: the resource may want more than was copied. */
 static void transfer_add_sources(struct tx *tx, const struct transfer *transfer,
                                  const char *state)
 {
@@ -49,7 +49,7 @@ static void transfer_add_sources(struct tx *tx, const struct transfer *transfer,
 	            tx_text(transfer->order), tx_text(state), tx_text(transfer->from)));
 }
 
-/* What a producer asks for there is its own, and stays as it is. */
+/* An endpoint of a producer stays as it is. */
 #define COPIED(column) column " = IF(endpoints.copied_by = VALUES(copied_by), " \
                        "VALUES(" column "), endpoints." column ")"
 
@@ -67,9 +67,9 @@ void store_transfer_copy(struct tx *tx, const struct transfer *transfer,
 	            tx_text(transfer->from)));
 }
 
-/* ---- what is wanted no more ---- */
+/* ---- deleted endpoints ---- */
 
-/* As many fewer as there are OF each resource. Its binds, and the registry. */
+/* Subtracts the number of rows OF each resource. Binds: those of OF, and the registry. */
 #define LOWER(of) \
 	"UPDATE endpoint_sources s JOIN (SELECT e.resource, COUNT(*) AS n FROM " of \
 	"GROUP BY e.resource) gone ON gone.resource = s.resource " \
@@ -127,7 +127,7 @@ void store_transfer_forget(struct tx *tx, const struct transfer *transfer,
 	    TX_BIND(tx_text(transfer->order), tx_text(state), tx_text(transfer->to)));
 }
 
-/* ---- what was made ---- */
+/* ---- owned sets ---- */
 
 void store_transfer_owned(struct tx *tx, const struct transfer *transfer,
                           const char *state, bool is_in_zone)
@@ -139,7 +139,7 @@ void store_transfer_owned(struct tx *tx, const struct transfer *transfer,
 	    "AND (? OR r.records IS NULL)",
 	    TX_BIND(tx_text(transfer->order), tx_text(state), tx_text(transfer->from),
 	            tx_text(transfer->to), tx_int(is_in_zone)));
-	tx_exec(tx,	/* of one that was only intended the zone was seen to have that */
+	tx_exec(tx,	/* the zone has shown the set of a row that only intends it */
 	    "UPDATE " ITEMS "ownership o " SAME_SET("o")
 	    "SET o.records = COALESCE(o.records, o.intended), o.registry_id = ?, "
 	    "o.updated_at = NOW(3) " OF_ORDER "AND o.registry_id = ?",

@@ -16,23 +16,23 @@ struct transfer {
 	const char *order, *from, *to;	/* ids: of the order, and of two registries */
 };
 
-/* First of all, as a producer's call does: until the end nobody asks for other things. */
+/* Call it first: locks the sources, as a producer's call does. */
 void store_transfer_lock(struct tx *tx, const struct transfer *transfer);
-/* Who wants a set in one, wants it in the other, too, and just so. */
+/* Copies the endpoints. */
 void store_transfer_copy(struct tx *tx, const struct transfer *transfer,
                          const char *state);
-/* Copies of what nobody wants in the one any more. */
+/* Deletes copies of endpoints that the old registry no longer has. */
 void store_transfer_drop_stale(struct tx *tx, const struct transfer *transfer,
                                const char *state);
-/* All copies: the sets stay where they are. */
+/* Deletes all copies: the sets stay with the old registry. */
 void store_transfer_undo(struct tx *tx, const struct transfer *transfer,
                          const char *state);
-/* The sets are the other's: what was copied is its own, and nothing is wanted here. */
+/* Makes the copies endpoints of the new registry and deletes those of the old one. */
 void store_transfer_forget(struct tx *tx, const struct transfer *transfer,
                            const char *state);
 /*
- * What was made. Where rows are the marks, one that the other was seen to have stays, and
- * that is ERR_EXISTS; else it is only memory, and replaced.
+ * Moves the owned rows. With storage "table" a row of the new registry with records is
+ * ERR_EXISTS; with "txt" it is replaced.
  */
 void store_transfer_owned(struct tx *tx, const struct transfer *transfer,
                           const char *state, bool is_in_zone);

@@ -33,8 +33,9 @@ struct read_page {
 void paged_read_init(struct paged_read *read, const struct incoming_limits *limits,
                      int64_t now_ms, int64_t whole_ms);
 /*
- * Counts a page. *is_restarted: the serial has changed: drop all pages, also this one, and
- * ask for the first page. ERR_BUSY, _REMOTE, _TOO_LARGE, _TIMEOUT: the read has failed.
+ * Counts a page. *is_restarted: the serial has changed: drop all pages, also this one,
+ * and ask for the first page. ERR_BUSY, _REMOTE, _TOO_LARGE, _TIMEOUT: the read has
+ * failed.
  */
 enum err paged_read_add(struct paged_read *read, const struct read_page *page,
                         int64_t now_ms, bool *is_restarted, struct why *why);

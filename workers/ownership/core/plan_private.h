@@ -1,8 +1,8 @@
 /*
  * plan_private -- between the files of the plan. plan.c plans names and the whole zone.
  * plan_set.c judges one set at a time, and plan_order.c follows orders. plan_bounds.c
- * decides what the worker never manages. plan_mark.c decides where marks are and what they
- * say. All of them use plan_item.c, which uses none of them.
+ * decides what the worker never manages. plan_mark.c decides where marks are and what
+ * they say. All of them use plan_item.c, which uses none of them.
  */
 #pragma once
 
