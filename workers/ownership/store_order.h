@@ -22,9 +22,8 @@ struct order_row {
 enum { ORDERS_OPEN_MAX = 100, ORDERS_ROUND_MAX = 20 };	/* of a registry */
 
 /*
- * The order of the call REQ, whose message id is the order's. The same message a second
- * time is no second order. ERR_CONFLICT: another call had the id. ERR_QUOTA: too many
- * are open.
+ * Inserts the order of the call REQ with the message id as its id, so a repeated message
+ * makes one order. ERR_CONFLICT: another call had the id. ERR_QUOTA: too many are open.
  */
 void store_order_put(struct tx *tx, const char *registry_id,
                      const struct order_row *order, const struct request *req);
