@@ -88,7 +88,7 @@ static json_t *target_of(uint16_t type, struct rdata rdata)
 
 static json_t *endpoint_of(const struct endpoint *endpoint)
 {
-	const struct rrset *want = &endpoint->want;
+	const struct rrset *want = &endpoint->rrset;
 	json_t *targets = json_array();
 	char type[16];
 	json_t *json;
@@ -104,14 +104,14 @@ static json_t *endpoint_of(const struct endpoint *endpoint)
 	return json;
 }
 
-static json_t *args_of(const struct wanted *wanted)
+static json_t *args_of(const struct endpoint_list *list)
 {
 	json_t *endpoints = json_array();
 
-	for (size_t i = 0; i < wanted->count; i++)
-		json_array_append_new(endpoints, endpoint_of(&wanted->endpoints[i]));
-	return json_pack("{s:s, s:b, s:o}", "resource", wanted->resource,
-	                 "complete", wanted->is_complete, "endpoints", endpoints);
+	for (size_t i = 0; i < list->count; i++)
+		json_array_append_new(endpoints, endpoint_of(&list->endpoints[i]));
+	return json_pack("{s:s, s:b, s:o}", "resource", list->resource,
+	                 "complete", list->is_complete, "endpoints", endpoints);
 }
 
 static void check_set(const struct rrset *set, struct arena *arena)
@@ -138,32 +138,32 @@ static void check_endpoint(const struct endpoint *endpoint, struct arena *arena)
 	assert(!name_parse(endpoint->name_text, "name", &name, &why));
 	assert(name_equal(&name, &endpoint->name));
 	assert(name_is_below(&name, &registry.zone));
-	assert(mark_type_is_known(endpoint->want.type));
+	assert(mark_type_is_known(endpoint->rrset.type));
 	assert(!*endpoint->set_id || mark_owner_is_valid(endpoint->set_id));
-	assert(!endpoint->has_ttl || endpoint->want.ttl <= INT32_MAX);
-	check_set(&endpoint->want, arena);
+	assert(!endpoint->has_ttl || endpoint->rrset.ttl <= INT32_MAX);
+	check_set(&endpoint->rrset, arena);
 }
 
 static bool is_same(const struct endpoint *a, const struct endpoint *b)
 {
 	return name_equal(&a->name, &b->name) && !strcmp(a->set_id, b->set_id) &&
-	       rrset_same_records(&a->want, &b->want) && a->has_ttl == b->has_ttl &&
-	       (!a->has_ttl || a->want.ttl == b->want.ttl) &&
-	       a->is_shared == b->is_shared && a->want.type == b->want.type;
+	       rrset_same_records(&a->rrset, &b->rrset) && a->has_ttl == b->has_ttl &&
+	       (!a->has_ttl || a->rrset.ttl == b->rrset.ttl) &&
+	       a->is_shared == b->is_shared && a->rrset.type == b->rrset.type;
 }
 
-static void check_wanted(const struct wanted *wanted, struct arena *arena)
+static void check_wanted(const struct endpoint_list *list, struct arena *arena)
 {
-	json_t *told = args_of(wanted);
-	struct wanted again;
+	json_t *told = args_of(list);
+	struct endpoint_list again;
 	struct why why = { "" };
 
-	assert(mark_resource_is_valid(wanted->resource));
-	assert(!codec_wanted(told, &registry, arena, &again, &why));
-	assert(again.count == wanted->count && again.is_complete == wanted->is_complete);
-	for (size_t i = 0; i < wanted->count; i++) {
-		check_endpoint(&wanted->endpoints[i], arena);
-		assert(is_same(&wanted->endpoints[i], &again.endpoints[i]));
+	assert(mark_resource_is_valid(list->resource));
+	assert(!codec_endpoints(told, &registry, arena, &again, &why));
+	assert(again.count == list->count && again.is_complete == list->is_complete);
+	for (size_t i = 0; i < list->count; i++) {
+		check_endpoint(&list->endpoints[i], arena);
+		assert(is_same(&list->endpoints[i], &again.endpoints[i]));
 	}
 	json_decref(told);
 }
@@ -173,7 +173,7 @@ static void check_wanted(const struct wanted *wanted, struct arena *arena)
 static void try_wanted(const json_t *args, struct arena *arena)
 {
 	struct registry *found = NULL;
-	struct wanted wanted;
+	struct endpoint_list list;
 	struct why why = { "" };
 
 	if (codec_registry(args, &registries, &found, &why))
@@ -181,10 +181,10 @@ static void try_wanted(const json_t *args, struct arena *arena)
 	else
 		assert(found == &registry);
 	why.text[0] = '\0';
-	if (codec_wanted(args, &registry, arena, &wanted, &why))
+	if (codec_endpoints(args, &registry, arena, &list, &why))
 		request_check_why(&why);
 	else
-		check_wanted(&wanted, arena);
+		check_wanted(&list, arena);
 }
 
 static void try_orders(const json_t *args, struct arena *arena)

@@ -61,14 +61,14 @@ static void add_wishes(struct view *view)
 
 	for (size_t i = 0; node && i < RECORDS_MAX; node = node->next, i++) {
 		struct rdata rdata = { octets, i % 2 ? 16 : 4 };
-		struct wish wish = {
-			.want = { i % 2 ? RR_AAAA : RR_A, 300, 1, 1, &rdata },
+		struct desired desired = {
+			.rrset = { i % 2 ? RR_AAAA : RR_A, 300, 1, 1, &rdata },
 			.has_ttl = i % 3, .is_shared = i % 5 == 0, .resource = "fuzz/1",
 		};
 		struct name name;
 
 		node_name(node, &name);
-		plan_want(view, &name, &wish);
+		plan_add_endpoint(view, &name, &desired);
 	}
 }
 
@@ -111,7 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	form = form_of(data[0]);
 	view = view_new(&zone, 1);
 	add_records(view, data, size);
-	view_settle(view, &(struct view_marks){ .owner = "us", .form = form });
+	view_settle(view, &(struct mark_settings){ .owner = "us", .form = form });
 	add_wishes(view);
 	plan_make(view, &rules, true, &plan);
 	for (size_t first = 0, end; first < plan.count; first = end) {

@@ -1,5 +1,5 @@
 /*
- * An answer from anybody to an update of ours, and to a question for a set. Whatever it
+ * An answer from anybody to an update of ours, and to a query for a set. Whatever it
  * is, what is read stays within it, there are words of printable characters unless the
  * update was taken, and without the server's signature nothing is ever taken. What the
  * server did sign means what its rcode says, and a set that is read is sorted.
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/question.h"
+#include "core/rrset_query.h"
 #include "core/update_wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -94,19 +94,19 @@ static void try_update(uint8_t kind, const uint8_t *data, size_t size)
 	free(message.data);
 }
 
-static void try_question(uint8_t kind, const uint8_t *data, size_t size)
+static void try_query(uint8_t kind, const uint8_t *data, size_t size)
 {
-	static uint8_t asked[QUESTION_MAX];
+	static uint8_t asked[RRSET_QUERY_MAX];
 	static struct canonical record;
-	struct question question = { .name = zone, .type = RR_MX };
-	size_t len = question_put(&question, ID, kind & IS_SIGNED ? &key : NULL, NOW,
-	                          asked);
+	struct rrset_query query = { .name = zone, .type = RR_MX };
+	size_t len = rrset_query_write(&query, ID, kind & IS_SIGNED ? &key : NULL, NOW,
+	                               asked);
 	struct message message = answer_of(kind, asked, len, data, size);
-	struct question_room room = { arena_new(), &record };
+	struct rrset_query_buffers buffers = { arena_new(), &record };
 	struct rrset set;
 	struct why why = { "" };
-	enum err err = question_answer(&question, message.data, message.len, NOW, &room,
-	                               &set, &why);
+	enum err err = rrset_query_read(&query, message.data, message.len, NOW, &buffers,
+	                                &set, &why);
 
 	if (err)
 		check_words(&why);
@@ -114,7 +114,7 @@ static void try_question(uint8_t kind, const uint8_t *data, size_t size)
 		assert((kind & ~IS_KNOWN) != IS_SIGNED);
 	for (size_t i = 1; !err && i < set.count; i++)
 		assert(rdata_compare(set.records[i - 1], set.records[i]) < 0);
-	arena_free(&room.arena);
+	arena_free(&buffers.arena);
 	free(message.data);
 }
 
@@ -126,6 +126,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	kind = data[0] & (IS_SIGNED | IS_ANSWERED_SO | IS_KNOWN);
 	try_update(kind, data + 1, size - 1);
-	try_question(kind, data + 1, size - 1);
+	try_query(kind, data + 1, size - 1);
 	return 0;
 }

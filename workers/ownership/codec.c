@@ -52,8 +52,9 @@ const struct json_field codec_endpoint_fields[] = {
 	{ 0 }
 };
 
-static enum err get_name(const json_t *json, const struct registry *registry,
-                         struct arena *arena, struct endpoint *endpoint, struct why *why)
+static enum err endpoint_get_name(const json_t *json, const struct registry *registry,
+                                  struct arena *arena, struct endpoint *endpoint,
+                                  struct why *why)
 {
 	char text[NAME_MAX_TEXT + 1];
 	const char *given;
@@ -72,33 +73,36 @@ static enum err get_name(const json_t *json, const struct registry *registry,
 	return OK;
 }
 
-static enum err get_type(const json_t *json, struct endpoint *endpoint, struct why *why)
+static enum err endpoint_get_type(const json_t *json, struct endpoint *endpoint,
+                                  struct why *why)
 {
 	const char *text;
 	enum err err = json_get_text(json, "type", JSON_REQUIRED, TYPE_MAX, &text, why);
 
 	if (!err)
-		err = rrtype_parse(text, "type", &endpoint->want.type, why);
-	if (!err && !mark_type_is_known(endpoint->want.type))
+		err = rrtype_parse(text, "type", &endpoint->rrset.type, why);
+	if (!err && !mark_type_is_known(endpoint->rrset.type))
 		return fail(why, ERR_INVALID, "type: records of type %s cannot be marked",
 		            text);
 	return err;
 }
 
-static enum err get_ttl(const json_t *json, struct endpoint *endpoint, struct why *why)
+static enum err endpoint_get_ttl(const json_t *json, struct endpoint *endpoint,
+                                 struct why *why)
 {
 	const json_t *ttl = json_object_get(json, "ttl");
 
 	endpoint->has_ttl = ttl && !json_is_null(ttl);
 	return endpoint->has_ttl ? json_get_u32(json, "ttl", 0, RR_TTL_MAX,
-	                                        &endpoint->want.ttl, why) : OK;
+	                                        &endpoint->rrset.ttl, why) : OK;
 }
 
-static enum err get_target(const struct endpoint *endpoint, const char *text,
-                           struct arena *arena, struct rdata *rdata, struct why *why)
+static enum err endpoint_get_target(const struct endpoint *endpoint, const char *text,
+                                    struct arena *arena, struct rdata *rdata,
+                                    struct why *why)
 {
 	static _Thread_local struct canonical canonical;
-	struct rr rr = { endpoint->name.wire, endpoint->want.type, 0, 0, NULL };
+	struct rr rr = { endpoint->name.wire, endpoint->rrset.type, 0, 0, NULL };
 	enum err err;
 
 	if (!text)
@@ -113,8 +117,8 @@ static enum err get_target(const struct endpoint *endpoint, const char *text,
 	return OK;
 }
 
-static enum err get_targets(const json_t *json, struct arena *arena,
-                            struct endpoint *endpoint, struct why *why)
+static enum err endpoint_get_targets(const json_t *json, struct arena *arena,
+                                     struct endpoint *endpoint, struct why *why)
 {
 	const json_t *list = NULL;
 	enum err err = json_get_array(json, "targets", JSON_REQUIRED, TARGETS_MAX, &list,
@@ -124,17 +128,18 @@ static enum err get_targets(const json_t *json, struct arena *arena,
 		return fail(why, ERR_INVALID, "targets is empty");
 	for (size_t i = 0; !err && i < json_array_size(list); i++) {
 		struct rdata rdata;
+		const char *text = json_string_value(json_array_get(list, i));
 
-		err = get_target(endpoint, json_string_value(json_array_get(list, i)),
-		                 arena, &rdata, why);
+		err = endpoint_get_target(endpoint, text, arena, &rdata, why);
 		if (!err)
-			rrset_push(&endpoint->want, endpoint->want.ttl, rdata, arena);
+			rrset_push(&endpoint->rrset, endpoint->rrset.ttl, rdata, arena);
 	}
-	rrset_sort(&endpoint->want);
+	rrset_sort(&endpoint->rrset);
 	return err;
 }
 
-static enum err get_set_id(const json_t *json, struct endpoint *endpoint, struct why *why)
+static enum err endpoint_get_set_id(const json_t *json, struct endpoint *endpoint,
+                                    struct why *why)
 {
 	endpoint->set_id = "";
 	enum err err = json_get_text(json, "set_id", 0, SET_ID_MAX, &endpoint->set_id,
@@ -145,7 +150,7 @@ static enum err get_set_id(const json_t *json, struct endpoint *endpoint, struct
 	return err;
 }
 
-static enum err get_endpoint(const json_t *json, const struct registry *registry,
+static enum err endpoint_get(const json_t *json, const struct registry *registry,
                              struct arena *arena, struct endpoint *endpoint,
                              struct why *why)
 {
@@ -156,79 +161,81 @@ static enum err get_endpoint(const json_t *json, const struct registry *registry
 	*endpoint = (struct endpoint){ 0 };
 	err = json_only_fields(json, codec_endpoint_fields, "an endpoint", why);
 	if (!err)
-		err = get_name(json, registry, arena, endpoint, why);
+		err = endpoint_get_name(json, registry, arena, endpoint, why);
 	if (!err)
-		err = get_type(json, endpoint, why);
+		err = endpoint_get_type(json, endpoint, why);
 	if (!err)
-		err = get_ttl(json, endpoint, why);
+		err = endpoint_get_ttl(json, endpoint, why);
 	if (!err)
-		err = get_set_id(json, endpoint, why);
+		err = endpoint_get_set_id(json, endpoint, why);
 	if (!err)
 		err = json_get_bool(json, "shared", 0, &endpoint->is_shared, why);
-	return err ? err : get_targets(json, arena, endpoint, why);
+	return err ? err : endpoint_get_targets(json, arena, endpoint, why);
 }
 
 /* ---- all of them ---- */
 
-static int compare(const void *a, const void *b)
+static int endpoint_compare(const void *a, const void *b)
 {
 	const struct endpoint *x = a, *y = b;
 	int order = strcmp(x->name_text, y->name_text);
 
 	if (!order)
-		order = (x->want.type > y->want.type) - (x->want.type < y->want.type);
+		order = (x->rrset.type > y->rrset.type) - (x->rrset.type < y->rrset.type);
 	return order ? order : strcmp(x->set_id, y->set_id);
 }
 
-static enum err check_once(struct wanted *wanted, struct why *why)
+static enum err endpoints_check_unique(struct endpoint_list *list, struct why *why)
 {
-	if (wanted->count > 1)
-		qsort(wanted->endpoints, wanted->count, sizeof(*wanted->endpoints),
-		      compare);
-	for (size_t i = 1; i < wanted->count; i++)
-		if (!compare(&wanted->endpoints[i - 1], &wanted->endpoints[i]))
+	if (list->count > 1)
+		qsort(list->endpoints, list->count, sizeof(*list->endpoints),
+		      endpoint_compare);
+	for (size_t i = 1; i < list->count; i++)
+		if (!endpoint_compare(&list->endpoints[i - 1], &list->endpoints[i]))
 			return fail(why, ERR_INVALID,
 			            "endpoints: %.255s is there twice, of one type and "
-			            "set_id", wanted->endpoints[i].name_text);
+			            "set_id", list->endpoints[i].name_text);
 	return OK;
 }
 
-static enum err within(size_t index, enum err err, struct why *why)
+static enum err endpoint_explain(size_t index, enum err err, struct why *why)
 {
 	struct why said = *why;
 
 	return err ? fail(why, err, "endpoints[%zu]: %.400s", index, said.text) : OK;
 }
 
-enum err codec_wanted(const json_t *args, const struct registry *registry,
-                      struct arena *arena, struct wanted *wanted, struct why *why)
+enum err codec_endpoints(const json_t *args, const struct registry *registry,
+                         struct arena *arena, struct endpoint_list *list, struct why *why)
 {
-	const json_t *list = NULL;
+	const json_t *array = NULL;
 	int64_t rev = 0;
 	enum err err = json_get_text(args, "resource", JSON_REQUIRED, MARK_RESOURCE_MAX,
-	                             &wanted->resource, why);
+	                             &list->resource, why);
 
-	if (!err && !mark_resource_is_valid(wanted->resource))
+	if (!err && !mark_resource_is_valid(list->resource))
 		return fail(why, ERR_INVALID,
 		            "resource: letters, digits and . _ : / @ -");
 	if (!err)
-		err = json_get_bool(args, "complete", JSON_REQUIRED, &wanted->is_complete,
+		err = json_get_bool(args, "complete", JSON_REQUIRED, &list->is_complete,
 		                    why);
 	if (!err)
 		err = json_get_int(args, "rev", 0, 0, INT64_MAX, &rev, why);
 	if (!err)
 		err = json_get_array(args, "endpoints", JSON_REQUIRED, ENDPOINTS_MAX,
-		                     &list, why);
+		                     &array, why);
 	if (err)
 		return err;
-	wanted->rev = (uint64_t)rev;
-	wanted->count = json_array_size(list);
-	wanted->endpoints = arena_alloc(arena,
-	                                (wanted->count + 1) * sizeof(*wanted->endpoints));
-	for (size_t i = 0; !err && i < wanted->count; i++)
-		err = within(i, get_endpoint(json_array_get(list, i), registry, arena,
-		                             &wanted->endpoints[i], why), why);
-	return err ? err : check_once(wanted, why);
+	list->rev = (uint64_t)rev;
+	list->count = json_array_size(array);
+	list->endpoints = arena_alloc(arena,
+	                              (list->count + 1) * sizeof(*list->endpoints));
+	for (size_t i = 0; !err && i < list->count; i++) {
+		err = endpoint_get(json_array_get(array, i), registry, arena,
+		                   &list->endpoints[i], why);
+		err = endpoint_explain(i, err, why);
+	}
+	return err ? err : endpoints_check_unique(list, why);
 }
 
 /* ---- orders ---- */
@@ -241,7 +248,7 @@ const struct json_field codec_selector_fields[] = {
 	{ 0 }
 };
 
-static enum err get_selected_type(const json_t *selector, struct order_row *order,
+static enum err selector_get_type(const json_t *selector, struct order_row *order,
                                   struct why *why)
 {
 	const char *text = NULL;
@@ -250,7 +257,7 @@ static enum err get_selected_type(const json_t *selector, struct order_row *orde
 	return err || !text ? err : rrtype_parse(text, "type", &order->type, why);
 }
 
-static enum err get_selected_name(const json_t *selector, struct order_row *order,
+static enum err selector_get_name(const json_t *selector, struct order_row *order,
                                   struct why *why)
 {
 	const char *text = NULL;
@@ -270,9 +277,9 @@ enum err codec_selector(const json_t *args, struct order_row *order, struct why 
 	if (!err)
 		err = json_only_fields(selector, codec_selector_fields, "a selector", why);
 	if (!err)
-		err = get_selected_name(selector, order, why);
+		err = selector_get_name(selector, order, why);
 	if (!err)
-		err = get_selected_type(selector, order, why);
+		err = selector_get_type(selector, order, why);
 	return err ? err : json_get_text(selector, "resource", 0, MARK_RESOURCE_MAX,
 	                                 &order->resource, why);
 }
@@ -281,15 +288,15 @@ enum err codec_expected(const json_t *args, const struct registry *registry,
                         struct arena *arena, struct order_row *order, struct why *why)
 {
 	struct endpoint endpoint = { 0 };
-	enum err err = get_name(args, registry, arena, &endpoint, why);
+	enum err err = endpoint_get_name(args, registry, arena, &endpoint, why);
 
 	if (!err)
-		err = get_type(args, &endpoint, why);
+		err = endpoint_get_type(args, &endpoint, why);
 	if (!err)
-		err = get_targets(args, arena, &endpoint, why);
+		err = endpoint_get_targets(args, arena, &endpoint, why);
 	order->has_name = true;
 	order->name = endpoint.name;
-	order->type = endpoint.want.type;
-	order->expected = endpoint.want;
+	order->type = endpoint.rrset.type;
+	order->expected = endpoint.rrset;
 	return err;
 }

@@ -1,6 +1,6 @@
 /*
- * codec -- what producers ask for, from their messages: each field is checked, and each
- * record is one that its zone can have.
+ * codec -- reads the messages of producers. It checks each field, and that the zone can
+ * have each record.
  */
 #pragma once
 
@@ -18,10 +18,10 @@ enum { ENDPOINTS_MAX = 10000, TARGETS_MAX = 500 };
 extern const struct json_field codec_endpoint_fields[], codec_selector_fields[];
 
 /* The arguments of apply_endpoints, but for storage_id and zone. */
-struct wanted {
+struct endpoint_list {
 	const char *resource;
-	bool is_complete;		/* it is all that the resource has */
-	uint64_t rev;			/* of the list, if the resource counts; else 0 */
+	bool is_complete;		/* the resource has no other endpoints */
+	uint64_t rev;			/* of the list; 0: the resource does not count */
 	struct endpoint *endpoints;	/* each name, type and set id once */
 	size_t count;
 };
@@ -31,11 +31,12 @@ enum err codec_registry(const json_t *args, const struct registries *registries,
                         struct registry **registry, struct why *why);
 /* ERR_NOT_FOUND: the registry is not in the settings, or belongs to another tenant. */
 enum err codec_no_registry(const char *storage_id, const char *zone, struct why *why);
-enum err codec_wanted(const json_t *args, const struct registry *registry,
-                      struct arena *arena, struct wanted *wanted, struct why *why);
+enum err codec_endpoints(const json_t *args, const struct registry *registry,
+                         struct arena *arena, struct endpoint_list *list,
+                         struct why *why);
 
 /* {"name": ..., "below": bool, "type": ..., "resource": ...}, each optional. */
 enum err codec_selector(const json_t *args, struct order_row *order, struct why *why);
-/* The arguments dnsname, type and targets: of one set, and what is expected there. */
+/* The arguments dnsname, type and targets: a set and the records expected in it. */
 enum err codec_expected(const json_t *args, const struct registry *registry,
                         struct arena *arena, struct order_row *order, struct why *why);

@@ -11,13 +11,13 @@ enum { TYPE_MAX = 16, OWNERS_MAX = 1100 };
 
 /* ---- out ---- */
 
-/* What is a name, and nothing else. */
-static bool is_name(uint16_t type)
+/* Is the data a name and nothing else? */
+static bool rrtype_is_name(uint16_t type)
 {
 	return type == RR_CNAME || type == RR_NS || type == RR_PTR || type == RR_DNAME;
 }
 
-static json_t *without_dot(const char *text)
+static json_t *document_strip_dot(const char *text)
 {
 	size_t len = strlen(text);
 
@@ -32,18 +32,20 @@ size_t document_add(json_t *entries, const struct record_row *row)
 	size_t len = 0;
 
 	name_format(&row->name, name);
-	rrtype_format(row->is.type, type);
-	for (size_t i = 0; i < row->is.count; i++) {
-		const struct rdata *rdata = &row->is.records[i];
+	rrtype_format(row->rrset.type, type);
+	for (size_t i = 0; i < row->rrset.count; i++) {
+		const struct rdata *rdata = &row->rrset.records[i];
 		const char *text;
 
 		buf_reset(&target);
-		if (rdata_format(row->is.type, rdata->octets, rdata->len, &target, &why))
+		if (rdata_format(row->rrset.type, rdata->octets, rdata->len, &target,
+		                 &why))
 			continue;
 		text = buf_string(&target);
 		json_array_append_new(entries, json_pack("{s:o, s:s, s:o, s:s}",
-			"dnsname", without_dot(name), "owner", row->owner, "target",
-			is_name(row->is.type) ? without_dot(text) : json_string(text),
+			"dnsname", document_strip_dot(name), "owner", row->owner,
+			"target", rrtype_is_name(row->rrset.type)
+			          ? document_strip_dot(text) : json_string(text),
 			"type", type));
 		len += strlen(name) + strlen(row->owner) + target.len + 60;
 	}
@@ -66,7 +68,7 @@ struct entry {
 	const char *dnsname, *owner, *target, *type;
 };
 
-static enum err get_entry(const json_t *json, struct entry *entry, struct why *why)
+static enum err entry_get(const json_t *json, struct entry *entry, struct why *why)
 {
 	enum err err;
 
@@ -86,20 +88,20 @@ static enum err get_entry(const json_t *json, struct entry *entry, struct why *w
 	                                 &entry->type, why);
 }
 
-static const char *with_dot(const char *text, struct arena *arena)
+static const char *document_add_dot(const char *text, struct arena *arena)
 {
 	size_t len = strlen(text);
 
 	return !len || text[len - 1] == '.' ? text : arena_printf(arena, "%s.", text);
 }
 
-static enum err get_target(const struct entry *entry, struct arena *arena,
-                           struct made_row *set)
+static enum err entry_get_target(const struct entry *entry, struct arena *arena,
+                                 struct owned_row *set)
 {
 	static _Thread_local struct canonical canonical;
 	struct rr rr = { set->name.wire, set->intended.type, 0, 0, NULL };
-	const char *text = is_name(rr.type) ? with_dot(entry->target, arena)
-	                                    : entry->target;
+	const char *text = rrtype_is_name(rr.type)
+	                   ? document_add_dot(entry->target, arena) : entry->target;
 	struct rdata rdata;
 	struct why why;
 	enum err err = rdata_parse(rr.type, text, "target", arena, &rr.rdata,
@@ -115,7 +117,7 @@ static enum err get_target(const struct entry *entry, struct arena *arena,
 	return OK;
 }
 
-static enum err get_name(const struct entry *entry, struct name *name)
+static enum err entry_get_name(const struct entry *entry, struct name *name)
 {
 	const struct name root = { .len = 1 };
 	struct why why;
@@ -126,15 +128,15 @@ static enum err get_name(const struct entry *entry, struct name *name)
 	return err;
 }
 
-/* Of one of ours a set of one record. */
-static void take_entry(const struct entry *entry, const struct registry *registry,
-                       struct arena *arena, struct document *document)
+/* Adds a set of one record if the entry has our owner. */
+static void document_add_entry(const struct entry *entry, const struct registry *registry,
+                               struct arena *arena, struct document *document)
 {
-	struct made_row *set = &document->sets[document->count];
+	struct owned_row *set = &document->sets[document->count];
 	struct why why;
 
-	*set = (struct made_row){ .resource = "" };
-	if (get_name(entry, &set->name)) {
+	*set = (struct owned_row){ .resource = "" };
+	if (entry_get_name(entry, &set->name)) {
 		document->unreadable++;
 	} else if (!name_is_below(&set->name, &registry->zone)) {
 		document->outside++;
@@ -143,33 +145,34 @@ static void take_entry(const struct entry *entry, const struct registry *registr
 	} else if (strcmp(entry->owner, registry->settings->storage_id)) {
 		document->others++;
 	} else if (rrtype_parse(entry->type, "type", &set->intended.type, &why) ||
-	           get_target(entry, arena, set)) {
+	           entry_get_target(entry, arena, set)) {
 		document->unreadable++;
 	} else {
-		set->is.type = set->intended.type;
+		set->rrset.type = set->intended.type;
 		document->count++;
 	}
 }
 
-static int compare(const void *a, const void *b)
+static int document_compare_sets(const void *a, const void *b)
 {
-	const struct made_row *x = a, *y = b;
+	const struct owned_row *x = a, *y = b;
 	int order = name_compare_wire(x->name.wire, y->name.wire);
 
-	return order ? order : x->is.type - y->is.type;
+	return order ? order : x->rrset.type - y->rrset.type;
 }
 
 /* Records of one name and type become one set. */
-static void join_sets(struct document *document, struct arena *arena)
+static void document_join_sets(struct document *document, struct arena *arena)
 {
 	size_t count = 0;
 
 	if (document->count > 1)
-		qsort(document->sets, document->count, sizeof(*document->sets), compare);
+		qsort(document->sets, document->count, sizeof(*document->sets),
+		      document_compare_sets);
 	for (size_t i = 0; i < document->count; i++) {
-		const struct made_row *set = &document->sets[i];
+		const struct owned_row *set = &document->sets[i];
 
-		if (count && !compare(&document->sets[count - 1], set))
+		if (count && !document_compare_sets(&document->sets[count - 1], set))
 			rrset_push(&document->sets[count - 1].intended, 0,
 			           set->intended.records[0], arena);
 		else
@@ -189,13 +192,13 @@ enum err document_read(const json_t *entries, const struct registry *registry,
 	*document = (struct document){ .count = 0 };
 	document->sets = arena_alloc(arena, (count + 1) * sizeof(*document->sets));
 	for (size_t i = 0; i < count; i++) {
-		enum err err = get_entry(json_array_get(entries, i), &entry, why);
+		enum err err = entry_get(json_array_get(entries, i), &entry, why);
 		struct why said = *why;
 
 		if (err)
 			return fail(why, err, "records[%zu]: %.400s", i, said.text);
-		take_entry(&entry, registry, arena, document);
+		document_add_entry(&entry, registry, arena, document);
 	}
-	join_sets(document, arena);
+	document_join_sets(document, arena);
 	return OK;
 }

@@ -1,7 +1,7 @@
 /*
- * document -- the records of a zone as seed 001 keeps them ("ConfigMap"): a list of
- * objects of just dnsname, owner, target and type, one for each record. Names have no
- * last dot, where one is all of a dnsname or of a target.
+ * document -- the records of a zone as a list of JSON objects (seed 001, "ConfigMap").
+ * Each object has dnsname, owner, target and type of one record. Names as dnsname or as
+ * target have no final dot.
  */
 #pragma once
 
@@ -15,21 +15,21 @@
 
 enum { DOCUMENT_ENTRIES_MAX = 10000 };	/* of one call */
 
-/* Of an entry, in and out. */
+/* Of an entry. */
 extern const struct json_field document_fields[];
 
-/* The records of a set, at the end of ENTRIES. Returns about how long they are as text. */
+/* Appends the records of a set to ENTRIES. Returns their approximate text length. */
 size_t document_add(json_t *entries, const struct record_row *row);
 
-/* What of a document is for a registry. */
+/* The part of a document that is for a registry. */
 struct document {
-	struct made_row *sets;		/* of its storage_id: intended, each once */
+	struct owned_row *sets;		/* of its storage_id: intended, each once */
 	size_t count;
-	size_t others, unmanaged;	/* records of other owners, and of nobody */
+	size_t others, unmanaged;	/* records of other owners, and without owner */
 	size_t outside;			/* of other zones */
-	size_t unreadable;		/* of ours, that no zone can have */
+	size_t unreadable;		/* of our owner, not valid in a zone */
 };
 
-/* ERR_INVALID: it is no such list. */
+/* ERR_INVALID: an entry is malformed. */
 enum err document_read(const json_t *entries, const struct registry *registry,
                        struct arena *arena, struct document *document, struct why *why);

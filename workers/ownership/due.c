@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-/* Each second: registries whose time has come, by their rows. */
+/* Each second: begins rounds of the registries whose rows are due. */
 
-static size_t rounds_under_way(const struct ownership *ownership)
+static size_t due_count_rounds(const struct ownership *ownership)
 {
 	size_t count = 0;
 
@@ -18,21 +18,22 @@ static size_t rounds_under_way(const struct ownership *ownership)
 	return count;
 }
 
-static bool may_begin(const struct ownership *ownership, const struct registry *registry)
+static bool due_may_begin(const struct ownership *ownership,
+                          const struct registry *registry)
 {
 	return !ownership->is_draining && !registry->round &&
 	       clock_ms() >= registry->not_before_ms &&
-	       rounds_under_way(ownership) < ROUNDS_MAX;
+	       due_count_rounds(ownership) < ROUNDS_MAX;
 }
 
 void due_now(struct ownership *ownership, struct registry *registry)
 {
-	if (may_begin(ownership, registry))
+	if (due_may_begin(ownership, registry))
 		round_begin(ownership, registry);
 }
 
-/* Those of other settings are not ours to know. */
-static void note_due(void *self, const char *id)
+/* A row may belong to a registry that the settings of this process lack. */
+static void due_note(void *self, const char *id)
 {
 	struct registries *registries = &((struct ownership *)self)->registries;
 
@@ -41,8 +42,8 @@ static void note_due(void *self, const char *id)
 			registries->item[i].is_due = true;
 }
 
-/* In turn, for there may be more of them than are begun. */
-static void begin_due(struct ownership *ownership)
+/* In turn, because at most ROUNDS_MAX rounds run at the same time. */
+static void due_begin(struct ownership *ownership)
 {
 	struct registries *registries = &ownership->registries;
 	size_t first = ownership->next;
@@ -51,7 +52,7 @@ static void begin_due(struct ownership *ownership)
 		size_t at = (first + i) % registries->count;
 		struct registry *registry = &registries->item[at];
 
-		if (!registry->is_due || !may_begin(ownership, registry))
+		if (!registry->is_due || !due_may_begin(ownership, registry))
 			continue;
 		round_begin(ownership, registry);
 		ownership->next = at + 1;
@@ -68,12 +69,12 @@ void due_fire(void *self)
 		registries->item[i].is_due = false;
 
 	struct tx tx = tx_once(ownership->runtime.db, &why);
-	store_registries_due(&tx, note_due, ownership);
+	store_registries_due(&tx, due_note, ownership);
 	if (tx_commit(&tx)) {
 		log_warn("due registries not read: reason=\"%s\"", why.text);
 		return;
 	}
-	begin_due(ownership);
+	due_begin(ownership);
 }
 
 void sweep_fire(void *self)

@@ -82,8 +82,8 @@ static enum err enter_all(void *self, struct why *why)
 enum { NAMES_WAITING = 1024 };
 
 /*
- * Ownership looks the names up before the first round, so that the round need not wait. It
- * asks a resolver that knows no name only once here.
+ * Ownership looks the names up before the first round, so that the round need not wait.
+ * It asks a resolver that knows no name only once here.
  */
 static void look_up_primaries(struct ownership *own)
 {

@@ -1,14 +1,14 @@
 /*
- * ownership -- what producers want in zones that they share with others (seed 001).
+ * ownership -- writes the endpoints of producers to shared zones (seed 001).
  *
- *	service  calls -> rows: what is wanted       round  a registry's rows -> its zone
- *	due      rows that are due -> rounds         provider  who has the zone
+ *	service  calls -> rows: endpoints            round  a registry's rows -> its zone
+ *	due      rows that are due -> rounds         provider  reads and writes the zone
  *
- * What is wanted is in the database, and each call ends with its commit. A registry, a
- * storage-id in a zone, is worked on by one process at a time, who holds its lock
- * (consistency/holder.h): any number of them share the registries, and one that dies is
- * succeeded when its lock has run out. A round reads the zone, plans, and does it; what
- * it left open the next one finds, by the same means.
+ * The endpoints are in the database, and each call ends with its commit. One process at a
+ * time works on a registry, a storage_id in a zone. It holds the lock of the registry
+ * (consistency/holder.h). When a process dies, another one takes the lock after it ran
+ * out. A round reads the zone, plans, and sends the changes. The next round does what the
+ * last one left.
  */
 #pragma once
 
@@ -24,19 +24,19 @@ struct ownership {
 	struct registries registries;
 	struct heartbeat *heartbeat;
 	struct queue_watch *queues;
-	struct lane *names;		/* of primaries, that are looked up */
+	struct lane *names;		/* looks up the names of primaries */
 	bool is_draining;
-	size_t next;			/* registry to look at first, due.c's */
+	size_t next;			/* registry that due.c begins with */
 	int due_period_ms, sweep_period_ms;	/* constant */
 };
 
 extern const struct rpc_method ownership_methods[];	/* service.c */
 
-enum { ROUNDS_MAX = 8 };		/* at once, of a process */
+enum { ROUNDS_MAX = 8 };		/* of a process, at the same time */
 
 /* ---- due.c ---- */
 
 void due_fire(void *ownership);
-void sweep_fire(void *ownership);	/* rows that are over */
-/* What was asked for is in the rows: begin with it, if the registry may. */
+void sweep_fire(void *ownership);	/* deletes old rows */
+/* After a change of the rows: begins a round if the registry may have one now. */
 void due_now(struct ownership *ownership, struct registry *registry);

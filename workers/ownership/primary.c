@@ -9,7 +9,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "core/question.h"
+#include "core/rrset_query.h"
 #include "core/update_wire.h"
 #include "dns/packet.h"
 #include "net/dial.h"
@@ -20,13 +20,13 @@
 #include "server_clock.h"
 
 struct sending {
-	primary_sent_fn *done;		/* NULL: nothing is under way */
+	primary_sent_fn *done;		/* NULL: no message is open */
 	void *self;
 	struct update_sent sent;
-	uint8_t *data;			/* the message, */
+	uint8_t *data;			/* the message */
 	size_t len;
-	bool is_corrected;		/* which was signed again: server_clock.h */
-	bool is_lost;			/* it comes to its end at the end of the turn: */
+	bool is_corrected;		/* signed again with the server's time */
+	bool is_lost;			/* primary_report_lost() ends it with: */
 	enum outcome outcome;
 	struct why why;
 };
@@ -34,7 +34,7 @@ struct sending {
 struct asking {
 	primary_asked_fn *done;
 	void *self;
-	struct question question;
+	struct rrset_query query;
 	bool is_corrected;
 	bool is_lost;
 	struct why why;
@@ -48,15 +48,15 @@ struct primary {
 	struct server_clock clock;
 	struct primary_reader reader;
 	struct fetch *fetch;		/* NULL: nothing is read */
-	struct address fetch_server, link_server;	/* who was dialled for them */
-	uint64_t fetch_time;		/* the server's, if it refused ours; else 0 */
+	struct address fetch_server, link_server;	/* of the connections */
+	uint64_t fetch_time;		/* the server's, after BADTIME; else 0 */
 	bool is_fetch_corrected;
-	struct link *link;		/* of messages and questions; NULL: none */
-	/* it carries answers that nobody waits for, so it is not kept */
-	bool is_spoilt;
+	struct link *link;		/* of updates and queries; NULL: none */
+	/* answers to cancelled messages may come on the link, so it is not kept */
+	bool is_stale;
 	struct sending sending;
 	struct asking asking;
-	struct canonical record;	/* of the turn */
+	struct canonical record;	/* scratch */
 };
 
 struct primary *primary_new(struct loop *loop, const struct primary_config *config)
@@ -72,7 +72,7 @@ struct primary *primary_new(struct loop *loop, const struct primary_config *conf
 	return primary;
 }
 
-static void forget_message(struct sending *sending)
+static void sending_clear(struct sending *sending)
 {
 	sent_message_clear(&sending->sent.request);
 	free(sending->data);
@@ -81,9 +81,9 @@ static void forget_message(struct sending *sending)
 	sending->is_lost = sending->is_corrected = false;
 }
 
-static void forget_question(struct asking *asking)
+static void asking_clear(struct asking *asking)
 {
-	sent_message_clear(&asking->question.request);
+	sent_message_clear(&asking->query.request);
 	asking->done = NULL;
 	asking->is_lost = asking->is_corrected = false;
 }
@@ -99,24 +99,24 @@ void primary_free(struct primary **primary)
 	link_free(&old->link);
 	loop_later_cancel(old->loop, old);
 	explicit_bzero(&old->key, sizeof(old->key));
-	forget_message(&old->sending);
-	forget_question(&old->asking);
+	sending_clear(&old->sending);
+	asking_clear(&old->asking);
 	free(old);
 }
 
-/* The address that it has by now; NULL: none is known. */
-static const struct address *server_of(const struct primary *primary)
+/* The present address; NULL: not known. */
+static const struct address *primary_server(const struct primary *primary)
 {
 	const struct primary_config *config = &primary->config;
 
 	return config->lookup ? lookup_address(config->lookup) : &config->server;
 }
 
-/* To the address that it has by now, which is kept in DIALLED. */
-static int dial(const struct primary *primary, struct address *dialled)
+/* Connects to the present address and keeps it in DIALLED. */
+static int primary_dial(const struct primary *primary, struct address *dialled)
 {
 	const struct primary_config *config = &primary->config;
-	const struct address *server = server_of(primary);
+	const struct address *server = primary_server(primary);
 
 	*dialled = (struct address){ 0 };
 	if (!server)
@@ -126,7 +126,8 @@ static int dial(const struct primary *primary, struct address *dialled)
 	                    config->local.bits ? &config->local : NULL);
 }
 
-static void note_unreached(const struct primary *primary, const struct address *dialled)
+static void primary_note_unreached(const struct primary *primary,
+                                   const struct address *dialled)
 {
 	if (primary->config.lookup)
 		lookup_failed(primary->config.lookup, dialled);
@@ -134,63 +135,65 @@ static void note_unreached(const struct primary *primary, const struct address *
 
 /* ---- its clock ---- */
 
-static void learn_time(struct primary *primary, uint64_t server_time)
+static void primary_learn_time(struct primary *primary, uint64_t server_time)
 {
-	const struct address *server = server_of(primary);
+	const struct address *server = primary_server(primary);
 
 	server_clock_learn(&primary->clock, server_time,
 	                   server ? server : &primary->config.server,
 	                   &primary->config.zone);
 }
 
-/* Does it refuse REQUEST for its time? Then another time is known now. */
-static bool is_mistimed(struct primary *primary, const struct sent_message *request,
-                        const uint8_t *data, size_t len)
+/* True: the answer to REQUEST is BADTIME. Learns the server's time. */
+static bool primary_is_mistimed(struct primary *primary,
+                                const struct sent_message *request, const uint8_t *data,
+                                size_t len)
 {
 	uint64_t server_time = reply_server_time(request, data, len);
 
 	if (server_time)
-		learn_time(primary, server_time);
+		primary_learn_time(primary, server_time);
 	return server_time;
 }
 
 /* ---- the zone ---- */
 
-static void on_record(void *self, const struct canonical *record)
+static void primary_on_record(void *self, const struct canonical *record)
 {
 	struct primary *primary = self;
 
 	primary->reader.record(primary->reader.self, record);
 }
 
-static void start_fetch(struct primary *primary);
+static void primary_start_fetch(struct primary *primary);
 
-static void on_fetched(void *self, enum fetch_outcome outcome, uint32_t serial,
-                       const char *words)
+static void primary_on_fetched(void *self, enum fetch_outcome outcome, uint32_t serial,
+                               const char *words)
 {
 	struct primary *primary = self;
 
 	primary->fetch = NULL;
 	if (primary->fetch_time && !primary->is_fetch_corrected) {
 		primary->is_fetch_corrected = true;
-		learn_time(primary, primary->fetch_time);
-		start_fetch(primary);
+		primary_learn_time(primary, primary->fetch_time);
+		primary_start_fetch(primary);
 		return;
 	}
 	if (outcome == FETCH_BROKEN || outcome == FETCH_FAILED)
-		note_unreached(primary, &primary->fetch_server);
+		primary_note_unreached(primary, &primary->fetch_server);
 	primary->is_known_key = outcome == FETCH_WHOLE;
 	primary->reader.end(primary->reader.self, outcome == FETCH_WHOLE ? NULL : words,
 	                    serial);
 }
 
-static void start_fetch(struct primary *primary)
+static void primary_start_fetch(struct primary *primary)
 {
 	const struct primary_config *config = &primary->config;
-	const struct fetch_listener listener = { on_record, on_fetched, primary };
+	const struct fetch_listener listener = { primary_on_record, primary_on_fetched,
+	                                         primary };
 	const struct fetch_want want = {
 		.zone = config->zone,
-		.fd = dial(primary, &primary->fetch_server),
+		.fd = primary_dial(primary, &primary->fetch_server),
 		.fault = "cannot be reached over TCP",
 		.key = config->key,
 		.ahead_s = primary->clock.ahead_s,
@@ -209,7 +212,7 @@ void primary_read(struct primary *primary, const struct primary_reader *reader)
 	bug_if(primary->fetch);
 	primary->reader = *reader;
 	primary->is_fetch_corrected = false;
-	start_fetch(primary);
+	primary_start_fetch(primary);
 }
 
 void primary_cancel_read(struct primary *primary)
@@ -217,166 +220,170 @@ void primary_cancel_read(struct primary *primary)
 	fetch_cancel(&primary->fetch);
 }
 
-/* ---- the ends of messages and questions ---- */
+/* ---- ends of updates and queries ---- */
 
-static bool is_waited_for(const struct sending *sending)
+static bool sending_is_open(const struct sending *sending)
 {
 	return sending->done && !sending->is_lost;
 }
 
-static bool is_asked(const struct asking *asking)
+static bool asking_is_open(const struct asking *asking)
 {
 	return asking->done && !asking->is_lost;
 }
 
-/* Who does not wait for anything keeps the connection for a while, if it is good. */
-static void rest(struct primary *primary)
+/* Without open messages: keeps the connection for the idle time unless it is stale. */
+static void primary_keep_link(struct primary *primary)
 {
 	const struct primary_config *config = &primary->config;
 
-	if (!primary->link || is_waited_for(&primary->sending) ||
-	    is_asked(&primary->asking))
+	if (!primary->link || sending_is_open(&primary->sending) ||
+	    asking_is_open(&primary->asking))
 		return;
-	if (primary->is_spoilt)
+	if (primary->is_stale)
 		link_free(&primary->link);
 	else
 		link_expect(primary->link, config->idle_ms, config->idle_ms);
 }
 
-static void finish_send(struct primary *primary, enum outcome outcome,
-                        const struct why *why)
+static void primary_end_send(struct primary *primary, enum outcome outcome,
+                             const struct why *why)
 {
 	struct sending *sending = &primary->sending;
 	primary_sent_fn *done = sending->done;
 	struct why words = *why;	/* the primary may be freed */
 
-	forget_message(sending);
-	rest(primary);
+	sending_clear(sending);
+	primary_keep_link(primary);
 	done(sending->self, outcome, words.text);
 }
 
-/* The SET is in ARENA, or there is a fault: WHY. */
-static void finish_ask(struct primary *primary, const struct why *why,
-                       const struct rrset *set)
+/* SET is NULL if there is a fault: WHY. */
+static void primary_end_ask(struct primary *primary, const struct why *why,
+                            const struct rrset *set)
 {
 	struct asking *asking = &primary->asking;
 	primary_asked_fn *done = asking->done;
 	struct why words = *why;
 
-	forget_question(asking);
-	rest(primary);
+	asking_clear(asking);
+	primary_keep_link(primary);
 	done(asking->self, set ? NULL : words.text, set);
 }
 
-/* Once for each, for whoever hears of one may cancel the other, and free us. */
-static void tell_lost(void *self)
+/* One at a time: a callback may cancel the other one and free the primary. */
+static void primary_report_lost(void *self)
 {
 	struct primary *primary = self;
 
 	if (primary->sending.is_lost)
-		finish_send(primary, primary->sending.outcome, &primary->sending.why);
+		primary_end_send(primary, primary->sending.outcome,
+		                 &primary->sending.why);
 	else if (primary->asking.is_lost)
-		finish_ask(primary, &primary->asking.why, NULL);
+		primary_end_ask(primary, &primary->asking.why, NULL);
 }
 
-static void lose_send(struct primary *primary, enum outcome outcome, const char *words)
+static void primary_lose_send(struct primary *primary, enum outcome outcome,
+                              const char *words)
 {
 	struct sending *sending = &primary->sending;
 
 	sending->is_lost = true;
 	sending->outcome = outcome;
 	snprintf(sending->why.text, sizeof(sending->why.text), "%s", words);
-	loop_later(primary->loop, tell_lost, primary);
+	loop_later(primary->loop, primary_report_lost, primary);
 }
 
-static void lose_ask(struct primary *primary, const char *words)
+static void primary_lose_ask(struct primary *primary, const char *words)
 {
 	struct asking *asking = &primary->asking;
 
 	asking->is_lost = true;
 	snprintf(asking->why.text, sizeof(asking->why.text), "%s", words);
-	loop_later(primary->loop, tell_lost, primary);
+	loop_later(primary->loop, primary_report_lost, primary);
 }
 
-/* The connection is over, and all that was waited for with it. */
-static void lose_link(struct primary *primary, const char *words)
+/* Ends the connection and fails all open messages. */
+static void primary_lose_link(struct primary *primary, const char *words)
 {
 	link_free(&primary->link);
-	if (is_waited_for(&primary->sending))
-		lose_send(primary, OUTCOME_AGAIN, words);
-	if (is_asked(&primary->asking))
-		lose_ask(primary, words);
+	if (sending_is_open(&primary->sending))
+		primary_lose_send(primary, OUTCOME_AGAIN, words);
+	if (asking_is_open(&primary->asking))
+		primary_lose_ask(primary, words);
 }
 
-/* ---- what comes ---- */
+/* ---- incoming messages ---- */
 
-static void send_corrected(struct primary *primary);
-static void put_question(struct primary *primary);
+static void primary_resend_update(struct primary *primary);
+static void primary_send_query(struct primary *primary);
 
-static void hear_sent(struct primary *primary, const uint8_t *data, size_t len)
+static void primary_on_update_reply(struct primary *primary, const uint8_t *data,
+                                    size_t len)
 {
 	struct sending *sending = &primary->sending;
 	enum outcome outcome;
 	struct why why;
 
 	if (!sending->is_corrected &&
-	    is_mistimed(primary, &sending->sent.request, data, len)) {
-		send_corrected(primary);
+	    primary_is_mistimed(primary, &sending->sent.request, data, len)) {
+		primary_resend_update(primary);
 		return;
 	}
 	outcome = update_wire_outcome(&sending->sent, data, len, (uint64_t)clock_unix(),
 	                              &why);
-	primary->is_spoilt |= outcome == OUTCOME_AGAIN;
+	primary->is_stale |= outcome == OUTCOME_AGAIN;
 	primary->is_known_key |= outcome == OUTCOME_APPLIED;
-	finish_send(primary, outcome, &why);
+	primary_end_send(primary, outcome, &why);
 }
 
-static void take_answer(struct primary *primary, const uint8_t *data, size_t len)
+static void primary_read_answer(struct primary *primary, const uint8_t *data, size_t len)
 {
 	struct arena *arena = arena_new();
-	const struct question_room room = { arena, &primary->record };
+	const struct rrset_query_buffers buffers = { arena, &primary->record };
 	struct rrset set;
 	struct why why = { "" };
 	uint64_t now = server_clock_now(&primary->clock);
-	enum err err = question_answer(&primary->asking.question, data, len, now, &room,
-	                               &set, &why);
+	enum err err = rrset_query_read(&primary->asking.query, data, len, now, &buffers,
+	                                &set, &why);
 
-	primary->is_spoilt |= err != OK;
+	primary->is_stale |= err != OK;
 	primary->is_known_key |= !err;
-	finish_ask(primary, &why, err ? NULL : &set);
+	primary_end_ask(primary, &why, err ? NULL : &set);
 	arena_free(&arena);
 }
 
-static void hear_asked(struct primary *primary, const uint8_t *data, size_t len)
+static void primary_on_query_reply(struct primary *primary, const uint8_t *data,
+                                   size_t len)
 {
 	struct asking *asking = &primary->asking;
 
 	if (asking->is_corrected ||
-	    !is_mistimed(primary, &asking->question.request, data, len)) {
-		take_answer(primary, data, len);
+	    !primary_is_mistimed(primary, &asking->query.request, data, len)) {
+		primary_read_answer(primary, data, len);
 		return;
 	}
 	asking->is_corrected = true;
-	put_question(primary);
+	primary_send_query(primary);
 }
 
-static void on_message(void *self, const uint8_t *data, size_t len)
+static void primary_on_message(void *self, const uint8_t *data, size_t len)
 {
 	struct primary *primary = self;
 	struct packet_reader reader = packet_reader(data, len);
 	uint16_t id = packet_read_u16(&reader);
 
-	if (is_waited_for(&primary->sending) && !reader.broken &&
+	if (sending_is_open(&primary->sending) && !reader.broken &&
 	    id == primary->sending.sent.request.id)
-		hear_sent(primary, data, len);
-	else if (is_asked(&primary->asking) && !reader.broken &&
-	         id == primary->asking.question.request.id)
-		hear_asked(primary, data, len);
-	else if (!primary->is_spoilt)
-		lose_link(primary, "sends what is no answer to our message");
+		primary_on_update_reply(primary, data, len);
+	else if (asking_is_open(&primary->asking) && !reader.broken &&
+	         id == primary->asking.query.request.id)
+		primary_on_query_reply(primary, data, len);
+	else if (!primary->is_stale)
+		primary_lose_link(primary, "sends what is no answer to our message");
 }
 
-static void on_link_end(void *self, enum link_end end)
+static void primary_on_link_end(void *self, enum link_end end)
 {
 	static const char *const words[] = {
 		[LINK_NONE]    = "cannot be reached over TCP",
@@ -388,40 +395,42 @@ static void on_link_end(void *self, enum link_end end)
 
 	struct primary *primary = self;
 
-	if (is_waited_for(&primary->sending) || is_asked(&primary->asking))
-		note_unreached(primary, &primary->link_server);
-	lose_link(primary, words[end]);
+	if (sending_is_open(&primary->sending) || asking_is_open(&primary->asking))
+		primary_note_unreached(primary, &primary->link_server);
+	primary_lose_link(primary, words[end]);
 }
 
-/* ---- what goes ---- */
+/* ---- outgoing messages ---- */
 
-static void say(struct primary *primary, const uint8_t *data, size_t len)
+static void primary_write(struct primary *primary, const uint8_t *data, size_t len)
 {
 	const struct primary_config *config = &primary->config;
-	const struct link_listener listener = { on_message, on_link_end, primary };
+	const struct link_listener listener = { primary_on_message, primary_on_link_end,
+	                                        primary };
 
 	if (!primary->link) {
 		primary->link = link_new(primary->loop,
-		                         dial(primary, &primary->link_server), &listener);
-		primary->is_spoilt = false;
+		                         primary_dial(primary,
+		                                      &primary->link_server), &listener);
+		primary->is_stale = false;
 	}
 	link_send(primary->link, data, len);
 	link_expect(primary->link, config->silence_ms, config->whole_ms);
 }
 
-/* None that the other is known by. */
-static uint16_t new_id(const struct primary *primary)
+/* Differs from the ids of the open messages. */
+static uint16_t primary_new_id(const struct primary *primary)
 {
 	uint16_t id;
 
 	do
 		id = random_u32() & 0xffff;
 	while (id == primary->sending.sent.request.id ||
-	       id == primary->asking.question.request.id);
+	       id == primary->asking.query.request.id);
 	return id;
 }
 
-static void send_corrected(struct primary *primary)
+static void primary_resend_update(struct primary *primary)
 {
 	struct sending *sending = &primary->sending;
 
@@ -429,7 +438,7 @@ static void send_corrected(struct primary *primary)
 	sending->sent.ahead_s = primary->clock.ahead_s;
 	sent_message_sign_again(&sending->sent.request, server_clock_now(&primary->clock),
 	                        sending->data, sending->len);
-	say(primary, sending->data, sending->len);
+	primary_write(primary, sending->data, sending->len);
 }
 
 void primary_send(struct primary *primary, const struct update *const *updates,
@@ -442,7 +451,7 @@ void primary_send(struct primary *primary, const struct update *const *updates,
 		.count = count,
 		.key = primary->config.key,
 		.is_known_key = primary->is_known_key,
-		.id = new_id(primary),
+		.id = primary_new_id(primary),
 		.now = (uint64_t)clock_unix(),
 		.ahead_s = primary->clock.ahead_s,
 	};
@@ -453,28 +462,29 @@ void primary_send(struct primary *primary, const struct update *const *updates,
 	sending->data = xmalloc(PACKET_MAX);
 	sending->len = update_wire_put(&message, &sending->sent, sending->data);
 	if (sending->len)
-		say(primary, sending->data, sending->len);
+		primary_write(primary, sending->data, sending->len);
 	else
-		lose_send(primary, OUTCOME_FAILED, "is sent no message of that size");
+		primary_lose_send(primary, OUTCOME_FAILED,
+		                  "is sent no message of that size");
 }
 
 void primary_cancel_send(struct primary *primary)
 {
 	struct sending *sending = &primary->sending;
 
-	primary->is_spoilt |= is_waited_for(sending);
-	forget_message(sending);
-	rest(primary);
+	primary->is_stale |= sending_is_open(sending);
+	sending_clear(sending);
+	primary_keep_link(primary);
 }
 
-static void put_question(struct primary *primary)
+static void primary_send_query(struct primary *primary)
 {
 	uint64_t now = server_clock_now(&primary->clock);
-	uint8_t data[QUESTION_MAX];
-	size_t len = question_put(&primary->asking.question, new_id(primary),
-	                          primary->config.key, now, data);
+	uint8_t data[RRSET_QUERY_MAX];
+	size_t len = rrset_query_write(&primary->asking.query, primary_new_id(primary),
+	                               primary->config.key, now, data);
 
-	say(primary, data, len);
+	primary_write(primary, data, len);
 }
 
 void primary_ask(struct primary *primary, const struct name *name, uint16_t type,
@@ -485,16 +495,16 @@ void primary_ask(struct primary *primary, const struct name *name, uint16_t type
 	bug_if(asking->done);
 	asking->done = done;
 	asking->self = self;
-	asking->question.name = *name;
-	asking->question.type = type;
-	put_question(primary);
+	asking->query.name = *name;
+	asking->query.type = type;
+	primary_send_query(primary);
 }
 
 void primary_cancel_ask(struct primary *primary)
 {
 	struct asking *asking = &primary->asking;
 
-	primary->is_spoilt |= is_asked(asking);
-	forget_question(asking);
-	rest(primary);
+	primary->is_stale |= asking_is_open(asking);
+	asking_clear(asking);
+	primary_keep_link(primary);
 }

@@ -1,6 +1,6 @@
 /*
- * provider -- whoever has the zone, as the seed's "DNSProvider": it is read, and it is
- * given what was planned. One thing at a time; no callback comes from within a call.
+ * provider -- reads and writes a zone (the seed's "DNSProvider"). One operation at a
+ * time; no callback comes from within a call.
  */
 #pragma once
 
@@ -16,18 +16,17 @@ struct runtime;
 struct registry;
 
 enum {
-	/* of a zone that is read, whoever has it */
+	/* limits of a reading, for all providers */
 	PROVIDER_WHOLE_MS = 600 * 1000,
 	PROVIDER_RECORDS_MAX = 10 * 1000 * 1000,
 	PROVIDER_OCTETS_MAX = INT32_MAX,
 };
 
 /*
- * FAULT, in words: the zone did not come whole, and what did means nothing, SERIAL
- * neither; else NULL.
+ * FAULT: why the zone did not come whole; records and SERIAL are void then. NULL: it did.
  */
 typedef void provider_read_fn(void *self, const char *fault, uint32_t serial);
-/* WORDS are of outcomes but APPLIED. */
+/* WORDS: the reason of an outcome other than APPLIED. */
 typedef void provider_sent_fn(void *self, enum outcome outcome, const char *words);
 
 struct provider {
@@ -37,14 +36,14 @@ struct provider {
 	/* Adds the zone's records to VIEW. */
 	void (*read)(struct registry *registry, struct view *view, provider_read_fn *done,
 	             void *self);
-	/* The serial that the zone has now, by one question: has it changed? */
+	/* Asks for the present serial of the zone. */
 	void (*serial)(struct registry *registry, provider_read_fn *done, void *self);
-	/* What they take in a message, at most. */
+	/* The largest size of the update in a message. */
 	struct batch_size (*measure)(const struct update *update);
-	/* All of them, or none. */
+	/* The provider applies all updates or none. */
 	void (*send)(struct registry *registry, const struct update *const *updates,
 	             size_t count, provider_sent_fn *done, void *self);
-	void (*cancel)(struct registry *registry);	/* no callback comes any more */
+	void (*cancel)(struct registry *registry);
 };
 
 extern const struct provider provider_rfc2136, provider_managed;

@@ -9,7 +9,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "core/pages.h"
+#include "core/paged_read.h"
 #include "dns/canonical.h"
 #include "model/json.h"
 #include "model/presentation.h"
@@ -19,8 +19,8 @@
 #include "runtime/worker.h"
 
 /*
- * A domain of our own: central has it, page by page, and changes it in one transaction
- * that looks first whether each set is as the plan found it ("expect").
+ * A domain of zonefleet. Central exports it page by page, and changes it in one
+ * transaction that first checks that each set is as the plan found it ("expect").
  */
 
 enum {
@@ -33,42 +33,42 @@ static const struct rpc_target central = { .topic = "central" };
 struct domain_link {
 	struct registry *registry;
 	struct rpc_client *rpc;
-	struct loop_timer *failure;	/* of a call that could not even be made */
+	struct loop_timer *failure;	/* reports a call that could not be sent */
 	struct rpc_answer failed;
 	rpc_answer_fn *answered;
 	struct arena *arena;
-	/* a domain that is read, or its serial */
+	/* while a domain or its serial is read */
 	struct view *view;
-	provider_read_fn *was_read;
-	struct pages pages;
-	json_t *lines;			/* of each page, until all are there */
+	provider_read_fn *read_done;
+	struct paged_read read;
+	json_t *lines;			/* of each page, until all have come */
 	uint32_t serial;
-	/* or changes on their way */
-	provider_sent_fn *was_sent;
+	/* while changes are sent */
+	provider_sent_fn *sent_done;
 	void *self;
 	char words[256];
 	struct canonical record;
 };
 
-static void link_close(struct domain_link *link)
+static void domain_link_close(struct domain_link *link)
 {
 	rpc_cancel(link->rpc, link);
 	loop_timer_cancel(link->failure);
 	arena_reset(link->arena);
 	json_array_clear(link->lines);
-	link->was_read = NULL;
-	link->was_sent = NULL;
+	link->read_done = NULL;
+	link->sent_done = NULL;
 }
 
-static void on_failure(void *self)
+static void domain_link_on_failure(void *self)
 {
 	struct domain_link *link = self;
 
 	link->answered(link, &link->failed);
 }
 
-static void ask_central(struct domain_link *link, const char *method, json_t *args,
-                        rpc_answer_fn *answered)
+static void domain_link_call(struct domain_link *link, const char *method, json_t *args,
+                             rpc_answer_fn *answered)
 {
 	link->answered = answered;
 	link->failed = (struct rpc_answer){ .class = "" };
@@ -81,26 +81,26 @@ static void ask_central(struct domain_link *link, const char *method, json_t *ar
 
 /* ---- a domain ---- */
 
-static void end_reading(struct domain_link *link, const char *fault)
+static void domain_link_end_read(struct domain_link *link, const char *fault)
 {
-	provider_read_fn *was_read = link->was_read;
+	provider_read_fn *read_done = link->read_done;
 	void *self = link->self;
 	uint32_t serial = link->serial;
 
 	if (fault)
 		snprintf(link->words, sizeof(link->words), "central: %.200s", fault);
-	link_close(link);
-	was_read(self, fault ? link->words : NULL, serial);
+	domain_link_close(link);
+	read_done(self, fault ? link->words : NULL, serial);
 }
 
-static enum err take_record(struct domain_link *link, const struct name *name,
-                            const struct rr *rr, struct why *why)
+static enum err domain_link_add_record(struct domain_link *link, const struct name *name,
+                                       const struct rr *rr, struct why *why)
 {
 	const struct canonical *record = &link->record;
 	char text[NAME_MAX_TEXT + 1];
 
 	if (!canonical_of_rr(rr, &link->record))
-		return fail(why, ERR_REMOTE, "records of a domain that are none");
+		return fail(why, ERR_REMOTE, "the domain has a malformed record");
 	if (view_add(link->view, name, rr->type, rr->ttl,
 	             (struct rdata){ record->octets + record->rdata,
 	                             (uint16_t)(record->len - record->rdata) }))
@@ -112,11 +112,11 @@ static enum err take_record(struct domain_link *link, const struct name *name,
 }
 
 /*
- * "www.example.org. 300 IN A 192.0.2.1": what export_domain prints. The first line of all
- * is the SOA, which is nobody's but central's.
+ * "www.example.org. 300 IN A 192.0.2.1": a line of export_domain. The first line is the
+ * SOA, which only central writes.
  */
-static enum err take_line(struct domain_link *link, char *line, bool is_first,
-                          struct why *why)
+static enum err domain_link_add_line(struct domain_link *link, char *line, bool is_first,
+                                     struct why *why)
 {
 	char *owner = strsep(&line, " "), *ttl = strsep(&line, " ");
 	char *class = strsep(&line, " "), *type = strsep(&line, " ");
@@ -125,7 +125,7 @@ static enum err take_line(struct domain_link *link, char *line, bool is_first,
 	enum err err;
 
 	if (!line || strcmp(class, "IN"))
-		return fail(why, ERR_REMOTE, "a line of the export is no record");
+		return fail(why, ERR_REMOTE, "a line of the export is not a record");
 	err = name_parse(owner, "name", &name, why);
 	if (!err)
 		err = rrtype_parse(type, "type", &rr.type, why);
@@ -137,11 +137,11 @@ static enum err take_line(struct domain_link *link, char *line, bool is_first,
 	if (err)
 		return err;
 	rr.ttl = (uint32_t)strtoul(ttl, NULL, 10);
-	return take_record(link, &name, &rr, why);
+	return domain_link_add_record(link, &name, &rr, why);
 }
 
-static enum err take_lines(struct domain_link *link, const json_t *lines, bool is_first,
-                           struct why *why)
+static enum err domain_link_add_lines(struct domain_link *link, const json_t *lines,
+                                      bool is_first, struct why *why)
 {
 	enum err err = OK;
 
@@ -149,31 +149,34 @@ static enum err take_lines(struct domain_link *link, const json_t *lines, bool i
 		const char *text = json_string_value(json_array_get(lines, i));
 
 		if (!text)
-			return fail(why, ERR_REMOTE, "a line of the export is no text");
-		err = take_line(link, arena_strdup(link->arena, text), is_first && !i,
-		                why);
+			return fail(why, ERR_REMOTE,
+			            "a line of the export is not a text");
+		err = domain_link_add_line(link, arena_strdup(link->arena, text),
+		                           is_first && !i, why);
 		arena_reset(link->arena);
 	}
 	return err;
 }
 
-static enum err take_domain(struct domain_link *link, struct why *why)
+static enum err domain_link_add_domain(struct domain_link *link, struct why *why)
 {
 	enum err err = OK;
 
 	for (size_t i = 0; !err && i < json_array_size(link->lines); i++)
-		err = take_lines(link, json_array_get(link->lines, i), !i, why);
+		err = domain_link_add_lines(link, json_array_get(link->lines, i), !i,
+		                            why);
 	return err;
 }
 
-static void ask_page(struct domain_link *link, const char *marker);
+static void domain_link_ask_page(struct domain_link *link, const char *marker);
 
-static enum err decode_page(const json_t *json, struct page *page, const json_t **lines,
-                            const char **marker, struct why *why)
+static enum err read_page_decode(const json_t *json, struct read_page *page,
+                                 const json_t **lines, const char **marker,
+                                 struct why *why)
 {
 	enum err err = json_get_array(json, "lines", JSON_REQUIRED, LINES, lines, why);
 
-	*page = (struct page){ 0 };
+	*page = (struct read_page){ 0 };
 	if (!err)
 		err = json_get_u32(json, "serial", JSON_REQUIRED, UINT32_MAX,
 		                   &page->serial, why);
@@ -187,21 +190,21 @@ static enum err decode_page(const json_t *json, struct page *page, const json_t 
 	return OK;
 }
 
-/* *marker: of the page to be asked for next; *is_last: of none. */
-static enum err take_page(struct domain_link *link, const json_t *json,
-                          const char **marker, bool *is_last, struct why *why)
+/* *marker: of the next page to ask for; *is_last: there is none. */
+static enum err domain_link_add_page(struct domain_link *link, const json_t *json,
+                                     const char **marker, bool *is_last, struct why *why)
 {
 	const json_t *lines;
-	struct page page;
-	bool is_another;
-	enum err err = decode_page(json, &page, &lines, marker, why);
+	struct read_page page;
+	bool is_restarted;
+	enum err err = read_page_decode(json, &page, &lines, marker, why);
 
 	if (!err)
-		err = pages_take(&link->pages, &page, clock_ms(), &is_another, why);
+		err = paged_read_add(&link->read, &page, clock_ms(), &is_restarted, why);
 	if (err)
 		return err;
-	*is_last = !is_another && !*marker;
-	if (is_another) {
+	*is_last = !is_restarted && !*marker;
+	if (is_restarted) {
 		json_array_clear(link->lines);
 		*marker = NULL;
 	} else {
@@ -211,7 +214,7 @@ static enum err take_page(struct domain_link *link, const json_t *json,
 	return OK;
 }
 
-static void hear_page(void *self, const struct rpc_answer *answer)
+static void domain_link_on_page(void *self, const struct rpc_answer *answer)
 {
 	struct domain_link *link = self;
 	const char *marker = NULL;
@@ -220,42 +223,42 @@ static void hear_page(void *self, const struct rpc_answer *answer)
 	enum err err = answer->err;
 
 	if (!err)
-		err = take_page(link, answer->result, &marker, &is_last, &why);
+		err = domain_link_add_page(link, answer->result, &marker, &is_last, &why);
 	if (!err && !is_last) {
-		ask_page(link, marker);
+		domain_link_ask_page(link, marker);
 		return;
 	}
 	if (!err)
-		err = take_domain(link, &why);
-	end_reading(link, err ? why.text : NULL);
+		err = domain_link_add_domain(link, &why);
+	domain_link_end_read(link, err ? why.text : NULL);
 }
 
-static void ask_page(struct domain_link *link, const char *marker)
+static void domain_link_ask_page(struct domain_link *link, const char *marker)
 {
-	ask_central(link, "export_domain",
-	            json_pack("{s:s, s:s?}", "domain", link->registry->zone_text,
-	                      "marker", marker), hear_page);
+	domain_link_call(link, "export_domain",
+	                 json_pack("{s:s, s:s?}", "domain", link->registry->zone_text,
+	                           "marker", marker), domain_link_on_page);
 }
 
-static void read_domain(struct registry *registry, struct view *view,
-                        provider_read_fn *done, void *self)
+static void managed_read(struct registry *registry, struct view *view,
+                         provider_read_fn *done, void *self)
 {
 	static const struct incoming_limits limits = { PROVIDER_RECORDS_MAX,
 	                                               PROVIDER_OCTETS_MAX };
 	struct domain_link *link = registry->link;
 
-	link_close(link);
+	domain_link_close(link);
 	link->view = view;
-	link->was_read = done;
+	link->read_done = done;
 	link->self = self;
 	link->serial = 0;
-	pages_init(&link->pages, &limits, clock_ms(), PROVIDER_WHOLE_MS);
-	ask_page(link, NULL);
+	paged_read_init(&link->read, &limits, clock_ms(), PROVIDER_WHOLE_MS);
+	domain_link_ask_page(link, NULL);
 }
 
 /* ---- its serial ---- */
 
-static void hear_domain(void *self, const struct rpc_answer *answer)
+static void domain_link_on_domain(void *self, const struct rpc_answer *answer)
 {
 	struct domain_link *link = self;
 	struct why why = answer->why;
@@ -264,42 +267,43 @@ static void hear_domain(void *self, const struct rpc_answer *answer)
 	if (!err)
 		err = json_get_u32(answer->result, "serial", JSON_REQUIRED, UINT32_MAX,
 		                   &link->serial, &why);
-	end_reading(link, err ? why.text : NULL);
+	domain_link_end_read(link, err ? why.text : NULL);
 }
 
-static void ask_serial(struct registry *registry, provider_read_fn *done, void *self)
+static void managed_serial(struct registry *registry, provider_read_fn *done, void *self)
 {
 	struct domain_link *link = registry->link;
 
-	link_close(link);
-	link->was_read = done;
+	domain_link_close(link);
+	link->read_done = done;
 	link->self = self;
 	link->serial = 0;
-	ask_central(link, "get_domain",
-	            json_pack("{s:s}", "domain", registry->zone_text), hear_domain);
+	domain_link_call(link, "get_domain",
+	                 json_pack("{s:s}", "domain",
+	                           registry->zone_text), domain_link_on_domain);
 }
 
 /* ---- changes ---- */
 
-static void hear_outcome(void *self, const struct rpc_answer *answer)
+static void domain_link_on_outcome(void *self, const struct rpc_answer *answer)
 {
 	struct domain_link *link = self;
-	provider_sent_fn *was_sent = link->was_sent;
+	provider_sent_fn *sent_done = link->sent_done;
 
 	if (answer->err)
 		snprintf(link->words, sizeof(link->words), "central: %.200s",
 		         answer->why.text);
 	else
 		link->words[0] = '\0';
-	link_close(link);
-	was_sent(link->self, outcome_of_err(answer->err), link->words);
+	domain_link_close(link);
+	sent_done(link->self, outcome_of_err(answer->err), link->words);
 }
 
-/* How each kind is said to central; what has no row here is a bug. */
-static const struct form {
+/* The change of central for each kind. A kind without a row is a bug. */
+static const struct change_form {
 	const char *op;
 	bool is_prerequisite, has_records;
-} forms[] = {
+} change_forms[] = {
 	[UPDATE_SET_IS]     = { "expect", true,  true  },
 	[UPDATE_NO_SET]     = { "expect", true,  false },
 	[UPDATE_NO_NAME]    = { "expect", true,  false },	/* of type ANY */
@@ -308,20 +312,22 @@ static const struct form {
 	[UPDATE_ADD]        = { "add",    false, true  },
 };
 
-static const struct form *form_of(const struct update_rr *rr, bool is_prerequisite)
+static const struct change_form *change_form_of(const struct update_rr *rr,
+                                                bool is_prerequisite)
 {
-	bug_if((size_t)rr->kind >= sizeof(forms) / sizeof(forms[0]));
-	bug_if(!forms[rr->kind].op || forms[rr->kind].is_prerequisite != is_prerequisite);
-	return &forms[rr->kind];
+	bug_if((size_t)rr->kind >= sizeof(change_forms) / sizeof(change_forms[0]));
+	bug_if(!change_forms[rr->kind].op ||
+	       change_forms[rr->kind].is_prerequisite != is_prerequisite);
+	return &change_forms[rr->kind];
 }
 
-static json_t *text_of(const struct update_rr *rr)
+static json_t *change_rdata(const struct update_rr *rr)
 {
 	struct buf text = { 0 };
 	struct why why;
 	json_t *json;
 
-	/* without it the change would be about the whole set */
+	/* without rdata the change would mean the whole set */
 	bug_if(!rr->rdata.len);
 	bug_if(rdata_format(rr->type, rr->rdata.octets, rr->rdata.len, &text, &why));
 	json = json_string(buf_string(&text));
@@ -329,7 +335,7 @@ static json_t *text_of(const struct update_rr *rr)
 	return json;
 }
 
-static json_t *change_of(const struct form *form, const struct update_rr *rr)
+static json_t *change_new(const struct change_form *form, const struct update_rr *rr)
 {
 	char name[NAME_MAX_TEXT + 1], type[16];
 
@@ -341,69 +347,71 @@ static json_t *change_of(const struct form *form, const struct update_rr *rr)
 	return json_pack("{s:s, s:s, s:s}", "op", form->op, "name", name, "type", type);
 }
 
-static bool is_same_set(const struct update_rr *a, const struct update_rr *b)
+static bool update_rr_same_set(const struct update_rr *a, const struct update_rr *b)
 {
 	return a->kind == b->kind && a->type == b->type && name_equal(&a->name, &b->name);
 }
 
-/* From rrs[i] on those of one set in one change; returns the next. */
-static size_t add_change(json_t *changes, const struct form *form,
-                         const struct update_rrs *rrs, size_t i)
+/* Makes one change of rrs[i] and the next of its set; returns the index after them. */
+static size_t changes_add_set(json_t *changes, const struct change_form *form,
+                              const struct update_rrs *rrs, size_t i)
 {
 	const struct update_rr *first = &rrs->rrs[i];
-	json_t *change = change_of(form, first), *records = json_array();
+	json_t *change = change_new(form, first), *records = json_array();
 
 	if (first->kind == UPDATE_ADD)
 		json_object_set_new(change, "ttl", json_integer(first->ttl));
-	for (; i < rrs->count && is_same_set(&rrs->rrs[i], first); i++)
+	for (; i < rrs->count && update_rr_same_set(&rrs->rrs[i], first); i++)
 		if (form->has_records)
-			json_array_append_new(records, text_of(&rrs->rrs[i]));
+			json_array_append_new(records, change_rdata(&rrs->rrs[i]));
 	json_object_set_new(change, "records", records);
 	json_array_append_new(changes, change);
 	return i;
 }
 
 /*
- * At a name in use an update wants no set of any type that a server may have, one by one.
- * Central is asked only for those that can be ours: sets of the others nobody will take
- * for ours, and a CNAME beside them central refuses itself.
+ * At a name in use an update has a prerequisite for each type that a server may have.
+ * Central gets only those of types that can be ours. Sets of other types cannot be taken
+ * for ours, and central itself refuses a CNAME beside them.
  */
-static bool is_asked(const struct update_rr *rr)
+static bool change_is_needed(const struct update_rr *rr)
 {
 	return rr->kind != UPDATE_NO_SET || mark_type_is_known(rr->type);
 }
 
-static void add_all(json_t *changes, const struct update_rrs *rrs, bool is_prerequisite)
+static void changes_add_rrs(json_t *changes, const struct update_rrs *rrs,
+                            bool is_prerequisite)
 {
 	for (size_t i = 0; i < rrs->count; ) {
-		const struct form *form = form_of(&rrs->rrs[i], is_prerequisite);
+		const struct update_rr *rr = &rrs->rrs[i];
+		const struct change_form *form = change_form_of(rr, is_prerequisite);
 
-		i = is_asked(&rrs->rrs[i]) ? add_change(changes, form, rrs, i) : i + 1;
+		i = change_is_needed(rr) ? changes_add_set(changes, form, rrs, i) : i + 1;
 	}
 }
 
-static void add_changes(json_t *changes, const struct update *update)
+static void changes_add_update(json_t *changes, const struct update *update)
 {
-	add_all(changes, &update->prerequisites, true);
-	add_all(changes, &update->changes, false);
+	changes_add_rrs(changes, &update->prerequisites, true);
+	changes_add_rrs(changes, &update->changes, false);
 }
 
-static void send_changes(struct registry *registry, const struct update *const *updates,
+static void managed_send(struct registry *registry, const struct update *const *updates,
                          size_t count, provider_sent_fn *done, void *self)
 {
 	struct domain_link *link = registry->link;
 	json_t *changes = json_array();
 
-	link->was_sent = done;
+	link->sent_done = done;
 	link->self = self;
 	for (size_t i = 0; i < count; i++)
-		add_changes(changes, updates[i]);
-	ask_central(link, "apply_changes",
-	            json_pack("{s:s, s:o}", "domain", registry->zone_text, "changes",
-	                      changes), hear_outcome);
+		changes_add_update(changes, updates[i]);
+	domain_link_call(link, "apply_changes",
+	                 json_pack("{s:s, s:o}", "domain", registry->zone_text, "changes",
+	                           changes), domain_link_on_outcome);
 }
 
-static struct batch_size measure(const struct update *update)
+static struct batch_size managed_measure(const struct update *update)
 {
 	size_t octets = 0;
 
@@ -415,44 +423,44 @@ static struct batch_size measure(const struct update *update)
 
 /* ---- life ---- */
 
-static void start(struct registry *registry, const struct runtime *runtime)
+static void managed_start(struct registry *registry, const struct runtime *runtime)
 {
 	struct domain_link *link = xcalloc(1, sizeof(*link));
 
 	registry->link = link;
 	link->registry = registry;
 	link->rpc = runtime->rpc;
-	link->failure = loop_timer_new(runtime->loop, on_failure, link);
+	link->failure = loop_timer_new(runtime->loop, domain_link_on_failure, link);
 	link->arena = arena_new();
 	link->lines = json_array();
 }
 
-static void stop(struct registry *registry)
+static void managed_stop(struct registry *registry)
 {
 	struct domain_link *link = registry->link;
 
 	registry->link = NULL;
 	if (!link)
 		return;
-	link_close(link);
+	domain_link_close(link);
 	loop_timer_free(&link->failure);
 	arena_free(&link->arena);
 	json_decref(link->lines);
 	free(link);
 }
 
-static void cancel(struct registry *registry)
+static void managed_cancel(struct registry *registry)
 {
-	link_close(registry->link);
+	domain_link_close(registry->link);
 }
 
 const struct provider provider_managed = {
 	.name = "managed",
-	.start = start,
-	.stop = stop,
-	.read = read_domain,
-	.serial = ask_serial,
-	.measure = measure,
-	.send = send_changes,
-	.cancel = cancel,
+	.start = managed_start,
+	.stop = managed_stop,
+	.read = managed_read,
+	.serial = managed_serial,
+	.measure = managed_measure,
+	.send = managed_send,
+	.cancel = managed_cancel,
 };

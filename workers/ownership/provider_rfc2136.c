@@ -12,7 +12,7 @@
 #include "registry.h"
 #include "runtime/worker.h"
 
-/* A primary that is not ours: read by AXFR (RFC 5936), written by updates (RFC 2136). */
+/* A foreign primary: read by AXFR (RFC 5936), written by updates (RFC 2136). */
 
 enum { IDLE_MS = 2000 };
 
@@ -20,13 +20,13 @@ struct primary_link {
 	struct registry *registry;
 	struct primary *primary;
 	struct view *view;
-	provider_read_fn *was_read;
-	provider_sent_fn *was_sent;
+	provider_read_fn *read_done;
+	provider_sent_fn *sent_done;
 	void *self;
 	char words[320];
 };
 
-static const char *about(struct primary_link *link, const char *words)
+static const char *rfc2136_explain(struct primary_link *link, const char *words)
 {
 	const struct address *server = lookup_address(link->registry->lookup);
 	const char *host = link->registry->settings->host;
@@ -44,15 +44,15 @@ static const char *about(struct primary_link *link, const char *words)
 
 /* ---- a zone ---- */
 
-static void end_reading(void *self, const char *fault, uint32_t serial)
+static void rfc2136_on_zone(void *self, const char *fault, uint32_t serial)
 {
 	struct primary_link *link = self;
 
-	link->was_read(link->self, fault ? about(link, fault) : NULL, serial);
+	link->read_done(link->self, fault ? rfc2136_explain(link, fault) : NULL, serial);
 }
 
-/* Whatever else comes, the zone is not for us. */
-static void end_at(struct primary_link *link, const struct name *name)
+/* A zone with so many types at a name cannot be planned. */
+static void rfc2136_end_read(struct primary_link *link, const struct name *name)
 {
 	char text[NAME_MAX_TEXT + 1], fault[320];
 
@@ -60,10 +60,10 @@ static void end_at(struct primary_link *link, const struct name *name)
 	snprintf(fault, sizeof(fault), "has more than %d types of records at %.250s",
 	         VIEW_TYPES_MAX, text);
 	primary_cancel_read(link->primary);
-	end_reading(link, fault, 0);
+	rfc2136_on_zone(link, fault, 0);
 }
 
-static void take_record(void *self, const struct canonical *record)
+static void rfc2136_on_record(void *self, const struct canonical *record)
 {
 	struct primary_link *link = self;
 	struct name name = { .len = (uint8_t)name_wire_len(record->octets, record->len) };
@@ -72,24 +72,25 @@ static void take_record(void *self, const struct canonical *record)
 	if (!view_add(link->view, &name, record->type, record->ttl,
 	              (struct rdata){ record->octets + record->rdata,
 	                              (uint16_t)(record->len - record->rdata) }))
-		end_at(link, &name);
+		rfc2136_end_read(link, &name);
 }
 
-static void read_zone(struct registry *registry, struct view *view,
-                      provider_read_fn *done, void *self)
+static void rfc2136_read(struct registry *registry, struct view *view,
+                         provider_read_fn *done, void *self)
 {
 	struct primary_link *link = registry->primary;
 
 	link->view = view;
-	link->was_read = done;
+	link->read_done = done;
 	link->self = self;
-	primary_read(link->primary, &(struct primary_reader){ take_record, end_reading,
+	primary_read(link->primary,
+	             &(struct primary_reader){ rfc2136_on_record, rfc2136_on_zone,
 	                                                      link });
 }
 
 /* ---- its serial ---- */
 
-static bool read_serial(const struct rrset *set, uint32_t *serial)
+static bool rfc2136_parse_serial(const struct rrset *set, uint32_t *serial)
 {
 	struct soa soa;
 
@@ -100,47 +101,47 @@ static bool read_serial(const struct rrset *set, uint32_t *serial)
 	return true;
 }
 
-static void end_serial(void *self, const char *fault, const struct rrset *set)
+static void rfc2136_on_serial(void *self, const char *fault, const struct rrset *set)
 {
 	struct primary_link *link = self;
 	uint32_t serial = 0;
 
-	if (!fault && !read_serial(set, &serial))
+	if (!fault && !rfc2136_parse_serial(set, &serial))
 		fault = "answers without the one SOA that a zone has";
-	link->was_read(link->self, fault ? about(link, fault) : NULL, serial);
+	link->read_done(link->self, fault ? rfc2136_explain(link, fault) : NULL, serial);
 }
 
-static void ask_serial(struct registry *registry, provider_read_fn *done, void *self)
+static void rfc2136_serial(struct registry *registry, provider_read_fn *done, void *self)
 {
 	struct primary_link *link = registry->primary;
 
-	link->was_read = done;
+	link->read_done = done;
 	link->self = self;
-	primary_ask(link->primary, &registry->zone, RR_SOA, end_serial, link);
+	primary_ask(link->primary, &registry->zone, RR_SOA, rfc2136_on_serial, link);
 }
 
 /* ---- updates ---- */
 
-static void end_sending(void *self, enum outcome outcome, const char *words)
+static void rfc2136_on_sent(void *self, enum outcome outcome, const char *words)
 {
 	struct primary_link *link = self;
 
-	link->was_sent(link->self, outcome, about(link, words));
+	link->sent_done(link->self, outcome, rfc2136_explain(link, words));
 }
 
-static void send_updates(struct registry *registry, const struct update *const *updates,
+static void rfc2136_send(struct registry *registry, const struct update *const *updates,
                          size_t count, provider_sent_fn *done, void *self)
 {
 	struct primary_link *link = registry->primary;
 
-	link->was_sent = done;
+	link->sent_done = done;
 	link->self = self;
-	primary_send(link->primary, updates, count, end_sending, link);
+	primary_send(link->primary, updates, count, rfc2136_on_sent, link);
 }
 
 /* ---- life ---- */
 
-static void start(struct registry *registry, const struct runtime *runtime)
+static void rfc2136_start(struct registry *registry, const struct runtime *runtime)
 {
 	struct primary_link *link = xcalloc(1, sizeof(*link));
 	const struct primary_config config = {
@@ -156,7 +157,7 @@ static void start(struct registry *registry, const struct runtime *runtime)
 	link->primary = primary_new(runtime->loop, &config);
 }
 
-static void cancel(struct registry *registry)
+static void rfc2136_cancel(struct registry *registry)
 {
 	struct primary_link *link = registry->primary;
 
@@ -165,7 +166,7 @@ static void cancel(struct registry *registry)
 	primary_cancel_ask(link->primary);
 }
 
-static void stop(struct registry *registry)
+static void rfc2136_stop(struct registry *registry)
 {
 	struct primary_link *link = registry->primary;
 
@@ -177,11 +178,11 @@ static void stop(struct registry *registry)
 
 const struct provider provider_rfc2136 = {
 	.name = "rfc2136",
-	.start = start,
-	.stop = stop,
-	.read = read_zone,
-	.serial = ask_serial,
+	.start = rfc2136_start,
+	.stop = rfc2136_stop,
+	.read = rfc2136_read,
+	.serial = rfc2136_serial,
 	.measure = update_wire_size,
-	.send = send_updates,
-	.cancel = cancel,
+	.send = rfc2136_send,
+	.cancel = rfc2136_cancel,
 };

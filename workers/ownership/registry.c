@@ -16,7 +16,7 @@ struct registry *registries_find(const struct registries *registries,
 	return NULL;
 }
 
-static bool is_same_server(const struct registry *a, const struct registry *b)
+static bool registry_same_server(const struct registry *a, const struct registry *b)
 {
 	struct address x, y;
 	bool is_address = address_parse(a->settings->host, 0, &x) &&
@@ -30,10 +30,10 @@ static bool is_same_server(const struct registry *a, const struct registry *b)
 bool registry_is_beside(const struct registry *a, const struct registry *b)
 {
 	return name_equal(&a->zone, &b->zone) && a->provider == b->provider &&
-	       (a->provider == &provider_managed || is_same_server(a, b));
+	       (a->provider == &provider_managed || registry_same_server(a, b));
 }
 
-static bool is_form(const struct mark_form *a, const struct mark_form *b)
+static bool registry_has_form(const struct mark_form *a, const struct mark_form *b)
 {
 	return a && mark_form_equal(a, b);
 }
@@ -48,8 +48,8 @@ const char *registry_cannot_read(const struct registry *to, const struct registr
 		return "storage";
 	if (!to->storage->is_in_zone)
 		return NULL;
-	if (!is_form(&to->marks.form, &from->marks.form) &&
-	    !is_form(to->marks.former, &from->marks.form))
+	if (!registry_has_form(&to->marks.form, &from->marks.form) &&
+	    !registry_has_form(to->marks.former, &from->marks.form))
 		return "form of marks (txt_form, txt_prefix, txt_suffix, txt_wildcard)";
 	if (!a != !b || (a && memcmp(a, b, MARK_KEY)))
 		return "txt_encrypt_key";

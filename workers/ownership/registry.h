@@ -1,5 +1,5 @@
 /*
- * registry -- a storage-id in a zone: what the settings say of it, understood.
+ * registry -- a storage_id in a zone, made from its settings.
  */
 #pragma once
 
@@ -41,11 +41,11 @@ struct registry_settings {
 	bool dry_run, keep_drift, reclaim;
 };
 
-/* What this process knows of the last plan of which nothing was to be done. */
-struct quiet {
+/* The last plan without updates, as this process knows it. */
+struct last_plan {
 	bool is_known, is_held;
 	uint32_t serial;		/* of the zone */
-	uint64_t rev;			/* of what was wanted */
+	uint64_t rev;			/* of the endpoints */
 	int64_t until_ms;
 };
 
@@ -58,23 +58,23 @@ struct registry {
 	const struct provider *provider;
 	const struct storage *storage;
 	struct remembered *memory;	/* storage's */
-	struct view_marks marks;
+	struct mark_settings marks;
 	struct mark_form former;
 	uint8_t mark_key[MARK_KEY];
 	struct plan_rules rules;
 	struct batch_limits limits;
 	struct tsig_key key;
 	bool has_key;
-	struct lookup *lookup;		/* the primary's address, of rfc2136: main.c's */
-	struct primary_link *primary;	/* provider's, of rfc2136 */
-	struct domain_link *link;	/* and of managed */
+	struct lookup *lookup;		/* address of the primary, of main.c */
+	struct primary_link *primary;	/* of provider rfc2136 */
+	struct domain_link *link;	/* of provider managed */
 	bool is_due;			/* due.c's */
-	struct quiet quiet;
+	struct last_plan last_plan;
 	struct round *round;		/* NULL: none is under way */
 	int64_t not_before_ms;		/* the next round, by this process */
 };
 
-enum { REGISTRY_LOCK_ZONE = 160 };	/* octets of a zone that a lock's name has */
+enum { REGISTRY_LOCK_ZONE = 160 };	/* octets of the zone in the name of a lock */
 
 struct registries {
 	struct registry *item;
@@ -85,15 +85,15 @@ struct registries {
 
 extern const struct option_list registry_lists[];
 
-/* ERR_INVALID, in words that name the zone. */
+/* ERR_INVALID: `why` names the zone. */
 enum err registries_build(struct registries *registries, struct why *why);
 
 /* ---- registry.c ---- */
 
-/* Do both look at one zone of one server? */
+/* Have both the same zone on the same server? */
 bool registry_is_beside(const struct registry *a, const struct registry *b);
-/* The setting for which TO cannot read marks of FROM; NULL: it can. */
+/* The setting that keeps TO from reading the marks of FROM, or NULL. */
 const char *registry_cannot_read(const struct registry *to, const struct registry *from);
-/* NULL: it is none of ours. ZONE with its last dot, in lower case. */
+/* NULL: not in the settings. ZONE has its final dot and is in lower case. */
 struct registry *registries_find(const struct registries *registries,
                                  const char *storage_id, const char *zone);

@@ -145,8 +145,8 @@ const struct option_list registry_lists[] = {
 
 /* ---- what they mean ---- */
 
-static enum err parse_zone(const char *text, const char *field, struct name *name,
-                           struct why *why)
+static enum err registry_parse_zone(const char *text, const char *field,
+                                    struct name *name, struct why *why)
 {
 	struct name root = { .len = 1 };
 	enum err err = name_parse_in(text, &root, field, name, why);
@@ -156,7 +156,7 @@ static enum err parse_zone(const char *text, const char *field, struct name *nam
 	return err;
 }
 
-static enum err parse_marks(struct registry *registry, struct why *why)
+static enum err registry_parse_marks(struct registry *registry, struct why *why)
 {
 	const struct registry_settings *from = registry->settings;
 	enum err err;
@@ -189,21 +189,22 @@ static enum err parse_marks(struct registry *registry, struct why *why)
 	                       "former_prefix", &registry->former, why);
 }
 
-static enum err parse_names(const struct option_texts *texts, const char *field,
-                            const struct name **names, size_t *count, struct why *why)
+static enum err registry_parse_names(const struct option_texts *texts, const char *field,
+                                     const struct name **names, size_t *count,
+                                     struct why *why)
 {
 	struct name *parsed = xcalloc(texts->count + 1, sizeof(*parsed));
 	enum err err = OK;
 
 	for (size_t i = 0; i < texts->count && !err; i++)
-		err = parse_zone(texts->item[i], field, &parsed[i], why);
+		err = registry_parse_zone(texts->item[i], field, &parsed[i], why);
 	*names = parsed;
 	*count = texts->count;
 	return err;
 }
 
-static enum err parse_types(const struct option_texts *texts, struct plan_rules *rules,
-                            struct why *why)
+static enum err registry_parse_types(const struct option_texts *texts,
+                                     struct plan_rules *rules, struct why *why)
 {
 	enum err err = OK;
 
@@ -221,18 +222,18 @@ static enum err parse_types(const struct option_texts *texts, struct plan_rules 
 	return err;
 }
 
-static enum err parse_rules(struct registry *registry, struct why *why)
+static enum err registry_parse_rules(struct registry *registry, struct why *why)
 {
 	const struct registry_settings *from = registry->settings;
 	struct plan_rules *rules = &registry->rules;
-	enum err err = parse_types(&from->types, rules, why);
+	enum err err = registry_parse_types(&from->types, rules, why);
 
 	if (!err)
-		err = parse_names(&from->within, "domain_filter", &rules->within,
-		                  &rules->within_count, why);
+		err = registry_parse_names(&from->within, "domain_filter", &rules->within,
+		                           &rules->within_count, why);
 	if (!err)
-		err = parse_names(&from->without, "exclude_domains", &rules->without,
-		                  &rules->without_count, why);
+		err = registry_parse_names(&from->without, "exclude_domains",
+		                           &rules->without, &rules->without_count, why);
 	if (err)
 		return err;
 	rules->policy = (enum plan_policy)from->policy;
@@ -246,7 +247,7 @@ static enum err parse_rules(struct registry *registry, struct why *why)
 	return OK;
 }
 
-static enum err parse_provider(struct registry *registry, struct why *why)
+static enum err registry_parse_provider(struct registry *registry, struct why *why)
 {
 	const struct registry_settings *from = registry->settings;
 
@@ -266,27 +267,28 @@ static enum err parse_provider(struct registry *registry, struct why *why)
 	                      &registry->key, why);
 }
 
-static void set_storage(struct registry *registry)
+static void registry_set_storage(struct registry *registry)
 {
 	registry->storage = storages[registry->settings->storage];
 	if (!registry->storage->is_in_zone)
 		registry->marks.form = mark_form_none;
 }
 
-static enum err build_one(struct registry *registry, struct why *why)
+static enum err registry_build(struct registry *registry, struct why *why)
 {
 	const char *tenant = registry->settings->tenant;
-	enum err err = parse_zone(registry->settings->zone, "zone", &registry->zone, why);
+	enum err err =
+	    registry_parse_zone(registry->settings->zone, "zone", &registry->zone, why);
 
 	if (!err && *tenant)
 		err = identity_check(tenant, "tenant", why);
 	if (!err)
-		err = parse_marks(registry, why);
-	set_storage(registry);
+		err = registry_parse_marks(registry, why);
+	registry_set_storage(registry);
 	if (!err)
-		err = parse_rules(registry, why);
+		err = registry_parse_rules(registry, why);
 	if (!err)
-		err = parse_provider(registry, why);
+		err = registry_parse_provider(registry, why);
 	if (err)
 		return err;
 	name_format(&registry->zone, registry->zone_text);
@@ -296,7 +298,8 @@ static enum err build_one(struct registry *registry, struct why *why)
 	return OK;
 }
 
-static enum err about(const struct registry *registry, enum err err, struct why *why)
+static enum err registry_explain(const struct registry *registry, enum err err,
+                                 struct why *why)
 {
 	struct why said = *why;
 
@@ -315,13 +318,13 @@ enum err registries_build(struct registries *registries, struct why *why)
 		struct registry *registry = &registries->item[i];
 
 		registry->settings = &from[i];
-		err = build_one(registry, why);
+		err = registry_build(registry, why);
 		if (!err && registries_find(registries, from[i].storage_id,
 		                            registry->zone_text))
 			err = fail(why, ERR_INVALID,
 			           "storage_id: \"%s\" has this zone twice, must have it "
 			           "once", from[i].storage_id);
-		err = about(registry, err, why);
+		err = registry_explain(registry, err, why);
 		registries->count++;
 	}
 	if (!err && !registries->count)

@@ -21,59 +21,61 @@ enum { TRIES_MAX = 5 };			/* of a message */
 static const struct backoff resend = { .first_ms = 200, .max_ms = 5000 };
 static const struct backoff again = { .first_ms = 1000, .max_ms = 300 * 1000 };
 
-static struct holder *holder_of(const struct round *round)
+static void round_warn(const struct round *round, const char *event, const char *reason)
+{
+	log_warn("%s: zone=%s storage_id=%s reason=\"%s\"", event,
+	         round->registry->zone_text, round->registry->settings->storage_id,
+	         reason);
+}
+
+static struct holder *round_holder(const struct round *round)
 {
 	return membership_holder(heartbeat_membership(round->ownership->heartbeat));
 }
 
-/* ---- the end ---- */
+/* ---- end of a round ---- */
 
 static void round_free(struct round *round)
 {
 	round->registry->round = NULL;
-	holder_drop(holder_of(round), round->ownership->runtime.db, &round->held);
+	holder_drop(round_holder(round), round->ownership->runtime.db, &round->held);
 	loop_timer_free(&round->timer);
 	batch_free(&round->batch);
-	map_free(&round->made);
-	map_free(&round->sure);
+	map_free(&round->owned);
+	map_free(&round->complete);
 	view_free(&round->view);
 	arena_free(&round->arena);
-	free(round->errands);
+	free(round->updates);
 	free(round->sending);
 	free(round);
 }
 
-static bool is_bad(enum registry_state state)
+/* The round had updates, and the provider took none of them. */
+static bool round_is_fruitless(const struct round *round)
 {
-	return state == REGISTRY_FAILED || state == REGISTRY_PARKED;
-}
-
-/* Something was to be done, and nothing of it could be. */
-static bool is_vain(const struct round *round)
-{
-	return round->errand_count && !round->outcomes[OUTCOME_APPLIED] &&
+	return round->update_count && !round->outcomes[OUTCOME_APPLIED] &&
 	       !round->registry->settings->dry_run;
 }
 
-static int64_t interval_ms(const struct round *round)
+static int64_t round_interval_ms(const struct round *round)
 {
 	return round->is_stopped ? 0
 	       : round->registry->settings->interval_ms;
 }
 
-/* What was done is to be seen; what is in the way is looked at less and less often. */
-static int64_t next_ms(const struct round *round, enum registry_state state)
+/* The next round checks what this one applied. After failures the pauses grow. */
+static int64_t round_next_ms(const struct round *round, enum registry_state state)
 {
 	int64_t resync_ms = round->registry->settings->resync_ms;
 	int64_t again_ms = backoff_ms(&again, (int)round->row.failures, random_u32());
 
 	if (round->is_stopped)
 		return 0;
-	if (is_bad(state))
+	if (registry_state_failed(state))
 		return again_ms;
-	if (is_vain(round))
+	if (round_is_fruitless(round))
 		return again_ms < resync_ms ? again_ms : resync_ms;
-	return round->outcomes[OUTCOME_APPLIED] ? interval_ms(round) : resync_ms;
+	return round->outcomes[OUTCOME_APPLIED] ? round_interval_ms(round) : resync_ms;
 }
 
 struct ending {
@@ -82,17 +84,18 @@ struct ending {
 	const char *reason;
 };
 
-/* What was approved, and could not be done, is so still. */
-static bool keeps_approval(const struct ending *ending)
+/* An approval stays valid if the round could not use it. */
+static bool ending_keeps_approval(const struct ending *ending)
 {
-	return is_bad(ending->state) || ending->round->registry->settings->dry_run;
+	return registry_state_failed(ending->state) ||
+	       ending->round->registry->settings->dry_run;
 }
 
-static enum err write_ending(void *self, struct why *why)
+static enum err ending_write(void *self, struct why *why)
 {
 	const struct ending *ending = self;
 	struct round *round = ending->round;
-	int64_t next = next_ms(round, ending->state);
+	int64_t next = round_next_ms(round, ending->state);
 	struct buf plan = { 0 };
 	struct tx tx = round_begin_tx(round, why);
 
@@ -100,41 +103,37 @@ static enum err write_ending(void *self, struct why *why)
 		round_describe(round, &plan);
 	store_round(&tx, &(struct round_row){
 		.id = round->row.id, .state = ending->state, .reason = ending->reason,
-		.is_vain = is_vain(round),
+		.is_fruitless = round_is_fruitless(round),
 		.is_planned = round->is_planned, .rev = round->row.rev,
 		.serial = round->serial, .plan = buf_string(&plan),
-		.held_digest = *round->digest || !keeps_approval(ending)
+		.held_digest = *round->digest || !ending_keeps_approval(ending)
 		               ? round->digest : NULL,
 		.mismatches = round->mismatches,
-		.next_ms = next, .rest_ms = is_bad(ending->state) ? next
-		                                                  : interval_ms(round),
+		.next_ms = next, .rest_ms = registry_state_failed(ending->state)
+		                            ? next : round_interval_ms(round),
 	});
 	buf_clear(&plan);
 	return tx_commit(&tx);
 }
 
-static void settle_orders(struct round *round)
+static void round_settle_orders(struct round *round)
 {
 	struct why why;
 
-	if (tx_again(orders_settle, round, &why))
-		log_warn("orders not settled: zone=%s storage=%s reason=\"%s\"",
-		         round->registry->zone_text, round->registry->settings->storage_id,
-		         why.text);
+	if (tx_again(round_orders_settle, round, &why))
+		round_warn(round, "orders not settled", why.text);
 	else
-		orders_tell(round);
+		round_orders_notify(round);
 }
 
-/* What nobody could read of is planned again, however still the zone is. */
-static void round_not_written(struct round *round, const struct why *why)
+/* The database has not this plan, so the next round must not skip the reading. */
+static void round_note_unwritten(struct round *round, const struct why *why)
 {
-	round->registry->quiet.is_known = false;
-	log_warn("round not written: zone=%s storage=%s reason=\"%s\"",
-	         round->registry->zone_text, round->registry->settings->storage_id,
-	         why->text);
+	round->registry->last_plan.is_known = false;
+	round_warn(round, "round not written", why->text);
 }
 
-static void end(struct round *round, enum registry_state state, const char *reason)
+static void round_end(struct round *round, enum registry_state state, const char *reason)
 {
 	struct ending ending = { round, state, reason };
 	struct registry *registry = round->registry;
@@ -142,77 +141,76 @@ static void end(struct round *round, enum registry_state state, const char *reas
 
 	registry->provider->cancel(registry);
 	registry->not_before_ms = clock_ms() + registry->settings->interval_ms;
-	if (is_bad(state))
-		log_warn("zone not kept: zone=%s storage=%s state=%s reason=\"%s\"",
+	if (registry_state_failed(state))
+		log_warn("zone not kept: zone=%s storage_id=%s state=%s reason=\"%s\"",
 		         registry->zone_text, registry->settings->storage_id,
 		         registry_state_name(state), reason);
 	if (round->is_planned && round->orders)
-		settle_orders(round);
-	if (tx_again(write_ending, &ending, &why))
-		round_not_written(round, &why);
+		round_settle_orders(round);
+	if (tx_again(ending_write, &ending, &why))
+		round_note_unwritten(round, &why);
 	else
-		round_tell(round, state);
+		round_report(round, state);
 	round_free(round);
 }
 
-static void end_of_all(struct round *round)
+static void round_end_planned(struct round *round)
 {
-	round_note_quiet(round);
+	round_skip_note(round);
 	if (round->outcomes[OUTCOME_PARKED])
-		end(round, REGISTRY_PARKED, round->words);
+		round_end(round, REGISTRY_PARKED, round->reason);
 	else if (round->outcomes[OUTCOME_AGAIN] || round->outcomes[OUTCOME_UNABLE])
-		end(round, REGISTRY_FAILED, round->words);
+		round_end(round, REGISTRY_FAILED, round->reason);
 	else
-		end(round, round->plan.held ? REGISTRY_HELD : REGISTRY_OK,
-		    round->outcomes[OUTCOME_POLICY] || round->outcomes[OUTCOME_FAILED]
-		        ? round->words : "");
+		round_end(round, round->plan.held ? REGISTRY_HELD : REGISTRY_OK,
+		          round->outcomes[OUTCOME_POLICY] ||
+		          round->outcomes[OUTCOME_FAILED]
+		        ? round->reason : "");
 }
 
-/* ---- what is done ---- */
+/* ---- sending ---- */
 
-static void send_next(void *self);
+static void round_send_next(void *self);
 
-static void count_outcomes(struct round *round)
+static void round_count_outcomes(struct round *round)
 {
-	for (size_t i = 0; i < round->errand_count; i++)
+	for (size_t i = 0; i < round->update_count; i++)
 		round->outcomes[batch_outcome(round->batch, i)]++;
 }
 
-static void after_sending(struct round *round)
+static void round_end_sending(struct round *round)
 {
 	struct why why;
 
-	count_outcomes(round);
-	if (tx_again(round_assign, round, &why))
-		log_warn("outcomes not written: zone=%s storage=%s reason=\"%s\"",
-		         round->registry->zone_text, round->registry->settings->storage_id,
-		         why.text);
-	end_of_all(round);
+	round_count_outcomes(round);
+	if (tx_again(round_owned_assign, round, &why))
+		round_warn(round, "outcomes not written", why.text);
+	round_end_planned(round);
 }
 
-/* Nobody knows whether it was done, and a second one may meet the first. */
-static void doubt_message(struct round *round)
+/* The provider may have applied the message, now or later. */
+static void round_mark_unconfirmed(struct round *round)
 {
 	size_t first, count;
 
 	batch_next(round->batch, &first, &count);
 	for (size_t i = first; i < first + count; i++)
-		round->errands[i].is_unsure = true;
+		round->updates[i].is_unconfirmed = true;
 }
 
 /*
- * A server that gives no answer, or cannot do it just now, gets the same message again in
- * a while. If it lives, and still cannot, one of the updates is to blame.
+ * A server that does not answer, or fails for the moment, gets the same message again
+ * after a pause. If it answers and fails again, one of the updates is the cause.
  */
-static void sent(void *self, enum outcome outcome, const char *words)
+static void round_on_sent(void *self, enum outcome outcome, const char *words)
 {
 	struct round *round = self;
 	bool is_open = outcome == OUTCOME_AGAIN || outcome == OUTCOME_UNABLE;
 
 	if (outcome != OUTCOME_APPLIED)
-		snprintf(round->words, sizeof(round->words), "%s", words);
+		snprintf(round->reason, sizeof(round->reason), "%s", words);
 	if (is_open)
-		doubt_message(round);
+		round_mark_unconfirmed(round);
 	if (is_open && ++round->tries < TRIES_MAX && !round->is_stopped) {
 		loop_timer_set(round->timer,
 		               backoff_ms(&resend, round->tries - 1, random_u32()));
@@ -220,145 +218,144 @@ static void sent(void *self, enum outcome outcome, const char *words)
 	}
 	if (outcome == OUTCOME_AGAIN) {
 		batch_give_up(round->batch, OUTCOME_AGAIN);
-		after_sending(round);
+		round_end_sending(round);
 		return;
 	}
 	if (!is_open)
-		round->tries = 0;	/* of what it cannot do each half is tried once */
+		round->tries = 0;	/* after UNABLE each half is tried once */
 	batch_settle(round->batch, outcome);
-	send_next(round);
+	round_send_next(round);
 }
 
-static void send_next(void *self)
+static void round_send_next(void *self)
 {
 	struct round *round = self;
 	size_t first, count;
 
 	if (!batch_next(round->batch, &first, &count)) {
-		after_sending(round);
+		round_end_sending(round);
 		return;
 	}
-	if (round->is_stopped || !holder_is_sure(holder_of(round), round->held)) {
-		snprintf(round->words, sizeof(round->words), "%s", round->is_stopped
+	if (round->is_stopped || !holder_is_sure(round_holder(round), round->held)) {
+		snprintf(round->reason, sizeof(round->reason), "%s", round->is_stopped
 		         ? "this process ends" : "the lock of the registry ran out");
 		batch_give_up(round->batch, OUTCOME_AGAIN);
-		after_sending(round);
+		round_end_sending(round);
 		return;
 	}
 	for (size_t i = 0; i < count; i++)
-		round->sending[i] = &round->errands[first + i].update;
-	round->registry->provider->send(round->registry, round->sending, count, sent,
-	                                round);
+		round->sending[i] = &round->updates[first + i].update;
+	round->registry->provider->send(round->registry, round->sending, count,
+	                                round_on_sent, round);
 }
 
-/* ---- from the plan to what goes out ---- */
+/* ---- from the plan to updates ---- */
 
-static void add_errand(struct round *round, size_t first, size_t end)
+static void round_add_update(struct round *round, size_t first, size_t end)
 {
-	struct errand *errand = &round->errands[round->errand_count];
+	struct name_update *update = &round->updates[round->update_count];
 
-	*errand = (struct errand){ .first = first, .count = end - first };
+	*update = (struct name_update){ .first = first, .count = end - first };
 	update_make(round->view, &round->plan.items[first], end - first,
-	            (uint32_t)round->registry->settings->mark_ttl, &errand->update);
-	round->errand_count += errand->update.changes.count > 0;
+	            (uint32_t)round->registry->settings->mark_ttl, &update->update);
+	round->update_count += update->update.changes.count > 0;
 }
 
-static void make_errands(struct round *round)
+static void round_make_updates(struct round *round)
 {
-	round->errands = xcalloc(round->plan.count + 1, sizeof(*round->errands));
+	round->updates = xcalloc(round->plan.count + 1, sizeof(*round->updates));
 	for (size_t first = 0, last; first < round->plan.count; first = last) {
 		last = plan_group_end(&round->plan, first);
-		add_errand(round, first, last);
+		round_add_update(round, first, last);
 	}
 }
 
-static void make_batch(struct round *round)
+static void round_make_batch(struct round *round)
 {
 	const struct registry *registry = round->registry;
-	struct batch_size *sizes = xcalloc(round->errand_count + 1, sizeof(*sizes));
+	struct batch_size *sizes = xcalloc(round->update_count + 1, sizeof(*sizes));
 
-	for (size_t i = 0; i < round->errand_count; i++)
-		sizes[i] = registry->provider->measure(&round->errands[i].update);
-	round->batch = batch_new(sizes, round->errand_count, &registry->limits);
-	round->sending = xcalloc(round->errand_count + 1, sizeof(*round->sending));
+	for (size_t i = 0; i < round->update_count; i++)
+		sizes[i] = registry->provider->measure(&round->updates[i].update);
+	round->batch = batch_new(sizes, round->update_count, &registry->limits);
+	round->sending = xcalloc(round->update_count + 1, sizeof(*round->sending));
 	free(sizes);
 }
 
-static void keep_records(struct round *round)
+static void round_write_records(struct round *round)
 {
 	struct why why;
 
 	round->is_kept = !tx_again(round_keep_records, round, &why);
 	if (!round->is_kept)
-		log_warn("records not kept: zone=%s storage=%s reason=\"%s\"",
-		         round->registry->zone_text, round->registry->settings->storage_id,
-		         why.text);
+		round_warn(round, "records not kept", why.text);
 }
 
-static enum err plan_and_accept(struct round *round, struct why *why)
+static enum err round_plan_and_accept(struct round *round, struct why *why)
 {
-	enum err err = tx_again(round_restore, round, why);
+	enum err err = tx_again(round_owned_restore, round, why);
 
 	if (!err)
 		err = round_plan(round, why);
 	if (err)
 		return err;
 	round->is_planned = true;
-	make_errands(round);
-	err = tx_again(round_settle, round, why);
-	keep_records(round);
+	round_make_updates(round);
+	err = tx_again(round_owned_settle, round, why);
+	round_write_records(round);
 	if (!err && !round->registry->settings->dry_run)
-		err = tx_again(round_accept, round, why);
+		err = tx_again(round_owned_accept, round, why);
 	round->is_accepted = !err && !round->registry->settings->dry_run;
 	return err;
 }
 
-static void was_read(void *self, const char *fault, uint32_t serial)
+static void round_on_zone(void *self, const char *fault, uint32_t serial)
 {
 	struct round *round = self;
 	struct why why;
 
 	round->serial = serial;
 	if (fault) {
-		end(round, REGISTRY_FAILED, fault);
+		round_end(round, REGISTRY_FAILED, fault);
 		return;
 	}
-	if (plan_and_accept(round, &why)) {
-		end(round, REGISTRY_FAILED, why.text);
+	if (round_plan_and_accept(round, &why)) {
+		round_end(round, REGISTRY_FAILED, why.text);
 		return;
 	}
-	if (round->registry->settings->dry_run || !round->errand_count) {
-		end_of_all(round);
+	if (round->registry->settings->dry_run || !round->update_count) {
+		round_end_planned(round);
 		return;
 	}
-	make_batch(round);
-	send_next(round);
+	round_make_batch(round);
+	round_send_next(round);
 }
 
-static void read_zone(struct round *round)
+static void round_read_zone(struct round *round)
 {
 	struct registry *registry = round->registry;
 
-	registry->quiet.is_known = false;
-	registry->provider->read(registry, round->view, was_read, round);
+	registry->last_plan.is_known = false;
+	registry->provider->read(registry, round->view, round_on_zone, round);
 }
 
-/* Who does not say gets the question for the whole zone, and has to answer that. */
-static void serial_was_told(void *self, const char *fault, uint32_t serial)
+/* If the provider does not tell the serial, the round reads the whole zone. */
+static void round_on_serial(void *self, const char *fault, uint32_t serial)
 {
 	struct round *round = self;
 
-	if (fault || !round_is_quiet(round, serial)) {
-		read_zone(round);
+	if (fault || !round_skip_applies(round, serial)) {
+		round_read_zone(round);
 		return;
 	}
-	round_count_quiet();
-	end(round, round->registry->quiet.is_held ? REGISTRY_HELD : REGISTRY_OK, "");
+	round_skip_count();
+	round_end(round, round->registry->last_plan.is_held ? REGISTRY_HELD : REGISTRY_OK,
+	          "");
 }
 
-/* ---- the beginning ---- */
+/* ---- begin of a round ---- */
 
-static enum err read_row(struct round *round, struct why *why)
+static enum err round_read_row(struct round *round, struct why *why)
 {
 	struct tx tx = tx_once(round->ownership->runtime.db, why);
 
@@ -375,32 +372,31 @@ void round_begin(struct ownership *ownership, struct registry *registry)
 
 	round->ownership = ownership;
 	round->registry = registry;
-	if (holder_take(holder_of(round), db, registry->lock, 0, &round->held, &why)) {
-		log_debug("registry not taken: zone=%s storage=%s reason=\"%s\"",
+	if (holder_take(round_holder(round), db, registry->lock, 0, &round->held, &why)) {
+		log_debug("registry not taken: zone=%s storage_id=%s reason=\"%s\"",
 		          registry->zone_text, registry->settings->storage_id, why.text);
 		free(round);
 		return;
 	}
 	registry->round = round;
 	round->arena = arena_new();
-	round->made = map_new(random_u32());
-	round->sure = map_new(random_u32());
+	round->owned = map_new(random_u32());
+	round->complete = map_new(random_u32());
 	round->view = view_new(&registry->zone, random_u32());
-	round->timer = loop_timer_new(ownership->runtime.loop, send_next, round);
-	if (read_row(round, &why)) {
-		log_warn("registry not read: zone=%s reason=\"%s\"", registry->zone_text,
-		         why.text);
+	round->timer = loop_timer_new(ownership->runtime.loop, round_send_next, round);
+	if (round_read_row(round, &why)) {
+		round_warn(round, "registry not read", why.text);
 		round_free(round);
 		return;
 	}
-	if (!round->row.is_due) {	/* somebody else was here meanwhile */
+	if (!round->row.is_due) {	/* another process was faster */
 		round_free(round);
 		return;
 	}
-	if (round_may_be_quiet(round))
-		registry->provider->serial(registry, serial_was_told, round);
+	if (round_skip_is_possible(round))
+		registry->provider->serial(registry, round_on_serial, round);
 	else
-		read_zone(round);
+		round_read_zone(round);
 }
 
 void round_abort(struct registry *registry)

@@ -1,11 +1,12 @@
 /*
- * round -- one time through a registry: its zone is read, what is wanted is planned, and
- * what may be done is done, message by message (the loop of seed 001).
+ * round -- one pass over a registry: it reads the zone, plans the changes, and sends the
+ * allowed ones, message by message (the loop of seed 001).
  *
- * A record and its mark travel in one update that says what it was made from, so a round
- * that ends anywhere, or sleeps and goes on when another has begun, leaves nothing half
- * done, and the next one does what is missing. What was made is written down before the
- * server is asked (ACCEPTED), and again when a later reading shows it (PROGRAMMED).
+ * A record and its mark are in one update. Its prerequisites say what the round read. So
+ * a round may end anywhere, or sleep while another one works: nothing is half done, and
+ * the next round does the rest. The round writes the intended sets to the database
+ * before it asks the server (ACCEPTED), and the sets that a later reading shows
+ * (PROGRAMMED).
  */
 #pragma once
 
@@ -15,9 +16,9 @@ struct ownership;
 struct registry;
 
 void round_metrics(void);		/* before the fork */
-/* If it is due, and nobody else has it. */
+/* If the registry is due and no other process has its lock. */
 void round_begin(struct ownership *ownership, struct registry *registry);
-/* Ends at the next message: what is left is for the next round. */
+/* Ends before the next message; the next round does the rest. */
 void round_stop(struct registry *registry);
-/* Here and now, whatever is under way. */
+/* Ends at once. */
 void round_abort(struct registry *registry);

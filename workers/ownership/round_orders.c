@@ -9,16 +9,16 @@
 #include "model/presentation.h"
 #include "round_private.h"
 #include "storage.h"
-#include "store_give.h"
+#include "store_transfer.h"
 #include "store_order.h"
 
-enum { NAMES_MAX = 100 };		/* of a result that are listed */
+enum { NAMES_MAX = 100 };		/* listed in a result */
 
-/* A set that an earlier round began with. */
+/* A set that an earlier round worked on. */
 struct begun {
 	struct begun *next;
 	struct order_set set;
-	bool is_done;			/* else nobody knows yet */
+	bool is_done;			/* false: not known yet */
 };
 
 /* Sets for one statement. */
@@ -32,19 +32,19 @@ struct order {
 	struct order *next;		/* a newer one */
 	struct order_row row;
 	struct begun *begun;
-	struct map *planned;		/* sets of this plan, if any was begun with */
-	struct order_sets accepted, applied, vain;
-	json_t *names, *refused;
+	struct map *planned;		/* sets of this plan, if `begun` has any */
+	struct order_sets accepted, applied, refused;
+	json_t *names, *refusals;
 	size_t matched, done, open;
 	bool is_over;
 };
 
-static struct order *order_of(const struct plan_item *item)
+static struct order *item_order(const struct plan_item *item)
 {
 	return (struct order *)item->order;
 }
 
-static struct order_set set_of(const struct plan_item *item)
+static struct order_set item_order_set(const struct plan_item *item)
 {
 	struct order_set set = { .type = item->type };
 
@@ -52,8 +52,8 @@ static struct order_set set_of(const struct plan_item *item)
 	return set;
 }
 
-static void push(const struct round *round, struct order_sets *sets,
-                 const struct order_set *set)
+static void order_sets_push(const struct round *round, struct order_sets *sets,
+                            const struct order_set *set)
 {
 	if (sets->count == sets->size) {
 		const struct order_set *old = sets->item;
@@ -68,7 +68,7 @@ static void push(const struct round *round, struct order_sets *sets,
 
 /* ---- before the plan ---- */
 
-static void take_order(void *self, const struct order_row *row)
+static void round_add_order(void *self, const struct order_row *row)
 {
 	struct round *round = self;
 	struct order *order = arena_alloc(round->arena, sizeof(*order));
@@ -79,14 +79,14 @@ static void take_order(void *self, const struct order_row *row)
 	*end = order;
 	order->row = *row;
 	order->order = (struct plan_order){
-		.deed = row->deed, .type = row->type, .resource = row->resource,
+		.kind = row->kind, .type = row->type, .resource = row->resource,
 		.expected = row->expected.count ? &order->row.expected : NULL,
 		.to = row->to, .is_dry = row->is_dry,
 	};
 }
 
-static void take_begun(void *self, const char *order_id, const struct order_set *set,
-                       bool is_done)
+static void round_add_begun(void *self, const char *order_id, const struct order_set *set,
+                            bool is_done)
 {
 	struct round *round = self;
 	struct order *order = round->orders;
@@ -95,28 +95,29 @@ static void take_begun(void *self, const char *order_id, const struct order_set 
 	while (order && strcmp(order->row.id, order_id))
 		order = order->next;
 	if (!order)
-		return;			/* it is for a later round */
+		return;			/* of an order that a later round reads */
 	*begun = (struct begun){ order->begun, *set, is_done };
 	order->begun = begun;
 }
 
-/* What no row tells cannot be ordered: it stays open, and was refused when it came. */
-void orders_read(struct round *round, struct tx *tx)
+/* Without rows the call that orders is refused, so there are no orders. */
+void round_orders_read(struct round *round, struct tx *tx)
 {
 	if (!round->registry->storage->has_rows)
 		return;
-	store_orders_open(tx, round->arena, round->row.id, take_order, round);
+	store_orders_open(tx, round->arena, round->row.id, round_add_order, round);
 	if (round->orders)
-		store_order_items(tx, round->arena, round->row.id, take_begun, round);
+		store_order_items(tx, round->arena, round->row.id, round_add_begun,
+		                  round);
 }
 
-/* Its row is gone: who was to get the sets is not known any more. */
-static bool has_no_receiver(const struct order *order)
+/* The row of the receiving registry is gone. */
+static bool order_has_no_receiver(const struct order *order)
 {
-	return order->order.deed == DEED_GIVE && !order->row.to;
+	return order->order.kind == ORDER_TRANSFER && !order->row.to;
 }
 
-static bool is_selected(const struct order *order, const struct name *name)
+static bool order_selects(const struct order *order, const struct name *name)
 {
 	if (!order->row.has_name)
 		return true;
@@ -124,135 +125,136 @@ static bool is_selected(const struct order *order, const struct name *name)
 	                           : name_equal(name, &order->row.name);
 }
 
-static void plan_order_of(struct round *round, struct order *order)
+static void order_plan(struct round *round, struct order *order)
 {
 	for (struct node *node = view_first(round->view); node; node = node->next) {
 		struct name name;
 
 		node_name(node, &name);
-		if (node->holdings && is_selected(order, &name))
+		if (node->sets && order_selects(order, &name))
 			plan_order(round->view, &name, &order->order);
 	}
 }
 
-void orders_plan(struct round *round)
+void round_orders_plan(struct round *round)
 {
 	for (struct order *order = round->orders; order; order = order->next)
-		if (!has_no_receiver(order))
-			plan_order_of(round, order);
+		if (!order_has_no_receiver(order))
+			order_plan(round, order);
 }
 
 /* ---- before the server is asked ---- */
 
-static struct gift gift_of(const struct round *round, const struct order *order)
+static struct transfer order_transfer(const struct round *round,
+                                      const struct order *order)
 {
-	return (struct gift){ order->row.id, round->row.id, order->row.to_id };
+	return (struct transfer){ order->row.id, round->row.id, order->row.to_id };
 }
 
-static void accept_gift(const struct round *round, struct tx *tx,
-                        const struct order *order)
+static void order_accept_transfer(const struct round *round, struct tx *tx,
+                                  const struct order *order)
 {
-	struct gift gift = gift_of(round, order);
+	struct transfer transfer = order_transfer(round, order);
 
-	store_give_begin(tx, &gift);
-	store_give_copy(tx, &gift, ITEM_ACCEPTED);
+	store_transfer_lock(tx, &transfer);
+	store_transfer_copy(tx, &transfer, ITEM_ACCEPTED);
 	if (round->registry->storage->is_in_zone)
 		return;
-	store_give_made(tx, &gift, ITEM_ACCEPTED, false);	/* and so it is done */
-	store_give_forget(tx, &gift, ITEM_ACCEPTED);
-	store_made_count(tx, gift.to);
+	store_transfer_owned(tx, &transfer, ITEM_ACCEPTED, false);
+	store_transfer_forget(tx, &transfer, ITEM_ACCEPTED);
+	store_owned_count(tx, transfer.to);
 }
 
-static void accept_adoption(const struct round *round, struct tx *tx,
-                            const struct order *order)
+static void order_accept_adoption(const struct round *round, struct tx *tx,
+                                  const struct order *order)
 {
-	struct made_row *rows = arena_alloc(round->arena, (round->plan.count + 1) *
-	                                                  sizeof(*rows));
+	struct owned_row *rows = arena_alloc(round->arena, (round->plan.count + 1) *
+	                                                   sizeof(*rows));
 	size_t count = 0;
 
 	for (size_t i = 0; i < round->plan.count; i++) {
 		const struct plan_item *item = &round->plan.items[i];
 
-		if (item->order == &order->order && update_is_done(item))
+		if (item->order == &order->order && update_applies(item))
 			rows[count++] = round_row_of(item);
 	}
-	store_made_put(tx, round->row.id, rows, count);
+	store_owned_put(tx, round->row.id, rows, count);
 }
 
-static void accept_order(const struct round *round, struct tx *tx,
+static void order_accept(const struct round *round, struct tx *tx,
                          const struct order *order)
 {
 	const char *id = order->row.id;
 
 	store_order_items_put(tx, id, order->accepted.item, order->accepted.count,
 	                      ITEM_ACCEPTED);
-	if (order->order.deed == DEED_ADOPT) {
+	if (order->order.kind == ORDER_ADOPT) {
 		if (!round->registry->storage->is_in_zone)
-			accept_adoption(round, tx, order);
+			order_accept_adoption(round, tx, order);
 		return;
 	}
 	store_order_items_own(tx, id, round->row.id,
-	                      order->order.deed == DEED_GIVE ? order->row.to : "");
-	if (order->order.deed == DEED_GIVE)
-		accept_gift(round, tx, order);
+	                      order->order.kind == ORDER_TRANSFER ? order->row.to : "");
+	if (order->order.kind == ORDER_TRANSFER)
+		order_accept_transfer(round, tx, order);
 	else
 		store_order_items_unmake(tx, id, round->row.id);
 }
 
-static void collect_accepted(struct round *round)
+static void orders_collect_accepted(struct round *round)
 {
 	for (struct order *order = round->orders; order; order = order->next)
 		order->accepted.count = 0;
 	for (size_t i = 0; i < round->plan.count; i++) {
 		const struct plan_item *item = &round->plan.items[i];
-		struct order_set set = set_of(item);
+		struct order_set set = item_order_set(item);
 
-		if (item->order && update_is_done(item))
-			push(round, &order_of(item)->accepted, &set);
+		if (item->order && update_applies(item))
+			order_sets_push(round, &item_order(item)->accepted, &set);
 	}
 }
 
-void orders_accept(struct round *round, struct tx *tx)
+void round_orders_accept(struct round *round, struct tx *tx)
 {
 	bool any = false;
 
-	collect_accepted(round);
+	orders_collect_accepted(round);
 	for (const struct order *order = round->orders; order; order = order->next) {
 		if (!order->accepted.count)
 			continue;
-		accept_order(round, tx, order);
+		order_accept(round, tx, order);
 		any = true;
 	}
 	if (any && !round->registry->storage->is_in_zone)
 		store_zone_changed(tx, round->registry->zone_text, round->row.id);
 }
 
-/* ---- after the round: what came of each set ---- */
+/* ---- after the round: the result of each set ---- */
 
-/* Of what needs no errand all was done when it was accepted. */
-static uint8_t *answers_of(const struct round *round)
+/* Items without an update were done when they were accepted. */
+static uint8_t *round_answers(const struct round *round)
 {
 	uint8_t *answers = arena_alloc(round->arena, round->plan.count + 1);
 
 	memset(answers, round->is_accepted ? ANSWER_TAKEN : ANSWER_UNKNOWN,
 	       round->plan.count);
-	for (size_t i = 0; i < round->errand_count; i++)
-		memset(answers + round->errands[i].first,
+	for (size_t i = 0; i < round->update_count; i++)
+		memset(answers + round->updates[i].first,
 		       round->batch ? round_answer(round, i) : ANSWER_UNKNOWN,
-		       round->errands[i].count);
+		       round->updates[i].count);
 	return answers;
 }
 
-static const char *outcome_words(const struct round *round, size_t item)
+static const char *round_item_outcome(const struct round *round, size_t item)
 {
 	size_t i = 0;
 
-	while (item >= round->errands[i].first + round->errands[i].count)
+	while (item >= round->updates[i].first + round->updates[i].count)
 		i++;
 	return outcome_name(batch_outcome(round->batch, i));
 }
 
-static void note_name(struct order *order, const struct order_set *set)
+static void order_note_name(struct order *order, const struct order_set *set)
 {
 	char name[NAME_MAX_TEXT + 1], type[16];
 
@@ -264,22 +266,22 @@ static void note_name(struct order *order, const struct order_set *set)
 	json_array_append_new(order->names, json_sprintf("%s %s", name, type));
 }
 
-static void note_refusal(struct order *order, const char *reason)
+static void order_note_refusal(struct order *order, const char *reason)
 {
-	json_int_t count = json_integer_value(json_object_get(order->refused, reason));
+	json_int_t count = json_integer_value(json_object_get(order->refusals, reason));
 
-	json_object_set_new(order->refused, reason, json_integer(count + 1));
+	json_object_set_new(order->refusals, reason, json_integer(count + 1));
 }
 
-/* It was begun with, now or earlier: what was copied for it goes again. */
-static void refuse(const struct round *round, struct order *order,
-                   const struct order_set *set, const char *reason)
+/* The round, or an earlier one, began with the set: drop the copies made for it. */
+static void order_refuse(const struct round *round, struct order *order,
+                         const struct order_set *set, const char *reason)
 {
-	note_refusal(order, reason);
-	push(round, &order->vain, set);
+	order_note_refusal(order, reason);
+	order_sets_push(round, &order->refused, set);
 }
 
-static void note_planned(struct order *order, const struct order_set *set)
+static void order_note_planned(struct order *order, const struct order_set *set)
 {
 	struct set_key key = set_key_of(&set->name, set->type);
 
@@ -287,31 +289,31 @@ static void note_planned(struct order *order, const struct order_set *set)
 		map_put(order->planned, key.octets, key.len, order);
 }
 
-static void settle_item(const struct round *round, size_t i, enum answer answer)
+static void order_settle_item(const struct round *round, size_t i, enum answer answer)
 {
 	const struct plan_item *item = &round->plan.items[i];
-	struct order *order = order_of(item);
-	struct order_set set = set_of(item);
+	struct order *order = item_order(item);
+	struct order_set set = item_order_set(item);
 
-	note_name(order, &set);
-	note_planned(order, &set);
+	order_note_name(order, &set);
+	order_note_planned(order, &set);
 	if (item->step == STEP_NONE && order->begun)
-		refuse(round, order, &set, plan_reason_name(item->reason));
+		order_refuse(round, order, &set, plan_reason_name(item->reason));
 	else if (item->step == STEP_NONE)
-		note_refusal(order, plan_reason_name(item->reason));
+		order_note_refusal(order, plan_reason_name(item->reason));
 	else if (order->order.is_dry)
 		return;
 	else if (item->is_held || answer == ANSWER_UNKNOWN)
 		order->open++;
 	else if (answer == ANSWER_REFUSED)
-		refuse(round, order, &set, outcome_words(round, i));
+		order_refuse(round, order, &set, round_item_outcome(round, i));
 	else
-		push(round, &order->applied, &set);
+		order_sets_push(round, &order->applied, &set);
 }
 
-/* ---- and of those that an earlier round had begun with ---- */
+/* ---- sets of earlier rounds ---- */
 
-static bool is_one_of(const struct claim *claim, const char *owner)
+static bool claims_have_owner(const struct claim *claim, const char *owner)
 {
 	for (; claim; claim = claim->next) {
 		const char *id = claim->by->mark ? mark_get(claim->by->mark, "owner")
@@ -323,102 +325,104 @@ static bool is_one_of(const struct claim *claim, const char *owner)
 	return false;
 }
 
-/* Also by a mark that names no type. */
-static bool is_given(const struct node *node, const struct holding *holding,
-                     const char *to)
+/* Untyped marks count, too. */
+static bool set_is_transferred(const struct node *node, const struct view_set *set,
+                               const char *to)
 {
-	return to && holding && !holding->ours &&
-	       (is_one_of(holding->claims, to) || is_one_of(node->against, to));
+	return to && set && !set->ours &&
+	       (claims_have_owner(set->claims, to) ||
+	        claims_have_owner(node->foreign, to));
 }
 
-/* Is it as the order would have it? Where rows are the marks they were written then. */
-static bool has_become(const struct round *round, const struct order *order,
-                       const struct order_set *set)
+/* Has the set become as the order wants it? With "table", accepting wrote the rows. */
+static bool order_is_reached(const struct round *round, const struct order *order,
+                             const struct order_set *set)
 {
 	const struct node *node = view_find(round->view, &set->name);
-	const struct holding *holding = node ? node_holding(node, set->type) : NULL;
+	const struct view_set *now = node_find_set(node, set->type);
 
 	if (!round->registry->storage->is_in_zone)
 		return true;
-	switch (order->order.deed) {
-	case DEED_ADOPT:
-		return holding && holding->ours;
-	case DEED_RELEASE:
-		return !holding || !holding->ours;
-	case DEED_GIVE:
-		return is_given(node, holding, order->row.to);
+	switch (order->order.kind) {
+	case ORDER_ADOPT:
+		return now && now->ours;
+	case ORDER_RELEASE:
+		return !now || !now->ours;
+	case ORDER_TRANSFER:
+		return set_is_transferred(node, now, order->row.to);
 	}
 	return false;
 }
 
-static void settle_begun(const struct round *round, struct order *order,
-                         const struct begun *begun)
+static void order_settle_begun(const struct round *round, struct order *order,
+                               const struct begun *begun)
 {
 	struct set_key key = set_key_of(&begun->set.name, begun->set.type);
 
 	if (map_get(order->planned, key.octets, key.len))
-		return;			/* it was tried again */
-	note_name(order, &begun->set);
+		return;			/* this round tried it again */
+	order_note_name(order, &begun->set);
 	if (begun->is_done)
 		order->done++;
-	else if (has_become(round, order, &begun->set))
-		push(round, &order->applied, &begun->set);
+	else if (order_is_reached(round, order, &begun->set))
+		order_sets_push(round, &order->applied, &begun->set);
 	else
-		refuse(round, order, &begun->set, outcome_name(OUTCOME_CHANGED));
+		order_refuse(round, order, &begun->set, outcome_name(OUTCOME_CHANGED));
 }
 
-static void settle_sets(struct round *round)
+static void orders_settle_sets(struct round *round)
 {
-	const uint8_t *answers = answers_of(round);
+	const uint8_t *answers = round_answers(round);
 
 	for (size_t i = 0; i < round->plan.count; i++)
 		if (round->plan.items[i].order)
-			settle_item(round, i, (enum answer)answers[i]);
+			order_settle_item(round, i, (enum answer)answers[i]);
 	for (struct order *order = round->orders; order; order = order->next)
 		for (const struct begun *at = order->begun; at; at = at->next)
-			settle_begun(round, order, at);
+			order_settle_begun(round, order, at);
 }
 
-/* ---- and then their rows ---- */
+/* ---- the rows of the orders ---- */
 
-/* Where rows are the marks all was done when it was accepted, but for the telling. */
-static void write_gift(const struct round *round, struct tx *tx,
-                       const struct order *order)
+/* With "table", accepting has moved all rows. */
+static void order_write_transfer(const struct round *round, struct tx *tx,
+                                 const struct order *order)
 {
-	struct gift gift = gift_of(round, order);
+	struct transfer transfer = order_transfer(round, order);
 
 	if (!round->registry->storage->is_in_zone)
 		return;
-	store_give_begin(tx, &gift);
-	store_give_undo(tx, &gift, ITEM_REFUSED);
-	store_give_drop_stale(tx, &gift, ITEM_APPLIED);
-	store_give_copy(tx, &gift, ITEM_APPLIED);
-	store_give_made(tx, &gift, ITEM_APPLIED, true);
-	store_give_forget(tx, &gift, ITEM_APPLIED);
-	store_registry_changed(tx, gift.to);
+	store_transfer_lock(tx, &transfer);
+	store_transfer_undo(tx, &transfer, ITEM_REFUSED);
+	store_transfer_drop_stale(tx, &transfer, ITEM_APPLIED);
+	store_transfer_copy(tx, &transfer, ITEM_APPLIED);
+	store_transfer_owned(tx, &transfer, ITEM_APPLIED, true);
+	store_transfer_forget(tx, &transfer, ITEM_APPLIED);
+	store_registry_changed(tx, transfer.to);
 }
 
-static void write_sets(const struct round *round, struct tx *tx,
-                       const struct order *order)
+static void order_write_sets(const struct round *round, struct tx *tx,
+                             const struct order *order)
 {
 	const char *id = order->row.id;
 
-	if (!order->applied.count && !order->vain.count)
+	if (!order->applied.count && !order->refused.count)
 		return;
 	store_order_items_put(tx, id, order->applied.item, order->applied.count,
 	                      ITEM_APPLIED);
-	store_order_items_put(tx, id, order->vain.item, order->vain.count, ITEM_REFUSED);
-	if (order->order.deed == DEED_GIVE && order->row.to)
-		write_gift(round, tx, order);
+	store_order_items_put(tx, id, order->refused.item, order->refused.count,
+	                      ITEM_REFUSED);
+	if (order->order.kind == ORDER_TRANSFER && order->row.to)
+		order_write_transfer(round, tx, order);
 	store_order_items_settle(tx, id);
 }
 
-static void finish_order(struct tx *tx, const struct order *order)
+static void order_finish(struct tx *tx, const struct order *order)
 {
 	json_t *result = json_pack("{s:I, s:I, s:O, s:O, s:b}",
 		"matched", (json_int_t)order->matched,
 		"done", (json_int_t)(order->done + order->applied.count),
-		"refused", order->refused, "names", order->names,
+		"refused", order->refusals, "names", order->names,
 		"dry_run", order->order.is_dry);
 	char *text = json_dumps(result, JSON_COMPACT);
 
@@ -427,61 +431,61 @@ static void finish_order(struct tx *tx, const struct order *order)
 	json_decref(result);
 }
 
-static void begin_order(struct order *order)
+static void order_begin(struct order *order)
 {
 	order->matched = order->done = order->open = 0;
-	order->applied.count = order->vain.count = 0;
+	order->applied.count = order->refused.count = 0;
 	order->names = json_array();
-	order->refused = json_object();
+	order->refusals = json_object();
 	order->planned = order->begun ? map_new(random_u32()) : NULL;
-	if (has_no_receiver(order))
-		json_object_set_new(order->refused, "NO_RECEIVER", json_integer(1));
+	if (order_has_no_receiver(order))
+		json_object_set_new(order->refusals, "NO_RECEIVER", json_integer(1));
 }
 
-static void end_order(struct order *order)
+static void order_end(struct order *order)
 {
 	json_decref(order->names);
-	json_decref(order->refused);
+	json_decref(order->refusals);
 	map_free(&order->planned);
 }
 
-/* What waited for an older order, or for room in a round, need not wait for the next. */
-static void hurry(const struct round *round, struct tx *tx)
+/* Begins the next round at once if orders wait for these, or for room in a round. */
+static void orders_request_round(const struct round *round, struct tx *tx)
 {
 	size_t count = 0, waiting = 0, over = 0;
 
 	for (const struct order *order = round->orders; order; order = order->next) {
 		count++;
-		waiting += !order->is_over && order->order.waits;
+		waiting += !order->is_over && order->order.waiting;
 		over += order->is_over;
 	}
 	if (over && (waiting || count == ORDERS_ROUND_MAX))
 		store_registry_urgent(tx, round->row.id);
 }
 
-enum err orders_settle(void *self, struct why *why)
+enum err round_orders_settle(void *self, struct why *why)
 {
 	struct round *round = self;
 	struct tx tx = round_begin_tx(round, why);
 
 	for (struct order *order = round->orders; order; order = order->next)
-		begin_order(order);
-	settle_sets(round);
+		order_begin(order);
+	orders_settle_sets(round);
 	for (struct order *order = round->orders; order; order = order->next) {
-		write_sets(round, &tx, order);
-		order->is_over = !order->open && !order->order.waits;
+		order_write_sets(round, &tx, order);
+		order->is_over = !order->open && !order->order.waiting;
 		if (order->is_over)
-			finish_order(&tx, order);
-		end_order(order);
+			order_finish(&tx, order);
+		order_end(order);
 	}
-	hurry(round, &tx);
+	orders_request_round(round, &tx);
 	return tx_commit(&tx);
 }
 
-void orders_tell(const struct round *round)
+void round_orders_notify(const struct round *round)
 {
 	for (const struct order *order = round->orders; order; order = order->next)
-		if (order->order.deed == DEED_GIVE && order->applied.count)
+		if (order->order.kind == ORDER_TRANSFER && order->applied.count)
 			round_notify(round, "dns.owner.transferred",
 			             json_pack("{s:s, s:I}", "to", order->row.to,
 			                       "sets",

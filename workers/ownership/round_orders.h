@@ -1,5 +1,5 @@
 /*
- * round_orders -- what somebody ordered to be done with marks, in a registry's round.
+ * round_orders -- the orders about marks, in a round of their registry.
  */
 #pragma once
 
@@ -8,12 +8,12 @@
 struct round;
 struct tx;
 
-/* Those that are open are read. */
-void orders_read(struct round *round, struct tx *tx);
-/* They are for sets of the view, which is settled, before the plan is made. */
-void orders_plan(struct round *round);
-/* Rows that go before the server is asked: in doubt they are missing, and made again. */
-void orders_accept(struct round *round, struct tx *tx);
-/* The round is over: what came of them, and rows that may go only now. */
-enum err orders_settle(void *round, struct why *why);
-void orders_tell(const struct round *round);	/* who hears notifications */
+/* Reads the open orders. */
+void round_orders_read(struct round *round, struct tx *tx);
+/* Call it when the view is settled and before the plan is made. */
+void round_orders_plan(struct round *round);
+/* Removes rows before the server is asked. A later round can write them again. */
+void round_orders_accept(struct round *round, struct tx *tx);
+/* After the round: writes the results and removes the other rows. */
+enum err round_orders_settle(void *round, struct why *why);
+void round_orders_notify(const struct round *round);

@@ -1,8 +1,8 @@
 /*
- * round_private -- between round.c, which goes through the steps, round_plan.c, which
- * brings rows and records together, round_records.c, which keeps what was read,
- * round_quiet.c, which knows when nothing is to be read, and round_report.c, which says
- * what came of it.
+ * round_private -- between the files of the round. round.c makes the steps, round_plan.c
+ * plans with rows and records, and round_owned.c writes the rows of owned sets.
+ * round_records.c keeps the records of the zone, round_skip.c decides whether the reading
+ * may be skipped, and round_report.c logs and notifies. All use round_state.c.
  */
 #pragma once
 
@@ -22,27 +22,17 @@ struct loop_timer;
 
 enum { PLAN_DIGEST = 64 };		/* hexadecimal digits */
 
-/* What goes to the server for one name. */
-struct errand {
+/* The update of one name. */
+struct name_update {
 	struct update update;
 	size_t first, count;		/* of the plan's items */
-	bool is_unsure;			/* a message of it got no answer */
+	bool is_unconfirmed;		/* it was sent, and may have been applied */
 };
 
 /* A name and a type, as a key of maps. */
 struct set_key {
 	uint8_t octets[NAME_MAX_WIRE + 2];
 	size_t len;
-};
-
-struct made {
-	struct made *next;
-	struct made_row row;
-};
-
-struct wanting {
-	struct wanting *next;
-	struct endpoint endpoint;
 };
 
 struct round {
@@ -52,57 +42,57 @@ struct round {
 	struct arena *arena;		/* of the rows that were read */
 	struct registry_row row;
 	struct view *view;
-	struct made *all_made;
-	struct map *made;		/* their rows, by name and type */
-	struct wanting *all_wanted;
-	struct map *sure;		/* resources that told all that they want */
+	struct owned_row *owned_rows;
+	struct map *owned;		/* the same rows, by name and type */
+	struct endpoint *endpoints;
+	struct map *complete;		/* resources with a complete list */
 	struct order *orders;		/* round_orders.c's, from the oldest on */
 	uint32_t serial;
 	bool is_complete, is_planned, is_accepted, is_stopped;
-	bool is_kept;			/* what was read, for who asks for it */
+	bool is_kept;			/* the records are in the database */
 	struct plan plan;
-	char digest[PLAN_DIGEST + 1];	/* of what is held; "": nothing is */
-	char mismatches[PLAN_DIGEST + 1];	/* of what is wanted and another's */
-	struct errand *errands;
-	size_t errand_count;
+	char digest[PLAN_DIGEST + 1];	/* of the held changes; "": none */
+	char mismatches[PLAN_DIGEST + 1];	/* of desired sets with other owners */
+	struct name_update *updates;
+	size_t update_count;
 	struct batch *batch;
-	const struct update **sending;	/* room for all of a message */
-	int tries;			/* of the message in hand */
+	const struct update **sending;	/* the updates of a message */
+	int tries;			/* of the present message */
 	struct loop_timer *timer;
 	size_t outcomes[OUTCOME_COUNT];
-	char words[256];		/* of the last outcome that was not good */
+	char reason[256];		/* of the last outcome that is not APPLIED */
 };
 
-/* ---- round_shared.c ---- */
+/* ---- round_state.c ---- */
 
 struct set_key set_key_of(const struct name *name, uint16_t type);
 /* Guarded by the registry's lock. */
 struct tx round_begin_tx(struct round *round, struct why *why);
-struct made_row round_row_of(const struct plan_item *item);
+struct owned_row round_row_of(const struct plan_item *item);
 enum answer { ANSWER_TAKEN, ANSWER_REFUSED, ANSWER_UNKNOWN };
-/* Nothing of what was surely refused can come any more. */
-enum answer round_answer(const struct round *round, size_t errand);
+/* A refused update cannot be applied later. */
+enum answer round_answer(const struct round *round, size_t update);
 
-/* ---- round_plan.c and round_rows.c ---- */
+/* ---- round_plan.c and round_owned.c ---- */
 
-/* Rows that are marks, and were lost, come back from those of the zone as it was read. */
-enum err round_restore(void *round, struct why *why);
-/* From the rows to a plan. The zone is in the view. */
+/* Makes lost rows of the storage "table" from the records of the last reading. */
+enum err round_owned_restore(void *round, struct why *why);
+/* Reads the rows and plans. The zone is in the view. */
 enum err round_plan(struct round *round, struct why *why);
-bool round_is_arrival(const struct plan_item *item);	/* it will be made */
-/* What will be made is written down. */
-enum err round_accept(void *round, struct why *why);
-/* What the provider took, and what it refused. */
-enum err round_assign(void *round, struct why *why);
-/* What was seen to be made, and what is no more. */
-enum err round_settle(void *round, struct why *why);
+bool round_writes_set(const struct plan_item *item);
+/* Writes the sets that the round intends. */
+enum err round_owned_accept(void *round, struct why *why);
+/* Writes what the provider took and what it refused. */
+enum err round_owned_assign(void *round, struct why *why);
+/* Writes which sets the reading showed and which are gone. */
+enum err round_owned_settle(void *round, struct why *why);
 
-/* ---- round_quiet.c ---- */
+/* ---- round_skip.c ---- */
 
-/* Is it worth to ask for the zone's serial, before it is read? */
-bool round_may_be_quiet(const struct round *round);
-bool round_is_quiet(const struct round *round, uint32_t serial);
-void round_note_quiet(const struct round *round);
+/* May an unchanged serial make the reading unnecessary? */
+bool round_skip_is_possible(const struct round *round);
+bool round_skip_applies(const struct round *round, uint32_t serial);
+void round_skip_note(const struct round *round);
 
 /* ---- round_records.c ---- */
 
@@ -111,10 +101,10 @@ enum err round_keep_records(void *round, struct why *why);
 /* ---- round_report.c ---- */
 
 void round_digest(struct round *round);
-/* The plan as JSON, cut off where it is long. */
+/* The plan as JSON, with a bound on its length. */
 void round_describe(const struct round *round, struct buf *json);
-/* Log, metrics, notifications: how it ended. */
-void round_tell(struct round *round, enum registry_state state);
-void round_count_quiet(void);
-/* PAYLOAD is taken, and gets the zone and the storage_id. */
+/* Log, metrics and notifications at the end of the round. */
+void round_report(struct round *round, enum registry_state state);
+void round_skip_count(void);
+/* Takes over PAYLOAD and adds the zone and the storage_id. */
 void round_notify(const struct round *round, const char *event, json_t *payload);

@@ -6,14 +6,15 @@
 #include "store_record.h"
 
 /*
- * The zone as it was read, with whose each set is, is kept in rows: who asks for it, or
- * lost the rows of what is ours, has it from there. What is as before is not written.
+ * Keeps the records of the last reading with their owners in rows. storage_records lists
+ * them, and round_owned_restore() makes lost rows from them. Unchanged rows are not
+ * written.
  */
 
 struct kept {
 	struct kept *next;
 	struct record_row row;
-	bool is_there;			/* in the zone, by now */
+	bool is_there;			/* still in the zone */
 };
 
 struct keeping {
@@ -25,10 +26,10 @@ struct keeping {
 	size_t fresh_count, fresh_size;
 };
 
-static bool take_kept(void *self, const struct record_row *row)
+static bool keeping_add(void *self, const struct record_row *row)
 {
 	struct keeping *k = self;
-	struct set_key key = set_key_of(&row->name, row->is.type);
+	struct set_key key = set_key_of(&row->name, row->rrset.type);
 	struct kept *kept = arena_alloc(k->arena, sizeof(*kept));
 
 	*kept = (struct kept){ k->all, *row, false };
@@ -37,15 +38,13 @@ static bool take_kept(void *self, const struct record_row *row)
 	return true;
 }
 
-static struct record_row row_of(const struct keeping *k, const struct node *node,
-                                const struct holding *holding)
+static struct record_row keeping_row(const struct keeping *k, const struct node *node,
+                                     const struct view_set *set)
 {
-	const struct marking *ours = holding->ours;
-	const char *resource = ours && ours->mark ? mark_get(ours->mark, "resource")
-	                                          : NULL;
+	const char *resource = view_set_resource(set);
 	struct record_row row = {
-		.is = holding->is, .owner = view_owners(k->round->view, node, holding),
-		/* somebody may have written anything in our name */
+		.rrset = set->rrset, .owner = view_owners(k->round->view, node, set),
+		/* another program may have written the mark */
 		.resource = resource && mark_resource_is_valid(resource) ? resource : "",
 	};
 
@@ -53,14 +52,14 @@ static struct record_row row_of(const struct keeping *k, const struct node *node
 	return row;
 }
 
-static bool is_same(const struct record_row *a, const struct record_row *b)
+static bool record_row_equal(const struct record_row *a, const struct record_row *b)
 {
-	return a->is.ttl == b->is.ttl && !strcmp(a->owner, b->owner) &&
+	return a->rrset.ttl == b->rrset.ttl && !strcmp(a->owner, b->owner) &&
 	       !strcmp(a->resource, b->resource) &&
-	       rrset_same_records(&a->is, &b->is);
+	       rrset_same_records(&a->rrset, &b->rrset);
 }
 
-static void push_fresh(struct keeping *k, const struct record_row *row)
+static void keeping_push(struct keeping *k, const struct record_row *row)
 {
 	if (k->fresh_count == k->fresh_size) {
 		const struct record_row *old = k->fresh;
@@ -73,37 +72,38 @@ static void push_fresh(struct keeping *k, const struct record_row *row)
 	k->fresh[k->fresh_count++] = *row;
 }
 
-static void compare(struct keeping *k, const struct node *node,
-                    const struct holding *holding)
+static void keeping_compare(struct keeping *k, const struct node *node,
+                            const struct view_set *set)
 {
-	struct record_row row = row_of(k, node, holding);
-	struct set_key key = set_key_of(&row.name, row.is.type);
+	struct record_row row = keeping_row(k, node, set);
+	struct set_key key = set_key_of(&row.name, row.rrset.type);
 	struct kept *kept = map_get(k->kept, key.octets, key.len);
 
 	if (kept)
 		kept->is_there = true;
-	if (!kept || !is_same(&kept->row, &row))
-		push_fresh(k, &row);
+	if (!kept || !record_row_equal(&kept->row, &row))
+		keeping_push(k, &row);
 }
 
-static void compare_all(struct keeping *k)
+static void keeping_compare_all(struct keeping *k)
 {
 	for (const struct node *node = view_first(k->round->view); node;
 	     node = node->next)
-		for (const struct holding *holding = node->holdings; holding;
-		     holding = holding->next)
-			if (holding->is.count)
-				compare(k, node, holding);
+		for (const struct view_set *set = node->sets; set;
+		     set = set->next)
+			if (set->rrset.count)
+				keeping_compare(k, node, set);
 }
 
-static void write_changes(struct keeping *k, struct tx *tx)
+static void keeping_write(struct keeping *k, struct tx *tx)
 {
 	const char *id = k->round->row.id;
 
 	store_records_put(tx, id, k->fresh, k->fresh_count);
 	for (const struct kept *kept = k->all; kept; kept = kept->next)
 		if (!kept->is_there)
-			store_record_delete(tx, id, &kept->row.name, kept->row.is.type);
+			store_record_delete(tx, id, &kept->row.name,
+			                    kept->row.rrset.type);
 	store_reading_put(tx, id, k->round->serial);
 }
 
@@ -114,9 +114,9 @@ enum err round_keep_records(void *self, struct why *why)
 	                     .kept = map_new(random_u32()) };
 	struct tx tx = round_begin_tx(round, why);
 
-	store_records(&tx, k.arena, round->row.id, take_kept, &k);
-	compare_all(&k);
-	write_changes(&k, &tx);
+	store_records(&tx, k.arena, round->row.id, keeping_add, &k);
+	keeping_compare_all(&k);
+	keeping_write(&k, &tx);
 	map_free(&k.kept);
 
 	enum err err = tx_commit(&tx);

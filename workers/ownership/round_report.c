@@ -10,12 +10,12 @@
 #include "runtime/metrics.h"
 #include "runtime/rpc.h"
 
-/* Of a plan, and of an item, what is shown. */
+/* Limits of the plan as JSON: items, octets, and records of an item. */
 enum { ITEMS_MAX = 1000, OCTETS_MAX = 512 * 1024, RECORDS_MAX = 20 };
 
 /* ---- one item ---- */
 
-static json_t *records_of(const struct rrset *set)
+static json_t *report_records(const struct rrset *set)
 {
 	json_t *list = json_array();
 	struct buf text = { 0 };
@@ -34,20 +34,18 @@ static json_t *records_of(const struct rrset *set)
 	return list;
 }
 
-/* What a mark of ours says can be anything: somebody may have written it in our name. */
-static json_t *resource_of(const struct plan_item *item)
+/* Another program may have written the mark, so the text is quoted. */
+static json_t *report_resource(const struct plan_item *item)
 {
-	const struct marking *ours = item->holding->ours;
-	const char *resource = item->wish ? item->wish->resource
-	                       : ours && ours->mark ? mark_get(ours->mark, "resource")
-	                       : NULL;
+	const char *resource = item->desired ? item->desired->resource
+	                                     : view_set_resource(item->set);
 	char quoted[MARK_RESOURCE_MAX + 1];
 
 	return resource ? json_string(err_quote(resource, quoted, sizeof(quoted)))
 	                : json_null();
 }
 
-static json_t *item_json(const struct plan_item *item)
+static json_t *report_item(const struct plan_item *item)
 {
 	char name[NAME_MAX_TEXT + 1], type[16];
 	struct name owner;
@@ -58,20 +56,20 @@ static json_t *item_json(const struct plan_item *item)
 	return json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:s, s:o, s:o}",
 		"name", name, "type", type, "step", plan_step_name(item->step),
 		"reason", plan_reason_name(item->reason), "held", item->is_held,
-		"resource", resource_of(item), "words", item->words,
-		"is", records_of(&item->holding->is),
-		"becomes", records_of(&item->becomes));
+		"resource", report_resource(item), "words", item->detail,
+		"is", report_records(&item->set->rrset),
+		"becomes", report_records(&item->becomes));
 }
 
-/* Nothing is to be said of what is as it should be. */
-static bool is_worth_telling(const struct plan_item *item)
+/* Sets that are as desired are left out. */
+static bool report_includes(const struct plan_item *item)
 {
 	return item->step != STEP_NONE || item->reason != REASON_WANTED;
 }
 
-/* ---- the whole ---- */
+/* ---- the plan ---- */
 
-static json_t *counts(const size_t *count, size_t n, const char *(*name)(size_t))
+static json_t *report_counts(const size_t *count, size_t n, const char *(*name)(size_t))
 {
 	json_t *object = json_object();
 
@@ -82,31 +80,31 @@ static json_t *counts(const size_t *count, size_t n, const char *(*name)(size_t)
 	return object;
 }
 
-static const char *step_name(size_t i)
+static const char *report_step_name(size_t i)
 {
 	return plan_step_name((enum plan_step)i);
 }
 
-static const char *reason_name(size_t i)
+static const char *report_reason_name(size_t i)
 {
 	return plan_reason_name((enum plan_reason)i);
 }
 
-static const char *result_name(size_t i)
+static const char *report_outcome_name(size_t i)
 {
 	return outcome_name((enum outcome)i);
 }
 
-/* As many as there is room for. */
+/* Items as far as the limits allow. */
 struct listing {
 	json_t *items;
 	size_t octets, more;
 	bool is_full;
 };
 
-static void list_item(struct listing *listing, const struct plan_item *item)
+static void listing_add(struct listing *listing, const struct plan_item *item)
 {
-	json_t *json = item_json(item);
+	json_t *json = report_item(item);
 
 	listing->octets += json_dumpb(json, NULL, 0, JSON_COMPACT);
 	json_array_append_new(listing->items, json);
@@ -114,18 +112,19 @@ static void list_item(struct listing *listing, const struct plan_item *item)
 	                   listing->octets > OCTETS_MAX;
 }
 
-/* What is held comes first, for somebody has to look at it. */
-static void list_items(const struct round *round, bool is_held, struct listing *listing)
+/* Call it for held items first: an operator has to see them. */
+static void listing_add_all(const struct round *round, bool is_held,
+                            struct listing *listing)
 {
 	for (size_t i = 0; i < round->plan.count; i++) {
 		const struct plan_item *item = &round->plan.items[i];
 
-		if (item->is_held != is_held || !is_worth_telling(item))
+		if (item->is_held != is_held || !report_includes(item))
 			continue;
 		if (listing->is_full)
 			listing->more++;
 		else
-			list_item(listing, item);
+			listing_add(listing, item);
 	}
 }
 
@@ -134,8 +133,8 @@ void round_describe(const struct round *round, struct buf *text)
 	const struct plan *plan = &round->plan;
 	struct listing listing = { .items = json_array() };
 
-	list_items(round, true, &listing);
-	list_items(round, false, &listing);
+	listing_add_all(round, true, &listing);
+	listing_add_all(round, false, &listing);
 
 	json_t *json = json_pack(
 		"{s:I, s:I, s:I, s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:I}",
@@ -143,9 +142,10 @@ void round_describe(const struct round *round, struct buf *text)
 		"held", (json_int_t)plan->held, "digest", round->digest,
 		"complete", round->is_complete,
 		"dry_run", round->registry->settings->dry_run,
-		"steps", counts(plan->steps, STEP_COUNT, step_name),
-		"reasons", counts(plan->reasons, REASON_COUNT, reason_name),
-		"outcomes", counts(round->outcomes, OUTCOME_COUNT, result_name),
+		"steps", report_counts(plan->steps, STEP_COUNT, report_step_name),
+		"reasons", report_counts(plan->reasons, REASON_COUNT, report_reason_name),
+		"outcomes", report_counts(round->outcomes, OUTCOME_COUNT,
+		                          report_outcome_name),
 		"items", listing.items, "more", (json_int_t)listing.more);
 	char *dump = json_dumps(json, JSON_COMPACT);
 	buf_text(text, dump);
@@ -155,22 +155,22 @@ void round_describe(const struct round *round, struct buf *text)
 
 /* ---- digests ---- */
 
-/* What would become of what. */
-static void digest_change(EVP_MD_CTX *hash, const struct plan_item *item)
+/* The records of a set, now and after the step. */
+static void item_digest_change(EVP_MD_CTX *hash, const struct plan_item *item)
 {
 	struct buf octets = { 0 };
 
 	buf_append(&octets, item->node->wire, item->node->len);
 	buf_u16(&octets, item->type);
 	buf_u8(&octets, (uint8_t)item->step);
-	rrset_pack(&item->holding->is, &octets);
+	rrset_pack(&item->set->rrset, &octets);
 	buf_u8(&octets, 0);
 	rrset_pack(&item->becomes, &octets);
 	EVP_DigestUpdate(hash, octets.data, octets.len);
 	buf_clear(&octets);
 }
 
-static void digest_reason(EVP_MD_CTX *hash, const struct plan_item *item)
+static void item_digest_reason(EVP_MD_CTX *hash, const struct plan_item *item)
 {
 	const uint8_t what[] = { (uint8_t)(item->type >> 8), (uint8_t)item->type,
 	                         (uint8_t)item->reason };
@@ -179,11 +179,12 @@ static void digest_reason(EVP_MD_CTX *hash, const struct plan_item *item)
 	EVP_DigestUpdate(hash, what, sizeof(what));
 }
 
-/* Of the items that IS_IN picks, in hexadecimal digits; "" of none. */
-static void digest_items(const struct plan *plan,
-                         bool (*is_in)(const struct plan_item *item),
-                         void (*digest)(EVP_MD_CTX *hash, const struct plan_item *item),
-                         char text[PLAN_DIGEST + 1])
+/* The digest of the items that IS_IN picks, as hexadecimal digits; "" without items. */
+static void plan_digest_items(const struct plan *plan,
+                              bool (*is_in)(const struct plan_item *item),
+                              void (*digest)(EVP_MD_CTX *hash,
+                                             const struct plan_item *item),
+                              char text[PLAN_DIGEST + 1])
 {
 	EVP_MD_CTX *hash = EVP_MD_CTX_new();
 	uint8_t octets[EVP_MAX_MD_SIZE];
@@ -202,12 +203,12 @@ static void digest_items(const struct plan *plan,
 	hex_encode(octets, any ? len : 0, text);
 }
 
-static bool is_held(const struct plan_item *item)
+static bool item_is_held(const struct plan_item *item)
 {
 	return item->is_held;
 }
 
-/* What we want and somebody else has, or might have. */
+/* A resource wants the set, and another owner has it or may have it. */
 static const bool mismatches[REASON_COUNT] = {
 	[REASON_UNMANAGED_EQUAL] = true, [REASON_UNMANAGED] = true,
 	[REASON_FOREIGN] = true,         [REASON_FOREIGN_ORPHAN] = true,
@@ -216,15 +217,16 @@ static const bool mismatches[REASON_COUNT] = {
 	[REASON_VAGUE_MARK] = true,      [REASON_MARK_LOST] = true,
 };
 
-static bool is_mismatch(const struct plan_item *item)
+static bool item_is_mismatch(const struct plan_item *item)
 {
 	return mismatches[item->reason];
 }
 
 void round_digest(struct round *round)
 {
-	digest_items(&round->plan, is_held, digest_change, round->digest);
-	digest_items(&round->plan, is_mismatch, digest_reason, round->mismatches);
+	plan_digest_items(&round->plan, item_is_held, item_digest_change, round->digest);
+	plan_digest_items(&round->plan, item_is_mismatch, item_digest_reason,
+	                  round->mismatches);
 }
 
 /* ---- log, metrics, notifications ---- */
@@ -252,7 +254,7 @@ void round_metrics(void)
 		                           "outcome", outcome_name((enum outcome)i));
 }
 
-void round_count_quiet(void)
+void round_skip_count(void)
 {
 	metric_add(quiet_rounds, 1);
 }
@@ -269,24 +271,25 @@ void round_notify(const struct round *round, const char *event, json_t *payload)
 	json_decref(payload);
 }
 
-static void tell_held(const struct round *round)
+static void report_held(const struct round *round)
 {
 	round_notify(round, "dns.plan.held",
 	             json_pack("{s:I, s:s}", "held", (json_int_t)round->plan.held,
 	                       "digest", round->digest));
 }
 
-static void tell_applied(const struct round *round)
+static void report_applied(const struct round *round)
 {
 	round_notify(round, "dns.plan.applied",
 	             json_pack("{s:o, s:o}",
-	                       "steps", counts(round->plan.steps, STEP_COUNT, step_name),
-	                       "outcomes", counts(round->outcomes, OUTCOME_COUNT,
-	                                          result_name)));
+	                       "steps", report_counts(round->plan.steps, STEP_COUNT,
+	                                              report_step_name),
+	                       "outcomes", report_counts(round->outcomes, OUTCOME_COUNT,
+	                                                 report_outcome_name)));
 }
 
-/* Each time that it is about others than it was. */
-static void tell_mismatch(const struct round *round)
+/* Notifies only when the mismatches have changed since the last round. */
+static void report_mismatch(const struct round *round)
 {
 	size_t reasons[REASON_COUNT] = { 0 }, count = 0;
 
@@ -298,10 +301,10 @@ static void tell_mismatch(const struct round *round)
 	}
 	round_notify(round, "dns.owner.mismatch",
 	             json_pack("{s:I, s:o}", "count", (json_int_t)count, "reasons",
-	                       counts(reasons, REASON_COUNT, reason_name)));
+	                       report_counts(reasons, REASON_COUNT, report_reason_name)));
 }
 
-static void tell_plan(const struct round *round)
+static void report_plan(const struct round *round)
 {
 	const struct registry *registry = round->registry;
 	size_t applied = round->outcomes[OUTCOME_APPLIED];
@@ -309,24 +312,23 @@ static void tell_plan(const struct round *round)
 	metric_add(rounds, 1);
 	for (size_t i = 0; i < OUTCOME_COUNT; i++)
 		metric_add(changes_of[i], (int64_t)round->outcomes[i]);
-	if (round->errand_count || round->plan.held)
-		log_info("zone planned: zone=%s storage=%s serial=%u names=%zu "
+	if (round->update_count || round->plan.held)
+		log_info("zone planned: zone=%s storage_id=%s serial=%u names=%zu "
 		         "applied=%zu held=%zu dry_run=%s", registry->zone_text,
 		         registry->settings->storage_id, round->serial,
-		         round->errand_count, applied, round->plan.held,
+		         round->update_count, applied, round->plan.held,
 		         registry->settings->dry_run ? "true" : "false");
-	tell_mismatch(round);
+	report_mismatch(round);
 	if (*round->digest && strcmp(round->digest, round->row.held_digest))
-		tell_held(round);
+		report_held(round);
 	if (applied)
-		tell_applied(round);
+		report_applied(round);
 }
 
-void round_tell(struct round *round, enum registry_state state)
+void round_report(struct round *round, enum registry_state state)
 {
 	if (round->is_planned)
-		tell_plan(round);
-	if (state != REGISTRY_FAILED && state != REGISTRY_PARKED)
-		return;
-	metric_add(state == REGISTRY_PARKED ? parked : failed, 1);
+		report_plan(round);
+	if (registry_state_failed(state))
+		metric_add(state == REGISTRY_PARKED ? parked : failed, 1);
 }

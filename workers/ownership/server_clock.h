@@ -1,7 +1,7 @@
 /*
- * server_clock -- the clock of a server that judges our signatures by it, as far as it is
- * known: ours, until the server says that ours is wrong (RFC 8945 5.2.3). Ours stays, for
- * people to set; what is signed for that server is signed by its own.
+ * server_clock -- the clock of a server that checks our signatures. It counts as equal
+ * to ours until the server answers BADTIME (RFC 8945 5.2.3). From then on we sign
+ * messages to that server with its time. The operator sets our own clock.
  */
 #pragma once
 
@@ -16,8 +16,8 @@ struct server_clock {
 
 uint64_t server_clock_now(const struct server_clock *clock);	/* unix seconds */
 /*
- * What SERVER, which has ZONE, told under its signature. Both clocks are logged, once for
- * as long as none of them is set.
+ * NOW: the time that SERVER, the primary of ZONE, sent under its signature. Logs both
+ * clocks when their difference has changed.
  */
 void server_clock_learn(struct server_clock *clock, uint64_t now,
                         const struct address *server, const struct name *zone);

@@ -13,8 +13,8 @@
 
 /* ---- plans ---- */
 
-static json_t *encode_status(const struct registry *registry,
-                             const struct registry_status *status)
+static json_t *service_encode_status(const struct registry *registry,
+                                     const struct registry_status *status)
 {
 	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s?, s:s, s:n}",
 		"storage_id", registry->settings->storage_id,
@@ -25,7 +25,7 @@ static json_t *encode_status(const struct registry *registry,
 		"approved_by", status->approved_by, "plan");
 }
 
-static enum err get_plan(void *self, struct request *req)
+static enum err service_get_plan(void *self, struct request *req)
 {
 	struct ownership *ownership = self;
 	struct registry_status status;
@@ -38,7 +38,7 @@ static enum err get_plan(void *self, struct request *req)
 
 	struct tx tx = tx_begin_snapshot(ownership->runtime.db, &req->why);
 	if (store_registry_status(&tx, req->arena, registry->id, &status)) {
-		req->result = encode_status(registry, &status);
+		req->result = service_encode_status(registry, &status);
 		plan = store_plan(&tx, req->arena, registry->id);
 	}
 	if (plan)
@@ -47,7 +47,7 @@ static enum err get_plan(void *self, struct request *req)
 }
 
 /* The next round begins now; get_plan tells by `rounds` that it is over. */
-static enum err plan_calculate(void *self, struct request *req)
+static enum err service_plan_calculate(void *self, struct request *req)
 {
 	struct ownership *ownership = self;
 	struct registry *registry;
@@ -61,10 +61,10 @@ static enum err plan_calculate(void *self, struct request *req)
 	err = tx_commit(&tx);
 	if (!err)
 		due_now(ownership, registry);
-	return err ? err : get_plan(self, req);
+	return err ? err : service_get_plan(self, req);
 }
 
-static enum err plan_approve(void *self, struct request *req)
+static enum err service_plan_approve(void *self, struct request *req)
 {
 	struct ownership *ownership = self;
 	struct registry *registry;
@@ -90,8 +90,8 @@ static enum err plan_approve(void *self, struct request *req)
 /* ---- orders ---- */
 
 /* Its id is that of the message, so that a message that comes twice is one order. */
-static enum err put_order(struct ownership *ownership, struct registry *registry,
-                          struct order_row *order, struct request *req)
+static enum err service_put_order(struct ownership *ownership, struct registry *registry,
+                                  struct order_row *order, struct request *req)
 {
 	enum err err = json_get_bool(req->args, "dry_run", 0, &order->is_dry, &req->why);
 
@@ -114,43 +114,44 @@ static enum err put_order(struct ownership *ownership, struct registry *registry
 	return OK;
 }
 
-static enum err ownership_adopt(void *self, struct request *req)
+static enum err service_adopt(void *self, struct request *req)
 {
-	struct order_row order = { .deed = DEED_ADOPT };
+	struct order_row order = { .kind = ORDER_ADOPT };
 	struct registry *registry;
 	enum err err = service_registry(self, req, &registry);
 
 	if (!err)
 		err = codec_expected(req->args, registry, req->arena, &order, &req->why);
-	return err ? err : put_order(self, registry, &order, req);
+	return err ? err : service_put_order(self, registry, &order, req);
 }
 
-static enum err ownership_release(void *self, struct request *req)
+static enum err service_release(void *self, struct request *req)
 {
-	struct order_row order = { .deed = DEED_RELEASE };
+	struct order_row order = { .kind = ORDER_RELEASE };
 	struct registry *registry;
 	enum err err = service_registry(self, req, &registry);
 
 	if (!err)
 		err = codec_selector(req->args, &order, &req->why);
-	return err ? err : put_order(self, registry, &order, req);
+	return err ? err : service_put_order(self, registry, &order, req);
 }
 
 /* All of those selected that are just as they are wanted. */
-static enum err ownership_adopt_wanted(void *self, struct request *req)
+static enum err service_adopt_wanted(void *self, struct request *req)
 {
-	struct order_row order = { .deed = DEED_ADOPT };
+	struct order_row order = { .kind = ORDER_ADOPT };
 	struct registry *registry;
 	enum err err = service_registry(self, req, &registry);
 
 	if (!err)
 		err = codec_selector(req->args, &order, &req->why);
-	return err ? err : put_order(self, registry, &order, req);
+	return err ? err : service_put_order(self, registry, &order, req);
 }
 
 /* To one that we know, of the same zone and kind, so that its marks are read there. */
-static enum err find_receiver(struct ownership *ownership, const struct registry *from,
-                              struct request *req, struct registry **to)
+static enum err service_find_receiver(struct ownership *ownership,
+                                      const struct registry *from, struct request *req,
+                                      struct registry **to)
 {
 	const char *storage_id;
 	enum err err = json_get_text(req->args, "to", JSON_REQUIRED, MARK_OWNER_MAX,
@@ -170,23 +171,23 @@ static enum err find_receiver(struct ownership *ownership, const struct registry
 	return OK;
 }
 
-static enum err ownership_transfer(void *self, struct request *req)
+static enum err service_transfer(void *self, struct request *req)
 {
-	struct order_row order = { .deed = DEED_GIVE };
+	struct order_row order = { .kind = ORDER_TRANSFER };
 	struct registry *registry, *to;
 	enum err err = service_registry(self, req, &registry);
 
 	if (!err)
-		err = find_receiver(self, registry, req, &to);
+		err = service_find_receiver(self, registry, req, &to);
 	if (!err)
 		err = codec_selector(req->args, &order, &req->why);
 	if (err)
 		return err;
 	order.to_id = to->id;
-	return put_order(self, registry, &order, req);
+	return service_put_order(self, registry, &order, req);
 }
 
-static enum err get_order(void *self, struct request *req)
+static enum err service_get_order(void *self, struct request *req)
 {
 	struct ownership *ownership = self;
 	const char *id, *state, *result;
@@ -211,7 +212,7 @@ static enum err get_order(void *self, struct request *req)
 
 /* ---- all of them ---- */
 
-static enum err find_registries(void *self, struct request *req)
+static enum err service_find_registries(void *self, struct request *req)
 {
 	struct ownership *ownership = self;
 	json_t *list = json_array();
@@ -224,7 +225,7 @@ static enum err find_registries(void *self, struct request *req)
 		if (!access_is_owner(req, registry->settings->tenant) ||
 		    !store_registry_status(&tx, req->arena, registry->id, &status))
 			continue;
-		json_array_append_new(list, encode_status(registry, &status));
+		json_array_append_new(list, service_encode_status(registry, &status));
 	}
 	req->result = json_pack("{s:o}", "registries", list);
 	return tx_commit(&tx);
@@ -235,16 +236,16 @@ static enum err find_registries(void *self, struct request *req)
 const struct rpc_method ownership_methods[] = {
 	{ "apply_endpoints", service_apply_endpoints,
 	  REGISTRY " resource endpoints complete rev?" },
-	{ "plan_calculate",  plan_calculate,  REGISTRY },
-	{ "plan_approve",    plan_approve,    REGISTRY " digest" },
-	{ "get_plan",        get_plan,        REGISTRY },
-	{ "find_registries", find_registries, "" },
-	{ "ownership_adopt", ownership_adopt, REGISTRY " dnsname type targets dry_run?" },
-	{ "ownership_adopt_wanted", ownership_adopt_wanted,
+	{ "plan_calculate",  service_plan_calculate,  REGISTRY },
+	{ "plan_approve",    service_plan_approve,    REGISTRY " digest" },
+	{ "get_plan",        service_get_plan,        REGISTRY },
+	{ "find_registries", service_find_registries, "" },
+	{ "ownership_adopt", service_adopt, REGISTRY " dnsname type targets dry_run?" },
+	{ "ownership_adopt_wanted", service_adopt_wanted,
 	  REGISTRY " selector dry_run?" },
-	{ "ownership_release",  ownership_release,  REGISTRY " selector dry_run?" },
-	{ "ownership_transfer", ownership_transfer, REGISTRY " to selector dry_run?" },
-	{ "get_order",       get_order,       REGISTRY " order" },
+	{ "ownership_release",  service_release,  REGISTRY " selector dry_run?" },
+	{ "ownership_transfer", service_transfer, REGISTRY " to selector dry_run?" },
+	{ "get_order",       service_get_order,       REGISTRY " order" },
 	{ "storage_records", service_storage_records, REGISTRY " marker? limit?" },
 	{ "storage_import",  service_storage_import,  REGISTRY " records" },
 	{ 0 }

@@ -12,7 +12,7 @@
 #include "store.h"
 
 /*
- * What a resource wants now is compared with what it wanted before, and the difference is
+ * What a resource wants now is compared with what it list before, and the difference is
  * written. A message that comes again, perhaps after a newer one, gets the answer that it
  * got, and changes nothing.
  */
@@ -20,7 +20,7 @@ struct applying {
 	struct ownership *ownership;
 	struct registry *registry;
 	struct request *req;
-	struct wanted wanted;
+	struct endpoint_list list;
 	struct source source;		/* as it was */
 	bool is_known;
 	struct map *before, *now;	/* endpoints, by their key */
@@ -31,13 +31,13 @@ struct applying {
 
 /* ---- the difference ---- */
 
-static char *key_of(const struct endpoint *endpoint, struct arena *arena)
+static char *endpoint_key(const struct endpoint *endpoint, struct arena *arena)
 {
-	return arena_printf(arena, "%s %d %s", endpoint->name_text, endpoint->want.type,
+	return arena_printf(arena, "%s %d %s", endpoint->name_text, endpoint->rrset.type,
 	                    endpoint->set_id);
 }
 
-static void push_gone(struct applying *a, const struct endpoint *endpoint)
+static void applying_push_gone(struct applying *a, const struct endpoint *endpoint)
 {
 	if (a->gone_count == a->gone_size) {
 		const struct endpoint *old = a->gone;
@@ -50,68 +50,69 @@ static void push_gone(struct applying *a, const struct endpoint *endpoint)
 	a->gone[a->gone_count++] = *endpoint;
 }
 
-static void take_before(void *self, const struct endpoint *endpoint)
+static void applying_add_before(void *self, const struct endpoint *endpoint)
 {
 	struct applying *a = self;
-	char *key = key_of(endpoint, a->req->arena);
+	char *key = endpoint_key(endpoint, a->req->arena);
 
 	map_put(a->before, key, strlen(key),
 	        arena_dup(a->req->arena, endpoint, sizeof(*endpoint)));
 	if (!map_get(a->now, key, strlen(key)))
-		push_gone(a, endpoint);
+		applying_push_gone(a, endpoint);
 }
 
-static bool is_as_before(const struct applying *a, const struct endpoint *endpoint)
+static bool applying_is_unchanged(const struct applying *a,
+                                  const struct endpoint *endpoint)
 {
-	char *key = key_of(endpoint, a->req->arena);
+	char *key = endpoint_key(endpoint, a->req->arena);
 	const struct endpoint *before = map_get(a->before, key, strlen(key));
 
 	return before && !before->is_copy && before->has_ttl == endpoint->has_ttl &&
-	       (!endpoint->has_ttl || before->want.ttl == endpoint->want.ttl) &&
+	       (!endpoint->has_ttl || before->rrset.ttl == endpoint->rrset.ttl) &&
 	       before->is_shared == endpoint->is_shared &&
-	       rrset_same_records(&before->want, &endpoint->want);
+	       rrset_same_records(&before->rrset, &endpoint->rrset);
 }
 
-static void find_difference(struct applying *a, struct tx *tx)
+static void applying_compare(struct applying *a, struct tx *tx)
 {
-	struct wanted *wanted = &a->wanted;
+	struct endpoint_list *list = &a->list;
 
-	for (size_t i = 0; i < wanted->count; i++) {
-		char *key = key_of(&wanted->endpoints[i], a->req->arena);
+	for (size_t i = 0; i < list->count; i++) {
+		char *key = endpoint_key(&list->endpoints[i], a->req->arena);
 
-		map_put(a->now, key, strlen(key), &wanted->endpoints[i]);
+		map_put(a->now, key, strlen(key), &list->endpoints[i]);
 	}
-	store_endpoints(tx, a->req->arena, a->registry->id, wanted->resource,
-	                take_before, a);
+	store_endpoints(tx, a->req->arena, a->registry->id, list->resource,
+	                applying_add_before, a);
 	a->changed = arena_alloc(a->req->arena,
-	                         (wanted->count + 1) * sizeof(*a->changed));
-	for (size_t i = 0; i < wanted->count; i++)
-		if (!is_as_before(a, &wanted->endpoints[i]))
-			a->changed[a->changed_count++] = wanted->endpoints[i];
+	                         (list->count + 1) * sizeof(*a->changed));
+	for (size_t i = 0; i < list->count; i++)
+		if (!applying_is_unchanged(a, &list->endpoints[i]))
+			a->changed[a->changed_count++] = list->endpoints[i];
 }
 
 /* ---- what comes of it ---- */
 
-static struct source judge(const struct applying *a, struct tx *tx)
+static struct source applying_source(const struct applying *a, struct tx *tx)
 {
-	const struct wanted *wanted = &a->wanted;
+	const struct endpoint_list *list = &a->list;
 	size_t before = map_count(a->before);
 	const struct source_report report = {
-		.is_complete = wanted->is_complete, .count = wanted->count,
+		.is_complete = list->is_complete, .count = list->count,
 		.left = a->gone_count,
 		.had = a->source.endpoints > before ? a->source.endpoints : before,
-		.has_made = wanted->count ||
-		            store_made_has(tx, a->registry->id, wanted->resource),
+		.owns_sets = list->count ||
+		             store_owned_has(tx, a->registry->id, list->resource),
 		.min_records = (size_t)a->registry->settings->min_records,
 	};
-	struct source_state state = source_judge(&report);
+	struct source_state state = source_decide(&report);
 
-	return (struct source){ wanted->resource, state.is_complete, state.endpoints,
-	                        wanted->rev ? wanted->rev : a->source.rev };
+	return (struct source){ list->resource, state.is_complete, state.endpoints,
+	                        list->rev ? list->rev : a->source.rev };
 }
 
-static void check_quota(const struct applying *a, struct tx *tx,
-                        const struct source *source)
+static void applying_check_quota(const struct applying *a, struct tx *tx,
+                                 const struct source *source)
 {
 	size_t max = (size_t)a->registry->settings->max_endpoints;
 	size_t total = store_endpoints_total(tx, a->registry->id);
@@ -122,32 +123,32 @@ static void check_quota(const struct applying *a, struct tx *tx,
 		        "of the zone (max_endpoints)", max);
 }
 
-static json_t *answer(const struct applying *a, const struct source *source)
+static json_t *applying_answer(const struct applying *a, const struct source *source)
 {
-	size_t gone = a->wanted.is_complete ? a->gone_count : 0;
+	size_t gone = a->list.is_complete ? a->gone_count : 0;
 
 	return json_pack("{s:I, s:I, s:b}",
 		"changed", (json_int_t)(a->changed_count + gone),
-		"endpoints", (json_int_t)(a->wanted.count + a->gone_count - gone),
+		"endpoints", (json_int_t)(a->list.count + a->gone_count - gone),
 		"complete", source->is_complete);
 }
 
-static void write(struct applying *a, struct tx *tx, const struct source *source)
+static void applying_write(struct applying *a, struct tx *tx, const struct source *source)
 {
-	const char *id = a->registry->id, *resource = a->wanted.resource;
+	const char *id = a->registry->id, *resource = a->list.resource;
 
 	store_endpoints_put(tx, id, resource, a->changed, a->changed_count);
-	if (a->wanted.is_complete)
+	if (a->list.is_complete)
 		store_endpoints_delete(tx, id, resource, a->gone, a->gone_count);
 	store_source_write(tx, id, source);
 	a->is_changed = a->changed_count || !a->is_known ||
-	                (a->wanted.is_complete && a->gone_count) ||
+	                (a->list.is_complete && a->gone_count) ||
 	                a->source.is_complete != source->is_complete;
 	if (a->is_changed)
 		store_registry_changed(tx, id);
 }
 
-static void keep_answer(const struct applying *a, struct tx *tx)
+static void applying_keep_answer(const struct applying *a, struct tx *tx)
 {
 	char *text = json_dumps(a->req->result, JSON_COMPACT);
 
@@ -155,36 +156,36 @@ static void keep_answer(const struct applying *a, struct tx *tx)
 	free(text);
 }
 
-static void apply_new(struct applying *a, struct tx *tx)
+static void applying_run(struct applying *a, struct tx *tx)
 {
 	struct source source;
 
-	if (a->wanted.rev && a->wanted.rev < a->source.rev) {
+	if (a->list.rev && a->list.rev < a->source.rev) {
 		tx_fail(tx, ERR_CONFLICT, "rev: a list of rev %" PRIu64 " came before",
 		        a->source.rev);
 		return;
 	}
-	find_difference(a, tx);
-	source = judge(a, tx);
-	check_quota(a, tx, &source);
-	write(a, tx, &source);
-	a->req->result = answer(a, &source);
-	keep_answer(a, tx);
+	applying_compare(a, tx);
+	source = applying_source(a, tx);
+	applying_check_quota(a, tx, &source);
+	applying_write(a, tx, &source);
+	a->req->result = applying_answer(a, &source);
+	applying_keep_answer(a, tx);
 }
 
 /* The source's row is locked first, so that of two messages one sees what the other did. */
-static enum err apply(struct applying *a)
+static enum err applying_commit(struct applying *a)
 {
 	struct tx tx = tx_begin(a->ownership->runtime.db, &a->req->why);
 	const char *before;
 
-	a->is_known = store_source_read(&tx, a->registry->id, a->wanted.resource,
+	a->is_known = store_source_read(&tx, a->registry->id, a->list.resource,
 	                                &a->source);
 	before = store_answer(&tx, a->req);
 	if (before)
 		a->req->result = json_loads(before, 0, NULL);
 	else if (!tx.err)
-		apply_new(a, &tx);
+		applying_run(a, &tx);
 
 	enum err err = tx_commit(&tx);
 	if (err) {
@@ -200,13 +201,13 @@ enum err service_apply_endpoints(void *self, struct request *req)
 	enum err err = service_registry(self, req, &a.registry);
 
 	if (!err)
-		err = codec_wanted(req->args, a.registry, req->arena, &a.wanted,
-		                   &req->why);
+		err = codec_endpoints(req->args, a.registry, req->arena, &a.list,
+		                      &req->why);
 	if (err)
 		return err;
 	a.before = map_new(random_u32());
 	a.now = map_new(random_u32());
-	err = apply(&a);
+	err = applying_commit(&a);
 	map_free(&a.before);
 	map_free(&a.now);
 	if (!err && a.is_changed)

@@ -1,6 +1,6 @@
 /*
- * service_private -- between service.c, where the calls are, service_apply.c, which takes
- * what is wanted, and service_records.c, which tells and takes the records of a zone.
+ * service_private -- between service.c, which has the calls, service_apply.c, which takes
+ * endpoints, and service_records.c, which lists and imports the records of a zone.
  */
 #pragma once
 

@@ -14,7 +14,7 @@ enum { PAGE_SETS = 1000, PAGE_OCTETS = 1024 * 1024 };
 
 /* ---- storage_records: Records() of the seed, in pages ---- */
 
-struct page {
+struct record_page {
 	bool has_name;			/* it begins behind this set */
 	struct name name;
 	uint16_t type;
@@ -27,7 +27,8 @@ struct page {
 };
 
 /* "foo.example.org. 1": the last set of the page before. */
-static enum err get_marker(const json_t *args, struct page *page, struct why *why)
+static enum err record_page_get_marker(const json_t *args, struct record_page *page,
+                                       struct why *why)
 {
 	char text[NAME_MAX_TEXT + 1];
 	const char *marker = NULL, *space;
@@ -44,9 +45,10 @@ static enum err get_marker(const json_t *args, struct page *page, struct why *wh
 	return name_parse(text, "marker", &page->name, why);
 }
 
-static enum err get_page(const json_t *args, struct page *page, struct why *why)
+static enum err record_page_get(const json_t *args, struct record_page *page,
+                                struct why *why)
 {
-	enum err err = get_marker(args, page, why);
+	enum err err = record_page_get_marker(args, page, why);
 
 	page->limit = PAGE_SETS;
 	if (!err)
@@ -56,17 +58,17 @@ static enum err get_page(const json_t *args, struct page *page, struct why *why)
 	return err;
 }
 
-static bool take_record(void *self, const struct record_row *row)
+static bool record_page_add(void *self, const struct record_row *row)
 {
-	struct page *page = self;
+	struct record_page *page = self;
 
 	page->octets += document_add(page->entries, row);
 	page->last = row->name;
-	page->last_type = row->is.type;
+	page->last_type = row->rrset.type;
 	return ++page->sets < page->limit && page->octets < PAGE_OCTETS;
 }
 
-static json_t *marker_of(const struct page *page)
+static json_t *record_page_marker(const struct record_page *page)
 {
 	char name[NAME_MAX_TEXT + 1];
 
@@ -81,12 +83,12 @@ enum err service_storage_records(void *self, struct request *req)
 {
 	struct ownership *ownership = self;
 	struct reading reading = { .at = NULL };
-	struct page page = { .has_name = false };
+	struct record_page page = { .has_name = false };
 	struct registry *registry;
 	enum err err = service_registry(ownership, req, &registry);
 
 	if (!err)
-		err = get_page(req->args, &page, &req->why);
+		err = record_page_get(req->args, &page, &req->why);
 	if (err)
 		return err;
 	page.entries = json_array();
@@ -95,16 +97,17 @@ enum err service_storage_records(void *self, struct request *req)
 	store_reading(&tx, req->arena, registry->id, &reading);
 	store_records_page(&tx, req->arena, registry->id,
 	                   page.has_name ? &page.name : NULL, page.type, page.limit,
-	                   take_record, &page);
+	                   record_page_add, &page);
 	req->result = json_pack("{s:I, s:s?, s:o, s:o}", "serial",
 	                        (json_int_t)reading.serial, "read_at", reading.at,
-	                        "records", page.entries, "marker", marker_of(&page));
+	                        "records", page.entries, "marker",
+	                        record_page_marker(&page));
 	return tx_commit(&tx);
 }
 
 /* ---- storage_import: what a document says that is ours, and the zone still has ---- */
 
-static json_t *encode_document(const struct document *document)
+static json_t *service_encode_document(const struct document *document)
 {
 	return json_pack("{s:I, s:I, s:I, s:I, s:I}",
 		"claimed", (json_int_t)document->count,
@@ -115,15 +118,16 @@ static json_t *encode_document(const struct document *document)
 }
 
 /* A message that comes again does not claim what was released meanwhile. */
-static enum err write_document(struct ownership *ownership,
-                               const struct registry *registry,
-                               const struct document *document, struct request *req)
+static enum err service_write_document(struct ownership *ownership,
+                                       const struct registry *registry,
+                                       const struct document *document,
+                                       struct request *req)
 {
 	struct tx tx = tx_begin(ownership->runtime.db, &req->why);
 
 	if (!store_answer(&tx, req) && !tx.err) {
 		store_answer_put(&tx, req, "");
-		store_made_intend(&tx, registry->id, document->sets, document->count);
+		store_owned_intend(&tx, registry->id, document->sets, document->count);
 		store_registry_urgent(&tx, registry->id);
 		store_zone_changed(&tx, registry->zone_text, registry->id);
 	}
@@ -148,10 +152,10 @@ enum err service_storage_import(void *self, struct request *req)
 	if (!err)
 		err = document_read(entries, registry, req->arena, &document, &req->why);
 	if (!err)
-		err = write_document(ownership, registry, &document, req);
+		err = service_write_document(ownership, registry, &document, req);
 	if (err)
 		return err;
 	due_now(ownership, registry);
-	req->result = encode_document(&document);
+	req->result = service_encode_document(&document);
 	return OK;
 }

@@ -126,12 +126,13 @@ static const struct rpc_object objects[] = {
 	{ 0 }
 };
 
-static const struct rpc_method *methods(void)
+static const struct rpc_method *service_words_methods(void)
 {
 	return ownership_methods;
 }
 
 const struct rpc_topic rpc_topics[] = {
-	{ "ownership", "Records in shared zones.", methods, words, args, objects },
+	{ "ownership", "Records in shared zones.", service_words_methods, words, args,
+	  objects },
 	{ 0 }
 };

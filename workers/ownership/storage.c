@@ -10,86 +10,88 @@
 
 /* ---- txt ---- */
 
-static void no_records(struct round *round, struct tx *tx)
+static void txt_records(struct round *round, struct tx *tx)
 {
 	(void)round, (void)tx;
 }
 
-static void no_assignment(struct round *round, struct tx *tx, const struct made_row *rows,
-                          size_t count)
+static void txt_assign(struct round *round, struct tx *tx,
+                       const struct owned_row *rows, size_t count)
 {
 	(void)round, (void)tx, (void)rows, (void)count;
 }
 
-const struct storage storage_txt = { "txt", true, true, no_records, no_assignment };
+const struct storage storage_txt = { "txt", true, true, txt_records, txt_assign };
 
 /* ---- table ---- */
 
-static void claim(struct round *round, const struct made_row *row, const char *owner)
+static void storage_claim(struct round *round, const struct owned_row *row,
+                          const char *owner)
 {
 	struct mark *mark = arena_alloc(round->arena, sizeof(*mark));
 
 	mark_set(mark, "owner", owner);
 	if (*row->resource)
 		mark_set(mark, "resource", row->resource);
-	view_claim(round->view, &row->name, row->is.type, mark);
+	view_claim(round->view, &row->name, row->rrset.type, mark);
 }
 
-/* It was under way when we heard of it last: it was done if the zone has just that. */
-static bool has_come(const struct round *round, const struct made_row *row)
+/* Has the zone the records that the row intends? */
+static bool round_has_intended(const struct round *round, const struct owned_row *row)
 {
-	const struct node *node = view_find(round->view, &row->name);
-	const struct holding *holding = node ? node_holding(node, row->is.type) : NULL;
+	const struct view_set *set =
+	    node_find_set(view_find(round->view, &row->name), row->rrset.type);
 	struct rrset is;
 
-	if (!holding || !row->intended.count)
+	if (!set || !row->intended.count)
 		return false;
-	is = rrset_copy(&holding->is, round->arena);
+	is = rrset_copy(&set->rrset, round->arena);
 	rrset_sort(&is);
 	return rrset_same_records(&is, &row->intended);
 }
 
-/* Two may have intended the same, and the server took that of one of them. */
-static const struct made_row *row_of_ours(const struct round *round,
-                                          const struct made_row *row)
+/* Two registries may intend the same; the server took one of them. */
+static const struct owned_row *round_owned_row_like(const struct round *round,
+                                                    const struct owned_row *row)
 {
-	struct set_key key = set_key_of(&row->name, row->is.type);
+	struct set_key key = set_key_of(&row->name, row->rrset.type);
 
-	return map_get(round->made, key.octets, key.len);
+	return map_get(round->owned, key.octets, key.len);
 }
 
-static void claim_for_other(void *self, const struct made_row *row)
+static void table_claim_for_other(void *self, const struct owned_row *row)
 {
 	struct round *round = self;
-	struct made_row *ours = (struct made_row *)row_of_ours(round, row);
+	struct owned_row *ours = (struct owned_row *)round_owned_row_like(round, row);
 	const struct registry *other = registries_find(&round->ownership->registries,
 	                                               row->storage_id,
 	                                               round->registry->zone_text);
 
 	if (!other || !registry_is_beside(other, round->registry))
 		return;
-	if (ours && !ours->is.count)
+	if (ours && !ours->rrset.count)
 		ours->is_contested = true;
-	if (row->is.count || (has_come(round, row) && !ours))
-		claim(round, row, row->storage_id);
+	if (row->rrset.count || (round_has_intended(round, row) && !ours))
+		storage_claim(round, row, row->storage_id);
 }
 
 static void table_records(struct round *round, struct tx *tx)
 {
 	const char *owner = round->registry->settings->storage_id;
 
-	store_made_by_others(tx, round->arena, round->row.id, round->registry->zone_text,
-	                     claim_for_other, round);
-	for (const struct made *made = round->all_made; made; made = made->next)
-		if (made->row.is.count ||
-		    (!made->row.is_contested && has_come(round, &made->row)))
-			claim(round, &made->row, owner);
+	store_owned_by_others(tx, round->arena, round->row.id, round->registry->zone_text,
+	                      table_claim_for_other, round);
+	for (const struct owned_row *owned = round->owned_rows; owned;
+	     owned = owned->next)
+		if (owned->rrset.count ||
+		    (!owned->is_contested && round_has_intended(round, owned)))
+			storage_claim(round, owned, owner);
 }
 
-static void table_assign(struct round *round, struct tx *tx, const struct made_row *rows,
+static void table_assign(struct round *round, struct tx *tx, const struct owned_row *rows,
                          size_t count)
 {
-	store_made_put(tx, round->row.id, rows, count);
+	store_owned_put(tx, round->row.id, rows, count);
 }
 
 const struct storage storage_table = { "table", false, true, table_records,
@@ -104,16 +106,15 @@ struct remembered {
 	char resource[MARK_RESOURCE_MAX + 1];
 };
 
-/* What is not there any more was ours. */
-static void forget_gone(struct round *round)
+/* Forgets sets that the zone lacks. */
+static void memory_forget_gone(struct round *round)
 {
 	struct remembered **at = &round->registry->memory;
 
 	while (*at) {
 		struct remembered *old = *at;
-		const struct node *node = view_find(round->view, &old->name);
 
-		if (node && holding_is_there(node_holding(node, old->type))) {
+		if (node_has_records(view_find(round->view, &old->name), old->type)) {
 			at = &old->next;
 			continue;
 		}
@@ -127,38 +128,38 @@ static void memory_records(struct round *round, struct tx *tx)
 	const struct registry *registry = round->registry;
 
 	(void)tx;
-	forget_gone(round);
+	memory_forget_gone(round);
 	for (const struct remembered *at = registry->memory; at; at = at->next) {
-		const struct made_row row = { .name = at->name, .is.type = at->type,
-		                              .resource = at->resource };
+		const struct owned_row row = { .name = at->name, .rrset.type = at->type,
+		                               .resource = at->resource };
 
-		claim(round, &row, registry->settings->storage_id);
+		storage_claim(round, &row, registry->settings->storage_id);
 	}
 }
 
-static void remember(struct round *round, const struct made_row *row)
+static void memory_remember(struct round *round, const struct owned_row *row)
 {
 	struct registry *registry = round->registry;
 	struct remembered *at = registry->memory;
 
-	while (at && (at->type != row->is.type || !name_equal(&at->name, &row->name)))
+	while (at && (at->type != row->rrset.type || !name_equal(&at->name, &row->name)))
 		at = at->next;
 	if (!at) {
 		at = xcalloc(1, sizeof(*at));
 		at->next = registry->memory;
 		at->name = row->name;
-		at->type = row->is.type;
+		at->type = row->rrset.type;
 		registry->memory = at;
 	}
 	snprintf(at->resource, sizeof(at->resource), "%s", row->resource);
 }
 
-static void memory_assign(struct round *round, struct tx *tx, const struct made_row *rows,
-                          size_t count)
+static void memory_assign(struct round *round, struct tx *tx,
+                          const struct owned_row *rows, size_t count)
 {
 	(void)tx;
 	for (size_t i = 0; i < count; i++)
-		remember(round, &rows[i]);
+		memory_remember(round, &rows[i]);
 }
 
 const struct storage storage_memory = { "memory", false, false, memory_records,

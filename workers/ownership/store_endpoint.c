@@ -2,7 +2,7 @@
 
 /* ---- sources ---- */
 
-static void read_source(struct tx_rows *rows, struct source *source)
+static void source_read(struct tx_rows *rows, struct source *source)
 {
 	source->resource = row_text(rows);
 	source->is_complete = row_int(rows);
@@ -20,7 +20,7 @@ bool store_source_read(struct tx *tx, const char *id, const char *resource,
 	    "WHERE registry_id = ? AND resource = ? FOR UPDATE",
 	    TX_BIND(tx_text(id), tx_text(resource))))
 		return false;
-	read_source(&rows, source);
+	source_read(&rows, source);
 	tx_select_end(&rows);
 	source->resource = resource;
 	return true;
@@ -49,7 +49,7 @@ void store_sources(struct tx *tx, struct arena *arena, const char *id,
 	while (tx_next(&rows)) {
 		struct source source;
 
-		read_source(&rows, &source);
+		source_read(&rows, &source);
 		each(self, &source);
 	}
 }
@@ -60,21 +60,21 @@ void store_sources(struct tx *tx, struct arena *arena, const char *id,
                 "copied_by IS NOT NULL, ttl, records " \
                 "FROM endpoints WHERE registry_id = ?"
 
-static void read_endpoint(struct tx *tx, struct tx_rows *rows, struct arena *arena,
+static void endpoint_read(struct tx *tx, struct tx_rows *rows, struct arena *arena,
                           struct endpoint *endpoint)
 {
 	uint32_t ttl;
 
 	*endpoint = (struct endpoint){ 0 };
 	store_read_name(tx, rows, &endpoint->name, &endpoint->name_text);
-	endpoint->want.type = (uint16_t)row_int(rows);
+	endpoint->rrset.type = (uint16_t)row_int(rows);
 	endpoint->set_id = row_text(rows);
 	endpoint->resource = row_text(rows);
 	endpoint->is_shared = row_int(rows);
 	endpoint->is_copy = row_int(rows);
 	endpoint->has_ttl = !row_is_null(rows);
 	ttl = row_u32(rows);
-	store_unpack(tx, rows, arena, ttl, &endpoint->want);
+	store_unpack(tx, rows, arena, ttl, &endpoint->rrset);
 }
 
 void store_endpoints(struct tx *tx, struct arena *arena, const char *id,
@@ -92,7 +92,7 @@ void store_endpoints(struct tx *tx, struct arena *arena, const char *id,
 	while (tx_next(&rows)) {
 		struct endpoint endpoint;
 
-		read_endpoint(tx, &rows, arena, &endpoint);
+		endpoint_read(tx, &rows, arena, &endpoint);
 		if (!tx->err)
 			each(self, &endpoint);
 	}
@@ -112,8 +112,9 @@ size_t store_endpoints_total(struct tx *tx, const char *id)
 	return total;
 }
 
-static void write_rows(struct tx *tx, const char *id, const char *resource,
-                       const struct endpoint *endpoints, size_t count, bool is_gone)
+static void endpoint_write_rows(struct tx *tx, const char *id, const char *resource,
+                                const struct endpoint *endpoints, size_t count,
+                                bool is_gone)
 {
 	struct arena *arena = arena_new();
 	struct tx_value *values = arena_alloc(arena, (8 * count + 1) * sizeof(*values));
@@ -125,11 +126,11 @@ static void write_rows(struct tx *tx, const char *id, const char *resource,
 		at[0] = tx_text(id);
 		at[1] = tx_text(resource);
 		at[2] = tx_text(endpoint->name_text);
-		at[3] = tx_int(endpoint->want.type);
+		at[3] = tx_int(endpoint->rrset.type);
 		at[4] = tx_text(endpoint->set_id);
-		at[5] = endpoint->has_ttl ? tx_u32(endpoint->want.ttl) : tx_null();
+		at[5] = endpoint->has_ttl ? tx_u32(endpoint->rrset.ttl) : tx_null();
 		at[6] = tx_int(endpoint->is_shared);
-		at[7] = is_gone ? tx_bytes("", 0) : store_packed(&endpoint->want, arena);
+		at[7] = is_gone ? tx_bytes("", 0) : store_packed(&endpoint->rrset, arena);
 	}
 	if (count)
 		tx_exec_rows(tx,
@@ -144,14 +145,14 @@ static void write_rows(struct tx *tx, const char *id, const char *resource,
 void store_endpoints_put(struct tx *tx, const char *id, const char *resource,
                          const struct endpoint *endpoints, size_t count)
 {
-	write_rows(tx, id, resource, endpoints, count, false);
+	endpoint_write_rows(tx, id, resource, endpoints, count, false);
 }
 
-/* Some hundred rows are emptied by a statement, and all that are empty go by one. */
+/* Some statements empty the rows, then one deletes all empty rows. */
 void store_endpoints_delete(struct tx *tx, const char *id, const char *resource,
                             const struct endpoint *endpoints, size_t count)
 {
-	write_rows(tx, id, resource, endpoints, count, true);
+	endpoint_write_rows(tx, id, resource, endpoints, count, true);
 	if (count)
 		tx_exec(tx, "DELETE FROM endpoints WHERE registry_id = ? "
 		        "AND resource = ? AND records = ''",

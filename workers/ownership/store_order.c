@@ -5,23 +5,23 @@
 #include "runtime/rpc_digest.h"
 #include "store_pack.h"
 
-static const char *const deeds[] = {
-	[DEED_ADOPT] = "ADOPT", [DEED_RELEASE] = "RELEASE", [DEED_GIVE] = "GIVE",
+static const char *const order_kinds[] = {
+	[ORDER_ADOPT] = "ADOPT", [ORDER_RELEASE] = "RELEASE", [ORDER_TRANSFER] = "GIVE",
 };
 
-static enum plan_deed deed_of(struct tx *tx, const char *text)
+static enum plan_order_kind order_kind_of(struct tx *tx, const char *text)
 {
-	for (size_t i = 0; text && i < sizeof(deeds) / sizeof(deeds[0]); i++)
-		if (!strcmp(deeds[i], text))
-			return (enum plan_deed)i;
-	tx_fail(tx, ERR_INTERNAL, "a row of orders has the deed \"%.16s\"",
+	for (size_t i = 0; text && i < sizeof(order_kinds) / sizeof(order_kinds[0]); i++)
+		if (!strcmp(order_kinds[i], text))
+			return (enum plan_order_kind)i;
+	tx_fail(tx, ERR_INTERNAL, "ownership_orders.deed: \"%.16s\" is not known",
 	        text ? text : "");
-	return DEED_ADOPT;
+	return ORDER_ADOPT;
 }
 
 /* ---- orders ---- */
 
-static int64_t count_open(struct tx *tx, const char *registry_id, const char *but)
+static int64_t order_count_open(struct tx *tx, const char *registry_id, const char *but)
 {
 	struct tx_rows rows;
 	int64_t count;
@@ -36,8 +36,8 @@ static int64_t count_open(struct tx *tx, const char *registry_id, const char *bu
 	return count;
 }
 
-/* Those that ended a day ago, some at a time: there are as many as came. */
-static void forget_old(struct tx *tx, const char *registry_id)
+/* Some of the orders that ended more than a day ago. */
+static void order_forget_old(struct tx *tx, const char *registry_id)
 {
 	tx_exec(tx,
 	    "DELETE FROM ownership_orders WHERE registry_id = ? AND state = 'DONE' "
@@ -45,8 +45,8 @@ static void forget_old(struct tx *tx, const char *registry_id)
 	    TX_BIND(tx_text(registry_id), tx_int(ORDERS_OPEN_MAX)));
 }
 
-/* Of this registry and this call; DIGEST is NULL if an older version's program wrote it. */
-static void check_order(struct tx *tx, const char *registry_id, const uint8_t *digest,
+/* The row must be of this registry and call. Older versions wrote a NULL digest. */
+static void order_check(struct tx *tx, const char *registry_id, const uint8_t *digest,
                         const struct request *req)
 {
 	struct tx_rows rows;
@@ -61,7 +61,7 @@ static void check_order(struct tx *tx, const char *registry_id, const uint8_t *d
 		rpc_digest_conflict(tx, req);
 }
 
-static void insert_order(struct tx *tx, const char *registry_id,
+static void order_insert(struct tx *tx, const char *registry_id,
                          const struct order_row *order, const uint8_t *digest)
 {
 	struct arena *arena = arena_new();
@@ -74,7 +74,8 @@ static void insert_order(struct tx *tx, const char *registry_id,
 	    "resource, expected, to_id, is_dry, ordered_by, digest, ordered_at) "
 	    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, LEFT(?, 255), ?, NOW(3)) "
 	    "ON DUPLICATE KEY UPDATE id = id",
-	    TX_BIND(tx_text(order->id), tx_text(registry_id), tx_text(deeds[order->deed]),
+	    TX_BIND(tx_text(order->id), tx_text(registry_id),
+	            tx_text(order_kinds[order->kind]),
 	            tx_text(order->has_name ? text : NULL), tx_int(order->is_below),
 	            tx_int(order->type), tx_text(order->resource),
 	            store_packed(&order->expected, arena), tx_text(order->to_id),
@@ -89,25 +90,25 @@ void store_order_put(struct tx *tx, const char *registry_id,
 	uint8_t digest[RPC_DIGEST_LEN];
 
 	rpc_digest(req, digest);
-	if (count_open(tx, registry_id, order->id) >= ORDERS_OPEN_MAX)
+	if (order_count_open(tx, registry_id, order->id) >= ORDERS_OPEN_MAX)
 		tx_fail(tx, ERR_QUOTA, "%d orders of this zone and storage_id are open: "
 		        "wait until some are done", ORDERS_OPEN_MAX);
-	forget_old(tx, registry_id);
-	insert_order(tx, registry_id, order, digest);
-	check_order(tx, registry_id, digest, req);
+	order_forget_old(tx, registry_id);
+	order_insert(tx, registry_id, order, digest);
+	order_check(tx, registry_id, digest, req);
 }
 
-static void read_order(struct tx *tx, struct tx_rows *rows, struct arena *arena,
+static void order_read(struct tx *tx, struct tx_rows *rows, struct arena *arena,
                        struct order_row *order)
 {
 	const char *text;
 
 	*order = (struct order_row){ .id = row_text(rows) };
-	order->deed = deed_of(tx, row_text(rows));
+	order->kind = order_kind_of(tx, row_text(rows));
 	order->has_name = !row_is_null(rows);
 	text = row_text(rows);
 	if (order->has_name && name_parse(text, "name", &order->name, tx->why))
-		tx_fail(tx, ERR_INTERNAL, "a name of a row is broken");
+		tx_fail(tx, ERR_INTERNAL, "ownership_orders.name: not a name");
 	order->is_below = row_int(rows);
 	order->type = order->expected.type = (uint16_t)row_int(rows);
 	order->resource = row_text(rows);
@@ -124,7 +125,7 @@ void store_orders_open(struct tx *tx, struct arena *arena, const char *registry_
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	    "SELECT o.id, o.deed, o.name, o.is_below, o.type, o.resource, o.expected, "
+	    "SELECT o.id, o.kind, o.name, o.is_below, o.type, o.resource, o.expected, "
 	    "o.to_id, r.storage_id, o.is_dry FROM ownership_orders o "
 	    "LEFT JOIN registries r ON r.id = o.to_id "
 	    "WHERE o.registry_id = ? AND o.state = 'OPEN' ORDER BY o.ordered_at, o.id "
@@ -132,7 +133,7 @@ void store_orders_open(struct tx *tx, struct arena *arena, const char *registry_
 	while (tx_next(&rows)) {
 		struct order_row order;
 
-		read_order(tx, &rows, arena, &order);
+		order_read(tx, &rows, arena, &order);
 		if (!tx->err)
 			each(self, &order);
 	}
@@ -162,7 +163,7 @@ bool store_order_read(struct tx *tx, struct arena *arena, const char *registry_i
 	return true;
 }
 
-/* ---- their sets ---- */
+/* ---- the sets of orders ---- */
 
 void store_order_items_put(struct tx *tx, const char *order_id,
                            const struct order_set *sets, size_t count,
@@ -222,7 +223,7 @@ void store_order_items_settle(struct tx *tx, const char *order_id)
 	        TX_BIND(tx_text(order_id)));
 }
 
-/* The items come first: see store_give.c. */
+/* The items come first: see store_transfer.c. */
 #define ITEMS "ownership_order_items i STRAIGHT_JOIN "
 #define ACCEPTED "WHERE i.order_id = ? AND i.state = '" ITEM_ACCEPTED "' "
 

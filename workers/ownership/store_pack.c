@@ -20,7 +20,7 @@ void store_unpack(struct tx *tx, struct tx_rows *rows, struct arena *arena, uint
 	const uint8_t *octets = row_bytes(rows, &len);
 
 	if (!rrset_unpack(set, ttl, octets, octets ? len : 0, arena))
-		tx_fail(tx, ERR_INTERNAL, "a row of records is broken");
+		tx_fail(tx, ERR_INTERNAL, "a row has malformed records");
 	rrset_sort(set);
 }
 
@@ -29,5 +29,5 @@ void store_read_name(struct tx *tx, struct tx_rows *rows, struct name *name,
 {
 	*text = row_text(rows);
 	if (name_parse(*text, "name", name, tx->why))
-		tx_fail(tx, ERR_INTERNAL, "a name of a row is broken");
+		tx_fail(tx, ERR_INTERNAL, "a row has a malformed name");
 }

@@ -1,13 +1,13 @@
 /*
- * store_pack -- names and record sets as columns.
+ * store_pack -- columns with names and record sets.
  */
 #pragma once
 
 #include "store.h"
 
-/* A set of no records is NULL. In ARENA. */
+/* NULL for a set of no records. In ARENA. */
 struct tx_value store_packed(const struct rrset *set, struct arena *arena);
-/* The next column; NULL is a set of no records. Its type is set. */
+/* Reads the next column; NULL is a set of no records. set->type is set. */
 void store_unpack(struct tx *tx, struct tx_rows *rows, struct arena *arena, uint32_t ttl,
                   struct rrset *set);
 void store_read_name(struct tx *tx, struct tx_rows *rows, struct name *name,

@@ -28,20 +28,20 @@ void store_reading_put(struct tx *tx, const char *id, uint32_t serial)
 #define SELECT "SELECT name, type, owner, resource, ttl, records " \
                "FROM ownership_records WHERE registry_id = ?"
 
-static void read_all(struct tx *tx, struct arena *arena, struct tx_rows *rows,
-                     store_record_fn *each, void *self)
+static void record_read_all(struct tx *tx, struct arena *arena, struct tx_rows *rows,
+                            store_record_fn *each, void *self)
 {
 	while (tx_next(rows)) {
-		struct record_row row = { .is.count = 0 };
+		struct record_row row = { .rrset.count = 0 };
 		const char *text;
 		uint32_t ttl;
 
 		store_read_name(tx, rows, &row.name, &text);
-		row.is.type = (uint16_t)row_int(rows);
+		row.rrset.type = (uint16_t)row_int(rows);
 		row.owner = row_text(rows);
 		row.resource = row_text(rows);
 		ttl = row_u32(rows);
-		store_unpack(tx, rows, arena, ttl, &row.is);
+		store_unpack(tx, rows, arena, ttl, &row.rrset);
 		if (tx->err || !each(self, &row)) {
 			tx_select_end(rows);
 			return;
@@ -55,7 +55,7 @@ void store_records(struct tx *tx, struct arena *arena, const char *id,
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows, SELECT, TX_BIND(tx_text(id)));
-	read_all(tx, arena, &rows, each, self);
+	record_read_all(tx, arena, &rows, each, self);
 }
 
 void store_records_page(struct tx *tx, struct arena *arena, const char *id,
@@ -71,7 +71,7 @@ void store_records_page(struct tx *tx, struct arena *arena, const char *id,
 	    SELECT " AND name >= ? AND (name > ? OR type > ?) ORDER BY name, type LIMIT ?",
 	    TX_BIND(tx_text(id), tx_text(text), tx_text(text), tx_int(type),
 	            tx_int((int64_t)count)));
-	read_all(tx, arena, &rows, each, self);
+	record_read_all(tx, arena, &rows, each, self);
 }
 
 /* ---- writing ---- */
@@ -89,11 +89,11 @@ void store_records_put(struct tx *tx, const char *id, const struct record_row *r
 		name_format(&rows[i].name, text);
 		at[0] = tx_text(id);
 		at[1] = tx_text(arena_strdup(arena, text));
-		at[2] = tx_int(rows[i].is.type);
+		at[2] = tx_int(rows[i].rrset.type);
 		at[3] = tx_text(rows[i].owner);
 		at[4] = tx_text(rows[i].resource);
-		at[5] = tx_u32(rows[i].is.ttl);
-		at[6] = store_packed(&rows[i].is, arena);
+		at[5] = tx_u32(rows[i].rrset.ttl);
+		at[6] = store_packed(&rows[i].rrset, arena);
 	}
 	if (count)
 		tx_exec_rows(tx,

@@ -1,6 +1,6 @@
 /*
- * store_record -- the rows of a zone as a registry saw it last, and of whose each set is
- * in its eyes (seed 001, "ConfigMap").
+ * store_record -- the record sets of a zone at the last reading, with their owners as the
+ * registry knows them (seed 001, "ConfigMap").
  */
 #pragma once
 
@@ -8,25 +8,25 @@
 
 struct record_row {
 	struct name name;
-	struct rrset is;
-	const char *owner;		/* "": nobody's; ids, joined by commas */
-	const char *resource;		/* of ours, if it is known; else "" */
+	struct rrset rrset;
+	const char *owner;		/* ids, joined by commas; "": no owner */
+	const char *resource;		/* of our mark; "": not known */
 };
 
-/* When the zone was read that the rows are of. */
+/* The reading that the rows are of. */
 struct reading {
 	uint32_t serial;
-	const char *at;			/* NULL: never yet */
+	const char *at;			/* NULL: not read yet */
 };
 
 bool store_reading(struct tx *tx, struct arena *arena, const char *id,
                    struct reading *reading);
 void store_reading_put(struct tx *tx, const char *id, uint32_t serial);
 
-/* False: that is enough. */
+/* False: stop. */
 typedef bool store_record_fn(void *self, const struct record_row *row);
 
-/* All of them, or COUNT at most from behind NAME (NULL: the first) and TYPE on. */
+/* All rows, or at most COUNT after NAME (NULL: from the first) and TYPE. */
 void store_records(struct tx *tx, struct arena *arena, const char *id,
                    store_record_fn *each, void *self);
 void store_records_page(struct tx *tx, struct arena *arena, const char *id,

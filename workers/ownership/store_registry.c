@@ -12,7 +12,12 @@ const char *registry_state_name(enum registry_state state)
 	return states[state];
 }
 
-static void copy_id(const char *text, char id[ID_LEN + 1])
+bool registry_state_failed(enum registry_state state)
+{
+	return state == REGISTRY_FAILED || state == REGISTRY_PARKED;
+}
+
+static void registry_copy_id(const char *text, char id[ID_LEN + 1])
 {
 	snprintf(id, ID_LEN + 1, "%s", text ? text : "");
 }
@@ -32,7 +37,7 @@ void store_registry_enter(struct tx *tx, const char *storage_id, const char *zon
 	    "SELECT id FROM registries WHERE storage_id = ? AND zone = ?",
 	    TX_BIND(tx_text(storage_id), tx_text(zone))))
 		return;
-	copy_id(row_text(&rows), id);
+	registry_copy_id(row_text(&rows), id);
 	tx_select_end(&rows);
 }
 
@@ -57,7 +62,7 @@ bool store_registry_read(struct tx *tx, struct arena *arena, const char *id,
 	    "mismatches FROM registries WHERE id = ?",
 	    TX_BIND(tx_text(id))))
 		return false;
-	copy_id(row_text(&rows), row->id);
+	registry_copy_id(row_text(&rows), row->id);
 	row->rev = (uint64_t)row_int(&rows);
 	row->failures = row_u32(&rows);
 	row->is_due = row_int(&rows);
@@ -125,7 +130,7 @@ void store_zone_changed(struct tx *tx, const char *zone, const char *id)
 	        TX_BIND(tx_text(zone), tx_text(id)));
 }
 
-static void store_planned(struct tx *tx, const struct round_row *round)
+static void store_round_plan(struct tx *tx, const struct round_row *round)
 {
 	tx_exec(tx,
 	    "UPDATE registries SET planned_rev = ?, serial = ?, planned_at = NOW(3), "
@@ -147,11 +152,10 @@ static void store_planned(struct tx *tx, const struct round_row *round)
 
 void store_round(struct tx *tx, const struct round_row *round)
 {
-	bool failed = round->is_vain || round->state == REGISTRY_FAILED ||
-	              round->state == REGISTRY_PARKED;
+	bool failed = round->is_fruitless || registry_state_failed(round->state);
 
 	if (round->is_planned)
-		store_planned(tx, round);
+		store_round_plan(tx, round);
 	tx_exec(tx,
 	    "UPDATE registries SET state = ?, reason = LEFT(?, 512), "
 	    "rounds = rounds + 1, "

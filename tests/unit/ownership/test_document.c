@@ -76,7 +76,7 @@ static void sets_are_joined(void **state)
 	assert_int_equal(document.outside, 1);
 	for (size_t i = 0; i < 2; i++)
 		document_add(entries, &(struct record_row){
-			.name = document.sets[i].name, .is = document.sets[i].intended,
+			.name = document.sets[i].name, .rrset = document.sets[i].intended,
 			.owner = "x", .resource = "" });
 	text = json_dumps(entries, JSON_COMPACT);
 	assert_string_equal(text, want);

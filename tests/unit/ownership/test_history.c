@@ -566,8 +566,8 @@ static void remember(struct world *world)
 		                !world->is_read[set->name][set->kind];
 
 		set->has_made = (set->who == WE && chance(2)) ||
-		                (was_ours && chance(6)) ||
-		                (set->who == TOGETHER && chance(2));
+		                 (was_ours && chance(6)) ||
+		                 (set->who == TOGETHER && chance(2));
 		set->made = chance(2) ? set->records : some_records(set->kind);
 	}
 }
@@ -693,7 +693,7 @@ static struct view *read_world(const struct world *world)
 	struct name apex = name_of("example.com.");
 	struct view *view = view_new(&apex, 1);
 	struct mark_form former;
-	struct view_marks marks = { .owner = "us", .form = form_of(world->form) };
+	struct mark_settings marks = { .owner = "us", .form = form_of(world->form) };
 
 	for (size_t i = 0; i < world->server.count; i++) {
 		const struct stored *record = &world->server.zone[i];
@@ -715,17 +715,17 @@ static void tell_wishes(const struct world *world, struct view *view)
 {
 	for (size_t i = 0; i < world->want_count; i++) {
 		const struct want *want = &world->wants[i];
-		struct wish wish = {
-			.want = set_of(want->kind, want->records, view_arena(view)),
+		struct desired desired = {
+			.rrset = set_of(want->kind, want->records, view_arena(view)),
 			.has_ttl = want->ttl, .is_shared = want->is_shared,
 			.resource = want->resource,
 		};
 		struct rdata mark = text_rdata(HEAD "them", view_arena(view));
 
 		if (want->is_a_mark)
-			rrset_push(&wish.want, TTL, mark, view_arena(view));
-		wish.want.ttl = want->ttl;
-		plan_want(view, &parsed_names[want->name], &wish);
+			rrset_push(&desired.rrset, TTL, mark, view_arena(view));
+		desired.rrset.ttl = want->ttl;
+		plan_add_endpoint(view, &parsed_names[want->name], &desired);
 	}
 }
 
@@ -736,7 +736,7 @@ static void tell_made(const struct world *world, struct view *view)
 		struct rrset made = set_of(set->kind, set->made, view_arena(view));
 
 		if (set->has_made)
-			plan_made(view, &parsed_names[set->name], &made);
+			plan_add_owned(view, &parsed_names[set->name], &made);
 	}
 }
 
@@ -838,7 +838,7 @@ static void show_plan(const struct plan *plan)
 		show_name(&name, item->type);
 		print_message(" %s %s%s %s\n", plan_step_name(item->step),
 		              plan_reason_name(item->reason), item->is_held ? "!" : "",
-		              item->words);
+		              item->detail);
 	}
 }
 

@@ -763,12 +763,12 @@ static void a_wish_without_records_is_impossible(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct view *view = view_of(cases[i].zone);
 		struct name name = name_of("www.example.com.");
-		struct wish nothing = { .want.type = RR_A, .resource = "test/9" };
+		struct desired nothing = { .rrset.type = RR_A, .resource = "test/9" };
 		struct buf text = { 0 };
 		struct plan plan;
 
 		each_token(view, cases[i].wanted, want);
-		plan_want(view, &name, &nothing);
+		plan_add_endpoint(view, &name, &nothing);
 		plan_make(view, &usual, true, &plan);
 		describe(&plan, &text);
 		assert_string_equal(buf_string(&text), cases[i].want);
@@ -788,10 +788,11 @@ static void a_name_is_not_filled_with_what_cannot_be_ours(void **state)
 
 	(void)state;
 	for (uint16_t i = 0; i < COUNT_OF_TYPES; i++) {
-		struct wish wish = { .want = { (uint16_t)(FIRST + i), 0, 1, 1, &rdata },
-		                     .resource = "test/1" };
+		struct desired desired = { .rrset = { (uint16_t)(FIRST + i), 0, 1, 1,
+		                                      &rdata },
+		                           .resource = "test/1" };
 
-		plan_want(view, &name, &wish);
+		plan_add_endpoint(view, &name, &desired);
 	}
 	each_token(view, "A:192.0.2.1 HINFO:c+d AAAA:2001:db8::1", want);
 	plan_make(view, &usual, true, &plan);
@@ -914,34 +915,35 @@ static void older_orders_go_first_and_newer_ones_wait(void **state)
 {
 	static const struct {
 		const char *zone, *wanted;
-		enum plan_deed deeds[2];	/* the older one first */
+		enum plan_order_kind deeds[2];	/* the older one first */
 		const char *want;
 		size_t waits[2];		/* of each, as is not done yet */
 	} cases[] = {
-		{ "A:192.0.2.1 A~us", "", { DEED_RELEASE, DEED_GIVE },
+		{ "A:192.0.2.1 A~us", "", { ORDER_RELEASE, ORDER_TRANSFER },
 		  "A unmark RELEASED", { 0, 1 } },
-		{ "A:192.0.2.1 A~us", "", { DEED_GIVE, DEED_RELEASE },
+		{ "A:192.0.2.1 A~us", "", { ORDER_TRANSFER, ORDER_RELEASE },
 		  "A update GIVEN", { 0, 1 } },
 		/* one that the set does not fit is none for it */
-		{ "A:192.0.2.1", "A:192.0.2.1", { DEED_RELEASE, DEED_ADOPT },
+		{ "A:192.0.2.1", "A:192.0.2.1", { ORDER_RELEASE, ORDER_ADOPT },
 		  "A update ADOPTED", { 0, 0 } },
-		{ "A:192.0.2.1 A~us", "A:192.0.2.1", { DEED_ADOPT, DEED_RELEASE },
+		{ "A:192.0.2.1 A~us", "A:192.0.2.1", { ORDER_ADOPT, ORDER_RELEASE },
 		  "A unmark RELEASED", { 0, 0 } },
 		/* what fits only when the older one was done */
-		{ "A:192.0.2.1 A~us", "A:192.0.2.1", { DEED_RELEASE, DEED_ADOPT },
+		{ "A:192.0.2.1 A~us", "A:192.0.2.1", { ORDER_RELEASE, ORDER_ADOPT },
 		  "A unmark RELEASED", { 0, 1 } },
-		{ "A:192.0.2.1 A~us", "", { DEED_RELEASE, DEED_ADOPT },
+		{ "A:192.0.2.1 A~us", "", { ORDER_RELEASE, ORDER_ADOPT },
 		  "A unmark RELEASED", { 0, 0 } },
-		{ "A:192.0.2.1 A~them", "", { DEED_RELEASE, DEED_GIVE }, "", { 0, 0 } },
+		{ "A:192.0.2.1 A~them", "", { ORDER_RELEASE, ORDER_TRANSFER }, "",
+		  { 0, 0 } },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct view *view = view_of(cases[i].zone);
 		struct name name = name_of("www.example.com.");
-		const enum plan_deed *deeds = cases[i].deeds;
-		struct plan_order orders[2] = { { .deed = deeds[0], .to = "them" },
-		                                { .deed = deeds[1], .to = "them" } };
+		const enum plan_order_kind *deeds = cases[i].deeds;
+		struct plan_order orders[2] = { { .kind = deeds[0], .to = "them" },
+		                                { .kind = deeds[1], .to = "them" } };
 		struct buf text = { 0 };
 		struct plan plan;
 
@@ -953,7 +955,7 @@ static void older_orders_go_first_and_newer_ones_wait(void **state)
 		print_message("  %s | %s\n", cases[i].zone, cases[i].want);
 		assert_string_equal(buf_string(&text), cases[i].want);
 		for (size_t at = 0; at < COUNT(orders); at++)
-			assert_int_equal(orders[at].waits, cases[i].waits[at]);
+			assert_int_equal(orders[at].waiting, cases[i].waits[at]);
 		buf_clear(&text);
 		view_free(&view);
 	}

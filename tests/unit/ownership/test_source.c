@@ -32,7 +32,7 @@ static void each_report(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct source_state is = source_judge(&rows[i].report);
+		struct source_state is = source_decide(&rows[i].report);
 
 		print_message("  %s\n", rows[i].what);
 		assert_int_equal(is.is_complete, rows[i].want.is_complete);

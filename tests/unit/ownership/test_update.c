@@ -24,11 +24,11 @@ static struct server server_of(const char *zone)
 			rr.rdata = node->marks.records[i];
 			put_record(&server, &rr);
 		}
-		for (const struct holding *holding = node->holdings; holding;
-		     holding = holding->next)
-			for (size_t i = 0; i < holding->is.count; i++) {
-				rr.type = holding->is.type;
-				rr.rdata = holding->is.records[i];
+		for (const struct view_set *set = node->sets; set;
+		     set = set->next)
+			for (size_t i = 0; i < set->rrset.count; i++) {
+				rr.type = set->rrset.type;
+				rr.rdata = set->rrset.records[i];
 				put_record(&server, &rr);
 			}
 	}

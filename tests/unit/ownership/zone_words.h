@@ -166,14 +166,14 @@ static void want(struct view *view, const struct token *token)
 	struct name name = name_of(token->owner);
 	uint16_t type = type_of(token->type);
 	struct rdata rdata = rdata_of(type, token->data, view_arena(view));
-	struct wish wish = {
-		.want = { type, token->ttl, 1, 1, &rdata },
+	struct desired desired = {
+		.rrset = { type, token->ttl, 1, 1, &rdata },
 		.has_ttl = token->ttl,
 		.is_shared = token->is_shared,
 		.resource = arena_strdup(view_arena(view), token->resource),
 	};
 
-	plan_want(view, &name, &wish);
+	plan_add_endpoint(view, &name, &desired);
 }
 
 static void made(struct view *view, const struct token *token)
@@ -184,7 +184,7 @@ static void made(struct view *view, const struct token *token)
 
 	rrset_push(&set, TTL, rdata_of(type, token->data, view_arena(view)),
 	           view_arena(view));
-	plan_made(view, &name, &set);
+	plan_add_owned(view, &name, &set);
 }
 
 static void each_token(struct view *view, const char *text,
@@ -212,7 +212,7 @@ static void settle(struct view *view)
 {
 	struct mark_form former = form_named(words_former ? words_former : "none");
 
-	view_settle(view, &(struct view_marks){
+	view_settle(view, &(struct mark_settings){
 		.owner = "us", .form = form_named(words_form),
 		.former = words_former ? &former : NULL,
 	});

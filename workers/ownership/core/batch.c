@@ -56,14 +56,14 @@ enum outcome batch_outcome(const struct batch *batch, size_t update)
 	return batch->outcomes[update];
 }
 
-static void push(struct batch *batch, size_t first, size_t count)
+static void batch_push(struct batch *batch, size_t first, size_t count)
 {
 	bug_if(batch->run_count == RUNS_MAX);
 	batch->runs[batch->run_count++] = (struct run){ first, count };
 }
 
 /* As many of those that were never sent as a message has room for. */
-static void begin_run(struct batch *batch)
+static void batch_push_next(struct batch *batch)
 {
 	const struct batch_limits *limits = &batch->limits;
 	size_t changes = 0, octets = 0, at = batch->begun;
@@ -76,14 +76,14 @@ static void begin_run(struct batch *batch)
 			break;
 		at++;
 	}
-	push(batch, batch->begun, at - batch->begun);
+	batch_push(batch, batch->begun, at - batch->begun);
 	batch->begun = at;
 }
 
 bool batch_next(struct batch *batch, size_t *first, size_t *count)
 {
 	if (!batch->run_count && batch->begun < batch->count)
-		begin_run(batch);
+		batch_push_next(batch);
 	if (!batch->run_count)
 		return false;
 	*first = batch->runs[batch->run_count - 1].first;
@@ -91,19 +91,20 @@ bool batch_next(struct batch *batch, size_t *first, size_t *count)
 	return true;
 }
 
-static void set_outcome(struct batch *batch, const struct run *run, enum outcome outcome)
+static void batch_set_outcome(struct batch *batch, const struct run *run,
+                              enum outcome outcome)
 {
 	for (size_t i = 0; i < run->count; i++)
 		batch->outcomes[run->first + i] = outcome;
 }
 
 /* The first half is the next to be sent. */
-static void halve(struct batch *batch, const struct run *run)
+static void batch_halve(struct batch *batch, const struct run *run)
 {
 	size_t half = run->count / 2;
 
-	push(batch, run->first + half, run->count - half);
-	push(batch, run->first, half);
+	batch_push(batch, run->first + half, run->count - half);
+	batch_push(batch, run->first, half);
 }
 
 static bool is_hopeless(struct batch *batch, enum outcome outcome)
@@ -124,10 +125,10 @@ void batch_settle(struct batch *batch, enum outcome outcome)
 	run = batch->runs[--batch->run_count];
 	batch->any_taken = batch->any_taken || outcome == OUTCOME_APPLIED;
 	if (run.count > 1 && outcome_is_of_one(outcome)) {
-		halve(batch, &run);
+		batch_halve(batch, &run);
 		return;
 	}
-	set_outcome(batch, &run, outcome);
+	batch_set_outcome(batch, &run, outcome);
 	if (is_hopeless(batch, outcome))
 		batch_give_up(batch, outcome == OUTCOME_UNABLE ? OUTCOME_AGAIN
 		                                               : OUTCOME_PARKED);

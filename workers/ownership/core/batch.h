@@ -1,13 +1,12 @@
 /*
  * batch -- the updates of a plan on their way to a server, several in a message.
  *
- * A server takes a message whole or not at all, and does not say which of the updates in
- * it is to blame. So one that is refused is sent again in halves, until what is refused
- * is the update of one name: a bad one costs some messages more, and keeps none back.
- * But if none is ever taken, and one after the other is refused by policy, or is more
- * than the server can do, it is not about the updates, and the rest is not tried.
+ * A server applies a message whole or not at all, and does not say which update it
+ * refuses. So a refused message is sent again in halves, down to the update of one name.
+ * If the server takes none, and refuses several single ones by policy or cannot do them,
+ * the updates are not the cause. The batch then gives up the rest.
  *
- * Pure: the caller sends what batch_next() says, and says what came of it.
+ * Pure: the caller sends what batch_next() returns and reports the outcome.
  */
 #pragma once
 
@@ -16,7 +15,7 @@
 
 #include "core/outcome.h"
 
-enum { BATCH_REFUSED_MAX = 8 };		/* in a row, and none taken */
+enum { BATCH_REFUSED_MAX = 8 };		/* without a taken one */
 
 struct batch_limits {
 	size_t changes, octets;		/* of a message; one update may be more */
@@ -34,13 +33,13 @@ struct batch *batch_new(const struct batch_size *sizes, size_t count,
 void batch_free(struct batch **batch);
 
 /*
- * The updates that go into the next message, which is the same one until
- * batch_settle() or batch_give_up() was called. False: all have an outcome.
+ * The updates of the next message; the same until batch_settle() or batch_give_up().
+ * False: all updates have an outcome.
  */
 bool batch_next(struct batch *batch, size_t *first, size_t *count);
-/* Of that message; with OUTCOME_AGAIN it is the next one once more. */
+/* The outcome of that message. With OUTCOME_AGAIN it is sent again. */
 void batch_settle(struct batch *batch, enum outcome outcome);
-/* It was sent too often: all that are open have that OUTCOME. */
+/* Gives all open updates OUTCOME: the message was sent too often. */
 void batch_give_up(struct batch *batch, enum outcome outcome);
 
 enum outcome batch_outcome(const struct batch *batch, size_t update);

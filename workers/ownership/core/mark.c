@@ -10,7 +10,7 @@
 
 enum { STRING_MAX = 255 };		/* octets of a character-string (RFC 1035 3.3) */
 
-static bool is_word(const char *text, size_t max)
+static bool mark_is_word(const char *text, size_t max)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	                              "abcdefghijklmnopqrstuvwxyz0123456789._:/@-";
@@ -21,18 +21,18 @@ static bool is_word(const char *text, size_t max)
 
 bool mark_owner_is_valid(const char *owner)
 {
-	return is_word(owner, MARK_OWNER_MAX);
+	return mark_is_word(owner, MARK_OWNER_MAX);
 }
 
 bool mark_resource_is_valid(const char *resource)
 {
-	return is_word(resource, MARK_RESOURCE_MAX);
+	return mark_is_word(resource, MARK_RESOURCE_MAX);
 }
 
 /* ---- labels ---- */
 
 /* Where KEY is, or would be. */
-static size_t place_of(const struct mark *mark, const char *key, bool *found)
+static size_t mark_find(const struct mark *mark, const char *key, bool *found)
 {
 	size_t at = 0;
 
@@ -45,18 +45,18 @@ static size_t place_of(const struct mark *mark, const char *key, bool *found)
 const char *mark_get(const struct mark *mark, const char *key)
 {
 	bool found;
-	size_t at = place_of(mark, key, &found);
+	size_t at = mark_find(mark, key, &found);
 
 	return found ? mark->labels[at].value : NULL;
 }
 
-static void open_gap(struct mark *mark, size_t at)
+static void mark_open_gap(struct mark *mark, size_t at)
 {
 	memmove(&mark->labels[at + 1], &mark->labels[at],
 	        (mark->count++ - at) * sizeof(*mark->labels));
 }
 
-static void close_gap(struct mark *mark, size_t at)
+static void mark_close_gap(struct mark *mark, size_t at)
 {
 	memmove(&mark->labels[at], &mark->labels[at + 1],
 	        (--mark->count - at) * sizeof(*mark->labels));
@@ -65,17 +65,17 @@ static void close_gap(struct mark *mark, size_t at)
 bool mark_set(struct mark *mark, const char *key, const char *value)
 {
 	bool found;
-	size_t at = place_of(mark, key, &found);
+	size_t at = mark_find(mark, key, &found);
 
 	if (!value) {
 		if (found)
-			close_gap(mark, at);
+			mark_close_gap(mark, at);
 		return true;
 	}
 	if (!found && mark->count == MARK_LABELS_MAX)
 		return false;
 	if (!found)
-		open_gap(mark, at);
+		mark_open_gap(mark, at);
 	mark->labels[at] = (struct mark_label){ key, value };
 	return true;
 }
@@ -104,7 +104,7 @@ size_t mark_length(const struct mark *mark)
 /* ---- reading ---- */
 
 /* The strings of a TXT record as one text; NULL: too long, or not the rdata of one. */
-static char *join(const uint8_t *rdata, size_t len, struct arena *arena)
+static char *mark_join_strings(const uint8_t *rdata, size_t len, struct arena *arena)
 {
 	char *text = arena_alloc(arena, len + 1);
 	size_t at = 0, filled = 0;
@@ -123,7 +123,7 @@ static char *join(const uint8_t *rdata, size_t len, struct arena *arena)
 	return strlen(text) == filled ? text : NULL;
 }
 
-static char *strip_quotes(char *text)
+static char *mark_strip_quotes(char *text)
 {
 	size_t len = strlen(text);
 
@@ -133,14 +133,14 @@ static char *strip_quotes(char *text)
 }
 
 /* A label that comes twice is none that we could trust. */
-static bool take_label(struct mark *mark, const char *key, const char *value)
+static bool mark_add_label(struct mark *mark, const char *key, const char *value)
 {
 	return *key && mark->count < MARK_LABELS_READ && !mark_get(mark, key) &&
 	       mark_set(mark, key, value);
 }
 
 /* Tokens without "=" mean nothing, nor do keys that are none of external-dns'. */
-static bool take_token(struct mark *mark, char *token, const char **heritage)
+static bool mark_add_token(struct mark *mark, char *token, const char **heritage)
 {
 	char *value = strchr(token, '=');
 
@@ -154,17 +154,17 @@ static bool take_token(struct mark *mark, char *token, const char **heritage)
 	}
 	if (strncmp(token, PREFIX, strlen(PREFIX)))
 		return true;
-	return take_label(mark, token + strlen(PREFIX), value);
+	return mark_add_label(mark, token + strlen(PREFIX), value);
 }
 
-static enum mark_kind read_labels(char *text, struct mark *mark)
+static enum mark_kind mark_read_labels(char *text, struct mark *mark)
 {
 	const char *heritage = NULL;
 	bool is_sound = true;
 	char *rest = text;
 
 	for (char *token; (token = strsep(&rest, ",")); )
-		is_sound = take_token(mark, token, &heritage) && is_sound;
+		is_sound = mark_add_token(mark, token, &heritage) && is_sound;
 	if (!heritage)
 		return MARK_DATA;
 	if (strcmp(heritage, PROGRAM))
@@ -175,36 +175,38 @@ static enum mark_kind read_labels(char *text, struct mark *mark)
 enum mark_kind mark_read(const uint8_t *rdata, size_t len, bool is_bare,
                          struct arena *arena, struct mark *mark)
 {
-	char *text = join(rdata, len, arena);
+	char *text = mark_join_strings(rdata, len, arena);
 
 	*mark = (struct mark){ 0 };
 	if (!text)
 		return MARK_DATA;
-	text = strip_quotes(text);
+	text = mark_strip_quotes(text);
 	if (is_bare && mark_owner_is_valid(text))
 		return mark_set(mark, "owner", text) ? MARK_OWNED : MARK_BAD;
-	return read_labels(text, mark);
+	return mark_read_labels(text, mark);
 }
 
 enum mark_kind mark_read_sealed(const uint8_t *rdata, size_t len, const uint8_t *key,
                                 struct arena *arena, struct mark *mark)
 {
-	char *sealed = join(rdata, len, arena);
+	char *sealed = mark_join_strings(rdata, len, arena);
 	struct buf plain = { 0 };
 	uint8_t nonce[MARK_NONCE];
 	enum mark_kind kind = MARK_DATA;
 
 	*mark = (struct mark){ 0 };
-	if (sealed && mark_open(key, strip_quotes(sealed), &plain, nonce))
-		kind = read_labels(strip_quotes(arena_strdup(arena, buf_string(&plain))),
-		                   mark);
+	if (sealed && mark_open(key, mark_strip_quotes(sealed), &plain, nonce)) {
+		char *text = arena_strdup(arena, buf_string(&plain));
+
+		kind = mark_read_labels(mark_strip_quotes(text), mark);
+	}
 	buf_clear(&plain);
 	return kind;
 }
 
 /* ---- writing ---- */
 
-static void write_text(const struct mark *mark, bool is_bare, struct buf *text)
+static void mark_write_text(const struct mark *mark, bool is_bare, struct buf *text)
 {
 	if (is_bare) {
 		buf_text(text, mark_get(mark, "owner"));
@@ -216,7 +218,7 @@ static void write_text(const struct mark *mark, bool is_bare, struct buf *text)
 		           mark->labels[i].value);
 }
 
-static void put_strings(const struct buf *text, struct buf *rdata)
+static void mark_write_strings(const struct buf *text, struct buf *rdata)
 {
 	for (size_t at = 0; at < text->len; at += STRING_MAX) {
 		size_t part = text->len - at < STRING_MAX ? text->len - at : STRING_MAX;
@@ -230,8 +232,8 @@ void mark_write(const struct mark *mark, bool is_bare, struct buf *rdata)
 {
 	struct buf text = { 0 };
 
-	write_text(mark, is_bare, &text);
-	put_strings(&text, rdata);
+	mark_write_text(mark, is_bare, &text);
+	mark_write_strings(&text, rdata);
 	buf_clear(&text);
 }
 
@@ -241,10 +243,10 @@ void mark_write_sealed(const struct mark *mark, const uint8_t *key, const uint8_
 	struct buf text = { 0 }, sealed = { 0 };
 	uint8_t nonce[MARK_NONCE];
 
-	write_text(mark, false, &text);
+	mark_write_text(mark, false, &text);
 	mark_nonce(key, place, place_len, buf_string(&text), nonce);
 	mark_seal(key, nonce, buf_string(&text), &sealed);
-	put_strings(&sealed, rdata);
+	mark_write_strings(&sealed, rdata);
 	buf_clear(&sealed);
 	buf_clear(&text);
 }

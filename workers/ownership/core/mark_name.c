@@ -23,11 +23,11 @@ const struct mark_form mark_form_none = { .is_none = true };
 /* HIDES: no name below it is seen. ALONE: no TXT record can be beside it. */
 enum place { PLACE_ANY, PLACE_HIDES = 1, PLACE_ALONE = 2 };
 
-static const struct type {
+static const struct mark_type {
 	uint16_t type;
 	const char text[TYPE_TEXT_MAX];
 	enum place place;
-} types[] = {
+} mark_types[] = {
 	{ RR_A,      "a"      },
 	{ RR_AAAA,   "aaaa"   },
 	{ RR_CNAME,  "cname", PLACE_ALONE },
@@ -45,13 +45,13 @@ static const struct type {
 	{ RR_HTTPS,  "https"  },
 };
 
-enum { TYPES = sizeof(types) / sizeof(types[0]) };
+enum { TYPES = sizeof(mark_types) / sizeof(mark_types[0]) };
 
-static const struct type *type_of(uint16_t number)
+static const struct mark_type *mark_type_of(uint16_t number)
 {
 	for (size_t i = 0; i < TYPES; i++)
-		if (types[i].type == number)
-			return &types[i];
+		if (mark_types[i].type == number)
+			return &mark_types[i];
 	return NULL;
 }
 
@@ -64,23 +64,23 @@ bool mark_form_equal(const struct mark_form *a, const struct mark_form *b)
 
 bool mark_type_is_known(uint16_t type)
 {
-	return type_of(type);
+	return mark_type_of(type);
 }
 
 uint16_t mark_type_at(size_t index)
 {
-	return index < TYPES ? types[index].type : 0;
+	return index < TYPES ? mark_types[index].type : 0;
 }
 
 /* ---- settings ---- */
 
-static bool is_affix_octet(char c)
+static bool affix_octet_is_valid(char c)
 {
 	return isascii(c) && (isalnum(c) || c == '-' || c == '_' || c == '.');
 }
 
 /* In lower case, but for nothing else; false: it has what no affix may have. */
-static bool copy_affix(const char *from, char to[MARK_AFFIX_MAX + 1])
+static bool affix_copy(const char *from, char to[MARK_AFFIX_MAX + 1])
 {
 	size_t len = 0;
 
@@ -92,7 +92,7 @@ static bool copy_affix(const char *from, char to[MARK_AFFIX_MAX + 1])
 			len += strlen(TEMPLATE);
 			continue;
 		}
-		if (!is_affix_octet(from[len]))
+		if (!affix_octet_is_valid(from[len]))
 			return false;
 		to[len] = (char)tolower((unsigned char)from[len]);
 		len++;
@@ -102,7 +102,7 @@ static bool copy_affix(const char *from, char to[MARK_AFFIX_MAX + 1])
 }
 
 /* Or else two names would have one mark: "a" before "aafoo", and "aaa" before "foo". */
-static bool is_told_apart(const char *prefix, const char *suffix)
+static bool affix_is_unambiguous(const char *prefix, const char *suffix)
 {
 	const char *in_prefix = strstr(prefix, TEMPLATE);
 	const char *in_suffix = strstr(suffix, TEMPLATE);
@@ -118,12 +118,12 @@ static bool is_told_apart(const char *prefix, const char *suffix)
 	       !strstr(in_suffix + strlen(TEMPLATE), TEMPLATE);
 }
 
-static bool copy_wildcard(const char *from, char to[NAME_MAX_LABEL + 1])
+static bool wildcard_copy(const char *from, char to[NAME_MAX_LABEL + 1])
 {
 	char label[MARK_AFFIX_MAX + 1] = "";
 
 	if (strlen(from) > NAME_MAX_LABEL || strpbrk(from, ".%") ||
-	    !copy_affix(from, label))
+	    !affix_copy(from, label))
 		return false;
 	memcpy(to, label, NAME_MAX_LABEL + 1);
 	return true;
@@ -137,17 +137,17 @@ enum err mark_form_parse(const char *prefix, const char *suffix, const char *wil
 	if (*prefix && *suffix)
 		return fail(why, ERR_INVALID,
 		            "%s: a mark has a prefix or a suffix, not both", field);
-	if (!copy_affix(prefix, parsed.prefix) || !copy_affix(suffix, parsed.suffix) ||
+	if (!affix_copy(prefix, parsed.prefix) || !affix_copy(suffix, parsed.suffix) ||
 	    (*suffix && suffix[strlen(suffix) - 1] == '.'))
 		return fail(why, ERR_INVALID,
 		            "%s: a prefix or suffix has letters, digits, '-', '_', "
 		            "single dots and '%s', and no dot at the ends but that a "
 		            "prefix may end in one", field, TEMPLATE);
-	if (!is_told_apart(parsed.prefix, parsed.suffix))
+	if (!affix_is_unambiguous(parsed.prefix, parsed.suffix))
 		return fail(why, ERR_INVALID,
 		            "%s: '%s' comes once, and '-' or '.' is between it and "
 		            "the name", field, TEMPLATE);
-	if (!copy_wildcard(wildcard, parsed.wildcard))
+	if (!wildcard_copy(wildcard, parsed.wildcard))
 		return fail(why, ERR_INVALID,
 		            "%s: the wildcard replacement is one label of letters, "
 		            "digits, '-' and '_'", field);
@@ -157,28 +157,28 @@ enum err mark_form_parse(const char *prefix, const char *suffix, const char *wil
 
 /* ---- the way there ---- */
 
-static bool ends_in_dot(const char *text)
+static bool affix_ends_in_dot(const char *text)
 {
 	return *text && text[strlen(text) - 1] == '.';
 }
 
 /* The form that TYPE is marked in. */
-static const struct mark_form *form_for(const struct mark_form *form,
-                                        const struct type *type)
+static const struct mark_form *mark_form_for(const struct mark_form *form,
+                                             const struct mark_type *type)
 {
 	if (form->is_same)
 		return type->place & PLACE_ALONE ? &mark_form_plain : form;
-	if (ends_in_dot(form->prefix) && type->place & PLACE_HIDES)
+	if (affix_ends_in_dot(form->prefix) && type->place & PLACE_HIDES)
 		return &mark_form_plain;
 	return form;
 }
 
-static bool has_template(const struct mark_form *form)
+static bool mark_form_has_template(const struct mark_form *form)
 {
 	return strstr(form->prefix, TEMPLATE) || strstr(form->suffix, TEMPLATE);
 }
 
-static void expand(const char *affix, const char *type, char text[EXPANDED_MAX + 1])
+static void affix_expand(const char *affix, const char *type, char text[EXPANDED_MAX + 1])
 {
 	const char *at = strstr(affix, TEMPLATE);
 	int before = (int)(at ? at - affix : (ptrdiff_t)strlen(affix));
@@ -193,26 +193,26 @@ struct affixes {
 	char before[EXPANDED_MAX + 1], after[EXPANDED_MAX + 1];
 };
 
-static void affixes_of(const struct mark_form *form, const struct type *type,
-                       struct affixes *affixes)
+static void affixes_make(const struct mark_form *form, const struct mark_type *type,
+                         struct affixes *affixes)
 {
 	char prefix[sizeof(form->prefix) + sizeof(TEMPLATE)];
 	int len = snprintf(prefix, sizeof(prefix), "%s%s", form->prefix,
-	                   has_template(form) ? "" : TEMPLATE "-");
+	                   mark_form_has_template(form) ? "" : TEMPLATE "-");
 
 	bug_if(len < 0 || (size_t)len >= sizeof(prefix));
-	expand(prefix, type->text, affixes->before);
-	expand(form->suffix, type->text, affixes->after);
+	affix_expand(prefix, type->text, affixes->before);
+	affix_expand(form->suffix, type->text, affixes->after);
 }
 
 /* A name that grows octet by octet; `at` is where the length of its last label goes. */
-struct growing {
+struct name_draft {
 	struct name *name;
 	size_t at, len;
 	bool is_broken;
 };
 
-static void grow(struct growing *g, uint8_t octet)
+static void draft_put(struct name_draft *g, uint8_t octet)
 {
 	g->is_broken = g->is_broken || g->len - g->at > NAME_MAX_LABEL ||
 	               g->len == NAME_MAX_WIRE;
@@ -220,7 +220,7 @@ static void grow(struct growing *g, uint8_t octet)
 		g->name->wire[g->len++] = octet;
 }
 
-static void end_label(struct growing *g)
+static void draft_end_label(struct name_draft *g)
 {
 	size_t octets = g->len - g->at - 1;
 
@@ -231,37 +231,37 @@ static void end_label(struct growing *g)
 	g->at = g->len++;
 }
 
-static void grow_text(struct growing *g, const char *text)
+static void draft_put_text(struct name_draft *g, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '.')
-			end_label(g);
+			draft_end_label(g);
 		else
-			grow(g, (uint8_t)*text);
+			draft_put(g, (uint8_t)*text);
 	}
 }
 
-static bool is_wildcard(const struct name *name)
+static bool mark_name_is_wildcard(const struct name *name)
 {
 	return name->wire[0] == 1 && name->wire[1] == '*';
 }
 
 /* The affixes around the first label, if there is one, and then the rest. */
-static bool compose(const struct mark_form *form, const struct name *name,
-                    const struct affixes *affixes, struct name *mark)
+static bool mark_name_compose(const struct mark_form *form, const struct name *name,
+                              const struct affixes *affixes, struct name *mark)
 {
-	struct growing g = { .name = mark, .len = 1 };
+	struct name_draft g = { .name = mark, .len = 1 };
 	size_t first = name->wire[0], rest = name->len - (first ? first + 1 : 0u);
 
-	grow_text(&g, affixes->before);
-	if (is_wildcard(name) && *form->wildcard)
-		grow_text(&g, form->wildcard);
+	draft_put_text(&g, affixes->before);
+	if (mark_name_is_wildcard(name) && *form->wildcard)
+		draft_put_text(&g, form->wildcard);
 	else
 		for (size_t i = 0; i < first; i++)
-			grow(&g, name->wire[1 + i]);
-	grow_text(&g, affixes->after);
+			draft_put(&g, name->wire[1 + i]);
+	draft_put_text(&g, affixes->after);
 	if (g.len - g.at > 1)
-		end_label(&g);
+		draft_end_label(&g);
 	if (g.is_broken || g.at + rest > NAME_MAX_WIRE)
 		return false;
 	memcpy(mark->wire + g.at, name->wire + name->len - rest, rest);
@@ -269,24 +269,24 @@ static bool compose(const struct mark_form *form, const struct name *name,
 	return true;
 }
 
-static bool make(const struct mark_form *form, const struct name *name,
-                 const struct type *type, struct name *mark)
+static bool mark_name_make(const struct mark_form *form, const struct name *name,
+                           const struct mark_type *type, struct name *mark)
 {
-	const struct mark_form *own = form_for(form, type);
+	const struct mark_form *own = mark_form_for(form, type);
 	struct affixes affixes;
 
 	if (own->is_same) {
 		*mark = *name;
 		return true;
 	}
-	affixes_of(own, type, &affixes);
-	return compose(own, name, &affixes, mark);
+	affixes_make(own, type, &affixes);
+	return mark_name_compose(own, name, &affixes, mark);
 }
 
 enum err mark_name(const struct mark_form *form, const struct name *name, uint16_t number,
                    const struct name *zone, struct name *mark, struct why *why)
 {
-	const struct type *type = type_of(number);
+	const struct mark_type *type = mark_type_of(number);
 	struct name made;
 	char text[NAME_MAX_TEXT + 1];
 
@@ -295,7 +295,7 @@ enum err mark_name(const struct mark_form *form, const struct name *name, uint16
 		            number);
 	if (name->len == 1)
 		return fail(why, ERR_INVALID, "records of the root cannot be marked");
-	if (!make(form, name, type, &made))
+	if (!mark_name_make(form, name, type, &made))
 		return fail(why, ERR_INVALID, "the name of its mark would be too long");
 	if (!name_is_below(&made, zone)) {
 		name_format(&made, text);
@@ -316,15 +316,15 @@ struct search {
 	size_t count;
 };
 
-static void found(struct search *search, const struct name *name, uint16_t type)
+static void search_add(struct search *search, const struct name *name, uint16_t type)
 {
 	if (search->count < MARK_READINGS_MAX && name_is_below(name, search->zone))
 		search->readings[search->count++] = (struct mark_reading){ *name, type };
 }
 
 /* The octets of TEXT as labels from *at on; the last one may go on behind it. */
-static bool match_before(const struct name *name, const char *text, size_t *at,
-                         size_t *into)
+static bool search_match_before(const struct name *name, const char *text, size_t *at,
+                                size_t *into)
 {
 	*into = 0;
 	for (; *text; text++) {
@@ -345,8 +345,8 @@ static bool match_before(const struct name *name, const char *text, size_t *at,
 }
 
 /* TEXT, whose first part ends the label at AT; *rest is what follows it all. */
-static bool match_after(const struct name *name, const char *text, size_t at,
-                        size_t *first, size_t *rest)
+static bool search_match_after(const struct name *name, const char *text, size_t at,
+                               size_t *first, size_t *rest)
 {
 	size_t part = strcspn(text, "."), len = name->wire[at], into;
 
@@ -356,7 +356,7 @@ static bool match_after(const struct name *name, const char *text, size_t at,
 	*rest = at + 1 + len;
 	if (!text[part])
 		return true;
-	if (!match_before(name, text + part + 1, rest, &into) ||
+	if (!search_match_before(name, text + part + 1, rest, &into) ||
 	    into != name->wire[*rest] || !into)
 		return false;
 	*rest += into + 1;
@@ -364,8 +364,8 @@ static bool match_after(const struct name *name, const char *text, size_t at,
 }
 
 /* A name of a first label, which may be "*", and what follows in the mark's name. */
-static void found_name(struct search *search, const uint8_t *label, size_t len,
-                       size_t rest, uint16_t type)
+static void search_add_name(struct search *search, const uint8_t *label, size_t len,
+                            size_t rest, uint16_t type)
 {
 	const struct name *mark = search->name;
 	struct name name = { .len = (uint8_t)(1 + len + mark->len - rest) };
@@ -374,45 +374,46 @@ static void found_name(struct search *search, const uint8_t *label, size_t len,
 	name.wire[0] = (uint8_t)len;
 	memcpy(name.wire + 1, label, len);
 	memcpy(name.wire + 1 + len, mark->wire + rest, mark->len - rest);
-	found(search, &name, type);
+	search_add(search, &name, type);
 }
 
-static void search_type(struct search *search, const struct type *type)
+static void search_type(struct search *search, const struct mark_type *type)
 {
-	const struct mark_form *form = form_for(search->form, type);
+	const struct mark_form *form = mark_form_for(search->form, type);
 	const struct name *name = search->name;
 	size_t at = 0, into, end, rest, wildcard = strlen(form->wildcard);
 	struct affixes affixes;
 
 	if (form->is_same)
 		return;
-	affixes_of(form, type, &affixes);
-	if (!match_before(name, affixes.before, &at, &into) ||
-	    !match_after(name, affixes.after, at, &end, &rest) || end <= into)
+	affixes_make(form, type, &affixes);
+	if (!search_match_before(name, affixes.before, &at, &into) ||
+	    !search_match_after(name, affixes.after, at, &end, &rest) || end <= into)
 		return;
 
 	const uint8_t *label = &name->wire[at + 1 + into];
-	found_name(search, label, end - into, rest, type->type);
+	search_add_name(search, label, end - into, rest, type->type);
 	if (wildcard && end - into == wildcard &&
 	    !memcmp(label, form->wildcard, wildcard))
-		found_name(search, (const uint8_t *)"*", 1, rest, type->type);
+		search_add_name(search, (const uint8_t *)"*", 1, rest, type->type);
 }
 
 /* As external-dns once did, without a type, which an affix must not ask for. */
-static void search_old(struct search *search)
+static void search_untyped(struct search *search)
 {
 	const struct mark_form *form = search->form;
 	size_t at = 0, into, end, rest;
 
-	if (has_template(form) ||
-	    !match_before(search->name, form->prefix, &at, &into) ||
-	    !match_after(search->name, form->suffix, at, &end, &rest) || end <= into)
+	if (mark_form_has_template(form) ||
+	    !search_match_before(search->name, form->prefix, &at, &into) ||
+	    !search_match_after(search->name, form->suffix, at, &end, &rest) ||
+	    end <= into)
 		return;
-	found_name(search, &search->name->wire[at + 1 + into], end - into, rest, 0);
+	search_add_name(search, &search->name->wire[at + 1 + into], end - into, rest, 0);
 }
 
 /* What matches need not be what is made: a wildcard is written in one way only. */
-static void keep_what_is_made(struct search *search)
+static void search_keep_valid(struct search *search)
 {
 	size_t kept = 0;
 
@@ -421,7 +422,8 @@ static void keep_what_is_made(struct search *search)
 		struct name mark;
 
 		if (!reading->type ||
-		    (make(search->form, &reading->name, type_of(reading->type), &mark) &&
+		    (mark_name_make(search->form, &reading->name,
+		                    mark_type_of(reading->type), &mark) &&
 		     name_equal(&mark, search->name)))
 			search->readings[kept++] = *reading;
 	}
@@ -437,8 +439,8 @@ size_t mark_readings(const struct mark_form *form, const struct name *name,
 	if (form->is_none)
 		return 0;
 	for (size_t i = 0; i < TYPES; i++)
-		search_type(&search, &types[i]);
-	search_old(&search);
-	keep_what_is_made(&search);
+		search_type(&search, &mark_types[i]);
+	search_untyped(&search);
+	search_keep_valid(&search);
 	return search.count;
 }

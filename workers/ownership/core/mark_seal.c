@@ -38,7 +38,7 @@ enum err mark_key_parse(const char *text, const char *field, uint8_t key[MARK_KE
 /* ---- gzip ---- */
 
 /* No name and no time in it. */
-static size_t zip(const char *text, size_t len, uint8_t *zipped, size_t size)
+static size_t mark_zip(const char *text, size_t len, uint8_t *zipped, size_t size)
 {
 	z_stream stream = {
 		.next_in = (const Bytef *)text, .avail_in = (uInt)len,
@@ -54,7 +54,7 @@ static size_t zip(const char *text, size_t len, uint8_t *zipped, size_t size)
 }
 
 /* There is no room for more than may be: what would grow without end stops there. */
-static bool unzip(const uint8_t *zipped, size_t len, struct buf *plain)
+static bool mark_unzip(const uint8_t *zipped, size_t len, struct buf *plain)
 {
 	uint8_t text[MARK_TEXT_MAX];
 	z_stream stream = {
@@ -76,7 +76,8 @@ static bool unzip(const uint8_t *zipped, size_t len, struct buf *plain)
 
 /* ---- AES-256-GCM, in place, the tag behind DATA ---- */
 
-static EVP_CIPHER_CTX *cipher_new(const uint8_t *key, const uint8_t *nonce, bool seals)
+static EVP_CIPHER_CTX *mark_cipher_new(const uint8_t *key, const uint8_t *nonce,
+                                       bool seals)
 {
 	EVP_CIPHER_CTX *cipher = EVP_CIPHER_CTX_new();
 
@@ -85,9 +86,10 @@ static EVP_CIPHER_CTX *cipher_new(const uint8_t *key, const uint8_t *nonce, bool
 	return cipher;
 }
 
-static void encrypt(const uint8_t *key, const uint8_t *nonce, uint8_t *data, size_t len)
+static void mark_encrypt(const uint8_t *key, const uint8_t *nonce, uint8_t *data,
+                         size_t len)
 {
-	EVP_CIPHER_CTX *cipher = cipher_new(key, nonce, true);
+	EVP_CIPHER_CTX *cipher = mark_cipher_new(key, nonce, true);
 	int done;
 
 	bug_if(!EVP_CipherUpdate(cipher, data, &done, data, (int)len));
@@ -96,9 +98,10 @@ static void encrypt(const uint8_t *key, const uint8_t *nonce, uint8_t *data, siz
 	EVP_CIPHER_CTX_free(cipher);
 }
 
-static bool decrypt(const uint8_t *key, const uint8_t *nonce, uint8_t *data, size_t len)
+static bool mark_decrypt(const uint8_t *key, const uint8_t *nonce, uint8_t *data,
+                         size_t len)
 {
-	EVP_CIPHER_CTX *cipher = cipher_new(key, nonce, false);
+	EVP_CIPHER_CTX *cipher = mark_cipher_new(key, nonce, false);
 	int done;
 	bool is_true;
 
@@ -116,13 +119,13 @@ void mark_seal(const uint8_t key[MARK_KEY], const uint8_t nonce[MARK_NONCE],
 {
 	size_t len = strlen(text), room = compressBound(len) + GZIP_FRAME;
 	uint8_t *octets = xmalloc(MARK_NONCE + room + TAG);
-	size_t zipped = zip(text, len, octets + MARK_NONCE, room);
+	size_t zipped = mark_zip(text, len, octets + MARK_NONCE, room);
 	size_t filled = MARK_NONCE + zipped + TAG;
 	char *base64 = xmalloc(BASE64_LEN(filled) + 1);
 
 	bug_if(filled > INT_MAX);
 	memcpy(octets, nonce, MARK_NONCE);
-	encrypt(key, nonce, octets + MARK_NONCE, zipped);
+	mark_encrypt(key, nonce, octets + MARK_NONCE, zipped);
 	base64_encode(octets, filled, base64);
 	buf_text(sealed, base64);
 	free(base64);
@@ -141,7 +144,8 @@ bool mark_open(const uint8_t key[MARK_KEY], const char *sealed, struct buf *plai
 		size_t len = (size_t)filled - MARK_NONCE - TAG;
 		uint8_t *zipped = octets + MARK_NONCE;
 
-		opens = decrypt(key, octets, zipped, len) && unzip(zipped, len, plain);
+		opens = mark_decrypt(key, octets, zipped, len) &&
+		        mark_unzip(zipped, len, plain);
 	}
 	if (opens)
 		memcpy(nonce, octets, MARK_NONCE);

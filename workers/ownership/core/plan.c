@@ -55,37 +55,39 @@ const char *plan_reason_name(enum plan_reason reason)
 
 /* ---- what comes in ---- */
 
-void plan_want(struct view *view, const struct name *name, const struct wish *endpoint)
+void plan_add_endpoint(struct view *view, const struct name *name,
+                       const struct desired *endpoint)
 {
-	struct known *known = plan_known_of(view, name);
-	struct wish *old = known->endpoints;
+	struct plan_inputs *inputs = plan_inputs_of(view, name);
+	struct desired *old = inputs->endpoints;
 
-	if (known->count == known->size) {
-		known->size = known->size ? 2 * known->size : 1;
-		known->endpoints = arena_alloc(view_arena(view),
-		                               known->size * sizeof(*old));
+	if (inputs->count == inputs->size) {
+		inputs->size = inputs->size ? 2 * inputs->size : 1;
+		inputs->endpoints = arena_alloc(view_arena(view),
+		                                inputs->size * sizeof(*old));
 		if (old)
-			memcpy(known->endpoints, old, known->count * sizeof(*old));
+			memcpy(inputs->endpoints, old, inputs->count * sizeof(*old));
 	}
-	known->endpoints[known->count] = *endpoint;
-	known->endpoints[known->count++].want = rrset_copy(&endpoint->want,
-	                                                   view_arena(view));
+	inputs->endpoints[inputs->count] = *endpoint;
+	inputs->endpoints[inputs->count++].rrset = rrset_copy(&endpoint->rrset,
+	                                                      view_arena(view));
 }
 
-void plan_made(struct view *view, const struct name *name, const struct rrset *set)
+void plan_add_owned(struct view *view, const struct name *name, const struct rrset *set)
 {
-	struct known *known = plan_known_of(view, name);
-	struct made *made = arena_alloc(view_arena(view), sizeof(*made));
+	struct plan_inputs *inputs = plan_inputs_of(view, name);
+	struct owned_set *owned = arena_alloc(view_arena(view), sizeof(*owned));
 
-	*made = (struct made){ known->made, rrset_copy(set, view_arena(view)) };
-	rrset_sort(&made->is);
-	known->made = made;
+	*owned = (struct owned_set){ inputs->owned, rrset_copy(set, view_arena(view)) };
+	rrset_sort(&owned->rrset);
+	inputs->owned = owned;
 }
 
 /* ---- items ---- */
 
-static struct plan_item *add_item(struct planning *p, const struct node *node,
-                                  const struct holding *holding, const struct wish *wish)
+static struct plan_item *plan_add_item(struct planning *p, const struct node *node,
+                                       const struct view_set *set,
+                                       const struct desired *desired)
 {
 	struct plan *plan = p->plan;
 	struct plan_item *old = plan->items;
@@ -97,8 +99,8 @@ static struct plan_item *add_item(struct planning *p, const struct node *node,
 			memcpy(plan->items, old, plan->count * sizeof(*old));
 	}
 	plan->items[plan->count] = (struct plan_item){
-		.node = node, .holding = holding, .wish = wish,
-		.type = wish ? wish->want.type : holding->is.type,
+		.node = node, .set = set, .desired = desired,
+		.type = desired ? desired->rrset.type : set->rrset.type,
 	};
 	return &plan->items[plan->count++];
 }
@@ -112,7 +114,7 @@ struct group {
 	bool creates, creates_alone, refuses;
 };
 
-static struct group group_from(const struct plan *plan, size_t first)
+static struct group group_of(const struct plan *plan, size_t first)
 {
 	struct group group = { &plan->items[first], plan->count - first };
 
@@ -123,23 +125,23 @@ static struct group group_from(const struct plan *plan, size_t first)
 		group.creates_alone |= item->step == STEP_CREATE &&
 		                       (item->type == RR_CNAME || item->type == RR_NS);
 		group.refuses |= item->step == STEP_NONE &&
-		                 item->wish && !item->wish->has_lost &&
-		                 !holding_is_there(item->holding);
+		                 item->desired && !item->desired->has_lost &&
+		                 !view_set_exists(item->set);
 	}
 	return group;
 }
 
 /* Another type takes its place. */
-static bool is_replaced(const struct group *group, const struct plan_item *item)
+static bool group_replaces(const struct group *group, const struct plan_item *item)
 {
-	return holding_is_there(item->holding) &&
+	return view_set_exists(item->set) &&
 	       (group->creates_alone || (group->creates && item->type == RR_CNAME));
 }
 
-static void settle_deletion(const struct planning *p, const struct group *group,
-                            struct plan_item *item)
+static void group_check_deletion(const struct planning *p, const struct group *group,
+                                 struct plan_item *item)
 {
-	item->is_replaced = is_replaced(group, item);
+	item->is_replaced = group_replaces(group, item);
 
 	bool may = p->rules->policy == POLICY_SYNC ||
 	           (p->rules->policy == POLICY_UPSERT_ONLY && item->is_replaced);
@@ -150,28 +152,24 @@ static void settle_deletion(const struct planning *p, const struct group *group,
 }
 
 /* A set that is there, and has to stay. */
-static bool stays(const struct plan_item *item)
+static bool item_stays(const struct plan_item *item)
 {
 	return (item->step == STEP_NONE || item->order) &&
-	       holding_is_there(item->holding) && !(item->wish && item->wish->has_lost);
+	       view_set_exists(item->set) &&
+	       !(item->desired && item->desired->has_lost);
 }
 
-static bool is_arrival(const struct plan_item *item)
-{
-	return item->step == STEP_CREATE || item->step == STEP_UPDATE;
-}
-
-static bool is_glue(uint16_t type)
+static bool plan_is_glue(uint16_t type)
 {
 	return type == RR_A || type == RR_AAAA;
 }
 
-static bool has_mark_below(const struct plan_item *item)
+static bool item_has_mark_below(const struct plan_item *item)
 {
 	struct name name, place;
 
 	node_name(item->node, &name);
-	for (const struct claim *claim = item->holding->claims; claim;
+	for (const struct claim *claim = item->set->claims; claim;
 	     claim = claim->next) {
 		if (!claim->by->node || claim->by->node == item->node)
 			continue;
@@ -183,42 +181,42 @@ static bool has_mark_below(const struct plan_item *item)
 }
 
 /* Will its mark be below its name, where a delegation or DNAME there would hide it? */
-static bool is_marked_below(const struct planning *p, const struct plan_item *item)
+static bool item_is_marked_below(const struct planning *p, const struct plan_item *item)
 {
 	struct name name, place;
 
-	if (!is_arrival(item))
-		return stays(item) && has_mark_below(item);
+	if (!plan_writes_set(item))
+		return item_stays(item) && item_has_mark_below(item);
 	node_name(item->node, &name);
 	plan_place(p->view, item, &place);
 	return place.len > name.len && name_is_below(&place, &name);
 }
 
 /* Would it be hidden by what comes to its name, or its mark be? */
-static bool is_hidden_by(const struct planning *p, const struct plan_item *comes,
-                         const struct plan_item *item)
+static bool item_is_hidden_by(const struct planning *p, const struct plan_item *comes,
+                              const struct plan_item *item)
 {
 	if (comes == item || (comes->type != RR_NS && comes->type != RR_DNAME))
 		return false;
-	return is_marked_below(p, item) ||
-	       (comes->type == RR_NS && !is_glue(item->type) &&
-	        (is_arrival(item) || stays(item)));
+	return item_is_marked_below(p, item) ||
+	       (comes->type == RR_NS && !plan_is_glue(item->type) &&
+	        (plan_writes_set(item) || item_stays(item)));
 }
 
-static bool meets_cname(const struct plan_item *comes, const struct plan_item *item)
+static bool item_meets_cname(const struct plan_item *comes, const struct plan_item *item)
 {
-	return stays(item) && (comes->type == RR_CNAME || item->type == RR_CNAME);
+	return item_stays(item) && (comes->type == RR_CNAME || item->type == RR_CNAME);
 }
 
 /* True: it cannot come, for a CNAME stands alone, and a delegation hides. */
-static bool settle_creation(const struct planning *p, const struct group *group,
-                            struct plan_item *item)
+static bool group_check_creation(const struct planning *p, const struct group *group,
+                                 struct plan_item *item)
 {
 	for (size_t i = 0; i < group->count; i++) {
 		const struct plan_item *other = &group->items[i];
-		bool is_hidden = is_hidden_by(p, item, other);
+		bool is_hidden = item_is_hidden_by(p, item, other);
 
-		if (!is_hidden && !meets_cname(item, other))
+		if (!is_hidden && !item_meets_cname(item, other))
 			continue;
 		if (other->reason == REASON_POLICY)
 			return plan_refuse(item, REASON_POLICY);
@@ -227,141 +225,147 @@ static bool settle_creation(const struct planning *p, const struct group *group,
 	return false;
 }
 
-static bool is_deletion(enum plan_step step)
+static bool step_is_deletion(enum plan_step step)
 {
 	return step == STEP_DELETE || step == STEP_LEAVE || step == STEP_UNMARK;
 }
 
 /* What does not come leaves what it was to replace, unless something else still does. */
-static void keep_replaced(const struct group *group)
+static void group_keep_replaced(const struct group *group)
 {
 	for (size_t i = 0; i < group->count; i++) {
 		struct plan_item *item = &group->items[i];
 
-		if (!is_deletion(item->step) || !item->is_replaced)
+		if (!step_is_deletion(item->step) || !item->is_replaced)
 			continue;
-		item->is_replaced = is_replaced(group, item);
+		item->is_replaced = group_replaces(group, item);
 		if (!item->is_replaced)
 			plan_refuse(item, REASON_BLOCKED);
 	}
 }
 
-static void settle_group(const struct planning *p, size_t first)
+static void group_settle(const struct planning *p, size_t first)
 {
-	struct group group = group_from(p->plan, first);
+	struct group group = group_of(p->plan, first);
 	bool is_refused = false;
 
 	for (size_t i = 0; i < group.count; i++)
-		if (is_deletion(group.items[i].step) && !group.items[i].order)
-			settle_deletion(p, &group, &group.items[i]);
+		if (step_is_deletion(group.items[i].step) && !group.items[i].order)
+			group_check_deletion(p, &group, &group.items[i]);
 	for (size_t i = 0; i < group.count; i++)
 		if (group.items[i].step == STEP_CREATE)
-			is_refused |= settle_creation(p, &group, &group.items[i]);
-	group = group_from(p->plan, first);
+			is_refused |= group_check_creation(p, &group, &group.items[i]);
+	group = group_of(p->plan, first);
 	if (is_refused)
-		keep_replaced(&group);
+		group_keep_replaced(&group);
 }
 
 /* ---- names ---- */
 
 /* Before any name is planned, for what a name gets depends on what others want. */
-static void merge_wishes(struct planning *p, struct node *node)
+static void plan_merge_endpoints(struct planning *p, struct node *node)
 {
-	struct known *known = node->user;
+	struct plan_inputs *inputs = node->user;
 
-	if (!known)
+	if (!inputs)
 		return;
-	known->wishes = wishes_merge(known->endpoints, known->count, view_arena(p->view));
-	for (struct wish *wish = known->wishes; wish; wish = wish->next) {
-		struct plan_item item = { .node = node, .type = wish->want.type };
+	inputs->desired =
+	    desired_merge(inputs->endpoints, inputs->count, view_arena(p->view));
+	for (struct desired *desired = inputs->desired; desired;
+	     desired = desired->next) {
+		struct plan_item item = { .node = node, .type = desired->rrset.type };
 
-		wish->is_hopeless = plan_is_out_of_bounds(p, &item) ||
-		                    wish_fault(wish, p->view);
-		p->delegates |= wish->want.type == RR_NS || wish->want.type == RR_DNAME;
+		desired->is_excluded = plan_is_out_of_bounds(p, &item) ||
+		                       desired_fault(desired, p->view);
+		p->delegates |= desired->rrset.type == RR_NS ||
+		                desired->rrset.type == RR_DNAME;
 	}
-	wishes_resolve(known->wishes, node);
+	desired_resolve(inputs->desired, node);
 }
 
 /*
  * The set that is wanted. Of types that no mark can say none is kept unless it is there,
  * so that a name has few sets, whatever is wanted of it.
  */
-static const struct holding *holding_for(struct view *view, struct node *node,
-                                         uint16_t type)
+static const struct view_set *plan_set_for(struct view *view, struct node *node,
+                                           uint16_t type)
 {
-	static const struct holding none;
-	const struct holding *holding = node_holding(node, type);
+	static const struct view_set none;
+	const struct view_set *set = node_find_set(node, type);
 
-	if (holding || !mark_type_is_known(type))
-		return holding ? holding : &none;
-	return view_holding(view, node, type);
+	if (set || !mark_type_is_known(type))
+		return set ? set : &none;
+	return view_add_set(view, node, type);
 }
 
-static bool is_as_known(const struct node *node, const struct holding *holding,
-                        const struct wish *wish)
+static bool set_is_as_known(const struct node *node, const struct view_set *set,
+                            const struct desired *desired)
 {
-	return plan_made_of(node, holding->is.type) ||
-	       (wish && rrset_same_records(&wish->want, &holding->is));
+	return plan_owned_set(node, set->rrset.type) ||
+	       (desired && rrset_same_records(&desired->rrset, &set->rrset));
 }
 
 /*
- * A mark of ours without a type is for what we know to have made, or as we want it, or
+ * A mark of ours without a type is for what we know to have owned, or as we want it, or
  * for what we want and is not there. So is one that could be for several sets, but that
  * it may be for one that is there keeps it from what is not.
  */
-static void take_vague(struct view *view, struct node *node)
+static void plan_resolve_vague(struct view *view, struct node *node)
 {
-	const struct known *known = node->user;
+	const struct plan_inputs *inputs = node->user;
 
-	for (const struct wish *wish = known ? known->wishes : NULL; wish;
-	     wish = wish->next)
-		holding_for(view, node, wish->want.type);
-	for (struct holding *holding = node->holdings; holding; holding = holding->next) {
-		uint16_t type = holding->is.type;
-		const struct wish *wish = wish_of(known ? known->wishes : NULL, type);
+	for (const struct desired *desired = inputs ? inputs->desired : NULL; desired;
+	     desired = desired->next)
+		plan_set_for(view, node, desired->rrset.type);
+	for (struct view_set *set = node->sets; set; set = set->next) {
+		uint16_t type = set->rrset.type;
+		const struct desired *desired =
+		    desired_of(inputs ? inputs->desired : NULL, type);
 
-		holding->is_wanted = wish;
-		if (holding->whose == WHOSE_VAGUE &&
-		    (holding->is.count ? is_as_known(node, holding, wish)
-		                       : wish && !holding->ours->is_doubtful))
-			holding->whose = WHOSE_OURS;
+		set->is_wanted = desired;
+		if (set->owner == OWNER_VAGUE &&
+		    (set->rrset.count ? set_is_as_known(node, set, desired)
+		                      : desired && !set->ours->is_ambiguous))
+			set->owner = OWNER_US;
 	}
 }
 
-static void plan_wishes(struct planning *p, struct node *node)
+static void plan_desired_sets(struct planning *p, struct node *node)
 {
-	const struct known *known = node->user;
+	const struct plan_inputs *inputs = node->user;
 
-	for (const struct wish *wish = known ? known->wishes : NULL; wish;
-	     wish = wish->next) {
+	for (const struct desired *desired = inputs ? inputs->desired : NULL; desired;
+	     desired = desired->next) {
 		struct plan_item *item =
-		    add_item(p, node, holding_for(p->view, node, wish->want.type), wish);
+		       plan_add_item(p, node,
+		                     plan_set_for(p->view, node, desired->rrset.type),
+		                     desired);
 
-		if (wish->has_lost)
+		if (desired->has_lost)
 			plan_refuse(item, REASON_LOST_RESOLUTION);
-		else if (!plan_is_ordered(p, item))
-			plan_set_wanted(p, item);
+		else if (!plan_follow_order(p, item))
+			plan_set_desired(p, item);
 	}
 }
 
-static void plan_others(struct planning *p, const struct node *node)
+static void plan_owned_sets(struct planning *p, const struct node *node)
 {
-	const struct known *known = node->user;
+	const struct plan_inputs *inputs = node->user;
 
-	for (const struct holding *holding = node->holdings; holding;
-	     holding = holding->next) {
+	for (const struct view_set *set = node->sets; set;
+	     set = set->next) {
 		struct plan_item *item;
 
-		if (!plan_is_ours(holding) ||
-		    wish_of(known ? known->wishes : NULL, holding->is.type))
+		if (!plan_is_ours(set) ||
+		    desired_of(inputs ? inputs->desired : NULL, set->rrset.type))
 			continue;
-		item = add_item(p, node, holding, NULL);
-		if (!plan_is_ordered(p, item))
-			plan_set_unwanted(p, item);
+		item = plan_add_item(p, node, set, NULL);
+		if (!plan_follow_order(p, item))
+			plan_set_undesired(p, item);
 	}
 }
 
-static bool is_any_done(const struct plan *plan, size_t first)
+static bool plan_has_step_from(const struct plan *plan, size_t first)
 {
 	for (size_t i = first; i < plan->count; i++)
 		if (plan->items[i].step != STEP_NONE)
@@ -369,21 +373,21 @@ static bool is_any_done(const struct plan *plan, size_t first)
 	return false;
 }
 
-static bool is_for_any(const struct node *node, const struct marking *marking)
+static bool node_has_set_of_mark(const struct node *node, const struct marking *marking)
 {
-	for (const struct holding *holding = node->holdings; holding;
-	     holding = holding->next)
-		if (holding->whose == WHOSE_CONTESTED ||
-		    (holding->is.count && (holding->whose == WHOSE_VAGUE ||
-		                           holding->ours == marking)))
+	for (const struct view_set *set = node->sets; set;
+	     set = set->next)
+		if (set->owner == OWNER_CONTESTED ||
+		    (set->rrset.count && (set->owner == OWNER_VAGUE ||
+		                          set->ours == marking)))
 			return true;
 	return false;
 }
 
-static bool has_mark_for_nothing(const struct view *view, const struct node *node)
+static bool node_has_orphan_mark(const struct view *view, const struct node *node)
 {
-	for (const struct claim *vague = node->vague; vague; vague = vague->next)
-		if (!is_for_any(node, vague->by) &&
+	for (const struct claim *vague = node->untyped; vague; vague = vague->next)
+		if (!node_has_set_of_mark(node, vague->by) &&
 		    !view_is_needed(view, vague->by, node, false))
 			return true;
 	return false;
@@ -392,12 +396,12 @@ static bool has_mark_for_nothing(const struct view *view, const struct node *nod
 /* Marks of ours without a type; those of a name that something is done at go with it. */
 static void plan_vague_orphans(struct planning *p, struct node *node, size_t first)
 {
-	static const struct holding nothing = { .is.type = RR_TXT };
+	static const struct view_set nothing = { .rrset.type = RR_TXT };
 	struct plan_item *item;
 
-	if (is_any_done(p->plan, first) || !has_mark_for_nothing(p->view, node))
+	if (plan_has_step_from(p->plan, first) || !node_has_orphan_mark(p->view, node))
 		return;
-	item = add_item(p, node, &nothing, NULL);
+	item = plan_add_item(p, node, &nothing, NULL);
 	if (plan_is_filtered(p->rules, node))
 		plan_refuse(item, REASON_FILTERED);
 	else
@@ -408,58 +412,58 @@ static void plan_node(struct planning *p, struct node *node)
 {
 	size_t first = p->plan->count;
 
-	plan_wishes(p, node);
-	plan_others(p, node);
+	plan_desired_sets(p, node);
+	plan_owned_sets(p, node);
 	plan_vague_orphans(p, node, first);
-	settle_group(p, first);
+	group_settle(p, first);
 }
 
 /* ---- what a delegation would hide ---- */
 
-/* Marks at PLACE of sets that are at NODE, and ours alone. */
-static size_t marks_of(const struct node *node, const struct node *place)
+/* The marks at PLACE of sets at NODE that only we own. */
+static size_t node_count_marks(const struct node *node, const struct node *place)
 {
 	size_t count = 0;
 
-	for (const struct holding *holding = node->holdings; holding;
-	     holding = holding->next)
-		for (const struct claim *claim = holding->claims; claim;
+	for (const struct view_set *set = node->sets; set;
+	     set = set->next)
+		for (const struct claim *claim = set->claims; claim;
 		     claim = claim->next)
 			count += claim->by->node == place && claim->by->is_ours &&
-			         !claim->by->is_doubtful &&
-			         holding->whose == WHOSE_OURS;
+			         !claim->by->is_ambiguous &&
+			         set->owner == OWNER_US;
 	return count;
 }
 
-/* Those of what is at ABOVE itself go with it, or else it stays: settle_creation(). */
-static bool must_be_seen(const struct node *node, const struct node *above)
+/* group_check_creation() decides on the sets and marks of ABOVE itself. */
+static bool node_must_be_visible(const struct node *node, const struct node *above)
 {
-	for (const struct holding *holding = node->holdings; holding;
-	     holding = holding->next)
-		if (holding->is.count &&
-		    !(plan_is_ours(holding) && is_glue(holding->is.type)))
+	for (const struct view_set *set = node->sets; set;
+	     set = set->next)
+		if (set->rrset.count &&
+		    !(plan_is_ours(set) && plan_is_glue(set->rrset.type)))
 			return true;
-	return node->marks.count > marks_of(above, node);
+	return node->marks.count > node_count_marks(above, node);
 }
 
-static void tell_those_above(struct planning *p, const struct node *node)
+static void plan_note_names_above(struct planning *p, const struct node *node)
 {
 	struct name name;
 
 	node_name(node, &name);
 	while (name_parent(&name, &name) && name.len > view_zone(p->view)->len) {
 		const struct node *above = view_find(p->view, &name);
-		struct known *known = above ? above->user : NULL;
+		struct plan_inputs *inputs = above ? above->user : NULL;
 
-		if (known && must_be_seen(node, above))
-			known->covers = true;
+		if (inputs && node_must_be_visible(node, above))
+			inputs->hides_names = true;
 	}
 }
 
-static void find_covered(struct planning *p)
+static void plan_find_hidden_names(struct planning *p)
 {
 	for (struct node *node = view_first(p->view); node; node = node->next)
-		tell_those_above(p, node);
+		plan_note_names_above(p, node);
 }
 
 size_t plan_group_end(const struct plan *plan, size_t first)
@@ -473,18 +477,18 @@ size_t plan_group_end(const struct plan *plan, size_t first)
 
 /* ---- is it too much? ---- */
 
-static bool loses(const struct plan_item *item)
+static bool item_loses(const struct plan_item *item)
 {
 	return (item->step == STEP_DELETE && !item->is_replaced) ||
 	       item->step == STEP_LEAVE;
 }
 
-static bool goes(const struct plan_item *item)
+static bool item_goes(const struct plan_item *item)
 {
-	return loses(item) || (item->step == STEP_UNMARK && !item->order);
+	return item_loses(item) || (item->step == STEP_UNMARK && !item->order);
 }
 
-static bool loses_a_record(const struct rrset *is, const struct rrset *becomes)
+static bool rrset_loses_record(const struct rrset *is, const struct rrset *becomes)
 {
 	for (size_t i = 0; i < is->count; i++)
 		if (!rrset_has(becomes, is->records[i]))
@@ -492,36 +496,29 @@ static bool loses_a_record(const struct rrset *is, const struct rrset *becomes)
 	return false;
 }
 
-/* Whose it is by now; NULL: its mark does not say. */
-static const char *resource_of(const struct plan_item *item)
+static bool item_changes_resource(const struct plan_item *item)
 {
-	const struct marking *ours = item->holding->ours;
-
-	return ours && ours->mark ? mark_get(ours->mark, "resource") : NULL;
-}
-
-static bool changes_hands(const struct plan_item *item)
-{
-	const char *was = resource_of(item);
+	const char *was = view_set_resource(item->set);
 
 	return item->step == STEP_UPDATE && !item->order && was &&
-	       strcmp(was, item->wish->resource);
+	       strcmp(was, item->desired->resource);
 }
 
 /* A mark or a TTL that changes takes nothing away, nor does a record that comes. */
-static bool changes(const struct plan_item *item)
+static bool item_changes_records(const struct plan_item *item)
 {
 	return item->is_replaced ||
 	       (item->step == STEP_UPDATE &&
-	        loses_a_record(&item->holding->is, &item->becomes));
+	        rrset_loses_record(&item->set->rrset, &item->becomes));
 }
 
-static bool is_at_risk(const struct plan_item *item)
+static bool item_is_at_risk(const struct plan_item *item)
 {
-	return goes(item) || changes(item) || changes_hands(item);
+	return item_goes(item) || item_changes_records(item) ||
+	       item_changes_resource(item);
 }
 
-static size_t count_of(const struct plan *plan, bool (*is)(const struct plan_item *))
+static size_t plan_count(const struct plan *plan, bool (*is)(const struct plan_item *))
 {
 	size_t count = 0;
 
@@ -530,13 +527,13 @@ static size_t count_of(const struct plan *plan, bool (*is)(const struct plan_ite
 	return count;
 }
 
-static bool is_too_much(const struct plan *plan, const struct plan_rules *rules,
-                        size_t count, unsigned percent)
+static bool plan_exceeds(const struct plan *plan, const struct plan_rules *rules,
+                         size_t count, unsigned percent)
 {
 	return plan->ours >= rules->min_records && 100 * count > percent * plan->ours;
 }
 
-static void hold_group(struct plan *plan, size_t first, size_t end)
+static void plan_hold_group(struct plan *plan, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++) {
 		struct plan_item *item = &plan->items[i];
@@ -547,7 +544,7 @@ static void hold_group(struct plan *plan, size_t first, size_t end)
 }
 
 /* With all that belongs together. */
-static void hold(struct plan *plan, bool (*is)(const struct plan_item *))
+static void plan_hold(struct plan *plan, bool (*is)(const struct plan_item *))
 {
 	for (size_t first = 0, end; first < plan->count; first = end) {
 		bool any = false;
@@ -556,38 +553,39 @@ static void hold(struct plan *plan, bool (*is)(const struct plan_item *))
 		for (size_t i = first; i < end; i++)
 			any = any || is(&plan->items[i]);
 		if (any)
-			hold_group(plan, first, end);
+			plan_hold_group(plan, first, end);
 	}
 }
 
-void plan_hold_unsure(struct plan *plan,
-                      bool (*is_sure)(void *self, const char *resource), void *self)
+void plan_hold_incomplete(struct plan *plan,
+                          bool (*is_sure)(void *self, const char *resource), void *self)
 {
 	for (size_t first = 0, end; first < plan->count; first = end) {
 		bool any = false;
 
 		end = plan_group_end(plan, first);
 		for (size_t i = first; i < end; i++)
-			any = any || (is_at_risk(&plan->items[i]) &&
-			              !is_sure(self, resource_of(&plan->items[i])));
+			any = any || (item_is_at_risk(&plan->items[i]) &&
+			              !is_sure(self,
+			                       view_set_resource(plan->items[i].set)));
 		if (any)
-			hold_group(plan, first, end);
+			plan_hold_group(plan, first, end);
 	}
 }
 
-static bool is_for_us(const struct plan_item *item)
+static bool item_is_managed(const struct plan_item *item)
 {
-	return holding_is_there(item->holding) && plan_is_ours(item->holding) &&
-	       !(item->wish && item->wish->has_lost) &&
+	return view_set_exists(item->set) && plan_is_ours(item->set) &&
+	       !(item->desired && item->desired->has_lost) &&
 	       item->reason != REASON_PROTECTED && item->reason != REASON_FILTERED;
 }
 
-static void count_items(struct plan *plan)
+static void plan_count_items(struct plan *plan)
 {
 	for (size_t i = 0; i < plan->count; i++) {
 		plan->steps[plan->items[i].step]++;
 		plan->reasons[plan->items[i].reason]++;
-		plan->ours += is_for_us(&plan->items[i]);
+		plan->ours += item_is_managed(&plan->items[i]);
 	}
 }
 
@@ -598,18 +596,20 @@ void plan_make(struct view *view, const struct plan_rules *rules, bool is_comple
 
 	*plan = (struct plan){ 0 };
 	for (struct node *node = view_first(view); node; node = node->next)
-		merge_wishes(&p, node);
+		plan_merge_endpoints(&p, node);
 	for (struct node *node = view_first(view); node; node = node->next)
-		take_vague(view, node);
+		plan_resolve_vague(view, node);
 	if (p.delegates)
-		find_covered(&p);
+		plan_find_hidden_names(&p);
 	for (struct node *node = view_first(view); node; node = node->next)
 		plan_node(&p, node);
-	count_items(plan);
+	plan_count_items(plan);
 	if (!is_complete)
-		hold(plan, is_at_risk);
-	if (is_too_much(plan, rules, count_of(plan, loses), rules->max_delete_pct))
-		hold(plan, goes);
-	if (is_too_much(plan, rules, count_of(plan, changes), rules->max_update_pct))
-		hold(plan, changes);
+		plan_hold(plan, item_is_at_risk);
+	if (plan_exceeds(plan, rules, plan_count(plan, item_loses),
+	                 rules->max_delete_pct))
+		plan_hold(plan, item_goes);
+	if (plan_exceeds(plan, rules, plan_count(plan, item_changes_records),
+	                 rules->max_update_pct))
+		plan_hold(plan, item_changes_records);
 }

@@ -9,7 +9,8 @@ bool plan_is_managed(const struct plan_rules *rules, uint16_t type)
 	return false;
 }
 
-static bool is_below_any(const struct name *name, const struct name *zones, size_t count)
+static bool plan_is_below_any(const struct name *name, const struct name *zones,
+                              size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (name_is_below(name, &zones[i]))
@@ -23,8 +24,8 @@ bool plan_is_filtered(const struct plan_rules *rules, const struct node *node)
 
 	node_name(node, &name);
 	return (rules->within_count &&
-	        !is_below_any(&name, rules->within, rules->within_count)) ||
-	       is_below_any(&name, rules->without, rules->without_count);
+	        !plan_is_below_any(&name, rules->within, rules->within_count)) ||
+	       plan_is_below_any(&name, rules->without, rules->without_count);
 }
 
 bool plan_is_protected(const struct planning *p, const struct node *node, uint16_t type)

@@ -4,23 +4,23 @@
 
 #include "model/rr.h"
 
-struct known *plan_known_of(struct view *view, const struct name *name)
+struct plan_inputs *plan_inputs_of(struct view *view, const struct name *name)
 {
 	struct node *node = view_node(view, name);
 
 	if (!node->user)
-		node->user = arena_alloc(view_arena(view), sizeof(struct known));
+		node->user = arena_alloc(view_arena(view), sizeof(struct plan_inputs));
 	return node->user;
 }
 
-const struct rrset *plan_made_of(const struct node *node, uint16_t type)
+const struct rrset *plan_owned_set(const struct node *node, uint16_t type)
 {
-	const struct known *known = node->user;
-	const struct made *made = known ? known->made : NULL;
+	const struct plan_inputs *inputs = node->user;
+	const struct owned_set *owned = inputs ? inputs->owned : NULL;
 
-	while (made && made->is.type != type)
-		made = made->next;
-	return made ? &made->is : NULL;
+	while (owned && owned->rrset.type != type)
+		owned = owned->next;
+	return owned ? &owned->rrset : NULL;
 }
 
 bool plan_refuse(struct plan_item *item, enum plan_reason reason)
@@ -30,12 +30,17 @@ bool plan_refuse(struct plan_item *item, enum plan_reason reason)
 	return true;
 }
 
-bool plan_refuse_in_words(struct plan_item *item, enum plan_reason reason,
-                          const char *words)
+bool plan_refuse_because(struct plan_item *item, enum plan_reason reason,
+                         const char *words)
 {
-	snprintf(item->words, sizeof(item->words), "%.*s", (int)sizeof(item->words) - 1,
-	         words);
+	snprintf(item->detail, sizeof(item->detail), "%.*s",
+	         (int)sizeof(item->detail) - 1, words);
 	return plan_refuse(item, reason);
+}
+
+bool plan_writes_set(const struct plan_item *item)
+{
+	return item->step == STEP_CREATE || item->step == STEP_UPDATE;
 }
 
 bool plan_is_signature(uint16_t type)
@@ -43,17 +48,17 @@ bool plan_is_signature(uint16_t type)
 	return type == RR_RRSIG || type == RR_NSEC;
 }
 
-bool plan_is_ours(const struct holding *holding)
+bool plan_is_ours(const struct view_set *set)
 {
-	return holding->whose == WHOSE_OURS ||
-	       (holding->whose == WHOSE_SHARED && holding->ours);
+	return set->owner == OWNER_US ||
+	       (set->owner == OWNER_SHARED && set->ours);
 }
 
-bool plan_is_in_play(const struct node *node, uint16_t type)
+bool plan_has_stake(const struct node *node, uint16_t type)
 {
-	const struct holding *holding = node_holding(node, type);
-	const struct known *known = node->user;
+	const struct view_set *set = node_find_set(node, type);
+	const struct plan_inputs *inputs = node->user;
 
-	return (holding && plan_is_ours(holding)) ||
-	       (known && wish_of(known->wishes, type));
+	return (set && plan_is_ours(set)) ||
+	       (inputs && desired_of(inputs->desired, type));
 }

@@ -4,8 +4,8 @@
 #include "core/share.h"
 
 /* Where the seed's form has the mark of its type: at its own name, but for some. */
-static bool is_at_its_name(const struct view *view, const struct plan_item *item,
-                           const struct node *at)
+static bool item_mark_is_at_name(const struct view *view, const struct plan_item *item,
+                                 const struct node *at)
 {
 	struct name name, mark;
 	struct why why;
@@ -19,16 +19,16 @@ static bool is_at_its_name(const struct view *view, const struct plan_item *item
 
 bool plan_is_in_place(const struct view *view, const struct plan_item *item)
 {
-	const struct marking *ours = item->holding->ours;
+	const struct marking *ours = item->set->ours;
 
 	if (!ours || !ours->node)
 		return false;
-	for (const struct claim *claim = item->holding->claims; claim;
+	for (const struct claim *claim = item->set->claims; claim;
 	     claim = claim->next)
 		if (claim->by == ours)
 			return !claim->is_former;
-	return is_at_its_name(view, item, ours->node) &&
-	       (ours->is_bare || !ours->is_doubtful);
+	return item_mark_is_at_name(view, item, ours->node) &&
+	       (ours->is_bare || !ours->is_ambiguous);
 }
 
 void plan_place(const struct view *view, const struct plan_item *item, struct name *place)
@@ -36,7 +36,7 @@ void plan_place(const struct view *view, const struct plan_item *item, struct na
 	struct why why;
 
 	if (plan_is_in_place(view, item))
-		node_name(item->holding->ours->node, place);
+		node_name(item->set->ours->node, place);
 	else if (view_mark_name(view, item->node, item->type, place, &why))
 		*place = (struct name){ 0 };
 }
@@ -54,17 +54,17 @@ bool plan_is_sealed(const struct view *view, const struct plan_item *item,
 	return view_key(view) && place->len && !plan_is_bare(view, item, place);
 }
 
-static bool is_shared(const struct plan_item *item)
+static bool item_is_shared(const struct plan_item *item)
 {
-	return item->wish->is_shared ||
-	       (item->holding->whose == WHOSE_SHARED && share_has_others(item->holding));
+	return item->desired->is_shared ||
+	       (item->set->owner == OWNER_SHARED && share_has_others(item->set));
 }
 
 void plan_mark(struct view *view, const struct plan_item *item, struct mark *mark)
 {
-	const struct marking *ours = item->holding->ours;
-	bool is_given = item->order && item->order->deed == DEED_GIVE;
-	bool shared = !is_given && is_shared(item);
+	const struct marking *ours = item->set->ours;
+	bool is_given = item->order && item->order->kind == ORDER_TRANSFER;
+	bool shared = !is_given && item_is_shared(item);
 	struct name place;
 
 	*mark = (struct mark){ 0 };
@@ -74,8 +74,9 @@ void plan_mark(struct view *view, const struct plan_item *item, struct mark *mar
 	mark_set(mark, "owner", is_given ? item->order->to : view_owner(view));
 	if (is_given || plan_is_bare(view, item, &place))
 		return;
-	mark_set(mark, "resource", item->wish->resource);
+	mark_set(mark, "resource", item->desired->resource);
 	mark_set(mark, "shared", shared ? "true" : NULL);
-	mark_set(mark, "part", shared ? share_part(&item->wish->want, view_arena(view))
+	mark_set(mark, "part",
+	         shared ? share_part(&item->desired->rrset, view_arena(view))
 	                              : NULL);
 }

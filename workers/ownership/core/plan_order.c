@@ -5,119 +5,118 @@
 #include "core/share.h"
 
 /* Whose it is; of what is not ours, who wants it. */
-static const char *resource_of(const struct plan_order *order,
-                               const struct plan_item *item)
+static const char *order_resource(const struct plan_order *order,
+                                  const struct plan_item *item)
 {
-	const struct marking *ours = item->holding->ours;
-
-	if (order->deed == DEED_ADOPT)
-		return item->wish ? item->wish->resource : NULL;
-	return ours && ours->mark ? mark_get(ours->mark, "resource") : NULL;
+	if (order->kind == ORDER_ADOPT)
+		return item->desired ? item->desired->resource : NULL;
+	return view_set_resource(item->set);
 }
 
-static bool is_for(const struct plan_order *order, const struct plan_item *item)
+static bool order_is_for(const struct plan_order *order, const struct plan_item *item)
 {
-	const char *resource = resource_of(order, item);
+	const char *resource = order_resource(order, item);
 
 	if (order->type && order->type != item->type)
 		return false;
-	if (order->deed == DEED_ADOPT && !order->expected && !item->wish)
+	if (order->kind == ORDER_ADOPT && !order->expected && !item->desired)
 		return false;
 	return !order->resource || (resource && !strcmp(order->resource, resource));
 }
 
 /* Is the set such as the deed is done to? */
-static bool fits(const struct plan_order *order, const struct plan_item *item)
+static bool order_fits(const struct plan_order *order, const struct plan_item *item)
 {
-	return is_for(order, item) &&
-	       (order->deed == DEED_ADOPT) != plan_is_ours(item->holding);
+	return order_is_for(order, item) &&
+	       (order->kind == ORDER_ADOPT) != plan_is_ours(item->set);
 }
 
 /*
  * The oldest that fits. Those behind it are told that it was first: what is left of the
  * set is theirs to see in another round.
  */
-static struct plan_order *order_for(const struct plan_item *item)
+static struct plan_order *item_find_order(const struct plan_item *item)
 {
-	const struct known *known = item->node->user;
-	const struct ordered *at = known ? known->orders : NULL;
+	const struct plan_inputs *inputs = item->node->user;
+	const struct order_entry *at = inputs ? inputs->orders : NULL;
 
-	while (at && !fits(at->order, item))
+	while (at && !order_fits(at->order, item))
 		at = at->next;
-	for (const struct ordered *late = at ? at->next : NULL; late; late = late->next)
-		late->order->waits += is_for(late->order, item);
+	for (const struct order_entry *late = at ? at->next : NULL; late;
+	     late = late->next)
+		late->order->waiting += order_is_for(late->order, item);
 	return at ? at->order : NULL;
 }
 
 /* The mark alone changes. */
-static void remark(const struct planning *p, struct plan_item *item,
-                   enum plan_reason reason)
+static void item_change_mark(const struct planning *p, struct plan_item *item,
+                             enum plan_reason reason)
 {
 	struct name place;
 
 	plan_place(p->view, item, &place);
 	if (!place.len && !view_form(p->view)->is_none) {
-		plan_refuse_in_words(item, REASON_NO_MARK,
-		                     "there is no place for its mark");
+		plan_refuse_because(item, REASON_NO_MARK,
+		                    "there is no place for its mark");
 		return;
 	}
 	item->step = STEP_UPDATE;
 	item->reason = reason;
-	item->becomes = rrset_copy(&item->holding->is, view_arena(p->view));
+	item->becomes = rrset_copy(&item->set->rrset, view_arena(p->view));
 }
 
-static void adopt(const struct planning *p, struct plan_item *item)
+static void item_adopt(const struct planning *p, struct plan_item *item)
 {
 	const struct plan_order *order = item->order;
 
-	if (item->holding->whose != WHOSE_NOBODYS && item->holding->whose != WHOSE_VAGUE)
+	if (item->set->owner != OWNER_NONE && item->set->owner != OWNER_VAGUE)
 		plan_refuse(item, REASON_FOREIGN);
-	else if (!item->wish || item->wish->has_lost)
-		plan_refuse_in_words(item, REASON_UNMANAGED, "nobody wants it: say first "
-		                     "what is wanted, or it would be deleted");
+	else if (!item->desired || item->desired->has_lost)
+		plan_refuse_because(item, REASON_UNMANAGED, "nobody wants it: say first "
+		                    "what is wanted, or it would be deleted");
 	else if (!rrset_same_records(order->expected ? order->expected
-	                                             : &item->wish->want,
-	                             &item->holding->is))
-		plan_refuse_in_words(item, REASON_UNMANAGED,
-		                     "its records are others than those expected");
+	                                             : &item->desired->rrset,
+	                             &item->set->rrset))
+		plan_refuse_because(item, REASON_UNMANAGED,
+		                    "its records are others than those expected");
 	else
-		remark(p, item, REASON_ADOPTED);
+		item_change_mark(p, item, REASON_ADOPTED);
 }
 
-static void part_with(const struct planning *p, struct plan_item *item)
+static void item_give_up(const struct planning *p, struct plan_item *item)
 {
-	if (!plan_is_ours(item->holding) || share_has_others(item->holding)) {
+	if (!plan_is_ours(item->set) || share_has_others(item->set)) {
 		plan_refuse(item, REASON_FOREIGN);
-	} else if (item->order->deed == DEED_GIVE) {
-		remark(p, item, REASON_GIVEN);
+	} else if (item->order->kind == ORDER_TRANSFER) {
+		item_change_mark(p, item, REASON_GIVEN);
 	} else {
 		item->step = STEP_UNMARK;
 		item->reason = REASON_RELEASED;
 	}
 }
 
-bool plan_is_ordered(const struct planning *p, struct plan_item *item)
+bool plan_follow_order(const struct planning *p, struct plan_item *item)
 {
-	struct plan_order *order = item->holding->is.count ? order_for(item) : NULL;
+	struct plan_order *order = item->set->rrset.count ? item_find_order(item) : NULL;
 
 	if (!order)
 		return false;
 	item->order = order;
-	if (order->deed == DEED_ADOPT)
-		adopt(p, item);
+	if (order->kind == ORDER_ADOPT)
+		item_adopt(p, item);
 	else
-		part_with(p, item);
+		item_give_up(p, item);
 	return true;
 }
 
 void plan_order(struct view *view, const struct name *name, struct plan_order *order)
 {
-	struct known *known = plan_known_of(view, name);
-	struct ordered *ordered = arena_alloc(view_arena(view), sizeof(*ordered));
-	struct ordered **end = &known->orders;
+	struct plan_inputs *inputs = plan_inputs_of(view, name);
+	struct order_entry *entry = arena_alloc(view_arena(view), sizeof(*entry));
+	struct order_entry **end = &inputs->orders;
 
 	while (*end)
 		end = &(*end)->next;
-	*ordered = (struct ordered){ NULL, order };
-	*end = ordered;
+	*entry = (struct order_entry){ NULL, order };
+	*end = entry;
 }

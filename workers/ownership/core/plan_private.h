@@ -1,8 +1,8 @@
 /*
  * plan_private -- between the files of the plan. plan.c plans names and the whole zone.
  * plan_set.c judges one set at a time, and plan_order.c follows orders. plan_bounds.c
- * decides what the worker never manages. plan_mark.c decides where marks are and what they
- * say. All of them use plan_item.c, which uses none of them.
+ * decides what the worker never manages. plan_mark.c decides where marks are and what
+ * they say. All of them use plan_item.c, which uses none of them.
  */
 #pragma once
 
@@ -15,43 +15,43 @@ struct planning {
 	bool delegates;			/* somebody wants NS or DNAME records */
 };
 
-/* What is known of a name besides what the zone has. */
-struct made {
-	struct made *next;
-	struct rrset is;
+/* What is known of a name besides its records in the zone. */
+struct owned_set {
+	struct owned_set *next;
+	struct rrset rrset;
 };
 
-struct ordered {
-	struct ordered *next;		/* a newer one */
+struct order_entry {
+	struct order_entry *next;	/* a newer one */
 	struct plan_order *order;
 };
 
-struct known {
-	struct wish *endpoints;
+struct plan_inputs {
+	struct desired *endpoints;
 	size_t count, size;
-	struct wish *wishes;		/* of the endpoints, once they are merged */
-	struct made *made;
-	struct ordered *orders;
-	bool covers;			/* a delegation of it would hide something */
+	struct desired *desired;	/* the merged endpoints */
+	struct owned_set *owned;
+	struct order_entry *orders;
+	bool hides_names;		/* a delegation here would hide sets below */
 };
 
 /* Nothing is done. Always true. */
 bool plan_refuse(struct plan_item *item, enum plan_reason reason);
-bool plan_refuse_in_words(struct plan_item *item, enum plan_reason reason,
-                          const char *words);
+bool plan_refuse_because(struct plan_item *item, enum plan_reason reason,
+                         const char *words);
 /* Records that may stand beside a CNAME: a server's own. */
 bool plan_is_signature(uint16_t type);
 /* Also if others share it. */
-bool plan_is_ours(const struct holding *holding);
+bool plan_is_ours(const struct view_set *set);
 /* Does somebody want that type at NODE, or is it ours there? */
-bool plan_is_in_play(const struct node *node, uint16_t type);
+bool plan_has_stake(const struct node *node, uint16_t type);
 /* True: there is an order for the item, and *item says what comes of it. */
-bool plan_is_ordered(const struct planning *p, struct plan_item *item);
+bool plan_follow_order(const struct planning *p, struct plan_item *item);
 /* Is its mark where we write it? */
 bool plan_is_in_place(const struct view *view, const struct plan_item *item);
-struct known *plan_known_of(struct view *view, const struct name *name);
-/* NULL: as far as we know we made none. */
-const struct rrset *plan_made_of(const struct node *node, uint16_t type);
+struct plan_inputs *plan_inputs_of(struct view *view, const struct name *name);
+/* The set that a row says we own, or NULL. */
+const struct rrset *plan_owned_set(const struct node *node, uint16_t type);
 /* May it be ours at all? True: no; *item says why. */
 bool plan_is_out_of_bounds(const struct planning *p, struct plan_item *item);
 bool plan_is_managed(const struct plan_rules *rules, uint16_t type);
@@ -60,7 +60,7 @@ bool plan_is_protected(const struct planning *p, const struct node *node, uint16
 
 /* ---- plan_set.c: step and reason of an item, as if it were alone at its name ---- */
 
-void plan_set_wanted(const struct planning *p, struct plan_item *item);
+void plan_set_desired(const struct planning *p, struct plan_item *item);
 /* A mark of ours that is for nothing. */
 void plan_orphan(struct plan_item *item);
-void plan_set_unwanted(const struct planning *p, struct plan_item *item);
+void plan_set_undesired(const struct planning *p, struct plan_item *item);

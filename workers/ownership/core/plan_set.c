@@ -4,53 +4,54 @@
 #include "core/share.h"
 #include "model/rr.h"
 
-static void decide(struct plan_item *item, enum plan_step step, enum plan_reason reason)
+static void item_decide(struct plan_item *item, enum plan_step step,
+                        enum plan_reason reason)
 {
 	item->step = step;
 	item->reason = reason;
 }
 
-static void refuse_anothers(struct plan_item *item)
+static void item_refuse_foreign(struct plan_item *item)
 {
-	plan_refuse(item, holding_is_there(item->holding) ? REASON_FOREIGN
+	plan_refuse(item, view_set_exists(item->set) ? REASON_FOREIGN
 	                                               : REASON_FOREIGN_ORPHAN);
 }
 
 /* ---- beside what else at its name? ---- */
 
 /* Beside a CNAME is nothing, and a delegation hides what it meets; the apex has none. */
-static bool excludes(const struct plan_item *item, const struct holding *other)
+static bool item_excludes(const struct plan_item *item, const struct view_set *other)
 {
-	return item->type == RR_CNAME || other->is.type == RR_CNAME ||
+	return item->type == RR_CNAME || other->rrset.type == RR_CNAME ||
 	       item->type == RR_NS;
 }
 
-static bool is_in_the_way(const struct planning *p, const struct plan_item *item,
-                          const struct holding *other)
+static bool set_is_obstacle(const struct planning *p, const struct plan_item *item,
+                            const struct view_set *other)
 {
-	if (excludes(item, other))
+	if (item_excludes(item, other))
 		return !plan_is_ours(other) || share_has_others(other);
 	if (plan_is_ours(other))
 		return false;
 	/* a mark of the seed's own form would be for that set, too */
 	return view_form(p->view)->is_same ||
-	       (!p->rules->by_set && plan_is_managed(p->rules, other->is.type));
+	       (!p->rules->by_set && plan_is_managed(p->rules, other->rrset.type));
 }
 
-static const struct holding *other_at(const struct planning *p,
-                                      const struct plan_item *item)
+static const struct view_set *item_find_obstacle(const struct planning *p,
+                                                 const struct plan_item *item)
 {
-	const struct holding *other = item->node->holdings;
+	const struct view_set *other = item->node->sets;
 
-	while (other && (other->is.type == item->type || !other->is.count ||
-	                 plan_is_signature(other->is.type) ||
-	                 !is_in_the_way(p, item, other)))
+	while (other && (other->rrset.type == item->type || !other->rrset.count ||
+	                 plan_is_signature(other->rrset.type) ||
+	                 !set_is_obstacle(p, item, other)))
 		other = other->next;
 	return other;
 }
 
 /* Is NODE where the mark of another set of ours is, or would be? */
-static bool is_place_of_mark(const struct planning *p, const struct node *node)
+static bool node_has_mark_place(const struct planning *p, const struct node *node)
 {
 	struct mark_reading readings[MARK_READINGS_MAX];
 	struct name name;
@@ -63,140 +64,143 @@ static bool is_place_of_mark(const struct planning *p, const struct node *node)
 		const struct node *of = view_find(p->view, &readings[i].name);
 
 		if (of && of != node && readings[i].type &&
-		    plan_is_in_play(of, readings[i].type))
+		    plan_has_stake(of, readings[i].type))
 			return true;
 	}
 	return false;
 }
 
 /* Marks at its own name that a CNAME would meet: ours go, if they are for that name. */
-static bool has_lasting_marks(const struct planning *p, const struct node *node)
+static bool node_keeps_marks(const struct planning *p, const struct node *node)
 {
 	size_t going = 0;
 
-	for (const struct claim *claim = node->vague; claim; claim = claim->next)
+	for (const struct claim *claim = node->untyped; claim; claim = claim->next)
 		going += claim->by->node == node &&
 		         !view_is_needed(p->view, claim->by, node, false);
-	return node->marks.count > going || is_place_of_mark(p, node);
+	return node->marks.count > going || node_has_mark_place(p, node);
 }
 
 /* In the seed's form a mark may come beside it, too. */
-static bool has_marks_beside(const struct planning *p, const struct node *node)
+static bool node_has_marks_beside(const struct planning *p, const struct node *node)
 {
-	const struct known *known = node->user;
+	const struct plan_inputs *inputs = node->user;
 
-	return node->marks.count || is_place_of_mark(p, node) ||
-	       (view_form(p->view)->is_same && known && known->wishes &&
-	        (known->wishes->next || node->holdings->next));
+	return node->marks.count || node_has_mark_place(p, node) ||
+	       (view_form(p->view)->is_same && inputs && inputs->desired &&
+	        (inputs->desired->next || node->sets->next));
 }
 
-static bool is_crowded(const struct planning *p, struct plan_item *item)
+static bool item_has_obstacle(const struct planning *p, struct plan_item *item)
 {
-	const struct holding *other = other_at(p, item);
-	const struct known *known = item->node->user;
+	const struct view_set *other = item_find_obstacle(p, item);
+	const struct plan_inputs *inputs = item->node->user;
 
-	if (other && other->is.type == RR_CNAME)
+	if (other && other->rrset.type == RR_CNAME)
 		return plan_refuse(item, REASON_FOREIGN_CNAME);
-	if (other || (item->type == RR_CNAME && has_lasting_marks(p, item->node)))
+	if (other || (item->type == RR_CNAME && node_keeps_marks(p, item->node)))
 		return plan_refuse(item, REASON_NAME_SHARED);
-	if (item->type == RR_TXT && has_marks_beside(p, item->node))
+	if (item->type == RR_TXT && node_has_marks_beside(p, item->node))
 		return plan_refuse(item, REASON_NAME_SHARED);
-	if ((item->type == RR_NS || item->type == RR_DNAME) && known && known->covers)
+	if ((item->type == RR_NS || item->type == RR_DNAME) && inputs &&
+	    inputs->hides_names)
 		return plan_refuse(item, REASON_HIDES);
 	return false;
 }
 
 /* ---- one set that is wanted ---- */
 
-static void become(const struct planning *p, struct plan_item *item)
+static void item_set_becomes(const struct planning *p, struct plan_item *item)
 {
-	item->becomes = rrset_copy(&item->wish->want, view_arena(p->view));
-	if (!item->wish->has_ttl)
-		item->becomes.ttl = holding_is_there(item->holding)
-		                        ? item->holding->is.ttl : p->rules->ttl;
+	item->becomes = rrset_copy(&item->desired->rrset, view_arena(p->view));
+	if (!item->desired->has_ttl)
+		item->becomes.ttl = view_set_exists(item->set)
+		                        ? item->set->rrset.ttl : p->rules->ttl;
 }
 
-/* We made all of it, and it lost its mark. */
-static bool can_be_reclaimed(const struct planning *p, const struct node *node,
-                             const struct holding *holding)
+/* We owned all of it, and it lost its mark. */
+static bool set_can_be_reclaimed(const struct planning *p, const struct node *node,
+                                 const struct view_set *set)
 {
-	const struct rrset *made = plan_made_of(node, holding->is.type);
+	const struct rrset *owned = plan_owned_set(node, set->rrset.type);
 
-	return p->rules->reclaims && holding->whose == WHOSE_NOBODYS && made &&
-	       rrset_same_records(made, &holding->is);
+	return p->rules->reclaims && set->owner == OWNER_NONE && owned &&
+	       rrset_same_records(owned, &set->rrset);
 }
 
 /* In the seed's form its mark would be for another's sets at the name, too. */
-static bool has_mark_for_others(const struct planning *p, const struct plan_item *item)
+static bool item_mark_covers_others(const struct planning *p,
+                                    const struct plan_item *item)
 {
-	const struct holding *other = item->node->holdings;
+	const struct view_set *other = item->node->sets;
 
 	if (!view_form(p->view)->is_same)
 		return false;
-	while (other && (other->is.type == item->type || !other->is.count ||
-	                 plan_is_signature(other->is.type) || plan_is_ours(other) ||
-	                 can_be_reclaimed(p, item->node, other)))
+	while (other && (other->rrset.type == item->type || !other->rrset.count ||
+	                 plan_is_signature(other->rrset.type) || plan_is_ours(other) ||
+	                 set_can_be_reclaimed(p, item->node, other)))
 		other = other->next;
 	return other;
 }
 
-static bool has_no_place_for_mark(const struct planning *p, struct plan_item *item)
+static bool item_lacks_mark_place(const struct planning *p, struct plan_item *item)
 {
 	struct name mark;
 	struct why why;
 
-	if (has_mark_for_others(p, item))
+	if (item_mark_covers_others(p, item))
 		return plan_refuse(item, REASON_NAME_SHARED);
 	return view_mark_name(p->view, item->node, item->type, &mark, &why) &&
-	       plan_refuse_in_words(item, REASON_NO_MARK, why.text);
+	       plan_refuse_because(item, REASON_NO_MARK, why.text);
 }
 
-static void decide_creation(const struct planning *p, struct plan_item *item,
-                            enum plan_reason reason)
+static void item_decide_creation(const struct planning *p, struct plan_item *item,
+                                 enum plan_reason reason)
 {
-	if (is_crowded(p, item) || has_no_place_for_mark(p, item))
+	if (item_has_obstacle(p, item) || item_lacks_mark_place(p, item))
 		return;
-	decide(item, STEP_CREATE, reason);
-	become(p, item);
+	item_decide(item, STEP_CREATE, reason);
+	item_set_becomes(p, item);
 }
 
-static bool is_as_wanted(const struct plan_item *item)
+static bool item_is_as_desired(const struct plan_item *item)
 {
-	const struct rrset *is = &item->holding->is;
+	const struct rrset *is = &item->set->rrset;
 
-	return rrset_same_records(is, &item->wish->want) &&
-	       (!item->wish->has_ttl || item->wish->want.ttl == is->ttl);
+	return rrset_same_records(is, &item->desired->rrset) &&
+	       (!item->desired->has_ttl || item->desired->rrset.ttl == is->ttl);
 }
 
-static void decide_nobodys(const struct planning *p, struct plan_item *item)
+static void item_decide_unmanaged(const struct planning *p, struct plan_item *item)
 {
-	const struct rrset *made = plan_made_of(item->node, item->type);
+	const struct rrset *owned = plan_owned_set(item->node, item->type);
 
-	if (!holding_is_there(item->holding)) {
-		decide_creation(p, item, REASON_WANTED);
+	if (!view_set_exists(item->set)) {
+		item_decide_creation(p, item, REASON_WANTED);
 		return;
 	}
-	if (!made) {
-		plan_refuse(item, is_as_wanted(item) ? REASON_UNMANAGED_EQUAL
-		                                     : REASON_UNMANAGED);
+	if (!owned) {
+		plan_refuse(item, item_is_as_desired(item) ? REASON_UNMANAGED_EQUAL
+		                                           : REASON_UNMANAGED);
 		return;
 	}
 	plan_refuse(item, REASON_MARK_LOST);
-	if (can_be_reclaimed(p, item->node, item->holding) &&
-	    !has_no_place_for_mark(p, item)) {
+	if (set_can_be_reclaimed(p, item->node, item->set) &&
+	    !item_lacks_mark_place(p, item)) {
 		item->step = STEP_UPDATE;
-		become(p, item);
+		item_set_becomes(p, item);
 	}
 }
 
 /* Each mark of ours that names the set, and no other set, is in its place. */
-static bool is_in_one_place(const struct plan_item *item, const struct name *place)
+static bool item_has_one_mark_place(const struct plan_item *item,
+                                    const struct name *place)
 {
-	for (const struct claim *claim = item->holding->claims; claim;
+	for (const struct claim *claim = item->set->claims; claim;
 	     claim = claim->next) {
 		struct name at = { 0 };
 
-		if (!claim->by->is_ours || claim->by->is_doubtful)
+		if (!claim->by->is_ours || claim->by->is_ambiguous)
 			continue;
 		if (claim->by->node)
 			node_name(claim->by->node, &at);
@@ -206,9 +210,9 @@ static bool is_in_one_place(const struct plan_item *item, const struct name *pla
 	return true;
 }
 
-static bool is_marked_right(const struct planning *p, const struct plan_item *item)
+static bool item_is_marked_right(const struct planning *p, const struct plan_item *item)
 {
-	const struct marking *ours = item->holding->ours;
+	const struct marking *ours = item->set->ours;
 	struct name place, at = { 0 };
 	struct mark mark;
 
@@ -220,180 +224,180 @@ static bool is_marked_right(const struct planning *p, const struct plan_item *it
 		node_name(ours->node, &at);
 	return at.len == place.len && !memcmp(at.wire, place.wire, at.len) &&
 	       ours->is_sealed == plan_is_sealed(p->view, item, &place) &&
-	       is_in_one_place(item, &place) && mark_equal(&mark, ours->mark);
+	       item_has_one_mark_place(item, &place) && mark_equal(&mark, ours->mark);
 }
 
-static bool has_drifted(const struct plan_item *item)
+static bool item_has_drifted(const struct plan_item *item)
 {
-	const struct rrset *made = plan_made_of(item->node, item->type);
+	const struct rrset *owned = plan_owned_set(item->node, item->type);
 
-	return made && !rrset_same_records(made, &item->holding->is);
+	return owned && !rrset_same_records(owned, &item->set->rrset);
 }
 
-static void decide_ours(const struct planning *p, struct plan_item *item)
+static void item_decide_owned(const struct planning *p, struct plan_item *item)
 {
-	bool drifted = holding_is_there(item->holding) && has_drifted(item);
+	bool drifted = view_set_exists(item->set) && item_has_drifted(item);
 
-	if (!holding_is_there(item->holding)) {
-		decide_creation(p, item, REASON_REPAIR);
+	if (!view_set_exists(item->set)) {
+		item_decide_creation(p, item, REASON_REPAIR);
 		return;
 	}
-	if (is_as_wanted(item) && is_marked_right(p, item)) {
-		decide(item, STEP_NONE, REASON_WANTED);
+	if (item_is_as_desired(item) && item_is_marked_right(p, item)) {
+		item_decide(item, STEP_NONE, REASON_WANTED);
 		return;
 	}
 	if (p->rules->policy == POLICY_CREATE_ONLY) {
 		plan_refuse(item, REASON_POLICY);
 		return;
 	}
-	if (!plan_is_in_place(p->view, item) && has_no_place_for_mark(p, item))
+	if (!plan_is_in_place(p->view, item) && item_lacks_mark_place(p, item))
 		return;
-	decide(item, drifted && p->rules->keeps_drift ? STEP_NONE : STEP_UPDATE,
-	       drifted ? REASON_DRIFT : REASON_WANTED);
-	become(p, item);
+	item_decide(item, drifted && p->rules->keeps_drift ? STEP_NONE : STEP_UPDATE,
+	            drifted ? REASON_DRIFT : REASON_WANTED);
+	item_set_becomes(p, item);
 }
 
-static bool is_single(uint16_t type)
+static bool rrtype_is_single(uint16_t type)
 {
 	return type == RR_CNAME || type == RR_DNAME;
 }
 
 /* Others have a part in it, and it stays shared as long as they do. */
-static void decide_part(const struct planning *p, struct plan_item *item)
+static void item_decide_part(const struct planning *p, struct plan_item *item)
 {
-	bool joins = !item->holding->ours;
+	bool joins = !item->set->ours;
 
-	if (joins && !item->wish->is_shared) {
-		refuse_anothers(item);
+	if (joins && !item->desired->is_shared) {
+		item_refuse_foreign(item);
 		return;
 	}
-	if (!holding_is_there(item->holding)) {
-		decide_creation(p, item, joins ? REASON_WANTED : REASON_REPAIR);
+	if (!view_set_exists(item->set)) {
+		item_decide_creation(p, item, joins ? REASON_WANTED : REASON_REPAIR);
 		return;
 	}
-	item->becomes = share_becomes(item->holding, &item->wish->want,
-	                              view_arena(p->view));
-	if (is_single(item->type) && item->becomes.count > 1) {
+	item->becomes = share_merge(item->set, &item->desired->rrset,
+	                            view_arena(p->view));
+	if (rrtype_is_single(item->type) && item->becomes.count > 1) {
 		plan_refuse(item, REASON_NAME_SHARED);
 		return;
 	}
-	if (rrset_same_records(&item->becomes, &item->holding->is) &&
-	    is_marked_right(p, item))
-		decide(item, STEP_NONE, REASON_WANTED);
+	if (rrset_same_records(&item->becomes, &item->set->rrset) &&
+	    item_is_marked_right(p, item))
+		item_decide(item, STEP_NONE, REASON_WANTED);
 	else if (p->rules->policy == POLICY_CREATE_ONLY && !joins)
 		plan_refuse(item, REASON_POLICY);
-	else if (plan_is_in_place(p->view, item) || !has_no_place_for_mark(p, item))
-		decide(item, STEP_UPDATE, REASON_WANTED);
+	else if (plan_is_in_place(p->view, item) || !item_lacks_mark_place(p, item))
+		item_decide(item, STEP_UPDATE, REASON_WANTED);
 }
 
-static void decide_shared(const struct planning *p, struct plan_item *item)
+static void item_decide_shared(const struct planning *p, struct plan_item *item)
 {
-	if (share_has_others(item->holding))
-		decide_part(p, item);
+	if (share_has_others(item->set))
+		item_decide_part(p, item);
 	else
-		decide_ours(p, item);
+		item_decide_owned(p, item);
 }
 
-static bool has_no_room_for_part(const struct planning *p, struct plan_item *item)
+static bool item_lacks_part_room(const struct planning *p, struct plan_item *item)
 {
-	if (!item->wish->is_shared)
+	if (!item->desired->is_shared)
 		return false;
 	if (view_form(p->view)->is_same)
-		return plan_refuse_in_words(item, REASON_NO_MARK,
-		                            "a mark of an owner's id alone cannot say "
-		                            "that a name is shared");
-	return item->wish->want.count > SHARE_RECORDS_MAX &&
-	       plan_refuse_in_words(item, REASON_NO_MARK,
-	                            "its mark has no room for so many records of a name "
-	                            "that is shared");
+		return plan_refuse_because(item, REASON_NO_MARK,
+		                           "a mark of an owner's id alone cannot say "
+		                           "that a name is shared");
+	return item->desired->rrset.count > SHARE_RECORDS_MAX &&
+	       plan_refuse_because(item, REASON_NO_MARK,
+	                           "its mark has no room for so many records of a name "
+	                           "that is shared");
 }
 
 static bool is_too_long(const struct planning *p, struct plan_item *item)
 {
 	struct mark mark;
 
-	if (item->step != STEP_CREATE && item->step != STEP_UPDATE)
+	if (!plan_writes_set(item))
 		return false;
 	size_t most = view_key(p->view) ? MARK_SEALED_MAX : MARK_TEXT_MAX;
 	plan_mark(p->view, item, &mark);
 	return mark_length(&mark) > most &&
-	       plan_refuse_in_words(item, REASON_NO_MARK, "its mark would be too long");
+	       plan_refuse_because(item, REASON_NO_MARK, "its mark would be too long");
 }
 
-static void decide_wanted(const struct planning *p, struct plan_item *item)
+static void item_decide_desired(const struct planning *p, struct plan_item *item)
 {
-	switch (item->holding->whose) {
-	case WHOSE_NOBODYS:
-		decide_nobodys(p, item);
+	switch (item->set->owner) {
+	case OWNER_NONE:
+		item_decide_unmanaged(p, item);
 		return;
-	case WHOSE_OURS:
-		decide_ours(p, item);
+	case OWNER_US:
+		item_decide_owned(p, item);
 		return;
-	case WHOSE_VAGUE:
+	case OWNER_VAGUE:
 		plan_refuse(item, REASON_VAGUE_MARK);
 		return;
-	case WHOSE_BAD:
+	case OWNER_BAD:
 		plan_refuse(item, REASON_BAD_MARK);
 		return;
-	case WHOSE_CONTESTED:
+	case OWNER_CONTESTED:
 		plan_refuse(item, REASON_CONTESTED);
 		return;
-	case WHOSE_SHARED:
-		decide_shared(p, item);
+	case OWNER_SHARED:
+		item_decide_shared(p, item);
 		return;
-	case WHOSE_ANOTHERS:
-		refuse_anothers(item);
+	case OWNER_OTHER:
+		item_refuse_foreign(item);
 		return;
 	}
 }
 
 /* What hid it is ours now, which whoever resolved the wishes did not know: next time. */
-void plan_set_wanted(const struct planning *p, struct plan_item *item)
+void plan_set_desired(const struct planning *p, struct plan_item *item)
 {
 	const char *fault;
 
 	if (plan_is_out_of_bounds(p, item))
 		return;
-	fault = wish_fault(item->wish, p->view);
+	fault = desired_fault(item->desired, p->view);
 	if (fault) {
-		plan_refuse_in_words(item, REASON_IMPOSSIBLE, fault);
+		plan_refuse_because(item, REASON_IMPOSSIBLE, fault);
 		return;
 	}
-	if (item->wish->is_hopeless) {
+	if (item->desired->is_excluded) {
 		plan_refuse(item, REASON_OCCLUDED);
 		return;
 	}
-	if (has_no_room_for_part(p, item))
+	if (item_lacks_part_room(p, item))
 		return;
-	decide_wanted(p, item);
+	item_decide_desired(p, item);
 	is_too_long(p, item);
 }
 
 /* ---- and one that is not ---- */
 
-static void decide_departure(const struct planning *p, struct plan_item *item)
+static void item_decide_deletion(const struct planning *p, struct plan_item *item)
 {
-	decide(item, STEP_DELETE, REASON_UNWANTED);
-	if (!share_has_others(item->holding))
+	item_decide(item, STEP_DELETE, REASON_UNWANTED);
+	if (!share_has_others(item->set))
 		return;
-	item->becomes = share_becomes(item->holding, NULL, view_arena(p->view));
+	item->becomes = share_merge(item->set, NULL, view_arena(p->view));
 	if (item->becomes.count)
 		item->step = STEP_LEAVE;
 }
 
 void plan_orphan(struct plan_item *item)
 {
-	decide(item, STEP_UNMARK, REASON_ORPHAN_MARK);
+	item_decide(item, STEP_UNMARK, REASON_ORPHAN_MARK);
 }
 
-void plan_set_unwanted(const struct planning *p, struct plan_item *item)
+void plan_set_undesired(const struct planning *p, struct plan_item *item)
 {
 	if (plan_is_protected(p, item->node, item->type))
 		plan_refuse(item, REASON_PROTECTED);
 	else if (plan_is_filtered(p->rules, item->node))
 		plan_refuse(item, REASON_FILTERED);
-	else if (!holding_is_there(item->holding))
+	else if (!view_set_exists(item->set))
 		plan_orphan(item);
 	else
-		decide_departure(p, item);
+		item_decide_deletion(p, item);
 }

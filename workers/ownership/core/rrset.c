@@ -11,7 +11,7 @@ int rdata_compare(struct rdata a, struct rdata b)
 	return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-static void make_room(struct rrset *set, struct arena *arena)
+static void rrset_make_room(struct rrset *set, struct arena *arena)
 {
 	struct rdata *old = set->records;
 
@@ -27,11 +27,11 @@ void rrset_push(struct rrset *set, uint32_t ttl, struct rdata rdata, struct aren
 {
 	if (!set->count || ttl < set->ttl)
 		set->ttl = ttl;
-	make_room(set, arena);
+	rrset_make_room(set, arena);
 	set->records[set->count++] = rdata;
 }
 
-static int compare(const void *a, const void *b)
+static int rdata_compare_items(const void *a, const void *b)
 {
 	return rdata_compare(*(const struct rdata *)a, *(const struct rdata *)b);
 }
@@ -42,7 +42,7 @@ void rrset_sort(struct rrset *set)
 
 	if (set->count < 2)
 		return;
-	qsort(set->records, set->count, sizeof(*set->records), compare);
+	qsort(set->records, set->count, sizeof(*set->records), rdata_compare_items);
 	for (size_t i = 0; i < set->count; i++)
 		if (!kept || rdata_compare(set->records[kept - 1], set->records[i]))
 			set->records[kept++] = set->records[i];
@@ -50,7 +50,7 @@ void rrset_sort(struct rrset *set)
 }
 
 /* The first that is not before RDATA. */
-static size_t place_of(const struct rrset *set, struct rdata rdata)
+static size_t rrset_find(const struct rrset *set, struct rdata rdata)
 {
 	size_t low = 0, high = set->count;
 
@@ -65,21 +65,21 @@ static size_t place_of(const struct rrset *set, struct rdata rdata)
 	return low;
 }
 
-static bool is_at(const struct rrset *set, size_t at, struct rdata rdata)
+static bool rrset_is_at(const struct rrset *set, size_t at, struct rdata rdata)
 {
 	return at < set->count && !rdata_compare(set->records[at], rdata);
 }
 
 bool rrset_has(const struct rrset *set, struct rdata rdata)
 {
-	return is_at(set, place_of(set, rdata), rdata);
+	return rrset_is_at(set, rrset_find(set, rdata), rdata);
 }
 
 bool rrset_remove(struct rrset *set, struct rdata rdata)
 {
-	size_t at = place_of(set, rdata);
+	size_t at = rrset_find(set, rdata);
 
-	if (!is_at(set, at, rdata))
+	if (!rrset_is_at(set, at, rdata))
 		return false;
 	memmove(&set->records[at], &set->records[at + 1],
 	        (--set->count - at) * sizeof(*set->records));

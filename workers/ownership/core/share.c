@@ -9,7 +9,7 @@
 enum { HASH_TEXT = 16 };
 
 /* Owners that share a name trust each other not to look for equal hashes. */
-static void write_hash(struct rdata rdata, char text[HASH_TEXT + 1])
+static void share_write_hash(struct rdata rdata, char text[HASH_TEXT + 1])
 {
 	snprintf(text, HASH_TEXT + 1, "%016" PRIx64,
 	         fnv_add(FNV_START, rdata.octets, rdata.len));
@@ -22,50 +22,50 @@ const char *share_part(const struct rrset *set, struct arena *arena)
 	for (size_t i = 0; i < set->count; i++) {
 		if (i)
 			*at++ = '.';
-		write_hash(set->records[i], at);
+		share_write_hash(set->records[i], at);
 		at += HASH_TEXT;
 	}
 	return text;
 }
 
-static bool wants(const struct marking *by, struct rdata rdata)
+static bool share_wants(const struct marking *by, struct rdata rdata)
 {
 	const char *part = by->mark ? mark_get(by->mark, "part") : NULL;
 	char text[HASH_TEXT + 1];
 
-	write_hash(rdata, text);
+	share_write_hash(rdata, text);
 	return part && strstr(part, text);
 }
 
-bool share_has_others(const struct holding *holding)
+bool share_has_others(const struct view_set *set)
 {
-	for (const struct claim *claim = holding->claims; claim; claim = claim->next)
+	for (const struct claim *claim = set->claims; claim; claim = claim->next)
 		if (!claim->by->is_ours)
 			return true;
 	return false;
 }
 
 /* Of a record that is in no part somebody else is the owner. */
-static bool is_wanted_by_others(const struct holding *holding, struct rdata rdata)
+static bool share_is_wanted_by_others(const struct view_set *set, struct rdata rdata)
 {
-	if (!holding->ours || !wants(holding->ours, rdata))
+	if (!set->ours || !share_wants(set->ours, rdata))
 		return true;
-	for (const struct claim *claim = holding->claims; claim; claim = claim->next)
-		if (!claim->by->is_ours && wants(claim->by, rdata))
+	for (const struct claim *claim = set->claims; claim; claim = claim->next)
+		if (!claim->by->is_ours && share_wants(claim->by, rdata))
 			return true;
 	return false;
 }
 
-struct rrset share_becomes(const struct holding *holding, const struct rrset *wanted,
-                           struct arena *arena)
+struct rrset share_merge(const struct view_set *set, const struct rrset *wanted,
+                         struct arena *arena)
 {
-	struct rrset set = { .type = holding->is.type };
+	struct rrset merged = { .type = set->rrset.type };
 
-	for (size_t i = 0; i < holding->is.count; i++)
-		if (is_wanted_by_others(holding, holding->is.records[i]))
-			rrset_push(&set, holding->is.ttl, holding->is.records[i], arena);
+	for (size_t i = 0; i < set->rrset.count; i++)
+		if (share_is_wanted_by_others(set, set->rrset.records[i]))
+			rrset_push(&merged, set->rrset.ttl, set->rrset.records[i], arena);
 	for (size_t i = 0; wanted && i < wanted->count; i++)
-		rrset_push(&set, holding->is.ttl, wanted->records[i], arena);
-	rrset_sort(&set);
-	return set;
+		rrset_push(&merged, set->rrset.ttl, wanted->records[i], arena);
+	rrset_sort(&merged);
+	return merged;
 }

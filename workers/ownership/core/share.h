@@ -1,8 +1,7 @@
 /*
- * share -- several owners of one set: each has a mark with "shared=true", and in "part"
- * which of its records it wants, by hashes, for a mark has no room for the records. An
- * owner that changes its mind takes away what is its part alone by then: a record that
- * two want stays as long as one of them does.
+ * share -- several owners of one set. Each has a mark with "shared=true" and a label
+ * "part", which has hashes of the records that the owner wants: a mark has no room for
+ * the records. An owner removes only records that no other owner wants.
  */
 #pragma once
 
@@ -12,12 +11,12 @@
 #include "core/rrset.h"
 #include "core/view.h"
 
-enum { SHARE_RECORDS_MAX = 200 };	/* that one owner can want of a set */
+enum { SHARE_RECORDS_MAX = 200 };	/* of a set, for one owner */
 
-/* The part of who wants the records of SET. */
+/* The label "part" of an owner that wants the records of SET. */
 const char *share_part(const struct rrset *set, struct arena *arena);
-/* Do others than we have a mark on it? */
-bool share_has_others(const struct holding *holding);
-/* The set without what nobody but us wants, and with WANTED, which may be NULL. */
-struct rrset share_becomes(const struct holding *holding, const struct rrset *wanted,
-                           struct arena *arena);
+/* Has it a mark of another owner? */
+bool share_has_others(const struct view_set *set);
+/* The set without the records that only we want, with WANTED, which may be NULL. */
+struct rrset share_merge(const struct view_set *set, const struct rrset *wanted,
+                         struct arena *arena);

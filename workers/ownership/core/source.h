@@ -1,9 +1,9 @@
 /*
- * source -- whether a resource is believed that says what it wants (seed 001, "Source").
+ * source -- decides whether the list of a resource is plausible (seed 001, "Source").
  *
- * One that had many endpoints and has none now may have lost its memory, however often it
- * says so: its list counts as incomplete, and what the zone would lose is held, until
- * somebody approves that, and nothing in the zone is the resource's any more.
+ * A resource that had many endpoints and now sends an empty list may have lost its state.
+ * The list counts as incomplete, and the lost records are held until an operator approves
+ * them and the resource owns no sets any more.
  */
 #pragma once
 
@@ -11,17 +11,17 @@
 #include <stddef.h>
 
 struct source_report {
-	bool is_complete;		/* it says so */
+	bool is_complete;		/* as the message says */
 	size_t count;			/* of endpoints that it wants now */
-	size_t left;			/* that it wanted before, and does not name now */
-	size_t had;			/* at most, as long as it is not believed */
-	bool has_made;			/* is anything in the zone its own? */
-	size_t min_records;		/* with fewer nothing is too much */
+	size_t left;			/* earlier ones that the list lacks */
+	size_t had;			/* largest number while it is not plausible */
+	bool owns_sets;			/* it owns sets in the zone */
+	size_t min_records;		/* fewer: always plausible */
 };
 
 struct source_state {
-	bool is_complete;		/* what is not wanted may go */
+	bool is_complete;		/* other sets of it may be deleted */
 	size_t endpoints;		/* to compare the next report with */
 };
 
-struct source_state source_judge(const struct source_report *report);
+struct source_state source_decide(const struct source_report *report);

@@ -2,28 +2,23 @@
 
 #include "model/rr.h"
 
-static bool is_there(const struct node *node, uint16_t type)
-{
-	return holding_is_there(node_holding(node, type));
-}
-
 /* Just the records that we read, or none. Marks are TXT records of the same set. */
-static void require_set(struct making *making, const struct name *name,
-                        const struct holding *holding)
+static void update_require_set(struct update_draft *draft, const struct name *name,
+                               const struct view_set *set)
 {
-	if (holding->is.type == RR_TXT)
-		update_require_txt(making, name);
-	else if (holding->is.count)
-		update_require_records(making, name, holding->is.type, &holding->is);
+	if (set->rrset.type == RR_TXT)
+		update_require_txt(draft, name);
+	else if (set->rrset.count)
+		update_require_records(draft, name, set->rrset.type, &set->rrset);
 	else
-		update_require(making, UPDATE_NO_SET, name, holding->is.type);
+		update_require(draft, UPDATE_NO_SET, name, set->rrset.type);
 }
 
-static bool is_in_use(const struct node *node)
+static bool node_is_in_use(const struct node *node)
 {
-	for (const struct holding *holding = node->holdings; holding;
-	     holding = holding->next)
-		if (holding->is.count)
+	for (const struct view_set *set = node->sets; set;
+	     set = set->next)
+		if (set->rrset.count)
 			return true;
 	return node->marks.count;
 }
@@ -41,127 +36,129 @@ static const uint16_t stored_types[] = {
 };
 
 /* Nothing but what we read, whatever its type. */
-static void require_no_others(struct making *making, const struct plan_item *item,
-                              const struct name *name)
+static void update_require_no_others(struct update_draft *draft,
+                                     const struct plan_item *item,
+                                     const struct name *name)
 {
-	if (!is_in_use(item->node)) {
-		update_require(making, UPDATE_NO_NAME, name, 0);
+	if (!node_is_in_use(item->node)) {
+		update_require(draft, UPDATE_NO_NAME, name, 0);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(stored_types) / sizeof(stored_types[0]); i++)
-		if (!is_there(item->node, stored_types[i]) &&
+		if (!node_has_records(item->node, stored_types[i]) &&
 		    !(stored_types[i] == RR_TXT && item->node->marks.count))
-			update_require(making, UPDATE_NO_SET, name, stored_types[i]);
+			update_require(draft, UPDATE_NO_SET, name, stored_types[i]);
 }
 
 /* A type that comes must not meet what it cannot stand beside. */
-static void require_room(struct making *making, const struct plan_item *item,
-                         const struct name *name)
+static void update_require_room(struct update_draft *draft, const struct plan_item *item,
+                                const struct name *name)
 {
 	if (item->type == RR_CNAME || item->type == RR_NS ||
-	    view_form(making->view)->is_same) {
-		require_no_others(making, item, name);
+	    view_form(draft->view)->is_same) {
+		update_require_no_others(draft, item, name);
 		return;
 	}
 	if (item->type == RR_TXT) {
-		update_require_txt(making, name);
+		update_require_txt(draft, name);
 		return;
 	}
-	update_require(making, UPDATE_NO_SET, name, item->type);
-	if (!is_there(item->node, RR_CNAME))
-		update_require(making, UPDATE_NO_SET, name, RR_CNAME);
+	update_require(draft, UPDATE_NO_SET, name, item->type);
+	if (!node_has_records(item->node, RR_CNAME))
+		update_require(draft, UPDATE_NO_SET, name, RR_CNAME);
 }
 
-static void remove_records(struct making *making, const struct plan_item *item,
-                           const struct name *name, const struct rrset *but)
+static void update_remove_records(struct update_draft *draft,
+                                  const struct plan_item *item, const struct name *name,
+                                  const struct rrset *but)
 {
-	const struct rrset *is = &item->holding->is;
+	const struct rrset *is = &item->set->rrset;
 
 	for (size_t i = 0; i < is->count; i++)
 		if (!but || !rrset_has(but, is->records[i]))
-			update_remove(making, UPDATE_DELETE, name, item->type,
+			update_remove(draft, UPDATE_DELETE, name, item->type,
 			              is->records[i]);
 }
 
 /* Marks that are TXT records of the same name stay. */
-static void remove_set(struct making *making, const struct plan_item *item,
-                       const struct name *name)
+static void update_remove_set(struct update_draft *draft, const struct plan_item *item,
+                              const struct name *name)
 {
 	if (item->type == RR_TXT && item->node->marks.count)
-		remove_records(making, item, name, NULL);
+		update_remove_records(draft, item, name, NULL);
 	else
-		update_remove(making, UPDATE_DELETE_SET, name, item->type,
+		update_remove(draft, UPDATE_DELETE_SET, name, item->type,
 		              (struct rdata){ 0 });
 }
 
-static void add_records(struct making *making, const struct plan_item *item,
-                        const struct name *name, const struct rrset *but)
+static void update_add_records(struct update_draft *draft, const struct plan_item *item,
+                               const struct name *name, const struct rrset *but)
 {
 	const struct rrset *becomes = &item->becomes;
 
 	for (size_t i = 0; i < becomes->count; i++)
 		if (!but || !rrset_has(but, becomes->records[i]))
-			update_add(making, name, item->type, becomes->ttl,
+			update_add(draft, name, item->type, becomes->ttl,
 			           becomes->records[i]);
 }
 
 /* Only what differs; with another TTL that is all of it. */
-static void alter(struct making *making, const struct plan_item *item,
-                  const struct name *name)
+static void update_change_set(struct update_draft *draft, const struct plan_item *item,
+                              const struct name *name)
 {
-	if (item->holding->is.ttl != item->becomes.ttl) {
-		remove_set(making, item, name);
-		add_records(making, item, name, NULL);
+	if (item->set->rrset.ttl != item->becomes.ttl) {
+		update_remove_set(draft, item, name);
+		update_add_records(draft, item, name, NULL);
 		return;
 	}
-	remove_records(making, item, name, &item->becomes);
-	add_records(making, item, name, &item->holding->is);
+	update_remove_records(draft, item, name, &item->becomes);
+	update_add_records(draft, item, name, &item->set->rrset);
 }
 
-static void make_set(struct making *making, const struct plan_item *item)
+static void update_make_set(struct update_draft *draft, const struct plan_item *item)
 {
 	struct name name;
 
 	node_name(item->node, &name);
 	if (item->step == STEP_CREATE) {
-		require_room(making, item, &name);
-		add_records(making, item, &name, NULL);
+		update_require_room(draft, item, &name);
+		update_add_records(draft, item, &name, NULL);
 		return;
 	}
-	require_set(making, &name, item->holding);
+	update_require_set(draft, &name, item->set);
 	if (item->step == STEP_DELETE)
-		remove_set(making, item, &name);
+		update_remove_set(draft, item, &name);
 	else if (item->step != STEP_UNMARK)
-		alter(making, item, &name);
+		update_change_set(draft, item, &name);
 }
 
 /* What goes comes first, for what comes may need its place (3.4.2.2). */
-static struct update_rrs join(const struct making *making)
+static struct update_rrs update_join(const struct update_draft *draft)
 {
-	struct update_rrs all = making->removals;
+	struct update_rrs all = draft->removals;
 
-	for (size_t i = 0; i < making->additions.count; i++)
-		update_put(making, &all, making->additions.rrs[i]);
+	for (size_t i = 0; i < draft->additions.count; i++)
+		update_put(draft, &all, draft->additions.rrs[i]);
 	return all;
 }
 
 void update_make(struct view *view, const struct plan_item *items, size_t count,
                  uint32_t mark_ttl, struct update *update)
 {
-	struct making making = { .view = view, .items = items, .count = count,
-	                         .mark_ttl = mark_ttl };
+	struct update_draft draft = { .view = view, .items = items, .count = count,
+	                              .mark_ttl = mark_ttl };
 	bool is_any = false;
 
 	*update = (struct update){ 0 };
 	for (size_t i = 0; i < count; i++) {
-		if (!update_is_done(&items[i]))
+		if (!update_applies(&items[i]))
 			continue;
 		is_any = true;
-		make_set(&making, &items[i]);
+		update_make_set(&draft, &items[i]);
 	}
 	if (!is_any)
 		return;
-	update_make_marks(&making);
-	update->prerequisites = making.prerequisites;
-	update->changes = join(&making);
+	update_make_marks(&draft);
+	update->prerequisites = draft.prerequisites;
+	update->changes = update_join(&draft);
 }

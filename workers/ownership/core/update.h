@@ -1,17 +1,16 @@
 /*
- * update -- what is planned for one name, as one dynamic update (RFC 2136): a record and
- * its mark come and go together, or not at all.
+ * update -- the plan for one name as one dynamic update (RFC 2136): a record and its mark
+ * come and go together, or not at all.
  *
- * A zone may have changed since it was read, so each update says what it was made from.
- * What is changed or goes must be as we read it, to the record, and so must all that
- * stands where its mark is; what comes must not be there. A server drops a CNAME that
- * meets other records, and other records that meet a CNAME, without a word (3.4.2.2):
- * so none of a type that we know may be there, either. If somebody was faster, nothing
- * is done at all.
+ * The zone may have changed since the reading, so prerequisites say what was read. A set
+ * that changes or goes must have exactly the read records, and so must all TXT records
+ * at the places of its marks. A set that comes must be absent. A server silently drops a
+ * CNAME beside other records, and other records beside a CNAME (3.4.2.2). So no set of
+ * any known type may be there. If another program was faster, the server applies
+ * nothing.
  *
- * But nothing can be said of a TTL (2.4): it is compared by nobody. If somebody gives a
- * set that we change another one meanwhile, or the TXT records where our mark comes, it
- * may have the one that we read or want. Records are as planned all the same.
+ * Prerequisites cannot cover a TTL (2.4). If another program changes it meanwhile, the
+ * set gets the TTL that we read or want. Its records are as planned.
  */
 #pragma once
 
@@ -49,12 +48,11 @@ struct update {
 	struct update_rrs prerequisites, changes;
 };
 
-/* Is it neither held nor dry, and something to do? */
-bool update_is_done(const struct plan_item *item);
+/* Has it a step that is neither held nor dry? */
+bool update_applies(const struct plan_item *item);
 /*
- * The COUNT items of one name, of which those that are held, or for which nothing is to
- * do, are left out. MARK_TTL is that of marks. *update is in the view's memory; without
- * changes there is nothing to send.
+ * Makes the update of the COUNT items of one name, without the held ones. MARK_TTL: TTL
+ * of marks. *update is in the view's memory; without changes there is nothing to send.
  */
 void update_make(struct view *view, const struct plan_item *items, size_t count,
                  uint32_t mark_ttl, struct update *update);

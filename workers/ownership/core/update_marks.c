@@ -4,50 +4,52 @@
 #include "model/rr.h"
 
 /* One TXT record that is a mark: as it stands, or will. */
-struct spot {
-	struct spot *next;
+struct mark_rr {
+	struct mark_rr *next;
 	struct name place;
 	struct rdata rdata;
 	const struct marking *instead_of;	/* at the same place, or NULL */
 };
 
-static bool is_at(const struct spot *spot, const struct node *node, struct rdata rdata)
+static bool mark_rr_is_at(const struct mark_rr *rr, const struct node *node,
+                          struct rdata rdata)
 {
-	return spot->place.len == node->len &&
-	       !memcmp(spot->place.wire, node->wire, node->len) &&
-	       !rdata_compare(spot->rdata, rdata);
+	return rr->place.len == node->len &&
+	       !memcmp(rr->place.wire, node->wire, node->len) &&
+	       !rdata_compare(rr->rdata, rdata);
 }
 
-static bool has_spot(const struct spot *spots, const struct marking *marking)
+static bool mark_rrs_have(const struct mark_rr *rrs, const struct marking *marking)
 {
-	while (spots && !is_at(spots, marking->node, marking->rdata))
-		spots = spots->next;
-	return spots;
+	while (rrs && !mark_rr_is_at(rrs, marking->node, marking->rdata))
+		rrs = rrs->next;
+	return rrs;
 }
 
-static struct spot *add_spot(const struct making *making, struct spot **spots,
-                             const struct name *place, struct rdata rdata)
+static struct mark_rr *mark_rrs_add(const struct update_draft *draft,
+                                    struct mark_rr **rrs, const struct name *place,
+                                    struct rdata rdata)
 {
-	struct spot *spot = *spots;
+	struct mark_rr *rr = *rrs;
 
-	while (spot && (!name_equal(&spot->place, place) ||
-	                rdata_compare(spot->rdata, rdata)))
-		spot = spot->next;
-	if (spot)
-		return spot;
-	spot = arena_alloc(view_arena(making->view), sizeof(*spot));
-	*spot = (struct spot){ *spots, *place, rdata };
-	*spots = spot;
-	return spot;
+	while (rr && (!name_equal(&rr->place, place) ||
+	              rdata_compare(rr->rdata, rdata)))
+		rr = rr->next;
+	if (rr)
+		return rr;
+	rr = arena_alloc(view_arena(draft->view), sizeof(*rr));
+	*rr = (struct mark_rr){ *rrs, *place, rdata };
+	*rrs = rr;
+	return rr;
 }
 
 /* ---- what will be ---- */
 
 /* What says so already is written as it stands: who sealed it may do it otherwise. */
-static bool is_written(const struct plan_item *item, const struct mark *mark,
-                       bool is_sealed, const struct name *place)
+static bool item_has_mark(const struct plan_item *item, const struct mark *mark,
+                          bool is_sealed, const struct name *place)
 {
-	const struct marking *ours = item->holding->ours;
+	const struct marking *ours = item->set->ours;
 	struct name at;
 
 	if (!ours || !ours->node || ours->is_sealed != is_sealed ||
@@ -57,124 +59,126 @@ static bool is_written(const struct plan_item *item, const struct mark *mark,
 	return name_equal(&at, place);
 }
 
-static struct rdata rdata_of(const struct making *making, const struct plan_item *item,
-                             const struct name *place)
+static struct rdata item_mark_rdata(const struct update_draft *draft,
+                                    const struct plan_item *item,
+                                    const struct name *place)
 {
-	bool is_sealed = plan_is_sealed(making->view, item, place);
+	bool is_sealed = plan_is_sealed(draft->view, item, place);
 	struct buf rdata = { 0 };
 	struct rdata copy;
 	struct mark mark;
 
-	plan_mark(making->view, item, &mark);
-	if (is_written(item, &mark, is_sealed, place))
-		return item->holding->ours->rdata;
+	plan_mark(draft->view, item, &mark);
+	if (item_has_mark(item, &mark, is_sealed, place))
+		return item->set->ours->rdata;
 	if (is_sealed)
-		mark_write_sealed(&mark, view_key(making->view), place->wire, place->len,
+		mark_write_sealed(&mark, view_key(draft->view), place->wire, place->len,
 		                  &rdata);
 	else
-		mark_write(&mark, plan_is_bare(making->view, item, place), &rdata);
+		mark_write(&mark, plan_is_bare(draft->view, item, place), &rdata);
 	copy.len = (uint16_t)rdata.len;
-	copy.octets = arena_dup(view_arena(making->view), rdata.data, rdata.len);
+	copy.octets = arena_dup(view_arena(draft->view), rdata.data, rdata.len);
 	buf_clear(&rdata);
 	return copy;
 }
 
-static const struct plan_item *item_of(const struct making *making,
-                                       const struct holding *holding)
+static const struct plan_item *update_find_item(const struct update_draft *draft,
+                                                const struct view_set *set)
 {
-	for (size_t i = 0; i < making->count; i++)
-		if (making->items[i].holding == holding &&
-		    update_is_done(&making->items[i]))
-			return &making->items[i];
+	for (size_t i = 0; i < draft->count; i++)
+		if (draft->items[i].set == set &&
+		    update_applies(&draft->items[i]))
+			return &draft->items[i];
 	return NULL;
 }
 
-static bool is_named_by(const struct holding *holding, const struct marking *marking)
+static bool set_is_named_by(const struct view_set *set, const struct marking *marking)
 {
-	const struct claim *claim = holding->claims;
+	const struct claim *claim = set->claims;
 
 	while (claim && claim->by != marking)
 		claim = claim->next;
 	return claim;
 }
 
-static bool parts_with_a_set(const struct making *making)
+static bool update_gives_up_set(const struct update_draft *draft)
 {
-	for (size_t i = 0; i < making->count; i++)
-		if (update_is_done(&making->items[i]) &&
-		    (making->items[i].step == STEP_DELETE || making->items[i].order))
+	for (size_t i = 0; i < draft->count; i++)
+		if (update_applies(&draft->items[i]) &&
+		    (draft->items[i].step == STEP_DELETE || draft->items[i].order))
 			return true;
 	return false;
 }
 
 /*
- * Nothing is done to it: its mark stays as it is, but one without a type, or in doubt,
- * does not for what is not there. Nor does one in doubt when a set goes: is_to_go().
+ * The update does not touch the set, so its mark stays. But an untyped or ambiguous mark
+ * does not stay for a missing set, and an ambiguous one does not stay when a set goes
+ * (update_removes_mark()).
  */
-static void keep_mark(const struct making *making, const struct holding *holding,
-                      struct spot **spots)
+static void mark_rrs_keep(const struct update_draft *draft, const struct view_set *set,
+                          struct mark_rr **rrs)
 {
-	const struct marking *ours = holding->ours;
+	const struct marking *ours = set->ours;
 	struct name place;
 
 	if (!ours || !ours->node)
 		return;
-	if (!holding->is.count && (ours->is_doubtful || !is_named_by(holding, ours)))
+	if (!set->rrset.count && (ours->is_ambiguous || !set_is_named_by(set, ours)))
 		return;
-	if (ours->is_doubtful && parts_with_a_set(making) &&
-	    !holding_is_ours_anyway(holding))
+	if (ours->is_ambiguous && update_gives_up_set(draft) &&
+	    !view_set_is_ours_anyway(set))
 		return;
-	node_name(holding->ours->node, &place);
-	add_spot(making, spots, &place, holding->ours->rdata);
+	node_name(set->ours->node, &place);
+	mark_rrs_add(draft, rrs, &place, set->ours->rdata);
 }
 
-static void set_mark(const struct making *making, const struct plan_item *item,
-                     struct spot **spots)
+static void mark_rrs_set(const struct update_draft *draft, const struct plan_item *item,
+                         struct mark_rr **rrs)
 {
-	const struct marking *ours = item->holding->ours;
+	const struct marking *ours = item->set->ours;
 	struct name place;
-	struct spot *spot;
+	struct mark_rr *rr;
 
-	plan_place(making->view, item, &place);
+	plan_place(draft->view, item, &place);
 	if (!place.len)
 		return;
-	spot = add_spot(making, spots, &place, rdata_of(making, item, &place));
-	if (ours && ours->node && ours->node == view_find(making->view, &place))
-		spot->instead_of = ours;
+	rr = mark_rrs_add(draft, rrs, &place, item_mark_rdata(draft, item, &place));
+	if (ours && ours->node && ours->node == view_find(draft->view, &place))
+		rr->instead_of = ours;
 }
 
-static struct spot *marks_that_will_be(const struct making *making)
+static struct mark_rr *mark_rrs_planned(const struct update_draft *draft)
 {
-	struct spot *spots = NULL;
+	struct mark_rr *rrs = NULL;
 
-	for (const struct holding *holding = making->items->node->holdings; holding;
-	     holding = holding->next) {
-		const struct plan_item *item = item_of(making, holding);
+	for (const struct view_set *set = draft->items->node->sets; set;
+	     set = set->next) {
+		const struct plan_item *item = update_find_item(draft, set);
 
 		if (!item)
-			keep_mark(making, holding, &spots);
-		else if (update_is_arrival(item))
-			set_mark(making, item, &spots);
+			mark_rrs_keep(draft, set, &rrs);
+		else if (plan_writes_set(item))
+			mark_rrs_set(draft, item, &rrs);
 	}
-	return spots;
+	return rrs;
 }
 
 /* ---- and what is ---- */
 
-static bool stands(const struct making *making, const struct spot *spot)
+static bool mark_rr_exists(const struct update_draft *draft, const struct mark_rr *rr)
 {
-	const struct node *node = view_find(making->view, &spot->place);
-	struct rdata rdata = spot->rdata;
+	const struct node *node = view_find(draft->view, &rr->place);
+	struct rdata rdata = rr->rdata;
 
 	return node && node->marks.count && rrset_has(&node->marks, rdata);
 }
 
 /* Is it written anew where it stands? */
-static bool is_rewritten(const struct spot *spots, const struct marking *marking)
+static bool mark_rrs_replace(const struct mark_rr *rrs, const struct marking *marking)
 {
-	while (spots && spots->instead_of != marking)
-		spots = spots->next;
-	return spots;
+	while (rrs && rrs->instead_of != marking)
+		rrs = rrs->next;
+	return rrs;
 }
 
 /*
@@ -182,17 +186,17 @@ static bool is_rewritten(const struct spot *spots, const struct marking *marking
  * would be for that other set beyond doubt: then it stays only where that is ours
  * anyway, and wanted.
  */
-static bool is_to_go(const struct making *making, const struct marking *by,
-                     const struct spot *will)
+static bool update_removes_mark(const struct update_draft *draft,
+                                const struct marking *by, const struct mark_rr *will)
 {
-	return by->is_ours && !has_spot(will, by) &&
-	       (is_rewritten(will, by) ||
-	        !view_is_needed(making->view, by, making->items->node,
-	                        parts_with_a_set(making)));
+	return by->is_ours && !mark_rrs_have(will, by) &&
+	       (mark_rrs_replace(will, by) ||
+	        !view_is_needed(draft->view, by, draft->items->node,
+	                        update_gives_up_set(draft)));
 }
 
-static void remove_claims(struct making *making, const struct claim *claims,
-                          const struct spot *will)
+static void update_remove_marks(struct update_draft *draft, const struct claim *claims,
+                                const struct mark_rr *will)
 {
 	struct name place;
 
@@ -202,46 +206,48 @@ static void remove_claims(struct making *making, const struct claim *claims,
 		if (!by->node)
 			continue;
 		node_name(by->node, &place);
-		update_require_txt(making, &place);
-		if (is_to_go(making, by, will))
-			update_remove(making, UPDATE_DELETE, &place, RR_TXT, by->rdata);
+		update_require_txt(draft, &place);
+		if (update_removes_mark(draft, by, will))
+			update_remove(draft, UPDATE_DELETE, &place, RR_TXT, by->rdata);
 	}
 }
 
 /* As TTL what is there has, for there is but one of a set. */
-static uint32_t ttl_at(const struct making *making, const struct name *place)
+static uint32_t update_mark_ttl(const struct update_draft *draft,
+                                const struct name *place)
 {
-	const struct node *node = view_find(making->view, place);
-	const struct holding *txt = node ? node_holding(node, RR_TXT) : NULL;
+	const struct node *node = view_find(draft->view, place);
+	const struct view_set *txt = node_find_set(node, RR_TXT);
 
 	if (node && node->marks.count)
 		return node->marks.ttl;
-	return holding_is_there(txt) ? txt->is.ttl : making->mark_ttl;
+	return view_set_exists(txt) ? txt->rrset.ttl : draft->mark_ttl;
 }
 
-static bool is_touched(const struct making *making, const struct holding *holding)
+static bool update_touches_set(const struct update_draft *draft,
+                               const struct view_set *set)
 {
-	return item_of(making, holding) || holding->whose == WHOSE_SHARED;
+	return update_find_item(draft, set) || set->owner == OWNER_SHARED;
 }
 
 /*
  * The marks of a name's sets are seen as a whole: one may be for several sets, and goes
  * with the last of them.
  */
-void update_make_marks(struct making *making)
+void update_make_marks(struct update_draft *draft)
 {
-	const struct node *node = making->items->node;
-	struct spot *will = marks_that_will_be(making);
+	const struct node *node = draft->items->node;
+	struct mark_rr *will = mark_rrs_planned(draft);
 
-	for (const struct holding *holding = node->holdings; holding;
-	     holding = holding->next)
-		if (is_touched(making, holding))
-			remove_claims(making, holding->claims, will);
-	remove_claims(making, node->vague, will);
-	for (const struct spot *spot = will; spot; spot = spot->next) {
-		update_require_txt(making, &spot->place);
-		if (!stands(making, spot))
-			update_add(making, &spot->place, RR_TXT,
-			           ttl_at(making, &spot->place), spot->rdata);
+	for (const struct view_set *set = node->sets; set;
+	     set = set->next)
+		if (update_touches_set(draft, set))
+			update_remove_marks(draft, set->claims, will);
+	update_remove_marks(draft, node->untyped, will);
+	for (const struct mark_rr *rr = will; rr; rr = rr->next) {
+		update_require_txt(draft, &rr->place);
+		if (!mark_rr_exists(draft, rr))
+			update_add(draft, &rr->place, RR_TXT,
+			           update_mark_ttl(draft, &rr->place), rr->rdata);
 	}
 }

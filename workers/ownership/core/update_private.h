@@ -8,7 +8,7 @@
 #include "core/update.h"
 
 /* One name's update on its way. */
-struct making {
+struct update_draft {
 	struct view *view;
 	const struct plan_item *items;
 	size_t count;
@@ -18,16 +18,16 @@ struct making {
 	size_t required_count, required_size;
 };
 
-bool update_is_arrival(const struct plan_item *item);	/* CREATE or UPDATE */
-void update_put(const struct making *making, struct update_rrs *to, struct update_rr rr);
-void update_require(struct making *making, enum update_kind kind, const struct name *name,
-                    uint16_t type);
-void update_require_records(struct making *making, const struct name *name, uint16_t type,
-                            const struct rrset *set);
+void update_put(const struct update_draft *draft, struct update_rrs *to,
+                struct update_rr rr);
+void update_require(struct update_draft *draft, enum update_kind kind,
+                    const struct name *name, uint16_t type);
+void update_require_records(struct update_draft *draft, const struct name *name,
+                            uint16_t type, const struct rrset *set);
 /* All TXT records of NAME are as we read them, marks and others; none: no CNAME, too. */
-void update_require_txt(struct making *making, const struct name *name);
-void update_remove(struct making *making, enum update_kind kind, const struct name *name,
-                   uint16_t type, struct rdata rdata);
-void update_add(struct making *making, const struct name *name, uint16_t type,
+void update_require_txt(struct update_draft *draft, const struct name *name);
+void update_remove(struct update_draft *draft, enum update_kind kind,
+                   const struct name *name, uint16_t type, struct rdata rdata);
+void update_add(struct update_draft *draft, const struct name *name, uint16_t type,
                 uint32_t ttl, struct rdata rdata);
-void update_make_marks(struct making *making);
+void update_make_marks(struct update_draft *draft);

@@ -23,24 +23,25 @@ static const struct {
 	[UPDATE_ADD]        = { RR_CLASS_IN,   true },
 };
 
-static uint16_t type_of(const struct update_rr *rr)
+static uint16_t update_rr_type(const struct update_rr *rr)
 {
 	return rr->kind == UPDATE_NO_NAME ? RR_ANY : rr->type;
 }
 
-static size_t rdata_len(const struct update_rr *rr)
+static size_t update_rr_rdata_len(const struct update_rr *rr)
 {
 	return forms[rr->kind].has_rdata ? rr->rdata.len : 0;
 }
 
 /* ---- how large ---- */
 
-static size_t octets_of(const struct update_rrs *rrs)
+static size_t update_rrs_octets(const struct update_rrs *rrs)
 {
 	size_t octets = 0;
 
 	for (size_t i = 0; i < rrs->count; i++)
-		octets += rrs->rrs[i].name.len + RR_FIXED + rdata_len(&rrs->rrs[i]);
+		octets += rrs->rrs[i].name.len + RR_FIXED +
+		          update_rr_rdata_len(&rrs->rrs[i]);
 	return octets;
 }
 
@@ -48,67 +49,69 @@ struct batch_size update_wire_size(const struct update *update)
 {
 	return (struct batch_size){
 		.changes = update->changes.count,
-		.octets = octets_of(&update->prerequisites) + octets_of(&update->changes),
+		.octets = update_rrs_octets(&update->prerequisites) +
+		          update_rrs_octets(&update->changes),
 	};
 }
 
 /* ---- the message ---- */
 
-static void put_rr(const struct update_rr *rr, struct packet_writer *writer)
+static void update_wire_put_rr(const struct update_rr *rr, struct packet_writer *writer)
 {
 	packet_put_owner(writer, rr->name.wire);
-	packet_put_u16(writer, type_of(rr));
+	packet_put_u16(writer, update_rr_type(rr));
 	packet_put_u16(writer, forms[rr->kind].class);
 	packet_put_u32(writer, rr->kind == UPDATE_ADD ? rr->ttl : 0);
-	packet_put_u16(writer, rdata_len(rr));
-	packet_put(writer, rr->rdata.octets, rdata_len(rr));
+	packet_put_u16(writer, update_rr_rdata_len(rr));
+	packet_put(writer, rr->rdata.octets, update_rr_rdata_len(rr));
 }
 
 /* Prerequisites that are there already, by their octets. */
-struct said {
+struct prerequisite_set {
 	struct map *map;
 	struct buf key;
 };
 
-static bool is_said(struct said *said, const struct update_rr *rr)
+static bool prerequisite_is_written(struct prerequisite_set *seen,
+                                    const struct update_rr *rr)
 {
-	struct buf *key = &said->key;
+	struct buf *key = &seen->key;
 
 	buf_reset(key);
 	buf_append(key, rr->name.wire, rr->name.len);
-	buf_u16(key, type_of(rr));
+	buf_u16(key, update_rr_type(rr));
 	buf_u16(key, forms[rr->kind].class);
-	buf_append(key, rr->rdata.octets, rdata_len(rr));
-	if (map_get(said->map, key->data, key->len))
+	buf_append(key, rr->rdata.octets, update_rr_rdata_len(rr));
+	if (map_get(seen->map, key->data, key->len))
 		return true;
-	map_put(said->map, key->data, key->len, said);
+	map_put(seen->map, key->data, key->len, seen);
 	return false;
 }
 
 /* Returns how many they are. */
-static uint16_t put_prerequisites(const struct update_message *message,
-                                  struct packet_writer *writer)
+static uint16_t update_wire_put_prerequisites(const struct update_message *message,
+                                              struct packet_writer *writer)
 {
-	struct said said = { .map = map_new(message->id) };
+	struct prerequisite_set seen = { .map = map_new(message->id) };
 	uint16_t count = 0;
 
 	for (size_t i = 0; i < message->count; i++) {
 		const struct update_rrs *rrs = &message->updates[i]->prerequisites;
 
 		for (size_t k = 0; k < rrs->count && !writer->full; k++) {
-			if (is_said(&said, &rrs->rrs[k]))
+			if (prerequisite_is_written(&seen, &rrs->rrs[k]))
 				continue;
-			put_rr(&rrs->rrs[k], writer);
+			update_wire_put_rr(&rrs->rrs[k], writer);
 			count++;
 		}
 	}
-	map_free(&said.map);
-	buf_clear(&said.key);
+	map_free(&seen.map);
+	buf_clear(&seen.key);
 	return count;
 }
 
-static uint16_t put_changes(const struct update_message *message,
-                            struct packet_writer *writer)
+static uint16_t update_wire_put_changes(const struct update_message *message,
+                                        struct packet_writer *writer)
 {
 	uint16_t count = 0;
 
@@ -116,7 +119,7 @@ static uint16_t put_changes(const struct update_message *message,
 		const struct update_rrs *rrs = &message->updates[i]->changes;
 
 		for (size_t k = 0; k < rrs->count && !writer->full; k++, count++)
-			put_rr(&rrs->rrs[k], writer);
+			update_wire_put_rr(&rrs->rrs[k], writer);
 	}
 	return count;
 }
@@ -134,8 +137,8 @@ size_t update_wire_put(const struct update_message *message, struct update_sent 
 
 	packet_writer_init(&writer, data, PACKET_MAX - room);
 	packet_put_question(&writer, message->zone, RR_SOA, RR_CLASS_IN);
-	header.count[SECTION_ANSWER] = put_prerequisites(message, &writer);
-	header.count[SECTION_AUTHORITY] = put_changes(message, &writer);
+	header.count[SECTION_ANSWER] = update_wire_put_prerequisites(message, &writer);
+	header.count[SECTION_AUTHORITY] = update_wire_put_changes(message, &writer);
 	if (writer.full)
 		return 0;
 	writer.limit = PACKET_MAX;
@@ -148,7 +151,8 @@ size_t update_wire_put(const struct update_message *message, struct update_sent 
 
 /* ---- the answer ---- */
 
-static void say_clocks(const struct tsig *tsig, uint64_t now, struct why *why)
+static void update_wire_explain_clocks(const struct tsig *tsig, uint64_t now,
+                                       struct why *why)
 {
 	char clocks[TSIG_CLOCKS];
 
@@ -157,8 +161,8 @@ static void say_clocks(const struct tsig *tsig, uint64_t now, struct why *why)
 	         clocks);
 }
 
-static enum outcome of_refusal(const struct reply *reply, bool is_known_key, uint64_t now,
-                               struct why *why)
+static enum outcome update_wire_refused(const struct reply *reply, bool is_known_key,
+                                        uint64_t now, struct why *why)
 {
 	static const char not_allowed[] =
 	    "refuses it: BADKEY, of a key that it knows, so the key may not do that";
@@ -166,7 +170,7 @@ static enum outcome of_refusal(const struct reply *reply, bool is_known_key, uin
 	bool is_policy = tsig->error == TSIG_BADKEY && is_known_key;
 
 	if (tsig->error == TSIG_BADTIME && tsig->other_len == TSIG_OTHER_TIME)
-		say_clocks(tsig, now, why);
+		update_wire_explain_clocks(tsig, now, why);
 	else
 		snprintf(why->text, sizeof(why->text), "%s",
 		         is_policy ? not_allowed : reply->fault);
@@ -176,7 +180,7 @@ static enum outcome of_refusal(const struct reply *reply, bool is_known_key, uin
 }
 
 /* Nothing of it may be believed, so it is known to nobody what became of the message. */
-static enum outcome of_disbelieved(const struct reply *reply, struct why *why)
+static enum outcome update_wire_unverified(const struct reply *reply, struct why *why)
 {
 	enum rcode rcode = reply->header.flags & FLAG_RCODE;
 
@@ -197,9 +201,9 @@ enum outcome update_wire_outcome(const struct update_sent *sent, const uint8_t *
 	reply_read(&sent->request, data, len, now + sent->ahead_s, &reply);
 	rcode = reply.header.flags & FLAG_RCODE;
 	if (reply.kind == REPLY_REFUSES)
-		return of_refusal(&reply, sent->is_known_key, now, why);
+		return update_wire_refused(&reply, sent->is_known_key, now, why);
 	if (reply.kind != REPLY_OURS)
-		return of_disbelieved(&reply, why);
+		return update_wire_unverified(&reply, why);
 	why->text[0] = '\0';
 	if (rcode)
 		snprintf(why->text, sizeof(why->text), "answers %s", rcode_name(rcode));

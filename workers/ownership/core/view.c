@@ -88,76 +88,76 @@ void node_name(const struct node *node, struct name *name)
 	memcpy(name->wire, node->wire, node->len);
 }
 
-/* ---- holdings ---- */
+/* ---- sets ---- */
 
-struct holding *view_find_holding(const struct node *node, uint16_t type)
+struct view_set *node_find_set(const struct node *node, uint16_t type)
 {
-	struct holding *holding = node->holdings;
+	struct view_set *set = node ? node->sets : NULL;
 
-	while (holding && holding->is.type != type)
-		holding = holding->next;
-	return holding;
+	while (set && set->rrset.type != type)
+		set = set->next;
+	return set;
 }
 
-const struct holding *node_holding(const struct node *node, uint16_t type)
+struct view_set *view_get_set(struct view *view, struct node *node, uint16_t type)
 {
-	return view_find_holding(node, type);
-}
+	struct view_set *set = node_find_set(node, type);
 
-struct holding *view_get_holding(struct view *view, struct node *node, uint16_t type)
-{
-	struct holding *holding = view_find_holding(node, type);
-
-	if (holding)
-		return holding;
-	holding = arena_alloc(view->arena, sizeof(*holding));
-	holding->is.type = type;
-	holding->next = node->holdings;
-	node->holdings = holding;
+	if (set)
+		return set;
+	set = arena_alloc(view->arena, sizeof(*set));
+	set->rrset.type = type;
+	set->next = node->sets;
+	node->sets = set;
 	node->types++;
-	return holding;
+	return set;
 }
 
-bool holding_is_there(const struct holding *holding)
+bool view_set_exists(const struct view_set *set)
 {
-	return holding && holding->is.count;
+	return set && set->rrset.count;
+}
+
+bool node_has_records(const struct node *node, uint16_t type)
+{
+	return view_set_exists(node_find_set(node, type));
+}
+
+const char *view_set_resource(const struct view_set *set)
+{
+	return set->ours ? mark_get(set->ours->mark, "resource") : NULL;
 }
 
 bool view_add(struct view *view, const struct name *name, uint16_t type, uint32_t ttl,
               struct rdata rdata)
 {
 	struct node *node = view_node(view, name);
-	struct holding *holding = view_find_holding(node, type);
+	struct view_set *set = node_find_set(node, type);
 
-	if (!holding && node->types == VIEW_TYPES_MAX)
+	if (!set && node->types == VIEW_TYPES_MAX)
 		return false;
-	if (!holding)
-		holding = view_get_holding(view, node, type);
+	if (!set)
+		set = view_get_set(view, node, type);
 	rdata.octets = arena_dup(view->arena, rdata.octets, rdata.len);
-	rrset_push(&holding->is, ttl, rdata, view->arena);
+	rrset_push(&set->rrset, ttl, rdata, view->arena);
 	return true;
 }
 
-/* ---- what could be ---- */
-
-static bool has_records(const struct node *node, uint16_t type)
-{
-	return holding_is_there(node_holding(node, type));
-}
+/* ---- hidden names ---- */
 
 /* A delegation at NODE hides what is below it, and beside it. */
-static bool is_cut_by(const struct view *view, const struct node *cut, bool is_below,
-                      uint16_t type)
+static bool node_hides(const struct view *view, const struct node *cut, bool is_below,
+                       uint16_t type)
 {
-	const struct holding *ns = node_holding(cut, RR_NS);
+	const struct view_set *ns = node_find_set(cut, RR_NS);
 
-	if (is_below && has_records(cut, RR_DNAME))
+	if (is_below && node_has_records(cut, RR_DNAME))
 		return true;
-	if (cut->len == view->zone.len || !ns || !ns->is.count)
+	if (cut->len == view->zone.len || !ns || !ns->rrset.count)
 		return false;
 	if (type == RR_NS || type == RR_DS)
 		return is_below;
-	return ns->whose != WHOSE_OURS || (type != RR_A && type != RR_AAAA);
+	return ns->owner != OWNER_US || (type != RR_A && type != RR_AAAA);
 }
 
 bool view_is_hidden(const struct view *view, const struct name *name, uint16_t type)
@@ -168,7 +168,7 @@ bool view_is_hidden(const struct view *view, const struct name *name, uint16_t t
 	do {
 		const struct node *at = view_find(view, &above);
 
-		if (at && is_cut_by(view, at, is_below, type))
+		if (at && node_hides(view, at, is_below, type))
 			return true;
 		is_below = true;
 	} while (name_parent(&above, &above) && above.len >= view->zone.len);

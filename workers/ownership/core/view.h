@@ -1,15 +1,14 @@
 /*
- * view -- a zone as a plan looks at it: at each name the record sets, and of each set
- * whose it is, as the marks say.
+ * view -- a zone as the plan sees it: the record sets of each name, with their owners by
+ * the marks.
  *
- * A mark speaks for us only by what our own form makes of it, or the form that we had
- * before. One that names no type speaks for no set in particular (WHOSE_VAGUE), nor does
- * one that could be for several things that are there, whatever other marks these have:
- * one may be a copy of the other. Against us a mark speaks in each way that anybody could
- * read it. Two owners at one set, or two marks of ours in one place, are contested,
- * unless all of them say that they share it.
+ * Our own mark counts in our form and in the former one only. An untyped mark is for no
+ * set in particular (OWNER_VAGUE). Nor is a mark that may be for several existing sets:
+ * it may be a copy. A mark of another owner counts in each form in which it can be read.
+ * Two owners of one set, or two marks of ours in one place, are contested, unless all of
+ * them are shared.
  *
- * Everything is in the view's own memory. The records come in any order.
+ * All memory is the view's. Records come in any order.
  */
 #pragma once
 
@@ -23,125 +22,127 @@
 
 enum { VIEW_TYPES_MAX = 256 };		/* at one name */
 
-enum whose {
-	WHOSE_NOBODYS,			/* there is no mark */
-	WHOSE_OURS,
-	WHOSE_VAGUE,			/* a mark of ours is there, perhaps not for it */
-	WHOSE_SHARED,			/* by all who marked it, perhaps not us */
-	WHOSE_ANOTHERS,
-	WHOSE_BAD,			/* a mark without sense */
-	WHOSE_CONTESTED,
+enum owner_kind {
+	OWNER_NONE,			/* no mark */
+	OWNER_US,
+	OWNER_VAGUE,			/* our mark may be for another set */
+	OWNER_SHARED,			/* by all owners of its marks */
+	OWNER_OTHER,
+	OWNER_BAD,			/* a malformed mark */
+	OWNER_CONTESTED,
 };
 
-/* One record of a mark, or what a table says instead. */
+/* One record of a mark, or a row of a table. */
 struct marking {
 	struct marking *next;		/* of the zone */
 	enum mark_kind kind;
 	bool is_ours;
-	bool is_bare;			/* an owner's id alone, as the seed has it */
-	bool is_doubtful;		/* ours, and could be for several sets */
+	bool is_bare;			/* the owner's id only: the seed's form */
+	bool is_ambiguous;		/* ours, and could be for several sets */
 	bool is_sealed;			/* with our key */
 	const struct mark *mark;	/* of MARK_OWNED, else NULL */
-	struct node *node;		/* where it stands; NULL: in no zone */
+	struct node *node;		/* its place; NULL: a row of a table */
 	struct rdata rdata;
 };
 
 struct claim {
 	struct claim *next;		/* on the same set */
 	struct marking *by;
-	bool is_former;			/* as our former form has it */
+	bool is_former;			/* by our former form */
 };
 
-struct holding {
-	struct holding *next;		/* at the same name */
-	struct rrset is;		/* of no records: only its mark is there */
-	enum whose whose;
+struct view_set {
+	struct view_set *next;		/* at the same name */
+	struct rrset rrset;		/* empty: only its mark exists */
+	enum owner_kind owner;
 	struct claim *claims;		/* that name it */
-	size_t told;			/* how many of them say so in our form */
-	const struct marking *ours;	/* the mark of ours, of OURS, SHARED and VAGUE */
+	size_t clear_marks;			/* our claims that are not ambiguous */
+	const struct marking *ours;	/* our mark: of US, SHARED and VAGUE */
 	bool is_wanted;			/* the plan's */
 };
 
 struct node {
-	struct node *next;		/* of the zone, as they came */
-	struct holding *holdings;
-	struct rrset marks;		/* the TXT records here that are marks */
-	struct claim *vague;		/* marks of ours for this name, of no type */
-	struct claim *against;		/* and of others */
-	void *user;			/* whoever walks the view */
+	struct node *next;		/* of the zone */
+	struct view_set *sets;
+	struct rrset marks;		/* TXT records here that are marks */
+	struct claim *untyped;		/* our untyped marks for this name */
+	struct claim *foreign;		/* and those of others */
+	void *user;			/* of the plan */
 	unsigned types;
-	unsigned marks_of_ours;		/* that stand here */
+	unsigned marks_of_ours;		/* placed here */
 	uint8_t len, wire[];		/* its name */
 };
 
-/* Where marks of ours are. */
-struct view_marks {
+/* The settings of our marks. */
+struct mark_settings {
 	const char *owner;		/* our id */
 	struct mark_form form;
 	const struct mark_form *former;	/* NULL: none */
-	const uint8_t *key;		/* that they are sealed with; NULL: none */
+	const uint8_t *key;		/* seals them; NULL: no seal */
 };
 
 struct view;
 
-/* SEED: random, so that nobody outside can slow it down. */
+/* SEED: random, against chosen hash collisions. */
 struct view *view_new(const struct name *zone, uint32_t seed);
 void view_free(struct view **view);
 const struct name *view_zone(const struct view *view);
 const struct mark_form *view_form(const struct view *view);
 const char *view_owner(const struct view *view);	/* our id */
-const uint8_t *view_key(const struct view *view);	/* of struct view_marks */
+const uint8_t *view_key(const struct view *view);	/* of struct mark_settings */
 
 /*
- * NAME in lower case, RDATA canonical; both are copied. False: there are more than
- * VIEW_TYPES_MAX types at that name, and the zone is not for us.
+ * NAME in lower case, RDATA canonical; both are copied. False: the name has more than
+ * VIEW_TYPES_MAX types, and the zone cannot be planned.
  */
 bool view_add(struct view *view, const struct name *name, uint16_t type, uint32_t ttl,
               struct rdata rdata);
-/* What a table outside of the zone says; MARK is borrowed. Before view_settle(). */
+/* Adds the row of a table; MARK is borrowed. Before view_settle(). */
 void view_claim(struct view *view, const struct name *name, uint16_t type,
                 const struct mark *mark);
-/* No more comes: whose all of it is. */
-void view_settle(struct view *view, const struct view_marks *marks);
+/* Call it last: finds the owners. */
+void view_settle(struct view *view, const struct mark_settings *marks);
 
 /* ---- of a view that is settled ---- */
 
 struct node *view_first(const struct view *view);
 /* NULL: there is none. */
 struct node *view_find(const struct view *view, const struct name *name);
-/* The node of NAME; a new one, without holdings, if there is none. */
+/* The node of NAME; a new one, without sets, if there is none. */
 struct node *view_node(struct view *view, const struct name *name);
 void node_name(const struct node *node, struct name *name);
-/* The set of TYPE at NODE; a new one, of no records, if there is none. */
-struct holding *view_holding(struct view *view, struct node *node, uint16_t type);
-/* NULL: there is none. */
-const struct holding *node_holding(const struct node *node, uint16_t type);
+/* The set of TYPE at NODE; an empty one is added if there is none. */
+struct view_set *view_add_set(struct view *view, struct node *node, uint16_t type);
+/* NULL: NODE is NULL or has no such set. */
+struct view_set *node_find_set(const struct node *node, uint16_t type);
+bool node_has_records(const struct node *node, uint16_t type);
 /*
- * Whose HOLDING of NODE is, as marks say: "" is nobody's. Ids of several are joined by
- * commas, which no id has. As long as the view.
+ * The owners of SET at NODE, by the marks; "": no owner. Several ids are joined by
+ * commas, which no id has. Lives as long as the view.
  */
 const char *view_owners(const struct view *view, const struct node *node,
-                        const struct holding *holding);
-/* Has it records? HOLDING may be NULL. */
-bool holding_is_there(const struct holding *holding);
-/* Would a mark of ours that could be for it change nothing, or only what may be ours? */
-bool holding_is_ours_anyway(const struct holding *holding);
+                        const struct view_set *set);
+/* Has it records? SET may be NULL. */
+bool view_set_exists(const struct view_set *set);
+/* The resource that our mark names, or NULL. */
+const char *view_set_resource(const struct view_set *set);
+/* Is it contested, or ours and desired? Another mark of ours would change nothing. */
+bool view_set_is_ours_anyway(const struct view_set *set);
 /*
- * Where the mark of TYPE at NODE would stand; of length 0: in no zone. ERR_INVALID, in
- * words: nowhere, or where somebody has other records, or where it would not be read as
- * what it is.
+ * The place of the mark of TYPE at NODE; of length 0: in no zone. ERR_INVALID: there is
+ * none, other records are there, or the mark would be read as another one.
  */
 enum err view_mark_name(const struct view *view, const struct node *node, uint16_t type,
                         struct name *mark, struct why *why);
 /*
- * Could a mark of ours be for a set elsewhere than at NODE, that has no other in our
- * form? BY_OURS: for one that is ours and wanted, as far as the plan knows by now.
+ * May our MARKING be for a set at another name than NODE's that has no other mark in our
+ * form? BY_OURS: counts only sets that are ours and desired.
  */
 bool view_is_needed(const struct view *view, const struct marking *marking,
                     const struct node *node, bool by_ours);
-/* Is text like this, if it were somebody's TXT record, a mark? */
+/* Would a TXT record with RDATA be read as a mark? */
 bool view_is_mark(const struct view *view, struct rdata rdata);
 /* Is a set of TYPE at NAME hidden, by a delegation or DNAME? Glue of ours is not. */
 bool view_is_hidden(const struct view *view, const struct name *name, uint16_t type);
-/* For what lives as long as the view. */
+/* Memory that lives as long as the view. */
 struct arena *view_arena(const struct view *view);

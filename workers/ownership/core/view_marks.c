@@ -5,15 +5,15 @@
 
 /* ---- marks, told from other TXT records ---- */
 
-static bool reads_bare(const struct view *view)
+static bool view_reads_bare(const struct view *view)
 {
 	return view->marks.form.is_same ||
 	       (view->marks.former && view->marks.former->is_same);
 }
 
 /* Marks of others may be in plain text, or ours from before there was a key. */
-static enum mark_kind read_mark(const struct view *view, struct rdata rdata,
-                                struct mark *mark, bool *is_sealed)
+static enum mark_kind view_read_mark(const struct view *view, struct rdata rdata,
+                                     struct mark *mark, bool *is_sealed)
 {
 	enum mark_kind kind = MARK_DATA;
 
@@ -21,15 +21,15 @@ static enum mark_kind read_mark(const struct view *view, struct rdata rdata,
 		kind = mark_read_sealed(rdata.octets, rdata.len, view->marks.key,
 		                        view->arena, mark);
 	*is_sealed = kind != MARK_DATA;
-	return *is_sealed ? kind : mark_read(rdata.octets, rdata.len, reads_bare(view),
-	                                     view->arena, mark);
+	return *is_sealed ? kind : mark_read(rdata.octets, rdata.len,
+	                                     view_reads_bare(view), view->arena, mark);
 }
 
-static bool is_bare(const struct view *view, const struct marking *marking)
+static bool marking_is_bare(const struct view *view, const struct marking *marking)
 {
 	struct mark mark;
 
-	return reads_bare(view) && !marking->is_sealed &&
+	return view_reads_bare(view) && !marking->is_sealed &&
 	       mark_read(marking->rdata.octets, marking->rdata.len, false, view->arena,
 	                 &mark) == MARK_DATA;
 }
@@ -39,15 +39,15 @@ bool view_is_mark(const struct view *view, struct rdata rdata)
 	struct mark mark;
 	bool is_sealed;
 
-	return read_mark(view, rdata, &mark, &is_sealed) != MARK_DATA;
+	return view_read_mark(view, rdata, &mark, &is_sealed) != MARK_DATA;
 }
 
-static bool is_by_us(const struct view *view, const struct mark *mark)
+static bool view_owns_mark(const struct view *view, const struct mark *mark)
 {
 	return mark && !strcmp(mark_get(mark, "owner"), view->marks.owner);
 }
 
-static struct marking *keep(struct view *view, const struct marking *marking)
+static struct marking *view_keep_marking(struct view *view, const struct marking *marking)
 {
 	struct marking *kept = arena_dup(view->arena, marking, sizeof(*marking));
 
@@ -57,37 +57,37 @@ static struct marking *keep(struct view *view, const struct marking *marking)
 }
 
 /* False: it is somebody's data. */
-static bool take_mark(struct view *view, struct node *node, struct rdata rdata)
+static bool view_take_mark(struct view *view, struct node *node, struct rdata rdata)
 {
 	struct marking marking = { .node = node, .rdata = rdata };
 	struct mark mark;
 
-	marking.kind = read_mark(view, rdata, &mark, &marking.is_sealed);
+	marking.kind = view_read_mark(view, rdata, &mark, &marking.is_sealed);
 	if (marking.kind == MARK_DATA)
 		return false;
 	if (marking.kind == MARK_OWNED)
 		marking.mark = arena_dup(view->arena, &mark, sizeof(mark));
-	marking.is_bare = is_bare(view, &marking);
-	marking.is_ours = is_by_us(view, marking.mark);
+	marking.is_bare = marking_is_bare(view, &marking);
+	marking.is_ours = view_owns_mark(view, marking.mark);
 	node->marks_of_ours += marking.is_ours;
-	keep(view, &marking);
+	view_keep_marking(view, &marking);
 	return true;
 }
 
 /* Of a node's TXT records those that are marks stand apart from now on. */
-static void part_marks(struct view *view, struct node *node)
+static void view_separate_marks(struct view *view, struct node *node)
 {
-	struct holding *txt = view_find_holding(node, RR_TXT);
-	struct rrset all = txt ? txt->is : (struct rrset){ 0 };
+	struct view_set *txt = node_find_set(node, RR_TXT);
+	struct rrset all = txt ? txt->rrset : (struct rrset){ 0 };
 
 	if (!all.count)
 		return;
 	node->marks.type = RR_TXT;
-	txt->is = (struct rrset){ .type = RR_TXT };
+	txt->rrset = (struct rrset){ .type = RR_TXT };
 	for (size_t i = 0; i < all.count; i++) {
-		bool is_mark = take_mark(view, node, all.records[i]);
+		bool is_mark = view_take_mark(view, node, all.records[i]);
 
-		rrset_push(is_mark ? &node->marks : &txt->is, all.ttl, all.records[i],
+		rrset_push(is_mark ? &node->marks : &txt->rrset, all.ttl, all.records[i],
 		           view->arena);
 	}
 }
@@ -95,8 +95,8 @@ static void part_marks(struct view *view, struct node *node)
 /* ---- what they are for ---- */
 
 /* What both forms read alike is said once. */
-static void claim(struct view *view, struct claim **claims, struct marking *marking,
-                  bool is_former)
+static void claim_add(struct view *view, struct claim **claims, struct marking *marking,
+                      bool is_former)
 {
 	struct claim *claim;
 
@@ -107,27 +107,27 @@ static void claim(struct view *view, struct claim **claims, struct marking *mark
 	*claims = claim;
 }
 
-static void claim_set(struct view *view, const struct name *name, uint16_t type,
-                      struct marking *marking, bool is_former)
+static void claim_add_to_set(struct view *view, const struct name *name, uint16_t type,
+                             struct marking *marking, bool is_former)
 {
 	struct node *node = view_node(view, name);
 
-	claim(view, &view_get_holding(view, node, type)->claims, marking, is_former);
+	claim_add(view, &view_get_set(view, node, type)->claims, marking, is_former);
 }
 
-static void claim_as(struct view *view, const struct view_meaning *meaning,
-                     struct marking *marking)
+static void claim_add_meaning(struct view *view, const struct view_meaning *meaning,
+                              struct marking *marking)
 {
 	const struct mark_reading *is = &meaning->is;
 
 	if (is->type)
-		claim_set(view, &is->name, is->type, marking, meaning->is_former);
+		claim_add_to_set(view, &is->name, is->type, marking, meaning->is_former);
 	else
-		claim(view, &view_node(view, &is->name)->vague, marking,
-		      meaning->is_former);
+		claim_add(view, &view_node(view, &is->name)->untyped, marking,
+		          meaning->is_former);
 }
 
-static bool is_star(const struct mark_reading *reading)
+static bool reading_is_wildcard(const struct mark_reading *reading)
 {
 	return reading->name.wire[0] == 1 && reading->name.wire[1] == '*';
 }
@@ -136,8 +136,8 @@ static bool is_star(const struct mark_reading *reading)
  * The one thing that a mark is for, or NULL: of those with a type the only one, where a
  * "*" was meant if the form has another label for it; else the first without a type.
  */
-static const struct mark_reading *meant_of(const struct mark_reading *readings,
-                                           size_t count)
+static const struct mark_reading *readings_choose(const struct mark_reading *readings,
+                                                  size_t count)
 {
 	const struct mark_reading *meant = NULL, *vague = NULL;
 	size_t typed = 0;
@@ -148,22 +148,22 @@ static const struct mark_reading *meant_of(const struct mark_reading *readings,
 			continue;
 		}
 		typed++;
-		if (!meant || is_star(&readings[i]))
+		if (!meant || reading_is_wildcard(&readings[i]))
 			meant = &readings[i];
 	}
-	if (typed == 1 || (typed == 2 && is_star(meant)))
+	if (typed == 1 || (typed == 2 && reading_is_wildcard(meant)))
 		return meant;
 	return typed ? NULL : vague;
 }
 
 /* What one form makes of it: something of a type, or what has none. */
-static bool is_meant_by(const struct view *view, const struct mark_form *form,
-                        const struct name *place, bool is_typed,
-                        struct mark_reading *meant)
+static bool mark_form_means(const struct view *view, const struct mark_form *form,
+                            const struct name *place, bool is_typed,
+                            struct mark_reading *meant)
 {
 	struct mark_reading readings[MARK_READINGS_MAX];
 	size_t count = mark_readings(form, place, &view->zone, readings);
-	const struct mark_reading *one = meant_of(readings, count);
+	const struct mark_reading *one = readings_choose(readings, count);
 
 	if (!one || (one->type != 0) != is_typed)
 		return false;
@@ -171,7 +171,7 @@ static bool is_meant_by(const struct view *view, const struct mark_form *form,
 	return true;
 }
 
-static bool has_it(const struct mark_form *form, bool is_bare)
+static bool mark_form_accepts(const struct mark_form *form, bool is_bare)
 {
 	return form && (form->is_same || !is_bare);
 }
@@ -185,8 +185,9 @@ bool view_meaning(const struct view *view, const struct name *place, bool is_bar
 	for (int is_typed = 1; is_typed >= 0; is_typed--)
 		for (int i = 0; i < 2; i++) {
 			meaning->is_former = i;
-			if (has_it(forms[i], is_bare) &&
-			    is_meant_by(view, forms[i], place, is_typed, &meaning->is))
+			if (mark_form_accepts(forms[i], is_bare) &&
+			    mark_form_means(view, forms[i], place, is_typed,
+			                    &meaning->is))
 				return true;
 		}
 	return false;
@@ -201,12 +202,12 @@ static bool claim_for_us(struct view *view, struct marking *marking)
 	node_name(marking->node, &place);
 	if (!view_meaning(view, &place, marking->is_bare, &meaning))
 		return false;
-	claim_as(view, &meaning, marking);
+	claim_add_meaning(view, &meaning, marking);
 	return true;
 }
 
-static bool is_read(const struct mark_reading *readings, size_t count,
-                    const struct mark_reading *reading)
+static bool readings_have(const struct mark_reading *readings, size_t count,
+                          const struct mark_reading *reading)
 {
 	for (size_t i = 0; i < count; i++)
 		if (readings[i].type == reading->type &&
@@ -215,7 +216,7 @@ static bool is_read(const struct mark_reading *readings, size_t count,
 	return false;
 }
 
-static void claim_against(struct view *view, struct marking *marking)
+static void claim_for_others(struct view *view, struct marking *marking)
 {
 	const struct mark_form *forms[] = { &view->marks.form, view->marks.former,
 	                                    &mark_form_ours, &mark_form_plain };
@@ -230,34 +231,34 @@ static void claim_against(struct view *view, struct marking *marking)
 		                                       &all[first]) : 0;
 
 		for (size_t j = first; j < first + more; j++)
-			if (!is_read(all, count, &all[j]))
+			if (!readings_have(all, count, &all[j]))
 				all[count++] = all[j];
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (all[i].type)
-			claim_set(view, &all[i].name, all[i].type, marking, false);
+			claim_add_to_set(view, &all[i].name, all[i].type, marking, false);
 		else
-			claim(view, &view_node(view, &all[i].name)->against, marking,
-			      false);
+			claim_add(view, &view_node(view, &all[i].name)->foreign, marking,
+			          false);
 	}
 }
 
-static void disown(struct marking *marking)
+static void marking_disown(struct marking *marking)
 {
 	marking->kind = MARK_BAD;
 	marking->mark = NULL;
 	marking->is_ours = false;
 }
 
-static void settle_mark(struct view *view, struct marking *marking)
+static void view_settle_marking(struct view *view, struct marking *marking)
 {
 	if (!marking->node)
 		return;
 	if (marking->is_ours && claim_for_us(view, marking))
 		return;
 	if (marking->is_ours)
-		disown(marking);
-	claim_against(view, marking);
+		marking_disown(marking);
+	claim_for_others(view, marking);
 }
 
 /* ---- of those that can be read in two ways ---- */
@@ -266,8 +267,8 @@ static void settle_mark(struct view *view, struct marking *marking)
  * May a mark without a type be for it? external-dns never wrote one for an AAAA record,
  * and in the seed's form we write none for what cannot stand beside a TXT record.
  */
-static bool is_vague_in(const struct mark_form *form, uint16_t type,
-                        const struct name *any)
+static bool mark_form_is_untyped_for(const struct mark_form *form, uint16_t type,
+                                     const struct name *any)
 {
 	struct name mark;
 	struct why why;
@@ -278,73 +279,75 @@ static bool is_vague_in(const struct mark_form *form, uint16_t type,
 	       !mark_name(form, any, type, any, &mark, &why) && name_equal(any, &mark);
 }
 
-static bool hears_vague(const struct view *view, uint16_t type)
+static bool view_reads_untyped(const struct view *view, uint16_t type)
 {
 	const struct mark_form *former = view->marks.former;
 
-	return is_vague_in(&view->marks.form, type, &view->zone) ||
-	       (former && is_vague_in(former, type, &view->zone));
+	return mark_form_is_untyped_for(&view->marks.form, type, &view->zone) ||
+	       (former && mark_form_is_untyped_for(former, type, &view->zone));
 }
 
 /* Anybody's could be: where marks are bare, they are for AAAA records, too. */
-static bool hears_against(const struct view *view, uint16_t type)
+static bool view_reads_foreign_untyped(const struct view *view, uint16_t type)
 {
-	return type != RR_AAAA || reads_bare(view);
+	return type != RR_AAAA || view_reads_bare(view);
 }
 
 /* Of those that can be for two things none tells, nor one that is to move. */
-static void count_told(struct node *node)
+static void node_count_clear_marks(struct node *node)
 {
-	for (struct holding *holding = node->holdings; holding; holding = holding->next)
-		for (const struct claim *claim = holding->claims; claim;
+	for (struct view_set *set = node->sets; set; set = set->next)
+		for (const struct claim *claim = set->claims; claim;
 		     claim = claim->next)
-			holding->told += claim->by->is_ours && !claim->by->is_doubtful &&
-			                 !claim->is_former;
+			set->clear_marks += claim->by->is_ours &&
+			                    !claim->by->is_ambiguous &&
+			                    !claim->is_former;
 }
 
-static bool is_untold(const struct holding *holding)
+static bool set_lacks_mark(const struct view_set *set)
 {
-	return holding_is_there(holding) && !holding->told;
+	return view_set_exists(set) && !set->clear_marks;
 }
 
 /* Has it no other mark, or would ours be missed among those of others? */
-static bool has_need(const struct holding *holding)
+static bool set_needs_mark(const struct view_set *set)
 {
-	return is_untold(holding) || (holding && holding->whose == WHOSE_CONTESTED);
+	return set_lacks_mark(set) || (set && set->owner == OWNER_CONTESTED);
 }
 
-bool holding_is_ours_anyway(const struct holding *holding)
+bool view_set_is_ours_anyway(const struct view_set *set)
 {
-	return holding->whose == WHOSE_CONTESTED ||
-	       (holding->whose == WHOSE_OURS && holding->is_wanted);
+	return set->owner == OWNER_CONTESTED ||
+	       (set->owner == OWNER_US && set->is_wanted);
 }
 
-static bool is_ours_in_need(const struct holding *holding)
+static bool set_is_ours_and_needs_mark(const struct view_set *set)
 {
-	return has_need(holding) && holding_is_ours_anyway(holding);
+	return set_needs_mark(set) && view_set_is_ours_anyway(set);
 }
 
 /* Is a set like that where a mark so read is for it, other than what it is MEANT for? */
-static bool could_be_for(const struct view *view, const struct mark_reading *reading,
-                         const struct mark_reading *meant,
-                         bool (*is_so)(const struct holding *holding))
+static bool reading_may_be_for(const struct view *view,
+                               const struct mark_reading *reading,
+                               const struct mark_reading *meant,
+                               bool (*is_so)(const struct view_set *set))
 {
 	const struct node *node = view_find(view, &reading->name);
 
 	if (!node || reading->type)
-		return node && is_so(node_holding(node, reading->type));
-	for (const struct holding *holding = node->holdings; holding;
-	     holding = holding->next) {
-		bool is_meant = holding->is.type == meant->type &&
+		return node && is_so(node_find_set(node, reading->type));
+	for (const struct view_set *set = node->sets; set;
+	     set = set->next) {
+		bool is_meant = set->rrset.type == meant->type &&
 		                name_equal(&meant->name, &reading->name);
 
-		if (!is_meant && hears_vague(view, holding->is.type) && is_so(holding))
+		if (!is_meant && view_reads_untyped(view, set->rrset.type) && is_so(set))
 			return true;
 	}
 	return false;
 }
 
-static bool is_same_reading(const struct mark_reading *a, const struct mark_reading *b)
+static bool reading_equal(const struct mark_reading *a, const struct mark_reading *b)
 {
 	return a->type == b->type && name_equal(&a->name, &b->name);
 }
@@ -352,41 +355,41 @@ static bool is_same_reading(const struct mark_reading *a, const struct mark_read
 enum { MEANINGS_MAX = 2 * MARK_READINGS_MAX };
 
 /* What else a mark at PLACE could be for, by either form. Returns how many. */
-static size_t other_meanings(const struct view *view, const struct name *place,
-                             bool is_bare, const struct view_meaning *meaning,
-                             struct view_meaning others[MEANINGS_MAX])
+static size_t view_other_meanings(const struct view *view, const struct name *place,
+                                  bool is_bare, const struct view_meaning *meaning,
+                                  struct view_meaning others[MEANINGS_MAX])
 {
 	const struct mark_form *forms[] = { &view->marks.form, view->marks.former };
 	struct mark_reading readings[MARK_READINGS_MAX];
 	size_t count = 0;
 
 	for (size_t i = 0; i < 2; i++) {
-		size_t all = has_it(forms[i], is_bare)
+		size_t all = mark_form_accepts(forms[i], is_bare)
 		    ? mark_readings(forms[i], place, &view->zone, readings) : 0;
 		bool is_its_form = meaning->is_former == (i == 1);
 
 		for (size_t j = 0; j < all; j++)
-			if (!is_same_reading(&readings[j], &meaning->is) &&
+			if (!reading_equal(&readings[j], &meaning->is) &&
 			    !(readings[j].type && is_its_form))
 				others[count++] = (struct view_meaning){ readings[j], i };
 	}
 	return count;
 }
 
-bool view_is_doubtful(const struct view *view, const struct name *place, bool is_bare,
-                      const struct view_meaning *meaning)
+bool view_is_ambiguous(const struct view *view, const struct name *place, bool is_bare,
+                       const struct view_meaning *meaning)
 {
 	struct view_meaning others[MEANINGS_MAX];
-	size_t count = other_meanings(view, place, is_bare, meaning, others);
+	size_t count = view_other_meanings(view, place, is_bare, meaning, others);
 
 	for (size_t i = 0; i < count; i++)
-		if (could_be_for(view, &others[i].is, &meaning->is, is_untold))
+		if (reading_may_be_for(view, &others[i].is, &meaning->is, set_lacks_mark))
 			return true;
 	return false;
 }
 
 /* It could be for each of them, so it speaks for none. */
-static void doubt_mark(struct view *view, struct marking *marking)
+static void view_find_ambiguity(struct view *view, struct marking *marking)
 {
 	struct view_meaning meaning, others[MEANINGS_MAX];
 	struct name place;
@@ -396,33 +399,35 @@ static void doubt_mark(struct view *view, struct marking *marking)
 		return;
 	node_name(marking->node, &place);
 	if (view_meaning(view, &place, marking->is_bare, &meaning))
-		count = other_meanings(view, &place, marking->is_bare, &meaning, others);
+		count =
+		    view_other_meanings(view, &place, marking->is_bare, &meaning, others);
 	for (size_t i = 0; i < count; i++) {
-		if (!could_be_for(view, &others[i].is, &meaning.is, holding_is_there))
+		if (!reading_may_be_for(view, &others[i].is, &meaning.is,
+		                        view_set_exists))
 			continue;
-		marking->is_doubtful = true;
-		claim_as(view, &others[i], marking);
+		marking->is_ambiguous = true;
+		claim_add_meaning(view, &others[i], marking);
 	}
 }
 
 bool view_is_needed(const struct view *view, const struct marking *marking,
                     const struct node *node, bool by_ours)
 {
-	bool (*is_so)(const struct holding *holding) = by_ours ? is_ours_in_need
-	                                                       : has_need;
+	bool (*is_so)(const struct view_set *set) = by_ours ? set_is_ours_and_needs_mark
+	                                                    : set_needs_mark;
 	struct view_meaning all[MEANINGS_MAX + 1];
 	struct name place, name;
 	size_t count;
 
 	node_name(node, &name);
-	if (!marking->is_doubtful)
+	if (!marking->is_ambiguous)
 		return false;
 	node_name(marking->node, &place);
 	view_meaning(view, &place, marking->is_bare, &all[0]);
-	count = 1 + other_meanings(view, &place, marking->is_bare, &all[0], &all[1]);
+	count = 1 + view_other_meanings(view, &place, marking->is_bare, &all[0], &all[1]);
 	for (size_t i = 0; i < count; i++)
 		if (!name_equal(&all[i].is.name, &name) &&
-		    could_be_for(view, &all[i].is, &all[0].is, is_so))
+		    reading_may_be_for(view, &all[i].is, &all[0].is, is_so))
 			return true;
 	return false;
 }
@@ -432,10 +437,10 @@ bool view_is_needed(const struct view *view, const struct marking *marking,
 struct tally {
 	size_t ours, others, bad, shared, all;
 	bool is_twice;			/* two of ours in one place */
-	bool is_doubtful;		/* one of ours that may be for another set */
+	bool is_ambiguous;		/* one of ours that may be for another set */
 };
 
-static bool shares(const struct marking *marking)
+static bool marking_is_shared(const struct marking *marking)
 {
 	const char *value = marking->mark ? mark_get(marking->mark, "shared") : NULL;
 
@@ -443,114 +448,115 @@ static bool shares(const struct marking *marking)
 }
 
 /* What names no type cannot say that it shares a set. */
-static void count_claims(const struct claim *claims, bool is_typed, struct tally *tally)
+static void tally_add(const struct claim *claims, bool is_typed, struct tally *tally)
 {
 	for (; claims; claims = claims->next) {
 		const struct marking *by = claims->by;
 
 		tally->is_twice |= by->is_ours && by->node && by->node->marks_of_ours > 1;
-		tally->is_doubtful |= by->is_doubtful;
-		if (by->is_doubtful)
+		tally->is_ambiguous |= by->is_ambiguous;
+		if (by->is_ambiguous)
 			continue;
 		tally->all++;
-		tally->shared += is_typed && shares(by);
+		tally->shared += is_typed && marking_is_shared(by);
 		tally->bad += by->kind == MARK_BAD;
 		tally->ours += by->is_ours;
 		tally->others += !by->is_ours && by->kind != MARK_BAD;
 	}
 }
 
-static enum whose judge(const struct tally *tally, bool is_vague)
+static enum owner_kind tally_owner(const struct tally *tally, bool is_vague)
 {
 	if (tally->is_twice)
-		return WHOSE_CONTESTED;
+		return OWNER_CONTESTED;
 	if (!tally->all)
-		return is_vague ? WHOSE_VAGUE : WHOSE_NOBODYS;
+		return is_vague ? OWNER_VAGUE : OWNER_NONE;
 	if (tally->shared == tally->all)
-		return tally->is_doubtful ? WHOSE_CONTESTED : WHOSE_SHARED;
+		return tally->is_ambiguous ? OWNER_CONTESTED : OWNER_SHARED;
 	if (tally->ours == tally->all)
-		return WHOSE_OURS;
+		return OWNER_US;
 	if (tally->others == tally->all && !is_vague)
-		return WHOSE_ANOTHERS;
-	return tally->bad == tally->all && !is_vague ? WHOSE_BAD : WHOSE_CONTESTED;
+		return OWNER_OTHER;
+	return tally->bad == tally->all && !is_vague ? OWNER_BAD : OWNER_CONTESTED;
 }
 
 /* Of several of ours the one that is where we write them. */
-static const struct marking *mark_of_ours(const struct claim *claims, bool is_doubtful)
+static const struct marking *claims_find_ours(const struct claim *claims,
+                                              bool is_ambiguous)
 {
 	const struct marking *ours = NULL;
 
 	for (; claims; claims = claims->next)
-		if (claims->by->is_ours && claims->by->is_doubtful == is_doubtful &&
+		if (claims->by->is_ours && claims->by->is_ambiguous == is_ambiguous &&
 		    (!ours || !claims->is_former))
 			ours = claims->by;
 	return ours;
 }
 
 /* What may be for another set says nothing of what is shared, or is not there. */
-static bool may_be_for(const struct holding *holding)
+static bool set_may_have_mark(const struct view_set *set)
 {
-	return holding->whose == WHOSE_VAGUE ||
-	       (holding->is.count && holding->whose != WHOSE_SHARED);
+	return set->owner == OWNER_VAGUE ||
+	       (set->rrset.count && set->owner != OWNER_SHARED);
 }
 
 /* One of no type. What may be for another set keeps none from coming. */
-static const struct marking *untyped_mark(const struct view *view,
-                                          const struct node *node,
-                                          const struct holding *holding)
+static const struct marking *node_untyped_mark(const struct view *view,
+                                               const struct node *node,
+                                               const struct view_set *set)
 {
 	const struct marking *ours = NULL;
 
-	if (hears_vague(view, holding->is.type))
-		ours = mark_of_ours(node->vague, false);
-	if (!ours && hears_vague(view, holding->is.type) && holding->is.count)
-		ours = mark_of_ours(node->vague, true);
+	if (view_reads_untyped(view, set->rrset.type))
+		ours = claims_find_ours(node->untyped, false);
+	if (!ours && view_reads_untyped(view, set->rrset.type) && set->rrset.count)
+		ours = claims_find_ours(node->untyped, true);
 	return ours;
 }
 
-static void settle_holding(const struct view *view, const struct node *node,
-                           struct holding *holding)
+static void view_settle_set(const struct view *view, const struct node *node,
+                            struct view_set *set)
 {
-	const struct marking *untyped = untyped_mark(view, node, holding);
+	const struct marking *untyped = node_untyped_mark(view, node, set);
 	struct tally tally = { 0 };
 
-	count_claims(holding->claims, true, &tally);
-	if (hears_against(view, holding->is.type))
-		count_claims(node->against, false, &tally);
-	tally.is_twice |= untyped && untyped->is_doubtful &&
+	tally_add(set->claims, true, &tally);
+	if (view_reads_foreign_untyped(view, set->rrset.type))
+		tally_add(node->foreign, false, &tally);
+	tally.is_twice |= untyped && untyped->is_ambiguous &&
 	                  untyped->node->marks_of_ours > 1;
-	holding->whose = judge(&tally, untyped || tally.is_doubtful);
-	holding->ours = mark_of_ours(holding->claims, false);
-	if (!holding->ours && may_be_for(holding))
-		holding->ours = mark_of_ours(holding->claims, true);
-	if (!holding->ours && may_be_for(holding))
-		holding->ours = untyped;
+	set->owner = tally_owner(&tally, untyped || tally.is_ambiguous);
+	set->ours = claims_find_ours(set->claims, false);
+	if (!set->ours && set_may_have_mark(set))
+		set->ours = claims_find_ours(set->claims, true);
+	if (!set->ours && set_may_have_mark(set))
+		set->ours = untyped;
 }
 
 /* What had only marks among its TXT records has none any more. */
-static void drop_empty(struct node *node)
+static void node_drop_empty_sets(struct node *node)
 {
-	struct holding **at = &node->holdings;
+	struct view_set **at = &node->sets;
 
 	while (*at) {
-		if (!(*at)->is.count && !(*at)->claims)
+		if (!(*at)->rrset.count && !(*at)->claims)
 			*at = (*at)->next;
 		else
 			at = &(*at)->next;
 	}
 }
 
-static void settle_node(struct view *view, struct node *node)
+static void view_settle_node(struct view *view, struct node *node)
 {
-	drop_empty(node);
-	for (struct holding *holding = node->holdings; holding; holding = holding->next)
-		settle_holding(view, node, holding);
+	node_drop_empty_sets(node);
+	for (struct view_set *set = node->sets; set; set = set->next)
+		view_settle_set(view, node, set);
 }
 
-static void sort_sets(struct node *node)
+static void node_sort_sets(struct node *node)
 {
-	for (struct holding *holding = node->holdings; holding; holding = holding->next)
-		rrset_sort(&holding->is);
+	for (struct view_set *set = node->sets; set; set = set->next)
+		rrset_sort(&set->rrset);
 }
 
 void view_claim(struct view *view, const struct name *name, uint16_t type,
@@ -558,10 +564,10 @@ void view_claim(struct view *view, const struct name *name, uint16_t type,
 {
 	struct marking marking = { .kind = MARK_OWNED, .mark = mark };
 
-	claim_set(view, name, type, keep(view, &marking), false);
+	claim_add_to_set(view, name, type, view_keep_marking(view, &marking), false);
 }
 
-static void keep_settings(struct view *view, const struct view_marks *marks)
+static void view_set_marks(struct view *view, const struct mark_settings *marks)
 {
 	view->marks = *marks;
 	view->marks.owner = arena_strdup(view->arena, marks->owner);
@@ -569,33 +575,33 @@ static void keep_settings(struct view *view, const struct view_marks *marks)
 		view->marks.former = arena_dup(view->arena, marks->former,
 		                               sizeof(*marks->former));
 	for (struct marking *marking = view->markings; marking; marking = marking->next)
-		marking->is_ours = is_by_us(view, marking->mark);
+		marking->is_ours = view_owns_mark(view, marking->mark);
 }
 
-void view_settle(struct view *view, const struct view_marks *marks)
+void view_settle(struct view *view, const struct mark_settings *marks)
 {
-	keep_settings(view, marks);
+	view_set_marks(view, marks);
 	for (struct node *node = view->first; node; node = node->next) {
-		sort_sets(node);
-		part_marks(view, node);
+		node_sort_sets(node);
+		view_separate_marks(view, node);
 	}
 	for (struct marking *marking = view->markings; marking; marking = marking->next)
-		settle_mark(view, marking);
+		view_settle_marking(view, marking);
 	for (struct marking *marking = view->markings; marking; marking = marking->next)
-		doubt_mark(view, marking);
+		view_find_ambiguity(view, marking);
 	for (struct node *node = view->first; node; node = node->next)
-		count_told(node);
+		node_count_clear_marks(node);
 	for (struct node *node = view->first; node; node = node->next)
-		settle_node(view, node);
+		view_settle_node(view, node);
 }
 
-struct holding *view_holding(struct view *view, struct node *node, uint16_t type)
+struct view_set *view_add_set(struct view *view, struct node *node, uint16_t type)
 {
-	struct holding *holding = view_find_holding(node, type);
+	struct view_set *set = node_find_set(node, type);
 
-	if (holding)
-		return holding;
-	holding = view_get_holding(view, node, type);
-	settle_holding(view, node, holding);
-	return holding;
+	if (set)
+		return set;
+	set = view_get_set(view, node, type);
+	view_settle_set(view, node, set);
+	return set;
 }

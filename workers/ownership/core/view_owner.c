@@ -11,7 +11,7 @@ struct owners {
 };
 
 /* In their order; those for whom there is no room are left out. */
-static void add_owner(struct owners *owners, const char *id)
+static void owners_add(struct owners *owners, const char *id)
 {
 	size_t at = 0;
 
@@ -26,37 +26,37 @@ static void add_owner(struct owners *owners, const char *id)
 	owners->count++;
 }
 
-static void add_owners(struct owners *owners, const struct claim *claims)
+static void owners_add_claims(struct owners *owners, const struct claim *claims)
 {
 	for (; claims; claims = claims->next)
 		if (claims->by->kind == MARK_OWNED)
-			add_owner(owners, mark_get(claims->by->mark, "owner"));
+			owners_add(owners, mark_get(claims->by->mark, "owner"));
 }
 
 /* Of another's mark any octets can come: it is cut to what an id of ours could be. */
-static void add_id(struct buf *text, const char *id)
+static void owners_write_id(struct buf *text, const char *id)
 {
 	for (size_t i = 0; i < MARK_OWNER_MAX && id[i]; i++)
 		buf_u8(text, id[i] > ' ' && id[i] <= '~' ? (uint8_t)id[i] : '?');
 }
 
 const char *view_owners(const struct view *view, const struct node *node,
-                        const struct holding *holding)
+                        const struct view_set *set)
 {
 	struct owners owners = { .count = 0 };
 	struct buf text = { 0 };
 	const char *joined;
 
-	if (holding->whose == WHOSE_NOBODYS || holding->whose == WHOSE_VAGUE)
+	if (set->owner == OWNER_NONE || set->owner == OWNER_VAGUE)
 		return "";
-	if (holding->whose == WHOSE_OURS)
+	if (set->owner == OWNER_US)
 		return view->marks.owner;
-	add_owners(&owners, holding->claims);
-	add_owners(&owners, node->against);
+	owners_add_claims(&owners, set->claims);
+	owners_add_claims(&owners, node->foreign);
 	for (size_t i = 0; i < owners.count; i++) {
 		if (i)
 			buf_u8(&text, ',');
-		add_id(&text, owners.id[i]);
+		owners_write_id(&text, owners.id[i]);
 	}
 	joined = arena_strdup(view->arena, buf_string(&text));
 	buf_clear(&text);

@@ -5,7 +5,8 @@
 
 /* Where a mark could stand, so that it is read as what it is, by us and by others. */
 
-static bool looks_like_a_wildcard(const struct mark_form *form, const struct node *node)
+static bool node_looks_like_wildcard(const struct mark_form *form,
+                                     const struct node *node)
 {
 	size_t len = strlen(form->wildcard);
 
@@ -13,34 +14,34 @@ static bool looks_like_a_wildcard(const struct mark_form *form, const struct nod
 	       !memcmp(node->wire + 1, form->wildcard, len);
 }
 
-static bool is_of(const struct mark_reading *reading, const struct node *node)
+static bool reading_is_at(const struct mark_reading *reading, const struct node *node)
 {
 	return reading->name.len == node->len &&
 	       !memcmp(reading->name.wire, node->wire, node->len);
 }
 
 /* Would a mark at PLACE be for TYPE at NODE, and for nothing else? */
-static bool is_clear(const struct view *view, const struct node *node, uint16_t type,
-                     const struct name *place)
+static bool view_place_is_clear(const struct view *view, const struct node *node,
+                                uint16_t type, const struct name *place)
 {
 	bool is_bare = view->marks.form.is_same && place->len == node->len &&
 	               !memcmp(place->wire, node->wire, node->len);
 	struct view_meaning meaning;
 
 	return view_meaning(view, place, is_bare, &meaning) && !meaning.is_former &&
-	       is_of(&meaning.is, node) &&
+	       reading_is_at(&meaning.is, node) &&
 	       (!meaning.is.type || meaning.is.type == type) &&
-	       !view_is_doubtful(view, place, is_bare, &meaning);
+	       !view_is_ambiguous(view, place, is_bare, &meaning);
 }
 
 /* At NODE itself a CNAME is none of our business: it must go before the mark comes. */
-static bool is_free(const struct view *view, const struct node *node,
-                    const struct name *place)
+static bool view_place_is_free(const struct view *view, const struct node *node,
+                               const struct name *place)
 {
 	const struct node *at = view_find(view, place);
 
-	return !at || (!holding_is_there(node_holding(at, RR_TXT)) &&
-	               (at == node || !holding_is_there(node_holding(at, RR_CNAME))));
+	return !node_has_records(at, RR_TXT) &&
+	       (at == node || !node_has_records(at, RR_CNAME));
 }
 
 enum err view_mark_name(const struct view *view, const struct node *node, uint16_t type,
@@ -54,17 +55,17 @@ enum err view_mark_name(const struct view *view, const struct node *node, uint16
 	if (form->is_none)
 		return OK;
 	node_name(node, &name);
-	if (looks_like_a_wildcard(form, node))
+	if (node_looks_like_wildcard(form, node))
 		return fail(why, ERR_INVALID,
 		            "its mark would be that of a wildcard: use another name, or "
 		            "another wildcard replacement");
 	err = mark_name(form, &name, type, &view->zone, mark, why);
 	if (err)
 		return err;
-	if (!is_free(view, node, mark))
+	if (!view_place_is_free(view, node, mark))
 		return fail(why, ERR_INVALID,
 		            "there are other records where its mark would be");
-	if (!is_clear(view, node, type, mark))
+	if (!view_place_is_clear(view, node, type, mark))
 		return fail(why, ERR_INVALID,
 		            "its mark would be read as that of another record: set a "
 		            "prefix with '%%{record_type}' that ends in a dot");

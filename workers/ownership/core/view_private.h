@@ -13,13 +13,11 @@ struct view {
 	struct node *first, **last;
 	struct marking *markings, **last_marking;
 	struct name zone;
-	struct view_marks marks;
+	struct mark_settings marks;
 };
 
 /* The set of TYPE; a new one, of nobody's, if there is none. */
-struct holding *view_get_holding(struct view *view, struct node *node, uint16_t type);
-/* NULL: there is none. */
-struct holding *view_find_holding(const struct node *node, uint16_t type);
+struct view_set *view_get_set(struct view *view, struct node *node, uint16_t type);
 
 /* What a mark of ours is for, by our form or the one that we had before. */
 struct view_meaning {
@@ -31,5 +29,5 @@ struct view_meaning {
 bool view_meaning(const struct view *view, const struct name *place, bool is_bare,
                   struct view_meaning *meaning);
 /* Could it be one for something else that is there, too, and has none? */
-bool view_is_doubtful(const struct view *view, const struct name *place, bool is_bare,
-                      const struct view_meaning *meaning);
+bool view_is_ambiguous(const struct view *view, const struct name *place, bool is_bare,
+                       const struct view_meaning *meaning);

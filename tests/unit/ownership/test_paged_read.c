@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "core/pages.h"
+#include "core/paged_read.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -17,7 +17,7 @@ enum { RECORDS = 10, OCTETS = 100, NOW = 5000, WHOLE = 1000, PAGES = 4 };
 static const struct {
 	const char *name;
 	struct {
-		struct page page;
+		struct read_page page;
 		int after_ms;
 	} pages[PAGES];
 	const char *want;
@@ -48,19 +48,19 @@ static void pages_are_of_one_serial_and_not_without_end(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const struct incoming_limits limits = { RECORDS, OCTETS };
 		size_t last = strlen(cases[i].want) - 1;
-		struct pages pages;
+		struct paged_read pages;
 		struct why why;
 
 		print_message("  %s\n", cases[i].name);
-		pages_init(&pages, &limits, NOW, WHOLE);
+		paged_read_init(&pages, &limits, NOW, WHOLE);
 		for (size_t n = 0; n <= last; n++) {
-			bool is_another = true;
+			bool is_restarted = true;
 
-			assert_int_equal(pages_take(&pages, &cases[i].pages[n].page,
-			                            NOW + cases[i].pages[n].after_ms,
-			                            &is_another, &why),
+			assert_int_equal(paged_read_add(&pages, &cases[i].pages[n].page,
+			                                NOW + cases[i].pages[n].after_ms,
+			                                &is_restarted, &why),
 			                 n < last ? OK : cases[i].err);
-			assert_int_equal(is_another, cases[i].want[n] == 'a');
+			assert_int_equal(is_restarted, cases[i].want[n] == 'a');
 		}
 	}
 }
@@ -69,22 +69,24 @@ static void pages_are_of_one_serial_and_not_without_end(void **state)
 static void a_domain_that_always_changes_is_not_read(void **state)
 {
 	const struct incoming_limits limits = { RECORDS, OCTETS };
-	struct page page = { 0, 1, 1 };
-	struct pages pages;
+	struct read_page page = { 0, 1, 1 };
+	struct paged_read pages;
 	struct why why;
-	bool is_another;
+	bool is_restarted;
 
 	(void)state;
-	pages_init(&pages, &limits, NOW, WHOLE);
-	for (int begun = 1; begun <= PAGES_BEGUN_MAX; begun++) {
-		enum err want = begun < PAGES_BEGUN_MAX ? OK : ERR_BUSY;
+	paged_read_init(&pages, &limits, NOW, WHOLE);
+	for (int begun = 1; begun <= PAGED_READ_STARTS_MAX; begun++) {
+		enum err want = begun < PAGED_READ_STARTS_MAX ? OK : ERR_BUSY;
 
 		page.serial++;
-		assert_int_equal(pages_take(&pages, &page, NOW, &is_another, &why), OK);
-		assert_false(is_another);
+		assert_int_equal(paged_read_add(&pages, &page, NOW, &is_restarted, &why),
+		                 OK);
+		assert_false(is_restarted);
 		page.serial++;
-		assert_int_equal(pages_take(&pages, &page, NOW, &is_another, &why), want);
-		assert_int_equal(is_another, !want);
+		assert_int_equal(paged_read_add(&pages, &page, NOW, &is_restarted, &why),
+		                 want);
+		assert_int_equal(is_restarted, !want);
 	}
 	assert_string_equal(why.text, "the domain changes while it is read");
 }

@@ -1,4 +1,4 @@
-/* What several parts of a round need. */
+/* Questions about a round that its other files ask. */
 #include "round_private.h"
 
 #include <string.h>
@@ -25,24 +25,24 @@ struct tx round_begin_tx(struct round *round, struct why *why)
 	return tx_move(&tx);
 }
 
-struct made_row round_row_of(const struct plan_item *item)
+struct owned_row round_row_of(const struct plan_item *item)
 {
-	struct made_row row = { .is = item->holding->is, .intended = item->becomes,
-	                        .resource = item->wish->resource };
+	struct owned_row row = { .rrset = item->set->rrset, .intended = item->becomes,
+	                         .resource = item->desired->resource };
 
 	node_name(item->node, &row.name);
-	row.is.type = row.intended.type = item->type;
+	row.rrset.type = row.intended.type = item->type;
 	return row;
 }
 
-enum answer round_answer(const struct round *round, size_t errand)
+enum answer round_answer(const struct round *round, size_t update)
 {
-	enum outcome outcome = batch_outcome(round->batch, errand);
+	enum outcome outcome = batch_outcome(round->batch, update);
 
 	if (outcome == OUTCOME_APPLIED)
 		return ANSWER_TAKEN;
 	if (outcome == OUTCOME_OPEN || outcome == OUTCOME_AGAIN ||
-	    outcome == OUTCOME_UNABLE || round->errands[errand].is_unsure)
+	    outcome == OUTCOME_UNABLE || round->updates[update].is_unconfirmed)
 		return ANSWER_UNKNOWN;
 	return ANSWER_REFUSED;
 }

@@ -2,41 +2,41 @@
 
 #define COLUMNS "SELECT o.name, o.type, o.resource, o.ttl, o.records, o.intended"
 
-static void read_made(struct tx *tx, struct tx_rows *rows, struct arena *arena,
-                      struct made_row *row)
+static void owned_row_read(struct tx *tx, struct tx_rows *rows, struct arena *arena,
+                           struct owned_row *row)
 {
 	const char *text;
 	uint32_t ttl;
 
-	*row = (struct made_row){ 0 };
+	*row = (struct owned_row){ 0 };
 	store_read_name(tx, rows, &row->name, &text);
-	row->is.type = row->intended.type = (uint16_t)row_int(rows);
+	row->rrset.type = row->intended.type = (uint16_t)row_int(rows);
 	row->resource = row_text(rows);
 	ttl = row_u32(rows);
-	store_unpack(tx, rows, arena, ttl, &row->is);
+	store_unpack(tx, rows, arena, ttl, &row->rrset);
 	store_unpack(tx, rows, arena, ttl, &row->intended);
 }
 
-void store_made(struct tx *tx, struct arena *arena, const char *id,
-                void (*each)(void *self, const struct made_row *row), void *self)
+void store_owned(struct tx *tx, struct arena *arena, const char *id,
+                 void (*each)(void *self, const struct owned_row *row), void *self)
 {
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows, COLUMNS " FROM ownership o WHERE o.registry_id = ?",
 	          TX_BIND(tx_text(id)));
 	while (tx_next(&rows)) {
-		struct made_row row;
+		struct owned_row row;
 
-		read_made(tx, &rows, arena, &row);
+		owned_row_read(tx, &rows, arena, &row);
 		if (!tx->err)
 			each(self, &row);
 	}
 }
 
-void store_made_by_others(struct tx *tx, struct arena *arena, const char *id,
-                          const char *zone,
-                          void (*each)(void *self, const struct made_row *row),
-                          void *self)
+void store_owned_by_others(struct tx *tx, struct arena *arena, const char *id,
+                           const char *zone,
+                           void (*each)(void *self, const struct owned_row *row),
+                           void *self)
 {
 	struct tx_rows rows;
 
@@ -45,24 +45,25 @@ void store_made_by_others(struct tx *tx, struct arena *arena, const char *id,
 	    "JOIN registries r ON r.id = o.registry_id WHERE r.zone = ? AND r.id <> ?",
 	    TX_BIND(tx_text(zone), tx_text(id)));
 	while (tx_next(&rows)) {
-		struct made_row row;
+		struct owned_row row;
 
-		read_made(tx, &rows, arena, &row);
+		owned_row_read(tx, &rows, arena, &row);
 		row.storage_id = row_text(&rows);
 		if (!tx->err)
 			each(self, &row);
 	}
 }
 
-static struct tx_value *values_of(struct arena *arena, const char *id,
-                                  const struct made_row *rows, size_t count,
-                                  bool is_intended)
+static struct tx_value *owned_rows_values(struct arena *arena, const char *id,
+                                          const struct owned_row *rows, size_t count,
+                                          bool is_intended)
 {
 	struct tx_value *values = arena_alloc(arena, (6 * count + 1) * sizeof(*values));
 	char text[NAME_MAX_TEXT + 1];
 
 	for (size_t i = 0; i < count; i++) {
-		const struct rrset *set = is_intended ? &rows[i].intended : &rows[i].is;
+		const struct rrset *set =
+		    is_intended ? &rows[i].intended : &rows[i].rrset;
 		struct tx_value *at = &values[6 * i];
 
 		name_format(&rows[i].name, text);
@@ -76,8 +77,8 @@ static struct tx_value *values_of(struct arena *arena, const char *id,
 	return values;
 }
 
-void store_made_intend(struct tx *tx, const char *id, const struct made_row *rows,
-                       size_t count)
+void store_owned_intend(struct tx *tx, const char *id, const struct owned_row *rows,
+                        size_t count)
 {
 	struct arena *arena = arena_new();
 
@@ -86,13 +87,14 @@ void store_made_intend(struct tx *tx, const char *id, const struct made_row *row
 		    "INSERT INTO ownership (registry_id, name, type, resource, ttl, "
 		    "intended, updated_at) VALUES ", "(?,?,?,?,?,?,NOW(3))",
 		    " ON DUPLICATE KEY UPDATE intended = VALUES(intended), "
-		    "updated_at = NOW(3)", values_of(arena, id, rows, count, true), 6,
+		    "updated_at = NOW(3)", owned_rows_values(arena, id, rows, count,
+		                                             true), 6,
 		    count);
 	arena_free(&arena);
 }
 
-void store_made_put(struct tx *tx, const char *id, const struct made_row *rows,
-                    size_t count)
+void store_owned_put(struct tx *tx, const char *id, const struct owned_row *rows,
+                     size_t count)
 {
 	struct arena *arena = arena_new();
 
@@ -102,14 +104,15 @@ void store_made_put(struct tx *tx, const char *id, const struct made_row *rows,
 		    "records, updated_at) VALUES ", "(?,?,?,?,?,?,NOW(3))",
 		    " ON DUPLICATE KEY UPDATE resource = VALUES(resource), "
 		    "ttl = VALUES(ttl), records = VALUES(records), intended = NULL, "
-		    "updated_at = NOW(3)", values_of(arena, id, rows, count, false), 6,
+		    "updated_at = NOW(3)", owned_rows_values(arena, id, rows, count,
+		                                             false), 6,
 		    count);
 	arena_free(&arena);
 }
 
-/* Some hundred rows are emptied by a statement, and all that are empty go by one. */
-static void empty_rows(struct tx *tx, const char *id, const struct made_row *rows,
-                       size_t count, const char *change)
+/* Some statements empty the rows, then one deletes all empty rows. */
+static void owned_rows_empty(struct tx *tx, const char *id, const struct owned_row *rows,
+                             size_t count, const char *change)
 {
 	struct arena *arena = arena_new();
 
@@ -117,27 +120,27 @@ static void empty_rows(struct tx *tx, const char *id, const struct made_row *row
 		tx_exec_rows(tx,
 		    "INSERT INTO ownership (registry_id, name, type, resource, ttl, "
 		    "intended, updated_at) VALUES ", "(?,?,?,?,?,?,NOW(3))",
-		    change, values_of(arena, id, rows, count, true), 6, count);
+		    change, owned_rows_values(arena, id, rows, count, true), 6, count);
 		tx_exec(tx, "DELETE FROM ownership WHERE registry_id = ? "
 		        "AND records IS NULL AND intended IS NULL", TX_BIND(tx_text(id)));
 	}
 	arena_free(&arena);
 }
 
-void store_made_refused(struct tx *tx, const char *id, const struct made_row *rows,
+void store_owned_refused(struct tx *tx, const char *id, const struct owned_row *rows,
+                         size_t count)
+{
+	owned_rows_empty(tx, id, rows, count, " ON DUPLICATE KEY UPDATE intended = NULL");
+}
+
+void store_owned_delete(struct tx *tx, const char *id, const struct owned_row *rows,
                         size_t count)
 {
-	empty_rows(tx, id, rows, count, " ON DUPLICATE KEY UPDATE intended = NULL");
+	owned_rows_empty(tx, id, rows, count,
+	                 " ON DUPLICATE KEY UPDATE records = NULL, intended = NULL");
 }
 
-void store_made_delete_all(struct tx *tx, const char *id, const struct made_row *rows,
-                           size_t count)
-{
-	empty_rows(tx, id, rows, count,
-	           " ON DUPLICATE KEY UPDATE records = NULL, intended = NULL");
-}
-
-bool store_made_has(struct tx *tx, const char *id, const char *resource)
+bool store_owned_has(struct tx *tx, const char *id, const char *resource)
 {
 	struct tx_rows rows;
 	bool has;
@@ -152,9 +155,9 @@ bool store_made_has(struct tx *tx, const char *id, const char *resource)
 	return has;
 }
 
-/* ---- rows that got lost ---- */
+/* ---- lost rows ---- */
 
-void store_made_count(struct tx *tx, const char *id)
+void store_owned_count(struct tx *tx, const char *id)
 {
 	tx_exec(tx,
 	    "UPDATE registries SET made = "
@@ -162,7 +165,7 @@ void store_made_count(struct tx *tx, const char *id)
 	    TX_BIND(tx_text(id), tx_text(id)));
 }
 
-bool store_made_is_lost(struct tx *tx, const char *id)
+bool store_owned_is_lost(struct tx *tx, const char *id)
 {
 	struct tx_rows rows;
 	bool is_lost;
@@ -176,7 +179,7 @@ bool store_made_is_lost(struct tx *tx, const char *id)
 	return is_lost;
 }
 
-size_t store_made_restore(struct tx *tx, const char *id, const char *owner)
+size_t store_owned_restore(struct tx *tx, const char *id, const char *owner)
 {
 	return (size_t)tx_exec(tx,
 	    "INSERT INTO ownership "

@@ -1,0 +1,47 @@
+#include "core/paged_read.h"
+
+static void paged_read_start(struct paged_read *read)
+{
+	read->starts++;
+	read->has_serial = false;
+	read->records = read->octets = 0;
+}
+
+void paged_read_init(struct paged_read *read, const struct incoming_limits *limits,
+                     int64_t now_ms, int64_t whole_ms)
+{
+	*read = (struct paged_read){ .limits = *limits, .until_ms = now_ms + whole_ms };
+	paged_read_start(read);
+}
+
+static enum err paged_read_check(const struct paged_read *read, struct why *why)
+{
+	if (read->records > read->limits.records)
+		return fail(why, ERR_TOO_LARGE, "the domain has too many records");
+	if (read->octets > read->limits.octets)
+		return fail(why, ERR_TOO_LARGE, "the domain is too large");
+	return OK;
+}
+
+enum err paged_read_add(struct paged_read *read, const struct read_page *page,
+                        int64_t now_ms, bool *is_restarted, struct why *why)
+{
+	*is_restarted = false;
+	if (now_ms > read->until_ms)
+		return fail(why, ERR_TIMEOUT, "the domain takes too long to be read");
+	if (!page->records)	/* such pages could come without end */
+		return fail(why, ERR_REMOTE, "a page without records");
+	if (read->has_serial && read->serial != page->serial) {
+		if (read->starts == PAGED_READ_STARTS_MAX)
+			return fail(why, ERR_BUSY,
+			            "the domain changes while it is read");
+		paged_read_start(read);
+		*is_restarted = true;
+		return OK;
+	}
+	read->has_serial = true;
+	read->serial = page->serial;
+	read->records += page->records;
+	read->octets += page->octets;
+	return paged_read_check(read, why);
+}

@@ -1,0 +1,38 @@
+/*
+ * store_give -- rows that go to another registry with the sets of an order, whatever
+ * their number by one statement each: the sets are the order's items of a state.
+ *
+ * What is wanted is copied first, and forgotten where it was only when the set is the
+ * other's, so that at no time nobody wants it. Until then a copy names its order, for
+ * it goes again if nothing comes of it, unless somebody asked there for the same.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "runtime/tx.h"
+
+struct transfer {
+	const char *order, *from, *to;	/* ids: of the order, and of two registries */
+};
+
+/* Call it first: locks the sources, as a producer's call does. */
+void store_transfer_lock(struct tx *tx, const struct transfer *transfer);
+/* Copies the endpoints. */
+void store_transfer_copy(struct tx *tx, const struct transfer *transfer,
+                         const char *state);
+/* Deletes copies of endpoints that the old registry no longer has. */
+void store_transfer_drop_stale(struct tx *tx, const struct transfer *transfer,
+                               const char *state);
+/* Deletes all copies: the sets stay with the old registry. */
+void store_transfer_undo(struct tx *tx, const struct transfer *transfer,
+                         const char *state);
+/* Makes the copies endpoints of the new registry and deletes those of the old one. */
+void store_transfer_forget(struct tx *tx, const struct transfer *transfer,
+                           const char *state);
+/*
+ * Moves the owned rows. With storage "table" a row of the new registry with records is
+ * ERR_EXISTS; with "txt" it is replaced.
+ */
+void store_transfer_owned(struct tx *tx, const struct transfer *transfer,
+                          const char *state, bool is_in_zone);
