@@ -111,7 +111,7 @@ static enum err update_list_members(struct update *u, struct write *write)
 	return write->tx->err;
 }
 
-/* One try. tx_redo() repeats it after ERR_RACE. */
+/* One try. tx_retry() repeats it after ERR_RACE. */
 static enum err update_try(void *self, struct why *why)
 {
 	struct update *u = self;
@@ -161,7 +161,7 @@ static void catalog_keep_changed(struct catalog *catalog, const struct zone *zon
 static bool catalog_update_some(struct catalog *catalog, struct update *u,
                                 struct why *why)
 {
-	struct tx tx = tx_once(catalog->db, why);
+	struct tx tx = tx_autocommit(catalog->db, why);
 	enum err err;
 
 	arena_reset(u->arena);
@@ -171,7 +171,7 @@ static bool catalog_update_some(struct catalog *catalog, struct update *u,
 	err = tx_commit(&tx);
 	if (err || !u->id_count)
 		return false;
-	err = tx_redo(update_try, u, why);
+	err = tx_retry(update_try, u, why);
 	if (err) {
 		log_warn("catalog not updated: catalog=%s err=%s reason=\"%s\"", u->of.id,
 		         err_name(err), why->text);
@@ -204,7 +204,7 @@ static void catalog_work(void *job)
 	struct catalog *catalog = job;
 	struct catalog_ref *found;
 	struct why why;
-	struct tx tx = tx_once(catalog->db, &why);
+	struct tx tx = tx_autocommit(catalog->db, &why);
 	size_t count;
 
 	found = arena_alloc(catalog->arena, CATALOGS_MAX * sizeof(*found));

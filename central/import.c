@@ -416,7 +416,7 @@ static void commit_repeat_cast(struct commit *c)
 }
 
 /*
- * One try. tx_redo() repeats it after ERR_RACE. Another central may have ended the
+ * One try. tx_retry() repeats it after ERR_RACE. Another central may have ended the
  * import.
  */
 static enum err commit_try(void *self, struct why *why)
@@ -453,9 +453,9 @@ static void commit_fail(struct commit *c)
 
 	log_warn("import failed: import=%s err=%s reason=\"%s\"", c->id, err_name(c->err),
 	         c->req.why.text);
-	if (err_fate(c->err) != FATE_FINAL)
+	if (err_retry(c->err) != RETRY_NEVER)
 		return;
-	tx = tx_once(c->central->import_db, &why);
+	tx = tx_autocommit(c->central->import_db, &why);
 	store_import_set_state(&tx, c->id, IMPORT_ERROR, NULL, c->req.why.text);
 	tx_commit(&tx);
 }
@@ -505,7 +505,7 @@ static void import_work(void *job)
 	if (err || !*c->id)
 		return;
 	c->arena = arena_new();
-	c->err = tx_redo(commit_try, c, &why);
+	c->err = tx_retry(commit_try, c, &why);
 	if (c->err) {
 		c->req.why = why;
 		commit_fail(c);

@@ -45,7 +45,7 @@ enum err result_page_find(struct central *central, struct request *req,
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 	struct result_page page;
 
 	result_page_init(&page, paging.limit);

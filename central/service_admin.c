@@ -198,7 +198,7 @@ enum err service_get_quotas(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 
 	req->result = quota_read_all(central, &tx, tenant, req->arena);
 	return tx_commit(&tx);

@@ -62,7 +62,7 @@ static enum err domain_get_some(struct central *central, struct request *const *
 	if (!asked)
 		return OK;
 
-	struct tx tx = tx_once(central->runtime->db, &why);
+	struct tx tx = tx_autocommit(central->runtime->db, &why);
 
 	store_domain_get_several(&tx, reqs[0]->arena, keys, count, zones);
 	tx_commit(&tx);
@@ -81,7 +81,7 @@ static enum err domain_get_some(struct central *central, struct request *const *
 
 static enum err domain_get_one(struct central *central, struct request *req)
 {
-	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 	struct zone zone;
 
 	if (!service_domain_get(req, &tx, &zone))
@@ -117,7 +117,7 @@ enum err service_find_domains(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 	struct tx_rows rows;
 	struct zone zone;
 	struct result_page page;

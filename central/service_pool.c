@@ -180,7 +180,7 @@ enum err service_get_pool(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 
 	if (store_pool_get(&tx, id, name, req->arena, &pool))
 		req->result = codec_pool_encode(&pool);

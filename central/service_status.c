@@ -225,7 +225,7 @@ static void report_set_outcome(const struct reported *r, enum err err,
 static enum err report_check_lock(struct central *central, const struct reported *r,
                                   struct why *why)
 {
-	struct tx tx = tx_once(central->runtime->db, why);
+	struct tx tx = tx_autocommit(central->runtime->db, why);
 
 	if (store_domain_is_live(&tx, r->report.domain.id))
 		tx_fail(&tx, ERR_LOCKED, "%.200s is being changed: report again",
@@ -257,7 +257,7 @@ static enum err reports_apply_message(struct central *central, struct request *r
 	enum err err = reports_apply(central, req->arena, reports, count, &req->why);
 	bool locked = false;
 
-	if (err && err_fate(err) != FATE_FINAL)
+	if (err && err_retry(err) != RETRY_NEVER)
 		return err;
 	for (size_t i = 0; i < count; i++) {
 		if (err || !*reports[i].before.id)

@@ -3,14 +3,14 @@
 #include "runtime/db.h"
 
 /*
- * After TX_A_MOMENT, ERR_BUSY means that the row is still locked; else it is the timeout
+ * After TX_SHORT_LIMIT, ERR_BUSY means that the row is still locked; else it is the timeout
  * of the statement. ERR_RACE is also a lock timeout (1205), unless the connection was
  * lost. A lane repeats its transaction itself.
  */
 void store_check_wait(struct tx *tx, enum store_wait wait, const char *what)
 {
 	bool was_moment = tx->err == ERR_BUSY && wait == STORE_WAIT_SHORT &&
-	                  tx_knows_moments(tx);
+	                  tx_has_short_limit(tx);
 	bool was_race = tx->err == ERR_RACE && wait != STORE_WAIT_LONG &&
 	                db_is_up(tx->db);
 

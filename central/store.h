@@ -38,13 +38,13 @@ enum {
 };
 
 /*
- * How long a statement waits for a locked row: on the loop not, or TX_A_MOMENT; on a lane
+ * How long a statement waits for a locked row: on the loop not, or TX_SHORT_LIMIT; on a lane
  * as long as its connection allows.
  */
 enum store_wait { STORE_WAIT_NONE, STORE_WAIT_SHORT, STORE_WAIT_LONG };
 #define STORE_WAITS(tx, wait, sql) \
-	((wait) == STORE_WAIT_LONG || !tx_knows_moments(tx) ? sql : \
-	 (wait) == STORE_WAIT_SHORT ? TX_A_MOMENT sql : TX_NOT_A_MOMENT sql)
+	((wait) == STORE_WAIT_LONG || !tx_has_short_limit(tx) ? sql : \
+	 (wait) == STORE_WAIT_SHORT ? TX_SHORT_LIMIT sql : TX_NO_LOCK_WAIT sql)
 /* After such a statement: a timeout on the loop becomes ERR_LOCKED. WHAT: the object. */
 void store_check_wait(struct tx *tx, enum store_wait wait, const char *what);
 

@@ -83,7 +83,7 @@ static bool import_lock_in_a_moment(struct tx *tx, const char *id,
                                     struct arena *arena, struct import *import)
 {
 	bool locked = import_select(tx,
-	                            TX_A_MOMENT "SELECT " IMPORT_COLUMNS
+	                            TX_SHORT_LIMIT "SELECT " IMPORT_COLUMNS
 	                            " FROM imports i WHERE i.id = ? "
 	                            "AND (i.tenant = ? OR ?) FOR UPDATE",
 	                            id, access, arena, import);
@@ -109,7 +109,7 @@ static bool import_lock_now(struct tx *tx, const char *id, const struct access *
 bool store_import_lock_now(struct tx *tx, const char *id, const struct access *access,
                            bool may_wait, struct arena *arena, struct import *import)
 {
-	return may_wait && tx_knows_moments(tx)
+	return may_wait && tx_has_short_limit(tx)
 	       ? import_lock_in_a_moment(tx, id, access, arena, import)
 	       : import_lock_now(tx, id, access, arena, import);
 }

@@ -242,7 +242,7 @@ static enum err call_run_alone(struct central *central, struct call *call,
 	err = call_decode(call, method, &write);
 	if (err)
 		return err;
-	tx_until(req->deadline_ms);
+	tx_set_deadline(req->deadline_ms);
 	tx = tx_begin(central->runtime->db, &req->why);
 	err = writes_commit(&tx, &write, &one, method);
 	if (!err) {
@@ -252,7 +252,7 @@ static enum err call_run_alone(struct central *central, struct call *call,
 	writes_drop_results(&write, 1);
 	if (commit_is_in_doubt(central, err))
 		return commit_look_up(central, req);
-	if (err_fate(err) != FATE_FINAL)
+	if (err_retry(err) != RETRY_NEVER)
 		return err;
 
 	struct why reason = req->why;
@@ -406,7 +406,7 @@ static size_t calls_run_first(struct central *central, struct call *calls,
 	*calls->err = err;
 	if (err == ERR_LOCKED)
 		calls_forbid_waits(calls, count);
-	while (err_fate(err) != FATE_FINAL && n < count &&
+	while (err_retry(err) != RETRY_NEVER && n < count &&
 	       calls_share_key(calls, &calls[n])) {
 		*calls[n].err = err;
 		calls[n].req->why = calls->req->why;
@@ -439,7 +439,7 @@ static size_t group_run(struct central *central, struct call *calls,
 
 	if (n < 2)
 		return calls_run_first(central, calls, count, method);
-	tx_until(calls_earliest_deadline(calls, n));
+	tx_set_deadline(calls_earliest_deadline(calls, n));
 	tx = tx_begin(central->runtime->db, &calls->req->why);
 	n = group_lock_domains(&tx, calls, writes, n);
 	if (tx.err || n < 2) {

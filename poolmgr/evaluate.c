@@ -163,7 +163,7 @@ enum err evaluate_read(const struct poolmgr *poolmgr, struct db *db,
 		cases_gather(&cases, evaluation->queries, evaluation->count);
 		if (!cases.count)
 			continue;
-		struct tx tx = tx_once(db, why);
+		struct tx tx = tx_autocommit(db, why);
 		views = store_domain_views(&tx, arena, cases.ids, cases.count, action,
 		                           poolmgr->servers);
 		for (size_t i = 0; i < cases.count && action == ACTION_UPDATE; i++) {

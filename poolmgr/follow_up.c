@@ -171,7 +171,7 @@ static void follow_up_record(const struct follow_up_job *job, struct db *db,
 	log_warn("server does not follow: domain=%s server=%s action=%s outcome=%s "
 	         "reason=\"%s\"", job->domain.name, job->server->settings->id,
 	         follow_name(job->action), outcome, recording.detail);
-	if (tx_redo(follow_up_write_record, &recording, &why))
+	if (tx_retry(follow_up_write_record, &recording, &why))
 		log_warn("follow-up not recorded: domain=%s reason=\"%s\"",
 		         job->domain.name, why.text);
 }
@@ -187,7 +187,7 @@ static enum follow follow_up_decide(struct follow_up_job *job)
 		.takes_orders = follow_up_takes_orders(job->server),
 	};
 	struct why why;
-	struct tx tx = tx_once(job->server->db, &why);
+	struct tx tx = tx_autocommit(job->server->db, &why);
 	bool found = store_follow_case(&tx, job->arena, job->domain.id,
 	                               job->server->settings->id, &job->domain, &of);
 

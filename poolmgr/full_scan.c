@@ -238,7 +238,7 @@ static void full_scan_read_page(void *self)
 	scan->scope = poolmgr_scope(scan->poolmgr, db);
 	if (!scan->scope.share.total)
 		return;
-	struct tx tx = tx_once(db, &scan->why);
+	struct tx tx = tx_autocommit(db, &scan->why);
 	scan->is_counted = full_scan_is_new(scan);
 	if (scan->is_counted)
 		scan->count = store_count(&tx, &scan->scope);

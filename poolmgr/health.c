@@ -69,7 +69,7 @@ static enum err health_writer_write_one(struct health_writer *writer,
 {
 	const char *pool = writer->poolmgr->config.pool_name;
 	const struct finding *finding = &update->finding;
-	struct tx tx = tx_once(writer->poolmgr->lane_db, &writer->why);
+	struct tx tx = tx_autocommit(writer->poolmgr->lane_db, &writer->why);
 	struct health health[CHANNELS];
 
 	if (store_health(&tx, pool, server_id, health)) {

@@ -115,7 +115,7 @@ static struct holder *operation_holder(const struct operation *job)
 static enum err operation_postpone(void *self, struct why *why)
 {
 	struct operation *job = self;
-	struct tx tx = tx_once(job->server->db, why);
+	struct tx tx = tx_autocommit(job->server->db, why);
 
 	store_postpone(&tx, job->domain.id, job->server->settings->id, job->action,
 	               POSTPONE_S);
@@ -142,7 +142,7 @@ static bool operation_lock(struct operation *job)
 	metric_add(postponed, 1);
 	log_info("operation postponed: domain=%s server=%s reason=\"%s\"",
 	         job->domain.name, job->server->settings->id, why.text);
-	job->recorded = tx_redo(operation_postpone, job, &job->record_why);
+	job->recorded = tx_retry(operation_postpone, job, &job->record_why);
 	return false;
 }
 
@@ -152,7 +152,7 @@ static bool operation_lock(struct operation *job)
  */
 static bool operation_is_needed(struct operation *job)
 {
-	struct tx tx = tx_once(job->server->db, &job->record_why);
+	struct tx tx = tx_autocommit(job->server->db, &job->record_why);
 	bool needed = store_is_needed(&tx, &job->domain, job->action);
 
 	if (needed && job->action == ACTION_CREATE)
@@ -287,20 +287,20 @@ static void operation_execute(struct operation *job)
 	struct why why;
 
 	if (job->held && !holder_is_sure(operation_holder(job), job->held)) {
-		job->recorded = tx_redo(operation_postpone, job, &job->record_why);
+		job->recorded = tx_retry(operation_postpone, job, &job->record_why);
 		return;
 	}
 	operation_call_driver(job);
-	job->recorded = tx_redo(operation_record, job, &job->record_why);
+	job->recorded = tx_retry(operation_record, job, &job->record_why);
 	if (job->recorded == ERR_BUSY)
-		tx_redo(operation_reconsider, job, &why);
+		tx_retry(operation_reconsider, job, &why);
 }
 
 static void operation_refuse(struct operation *job)
 {
 	job->stage = STAGE_REFUSED;
 	job->err = fail(&job->why, ERR_BUSY, "not tried: the server fails");
-	job->recorded = tx_redo(operation_record, job, &job->record_why);
+	job->recorded = tx_retry(operation_record, job, &job->record_why);
 }
 
 static void operation_run(void *self)

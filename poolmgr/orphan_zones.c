@@ -34,7 +34,7 @@ struct orphan_search {
 /* Begins at a random page, so that parked orphan zones do not hide others. */
 static enum err orphan_search_select(struct orphan_search *search)
 {
-	struct tx tx = tx_once(search->server->db, &search->why);
+	struct tx tx = tx_autocommit(search->server->db, &search->why);
 	size_t pages = (search->count + TX_LIST_MAX - 1) / TX_LIST_MAX;
 	size_t first = pages ? random_u32() % pages : 0;
 

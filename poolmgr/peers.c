@@ -361,7 +361,7 @@ static void pending_report_settle(struct pending_report *pending, enum err err,
                                   const struct why *why)
 {
 	pending->out = false;
-	if (err && err_fate(err) != FATE_FINAL) {
+	if (err && err_retry(err) != RETRY_NEVER) {
 		if (pending->has_next)
 			pending_report_next(pending);
 		else

@@ -54,7 +54,7 @@ static enum err registration_try_begin(void *self, struct why *why)
 
 enum err registration_begin(struct poolmgr *poolmgr, struct why *why)
 {
-	return tx_redo(registration_try_begin, poolmgr, why);
+	return tx_retry(registration_try_begin, poolmgr, why);
 }
 
 /* ---- on the lane ---- */
@@ -73,7 +73,7 @@ static void registration_write(void *self)
 {
 	struct registration *registration = self;
 
-	registration->err = tx_redo(registration_try_write, registration,
+	registration->err = tx_retry(registration_try_write, registration,
 	                            &registration->why);
 }
 

@@ -78,7 +78,7 @@ static enum err repair_is_needed(struct repair *job, struct domain_ref *domain,
                                  bool *wanted, struct why *why)
 {
 	const struct fault *fault = &job->fault;
-	struct tx tx = tx_once(job->server->db, why);
+	struct tx tx = tx_autocommit(job->server->db, why);
 	const char *names[] = { fault->name }, *orphan;
 
 	*domain = (struct domain_ref){ .name = fault->name };
@@ -94,7 +94,7 @@ static enum err repair_is_needed(struct repair *job, struct domain_ref *domain,
 /* Is there a deleted domain of this name? */
 static enum err repair_check_known(struct repair *job, struct why *why)
 {
-	struct tx tx = tx_once(job->server->db, why);
+	struct tx tx = tx_autocommit(job->server->db, why);
 	bool ours = store_was_domain(&tx, job->fault.name);
 	enum err err = tx_commit(&tx);
 
@@ -123,7 +123,7 @@ static enum err repair_check_ours(struct repair *job, const struct domain_ref *d
 /* Meanwhile the drift may have begun anew, or another process may have repaired it. */
 static enum err repair_is_confirmed(struct repair *job, bool *confirmed, struct why *why)
 {
-	struct tx tx = tx_once(job->server->db, why);
+	struct tx tx = tx_autocommit(job->server->db, why);
 
 	*confirmed = store_drift_is_confirmed(&tx, &job->fault);
 	return tx_commit(&tx);
@@ -198,7 +198,7 @@ static void repair_finish(struct repair *job, enum err err, const struct why *re
 	         "was=\"%s\" reason=\"%s\"", job->fault.name, job->server->settings->id,
 	         job->fault.kind == REPAIR_ORPHAN ? "stray" : "content",
 	         writing.ending.outcome, job->fault.detail, writing.ending.detail);
-	if (tx_redo(repair_write_ending, &writing, &why))
+	if (tx_retry(repair_write_ending, &writing, &why))
 		log_warn("repair not recorded: domain=%s reason=\"%s\"", job->fault.name,
 		         why.text);
 }
@@ -208,7 +208,7 @@ typedef void repair_update_fn(struct tx *tx, const struct fault *fault);
 static void repair_update_drift(struct repair *job, repair_update_fn *fn)
 {
 	struct why why;
-	struct tx tx = tx_once(job->server->db, &why);
+	struct tx tx = tx_autocommit(job->server->db, &why);
 
 	fn(&tx, &job->fault);
 	if (tx_commit(&tx))
@@ -342,7 +342,7 @@ static void repair_observe_run(void *self)
 {
 	struct repair *job = self;
 
-	job->err = tx_redo(repair_write_observation, job, &job->why);
+	job->err = tx_retry(repair_write_observation, job, &job->why);
 }
 
 static void repair_log_observation(const struct repair *job)

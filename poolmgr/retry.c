@@ -98,7 +98,7 @@ static bool retry_is_ok(const struct retry *retry)
 static void retry_read_servers(void *self)
 {
 	struct retry *retry = self;
-	struct tx tx = tx_once(retry->poolmgr->lane_db, &retry->why);
+	struct tx tx = tx_autocommit(retry->poolmgr->lane_db, &retry->why);
 
 	store_read_servers(&tx, retry->arena, retry->poolmgr->config.pool_name,
 	                   &retry->seen);
@@ -109,7 +109,7 @@ static void retry_read_servers(void *self)
 static enum err retry_schedule_catch_up(struct retry *retry)
 {
 	const char *server_id = retry_server(retry)->settings->id;
-	struct tx tx = tx_once(retry->poolmgr->lane_db, &retry->why);
+	struct tx tx = tx_autocommit(retry->poolmgr->lane_db, &retry->why);
 	int64_t rows = store_catch_up(&tx, &retry->scope.share, server_id, CATCH_UP_ROWS);
 	enum err err = tx_commit(&tx);
 
@@ -166,7 +166,7 @@ static enum err retry_claim_due(struct retry *retry, enum channel channel,
 static enum err retry_claim_page(struct retry *retry, enum channel channel)
 {
 	struct page *page = &retry->pages[channel];
-	struct tx tx = tx_once(retry->poolmgr->lane_db, &retry->why);
+	struct tx tx = tx_autocommit(retry->poolmgr->lane_db, &retry->why);
 	struct due *due = store_due(&tx, retry->arena, &retry->scope, &page->of);
 
 	if (!due && !page->is_probe)

@@ -94,7 +94,7 @@ static enum err service_record_serials(struct poolmgr *poolmgr,
                                        const struct server_report *reports, size_t count,
                                        struct why *why)
 {
-	struct tx tx = tx_once(poolmgr->runtime.db, why);
+	struct tx tx = tx_autocommit(poolmgr->runtime.db, why);
 
 	store_reports(&tx, reports, count);
 	return tx_commit(&tx);
@@ -465,7 +465,7 @@ static enum err service_sync_now(struct poolmgr *poolmgr, struct request *req, b
 
 	if (err)
 		return err;
-	struct tx tx = tx_once(poolmgr->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(poolmgr->runtime.db, &req->why);
 	store_make_due(&tx, domain.id);
 	if (deep) {
 		store_drift_unpark(&tx, domain.id);

@@ -106,7 +106,7 @@ void sync_free(struct sync **sync)
 
 static struct tx sync_tx_once(struct sync *sync)
 {
-	return tx_once(sync->poolmgr->lane_db, &sync->why);
+	return tx_autocommit(sync->poolmgr->lane_db, &sync->why);
 }
 
 static struct tx sync_tx_begin(struct sync *sync)

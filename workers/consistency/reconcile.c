@@ -131,7 +131,7 @@ void work_fail(void *object, const char *reason)
 	struct why why;
 
 	work->reconciler->kind->log_failure(work, reason);
-	if (tx_again(work_try_write, &writing, &why))
+	if (tx_retry_on_loop(work_try_write, &writing, &why))
 		log_warn("failure not written: object=\"%s\" reason=\"%s\"", work->key,
 		         why.text);
 	work_end(work);
@@ -141,7 +141,7 @@ bool work_write(void *object, void (*write)(void *object, struct tx *tx))
 {
 	struct work_writing writing = { .work = object, .write = write };
 	struct why why;
-	enum err err = tx_again(work_try_write, &writing, &why);
+	enum err err = tx_retry_on_loop(work_try_write, &writing, &why);
 
 	if (err)
 		work_fail(object, why.text);
@@ -173,7 +173,7 @@ void work_step(void *object)
 
 	if (work->reconciler->is_draining) {
 		work_end(work);
-	} else if (tx_again(work_try_write, &reading, &why)) {
+	} else if (tx_retry_on_loop(work_try_write, &reading, &why)) {
 		log_warn("object not read: object=\"%s\" reason=\"%s\"", work->key,
 		         why.text);
 		work_end(work);

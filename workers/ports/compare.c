@@ -161,7 +161,7 @@ static enum err comparison_note_failure(struct comparison *comparison, const cha
                                         enum err err, const struct why *why)
 {
 	log_warn("object not repaired: id=%s reason=\"%s\"", id, why->text);
-	if (err_fate(err) != FATE_FINAL)
+	if (err_retry(err) != RETRY_NEVER)
 		return err;
 	if (!comparison->failures++)
 		snprintf(comparison->first_failure.text,
@@ -408,7 +408,7 @@ static void comparison_on_ports(void *self, const json_t *list, const struct why
 		return;
 	}
 
-	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
+	struct tx tx = tx_autocommit(comparison->ports->runtime.db, &why);
 	first_pass_read_theirs(comparison, list, &pass.theirs);
 	store_port_revisions(&tx, comparison->networks.list[comparison->at].id,
 	                     first_pass_add_port, &pass);
@@ -452,7 +452,7 @@ static void comparison_on_subnets(void *self, const json_t *list,
 		return;
 	}
 
-	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
+	struct tx tx = tx_autocommit(comparison->ports->runtime.db, &why);
 	first_pass_read_theirs(comparison, list, &pass.theirs);
 	store_subnet_revisions(&tx, ports_publishes_all(comparison->ports),
 	                       first_pass_add, &pass);
@@ -497,7 +497,7 @@ static void comparison_on_networks(void *self, const json_t *list,
 	                      &domain, &why))
 		domain = NULL;
 
-	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
+	struct tx tx = tx_autocommit(comparison->ports->runtime.db, &why);
 	first_pass_read_theirs(comparison, list, &pass.theirs);
 	store_network_revisions(&tx, domain ? domain : "", first_pass_add, &pass);
 	arena_reset(comparison->arena);
@@ -527,7 +527,7 @@ static bool comparison_claim(struct comparison *comparison)
 {
 	int period_ms = comparison->ports->settings.compare_ms;
 	struct why why;
-	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
+	struct tx tx = tx_autocommit(comparison->ports->runtime.db, &why);
 	bool is_claimed;
 
 	if (!comparison->has_row)
@@ -554,7 +554,7 @@ void compare_soon(struct comparison *comparison)
 	if (!comparison)
 		return;
 
-	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
+	struct tx tx = tx_autocommit(comparison->ports->runtime.db, &why);
 	store_comparison_due(&tx, comparison_feed(comparison), SOON_MS);
 	if (tx_commit(&tx))
 		log_warn("comparison not made due: reason=\"%s\"", why.text);

@@ -32,7 +32,7 @@ static void domain_watch_add(void *self, const struct watched_zone *zone)
 static enum err domain_watch_read(void *self, struct why *why)
 {
 	struct domain_watch *watch = self;
-	struct tx tx = tx_once(watch->ports->runtime.db, why);
+	struct tx tx = tx_autocommit(watch->ports->runtime.db, why);
 
 	arena_reset(watch->arena);
 	watch->count = watch->next = 0;
@@ -73,7 +73,7 @@ static void domain_watch_check(struct domain_watch *watch,
 	struct domain_check check = { watch, zone, id };
 	struct why why;
 
-	if (tx_again(domain_check_write, &check, &why))
+	if (tx_retry_on_loop(domain_check_write, &check, &why))
 		log_warn("domain not checked: domain=%s reason=\"%s\"", zone->zone,
 		         why.text);
 	else if (domain_check_is_lost(&check))
@@ -120,7 +120,7 @@ void domain_watch_fire(struct domain_watch *watch)
 
 	if (watch->is_asking)
 		return;
-	if (watch->next == watch->count && tx_again(domain_watch_read, watch, &why)) {
+	if (watch->next == watch->count && tx_retry_on_loop(domain_watch_read, watch, &why)) {
 		log_warn("domains not checked: reason=\"%s\"", why.text);
 		watch->count = 0;
 		return;

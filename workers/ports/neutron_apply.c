@@ -389,10 +389,10 @@ static const struct {
 
 enum err neutron_apply(struct neutron_apply *apply, struct why *why)
 {
-	return tx_again(kinds[apply->kind].apply, apply, why);
+	return tx_retry_on_loop(kinds[apply->kind].apply, apply, why);
 }
 
 enum err neutron_apply_gone(struct neutron_apply *apply, struct why *why)
 {
-	return tx_again(kinds[apply->kind].apply_gone, apply, why);
+	return tx_retry_on_loop(kinds[apply->kind].apply_gone, apply, why);
 }

@@ -72,7 +72,7 @@ static enum err precedence_delete_port(const struct neutron_apply *apply, const 
 enum err precedence_network(const struct neutron_apply *apply,
                             const struct network_row *network, struct why *why)
 {
-	struct tx tx = tx_once(apply->ports->runtime.db, why);
+	struct tx tx = tx_autocommit(apply->ports->runtime.db, why);
 	bool conflicts = store_network_conflicts(&tx, network);
 	enum err err = tx_commit(&tx);
 
@@ -82,7 +82,7 @@ enum err precedence_network(const struct neutron_apply *apply,
 enum err precedence_subnet(const struct neutron_apply *apply,
                            const struct subnet_row *subnet, struct why *why)
 {
-	struct tx tx = tx_once(apply->ports->runtime.db, why);
+	struct tx tx = tx_autocommit(apply->ports->runtime.db, why);
 	bool conflicts = store_subnet_conflicts(&tx, subnet);
 	enum err err = tx_commit(&tx);
 
@@ -92,7 +92,7 @@ enum err precedence_subnet(const struct neutron_apply *apply,
 enum err precedence_port(const struct neutron_apply *apply, const struct port_row *port,
                          struct why *why)
 {
-	struct tx tx = tx_once(apply->ports->runtime.db, why);
+	struct tx tx = tx_autocommit(apply->ports->runtime.db, why);
 	bool conflicts = store_port_conflicts(&tx, port);
 	enum err err = tx_commit(&tx);
 

@@ -161,7 +161,7 @@ void publisher_fire(struct publisher *publisher)
 	struct publish_due due = { .count = 0 };
 	struct arena *arena = arena_new();
 	struct why why;
-	struct tx tx = tx_once(publisher->ports->runtime.db, &why);
+	struct tx tx = tx_autocommit(publisher->ports->runtime.db, &why);
 
 	store_zones_due(&tx, arena, publish_add_due, &due);
 	if (tx_commit(&tx))

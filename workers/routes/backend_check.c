@@ -50,7 +50,7 @@ void backend_check_fire(struct backend_check *check)
 	if (check->is_over)
 		return;
 	arena = arena_new();
-	struct tx tx = tx_once(check->routes->runtime.db, &why);
+	struct tx tx = tx_autocommit(check->routes->runtime.db, &why);
 
 	check->page = 0;
 	store_routes(&tx, arena, &filter, backend_check_route, check);

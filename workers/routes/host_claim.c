@@ -233,7 +233,7 @@ static void sweep_add(void *self, const char *host)
 static enum err sweep_read(void *self, struct why *why)
 {
 	struct claim_sweep *sweep = self;
-	struct tx tx = tx_once(sweep->routes->runtime.db, why);
+	struct tx tx = tx_autocommit(sweep->routes->runtime.db, why);
 
 	sweep->count = 0;
 	store_hosts_unclaimed(&tx, sweep->arena, SWEEP_MAX, sweep_add, sweep);
@@ -258,12 +258,12 @@ void host_claim_fire(struct routes *routes)
 	struct claim_sweep sweep = { .routes = routes, .arena = arena_new() };
 	struct why why;
 
-	if (tx_again(sweep_read, &sweep, &why)) {
+	if (tx_retry_on_loop(sweep_read, &sweep, &why)) {
 		log_warn("hosts without a claim not read: reason=\"%s\"", why.text);
 		sweep.count = 0;
 	}
 	for (; sweep.count; sweep.count--)
-		if (tx_again(sweep_repair, &sweep, &why))
+		if (tx_retry_on_loop(sweep_repair, &sweep, &why))
 			log_warn("claim not repaired: host=%s reason=\"%s\"",
 			         sweep.hosts[sweep.count - 1], why.text);
 	arena_free(&sweep.arena);

@@ -111,7 +111,7 @@ static void due_fire(void *self)
 	enum err err;
 
 	routes_alive_update(own);
-	err = tx_again(addresses_update_shown, own, &why);
+	err = tx_retry_on_loop(addresses_update_shown, own, &why);
 	if (err)
 		log_warn("shown addresses not updated: reason=\"%s\"", why.text);
 	if (err && err != ERR_RACE)	/* after a race the database is there */

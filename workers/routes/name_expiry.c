@@ -32,7 +32,7 @@ static void expiry_add_row(void *self, const struct former_name *former)
 static enum err expiry_read(void *self, struct why *why)
 {
 	struct turn *turn = self;
-	struct tx tx = tx_once(turn->routes->runtime.db, why);
+	struct tx tx = tx_autocommit(turn->routes->runtime.db, why);
 
 	turn->count = 0;
 	for (enum former_state state = FORMER_ADD; state < FORMER_GONE; state++)
@@ -118,12 +118,12 @@ static enum err expiry_write(void *self, struct why *why)
 static bool expiry_run_page(struct turn *turn)
 {
 	struct why why;
-	enum err err = tx_again(expiry_read, turn, &why);
+	enum err err = tx_retry_on_loop(expiry_read, turn, &why);
 
 	if (!err && turn->count) {
 		qsort(turn->rows, turn->count, sizeof(*turn->rows),
 		      expiry_compare_routers);
-		err = tx_again(expiry_write, turn, &why);
+		err = tx_retry_on_loop(expiry_write, turn, &why);
 		if (!err)
 			host_changes_cast(&turn->changes, turn->routes);
 	}

@@ -147,7 +147,7 @@ void publisher_fire(struct publisher *publisher)
 {
 	struct publish_due due = { .count = 0 };
 	struct why why;
-	struct tx tx = tx_once(publisher->routes->runtime.db, &why);
+	struct tx tx = tx_autocommit(publisher->routes->runtime.db, &why);
 
 	store_domains_due(&tx, NULL, PUBLISH_AT_ONCE, publish_add_due, &due);
 	if (tx_commit(&tx)) {

@@ -270,7 +270,7 @@ struct batch_failure {
 static enum err batch_write_failure(void *self, struct why *why)
 {
 	const struct batch_failure *failed = self;
-	struct tx tx = tx_once(failed->batch->scheduler->routes->runtime.db, why);
+	struct tx tx = tx_autocommit(failed->batch->scheduler->routes->runtime.db, why);
 
 	store_route_failed(&tx, failed->batch->last_id, failed->why->text,
 	                   failed->batch->scheduler->routes->settings.retry_max_ms);
@@ -284,10 +284,10 @@ static void batch_handle_error(struct batch *batch, enum err err, const struct w
 	struct why again;
 
 	log_warn("routes not bound: route=%s reason=\"%s\"", batch->last_id, why->text);
-	if (err_fate(err) != FATE_FINAL)
+	if (err_retry(err) != RETRY_NEVER)
 		return;
 	batch->scheduler->single = SINGLE;
-	if (batch->count == 1 && tx_again(batch_write_failure, &failed, &again))
+	if (batch->count == 1 && tx_retry_on_loop(batch_write_failure, &failed, &again))
 		log_warn("failure not stored: route=%s reason=\"%s\"", batch->last_id,
 		         again.text);
 }
@@ -300,7 +300,7 @@ static size_t scheduler_run_batch(struct batch *batch)
 	enum err err;
 
 	batch->share.limit = scheduler->single ? 1 : BATCH;
-	err = tx_again(batch_write, batch, &why);
+	err = tx_retry_on_loop(batch_write, batch, &why);
 	if (scheduler->single)
 		scheduler->single--;
 	if (err) {
@@ -333,7 +333,7 @@ static bool scheduler_is_due(const struct scheduler *scheduler,
                              const struct route_share *share)
 {
 	struct why why;
-	struct tx tx = tx_once(scheduler->routes->runtime.db, &why);
+	struct tx tx = tx_autocommit(scheduler->routes->runtime.db, &why);
 	bool any = store_routes_any_due(&tx, share);
 
 	if (tx_commit(&tx))
@@ -367,7 +367,7 @@ static void batch_notify_new(const struct batch *batch)
 	struct routes *routes = batch->scheduler->routes;
 	struct route_row route;
 	struct why why;
-	struct tx tx = tx_once(routes->runtime.db, &why);
+	struct tx tx = tx_autocommit(routes->runtime.db, &why);
 	bool is_new = store_route_read(&tx, batch->arena,
 	                               &(struct route_key){ .id = batch->id }, &route) &&
 	              !route.is_scheduled && !route.is_waiting;

@@ -57,7 +57,7 @@ static enum err route_call_commit(struct route_call *call)
 /* Answers with the present route. */
 static enum err route_call_answer(struct route_call *call)
 {
-	struct tx tx = tx_once(call->routes->runtime.db, &call->req->why);
+	struct tx tx = tx_autocommit(call->routes->runtime.db, &call->req->why);
 	const struct route_key key = { .id = call->route.id };
 
 	if (store_route_read(&tx, call->req->arena, &key, &call->route))
@@ -217,7 +217,7 @@ static enum err service_create_route(void *self, struct request *req)
 static enum err route_call_read(struct route_call *call, const struct route_key *key,
                                 struct route_row *seen)
 {
-	struct tx tx = tx_once(call->routes->runtime.db, &call->req->why);
+	struct tx tx = tx_autocommit(call->routes->runtime.db, &call->req->why);
 
 	*seen = (struct route_row){ .host = NULL };
 	store_route_read(&tx, call->req->arena, key, seen);
@@ -372,7 +372,7 @@ static enum err service_get_route(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(routes->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(routes->runtime.db, &req->why);
 	if (store_route_read(&tx, req->arena, &key, &route) &&
 	    !access_check(req, route.project_id))
 		req->result = json_pack("{s:o}", "route", codec_route_encode(&route));
@@ -405,7 +405,7 @@ static enum err service_list_routes(void *self, struct request *req)
 		return err;
 	list.json = json_array();
 
-	struct tx tx = tx_once(routes->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(routes->runtime.db, &req->why);
 	store_routes(&tx, req->arena, &filter, route_list_add, &list);
 	req->result = json_pack("{s:o, s:s?}", "routes", list.json, "marker",
 		json_array_size(list.json) == (size_t)filter.limit ? list.last : NULL);

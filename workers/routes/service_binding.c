@@ -124,7 +124,7 @@ enum err service_list_bindings(void *self, struct request *req)
 		return err;
 	list.json = json_array();
 
-	struct tx tx = tx_once(routes->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(routes->runtime.db, &req->why);
 	store_bindings(&tx, req->arena, router, marker, limit, binding_list_add, &list);
 	req->result = json_pack("{s:o, s:s?}", "bindings", list.json, "marker",
 		json_array_size(list.json) == (size_t)limit ? list.last : NULL);

@@ -101,7 +101,7 @@ static void pages_write(struct routes *routes, const char *router, page_fn *page
 	struct why why;
 
 	while (pages.matched == PAGE)
-		if (tx_again(page_write, &pages, &why)) {
+		if (tx_retry_on_loop(page_write, &pages, &why)) {
 			log_warn("routes not updated: router=%s reason=\"%s\"", router,
 			         why.text);
 			return;
@@ -466,7 +466,7 @@ static enum err address_report_revive(struct routes *routes, struct request *req
 static enum err address_report_wake(struct routes *routes, struct request *req,
                                     const char *router)
 {
-	struct tx tx = tx_once(routes->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(routes->runtime.db, &req->why);
 
 	store_former_names_wake(&tx, router, ROUTES_PATIENCE_S);
 	return tx_commit(&tx);
@@ -485,7 +485,7 @@ enum err service_report_address(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(routes->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(routes->runtime.db, &req->why);
 	is_renewed = store_address_renew(&tx, &report, routes->settings.alive_ms);
 	err = tx_commit(&tx);
 	if (!err && !is_renewed)
