@@ -8,7 +8,7 @@
 #include "core/zone_at_serial.h"
 #include "deltas.h"
 #include "dns_request.h"
-#include "net/fetch.h"
+#include "net/axfr_client.h"
 #include "runtime/loop.h"
 #include "servers.h"
 #include "zone_lookup.h"

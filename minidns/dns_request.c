@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "minidns.h"
-#include "net/dial.h"
+#include "net/client_socket.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
 

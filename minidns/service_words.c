@@ -1,4 +1,4 @@
-#include "runtime/rpc_words.h"
+#include "runtime/rpc_reference.h"
 #include "service.h"
 
 static const struct rpc_words words[] = {

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "runtime/rpc_words.h"
+#include "runtime/rpc_reference.h"
 
 static json_t *fields_json(const struct json_field *fields)
 {

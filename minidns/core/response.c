@@ -1,6 +1,6 @@
 #include "core/response.h"
 
-#include "dns/tsig_words.h"
+#include "dns/tsig_reason.h"
 
 static const char *const names[RESPONSE_KINDS] = {
 	[RESPONSE_MISMATCH] = "mismatch",

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "runtime/broker_desk.h"
+#include "runtime/broker_admin.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
 #include "runtime/worker.h"

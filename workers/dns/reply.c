@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "dns/tsig_words.h"
+#include "dns/tsig_reason.h"
 
 void sent_message_end(struct sent_message *request, const struct tsig_key *key,
                       uint64_t now, const struct packet_header *header,

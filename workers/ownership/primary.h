@@ -22,7 +22,7 @@
 #include "core/update.h"
 #include "dns/address.h"
 #include "dns/canonical.h"
-#include "dns/incoming.h"
+#include "dns/axfr_reader.h"
 #include "dns/tsig.h"
 #include "model/name.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "dns/tsig_words.h"
+#include "dns/tsig_reason.h"
 
 uint64_t server_clock_now(const struct server_clock *clock)
 {

@@ -4,13 +4,13 @@
  *   broker_url.c         rabbit://... to hosts; pure
  *   broker_connection.c  one login: connect, TLS, errors in words; on the lane
  *   broker_topology.c    what a connection lives by, and its declaration; on the lane
- *   broker_recheck.c     is it still there? asked now and then by the loop
+ *   broker_topology_check.c     is it still there? asked now and then by the loop
  *   broker.c             life: connect, connect again; the turn
  *   broker_state.c       what all may do: lose the connection, settle, ask for a turn
  *   broker_read.c        frames to deliveries, returns and confirms
  *   broker_outbox.c      the messages that wait to be confirmed, by their tags
  *   broker_publish.c     the outbox: what waits to be sent, and to be confirmed
- *   broker_desk.c        for people: counts, dead letters; blocks
+ *   broker_admin.c        for people: counts, dead letters; blocks
  *
  * A turn reads what is there, then settles, then sends, and never waits:
  * frames go out one by one, each after the kernel said that there is room.
@@ -160,7 +160,7 @@ enum err topology_consume(const struct broker *broker, struct connection *connec
                           struct why *why);
 void topology_fanout_exchange(const char *name, amqp_exchange_declare_t *declare);
 
-/* ---- broker_recheck.c ---- */
+/* ---- broker_topology_check.c ---- */
 
 /*
  * A thing that is deleted at the running broker is not announced, but for a queue with a

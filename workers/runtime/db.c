@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "runtime/db_mysql.h"
-#include "runtime/script.h"
+#include "runtime/sql_script.h"
 
 enum {
 	CONNECT_TIMEOUT_S = 5,

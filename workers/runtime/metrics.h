@@ -1,7 +1,7 @@
 /*
  * metrics -- counters, gauges and histograms, a row each, in memory that the
  * processes of a program share: each writes its own cells, the supervisor
- * adds them up for the page (page.h). Handles are made before the fork; a
+ * adds them up for the page (metrics_http.h). Handles are made before the fork; a
  * process that starts again goes on with the cells of its place, so that
  * counters never go back. Any thread may write; one may make handles.
  */

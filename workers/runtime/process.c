@@ -11,8 +11,8 @@
 #include "base/mem.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
-#include "runtime/ping.h"
-#include "runtime/suspects.h"
+#include "runtime/db_probe.h"
+#include "runtime/poison.h"
 #include "runtime/worker_private.h"
 
 enum {

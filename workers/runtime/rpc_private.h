@@ -1,8 +1,8 @@
 /*
  * rpc_private -- what the files of an rpc server share.
  *
- * rpc_server.c opens the server. rpc_intake.c makes a job of a delivery, rpc_run.c runs its
- * handler, and rpc_settle.c settles it. Meanwhile the job is in the queue (head) or in the
+ * rpc_server.c opens the server. rpc_receive.c makes a job of a delivery, rpc_run.c runs its
+ * handler, and rpc_finish.c settles it. Meanwhile the job is in the queue (head) or in the
  * parking. A settled job goes back to the pool (rpc_job.c).
  */
 #pragma once
@@ -14,7 +14,7 @@
 #include "runtime/envelope.h"
 #include "runtime/rpc.h"
 #include "runtime/rpc_caller.h"
-#include "runtime/rpc_parking.h"
+#include "runtime/rpc_redo.h"
 
 struct loop_timer;
 struct replies;
@@ -98,7 +98,7 @@ const char *rpc_job_subject(const struct job *job);
 /* What a request is about: its subject, or its method's first argument; "": unknown. */
 const char *rpc_job_about(const struct job *job);
 
-/* ---- rpc_intake.c ---- */
+/* ---- rpc_receive.c ---- */
 
 /* broker_hooks.passing of the server: the next bytes of a body that is too large. */
 void rpc_intake_passing(void *self, const void *bytes, size_t len);
@@ -116,7 +116,7 @@ void rpc_run_unpark(void *self);
 /* Releases all jobs that wait or are parked. The broker delivers their messages again. */
 void rpc_run_drop(struct rpc_server *server);
 
-/* ---- rpc_settle.c ---- */
+/* ---- rpc_finish.c ---- */
 
 /* Settles and releases a job, as its err says. */
 void rpc_settle(struct rpc_server *server, struct job *job);

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "runtime/loop.h"
-#include "runtime/suspects.h"
+#include "runtime/poison.h"
 #include "runtime/tx.h"
 
 enum {

@@ -20,9 +20,9 @@
 #include "base/pause.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
-#include "runtime/page.h"
+#include "runtime/metrics_http.h"
 #include "runtime/sd_notify.h"
-#include "runtime/suspects.h"
+#include "runtime/poison.h"
 #include "runtime/worker_private.h"
 
 enum {

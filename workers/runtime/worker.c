@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "runtime/metrics.h"
 #include "runtime/option_json.h"
-#include "runtime/suspects.h"
+#include "runtime/poison.h"
 #include "runtime/worker_private.h"
 
 #define DEFAULT_CONFIG "/etc/zonefleet/zonefleet.cfg"

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "dns/incoming.h"
+#include "dns/axfr_reader.h"
 
 enum { PAGES_BEGUN_MAX = 6 };		/* times that a zone is begun */
 

@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
-#include "dns/tsig_words.h"
+#include "dns/tsig_reason.h"
 #include "model/rr.h"
 
 enum { RR_FIXED = 10 };			/* type, class, TTL, length */

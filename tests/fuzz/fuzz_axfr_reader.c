@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "core/diff_text.h"
-#include "dns/incoming.h"
+#include "dns/axfr_reader.h"
 #include "model/rr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,4 @@
-#include "runtime/suspects.h"
+#include "runtime/poison.h"
 
 #include <string.h>
 #include <sys/mman.h>

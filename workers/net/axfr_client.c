@@ -1,4 +1,4 @@
-#include "net/fetch.h"
+#include "net/axfr_client.h"
 
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "base/id.h"
 #include "base/mem.h"
 #include "model/serial.h"
-#include "net/link.h"
+#include "net/dns_tcp.h"
 
 struct fetch {
 	struct fetch_want want;

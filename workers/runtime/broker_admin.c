@@ -1,4 +1,4 @@
-#include "runtime/broker_desk.h"
+#include "runtime/broker_admin.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "net/dial.h"
+#include "net/client_socket.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /*
- * rpc_intake -- makes a job of each message that the broker delivers.
+ * rpc_receive -- makes a job of each message that the broker delivers.
  */
 #include "runtime/rpc_private.h"
 
@@ -14,7 +14,7 @@
 #include "runtime/rpc_limit.h"
 #include "runtime/rpc_metrics.h"
 #include "runtime/rpc_reply.h"
-#include "runtime/suspects.h"
+#include "runtime/poison.h"
 #include "runtime/trust.h"
 
 enum { HASHED_MAX = 4096 };	/* octets of a message that its hash covers */

@@ -1,4 +1,4 @@
-#include "dns/tsig_words.h"
+#include "dns/tsig_reason.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /*
- * suspects -- messages in whose handler a process died of a bug. The broker
+ * poison -- messages in whose handler a process died of a bug. The broker
  * delivers such a message again, and it would end one process after the
  * other. So each process notes, in memory that its supervisor shares, what it
  * is handling; when it dies of a fault the supervisor makes that suspect. A

@@ -1,9 +1,9 @@
-#include "dns/incoming.h"
+#include "dns/axfr_reader.h"
 
 #include <string.h>
 
 #include "base/log.h"
-#include "dns/tsig_words.h"
+#include "dns/tsig_reason.h"
 
 enum { TYPE_META_FIRST = 128, TYPE_META_LAST = 255 };
 

@@ -1,5 +1,5 @@
 /*
- * page -- /metrics (Prometheus text) and /healthz (200 when all processes are
+ * metrics_http -- /metrics (Prometheus text) and /healthz (200 when all processes are
  * ready and alive, else 503 and which is not) over HTTP, by libmicrohttpd.
  * Runs in the supervisor, on loopback unless configured otherwise.
  */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dns/incoming.h"
+#include "dns/axfr_reader.h"
 #include "records.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,5 +1,5 @@
 /*
- * dial -- sockets to a name server: they do not block, and do not go to what we start.
+ * client_socket -- sockets to a name server: they do not block, and do not go to what we start.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * rpc_words -- what docs/rpc.md says of the methods of a topic. The words stand in a file
+ * rpc_reference -- what docs/rpc.md says of the methods of a topic. The words stand in a file
  * beside the rows that the program uses (service_words.c); docs/rpc/words.c prints both, and
  * `make check` fails for a method without words. test_rpc_reference.py makes the calls of the
  * examples and compares the answers with the objects.

@@ -1,4 +1,4 @@
-#include "runtime/page.h"
+#include "runtime/metrics_http.h"
 
 #include <errno.h>
 #include <microhttpd.h>

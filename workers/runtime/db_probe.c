@@ -1,4 +1,4 @@
-#include "runtime/ping.h"
+#include "runtime/db_probe.h"
 
 #include <stdlib.h>
 

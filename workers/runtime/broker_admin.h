@@ -1,5 +1,5 @@
 /*
- * broker_desk -- what a person does with queues: how many messages wait in one, what the
+ * broker_admin -- what a person does with queues: how many messages wait in one, what the
  * dead letters are, back to work with them or away. For the command line, and for a lane
  * that counts now and then: each call blocks, for ten seconds at most.
  *

@@ -1,5 +1,5 @@
 /*
- * ping -- does the database answer, and is its schema the one this program
+ * db_probe -- does the database answer, and is its schema the one this program
  * needs? Asked now and then on a lane and a connection of its own, so that a
  * dead server never holds up the loop.
  */

@@ -1,4 +1,4 @@
-#include "runtime/script.h"
+#include "runtime/sql_script.h"
 
 #include <string.h>
 

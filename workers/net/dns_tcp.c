@@ -1,4 +1,4 @@
-#include "net/link.h"
+#include "net/dns_tcp.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "runtime/rpc_parking.h"
+#include "runtime/rpc_redo.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * script -- SQL text, cut into its statements at each `;` that stands outside
+ * sql_script -- SQL text, cut into its statements at each `;` that stands outside
  * quotes and comments. The connection takes one statement at a time, so that
  * no text can smuggle in a second one. Knows no DELIMITER and no BEGIN ... END
  * of a stored program: the schema has none.

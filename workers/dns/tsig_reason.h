@@ -1,5 +1,5 @@
 /*
- * tsig_words -- what is wrong with a signature, ours or a server's, in words that go behind
+ * tsig_reason -- what is wrong with a signature, ours or a server's, in words that go behind
  * the server's name.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /*
- * link -- a TCP connection of ours that carries DNS messages both ways (RFC 1035 4.2.2),
+ * dns_tcp -- a TCP connection of ours that carries DNS messages both ways (RFC 1035 4.2.2),
  * with deadlines. It says what comes, and that it is over, once; whose message it is, and
  * what to do without one, is the owner's part.
  *
@@ -31,7 +31,7 @@ struct link_listener {
 	void *self;
 };
 
-/* Takes FD, which is on its way (dial.h), or -1: then it ends soon. */
+/* Takes FD, which is on its way (client_socket.h), or -1: then it ends soon. */
 struct link *link_new(struct loop *loop, int fd, const struct link_listener *listener);
 void link_free(struct link **link);
 /* A message of at most 65535 octets, which is copied. */

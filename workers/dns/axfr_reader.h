@@ -1,5 +1,5 @@
 /*
- * incoming -- a zone that somebody sends us (RFC 5936), message by message: the question
+ * axfr_reader -- a zone that somebody sends us (RFC 5936), message by message: the question
  * for it, and of each answer its records, until the SOA that the first one began with
  * comes again. What was taken before that end means nothing: a transfer that breaks off
  * is no empty zone.

@@ -1,5 +1,5 @@
 /*
- * fetch -- a zone from a name server: an AXFR over TCP, signed if there is a key, whose
+ * axfr_client -- a zone from a name server: an AXFR over TCP, signed if there is a key, whose
  * records are handed over as they come and mean nothing before the end.
  *
  * A server may say nothing for so long, and take so long in all; it is cut off when it
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "dns/canonical.h"
-#include "dns/incoming.h"
+#include "dns/axfr_reader.h"
 #include "dns/tsig.h"
 #include "model/name.h"
 
@@ -29,12 +29,12 @@ enum fetch_outcome {
 
 struct fetch_want {
 	struct name zone;
-	int fd;				/* on its way to the server (dial.h), and taken */
+	int fd;				/* on its way to the server (client_socket.h), and taken */
 	/* what is wrong if it is -1, in words that go behind the server's name */
 	const char *fault;
 	const struct tsig_key *key;	/* NULL: none; copied */
 	int64_t ahead_s;		/* of our clock, by which it is signed */
-	/* what the server's says, or 0, once the fetch ends (incoming.h); may be NULL */
+	/* what the server's says, or 0, once the fetch ends (axfr_reader.h); may be NULL */
 	uint64_t *server_time;
 	bool has_newest;
 	uint32_t newest;		/* serial */

@@ -1,5 +1,5 @@
 /*
- * rpc_settle -- settles a job by an answer, an acknowledgement, a retry or a dead letter.
+ * rpc_finish -- settles a job by an answer, an acknowledgement, a retry or a dead letter.
  */
 #include "runtime/rpc_private.h"
 

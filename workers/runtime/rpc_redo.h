@@ -1,5 +1,5 @@
 /*
- * rpc_parking -- requests that wait for their next run, while others go on:
+ * rpc_redo -- requests that wait for their next run, while others go on:
  * they lost a race, or another holds the row that they want.
  *
  * Those about the same subject wait behind the first of them and come back
