@@ -227,7 +227,7 @@ struct message {
 	bool persistent, mandatory, patient, fanout, is_json, is_returned;
 	int expiration_ms;
 	int attempts;			/* a header if not 0, as are the next five */
-	int64_t buried_unix;
+	int64_t dead_unix;
 	const char *reason, *queue, *user, *user_proof;
 	const char *exchange, *key;
 	const uint8_t *body;

@@ -276,7 +276,7 @@ void broker_bury(struct broker *in, struct broker *out,
 	snprintf(key, sizeof key, "%s.dead", delivery->queue);
 	message = copy_new(in, delivery, key, reason);
 	message->attempts = delivery->attempts;
-	message->buried_unix = clock_unix();
+	message->dead_unix = clock_unix();
 	enqueue(out, message, 0);
 }
 
@@ -317,8 +317,8 @@ static int headers_fill(const struct message *message, int expiration_ms,
 	}
 	if (message->user_proof[0])
 		entry[count++] = entry_text(USER_PROOF_HEADER, message->user_proof);
-	if (message->buried_unix)
-		entry[count++] = entry_time("x-zonefleet-time", message->buried_unix);
+	if (message->dead_unix)
+		entry[count++] = entry_time("x-zonefleet-time", message->dead_unix);
 	if (expiration_ms)
 		entry[count++] = entry_large_number(LIMIT_HEADER,
 						    clock_unix_ms() + expiration_ms);
