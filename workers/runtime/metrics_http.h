@@ -1,7 +1,7 @@
 /*
- * metrics_http -- /metrics (Prometheus text) and /healthz (200 when all processes are
- * ready and alive, else 503 and which is not) over HTTP, by libmicrohttpd.
- * Runs in the supervisor, on loopback unless configured otherwise.
+ * metrics_http -- the HTTP server of a program, by libmicrohttpd: /metrics (Prometheus
+ * text) and /healthz (200 if all processes are ready and alive, else 503 with the reason
+ * for each process that is not). It runs in the supervisor, by default on loopback.
  */
 #pragma once
 
@@ -10,10 +10,10 @@
 #include "base/err.h"
 
 struct loop;
-struct page;
+struct metrics_http;
 
 /* LISTEN_ON is "127.0.0.1:9100" or "[::1]:9100"; port 0 picks one. */
-enum err page_open(struct loop *loop, const char *listen_on, int processes,
-                   struct page **page, struct why *why);
-int page_port(const struct page *page);
-void page_close(struct page **page);
+enum err metrics_http_open(struct loop *loop, const char *listen_on, int processes,
+                           struct metrics_http **http, struct why *why);
+int metrics_http_port(const struct metrics_http *http);
+void metrics_http_close(struct metrics_http **http);

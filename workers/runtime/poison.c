@@ -6,23 +6,23 @@
 #include "base/id.h"
 #include "base/log.h"
 
-enum { KNOWN_MAX = 1024 };
+enum { MESSAGES_MAX = 1024 };
 
-/* What a process is handling. It writes, and its supervisor reads when it is dead. */
+/* The messages that a process handles. The supervisor reads it after the process died. */
 struct place {
 	size_t count;
-	char ids[SUSPECTS_NOTED][ID_LEN + 1];
+	char ids[POISON_NOTED_MAX][ID_LEN + 1];
 };
 
-/* The supervisor writes, and processes read: an id is whole before it counts. */
-struct suspect {
+/* The supervisor writes, and processes read. An id is complete before it has deaths. */
+struct poison_message {
 	char id[ID_LEN + 1];
 	_Atomic int deaths;
 };
 
 struct shared {
-	struct suspect known[KNOWN_MAX];
-	size_t next;			/* the oldest, which makes room */
+	struct poison_message messages[MESSAGES_MAX];
+	size_t next;			/* the oldest, which is replaced next */
 	struct place places[];
 };
 
@@ -30,7 +30,7 @@ static struct shared *shared;
 static int place_count;
 static struct place *mine;
 
-void suspects_init(int processes)
+void poison_init(int processes)
 {
 	size_t size = sizeof(*shared) + (size_t)processes * sizeof(struct place);
 
@@ -41,63 +41,63 @@ void suspects_init(int processes)
 	place_count = processes;
 }
 
-void suspects_process(int index)
+void poison_process(int index)
 {
 	bug_if(!shared || index >= place_count);
 	mine = &shared->places[index];
 	mine->count = 0;
 }
 
-void suspects_enter(const char *unique_id)
+void poison_note(const char *unique_id)
 {
-	if (!mine || mine->count == SUSPECTS_NOTED)
+	if (!mine || mine->count == POISON_NOTED_MAX)
 		return;
 	memcpy(mine->ids[mine->count++], unique_id, ID_LEN + 1);
 }
 
-void suspects_leave_all(void)
+void poison_clear(void)
 {
 	if (mine)
 		mine->count = 0;
 }
 
-static struct suspect *find(const char *id)
+static struct poison_message *poison_find(const char *id)
 {
-	for (size_t i = 0; shared && i < KNOWN_MAX; i++)
-		if (shared->known[i].deaths && !strcmp(shared->known[i].id, id))
-			return &shared->known[i];
+	for (size_t i = 0; shared && i < MESSAGES_MAX; i++)
+		if (shared->messages[i].deaths && !strcmp(shared->messages[i].id, id))
+			return &shared->messages[i];
 	return NULL;
 }
 
-int suspects_deaths(const char *unique_id)
+int poison_deaths(const char *unique_id)
 {
-	const struct suspect *suspect = find(unique_id);
+	const struct poison_message *message = poison_find(unique_id);
 
-	return suspect ? suspect->deaths : 0;
+	return message ? message->deaths : 0;
 }
 
-static struct suspect *add(const char *id)
+static struct poison_message *poison_add(const char *id)
 {
-	struct suspect *suspect = &shared->known[shared->next];
+	struct poison_message *message = &shared->messages[shared->next];
 
-	shared->next = (shared->next + 1) % KNOWN_MAX;
-	suspect->deaths = 0;
-	memcpy(suspect->id, id, ID_LEN + 1);
-	return suspect;
+	shared->next = (shared->next + 1) % MESSAGES_MAX;
+	message->deaths = 0;
+	memcpy(message->id, id, ID_LEN + 1);
+	return message;
 }
 
-void suspects_died(int process, bool of_a_fault)
+void poison_process_died(int process, bool of_a_fault)
 {
 	struct place *place = &shared->places[process];
-	/* nothing in it is to be trusted: a fault may have written anywhere */
-	size_t count = place->count < SUSPECTS_NOTED ? place->count : SUSPECTS_NOTED;
+	/* do not trust its content: a fault may have written anywhere */
+	size_t count = place->count < POISON_NOTED_MAX ? place->count : POISON_NOTED_MAX;
 
 	for (size_t i = 0; of_a_fault && i < count; i++) {
-		struct suspect *suspect;
+		struct poison_message *message;
 
 		place->ids[i][ID_LEN] = '\0';
-		suspect = find(place->ids[i]);
-		(suspect ? suspect : add(place->ids[i]))->deaths++;
+		message = poison_find(place->ids[i]);
+		(message ? message : poison_add(place->ids[i]))->deaths++;
 	}
 	place->count = 0;
 }

@@ -1,26 +1,25 @@
 /*
- * poison -- messages in whose handler a process died of a bug. The broker
- * delivers such a message again, and it would end one process after the
- * other. So each process notes, in memory that its supervisor shares, what it
- * is handling; when it dies of a fault the supervisor makes that suspect. A
- * suspect is handled alone, not in a batch with others that were unlucky, and
- * after three deaths not any more.
+ * poison -- messages whose handler ended a process by a bug. The broker delivers such a
+ * message again, and it would end one process after the other. So each process notes the
+ * messages that it handles, in memory shared with its supervisor. If the process dies of
+ * a fault, the supervisor counts a death for each of these messages. A message with deaths
+ * is handled alone, not in a batch, and no more after POISON_DEATHS_MAX deaths.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SUSPECTS_NOTED = 256, SUSPECT_DEATHS_MAX = 3 };
+enum { POISON_NOTED_MAX = 256, POISON_DEATHS_MAX = 3 };
 
 /* Before the fork. A program that does not fork may leave these two out. */
-void suspects_init(int processes);
-void suspects_process(int index);	/* after it: which place is mine */
+void poison_init(int processes);
+void poison_process(int index);		/* after the fork, in the process */
 
-/* Around a handler; ids are unique ids, at most SUSPECTS_NOTED of them. */
-void suspects_enter(const char *unique_id);
-void suspects_leave_all(void);
-int suspects_deaths(const char *unique_id);
+/* Before and after a handler. It keeps at most POISON_NOTED_MAX ids. */
+void poison_note(const char *unique_id);
+void poison_clear(void);
+int poison_deaths(const char *unique_id);
 
-/* The supervisor: the process died. Of a fault (SIGSEGV, SIGABRT), or otherwise? */
-void suspects_died(int process, bool of_a_fault);
+/* In the supervisor. OF_A_FAULT: the process died of SIGSEGV, SIGABRT or the like. */
+void poison_process_died(int process, bool of_a_fault);

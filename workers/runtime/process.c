@@ -446,7 +446,7 @@ int process_run(struct program *program, int index)
 	int status;
 
 	metrics_process(index);
-	suspects_process(index);
+	poison_process(index);
 	runtime_open(&process, index);
 	status = program_start(&process);
 	if (!status) {

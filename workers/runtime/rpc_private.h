@@ -38,7 +38,7 @@ struct job {
 	bool is_foreign_admin;
 	enum err err;
 	char unique_id[ID_LEN + 1];
-	char suspect_id[ID_LEN + 1];	/* the same at each delivery of the message */
+	char poison_id[ID_LEN + 1];	/* the same at each delivery of the message */
 	uint64_t hash;			/* of the message as it came */
 	char user[256];		/* the delivery's */
 	int64_t arrived_us;

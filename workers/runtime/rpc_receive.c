@@ -35,11 +35,11 @@ static void intake_set_ids(struct job *job, const struct broker_delivery *delive
 	const char *own = job->envelope.unique_id;
 
 	if (own && id_parse(own, job->unique_id)) {
-		memcpy(job->suspect_id, job->unique_id, sizeof job->suspect_id);
+		memcpy(job->poison_id, job->unique_id, sizeof job->poison_id);
 		return;
 	}
 	id_random(job->unique_id);
-	snprintf(job->suspect_id, sizeof job->suspect_id, "%016" PRIx64 "%016" PRIx64,
+	snprintf(job->poison_id, sizeof job->poison_id, "%016" PRIx64 "%016" PRIx64,
 	         fnv_add(FNV_START, delivery->body, delivery->len),
 	         fnv_add(~FNV_START, delivery->body, delivery->len));
 }
@@ -141,7 +141,7 @@ static enum err intake_check(const struct rpc_server *server, struct job *job,
 		err = rpc_find(server->config.methods, asked->method, method, why);
 	if (!err)
 		err = rpc_check_keywords(*method, asked->args, why);
-	if (!err && job->deaths >= SUSPECT_DEATHS_MAX)
+	if (!err && job->deaths >= POISON_DEATHS_MAX)
 		err = fail(why, ERR_INTERNAL, "%s: its handler ended %d processes",
 		           asked->method, job->deaths);
 	return err;
@@ -167,7 +167,7 @@ static void intake_judge(const struct rpc_server *server, struct job *job)
 {
 	const struct rpc_method *method = NULL;
 
-	job->deaths = suspects_deaths(job->suspect_id);
+	job->deaths = poison_deaths(job->poison_id);
 	job->err = intake_believe(server, job);
 	if (!job->err)
 		job->err = intake_check(server, job, &method);

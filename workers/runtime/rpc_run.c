@@ -142,14 +142,14 @@ static void run_batch(struct rpc_server *server, struct job *const *jobs, size_t
 		reqs[i]->may_wait = jobs[i]->parked.subject &&
 		                    !held_lately(&server->held, jobs[i]->parked.subject,
 		                                 clock_ms());
-		suspects_enter(jobs[i]->suspect_id);
+		poison_note(jobs[i]->poison_id);
 	}
 	log_request(jobs[0]->req.context.request_id);
 	tx_until(run_latest_deadline(jobs, count));
 	rpc_run(jobs[0]->method, server->config.self, reqs, count, errs);
 	tx_until(0);
 	log_request(NULL);
-	suspects_leave_all();
+	poison_clear();
 	for (size_t i = 0; i < count; i++) {
 		jobs[i]->err = errs[i];
 		if (jobs[i]->parked.subject)

@@ -53,7 +53,7 @@ struct descriptors {
 struct supervisor {
 	struct program *program;
 	struct loop *loop;
-	struct page *page;
+	struct metrics_http *http;
 	struct loop_timer *tick, *deadline;
 	struct reread reread;
 	struct child *children;
@@ -67,7 +67,7 @@ struct supervisor {
 	int status;
 };
 
-/* ---- descriptors: a child keeps those from before the loop and the page ---- */
+/* ---- descriptors: a child keeps those from before the loop and the HTTP server ---- */
 
 static int compare_fds(const void *a, const void *b)
 {
@@ -111,7 +111,7 @@ static void descriptors_close_others(const struct descriptors *noted)
 
 /*
  * In the child, with all signals blocked: nothing of the supervisor's may be
- * left. A page closed in the ordinary way would shut its clients' connections
+ * left. An HTTP server closed in the ordinary way would shut its clients' connections
  * down for the parent too, so only the descriptors go. libc opens its own for
  * syslog when it likes.
  */
@@ -275,7 +275,7 @@ static void child_ended(struct child *child, int status)
 	child->pid = 0;
 	metrics_forget(child->index);
 	/* one that we ended because it hung had a reason outside, mostly */
-	suspects_died(child->index, is_fault(status) && !child->hung_signal);
+	poison_process_died(child->index, is_fault(status) && !child->hung_signal);
 	describe_status(status, reason, sizeof reason);
 	if (supervisor->stopping && status == 0)
 		return;
@@ -530,8 +530,8 @@ static enum err supervisor_open(struct supervisor *supervisor, struct why *why)
 	metrics_open(supervisor);
 	supervisor->loop = loop_new();
 	if (common->metrics[0])
-		return page_open(supervisor->loop, common->metrics, supervisor->count,
-				 &supervisor->page, why);
+		return metrics_http_open(supervisor->loop, common->metrics,
+					 supervisor->count, &supervisor->http, why);
 	return OK;
 }
 
@@ -547,7 +547,7 @@ static void supervisor_start(struct supervisor *supervisor)
 	loop_timer_set(supervisor->tick, STARTING_TICK_MS);
 	log_info("program started: version=%s processes=%d page_port=%d",
 		 ZONEFLEET_VERSION, supervisor->count,
-		 supervisor->page ? page_port(supervisor->page) : 0);
+		 supervisor->http ? metrics_http_port(supervisor->http) : 0);
 }
 
 static void supervisor_close(struct supervisor *supervisor)
@@ -558,7 +558,7 @@ static void supervisor_close(struct supervisor *supervisor)
 	loop_timer_free(&supervisor->tick);
 	loop_timer_free(&supervisor->deadline);
 	loop_timer_free(&supervisor->reread.timer);
-	page_close(&supervisor->page);
+	metrics_http_close(&supervisor->http);
 	loop_free(&supervisor->loop);
 	free(supervisor->inherited.fd);
 }

@@ -54,7 +54,7 @@ static enum err program_prepare(struct program *program, struct why *why)
 	const struct worker *worker = program->worker;
 
 	metrics_init(program->common.processes);
-	suspects_init(program->common.processes);
+	poison_init(program->common.processes);
 	rpc_metrics_init(worker->methods);
 	trust_metrics();
 	lateness_metric();
