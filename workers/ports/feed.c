@@ -178,7 +178,7 @@ static void feed_refuse(struct feed *feed, const struct broker_delivery *deliver
 		log_warn("notification refused: queue=%s unlogged=%llu reason=\"%s\"",
 		         delivery->queue, (unsigned long long)feed->refused.unlogged,
 		         why->text);
-	broker_bury(feed->in, feed->ports->runtime.out, delivery, why->text);
+	broker_dead_letter(feed->in, feed->ports->runtime.out, delivery, why->text);
 }
 
 static void on_delivery(void *self, const struct broker_delivery *delivery)
@@ -235,7 +235,7 @@ static void list_queues(struct feed *feed, struct broker_queue *queues)
 	};
 	while (ovo_list_next(&objects, word))
 		queues[count++] = (struct broker_queue){
-			.kind = BROKER_OVERHEAR,
+			.kind = BROKER_FOREIGN_FANOUT,
 			.name = arena_printf(feed->arena, "%s.%s", settings->feed_queue,
 			                     word),
 			.source = arena_printf(feed->arena, "neutron-vo-%s_fanout", word),

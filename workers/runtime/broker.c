@@ -171,7 +171,7 @@ static void on_dialed(void *self)
 		log_warn("broker not reached: connection=%s host=%s port=%d error=\"%s\"",
 			 broker->name, dial->host->name, dial->host->port,
 			 dial->why.text);
-		broker->trouble = dial->why;
+		broker->down_reason = dial->why;
 		broker_redial(broker);
 	}
 	dial_free(&dial);
@@ -484,11 +484,12 @@ bool broker_is_up(const struct broker *broker)
 	return broker->connection;
 }
 
-const char *broker_trouble(const struct broker *broker)
+const char *broker_down_reason(const struct broker *broker)
 {
 	if (broker->connection)
 		return NULL;
-	return broker->trouble.text[0] ? broker->trouble.text : "is not connected yet";
+	return broker->down_reason.text[0] ? broker->down_reason.text
+					   : "is not connected yet";
 }
 
 const char *broker_reply_queue(const struct broker *broker)

@@ -51,7 +51,7 @@ struct broker_queue {
 		BROKER_REPLY,	/* exclusive, reached through the default exchange */
 		BROKER_NOTIFY,	/* as WORK, but bound to `source` with `key` */
 		/* As that, to a fanout exchange of others. It keeps the newest 100 000. */
-		BROKER_OVERHEAR,
+		BROKER_FOREIGN_FANOUT,
 	} kind;
 	const char *name;	/* REPLY: NULL, the broker module makes one up */
 	const char *source, *key;
@@ -105,7 +105,7 @@ struct broker *broker_open(struct loop *loop, const struct broker_config *config
                            const struct broker_hooks *hooks);
 bool broker_is_up(const struct broker *broker);
 /* Why it is not, in words, until the next turn of the loop; NULL: it is up. */
-const char *broker_trouble(const struct broker *broker);
+const char *broker_down_reason(const struct broker *broker);
 /* A new name each time it is up. */
 const char *broker_reply_queue(const struct broker *broker);
 const char *broker_exchange(const struct broker *broker);	/* the control exchange */
@@ -121,8 +121,8 @@ void broker_reject(struct broker *broker, const struct broker_delivery *delivery
 void broker_retry(struct broker *in, struct broker *out,
                   const struct broker_delivery *delivery, int delay_ms,
                   const char *reason);
-void broker_bury(struct broker *in, struct broker *out,
-                 const struct broker_delivery *delivery, const char *reason);
+void broker_dead_letter(struct broker *in, struct broker *out,
+                        const struct broker_delivery *delivery, const char *reason);
 
 struct broker_message {
 	const char *exchange;	/* "" is the default exchange */

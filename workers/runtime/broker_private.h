@@ -295,7 +295,7 @@ struct broker {
 	struct loop_timer *redial, *tick, *expire, *offer;
 	struct topology *topology;	/* of this connection */
 	struct recheck recheck;
-	struct why trouble;		/* why there is no connection */
+	struct why down_reason;		/* why there is no connection */
 	uint32_t epoch;			/* counts the connections */
 	int attempt;
 	int64_t up_since_ms;

@@ -265,8 +265,8 @@ void broker_retry(struct broker *in, struct broker *out,
 	enqueue(out, message, 0);
 }
 
-void broker_bury(struct broker *in, struct broker *out,
-                 const struct broker_delivery *delivery, const char *reason)
+void broker_dead_letter(struct broker *in, struct broker *out,
+                        const struct broker_delivery *delivery, const char *reason)
 {
 	char key[SHORT_MAX + 1];
 	struct message *message;

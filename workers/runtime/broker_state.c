@@ -41,10 +41,10 @@ void broker_drop(struct broker *broker, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(broker->trouble.text, sizeof broker->trouble.text, fmt, args);
+	vsnprintf(broker->down_reason.text, sizeof broker->down_reason.text, fmt, args);
 	va_end(args);
 	log_warn("broker lost: connection=%s cause=\"%s\"", broker->name,
-		 broker->trouble.text);
+		 broker->down_reason.text);
 	loop_io_free(&broker->io);
 	loop_timer_cancel(broker->tick);
 	recheck_end(broker);

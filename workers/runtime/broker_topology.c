@@ -202,7 +202,7 @@ static void add_consumed(struct topology *topology, const struct broker *broker,
 	case BROKER_NOTIFY:
 		add_notify(topology, queue);
 		return;
-	case BROKER_OVERHEAR:
+	case BROKER_FOREIGN_FANOUT:
 		add_overhear(topology, queue);
 		return;
 	case BROKER_FANOUT:

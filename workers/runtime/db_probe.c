@@ -15,98 +15,99 @@ enum { PING_MS = 5 * 1000, FAILED_MAX_MS = 4 * 1000 };
 
 static const struct backoff backoff = { .first_ms = 200, .max_ms = FAILED_MAX_MS };
 
-struct ping {
+struct db_probe {
 	struct lane *lane;
 	struct loop_timer *timer;
-	/* of the lane's thread, while a ping is out */
+	/* for the lane's thread, while a probe runs */
 	struct db *db;
-	bool schema;	/* is to be looked at too */
+	bool schema;	/* check it, too */
 	enum err err;
 	struct why why;
-	/* of the loop */
+	/* for the loop */
 	bool ok;
-	struct why trouble;	/* if it is not */
+	struct why down_reason;	/* unless ok */
 	int failures;
 };
 
-static enum err check_schema(struct ping *ping)
+static enum err db_probe_check_schema(struct db_probe *probe)
 {
 	int have, want;
-	enum err err = migrate_version(ping->db, &have, &want, &ping->why);
+	enum err err = migrate_version(probe->db, &have, &want, &probe->why);
 
 	if (!err && have < want)
-		err = fail(&ping->why, ERR_BUSY, "its schema has version %d, this "
+		err = fail(&probe->why, ERR_BUSY, "its schema has version %d, this "
 			   "program needs %d: run `zonefleet db migrate`", have, want);
 	return err;
 }
 
-static void ping_work(void *self)
+static void db_probe_work(void *self)
 {
-	struct ping *ping = self;
+	struct db_probe *probe = self;
 
-	ping->err = db_ping(ping->db, &ping->why);
-	if (!ping->err && ping->schema)
-		ping->err = check_schema(ping);
+	probe->err = db_ping(probe->db, &probe->why);
+	if (!probe->err && probe->schema)
+		probe->err = db_probe_check_schema(probe);
 }
 
-/* How long until the next; a failure is told once, and so is its end. */
-static int ping_settle(struct ping *ping)
+/* Returns the time until the next probe. Logs the first failure and its end. */
+static int db_probe_end(struct db_probe *probe)
 {
-	if (!ping->err) {
-		if (ping->failures)
+	if (!probe->err) {
+		if (probe->failures)
 			log_info("database usable");
-		ping->failures = 0;
+		probe->failures = 0;
 		return PING_MS;
 	}
-	if (ping->ok || ping->failures == 0)
-		log_warn("database not usable: reason=\"%s\"", ping->why.text);
-	return backoff_ms(&backoff, ping->failures++, random_u32());
+	if (probe->ok || probe->failures == 0)
+		log_warn("database not usable: reason=\"%s\"", probe->why.text);
+	return backoff_ms(&backoff, probe->failures++, random_u32());
 }
 
-static void ping_done(void *self)
+static void db_probe_done(void *self)
 {
-	struct ping *ping = self;
+	struct db_probe *probe = self;
 
-	if (!lane_job_ran(ping->lane))
+	if (!lane_job_ran(probe->lane))
 		return;
-	loop_timer_set(ping->timer, ping_settle(ping));
-	ping->ok = !ping->err;
-	ping->trouble = ping->why;
+	loop_timer_set(probe->timer, db_probe_end(probe));
+	probe->ok = !probe->err;
+	probe->down_reason = probe->why;
 }
 
-/* Only ping_done() sets the timer again: one is out at a time, and the lane has room. */
-static void ping_fire(void *self)
+/* Only db_probe_done() sets the timer. So one probe runs at a time: the lane has room. */
+static void db_probe_on_timer(void *self)
 {
-	struct ping *ping = self;
+	struct db_probe *probe = self;
 
-	bug_if(!lane_submit(ping->lane, ping_work, ping_done, ping));
+	bug_if(!lane_submit(probe->lane, db_probe_work, db_probe_done, probe));
 }
 
-struct ping *ping_new(struct loop *loop, const struct db_config *config, bool schema)
+struct db_probe *db_probe_new(struct loop *loop, const struct db_config *config,
+			      bool schema)
 {
-	struct ping *ping = xcalloc(1, sizeof *ping);
+	struct db_probe *probe = xcalloc(1, sizeof *probe);
 
-	ping->db = db_new(config);
-	ping->schema = schema;
-	fail(&ping->trouble, OK, "not asked yet");
-	ping->lane = lane_new(loop, "db-ping", 1);
-	ping->timer = loop_timer_new(loop, ping_fire, ping);
-	loop_timer_set(ping->timer, 0);
-	return ping;
+	probe->db = db_new(config);
+	probe->schema = schema;
+	fail(&probe->down_reason, OK, "not asked yet");
+	probe->lane = lane_new(loop, "db-ping", 1);
+	probe->timer = loop_timer_new(loop, db_probe_on_timer, probe);
+	loop_timer_set(probe->timer, 0);
+	return probe;
 }
 
-const char *ping_trouble(const struct ping *ping)
+const char *db_probe_down_reason(const struct db_probe *probe)
 {
-	return ping->ok ? NULL : ping->trouble.text;
+	return probe->ok ? NULL : probe->down_reason.text;
 }
 
-void ping_free(struct ping **ping)
+void db_probe_free(struct db_probe **probe)
 {
-	if (!*ping)
+	if (!*probe)
 		return;
-	lane_free(&(*ping)->lane);
-	loop_timer_free(&(*ping)->timer);
-	db_free(&(*ping)->db);
-	free(*ping);
-	*ping = NULL;
+	lane_free(&(*probe)->lane);
+	loop_timer_free(&(*probe)->timer);
+	db_free(&(*probe)->db);
+	free(*probe);
+	*probe = NULL;
 }

@@ -1,7 +1,7 @@
 /*
- * db_probe -- does the database answer, and is its schema the one this program
- * needs? Asked now and then on a lane and a connection of its own, so that a
- * dead server never holds up the loop.
+ * db_probe -- tests now and then whether the database answers and has the schema that
+ * this program needs. It uses a lane and a connection of its own, so a dead server does
+ * not hold up the loop.
  */
 #pragma once
 
@@ -9,10 +9,11 @@
 
 struct db_config;
 struct loop;
-struct ping;
+struct db_probe;
 
-/* SCHEMA: it must be there, and not older than this program. */
-struct ping *ping_new(struct loop *loop, const struct db_config *config, bool schema);
-/* Why the last one was not answered well, in words; NULL: it was. */
-const char *ping_trouble(const struct ping *ping);
-void ping_free(struct ping **ping);	/* waits for one that is out */
+/* SCHEMA: the database must have a schema that is not older than this program. */
+struct db_probe *db_probe_new(struct loop *loop, const struct db_config *config,
+                              bool schema);
+/* Why the last probe failed, in words; NULL: it succeeded. */
+const char *db_probe_down_reason(const struct db_probe *probe);
+void db_probe_free(struct db_probe **probe);	/* waits for a running probe */

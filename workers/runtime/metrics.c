@@ -322,17 +322,17 @@ void metrics_format(struct buf *text)
 
 /* ---- life signs ---- */
 
-void metrics_beat(int64_t now_ms)
+void metrics_heartbeat(int64_t now_ms)
 {
 	store(&place_of(state.mine)->beat_ms, now_ms);
 }
 
-int64_t metrics_last_beat(int process)
+int64_t metrics_last_heartbeat(int process)
 {
 	return load(&place_of(process)->beat_ms);
 }
 
-void metrics_set_trouble(const char *words)
+void metrics_set_down_reason(const char *words)
 {
 	struct place *place = place_of(state.mine);
 	int64_t cells[METRICS_WORDS / sizeof(cell)] = { 0 };
@@ -344,7 +344,7 @@ void metrics_set_trouble(const char *words)
 }
 
 /* Two sets of words may be mixed, for a moment: they are for people. */
-bool metrics_trouble(int process, char words[METRICS_WORDS])
+bool metrics_down_reason(int process, char words[METRICS_WORDS])
 {
 	struct place *place = place_of(process);
 	int64_t cells[METRICS_WORDS / sizeof(cell)];
@@ -356,7 +356,7 @@ bool metrics_trouble(int process, char words[METRICS_WORDS])
 	return !load(&place->ready);
 }
 
-void metrics_forget(int process)
+void metrics_reset_process(int process)
 {
 	struct place *place = place_of(process);
 

@@ -37,11 +37,12 @@ void metric_observe_us(struct metric *metric, int64_t us);	/* 100 us to 100 s */
 void metrics_format(struct buf *text);
 
 /* Life signs of a process, for the supervisor. */
-void metrics_beat(int64_t now_ms);
-int64_t metrics_last_beat(int process);		/* 0: none yet */
+void metrics_heartbeat(int64_t now_ms);
+int64_t metrics_last_heartbeat(int process);	/* 0: none yet */
 /* What keeps it from its work, in words, cut to METRICS_WORDS - 1 bytes; NULL: nothing. */
-void metrics_set_trouble(const char *words);
+void metrics_set_down_reason(const char *words);
 enum { METRICS_WORDS = 256 };
 /* The words, or "" for one that has not said anything yet. False: there is none. */
-bool metrics_trouble(int process, char words[METRICS_WORDS]);
-void metrics_forget(int process);	/* gauges and life signs of a process that died */
+bool metrics_down_reason(int process, char words[METRICS_WORDS]);
+void metrics_reset_process(
+    int process); /* gauges and life signs of a process that died */

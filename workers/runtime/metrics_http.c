@@ -44,10 +44,10 @@ static unsigned http_answer_metrics(const struct metrics_http *http, struct buf 
 
 static void http_describe_process(int process, int64_t now_ms, struct buf *text)
 {
-	int64_t age_ms = now_ms - metrics_last_beat(process);
+	int64_t age_ms = now_ms - metrics_last_heartbeat(process);
 	char words[METRICS_WORDS], quoted[METRICS_WORDS];
 
-	if (metrics_trouble(process, words))
+	if (metrics_down_reason(process, words))
 		buf_printf(text, "process %d is not ready: %s\n", process,
 			   words[0] ? err_quote(words, quoted, sizeof quoted) :
 			              "it starts");

@@ -37,7 +37,7 @@ struct process {
 	struct trust *trust;
 	struct rpc_server *server;	/* NULL for a program without methods */
 	char *recovery;
-	struct ping *ping;		/* NULL for a program without a database */
+	struct db_probe *probe;		/* NULL for a program without a database */
 	struct loop_timer *beat, *drain;
 	struct reread reread;
 	int64_t beat_due_us;
@@ -134,22 +134,22 @@ static void periods_close(struct process *process)
 static const char *broker_words(const struct process *process)
 {
 	const struct runtime *runtime = &process->runtime;
-	const char *words = broker_trouble(runtime->out);
+	const char *words = broker_down_reason(runtime->out);
 
 	if (!words && process->server)
-		words = rpc_server_trouble(process->server);
-	return words ? words : rpc_client_trouble(runtime->rpc);
+		words = rpc_server_down_reason(process->server);
+	return words ? words : rpc_client_down_reason(runtime->rpc);
 }
 
 static const char *database_words(const struct process *process)
 {
-	const char *words = process->ping ? ping_trouble(process->ping) : NULL;
+	const char *words = process->probe ? db_probe_down_reason(process->probe) : NULL;
 
 	return words || !process->runtime.db ? words : db_refusal(process->runtime.db);
 }
 
 /* What keeps it from its work. False: nothing. */
-static bool process_trouble(const struct process *process, struct why *why)
+static bool process_down_reason(const struct process *process, struct why *why)
 {
 	const char *database = database_words(process);
 	const char *broker = broker_words(process);
@@ -167,9 +167,9 @@ static void process_set_ready(struct process *process)
 {
 	int index = process->runtime.process;
 	struct why why;
-	bool ready = !process_trouble(process, &why);
+	bool ready = !process_down_reason(process, &why);
 
-	metrics_set_trouble(ready ? NULL : why.text);
+	metrics_set_down_reason(ready ? NULL : why.text);
 	if (ready == process->ready)
 		return;
 	process->ready = ready;
@@ -355,7 +355,7 @@ static void serve(struct process *process)
 
 static bool is_database_up(const struct process *process)
 {
-	return !process->ping || !ping_trouble(process->ping);
+	return !process->probe || !db_probe_down_reason(process->probe);
 }
 
 /* The schema is there, and the program has read what it needs. */
@@ -391,7 +391,7 @@ static void process_beat(void *self)
 	if (!process->serving && !process->drain_until_ms && may_serve(process))
 		serve(process);
 	metric_add(process->lacks, descriptors_lacks());
-	metrics_beat(clock_ms());
+	metrics_heartbeat(clock_ms());
 	process_set_ready(process);
 	beat_arm(process);
 }
@@ -402,7 +402,7 @@ static void process_open(struct process *process)
 	bool schema = process->program->worker->schema;
 
 	if (process->runtime.db)
-		process->ping = ping_new(loop, process->runtime.db_config, schema);
+		process->probe = db_probe_new(loop, process->runtime.db_config, schema);
 	process->beat = loop_timer_new(loop, process_beat, process);
 	process->lateness = lateness_metric();
 	process->lacks = lacks_metric();
@@ -415,13 +415,13 @@ static void process_close(struct process *process)
 {
 	const struct worker *worker = process->program->worker;
 
-	metrics_set_trouble("it ends");
+	metrics_set_down_reason("it ends");
 	periods_close(process);
 	if (worker->stop)
 		worker->stop(worker->self);
 	if (process->server)
 		rpc_server_close(&process->server);
-	ping_free(&process->ping);
+	db_probe_free(&process->probe);
 	loop_timer_free(&process->beat);
 	free(process->recovery);
 }

@@ -101,7 +101,7 @@ struct rpc_server *rpc_server_open(struct loop *loop, const struct broker_config
                                    struct broker *out,
                                    const struct rpc_server_config *config);
 /* Why no requests can come, in words; NULL: they can. */
-const char *rpc_server_trouble(const struct rpc_server *server);
+const char *rpc_server_down_reason(const struct rpc_server *server);
 void rpc_server_pause(struct rpc_server *server);	/* take no more */
 size_t rpc_server_waiting(const struct rpc_server *server);	/* 0 when drained */
 void rpc_server_close(struct rpc_server **server);
@@ -149,7 +149,7 @@ struct rpc_client *rpc_client_open(struct loop *loop, const struct broker_config
 /* From now on what it sends is signed, if there is a key. TRUST outlives the client. */
 void rpc_client_sign(struct rpc_client *client, const struct trust *trust);
 /* Why no answers can come, in words; NULL: they can. */
-const char *rpc_client_trouble(const struct rpc_client *client);
+const char *rpc_client_down_reason(const struct rpc_client *client);
 void rpc_client_close(struct rpc_client **client);
 
 struct rpc_target {

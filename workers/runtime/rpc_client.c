@@ -574,9 +574,9 @@ void rpc_client_sign(struct rpc_client *client, const struct trust *trust)
 	client->trust = trust;
 }
 
-const char *rpc_client_trouble(const struct rpc_client *client)
+const char *rpc_client_down_reason(const struct rpc_client *client)
 {
-	return client->in ? broker_trouble(client->in) : NULL;
+	return client->in ? broker_down_reason(client->in) : NULL;
 }
 
 void rpc_client_close(struct rpc_client **client)

@@ -26,7 +26,7 @@ void rpc_settle_bury(struct rpc_server *server, const struct broker_delivery *de
 	if (server->config.fanout_only)
 		broker_reject(server->in, delivery);
 	else
-		broker_bury(server->in, server->out, delivery, reason);
+		broker_dead_letter(server->in, server->out, delivery, reason);
 }
 
 static void settle_encode(const struct rpc_server *server, struct job *job,

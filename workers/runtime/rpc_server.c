@@ -84,9 +84,9 @@ struct rpc_server *rpc_server_open(struct loop *loop, const struct broker_config
 	return server;
 }
 
-const char *rpc_server_trouble(const struct rpc_server *server)
+const char *rpc_server_down_reason(const struct rpc_server *server)
 {
-	return broker_trouble(server->in);
+	return broker_down_reason(server->in);
 }
 
 void rpc_server_pause(struct rpc_server *server)

@@ -151,7 +151,7 @@ static void child_start(void *self)
 	pid_t parent = getpid();
 	sigset_t before;
 
-	metrics_forget(child->index);
+	metrics_reset_process(child->index);
 	child->hung_signal = 0;
 	child->started_ms = clock_ms();
 	child->pid = fork_blocked(&before);
@@ -211,7 +211,7 @@ static void supervisor_stop(struct supervisor *supervisor, int status)
 	supervisor->stopping = true;
 	supervisor->status = status;
 	log_info("program stopping: processes=%d", count_alive(supervisor));
-	sd_tell("STOPPING=1\nSTATUS=stopping");
+	sd_notify_send("STOPPING=1\nSTATUS=stopping");
 	for (int i = 0; i < supervisor->count; i++)
 		loop_timer_cancel(supervisor->children[i].again);
 	signal_all(supervisor, SIGTERM);
@@ -273,7 +273,7 @@ static void child_ended(struct child *child, int status)
 	char reason[64];
 
 	child->pid = 0;
-	metrics_forget(child->index);
+	metrics_reset_process(child->index);
 	/* one that we ended because it hung had a reason outside, mostly */
 	poison_process_died(child->index, is_fault(status) && !child->hung_signal);
 	describe_status(status, reason, sizeof reason);
@@ -335,8 +335,8 @@ static void take_settings(struct supervisor *supervisor)
 	signal_all(supervisor, SIGHUP);
 	log_info("settings taken: file=%s", supervisor->program->path);
 	if (supervisor->was_ready) {
-		sd_tell("RELOADING=1\nMONOTONIC_USEC=%lld", (long long)clock_us());
-		sd_tell("READY=1");
+		sd_notify_send("RELOADING=1\nMONOTONIC_USEC=%lld", (long long)clock_us());
+		sd_notify_send("READY=1");
 	}
 }
 
@@ -393,7 +393,7 @@ static void child_end_hung(struct child *child, int signum, int64_t silent_ms)
 
 static void child_watch(struct child *child, int64_t now_ms)
 {
-	int64_t beat_ms = metrics_last_beat(child->index);
+	int64_t beat_ms = metrics_last_heartbeat(child->index);
 	int64_t silent_ms;
 
 	if (!child->pid)
@@ -419,7 +419,7 @@ static int count_ready(const struct supervisor *supervisor)
 	int ready = 0;
 
 	for (int i = 0; i < supervisor->count; i++)
-		ready += !metrics_trouble(i, words);
+		ready += !metrics_down_reason(i, words);
 	return ready;
 }
 
@@ -431,12 +431,12 @@ static void report_ready(struct supervisor *supervisor)
 	if (ready == supervisor->ready || supervisor->stopping)
 		return;
 	supervisor->ready = ready;
-	sd_tell("STATUS=%d of %d processes ready", ready, supervisor->count);
+	sd_notify_send("STATUS=%d of %d processes ready", ready, supervisor->count);
 	if (supervisor->was_ready || ready < supervisor->count)
 		return;
 	supervisor->was_ready = true;
 	log_info("program ready: processes=%d", supervisor->count);
-	sd_tell("READY=1");
+	sd_notify_send("READY=1");
 }
 
 static void tell_watchdog(struct supervisor *supervisor, int64_t now_ms)
@@ -445,7 +445,7 @@ static void tell_watchdog(struct supervisor *supervisor, int64_t now_ms)
 		return;
 	if (is_any_hung(supervisor))
 		return;
-	sd_tell("WATCHDOG=1");
+	sd_notify_send("WATCHDOG=1");
 	supervisor->watchdog_next_ms = now_ms + supervisor->watchdog_ms / 2;
 }
 
@@ -538,7 +538,7 @@ static enum err supervisor_open(struct supervisor *supervisor, struct why *why)
 static void supervisor_start(struct supervisor *supervisor)
 {
 	supervisor->ticked_ms = clock_ms();
-	supervisor->watchdog_ms = sd_watchdog_ms();
+	supervisor->watchdog_ms = sd_notify_watchdog_ms();
 	supervisor->tick = loop_timer_new(supervisor->loop, on_tick, supervisor);
 	supervisor->deadline = loop_timer_new(supervisor->loop, on_deadline, supervisor);
 	supervisor->reread.timer = loop_timer_new(supervisor->loop, on_hangup, supervisor);
