@@ -47,7 +47,7 @@ static const struct json_field find_records[] = {
 	{ 0 }
 };
 
-static const struct rpc_words words[] = {
+static const struct rpc_method_doc words[] = {
 	{ "create_domain", "Creates a domain with its SOA and NS records.", OWNER, "[domain]",
 	  "{'domain': {'name': 'example.org.', 'email': 'dns@example.org'}}",
 	  FIELDS({ "domain", "[new domain]", "the domain" }) },

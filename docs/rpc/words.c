@@ -1,6 +1,6 @@
 /*
- * words -- prints the rows of a program's methods with their words as JSON, and the classes of
- * errors: what docs/rpc/printer.py reads. Each program is linked to its own.
+ * words -- prints the rows of a program's methods with their words as JSON, and the
+ * classes of errors: what docs/rpc/printer.py reads. Each program is linked to its own.
  */
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ static json_t *methods_json(const struct rpc_method *methods)
 	return list;
 }
 
-static json_t *words_json(const struct rpc_words *words)
+static json_t *words_json(const struct rpc_method_doc *words)
 {
 	json_t *list = json_array();
 

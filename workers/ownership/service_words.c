@@ -15,7 +15,7 @@ static const struct json_field args[] = {
 	{ 0 }
 };
 
-static const struct rpc_words words[] = {
+static const struct rpc_method_doc words[] = {
 	{ "apply_endpoints", "Stores what a resource wants in the zone. The next round writes it. "
 	  "`complete` of the answer is false while the source of the resource is in doubt.",
 	  OWNER, "`changed`: number; `endpoints`: number; `complete`: true or false",

@@ -92,7 +92,7 @@ struct broker_hooks {
 	 * A part of a body that is too large to keep, before its delivery(). NULL:
 	 * ignored. down() may come instead of the remaining parts.
 	 */
-	void (*passing)(void *self, const void *bytes, size_t len);
+	void (*discarded_part)(void *self, const void *bytes, size_t len);
 	/* The delivery is borrowed; copy what must outlive the call. */
 	void (*delivery)(void *self, const struct broker_delivery *delivery);
 	void (*drained)(void *self);	/* after a batch of deliveries */

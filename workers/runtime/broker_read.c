@@ -219,8 +219,8 @@ static void broker_on_body(struct broker *broker, const amqp_frame_t *frame)
 	}
 	if (!content->discard)
 		buf_append(&content->body, part.bytes, part.len);
-	else if (!content->is_return && broker->hooks.passing)
-		broker->hooks.passing(broker->hooks.self, part.bytes, part.len);
+	else if (!content->is_return && broker->hooks.discarded_part)
+		broker->hooks.discarded_part(broker->hooks.self, part.bytes, part.len);
 	content->left -= part.len;
 	if (content->left == 0)
 		content_complete(broker);

@@ -5,25 +5,25 @@
 #include "runtime/tx.h"
 
 enum {
-	RACES_MAX = 8,		/* times a request may lose its race */
-	RACES_MS = 2000,	/* and how long it may go on so */
+	RACES_MAX = 8,		/* lost races of a request, */
+	RACES_MS = 2000,	/* within this time */
 	STALL_MS = 4500,	/* shorter than a wait for a row: runtime/db.c */
-	LOCKED_MS = 5000,	/* how long it may find its row locked */
-	LOOK_FIRST_MS = 5,
-	LOOK_MAX_MS = 200,
-	LOOK_SHARE = 20,	/* of what it has waited: so much later it may look */
-	CROWD_MS = 3000,	/* so long any number may wait for a row */
-	HELD_MS = 3000,		/* longer than from look to look */
+	LOCKED_MS = 5000,	/* the longest total wait for a locked row */
+	LOCKED_PAUSE_FIRST_MS = 5,
+	LOCKED_PAUSE_MAX_MS = 200,
+	LOCKED_PAUSE_SHARE = 20,	/* the pause grows with the time waited */
+	CROWD_MS = 3000,	/* for this time any number may wait for a row */
+	LOCKED_NOTE_MS = 3000,	/* longer than a pause */
 };
 
 /* ---- when to run again ---- */
 
 /*
- * A loss that took long was a node of the database that hung or found itself alone, and
- * the next run meets another one. Longer yet is a row that is held: whoever wants it has
- * waited enough.
+ * A run that lost its race after a long time was on a database node that hung or was cut
+ * off. The next run uses another node. After STALL_MS it was a locked row, and the
+ * request has waited long enough.
  */
-static int race_pause_ms(struct redo *redo, int64_t run_ms, int64_t now_ms)
+static int redo_race_pause_ms(struct redo *redo, int64_t run_ms, int64_t now_ms)
 {
 	if (!redo->races)
 		redo->race_until_ms = run_ms < STALL_MS ? now_ms + RACES_MS : now_ms;
@@ -32,7 +32,7 @@ static int race_pause_ms(struct redo *redo, int64_t run_ms, int64_t now_ms)
 	return tx_redo_pause_ms(redo->races++);
 }
 
-static int locked_pause_ms(struct redo *redo, int64_t now_ms, uint32_t random)
+static int redo_locked_pause_ms(struct redo *redo, int64_t now_ms, uint32_t random)
 {
 	int64_t waited_ms, pause_ms;
 
@@ -41,24 +41,24 @@ static int locked_pause_ms(struct redo *redo, int64_t now_ms, uint32_t random)
 	waited_ms = now_ms - redo->locked_ms;
 	if (waited_ms >= LOCKED_MS)
 		return -1;
-	pause_ms = waited_ms / LOOK_SHARE;
-	if (pause_ms < LOOK_FIRST_MS)
-		pause_ms = LOOK_FIRST_MS;
-	if (pause_ms > LOOK_MAX_MS)
-		pause_ms = LOOK_MAX_MS;
+	pause_ms = waited_ms / LOCKED_PAUSE_SHARE;
+	if (pause_ms < LOCKED_PAUSE_FIRST_MS)
+		pause_ms = LOCKED_PAUSE_FIRST_MS;
+	if (pause_ms > LOCKED_PAUSE_MAX_MS)
+		pause_ms = LOCKED_PAUSE_MAX_MS;
 	return (int)(pause_ms - random % (uint32_t)(pause_ms / 2 + 1));
 }
 
 int redo_pause_ms(struct redo *redo, enum err err, int64_t run_ms, int64_t now_ms,
                   uint32_t random)
 {
-	return err == ERR_LOCKED ? locked_pause_ms(redo, now_ms, random)
-	                         : race_pause_ms(redo, run_ms, now_ms);
+	return err == ERR_LOCKED ? redo_locked_pause_ms(redo, now_ms, random)
+	                         : redo_race_pause_ms(redo, run_ms, now_ms);
 }
 
-/* ---- subjects that are held ---- */
+/* ---- locked subjects ---- */
 
-static uint32_t hash_of(const char *subject)
+static uint32_t locked_hash(const char *subject)
 {
 	uint32_t hash = 2166136261u;	/* FNV-1a */
 
@@ -67,63 +67,66 @@ static uint32_t hash_of(const char *subject)
 	return hash;
 }
 
-void held_note(struct held *held, const char *subject, bool is_held, int64_t now_ms)
+void locked_subjects_note(struct locked_subjects *locked, const char *subject,
+                          bool is_locked, int64_t now_ms)
 {
-	uint32_t hash = hash_of(subject);
+	uint32_t hash = locked_hash(subject);
 
-	if (!is_held && held->slot[hash % 64].hash != hash)
+	if (!is_locked && locked->slot[hash % 64].hash != hash)
 		return;
-	held->slot[hash % 64].hash = hash;
-	held->slot[hash % 64].until_ms = is_held ? now_ms + HELD_MS : 0;
+	locked->slot[hash % 64].hash = hash;
+	locked->slot[hash % 64].until_ms = is_locked ? now_ms + LOCKED_NOTE_MS : 0;
 }
 
-bool held_lately(const struct held *held, const char *subject, int64_t now_ms)
+bool locked_subjects_has(const struct locked_subjects *locked, const char *subject,
+                         int64_t now_ms)
 {
-	uint32_t hash = hash_of(subject);
+	uint32_t hash = locked_hash(subject);
 
-	return held->slot[hash % 64].hash == hash &&
-	       now_ms < held->slot[hash % 64].until_ms;
+	return locked->slot[hash % 64].hash == hash &&
+	       now_ms < locked->slot[hash % 64].until_ms;
 }
 
-/* ---- those that wait ---- */
+/* ---- the queue ---- */
 
-bool parking_is_full(const struct parking *parking, int64_t locked_ms, int64_t now_ms)
+bool redo_queue_is_full(const struct redo_queue *queue, int64_t locked_ms,
+                        int64_t now_ms)
 {
-	return parking->locked >= parking->locked_max && locked_ms &&
+	return queue->locked >= queue->locked_max && locked_ms &&
 	       now_ms - locked_ms >= CROWD_MS;
 }
 
-struct parked *parking_leader(const struct parking *parking, const char *subject)
+struct redo_entry *redo_queue_leader(const struct redo_queue *queue, const char *subject)
 {
-	struct parked *leader = subject ? parking->leaders : NULL;
+	struct redo_entry *leader = subject ? queue->leaders : NULL;
 
 	while (leader && !(leader->subject && strcmp(leader->subject, subject) == 0))
 		leader = leader->next;
 	return leader;
 }
 
-void parking_add(struct parking *parking, struct parked *parked, int64_t due_ms)
+void redo_queue_add(struct redo_queue *queue, struct redo_entry *entry, int64_t due_ms)
 {
-	struct parked *leader = parking_leader(parking, parked->subject);
+	struct redo_entry *leader = redo_queue_leader(queue, entry->subject);
 
-	parking->count++;
-	parking->locked += parked->is_locked;
-	parked->behind = NULL;
-	parked->behind_end = &parked->behind;
+	queue->count++;
+	queue->locked += entry->is_locked;
+	entry->behind = NULL;
+	entry->behind_end = &entry->behind;
 	if (leader) {
-		parked->next = NULL;
-		*leader->behind_end = parked;
-		leader->behind_end = &parked->next;
+		entry->next = NULL;
+		*leader->behind_end = entry;
+		leader->behind_end = &entry->next;
 		return;
 	}
-	parked->due_ms = due_ms;
-	parked->next = parking->leaders;
-	parking->leaders = parked;
+	entry->due_ms = due_ms;
+	entry->next = queue->leaders;
+	queue->leaders = entry;
 }
 
-struct parked *parking_take_due(struct parking *parking, int64_t now_ms)
+struct redo_entry *redo_queue_take_due(struct redo_queue *queue, int64_t now_ms)
 {
-	struct parked **link = &parking->leaders, *leader;
+	struct redo_entry **link = &queue->leaders, *leader;
 
 	while (*link && (*link)->due_ms > now_ms)
 		link = &(*link)->next;
@@ -132,19 +135,19 @@ struct parked *parking_take_due(struct parking *parking, int64_t now_ms)
 		return NULL;
 	*link = leader->next;
 	leader->next = leader->behind;
-	for (struct parked *parked = leader; parked; parked = parked->next) {
-		parking->count--;
-		parking->locked -= parked->is_locked;
+	for (struct redo_entry *entry = leader; entry; entry = entry->next) {
+		queue->count--;
+		queue->locked -= entry->is_locked;
 	}
 	return leader;
 }
 
-int64_t parking_due_ms(const struct parking *parking)
+int64_t redo_queue_due_ms(const struct redo_queue *queue)
 {
 	int64_t due_ms = -1;
 
-	for (const struct parked *leader = parking->leaders; leader; leader = leader->next)
-		if (due_ms < 0 || leader->due_ms < due_ms)
-			due_ms = leader->due_ms;
+	for (const struct redo_entry *at = queue->leaders; at; at = at->next)
+		if (due_ms < 0 || at->due_ms < due_ms)
+			due_ms = at->due_ms;
 	return due_ms;
 }
