@@ -458,7 +458,7 @@ static void settle_failure(struct commit *c)
 
 	log_warn("import failed: import=%s err=%s reason=\"%s\"", c->id, err_name(c->err),
 	         c->req.why.text);
-	if (err_fate(c->err) != FATE_FINAL)
+	if (err_retry(c->err) != RETRY_NEVER)
 		return;
 	tx = tx_once(c->central->import_db, &why);
 	store_import_set_state(&tx, c->id, IMPORT_ERROR, NULL, c->req.why.text);

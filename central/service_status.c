@@ -264,7 +264,7 @@ static enum err settle_message(struct central *central, struct request *req,
 
 	bool locked = false;
 
-	if (err && err_fate(err) != FATE_FINAL)
+	if (err && err_retry(err) != RETRY_NEVER)
 		return err;
 	for (size_t i = 0; i < count; i++) {
 		if (err || !*reports[i].before.id)

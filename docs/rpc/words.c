@@ -59,7 +59,7 @@ static json_t *errors_json(void)
 	for (int err = OK + 1; err < ERR_COUNT; err++)
 		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b}",
 			"class", err_class(err), "module", err_module(err), "help", err_help(err),
-			"final", err_fate(err) == FATE_FINAL));
+			"final", err_retry(err) == RETRY_NEVER));
 	return list;
 }
 

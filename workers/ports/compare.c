@@ -159,7 +159,7 @@ static enum err left_wrong(struct comparison *comparison, const char *id, enum e
                            const struct why *why)
 {
 	log_warn("not put right: id=%s reason=\"%s\"", id, why->text);
-	if (err_fate(err) != FATE_FINAL)
+	if (err_retry(err) != RETRY_NEVER)
 		return err;
 	if (!comparison->left_wrong++)
 		snprintf(comparison->first_wrong.text, sizeof(comparison->first_wrong.text),

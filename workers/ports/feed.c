@@ -47,7 +47,7 @@ void feed_metrics(void)
 static void keep_worst(enum err *worst, enum err err, struct why *why,
                        const struct why *reason)
 {
-	if (!err || (*worst && err_fate(err) == FATE_FINAL))
+	if (!err || (*worst && err_retry(err) == RETRY_NEVER))
 		return;
 	*worst = err;
 	*why = *reason;
@@ -190,7 +190,7 @@ static void on_delivery(void *self, const struct broker_delivery *delivery)
 	arena_reset(feed->arena);
 	if (!err) {
 		broker_ack(feed->in, delivery);
-	} else if (err_fate(err) == FATE_FINAL || delivery->attempts >= ATTEMPTS_MAX) {
+	} else if (err_retry(err) == RETRY_NEVER || delivery->attempts >= ATTEMPTS_MAX) {
 		feed_refuse(feed, delivery, &why);
 	} else {
 		broker_retry(feed->in, feed->ports->runtime.out, delivery, RETRY_MS,

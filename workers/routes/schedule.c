@@ -281,7 +281,7 @@ static void be_careful(struct batch *batch, enum err err, const struct why *why)
 	struct why again;
 
 	log_warn("routes not bound: at=%s reason=\"%s\"", batch->last_id, why->text);
-	if (err_fate(err) != FATE_FINAL)
+	if (err_retry(err) != RETRY_NEVER)
 		return;
 	batch->scheduler->careful = CAREFUL;
 	if (batch->count == 1 && tx_again(write_failed, &failed, &again))

@@ -92,7 +92,7 @@ static void finish_cast(struct rpc_server *server, struct job *job)
 		broker_ack(server->in, &job->delivery);
 	else if (job->is_forged || (job->is_refused && job->delivery.is_fanout))
 		broker_reject(server->in, &job->delivery);
-	else if (err_fate(job->err) == FATE_FINAL || attempts >= ATTEMPTS_MAX ||
+	else if (err_retry(job->err) == RETRY_NEVER || attempts >= ATTEMPTS_MAX ||
 	         server->config.fanout_only)
 		rpc_finish_dead_letter(server, &job->delivery, reason);
 	else
@@ -102,7 +102,7 @@ static void finish_cast(struct rpc_server *server, struct job *job)
 /* A warning only for what runs again, or is our bug. A caller's error is information. */
 static bool finish_is_warning(enum err err)
 {
-	return err == ERR_INTERNAL || err_fate(err) != FATE_FINAL;
+	return err == ERR_INTERNAL || err_retry(err) != RETRY_NEVER;
 }
 
 /* An invalid request has no context. */

@@ -24,7 +24,7 @@ struct redo {
 
 /*
  * How long a request waits for its next run. Its last run took RUN_MS and ended at NOW_MS
- * in ERR, an error of FATE_REDO. -1: no further run. RANDOM is any 32 bits.
+ * in ERR, an error of RETRY_NOW. -1: no further run. RANDOM is any 32 bits.
  */
 int redo_pause_ms(struct redo *redo, enum err err, int64_t run_ms, int64_t now_ms,
                   uint32_t random);

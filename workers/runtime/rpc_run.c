@@ -195,7 +195,7 @@ static bool run_redo_later(struct rpc_server *server, struct job *job, int64_t r
 	int64_t now_ms = clock_ms();
 	int pause_ms;
 
-	if (err_fate(job->err) != FATE_REDO)
+	if (err_retry(job->err) != RETRY_NOW)
 		return false;
 	pause_ms = redo_pause_ms(&job->redo, job->err, run_ms, now_ms, random_u32());
 	if (pause_ms < 0 ||
