@@ -62,7 +62,7 @@ static bool same(const struct envelope_request *one, const struct envelope_reque
 	       json_equal(one->context, two->context) && !one->msg_id == !two->msg_id;
 }
 
-static enum signature_verdict verify(const struct envelope_request *request)
+static enum signature_result verify(const struct envelope_request *request)
 {
 	return signature_verify(&keys, &(struct signed_text){ "topic", request->text,
 	                                                      request->text_len },

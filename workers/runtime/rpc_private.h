@@ -33,7 +33,7 @@ struct job {
 	struct buf body;	/* of a cast: a retry publishes it again */
 	const struct rpc_method *method;	/* NULL: the checks failed, see err */
 	int deaths;		/* of processes that were running it */
-	bool is_refused;	/* trust_judge() refused it */
+	bool is_refused;	/* trust_authorize() refused it */
 	bool is_forged;		/* is_refused, and only the fleet may send it */
 	bool is_foreign_admin;
 	enum err err;

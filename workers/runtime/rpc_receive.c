@@ -112,21 +112,21 @@ static const struct rpc_method *receive_method(const struct rpc_server *server,
  * server are. A refused message is forged if only the fleet may send it.
  */
 static enum err receive_authorize(const struct rpc_server *server,
-                                  struct trust_claim claim, bool *is_foreign_admin,
+                                  struct trust_request request, bool *is_foreign_admin,
                                   bool *is_forged, struct why *why)
 {
 	const struct rpc_method unknown = {
-		.name = claim.envelope->method, .fleet = server->is_fleet_only,
+		.name = request.envelope->method, .fleet = server->is_fleet_only,
 	};
 	enum err err;
 
 	*is_forged = false;
 	if (!server->config.trust)
 		return OK;
-	claim.topic = server->config.topic;
-	claim.method = receive_method(server, claim.envelope, &unknown);
-	err = trust_judge(server->config.trust, &claim, is_foreign_admin, why);
-	*is_forged = err && claim.method->fleet;
+	request.topic = server->config.topic;
+	request.method = receive_method(server, request.envelope, &unknown);
+	err = trust_authorize(server->config.trust, &request, is_foreign_admin, why);
+	*is_forged = err && request.method->fleet;
 	return err;
 }
 
@@ -154,7 +154,7 @@ static enum err receive_check(const struct rpc_server *server, struct job *job,
  */
 static enum err receive_check_sender(const struct rpc_server *server, struct job *job)
 {
-	enum err err = receive_authorize(server, (struct trust_claim){
+	enum err err = receive_authorize(server, (struct trust_request){
 		.envelope = &job->envelope, .user = job->user,
 		.is_admin = job->req.context.is_admin,
 	}, &job->is_foreign_admin, &job->is_forged, &job->req.why);
@@ -187,7 +187,7 @@ static bool receive_is_forged(const struct rpc_server *server,
 	bool is_foreign_admin, is_forged;
 	struct why why;
 
-	receive_authorize(server, (struct trust_claim){
+	receive_authorize(server, (struct trust_request){
 		.envelope = &without_signature, .user = receive_user(server, delivery),
 	}, &is_foreign_admin, &is_forged, &why);
 	return is_forged;
