@@ -238,7 +238,7 @@ static enum err run_alone(struct central *central, struct member *member,
 	err = decode(member, method, &write);
 	if (err)
 		return err;
-	tx_until(req->deadline_ms);
+	tx_set_deadline(req->deadline_ms);
 	tx = tx_begin(central->runtime->db, &req->why);
 	err = attempt(&tx, &write, &one, method);
 	if (!err) {
@@ -432,7 +432,7 @@ static size_t run_some(struct central *central, struct member *members,
 
 	if (n < 2)
 		return run_first(central, members, count, method);
-	tx_until(earliest_deadline(members, n));
+	tx_set_deadline(earliest_deadline(members, n));
 	tx = tx_begin(central->runtime->db, &members->req->why);
 	n = lock_all(&tx, members, writes, n);
 	if (tx.err || n < 2) {

@@ -1,8 +1,8 @@
 /*
  * Any bytes as a body: no decoder dies, a request that was understood comes back the same
- * when it is encoded, signed and decoded again, and the dispatcher answers it. No signature
- * but our own is good. The scan for a caller finds the caller of each call that was
- * understood, and reads pieces as it reads the whole.
+ * when it is encoded, signed and decoded again, and the dispatcher answers it. No
+ * signature but our own is good. The scan for a caller finds the caller of each call that
+ * was understood, and reads pieces as it reads the whole.
  */
 #include <limits.h>
 #include <stddef.h>

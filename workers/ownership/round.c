@@ -117,7 +117,7 @@ static void settle_orders(struct round *round)
 {
 	struct why why;
 
-	if (tx_again(orders_settle, round, &why))
+	if (tx_retry_on_loop(orders_settle, round, &why))
 		log_warn("orders not settled: zone=%s storage=%s reason=\"%s\"",
 		         round->registry->zone_text, round->registry->settings->storage_id,
 		         why.text);
@@ -148,7 +148,7 @@ static void end(struct round *round, enum registry_state state, const char *reas
 		         registry_state_name(state), reason);
 	if (round->is_planned && round->orders)
 		settle_orders(round);
-	if (tx_again(write_ending, &ending, &why))
+	if (tx_retry_on_loop(write_ending, &ending, &why))
 		round_not_written(round, &why);
 	else
 		round_tell(round, state);
@@ -183,7 +183,7 @@ static void after_sending(struct round *round)
 	struct why why;
 
 	count_outcomes(round);
-	if (tx_again(round_assign, round, &why))
+	if (tx_retry_on_loop(round_assign, round, &why))
 		log_warn("outcomes not written: zone=%s storage=%s reason=\"%s\"",
 		         round->registry->zone_text, round->registry->settings->storage_id,
 		         why.text);
@@ -288,7 +288,7 @@ static void keep_records(struct round *round)
 {
 	struct why why;
 
-	round->is_kept = !tx_again(round_keep_records, round, &why);
+	round->is_kept = !tx_retry_on_loop(round_keep_records, round, &why);
 	if (!round->is_kept)
 		log_warn("records not kept: zone=%s storage=%s reason=\"%s\"",
 		         round->registry->zone_text, round->registry->settings->storage_id,
@@ -297,7 +297,7 @@ static void keep_records(struct round *round)
 
 static enum err plan_and_accept(struct round *round, struct why *why)
 {
-	enum err err = tx_again(round_restore, round, why);
+	enum err err = tx_retry_on_loop(round_restore, round, why);
 
 	if (!err)
 		err = round_plan(round, why);
@@ -305,10 +305,10 @@ static enum err plan_and_accept(struct round *round, struct why *why)
 		return err;
 	round->is_planned = true;
 	make_errands(round);
-	err = tx_again(round_settle, round, why);
+	err = tx_retry_on_loop(round_settle, round, why);
 	keep_records(round);
 	if (!err && !round->registry->settings->dry_run)
-		err = tx_again(round_accept, round, why);
+		err = tx_retry_on_loop(round_accept, round, why);
 	round->is_accepted = !err && !round->registry->settings->dry_run;
 	return err;
 }
@@ -360,7 +360,7 @@ static void serial_was_told(void *self, const char *fault, uint32_t serial)
 
 static enum err read_row(struct round *round, struct why *why)
 {
-	struct tx tx = tx_once(round->ownership->runtime.db, why);
+	struct tx tx = tx_autocommit(round->ownership->runtime.db, why);
 
 	if (!store_registry_read(&tx, round->arena, round->registry->id, &round->row))
 		tx_fail(&tx, ERR_NOT_FOUND, "the registry has no row");

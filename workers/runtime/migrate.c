@@ -75,7 +75,7 @@ enum note { NOTE_NONE, NOTE_STARTED, NOTE_DONE };
 static enum err note_read(struct db *db, const struct migration *migration,
                           enum note *note, bool *is_same, struct why *why)
 {
-	struct tx tx = tx_once(db, why);
+	struct tx tx = tx_autocommit(db, why);
 	struct tx_rows rows;
 
 	*note = NOTE_NONE;
@@ -101,7 +101,7 @@ static enum err try_note_started(void *self, struct why *why)
 {
 	struct noting *noting = self;
 	const struct migration *migration = noting->migration;
-	struct tx tx = tx_once(noting->db, why);
+	struct tx tx = tx_autocommit(noting->db, why);
 
 	tx_exec(&tx, "INSERT INTO schema_migrations (version, name, checksum, state) "
 	        "VALUES (?, ?, ?, 'STARTED')",
@@ -113,7 +113,7 @@ static enum err try_note_started(void *self, struct why *why)
 static enum err try_note_done(void *self, struct why *why)
 {
 	struct noting *noting = self;
-	struct tx tx = tx_once(noting->db, why);
+	struct tx tx = tx_autocommit(noting->db, why);
 
 	tx_exec(&tx, "UPDATE schema_migrations SET state = 'DONE', "
 	        "applied_at = CURRENT_TIMESTAMP(3) WHERE version = ?",
@@ -139,7 +139,7 @@ static enum err apply(struct db *db, const struct migration *migration, struct w
 {
 	struct noting noting = { db, migration };
 	struct why reason;
-	enum err err = tx_redo(try_note_started, &noting, why);
+	enum err err = tx_retry(try_note_started, &noting, why);
 
 	if (err == ERR_EXISTS)		/* on another node of the cluster, just now */
 		return cut_off(migration, why);
@@ -149,7 +149,7 @@ static enum err apply(struct db *db, const struct migration *migration, struct w
 	         migration->name);
 	err = db_script(db, migration->file->sql, &reason);
 	if (!err)
-		err = tx_redo(try_note_done, &noting, &reason);
+		err = tx_retry(try_note_done, &noting, &reason);
 	if (err)
 		return fail(why, err, "schema/%s: %s", migration->file->file,
 		            reason.text);
@@ -181,7 +181,7 @@ static enum err step(struct db *db, const struct migration *migration, bool *app
 
 static enum err take_lock(struct db *db, struct why *why)
 {
-	struct tx tx = tx_once(db, why);
+	struct tx tx = tx_autocommit(db, why);
 	struct tx_rows rows;
 
 	if (tx_select_row(&tx, NULL, &rows, "SELECT GET_LOCK('" LOCK_NAME "', ?)",
@@ -240,7 +240,7 @@ static bool is_initialized(struct tx *tx)
 
 enum err migrate_version(struct db *db, int *have, int *want, struct why *why)
 {
-	struct tx tx = tx_once(db, why);
+	struct tx tx = tx_autocommit(db, why);
 	struct tx_rows rows;
 	int version = 0;
 	enum err err;

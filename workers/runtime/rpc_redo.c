@@ -29,7 +29,7 @@ static int redo_race_pause_ms(struct redo *redo, int64_t run_ms, int64_t now_ms)
 		redo->race_until_ms = run_ms < STALL_MS ? now_ms + RACES_MS : now_ms;
 	if (redo->races == RACES_MAX || now_ms >= redo->race_until_ms)
 		return -1;
-	return tx_redo_pause_ms(redo->races++);
+	return tx_retry_pause_ms(redo->races++);
 }
 
 static int redo_locked_pause_ms(struct redo *redo, int64_t now_ms, uint32_t random)

@@ -147,9 +147,9 @@ static void run_batch(struct rpc_server *server, struct job *const *jobs, size_t
 		poison_note(jobs[i]->poison_id);
 	}
 	log_request(jobs[0]->req.context.request_id);
-	tx_until(run_latest_deadline(jobs, count));
+	tx_set_deadline(run_latest_deadline(jobs, count));
 	rpc_run(jobs[0]->method, server->config.self, reqs, count, errs);
-	tx_until(0);
+	tx_set_deadline(0);
 	log_request(NULL);
 	poison_clear();
 	for (size_t i = 0; i < count; i++) {

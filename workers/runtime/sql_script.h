@@ -1,8 +1,8 @@
 /*
- * sql_script -- SQL text, cut into its statements at each `;` that stands outside
- * quotes and comments. The connection takes one statement at a time, so that
- * no text can smuggle in a second one. Knows no DELIMITER and no BEGIN ... END
- * of a stored program: the schema has none.
+ * sql_script -- cuts SQL text into statements, at each `;` outside of quotes and
+ * comments. The connection takes one statement at a time, so a text cannot smuggle in a
+ * second one. It does not know DELIMITER or the BEGIN ... END of a stored program: the
+ * schema has none.
  */
 #pragma once
 
@@ -12,10 +12,10 @@
 struct script {
 	const char *statement;	/* borrowed from the text; not NUL-terminated */
 	size_t len;		/* without the `;` */
-	int line;		/* where it begins, from 1 */
+	int line;		/* of its start, from 1 */
 	const char *rest;
 	int rest_line;
 };
 
-struct script script_start(const char *text);
-bool script_next(struct script *script);	/* false at the end */
+struct script sql_script_start(const char *text);
+bool sql_script_next(struct script *script);	/* false at the end */
