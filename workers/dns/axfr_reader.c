@@ -7,61 +7,62 @@
 
 enum { TYPE_META_FIRST = 128, TYPE_META_LAST = 255 };
 
-size_t incoming_ask(struct incoming *incoming, const struct name *zone, uint16_t id,
-                    const struct tsig_key *key, uint64_t now, uint8_t *data)
+size_t axfr_reader_query(struct axfr_reader *axfr, const struct name *zone,
+                         uint16_t id, const struct tsig_key *key, uint64_t now,
+                         uint8_t *data)
 {
 	struct packet_header header = { .id = id, .count = { [SECTION_QUESTION] = 1 } };
 	struct packet_writer writer;
 
-	*incoming = (struct incoming){
-		.id = id, .zone = *zone, .is_signed = key, .vouched = true,
+	*axfr = (struct axfr_reader){
+		.id = id, .zone = *zone, .is_signed = key, .is_verified = true,
 		.limits = { UINT64_MAX, UINT64_MAX },
 	};
-	packet_writer_init(&writer, data, INCOMING_ASK_MAX);
+	packet_writer_init(&writer, data, AXFR_QUERY_MAX);
 	packet_put_question(&writer, zone, RR_AXFR, RR_CLASS_IN);
 	packet_set_header(&writer, &header);
 	if (key) {
-		tsig_chain_begin(&incoming->chain, key);
-		tsig_sign(&incoming->chain, TSIG_FINE, NULL, now, &writer);
+		tsig_chain_begin(&axfr->chain, key);
+		tsig_sign(&axfr->chain, TSIG_NO_ERROR, NULL, now, &writer);
 	}
 	return writer.len;
 }
 
-void incoming_clear(struct incoming *incoming)
+void axfr_reader_clear(struct axfr_reader *axfr)
 {
-	tsig_gap_clear(&incoming->gap);
-	explicit_bzero(&incoming->chain, sizeof(incoming->chain));
+	tsig_gap_clear(&axfr->gap);
+	explicit_bzero(&axfr->chain, sizeof(axfr->chain));
 }
 
-/* The first reason is the one that is told. */
-static bool refuse(struct incoming *incoming, const char *fault)
+/* Keeps the first reason. */
+static bool axfr_refuse(struct axfr_reader *axfr, const char *fault)
 {
-	if (!incoming->fault)
-		incoming->fault = fault;
-	incoming->left = 0;
+	if (!axfr->fault)
+		axfr->fault = fault;
+	axfr->left = 0;
 	return false;
 }
 
 /* ---- a message ---- */
 
-/* From the second on it may be left out (RFC 5936 2.2.1). */
-static bool is_our_question(const struct incoming *incoming, unsigned count,
-                            struct packet_reader *reader)
+/* Later messages may have no question (RFC 5936 2.2.1). */
+static bool axfr_is_our_question(const struct axfr_reader *axfr, unsigned count,
+                                 struct packet_reader *reader)
 {
 	struct name name;
 	uint16_t type, class;
 
 	if (!count)
-		return incoming->messages;
+		return axfr->messages;
 	packet_read_name(reader, &name);
 	type = packet_read_u16(reader);
 	class = packet_read_u16(reader);
 	name_fold(&name);
-	return count == 1 && !reader->broken && name_equal(&name, &incoming->zone) &&
+	return count == 1 && !reader->broken && name_equal(&name, &axfr->zone) &&
 	       type == RR_AXFR && class == RR_CLASS_IN;
 }
 
-static const char *rcode_fault(enum rcode rcode)
+static const char *axfr_rcode_fault(enum rcode rcode)
 {
 	switch (rcode) {
 	case RCODE_FORMERR: return "answers FORMERR";
@@ -74,159 +75,161 @@ static const char *rcode_fault(enum rcode rcode)
 	}
 }
 
-/* It counts without a signature too, for the log; the server's time does not. */
-static bool hear_error(struct incoming *incoming, enum rcode rcode, const uint8_t *data,
-                       const struct tsig *tsig)
+/* An unsigned error counts for the log. The server's time needs a signature. */
+static bool axfr_on_error(struct axfr_reader *axfr, enum rcode rcode, const uint8_t *data,
+                          const struct tsig *tsig)
 {
-	incoming->rcode = rcode;
-	if (incoming->is_signed && !incoming->messages && tsig->present)
-		incoming->server_time = tsig_server_time(&incoming->chain, data, tsig);
-	return refuse(incoming, tsig->present && tsig->error
-	                            ? tsig_words_refusal(tsig->error)
-	                            : rcode_fault(rcode));
+	axfr->rcode = rcode;
+	if (axfr->is_signed && !axfr->messages && tsig->present)
+		axfr->server_time = tsig_server_time(&axfr->chain, data, tsig);
+	return axfr_refuse(axfr, tsig->present && tsig->error
+	                            ? tsig_reason_refused(tsig->error)
+	                            : axfr_rcode_fault(rcode));
 }
 
-/* NULL: by whom it says to be, or one of those whose signature comes later. */
-static const char *signature_fault(struct incoming *incoming, const uint8_t *data,
-                                   size_t len, const struct tsig *tsig, uint64_t now)
+/* NULL: the signature is valid, or a later message will have one. */
+static const char *axfr_signature_fault(struct axfr_reader *axfr, const uint8_t *data,
+                                        size_t len, const struct tsig *tsig, uint64_t now)
 {
 	const char *fault;
 
-	if (!incoming->is_signed)
+	if (!axfr->is_signed)
 		return tsig->present ? "signs an answer to an unsigned question" : NULL;
-	incoming->vouched = tsig->present;
+	axfr->is_verified = tsig->present;
 	if (!tsig->present)
-		return tsig_gap_add(&incoming->gap, &incoming->chain, data, len)
+		return tsig_gap_add(&axfr->gap, &axfr->chain, data, len)
 			       ? NULL : "answers without a signature";
 	if (tsig->error && !tsig->mac_len)
-		return tsig_words_refusal(tsig->error);
-	fault = tsig_words_fault(tsig_verify_behind(&incoming->chain, &incoming->gap,
-	                                            data, tsig, now));
-	return !fault && tsig->error ? tsig_words_refusal(tsig->error) : fault;
+		return tsig_reason_refused(tsig->error);
+	fault = tsig_reason_invalid(tsig_verify_behind(&axfr->chain, &axfr->gap,
+	                                               data, tsig, now));
+	return !fault && tsig->error ? tsig_reason_refused(tsig->error) : fault;
 }
 
-/* Whatever its records are. */
-static bool take_header(struct incoming *incoming, struct packet_header *header)
+/* Reads the header and the question. */
+static bool axfr_read_header(struct axfr_reader *axfr, struct packet_header *header)
 {
-	struct packet_reader *reader = &incoming->reader;
+	struct packet_reader *reader = &axfr->reader;
 
 	packet_read_header(reader, header);
-	if (reader->broken || header->id != incoming->id || !(header->flags & FLAG_QR) ||
+	if (reader->broken || header->id != axfr->id || !(header->flags & FLAG_QR) ||
 	    header->flags & FLAG_OPCODE)
-		return refuse(incoming, "sends what is no answer to our question");
+		return axfr_refuse(axfr, "sends what is no answer to our question");
 	if (header->flags & FLAG_RCODE)
 		return true;
 	if (header->flags & FLAG_TC)
-		return refuse(incoming, "sends a truncated message");
-	if (!is_our_question(incoming, header->count[SECTION_QUESTION], reader))
-		return refuse(incoming, "answers another question");
+		return axfr_refuse(axfr, "sends a truncated message");
+	if (!axfr_is_our_question(axfr, header->count[SECTION_QUESTION], reader))
+		return axfr_refuse(axfr, "answers another question");
 	return true;
 }
 
-bool incoming_take(struct incoming *incoming, const uint8_t *data, size_t len,
-                   uint64_t now)
+bool axfr_reader_add(struct axfr_reader *axfr, const uint8_t *data, size_t len,
+                     uint64_t now)
 {
 	struct packet_header header;
 	struct tsig tsig;
 	const char *fault;
 
-	if (incoming->fault || incoming->ended || incoming->left)
-		return refuse(incoming, "goes on behind its end");
-	incoming->reader = packet_reader(data, len);
-	if (!take_header(incoming, &header))
+	if (axfr->fault || axfr->ended || axfr->left)
+		return axfr_refuse(axfr, "goes on behind its end");
+	axfr->reader = packet_reader(data, len);
+	if (!axfr_read_header(axfr, &header))
 		return false;
 	if (!tsig_find(data, len, &tsig))
-		return refuse(incoming, "sends a malformed message");
+		return axfr_refuse(axfr, "sends a malformed message");
 	if (header.flags & FLAG_RCODE)
-		return hear_error(incoming, header.flags & FLAG_RCODE, data, &tsig);
-	fault = signature_fault(incoming, data, len, &tsig, now);
+		return axfr_on_error(axfr, header.flags & FLAG_RCODE, data, &tsig);
+	fault = axfr_signature_fault(axfr, data, len, &tsig, now);
 	if (fault)
-		return refuse(incoming, fault);
-	incoming->left = header.count[SECTION_ANSWER];
-	incoming->messages++;
-	incoming->octets += len;
-	if (!incoming->left)
-		return refuse(incoming, "sends a message without records");
+		return axfr_refuse(axfr, fault);
+	axfr->left = header.count[SECTION_ANSWER];
+	axfr->messages++;
+	axfr->octets += len;
+	if (!axfr->left)
+		return axfr_refuse(axfr, "sends a message without records");
 	return true;
 }
 
-/* ---- its records ---- */
+/* ---- records ---- */
 
-static bool is_apex(const struct incoming *incoming, const struct packet_rr *rr)
+static bool axfr_is_apex(const struct axfr_reader *axfr, const struct packet_rr *rr)
 {
 	struct name owner = rr->name;
 
 	name_fold(&owner);
-	return name_equal(&owner, &incoming->zone);
+	return name_equal(&owner, &axfr->zone);
 }
 
-static bool begin(struct incoming *incoming, const struct packet_rr *rr,
-                  const struct canonical *record)
+static bool axfr_begin(struct axfr_reader *axfr, const struct packet_rr *rr,
+                       const struct canonical *record)
 {
-	if (rr->type != RR_SOA || !is_apex(incoming, rr) ||
-	    !packet_soa_serial(&incoming->reader, rr, &incoming->serial))
-		return refuse(incoming, "sends no SOA of the zone at first");
-	incoming->has_soa = true;
-	incoming->soa_len = record->len;
-	bug_if(record->len > sizeof(incoming->soa));
-	memcpy(incoming->soa, record->octets, record->len);
+	if (rr->type != RR_SOA || !axfr_is_apex(axfr, rr) ||
+	    !packet_soa_serial(&axfr->reader, rr, &axfr->serial))
+		return axfr_refuse(axfr, "sends no SOA of the zone at first");
+	axfr->has_soa = true;
+	axfr->soa_len = record->len;
+	bug_if(record->len > sizeof(axfr->soa));
+	memcpy(axfr->soa, record->octets, record->len);
 	return true;
 }
 
-/* The SOA again: is it the one that it began with, and the last that is said? */
-static bool end(struct incoming *incoming, const struct canonical *record)
+/* The second SOA must equal the first one and be the last record. */
+static bool axfr_end(struct axfr_reader *axfr, const struct canonical *record)
 {
-	if (record->len != incoming->soa_len ||
-	    memcmp(record->octets, incoming->soa, record->len))
-		return refuse(incoming, "ends with another SOA than it began with");
-	if (incoming->left)
-		return refuse(incoming, "goes on behind its end");
-	if (!incoming->vouched)
-		return refuse(incoming, "ends without a signature");
-	incoming->ended = true;
+	if (record->len != axfr->soa_len ||
+	    memcmp(record->octets, axfr->soa, record->len))
+		return axfr_refuse(axfr, "ends with another SOA than it began with");
+	if (axfr->left)
+		return axfr_refuse(axfr, "goes on behind its end");
+	if (!axfr->is_verified)
+		return axfr_refuse(axfr, "ends without a signature");
+	axfr->ended = true;
 	return true;
 }
 
-static bool is_data(const struct packet_rr *rr)
+static bool axfr_is_data(const struct packet_rr *rr)
 {
 	return rr->class == RR_CLASS_IN && rr->type && rr->type != RR_OPT &&
 	       (rr->type < TYPE_META_FIRST || rr->type > TYPE_META_LAST);
 }
 
-static bool take_record(struct incoming *incoming, struct packet_rr *rr,
-                        struct canonical *record)
+static bool axfr_read_record(struct axfr_reader *axfr, struct packet_rr *rr,
+                             struct canonical *record)
 {
-	packet_read_rr(&incoming->reader, rr);
-	if (!is_data(rr) || !canonical_of_packet(&incoming->reader, rr, record))
-		return refuse(incoming, "sends a malformed record");
-	incoming->left--;
+	packet_read_rr(&axfr->reader, rr);
+	if (!axfr_is_data(rr) || !canonical_of_packet(&axfr->reader, rr, record))
+		return axfr_refuse(axfr, "sends a malformed record");
+	axfr->left--;
 	/* the SOA comes twice */
-	if (incoming->records++ > incoming->limits.records ||
-	    incoming->octets > incoming->limits.octets)
-		return refuse(incoming, "sends more than the zone could ever have");
+	if (axfr->records++ > axfr->limits.records ||
+	    axfr->octets > axfr->limits.octets)
+		return axfr_refuse(axfr, "sends more than the zone could ever have");
 	return true;
 }
 
-static enum incoming_step failed(const struct incoming *incoming)
+static enum axfr_reader_step axfr_failed(const struct axfr_reader *axfr)
 {
-	return incoming->rcode ? INCOMING_REFUSED : INCOMING_BROKEN;
+	return axfr->rcode ? AXFR_READER_REFUSED : AXFR_READER_BROKEN;
 }
 
-enum incoming_step incoming_next(struct incoming *incoming, struct canonical *record)
+enum axfr_reader_step axfr_reader_next(struct axfr_reader *axfr,
+                                       struct canonical *record)
 {
 	struct packet_rr rr;
 
-	if (incoming->fault)
-		return failed(incoming);
-	if (incoming->ended)
-		return INCOMING_END;
-	if (!incoming->left)
-		return INCOMING_MORE;
-	if (!take_record(incoming, &rr, record))
-		return failed(incoming);
-	if (!incoming->has_soa)
-		return begin(incoming, &rr, record) ? INCOMING_RECORD : failed(incoming);
-	if (rr.type != RR_SOA || !is_apex(incoming, &rr))
-		return INCOMING_RECORD;
-	return end(incoming, record) ? INCOMING_END : failed(incoming);
+	if (axfr->fault)
+		return axfr_failed(axfr);
+	if (axfr->ended)
+		return AXFR_READER_END;
+	if (!axfr->left)
+		return AXFR_READER_MORE;
+	if (!axfr_read_record(axfr, &rr, record))
+		return axfr_failed(axfr);
+	if (!axfr->has_soa)
+		return axfr_begin(axfr, &rr, record) ? AXFR_READER_RECORD
+		                                    : axfr_failed(axfr);
+	if (rr.type != RR_SOA || !axfr_is_apex(axfr, &rr))
+		return AXFR_READER_RECORD;
+	return axfr_end(axfr, record) ? AXFR_READER_END : axfr_failed(axfr);
 }

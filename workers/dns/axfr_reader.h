@@ -1,13 +1,12 @@
 /*
- * axfr_reader -- a zone that somebody sends us (RFC 5936), message by message: the question
- * for it, and of each answer its records, until the SOA that the first one began with
- * comes again. What was taken before that end means nothing: a transfer that breaks off
- * is no empty zone.
+ * axfr_reader -- reads a zone that a server sends by AXFR (RFC 5936), message by message:
+ * it makes the query, and returns the records of each answer until the first SOA comes
+ * again. Records mean nothing before that end: a broken transfer is not an empty zone.
  *
- * Of a transfer that was asked for under a signature the first and the last message must
- * be signed, and of a hundred in a row one (RFC 8945 5.3.1); the records of those between
- * come before anybody knows whether they are true, which the end says. Pure; it holds no
- * message, and of the zone nothing but its SOA.
+ * In a signed transfer the first and the last message must be signed, and at least one of
+ * a hundred in a row (RFC 8945 5.3.1). The records between come before their signature is
+ * checked, so only the end proves them. Pure. It keeps no message, and of the zone only
+ * the SOA.
  */
 #pragma once
 
@@ -19,56 +18,58 @@
 #include "dns/packet.h"
 #include "dns/tsig.h"
 
-enum incoming_step {
-	INCOMING_RECORD,	/* the next one; the SOA comes once */
-	INCOMING_MORE,		/* the message has no more: wait for another */
-	INCOMING_END,		/* the zone was whole */
-	INCOMING_REFUSED,	/* with an rcode */
-	INCOMING_BROKEN,
+enum axfr_reader_step {
+	AXFR_READER_RECORD,	/* the next record; the SOA comes once */
+	AXFR_READER_MORE,	/* the message is read: wait for the next one */
+	AXFR_READER_END,	/* the zone is complete */
+	AXFR_READER_REFUSED,	/* with an rcode */
+	AXFR_READER_BROKEN,
 };
 
-enum { INCOMING_ASK_MAX = 1024 };	/* octets of a question */
+enum { AXFR_QUERY_MAX = 1024 };		/* octets of a question */
 
-struct incoming_limits {
-	uint64_t records, octets;	/* that a zone may have */
+struct axfr_limits {
+	uint64_t records, octets;	/* of a zone */
 };
 
-struct incoming {
+struct axfr_reader {
 	uint16_t id;
 	struct name zone;		/* in lower case */
-	struct incoming_limits limits;
+	struct axfr_limits limits;
 	bool is_signed;
-	struct tsig_chain chain;	/* if it is */
+	struct tsig_chain chain;	/* if signed */
 	struct tsig_gap gap;
-	/* the message in hand */
+	/* the current message */
 	struct packet_reader reader;
-	unsigned left;			/* records of it */
-	bool vouched;			/* nothing so far waits for a signature */
+	unsigned left;			/* records to read */
+	bool is_verified;		/* no record waits for a signature */
 	/* of the zone so far */
 	bool has_soa, ended;
-	uint32_t serial;		/* once the first record is there */
+	uint32_t serial;		/* after the first record */
 	uint8_t soa[2 * NAME_MAX_WIRE + CANONICAL_FIXED + NAME_MAX_WIRE + 20];
 	size_t soa_len;
 	uint64_t messages, records, octets;
-	/* why it is REFUSED or BROKEN, in words that go behind the server's name */
+	/* why it is REFUSED or BROKEN; a text after the server's name */
 	const char *fault;
 	enum rcode rcode;
-	/* the server's, if it refuses ours, and signs that; else 0 */
+	/* the server's time, if it refuses ours with a valid signature; else 0 */
 	uint64_t server_time;
 };
 
 /*
- * The question as a message, signed with KEY unless it is NULL; NOW: unix seconds.
- * Returns its length. DATA has INCOMING_ASK_MAX octets.
+ * Writes the query to DATA, which has AXFR_QUERY_MAX octets, signed with KEY unless it is
+ * NULL. NOW: unix seconds. Returns its length.
  */
-size_t incoming_ask(struct incoming *incoming, const struct name *zone, uint16_t id,
-                    const struct tsig_key *key, uint64_t now, uint8_t *data);
+size_t axfr_reader_query(struct axfr_reader *axfr, const struct name *zone,
+                         uint16_t id, const struct tsig_key *key, uint64_t now,
+                         uint8_t *data);
 /*
- * The next message, borrowed until it has no more records. False: it is not taken, and
- * incoming_next() says why.
+ * Adds the next message, which is borrowed until its records are read. False: it is
+ * refused, and axfr_reader_next() tells why.
  */
-bool incoming_take(struct incoming *incoming, const uint8_t *data, size_t len,
-                   uint64_t now);
-enum incoming_step incoming_next(struct incoming *incoming, struct canonical *record);
+bool axfr_reader_add(struct axfr_reader *axfr, const uint8_t *data, size_t len,
+                     uint64_t now);
+enum axfr_reader_step axfr_reader_next(struct axfr_reader *axfr,
+                                       struct canonical *record);
 /* Wipes the key. */
-void incoming_clear(struct incoming *incoming);
+void axfr_reader_clear(struct axfr_reader *axfr);

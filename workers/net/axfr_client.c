@@ -8,136 +8,142 @@
 #include "model/serial.h"
 #include "net/dns_tcp.h"
 
-struct fetch {
-	struct fetch_want want;
-	struct fetch_listener listener;
-	struct incoming incoming;
-	struct link *link;
-	bool is_telling;		/* a record */
-	bool was_cancelled;		/* meanwhile */
+struct axfr_client {
+	struct axfr_client_config want;
+	struct axfr_client_listener listener;
+	struct axfr_reader reader;
+	struct dns_tcp *tcp;
+	bool in_callback;		/* of a record */
+	bool was_cancelled;		/* in that callback */
 };
 
-static void fetch_free(struct fetch *fetch)
+static void axfr_client_free(struct axfr_client *client)
 {
-	link_free(&fetch->link);
-	incoming_clear(&fetch->incoming);
-	free(fetch);
+	dns_tcp_free(&client->tcp);
+	axfr_reader_clear(&client->reader);
+	free(client);
 }
 
-void fetch_cancel(struct fetch **fetch)
+void axfr_client_cancel(struct axfr_client **client)
 {
-	struct fetch *old = *fetch;
+	struct axfr_client *old = *client;
 
-	*fetch = NULL;
-	if (old && old->is_telling)
+	*client = NULL;
+	if (old && old->in_callback)
 		old->was_cancelled = true;
 	else if (old)
-		fetch_free(old);
+		axfr_client_free(old);
 }
 
-/* By the server's clock, as far as it is known. */
-static uint64_t server_now(const struct fetch *fetch)
+/* The time of the server's clock, if known. */
+static uint64_t axfr_client_server_now(const struct axfr_client *client)
 {
-	return (uint64_t)(clock_unix() + fetch->want.ahead_s);
+	return (uint64_t)(clock_unix() + client->want.ahead_s);
 }
 
-static void finish(struct fetch *fetch, enum fetch_outcome outcome, const char *words)
+static void axfr_client_end(struct axfr_client *client, enum axfr_outcome outcome,
+                            const char *words)
 {
-	struct fetch_listener listener = fetch->listener;
-	uint32_t serial = fetch->incoming.serial;
+	struct axfr_client_listener listener = client->listener;
+	uint32_t serial = client->reader.serial;
 
-	if (fetch->want.server_time)
-		*fetch->want.server_time = fetch->incoming.server_time;
-	fetch_free(fetch);
+	if (client->want.server_time)
+		*client->want.server_time = client->reader.server_time;
+	axfr_client_free(client);
 	listener.end(listener.self, outcome, serial, words);
 }
 
-/* ---- what it sends ---- */
+/* ---- answers ---- */
 
-static void end_refused(struct fetch *fetch)
+static void axfr_client_end_refused(struct axfr_client *client)
 {
-	enum rcode rcode = fetch->incoming.rcode;
+	enum rcode rcode = client->reader.rcode;
 	bool refused = rcode == RCODE_REFUSED || rcode == RCODE_NOTAUTH ||
 	               rcode == RCODE_NXDOMAIN || rcode == RCODE_NOTIMP;
 
-	finish(fetch, refused ? FETCH_REFUSED : FETCH_FAILED, fetch->incoming.fault);
+	axfr_client_end(client, refused ? AXFR_REFUSED : AXFR_FAILED,
+	                client->reader.fault);
 }
 
-/* False: the fetch is over. */
-static bool tell(struct fetch *fetch)
+/* False: the client is freed. */
+static bool axfr_client_on_record(struct axfr_client *client)
 {
-	const struct fetch_want *want = &fetch->want;
+	const struct axfr_client_config *want = &client->want;
 
-	if (want->has_newest && serial_newer(fetch->incoming.serial, want->newest)) {
-		finish(fetch, FETCH_NEWER, "has a newer serial");
+	if (want->has_newest && serial_newer(client->reader.serial, want->newest)) {
+		axfr_client_end(client, AXFR_NEWER, "has a newer serial");
 		return false;
 	}
-	fetch->is_telling = true;
-	fetch->listener.record(fetch->listener.self, want->record);
-	fetch->is_telling = false;
-	if (!fetch->was_cancelled)
+	client->in_callback = true;
+	client->listener.record(client->listener.self, want->record);
+	client->in_callback = false;
+	if (!client->was_cancelled)
 		return true;
-	fetch_free(fetch);
+	axfr_client_free(client);
 	return false;
 }
 
-static void on_message(void *self, const uint8_t *data, size_t len)
+static void axfr_client_on_message(void *self, const uint8_t *data, size_t len)
 {
-	struct fetch *fetch = self;
-	struct incoming *incoming = &fetch->incoming;
-	enum incoming_step step;
+	struct axfr_client *client = self;
+	struct axfr_reader *reader = &client->reader;
+	enum axfr_reader_step step;
 
-	incoming_take(incoming, data, len, server_now(fetch));
-	while ((step = incoming_next(incoming, fetch->want.record)) == INCOMING_RECORD)
-		if (!tell(fetch))
+	axfr_reader_add(reader, data, len, axfr_client_server_now(client));
+	while ((step = axfr_reader_next(reader, client->want.record)) ==
+	       AXFR_READER_RECORD)
+		if (!axfr_client_on_record(client))
 			return;
-	if (step == INCOMING_END)
-		finish(fetch, FETCH_WHOLE, "");
-	else if (step == INCOMING_REFUSED)
-		end_refused(fetch);
-	else if (step == INCOMING_BROKEN)
-		finish(fetch, FETCH_FAILED, incoming->fault);
+	if (step == AXFR_READER_END)
+		axfr_client_end(client, AXFR_COMPLETE, "");
+	else if (step == AXFR_READER_REFUSED)
+		axfr_client_end_refused(client);
+	else if (step == AXFR_READER_BROKEN)
+		axfr_client_end(client, AXFR_FAILED, reader->fault);
 }
 
-static void on_end(void *self, enum link_end end)
+static void axfr_client_on_end(void *self, enum dns_tcp_end end)
 {
-	struct fetch *fetch = self;
-	bool has_begun = fetch->incoming.messages;
+	struct axfr_client *client = self;
+	bool has_begun = client->reader.messages;
 
 	switch (end) {
-	case LINK_NONE:
-		finish(fetch, FETCH_FAILED, fetch->want.fault);
+	case DNS_TCP_NO_SOCKET:
+		axfr_client_end(client, AXFR_FAILED, client->want.fault);
 		break;
-	case LINK_REFUSED:
-	case LINK_BROKEN:
-		finish(fetch, FETCH_BROKEN, has_begun ? "breaks its transfer off"
+	case DNS_TCP_REFUSED:
+	case DNS_TCP_BROKEN:
+		axfr_client_end(client, AXFR_BROKEN, has_begun ? "breaks its transfer off"
 		                                      : "takes no question over TCP");
 		break;
-	case LINK_SILENT:
-		finish(fetch, FETCH_FAILED, has_begun ? "falls silent within its transfer"
-		                                      : "does not answer");
+	case DNS_TCP_SILENT:
+		axfr_client_end(client, AXFR_FAILED,
+		                has_begun ? "falls silent within its transfer"
+		                          : "does not answer");
 		break;
-	case LINK_LATE:
-		finish(fetch, FETCH_FAILED, "takes too long for its transfer");
+	case DNS_TCP_LATE:
+		axfr_client_end(client, AXFR_FAILED, "takes too long for its transfer");
 	}
 }
 
-struct fetch *fetch_start(struct loop *loop, const struct fetch_want *want,
-                          const struct fetch_listener *listener)
+struct axfr_client *axfr_client_start(struct loop *loop,
+                                      const struct axfr_client_config *want,
+                                      const struct axfr_client_listener *listener)
 {
-	struct fetch *fetch = xcalloc(1, sizeof(*fetch));
-	const struct link_listener heard = { on_message, on_end, fetch };
-	uint8_t question[INCOMING_ASK_MAX];
+	struct axfr_client *client = xcalloc(1, sizeof(*client));
+	const struct dns_tcp_listener tcp_listener = { axfr_client_on_message,
+		                                       axfr_client_on_end, client };
+	uint8_t question[AXFR_QUERY_MAX];
 	size_t len;
 
-	fetch->want = *want;
-	fetch->listener = *listener;
-	fetch->link = link_new(loop, want->fd, &heard);
-	len = incoming_ask(&fetch->incoming, &want->zone, random_u32() & 0xffff,
-	                   want->key, server_now(fetch), question);
-	fetch->incoming.limits = want->limits;
-	fetch->want.key = NULL;		/* the chain has its own */
-	link_send(fetch->link, question, len);
-	link_expect(fetch->link, want->silence_ms, want->whole_ms);
-	return fetch;
+	client->want = *want;
+	client->listener = *listener;
+	client->tcp = dns_tcp_new(loop, want->fd, &tcp_listener);
+	len = axfr_reader_query(&client->reader, &want->zone, random_u32() & 0xffff,
+	                        want->key, axfr_client_server_now(client), question);
+	client->reader.limits = want->limits;
+	client->want.key = NULL;	/* the chain has a copy */
+	dns_tcp_send(client->tcp, question, len);
+	dns_tcp_set_deadlines(client->tcp, want->silence_ms, want->whole_ms);
+	return client;
 }

@@ -1,10 +1,11 @@
 /*
- * axfr_client -- a zone from a name server: an AXFR over TCP, signed if there is a key, whose
- * records are handed over as they come and mean nothing before the end.
+ * axfr_client -- transfers a zone from a name server by AXFR over TCP, signed if there is
+ * a key. The listener gets the records one by one. They mean nothing before the end of
+ * the transfer.
  *
- * A server may say nothing for so long, and take so long in all; it is cut off when it
- * sends more than it was allowed, and as soon as its SOA has a newer serial than is
- * wanted. A turn of the loop takes one message.
+ * The transfer has limits: the silence between messages, the total time, and the size. It
+ * also ends when the server's SOA has a newer serial than the wanted one. A turn of the
+ * loop reads one message.
  */
 #pragma once
 
@@ -16,47 +17,48 @@
 #include "dns/tsig.h"
 #include "model/name.h"
 
-struct fetch;
+struct axfr_client;
 struct loop;
 
-enum fetch_outcome {
-	FETCH_WHOLE,
-	FETCH_NEWER,			/* than what is wanted */
-	FETCH_REFUSED,			/* REFUSED, NOTAUTH, NXDOMAIN, NOTIMP */
-	FETCH_BROKEN,			/* off, or not begun: a server that restarts */
-	FETCH_FAILED,
+enum axfr_outcome {
+	AXFR_COMPLETE,
+	AXFR_NEWER,			/* the server has a newer serial */
+	AXFR_REFUSED,			/* REFUSED, NOTAUTH, NXDOMAIN, NOTIMP */
+	AXFR_BROKEN,			/* no connection, or it broke: a restart? */
+	AXFR_FAILED,
 };
 
-struct fetch_want {
+struct axfr_client_config {
 	struct name zone;
-	int fd;				/* on its way to the server (client_socket.h), and taken */
-	/* what is wrong if it is -1, in words that go behind the server's name */
+	int fd;				/* connecting (client_socket.h); taken over */
+	/* the reason if fd is -1; a text after the server's name */
 	const char *fault;
 	const struct tsig_key *key;	/* NULL: none; copied */
-	int64_t ahead_s;		/* of our clock, by which it is signed */
-	/* what the server's says, or 0, once the fetch ends (axfr_reader.h); may be NULL */
+	int64_t ahead_s;		/* the server's clock is ahead; for signatures */
+	/* set at the end: the server's time or 0 (axfr_reader.h); may be NULL */
 	uint64_t *server_time;
 	bool has_newest;
 	uint32_t newest;		/* serial */
-	int silence_ms;			/* how long it may say nothing */
-	int whole_ms;			/* all of it */
-	struct incoming_limits limits;
-	struct canonical *record;	/* room for one, which nobody keeps over a turn */
+	int silence_ms;			/* limit of the time between messages */
+	int whole_ms;			/* limit of the total time */
+	struct axfr_limits limits;
+	struct canonical *record;	/* a buffer for the current record */
 };
 
-/* Both may cancel it. */
-struct fetch_listener {
+/* Both functions may cancel the client. */
+struct axfr_client_listener {
 	void (*record)(void *self, const struct canonical *record);
 	/*
-	 * Once, when the fetch is gone. SERIAL is that of a zone that came whole; WORDS
-	 * go behind the server's name, of such a zone "".
+	 * Once, after the client is freed. SERIAL is that of a complete zone. WORDS: the
+	 * reason, a text after the server's name; "" for a complete zone.
 	 */
-	void (*end)(void *self, enum fetch_outcome outcome, uint32_t serial,
+	void (*end)(void *self, enum axfr_outcome outcome, uint32_t serial,
 	            const char *words);
 	void *self;
 };
 
-/* No callback comes from within this call. */
-struct fetch *fetch_start(struct loop *loop, const struct fetch_want *want,
-                          const struct fetch_listener *listener);
-void fetch_cancel(struct fetch **fetch);
+/* Calls no callback. */
+struct axfr_client *axfr_client_start(struct loop *loop,
+                                      const struct axfr_client_config *want,
+                                      const struct axfr_client_listener *listener);
+void axfr_client_cancel(struct axfr_client **client);

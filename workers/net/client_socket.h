@@ -1,5 +1,5 @@
 /*
- * client_socket -- sockets to a name server: they do not block, and do not go to what we start.
+ * client_socket -- non-blocking, close-on-exec sockets to a name server.
  */
 #pragma once
 
@@ -7,10 +7,12 @@
 
 #include "dns/address.h"
 
-/* TYPE: SOCK_DGRAM or SOCK_STREAM. -1: there is none to be had. */
-int dial_socket(const struct address *server, int type);
+/* TYPE: SOCK_DGRAM or SOCK_STREAM. -1: an error. */
+int client_socket_open(const struct address *server, int type);
 /*
- * FD, on its way to SERVER, from the host LOCAL unless it is NULL; or -1, and FD is
- * closed: there is no way, or LOCAL is no address of ours. -1 is taken for FD, too.
+ * Connects FD to SERVER, from the address LOCAL unless it is NULL. Returns FD while it
+ * connects. -1: no route, or LOCAL is not an address of this host; FD is closed. FD may
+ * be -1.
  */
-int dial_connect(int fd, const struct address *server, const struct address *local);
+int client_socket_connect(int fd, const struct address *server,
+                          const struct address *local);

@@ -12,26 +12,26 @@
 #include "dns/packet.h"
 #include "runtime/loop.h"
 
-struct link {
-	struct link_listener listener;
+struct dns_tcp {
+	struct dns_tcp_listener listener;
 	struct loop *loop;
 	int fd;
 	struct loop_io *io;
 	struct loop_timer *timer;
 	int64_t silence_ms, end_ms;
-	enum link_end due;		/* what it is when the timer comes */
+	enum dns_tcp_end due;		/* the end that the timer causes */
 	struct buf out;
-	size_t sent;			/* of it */
+	size_t sent;			/* octets of out */
 	bool was_made;
 	size_t in_len;
 	uint8_t in[FRAME_PREFIX + PACKET_MAX];
 };
 
-void link_free(struct link **link)
+void dns_tcp_free(struct dns_tcp **tcp)
 {
-	struct link *old = *link;
+	struct dns_tcp *old = *tcp;
 
-	*link = NULL;
+	*tcp = NULL;
 	if (!old)
 		return;
 	loop_io_free(&old->io);
@@ -44,134 +44,135 @@ void link_free(struct link **link)
 
 /* ---- time ---- */
 
-static void end(struct link *link, enum link_end how)
+static void dns_tcp_call_end(struct dns_tcp *tcp, enum dns_tcp_end how)
 {
-	loop_io_free(&link->io);
-	loop_timer_cancel(link->timer);
-	link->listener.end(link->listener.self, how);
+	loop_io_free(&tcp->io);
+	loop_timer_cancel(tcp->timer);
+	tcp->listener.end(tcp->listener.self, how);
 }
 
-static void on_timer(void *self)
+static void dns_tcp_on_timer(void *self)
 {
-	struct link *link = self;
+	struct dns_tcp *tcp = self;
 
-	end(link, link->due);
+	dns_tcp_call_end(tcp, tcp->due);
 }
 
-static void wait_for_more(struct link *link)
+static void dns_tcp_set_timer(struct dns_tcp *tcp)
 {
-	int64_t left_ms = link->end_ms - loop_now_ms(link->loop);
-	bool near_end = left_ms < link->silence_ms;
+	int64_t left_ms = tcp->end_ms - loop_now_ms(tcp->loop);
+	bool near_end = left_ms < tcp->silence_ms;
 
-	if (!link->silence_ms)
+	if (!tcp->silence_ms)
 		return;
-	link->due = near_end ? LINK_LATE : LINK_SILENT;
+	tcp->due = near_end ? DNS_TCP_LATE : DNS_TCP_SILENT;
 	if (left_ms < 0)
 		left_ms = 0;
-	loop_timer_set(link->timer, near_end ? left_ms : link->silence_ms);
+	loop_timer_set(tcp->timer, near_end ? left_ms : tcp->silence_ms);
 }
 
-void link_expect(struct link *link, int64_t silence_ms, int64_t whole_ms)
+void dns_tcp_set_deadlines(struct dns_tcp *tcp, int64_t silence_ms, int64_t whole_ms)
 {
-	if (!link->io)
+	if (!tcp->io)
 		return;
-	link->silence_ms = silence_ms;
-	link->end_ms = loop_now_ms(link->loop) + whole_ms;
-	wait_for_more(link);
+	tcp->silence_ms = silence_ms;
+	tcp->end_ms = loop_now_ms(tcp->loop) + whole_ms;
+	dns_tcp_set_timer(tcp);
 }
 
-/* ---- what comes ---- */
+/* ---- receiving ---- */
 
-/* False: it broke off. */
-static bool read_some(struct link *link)
+/* False: the connection is broken. */
+static bool dns_tcp_read(struct dns_tcp *tcp)
 {
-	size_t wanted = frame_wanted(link->in, link->in_len);
-	ssize_t len = recv(link->fd, link->in + link->in_len, wanted - link->in_len, 0);
+	size_t wanted = frame_wanted(tcp->in, tcp->in_len);
+	ssize_t len = recv(tcp->fd, tcp->in + tcp->in_len, wanted - tcp->in_len, 0);
 
 	if (len < 0)
 		return errno == EAGAIN || errno == EINTR;
-	link->in_len += len;
+	tcp->in_len += len;
 	return len > 0;
 }
 
-static bool is_complete(const struct link *link)
+static bool dns_tcp_is_complete(const struct dns_tcp *tcp)
 {
-	return link->in_len == frame_wanted(link->in, link->in_len);
+	return tcp->in_len == frame_wanted(tcp->in, tcp->in_len);
 }
 
-static void hear(struct link *link)
+static void dns_tcp_receive(struct dns_tcp *tcp)
 {
 	size_t len;
 
-	for (int i = 0; i < 2 && !is_complete(link); i++)
-		if (!read_some(link)) {
-			end(link, LINK_BROKEN);
+	for (int i = 0; i < 2 && !dns_tcp_is_complete(tcp); i++)
+		if (!dns_tcp_read(tcp)) {
+			dns_tcp_call_end(tcp, DNS_TCP_BROKEN);
 			return;
 		}
-	if (!is_complete(link))
+	if (!dns_tcp_is_complete(tcp))
 		return;
-	len = link->in_len - FRAME_PREFIX;
-	link->in_len = 0;
-	wait_for_more(link);
-	link->listener.message(link->listener.self, link->in + FRAME_PREFIX, len);
+	len = tcp->in_len - FRAME_PREFIX;
+	tcp->in_len = 0;
+	dns_tcp_set_timer(tcp);
+	tcp->listener.message(tcp->listener.self, tcp->in + FRAME_PREFIX, len);
 }
 
-/* ---- what goes ---- */
+/* ---- sending ---- */
 
-/* False: nobody takes it. */
-static bool say(struct link *link)
+/* False: the connection is broken or was refused. */
+static bool dns_tcp_write(struct dns_tcp *tcp)
 {
-	size_t left = link->out.len - link->sent;
-	ssize_t sent = send(link->fd, link->out.data + link->sent, left, MSG_NOSIGNAL);
+	size_t left = tcp->out.len - tcp->sent;
+	ssize_t sent = send(tcp->fd, tcp->out.data + tcp->sent, left, MSG_NOSIGNAL);
 
 	if (sent < 0)
 		return errno == EAGAIN || errno == EINTR || errno == ENOTCONN;
-	link->was_made = true;
-	link->sent += sent;
+	tcp->was_made = true;
+	tcp->sent += sent;
 	if ((size_t)sent < left)
 		return true;
-	buf_clear(&link->out);
-	link->sent = 0;
-	loop_io_set(link->io, LOOP_READ);
+	buf_clear(&tcp->out);
+	tcp->sent = 0;
+	loop_io_set(tcp->io, LOOP_READ);
 	return true;
 }
 
-void link_send(struct link *link, const uint8_t *data, size_t len)
+void dns_tcp_send(struct dns_tcp *tcp, const uint8_t *data, size_t len)
 {
 	uint8_t prefix[FRAME_PREFIX];
 
 	bug_if(len > PACKET_MAX);
-	if (!link->io)
+	if (!tcp->io)
 		return;
 	frame_put_prefix(prefix, len);
-	buf_append(&link->out, prefix, sizeof(prefix));
-	buf_append(&link->out, data, len);
-	loop_io_set(link->io, LOOP_READ | LOOP_WRITE);
+	buf_append(&tcp->out, prefix, sizeof(prefix));
+	buf_append(&tcp->out, data, len);
+	loop_io_set(tcp->io, LOOP_READ | LOOP_WRITE);
 }
 
-static void on_socket(void *self, int events)
+static void dns_tcp_on_socket(void *self, int events)
 {
-	struct link *link = self;
+	struct dns_tcp *tcp = self;
 
-	if (events & LOOP_WRITE && !say(link))
-		end(link, link->was_made ? LINK_BROKEN : LINK_REFUSED);
+	if (events & LOOP_WRITE && !dns_tcp_write(tcp))
+		dns_tcp_call_end(tcp, tcp->was_made ? DNS_TCP_BROKEN : DNS_TCP_REFUSED);
 	else if (events & LOOP_READ)
-		hear(link);
+		dns_tcp_receive(tcp);
 }
 
-struct link *link_new(struct loop *loop, int fd, const struct link_listener *listener)
+struct dns_tcp *dns_tcp_new(struct loop *loop, int fd,
+			    const struct dns_tcp_listener *listener)
 {
-	struct link *link = xcalloc(1, sizeof(*link));
+	struct dns_tcp *tcp = xcalloc(1, sizeof(*tcp));
 
-	link->listener = *listener;
-	link->loop = loop;
-	link->fd = fd;
-	link->timer = loop_timer_new(loop, on_timer, link);
+	tcp->listener = *listener;
+	tcp->loop = loop;
+	tcp->fd = fd;
+	tcp->timer = loop_timer_new(loop, dns_tcp_on_timer, tcp);
 	if (fd >= 0) {
-		link->io = loop_io_new(loop, fd, LOOP_READ, on_socket, link);
+		tcp->io = loop_io_new(loop, fd, LOOP_READ, dns_tcp_on_socket, tcp);
 	} else {
-		link->due = LINK_NONE;
-		loop_timer_set(link->timer, 0);
+		tcp->due = DNS_TCP_NO_SOCKET;
+		loop_timer_set(tcp->timer, 0);
 	}
-	return link;
+	return tcp;
 }

@@ -1,43 +1,44 @@
 /*
- * dns_tcp -- a TCP connection of ours that carries DNS messages both ways (RFC 1035 4.2.2),
- * with deadlines. It says what comes, and that it is over, once; whose message it is, and
- * what to do without one, is the owner's part.
+ * dns_tcp -- a client's TCP connection that carries DNS messages in both directions (RFC
+ * 1035 4.2.2), with deadlines. It passes each message to its owner, and tells the end
+ * once.
  *
- * A turn of the loop reads one message at most, and of the stream nothing beyond it. The
- * owner frees the link, within its callbacks too, after which none comes any more.
+ * A turn of the loop reads at most one message. The owner frees the connection, also
+ * within a callback. After that no callback comes.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-struct link;
+struct dns_tcp;
 struct loop;
 
-enum link_end {
-	LINK_NONE,			/* there never was a socket */
-	LINK_REFUSED,			/* nobody took the connection */
-	LINK_BROKEN,			/* closed or reset by the other side */
-	LINK_SILENT,			/* nothing came for too long */
-	LINK_LATE,			/* what came, came for too long */
+enum dns_tcp_end {
+	DNS_TCP_NO_SOCKET,
+	DNS_TCP_REFUSED,		/* the connection was refused */
+	DNS_TCP_BROKEN,			/* closed or reset by the other side */
+	DNS_TCP_SILENT,			/* no message within silence_ms */
+	DNS_TCP_LATE,			/* not complete within whole_ms */
 };
 
-/* Neither comes from within a call of this file. */
-struct link_listener {
-	/* LEN octets, until it returns. */
+/* No function of this file calls them directly. */
+struct dns_tcp_listener {
+	/* DATA is valid until it returns. */
 	void (*message)(void *self, const uint8_t *data, size_t len);
-	/* The link does nothing any more, and is still to be freed. */
-	void (*end)(void *self, enum link_end end);
+	/* The connection has ended. The owner must free it. */
+	void (*end)(void *self, enum dns_tcp_end end);
 	void *self;
 };
 
-/* Takes FD, which is on its way (client_socket.h), or -1: then it ends soon. */
-struct link *link_new(struct loop *loop, int fd, const struct link_listener *listener);
-void link_free(struct link **link);
-/* A message of at most 65535 octets, which is copied. */
-void link_send(struct link *link, const uint8_t *data, size_t len);
+/* Takes over FD, which may be connecting (client_socket.h). With -1 it ends soon. */
+struct dns_tcp *dns_tcp_new(struct loop *loop, int fd,
+                            const struct dns_tcp_listener *listener);
+void dns_tcp_free(struct dns_tcp **tcp);
+/* Copies a message of at most 65535 octets. */
+void dns_tcp_send(struct dns_tcp *tcp, const uint8_t *data, size_t len);
 /*
- * From now on a message must come within SILENCE_MS, and so long behind it the next, and
- * all that is waited for within WHOLE_MS. Before that call there is no deadline.
+ * From now on each message must come within SILENCE_MS, and all of them within WHOLE_MS.
+ * Before this call there is no deadline.
  */
-void link_expect(struct link *link, int64_t silence_ms, int64_t whole_ms);
+void dns_tcp_set_deadlines(struct dns_tcp *tcp, int64_t silence_ms, int64_t whole_ms);

@@ -47,11 +47,11 @@ struct primary {
 	bool is_known_key;		/* the server has answered under it */
 	struct server_clock clock;
 	struct primary_reader reader;
-	struct fetch *fetch;		/* NULL: nothing is read */
+	struct axfr_client *fetch;		/* NULL: nothing is read */
 	struct address fetch_server, link_server;	/* who was dialled for them */
 	uint64_t fetch_time;		/* the server's, if it refused ours; else 0 */
 	bool is_fetch_corrected;
-	struct link *link;		/* of messages and questions; NULL: none */
+	struct dns_tcp *link;		/* of messages and questions; NULL: none */
 	/* it carries answers that nobody waits for, so it is not kept */
 	bool is_spoilt;
 	struct sending sending;
@@ -95,8 +95,8 @@ void primary_free(struct primary **primary)
 	*primary = NULL;
 	if (!old)
 		return;
-	fetch_cancel(&old->fetch);
-	link_free(&old->link);
+	axfr_client_cancel(&old->fetch);
+	dns_tcp_free(&old->link);
 	loop_later_cancel(old->loop, old);
 	explicit_bzero(&old->key, sizeof(old->key));
 	forget_message(&old->sending);
@@ -122,8 +122,8 @@ static int dial(const struct primary *primary, struct address *dialled)
 	if (!server)
 		return -1;
 	*dialled = *server;
-	return dial_connect(dial_socket(server, SOCK_STREAM), server,
-	                    config->local.bits ? &config->local : NULL);
+	return client_socket_connect(client_socket_open(server, SOCK_STREAM), server,
+	                             config->local.bits ? &config->local : NULL);
 }
 
 static void note_unreached(const struct primary *primary, const struct address *dialled)
@@ -165,7 +165,7 @@ static void on_record(void *self, const struct canonical *record)
 
 static void start_fetch(struct primary *primary);
 
-static void on_fetched(void *self, enum fetch_outcome outcome, uint32_t serial,
+static void on_fetched(void *self, enum axfr_outcome outcome, uint32_t serial,
                        const char *words)
 {
 	struct primary *primary = self;
@@ -177,18 +177,18 @@ static void on_fetched(void *self, enum fetch_outcome outcome, uint32_t serial,
 		start_fetch(primary);
 		return;
 	}
-	if (outcome == FETCH_BROKEN || outcome == FETCH_FAILED)
+	if (outcome == AXFR_BROKEN || outcome == AXFR_FAILED)
 		note_unreached(primary, &primary->fetch_server);
-	primary->is_known_key = outcome == FETCH_WHOLE;
-	primary->reader.end(primary->reader.self, outcome == FETCH_WHOLE ? NULL : words,
+	primary->is_known_key = outcome == AXFR_COMPLETE;
+	primary->reader.end(primary->reader.self, outcome == AXFR_COMPLETE ? NULL : words,
 	                    serial);
 }
 
 static void start_fetch(struct primary *primary)
 {
 	const struct primary_config *config = &primary->config;
-	const struct fetch_listener listener = { on_record, on_fetched, primary };
-	const struct fetch_want want = {
+	const struct axfr_client_listener listener = { on_record, on_fetched, primary };
+	const struct axfr_client_config want = {
 		.zone = config->zone,
 		.fd = dial(primary, &primary->fetch_server),
 		.fault = "cannot be reached over TCP",
@@ -201,7 +201,7 @@ static void start_fetch(struct primary *primary)
 		.record = &primary->record,
 	};
 
-	primary->fetch = fetch_start(primary->loop, &want, &listener);
+	primary->fetch = axfr_client_start(primary->loop, &want, &listener);
 }
 
 void primary_read(struct primary *primary, const struct primary_reader *reader)
@@ -214,7 +214,7 @@ void primary_read(struct primary *primary, const struct primary_reader *reader)
 
 void primary_cancel_read(struct primary *primary)
 {
-	fetch_cancel(&primary->fetch);
+	axfr_client_cancel(&primary->fetch);
 }
 
 /* ---- the ends of messages and questions ---- */
@@ -238,9 +238,9 @@ static void rest(struct primary *primary)
 	    is_asked(&primary->asking))
 		return;
 	if (primary->is_spoilt)
-		link_free(&primary->link);
+		dns_tcp_free(&primary->link);
 	else
-		link_expect(primary->link, config->idle_ms, config->idle_ms);
+		dns_tcp_set_deadlines(primary->link, config->idle_ms, config->idle_ms);
 }
 
 static void finish_send(struct primary *primary, enum outcome outcome,
@@ -301,7 +301,7 @@ static void lose_ask(struct primary *primary, const char *words)
 /* The connection is over, and all that was waited for with it. */
 static void lose_link(struct primary *primary, const char *words)
 {
-	link_free(&primary->link);
+	dns_tcp_free(&primary->link);
 	if (is_waited_for(&primary->sending))
 		lose_send(primary, OUTCOME_AGAIN, words);
 	if (is_asked(&primary->asking))
@@ -376,14 +376,14 @@ static void on_message(void *self, const uint8_t *data, size_t len)
 		lose_link(primary, "sends what is no answer to our message");
 }
 
-static void on_link_end(void *self, enum link_end end)
+static void on_link_end(void *self, enum dns_tcp_end end)
 {
 	static const char *const words[] = {
-		[LINK_NONE]    = "cannot be reached over TCP",
-		[LINK_REFUSED] = "takes no connection over TCP",
-		[LINK_BROKEN]  = "breaks the connection off before it answers",
-		[LINK_SILENT]  = "does not answer",
-		[LINK_LATE]    = "takes too long to answer",
+		[DNS_TCP_NO_SOCKET]    = "cannot be reached over TCP",
+		[DNS_TCP_REFUSED] = "takes no connection over TCP",
+		[DNS_TCP_BROKEN]  = "breaks the connection off before it answers",
+		[DNS_TCP_SILENT]  = "does not answer",
+		[DNS_TCP_LATE]    = "takes too long to answer",
 	};
 
 	struct primary *primary = self;
@@ -398,15 +398,15 @@ static void on_link_end(void *self, enum link_end end)
 static void say(struct primary *primary, const uint8_t *data, size_t len)
 {
 	const struct primary_config *config = &primary->config;
-	const struct link_listener listener = { on_message, on_link_end, primary };
+	const struct dns_tcp_listener listener = { on_message, on_link_end, primary };
 
 	if (!primary->link) {
-		primary->link = link_new(primary->loop,
-		                         dial(primary, &primary->link_server), &listener);
+		primary->link = dns_tcp_new(
+		    primary->loop, dial(primary, &primary->link_server), &listener);
 		primary->is_spoilt = false;
 	}
-	link_send(primary->link, data, len);
-	link_expect(primary->link, config->silence_ms, config->whole_ms);
+	dns_tcp_send(primary->link, data, len);
+	dns_tcp_set_deadlines(primary->link, config->silence_ms, config->whole_ms);
 }
 
 /* None that the other is known by. */

@@ -39,7 +39,7 @@ struct primary_config {
 	int silence_ms;			/* how long it may say nothing */
 	int whole_ms;			/* how long a zone, or an answer, may take */
 	int idle_ms;			/* how long a connection is kept */
-	struct incoming_limits limits;	/* of the zone */
+	struct axfr_limits limits;	/* of the zone */
 };
 
 struct primary *primary_new(struct loop *loop, const struct primary_config *config);

@@ -23,7 +23,7 @@ void server_clock_learn(struct server_clock *clock, uint64_t now,
 		return;
 	address_format(server, host);
 	name_format(zone, zone_text);
-	tsig_words_clocks(now, (uint64_t)ours, clocks);
+	tsig_reason_clocks(now, (uint64_t)ours, clocks);
 	log_warn("signing by the server's clock: zone=%s server=%s reason=\"%s\"",
 	         zone_text, host, clocks);
 }

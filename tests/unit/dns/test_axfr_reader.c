@@ -15,7 +15,7 @@
 enum { ID = 77, NOW = 1800000000, MESSAGES = 300 };
 
 static struct canonical record;
-static struct incoming incoming;
+static struct axfr_reader axfr;
 
 /* ---- what a server sends ---- */
 
@@ -40,8 +40,8 @@ static struct tsig_key key_of(const char *secret)
 static void ask(const struct tsig_key *key, struct tsig_chain *server)
 {
 	struct name zone = name_of("example.org.");
-	uint8_t question[INCOMING_ASK_MAX];
-	size_t len = incoming_ask(&incoming, &zone, ID, key, NOW, question);
+	uint8_t question[AXFR_QUERY_MAX];
+	size_t len = axfr_reader_query(&axfr, &zone, ID, key, NOW, question);
 	struct tsig tsig;
 
 	assert_true(tsig_find(question, len, &tsig));
@@ -49,7 +49,7 @@ static void ask(const struct tsig_key *key, struct tsig_chain *server)
 	if (!key)
 		return;
 	tsig_chain_begin(server, key);
-	assert_int_equal(tsig_verify(server, question, &tsig, NOW), TSIG_FINE);
+	assert_int_equal(tsig_verify(server, question, &tsig, NOW), TSIG_NO_ERROR);
 }
 
 static struct buf unsaid;		/* messages that the next signature covers */
@@ -131,7 +131,7 @@ static void end_message(struct packet_writer *writer, unsigned count, uint16_t f
 	if (chain && unsaid.len)
 		sign_behind_a_gap(chain, writer);
 	else if (chain)
-		tsig_sign(chain, TSIG_FINE, NULL, NOW, writer);
+		tsig_sign(chain, TSIG_NO_ERROR, NULL, NOW, writer);
 	else
 		buf_append(&unsaid, writer->data, writer->len);
 	sent[sent_count++].len = writer->len;
@@ -168,14 +168,15 @@ static const char *hear(size_t from)
 	char *to = heard;
 
 	for (size_t i = from; i < sent_count; i++) {
-		enum incoming_step step;
+		enum axfr_reader_step step;
 
-		incoming_take(&incoming, sent[i].data, sent[i].len, NOW);
-		while ((step = incoming_next(&incoming, &record)) == INCOMING_RECORD)
+		axfr_reader_add(&axfr, sent[i].data, sent[i].len, NOW);
+		while ((step = axfr_reader_next(&axfr, &record)) ==
+		       AXFR_READER_RECORD)
 			*to++ = record.type == RR_SOA ? 'S' : 'A';
-		*to++ = step == INCOMING_MORE ? ' ' : step == INCOMING_END ? 'E' :
-		        step == INCOMING_REFUSED ? 'R' : 'B';
-		if (step != INCOMING_MORE)
+		*to++ = step == AXFR_READER_MORE ? ' ' : step == AXFR_READER_END ? 'E' :
+		        step == AXFR_READER_REFUSED ? 'R' : 'B';
+		if (step != AXFR_READER_MORE)
 			break;
 	}
 	*to = '\0';
@@ -212,10 +213,10 @@ static void messages(void **state)
 		script(cases[i].sent, NULL);
 		assert_string_equal(hear(0), cases[i].want);
 		if (cases[i].fault)
-			assert_non_null(strstr(incoming.fault, cases[i].fault));
+			assert_non_null(strstr(axfr.fault, cases[i].fault));
 		else
-			assert_null(incoming.fault);
-		incoming_clear(&incoming);
+			assert_null(axfr.fault);
+		axfr_reader_clear(&axfr);
 	}
 }
 
@@ -244,10 +245,10 @@ static void signatures(void **state)
 		script(cases[i].sent, &chain);
 		assert_string_equal(hear(0), cases[i].want);
 		if (cases[i].fault)
-			assert_non_null(strstr(incoming.fault, cases[i].fault));
+			assert_non_null(strstr(axfr.fault, cases[i].fault));
 		else
-			assert_null(incoming.fault);
-		incoming_clear(&incoming);
+			assert_null(axfr.fault);
+		axfr_reader_clear(&axfr);
 	}
 }
 
@@ -268,7 +269,7 @@ static void gaps_have_an_end(void **state)
 		ask(&key, &chain);
 		script(letters, &chain);
 		assert_int_equal(strchr(hear(0), 'E') != NULL, !extra);
-		incoming_clear(&incoming);
+		axfr_reader_clear(&axfr);
 	}
 }
 
@@ -285,7 +286,7 @@ static void forged_messages_are_noticed(void **state)
 	for (size_t i = 0; i < sent_count; i++) {
 		for (size_t bit = 8 * 2; bit < 8 * sent[i].len; bit++) {
 			struct tsig tsig;
-			struct incoming again = incoming;
+			struct axfr_reader again = axfr;
 
 			assert_true(tsig_find(sent[i].data, sent[i].len, &tsig));
 			/* the case of its names is not signed */
@@ -294,12 +295,12 @@ static void forged_messages_are_noticed(void **state)
 			sent[i].data[bit / 8] ^= 1 << bit % 8;
 			assert_null(strchr(hear(0), 'E'));
 			sent[i].data[bit / 8] ^= 1 << bit % 8;
-			incoming_clear(&incoming);
-			incoming = again;
+			axfr_reader_clear(&axfr);
+			axfr = again;
 		}
 	}
 	assert_non_null(strchr(hear(0), 'E'));
-	incoming_clear(&incoming);
+	axfr_reader_clear(&axfr);
 }
 
 static void one_message(const void *octets, size_t len)
@@ -333,7 +334,7 @@ static void what_is_no_answer(void **state)
 		ask(NULL, NULL);
 		one_message(cases[i].octets, cases[i].len);
 		assert_string_equal(hear(0), cases[i].want);
-		assert_non_null(strstr(incoming.fault, cases[i].fault));
+		assert_non_null(strstr(axfr.fault, cases[i].fault));
 	}
 }
 
@@ -352,14 +353,14 @@ static void a_refused_signature_is_told(void **state)
 	tsig_refuse(TSIG_BADKEY, &tsig, NOW, writer);
 	sent[0].len = writer->len;
 	assert_string_equal(hear(0), "R");
-	assert_non_null(strstr(incoming.fault, "BADKEY"));
-	incoming_clear(&incoming);
+	assert_non_null(strstr(axfr.fault, "BADKEY"));
+	axfr_reader_clear(&axfr);
 }
 
 static void limits(void **state)
 {
 	static const struct {
-		struct incoming_limits limits;
+		struct axfr_limits limits;
 		const char *want;
 	} cases[] = {
 		{ { 3, 1000 }, "SA AE" },
@@ -372,7 +373,7 @@ static void limits(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		sent_count = 0;
 		ask(NULL, NULL);
-		incoming.limits = cases[i].limits;
+		axfr.limits = cases[i].limits;
 		script("SA/AS/", NULL);
 		assert_string_equal(hear(0), cases[i].want);
 	}

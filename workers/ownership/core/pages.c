@@ -7,7 +7,7 @@ static void begin(struct pages *pages)
 	pages->records = pages->octets = 0;
 }
 
-void pages_init(struct pages *pages, const struct incoming_limits *limits,
+void pages_init(struct pages *pages, const struct axfr_limits *limits,
                 int64_t now_ms, int64_t whole_ms)
 {
 	*pages = (struct pages){ .limits = *limits, .until_ms = now_ms + whole_ms };

@@ -14,7 +14,7 @@
 enum { PAGES_BEGUN_MAX = 6 };		/* times that a zone is begun */
 
 struct pages {
-	struct incoming_limits limits;	/* octets: of its text */
+	struct axfr_limits limits;	/* octets: of its text */
 	int64_t until_ms;
 	int begun;
 	/* since it was begun */
@@ -29,7 +29,7 @@ struct page {
 };
 
 /* The first page is to be asked for; it may take WHOLE_MS from NOW_MS on. */
-void pages_init(struct pages *pages, const struct incoming_limits *limits,
+void pages_init(struct pages *pages, const struct axfr_limits *limits,
                 int64_t now_ms, int64_t whole_ms);
 /*
  * A page that came. *is_another: of another serial than those before it; it means

@@ -12,7 +12,7 @@ size_t question_put(struct question *question, uint16_t id, const struct tsig_ke
 
 	packet_writer_init(&writer, data, QUESTION_MAX);
 	packet_put_question(&writer, &question->name, question->type, RR_CLASS_IN);
-	sent_message_end(&question->request, key, now, &header, &writer);
+	sent_message_finish(&question->request, key, now, &header, &writer);
 	return writer.len;
 }
 
@@ -76,7 +76,7 @@ enum err question_answer(const struct question *question, const uint8_t *data, s
 
 	reply_read(&question->request, data, len, now, &reply);
 	rcode = reply.header.flags & FLAG_RCODE;
-	if (reply.kind != REPLY_OURS)
+	if (reply.kind != REPLY_MATCHES)
 		return fail(why, ERR_REMOTE, "%s", reply.fault);
 	if (rcode != RCODE_NOERROR && rcode != RCODE_NXDOMAIN)
 		return fail(why, ERR_REMOTE, "answers %s", rcode_name(rcode));

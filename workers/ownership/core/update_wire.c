@@ -141,8 +141,8 @@ size_t update_wire_put(const struct update_message *message, struct update_sent 
 	writer.limit = PACKET_MAX;
 	sent->is_known_key = message->is_known_key;
 	sent->ahead_s = message->ahead_s;
-	sent_message_end(&sent->request, message->key, message->now + message->ahead_s,
-	                 &header, &writer);
+	sent_message_finish(&sent->request, message->key, message->now + message->ahead_s,
+	                    &header, &writer);
 	return writer.len;
 }
 
@@ -152,7 +152,7 @@ static void say_clocks(const struct tsig *tsig, uint64_t now, struct why *why)
 {
 	char clocks[TSIG_CLOCKS];
 
-	tsig_words_clocks(tsig->other, now, clocks);
+	tsig_reason_clocks(tsig->other, now, clocks);
 	snprintf(why->text, sizeof(why->text), "refuses our signature: BADTIME, %s",
 	         clocks);
 }
@@ -180,7 +180,7 @@ static enum outcome of_disbelieved(const struct reply *reply, struct why *why)
 {
 	enum rcode rcode = reply->header.flags & FLAG_RCODE;
 
-	if (reply->kind == REPLY_WRONG && rcode)
+	if (reply->kind == REPLY_INVALID && rcode)
 		snprintf(why->text, sizeof(why->text), "%s (%s)", reply->fault,
 		         rcode_name(rcode));
 	else
@@ -196,9 +196,9 @@ enum outcome update_wire_outcome(const struct update_sent *sent, const uint8_t *
 
 	reply_read(&sent->request, data, len, now + sent->ahead_s, &reply);
 	rcode = reply.header.flags & FLAG_RCODE;
-	if (reply.kind == REPLY_REFUSES)
+	if (reply.kind == REPLY_TSIG_REFUSED)
 		return of_refusal(&reply, sent->is_known_key, now, why);
-	if (reply.kind != REPLY_OURS)
+	if (reply.kind != REPLY_MATCHES)
 		return of_disbelieved(&reply, why);
 	why->text[0] = '\0';
 	if (rcode)
