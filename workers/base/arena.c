@@ -70,7 +70,7 @@ void arena_reset(struct arena *arena)
 }
 
 /* A large piece gets a block of its own, behind the current one, which stays in use. */
-static struct block *block_for(struct arena *arena, size_t size)
+static struct block *arena_block_for(struct arena *arena, size_t size)
 {
 	struct block *block = arena->current;
 
@@ -88,7 +88,7 @@ static struct block *block_for(struct arena *arena, size_t size)
 }
 
 /* Not zeroed: for those who fill it at once. */
-static void *take(struct arena *arena, size_t size)
+static void *arena_take(struct arena *arena, size_t size)
 {
 	struct block *block;
 	void *piece;
@@ -96,7 +96,7 @@ static void *take(struct arena *arena, size_t size)
 	if (size > SIZE_MAX / 2)
 		fatal("out of memory: bytes=%zu", size);
 	size = ((size ? size : 1) + ALIGN - 1) / ALIGN * ALIGN;
-	block = block_for(arena, size);
+	block = arena_block_for(arena, size);
 	piece = (char *)block->data + block->used;
 	block->used += size;
 	return piece;
@@ -104,12 +104,12 @@ static void *take(struct arena *arena, size_t size)
 
 void *arena_alloc(struct arena *arena, size_t size)
 {
-	return memset(take(arena, size), 0, size);
+	return memset(arena_take(arena, size), 0, size);
 }
 
 void *arena_dup(struct arena *arena, const void *from, size_t size)
 {
-	void *copy = take(arena, size);
+	void *copy = arena_take(arena, size);
 
 	if (size)
 		memcpy(copy, from, size);
@@ -131,7 +131,7 @@ char *arena_printf(struct arena *arena, const char *fmt, ...)
 	va_copy(again, args);
 	len = vsnprintf(NULL, 0, fmt, args);
 	bug_if(len < 0);
-	text = take(arena, (size_t)len + 1);
+	text = arena_take(arena, (size_t)len + 1);
 	vsnprintf(text, (size_t)len + 1, fmt, again);
 	va_end(again);
 	va_end(args);

@@ -44,7 +44,7 @@ static struct {
 static _Thread_local char request[REQUEST_MAX_BYTES];
 
 /* systemd names the device and inode of the journal's socket: is it our stderr? */
-static bool stderr_is_journal(void)
+static bool log_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
 	unsigned long long device, inode;
@@ -60,7 +60,7 @@ void log_open(const char *program, bool to_syslog)
 {
 	snprintf(state.program, sizeof state.program, "%s", program);
 	state.syslog = to_syslog;
-	state.journal = !to_syslog && stderr_is_journal();
+	state.journal = !to_syslog && log_is_journal();
 	if (to_syslog)
 		openlog(state.program, LOG_PID, LOG_DAEMON);
 }
@@ -75,7 +75,7 @@ void log_request(const char *id)
 	snprintf(request, sizeof request, "%s", id ? id : "");
 }
 
-static bool is_continuation(unsigned char c)
+static bool log_is_continuation(unsigned char c)
 {
 	return (c & 0xc0) == 0x80;
 }
@@ -85,26 +85,26 @@ static bool is_continuation(unsigned char c)
  * surrogate, nothing above U+10FFFF), or 0 when its first byte must be
  * escaped. The NUL at the end is no continuation, so nothing reads past it.
  */
-static size_t character_length(const unsigned char *s)
+static size_t log_character_len(const unsigned char *s)
 {
 	if (s[0] < 0x80)
 		return s[0] >= 0x20 && s[0] != 0x7f;
-	if (s[0] < 0xc2 || s[0] > 0xf4 || !is_continuation(s[1]))
+	if (s[0] < 0xc2 || s[0] > 0xf4 || !log_is_continuation(s[1]))
 		return 0;
 	if (s[0] < 0xe0)
 		return s[0] == 0xc2 && s[1] < 0xa0 ? 0 : 2;	/* C1 controls */
-	if (!is_continuation(s[2]))
+	if (!log_is_continuation(s[2]))
 		return 0;
 	if (s[0] < 0xf0)
 		return (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)
 			? 0 : 3;
-	if (!is_continuation(s[3]))
+	if (!log_is_continuation(s[3]))
 		return 0;
 	return (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f) ? 0 : 4;
 }
 
 /* Within quotes a text does not end them, and \x.. is always an escaped byte. */
-static bool needs_backslash(const struct line *line, unsigned char c)
+static bool log_needs_backslash(const struct line *line, unsigned char c)
 {
 	return line->in_quotes && (c == '"' || c == '\\');
 }
@@ -115,8 +115,8 @@ static bool line_escape(struct line *line, const char *text, size_t limit)
 	const unsigned char *s = (const unsigned char *)text;
 
 	while (*s) {
-		size_t len = character_length(s);
-		bool backslash = needs_backslash(line, *s);
+		size_t len = log_character_len(s);
+		bool backslash = log_needs_backslash(line, *s);
 
 		if (line->len + backslash + (len ? len : 4) > limit)
 			return false;
@@ -133,7 +133,7 @@ static bool line_escape(struct line *line, const char *text, size_t limit)
 }
 
 /* One word of ASCII, which a reader of the line takes for nothing else. */
-static bool is_word(const char *text)
+static bool log_is_word(const char *text)
 {
 	for (; *text; text++)
 		if (*text == ' ' || *text == '"' || *text == '\\' || *text & 0x80)
@@ -154,7 +154,7 @@ static bool line_quote(struct line *line, size_t limit)
 /* A text that an argument gives: one value, whatever is in it. */
 static bool line_value(struct line *line, const char *text, size_t limit)
 {
-	if (line->in_quotes || !line->in_value || is_word(text))
+	if (line->in_quotes || !line->in_value || log_is_word(text))
 		return line_escape(line, text, limit);
 	return line_quote(line, limit) && line_escape(line, text, limit) &&
 	       line_quote(line, limit);
@@ -176,7 +176,8 @@ static bool line_literal(struct line *line, char c, size_t limit)
  */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-static void convert_number(const char *spec, const char *length, va_list *args, char *text)
+static void log_convert_number(const char *spec, const char *length, va_list *args,
+			       char *text)
 {
 	if (strncmp(length, "ll", 2) == 0 || *length == 'j')
 		snprintf(text, LINE_MAX_BYTES, spec, va_arg(*args, long long));
@@ -186,7 +187,7 @@ static void convert_number(const char *spec, const char *length, va_list *args, 
 		snprintf(text, LINE_MAX_BYTES, spec, va_arg(*args, int));
 }
 
-static void convert(const char *spec, va_list *args, char *text)
+static void log_convert(const char *spec, va_list *args, char *text)
 {
 	const char *length = spec + 1 + strcspn(spec + 1, "hljzt" CONVERSIONS);
 
@@ -201,13 +202,13 @@ static void convert(const char *spec, va_list *args, char *text)
 		snprintf(text, LINE_MAX_BYTES, spec, va_arg(*args, double));
 		return;
 	default:
-		convert_number(spec, length, args, text);
+		log_convert_number(spec, length, args, text);
 	}
 }
 #pragma GCC diagnostic pop
 
 /* The conversion at FMT, with the numbers that its asterisks stand for; its length there. */
-static size_t take_spec(const char *fmt, va_list *args, char spec[SPEC_MAX])
+static size_t log_take_spec(const char *fmt, va_list *args, char spec[SPEC_MAX])
 {
 	size_t len = 1, at = 1;
 
@@ -234,12 +235,12 @@ static bool line_format(struct line *line, const char *fmt, va_list *args, size_
 			is_whole = line_literal(line, *fmt++, limit);
 			continue;
 		}
-		fmt += take_spec(fmt, args, spec);
+		fmt += log_take_spec(fmt, args, spec);
 		if (strcmp(spec, "%%") == 0) {
 			is_whole = line_literal(line, '%', limit);
 			continue;
 		}
-		convert(spec, args, text);
+		log_convert(spec, args, text);
 		is_whole = line_value(line, text, limit);
 	}
 	return is_whole;
@@ -297,8 +298,9 @@ static void line_write(struct line *line, int priority)
 }
 
 /* The caller's errno survives: people log first and look at it afterwards. */
-__attribute__((format(printf, 3, 0)))
-static void emit(enum log_level level, const char *verb, const char *fmt, va_list args)
+__attribute__((format(printf, 3, 0))) static void log_emit(enum log_level level,
+							   const char *verb,
+							   const char *fmt, va_list args)
 {
 	int saved = errno;
 	struct line line = { .len = 0 };
@@ -319,7 +321,7 @@ void log_debug(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	emit(LOG_LEVEL_DEBUG, "debug", fmt, args);
+	log_emit(LOG_LEVEL_DEBUG, "debug", fmt, args);
 	va_end(args);
 }
 
@@ -328,7 +330,7 @@ void log_info(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	emit(LOG_LEVEL_INFO, "info", fmt, args);
+	log_emit(LOG_LEVEL_INFO, "info", fmt, args);
 	va_end(args);
 }
 
@@ -337,7 +339,7 @@ void log_warn(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	emit(LOG_LEVEL_WARN, "warn", fmt, args);
+	log_emit(LOG_LEVEL_WARN, "warn", fmt, args);
 	va_end(args);
 }
 
@@ -354,7 +356,7 @@ bool log_is_due(struct log_limit *limit, int period_ms)
 	return true;
 }
 
-void log_complaint(const char *program, const char *words)
+void log_startup_error(const char *program, const char *words)
 {
 	const char *const parts[] = { program, ": ", words };
 	struct line line = { .len = 0 };
@@ -369,7 +371,7 @@ void fatal(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	emit(LOG_LEVEL_ERROR, "fatal", fmt, args);
+	log_emit(LOG_LEVEL_ERROR, "fatal", fmt, args);
 	va_end(args);
 	exit(1);
 }
@@ -379,7 +381,7 @@ static void __attribute__((format(printf, 1, 2))) log_bug(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	emit(LOG_LEVEL_ERROR, "bug", fmt, args);
+	log_emit(LOG_LEVEL_ERROR, "bug", fmt, args);
 	va_end(args);
 }
 

@@ -37,7 +37,7 @@ enum { LOG_STRANGER_MS = 1000 };	/* the period of a line that any sender can cau
 /* True at most once in PERIOD_MS: the caller logs its line, which shows LIMIT->unlogged. */
 bool log_is_due(struct log_limit *limit, int period_ms);
 /* "PROGRAM: WORDS" and no more, to who started us: before log_open(). Escaped as well. */
-void log_complaint(const char *program, const char *words);
+void log_startup_error(const char *program, const char *words);
 _Noreturn void fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void bug(const char *file, int line, const char *expression);
 

@@ -5,18 +5,18 @@
 
 #include "base/log.h"
 
-/* What next_octet() says instead of an octet. */
+/* What name_next_octet() says instead of an octet. */
 enum { AT_DOT = -1, AT_END = -2, BROKEN = -3 };
 
 enum { MAX_LABELS = 127 };
 
-static uint8_t fold(uint8_t octet)
+static uint8_t name_fold_octet(uint8_t octet)
 {
 	return octet >= 'A' && octet <= 'Z' ? octet + ('a' - 'A') : octet;
 }
 
 /* Behind a backslash: three digits, or the octet itself. */
-static int escaped_octet(const char **at)
+static int name_escaped_octet(const char **at)
 {
 	const char *from = *at;
 
@@ -36,7 +36,7 @@ static int escaped_octet(const char **at)
 }
 
 /* The octet of the name at *at, or one of the signs above. */
-static int next_octet(const char **at)
+static int name_next_octet(const char **at)
 {
 	char c = **at;
 
@@ -47,11 +47,11 @@ static int next_octet(const char **at)
 	++*at;
 	if (c == '.')
 		return AT_DOT;
-	return c == '\\' ? escaped_octet(at) : c;
+	return c == '\\' ? name_escaped_octet(at) : c;
 }
 
-static enum err refuse(const char *text, const char *field, const char *words,
-                       struct why *why)
+static enum err name_refuse(const char *text, const char *field, const char *words,
+                            struct why *why)
 {
 	char shown[81];
 
@@ -65,8 +65,8 @@ struct labels {
 	uint8_t wire[NAME_MAX_WIRE];
 };
 
-/* Add what next_octet() said. NULL, or what is wrong with the name. */
-static const char *take(struct labels *labels, int octet)
+/* Add what name_next_octet() said. NULL, or what is wrong with the name. */
+static const char *name_take(struct labels *labels, int octet)
 {
 	size_t label_len = labels->len - labels->label - 1;
 
@@ -89,8 +89,8 @@ static const char *take(struct labels *labels, int octet)
 }
 
 /* The labels are the first of NAME; ORIGIN, which may be the root, stands behind them. */
-static const char *complete(const struct labels *labels, const struct name *origin,
-                            struct name *name)
+static const char *name_complete(const struct labels *labels, const struct name *origin,
+                                 struct name *name)
 {
 	size_t origin_len = origin->len;
 
@@ -103,16 +103,16 @@ static const char *complete(const struct labels *labels, const struct name *orig
 }
 
 /* The labels of TEXT; a last one without its dot is closed, and is_relative says so. */
-static const char *scan(const char *text, struct labels *labels, bool *is_relative)
+static const char *name_scan(const char *text, struct labels *labels, bool *is_relative)
 {
 	const char *wrong = NULL;
 	int octet;
 
-	while (!wrong && (octet = next_octet(&text)) != AT_END)
-		wrong = take(labels, octet);
+	while (!wrong && (octet = name_next_octet(&text)) != AT_END)
+		wrong = name_take(labels, octet);
 	*is_relative = labels->len > labels->label + 1;
 	if (!wrong && *is_relative)
-		wrong = take(labels, AT_DOT);
+		wrong = name_take(labels, AT_DOT);
 	return wrong;
 }
 
@@ -129,12 +129,12 @@ enum err name_parse_in(const char *text, const struct name *origin, const char *
 	else if (origin && !strcmp(text, "@"))
 		is_relative = true;
 	else if (strcmp(text, "."))
-		wrong = scan(text, &labels, &is_relative);
+		wrong = name_scan(text, &labels, &is_relative);
 	if (!wrong && is_relative && !origin)
 		wrong = "must end in a dot";
 	if (!wrong)
-		wrong = complete(&labels, is_relative ? origin : &root, name);
-	return wrong ? refuse(text, field, wrong, why) : OK;
+		wrong = name_complete(&labels, is_relative ? origin : &root, name);
+	return wrong ? name_refuse(text, field, wrong, why) : OK;
 }
 
 enum err name_parse(const char *text, const char *field, struct name *name,
@@ -148,7 +148,7 @@ enum err name_parse(const char *text, const char *field, struct name *name,
 }
 
 /* Letters, digits, '_' and '/', and a hyphen that is neither first nor last. */
-static bool is_host_label(const uint8_t *label)
+static bool name_is_host_label(const uint8_t *label)
 {
 	for (int i = 1; i <= label[0]; i++) {
 		uint8_t octet = label[i];
@@ -172,10 +172,11 @@ enum err name_parse_owner(const char *text, const char *field, struct name *name
 	if (label[0] == 1 && label[1] == '*')
 		label += 2;
 	for (; label[0]; label += 1 + label[0])
-		if (!is_host_label(label))
-			return refuse(text, field,
-			              "may have letters, digits, '_', '/', inner "
-			              "hyphens, and '*' as its whole first label", why);
+		if (!name_is_host_label(label))
+			return name_refuse(text, field,
+			                   "may have letters, digits, '_', '/', inner "
+			                   "hyphens, and '*' as its whole first label",
+			                   why);
 	*name = got;
 	return OK;
 }
@@ -184,10 +185,10 @@ void name_fold(struct name *name)
 {
 	/* a length octet is below 'A', so it can be passed through the same fold */
 	for (int i = 0; i < name->len; i++)
-		name->wire[i] = fold(name->wire[i]);
+		name->wire[i] = name_fold_octet(name->wire[i]);
 }
 
-static char *format_octet(char *to, uint8_t octet)
+static char *name_format_octet(char *to, uint8_t octet)
 {
 	if (islower(octet) || isdigit(octet) || (octet && strchr("-_*/", octet))) {
 		*to++ = octet;
@@ -218,7 +219,7 @@ void name_format_wire(const uint8_t *wire, char text[NAME_MAX_TEXT + 1])
 		*to++ = '.';
 	for (; label[0]; label += 1 + label[0]) {
 		for (int i = 1; i <= label[0]; i++)
-			to = format_octet(to, fold(label[i]));
+			to = name_format_octet(to, name_fold_octet(label[i]));
 		*to++ = '.';
 	}
 	*to = '\0';
@@ -262,7 +263,7 @@ bool name_parent(const struct name *name, struct name *parent)
 }
 
 /* Where each label starts; returns how many. */
-static int find_labels(const uint8_t *wire, uint8_t at[MAX_LABELS])
+static int name_find_labels(const uint8_t *wire, uint8_t at[MAX_LABELS])
 {
 	int count = 0;
 
@@ -275,26 +276,26 @@ int name_labels(const struct name *name)
 {
 	uint8_t at[MAX_LABELS];
 
-	return find_labels(name->wire, at);
+	return name_find_labels(name->wire, at);
 }
 
-static int compare_labels(const uint8_t *a, const uint8_t *b)
+static int name_compare_labels(const uint8_t *a, const uint8_t *b)
 {
 	int shorter = a[0] < b[0] ? a[0] : b[0];
 
 	for (int i = 1; i <= shorter; i++)
-		if (fold(a[i]) != fold(b[i]))
-			return fold(a[i]) - fold(b[i]);
+		if (name_fold_octet(a[i]) != name_fold_octet(b[i]))
+			return name_fold_octet(a[i]) - name_fold_octet(b[i]);
 	return a[0] - b[0];
 }
 
 int name_compare_wire(const uint8_t *a, const uint8_t *b)
 {
 	uint8_t a_at[MAX_LABELS], b_at[MAX_LABELS];
-	int a_left = find_labels(a, a_at), b_left = find_labels(b, b_at);
+	int a_left = name_find_labels(a, a_at), b_left = name_find_labels(b, b_at);
 	int order = 0;
 
 	while (!order && a_left && b_left)
-		order = compare_labels(a + a_at[--a_left], b + b_at[--b_left]);
+		order = name_compare_labels(a + a_at[--a_left], b + b_at[--b_left]);
 	return order ? order : a_left - b_left;
 }

@@ -6,7 +6,7 @@
 
 enum { ROOM = 64 };
 
-static void format_generic(const uint8_t *rdata, uint16_t len, struct buf *text)
+static void print_generic(const uint8_t *rdata, uint16_t len, struct buf *text)
 {
 	buf_printf(text, "\\# %u", len);
 	if (len)
@@ -74,7 +74,7 @@ enum err rdata_format(uint16_t type, const uint8_t *rdata, uint16_t len, struct 
 	const ldns_rr_descriptor *layout = field_layout(type);
 
 	if (!layout) {
-		format_generic(rdata, len, text);
+		print_generic(rdata, len, text);
 		return OK;
 	}
 

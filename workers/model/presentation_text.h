@@ -19,9 +19,9 @@ struct lexer {
 	const char *wrong;	/* set with LEX_WRONG */
 };
 enum { LEX_SKIP = -1, LEX_END = -2, LEX_WRONG = -3 };
-int lex(struct lexer *lexer, int c);	/* the byte to keep, or one of these */
+int lexer_step(struct lexer *lexer, int c);	/* the byte to keep, or one of these */
 /* What is still open at the end of the text; NULL: nothing. */
-const char *lex_unfinished(const struct lexer *lexer);
+const char *lexer_unfinished(const struct lexer *lexer);
 
 struct word {
 	char *text;
@@ -29,14 +29,14 @@ struct word {
 };
 
 /* The next word of *at, cut off in place. False at the end, or with *wrong set. */
-bool next_word(char **at, struct word *word, const char **wrong);
+bool text_next_word(char **at, struct word *word, const char **wrong);
 /* \DDD and \X become octets, in place. False if an escape is broken. */
-bool unescape(char *text, size_t *len);
-bool parse_number(const char *text, uint32_t max, uint32_t *number);
-bool parse_period(const char *text, uint32_t max,
-                  uint32_t *seconds);	/* "3600", "1h30m" */
-bool parse_hex(const char *text, struct buf *wire);	/* an even count of digits */
-void join_groups(char *text);	/* "12 34": digits may be given in groups */
+bool text_unescape(char *text, size_t *len);
+bool text_parse_number(const char *text, uint32_t max, uint32_t *number);
+bool text_parse_period(const char *text, uint32_t max,
+                       uint32_t *seconds);	/* "3600", "1h30m" */
+bool text_parse_hex(const char *text, struct buf *wire); /* an even count of digits */
+void text_join_groups(char *text);	/* "12 34": digits may be given in groups */
 
 /* A record's rdata on its way from lexed text to wire. */
 struct rdata_text {

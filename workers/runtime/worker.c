@@ -21,7 +21,7 @@
 
 static int complain(const struct program *program, int status, const char *words)
 {
-	log_complaint(program->name, words);
+	log_startup_error(program->name, words);
 	return status;
 }
 
