@@ -18,7 +18,7 @@ struct block {
 };
 
 struct arena {
-	struct block *current;	/* small pieces are cut from this one */
+	struct block *current;	/* for small allocations */
 	size_t bytes;
 };
 
@@ -60,7 +60,7 @@ void arena_free(struct arena **arena)
 	*arena = NULL;
 }
 
-/* The current block is always of the common size: a huge request leaves no trace. */
+/* The kept block always has the common size, even after a huge request. */
 void arena_reset(struct arena *arena)
 {
 	blocks_free(arena->current->next);
@@ -69,7 +69,7 @@ void arena_reset(struct arena *arena)
 	arena->bytes = sizeof *arena->current + arena->current->size;
 }
 
-/* A large piece gets a block of its own, behind the current one, which stays in use. */
+/* A large allocation gets its own block. The current block stays in use. */
 static struct block *arena_block_for(struct arena *arena, size_t size)
 {
 	struct block *block = arena->current;
@@ -87,7 +87,7 @@ static struct block *arena_block_for(struct arena *arena, size_t size)
 	return arena->current = block;
 }
 
-/* Not zeroed: for those who fill it at once. */
+/* Not zeroed. */
 static void *arena_take(struct arena *arena, size_t size)
 {
 	struct block *block;

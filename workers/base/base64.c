@@ -7,7 +7,7 @@
 
 static const char standard[] = LETTERS "+/", url_safe[] = LETTERS "-_";
 
-/* -1: no digit. */
+/* -1: not a digit. */
 static int base64_digit_value(const char *digits, char c)
 {
 	const char *digit = c ? strchr(digits, c) : NULL;
@@ -15,7 +15,7 @@ static int base64_digit_value(const char *digits, char c)
 	return digit ? (int)(digit - digits) : -1;
 }
 
-/* Four characters into 1 to 3 octets. What stands behind octets + 1 digits is padding. */
+/* Four characters to 1 to 3 octets. After octets + 1 digits the rest is padding. */
 static bool base64_decode_group(const char *digits, const char *text, size_t octets,
                                 uint8_t *data)
 {
@@ -35,7 +35,7 @@ static bool base64_decode_group(const char *digits, const char *text, size_t oct
 	return true;
 }
 
-/* How many '=' the text ends with, at most the two that are allowed. */
+/* The number of '=' at the end, at most two. */
 static size_t base64_padding(const char *text, size_t len)
 {
 	if (!len || text[len - 1] != '=')

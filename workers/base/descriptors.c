@@ -12,8 +12,8 @@
 
 enum {
 	QUIET_MS = 10 * 1000,
-	OWN_MAX = 32,		/* kept from clients, of a limit that has them */
-	OWN_SHARE = 4,		/* at most one in so many */
+	OWN_MAX = 32,		/* descriptors kept from clients, */
+	OWN_SHARE = 4,		/* but at most this share of the limit */
 };
 
 static _Atomic int64_t lacks, quiet_until_ms;
@@ -59,7 +59,7 @@ int64_t descriptors_lacks(void)
 	return atomic_exchange(&lacks, 0);
 }
 
-/* The kernel hands out the lowest number that is free. */
+/* The kernel returns the lowest free number. */
 bool descriptors_are_scarce(int fd)
 {
 	rlim_t limit = descriptors_limit();

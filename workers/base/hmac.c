@@ -9,7 +9,7 @@
 #include "base/mem.h"
 
 static const struct {
-	const char *name;		/* libcrypto's */
+	const char *name;		/* in libcrypto */
 	size_t len;
 } hashes[HMAC_HASHES] = {
 	[HMAC_SHA1] = { "SHA1", 20 },
@@ -24,7 +24,7 @@ size_t hmac_len(enum hmac_hash hash)
 	return hashes[hash].len;
 }
 
-/* Finding an algorithm by its name costs more than a short message: once for each. */
+/* Looks each algorithm up once: a lookup costs more than a short message. */
 static EVP_MAC_CTX *hmac_context(enum hmac_hash hash)
 {
 	static EVP_MAC_CTX *contexts[HMAC_HASHES];
@@ -62,7 +62,7 @@ void hmac(enum hmac_hash hash, const uint8_t *key, size_t key_len,
 	bug_if(!EVP_MAC_final(context, mac, &len, HMAC_MAX) || len != hashes[hash].len);
 }
 
-/* ---- in parts that come ---- */
+/* ---- streams ---- */
 
 struct hmac_stream {
 	EVP_MAC_CTX *context;

@@ -18,18 +18,18 @@
 
 enum { LINE_MAX_BYTES = 4096, REQUEST_MAX_BYTES = 64, SPEC_MAX = 48 };
 
-/* One write(2) a line, so that the lines of many processes never mix. */
+/* One write(2) for each line, so that lines of several processes do not mix. */
 struct line {
 	char text[LINE_MAX_BYTES];
 	size_t len;
-	bool in_quotes, in_value;	/* what is appended stands there */
+	bool in_quotes, in_value;	/* the place of the next text */
 };
 
 const char *const log_level_words[] = {
 	[LOG_LEVEL_ERROR] = "error", [LOG_LEVEL_WARN] = "warn",
 	[LOG_LEVEL_INFO] = "info", [LOG_LEVEL_DEBUG] = "debug", NULL
 };
-/* Of syslog, and of journald's <N>. */
+/* For syslog and journald's <N>. */
 static const int priorities[] = {
 	[LOG_LEVEL_ERROR] = LOG_ERR, [LOG_LEVEL_WARN] = LOG_WARNING,
 	[LOG_LEVEL_INFO] = LOG_INFO, [LOG_LEVEL_DEBUG] = LOG_DEBUG,
@@ -43,7 +43,7 @@ static struct {
 
 static _Thread_local char request[REQUEST_MAX_BYTES];
 
-/* systemd names the device and inode of the journal's socket: is it our stderr? */
+/* Is stderr the socket of the journal? systemd names its device and inode. */
 static bool log_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -81,9 +81,9 @@ static bool log_is_continuation(unsigned char c)
 }
 
 /*
- * The length of the printable character at s (RFC 3629: no overlong form, no
- * surrogate, nothing above U+10FFFF), or 0 when its first byte must be
- * escaped. The NUL at the end is no continuation, so nothing reads past it.
+ * The length of the printable character at s (RFC 3629: no overlong form, no surrogate,
+ * nothing above U+10FFFF), or 0 if its first byte must be escaped. The final NUL is not a
+ * continuation byte, so this never reads past it.
  */
 static size_t log_character_len(const unsigned char *s)
 {
@@ -103,13 +103,13 @@ static size_t log_character_len(const unsigned char *s)
 	return (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f) ? 0 : 4;
 }
 
-/* Within quotes a text does not end them, and \x.. is always an escaped byte. */
+/* A text cannot end its quotes, and \x.. in quotes always is an escaped byte. */
 static bool log_needs_backslash(const struct line *line, unsigned char c)
 {
 	return line->in_quotes && (c == '"' || c == '\\');
 }
 
-/* Append text, escaped, as far as it fits below limit; false when it was cut. */
+/* Appends text, escaped, up to limit. False: it was cut. */
 static bool line_escape(struct line *line, const char *text, size_t limit)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -124,7 +124,7 @@ static bool line_escape(struct line *line, const char *text, size_t limit)
 			line->text[line->len++] = '\\';
 		if (len)
 			memcpy(line->text + line->len, s, len);
-		else	/* the NUL lands where the next character or the ending goes */
+		else	/* the NUL is overwritten later */
 			snprintf(line->text + line->len, 5, "\\x%02x", *s);
 		line->len += len ? len : 4;
 		s += len ? len : 1;
@@ -132,7 +132,7 @@ static bool line_escape(struct line *line, const char *text, size_t limit)
 	return true;
 }
 
-/* One word of ASCII, which a reader of the line takes for nothing else. */
+/* Is it one word of ASCII, which cannot be misread? */
 static bool log_is_word(const char *text)
 {
 	for (; *text; text++)
@@ -141,7 +141,7 @@ static bool log_is_word(const char *text)
 	return true;
 }
 
-/* The quotes of the format, or those that a text needs. */
+/* The quotes of the format, or of a text that needs them. */
 static bool line_quote(struct line *line, size_t limit)
 {
 	if (line->len + 1 > limit)
@@ -151,7 +151,7 @@ static bool line_quote(struct line *line, size_t limit)
 	return true;
 }
 
-/* A text that an argument gives: one value, whatever is in it. */
+/* A text argument: always one value. */
 static bool line_value(struct line *line, const char *text, size_t limit)
 {
 	if (line->in_quotes || !line->in_value || log_is_word(text))
@@ -160,7 +160,7 @@ static bool line_value(struct line *line, const char *text, size_t limit)
 	       line_quote(line, limit);
 }
 
-/* A character that the format gives. */
+/* A character of the format. */
 static bool line_literal(struct line *line, char c, size_t limit)
 {
 	if (c == '"')
@@ -171,8 +171,8 @@ static bool line_literal(struct line *line, char c, size_t limit)
 }
 
 /*
- * A conversion of printf(3) and its argument, as a text. An argument is taken by its type,
- * because the text of it has to be told from that of the format.
+ * Formats one conversion of printf(3) and its argument. The log must tell texts of
+ * arguments from texts of the format, so it reads each argument by its type.
  */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -207,7 +207,7 @@ static void log_convert(const char *spec, va_list *args, char *text)
 }
 #pragma GCC diagnostic pop
 
-/* The conversion at FMT, with the numbers that its asterisks stand for; its length there. */
+/* Copies the conversion at FMT, with numbers for asterisks. Returns its length in FMT. */
 static size_t log_take_spec(const char *fmt, va_list *args, char spec[SPEC_MAX])
 {
 	size_t len = 1, at = 1;
@@ -224,7 +224,7 @@ static size_t log_take_spec(const char *fmt, va_list *args, char spec[SPEC_MAX])
 	return at;
 }
 
-/* As vprintf(3), but each text of an argument stays in its place. False when it was cut. */
+/* Like vprintf(3), but a text argument stays one value. False: the line was cut. */
 static bool line_format(struct line *line, const char *fmt, va_list *args, size_t limit)
 {
 	char spec[SPEC_MAX], text[LINE_MAX_BYTES];
@@ -265,7 +265,7 @@ static void line_prefix(struct line *line, const char *verb, int priority)
 			      state.program, (long)getpid(), verb);
 }
 
-/* The text gives way, never the request id: it is what a search goes by. */
+/* A long text is cut, never the request id, which is used for searches. */
 static void line_fill(struct line *line, const char *fmt, va_list *args)
 {
 	enum { ENDING = sizeof "...\" req=\"\"\n" + 4 * REQUEST_MAX_BYTES };
@@ -297,7 +297,7 @@ static void line_write(struct line *line, int priority)
 	while (n < 0 && errno == EINTR);
 }
 
-/* The caller's errno survives: people log first and look at it afterwards. */
+/* Keeps errno for the caller. */
 __attribute__((format(printf, 3, 0))) static void log_emit(enum log_level level,
 							   const char *verb,
 							   const char *fmt, va_list args)

@@ -16,7 +16,7 @@ struct entry {
 struct map {
 	struct entry **chains;
 	size_t size, count;		/* size is a power of two */
-	size_t first;			/* chains before it are empty; so if they split */
+	size_t first;			/* earlier chains are empty, also after a split */
 	uint32_t seed;
 };
 
@@ -50,7 +50,7 @@ void map_free(struct map **map)
 	free(old);
 }
 
-/* One-at-a-time (Jenkins), begun with the seed. */
+/* One-at-a-time (Jenkins), with the seed first. */
 static uint32_t map_hash(const struct map *map, const uint8_t *key, size_t len)
 {
 	uint32_t hash = map->seed;
@@ -65,7 +65,7 @@ static uint32_t map_hash(const struct map *map, const uint8_t *key, size_t len)
 	return hash + (hash << 15);
 }
 
-/* Where the entry hangs, or where it would be put. */
+/* The link to the entry, or the link where it belongs. */
 static struct entry **map_find(const struct map *map, uint32_t hash, const void *key,
                                size_t len)
 {
@@ -140,7 +140,7 @@ void *map_remove(struct map *map, const void *key, size_t len)
 
 size_t map_entry_bytes(size_t key_len)
 {
-	/* there are up to two chains an entry */
+	/* up to two chains for each entry */
 	return sizeof(struct entry) + key_len + 2 * sizeof(struct entry *);
 }
 

@@ -14,7 +14,7 @@ static void *mem_check(void *p, size_t size)
 	return p;
 }
 
-/* Nothing is still something: malloc(0) may answer NULL, which is not death. */
+/* At least one byte: malloc(0) may return NULL without an error. */
 void *xmalloc(size_t size)
 {
 	return mem_check(malloc(size ? size : 1), size);

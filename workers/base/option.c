@@ -13,7 +13,7 @@
 
 enum { FILE_MAX_BYTES = 1024 * 1024 };
 
-/* One file serves all programs: these groups are another program's business. */
+/* One file serves all programs: these groups may belong to another program. */
 static const char *const option_known_groups[] = {
 	"broker", "database", "log", "metrics", "worker",
 	"central", "poolmgr", "minidns", "backends",
@@ -25,11 +25,11 @@ static const char *const option_known_groups[] = {
 struct reading {
 	const struct option_schema *schema;
 	const char *path;
-	bool exposed;		/* others on this machine can read the file */
+	bool exposed;		/* other users can read the file */
 	struct why *why;
 };
 
-/* Words: "FILE:LINE: group.key: ...". */
+/* Errors: "FILE:LINE: group.key: ...". */
 
 static void option_setting_name(const config_setting_t *setting, struct buf *out)
 {
@@ -59,7 +59,7 @@ static enum err option_fail_at(const struct reading *reading,
 	return err;
 }
 
-/* "must be an integer from 1 to 64, not "x""; of a secret only the first half. */
+/* "must be an integer from 1 to 64, not "x"", without the value of a secret. */
 static enum err option_refuse(const struct reading *reading,
 			      const config_setting_t *setting, const struct option *row,
 			      const struct option_value *value)
@@ -124,7 +124,7 @@ static struct option_value option_value_of(const config_setting_t *setting)
 	}
 }
 
-/* In clear the secret is as safe as the file; "@path" names a safer one. */
+/* A secret in the file is as safe as the file. "@path" names another file. */
 static enum err option_resolve_secret(const struct reading *reading,
 				      const config_setting_t *setting,
 				      struct option_value *value, struct buf *secret)
@@ -182,7 +182,7 @@ static config_setting_t *option_member(const config_setting_t *group, const char
 	return group ? config_setting_get_member(group, key) : NULL;
 }
 
-/* The group's own value, else that of the group it inherits from, else the fallback. */
+/* The group's value, else that of the inherited group, else the fallback. */
 static enum err option_read_row(const struct reading *reading,
 				const config_setting_t *group,
 				const config_setting_t *inherited,
@@ -235,7 +235,7 @@ static bool option_has_row(const struct option *rows, const char *key)
 	return false;
 }
 
-/* NULL, or a group with keys of these rows only. */
+/* GROUP is NULL, or a group with keys of these rows only. */
 static enum err option_check_rows(const struct reading *reading,
 				  const config_setting_t *group,
 				  const struct option *rows)
@@ -254,7 +254,7 @@ static enum err option_check_rows(const struct reading *reading,
 	return OK;
 }
 
-/* Defaults that every server overrides are read by nobody: here they are. */
+/* Checks the defaults even if all elements override them. */
 static enum err option_check_default(const struct reading *reading,
 				     const config_setting_t *group,
 				     const struct option_list *list)
@@ -312,7 +312,7 @@ static enum err option_read_list(const struct reading *reading, const config_t *
 	return err;
 }
 
-/* Nothing in the file may stand where no program looks. */
+/* Each group and key of the file must belong to a program. */
 
 static bool option_is_below(const char *group, const char *prefix)
 {
@@ -321,7 +321,7 @@ static bool option_is_below(const char *group, const char *prefix)
 	return strncmp(group, prefix, len) == 0 && (group[len] == 0 || group[len] == '.');
 }
 
-/* Is PATH a group that we read, or one on the way to it? */
+/* Is PATH a group of this program, or a parent of one? */
 static bool option_is_group_path(const struct option_schema *schema, const char *path)
 {
 	for (const struct option_section *s = schema->sections; s->group; s++)
@@ -373,7 +373,7 @@ static enum err option_check_member(const struct reading *reading,
 	return option_fail_at(reading, setting, "is unknown here: see --help");
 }
 
-/* As deep as our own groups, for only those are entered. */
+/* Recursion only follows groups of this program. */
 static enum err option_check_group(const struct reading *reading,
 				   const config_setting_t *group, const char *path)
 {

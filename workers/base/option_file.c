@@ -12,7 +12,7 @@ enum { SECRET_MAX_BYTES = 4096 };
 static enum err file_open_regular(const char *path, struct stat *st, int *fd,
 				  struct why *why)
 {
-	/* Not to wait for the other end of a FIFO, before we know that it is one. */
+	/* without O_NONBLOCK the open of a FIFO would wait */
 	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (*fd < 0 && descriptors_lack("the settings"))
 		return fail(why, ERR_BUSY, "%s: cannot be read: %s", path, strerror(errno));
@@ -25,7 +25,7 @@ static enum err file_open_regular(const char *path, struct stat *st, int *fd,
 	return fail(why, ERR_INVALID, "%s: must be a regular file", path);
 }
 
-/* All of it; a file that grows under our hands meets the same limit. */
+/* Reads all of it. The limit also holds for a growing file. */
 static enum err file_read_all(int fd, const char *path, size_t limit, struct buf *out,
 			      struct why *why)
 {

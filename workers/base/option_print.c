@@ -1,4 +1,4 @@
-/* --help and --sample, from the same rows that read the file. */
+/* --help and --sample, from the rows that also read the file. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { WIDTH = 80, INDENT = 4, HELP_COLUMN = 28, NUMBER_DIGITS = 9 };
 
-/* Lines of at most WIDTH, the first behind one lead, "    # ", the rest by its own. */
+/* Lines of at most WIDTH. The first line and the others have different prefixes. */
 static void print_wrapped(const char *lead, const char *rest, const char *text)
 {
 	for (text += strspn(text, " "); *text; lead = rest) {
@@ -97,7 +97,7 @@ static void print_quoted(const char *text, size_t len, struct buf *out)
 	buf_text(out, "\"");
 }
 
-/* A text for rows without one of their own: as long as the bounds demand. */
+/* A text for rows without an example, within the bounds. */
 static void print_example_text(const struct option *row, struct buf *out)
 {
 	const char *text = row->type == OPTION_SECRET ? "change-me" : "example";
@@ -112,7 +112,7 @@ static void print_example_text(const struct option *row, struct buf *out)
 	buf_clear(&padded);
 }
 
-/* The least that is allowed; a duration's bound is in milliseconds. */
+/* The smallest allowed value. The bound of a duration is in milliseconds. */
 static void print_example_number(const struct option *row, struct buf *out)
 {
 	if (row->type == OPTION_DURATION)
@@ -160,7 +160,7 @@ static void print_texts(const struct option_texts *texts, struct buf *out)
 	buf_text(out, texts->count ? " ]" : "]");
 }
 
-/* A number of up to nine digits fits libconfig's integers; all else is quoted. */
+/* A number of up to nine digits fits libconfig's integers. Other values need quotes. */
 static bool print_is_bare(const struct option *row)
 {
 	size_t digits = strspn(row->fallback, "0123456789");
@@ -173,7 +173,7 @@ static bool print_is_bare(const struct option *row)
 	       row->fallback[digits] == 0 && digits <= NUMBER_DIGITS;
 }
 
-/* As it would stand in the file: the fallback, or an example that loads. */
+/* The text for the file: the fallback, or a valid example. */
 static void print_value(const struct option *row, struct buf *out)
 {
 	struct option_value value;
@@ -223,7 +223,7 @@ static void print_sample_comment(int depth, const char *text)
 	buf_clear(&lead);
 }
 
-/* The servers stand behind comments: nobody should talk to one by accident. */
+/* Servers are comments, so that no program connects to one by mistake. */
 static void print_sample_list(const struct option_list *list, int depth)
 {
 	char lead[OPTION_GROUP_MAX];
@@ -247,7 +247,7 @@ static void print_sample_list(const struct option_list *list, int depth)
 	buf_clear(&value);
 }
 
-/* The n-th group of the schema, sections first; NULL behind the last. */
+/* The n-th group of the schema, sections first; NULL after the last. */
 static const char *print_group_at(const struct option_schema *schema, size_t n)
 {
 	size_t sections = 0;
@@ -259,7 +259,7 @@ static const char *print_group_at(const struct option_schema *schema, size_t n)
 	return option_lists(schema)[n - sections].group;
 }
 
-/* The group one step below PREFIX on the way to GROUP; false if it is not below. */
+/* The group one level below PREFIX that contains GROUP. False: GROUP is not below. */
 static bool print_step_below(const char *group, const char *prefix,
 			     char path[OPTION_GROUP_MAX])
 {
@@ -275,7 +275,7 @@ static bool print_step_below(const char *group, const char *prefix,
 	return true;
 }
 
-/* libconfig takes a group once: was PATH written for an earlier row already? */
+/* libconfig accepts a group once: was PATH written for an earlier row? */
 static bool print_is_written(const struct option_schema *schema, size_t before,
 			     const char *prefix, const char *path)
 {

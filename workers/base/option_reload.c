@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/option_type.h"
 
-/* All is read into a shadow, and what may change is taken from it. */
+/* Reads all into a shadow, and takes the reloadable values from it. */
 struct shadow {
 	struct option_schema schema;
 	struct option_section *sections;
@@ -79,7 +79,7 @@ static void reload_take_rows(const struct option *rows, void *base, void *fresh)
 					  option_field(fresh, row));
 }
 
-/* How many rows differ that only a restart can change; each gets its warning. */
+/* Warns about changed rows that need a restart. Returns their number. */
 static int reload_warn_rows(const char *group, const struct option *rows, void *base,
 			    void *fresh)
 {
@@ -98,8 +98,7 @@ static int reload_warn_rows(const char *group, const struct option *rows, void *
 }
 
 /*
- * By index. When servers came, went or changed their place, the elements no
- * longer correspond, and the list stays as it is as a whole.
+ * By index. If elements were added, removed or moved, the whole list stays unchanged.
  */
 static void reload_take_list(const struct option_list *list,
 			     const struct option_list *fresh)

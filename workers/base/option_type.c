@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/secret.h"
 
-/* From small to large; the factor of an empty name is that of a bare number. */
+/* From small to large. An empty name is the factor of a number without a unit. */
 struct unit {
 	const char *name;
 	int64_t factor;
@@ -43,7 +43,7 @@ static bool type_parse_word(const struct option *row, struct option_value *value
 static bool type_parse_texts(const struct option *row, struct option_value *value,
 			     void *field);
 
-/* The C type behind each, as option.h tells it. */
+/* The C type of each, as in option.h. */
 enum {
 	TEXT = sizeof(char *), INT = sizeof(int), SIZE = sizeof(int64_t),
 	FLAG = sizeof(bool), TEXTS = sizeof(struct option_texts)
@@ -53,8 +53,8 @@ static const struct {
 	const char *name;
 	size_t size;
 	bool (*parse)(const struct option *row, struct option_value *value, void *field);
-	const struct unit *units;	/* NULL: no number */
-	int64_t min, max;		/* what the field can hold */
+	const struct unit *units;	/* NULL: not a number */
+	int64_t min, max;		/* of the field */
 } types[] = {
 	[OPTION_TEXT] = { "a text", TEXT, type_parse_text, NULL, 0, INT64_MAX },
 	[OPTION_WORD] = { "", INT, type_parse_word, NULL, 0, 0 },
@@ -70,7 +70,7 @@ static const struct {
 			    INT64_MAX },
 };
 
-/* The row's bounds within the type's; a maximum of 0 behind a minimum is none. */
+/* The row's bounds within those of the type. A maximum of 0 with a minimum means none. */
 static void type_bounds(const struct option *row, int64_t *min, int64_t *max)
 {
 	bool unbounded = row->min == 0 && row->max == 0;
@@ -93,7 +93,7 @@ static bool type_is_within(const struct option *row, int64_t number)
 	return number >= min && number <= max;
 }
 
-/* COUNT of the unit of this name; false without such a unit, or at an overflow. */
+/* COUNT times the unit NAME. False: no such unit, or an overflow. */
 static bool type_scale(const struct unit *units, const char *name, int64_t count,
 		       int64_t *number)
 {
@@ -103,7 +103,7 @@ static bool type_scale(const struct unit *units, const char *name, int64_t count
 	return false;
 }
 
-/* "12h": digits and one unit, nothing else, and no overflow on the way. */
+/* "12h": only digits and one unit, without an overflow. */
 static bool type_parse_scaled(const struct unit *units, const char *text, int64_t *number)
 {
 	long long count;
@@ -116,7 +116,7 @@ static bool type_parse_scaled(const struct unit *units, const char *text, int64_
 	return errno == 0 && type_scale(units, end, count, number);
 }
 
-/* A bare INT in quotes is a slip; a time or a size in quotes has a unit. */
+/* An INT must not have quotes. A time or size in quotes must have a unit. */
 static bool type_parse_number(const struct option *row, struct option_value *value,
 			      int64_t *number)
 {
@@ -217,7 +217,7 @@ static struct option_value type_split(const char *text)
 	return value;
 }
 
-/* A fallback that cannot be read is our own mistake, as bad as a wrong program. */
+/* An invalid fallback is a bug. */
 struct option_value option_fallback(const struct option *row)
 {
 	struct option_value value = { .kind = VALUE_TEXT, .text = row->fallback };
@@ -264,7 +264,7 @@ bool option_texts_equal(const struct option_texts *a, const struct option_texts 
 	return true;
 }
 
-/* In the largest unit that leaves no rest: 86400 is "1d", and no time at all is "0". */
+/* In the largest unit without a remainder: 86400 is "1d", 0 is "0". */
 static void type_number_name(const struct unit *units, int64_t number, struct buf *out)
 {
 	const struct unit *best = NULL;
