@@ -10,7 +10,7 @@ struct script sql_script_start(const char *text)
 }
 
 /*
- * The length of the comment at s, 0 if there is none. The executable ones count as text.
+ * The length of the comment at s; 0: no comment. Executable comments count as text.
  */
 static size_t script_comment_len(const char *s)
 {
@@ -24,7 +24,7 @@ static size_t script_comment_len(const char *s)
 	return end ? (size_t)(end + 2 - s) : strlen(s);
 }
 
-/* A doubled quote needs no care: it ends one text and begins the next. */
+/* A doubled quote ends one text and begins the next, which is harmless. */
 static size_t script_quoted_len(const char *s)
 {
 	char quote = s[0];
@@ -51,7 +51,7 @@ static void script_advance(struct script *script, size_t len)
 			script->rest_line++;
 }
 
-/* Blanks, comments and empty statements. */
+/* Skips blanks, comments and empty statements. */
 static void script_skip_gap(struct script *script)
 {
 	for (;;) {
