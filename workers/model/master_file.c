@@ -12,12 +12,12 @@ enum { ENTRY_MAX = RDATA_MAX_TEXT + 2 * NAME_MAX_TEXT };
 struct master_file {
 	FILE *file;
 	char *path;
-	int line;		/* read so far */
-	int entry_line;		/* where the entry in hand began */
+	int line;		/* the last one that was read */
+	int entry_line;		/* the first one of the current entry */
 	char *origin_text;	/* as given; parsed at the first record */
 	bool has_origin, has_owner, has_ttl;	/* has_ttl: by $TTL */
 	struct name origin, owner;
-	uint32_t ttl;		/* of a record without one */
+	uint32_t ttl;		/* of a record without a TTL */
 	struct buf wire;
 	size_t len;		/* of the entry */
 	char entry[ENTRY_MAX + 1];	/* lexed, then cut into words */
@@ -53,7 +53,7 @@ static enum err master_refuse(const struct master_file *master, const char *word
 	            words);
 }
 
-/* Add a byte to the entry: true if it goes on, else *wrong says whether it ended well. */
+/* Adds a byte to the entry. False: the entry has ended; *wrong is an error or NULL. */
 static bool master_take(struct master_file *master, struct lexer *lexer, int c,
                         const char **wrong)
 {
@@ -138,7 +138,7 @@ static enum err master_read_directive(struct master_file *master, struct why *wh
 	for (size_t i = 0; i < sizeof(directives) / sizeof(directives[0]); i++)
 		if (!strcasecmp(name.text, directives[i].name))
 			return directives[i].set(master, value.text, why);
-	return master_refuse(master, "of the directives only $ORIGIN and $TTL are known",
+	return master_refuse(master, "only the directives $ORIGIN and $TTL are known",
 	                     why);
 }
 
@@ -168,7 +168,7 @@ static enum err master_read_ttl(struct master_file *master, const char *text,
 	if (!text_parse_period(text, RR_TTL_MAX, &rr->ttl))
 		return master_refuse(master,
 		                     "a TTL is a time from 0 to 2147483647 seconds", why);
-	/* RFC 1035 5.1: the last one stated; RFC 2308 4: but for $TTL */
+	/* RFC 1035 5.1: the last stated TTL; RFC 2308 4: unless $TTL is set */
 	if (!master->has_ttl)
 		master->ttl = rr->ttl;
 	return OK;

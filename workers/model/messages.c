@@ -21,7 +21,7 @@ enum {
 
 #define SECONDS_MIN 0.01
 
-/* The bytes of TEXT, at most MAX, that end with a whole character. */
+/* The length of TEXT, cut to at most MAX bytes between two characters. */
 static size_t message_cut(const char *text, size_t max)
 {
 	size_t len = strnlen(text, max + 1);
@@ -33,7 +33,7 @@ static size_t message_cut(const char *text, size_t max)
 	return len;
 }
 
-/* A reason may quote what it likes: bytes that are no UTF-8 become question marks. */
+/* A reason may quote any bytes. Bytes that are not UTF-8 become question marks. */
 static json_t *message_encode_reason(const char *reason)
 {
 	char plain[REASON_MAX];
@@ -47,20 +47,20 @@ static json_t *message_encode_reason(const char *reason)
 	return json_stringn(plain, len);
 }
 
-/* Whole seconds as an integer, as Python peers send them. */
+/* Whole seconds become an integer, as Python peers send them. */
 static json_t *message_encode_seconds(int ms)
 {
 	return ms % 1000 ? json_real(ms / 1000.0) : json_integer(ms / 1000);
 }
 
-/* What the caller packed cannot fail but by a text that is no UTF-8. */
+/* Packing fails only for a text that is not UTF-8. */
 static json_t *message_checked(json_t *json)
 {
 	bug_if(!json);
 	return json;
 }
 
-/* Say where the field stands: "name is missing" in DOMAIN is "domain.name is missing". */
+/* Adds the parent to the reason: "name is missing" becomes "domain.name is missing". */
 static enum err message_is_within(const char *parent, enum err err, struct why *why)
 {
 	return err ? fail(why, err, "%s.%s", parent, why->text) : OK;
@@ -116,7 +116,7 @@ static enum err message_get_report(const json_t *json, enum report *report,
 	return err;
 }
 
-/* A text that names something: never empty. */
+/* A text that must not be empty. */
 static enum err message_get_word(const json_t *json, const char *key, const char **into,
                                  struct why *why)
 {
@@ -130,7 +130,7 @@ static enum err message_get_word(const json_t *json, const char *key, const char
 	return err;
 }
 
-/* Names travel in their canonical text, so that the text can be borrowed. */
+/* Names are sent in canonical text, so that the text can be borrowed. */
 static enum err message_get_name(const json_t *json, const char **into, struct why *why)
 {
 	char canonical[NAME_MAX_TEXT + 1];
@@ -181,7 +181,7 @@ static enum err message_get_seconds(const json_t *json, const char *key, int *ms
                                     struct why *why)
 {
 	const json_t *field = json_object_get(json, key);
-	double seconds = json_number_value(field);	/* 0 if it is no number */
+	double seconds = json_number_value(field);	/* 0 if it is not a number */
 
 	if (seconds < SECONDS_MIN || seconds > SECONDS_MAX)
 		return fail(why, ERR_INVALID,
@@ -305,7 +305,7 @@ enum err destination_decode(const json_t *json, struct destination *destination,
 	return err;
 }
 
-/* Puts the terms that all orders have into ARGS. */
+/* Puts the common terms of all orders into ARGS. */
 static json_t *terms_encode(json_t *args, const struct poll_order *order)
 {
 	json_object_set_new(args, "timeout", message_encode_seconds(order->timeout_ms));
@@ -377,7 +377,7 @@ json_t *server_report_encode(const struct server_report *report)
 	return args;
 }
 
-/* Null says that no serial was seen. */
+/* Null: no serial is known. */
 static enum err message_get_seen_serial(const json_t *args, struct server_report *report,
                                         struct why *why)
 {
@@ -390,7 +390,7 @@ static enum err message_get_seen_serial(const json_t *args, struct server_report
 	                    &report->serial, why);
 }
 
-/* Only who has a serial can differ from what is served under it, or be equal to that. */
+/* `differs` and `equal` need a serial. */
 static enum err message_get_compared(const json_t *args, struct server_report *report,
                                      struct why *why)
 {
@@ -513,7 +513,7 @@ static const struct kind pool_report_kind = {
 	"reports", sizeof(struct pool_report), message_decode_pool_report,
 };
 
-/* The elements, in the arena; NULL if there is something wrong: then *err. */
+/* The elements, in the arena. NULL after an error in *err. */
 static void *message_decode_list(const json_t *args, const struct kind *kind,
                                  struct arena *arena, size_t *count, enum err *err,
                                  struct why *why)
@@ -640,5 +640,5 @@ enum err outcome_decode(const json_t *outcomes, size_t at, struct why *why)
 	if (json_is_null(outcome))
 		return OK;
 	return fail(why, class ? err_from_class(class) : ERR_REMOTE, "%s",
-	            message ? message : "an answer that cannot be read");
+	            message ? message : "the answer is malformed");
 }

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 
-/* What name_next_octet() says instead of an octet. */
+/* Results of name_next_octet() that are not octets. */
 enum { AT_DOT = -1, AT_END = -2, BROKEN = -3 };
 
 enum { MAX_LABELS = 127 };
@@ -15,7 +15,7 @@ static uint8_t name_fold_octet(uint8_t octet)
 	return octet >= 'A' && octet <= 'Z' ? octet + ('a' - 'A') : octet;
 }
 
-/* Behind a backslash: three digits, or the octet itself. */
+/* The text after a backslash: three digits, or the octet itself. */
 static int name_escaped_octet(const char **at)
 {
 	const char *from = *at;
@@ -35,7 +35,7 @@ static int name_escaped_octet(const char **at)
 	return octet <= 255 ? octet : BROKEN;
 }
 
-/* The octet of the name at *at, or one of the signs above. */
+/* The octet at *at, or one of the results above. */
 static int name_next_octet(const char **at)
 {
 	char c = **at;
@@ -59,13 +59,13 @@ static enum err name_refuse(const char *text, const char *field, const char *wor
 	            err_quote(text, shown, sizeof(shown)), words);
 }
 
-/* A name in the making: wire[label] waits for the length of the label in hand. */
+/* A name while it is parsed: wire[label] gets the length of the current label. */
 struct labels {
 	size_t label, len;
 	uint8_t wire[NAME_MAX_WIRE];
 };
 
-/* Add what name_next_octet() said. NULL, or what is wrong with the name. */
+/* Adds a result of name_next_octet(). Returns NULL or the error. */
 static const char *name_take(struct labels *labels, int octet)
 {
 	size_t label_len = labels->len - labels->label - 1;
@@ -88,7 +88,7 @@ static const char *name_take(struct labels *labels, int octet)
 	return NULL;
 }
 
-/* The labels are the first of NAME; ORIGIN, which may be the root, stands behind them. */
+/* Appends ORIGIN, which may be the root, to the labels of NAME. */
 static const char *name_complete(const struct labels *labels, const struct name *origin,
                                  struct name *name)
 {
@@ -102,7 +102,7 @@ static const char *name_complete(const struct labels *labels, const struct name 
 	return NULL;
 }
 
-/* The labels of TEXT; a last one without its dot is closed, and is_relative says so. */
+/* The labels of TEXT. is_relative: the last label has no dot. */
 static const char *name_scan(const char *text, struct labels *labels, bool *is_relative)
 {
 	const char *wrong = NULL;
@@ -147,7 +147,7 @@ enum err name_parse(const char *text, const char *field, struct name *name,
 	return err;
 }
 
-/* Letters, digits, '_' and '/', and a hyphen that is neither first nor last. */
+/* Letters, digits, '_', '/', and hyphens except as first or last character. */
 static bool name_is_host_label(const uint8_t *label)
 {
 	for (int i = 1; i <= label[0]; i++) {
@@ -183,7 +183,7 @@ enum err name_parse_owner(const char *text, const char *field, struct name *name
 
 void name_fold(struct name *name)
 {
-	/* a length octet is below 'A', so it can be passed through the same fold */
+	/* a length octet is below 'A', so folding does not change it */
 	for (int i = 0; i < name->len; i++)
 		name->wire[i] = name_fold_octet(name->wire[i]);
 }
@@ -262,7 +262,7 @@ bool name_parent(const struct name *name, struct name *parent)
 	return true;
 }
 
-/* Where each label starts; returns how many. */
+/* The offset of each label. Returns the number of labels. */
 static int name_find_labels(const uint8_t *wire, uint8_t at[MAX_LABELS])
 {
 	int count = 0;

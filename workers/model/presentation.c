@@ -7,13 +7,13 @@
 #include "model/presentation_type.h"
 
 /*
- * What the readers of the fields made, and whatever ldns might print in a way
- * that reads differently, is read back before it is believed.
+ * The wire rdata that the field readers or ldns make is read back if its text could have
+ * another meaning.
  */
 
-enum { LONG_TEXT = 4096 };	/* above, even the plain fields are read back */
+enum { LONG_TEXT = 4096 };	/* longer text is always read back */
 
-/* RFC 3597 5: the octets of a type that has no text, or of any other. */
+/* RFC 3597 5: the octets of a type without a text form, or of any type. */
 static enum err presentation_read_generic(struct rdata_text *rdata, struct why *why)
 {
 	char *at = rdata->at + strlen("\\#");
@@ -38,7 +38,7 @@ static bool presentation_is_generic(const char *text)
 	return !strncmp(text, "\\#", 2) && (text[2] == ' ' || !text[2]);
 }
 
-/* Cut the text of the next field. False at the end, or with *wrong set. */
+/* Cuts off the text of the next field. False: the end, or an error in *wrong. */
 static bool presentation_next_field(struct rdata_text *rdata, struct field *field,
                                     bool takes_rest, const char **wrong)
 {
@@ -52,14 +52,14 @@ static bool presentation_next_field(struct rdata_text *rdata, struct field *fiel
 		return false;
 	}
 	if (word.quoted && !(field->kind->flags & QUOTED))
-		*wrong = "has quotes where none belong";
+		*wrong = "has quotes in a field that cannot have them";
 	else if (field->kind->max && strlen(word.text) > field->kind->max)
 		*wrong = "has a field that is too long";
 	field->text = word.text;
 	return !*wrong;
 }
 
-/* Field by field as LAYOUT says; *read_back if the wire must be held against its text. */
+/* Reads the fields of LAYOUT. *read_back: the wire must be compared with its text. */
 static enum err presentation_read_fields(struct rdata_text *rdata,
                                          const ldns_rr_descriptor *layout,
                                          bool *read_back, struct why *why)
@@ -91,7 +91,7 @@ static enum err presentation_read_fields(struct rdata_text *rdata,
 	return wrong ? fail(why, ERR_INVALID, "%s: %s", rdata->field, wrong) : OK;
 }
 
-/* Rdata has one line and no comment, so that no part of it is lost unseen. */
+/* Rdata must have one line and no comment, so that no part is lost silently. */
 static enum err presentation_lex(const char *text, const char *field, struct buf *to,
                                  struct why *why)
 {
@@ -117,7 +117,7 @@ static enum err presentation_lex(const char *text, const char *field, struct buf
 	return wrong ? fail(why, ERR_INVALID, "%s: %s", field, wrong) : OK;
 }
 
-/* To wire, without looking back. */
+/* To wire, without reading back. */
 static enum err presentation_read_once(struct rdata_text *rdata,
                                        bool *read_back, struct why *why)
 {
@@ -141,7 +141,7 @@ static bool presentation_is_same(const struct buf *a, const struct buf *b)
 	return a->len == b->len && !memcmp(buf_string(a), buf_string(b), a->len);
 }
 
-/* The canonical text of the wire must mean the same wire. */
+/* The canonical text of the wire must give the same wire. */
 static enum err presentation_read_back(const struct rdata_text *rdata, struct why *why)
 {
 	struct buf text = { 0 }, lexed = { 0 }, wire = { 0 };

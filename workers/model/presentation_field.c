@@ -8,7 +8,7 @@
 #include "model/presentation_type.h"
 
 enum {
-	TYPE_NSAP_PTR = 23,	/* ldns takes its name for a string */
+	TYPE_NSAP_PTR = 23,	/* ldns reads its name as a string */
 	TYPE_SPF = 99,
 	STRING_MAX = 255,
 	BITMAP_WINDOW = 32,	/* RFC 4034 4.1.2: octets for 256 types */
@@ -40,7 +40,7 @@ static enum err field_read_aaaa(struct field *field)
 	return field_read_address(field, AF_INET6, sizeof(struct in6_addr));
 }
 
-/* As many octets as the kind has. */
+/* With exactly the octets of the kind. */
 static enum err field_read_number(struct field *field)
 {
 	int bits = 8 * field->kind->wire;
@@ -71,13 +71,13 @@ static enum err field_read_dname(struct field *field)
 
 	if (err)
 		return err;
-	/* ldns prints it bare, as if a quoted string began */
+	/* ldns prints it without an escape, like the start of a quoted string */
 	field->read_back |= memchr(name.wire, '"', name.len) != NULL;
 	buf_append(field->rdata->wire, name.wire, name.len);
 	return OK;
 }
 
-/* People paste long keys into TXT: one string of theirs may become several. */
+/* Long keys are pasted into TXT: a long string may become several. */
 static enum err field_read_string(struct field *field)
 {
 	uint16_t type = field->rdata->type;
@@ -167,7 +167,7 @@ static enum err field_read_bitmap(struct field *field)
 	return OK;
 }
 
-/* RFC 3123: [!]family:address/prefix; zeros at the end of the address are left out. */
+/* RFC 3123: [!]family:address/prefix. Zeros at the end of the address are omitted. */
 static enum err field_read_prefix(struct field *field)
 {
 	uint8_t address[sizeof(struct in6_addr)] = { 0 };
@@ -206,7 +206,7 @@ static enum err field_convert(struct field *field, ldns_rdf_type type)
 	return OK;
 }
 
-/* The kinds that ldns converts: its caps stand in the rows. */
+/* For the kinds that ldns converts, with its limits in the rows. */
 static enum err field_read_by_ldns(struct field *field)
 {
 	return field_convert(field, field->type);
@@ -218,7 +218,7 @@ static enum err field_read_base64(struct field *field)
 	return field_convert(field, LDNS_RDF_TYPE_B64);
 }
 
-/* A number, else a mnemonic. "+0" is neither: ldns would read it, and leak. */
+/* A number or a mnemonic. "+0" is refused: ldns would read it and leak memory. */
 static enum err field_read_mnemonic(struct field *field)
 {
 	if (*field->text >= '0' && *field->text <= '9')
@@ -227,7 +227,7 @@ static enum err field_read_mnemonic(struct field *field)
 						    : field_refuse(field);
 }
 
-/* RFC 4034 3.2: YYYYMMDDHHmmSS, told from seconds by its fourteen digits. */
+/* RFC 4034 3.2: fourteen digits are YYYYMMDDHHmmSS, other numbers are seconds. */
 static enum err field_read_time(struct field *field)
 {
 	if (strspn(field->text, "0123456789") == 14 && !field->text[14])
@@ -235,7 +235,7 @@ static enum err field_read_time(struct field *field)
 	return field_read_number(field);
 }
 
-/* RFC 9460 2.2: keys strictly ascend. ldns sorts them but lets one stand twice. */
+/* RFC 9460 2.2: keys must strictly ascend. ldns sorts them but accepts duplicates. */
 static bool field_is_ascending(const uint8_t *params, size_t len)
 {
 	int last = -1;
@@ -264,7 +264,7 @@ static enum err field_read_svcparams(struct field *field)
 	return err;
 }
 
-/* RFC 4025 2.3.2: what the gateway is stands in the field before. */
+/* RFC 4025 2.3.2: the field before has the type of the gateway. */
 static enum err field_read_gateway(struct field *field, uint8_t gateway_type)
 {
 	switch (gateway_type) {

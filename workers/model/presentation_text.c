@@ -61,7 +61,7 @@ const char *lexer_unfinished(const struct lexer *lexer)
 	return lexer->nested ? "has a parenthesis that is not closed" : NULL;
 }
 
-/* Where the word ends: at its closing quote, or before a blank; NULL if it does not. */
+/* The end of the word: its closing quote, or the blank after it; NULL: no end. */
 static char *text_word_end(char *from, bool quoted)
 {
 	for (; *from; from++) {

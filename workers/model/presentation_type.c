@@ -8,7 +8,7 @@
 
 enum {
 	TYPE_NULL = 10,
-	TYPE_META_FIRST = 128,	/* RFC 6895 3.1: to 255 they are questions, not data */
+	TYPE_META_FIRST = 128,	/* RFC 6895 3.1: up to 255 only in questions */
 	TYPE_META_LAST = 255,
 	TYPE_RESERVED = 65535,
 };

@@ -2,7 +2,7 @@
 
 #include "model/name.h"
 
-enum { FIXED_LEN = 10, SOA_FIXED_LEN = 20 };	/* octets behind the name; behind RNAME */
+enum { FIXED_LEN = 10, SOA_FIXED_LEN = 20 };	/* octets after the name; after RNAME */
 
 static uint16_t rr_read_u16(const uint8_t *from)
 {

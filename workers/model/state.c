@@ -26,7 +26,7 @@ static const char *const report_names[REPORT_COUNT] = {
 	[REPORT_FOREIGN]   = "FOREIGN",
 };
 
-/* The statuses that a task may stand with. */
+/* The statuses that a task may have. */
 static const unsigned valid_statuses[TASK_COUNT] = {
 	[TASK_ADD]    = IS(PENDING) | IS(ERROR),
 	[TASK_UPDATE] = IS(PENDING) | IS(ERROR),
@@ -56,7 +56,7 @@ const char *report_name(enum report report)
 	return (unsigned)report < REPORT_COUNT ? report_names[report] : "?";
 }
 
-/* Where TEXT stands among NAMES; -1 if it does not. */
+/* The index of TEXT in NAMES; -1: not found. */
 static int state_find(const char *text, const char *const *names, int count)
 {
 	for (int i = 0; i < count; i++)
