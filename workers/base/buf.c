@@ -10,7 +10,7 @@
 
 enum { FIRST_BYTES = 64 };
 
-/* Room for more bytes and the NUL behind them. */
+/* Makes room for more bytes and the final NUL. */
 static void buf_reserve(struct buf *buf, size_t more)
 {
 	size_t size = buf->size ? buf->size : FIRST_BYTES;

@@ -9,7 +9,7 @@
 enum { WIDTH = 80, INDENT = 4, HELP_COLUMN = 28, NUMBER_DIGITS = 9 };
 
 /* Lines of at most WIDTH. The first line and the others have different prefixes. */
-static void print_wrapped(const char *lead, const char *rest, const char *text)
+static void print_help_wrapped(const char *lead, const char *rest, const char *text)
 {
 	for (text += strspn(text, " "); *text; lead = rest) {
 		size_t column = strlen(lead);
@@ -55,8 +55,8 @@ static void print_help_rows(const struct option *rows)
 		print_description(row, &words);
 		buf_printf(&first, "%*s%-*s ", INDENT, "", HELP_COLUMN - INDENT - 1,
 			   row->key);
-		print_wrapped(buf_string(&first), lead, buf_string(&words));
-		print_wrapped(lead, lead, row->help);
+		print_help_wrapped(buf_string(&first), lead, buf_string(&words));
+		print_help_wrapped(lead, lead, row->help);
 		buf_clear(&first);
 		buf_clear(&words);
 	}
@@ -200,7 +200,8 @@ static void print_sample_row(const struct option *row, const char *lead, bool ac
 	buf_text(&words, " (");
 	print_description(row, &words);
 	buf_text(&words, ")");
-	print_wrapped(buf_string(&comment), buf_string(&comment), buf_string(&words));
+	print_help_wrapped(buf_string(&comment), buf_string(&comment),
+			   buf_string(&words));
 	buf_reset(&words);
 	print_value(row, &words);
 	printf("%s%s%s = %s;\n\n", lead, active ? "" : "# ", row->key,
@@ -219,7 +220,7 @@ static void print_sample_comment(int depth, const char *text)
 	struct buf lead = { 0 };
 
 	buf_printf(&lead, "%*s# ", depth * INDENT, "");
-	print_wrapped(buf_string(&lead), buf_string(&lead), text);
+	print_help_wrapped(buf_string(&lead), buf_string(&lead), text);
 	buf_clear(&lead);
 }
 

@@ -85,7 +85,7 @@ struct server_report {
 	bool has_serial;		/* false, on the wire null: unknown */
 	uint32_t serial;
 	bool silent;			/* ERROR: it did not answer */
-	bool unasked;			/* ERROR: no query sent; old receivers ignore it */
+	bool unasked;			/* ERROR: not asked; old receivers ignore it */
 	/* SUCCESS: it has the serial, but other records; reason names some of them */
 	bool differs;
 	bool equal;			/* SUCCESS: it has the records of its serial */

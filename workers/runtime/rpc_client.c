@@ -100,7 +100,7 @@ static const struct envelope_signer *client_signer(const struct rpc_client *clie
 
 /* ---- calls: the end ---- */
 
-static void call_free(struct call *call)
+static void rpc_call_free(struct call *call)
 {
 	free(call->exchange);
 	free(call->topic);
@@ -119,7 +119,7 @@ static void call_end(struct call *call)
 	json_decref(call->context);
 	envelope_reply_clear(&call->kept);
 	if (!call->in_flight)
-		call_free(call);
+		rpc_call_free(call);
 }
 
 /* Frees the call first: the callback may call again, or close the client. */
@@ -173,7 +173,7 @@ static void call_on_confirm(void *self, enum err err)
 	call->in_flight--;
 	if (!call->client) {
 		if (!call->in_flight)
-			call_free(call);
+			rpc_call_free(call);
 		return;
 	}
 	if (!err)
@@ -343,8 +343,9 @@ static void client_listen(struct rpc_client *client)
 		                         &hooks);
 }
 
-static struct call *call_new(struct rpc_client *client, const struct rpc_target *target,
-                             const char *method, int timeout_ms)
+static struct call *rpc_call_new(struct rpc_client *client,
+                                 const struct rpc_target *target, const char *method,
+                                 int timeout_ms)
 {
 	struct call *call = xcalloc(1, sizeof *call);
 
@@ -385,7 +386,7 @@ enum err rpc_call(struct rpc_client *client, const struct rpc_target *target,
 		return fail(why, ERR_BUSY, "%u calls already wait for an answer",
 		            HASH_COUNT(client->calls));
 	client_listen(client);
-	call = call_new(client, target, method, timeout_ms);
+	call = rpc_call_new(client, target, method, timeout_ms);
 	call->args = json_deep_copy(args);
 	call->context = client_context(context);
 	call->answer = answer;

@@ -79,7 +79,7 @@ struct job *rpc_job_take(struct rpc_server *server)
 	return job;
 }
 
-static void job_free(struct job *job)
+static void rpc_job_free(struct job *job)
 {
 	arena_free(&job->req.arena);
 	buf_clear(&job->body);
@@ -94,7 +94,7 @@ void rpc_job_release(struct rpc_server *server, struct job *job)
 	json_decref(job->req.result);
 	envelope_request_clear(&job->envelope);
 	if (server->pooled >= POOL_MAX) {
-		job_free(job);
+		rpc_job_free(job);
 		return;
 	}
 	arena_reset(arena);
@@ -112,7 +112,7 @@ void rpc_jobs_free(struct rpc_server *server)
 		struct job *job = server->pool;
 
 		server->pool = job->next;
-		job_free(job);
+		rpc_job_free(job);
 	}
 }
 

@@ -133,7 +133,8 @@ static int64_t run_latest_deadline(struct job *const *jobs, size_t count)
 	return latest_ms;
 }
 
-static void run_batch(struct rpc_server *server, struct job *const *jobs, size_t count)
+static void run_job_batch(struct rpc_server *server, struct job *const *jobs,
+                          size_t count)
 {
 	struct request *reqs[BATCH_MAX];
 	enum err errs[BATCH_MAX];
@@ -250,7 +251,7 @@ static void run_next(struct rpc_server *server)
 	int64_t started_ms = clock_ms(), run_ms;
 
 	if (count && jobs[0]->method)
-		run_batch(server, jobs, count);
+		run_job_batch(server, jobs, count);
 	run_ms = clock_ms() - started_ms;
 	for (size_t i = 0; i < count; i++)
 		if (!run_redo_later(server, jobs[i], run_ms))
