@@ -31,8 +31,7 @@ static void ask(struct axfr_reader *axfr, uint8_t kind)
 	static const struct name zone = { .len = 13, .wire = "\7example\3org" };
 	uint8_t question[AXFR_QUERY_MAX];
 
-	axfr_reader_query(axfr, &zone, ID, kind & IS_SIGNED ? &key : NULL, NOW,
-			  question);
+	axfr_reader_query(axfr, &zone, ID, kind & IS_SIGNED ? &key : NULL, NOW, question);
 	axfr->limits = (struct axfr_limits){ RECORDS, 1 << 20 };
 }
 

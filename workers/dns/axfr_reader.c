@@ -7,9 +7,8 @@
 
 enum { TYPE_META_FIRST = 128, TYPE_META_LAST = 255 };
 
-size_t axfr_reader_query(struct axfr_reader *axfr, const struct name *zone,
-                         uint16_t id, const struct tsig_key *key, uint64_t now,
-                         uint8_t *data)
+size_t axfr_reader_query(struct axfr_reader *axfr, const struct name *zone, uint16_t id,
+                         const struct tsig_key *key, uint64_t now, uint8_t *data)
 {
 	struct packet_header header = { .id = id, .count = { [SECTION_QUESTION] = 1 } };
 	struct packet_writer writer;
@@ -82,9 +81,8 @@ static bool axfr_on_error(struct axfr_reader *axfr, enum rcode rcode, const uint
 	axfr->rcode = rcode;
 	if (axfr->is_signed && !axfr->messages && tsig->present)
 		axfr->server_time = tsig_server_time(&axfr->chain, data, tsig);
-	return axfr_refuse(axfr, tsig->present && tsig->error
-	                            ? tsig_reason_refused(tsig->error)
-	                            : axfr_rcode_fault(rcode));
+	return axfr_refuse(axfr, tsig->present && tsig->error ?
+	                   tsig_reason_refused(tsig->error) : axfr_rcode_fault(rcode));
 }
 
 /* NULL: the signature is valid, or a later message will have one. */
@@ -202,8 +200,7 @@ static bool axfr_read_record(struct axfr_reader *axfr, struct packet_rr *rr,
 		return axfr_refuse(axfr, "sends a malformed record");
 	axfr->left--;
 	/* the SOA comes twice */
-	if (axfr->records++ > axfr->limits.records ||
-	    axfr->octets > axfr->limits.octets)
+	if (axfr->records++ > axfr->limits.records || axfr->octets > axfr->limits.octets)
 		return axfr_refuse(axfr, "sends more than the zone could ever have");
 	return true;
 }
@@ -213,8 +210,7 @@ static enum axfr_reader_step axfr_failed(const struct axfr_reader *axfr)
 	return axfr->rcode ? AXFR_READER_REFUSED : AXFR_READER_BROKEN;
 }
 
-enum axfr_reader_step axfr_reader_next(struct axfr_reader *axfr,
-                                       struct canonical *record)
+enum axfr_reader_step axfr_reader_next(struct axfr_reader *axfr, struct canonical *record)
 {
 	struct packet_rr rr;
 

@@ -60,9 +60,8 @@ struct axfr_reader {
  * Writes the query to DATA, which has AXFR_QUERY_MAX octets, signed with KEY unless it is
  * NULL. NOW: unix seconds. Returns its length.
  */
-size_t axfr_reader_query(struct axfr_reader *axfr, const struct name *zone,
-                         uint16_t id, const struct tsig_key *key, uint64_t now,
-                         uint8_t *data);
+size_t axfr_reader_query(struct axfr_reader *axfr, const struct name *zone, uint16_t id,
+                         const struct tsig_key *key, uint64_t now, uint8_t *data);
 /*
  * Adds the next message, which is borrowed until its records are read. False: it is
  * refused, and axfr_reader_next() tells why.

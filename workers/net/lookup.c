@@ -103,8 +103,7 @@ static void lookup_run(void *self)
 {
 	struct lookup_job *job = self;
 
-	job->err = lookup_now(job->host, job->port, &job->found,
-	                      &job->why);
+	job->err = lookup_now(job->host, job->port, &job->found, &job->why);
 }
 
 bool lookup_same(const struct addresses *a, const struct addresses *b)

@@ -241,8 +241,7 @@ static ssize_t acks_send_each(struct broker *broker)
 	const struct acks *acks = &broker->acks;
 	size_t sent = 0;
 
-	while (sent < acks->count &&
-	       connection_writable(broker->connection, ACK_FRAME))
+	while (sent < acks->count && connection_writable(broker->connection, ACK_FRAME))
 		if (ack_send(broker->connection->amqp, &acks->item[sent++]))
 			return -1;
 	return (ssize_t)sent;
@@ -272,8 +271,7 @@ static bool acks_send(struct broker *broker)
 		return false;
 	}
 	acks->count -= (size_t)sent;
-	memmove(acks->item, acks->item + sent,
-		acks->count * sizeof *acks->item);
+	memmove(acks->item, acks->item + sent, acks->count * sizeof *acks->item);
 	return acks->count == 0;
 }
 

@@ -233,9 +233,8 @@ static void admin_read_message(const amqp_message_t *message, struct arena *aren
 }
 
 enum err broker_admin_take(struct broker_admin *admin, const char *queue,
-                           struct arena *arena,
-                           struct broker_admin_message *taken, bool *found,
-                           struct why *why)
+                           struct arena *arena, struct broker_admin_message *taken,
+                           bool *found, struct why *why)
 {
 	amqp_connection_state_t amqp = admin->connection->amqp;
 	amqp_rpc_reply_t reply = amqp_basic_get(amqp, CHANNEL, bytes_of(queue), false);
@@ -323,8 +322,7 @@ enum err broker_admin_send(struct broker_admin *admin, const char *queue,
 }
 
 enum err broker_admin_drop(struct broker_admin *admin,
-                           const struct broker_admin_message *taken,
-                           struct why *why)
+                           const struct broker_admin_message *taken, struct why *why)
 {
 	int status =
 	    amqp_basic_ack(admin->connection->amqp, CHANNEL, taken->tag, false);

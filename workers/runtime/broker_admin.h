@@ -63,9 +63,8 @@ struct broker_admin_message {
 };
 /* The oldest message that no consumer has. *found is false if there is none. */
 enum err broker_admin_take(struct broker_admin *admin, const char *queue,
-                           struct arena *arena,
-                           struct broker_admin_message *taken, bool *found,
-                           struct why *why);
+                           struct arena *arena, struct broker_admin_message *taken,
+                           bool *found, struct why *why);
 /*
  * Sends a copy of the message to QUEUE, persistent and confirmed. WITH_ACCOUNT: the copy
  * names the broker account of this connection, and workers treat this account as the
@@ -75,5 +74,4 @@ enum err broker_admin_send(struct broker_admin *admin, const char *queue,
                            const struct broker_admin_message *taken,
                            bool with_account, struct why *why);
 enum err broker_admin_drop(struct broker_admin *admin,
-                           const struct broker_admin_message *taken,
-                           struct why *why);
+                           const struct broker_admin_message *taken, struct why *why);

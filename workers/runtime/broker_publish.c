@@ -627,8 +627,7 @@ void outbox_on_channel_close(struct broker *broker, int code, amqp_method_number
 	log_warn("broker refused a message: exchange=%s key=%s code=%d", bad->exchange,
 		 bad->key, code);
 	outbox->probes--;
-	message_end(broker, bad,
-		    code == AMQP_NOT_FOUND ? ERR_NOT_FOUND : ERR_INTERNAL);
+	message_end(broker, bad, code == AMQP_NOT_FOUND ? ERR_NOT_FOUND : ERR_INTERNAL);
 }
 
 /* ---- deadlines ---- */

@@ -99,8 +99,7 @@ static unsigned http_answer_path(const struct metrics_http *http, const char *pa
 }
 
 static unsigned http_answer(const struct metrics_http *http, const char *method,
-                            const char *path, struct buf *text,
-                            const char **content_type)
+                            const char *path, struct buf *text, const char **content_type)
 {
 	*content_type = "text/plain; charset=utf-8";
 	if (strcmp(method, MHD_HTTP_METHOD_GET) == 0 ||

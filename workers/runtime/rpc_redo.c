@@ -89,8 +89,7 @@ bool locked_subjects_has(const struct locked_subjects *locked, const char *subje
 
 /* ---- the queue ---- */
 
-bool redo_queue_is_full(const struct redo_queue *queue, int64_t locked_ms,
-                        int64_t now_ms)
+bool redo_queue_is_full(const struct redo_queue *queue, int64_t locked_ms, int64_t now_ms)
 {
 	return queue->locked >= queue->locked_max && locked_ms &&
 	       now_ms - locked_ms >= CROWD_MS;

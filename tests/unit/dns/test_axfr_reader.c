@@ -171,8 +171,7 @@ static const char *hear(size_t from)
 		enum axfr_reader_step step;
 
 		axfr_reader_add(&axfr, sent[i].data, sent[i].len, NOW);
-		while ((step = axfr_reader_next(&axfr, &record)) ==
-		       AXFR_READER_RECORD)
+		while ((step = axfr_reader_next(&axfr, &record)) == AXFR_READER_RECORD)
 			*to++ = record.type == RR_SOA ? 'S' : 'A';
 		*to++ = step == AXFR_READER_MORE ? ' ' : step == AXFR_READER_END ? 'E' :
 		        step == AXFR_READER_REFUSED ? 'R' : 'B';
