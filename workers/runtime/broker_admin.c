@@ -175,23 +175,10 @@ enum err broker_admin_depth(struct broker_admin *admin, const char *queue,
 
 /* ---- messages ---- */
 
-static const amqp_field_value_t *admin_header(const amqp_basic_properties_t *properties,
-                                              const char *key)
-{
-	const amqp_table_t *headers = &properties->headers;
-
-	for (int i = 0; properties->_flags & AMQP_BASIC_HEADERS_FLAG &&
-	     i < headers->num_entries; i++)
-		if (headers->entries[i].key.len == strlen(key) &&
-		    !memcmp(headers->entries[i].key.bytes, key, strlen(key)))
-			return &headers->entries[i].value;
-	return NULL;
-}
-
 static const char *admin_header_text(const amqp_basic_properties_t *properties,
                                      const char *key, struct arena *arena)
 {
-	const amqp_field_value_t *value = admin_header(properties, key);
+	const amqp_field_value_t *value = content_header_find(properties, key);
 
 	if (!value || (value->kind != AMQP_FIELD_KIND_UTF8 &&
 	               value->kind != AMQP_FIELD_KIND_BYTES))
@@ -203,7 +190,7 @@ static const char *admin_header_text(const amqp_basic_properties_t *properties,
 static int64_t admin_header_time(const amqp_basic_properties_t *properties,
                                  const char *key)
 {
-	const amqp_field_value_t *value = admin_header(properties, key);
+	const amqp_field_value_t *value = content_header_find(properties, key);
 
 	return value && value->kind == AMQP_FIELD_KIND_TIMESTAMP
 		? (int64_t)value->value.u64 : 0;
@@ -211,11 +198,8 @@ static int64_t admin_header_time(const amqp_basic_properties_t *properties,
 
 static bool admin_is_json(const amqp_basic_properties_t *properties)
 {
-	static const char json[] = "application/json";
-
 	return properties->_flags & AMQP_BASIC_CONTENT_TYPE_FLAG &&
-	       properties->content_type.len == sizeof(json) - 1 &&
-	       !memcmp(properties->content_type.bytes, json, sizeof(json) - 1);
+	       content_bytes_are(properties->content_type, "application/json");
 }
 
 static void admin_read_message(const amqp_message_t *message, struct arena *arena,

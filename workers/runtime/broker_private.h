@@ -319,6 +319,9 @@ struct broker {
 	LIST_HEAD(, original) copies;	/* of our deliveries, not yet confirmed */
 };
 
+const amqp_field_value_t *content_header_find(const amqp_basic_properties_t *properties,
+                                              const char *key);
+bool content_bytes_are(amqp_bytes_t bytes, const char *text);
 bool broker_read(struct broker *broker);	/* false: there is more input */
 void broker_turn_soon(struct broker *broker);
 void broker_acknowledge(struct broker *broker, const struct broker_delivery *delivery,

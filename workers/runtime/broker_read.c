@@ -11,15 +11,15 @@ enum { TURN_FRAMES = 768, TURN_US = 1000 };
 
 enum { ATTEMPTS_MAX = 1000000, EXPIRATION_MAX_MS = 24 * 3600 * 1000 };
 
-static bool content_bytes_are(amqp_bytes_t bytes, const char *text)
+bool content_bytes_are(amqp_bytes_t bytes, const char *text)
 {
 	return bytes.len == strlen(text) && memcmp(bytes.bytes, text, bytes.len) == 0;
 }
 
 /* ---- headers ---- */
 
-static const amqp_field_value_t *content_header_find(
-    const amqp_basic_properties_t *properties, const char *key)
+const amqp_field_value_t *content_header_find(const amqp_basic_properties_t *properties,
+                                              const char *key)
 {
 	if (!(properties->_flags & AMQP_BASIC_HEADERS_FLAG))
 		return NULL;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/fnv.h"
 #include "runtime/tx.h"
 
 enum {
@@ -60,11 +61,7 @@ int redo_pause_ms(struct redo *redo, enum err err, int64_t run_ms, int64_t now_m
 
 static uint32_t locked_hash(const char *subject)
 {
-	uint32_t hash = 2166136261u;	/* FNV-1a */
-
-	while (*subject)
-		hash = (hash ^ (uint8_t)*subject++) * 16777619u;
-	return hash;
+	return (uint32_t)fnv_add(FNV_START, subject, strlen(subject));
 }
 
 void locked_subjects_note(struct locked_subjects *locked, const char *subject,
