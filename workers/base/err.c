@@ -10,7 +10,7 @@
 #define PY "builtins"
 #define RPC "oslo_messaging.rpc.dispatcher"
 
-/* What the log, the wire and the dispatcher know about each code. */
+/* A row for each code, for the log, the wire and the dispatcher. */
 static const struct {
 	const char *name, *class, *module;
 	enum err_retry retry;
@@ -87,7 +87,7 @@ const char *err_help(enum err err)
 	return table[err].help;
 }
 
-/* From the end: a peer's "Busy" is ERR_BUSY, for only we can lose our own race. */
+/* From the end: a peer's "Busy" is ERR_BUSY, not ERR_RACE or ERR_LOCKED. */
 enum err err_from_class(const char *class)
 {
 	if (!class)

@@ -26,9 +26,9 @@ struct loop;
  */
 struct context {
 	const char *request_id;	/* the same in the logs of all programs */
-	const char *tenant;	/* project_id, or tenant; "" if none; see runtime/access.h */
+	const char *tenant;	/* project_id or tenant; "": none; see runtime/access.h */
 	const char *user;
-	bool is_admin;		/* may see and change what is not its own */
+	bool is_admin;		/* may see and change objects of other tenants */
 	bool all_tenants;	/* finds are not limited to its tenant */
 	bool own_tenant_only;	/* limits an administrator to the things of its tenant */
 	const json_t *all;	/* all keys, to pass them on */

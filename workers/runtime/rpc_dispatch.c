@@ -7,12 +7,12 @@
 #include "model/identity.h"
 #include "runtime/envelope.h"
 
-#define VERSION_DEFAULT "1.0"	/* of a peer that names none */
+#define VERSION_DEFAULT "1.0"	/* of a peer without a version */
 #define ANY_KEYWORDS "*"
 
 /* ---- the context ---- */
 
-/* The request's id for the logs; UNIQUE_ID if it has none of a sensible length. */
+/* The request's id for the log; UNIQUE_ID if it is missing or too long. */
 static const char *context_request_id(const json_t *context, const char *unique_id)
 {
 	const json_t *value = json_object_get(context, "request_id");
@@ -21,7 +21,7 @@ static const char *context_request_id(const json_t *context, const char *unique_
 	return len > 0 && len <= IDENTITY_MAX ? json_string_value(value) : unique_id;
 }
 
-/* The identity under KEY; absent, null and "" leave *into as it is. */
+/* The identity under KEY. If it is absent, null or "", *into stays unchanged. */
 static enum err context_identity(const json_t *context, const char *key, const char **into,
                                  struct why *why)
 {

@@ -10,8 +10,8 @@
 #include "runtime/trust.h"
 
 enum {
-	ATTEMPTS_MAX = 60,	/* times a cast may come back through the delay queue, */
-	RETRY_FIRST_MS = 1000,	/* each time later */
+	ATTEMPTS_MAX = 60,	/* of a cast, through the delay queues, */
+	RETRY_FIRST_MS = 1000,	/* with growing delays */
 	/*
 	 * Short: the cause of the failure may be over, or another message may have done
 	 * what the cast asks for. Then the worker should run or drop the cast soon.
@@ -99,7 +99,7 @@ static void finish_cast(struct rpc_server *server, struct job *job)
 		finish_retry(server, job);
 }
 
-/* A warning only for what runs again, or is our bug. A caller's error is information. */
+/* A warning only for requests that run again, and for our bugs. Else information. */
 static bool finish_is_warning(enum err err)
 {
 	return err == ERR_INTERNAL || err_retry(err) != RETRY_NEVER;

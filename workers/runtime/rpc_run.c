@@ -189,7 +189,7 @@ static void run_set_redo_timer(struct rpc_server *server)
 		loop_timer_set(server->redo_timer, left_ms > 0 ? left_ms : 0);
 }
 
-/* The job runs again soon; other jobs run meanwhile. False: the caller settles it. */
+/* The job runs again soon; other jobs run before. False: the caller finishes it. */
 static bool run_redo_later(struct rpc_server *server, struct job *job, int64_t run_ms)
 {
 	bool is_locked = job->err == ERR_LOCKED;
