@@ -371,7 +371,7 @@ static void compare_zone_transfer(struct compare_zone *compare)
 		.record = compare->parts->record,
 	};
 	const struct axfr_client_listener listener = { compare_zone_on_record,
-	                                              compare_zone_on_end, compare };
+	                                               compare_zone_on_end, compare };
 
 	compare_zone_connect(compare, &fetch);
 	compare->fetch = axfr_client_start(compare->parts->loop, &fetch, &listener);

@@ -379,11 +379,11 @@ static void on_message(void *self, const uint8_t *data, size_t len)
 static void on_link_end(void *self, enum dns_tcp_end end)
 {
 	static const char *const words[] = {
-		[DNS_TCP_NO_SOCKET]    = "cannot be reached over TCP",
-		[DNS_TCP_REFUSED] = "takes no connection over TCP",
-		[DNS_TCP_BROKEN]  = "breaks the connection off before it answers",
-		[DNS_TCP_SILENT]  = "does not answer",
-		[DNS_TCP_LATE]    = "takes too long to answer",
+		[DNS_TCP_NO_SOCKET] = "cannot be reached over TCP",
+		[DNS_TCP_REFUSED]   = "takes no connection over TCP",
+		[DNS_TCP_BROKEN]    = "breaks the connection off before it answers",
+		[DNS_TCP_SILENT]    = "does not answer",
+		[DNS_TCP_LATE]      = "takes too long to answer",
 	};
 
 	struct primary *primary = self;

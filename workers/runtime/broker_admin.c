@@ -133,7 +133,7 @@ enum err broker_admin_count(struct broker_admin *admin, const char *queue,
 	*found = (struct broker_admin_queue){ .exists = false };
 	if (ok) {
 		*found = (struct broker_admin_queue){ true, ok->message_count,
-		                              ok->consumer_count };
+		                                      ok->consumer_count };
 		amqp_maybe_release_buffers(amqp);
 		return OK;
 	}
