@@ -373,7 +373,7 @@ static void on_message(void *self, const uint8_t *data, size_t len)
 	         id == primary->asking.question.request.id)
 		hear_asked(primary, data, len);
 	else if (!primary->is_spoilt)
-		lose_link(primary, "sends what is no answer to our message");
+		lose_link(primary, "sends a message that does not answer ours");
 }
 
 static void on_link_end(void *self, enum dns_tcp_end end)
