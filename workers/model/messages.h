@@ -2,11 +2,11 @@
  * messages -- the messages between the programs, with a pair of functions for each:
  * decode checks every field, encode returns a new JSON object.
  *
- * 	central  -> poolmgr   create_domain, update_domain, delete_domain (domain)
- * 	poolmgr  -> minidns   notify_zone_changed, poll_for_serial_number
- * 	                      (domain, destination, timeout, retry_interval, max_retries)
- * 	minidns  -> poolmgr   update_status (domain, name_server, status, serial_number)
- * 	poolmgr  -> central   update_status (domain, status, serial_number)
+ *	central  -> poolmgr   create_domain, update_domain, delete_domain (domain)
+ *	poolmgr  -> minidns   notify_zone_changed, poll_for_serial_number
+ *	                      (domain, destination, timeout, retry_interval, max_retries)
+ *	minidns  -> poolmgr   update_status (domain, name_server, status, serial_number)
+ *	poolmgr  -> central   update_status (domain, status, serial_number)
  *
  * These are the messages of the seed. Under load several items share a message, so that
  * the cost of an item falls: update_domains (domains), propagate_zones (domains,

@@ -7,7 +7,7 @@
  * it or its deadline passes. After a reconnect it sends the same bytes again. The number
  * of unconfirmed messages is limited. A process has two connections, because a memory
  * alarm blocks a connection that publishes: one consumes, one publishes. Before each
- * publish the broker reads all input and checks that the socket is writable. frame_max is
+ * publish it reads all input and checks that the socket is writable. frame_max is
  * 8 KiB, TCP_USER_TIMEOUT is set, and any error of the library drops the connection
  * (DESIGN 10).
  *

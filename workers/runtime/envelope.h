@@ -2,8 +2,8 @@
  * envelope -- the wire format of oslo.messaging 2.0: bytes to struct and back (reference:
  * oslo.messaging's rpc and amqpdriver).
  *
- * 	{"oslo.version": "2.0", "oslo.message": "<the message, as a JSON string>",
- * 	 "zonefleet.signature": "<signature.h>"}
+ *	{"oslo.version": "2.0", "oslo.message": "<the message, as a JSON string>",
+ *	 "zonefleet.signature": "<signature.h>"}
  *
  * The last key is ours and optional; receivers of oslo.messaging ignore it. A body
  * without the first two keys is the message itself. In the message the keys `_context_*`

@@ -3,8 +3,8 @@
  * key that only programs of the fleet have, over the topic, the time of sending and the
  * message. Pure: the caller passes the time.
  *
- * 	1:KEY:MILLISECONDS:HEX		with HEX of the HMAC over
- * 	1 <LF> TOPIC <LF> KEY <LF> MILLISECONDS <LF> TEXT
+ *	1:KEY:MILLISECONDS:HEX		with HEX of the HMAC over
+ *	1 <LF> TOPIC <LF> KEY <LF> MILLISECONDS <LF> TEXT
  *
  * KEY is the key's id, MILLISECONDS the sender's clock since 1970, TEXT the inner message
  * in its wire form (envelope.h), with its unique id, method, arguments and context.

@@ -2,10 +2,10 @@
  * tx -- a transaction that remembers its first failure; later calls on it do nothing. So
  * a caller writes its statements in a row and asks once, at tx_commit(), for the result:
  *
- * 	struct tx tx = tx_begin(db, &why);
- * 	tx_exec(&tx, "UPDATE domains SET serial = ? WHERE id = ?",
- * 	        TX_BIND(tx_u32(serial), tx_text(id)));
- * 	return tx_commit(&tx);
+ *	struct tx tx = tx_begin(db, &why);
+ *	tx_exec(&tx, "UPDATE domains SET serial = ? WHERE id = ?",
+ *	        TX_BIND(tx_u32(serial), tx_text(id)));
+ *	return tx_commit(&tx);
  *
  * A deadlock, a lock wait that timed out, a lost connection or an unknown outcome at
  * COMMIT is ERR_RACE: the whole transaction is undone, and its caller runs it again (the
