@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dns/canonical.h"
 #include "dns/axfr_reader.h"
+#include "dns/canonical.h"
 #include "dns/tsig.h"
 #include "model/name.h"
 

@@ -9,9 +9,9 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "runtime/db_probe.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
-#include "runtime/db_probe.h"
 #include "runtime/poison.h"
 #include "runtime/worker_private.h"
 

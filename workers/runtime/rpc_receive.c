@@ -10,11 +10,11 @@
 #include "base/clock.h"
 #include "base/fnv.h"
 #include "base/log.h"
+#include "runtime/poison.h"
 #include "runtime/refused_log.h"
 #include "runtime/rpc_limit.h"
 #include "runtime/rpc_metrics.h"
 #include "runtime/rpc_reply.h"
-#include "runtime/poison.h"
 #include "runtime/trust.h"
 
 enum { HASHED_MAX = 4096 };	/* octets of a message that its hash covers */

@@ -21,8 +21,8 @@
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
 #include "runtime/metrics_http.h"
-#include "runtime/sd_notify.h"
 #include "runtime/poison.h"
+#include "runtime/sd_notify.h"
 #include "runtime/worker_private.h"
 
 enum {
