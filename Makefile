@@ -270,7 +270,7 @@ layers: all
 	    grep -vE '^(poolmgr/backends/|minidns/stream)'
 	@! $(src) '#include <curl' workers central poolmgr minidns | grep -v '^poolmgr/backends/http'
 	@! $(src) '#include <libconfig' workers central poolmgr minidns | grep -v '^workers/base/option'
-	@! $(src) '#include <microhttpd' workers central poolmgr minidns | grep -v '^workers/runtime/page'
+	@! $(src) '#include <microhttpd' workers central poolmgr minidns | grep -v '^workers/runtime/metrics_http'
 	@! $(src) '#include <zlib' workers central poolmgr minidns | \
 	    grep -v '^workers/ownership/core/mark_seal'
 	@! $(src) '"(SELECT|INSERT|UPDATE|DELETE|REPLACE) ' workers central poolmgr minidns | \

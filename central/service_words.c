@@ -4,7 +4,7 @@
 #include "codec_pool.h"
 #include "codec_recordset.h"
 #include "codec_tsigkey.h"
-#include "runtime/rpc_method_doc.h"
+#include "runtime/rpc_reference.h"
 #include "service.h"
 
 #define FIELDS(...) (const struct json_field[]){ __VA_ARGS__, { 0 } }

@@ -328,7 +328,8 @@ static void compare_zone_on_end(void *self, enum axfr_outcome outcome, uint32_t 
 }
 
 /* To ask for it, signed if the server has a key; of no socket the fault is known. */
-static void compare_zone_connect(struct compare_zone *compare, struct axfr_client_config *fetch)
+static void compare_zone_connect(struct compare_zone *compare,
+                                 struct axfr_client_config *fetch)
 {
 	const struct compare_zone_parts *parts = compare->parts;
 	const struct compare_zone_want *want = &compare->want;
@@ -370,7 +371,7 @@ static void compare_zone_transfer(struct compare_zone *compare)
 		.record = compare->parts->record,
 	};
 	const struct axfr_client_listener listener = { compare_zone_on_record,
-	                                        compare_zone_on_end, compare };
+	                                               compare_zone_on_end, compare };
 
 	compare_zone_connect(compare, &fetch);
 	compare->fetch = axfr_client_start(compare->parts->loop, &fetch, &listener);

@@ -1,6 +1,6 @@
 /*
  * compare_zone -- compares one zone with the copy of one name server at the same serial.
- * A transfer (net/fetch.h) feeds the remote records to a set_diff (core/set_diff.h);
+ * A transfer (net/axfr_client.h) feeds the remote records to a set_diff (core/set_diff.h);
  * then a walk feeds the local ones. To name a difference it may repeat both. If the
  * server is behind, the local zone is taken at the server's serial, if the journal
  * allows it (core/zone_at_serial.h). A server that is ahead is not read.

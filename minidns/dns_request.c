@@ -79,14 +79,15 @@ static int dns_request_socket(struct dns_request *request, int type)
 	int fd = client_socket_open(server, type);
 
 	request->asked |= fd >= 0;
-	return client_socket_connect(fd, server, dns_request_host(request->requests, server));
+	return client_socket_connect(fd, server,
+	                             dns_request_host(request->requests, server));
 }
 
 int dns_requests_connect(const struct dns_requests *requests,
                          const struct address *server)
 {
 	return client_socket_connect(client_socket_open(server, SOCK_STREAM), server,
-	                    dns_request_host(requests, server));
+	                             dns_request_host(requests, server));
 }
 
 static void dns_request_close_socket(struct dns_request *request)

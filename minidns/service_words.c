@@ -1,4 +1,4 @@
-#include "runtime/rpc_method_doc.h"
+#include "runtime/rpc_reference.h"
 #include "service.h"
 
 static const struct rpc_method_doc words[] = {

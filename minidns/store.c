@@ -466,7 +466,7 @@ enum err store_delta(struct db *db, const struct head *head, uint32_t from, size
                      struct delta **delta, struct why *why)
 {
 	return tx_retry(read_delta_once,
-	               &(struct delta_read){ db, head, from, limit, delta }, why);
+	                &(struct delta_read){ db, head, from, limit, delta }, why);
 }
 
 /* ---- the access list ---- */

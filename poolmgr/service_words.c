@@ -1,5 +1,5 @@
 #include "poolmgr.h"
-#include "runtime/rpc_method_doc.h"
+#include "runtime/rpc_reference.h"
 
 static const struct rpc_method_doc words[] = {
 	{ "create_domain", "Orders to create a domain on the name servers of the pool." },

@@ -2,7 +2,7 @@
 """docs/rpc/printer.py [--check FILE] WORDS... -- prints docs/rpc.md from what each WORDS prints.
 
 With --check it compares instead. It fails for a method without words, and for words that do not
-fit the rows of the program: docs/rpc/words.c, workers/runtime/rpc_words.h.
+fit the rows of the program: docs/rpc/words.c, workers/runtime/rpc_reference.h.
 """
 
 import json

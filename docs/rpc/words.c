@@ -1,10 +1,10 @@
 /*
- * words -- prints the rows of a program's methods with their words as JSON, and the classes of
- * errors: what docs/rpc/printer.py reads. Each program is linked to its own.
+ * words -- prints the rows of a program's methods with their words as JSON, and the
+ * classes of errors: what docs/rpc/printer.py reads. Each program is linked to its own.
  */
 #include <stdio.h>
 
-#include "runtime/rpc_method_doc.h"
+#include "runtime/rpc_reference.h"
 
 static json_t *fields_json(const struct json_field *fields)
 {

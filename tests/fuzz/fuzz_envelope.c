@@ -1,8 +1,8 @@
 /*
  * Any bytes as a body: no decoder dies, a request that was understood comes back the same
- * when it is encoded, signed and decoded again, and the dispatcher answers it. No signature
- * but our own is good. The scan for a caller finds the caller of each call that was
- * understood, and reads pieces as it reads the whole.
+ * when it is encoded, signed and decoded again, and the dispatcher answers it. No
+ * signature but our own is good. The scan for a caller finds the caller of each call that
+ * was understood, and reads pieces as it reads the whole.
  */
 #include <limits.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ static bool same(const struct envelope_request *one, const struct envelope_reque
 	       json_equal(one->context, two->context) && !one->msg_id == !two->msg_id;
 }
 
-static enum signature_verdict verify(const struct envelope_request *request)
+static enum signature_result verify(const struct envelope_request *request)
 {
 	return signature_verify(&keys, &(struct signed_text){ "topic", request->text,
 	                                                      request->text_len },

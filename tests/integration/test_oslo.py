@@ -334,7 +334,7 @@ class WeAsk(unittest.TestCase):
     def test_nobody_is_known_at_once(self):
         answer = self.call("echo", {"value": 1}, topic="nobody")
         self.assertEqual((answer["err"], answer["why"]),
-                         ("unreachable", "nobody serves topic nobody"))
+                         ("unreachable", "no worker serves topic nobody"))
 
     def test_our_own_errors_come_back_as_they_left(self):
         for name in CLASSES:
@@ -504,7 +504,7 @@ class Hostile(Raw):
         self.assertLessEqual(logged() - before, time.monotonic() - began + 1)
 
     def test_a_flood_of_failures_is_logged_in_part(self):
-        pattern = r'info: request settled: .*err=invalid .*unlogged=(\d+) why="no: flood"'
+        pattern = r'info: request finished: .*err=invalid .*unlogged=(\d+) reason="no: flood"'
 
         def logged():
             return [int(number) for number in re.findall(pattern, lab.log.read_text())]

@@ -668,13 +668,13 @@ class Hostile(Story):
         for octets in b"\0\0", b"\0\4abcd", frame(b"\xff" * 500), frame(b"\0" * 500), \
                 b"HTTP/1.1 400 no\r\n\r\n" * 2000:
             self.assert_not_whole(lambda wire, link, octets=octets: link.sendall(octets),
-                                  "sends what is no answer to our question", 0)
+                                  "sends a message that does not answer ours", 0)
 
         def other_id(wire, link):
             question = dns.message.from_wire(wire)
             question.id ^= 1
             sends(RRS)(question.to_wire(), link)
-        self.assert_not_whole(other_id, "sends what is no answer to our question", 0)
+        self.assert_not_whole(other_id, "sends a message that does not answer ours", 0)
 
     def test_it_never_ends(self):
         def drip(wire, link):
@@ -742,7 +742,7 @@ class Hostile(Story):
         def of_another_id(message):
             message.id ^= 1
             return framed(message)
-        stranger = "sends what is no answer to our message"
+        stranger = "sends a message that does not answer ours"
         self.assert_unknown(of_another_id, stranger)
         self.assert_unknown(lambda message: frame(message.to_wire()), stranger)
         self.assert_unknown(lambda message: frame(b""), stranger)

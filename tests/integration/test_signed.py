@@ -589,7 +589,7 @@ class Administrators(Story):
         self.assertIsNone(self.client(self.producer, "pool", "set", "default", "--ns",
                                       "ns.evil.example.", admin=False,
                                       refusal="for administrators"))
-        self.assertTrue(self.logged("central", "request settled: method=update_pool err=denied "
+        self.assertTrue(self.logged("central", "request finished: method=update_pool err=denied "
                                     rf'ms=\d+ account="{self.producer.name}" user="" tenant="t" '))
         self.wait_refused("central", before, not_administrator=1)
         self.wait_refusal_logged(

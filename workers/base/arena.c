@@ -18,7 +18,7 @@ struct block {
 };
 
 struct arena {
-	struct block *current;	/* small pieces are cut from this one */
+	struct block *current;	/* for small allocations */
 	size_t bytes;
 };
 
@@ -60,7 +60,7 @@ void arena_free(struct arena **arena)
 	*arena = NULL;
 }
 
-/* The current block is always of the common size: a huge request leaves no trace. */
+/* The kept block always has the common size, even after a huge request. */
 void arena_reset(struct arena *arena)
 {
 	blocks_free(arena->current->next);
@@ -69,8 +69,8 @@ void arena_reset(struct arena *arena)
 	arena->bytes = sizeof *arena->current + arena->current->size;
 }
 
-/* A large piece gets a block of its own, behind the current one, which stays in use. */
-static struct block *block_for(struct arena *arena, size_t size)
+/* A large allocation gets its own block. The current block stays in use. */
+static struct block *arena_block_for(struct arena *arena, size_t size)
 {
 	struct block *block = arena->current;
 
@@ -87,8 +87,8 @@ static struct block *block_for(struct arena *arena, size_t size)
 	return arena->current = block;
 }
 
-/* Not zeroed: for those who fill it at once. */
-static void *take(struct arena *arena, size_t size)
+/* Not zeroed. */
+static void *arena_take(struct arena *arena, size_t size)
 {
 	struct block *block;
 	void *piece;
@@ -96,7 +96,7 @@ static void *take(struct arena *arena, size_t size)
 	if (size > SIZE_MAX / 2)
 		fatal("out of memory: bytes=%zu", size);
 	size = ((size ? size : 1) + ALIGN - 1) / ALIGN * ALIGN;
-	block = block_for(arena, size);
+	block = arena_block_for(arena, size);
 	piece = (char *)block->data + block->used;
 	block->used += size;
 	return piece;
@@ -104,12 +104,12 @@ static void *take(struct arena *arena, size_t size)
 
 void *arena_alloc(struct arena *arena, size_t size)
 {
-	return memset(take(arena, size), 0, size);
+	return memset(arena_take(arena, size), 0, size);
 }
 
 void *arena_dup(struct arena *arena, const void *from, size_t size)
 {
-	void *copy = take(arena, size);
+	void *copy = arena_take(arena, size);
 
 	if (size)
 		memcpy(copy, from, size);
@@ -131,7 +131,7 @@ char *arena_printf(struct arena *arena, const char *fmt, ...)
 	va_copy(again, args);
 	len = vsnprintf(NULL, 0, fmt, args);
 	bug_if(len < 0);
-	text = take(arena, (size_t)len + 1);
+	text = arena_take(arena, (size_t)len + 1);
 	vsnprintf(text, (size_t)len + 1, fmt, again);
 	va_end(again);
 	va_end(args);

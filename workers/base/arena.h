@@ -1,6 +1,6 @@
 /*
- * arena -- memory that dies with its request: allocate at will, free all at
- * once. Not for threads to share. Alignment is that of max_align_t.
+ * arena -- memory for one request: many allocations, freed all at once. Only one thread
+ * may use it. Alignment is that of max_align_t.
  */
 #pragma once
 

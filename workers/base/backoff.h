@@ -1,7 +1,7 @@
 /*
- * backoff -- how long to wait before try n: doubles from first_ms up to
- * max_ms, with a jitter of plus or minus a quarter, so that a fleet does not
- * come back in step. Pure: the caller brings the random number.
+ * backoff -- the pause before attempt n: it doubles from first_ms up to max_ms, with a
+ * jitter of plus or minus a quarter, so that a fleet does not try at the same time. Pure:
+ * the caller passes the random number.
  */
 #pragma once
 

@@ -7,22 +7,22 @@
 
 static const char standard[] = LETTERS "+/", url_safe[] = LETTERS "-_";
 
-/* -1: no digit. */
-static int digit_value(const char *digits, char c)
+/* -1: not a digit. */
+static int base64_digit_value(const char *digits, char c)
 {
 	const char *digit = c ? strchr(digits, c) : NULL;
 
 	return digit ? (int)(digit - digits) : -1;
 }
 
-/* Four characters into 1 to 3 octets. What stands behind octets + 1 digits is padding. */
-static bool decode_group(const char *digits, const char *text, size_t octets,
-                         uint8_t *data)
+/* Four characters to 1 to 3 octets. After octets + 1 digits the rest is padding. */
+static bool base64_decode_group(const char *digits, const char *text, size_t octets,
+                                uint8_t *data)
 {
 	uint32_t bits = 0;
 
 	for (size_t i = 0; i < 4; i++) {
-		int value = i <= octets ? digit_value(digits, text[i]) : 0;
+		int value = i <= octets ? base64_digit_value(digits, text[i]) : 0;
 
 		if (value < 0)
 			return false;
@@ -35,29 +35,30 @@ static bool decode_group(const char *digits, const char *text, size_t octets,
 	return true;
 }
 
-/* How many '=' the text ends with, at most the two that are allowed. */
-static size_t count_padding(const char *text, size_t len)
+/* The number of '=' at the end, at most two. */
+static size_t base64_padding(const char *text, size_t len)
 {
 	if (!len || text[len - 1] != '=')
 		return 0;
 	return text[len - 2] == '=' ? 2 : 1;
 }
 
-static ssize_t decode(const char *digits, const char *text, uint8_t *data, size_t size)
+static ssize_t base64_decode_with(const char *digits, const char *text, uint8_t *data,
+                                  size_t size)
 {
 	size_t len = strlen(text), n = 0;
 
 	if (len % 4)
 		return -1;
 
-	size_t padding = count_padding(text, len);
+	size_t padding = base64_padding(text, len);
 
 	if (len / 4 * 3 - padding > size)
 		return -1;
 	for (size_t at = 0; at < len; at += 4) {
 		size_t octets = at + 4 < len ? 3 : 3 - padding;
 
-		if (!decode_group(digits, text + at, octets, data + n))
+		if (!base64_decode_group(digits, text + at, octets, data + n))
 			return -1;
 		n += octets;
 	}
@@ -66,15 +67,15 @@ static ssize_t decode(const char *digits, const char *text, uint8_t *data, size_
 
 ssize_t base64_decode(const char *text, uint8_t *data, size_t size)
 {
-	return decode(standard, text, data, size);
+	return base64_decode_with(standard, text, data, size);
 }
 
 ssize_t base64_decode_url(const char *text, uint8_t *data, size_t size)
 {
-	return decode(url_safe, text, data, size);
+	return base64_decode_with(url_safe, text, data, size);
 }
 
-static void encode_group(const uint8_t *data, size_t octets, char *text)
+static void base64_encode_group(const uint8_t *data, size_t octets, char *text)
 {
 	uint32_t bits = 0;
 
@@ -89,7 +90,7 @@ size_t base64_encode(const uint8_t *data, size_t len, char *text)
 	size_t n = 0;
 
 	for (size_t at = 0; at < len; at += 3) {
-		encode_group(data + at, len - at < 3 ? len - at : 3, text + n);
+		base64_encode_group(data + at, len - at < 3 ? len - at : 3, text + n);
 		n += 4;
 	}
 	text[n] = 0;

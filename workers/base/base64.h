@@ -1,7 +1,7 @@
 /*
- * base64 -- RFC 4648 4, the strict way: no white space, padding where it
- * belongs, and zeroes in the bits that padding leaves over, so that octets
- * have one text and a text one meaning. Secrets of TSIG keys come in it.
+ * base64 -- RFC 4648 4 in its strict form: no white space, correct padding, and zeroes in
+ * unused bits. So octets have one text, and a text one meaning. Secrets of TSIG keys use
+ * it.
  */
 #pragma once
 
@@ -9,12 +9,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* How long the text of so many octets is, without the zero behind it. */
+/* The length of the text of so many octets, without the final zero. */
 #define BASE64_LEN(octets) (((octets) + 2) / 3 * 4)
 
 /*
- * Strict base64 (RFC 4648 4). -1: not base64, or more than SIZE octets. Returns how many
- * octets there are; after -1 some of DATA may be written.
+ * Returns the number of octets. -1: not strict base64, or more than SIZE octets; DATA may
+ * be partly written.
  */
 ssize_t base64_decode(const char *text, uint8_t *data, size_t size);
 /* The same in the alphabet for URLs and file names (5): "-" and "_" for "+" and "/". */

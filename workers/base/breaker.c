@@ -5,7 +5,8 @@ void breaker_init(struct breaker *breaker, const struct breaker_terms *terms)
 	*breaker = (struct breaker){ .terms = terms };
 }
 
-static int64_t next_probe(const struct breaker *breaker, int64_t now_ms, uint32_t random)
+static int64_t breaker_probe_later(const struct breaker *breaker, int64_t now_ms,
+                                   uint32_t random)
 {
 	return now_ms + backoff_ms(&breaker->terms->pace,
 	                           breaker->failures - breaker->terms->failures, random);
@@ -22,19 +23,19 @@ bool breaker_allows(struct breaker *breaker, int64_t now_ms, uint32_t random)
 		return true;
 	if (now_ms < breaker->probe_at_ms)
 		return false;
-	breaker->probe_at_ms = next_probe(breaker, now_ms, random);
+	breaker->probe_at_ms = breaker_probe_later(breaker, now_ms, random);
 	return true;
 }
 
 void breaker_failed(struct breaker *breaker, int64_t now_ms, uint32_t random)
 {
-	/* What was out before the breaker opened fails late: it teaches nothing new. */
+	/* ignore late failures of attempts from before the breaker opened */
 	if (breaker_open(breaker) && now_ms < breaker->judged_until_ms)
 		return;
 	breaker->failures++;
 	if (!breaker_open(breaker))
 		return;
-	breaker->probe_at_ms = next_probe(breaker, now_ms, random);
+	breaker->probe_at_ms = breaker_probe_later(breaker, now_ms, random);
 	breaker->judged_until_ms = breaker->probe_at_ms;
 }
 

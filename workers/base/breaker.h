@@ -1,8 +1,8 @@
 /*
- * breaker -- a circuit breaker a server: after so many failures in a row
- * nothing is tried on it but a probe now and then, at growing intervals, so
- * that a dead server costs next to nothing. The first success closes it.
- * Pure: the caller brings the time and the random number.
+ * breaker -- a circuit breaker for one server. After a number of failures in a row it
+ * opens: only a probe is allowed now and then, at growing intervals, so that a dead
+ * server costs little. The first success closes it. Pure: the caller passes the time and
+ * the random number.
  */
 #pragma once
 
@@ -12,22 +12,22 @@
 #include "base/backoff.h"
 
 struct breaker_terms {
-	int failures;			/* in a row, that open it */
+	int failures;			/* in a row, to open it */
 	struct backoff pace;		/* of the probes */
 };
 
 struct breaker {
 	const struct breaker_terms *terms;
 	int failures;			/* in a row */
-	int64_t probe_at_ms;		/* open: nothing is tried before */
-	int64_t judged_until_ms;	/* open: earlier failures are old attempts' */
+	int64_t probe_at_ms;		/* open: time of the next probe */
+	int64_t judged_until_ms;	/* open: ignore failures before this time */
 };
 
-/* Closed. The terms must live as long. */
+/* Starts closed. Borrows the terms. */
 void breaker_init(struct breaker *breaker, const struct breaker_terms *terms);
 bool breaker_open(const struct breaker *breaker);
-/* May something be tried now? When open, a yes is the probe: the next is later. */
+/* Is an attempt allowed now? If open, true starts the probe. */
 bool breaker_allows(struct breaker *breaker, int64_t now_ms, uint32_t random);
 void breaker_failed(struct breaker *breaker, int64_t now_ms, uint32_t random);
-/* True when this closed it: what waited may go. */
+/* True: this success closed it, so waiting work may run. */
 bool breaker_succeeded(struct breaker *breaker);

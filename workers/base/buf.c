@@ -10,8 +10,8 @@
 
 enum { FIRST_BYTES = 64 };
 
-/* Room for more bytes and the NUL behind them. */
-static void reserve(struct buf *buf, size_t more)
+/* Makes room for more bytes and the final NUL. */
+static void buf_reserve(struct buf *buf, size_t more)
 {
 	size_t size = buf->size ? buf->size : FIRST_BYTES;
 
@@ -40,7 +40,7 @@ void buf_reset(struct buf *buf)
 
 void buf_append(struct buf *buf, const void *data, size_t len)
 {
-	reserve(buf, len);
+	buf_reserve(buf, len);
 	if (len)
 		memcpy(buf->data + buf->len, data, len);
 	buf->len += len;
@@ -61,7 +61,7 @@ void buf_printf(struct buf *buf, const char *fmt, ...)
 	va_copy(again, args);
 	len = vsnprintf(NULL, 0, fmt, args);
 	bug_if(len < 0);
-	reserve(buf, len);
+	buf_reserve(buf, len);
 	vsnprintf((char *)buf->data + buf->len, (size_t)len + 1, fmt, again);
 	buf->len += len;
 	va_end(again);

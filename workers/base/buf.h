@@ -1,6 +1,6 @@
 /*
- * buf -- bytes that grow. data is NUL-terminated behind len, so a buf of
- * text is a C string. A zeroed struct buf is empty and valid.
+ * buf -- a growing array of bytes. A NUL follows the len bytes, so a buf of text is a C
+ * string. A zeroed struct buf is empty and valid.
  */
 #pragma once
 

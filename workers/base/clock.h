@@ -5,6 +5,6 @@
 
 int64_t clock_ms(void);		/* monotonic */
 int64_t clock_us(void);		/* monotonic */
-int64_t clock_boot_ms(void);	/* monotonic, and goes on while the machine sleeps */
+int64_t clock_boot_ms(void);	/* monotonic, also while the machine sleeps */
 int64_t clock_unix(void);	/* seconds since 1970 */
 int64_t clock_unix_ms(void);	/* the same in milliseconds */

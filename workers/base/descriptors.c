@@ -12,21 +12,21 @@
 
 enum {
 	QUIET_MS = 10 * 1000,
-	OWN_MAX = 32,		/* kept from clients, of a limit that has them */
-	OWN_SHARE = 4,		/* at most one in so many */
+	OWN_MAX = 32,		/* descriptors kept from clients, */
+	OWN_SHARE = 4,		/* but at most this share of the limit */
 };
 
 static _Atomic int64_t lacks, quiet_until_ms;
 static atomic_int reserve = -1;
 
-static rlim_t own_limit(void)
+static rlim_t descriptors_limit(void)
 {
 	struct rlimit limit;
 
 	return getrlimit(RLIMIT_NOFILE, &limit) ? RLIM_INFINITY : limit.rlim_cur;
 }
 
-static void log_lack(const char *wanted, int error)
+static void descriptors_log_lack(const char *wanted, int error)
 {
 	int64_t now_ms = clock_ms(), until_ms = atomic_load(&quiet_until_ms);
 
@@ -36,7 +36,7 @@ static void log_lack(const char *wanted, int error)
 	if (error == EMFILE)
 		log_warn("no descriptor left: wanted=\"%s\" limit=%llu "
 		         "advice=\"raise LimitNOFILE\"", wanted,
-		         (unsigned long long)own_limit());
+		         (unsigned long long)descriptors_limit());
 	else
 		log_warn("no descriptor left: wanted=\"%s\" limit=\"the system's\" "
 		         "advice=\"raise fs.file-max\"", wanted);
@@ -49,7 +49,7 @@ bool descriptors_lack(const char *wanted)
 	if (error != EMFILE && error != ENFILE)
 		return false;
 	atomic_fetch_add(&lacks, 1);
-	log_lack(wanted, error);
+	descriptors_log_lack(wanted, error);
 	errno = error;
 	return true;
 }
@@ -59,10 +59,10 @@ int64_t descriptors_lacks(void)
 	return atomic_exchange(&lacks, 0);
 }
 
-/* The kernel hands out the lowest number that is free. */
+/* The kernel returns the lowest free number. */
 bool descriptors_are_scarce(int fd)
 {
-	rlim_t limit = own_limit();
+	rlim_t limit = descriptors_limit();
 	rlim_t own = limit / OWN_SHARE < OWN_MAX ? limit / OWN_SHARE : OWN_MAX;
 
 	return limit != RLIM_INFINITY && (rlim_t)fd + own >= limit;

@@ -19,7 +19,7 @@ bool descriptors_lack(const char *wanted);
 /* How often descriptors_lack() was true since the last call of this function. */
 int64_t descriptors_lacks(void);
 
-/* Is FD, of a client that was accepted, one of those that are kept from clients? */
+/* Is FD, of an accepted client, one of the descriptors that are reserved? */
 bool descriptors_are_scarce(int fd);
 
 void descriptors_reserve(void);		/* open it, if it is not open; it may stay closed */

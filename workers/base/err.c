@@ -10,50 +10,50 @@
 #define PY "builtins"
 #define RPC "oslo_messaging.rpc.dispatcher"
 
-/* What the log, the wire and the dispatcher know about each code. */
+/* A row for each code, for the log, the wire and the dispatcher. */
 static const struct {
 	const char *name, *class, *module;
-	enum fate fate;
+	enum err_retry retry;
 	const char *help;
 } table[ERR_COUNT] = {
-	/*                    name           class                 module fate, help for callers */
-	[OK]              = { "ok",          "",                   "",   FATE_FINAL,
+	/*                   name           class       module, retry, help for callers */
+	[OK]              = { "ok",          "",                   "",   RETRY_NEVER,
 	  "" },
-	[ERR_INVALID]     = { "invalid",     "Invalid",            OURS, FATE_FINAL,
+	[ERR_INVALID]     = { "invalid",     "Invalid",            OURS, RETRY_NEVER,
 	  "The value of an argument breaks a rule. The message names the field" },
-	[ERR_ARGUMENTS]   = { "arguments",   "TypeError",          PY,   FATE_FINAL,
+	[ERR_ARGUMENTS]   = { "arguments",   "TypeError",          PY,   RETRY_NEVER,
 	  "An argument is missing, or the method has no such argument" },
-	[ERR_METHOD]      = { "method",      "NoSuchMethod",       RPC,  FATE_FINAL,
+	[ERR_METHOD]      = { "method",      "NoSuchMethod",       RPC,  RETRY_NEVER,
 	  "The topic has no such method" },
-	[ERR_VERSION]     = { "version",     "UnsupportedVersion", RPC,  FATE_FINAL,
+	[ERR_VERSION]     = { "version",     "UnsupportedVersion", RPC,  RETRY_NEVER,
 	  "The message names a namespace, or a version other than 1.x" },
-	[ERR_DENIED]      = { "denied",      "Forbidden",          OURS, FATE_FINAL,
+	[ERR_DENIED]      = { "denied",      "Forbidden",          OURS, RETRY_NEVER,
 	  "The caller may not do this" },
-	[ERR_NOT_FOUND]   = { "not_found",   "NotFound",           OURS, FATE_FINAL,
+	[ERR_NOT_FOUND]   = { "not_found",   "NotFound",           OURS, RETRY_NEVER,
 	  "There is no such object, or it belongs to another tenant" },
-	[ERR_EXISTS]      = { "exists",      "Duplicate",          OURS, FATE_FINAL,
+	[ERR_EXISTS]      = { "exists",      "Duplicate",          OURS, RETRY_NEVER,
 	  "There is an object with this name or id" },
-	[ERR_CONFLICT]    = { "conflict",    "Conflict",           OURS, FATE_FINAL,
+	[ERR_CONFLICT]    = { "conflict",    "Conflict",           OURS, RETRY_NEVER,
 	  "The state of the object does not allow the call now" },
-	[ERR_QUOTA]       = { "quota",       "OverQuota",          OURS, FATE_FINAL,
+	[ERR_QUOTA]       = { "quota",       "OverQuota",          OURS, RETRY_NEVER,
 	  "The call would exceed a quota" },
-	[ERR_TOO_LARGE]   = { "too_large",   "TooLarge",           OURS, FATE_FINAL,
+	[ERR_TOO_LARGE]   = { "too_large",   "TooLarge",           OURS, RETRY_NEVER,
 	  "The message or an object in it is too large" },
-	[ERR_RACE]        = { "race",        "Busy",               OURS, FATE_REDO,
+	[ERR_RACE]        = { "race",        "Busy",               OURS, RETRY_NOW,
 	  "Another call changed the same rows at the same time" },
-	[ERR_LOCKED]      = { "locked",      "Busy",               OURS, FATE_REDO,
+	[ERR_LOCKED]      = { "locked",      "Busy",               OURS, RETRY_NOW,
 	  "Another call holds the object" },
-	[ERR_EXPIRED]     = { "expired",     "Busy",               OURS, FATE_FINAL,
+	[ERR_EXPIRED]     = { "expired",     "Busy",               OURS, RETRY_NEVER,
 	  "The time limit of the caller has passed" },
-	[ERR_BUSY]        = { "busy",        "Busy",               OURS, FATE_RETRY,
+	[ERR_BUSY]        = { "busy",        "Busy",               OURS, RETRY_LATER,
 	  "The program has too much to do, or the object is locked" },
-	[ERR_TIMEOUT]     = { "timeout",     "Timeout",            OURS, FATE_RETRY,
+	[ERR_TIMEOUT]     = { "timeout",     "Timeout",            OURS, RETRY_LATER,
 	  "The database or another program did not answer in time" },
-	[ERR_UNREACHABLE] = { "unreachable", "Unavailable",        OURS, FATE_RETRY,
+	[ERR_UNREACHABLE] = { "unreachable", "Unavailable",        OURS, RETRY_LATER,
 	  "The broker or the database is away" },
-	[ERR_REMOTE]      = { "remote",      "RemoteError",        OURS, FATE_FINAL,
+	[ERR_REMOTE]      = { "remote",      "RemoteError",        OURS, RETRY_NEVER,
 	  "Another program answered with an error that the program does not know" },
-	[ERR_INTERNAL]    = { "internal",    "Internal",           OURS, FATE_FINAL,
+	[ERR_INTERNAL]    = { "internal",    "Internal",           OURS, RETRY_NEVER,
 	  "zonefleet has a fault. Its log says more" },
 };
 
@@ -75,10 +75,10 @@ const char *err_module(enum err err)
 	return table[err].module;
 }
 
-enum fate err_fate(enum err err)
+enum err_retry err_retry(enum err err)
 {
 	bug_if((unsigned)err >= ERR_COUNT);
-	return table[err].fate;
+	return table[err].retry;
 }
 
 const char *err_help(enum err err)
@@ -87,7 +87,7 @@ const char *err_help(enum err err)
 	return table[err].help;
 }
 
-/* From the end: a peer's "Busy" is ERR_BUSY, for only we can lose our own race. */
+/* From the end: a peer's "Busy" is ERR_BUSY, not ERR_RACE or ERR_LOCKED. */
 enum err err_from_class(const char *class)
 {
 	if (!class)

@@ -1,12 +1,10 @@
 /*
- * err -- every way an operation can fail, and what becomes of the message
- * that asked for it.
+ * err -- the ways in which an operation can fail, and what becomes of its message.
  *
- * A function that can fail returns enum err; its results leave through
- * pointers, which it does not touch when it fails. The reason, in words,
- * goes into a struct why: written once, where the failure is understood,
- * and logged once, where the message is settled. The words are for the
- * person who asked: they name the field and say what to do.
+ * A function that can fail returns enum err and writes its results through pointers.
+ * After a failure it leaves them unchanged. The reason goes into a struct why. The
+ * function that understands the failure writes it, and it is logged once, when the
+ * message ends. The text is for the caller: it names the field and says what to do.
  */
 #pragma once
 
@@ -18,27 +16,27 @@ enum err {
 	ERR_ARGUMENTS,		/* missing or unexpected keyword arguments */
 	ERR_METHOD,		/* no such method */
 	ERR_VERSION,		/* no such namespace or version */
-	ERR_DENIED,		/* the tenant may not */
+	ERR_DENIED,		/* the tenant has no right to it */
 	ERR_NOT_FOUND,
-	ERR_EXISTS,		/* there is one of that name already */
-	ERR_CONFLICT,		/* the state of things does not allow it now */
+	ERR_EXISTS,		/* the name is in use */
+	ERR_CONFLICT,		/* the present state does not allow it */
 	ERR_QUOTA,
 	ERR_TOO_LARGE,
 	ERR_RACE,		/* the transaction lost a race: run it again */
-	ERR_LOCKED,		/* another holds the row: run it again in a moment */
+	ERR_LOCKED,		/* another transaction holds the row: run it again soon */
 	ERR_EXPIRED,		/* the caller's time limit has passed: nothing was done */
 	ERR_BUSY,		/* a limit, a lock */
 	ERR_TIMEOUT,
-	ERR_UNREACHABLE,	/* broker, database or name server is away */
+	ERR_UNREACHABLE,	/* the broker, database or name server does not answer */
 	ERR_REMOTE,		/* the peer answered with a failure of its own */
 	ERR_INTERNAL,		/* our own statement or message is wrong */
 	ERR_COUNT
 };
 
-enum fate {
-	FATE_FINAL,		/* a call is answered; a cast goes to the dead letters */
-	FATE_REDO,		/* run the handler again in a moment, a few times */
-	FATE_RETRY,		/* passing: a cast comes back later; a call hears it */
+enum err_retry {
+	RETRY_NEVER,		/* a call gets the error; a cast becomes a dead letter */
+	RETRY_NOW,		/* the handler runs again in a moment, a few times */
+	RETRY_LATER,		/* a cast comes back later; a call gets the error */
 };
 
 struct why {
@@ -48,16 +46,16 @@ struct why {
 const char *err_name(enum err err);	/* for the log: "not_found" */
 const char *err_class(enum err err);	/* on the wire: exception class, "NotFound" */
 const char *err_module(enum err err);	/* on the wire: the module of that class */
-enum err err_from_class(const char *class);	/* ERR_REMOTE if it is none of ours */
-enum fate err_fate(enum err err);
+enum err err_from_class(const char *class);	/* ERR_REMOTE for any other class */
+enum err_retry err_retry(enum err err);
 const char *err_help(enum err err);	/* what it means for a caller: a sentence */
 
 /*
- * Note the reason and hand the code back: return fail(why, ERR_BUSY, ...);
- * In brackets here, for cmocka has a macro of that name.
+ * Writes the reason and returns the code: return fail(why, ERR_BUSY, ...);
+ * The brackets are there because cmocka has a macro of this name.
  */
 enum err (fail)(struct why *why, enum err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A text from outside as a reason may quote it: SIZE - 1 characters of ASCII at most. */
+/* Makes a text from outside safe to quote: at most SIZE - 1 ASCII characters. */
 const char *err_quote(const char *text, char *quoted, size_t size);

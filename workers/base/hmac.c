@@ -9,7 +9,7 @@
 #include "base/mem.h"
 
 static const struct {
-	const char *name;		/* libcrypto's */
+	const char *name;		/* in libcrypto */
 	size_t len;
 } hashes[HMAC_HASHES] = {
 	[HMAC_SHA1] = { "SHA1", 20 },
@@ -24,8 +24,8 @@ size_t hmac_len(enum hmac_hash hash)
 	return hashes[hash].len;
 }
 
-/* Finding an algorithm by its name costs more than a short message: once for each. */
-static EVP_MAC_CTX *context_of(enum hmac_hash hash)
+/* Looks each algorithm up once: a lookup costs more than a short message. */
+static EVP_MAC_CTX *hmac_context(enum hmac_hash hash)
 {
 	static EVP_MAC_CTX *contexts[HMAC_HASHES];
 	EVP_MAC *algorithm;
@@ -45,7 +45,7 @@ static EVP_MAC_CTX *context_of(enum hmac_hash hash)
 	return contexts[hash];
 }
 
-static void take(EVP_MAC_CTX *context, const struct hmac_part *parts, size_t count)
+static void hmac_finish(EVP_MAC_CTX *context, const struct hmac_part *parts, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		bug_if(!EVP_MAC_update(context, parts[i].data, parts[i].len));
@@ -54,15 +54,15 @@ static void take(EVP_MAC_CTX *context, const struct hmac_part *parts, size_t cou
 void hmac(enum hmac_hash hash, const uint8_t *key, size_t key_len,
           const struct hmac_part *parts, size_t count, uint8_t mac[HMAC_MAX])
 {
-	EVP_MAC_CTX *context = context_of(hash);
+	EVP_MAC_CTX *context = hmac_context(hash);
 	size_t len;
 
 	bug_if(!EVP_MAC_init(context, key, key_len, NULL));
-	take(context, parts, count);
+	hmac_finish(context, parts, count);
 	bug_if(!EVP_MAC_final(context, mac, &len, HMAC_MAX) || len != hashes[hash].len);
 }
 
-/* ---- in parts that come ---- */
+/* ---- streams ---- */
 
 struct hmac_stream {
 	EVP_MAC_CTX *context;
@@ -74,15 +74,15 @@ struct hmac_stream *hmac_stream_new(enum hmac_hash hash, const uint8_t *key,
 {
 	struct hmac_stream *stream = xcalloc(1, sizeof(*stream));
 
-	stream->context = EVP_MAC_CTX_dup(context_of(hash));
+	stream->context = EVP_MAC_CTX_dup(hmac_context(hash));
 	bug_if(!stream->context || !EVP_MAC_init(stream->context, key, key_len, NULL));
-	take(stream->context, parts, count);
+	hmac_finish(stream->context, parts, count);
 	return stream;
 }
 
 void hmac_stream_add(struct hmac_stream *stream, const struct hmac_part *part)
 {
-	take(stream->context, part, 1);
+	hmac_finish(stream->context, part, 1);
 }
 
 void hmac_stream_end(struct hmac_stream **stream, const struct hmac_part *parts,
@@ -90,7 +90,7 @@ void hmac_stream_end(struct hmac_stream **stream, const struct hmac_part *parts,
 {
 	size_t len;
 
-	take((*stream)->context, parts, count);
+	hmac_finish((*stream)->context, parts, count);
 	bug_if(!EVP_MAC_final((*stream)->context, mac, &len, HMAC_MAX));
 	hmac_stream_free(stream);
 }

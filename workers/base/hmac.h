@@ -1,6 +1,6 @@
 /*
- * hmac -- keyed hashes (RFC 2104) by libcrypto, over a message that lies in parts, or
- * that comes in parts.
+ * hmac -- keyed hashes (RFC 2104) by libcrypto, over a message in several parts, or over
+ * a stream.
  */
 #pragma once
 
@@ -28,13 +28,13 @@ size_t hmac_len(enum hmac_hash hash);		/* octets of its result, 20 to 64 */
 void hmac(enum hmac_hash hash, const uint8_t *key, size_t key_len,
           const struct hmac_part *parts, size_t count, uint8_t mac[HMAC_MAX]);
 
-/* A message that comes in parts. Several may be under way at a time. */
+/* A message that comes in parts. Several streams may be open at a time. */
 struct hmac_stream;
 struct hmac_stream *hmac_stream_new(enum hmac_hash hash, const uint8_t *key,
                                     size_t key_len, const struct hmac_part *parts,
                                     size_t count);
 void hmac_stream_add(struct hmac_stream *stream, const struct hmac_part *part);
-/* With the last parts; the stream is gone. */
+/* Adds the last parts, and frees the stream. */
 void hmac_stream_end(struct hmac_stream **stream, const struct hmac_part *parts,
                      size_t count, uint8_t mac[HMAC_MAX]);
 void hmac_stream_free(struct hmac_stream **stream);

@@ -10,7 +10,7 @@
 
 enum { ID_BYTES = ID_LEN / 2, TIME_BYTES = 6 };
 
-/* From the kernel each time: a pool of our own would be shared after fork(). */
+/* From the kernel each time: a pool in memory would be shared after fork(). */
 void random_fill(void *into, size_t size)
 {
 	ssize_t n;
@@ -19,11 +19,11 @@ void random_fill(void *into, size_t size)
 	do
 		n = getrandom(into, size, 0);
 	while (n < 0 && errno == EINTR);
-	if (n != (ssize_t)size)	/* up to RANDOM_MAX it is all or nothing */
+	if (n != (ssize_t)size)	/* up to RANDOM_MAX getrandom() is never partial */
 		fatal("cannot read random bytes: %s", strerror(errno));
 }
 
-/* 48 bits of milliseconds, big endian, and 80 of chance: as UUID 7 (RFC 9562). */
+/* 48 bits of milliseconds, big endian, and 80 random bits: as UUID 7 (RFC 9562). */
 void id_new(char id[ID_LEN + 1])
 {
 	uint8_t bytes[ID_BYTES];
@@ -53,7 +53,7 @@ bool id_valid(const char *text)
 	return id_parse(text, id);
 }
 
-/* Walks the form: x stands for a digit, all else for itself. */
+/* FORM: x stands for a digit, other characters for themselves. */
 bool id_parse(const char *text, char id[ID_LEN + 1])
 {
 	static const char plain[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";

@@ -18,18 +18,18 @@
 
 enum { LINE_MAX_BYTES = 4096, REQUEST_MAX_BYTES = 64, SPEC_MAX = 48 };
 
-/* One write(2) a line, so that the lines of many processes never mix. */
+/* One write(2) for each line, so that lines of several processes do not mix. */
 struct line {
 	char text[LINE_MAX_BYTES];
 	size_t len;
-	bool in_quotes, in_value;	/* what is appended stands there */
+	bool in_quotes, in_value;	/* the place of the next text */
 };
 
 const char *const log_level_words[] = {
 	[LOG_LEVEL_ERROR] = "error", [LOG_LEVEL_WARN] = "warn",
 	[LOG_LEVEL_INFO] = "info", [LOG_LEVEL_DEBUG] = "debug", NULL
 };
-/* Of syslog, and of journald's <N>. */
+/* For syslog and journald's <N>. */
 static const int priorities[] = {
 	[LOG_LEVEL_ERROR] = LOG_ERR, [LOG_LEVEL_WARN] = LOG_WARNING,
 	[LOG_LEVEL_INFO] = LOG_INFO, [LOG_LEVEL_DEBUG] = LOG_DEBUG,
@@ -43,8 +43,8 @@ static struct {
 
 static _Thread_local char request[REQUEST_MAX_BYTES];
 
-/* systemd names the device and inode of the journal's socket: is it our stderr? */
-static bool stderr_is_journal(void)
+/* Is stderr the socket of the journal? systemd names its device and inode. */
+static bool log_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
 	unsigned long long device, inode;
@@ -60,7 +60,7 @@ void log_open(const char *program, bool to_syslog)
 {
 	snprintf(state.program, sizeof state.program, "%s", program);
 	state.syslog = to_syslog;
-	state.journal = !to_syslog && stderr_is_journal();
+	state.journal = !to_syslog && log_is_journal();
 	if (to_syslog)
 		openlog(state.program, LOG_PID, LOG_DAEMON);
 }
@@ -75,48 +75,48 @@ void log_request(const char *id)
 	snprintf(request, sizeof request, "%s", id ? id : "");
 }
 
-static bool is_continuation(unsigned char c)
+static bool log_is_continuation(unsigned char c)
 {
 	return (c & 0xc0) == 0x80;
 }
 
 /*
- * The length of the printable character at s (RFC 3629: no overlong form, no
- * surrogate, nothing above U+10FFFF), or 0 when its first byte must be
- * escaped. The NUL at the end is no continuation, so nothing reads past it.
+ * The length of the printable character at s (RFC 3629: no overlong form, no surrogate,
+ * nothing above U+10FFFF), or 0 if its first byte must be escaped. The final NUL is not a
+ * continuation byte, so this never reads past it.
  */
-static size_t character_length(const unsigned char *s)
+static size_t log_character_len(const unsigned char *s)
 {
 	if (s[0] < 0x80)
 		return s[0] >= 0x20 && s[0] != 0x7f;
-	if (s[0] < 0xc2 || s[0] > 0xf4 || !is_continuation(s[1]))
+	if (s[0] < 0xc2 || s[0] > 0xf4 || !log_is_continuation(s[1]))
 		return 0;
 	if (s[0] < 0xe0)
 		return s[0] == 0xc2 && s[1] < 0xa0 ? 0 : 2;	/* C1 controls */
-	if (!is_continuation(s[2]))
+	if (!log_is_continuation(s[2]))
 		return 0;
 	if (s[0] < 0xf0)
 		return (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)
 			? 0 : 3;
-	if (!is_continuation(s[3]))
+	if (!log_is_continuation(s[3]))
 		return 0;
 	return (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f) ? 0 : 4;
 }
 
-/* Within quotes a text does not end them, and \x.. is always an escaped byte. */
-static bool needs_backslash(const struct line *line, unsigned char c)
+/* A text cannot end its quotes, and \x.. in quotes always is an escaped byte. */
+static bool log_needs_backslash(const struct line *line, unsigned char c)
 {
 	return line->in_quotes && (c == '"' || c == '\\');
 }
 
-/* Append text, escaped, as far as it fits below limit; false when it was cut. */
+/* Appends text, escaped, up to limit. False: it was cut. */
 static bool line_escape(struct line *line, const char *text, size_t limit)
 {
 	const unsigned char *s = (const unsigned char *)text;
 
 	while (*s) {
-		size_t len = character_length(s);
-		bool backslash = needs_backslash(line, *s);
+		size_t len = log_character_len(s);
+		bool backslash = log_needs_backslash(line, *s);
 
 		if (line->len + backslash + (len ? len : 4) > limit)
 			return false;
@@ -124,7 +124,7 @@ static bool line_escape(struct line *line, const char *text, size_t limit)
 			line->text[line->len++] = '\\';
 		if (len)
 			memcpy(line->text + line->len, s, len);
-		else	/* the NUL lands where the next character or the ending goes */
+		else	/* the NUL is overwritten later */
 			snprintf(line->text + line->len, 5, "\\x%02x", *s);
 		line->len += len ? len : 4;
 		s += len ? len : 1;
@@ -132,8 +132,8 @@ static bool line_escape(struct line *line, const char *text, size_t limit)
 	return true;
 }
 
-/* One word of ASCII, which a reader of the line takes for nothing else. */
-static bool is_word(const char *text)
+/* Is it one word of ASCII, which cannot be misread? */
+static bool log_is_word(const char *text)
 {
 	for (; *text; text++)
 		if (*text == ' ' || *text == '"' || *text == '\\' || *text & 0x80)
@@ -141,7 +141,7 @@ static bool is_word(const char *text)
 	return true;
 }
 
-/* The quotes of the format, or those that a text needs. */
+/* The quotes of the format, or of a text that needs them. */
 static bool line_quote(struct line *line, size_t limit)
 {
 	if (line->len + 1 > limit)
@@ -151,16 +151,16 @@ static bool line_quote(struct line *line, size_t limit)
 	return true;
 }
 
-/* A text that an argument gives: one value, whatever is in it. */
+/* A text argument: always one value. */
 static bool line_value(struct line *line, const char *text, size_t limit)
 {
-	if (line->in_quotes || !line->in_value || is_word(text))
+	if (line->in_quotes || !line->in_value || log_is_word(text))
 		return line_escape(line, text, limit);
 	return line_quote(line, limit) && line_escape(line, text, limit) &&
 	       line_quote(line, limit);
 }
 
-/* A character that the format gives. */
+/* A character of the format. */
 static bool line_literal(struct line *line, char c, size_t limit)
 {
 	if (c == '"')
@@ -171,12 +171,13 @@ static bool line_literal(struct line *line, char c, size_t limit)
 }
 
 /*
- * A conversion of printf(3) and its argument, as a text. An argument is taken by its type,
- * because the text of it has to be told from that of the format.
+ * Formats one conversion of printf(3) and its argument. The log must tell texts of
+ * arguments from texts of the format, so it reads each argument by its type.
  */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-static void convert_number(const char *spec, const char *length, va_list *args, char *text)
+static void log_convert_number(const char *spec, const char *length, va_list *args,
+			       char *text)
 {
 	if (strncmp(length, "ll", 2) == 0 || *length == 'j')
 		snprintf(text, LINE_MAX_BYTES, spec, va_arg(*args, long long));
@@ -186,7 +187,7 @@ static void convert_number(const char *spec, const char *length, va_list *args, 
 		snprintf(text, LINE_MAX_BYTES, spec, va_arg(*args, int));
 }
 
-static void convert(const char *spec, va_list *args, char *text)
+static void log_convert(const char *spec, va_list *args, char *text)
 {
 	const char *length = spec + 1 + strcspn(spec + 1, "hljzt" CONVERSIONS);
 
@@ -201,13 +202,13 @@ static void convert(const char *spec, va_list *args, char *text)
 		snprintf(text, LINE_MAX_BYTES, spec, va_arg(*args, double));
 		return;
 	default:
-		convert_number(spec, length, args, text);
+		log_convert_number(spec, length, args, text);
 	}
 }
 #pragma GCC diagnostic pop
 
-/* The conversion at FMT, with the numbers that its asterisks stand for; its length there. */
-static size_t take_spec(const char *fmt, va_list *args, char spec[SPEC_MAX])
+/* Copies the conversion at FMT, with numbers for asterisks. Returns its length in FMT. */
+static size_t log_take_spec(const char *fmt, va_list *args, char spec[SPEC_MAX])
 {
 	size_t len = 1, at = 1;
 
@@ -223,7 +224,7 @@ static size_t take_spec(const char *fmt, va_list *args, char spec[SPEC_MAX])
 	return at;
 }
 
-/* As vprintf(3), but each text of an argument stays in its place. False when it was cut. */
+/* Like vprintf(3), but a text argument stays one value. False: the line was cut. */
 static bool line_format(struct line *line, const char *fmt, va_list *args, size_t limit)
 {
 	char spec[SPEC_MAX], text[LINE_MAX_BYTES];
@@ -234,12 +235,12 @@ static bool line_format(struct line *line, const char *fmt, va_list *args, size_
 			is_whole = line_literal(line, *fmt++, limit);
 			continue;
 		}
-		fmt += take_spec(fmt, args, spec);
+		fmt += log_take_spec(fmt, args, spec);
 		if (strcmp(spec, "%%") == 0) {
 			is_whole = line_literal(line, '%', limit);
 			continue;
 		}
-		convert(spec, args, text);
+		log_convert(spec, args, text);
 		is_whole = line_value(line, text, limit);
 	}
 	return is_whole;
@@ -264,7 +265,7 @@ static void line_prefix(struct line *line, const char *verb, int priority)
 			      state.program, (long)getpid(), verb);
 }
 
-/* The text gives way, never the request id: it is what a search goes by. */
+/* A long text is cut, never the request id, which is used for searches. */
 static void line_fill(struct line *line, const char *fmt, va_list *args)
 {
 	enum { ENDING = sizeof "...\" req=\"\"\n" + 4 * REQUEST_MAX_BYTES };
@@ -296,9 +297,10 @@ static void line_write(struct line *line, int priority)
 	while (n < 0 && errno == EINTR);
 }
 
-/* The caller's errno survives: people log first and look at it afterwards. */
-__attribute__((format(printf, 3, 0)))
-static void emit(enum log_level level, const char *verb, const char *fmt, va_list args)
+/* Keeps errno for the caller. */
+__attribute__((format(printf, 3, 0))) static void log_emit(enum log_level level,
+							   const char *verb,
+							   const char *fmt, va_list args)
 {
 	int saved = errno;
 	struct line line = { .len = 0 };
@@ -319,7 +321,7 @@ void log_debug(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	emit(LOG_LEVEL_DEBUG, "debug", fmt, args);
+	log_emit(LOG_LEVEL_DEBUG, "debug", fmt, args);
 	va_end(args);
 }
 
@@ -328,7 +330,7 @@ void log_info(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	emit(LOG_LEVEL_INFO, "info", fmt, args);
+	log_emit(LOG_LEVEL_INFO, "info", fmt, args);
 	va_end(args);
 }
 
@@ -337,7 +339,7 @@ void log_warn(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	emit(LOG_LEVEL_WARN, "warn", fmt, args);
+	log_emit(LOG_LEVEL_WARN, "warn", fmt, args);
 	va_end(args);
 }
 
@@ -354,7 +356,7 @@ bool log_is_due(struct log_limit *limit, int period_ms)
 	return true;
 }
 
-void log_complaint(const char *program, const char *words)
+void log_startup_error(const char *program, const char *words)
 {
 	const char *const parts[] = { program, ": ", words };
 	struct line line = { .len = 0 };
@@ -369,7 +371,7 @@ void fatal(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	emit(LOG_LEVEL_ERROR, "fatal", fmt, args);
+	log_emit(LOG_LEVEL_ERROR, "fatal", fmt, args);
 	va_end(args);
 	exit(1);
 }
@@ -379,7 +381,7 @@ static void __attribute__((format(printf, 1, 2))) log_bug(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	emit(LOG_LEVEL_ERROR, "bug", fmt, args);
+	log_emit(LOG_LEVEL_ERROR, "bug", fmt, args);
 	va_end(args);
 }
 

@@ -1,13 +1,13 @@
 /*
- * log -- one event, one line, fixed keys: `subject verb: key=value ...`.
+ * log -- one event is one line with fixed keys: `subject verb: key=value ...`.
  *
- * The verb is the policy: debug; info = a state changed; warn = it failed
- * and we go on; fatal = exit 1; bug = core. The program's name and pid stand
- * before a line, the request in hand (log_request) behind it. Control bytes
- * and broken UTF-8 are escaped here, so a line is always one line. A text behind
- * `key=` that is not one word of ASCII is put in quotes, and quotes and backslashes
- * within quotes are escaped, so a peer's text is one value and no key. Goes to
- * stderr, with journald's <N> when stderr is the journal, or to syslog.
+ * The levels: debug; info = a state changed; warn = a failure, the program goes on; fatal
+ * = exit 1; bug = core. The program's name and pid come first, the current request
+ * (log_request) last. Control bytes and broken UTF-8 are escaped, so an event always is
+ * one line. A text after `key=` that is not one word of ASCII is put in quotes, and
+ * quotes and backslashes in it are escaped. So a peer's text is one value and cannot look
+ * like a key. The log goes to stderr, with journald's <N> if stderr is the journal, or to
+ * syslog.
  */
 #pragma once
 
@@ -25,8 +25,8 @@ void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
- * The limit of a line that a stranger or a steady fault can cause often. It begins with all
- * zeroes and belongs to one thread.
+ * The limit of a line that a stranger or a steady fault can cause often. It begins with
+ * all zeroes and belongs to one thread.
  */
 struct log_limit {
 	int64_t quiet_until_ms;
@@ -36,11 +36,11 @@ struct log_limit {
 enum { LOG_STRANGER_MS = 1000 };	/* the period of a line that any sender can cause */
 /* True at most once in PERIOD_MS: the caller logs its line, which shows LIMIT->unlogged. */
 bool log_is_due(struct log_limit *limit, int period_ms);
-/* "PROGRAM: WORDS" and no more, to who started us: before log_open(). Escaped as well. */
-void log_complaint(const char *program, const char *words);
+/* Writes "PROGRAM: WORDS" to stderr, escaped: for errors before log_open(). */
+void log_startup_error(const char *program, const char *words);
 _Noreturn void fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void bug(const char *file, int line, const char *expression);
 
-/* Always on: a broken invariant ends the process, with a core if cores are allowed. */
+/* Always on: a broken invariant ends the process, with a core if allowed. */
 #define bug_if(condition) \
 	do { if (condition) bug(__FILE__, __LINE__, #condition); } while (0)

@@ -16,7 +16,7 @@ struct entry {
 struct map {
 	struct entry **chains;
 	size_t size, count;		/* size is a power of two */
-	size_t first;			/* chains before it are empty; so if they split */
+	size_t first;			/* earlier chains are empty, also after a split */
 	uint32_t seed;
 };
 
@@ -50,8 +50,8 @@ void map_free(struct map **map)
 	free(old);
 }
 
-/* One-at-a-time (Jenkins), begun with the seed. */
-static uint32_t hash_key(const struct map *map, const uint8_t *key, size_t len)
+/* One-at-a-time (Jenkins), with the seed first. */
+static uint32_t map_hash(const struct map *map, const uint8_t *key, size_t len)
 {
 	uint32_t hash = map->seed;
 
@@ -65,9 +65,9 @@ static uint32_t hash_key(const struct map *map, const uint8_t *key, size_t len)
 	return hash + (hash << 15);
 }
 
-/* Where the entry hangs, or where it would be put. */
-static struct entry **find(const struct map *map, uint32_t hash, const void *key,
-                           size_t len)
+/* The link to the entry, or the link where it belongs. */
+static struct entry **map_find(const struct map *map, uint32_t hash, const void *key,
+                               size_t len)
 {
 	struct entry **at = &map->chains[hash & (map->size - 1)];
 
@@ -77,7 +77,7 @@ static struct entry **find(const struct map *map, uint32_t hash, const void *key
 	return at;
 }
 
-static void double_size(struct map *map)
+static void map_double_size(struct map *map)
 {
 	size_t size = 2 * map->size;
 	struct entry **chains = xcalloc(size, sizeof(*chains));
@@ -98,15 +98,15 @@ static void double_size(struct map *map)
 
 void *map_get(const struct map *map, const void *key, size_t len)
 {
-	struct entry *entry = *find(map, hash_key(map, key, len), key, len);
+	struct entry *entry = *map_find(map, map_hash(map, key, len), key, len);
 
 	return entry ? entry->value : NULL;
 }
 
 void map_put(struct map *map, const void *key, size_t len, void *value)
 {
-	uint32_t hash = hash_key(map, key, len);
-	struct entry **at = find(map, hash, key, len);
+	uint32_t hash = map_hash(map, key, len);
+	struct entry **at = map_find(map, hash, key, len);
 	struct entry *entry = *at;
 
 	if (!entry) {
@@ -120,12 +120,12 @@ void map_put(struct map *map, const void *key, size_t len, void *value)
 	}
 	entry->value = value;
 	if (map->count > map->size)
-		double_size(map);
+		map_double_size(map);
 }
 
 void *map_remove(struct map *map, const void *key, size_t len)
 {
-	struct entry **at = find(map, hash_key(map, key, len), key, len);
+	struct entry **at = map_find(map, map_hash(map, key, len), key, len);
 	struct entry *entry = *at;
 	void *value;
 
@@ -140,7 +140,7 @@ void *map_remove(struct map *map, const void *key, size_t len)
 
 size_t map_entry_bytes(size_t key_len)
 {
-	/* there are up to two chains an entry */
+	/* up to two chains for each entry */
 	return sizeof(struct entry) + key_len + 2 * sizeof(struct entry *);
 }
 

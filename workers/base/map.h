@@ -1,7 +1,6 @@
 /*
- * map -- from bytes to a pointer, for what is looked up by zone, by server or
- * by both. Keys are copied, values are the caller's. The hash is keyed with
- * random bits, so that nobody outside can aim at one chain.
+ * map -- a hash map from bytes to a pointer. It copies keys; the caller owns the values.
+ * The hash has a random seed, so that a peer cannot aim at one chain.
  */
 #pragma once
 
@@ -11,14 +10,14 @@
 struct map;
 
 struct map *map_new(uint32_t seed);
-/* values stay; the caller has freed them */
+/* the caller frees the values before */
 void map_free(struct map **map);
 void *map_get(const struct map *map, const void *key, size_t len);
 /* replaces */
 void map_put(struct map *map, const void *key, size_t len, void *value);
 void *map_remove(struct map *map, const void *key, size_t len);	/* the value, or NULL */
-/* What one entry takes, with its share of the map. */
+/* The memory of one entry, with its share of the map. */
 size_t map_entry_bytes(size_t key_len);
 size_t map_count(const struct map *map);
-/* Some value, NULL when empty: to take it down, which so takes a time by its size. */
+/* Any value; NULL: empty. Emptying a map with it takes linear time. */
 void *map_any(struct map *map);

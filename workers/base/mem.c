@@ -7,29 +7,29 @@
 
 #include "base/log.h"
 
-static void *or_die(void *p, size_t size)
+static void *mem_check(void *p, size_t size)
 {
 	if (!p)
 		fatal("out of memory: bytes=%zu", size);
 	return p;
 }
 
-/* Nothing is still something: malloc(0) may answer NULL, which is not death. */
+/* At least one byte: malloc(0) may return NULL without an error. */
 void *xmalloc(size_t size)
 {
-	return or_die(malloc(size ? size : 1), size);
+	return mem_check(malloc(size ? size : 1), size);
 }
 
 void *xcalloc(size_t count, size_t size)
 {
 	if (count == 0 || size == 0)
 		count = size = 1;
-	return or_die(calloc(count, size), size);
+	return mem_check(calloc(count, size), size);
 }
 
 void *xrealloc(void *old, size_t size)
 {
-	return or_die(realloc(old, size ? size : 1), size);
+	return mem_check(realloc(old, size ? size : 1), size);
 }
 
 void *xmemdup(const void *from, size_t size)

@@ -1,4 +1,4 @@
-/* mem -- memory or death: nobody checks for NULL. */
+/* mem -- allocation that never returns NULL: without memory the process ends. */
 #pragma once
 
 #include <stddef.h>

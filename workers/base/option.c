@@ -13,7 +13,7 @@
 
 enum { FILE_MAX_BYTES = 1024 * 1024 };
 
-/* One file serves all programs: these groups are another program's business. */
+/* One file serves all programs: these groups may belong to another program. */
 static const char *const option_known_groups[] = {
 	"broker", "database", "log", "metrics", "worker",
 	"central", "poolmgr", "minidns", "backends",
@@ -25,19 +25,19 @@ static const char *const option_known_groups[] = {
 struct reading {
 	const struct option_schema *schema;
 	const char *path;
-	bool exposed;		/* others on this machine can read the file */
+	bool exposed;		/* other users can read the file */
 	struct why *why;
 };
 
-/* Words: "FILE:LINE: group.key: ...". */
+/* Errors: "FILE:LINE: group.key: ...". */
 
-static void setting_name(const config_setting_t *setting, struct buf *out)
+static void option_setting_name(const config_setting_t *setting, struct buf *out)
 {
 	const config_setting_t *parent = config_setting_parent(setting);
 
 	if (!parent)
 		return;
-	setting_name(parent, out);
+	option_setting_name(parent, out);
 	if (config_setting_name(setting))
 		buf_printf(out, "%s%s", out->len ? "." : "",
 			   config_setting_name(setting));
@@ -45,13 +45,13 @@ static void setting_name(const config_setting_t *setting, struct buf *out)
 		buf_printf(out, "[%d]", config_setting_index(setting));
 }
 
-static enum err complain(const struct reading *reading, const config_setting_t *setting,
-			 const char *words)
+static enum err option_fail_at(const struct reading *reading,
+			       const config_setting_t *setting, const char *words)
 {
 	struct buf name = { 0 };
 	enum err err;
 
-	setting_name(setting, &name);
+	option_setting_name(setting, &name);
 	err = fail(reading->why, ERR_INVALID, "%s:%u: %s: %s", reading->path,
 		   (unsigned)config_setting_source_line(setting), buf_string(&name),
 		   words);
@@ -59,9 +59,10 @@ static enum err complain(const struct reading *reading, const config_setting_t *
 	return err;
 }
 
-/* "must be an integer from 1 to 64, not "x""; of a secret only the first half. */
-static enum err refuse(const struct reading *reading, const config_setting_t *setting,
-		       const struct option *row, const struct option_value *value)
+/* "must be an integer from 1 to 64, not "x"", without the value of a secret. */
+static enum err option_refuse(const struct reading *reading,
+			      const config_setting_t *setting, const struct option *row,
+			      const struct option_value *value)
 {
 	struct buf words = { 0 };
 	enum err err;
@@ -72,19 +73,19 @@ static enum err refuse(const struct reading *reading, const config_setting_t *se
 		buf_text(&words, ", not ");
 		option_value_name(value, &words);
 	}
-	err = complain(reading, setting, buf_string(&words));
+	err = option_fail_at(reading, setting, buf_string(&words));
 	buf_clear(&words);
 	return err;
 }
 
 /* Values. */
 
-static struct option_value other(const char *name)
+static struct option_value option_other_type(const char *name)
 {
 	return (struct option_value){ .kind = VALUE_OTHER, .text = name };
 }
 
-static struct option_value texts_of(const config_setting_t *setting)
+static struct option_value option_texts_of(const config_setting_t *setting)
 {
 	struct option_value value = { .kind = VALUE_TEXTS };
 
@@ -93,14 +94,14 @@ static struct option_value texts_of(const config_setting_t *setting)
 
 		if (!text) {
 			option_texts_clear(&value.texts);
-			return other("a list with something else in it");
+			return option_other_type("a list with something else in it");
 		}
 		option_texts_add(&value.texts, text, strlen(text));
 	}
 	return value;
 }
 
-static struct option_value value_of(const config_setting_t *setting)
+static struct option_value option_value_of(const config_setting_t *setting)
 {
 	switch (config_setting_type(setting)) {
 	case CONFIG_TYPE_INT:
@@ -115,25 +116,25 @@ static struct option_value value_of(const config_setting_t *setting)
 			.text = config_setting_get_string(setting) };
 	case CONFIG_TYPE_ARRAY:
 	case CONFIG_TYPE_LIST:
-		return texts_of(setting);
+		return option_texts_of(setting);
 	case CONFIG_TYPE_GROUP:
-		return other("a group");
+		return option_other_type("a group");
 	default:
-		return other("a fraction");
+		return option_other_type("a fraction");
 	}
 }
 
-/* In clear the secret is as safe as the file; "@path" names a safer one. */
-static enum err resolve_secret(const struct reading *reading,
-			       const config_setting_t *setting,
-			       struct option_value *value, struct buf *secret)
+/* A secret in the file is as safe as the file. "@path" names another file. */
+static enum err option_resolve_secret(const struct reading *reading,
+				      const config_setting_t *setting,
+				      struct option_value *value, struct buf *secret)
 {
 	if (value->kind == VALUE_TEXT && value->text[0] == '@') {
 		struct why why;
 		enum err err = option_file_secret(value->text + 1, secret, &why);
 
 		value->text = buf_string(secret);
-		return err ? complain(reading, setting, why.text) : OK;
+		return err ? option_fail_at(reading, setting, why.text) : OK;
 	}
 	if (reading->exposed)
 		return fail(reading->why, ERR_INVALID,
@@ -144,18 +145,18 @@ static enum err resolve_secret(const struct reading *reading,
 	return OK;
 }
 
-static enum err read_setting(const struct reading *reading,
-			     const config_setting_t *setting, const struct option *row,
-			     void *field)
+static enum err option_read_setting(const struct reading *reading,
+				    const config_setting_t *setting,
+				    const struct option *row, void *field)
 {
-	struct option_value value = value_of(setting);
+	struct option_value value = option_value_of(setting);
 	struct buf secret = { 0 };
 	enum err err = OK;
 
 	if (row->type == OPTION_SECRET)
-		err = resolve_secret(reading, setting, &value, &secret);
+		err = option_resolve_secret(reading, setting, &value, &secret);
 	if (!err && !option_parse(row, &value, field))
-		err = refuse(reading, setting, row, &value);
+		err = option_refuse(reading, setting, row, &value);
 	if (secret.data)
 		explicit_bzero(secret.data, secret.size);
 	buf_clear(&secret);
@@ -163,68 +164,70 @@ static enum err read_setting(const struct reading *reading,
 	return err;
 }
 
-static void read_fallback(const struct option *row, void *field)
+static void option_read_fallback(const struct option *row, void *field)
 {
 	struct option_value value = option_fallback(row);
 
 	bug_if(!option_parse(row, &value, field));
 }
 
-static void rows_clear(const struct option *rows, void *base)
+static void option_rows_clear(const struct option *rows, void *base)
 {
 	for (const struct option *row = rows; row->key; row++)
 		option_field_clear(row->type, option_field(base, row));
 }
 
-static config_setting_t *member(const config_setting_t *group, const char *key)
+static config_setting_t *option_member(const config_setting_t *group, const char *key)
 {
 	return group ? config_setting_get_member(group, key) : NULL;
 }
 
-/* The group's own value, else that of the group it inherits from, else the fallback. */
-static enum err read_row(const struct reading *reading, const config_setting_t *group,
-			 const config_setting_t *inherited, const struct option *row,
-			 void *base)
+/* The group's value, else that of the inherited group, else the fallback. */
+static enum err option_read_row(const struct reading *reading,
+				const config_setting_t *group,
+				const config_setting_t *inherited,
+				const struct option *row, void *base)
 {
-	const config_setting_t *setting = member(group, row->key);
+	const config_setting_t *setting = option_member(group, row->key);
 
 	if (!setting)
-		setting = member(inherited, row->key);
+		setting = option_member(inherited, row->key);
 	if (setting)
-		return read_setting(reading, setting, row, option_field(base, row));
+		return option_read_setting(reading, setting, row,
+					   option_field(base, row));
 	if (row->fallback && !row->required)
-		read_fallback(row, option_field(base, row));
+		option_read_fallback(row, option_field(base, row));
 	return OK;
 }
 
 /* Sections. */
 
-static enum err require_rows(const struct reading *reading,
-			     const struct option_section *section,
-			     const config_setting_t *group)
+static enum err option_require_rows(const struct reading *reading,
+				    const struct option_section *section,
+				    const config_setting_t *group)
 {
 	for (const struct option *row = section->rows; row->key; row++)
-		if (row->required && !member(group, row->key))
+		if (row->required && !option_member(group, row->key))
 			return fail(reading->why, ERR_INVALID,
 				    "%s: %s.%s: is required: %s", reading->path,
 				    section->group, row->key, row->help);
 	return OK;
 }
 
-static enum err read_section(const struct reading *reading, const config_t *config,
-			     const struct option_section *section)
+static enum err option_read_section(const struct reading *reading, const config_t *config,
+				    const struct option_section *section)
 {
 	const config_setting_t *group = config_lookup(config, section->group);
-	enum err err = require_rows(reading, section, group);
+	enum err err = option_require_rows(reading, section, group);
 
 	for (const struct option *row = section->rows; row->key && !err; row++)
-		err = read_row(reading, group, NULL, row, section->into);
+		err = option_read_row(reading, group, NULL, row, section->into);
 	return err;
 }
 
 /* Lists. */
 
-static bool has_row(const struct option *rows, const char *key)
+static bool option_has_row(const struct option *rows, const char *key)
 {
 	for (const struct option *row = rows; row->key; row++)
 		if (strcmp(row->key, key) == 0)
@@ -232,106 +235,109 @@ static bool has_row(const struct option *rows, const char *key)
 	return false;
 }
 
-/* NULL, or a group with keys of these rows only. */
-static enum err check_rows(const struct reading *reading, const config_setting_t *group,
-			   const struct option *rows)
+/* GROUP is NULL, or a group with keys of these rows only. */
+static enum err option_check_rows(const struct reading *reading,
+				  const config_setting_t *group,
+				  const struct option *rows)
 {
 	if (!group)
 		return OK;
 	if (!config_setting_is_group(group))
-		return complain(reading, group, "must be a group: { ... }");
+		return option_fail_at(reading, group, "must be a group: { ... }");
 	for (int i = 0; i < config_setting_length(group); i++) {
 		const config_setting_t *setting = config_setting_get_elem(group, i);
 
-		if (!has_row(rows, config_setting_name(setting)))
-			return complain(reading, setting, "is unknown here: see --help");
+		if (!option_has_row(rows, config_setting_name(setting)))
+			return option_fail_at(reading, setting,
+					      "is unknown here: see --help");
 	}
 	return OK;
 }
 
-/* Defaults that every server overrides are read by nobody: here they are. */
-static enum err check_default(const struct reading *reading,
-			      const config_setting_t *group,
-			      const struct option_list *list)
+/* Checks the defaults even if all elements override them. */
+static enum err option_check_default(const struct reading *reading,
+				     const config_setting_t *group,
+				     const struct option_list *list)
 {
 	void *scratch = xcalloc(1, list->element_size);
-	enum err err = check_rows(reading, group, list->rows);
+	enum err err = option_check_rows(reading, group, list->rows);
 
 	for (const struct option *row = list->rows; row->key && !err; row++)
-		err = read_row(reading, group, NULL, row, scratch);
-	rows_clear(list->rows, scratch);
+		err = option_read_row(reading, group, NULL, row, scratch);
+	option_rows_clear(list->rows, scratch);
 	free(scratch);
 	return err;
 }
 
-static enum err read_element(const struct reading *reading, const config_setting_t *group,
-			     const config_setting_t *inherited,
-			     const struct option_list *list, void *element)
+static enum err option_read_element(const struct reading *reading,
+				    const config_setting_t *group,
+				    const config_setting_t *inherited,
+				    const struct option_list *list, void *element)
 {
-	enum err err = check_rows(reading, group, list->rows);
+	enum err err = option_check_rows(reading, group, list->rows);
 
 	for (const struct option *row = list->rows; row->key && !err; row++) {
-		if (row->required && !member(group, row->key) &&
-		    !member(inherited, row->key)) {
+		if (row->required && !option_member(group, row->key) &&
+		    !option_member(inherited, row->key)) {
 			char words[OPTION_GROUP_MAX];
 
 			snprintf(words, sizeof words, "lacks the required %s", row->key);
-			return complain(reading, group, words);
+			return option_fail_at(reading, group, words);
 		}
-		err = read_row(reading, group, inherited, row, element);
+		err = option_read_row(reading, group, inherited, row, element);
 	}
 	return err;
 }
 
-static enum err read_list(const struct reading *reading, const config_t *config,
-			  const struct option_list *list)
+static enum err option_read_list(const struct reading *reading, const config_t *config,
+				 const struct option_list *list)
 {
 	const config_setting_t *group = config_lookup(config, list->group);
-	const config_setting_t *inherited = member(group, "default");
-	const config_setting_t *servers = member(group, option_elements(list));
-	enum err err = check_default(reading, inherited, list);
+	const config_setting_t *inherited = option_member(group, "default");
+	const config_setting_t *servers = option_member(group, option_elements(list));
+	enum err err = option_check_default(reading, inherited, list);
 	int count = servers ? config_setting_length(servers) : 0;
 
 	if (err)
 		return err;
 	if (servers && !config_setting_is_list(servers))
-		return complain(reading, servers,
-				"must be a list of groups: ( { ... }, ... )");
+		return option_fail_at(reading, servers,
+				      "must be a list of groups: ( { ... }, ... )");
 	*list->into = xcalloc(count, list->element_size);
 	*list->count = count;
 	for (int i = 0; i < count && !err; i++)
-		err = read_element(reading, config_setting_get_elem(servers, i),
-				   inherited, list,
-				   (char *)*list->into + i * list->element_size);
+		err = option_read_element(reading, config_setting_get_elem(servers, i),
+					  inherited, list,
+					  (char *)*list->into + i * list->element_size);
 	return err;
 }
 
-/* Nothing in the file may stand where no program looks. */
+/* Each group and key of the file must belong to a program. */
 
-static bool is_below(const char *group, const char *prefix)
+static bool option_is_below(const char *group, const char *prefix)
 {
 	size_t len = strlen(prefix);
 
 	return strncmp(group, prefix, len) == 0 && (group[len] == 0 || group[len] == '.');
 }
 
-/* Is PATH a group that we read, or one on the way to it? */
-static bool is_group_path(const struct option_schema *schema, const char *path)
+/* Is PATH a group of this program, or a parent of one? */
+static bool option_is_group_path(const struct option_schema *schema, const char *path)
 {
 	for (const struct option_section *s = schema->sections; s->group; s++)
-		if (is_below(s->group, path))
+		if (option_is_below(s->group, path))
 			return true;
 	for (const struct option_list *l = option_lists(schema); l->group; l++)
-		if (is_below(l->group, path))
+		if (option_is_below(l->group, path))
 			return true;
 	return false;
 }
 
-static bool is_key_of(const struct option_schema *schema, const char *group,
-		      const char *key)
+static bool option_is_key_of(const struct option_schema *schema, const char *group,
+			     const char *key)
 {
 	for (const struct option_section *s = schema->sections; s->group; s++)
-		if (strcmp(s->group, group) == 0 && has_row(s->rows, key))
+		if (strcmp(s->group, group) == 0 && option_has_row(s->rows, key))
 			return true;
 	for (const struct option_list *l = option_lists(schema); l->group; l++)
 		if (strcmp(l->group, group) == 0)
@@ -340,7 +346,7 @@ static bool is_key_of(const struct option_schema *schema, const char *group,
 	return false;
 }
 
-static bool is_known_group(const char *name)
+static bool option_is_known_group(const char *name)
 {
 	for (const char *const *known = option_known_groups; *known; known++)
 		if (strcmp(*known, name) == 0)
@@ -348,56 +354,57 @@ static bool is_known_group(const char *name)
 	return false;
 }
 
-static enum err check_group(const struct reading *reading, const config_setting_t *group,
-			    const char *path);
+static enum err option_check_group(const struct reading *reading,
+				   const config_setting_t *group, const char *path);
 
-static enum err check_member(const struct reading *reading,
-			     const config_setting_t *setting, const char *group)
+static enum err option_check_member(const struct reading *reading,
+				    const config_setting_t *setting, const char *group)
 {
 	const char *name = config_setting_name(setting);
 	char path[OPTION_GROUP_MAX];
 	int len = snprintf(path, sizeof path, "%s%s%s", group, *group ? "." : "", name);
 
-	if (is_key_of(reading->schema, group, name))
+	if (option_is_key_of(reading->schema, group, name))
 		return OK;
-	if (len < OPTION_GROUP_MAX && is_group_path(reading->schema, path))
-		return check_group(reading, setting, path);
-	if (!*group && is_known_group(name))
+	if (len < OPTION_GROUP_MAX && option_is_group_path(reading->schema, path))
+		return option_check_group(reading, setting, path);
+	if (!*group && option_is_known_group(name))
 		return OK;
-	return complain(reading, setting, "is unknown here: see --help");
+	return option_fail_at(reading, setting, "is unknown here: see --help");
 }
 
-/* As deep as our own groups, for only those are entered. */
-static enum err check_group(const struct reading *reading, const config_setting_t *group,
-			    const char *path)
+/* Recursion only follows groups of this program. */
+static enum err option_check_group(const struct reading *reading,
+				   const config_setting_t *group, const char *path)
 {
 	enum err err = OK;
 
 	if (!config_setting_is_group(group))
-		return complain(reading, group, "must be a group: { ... }");
+		return option_fail_at(reading, group, "must be a group: { ... }");
 	for (int i = 0; i < config_setting_length(group) && !err; i++)
-		err = check_member(reading, config_setting_get_elem(group, i), path);
+		err =
+		    option_check_member(reading, config_setting_get_elem(group, i), path);
 	return err;
 }
 
 /* The whole. */
 
-static enum err read_config(const struct reading *reading, const config_t *config)
+static enum err option_read_config(const struct reading *reading, const config_t *config)
 {
-	enum err err = check_group(reading, config_root_setting(config), "");
+	enum err err = option_check_group(reading, config_root_setting(config), "");
 
 	for (const struct option_section *s = reading->schema->sections; s->group && !err;
 	     s++)
-		err = read_section(reading, config, s);
+		err = option_read_section(reading, config, s);
 	for (const struct option_list *l = option_lists(reading->schema);
 	     l->group && !err; l++)
-		err = read_list(reading, config, l);
+		err = option_read_list(reading, config, l);
 	if (err)
 		option_clear(reading->schema);
 	return err;
 }
 
-static enum err parse_text(const struct reading *reading, const char *text)
+static enum err option_parse_file(const struct reading *reading, const char *text)
 {
 	config_t config;
 	const char *reason;
@@ -410,7 +417,7 @@ static enum err parse_text(const struct reading *reading, const char *text)
 			    reason);
 	config_init(&config);
 	if (config_read_string(&config, text))
-		err = read_config(reading, &config);
+		err = option_read_config(reading, &config);
 	else
 		err = fail(reading->why, ERR_INVALID, "%s:%d: %s", reading->path,
 			   config_error_line(&config), config_error_text(&config));
@@ -431,7 +438,7 @@ enum err option_load(const struct option_schema *schema, const char *path,
 			    path, schema->program, path);
 	reading.exposed = mode & 007;
 	if (!err)
-		err = parse_text(&reading, buf_string(&text));
+		err = option_parse_file(&reading, buf_string(&text));
 	if (text.data)
 		explicit_bzero(text.data, text.size);
 	buf_clear(&text);
@@ -441,10 +448,11 @@ enum err option_load(const struct option_schema *schema, const char *path,
 void option_clear(const struct option_schema *schema)
 {
 	for (const struct option_section *s = schema->sections; s->group; s++)
-		rows_clear(s->rows, s->into);
+		option_rows_clear(s->rows, s->into);
 	for (const struct option_list *l = option_lists(schema); l->group; l++) {
 		for (size_t i = 0; *l->into && i < *l->count; i++)
-			rows_clear(l->rows, (char *)*l->into + i * l->element_size);
+			option_rows_clear(l->rows,
+					  (char *)*l->into + i * l->element_size);
 		free(*l->into);
 		*l->into = NULL;
 		*l->count = 0;

@@ -1,13 +1,12 @@
 /*
- * option -- the settings of a program, a row each: where it stands in the
- * file, where it goes in memory, its default, its bounds, its meaning.
- * --help, --check and --sample are printed from the same rows.
+ * option -- the settings of a program, a row each: its place in the file and in memory,
+ * default, bounds and help. --help, --check and --sample use the same rows.
  *
- * The file is libconfig's. One file serves all programs: each reads the
- * groups it knows by its sections and ignores the groups in
- * option_known_groups; any other group, key, type or range is an error that
- * names file, line and key. Integers that libconfig 1.5 would wrap are
- * refused before it sees them, and so is @include.
+ * The file has the syntax of libconfig. One file serves all programs: each program reads
+ * the groups of its sections and ignores the groups in option_known_groups. Any other
+ * group or key, or a wrong type or range, is an error that names file, line and key.
+ * Integers that libconfig 1.5 would wrap are refused before it reads them, and so is
+ * @include.
  */
 #pragma once
 
@@ -39,13 +38,13 @@ struct option {
 	const char *key;
 	enum option_type type;
 	size_t offset;		/* into the section's struct */
-	const char *fallback;	/* read exactly as if it stood in the file; NULL: none */
-	/* of a number in the field's unit, or a text's length; 0, 0: unbounded */
+	const char *fallback;	/* the default, as in the file; NULL: none */
+	/* of a number in the field's unit, or of a text's length; 0, 0: no limits */
 	int64_t min, max;
 	const char *help;
-	bool required;		/* must stand in the file; fallback: the example */
+	bool required;		/* in the file; fallback is the example */
 	bool reloadable;	/* SIGHUP changes it in a running process */
-	const char *const *words;	/* of a WORD: the words that it may be, then NULL */
+	const char *const *words;	/* of a WORD: the allowed words, then NULL */
 };
 
 /* A group of the file, "central", or "backends.bind9" below another. */
@@ -54,16 +53,17 @@ struct option_section {
 	const char *help;
 	const struct option *rows;	/* end with a row of zeroes */
 	void *into;
-	bool is_of_others;	/* the file may have them; --help and --sample do not */
+	bool is_of_others;	/* of another program: not in --help and --sample */
 };
 
 /*
- * Several of a kind, as the servers of a backend:
- * `<group>: { default: {...}; servers: ({...}, ...) }`. Each element starts from the group's defaults (seed 000, "[backend:x:*]").
+ * A list of elements, for example the servers of a backend: `<group>: { default: {...};
+ * servers: ({...}, ...) }`. Each element starts from the group's defaults (seed 000,
+ * "[backend:x:*]").
  */
 struct option_list {
 	const char *group;
-	const char *elements;	/* what they are called; NULL: "servers" */
+	const char *elements;	/* their name; NULL: "servers" */
 	const char *help;
 	const struct option *rows;
 	size_t element_size;
@@ -78,16 +78,15 @@ struct option_schema {
 };
 
 /*
- * Read PATH into the sections, which are zero or cleared before and cleared
- * again on error: nothing of the program may run then. ERR_NOT_FOUND when
- * there is no such file; its words say how to make one.
+ * Reads PATH into the sections, which must be zero or cleared. After an error they are
+ * cleared. ERR_NOT_FOUND: there is no such file; the reason says how to make one.
  */
 enum err option_load(const struct option_schema *schema, const char *path,
 		     struct why *why);
 /*
- * The same into fresh memory; rows that are not reloadable keep their value
- * (a warning names them), and so do all servers of a list when they are no
- * longer the same ones. Frees the texts it replaces: do not hold on to them.
+ * Reads PATH again. Rows that are not reloadable keep their value (a warning names them).
+ * So do all elements of a list if the list has other elements. Frees the texts that it
+ * replaces: keep no pointer to them.
  */
 enum err option_reload(const struct option_schema *schema, const char *path,
 		       struct why *why);

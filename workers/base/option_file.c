@@ -9,9 +9,10 @@
 
 enum { SECRET_MAX_BYTES = 4096 };
 
-static enum err open_regular(const char *path, struct stat *st, int *fd, struct why *why)
+static enum err file_open_regular(const char *path, struct stat *st, int *fd,
+				  struct why *why)
 {
-	/* Not to wait for the other end of a FIFO, before we know that it is one. */
+	/* without O_NONBLOCK the open of a FIFO would wait */
 	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (*fd < 0 && descriptors_lack("the settings"))
 		return fail(why, ERR_BUSY, "%s: cannot be read: %s", path, strerror(errno));
@@ -24,9 +25,9 @@ static enum err open_regular(const char *path, struct stat *st, int *fd, struct 
 	return fail(why, ERR_INVALID, "%s: must be a regular file", path);
 }
 
-/* All of it; a file that grows under our hands meets the same limit. */
-static enum err read_all(int fd, const char *path, size_t limit, struct buf *out,
-			 struct why *why)
+/* Reads all of it. The limit also holds for a growing file. */
+static enum err file_read_all(int fd, const char *path, size_t limit, struct buf *out,
+			      struct why *why)
 {
 	char chunk[4096];
 	ssize_t n;
@@ -55,17 +56,17 @@ enum err option_file_read(const char *path, size_t limit, struct buf *text, mode
 	enum err err;
 	int fd;
 
-	err = open_regular(path, &st, &fd, why);
+	err = file_open_regular(path, &st, &fd, why);
 	if (err)
 		return err;
 	*mode = st.st_mode;
-	err = read_all(fd, path, limit, text, why);
+	err = file_read_all(fd, path, limit, text, why);
 	close(fd);
 	return err;
 }
 
-static enum err check_secret_mode(const char *path, const struct stat *st,
-				  struct why *why)
+static enum err file_check_secret_mode(const char *path, const struct stat *st,
+				       struct why *why)
 {
 	if (st->st_mode & 077)
 		return fail(why, ERR_INVALID,
@@ -81,12 +82,12 @@ enum err option_file_secret(const char *path, struct buf *text, struct why *why)
 	enum err err;
 	int fd;
 
-	err = open_regular(path, &st, &fd, why);
+	err = file_open_regular(path, &st, &fd, why);
 	if (err)
 		return err;
-	err = check_secret_mode(path, &st, why);
+	err = file_check_secret_mode(path, &st, why);
 	if (!err)
-		err = read_all(fd, path, SECRET_MAX_BYTES, text, why);
+		err = file_read_all(fd, path, SECRET_MAX_BYTES, text, why);
 	close(fd);
 	if (err)
 		return err;

@@ -1,6 +1,6 @@
 /*
- * option_file -- the text of a settings file, or of a secret beside it. Only
- * regular files are read, up to a limit, and no secret that others can use.
+ * option_file -- reads a settings file or the file of a secret. It reads only regular
+ * files, up to a limit, and refuses a secret that other users can read.
  */
 #pragma once
 
@@ -12,5 +12,5 @@
 /* All of PATH, and its mode. ERR_NOT_FOUND, ERR_TOO_LARGE, ERR_INVALID. */
 enum err option_file_read(const char *path, size_t limit, struct buf *text, mode_t *mode,
 			  struct why *why);
-/* Its owner's alone, or ERR_INVALID; without the newline at its end. */
+/* ERR_INVALID if other users can read it. Removes the newline at the end. */
 enum err option_file_secret(const char *path, struct buf *text, struct why *why);

@@ -1,4 +1,4 @@
-/* --help and --sample, from the same rows that read the file. */
+/* --help and --sample, from the rows that also read the file. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 
 enum { WIDTH = 80, INDENT = 4, HELP_COLUMN = 28, NUMBER_DIGITS = 9 };
 
-/* Lines of at most WIDTH, the first behind one lead, "    # ", the rest by its own. */
-static void print_wrapped(const char *lead, const char *rest, const char *text)
+/* Lines of at most WIDTH. The first line and the others have different prefixes. */
+static void print_help_wrapped(const char *lead, const char *rest, const char *text)
 {
 	for (text += strspn(text, " "); *text; lead = rest) {
 		size_t column = strlen(lead);
@@ -31,7 +31,7 @@ static void print_wrapped(const char *lead, const char *rest, const char *text)
 /* Help. */
 
 /* "an integer from 1 to 64, default 2, reloadable" */
-static void describe(const struct option *row, struct buf *out)
+static void print_description(const struct option *row, struct buf *out)
 {
 	option_describe(row, out);
 	if (row->required)
@@ -44,7 +44,7 @@ static void describe(const struct option *row, struct buf *out)
 		buf_text(out, ", reloadable");
 }
 
-static void help_rows(const struct option *rows)
+static void print_help_rows(const struct option *rows)
 {
 	char lead[HELP_COLUMN + 1];
 
@@ -52,11 +52,11 @@ static void help_rows(const struct option *rows)
 	for (const struct option *row = rows; row->key; row++) {
 		struct buf first = { 0 }, words = { 0 };
 
-		describe(row, &words);
+		print_description(row, &words);
 		buf_printf(&first, "%*s%-*s ", INDENT, "", HELP_COLUMN - INDENT - 1,
 			   row->key);
-		print_wrapped(buf_string(&first), lead, buf_string(&words));
-		print_wrapped(lead, lead, row->help);
+		print_help_wrapped(buf_string(&first), lead, buf_string(&words));
+		print_help_wrapped(lead, lead, row->help);
 		buf_clear(&first);
 		buf_clear(&words);
 	}
@@ -74,19 +74,19 @@ void option_help(const struct option_schema *schema)
 		if (s->is_of_others)
 			continue;
 		printf("\n%s: %s\n", s->group, s->help);
-		help_rows(s->rows);
+		print_help_rows(s->rows);
 	}
 	for (const struct option_list *l = option_lists(schema); l->group; l++) {
 		printf("\n%s: %s\n", l->group, l->help);
 		printf("    In each of `%s: ( { ... }, ... )`; what all share, in "
 		       "`default: { ... }`:\n", option_elements(l));
-		help_rows(l->rows);
+		print_help_rows(l->rows);
 	}
 }
 
 /* Sample. */
 
-static void quote(const char *text, size_t len, struct buf *out)
+static void print_quoted(const char *text, size_t len, struct buf *out)
 {
 	buf_text(out, "\"");
 	for (size_t i = 0; i < len; i++) {
@@ -97,8 +97,8 @@ static void quote(const char *text, size_t len, struct buf *out)
 	buf_text(out, "\"");
 }
 
-/* A text for rows without one of their own: as long as the bounds demand. */
-static void invent_text(const struct option *row, struct buf *out)
+/* A text for rows without an example, within the bounds. */
+static void print_example_text(const struct option *row, struct buf *out)
 {
 	const char *text = row->type == OPTION_SECRET ? "change-me" : "example";
 	struct buf padded = { 0 };
@@ -108,12 +108,12 @@ static void invent_text(const struct option *row, struct buf *out)
 		buf_text(&padded, "x");
 	if (row->max && padded.len > (size_t)row->max)
 		padded.len = row->max;
-	quote(buf_string(&padded), padded.len, out);
+	print_quoted(buf_string(&padded), padded.len, out);
 	buf_clear(&padded);
 }
 
-/* The least that is allowed; a duration's bound is in milliseconds. */
-static void invent_number(const struct option *row, struct buf *out)
+/* The smallest allowed value. The bound of a duration is in milliseconds. */
+static void print_example_number(const struct option *row, struct buf *out)
 {
 	if (row->type == OPTION_DURATION)
 		buf_printf(out, "\"%lldms\"", (long long)row->min);
@@ -122,7 +122,7 @@ static void invent_number(const struct option *row, struct buf *out)
 			   row->min > INT32_MAX ? "L" : "");
 }
 
-static void invent(const struct option *row, struct buf *out)
+static void print_example(const struct option *row, struct buf *out)
 {
 	switch (row->type) {
 	case OPTION_BOOL:
@@ -130,38 +130,38 @@ static void invent(const struct option *row, struct buf *out)
 		break;
 	case OPTION_TEXTS:
 		buf_text(out, "[ ");
-		invent_text(row, out);
+		print_example_text(row, out);
 		buf_text(out, " ]");
 		break;
 	case OPTION_TEXT:
 	case OPTION_SECRET:
-		invent_text(row, out);
+		print_example_text(row, out);
 		break;
 	case OPTION_WORD:
-		quote(row->words[0], strlen(row->words[0]), out);
+		print_quoted(row->words[0], strlen(row->words[0]), out);
 		break;
 	case OPTION_INT:
 	case OPTION_PERCENT:
 	case OPTION_SECONDS:
 	case OPTION_BYTES:
 	case OPTION_DURATION:
-		invent_number(row, out);
+		print_example_number(row, out);
 		break;
 	}
 }
 
-static void write_texts(const struct option_texts *texts, struct buf *out)
+static void print_texts(const struct option_texts *texts, struct buf *out)
 {
 	buf_text(out, "[ ");
 	for (size_t i = 0; i < texts->count; i++) {
 		buf_text(out, i ? ", " : "");
-		quote(texts->item[i], strlen(texts->item[i]), out);
+		print_quoted(texts->item[i], strlen(texts->item[i]), out);
 	}
 	buf_text(out, texts->count ? " ]" : "]");
 }
 
-/* A number of up to nine digits fits libconfig's integers; all else is quoted. */
-static bool is_bare(const struct option *row)
+/* A number of up to nine digits fits libconfig's integers. Other values need quotes. */
+static bool print_is_bare(const struct option *row)
 {
 	size_t digits = strspn(row->fallback, "0123456789");
 
@@ -173,82 +173,83 @@ static bool is_bare(const struct option *row)
 	       row->fallback[digits] == 0 && digits <= NUMBER_DIGITS;
 }
 
-/* As it would stand in the file: the fallback, or an example that loads. */
-static void write_value(const struct option *row, struct buf *out)
+/* The text for the file: the fallback, or a valid example. */
+static void print_value(const struct option *row, struct buf *out)
 {
 	struct option_value value;
 
 	if (!row->fallback) {
-		invent(row, out);
-	} else if (is_bare(row)) {
+		print_example(row, out);
+	} else if (print_is_bare(row)) {
 		buf_text(out, row->fallback);
 	} else if (row->type == OPTION_TEXTS) {
 		value = option_fallback(row);
-		write_texts(&value.texts, out);
+		print_texts(&value.texts, out);
 		option_texts_clear(&value.texts);
 	} else {
-		quote(row->fallback, strlen(row->fallback), out);
+		print_quoted(row->fallback, strlen(row->fallback), out);
 	}
 }
 
-static void sample_row(const struct option *row, const char *lead, bool active)
+static void print_sample_row(const struct option *row, const char *lead, bool active)
 {
 	struct buf words = { 0 }, comment = { 0 };
 
 	buf_printf(&comment, "%s# ", lead);
 	buf_text(&words, row->help);
 	buf_text(&words, " (");
-	describe(row, &words);
+	print_description(row, &words);
 	buf_text(&words, ")");
-	print_wrapped(buf_string(&comment), buf_string(&comment), buf_string(&words));
+	print_help_wrapped(buf_string(&comment), buf_string(&comment),
+			   buf_string(&words));
 	buf_reset(&words);
-	write_value(row, &words);
+	print_value(row, &words);
 	printf("%s%s%s = %s;\n\n", lead, active ? "" : "# ", row->key,
 	       buf_string(&words));
 	buf_clear(&words);
 	buf_clear(&comment);
 }
 
-static void indent(int depth, char lead[OPTION_GROUP_MAX])
+static void print_indent(int depth, char lead[OPTION_GROUP_MAX])
 {
 	snprintf(lead, OPTION_GROUP_MAX, "%*s", depth * INDENT, "");
 }
 
-static void sample_comment(int depth, const char *text)
+static void print_sample_comment(int depth, const char *text)
 {
 	struct buf lead = { 0 };
 
 	buf_printf(&lead, "%*s# ", depth * INDENT, "");
-	print_wrapped(buf_string(&lead), buf_string(&lead), text);
+	print_help_wrapped(buf_string(&lead), buf_string(&lead), text);
 	buf_clear(&lead);
 }
 
-/* The servers stand behind comments: nobody should talk to one by accident. */
-static void sample_list(const struct option_list *list, int depth)
+/* Servers are comments, so that no program connects to one by mistake. */
+static void print_sample_list(const struct option_list *list, int depth)
 {
 	char lead[OPTION_GROUP_MAX];
 	struct buf value = { 0 };
 
-	indent(depth, lead);
+	print_indent(depth, lead);
 	printf("%sdefault: {\n", lead);
-	indent(depth + 1, lead);
+	print_indent(depth + 1, lead);
 	for (const struct option *row = list->rows; row->key; row++)
-		sample_row(row, lead, false);
-	indent(depth, lead);
+		print_sample_row(row, lead, false);
+	print_indent(depth, lead);
 	printf("%s};\n%s%s: (\n%s    # {", lead, lead, option_elements(list), lead);
 	for (const struct option *row = list->rows; row->key; row++) {
 		if (!row->required)
 			continue;
 		buf_reset(&value);
-		write_value(row, &value);
+		print_value(row, &value);
 		printf(" %s = %s;", row->key, buf_string(&value));
 	}
 	printf(" }\n%s);\n", lead);
 	buf_clear(&value);
 }
 
-/* The n-th group of the schema, sections first; NULL behind the last. */
-static const char *group_at(const struct option_schema *schema, size_t n)
+/* The n-th group of the schema, sections first; NULL after the last. */
+static const char *print_group_at(const struct option_schema *schema, size_t n)
 {
 	size_t sections = 0;
 
@@ -259,8 +260,9 @@ static const char *group_at(const struct option_schema *schema, size_t n)
 	return option_lists(schema)[n - sections].group;
 }
 
-/* The group one step below PREFIX on the way to GROUP; false if it is not below. */
-static bool step_below(const char *group, const char *prefix, char path[OPTION_GROUP_MAX])
+/* The group one level below PREFIX that contains GROUP. False: GROUP is not below. */
+static bool print_step_below(const char *group, const char *prefix,
+			     char path[OPTION_GROUP_MAX])
 {
 	size_t len = strlen(prefix);
 
@@ -274,63 +276,64 @@ static bool step_below(const char *group, const char *prefix, char path[OPTION_G
 	return true;
 }
 
-/* libconfig takes a group once: was PATH written for an earlier row already? */
-static bool is_written(const struct option_schema *schema, size_t before,
-		       const char *prefix, const char *path)
+/* libconfig accepts a group once: was PATH written for an earlier row? */
+static bool print_is_written(const struct option_schema *schema, size_t before,
+			     const char *prefix, const char *path)
 {
 	char earlier[OPTION_GROUP_MAX];
 
 	for (size_t i = 0; i < before; i++)
-		if (step_below(group_at(schema, i), prefix, earlier) &&
+		if (print_step_below(print_group_at(schema, i), prefix, earlier) &&
 		    strcmp(earlier, path) == 0)
 			return true;
 	return false;
 }
 
-static void sample_groups(const struct option_schema *schema, const char *prefix,
-			  int depth);
+static void print_sample_groups(const struct option_schema *schema, const char *prefix,
+				int depth);
 
-static bool is_shown_in(const struct option_section *section, const char *path)
+static bool print_is_shown_in(const struct option_section *section, const char *path)
 {
 	return strcmp(section->group, path) == 0 && !section->is_of_others;
 }
 
-static void sample_group(const struct option_schema *schema, const char *path, int depth)
+static void print_sample_group(const struct option_schema *schema, const char *path,
+			       int depth)
 {
 	const char *dot = strrchr(path, '.');
 	char lead[OPTION_GROUP_MAX];
 
-	indent(depth, lead);
+	print_indent(depth, lead);
 	for (const struct option_section *s = schema->sections; s->group; s++)
-		if (is_shown_in(s, path))
-			sample_comment(depth, s->help);
+		if (print_is_shown_in(s, path))
+			print_sample_comment(depth, s->help);
 	for (const struct option_list *l = option_lists(schema); l->group; l++)
 		if (strcmp(l->group, path) == 0)
-			sample_comment(depth, l->help);
+			print_sample_comment(depth, l->help);
 	printf("%s%s: {\n", lead, dot ? dot + 1 : path);
-	indent(depth + 1, lead);
+	print_indent(depth + 1, lead);
 	for (const struct option_section *s = schema->sections; s->group; s++)
 		for (const struct option *row = s->rows;
-		     is_shown_in(s, path) && row->key; row++)
-			sample_row(row, lead, row->required);
+		     print_is_shown_in(s, path) && row->key; row++)
+			print_sample_row(row, lead, row->required);
 	for (const struct option_list *l = option_lists(schema); l->group; l++)
 		if (strcmp(l->group, path) == 0)
-			sample_list(l, depth + 1);
-	sample_groups(schema, path, depth + 1);
-	indent(depth, lead);
+			print_sample_list(l, depth + 1);
+	print_sample_groups(schema, path, depth + 1);
+	print_indent(depth, lead);
 	printf("%s};\n%s", lead, depth ? "" : "\n");
 }
 
-static void sample_groups(const struct option_schema *schema, const char *prefix,
-			  int depth)
+static void print_sample_groups(const struct option_schema *schema, const char *prefix,
+				int depth)
 {
 	char path[OPTION_GROUP_MAX];
 	const char *group;
 
-	for (size_t i = 0; (group = group_at(schema, i)); i++)
-		if (step_below(group, prefix, path) &&
-		    !is_written(schema, i, prefix, path))
-			sample_group(schema, path, depth);
+	for (size_t i = 0; (group = print_group_at(schema, i)); i++)
+		if (print_step_below(group, prefix, path) &&
+		    !print_is_written(schema, i, prefix, path))
+			print_sample_group(schema, path, depth);
 }
 
 void option_sample(const struct option_schema *schema)
@@ -339,5 +342,5 @@ void option_sample(const struct option_schema *schema)
 	       "# With a secret in it this file must be chmod 600; or name the secret's\n"
 	       "# own file instead: \"@FILE\".\n\n",
 	       schema->program);
-	sample_groups(schema, "", 0);
+	print_sample_groups(schema, "", 0);
 }

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/option_type.h"
 
-/* All is read into a shadow, and what may change is taken from it. */
+/* Reads all into a shadow, and takes the reloadable values from it. */
 struct shadow {
 	struct option_schema schema;
 	struct option_section *sections;
@@ -18,7 +18,7 @@ struct shadow {
 	} *memory;
 };
 
-static size_t rows_size(const struct option *rows)
+static size_t reload_rows_size(const struct option *rows)
 {
 	size_t size = 1;
 
@@ -28,7 +28,7 @@ static size_t rows_size(const struct option *rows)
 	return size;
 }
 
-static void shadow_init(struct shadow *shadow, const struct option_schema *schema)
+static void reload_shadow_init(struct shadow *shadow, const struct option_schema *schema)
 {
 	size_t sections = 0, lists = 0;
 
@@ -42,7 +42,7 @@ static void shadow_init(struct shadow *shadow, const struct option_schema *schem
 		xmemdup(option_lists(schema), (lists + 1) * sizeof *shadow->lists);
 	shadow->memory = xcalloc(lists + 1, sizeof *shadow->memory);
 	for (struct option_section *s = shadow->sections; s->group; s++)
-		s->into = xcalloc(1, rows_size(s->rows));
+		s->into = xcalloc(1, reload_rows_size(s->rows));
 	for (size_t i = 0; i < lists; i++) {
 		shadow->lists[i].into = &shadow->memory[i].elements;
 		shadow->lists[i].count = &shadow->memory[i].count;
@@ -51,7 +51,7 @@ static void shadow_init(struct shadow *shadow, const struct option_schema *schem
 						 shadow->lists };
 }
 
-static void shadow_clear(struct shadow *shadow)
+static void reload_shadow_clear(struct shadow *shadow)
 {
 	option_clear(&shadow->schema);
 	for (struct option_section *s = shadow->sections; s->group; s++)
@@ -61,7 +61,7 @@ static void shadow_clear(struct shadow *shadow)
 	free(shadow->memory);
 }
 
-static void field_swap(enum option_type type, void *a, void *b)
+static void reload_swap_field(enum option_type type, void *a, void *b)
 {
 	char old[sizeof(struct option_texts)];
 	size_t size = option_size(type);
@@ -71,17 +71,17 @@ static void field_swap(enum option_type type, void *a, void *b)
 	memcpy(b, old, size);
 }
 
-static void take_rows(const struct option *rows, void *base, void *fresh)
+static void reload_take_rows(const struct option *rows, void *base, void *fresh)
 {
 	for (const struct option *row = rows; row->key; row++)
 		if (row->reloadable)
-			field_swap(row->type, option_field(base, row),
-				   option_field(fresh, row));
+			reload_swap_field(row->type, option_field(base, row),
+					  option_field(fresh, row));
 }
 
-/* How many rows differ that only a restart can change; each gets its warning. */
-static int warn_rows(const char *group, const struct option *rows, void *base,
-		     void *fresh)
+/* Warns about changed rows that need a restart. Returns their number. */
+static int reload_warn_rows(const char *group, const struct option *rows, void *base,
+			    void *fresh)
 {
 	int count = 0;
 
@@ -98,10 +98,10 @@ static int warn_rows(const char *group, const struct option *rows, void *base,
 }
 
 /*
- * By index. When servers came, went or changed their place, the elements no
- * longer correspond, and the list stays as it is as a whole.
+ * By index. If elements were added, removed or moved, the whole list stays unchanged.
  */
-static void take_list(const struct option_list *list, const struct option_list *fresh)
+static void reload_take_list(const struct option_list *list,
+			     const struct option_list *fresh)
 {
 	char *old = *list->into, *new = *fresh->into;
 	int kept = 0;
@@ -112,11 +112,12 @@ static void take_list(const struct option_list *list, const struct option_list *
 		return;
 	}
 	for (size_t i = 0; i < *list->count; i++)
-		kept += warn_rows(list->group, list->rows, old + i * list->element_size,
-				  new + i * list->element_size);
+		kept += reload_warn_rows(list->group, list->rows,
+					 old + i * list->element_size,
+					 new + i * list->element_size);
 	for (size_t i = 0; i < *list->count && !kept; i++)
-		take_rows(list->rows, old + i * list->element_size,
-			  new + i * list->element_size);
+		reload_take_rows(list->rows, old + i * list->element_size,
+				 new + i * list->element_size);
 }
 
 enum err option_reload(const struct option_schema *schema, const char *path,
@@ -125,16 +126,16 @@ enum err option_reload(const struct option_schema *schema, const char *path,
 	struct shadow shadow;
 	enum err err;
 
-	shadow_init(&shadow, schema);
+	reload_shadow_init(&shadow, schema);
 	err = option_load(&shadow.schema, path, why);
 	for (size_t i = 0; schema->sections[i].group && !err; i++) {
 		const struct option_section *s = &schema->sections[i];
 
-		warn_rows(s->group, s->rows, s->into, shadow.sections[i].into);
-		take_rows(s->rows, s->into, shadow.sections[i].into);
+		reload_warn_rows(s->group, s->rows, s->into, shadow.sections[i].into);
+		reload_take_rows(s->rows, s->into, shadow.sections[i].into);
 	}
 	for (size_t i = 0; option_lists(schema)[i].group && !err; i++)
-		take_list(&option_lists(schema)[i], &shadow.lists[i]);
-	shadow_clear(&shadow);
+		reload_take_list(&option_lists(schema)[i], &shadow.lists[i]);
+	reload_shadow_clear(&shadow);
 	return err;
 }

@@ -9,7 +9,7 @@
 
 /* The tokens are those of libconfig 1.5, lib/scanner.l. */
 
-static const char *skip_string(const char *s)
+static const char *scan_skip_string(const char *s)
 {
 	for (s++; *s && *s != '"'; s++)
 		if (*s == '\\' && s[1])
@@ -17,22 +17,22 @@ static const char *skip_string(const char *s)
 	return *s ? s + 1 : s;
 }
 
-static const char *skip_block_comment(const char *s)
+static const char *scan_skip_block_comment(const char *s)
 {
 	const char *end = strstr(s + 2, "*/");
 
 	return end ? end + 2 : s + strlen(s);
 }
 
-static const char *skip_name(const char *s)
+static const char *scan_skip_name(const char *s)
 {
 	while (isalnum((unsigned char)*s) || *s == '*' || *s == '-' || *s == '_')
 		s++;
 	return s;
 }
 
-/* Without an L libconfig keeps 32 bits, and of a hexadecimal all of them. */
-static bool number_fits(const char *s, bool negative, bool hex, bool is_long)
+/* Without an L libconfig keeps 32 bits; of a hexadecimal number all 32. */
+static bool scan_number_fits(const char *s, bool negative, bool hex, bool is_long)
 {
 	unsigned long long value, limit = is_long ? INT64_MAX : INT32_MAX;
 
@@ -41,8 +41,8 @@ static bool number_fits(const char *s, bool negative, bool hex, bool is_long)
 	return errno == 0 && value <= limit + (negative && !hex);
 }
 
-/* s stands on the first digit; its sign, if any, just before. */
-static const char *check_number(const char *s, bool negative, const char **reason)
+/* S is at the first digit; a sign is just before it. */
+static const char *scan_check_number(const char *s, bool negative, const char **reason)
 {
 	bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X') &&
 		   isxdigit((unsigned char)s[2]);
@@ -51,11 +51,11 @@ static const char *check_number(const char *s, bool negative, const char **reaso
 	s += hex ? 2 : 0;
 	while (hex ? isxdigit((unsigned char)*s) : isdigit((unsigned char)*s))
 		s++;
-	if (!number_fits(start, negative, hex, *s == 'L'))
+	if (!scan_number_fits(start, negative, hex, *s == 'L'))
 		*reason = *s == 'L' ? "the number does not fit into 64 bits"
 				    : "the number does not fit into 32 bits: "
 				      "write an L behind it";
-	if (!hex && *s == '.')	/* the type check refuses it in plainer words */
+	if (!hex && *s == '.')	/* the type check has a better message */
 		for (s++; isdigit((unsigned char)*s); s++)
 			;
 	while (*s == 'L')
@@ -63,25 +63,25 @@ static const char *check_number(const char *s, bool negative, const char **reaso
 	return s;
 }
 
-/* One token, or one byte that matters not. */
+/* Skips one token, or one other byte. */
 static const char *scan_token(const char *text, const char *s, const char **reason)
 {
 	if (*s == '"')
-		return skip_string(s);
+		return scan_skip_string(s);
 	if (*s == '#' || (s[0] == '/' && s[1] == '/'))
 		return s + strcspn(s, "\n");
 	if (s[0] == '/' && s[1] == '*')
-		return skip_block_comment(s);
+		return scan_skip_block_comment(s);
 	if (isalpha((unsigned char)*s) || *s == '*')
-		return skip_name(s);
+		return scan_skip_name(s);
 	if (isdigit((unsigned char)*s))
-		return check_number(s, s > text && s[-1] == '-', reason);
+		return scan_check_number(s, s > text && s[-1] == '-', reason);
 	if (*s == '@')
 		*reason = "@include is not supported: one file holds all settings";
 	return s + 1;
 }
 
-static int line_of(const char *text, const char *s)
+static int scan_line(const char *text, const char *s)
 {
 	int line = 1;
 
@@ -97,7 +97,7 @@ const char *option_scan(const char *text, int *line)
 	for (const char *s = text; *s; s = next) {
 		next = scan_token(text, s, &reason);
 		if (reason) {
-			*line = line_of(text, s);
+			*line = scan_line(text, s);
 			return reason;
 		}
 	}

@@ -1,9 +1,8 @@
 /*
- * option_scan -- what libconfig 1.5 gets silently wrong, found in the text
- * before it sees it: it wraps integers (4294967296 is read as 0), and it
- * would follow @include to files that nobody checked.
+ * option_scan -- finds errors in the text that libconfig 1.5 would not report: it wraps
+ * integers (4294967296 is read as 0), and it follows @include to unchecked files.
  */
 #pragma once
 
-/* NULL when the text is fine; else what is wrong, and in which line (from 1). */
+/* NULL: no error. Else the error, with its line (from 1). */
 const char *option_scan(const char *text, int *line);

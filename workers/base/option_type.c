@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/secret.h"
 
-/* From small to large; the factor of an empty name is that of a bare number. */
+/* From small to large. An empty name is the factor of a number without a unit. */
 struct unit {
 	const char *name;
 	int64_t factor;
@@ -30,16 +30,20 @@ static const struct unit bytes_units[] = {
 };
 static const struct unit no_units[] = { { "", 1 }, { 0 } };
 
-static bool parse_int(const struct option *row, struct option_value *value, void *field);
-static bool parse_bytes(const struct option *row, struct option_value *value,
-			void *field);
-static bool parse_bool(const struct option *row, struct option_value *value, void *field);
-static bool parse_text(const struct option *row, struct option_value *value, void *field);
-static bool parse_word(const struct option *row, struct option_value *value, void *field);
-static bool parse_texts(const struct option *row, struct option_value *value,
-			void *field);
+static bool type_parse_int(const struct option *row, struct option_value *value,
+			   void *field);
+static bool type_parse_bytes(const struct option *row, struct option_value *value,
+			     void *field);
+static bool type_parse_bool(const struct option *row, struct option_value *value,
+			    void *field);
+static bool type_parse_text(const struct option *row, struct option_value *value,
+			    void *field);
+static bool type_parse_word(const struct option *row, struct option_value *value,
+			    void *field);
+static bool type_parse_texts(const struct option *row, struct option_value *value,
+			     void *field);
 
-/* The C type behind each, as option.h tells it. */
+/* The C type of each, as in option.h. */
 enum {
 	TEXT = sizeof(char *), INT = sizeof(int), SIZE = sizeof(int64_t),
 	FLAG = sizeof(bool), TEXTS = sizeof(struct option_texts)
@@ -49,24 +53,25 @@ static const struct {
 	const char *name;
 	size_t size;
 	bool (*parse)(const struct option *row, struct option_value *value, void *field);
-	const struct unit *units;	/* NULL: no number */
-	int64_t min, max;		/* what the field can hold */
+	const struct unit *units;	/* NULL: not a number */
+	int64_t min, max;		/* of the field */
 } types[] = {
-	[OPTION_TEXT]    = { "a text", TEXT, parse_text, NULL, 0, INT64_MAX },
-	[OPTION_WORD]    = { "", INT, parse_word, NULL, 0, 0 },
-	[OPTION_INT]     = { "an integer", INT, parse_int, no_units, INT_MIN, INT_MAX },
-	[OPTION_DURATION] = { "a time", INT, parse_int, duration_units, 0, INT_MAX },
-	[OPTION_SECONDS] = { "a time", INT, parse_int, seconds_units, 0, INT_MAX },
-	[OPTION_BYTES]   = { "a size", SIZE, parse_bytes, bytes_units, 0, INT64_MAX },
-	[OPTION_PERCENT] = { "a percentage", INT, parse_int, no_units, 0, 100 },
-	[OPTION_BOOL]    = { "true or false", FLAG, parse_bool, NULL, 0, 0 },
-	[OPTION_TEXTS]   = { "a list of texts", TEXTS, parse_texts, NULL, 0, INT64_MAX },
-	[OPTION_SECRET]  = { "a secret or \"@FILE\"", TEXT, parse_text, NULL, 0,
-			     INT64_MAX },
+	[OPTION_TEXT] = { "a text", TEXT, type_parse_text, NULL, 0, INT64_MAX },
+	[OPTION_WORD] = { "", INT, type_parse_word, NULL, 0, 0 },
+	[OPTION_INT] = { "an integer", INT, type_parse_int, no_units, INT_MIN, INT_MAX },
+	[OPTION_DURATION] = { "a time", INT, type_parse_int, duration_units, 0, INT_MAX },
+	[OPTION_SECONDS] = { "a time", INT, type_parse_int, seconds_units, 0, INT_MAX },
+	[OPTION_BYTES] = { "a size", SIZE, type_parse_bytes, bytes_units, 0, INT64_MAX },
+	[OPTION_PERCENT] = { "a percentage", INT, type_parse_int, no_units, 0, 100 },
+	[OPTION_BOOL] = { "true or false", FLAG, type_parse_bool, NULL, 0, 0 },
+	[OPTION_TEXTS] = { "a list of texts", TEXTS, type_parse_texts, NULL, 0,
+			   INT64_MAX },
+	[OPTION_SECRET] = { "a secret or \"@FILE\"", TEXT, type_parse_text, NULL, 0,
+			    INT64_MAX },
 };
 
-/* The row's bounds within the type's; a maximum of 0 behind a minimum is none. */
-static void bounds(const struct option *row, int64_t *min, int64_t *max)
+/* The row's bounds within those of the type. A maximum of 0 with a minimum means none. */
+static void type_bounds(const struct option *row, int64_t *min, int64_t *max)
 {
 	bool unbounded = row->min == 0 && row->max == 0;
 
@@ -80,17 +85,17 @@ static void bounds(const struct option *row, int64_t *min, int64_t *max)
 		*max = row->max;
 }
 
-static bool within(const struct option *row, int64_t number)
+static bool type_is_within(const struct option *row, int64_t number)
 {
 	int64_t min, max;
 
-	bounds(row, &min, &max);
+	type_bounds(row, &min, &max);
 	return number >= min && number <= max;
 }
 
-/* COUNT of the unit of this name; false without such a unit, or at an overflow. */
-static bool scale(const struct unit *units, const char *name, int64_t count,
-		  int64_t *number)
+/* COUNT times the unit NAME. False: no such unit, or an overflow. */
+static bool type_scale(const struct unit *units, const char *name, int64_t count,
+		       int64_t *number)
 {
 	for (; units->name; units++)
 		if (strcmp(units->name, name) == 0)
@@ -98,8 +103,8 @@ static bool scale(const struct unit *units, const char *name, int64_t count,
 	return false;
 }
 
-/* "12h": digits and one unit, nothing else, and no overflow on the way. */
-static bool parse_scaled(const struct unit *units, const char *text, int64_t *number)
+/* "12h": only digits and one unit, without an overflow. */
+static bool type_parse_scaled(const struct unit *units, const char *text, int64_t *number)
 {
 	long long count;
 	char *end;
@@ -108,46 +113,49 @@ static bool parse_scaled(const struct unit *units, const char *text, int64_t *nu
 		return false;
 	errno = 0;
 	count = strtoll(text, &end, 10);
-	return errno == 0 && scale(units, end, count, number);
+	return errno == 0 && type_scale(units, end, count, number);
 }
 
-/* A bare INT in quotes is a slip; a time or a size in quotes has a unit. */
-static bool parse_number(const struct option *row, struct option_value *value,
-			 int64_t *number)
+/* An INT must not have quotes. A time or size in quotes must have a unit. */
+static bool type_parse_number(const struct option *row, struct option_value *value,
+			      int64_t *number)
 {
 	const struct unit *units = types[row->type].units;
 
 	if (value->kind == VALUE_NUMBER) {
-		if (!scale(units, "", value->number, number))
+		if (!type_scale(units, "", value->number, number))
 			return false;
 	} else if (value->kind != VALUE_TEXT || units == no_units ||
-		   !parse_scaled(units, value->text, number)) {
+		   !type_parse_scaled(units, value->text, number)) {
 		return false;
 	}
-	return within(row, *number);
+	return type_is_within(row, *number);
 }
 
-static bool parse_int(const struct option *row, struct option_value *value, void *field)
+static bool type_parse_int(const struct option *row, struct option_value *value,
+			   void *field)
 {
 	int64_t number;
 
-	if (!parse_number(row, value, &number))
+	if (!type_parse_number(row, value, &number))
 		return false;
 	*(int *)field = number;
 	return true;
 }
 
-static bool parse_bytes(const struct option *row, struct option_value *value, void *field)
+static bool type_parse_bytes(const struct option *row, struct option_value *value,
+			     void *field)
 {
 	int64_t number;
 
-	if (!parse_number(row, value, &number))
+	if (!type_parse_number(row, value, &number))
 		return false;
 	*(int64_t *)field = number;
 	return true;
 }
 
-static bool parse_bool(const struct option *row, struct option_value *value, void *field)
+static bool type_parse_bool(const struct option *row, struct option_value *value,
+			    void *field)
 {
 	(void)row;
 	if (value->kind != VALUE_BOOL)
@@ -156,16 +164,18 @@ static bool parse_bool(const struct option *row, struct option_value *value, voi
 	return true;
 }
 
-static bool parse_text(const struct option *row, struct option_value *value, void *field)
+static bool type_parse_text(const struct option *row, struct option_value *value,
+			    void *field)
 {
-	if (value->kind != VALUE_TEXT || !within(row, strlen(value->text)))
+	if (value->kind != VALUE_TEXT || !type_is_within(row, strlen(value->text)))
 		return false;
 	*(char **)field = row->type == OPTION_SECRET ? secret_strdup(value->text)
 	                                             : xstrdup(value->text);
 	return true;
 }
 
-static bool parse_word(const struct option *row, struct option_value *value, void *field)
+static bool type_parse_word(const struct option *row, struct option_value *value,
+			    void *field)
 {
 	for (int i = 0; value->kind == VALUE_TEXT && row->words[i]; i++)
 		if (strcmp(row->words[i], value->text) == 0) {
@@ -175,12 +185,13 @@ static bool parse_word(const struct option *row, struct option_value *value, voi
 	return false;
 }
 
-static bool parse_texts(const struct option *row, struct option_value *value, void *field)
+static bool type_parse_texts(const struct option *row, struct option_value *value,
+			     void *field)
 {
 	if (value->kind != VALUE_TEXTS)
 		return false;
 	for (size_t i = 0; i < value->texts.count; i++)
-		if (!within(row, strlen(value->texts.item[i])))
+		if (!type_is_within(row, strlen(value->texts.item[i])))
 			return false;
 	*(struct option_texts *)field = value->texts;
 	value->texts = (struct option_texts){ 0 };
@@ -193,7 +204,7 @@ bool option_parse(const struct option *row, struct option_value *value, void *fi
 }
 
 /* "127.0.0.1, ::1" */
-static struct option_value split(const char *text)
+static struct option_value type_split(const char *text)
 {
 	struct option_value value = { .kind = VALUE_TEXTS };
 
@@ -206,14 +217,14 @@ static struct option_value split(const char *text)
 	return value;
 }
 
-/* A fallback that cannot be read is our own mistake, as bad as a wrong program. */
+/* An invalid fallback is a bug. */
 struct option_value option_fallback(const struct option *row)
 {
 	struct option_value value = { .kind = VALUE_TEXT, .text = row->fallback };
 	char *end;
 
 	if (row->type == OPTION_TEXTS)
-		return split(row->fallback);
+		return type_split(row->fallback);
 	if (row->type == OPTION_BOOL) {
 		value.kind = VALUE_BOOL;
 		value.number = strcmp(row->fallback, "true") == 0;
@@ -253,8 +264,8 @@ bool option_texts_equal(const struct option_texts *a, const struct option_texts 
 	return true;
 }
 
-/* In the largest unit that leaves no rest: 86400 is "1d", and no time at all is "0". */
-static void number_name(const struct unit *units, int64_t number, struct buf *out)
+/* In the largest unit without a remainder: 86400 is "1d", 0 is "0". */
+static void type_number_name(const struct unit *units, int64_t number, struct buf *out)
 {
 	const struct unit *best = NULL;
 
@@ -275,18 +286,18 @@ void option_describe(const struct option *row, struct buf *out)
 	buf_text(out, types[row->type].name);
 	for (size_t i = 0; row->words && row->words[i]; i++)
 		buf_printf(out, "%s%s", i ? " | " : "", row->words[i]);
-	bounds(row, &min, &max);
+	type_bounds(row, &min, &max);
 	if (low == high || (min == low && max == high && row->type != OPTION_PERCENT))
 		return;
 	buf_text(out, units ? " " : " of ");
 	if (max == high && row->type != OPTION_PERCENT) {
 		buf_text(out, units ? "of at least " : "at least ");
-		number_name(units, min, out);
+		type_number_name(units, min, out);
 	} else {
 		buf_text(out, units ? "from " : "");
-		number_name(units, min, out);
+		type_number_name(units, min, out);
 		buf_text(out, " to ");
-		number_name(units, max, out);
+		type_number_name(units, max, out);
 	}
 	buf_text(out, units ? "" : " bytes");
 }
@@ -324,7 +335,7 @@ void *option_field(void *base, const struct option *row)
 	return (char *)base + row->offset;
 }
 
-static bool text_equal(const char *a, const char *b)
+static bool type_text_equal(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
@@ -333,7 +344,7 @@ void option_field_clear(enum option_type type, void *field)
 {
 	if (type == OPTION_TEXTS)
 		option_texts_clear(field);
-	if (types[type].parse != parse_text)
+	if (types[type].parse != type_parse_text)
 		return;
 	if (type == OPTION_SECRET)
 		secret_free(*(char **)field);
@@ -346,8 +357,8 @@ bool option_field_equal(enum option_type type, const void *a, const void *b)
 {
 	if (type == OPTION_TEXTS)
 		return option_texts_equal(a, b);
-	if (types[type].parse == parse_text)
-		return text_equal(*(char *const *)a, *(char *const *)b);
+	if (types[type].parse == type_parse_text)
+		return type_text_equal(*(char *const *)a, *(char *const *)b);
 	return memcmp(a, b, types[type].size) == 0;
 }
 

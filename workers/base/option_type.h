@@ -1,7 +1,7 @@
 /*
- * option_type -- what each type of option accepts, and how it is described,
- * compared and freed. Knows nothing of files: the value comes from the file
- * or from the row's fallback, and both are read by the same rules.
+ * option_type -- parses, describes, compares and frees the value of each type of option.
+ * The value comes from the file or from the row's fallback, and the same rules hold for
+ * both.
  */
 #pragma once
 
@@ -19,19 +19,19 @@ struct option_value {
 	struct option_texts texts;	/* of TEXTS, owned until parsed */
 };
 
-/* The fallback as a value; the row must have one. */
+/* The fallback as a value. The row must have a fallback. */
 struct option_value option_fallback(const struct option *row);
 void option_texts_add(struct option_texts *texts, const char *text, size_t len);
 void option_texts_clear(struct option_texts *texts);
 bool option_texts_equal(const struct option_texts *a, const struct option_texts *b);
 
-/* Into the field of the row's type; false, and the field untouched, if not acceptable. */
+/* Sets the field. False: the value is not valid, and the field is unchanged. */
 bool option_parse(const struct option *row, struct option_value *value, void *field);
 /* "an integer from 1 to 64" */
 void option_describe(const struct option *row, struct buf *out);
 void option_value_name(const struct option_value *value, struct buf *out);
 size_t option_size(enum option_type type);
-/* Where the row's value stands in BASE, a struct of its section. */
+/* The address of the row's field in BASE, a struct of its section. */
 void *option_field(void *base, const struct option *row);
 void option_field_clear(enum option_type type, void *field);
 bool option_field_equal(enum option_type type, const void *a, const void *b);

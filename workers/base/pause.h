@@ -1,6 +1,6 @@
 /*
- * pause -- to do nothing for a while: for threads that have nothing else to do. A thread
- * that runs an event loop sets a timer instead; there it is a bug, always.
+ * pause -- sleeps, for threads without a loop. A thread that runs an event loop sets a
+ * timer instead: there a pause is a bug.
  */
 #pragma once
 
@@ -8,5 +8,5 @@
 #include <stdint.h>
 
 void pause_ms(int64_t ms);
-/* Of the calling thread; returns what held before. The loop says so while it runs. */
+/* For the calling thread; returns the previous value. A running loop forbids pauses. */
 bool pause_forbid(bool forbidden);

@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 
-/* In front of a secret: the length of all its pages, from here on. */
+/* Before the secret: the length of all its pages. */
 struct pages {
 	alignas(max_align_t) size_t size;
 };

@@ -1,6 +1,6 @@
 /*
- * secret -- memory for what nobody else may see: passwords and keys. Each has pages of its
- * own, which no core contains, and is wiped when it goes.
+ * secret -- memory for passwords and keys. Each secret has its own pages, which are not
+ * in a core dump, and is wiped when it is freed.
  */
 #pragma once
 
@@ -8,4 +8,4 @@
 
 void *secret_alloc(size_t size);	/* of zeroes */
 char *secret_strdup(const char *text);
-void secret_free(void *secret);		/* NULL is none */
+void secret_free(void *secret);		/* may be NULL */

@@ -29,7 +29,7 @@ struct dead_letter {
  */
 struct scan {
 	struct cli *cli;
-	struct broker_admin *desk;
+	struct broker_admin *broker;
 	struct arena *arena;
 	size_t limit, seen, done;
 	enum err (*visit)(struct scan *scan, const struct dead_letter *letter);
@@ -92,7 +92,7 @@ static enum err scan_queue(struct scan *scan, const char *queue)
 	char *dead = xprintf("%s.dead", queue);
 	struct broker_admin_queue count;
 	bool found = true;
-	enum err err = broker_admin_count(scan->desk, dead, &count, &scan->cli->why);
+	enum err err = broker_admin_count(scan->broker, dead, &count, &scan->cli->why);
 
 	/* skip letters that arrive meanwhile: a retried one may die again */
 	for (uint32_t i = 0; !err && found && i < count.messages; i++) {
@@ -101,8 +101,8 @@ static enum err scan_queue(struct scan *scan, const char *queue)
 		if (scan->seen == scan->limit)
 			break;
 		arena_reset(scan->arena);
-		err = broker_admin_take(scan->desk, dead, scan->arena, &message, &found,
-		                       &scan->cli->why);
+		err = broker_admin_take(scan->broker, dead, scan->arena, &message, &found,
+		                        &scan->cli->why);
 		if (err || !found)
 			break;
 		scan->seen++;
@@ -115,8 +115,8 @@ static enum err scan_queue(struct scan *scan, const char *queue)
 static enum err scan_all(struct scan *scan)
 {
 	struct queue_names names;
-	enum err err = broker_admin_open(&scan->cli->common.broker, &scan->desk,
-	                                &scan->cli->why);
+	enum err err = broker_admin_open(&scan->cli->common.broker, &scan->broker,
+	                                 &scan->cli->why);
 
 	if (err)
 		return err;
@@ -126,7 +126,7 @@ static enum err scan_all(struct scan *scan)
 		err = scan_queue(scan, names.item[i]);
 	queue_names_clear(&names);
 	arena_free(&scan->arena);
-	broker_admin_close(&scan->desk);
+	broker_admin_close(&scan->broker);
 	return err;
 }
 
@@ -147,21 +147,21 @@ static json_t *dead_letter_json(const struct dead_letter *letter)
 	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:s}", "queue", letter->queue, "id",
 	                 letter->id, "message_id", letter->message_id, "method",
 	                 letter->method, "buried_at",
-	                 (json_int_t)letter->message->buried_unix, "reason",
+	                 (json_int_t)letter->message->dead_unix, "reason",
 	                 letter->message->reason);
 }
 
 static enum err dead_letter_list(struct scan *scan, const struct dead_letter *letter)
 {
-	int64_t buried_unix = letter->message->buried_unix;
+	int64_t dead_unix = letter->message->dead_unix;
 	char ago[DURATION_TEXT] = "-";
 
-	if (buried_unix)
-		names_duration(clock_unix() - buried_unix, ago);
+	if (dead_unix)
+		names_duration(clock_unix() - dead_unix, ago);
 	table_text(&scan->table, letter->queue);
 	table_text(&scan->table, letter->id);
 	table_text(&scan->table, *letter->method ? letter->method : "-");
-	table_printf(&scan->table, buried_unix ? "%s ago" : "%s", ago);
+	table_printf(&scan->table, dead_unix ? "%s ago" : "%s", ago);
 	table_text(&scan->table, letter->message->reason);
 	json_array_append_new(scan->list, dead_letter_json(letter));
 	return OK;
@@ -211,18 +211,18 @@ static enum err dead_letter_show(struct scan *scan, const struct dead_letter *le
 
 static enum err dead_letter_retry(struct scan *scan, const struct dead_letter *letter)
 {
-	enum err err = broker_admin_send(scan->desk, letter->queue, letter->message,
-	                                cli_has(scan->cli, OPT_VOUCH), &scan->cli->why);
+	enum err err = broker_admin_send(scan->broker, letter->queue, letter->message,
+	                                 cli_has(scan->cli, OPT_VOUCH), &scan->cli->why);
 
 	if (!err)
-		err = broker_admin_drop(scan->desk, letter->message, &scan->cli->why);
+		err = broker_admin_drop(scan->broker, letter->message, &scan->cli->why);
 	scan->done += !err;
 	return err;
 }
 
 static enum err dead_letter_drop(struct scan *scan, const struct dead_letter *letter)
 {
-	enum err err = broker_admin_drop(scan->desk, letter->message, &scan->cli->why);
+	enum err err = broker_admin_drop(scan->broker, letter->message, &scan->cli->why);
 
 	scan->done += !err;
 	return err;

@@ -88,7 +88,7 @@ static json_t *row_json(const char *queue, const struct broker_admin_depth *coun
 	                 (json_int_t)counts->dead.messages);
 }
 
-static enum err show_counts(struct cli *cli, struct broker_admin *desk,
+static enum err show_counts(struct cli *cli, struct broker_admin *broker,
                             const struct queue_names *names, struct table *table)
 {
 	json_t *list = json_array();
@@ -97,7 +97,7 @@ static enum err show_counts(struct cli *cli, struct broker_admin *desk,
 	for (size_t i = 0; !err && i < names->count; i++) {
 		struct broker_admin_depth counts;
 
-		err = broker_admin_depth(desk, names->item[i], &counts, &cli->why);
+		err = broker_admin_depth(broker, names->item[i], &counts, &cli->why);
 		if (err || !counts.work.exists)
 			continue;
 		show_row(table, names->item[i], &counts);
@@ -110,19 +110,19 @@ static enum err show_counts(struct cli *cli, struct broker_admin *desk,
 enum err queues_show(struct cli *cli)
 {
 	struct queue_names names;
-	struct broker_admin *desk;
+	struct broker_admin *broker;
 	struct table table;
-	enum err err = broker_admin_open(&cli->common.broker, &desk, &cli->why);
+	enum err err = broker_admin_open(&cli->common.broker, &broker, &cli->why);
 
 	if (err)
 		return err;
 	queue_names_find(cli, &names);
 	table_begin(&table, &cli->out, columns);
-	err = show_counts(cli, desk, &names, &table);
+	err = show_counts(cli, broker, &names, &table);
 	if (!err && !cli->out.json)
 		table_flush(&table, stdout);
 	table_clear(&table);
 	queue_names_clear(&names);
-	broker_admin_close(&desk);
+	broker_admin_close(&broker);
 	return err;
 }

@@ -23,7 +23,7 @@ struct queue_watch {
 	const struct membership *fleet;
 	struct lane *lane;
 	struct broker_config config;
-	struct broker_admin *desk;
+	struct broker_admin *broker;
 };
 
 /* ---- figures ---- */
@@ -76,12 +76,12 @@ static void show_nothing(void)
 
 static enum err count_all(struct queue_watch *watch, struct why *why)
 {
-	enum err err = broker_admin_connect(watch->desk, why);
+	enum err err = broker_admin_connect(watch->broker, why);
 
 	for (size_t i = 0; !err && i < watched_count; i++) {
 		struct broker_admin_depth depth;
 
-		err = broker_admin_depth(watch->desk, watched[i].queue, &depth, why);
+		err = broker_admin_depth(watch->broker, watched[i].queue, &depth, why);
 		if (!err)
 			show(&watched[i], &depth);
 	}
@@ -101,7 +101,7 @@ static void run(void *self)
 	if (!is_mine)
 		show_nothing();
 	if (err || !is_mine)
-		broker_admin_disconnect(watch->desk);
+		broker_admin_disconnect(watch->broker);
 }
 
 /* ---- on the loop ---- */
@@ -125,7 +125,7 @@ struct queue_watch *queue_watch_new(const struct membership *fleet,
 	watch->fleet = fleet;
 	watch->config = *runtime->broker_config;
 	watch->config.heartbeat_s = 0;
-	watch->desk = broker_admin_new(&watch->config);
+	watch->broker = broker_admin_new(&watch->config);
 	watch->lane = lane_new(runtime->loop, "queues", 1);
 	return watch;
 }
@@ -134,9 +134,9 @@ void queue_watch_free(struct queue_watch **watch)
 {
 	if (!*watch)
 		return;
-	broker_admin_cancel((*watch)->desk);
+	broker_admin_cancel((*watch)->broker);
 	lane_free(&(*watch)->lane);
-	broker_admin_close(&(*watch)->desk);
+	broker_admin_close(&(*watch)->broker);
 	free(*watch);
 	*watch = NULL;
 }

@@ -11,7 +11,7 @@ enum { V4_BITS = 32, V6_BITS = 128, MAX_TEXT = 80 };
 
 static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 
-static void unmap(struct address *address)
+static void address_unmap(struct address *address)
 {
 	if (address->bits != V6_BITS || memcmp(address->octets, mapped, sizeof(mapped)))
 		return;
@@ -20,7 +20,7 @@ static void unmap(struct address *address)
 	memset(address->octets + 4, 0, sizeof(address->octets) - 4);
 }
 
-static bool parse_v6(const char *host, struct address *address)
+static bool address_parse_v6(const char *host, struct address *address)
 {
 	char text[MAX_TEXT];
 	char *zone;
@@ -43,14 +43,14 @@ bool address_parse(const char *host, uint16_t port, struct address *address)
 
 	if (strlen(host) >= MAX_TEXT)
 		return false;
-	if (inet_pton(AF_INET, host, got.octets) != 1 && !parse_v6(host, &got))
+	if (inet_pton(AF_INET, host, got.octets) != 1 && !address_parse_v6(host, &got))
 		return false;
-	unmap(&got);
+	address_unmap(&got);
 	*address = got;
 	return true;
 }
 
-static bool parse_number(const char *text, long max, long *number)
+static bool address_parse_number(const char *text, long max, long *number)
 {
 	char *end;
 
@@ -67,7 +67,7 @@ bool address_parse_with_port(const char *text, struct address *address)
 	size_t len = colon ? (size_t)(colon - text) : 0;
 	long port;
 
-	if (!len || len >= sizeof(host) || !parse_number(colon + 1, 65535, &port))
+	if (!len || len >= sizeof(host) || !address_parse_number(colon + 1, 65535, &port))
 		return false;
 	snprintf(host, sizeof(host), "%.*s", (int)len, text);
 	if (host[0] != '[')
@@ -92,7 +92,7 @@ bool prefix_parse(const char *text, struct prefix *prefix)
 	if (!address_parse(host, 0, &got.address))
 		return false;
 	bits = got.address.bits;
-	if (slash && !parse_number(slash + 1, got.address.bits, &bits))
+	if (slash && !address_parse_number(slash + 1, got.address.bits, &bits))
 		return false;
 	got.bits = bits;
 	*prefix = got;
@@ -222,7 +222,7 @@ bool address_from_socket(const struct sockaddr_storage *from, struct address *ad
 	} else {
 		return false;
 	}
-	unmap(&got);
+	address_unmap(&got);
 	*address = got;
 	return true;
 }

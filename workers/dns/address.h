@@ -1,7 +1,7 @@
 /*
- * address -- an IPv4 or IPv6 address with a port, and the prefixes that
- * access lists are made of. A v4-mapped IPv6 address is the IPv4 address that
- * it maps, so that a peer has one spelling however it came in.
+ * address -- an IPv4 or IPv6 address with a port, and prefixes for access lists. A
+ * v4-mapped IPv6 address becomes its IPv4 address, so that a peer always has the same
+ * address.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "base/err.h"
 
 struct address {
-	uint8_t bits;			/* 32 or 128: which of the two it is */
+	uint8_t bits;			/* 32 or 128: IPv4 or IPv6 */
 	uint8_t octets[16];
 	uint16_t port;
 	uint32_t scope;			/* of fe80::/10, else 0 */
@@ -29,7 +29,7 @@ struct host_key {
 };
 
 enum { ADDRESS_TEXT = 64 };
-/* One client has at least so much of IPv6 to itself, and any address in it (RFC 6177). */
+/* The prefix length of one client's IPv6 addresses (RFC 6177). */
 enum { ADDRESS_V6_SITE = 56 };
 
 /* "192.0.2.1", "2001:db8::1", "fe80::1%eth0". No names. */
@@ -46,17 +46,17 @@ bool address_same_site(const struct address *a, const struct address *b);
 struct host_key address_host_key(const struct address *address);
 bool address_is_any(const struct address *address);
 /*
- * Why the address cannot be that of a host on a network: "a multicast address"; NULL: it can
- * be. A link-local address cannot (RFC 4472 2.1: it must never be published in DNS).
+ * Why it cannot be the address of a host on a network: "a multicast address". NULL: it
+ * can. A link-local address cannot (RFC 4472 2.1: it must never be published in DNS).
  */
 const char *address_unfit(const struct address *address);
 /*
- * The address of a host on a network, without a scope. ERR_INVALID, with the name of FIELD:
- * TEXT is no address, or address_unfit().
+ * Parses the address of a host on a network, without a scope. ERR_INVALID, with the name
+ * of FIELD: TEXT is not an address, or address_unfit().
  */
 enum err address_parse_host(const char *field, const char *text, struct address *address,
                             struct why *why);
-/* the host */
+/* without the port */
 void address_format(const struct address *address, char text[ADDRESS_TEXT]);
 
 socklen_t address_to_socket(const struct address *address, struct sockaddr_storage *to);

@@ -5,10 +5,10 @@
 #include "base/log.h"
 
 /*
- * What is before the last name of each type that has some. In its fields a digit is so
- * many octets, 's' a character string, 'n' a name, '*' names to the end; and what needs
- * a look at the rdata: 'a' the address of an A6, 'g' the gateway of an IPSECKEY, 'r' the
- * relay of an AMTRELAY, 'h' what a HIP has before its servers. The rest is octets.
+ * The fields up to the last name, for types with names. A digit is a number of octets,
+ * 's' a character string, 'n' a name, '*' names to the end. Some depend on the rdata: 'a'
+ * the address of an A6, 'g' the gateway of an IPSECKEY, 'r' the relay of an AMTRELAY, 'h'
+ * the part of a HIP before its servers. The rest of the rdata is octets.
  */
 static const struct layout {
 	uint16_t type;
@@ -48,7 +48,7 @@ static const struct layout {
 	{ 260,      "r" },		/* AMTRELAY */
 };
 
-static const char *fields_of(uint16_t type)
+static const char *canonical_fields(uint16_t type)
 {
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
 		if (layouts[i].type == type)
@@ -56,123 +56,130 @@ static const char *fields_of(uint16_t type)
 	return "";
 }
 
-static void put(struct canonical *to, const void *data, size_t len)
+static void canonical_put(struct canonical *to, const void *data, size_t len)
 {
 	bug_if(len > sizeof(to->octets) - to->len);
 	memcpy(to->octets + to->len, data, len);
 	to->len += len;
 }
 
-static void put_u16(struct canonical *to, uint16_t value)
+static void canonical_put_u16(struct canonical *to, uint16_t value)
 {
 	to->octets[to->len++] = value >> 8;
 	to->octets[to->len++] = value & 0xff;
 }
 
-static bool has_room(const struct canonical *to, size_t len)
+static bool canonical_has_room(const struct canonical *to, size_t len)
 {
 	return to->len - to->rdata + len <= UINT16_MAX;
 }
 
 /* ---- the fields of rdata ---- */
 
-static void copy(struct packet_reader *rdata, size_t len, struct canonical *to)
+static void canonical_copy(struct packet_reader *rdata, size_t len, struct canonical *to)
 {
-	if (rdata->broken || rdata->len - rdata->at < len || !has_room(to, len)) {
+	if (rdata->broken || rdata->len - rdata->at < len ||
+	    !canonical_has_room(to, len)) {
 		rdata->broken = true;
 		return;
 	}
-	put(to, rdata->data + rdata->at, len);
+	canonical_put(to, rdata->data + rdata->at, len);
 	rdata->at += len;
 }
 
-static void copy_name(struct packet_reader *rdata, struct canonical *to)
+static void canonical_copy_name(struct packet_reader *rdata, struct canonical *to)
 {
 	struct name name;
 
 	packet_read_name(rdata, &name);
-	if (rdata->broken || !has_room(to, name.len)) {
+	if (rdata->broken || !canonical_has_room(to, name.len)) {
 		rdata->broken = true;
 		return;
 	}
 	name_fold(&name);
-	put(to, name.wire, name.len);
+	canonical_put(to, name.wire, name.len);
 }
 
-/* The octet that comes I behind the next; 0 if there is none, which copy() notices. */
-static unsigned peek(const struct packet_reader *rdata, size_t i)
+/* The octet I after the next one; 0 after the end, an error in canonical_copy(). */
+static unsigned canonical_peek(const struct packet_reader *rdata, size_t i)
 {
 	return !rdata->broken && rdata->len - rdata->at > i ? rdata->data[rdata->at + i]
 	                                                    : 0;
 }
 
-/* Behind BEFORE octets, of which one says with NAMED that a name follows. */
-static void copy_named(struct packet_reader *rdata, size_t before, bool named,
-                       struct canonical *to)
+/* Copies BEFORE octets, and a name after them if NAMED. */
+static void canonical_copy_named(struct packet_reader *rdata, size_t before, bool named,
+                                 struct canonical *to)
 {
-	copy(rdata, before, to);
+	canonical_copy(rdata, before, to);
 	if (named)
-		copy_name(rdata, to);
+		canonical_copy_name(rdata, to);
 }
 
-static void copy_field(struct packet_reader *rdata, char field, struct canonical *to)
+static void canonical_copy_field(struct packet_reader *rdata, char field,
+                                 struct canonical *to)
 {
 	enum { NAMED = 3, RELAY_TYPE = 0x7f, A6_BITS = 128 };
-	unsigned bits = peek(rdata, 0);
+	unsigned bits = canonical_peek(rdata, 0);
 
 	switch (field) {
 	case 'n':
-		copy_name(rdata, to);
+		canonical_copy_name(rdata, to);
 		break;
 	case '*':
 		while (!rdata->broken && rdata->at < rdata->len)
-			copy_name(rdata, to);
+			canonical_copy_name(rdata, to);
 		break;
 	case 's':
-		copy(rdata, 1 + peek(rdata, 0), to);
+		canonical_copy(rdata, 1 + canonical_peek(rdata, 0), to);
 		break;
 	case 'a':
-		copy_named(rdata, bits > A6_BITS ? 1 : 1 + (A6_BITS - bits + 7) / 8,
-		           bits, to);
+		canonical_copy_named(
+		    rdata, bits > A6_BITS ? 1 : 1 + (A6_BITS - bits + 7) / 8, bits, to);
 		break;
 	case 'g':
-		copy_named(rdata, 3, peek(rdata, 1) == NAMED, to);
+		canonical_copy_named(rdata, 3, canonical_peek(rdata, 1) == NAMED, to);
 		break;
 	case 'r':
-		copy_named(rdata, 2, (peek(rdata, 1) & RELAY_TYPE) == NAMED, to);
+		canonical_copy_named(
+		    rdata, 2, (canonical_peek(rdata, 1) & RELAY_TYPE) == NAMED, to);
 		break;
 	case 'h':
-		copy(rdata, 4 + peek(rdata, 0) + (peek(rdata, 2) << 8 | peek(rdata, 3)),
-		     to);
+		canonical_copy(
+		    rdata,
+		    4 + canonical_peek(rdata, 0) +
+			(canonical_peek(rdata, 2) << 8 | canonical_peek(rdata, 3)),
+		    to);
 		break;
 	default:
-		copy(rdata, field - '0', to);
+		canonical_copy(rdata, field - '0', to);
 	}
 }
 
-static bool put_rdata(struct packet_reader *rdata, struct canonical *to)
+static bool canonical_put_rdata(struct packet_reader *rdata, struct canonical *to)
 {
 	to->rdata = to->len;
-	for (const char *field = fields_of(to->type); *field; field++)
-		copy_field(rdata, *field, to);
+	for (const char *field = canonical_fields(to->type); *field; field++)
+		canonical_copy_field(rdata, *field, to);
 	if (!rdata->broken)
-		copy(rdata, rdata->len - rdata->at, to);
+		canonical_copy(rdata, rdata->len - rdata->at, to);
 	return !rdata->broken;
 }
 
 /* ---- a record ---- */
 
-static void begin(struct canonical *to, const struct name *owner, uint16_t class)
+static void canonical_begin(struct canonical *to, const struct name *owner,
+                            uint16_t class)
 {
 	struct name folded = *owner;
 
 	name_fold(&folded);
 	to->len = 0;
-	put(to, folded.wire, folded.len);
-	put_u16(to, to->type);
-	put_u16(to, class);
-	put_u16(to, to->ttl >> 16);
-	put_u16(to, to->ttl & 0xffff);
+	canonical_put(to, folded.wire, folded.len);
+	canonical_put_u16(to, to->type);
+	canonical_put_u16(to, class);
+	canonical_put_u16(to, to->ttl >> 16);
+	canonical_put_u16(to, to->ttl & 0xffff);
 }
 
 bool canonical_of_packet(struct packet_reader *message, const struct packet_rr *rr,
@@ -185,8 +192,8 @@ bool canonical_of_packet(struct packet_reader *message, const struct packet_rr *
 		return false;
 	canonical->type = rr->type;
 	canonical->ttl = rr->ttl;
-	begin(canonical, &rr->name, rr->class);
-	good = put_rdata(&rdata, canonical);
+	canonical_begin(canonical, &rr->name, rr->class);
+	good = canonical_put_rdata(&rdata, canonical);
 	message->pointers = rdata.pointers;
 	return good;
 }
@@ -199,6 +206,6 @@ bool canonical_of_rr(const struct rr *rr, struct canonical *canonical)
 	memcpy(owner.wire, rr->name, owner.len);
 	canonical->type = rr->type;
 	canonical->ttl = rr->ttl;
-	begin(canonical, &owner, RR_CLASS_IN);
-	return put_rdata(&rdata, canonical);
+	canonical_begin(canonical, &owner, RR_CLASS_IN);
+	return canonical_put_rdata(&rdata, canonical);
 }

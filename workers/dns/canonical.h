@@ -1,11 +1,11 @@
 /*
- * canonical -- a record as it is compared: uncompressed, and in lower case its owner and
- * the names within its rdata, for a server may write them in its own way. Two records are
- * the same if these octets are: owner, type, class, TTL, rdata.
+ * canonical -- a record in the form for comparisons: uncompressed, with its owner and the
+ * names in its rdata in lower case, because servers keep or change the case. Two records
+ * are equal if these octets are: owner, type, class, TTL, rdata.
  *
- * RFC 4034 6.2 lists the types whose names are folded, and RFC 3597 4 those that may come
- * compressed. We do both with every type that is known to have names, later ones too, as
- * servers do: the case of a name means nothing, wherever it stands.
+ * RFC 4034 6.2 lists the types whose names are folded, and RFC 3597 4 the types whose
+ * names may be compressed. We do both for all types that are known to have names, as
+ * servers do: the case of a name has no meaning anywhere.
  */
 #pragma once
 
@@ -30,8 +30,8 @@ struct canonical {
 };
 
 /*
- * RR as it was read from MESSAGE, whose pointers are counted on. False: its rdata is not
- * what its type says.
+ * Converts RR of MESSAGE, and counts compression pointers there. False: the rdata does
+ * not match the type.
  */
 bool canonical_of_packet(struct packet_reader *message, const struct packet_rr *rr,
                          struct canonical *canonical);

@@ -20,7 +20,7 @@ void frames_add(struct frames *frames, const void *data, size_t len)
 	buf_append(&frames->in, data, len);
 }
 
-bool frames_wait(const struct frames *frames)
+bool frames_has_next(const struct frames *frames)
 {
 	size_t left = frames->in.len - frames->taken;
 
@@ -32,7 +32,7 @@ const uint8_t *frames_next(struct frames *frames, size_t *len)
 	const uint8_t *frame;
 	size_t wanted;
 
-	if (!frames_wait(frames))
+	if (!frames_has_next(frames))
 		return NULL;
 	frame = frames->in.data + frames->taken;
 	wanted = frame_wanted(frame, frames->in.len - frames->taken);

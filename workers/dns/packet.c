@@ -4,7 +4,7 @@
 
 enum {
 	POINTER = 0xc0,
-	/* in one message; one full of records has no more */
+	/* a full message has no more */
 	MAX_POINTERS = 16384,
 	MAX_POINTED = 0x3fff,		/* 14 bits of offset */
 	MAX_LABELS = 128,
@@ -39,8 +39,8 @@ struct packet_reader packet_reader(const uint8_t *data, size_t len)
 	return (struct packet_reader){ .data = data, .len = len };
 }
 
-/* The next LEN bytes, or NULL and broken. */
-static const uint8_t *take(struct packet_reader *reader, size_t len)
+/* The next LEN bytes; NULL: sets broken. */
+static const uint8_t *packet_take(struct packet_reader *reader, size_t len)
 {
 	const uint8_t *from = reader->data + reader->at;
 
@@ -54,7 +54,7 @@ static const uint8_t *take(struct packet_reader *reader, size_t len)
 
 uint16_t packet_read_u16(struct packet_reader *reader)
 {
-	const uint8_t *from = take(reader, 2);
+	const uint8_t *from = packet_take(reader, 2);
 
 	return from ? (uint16_t)(from[0] << 8 | from[1]) : 0;
 }
@@ -75,7 +75,7 @@ void packet_read_header(struct packet_reader *reader, struct packet_header *head
 }
 
 /* Append a label of LEN octets, its length first. False: the name is too long. */
-static bool add_label(struct name *name, const uint8_t *label)
+static bool name_add_label(struct name *name, const uint8_t *label)
 {
 	size_t len = 1 + label[0];
 
@@ -87,10 +87,11 @@ static bool add_label(struct name *name, const uint8_t *label)
 }
 
 /*
- * Labels from *at on, to the root or to a pointer. Returns the offset pointed
- * to, 0 at the root (no name stands in the header), -1 if it is broken.
+ * Reads labels from *at on, to the root or to a pointer. Returns the offset of the
+ * pointer, 0 at the root (no name stands in the header), -1 for a malformed name.
  */
-static int read_labels(const struct packet_reader *reader, size_t *at, struct name *name)
+static int packet_read_labels(const struct packet_reader *reader, size_t *at,
+			      struct name *name)
 {
 	const uint8_t *data = reader->data;
 
@@ -107,7 +108,7 @@ static int read_labels(const struct packet_reader *reader, size_t *at, struct na
 		}
 		if (first > NAME_MAX_LABEL || reader->len - *at < 1u + first)
 			return -1;
-		if (!add_label(name, data + *at))
+		if (!name_add_label(name, data + *at))
 			return -1;
 		*at += 1 + first;
 		if (!first)
@@ -120,7 +121,7 @@ void packet_read_name(struct packet_reader *reader, struct name *name)
 {
 	struct name got = { 0 };
 	size_t at = reader->at, lowest = at;
-	int target = reader->broken ? -1 : read_labels(reader, &at, &got);
+	int target = reader->broken ? -1 : packet_read_labels(reader, &at, &got);
 
 	*name = (struct name){ .len = 1 };
 	reader->at = at;
@@ -130,7 +131,7 @@ void packet_read_name(struct packet_reader *reader, struct name *name)
 			break;
 		}
 		at = lowest = target;
-		target = read_labels(reader, &at, &got);
+		target = packet_read_labels(reader, &at, &got);
 	}
 	if (target < 0)
 		reader->broken = true;
@@ -146,7 +147,7 @@ void packet_read_rr(struct packet_reader *reader, struct packet_rr *rr)
 	rr->ttl = packet_read_u32(reader);
 	rr->rdata_len = packet_read_u16(reader);
 	rr->rdata = reader->at;
-	take(reader, rr->rdata_len);
+	packet_take(reader, rr->rdata_len);
 }
 
 struct packet_reader packet_rdata(const struct packet_reader *reader,
@@ -199,7 +200,7 @@ void packet_put(struct packet_writer *writer, const void *data, size_t len)
 	writer->len += len;
 }
 
-static void store_u16(uint8_t *to, uint16_t value)
+static void packet_store_u16(uint8_t *to, uint16_t value)
 {
 	to[0] = value >> 8;
 	to[1] = value & 0xff;
@@ -209,7 +210,7 @@ void packet_put_u16(struct packet_writer *writer, uint16_t value)
 {
 	uint8_t octets[2];
 
-	store_u16(octets, value);
+	packet_store_u16(octets, value);
 	packet_put(writer, octets, sizeof(octets));
 }
 
@@ -219,9 +220,9 @@ void packet_put_u32(struct packet_writer *writer, uint32_t value)
 	packet_put_u16(writer, value & 0xffff);
 }
 
-/* Is the name written at AT equal, octet by octet, to WIRE? Case counts: it is kept. */
-static bool is_written_at(const struct packet_writer *writer, size_t at,
-                          const uint8_t *wire)
+/* Is the name at AT equal to WIRE, including its case? */
+static bool packet_name_is_at(const struct packet_writer *writer, size_t at,
+                              const uint8_t *wire)
 {
 	const uint8_t *data = writer->data;
 
@@ -253,11 +254,11 @@ struct labels {
 };
 
 /*
- * Where each label begins, and the slot of each name from
- * there on: hashed from the root up.
+ * Finds where each label begins, and the slot of the name from there on. Names are hashed
+ * from the root up.
  */
-static void find_labels(const struct packet_writer *writer, const uint8_t *wire,
-                        struct labels *labels)
+static void packet_find_labels(const struct packet_writer *writer, const uint8_t *wire,
+                               struct labels *labels)
 {
 	uint32_t hash = 2166136261u;	/* FNV-1a */
 
@@ -274,28 +275,28 @@ static void find_labels(const struct packet_writer *writer, const uint8_t *wire,
 }
 
 /*
- * The longest tail of the name that is in the message: its
- * first label and where; else count.
+ * Finds the longest tail of the name in the message: returns its first label and sets its
+ * offset. Returns the count of labels if there is none.
  */
-static int find_written(const struct packet_writer *writer, const uint8_t *wire,
-                        const struct labels *labels, size_t *at)
+static int packet_find_name(const struct packet_writer *writer, const uint8_t *wire,
+                            const struct labels *labels, size_t *at)
 {
 	for (int i = 0; i < labels->count; i++) {
 		*at = writer->names[labels->slot[i]];
-		if (*at && is_written_at(writer, *at, wire + labels->at[i]))
+		if (*at && packet_name_is_at(writer, *at, wire + labels->at[i]))
 			return i;
 	}
 	return labels->count;
 }
 
-static void put_name(struct packet_writer *writer, const uint8_t *wire)
+static void packet_put_name(struct packet_writer *writer, const uint8_t *wire)
 {
 	struct labels labels;
 	size_t target = 0, start = writer->len;
 	int known, head;
 
-	find_labels(writer, wire, &labels);
-	known = find_written(writer, wire, &labels, &target);
+	packet_find_labels(writer, wire, &labels);
+	known = packet_find_name(writer, wire, &labels, &target);
 	if (known == labels.count) {
 		packet_put(writer, wire, name_wire_len(wire, NAME_MAX_WIRE));
 	} else {
@@ -312,13 +313,13 @@ void packet_put_owner(struct packet_writer *writer, const uint8_t *owner)
 {
 	size_t at = writer->len;
 
-	/* mostly that of the record before */
-	if (writer->owner_at && is_written_at(writer, writer->owner_at, owner)) {
+	/* often the owner of the record before */
+	if (writer->owner_at && packet_name_is_at(writer, writer->owner_at, owner)) {
 		packet_put_u16(writer, POINTER << 8 | writer->owner_at);
 		return;
 	}
-	put_name(writer, owner);
-	/* the root is a shorter name than a pointer to it */
+	packet_put_name(writer, owner);
+	/* the root is shorter than a pointer to it */
 	writer->owner_at = at <= MAX_POINTED && owner[0] ? at : 0;
 }
 
@@ -344,10 +345,9 @@ static const struct {
 };
 
 /*
- * The names' own octets, to see whether the rdata is what its
- * type says; 0 if it is not.
+ * The octets of the names, to check the rdata against its type; 0 if it does not match.
  */
-static size_t names_len(const struct rr *rr, int before, int names)
+static size_t packet_names_len(const struct rr *rr, int before, int names)
 {
 	size_t at = before;
 
@@ -363,19 +363,19 @@ static size_t names_len(const struct rr *rr, int before, int names)
 	return at - before;
 }
 
-static void put_rdata(struct packet_writer *writer, const struct rr *rr)
+static void packet_put_rdata(struct packet_writer *writer, const struct rr *rr)
 {
 	const uint8_t *from = rr->rdata, *end = rr->rdata + rr->rdata_len;
 
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
 		if (layouts[i].type != rr->type)
 			continue;
-		if (!names_len(rr, layouts[i].before, layouts[i].names))
+		if (!packet_names_len(rr, layouts[i].before, layouts[i].names))
 			break;
 		packet_put(writer, from, layouts[i].before);
 		from += layouts[i].before;
 		for (int k = 0; k < layouts[i].names; k++) {
-			put_name(writer, from);
+			packet_put_name(writer, from);
 			from += name_wire_len(from, end - from);
 		}
 	}
@@ -392,13 +392,13 @@ void packet_put_rr(struct packet_writer *writer, const struct rr *rr)
 	packet_put_u32(writer, rr->ttl);
 	packet_put_u16(writer, 0);
 	rdata = writer->len;
-	put_rdata(writer, rr);
+	packet_put_rdata(writer, rr);
 	if (writer->full) {
 		packet_cut(writer, start);
 		writer->full = true;
 		return;
 	}
-	store_u16(writer->data + rdata - 2, writer->len - rdata);
+	packet_store_u16(writer->data + rdata - 2, writer->len - rdata);
 }
 
 void packet_cut(struct packet_writer *writer, size_t len)
@@ -414,8 +414,8 @@ void packet_cut(struct packet_writer *writer, size_t len)
 
 void packet_set_header(struct packet_writer *writer, const struct packet_header *header)
 {
-	store_u16(writer->data, header->id);
-	store_u16(writer->data + 2, header->flags);
+	packet_store_u16(writer->data, header->id);
+	packet_store_u16(writer->data + 2, header->flags);
 	for (int i = 0; i < SECTIONS; i++)
-		store_u16(writer->data + 4 + 2 * i, header->count[i]);
+		packet_store_u16(writer->data + 4 + 2 * i, header->count[i]);
 }

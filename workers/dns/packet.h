@@ -1,12 +1,11 @@
 /*
- * packet -- DNS messages in wire form (RFC 1035 4): a reader that never looks
- * outside of its bytes, and a writer that compresses names.
+ * packet -- DNS messages in wire form (RFC 1035 4): a reader that never reads outside of
+ * its bytes, and a writer that compresses names.
  *
- * Both are sticky: after the first read that fails, or the first write that
- * does not fit, `broken` or `full` is set and all later calls do nothing, so
- * a caller works through a message in a row and asks once. Compression
- * pointers go strictly backwards, and the pointers followed in all names of a
- * message are counted together, so that no message is dear to read (RFC 9267).
+ * Both are sticky: after a read that fails `broken` is set, after a write that does not
+ * fit `full`, and later calls do nothing. So a caller makes its calls in a row and checks
+ * once. Compression pointers must go backwards, and the pointers of all names of a
+ * message are counted together, so that no message is expensive to read (RFC 9267).
  */
 #pragma once
 
@@ -20,8 +19,8 @@
 enum {
 	PACKET_HEADER = 12,
 	PACKET_MAX = 65535,
-	PACKET_UDP_MIN = 512,		/* what a client without EDNS takes */
-	/* what we send and say that we take: never a fragment */
+	PACKET_UDP_MIN = 512,		/* for a client without EDNS */
+	/* that we send and announce: avoids fragments */
 	PACKET_UDP_MAX = 1232,
 };
 
@@ -38,7 +37,7 @@ enum rcode {
 	RCODE_NXRRSET = 8, RCODE_NOTAUTH = 9, RCODE_NOTZONE = 10,
 	RCODE_BADVERS = 16, RCODE_BADCOOKIE = 23,
 };
-/* "REFUSED"; "an error" for one we do not know */
+/* "REFUSED"; "an error" for an unknown one */
 const char *rcode_name(enum rcode rcode);
 
 enum section {
@@ -64,10 +63,10 @@ struct packet_reader {
 };
 
 struct packet_rr {
-	struct name name;		/* in the message's own case */
+	struct name name;		/* in the case of the message */
 	uint16_t type, class;
 	uint32_t ttl;
-	size_t rdata;			/* where it stands in the message */
+	size_t rdata;			/* its offset in the message */
 	uint16_t rdata_len;
 };
 
@@ -77,10 +76,10 @@ uint32_t packet_read_u32(struct packet_reader *reader);
 void packet_read_header(struct packet_reader *reader, struct packet_header *header);
 void packet_read_name(struct packet_reader *reader, struct name *name);
 void packet_read_rr(struct packet_reader *reader, struct packet_rr *rr);
-/* A reader of the rdata alone: a name in it may point back, but not end behind it. */
+/* A reader of the rdata only. Names in it may point back, but must end in it. */
 struct packet_reader packet_rdata(const struct packet_reader *reader,
                                   const struct packet_rr *rr);
-/* The serial of an SOA; false if its rdata is not exactly that of an SOA. */
+/* The serial of an SOA. False: the rdata is malformed. */
 bool packet_soa_serial(const struct packet_reader *reader, const struct packet_rr *rr,
                        uint32_t *serial);
 
@@ -92,9 +91,9 @@ struct packet_writer {
 	uint8_t *data;
 	size_t limit, len;
 	bool full;
-	/* where that of the last record stands; 0: nowhere */
+	/* the offset of the last record's owner; 0: none */
 	uint16_t owner_at;
-	/* where a name of that hash was written; 0: nowhere. Few may be for a datagram. */
+	/* the offset of a name, by its hash; 0: none. A datagram uses few slots. */
 	unsigned slots;
 	uint16_t names[PACKET_NAMES];
 };
@@ -104,16 +103,16 @@ void packet_writer_init(struct packet_writer *writer, uint8_t *data, size_t limi
 void packet_put(struct packet_writer *writer, const void *data, size_t len);
 void packet_put_u16(struct packet_writer *writer, uint16_t value);
 void packet_put_u32(struct packet_writer *writer, uint32_t value);
-/* What stands first: a record that has the same owner points to it. */
+/* Must come first. Records with the same owner point to it. */
 void packet_put_question(struct packet_writer *writer, const struct name *name,
                          uint16_t type, uint16_t class);
-/* The owner of a record, whose other fields follow. */
+/* The owner of a record. The caller writes the other fields. */
 void packet_put_owner(struct packet_writer *writer, const uint8_t *owner);
 /*
- * Uncompressed names in, as model/rr.h has them. All of it or,
- * with `full` set, nothing.
+ * The names in RR are uncompressed (model/rr.h). Writes all of it, or sets `full` and
+ * writes nothing.
  */
 void packet_put_rr(struct packet_writer *writer, const struct rr *rr);
-/* Back to an earlier len: a record set that did not fit goes as a whole. */
+/* Back to an earlier len: removes a record set that did not fit. */
 void packet_cut(struct packet_writer *writer, size_t len);
 void packet_set_header(struct packet_writer *writer, const struct packet_header *header);

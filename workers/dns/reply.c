@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "dns/tsig_words.h"
+#include "dns/tsig_reason.h"
 
-void sent_message_end(struct sent_message *request, const struct tsig_key *key,
-                      uint64_t now, const struct packet_header *header,
-                      struct packet_writer *writer)
+void sent_message_finish(struct sent_message *request, const struct tsig_key *key,
+                         uint64_t now, const struct packet_header *header,
+                         struct packet_writer *writer)
 {
 	request->id = header->id;
 	request->opcode = (header->flags & FLAG_OPCODE) >> OPCODE_SHIFT;
@@ -16,7 +16,7 @@ void sent_message_end(struct sent_message *request, const struct tsig_key *key,
 	if (!key)
 		return;
 	tsig_chain_begin(&request->chain, key);
-	tsig_sign(&request->chain, TSIG_FINE, NULL, now, writer);
+	tsig_sign(&request->chain, TSIG_NO_ERROR, NULL, now, writer);
 }
 
 void sent_message_sign_again(struct sent_message *request, uint64_t now, uint8_t *data,
@@ -33,7 +33,7 @@ void sent_message_sign_again(struct sent_message *request, uint64_t now, uint8_t
 	header.count[SECTION_ADDITIONAL]--;
 	packet_writer_init(&writer, data, len);
 	writer.len = tsig.at;
-	sent_message_end(request, &key, now, &header, &writer);
+	sent_message_finish(request, &key, now, &header, &writer);
 	explicit_bzero(&key, sizeof(key));
 }
 
@@ -42,7 +42,7 @@ void sent_message_clear(struct sent_message *request)
 	explicit_bzero(&request->chain, sizeof(request->chain));
 }
 
-static bool is_an_answer(const struct sent_message *request, const struct reply *reply)
+static bool reply_matches(const struct sent_message *request, const struct reply *reply)
 {
 	const struct packet_header *header = &reply->header;
 
@@ -51,8 +51,8 @@ static bool is_an_answer(const struct sent_message *request, const struct reply 
 	       (header->flags & FLAG_OPCODE) >> OPCODE_SHIFT == request->opcode;
 }
 
-/* The one of an error that is no lie about a key that the server does not have. */
-static bool is_unsignable(const struct reply *reply)
+/* An error about an unknown key or secret, which the server cannot sign. */
+static bool reply_is_unsignable(const struct reply *reply)
 {
 	const struct tsig *tsig = &reply->tsig;
 
@@ -61,12 +61,12 @@ static bool is_unsignable(const struct reply *reply)
 }
 
 /*
- * What is wrong with its signature, in words; NULL: nothing. A server whose clock is far
- * off ours says so under a time of its own, or under ours (5.2.3): it is believed.
+ * Why its signature is not valid; NULL: it is valid. A server with another time reports
+ * that under its own time or under ours (5.2.3). Both are accepted.
  */
-static const char *signature_fault(const struct sent_message *request,
-                                   const uint8_t *data,
-                                   const struct tsig *tsig, uint64_t now)
+static const char *reply_signature_fault(const struct sent_message *request,
+                                         const uint8_t *data,
+                                         const struct tsig *tsig, uint64_t now)
 {
 	struct tsig_chain chain = request->chain;
 	enum tsig_error error;
@@ -74,32 +74,33 @@ static const char *signature_fault(const struct sent_message *request,
 	if (!tsig->present)
 		return "answers without a signature";
 	if (tsig->error && !tsig->mac_len)
-		return tsig_words_refusal(tsig->error);
+		return tsig_reason_refused(tsig->error);
 	error = tsig_verify(&chain, data, tsig,
 	                    tsig->error == TSIG_BADTIME ? tsig->time : now);
 	explicit_bzero(&chain, sizeof(chain));
-	return tsig_words_fault(error);
+	return tsig_reason_invalid(error);
 }
 
-static void judge(struct reply *reply, enum reply_kind kind, const char *fault)
+static void reply_set(struct reply *reply, enum reply_kind kind, const char *fault)
 {
 	reply->kind = kind;
 	reply->fault = fault;
 }
 
-static void judge_signature(const struct sent_message *request, const uint8_t *data,
-                            uint64_t now, struct reply *reply)
+static void reply_check_signature(const struct sent_message *request, const uint8_t *data,
+                                  uint64_t now, struct reply *reply)
 {
-	const char *fault = signature_fault(request, data, &reply->tsig, now);
+	const char *fault = reply_signature_fault(request, data, &reply->tsig, now);
 
-	if (reply->tsig.present && is_unsignable(reply))
-		judge(reply, REPLY_REFUSES, fault);
+	if (reply->tsig.present && reply_is_unsignable(reply))
+		reply_set(reply, REPLY_TSIG_REFUSED, fault);
 	else if (fault)
-		judge(reply, REPLY_WRONG, fault);
+		reply_set(reply, REPLY_INVALID, fault);
 	else if (reply->tsig.error)
-		judge(reply, REPLY_REFUSES, tsig_words_refusal(reply->tsig.error));
+		reply_set(reply, REPLY_TSIG_REFUSED,
+		          tsig_reason_refused(reply->tsig.error));
 	else
-		judge(reply, REPLY_OURS, NULL);
+		reply_set(reply, REPLY_MATCHES, NULL);
 }
 
 void reply_read(const struct sent_message *request, const uint8_t *data, size_t len,
@@ -108,16 +109,17 @@ void reply_read(const struct sent_message *request, const uint8_t *data, size_t 
 	reply->tsig = (struct tsig){ .present = false };
 	reply->reader = packet_reader(data, len);
 	packet_read_header(&reply->reader, &reply->header);
-	if (!is_an_answer(request, reply))
-		judge(reply, REPLY_STRANGE, "sends what is no answer to our message");
+	if (!reply_matches(request, reply))
+		reply_set(reply, REPLY_UNRELATED,
+		          "sends a message that does not answer ours");
 	else if (!tsig_find(data, len, &reply->tsig))
-		judge(reply, REPLY_WRONG, "sends a malformed message");
+		reply_set(reply, REPLY_INVALID, "sends a malformed message");
 	else if (request->is_signed)
-		judge_signature(request, data, now, reply);
+		reply_check_signature(request, data, now, reply);
 	else if (reply->tsig.present)
-		judge(reply, REPLY_WRONG, "signs an answer to an unsigned message");
+		reply_set(reply, REPLY_INVALID, "signs an answer to an unsigned message");
 	else
-		judge(reply, REPLY_OURS, NULL);
+		reply_set(reply, REPLY_MATCHES, NULL);
 }
 
 uint64_t reply_server_time(const struct sent_message *request, const uint8_t *data,
@@ -126,7 +128,7 @@ uint64_t reply_server_time(const struct sent_message *request, const uint8_t *da
 	struct reply reply = { .reader = packet_reader(data, len) };
 
 	packet_read_header(&reply.reader, &reply.header);
-	if (!request->is_signed || !is_an_answer(request, &reply) ||
+	if (!request->is_signed || !reply_matches(request, &reply) ||
 	    !(reply.header.flags & FLAG_RCODE) || !tsig_find(data, len, &reply.tsig) ||
 	    !reply.tsig.present)
 		return 0;

@@ -1,10 +1,9 @@
 /*
- * reply -- a message that we sent, and whether another is the answer to it: its id, that
- * it is one, its opcode, and its signature, as whoever asks under one must see to (RFC
- * 8945 5.3). What the answer says is for who asked.
+ * reply -- a message that we sent, and whether another message answers it: by its id, QR
+ * bit, opcode, and signature (RFC 8945 5.3). The caller reads the content of the answer.
  *
- * Who asked under a signature is answered under one, but where the server cannot sign for
- * it does not know the key or the secret (5.3.2): then an error comes without one.
+ * The answer to a signed message must be signed. An exception is the error of a server
+ * that does not know the key or the secret (5.3.2): it has no signature.
  */
 #pragma once
 
@@ -19,40 +18,40 @@ struct sent_message {
 	uint16_t id;
 	uint8_t opcode;
 	bool is_signed;
-	struct tsig_chain chain;	/* if it is */
+	struct tsig_chain chain;	/* if signed */
 };
 
 enum reply_kind {
-	REPLY_OURS,			/* and by whom it says to be */
-	REPLY_STRANGE,			/* to another message, or none at all */
-	REPLY_WRONG,			/* to ours, and not to be believed */
-	REPLY_REFUSES,			/* our signature: tsig.error says why */
+	REPLY_MATCHES,			/* and its signature is valid, if required */
+	REPLY_UNRELATED,		/* not an answer to our message */
+	REPLY_INVALID,			/* malformed, or its signature is not valid */
+	REPLY_TSIG_REFUSED,		/* it refuses our signature: see tsig.error */
 };
 
 struct reply {
 	enum reply_kind kind;
-	const char *fault;		/* of all but OURS: behind the server's name */
+	const char *fault;		/* unless it matches: after the server's name */
 	struct packet_header header;
-	struct packet_reader reader;	/* behind the header */
+	struct packet_reader reader;	/* after the header */
 	struct tsig tsig;
 };
 
 /*
- * Sets the header of the message in WRITER and signs it with KEY, unless it is NULL, at
- * NOW, in unix seconds. There must be room: tsig_room_of().
+ * Sets the header of the message in WRITER and signs it with KEY, unless it is NULL. NOW:
+ * unix seconds. The writer needs room: tsig_room_of().
  */
-void sent_message_end(struct sent_message *request, const struct tsig_key *key,
-                      uint64_t now, const struct packet_header *header,
-                      struct packet_writer *writer);
-/* Signs it again, as it is in DATA, at NOW; its id and its length stay. */
+void sent_message_finish(struct sent_message *request, const struct tsig_key *key,
+                         uint64_t now, const struct packet_header *header,
+                         struct packet_writer *writer);
+/* Signs the message in DATA again, with the time NOW. Its id and length stay. */
 void sent_message_sign_again(struct sent_message *request, uint64_t now, uint8_t *data,
                              size_t len);
-/* What DATA, of LEN octets, which *reply borrows, is to REQUEST. */
+/* Reads DATA, of LEN octets, as an answer to REQUEST. *reply borrows DATA. */
 void reply_read(const struct sent_message *request, const uint8_t *data, size_t len,
                 uint64_t now, struct reply *reply);
 /*
- * The server's time, in unix seconds, if DATA refuses REQUEST for its time, and is signed
- * well, so that REQUEST can be signed by it (RFC 8945 5.2.3). Else 0.
+ * The server's time, in unix seconds, if DATA refuses the time of REQUEST with a valid
+ * signature: REQUEST can be signed again with it (RFC 8945 5.2.3). Else 0.
  */
 uint64_t reply_server_time(const struct sent_message *request, const uint8_t *data,
                            size_t len);

@@ -8,7 +8,7 @@
 #include "base/log.h"
 
 enum {
-	MAC_LEAST = 10,			/* octets of a shortened one, or half of it */
+	MAC_LEAST = 10,			/* octets of a shortened MAC, or half of it */
 	TIMES = 8,			/* octets: the time and the fudge */
 	ARCOUNT = 10,			/* where in a header */
 	VARIABLES = 2 * NAME_MAX_WIRE + 2 + 4 + TIMES + 2 + 2 + TSIG_OTHER_TIME,
@@ -29,7 +29,7 @@ static const struct {
 const char *tsig_error_name(enum tsig_error error)
 {
 	switch (error) {
-	case TSIG_FINE: return "no error";
+	case TSIG_NO_ERROR: return "no error";
 	case TSIG_MALFORMED: return "FORMERR";
 	case TSIG_BADSIG: return "BADSIG";
 	case TSIG_BADKEY: return "BADKEY";
@@ -41,7 +41,7 @@ const char *tsig_error_name(enum tsig_error error)
 
 /* ---- keys ---- */
 
-static bool find_hash(const char *text, enum hmac_hash *hash)
+static bool tsig_find_hash(const char *text, enum hmac_hash *hash)
 {
 	for (int i = 0; i < HMAC_HASHES; i++)
 		if (!strcmp(text, algorithms[i].text)) {
@@ -59,9 +59,9 @@ enum err tsig_key_parse(const char *name, const char *algorithm, const char *sec
 
 	if (err)
 		return err;
-	if (!find_hash(algorithm, &key->hash))
-		return fail(why, ERR_INVALID, "algorithm '%.40s' is none of hmac-sha1, "
-		            "-sha224, -sha256, -sha384, -sha512", algorithm);
+	if (!tsig_find_hash(algorithm, &key->hash))
+		return fail(why, ERR_INVALID, "algorithm '%.40s': must be hmac-sha1, "
+		            "-sha224, -sha256, -sha384 or -sha512", algorithm);
 	if (len < 1)
 		return fail(why, ERR_INVALID,
 		            "the secret is not base64 of 1 to %d octets",
@@ -85,20 +85,20 @@ struct octets {
 	size_t len;
 };
 
-static void put(struct octets *to, const void *data, size_t len)
+static void octets_put(struct octets *to, const void *data, size_t len)
 {
 	bug_if(len > sizeof(to->data) - to->len);
 	memcpy(to->data + to->len, data, len);
 	to->len += len;
 }
 
-static void put_number(struct octets *to, uint64_t number, int octets)
+static void octets_put_number(struct octets *to, uint64_t number, int octets)
 {
 	while (octets--)
 		to->data[to->len++] = number >> 8 * octets;
 }
 
-/* What besides the message is signed (4.3.3); later only the times (5.3.1). */
+/* The signed fields besides the message (4.3.3); later only the times (5.3.1). */
 struct variables {
 	uint64_t time;
 	uint16_t fudge, error;
@@ -106,28 +106,28 @@ struct variables {
 	uint64_t other;			/* 48 bits */
 };
 
-static void put_variables(struct octets *to, const struct tsig_chain *chain,
-                          const struct variables *variables)
+static void octets_put_variables(struct octets *to, const struct tsig_chain *chain,
+                                 const struct variables *variables)
 {
 	const struct tsig_key *key = &chain->key;
 
 	if (!chain->answered) {
-		put(to, key->name.wire, key->name.len);
-		put_number(to, RR_CLASS_ANY, 2);
-		put_number(to, 0, 4);			/* TTL */
-		put(to, algorithms[key->hash].wire, algorithms[key->hash].len);
+		octets_put(to, key->name.wire, key->name.len);
+		octets_put_number(to, RR_CLASS_ANY, 2);
+		octets_put_number(to, 0, 4);		/* TTL */
+		octets_put(to, algorithms[key->hash].wire, algorithms[key->hash].len);
 	}
-	put_number(to, variables->time, 6);
-	put_number(to, variables->fudge, 2);
+	octets_put_number(to, variables->time, 6);
+	octets_put_number(to, variables->fudge, 2);
 	if (chain->answered)
 		return;
-	put_number(to, variables->error, 2);
-	put_number(to, variables->has_other ? TSIG_OTHER_TIME : 0, 2);
+	octets_put_number(to, variables->error, 2);
+	octets_put_number(to, variables->has_other ? TSIG_OTHER_TIME : 0, 2);
 	if (variables->has_other)
-		put_number(to, variables->other, TSIG_OTHER_TIME);
+		octets_put_number(to, variables->other, TSIG_OTHER_TIME);
 }
 
-/* A message without its TSIG; HEADER stands for its first octets. */
+/* A message without its TSIG record. HEADER replaces its first octets. */
 struct body {
 	const uint8_t *header, *message;
 	size_t len;
@@ -135,9 +135,9 @@ struct body {
 
 enum { PRIOR_PARTS = 2, BODY_PARTS = 3 };
 
-static void digest(const struct tsig_chain *chain, struct tsig_gap *gap,
-                   const struct body *body, const struct variables *variables,
-                   uint8_t mac[HMAC_MAX])
+static void tsig_digest(const struct tsig_chain *chain, struct tsig_gap *gap,
+                        const struct body *body, const struct variables *variables,
+                        uint8_t mac[HMAC_MAX])
 {
 	uint8_t prior_len[2] = { chain->mac_len >> 8, chain->mac_len & 0xff };
 	struct octets behind = { .len = 0 };
@@ -146,7 +146,8 @@ static void digest(const struct tsig_chain *chain, struct tsig_gap *gap,
 		{ chain->mac, chain->mac_len },
 		{ body->header, PACKET_HEADER },
 		{ body->message + PACKET_HEADER, body->len - PACKET_HEADER },
-		{ behind.data, (put_variables(&behind, chain, variables), behind.len) },
+		{ behind.data,
+		  (octets_put_variables(&behind, chain, variables), behind.len) },
 	};
 
 	if (gap && gap->digest)
@@ -163,8 +164,8 @@ void tsig_chain_begin(struct tsig_chain *chain, const struct tsig_key *key)
 	chain->answered = false;
 }
 
-/* From the second message behind the question on the form is the short one. */
-static void go_on(struct tsig_chain *chain, const uint8_t *mac, size_t len)
+/* From the second answer on the short form is used. */
+static void tsig_chain_advance(struct tsig_chain *chain, const uint8_t *mac, size_t len)
 {
 	chain->answered = chain->mac_len;
 	bug_if(len > sizeof(chain->mac));
@@ -174,14 +175,14 @@ static void go_on(struct tsig_chain *chain, const uint8_t *mac, size_t len)
 
 /* ---- verify ---- */
 
-static bool is_possible_length(size_t len, size_t whole)
+static bool tsig_is_mac_len(size_t len, size_t whole)
 {
 	size_t least = whole / 2 > MAC_LEAST ? whole / 2 : MAC_LEAST;
 
 	return len >= least && len <= whole;
 }
 
-static bool is_of_now(const struct tsig *tsig, uint64_t now)
+static bool tsig_is_in_time(const struct tsig *tsig, uint64_t now)
 {
 	uint64_t off = tsig->time > now ? tsig->time - now : now - tsig->time;
 
@@ -231,7 +232,7 @@ enum tsig_error tsig_verify_behind(struct tsig_chain *chain, struct tsig_gap *ga
 
 	if (!tsig_is_by(tsig, &chain->key))
 		return TSIG_BADKEY;
-	if (!is_possible_length(tsig->mac_len, whole))
+	if (!tsig_is_mac_len(tsig->mac_len, whole))
 		return TSIG_MALFORMED;
 	memcpy(header, packet, sizeof(header));
 	additional = (header[ARCOUNT] << 8 | header[ARCOUNT + 1]) - 1;
@@ -239,15 +240,16 @@ enum tsig_error tsig_verify_behind(struct tsig_chain *chain, struct tsig_gap *ga
 	header[1] = tsig->original_id & 0xff;
 	header[ARCOUNT] = additional >> 8 & 0xff;
 	header[ARCOUNT + 1] = additional & 0xff;
-	digest(chain, gap, &(struct body){ header, packet, tsig->at }, &variables, mac);
+	tsig_digest(chain, gap, &(struct body){ header, packet, tsig->at }, &variables,
+	            mac);
 	if (gap)
 		tsig_gap_clear(gap);
 	if (CRYPTO_memcmp(mac, tsig->mac, tsig->mac_len))
 		return TSIG_BADSIG;
-	go_on(chain, tsig->mac, tsig->mac_len);
-	if (!is_of_now(tsig, now))
+	tsig_chain_advance(chain, tsig->mac, tsig->mac_len);
+	if (!tsig_is_in_time(tsig, now))
 		return TSIG_BADTIME;
-	return tsig->mac_len < whole ? TSIG_BADTRUNC : TSIG_FINE;
+	return tsig->mac_len < whole ? TSIG_BADTRUNC : TSIG_NO_ERROR;
 }
 
 uint64_t tsig_server_time(const struct tsig_chain *chain, const uint8_t *packet,
@@ -258,7 +260,7 @@ uint64_t tsig_server_time(const struct tsig_chain *chain, const uint8_t *packet,
 
 	if (tsig->error != TSIG_BADTIME || tsig->other_len != TSIG_OTHER_TIME)
 		return 0;
-	is_good = tsig_verify(&copy, packet, tsig, tsig->time) == TSIG_FINE;
+	is_good = tsig_verify(&copy, packet, tsig, tsig->time) == TSIG_NO_ERROR;
 	explicit_bzero(&copy, sizeof(copy));
 	return is_good ? tsig->other : 0;
 }
@@ -286,19 +288,19 @@ struct record {
 	const struct variables *variables;
 };
 
-static void put_u48(struct packet_writer *writer, uint64_t number)
+static void tsig_put_u48(struct packet_writer *writer, uint64_t number)
 {
 	packet_put_u16(writer, number >> 32);
 	packet_put_u32(writer, number & 0xffffffff);
 }
 
-static void count_record(struct packet_writer *writer)
+static void tsig_count_record(struct packet_writer *writer)
 {
 	if (!++writer->data[ARCOUNT + 1])
 		writer->data[ARCOUNT]++;
 }
 
-static void put_record(struct packet_writer *writer, const struct record *record)
+static void tsig_put_record(struct packet_writer *writer, const struct record *record)
 {
 	const struct variables *variables = record->variables;
 	size_t other = variables->has_other ? TSIG_OTHER_TIME : 0;
@@ -310,7 +312,7 @@ static void put_record(struct packet_writer *writer, const struct record *record
 	packet_put_u16(writer, record->algorithm_len + TIMES + 2 + record->mac_len + 4 +
 			       2 + other);
 	packet_put(writer, record->algorithm, record->algorithm_len);
-	put_u48(writer, variables->time);
+	tsig_put_u48(writer, variables->time);
 	packet_put_u16(writer, variables->fudge);
 	packet_put_u16(writer, record->mac_len);
 	packet_put(writer, record->mac, record->mac_len);
@@ -318,12 +320,12 @@ static void put_record(struct packet_writer *writer, const struct record *record
 	packet_put_u16(writer, variables->error);
 	packet_put_u16(writer, other);
 	if (other)
-		put_u48(writer, variables->other);
+		tsig_put_u48(writer, variables->other);
 	bug_if(writer->full);
-	count_record(writer);
+	tsig_count_record(writer);
 }
 
-static uint16_t id_of(const struct packet_writer *writer)
+static uint16_t tsig_message_id(const struct packet_writer *writer)
 {
 	return writer->data[0] << 8 | writer->data[1];
 }
@@ -331,7 +333,7 @@ static uint16_t id_of(const struct packet_writer *writer)
 void tsig_sign(struct tsig_chain *chain, enum tsig_error error, const struct tsig *tsig,
                uint64_t now, struct packet_writer *writer)
 {
-	/* whose clock is wrong hears ours, under its own time (5.2.3) */
+	/* a sender with a wrong clock gets our time, signed with its own time (5.2.3) */
 	bool late = error == TSIG_BADTIME && tsig;
 	const struct variables variables = {
 		.time = late ? tsig->time : now, .fudge = TSIG_FUDGE_S, .error = error,
@@ -343,13 +345,14 @@ void tsig_sign(struct tsig_chain *chain, enum tsig_error error, const struct tsi
 		.algorithm = (const uint8_t *)algorithms[chain->key.hash].wire,
 		.algorithm_len = algorithms[chain->key.hash].len,
 		.mac = mac, .mac_len = hmac_len(chain->key.hash),
-		.original_id = id_of(writer), .variables = &variables,
+		.original_id = tsig_message_id(writer), .variables = &variables,
 	};
 
-	digest(chain, NULL, &(struct body){ writer->data, writer->data, writer->len },
-	       &variables, mac);
-	go_on(chain, mac, record.mac_len);
-	put_record(writer, &record);
+	tsig_digest(chain, NULL,
+	            &(struct body){ writer->data, writer->data, writer->len }, &variables,
+	            mac);
+	tsig_chain_advance(chain, mac, record.mac_len);
+	tsig_put_record(writer, &record);
 }
 
 void tsig_refuse(enum tsig_error error, const struct tsig *tsig, uint64_t now,
@@ -359,9 +362,9 @@ void tsig_refuse(enum tsig_error error, const struct tsig *tsig, uint64_t now,
 		.time = now, .fudge = TSIG_FUDGE_S, .error = error,
 	};
 
-	put_record(writer, &(struct record){
+	tsig_put_record(writer, &(struct record){
 		.key = tsig->key.wire, .key_len = tsig->key.len,
 		.algorithm = tsig->algorithm.wire, .algorithm_len = tsig->algorithm.len,
-		.original_id = id_of(writer), .variables = &variables,
+		.original_id = tsig_message_id(writer), .variables = &variables,
 	});
 }

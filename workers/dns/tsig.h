@@ -1,14 +1,14 @@
 /*
  * tsig -- messages that are signed with a shared secret (RFC 8945).
  *
- * A dialogue is a chain: the signature of a message covers that of the message before
- * it, so none can be left out, put in or exchanged. An answer is bound to its question
- * so, and each message of a transfer, all of which are signed (5.3.1), to the one before;
- * from the second answer on only the times are signed besides.
+ * A dialogue is a chain: the signature of a message covers the signature of the message
+ * before it. So no message can be left out, inserted or exchanged. This binds an answer
+ * to its query, and each message of a transfer, all of which are signed (5.3.1), to the
+ * message before. From the second answer on only the time fields are signed in addition.
  *
- * What is judged, and in which order (5.2): is the key known, is the signature right,
- * is it of now, is it long enough. We take whole signatures only: a shorter one that is
- * right is BADTRUNC. Only the last two errors are told under a signature.
+ * The checks have this order (5.2): key, signature, time, length. We accept only whole
+ * signatures: a shorter one that is correct is BADTRUNC. Only the last two errors are
+ * signed.
  */
 #pragma once
 
@@ -22,12 +22,12 @@
 
 enum {
 	TSIG_SECRET_MAX = 128,		/* octets */
-	TSIG_FUDGE_S = 300,		/* of our signatures: how wrong a clock may be */
+	TSIG_FUDGE_S = 300,		/* of our signatures: allowed clock error */
 	TSIG_OTHER_TIME = 6,		/* octets: the server's time, of BADTIME */
 };
 
 enum tsig_error {
-	TSIG_FINE = 0,
+	TSIG_NO_ERROR = 0,
 	TSIG_MALFORMED = 1,		/* FORMERR: a signature of an impossible length */
 	TSIG_BADSIG = 16,
 	TSIG_BADKEY = 17,
@@ -45,20 +45,20 @@ struct tsig_key {
 };
 
 /*
- * NAME as a domain name, ALGORITHM as "hmac-sha256", SECRET in base64, of 1 to 128
- * octets. ERR_INVALID: the words in why do not contain the secret.
+ * NAME is a domain name, ALGORITHM for example "hmac-sha256", SECRET base64 of 1 to 128
+ * octets. ERR_INVALID: the reason does not contain the secret.
  */
 enum err tsig_key_parse(const char *name, const char *algorithm, const char *secret,
                         struct tsig_key *key, struct why *why);
 
-/* The record of a signed message, as it came (4.2). */
+/* The TSIG record of a received message (4.2). */
 struct tsig {
 	bool present;
 	struct name key, algorithm;	/* in lower case */
 	uint64_t time;			/* 48 bits: unix seconds */
 	uint16_t fudge;
 	uint8_t mac[HMAC_MAX];
-	uint16_t mac_len;		/* as said; of more than HMAC_MAX none are kept */
+	uint16_t mac_len;		/* as received; above HMAC_MAX mac is empty */
 	uint16_t original_id;
 	uint16_t error, other_len;
 	uint64_t other;			/* of six octets: the server's time, of BADTIME */
@@ -66,40 +66,41 @@ struct tsig {
 };
 
 /*
- * RR, read from MESSAGE and begun at AT, is a TSIG record. False if it is malformed,
- * which leaves *tsig present.
+ * Reads RR, a TSIG record of MESSAGE that begins at AT. False: it is malformed, but *tsig
+ * is present.
  */
 bool tsig_read(const struct packet_reader *message, const struct packet_rr *rr, size_t at,
                struct tsig *tsig);
-/* The one that ends a message, or none; false if the message is malformed. */
+/* Finds the TSIG record at the end of a message. False: the message is malformed. */
 bool tsig_find(const uint8_t *packet, size_t len, struct tsig *tsig);
 bool tsig_is_by(const struct tsig *tsig, const struct tsig_key *key);
 
-/* Both sides of a dialogue, seen from one. */
+/* The state of a dialogue on one side. */
 struct tsig_chain {
 	struct tsig_key key;
 	uint8_t mac[HMAC_MAX];		/* of the message before */
-	size_t mac_len;			/* 0: there was none */
-	bool answered;			/* from now on only times are signed */
+	size_t mac_len;			/* 0: no message before */
+	bool answered;			/* from now on only time fields are signed */
 };
 
 void tsig_chain_begin(struct tsig_chain *chain, const struct tsig_key *key);
 /*
- * Is PACKET, which ends in TSIG, the next message of the chain? The chain goes on if its
- * signature is right, whatever else is wrong with it. NOW: unix seconds.
+ * Checks PACKET, which ends in TSIG, as the next message of the chain. The chain advances
+ * if the signature is correct, even after another error. NOW: unix seconds.
  */
 enum tsig_error tsig_verify(struct tsig_chain *chain, const uint8_t *packet,
                             const struct tsig *tsig, uint64_t now);
 /*
- * The server's time, in unix seconds, if it refuses the message before for its time and
- * signs that itself: whenever it did so (5.2.3). Else 0. The chain stays where it is.
+ * The server's time, in unix seconds, if the server refuses the time of the message
+ * before with a correct signature of any age (5.2.3). Else 0. The chain does not advance.
  */
 uint64_t tsig_server_time(const struct tsig_chain *chain, const uint8_t *packet,
                           const struct tsig *tsig);
 
 /*
- * Of many answers to one question the first and the last are signed, and at most so many
- * in between are not: the next signature covers them (5.3.1). Zeroed, a gap is empty.
+ * The first and the last of many answers to one query are signed. At most TSIG_GAP_MAX
+ * messages in a row are not: the next signature covers them (5.3.1). Zeroed, a gap is
+ * empty.
  */
 enum { TSIG_GAP_MAX = 99 };
 
@@ -108,10 +109,10 @@ struct tsig_gap {
 	unsigned count;
 };
 
-/* False: the first answer is not signed, or too many are not. */
+/* False: the first answer is not signed, or the gap is too long. */
 bool tsig_gap_add(struct tsig_gap *gap, const struct tsig_chain *chain,
                   const uint8_t *packet, size_t len);
-/* As tsig_verify(), of the one behind the gap, which is empty then. */
+/* Like tsig_verify(), for the message after the gap. Empties the gap. */
 enum tsig_error tsig_verify_behind(struct tsig_chain *chain, struct tsig_gap *gap,
                                    const uint8_t *packet, const struct tsig *tsig,
                                    uint64_t now);
@@ -121,11 +122,11 @@ void tsig_gap_clear(struct tsig_gap *gap);
 size_t tsig_room(const struct name *key, const struct name *algorithm);
 size_t tsig_room_of(const struct tsig_key *key);
 /*
- * Signs the message in WRITER, whose header is set, as the next of the chain. ERROR is
- * what is wrong with the question, TSIG its signature, or NULL in a question of ours.
+ * Signs the message in WRITER, whose header is set, as the next one of the chain. ERROR:
+ * the error of the query. TSIG: the query's signature; NULL for a query of ours.
  */
 void tsig_sign(struct tsig_chain *chain, enum tsig_error error, const struct tsig *tsig,
                uint64_t now, struct packet_writer *writer);
-/* The error, unsigned: of BADKEY and BADSIG. */
+/* Adds the error without a signature: for BADKEY and BADSIG. */
 void tsig_refuse(enum tsig_error error, const struct tsig *tsig, uint64_t now,
                  struct packet_writer *writer);

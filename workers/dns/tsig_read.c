@@ -1,17 +1,17 @@
-/* The record of a signed message, read and not judged. */
+/* Reads the TSIG record of a message, without checking the signature. */
 #include "dns/tsig.h"
 
 #include <string.h>
 
-static uint64_t read_u48(struct packet_reader *reader)
+static uint64_t tsig_read_u48(struct packet_reader *reader)
 {
 	uint64_t high = packet_read_u16(reader);
 
 	return high << 32 | packet_read_u32(reader);
 }
 
-/* False: there are not so many. */
-static bool skip(struct packet_reader *reader, size_t len)
+/* False: the packet is shorter. */
+static bool tsig_skip(struct packet_reader *reader, size_t len)
 {
 	if (reader->broken || reader->len - reader->at < len)
 		reader->broken = true;
@@ -21,17 +21,17 @@ static bool skip(struct packet_reader *reader, size_t len)
 }
 
 /* RFC 8945 4.2: algorithm, time, fudge, MAC, original id, error, other data. */
-static bool read_rdata(struct packet_reader *rdata, struct tsig *tsig)
+static bool tsig_read_rdata(struct packet_reader *rdata, struct tsig *tsig)
 {
 	size_t mac;
 
 	packet_read_name(rdata, &tsig->algorithm);
 	name_fold(&tsig->algorithm);
-	tsig->time = read_u48(rdata);
+	tsig->time = tsig_read_u48(rdata);
 	tsig->fudge = packet_read_u16(rdata);
 	tsig->mac_len = packet_read_u16(rdata);
 	mac = rdata->at;
-	if (!skip(rdata, tsig->mac_len))
+	if (!tsig_skip(rdata, tsig->mac_len))
 		return false;
 	if (tsig->mac_len <= sizeof(tsig->mac))
 		memcpy(tsig->mac, rdata->data + mac, tsig->mac_len);
@@ -39,9 +39,9 @@ static bool read_rdata(struct packet_reader *rdata, struct tsig *tsig)
 	tsig->error = packet_read_u16(rdata);
 	tsig->other_len = packet_read_u16(rdata);
 	if (tsig->other_len == TSIG_OTHER_TIME)
-		tsig->other = read_u48(rdata);
+		tsig->other = tsig_read_u48(rdata);
 	else
-		skip(rdata, tsig->other_len);
+		tsig_skip(rdata, tsig->other_len);
 	return !rdata->broken && rdata->at == rdata->len;
 }
 
@@ -54,10 +54,10 @@ bool tsig_read(const struct packet_reader *message, const struct packet_rr *rr, 
 	tsig->key = rr->name;
 	name_fold(&tsig->key);
 	tsig->at = at;
-	return read_rdata(&rdata, tsig) && rr->class == RR_CLASS_ANY && !rr->ttl;
+	return tsig_read_rdata(&rdata, tsig) && rr->class == RR_CLASS_ANY && !rr->ttl;
 }
 
-static void skip_questions(struct packet_reader *reader, int count)
+static void tsig_skip_questions(struct packet_reader *reader, int count)
 {
 	struct name name;
 
@@ -77,7 +77,7 @@ bool tsig_find(const uint8_t *packet, size_t len, struct tsig *tsig)
 
 	tsig->present = false;
 	packet_read_header(&reader, &header);
-	skip_questions(&reader, header.count[SECTION_QUESTION]);
+	tsig_skip_questions(&reader, header.count[SECTION_QUESTION]);
 	left = header.count[SECTION_ANSWER] + header.count[SECTION_AUTHORITY] +
 	       header.count[SECTION_ADDITIONAL];
 	for (; left > 0 && !reader.broken; left--) {

@@ -25,7 +25,7 @@ bool action_parse(const char *text, enum action *action)
 	return false;
 }
 
-static bool has_loose_slash(const uint8_t *label)
+static bool domain_has_loose_slash(const uint8_t *label)
 {
 	for (int i = 1; i <= label[0]; i++)
 		if (label[i] == '/' && (i == 1 || i == label[0] ||
@@ -34,10 +34,10 @@ static bool has_loose_slash(const uint8_t *label)
 	return false;
 }
 
-static bool is_path_elsewhere(const struct name *name)
+static bool domain_is_path_elsewhere(const struct name *name)
 {
 	for (const uint8_t *label = name->wire; label[0]; label += 1 + label[0])
-		if (has_loose_slash(label))
+		if (domain_has_loose_slash(label))
 			return true;
 	return false;
 }
@@ -46,7 +46,7 @@ enum err domain_check_name(const struct name *name, const char *field, struct wh
 {
 	if (name->wire[0] == 1 && name->wire[1] == '*')
 		return fail(why, ERR_INVALID, "%s: a domain cannot be a wildcard", field);
-	if (is_path_elsewhere(name))
+	if (domain_is_path_elsewhere(name))
 		return fail(why, ERR_INVALID, "%s: '/' must be between two letters or digits of a "
 		            "label, as in 0/25.2.0.192.in-addr.arpa. (RFC 2317)", field);
 	return OK;

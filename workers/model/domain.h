@@ -1,6 +1,6 @@
 /*
- * domain -- the plain structs that all programs speak of: domain, record
- * set, record, pool, server. Texts belong to the arena they were read into.
+ * domain -- the plain structs of all programs: domain, record set, record, pool, server.
+ * Their texts belong to the arena of the reader.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct domain {
 	const char *tenant;
 	char pool_id[ID_LEN + 1];
 	struct state state;		/* state.serial is the zone's serial */
-	uint64_t version;		/* one more with each change; 0: it has none */
+	uint64_t version;		/* grows by one with each change; 0: none */
 	bool is_catalog;		/* it lists the pool's domains (RFC 9432) */
 	const char *description;
 	const char *email;		/* hostmaster@example.org: the SOA's RNAME */
@@ -27,15 +27,15 @@ struct domain {
 	int64_t created_at, updated_at;	/* unix seconds */
 };
 
-/* What travels to poolmgr and minidns (DESIGN 3): never the records. */
+/* The form for messages to poolmgr and minidns (DESIGN 3), without records. */
 struct domain_ref {
 	char id[ID_LEN + 1];
 	const char *name;
 	const char *pool;		/* name of the pool */
 	const char *tenant;
 	struct state state;
-	uint64_t version;		/* 0: not known */
-	bool is_catalog;		/* goes to servers provisioned by it */
+	uint64_t version;		/* 0: unknown */
+	bool is_catalog;		/* for servers that read catalog zones */
 };
 
 struct record {
@@ -64,17 +64,17 @@ struct pool {
 	const char *description;
 	const char *const *ns_records;	/* host names at the apex of new domains */
 	size_t ns_record_count;
-	const char *catalog_zone;	/* its name; NULL: it has none */
+	const char *catalog_zone;	/* its name; NULL: none */
 	char catalog_id[ID_LEN + 1];	/* "" */
 };
 
-/* Where a name server is reached: to notify and to poll. */
+/* The address of a name server for NOTIFY and polls. */
 struct destination {
 	const char *id;			/* the server's id in the configuration */
 	const char *host;		/* an address, v4 or v6, in text */
 	uint16_t port;
 	const char *tsig_key;		/* a name in tsigkeys; NULL: none */
-	/* how long it may take to find out by itself of a zone; 0: it is told */
+	/* seconds that it may need to learn of a zone by itself; 0: a driver tells it */
 	int patience_s;
 };
 

@@ -5,7 +5,7 @@
 
 #include "model/json.h"
 
-static bool is_utf8(const char *text, size_t len)
+static bool identity_is_utf8(const char *text, size_t len)
 {
 	json_t *json = json_stringn(text, len);	/* jansson checks it */
 
@@ -14,7 +14,7 @@ static bool is_utf8(const char *text, size_t len)
 }
 
 /* C0 and DEL; C1, which is C2 80 to C2 9F in UTF-8. */
-static bool has_control(const char *text)
+static bool identity_has_control(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
 
@@ -33,9 +33,9 @@ enum err identity_check(const char *text, const char *field, struct why *why)
 	if (len > IDENTITY_MAX)
 		return fail(why, ERR_INVALID, "%s: has %zu octets, more than %d", field,
 		            len, IDENTITY_MAX);
-	if (has_control(text))
+	if (identity_has_control(text))
 		return fail(why, ERR_INVALID, "%s: has a control character", field);
-	if (!is_utf8(text, len))
+	if (!identity_is_utf8(text, len))
 		return fail(why, ERR_INVALID, "%s: is not UTF-8", field);
 	if (text[0] == ' ' || text[len - 1] == ' ')
 		return fail(why, ERR_INVALID, "%s: '%s' begins or ends with a blank",

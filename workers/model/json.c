@@ -7,8 +7,8 @@
 
 enum { DEPTH_MAX = 32, KEY_SHOWN = 64 };
 
-/* Brackets outside strings never nest deeper than DEPTH_MAX; jansson would go to 2048. */
-static bool is_shallow(const char *body, size_t len)
+/* Are brackets outside of strings nested at most DEPTH_MAX deep? jansson allows 2048. */
+static bool json_is_shallow(const char *body, size_t len)
 {
 	bool in_string = false;
 	size_t depth = 0;
@@ -36,7 +36,7 @@ enum err json_decode_object(const char *body, size_t len, size_t max, json_t **o
 	if (len > max)
 		return fail(why, ERR_TOO_LARGE,
 		            "the message has %zu bytes, more than %zu", len, max);
-	if (!is_shallow(body, len))
+	if (!json_is_shallow(body, len))
 		return fail(why, ERR_INVALID, "the message is nested deeper than %d",
 		            DEPTH_MAX);
 
@@ -63,9 +63,9 @@ static const char *const type_names[] = {
 	[JSON_TRUE]    = "true or false",
 };
 
-/* The field of TYPE; NULL in *value if it is absent and may be. Null counts as absent. */
-static enum err get_field(const json_t *object, const char *key, int flags,
-                          json_type type, const json_t **value, struct why *why)
+/* The field, of TYPE. *value is NULL if it is absent or null, and not required. */
+static enum err json_get_field(const json_t *object, const char *key, int flags,
+                               json_type type, const json_t **value, struct why *why)
 {
 	const json_t *field = json_object_get(object, key);
 
@@ -85,7 +85,7 @@ enum err json_get_text(const json_t *object, const char *key, int flags, size_t 
                        const char **into, struct why *why)
 {
 	const json_t *value;
-	enum err err = get_field(object, key, flags, JSON_STRING, &value, why);
+	enum err err = json_get_field(object, key, flags, JSON_STRING, &value, why);
 
 	if (err || !value)
 		return err;
@@ -111,7 +111,7 @@ enum err json_get_int(const json_t *object, const char *key, int flags, int64_t 
                       int64_t max, int64_t *into, struct why *why)
 {
 	const json_t *value;
-	enum err err = get_field(object, key, flags, JSON_INTEGER, &value, why);
+	enum err err = json_get_field(object, key, flags, JSON_INTEGER, &value, why);
 
 	if (err || !value)
 		return err;
@@ -130,7 +130,7 @@ enum err json_get_bool(const json_t *object, const char *key, int flags, bool *i
                        struct why *why)
 {
 	const json_t *value;
-	enum err err = get_field(object, key, flags, JSON_TRUE, &value, why);
+	enum err err = json_get_field(object, key, flags, JSON_TRUE, &value, why);
 
 	if (!err && value)
 		*into = json_is_true(value);
@@ -141,7 +141,7 @@ enum err json_get_object(const json_t *object, const char *key, int flags,
                          const json_t **into, struct why *why)
 {
 	const json_t *value;
-	enum err err = get_field(object, key, flags, JSON_OBJECT, &value, why);
+	enum err err = json_get_field(object, key, flags, JSON_OBJECT, &value, why);
 
 	if (!err && value)
 		*into = value;
@@ -152,7 +152,7 @@ enum err json_get_array(const json_t *object, const char *key, int flags,
                         size_t max_items, const json_t **into, struct why *why)
 {
 	const json_t *value;
-	enum err err = get_field(object, key, flags, JSON_ARRAY, &value, why);
+	enum err err = json_get_field(object, key, flags, JSON_ARRAY, &value, why);
 
 	if (err || !value)
 		return err;
@@ -167,7 +167,7 @@ enum err json_get_id(const json_t *object, const char *key, int flags, char id[3
                      struct why *why)
 {
 	const json_t *value;
-	enum err err = get_field(object, key, flags, JSON_STRING, &value, why);
+	enum err err = json_get_field(object, key, flags, JSON_STRING, &value, why);
 
 	if (err || !value)
 		return err;
@@ -177,7 +177,8 @@ enum err json_get_id(const json_t *object, const char *key, int flags, char id[3
 	return OK;
 }
 
-static bool is_one_of(const char *key, const struct json_field *fields, bool is_change)
+static bool json_is_one_of(const char *key, const struct json_field *fields,
+                           bool is_change)
 {
 	for (; fields->name; fields++)
 		if (!strcmp(key, fields->name))
@@ -185,14 +186,14 @@ static bool is_one_of(const char *key, const struct json_field *fields, bool is_
 	return false;
 }
 
-static enum err check_keys(const json_t *object, const struct json_field *fields,
-                           bool is_change, const char *what, struct why *why)
+static enum err json_check_keys(const json_t *object, const struct json_field *fields,
+                                bool is_change, const char *what, struct why *why)
 {
 	const char *key;
 	json_t *value;
 
 	json_object_foreach((json_t *)object, key, value)
-		if (!is_one_of(key, fields, is_change))
+		if (!json_is_one_of(key, fields, is_change))
 			return fail(why, ERR_INVALID, "%s has no field '%s'", what,
 			            strlen(key) <= KEY_SHOWN ? key : "...");
 	return OK;
@@ -201,11 +202,11 @@ static enum err check_keys(const json_t *object, const struct json_field *fields
 enum err json_only_fields(const json_t *object, const struct json_field *fields,
                           const char *what, struct why *why)
 {
-	return check_keys(object, fields, false, what, why);
+	return json_check_keys(object, fields, false, what, why);
 }
 
 enum err json_only_changes(const json_t *object, const struct json_field *fields,
                            const char *what, struct why *why)
 {
-	return check_keys(object, fields, true, what, why);
+	return json_check_keys(object, fields, true, what, why);
 }

@@ -21,8 +21,8 @@ enum {
 
 #define SECONDS_MIN 0.01
 
-/* The bytes of TEXT, at most MAX, that end with a whole character. */
-static size_t cut(const char *text, size_t max)
+/* The length of TEXT, cut to at most MAX bytes between two characters. */
+static size_t message_cut(const char *text, size_t max)
 {
 	size_t len = strnlen(text, max + 1);
 
@@ -33,11 +33,11 @@ static size_t cut(const char *text, size_t max)
 	return len;
 }
 
-/* A reason may quote what it likes: bytes that are no UTF-8 become question marks. */
-static json_t *encode_reason(const char *reason)
+/* A reason may quote any bytes. Bytes that are not UTF-8 become question marks. */
+static json_t *message_encode_reason(const char *reason)
 {
 	char plain[REASON_MAX];
-	size_t len = cut(reason, REASON_MAX);
+	size_t len = message_cut(reason, REASON_MAX);
 	json_t *json = json_stringn(reason, len);
 
 	if (json)
@@ -47,26 +47,26 @@ static json_t *encode_reason(const char *reason)
 	return json_stringn(plain, len);
 }
 
-/* Whole seconds as an integer, as Python peers send them. */
-static json_t *encode_seconds(int ms)
+/* Whole seconds become an integer, as Python peers send them. */
+static json_t *message_encode_seconds(int ms)
 {
 	return ms % 1000 ? json_real(ms / 1000.0) : json_integer(ms / 1000);
 }
 
-/* What the caller packed cannot fail but by a text that is no UTF-8. */
-static json_t *checked(json_t *json)
+/* Packing fails only for a text that is not UTF-8. */
+static json_t *message_checked(json_t *json)
 {
 	bug_if(!json);
 	return json;
 }
 
-/* Say where the field stands: "name is missing" in DOMAIN is "domain.name is missing". */
-static enum err within(const char *parent, enum err err, struct why *why)
+/* Adds the parent to the reason: "name is missing" becomes "domain.name is missing". */
+static enum err message_is_within(const char *parent, enum err err, struct why *why)
 {
 	return err ? fail(why, err, "%s.%s", parent, why->text) : OK;
 }
 
-static enum err get_task(const json_t *json, enum task *task, struct why *why)
+static enum err message_get_task(const json_t *json, enum task *task, struct why *why)
 {
 	const char *word;
 	enum err err = json_get_text(json, "task", JSON_REQUIRED, WORD_MAX, &word, why);
@@ -76,7 +76,8 @@ static enum err get_task(const json_t *json, enum task *task, struct why *why)
 	return err;
 }
 
-static enum err get_status(const json_t *json, enum status *status, struct why *why)
+static enum err message_get_status(const json_t *json, enum status *status,
+                                   struct why *why)
 {
 	const char *word;
 	enum err err = json_get_text(json, "status", JSON_REQUIRED, WORD_MAX, &word, why);
@@ -87,12 +88,13 @@ static enum err get_status(const json_t *json, enum status *status, struct why *
 	return err;
 }
 
-static enum err get_state(const json_t *json, struct state *state, struct why *why)
+static enum err message_get_state(const json_t *json, struct state *state,
+                                  struct why *why)
 {
-	enum err err = get_task(json, &state->task, why);
+	enum err err = message_get_task(json, &state->task, why);
 
 	if (!err)
-		err = get_status(json, &state->status, why);
+		err = message_get_status(json, &state->status, why);
 	if (!err && !state_valid(state->task, state->status))
 		return fail(why, ERR_INVALID, "status cannot be %s with task %s",
 		            status_name(state->status), task_name(state->task));
@@ -102,7 +104,8 @@ static enum err get_state(const json_t *json, struct state *state, struct why *w
 	return err;
 }
 
-static enum err get_report(const json_t *json, enum report *report, struct why *why)
+static enum err message_get_report(const json_t *json, enum report *report,
+                                   struct why *why)
 {
 	const char *word;
 	enum err err = json_get_text(json, "status", JSON_REQUIRED, WORD_MAX, &word, why);
@@ -113,9 +116,9 @@ static enum err get_report(const json_t *json, enum report *report, struct why *
 	return err;
 }
 
-/* A text that names something: never empty. */
-static enum err get_word(const json_t *json, const char *key, const char **into,
-                         struct why *why)
+/* A text that must not be empty. */
+static enum err message_get_word(const json_t *json, const char *key, const char **into,
+                                 struct why *why)
 {
 	const char *text;
 	enum err err = json_get_text(json, key, JSON_REQUIRED, ID_TEXT_MAX, &text, why);
@@ -127,8 +130,8 @@ static enum err get_word(const json_t *json, const char *key, const char **into,
 	return err;
 }
 
-/* Names travel in their canonical text, so that the text can be borrowed. */
-static enum err get_name(const json_t *json, const char **into, struct why *why)
+/* Names are sent in canonical text, so that the text can be borrowed. */
+static enum err message_get_name(const json_t *json, const char **into, struct why *why)
 {
 	char canonical[NAME_MAX_TEXT + 1];
 	struct name name;
@@ -148,7 +151,7 @@ static enum err get_name(const json_t *json, const char **into, struct why *why)
 	return OK;
 }
 
-static enum err get_host(const json_t *json, const char **into, struct why *why)
+static enum err message_get_host(const json_t *json, const char **into, struct why *why)
 {
 	unsigned char address[sizeof(struct in6_addr)];
 	const char *text;
@@ -163,7 +166,7 @@ static enum err get_host(const json_t *json, const char **into, struct why *why)
 	return OK;
 }
 
-static enum err get_port(const json_t *json, uint16_t *port, struct why *why)
+static enum err message_get_port(const json_t *json, uint16_t *port, struct why *why)
 {
 	int64_t number;
 	enum err err = json_get_int(json, "port", JSON_REQUIRED, 1, PORT_MAX, &number,
@@ -174,10 +177,11 @@ static enum err get_port(const json_t *json, uint16_t *port, struct why *why)
 	return err;
 }
 
-static enum err get_seconds(const json_t *json, const char *key, int *ms, struct why *why)
+static enum err message_get_seconds(const json_t *json, const char *key, int *ms,
+                                    struct why *why)
 {
 	const json_t *field = json_object_get(json, key);
-	double seconds = json_number_value(field);	/* 0 if it is no number */
+	double seconds = json_number_value(field);	/* 0 if it is not a number */
 
 	if (seconds < SECONDS_MIN || seconds > SECONDS_MAX)
 		return fail(why, ERR_INVALID,
@@ -187,7 +191,8 @@ static enum err get_seconds(const json_t *json, const char *key, int *ms, struct
 	return OK;
 }
 
-static enum err get_reason(const json_t *json, const char **reason, struct why *why)
+static enum err message_get_reason(const json_t *json, const char **reason,
+                                   struct why *why)
 {
 	*reason = "";
 	return json_get_text(json, "reason", 0, REASON_MAX, reason, why);
@@ -198,22 +203,25 @@ enum err domain_arg_decode(const json_t *args, struct domain_ref *domain, struct
 	const json_t *json;
 	enum err err = json_get_object(args, "domain", JSON_REQUIRED, &json, why);
 
-	return err ? err : within("domain", domain_ref_decode(json, domain, why), why);
+	return err ? err
+	           : message_is_within("domain", domain_ref_decode(json, domain, why),
+	                               why);
 }
 
-static enum err get_destination(const json_t *args, struct destination *destination,
-                                struct why *why)
+static enum err message_get_destination(const json_t *args,
+                                        struct destination *destination, struct why *why)
 {
 	const json_t *json;
 	enum err err = json_get_object(args, "destination", JSON_REQUIRED, &json, why);
 
-	return err ? err : within("destination", destination_decode(json, destination,
-	                                                            why), why);
+	return err ? err
+	           : message_is_within("destination",
+	                               destination_decode(json, destination, why), why);
 }
 
 json_t *domain_ref_encode(const struct domain_ref *domain)
 {
-	json_t *json = checked(json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}",
+	json_t *json = message_checked(json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}",
 		"id", domain->id,
 		"name", domain->name,
 		"pool", domain->pool,
@@ -237,14 +245,14 @@ enum err domain_ref_decode(const json_t *json, struct domain_ref *domain, struct
 	enum err err = json_get_id(json, "id", JSON_REQUIRED, got.id, why);
 
 	if (!err)
-		err = get_name(json, &got.name, why);
+		err = message_get_name(json, &got.name, why);
 	if (!err)
-		err = get_word(json, "pool", &got.pool, why);
+		err = message_get_word(json, "pool", &got.pool, why);
 	if (!err)
 		err = json_get_text(json, "tenant", JSON_REQUIRED, ID_TEXT_MAX,
 		                    &got.tenant, why);
 	if (!err)
-		err = get_state(json, &got.state, why);
+		err = message_get_state(json, &got.state, why);
 	if (!err)
 		err = json_get_int(json, "version", 0, 0, INT64_MAX, &version, why);
 	got.version = (uint64_t)version;
@@ -257,7 +265,7 @@ enum err domain_ref_decode(const json_t *json, struct domain_ref *domain, struct
 
 json_t *destination_encode(const struct destination *destination)
 {
-	json_t *json = checked(json_pack("{s:s, s:s, s:i, s:s?}",
+	json_t *json = message_checked(json_pack("{s:s, s:s, s:i, s:s?}",
 		"id", destination->id,
 		"host", destination->host,
 		"port", destination->port,
@@ -269,7 +277,7 @@ json_t *destination_encode(const struct destination *destination)
 	return json;
 }
 
-static enum err get_patience(const json_t *json, int *patience_s, struct why *why)
+static enum err message_get_patience(const json_t *json, int *patience_s, struct why *why)
 {
 	int64_t seconds = 0;
 	enum err err = json_get_int(json, "patience", 0, 0, PATIENCE_MAX, &seconds, why);
@@ -282,38 +290,40 @@ enum err destination_decode(const json_t *json, struct destination *destination,
                             struct why *why)
 {
 	struct destination got = { 0 };
-	enum err err = get_word(json, "id", &got.id, why);
+	enum err err = message_get_word(json, "id", &got.id, why);
 
 	if (!err)
-		err = get_host(json, &got.host, why);
+		err = message_get_host(json, &got.host, why);
 	if (!err)
-		err = get_port(json, &got.port, why);
+		err = message_get_port(json, &got.port, why);
 	if (!err)
 		err = json_get_text(json, "tsig_key", 0, ID_TEXT_MAX, &got.tsig_key, why);
 	if (!err)
-		err = get_patience(json, &got.patience_s, why);
+		err = message_get_patience(json, &got.patience_s, why);
 	if (!err)
 		*destination = got;
 	return err;
 }
 
-/* Puts the terms that all orders have into ARGS. */
-static json_t *add_terms(json_t *args, const struct poll_order *order)
+/* Puts the common terms of all orders into ARGS. */
+static json_t *terms_encode(json_t *args, const struct poll_order *order)
 {
-	json_object_set_new(args, "timeout", encode_seconds(order->timeout_ms));
+	json_object_set_new(args, "timeout", message_encode_seconds(order->timeout_ms));
 	json_object_set_new(args, "retry_interval",
-	                    encode_seconds(order->retry_interval_ms));
+	                    message_encode_seconds(order->retry_interval_ms));
 	json_object_set_new(args, "max_retries", json_integer(order->max_retries));
 	return args;
 }
 
-static enum err get_terms(const json_t *args, struct poll_order *order, struct why *why)
+static enum err message_get_terms(const json_t *args, struct poll_order *order,
+                                  struct why *why)
 {
 	int64_t max_retries = 0;
-	enum err err = get_seconds(args, "timeout", &order->timeout_ms, why);
+	enum err err = message_get_seconds(args, "timeout", &order->timeout_ms, why);
 
 	if (!err)
-		err = get_seconds(args, "retry_interval", &order->retry_interval_ms, why);
+		err = message_get_seconds(args, "retry_interval",
+		                          &order->retry_interval_ms, why);
 	if (!err)
 		err = json_get_int(args, "max_retries", JSON_REQUIRED, 0, RETRIES_MAX,
 		                   &max_retries, why);
@@ -323,11 +333,11 @@ static enum err get_terms(const json_t *args, struct poll_order *order, struct w
 
 json_t *poll_order_encode(const struct poll_order *order)
 {
-	json_t *args = checked(json_pack("{s:o, s:o}",
+	json_t *args = message_checked(json_pack("{s:o, s:o}",
 		"domain", domain_ref_encode(&order->domain),
 		"destination", destination_encode(&order->destination)));
 
-	return add_terms(args, order);
+	return terms_encode(args, order);
 }
 
 enum err poll_order_decode(const json_t *args, struct poll_order *order, struct why *why)
@@ -336,9 +346,9 @@ enum err poll_order_decode(const json_t *args, struct poll_order *order, struct 
 	enum err err = domain_arg_decode(args, &got.domain, why);
 
 	if (!err)
-		err = get_destination(args, &got.destination, why);
+		err = message_get_destination(args, &got.destination, why);
 	if (!err)
-		err = get_terms(args, &got, why);
+		err = message_get_terms(args, &got, why);
 	if (!err)
 		*order = got;
 	return err;
@@ -346,13 +356,13 @@ enum err poll_order_decode(const json_t *args, struct poll_order *order, struct 
 
 json_t *server_report_encode(const struct server_report *report)
 {
-	json_t *args = checked(json_pack("{s:o, s:s, s:s, s:o, s:o}",
+	json_t *args = message_checked(json_pack("{s:o, s:s, s:s, s:o, s:o}",
 		"domain", domain_ref_encode(&report->domain),
 		"name_server", report->name_server,
 		"status", report_name(report->report),
 		"serial_number",
 		report->has_serial ? json_integer(report->serial) : json_null(),
-		"reason", encode_reason(report->reason)));
+		"reason", message_encode_reason(report->reason)));
 
 	if (report->silent)
 		json_object_set_new(args, "silent", json_true());
@@ -367,9 +377,9 @@ json_t *server_report_encode(const struct server_report *report)
 	return args;
 }
 
-/* Null says that no serial was seen. */
-static enum err get_seen_serial(const json_t *args, struct server_report *report,
-                                struct why *why)
+/* Null: no serial is known. */
+static enum err message_get_seen_serial(const json_t *args, struct server_report *report,
+                                        struct why *why)
 {
 	const json_t *field = json_object_get(args, "serial_number");
 
@@ -380,9 +390,9 @@ static enum err get_seen_serial(const json_t *args, struct server_report *report
 	                    &report->serial, why);
 }
 
-/* Only who has a serial can differ from what is served under it, or be equal to that. */
-static enum err get_compared(const json_t *args, struct server_report *report,
-                             struct why *why)
+/* `differs` and `equal` need a serial. */
+static enum err message_get_compared(const json_t *args, struct server_report *report,
+                                     struct why *why)
 {
 	enum err err = json_get_bool(args, "differs", 0, &report->differs, why);
 
@@ -412,21 +422,21 @@ enum err server_report_decode(const json_t *args, struct server_report *report,
 	enum err err = domain_arg_decode(args, &got.domain, why);
 
 	if (!err)
-		err = get_word(args, "name_server", &got.name_server, why);
+		err = message_get_word(args, "name_server", &got.name_server, why);
 	if (!err)
-		err = get_report(args, &got.report, why);
+		err = message_get_report(args, &got.report, why);
 	if (!err && got.report == REPORT_FOREIGN)
 		err = fail(why, ERR_INVALID, "status: a server's is not FOREIGN");
 	if (!err)
-		err = get_seen_serial(args, &got, why);
+		err = message_get_seen_serial(args, &got, why);
 	if (!err)
 		err = json_get_bool(args, "silent", 0, &got.silent, why);
 	if (!err)
 		err = json_get_bool(args, "unasked", 0, &got.unasked, why);
 	if (!err)
-		err = get_compared(args, &got, why);
+		err = message_get_compared(args, &got, why);
 	if (!err)
-		err = get_reason(args, &got.reason, why);
+		err = message_get_reason(args, &got.reason, why);
 	if (!err)
 		*report = got;
 	return err;
@@ -434,11 +444,11 @@ enum err server_report_decode(const json_t *args, struct server_report *report,
 
 json_t *pool_report_encode(const struct pool_report *report)
 {
-	return checked(json_pack("{s:o, s:s, s:I, s:o}",
+	return message_checked(json_pack("{s:o, s:s, s:I, s:o}",
 		"domain", domain_ref_encode(&report->domain),
 		"status", report_name(report->report),
 		"serial_number", (json_int_t)report->serial,
-		"reason", encode_reason(report->reason)));
+		"reason", message_encode_reason(report->reason)));
 }
 
 enum err pool_report_decode(const json_t *args, struct pool_report *report,
@@ -448,12 +458,12 @@ enum err pool_report_decode(const json_t *args, struct pool_report *report,
 	enum err err = domain_arg_decode(args, &got.domain, why);
 
 	if (!err)
-		err = get_report(args, &got.report, why);
+		err = message_get_report(args, &got.report, why);
 	if (!err)
 		err = json_get_u32(args, "serial_number", JSON_REQUIRED, UINT32_MAX,
 		                   &got.serial, why);
 	if (!err)
-		err = get_reason(args, &got.reason, why);
+		err = message_get_reason(args, &got.reason, why);
 	if (!err)
 		*report = got;
 	return err;
@@ -467,43 +477,46 @@ struct kind {
 	enum err (*decode)(const json_t *json, void *into, struct why *why);
 };
 
-static enum err decode_domain(const json_t *json, void *into, struct why *why)
+static enum err message_decode_domain(const json_t *json, void *into, struct why *why)
 {
 	return domain_ref_decode(json, into, why);
 }
 
-static enum err decode_destination(const json_t *json, void *into, struct why *why)
+static enum err message_decode_destination(const json_t *json, void *into,
+                                           struct why *why)
 {
 	return destination_decode(json, into, why);
 }
 
-static enum err decode_server_report(const json_t *json, void *into, struct why *why)
+static enum err message_decode_server_report(const json_t *json, void *into,
+                                             struct why *why)
 {
 	return server_report_decode(json, into, why);
 }
 
-static enum err decode_pool_report(const json_t *json, void *into, struct why *why)
+static enum err message_decode_pool_report(const json_t *json, void *into,
+                                           struct why *why)
 {
 	return pool_report_decode(json, into, why);
 }
 
 static const struct kind domain_kind = {
-	"domains", sizeof(struct domain_ref), decode_domain,
+	"domains", sizeof(struct domain_ref), message_decode_domain,
 };
 static const struct kind destination_kind = {
-	"destinations", sizeof(struct destination), decode_destination,
+	"destinations", sizeof(struct destination), message_decode_destination,
 };
 static const struct kind server_report_kind = {
-	"reports", sizeof(struct server_report), decode_server_report,
+	"reports", sizeof(struct server_report), message_decode_server_report,
 };
 static const struct kind pool_report_kind = {
-	"reports", sizeof(struct pool_report), decode_pool_report,
+	"reports", sizeof(struct pool_report), message_decode_pool_report,
 };
 
-/* The elements, in the arena; NULL if there is something wrong: then *err. */
-static void *decode_list(const json_t *args, const struct kind *kind,
-                         struct arena *arena, size_t *count, enum err *err,
-                         struct why *why)
+/* The elements, in the arena. NULL after an error in *err. */
+static void *message_decode_list(const json_t *args, const struct kind *kind,
+                                 struct arena *arena, size_t *count, enum err *err,
+                                 struct why *why)
 {
 	const json_t *list;
 	char *items;
@@ -523,7 +536,7 @@ static void *decode_list(const json_t *args, const struct kind *kind,
 	return items;
 }
 
-static json_t *encode_domains(const struct domain_refs *domains)
+static json_t *message_encode_domains(const struct domain_refs *domains)
 {
 	json_t *list = json_array();
 
@@ -534,7 +547,8 @@ static json_t *encode_domains(const struct domain_refs *domains)
 
 json_t *domain_refs_encode(const struct domain_refs *domains)
 {
-	return checked(json_pack("{s:o}", "domains", encode_domains(domains)));
+	return message_checked(
+	    json_pack("{s:o}", "domains", message_encode_domains(domains)));
 }
 
 enum err domain_refs_decode(const json_t *args, struct arena *arena,
@@ -542,8 +556,8 @@ enum err domain_refs_decode(const json_t *args, struct arena *arena,
 {
 	enum err err;
 
-	domains->item = decode_list(args, &domain_kind, arena, &domains->count, &err,
-	                            why);
+	domains->item =
+	    message_decode_list(args, &domain_kind, arena, &domains->count, &err, why);
 	return err;
 }
 
@@ -554,11 +568,12 @@ json_t *propagation_encode(const struct propagation *propagation)
 	for (size_t i = 0; i < propagation->destination_count; i++)
 		json_array_append_new(list,
 		                      destination_encode(&propagation->destinations[i]));
-	args = checked(json_pack("{s:o, s:o}",
-		"domains", encode_domains(&propagation->domains), "destinations", list));
+	args = message_checked(json_pack("{s:o, s:o}", "domains",
+	                                 message_encode_domains(&propagation->domains),
+	                                 "destinations", list));
 	if (propagation->tell_equal)
 		json_object_set_new(args, "tell_equal", json_true());
-	return add_terms(args, &propagation->terms);
+	return terms_encode(args, &propagation->terms);
 }
 
 enum err propagation_decode(const json_t *args, struct arena *arena,
@@ -568,10 +583,10 @@ enum err propagation_decode(const json_t *args, struct arena *arena,
 	enum err err = domain_refs_decode(args, arena, &got.domains, why);
 
 	if (!err)
-		got.destinations = decode_list(args, &destination_kind, arena,
-		                               &got.destination_count, &err, why);
+		got.destinations = message_decode_list(args, &destination_kind, arena,
+		                                       &got.destination_count, &err, why);
 	if (!err)
-		err = get_terms(args, &got.terms, why);
+		err = message_get_terms(args, &got.terms, why);
 	if (!err)
 		err = json_get_bool(args, "tell_equal", 0, &got.tell_equal, why);
 	if (!err)
@@ -584,8 +599,8 @@ enum err server_reports_decode(const json_t *args, struct arena *arena,
 {
 	enum err err;
 
-	reports->item = decode_list(args, &server_report_kind, arena, &reports->count,
-	                            &err, why);
+	reports->item = message_decode_list(args, &server_report_kind, arena,
+	                                    &reports->count, &err, why);
 	return err;
 }
 
@@ -595,7 +610,7 @@ json_t *pool_reports_encode(const struct pool_reports *reports)
 
 	for (size_t i = 0; i < reports->count; i++)
 		json_array_append_new(list, pool_report_encode(&reports->item[i]));
-	return checked(json_pack("{s:o}", "reports", list));
+	return message_checked(json_pack("{s:o}", "reports", list));
 }
 
 enum err pool_reports_decode(const json_t *args, struct arena *arena,
@@ -603,8 +618,8 @@ enum err pool_reports_decode(const json_t *args, struct arena *arena,
 {
 	enum err err;
 
-	reports->item = decode_list(args, &pool_report_kind, arena, &reports->count, &err,
-	                            why);
+	reports->item = message_decode_list(args, &pool_report_kind, arena,
+	                                    &reports->count, &err, why);
 	return err;
 }
 
@@ -612,8 +627,8 @@ json_t *outcome_encode(enum err err, const struct why *why)
 {
 	if (!err)
 		return json_null();
-	return checked(json_pack("{s:s, s:o}", "class", err_class(err),
-	                         "message", encode_reason(why->text)));
+	return message_checked(json_pack("{s:s, s:o}", "class", err_class(err),
+	                                 "message", message_encode_reason(why->text)));
 }
 
 enum err outcome_decode(const json_t *outcomes, size_t at, struct why *why)
@@ -625,5 +640,5 @@ enum err outcome_decode(const json_t *outcomes, size_t at, struct why *why)
 	if (json_is_null(outcome))
 		return OK;
 	return fail(why, class ? err_from_class(class) : ERR_REMOTE, "%s",
-	            message ? message : "an answer that cannot be read");
+	            message ? message : "the answer is malformed");
 }

@@ -1,6 +1,6 @@
 /*
- * messages -- what the programs say to each other, a pair of functions a
- * message: decode checks every field, encode returns a new json object.
+ * messages -- the messages between the programs, with a pair of functions for each:
+ * decode checks every field, encode returns a new JSON object.
  *
  *	central  -> poolmgr   create_domain, update_domain, delete_domain (domain)
  *	poolmgr  -> minidns   notify_zone_changed, poll_for_serial_number
@@ -8,17 +8,17 @@
  *	minidns  -> poolmgr   update_status (domain, name_server, status, serial_number)
  *	poolmgr  -> central   update_status (domain, status, serial_number)
  *
- * These are the seed's. On the busy way what is ready at the same time shares a
- * message, so that its cost falls as the load grows: update_domains (domains),
- * propagate_zones (domains, destinations: NOTIFY and poll of each by each), poll_zones
- * (the same, but the poll alone, and of a server that has the serial no report),
- * compare_zones (the same, but mini-DNS compares the records under that serial and
- * reports servers that differ; with tell_equal it also reports the others) and
- * update_statuses (reports) on both legs. One wrong item makes the whole message wrong,
- * because one program wrote all of it.
+ * These are the messages of the seed. Under load several items share a message, so that
+ * the cost of an item falls: update_domains (domains), propagate_zones (domains,
+ * destinations: NOTIFY and poll for each pair), poll_zones (the same, but only polls, and
+ * no report for a server that has the serial), compare_zones (the same, but mini-DNS
+ * compares the records of that serial and reports servers that differ; with tell_equal it
+ * also reports the others) and update_statuses (reports), from mini-DNS and from the pool
+ * manager. One invalid item makes the whole message invalid, because one program wrote
+ * all of it.
  *
- * Statuses say SUCCESS, ERROR or NO_DOMAIN. A report also has a `reason` in words,
- * and minidns' report names the serial it had been asked to wait for (in `domain`).
+ * Statuses are SUCCESS, ERROR or NO_DOMAIN. A report also has a `reason` in words, and a
+ * report of mini-DNS has the serial of the order (in `domain`).
  */
 #pragma once
 
@@ -31,7 +31,7 @@
 json_t *domain_ref_encode(const struct domain_ref *domain);
 enum err domain_ref_decode(const json_t *json, struct domain_ref *domain,
                            struct why *why);
-/* That of a method that has one argument, or several: its `domain`. */
+/* The argument `domain` of a method. */
 enum err domain_arg_decode(const json_t *args, struct domain_ref *domain,
                            struct why *why);
 
@@ -41,7 +41,7 @@ enum err destination_decode(const json_t *json, struct destination *destination,
 
 /* The arguments of notify_zone_changed and poll_for_serial_number. */
 struct poll_order {
-	struct domain_ref domain;	/* state.task DELETE: wait for its absence */
+	struct domain_ref domain;	/* state.task DELETE: wait until it is absent */
 	struct destination destination;
 	int timeout_ms;			/* on the wire in seconds, as a number */
 	int retry_interval_ms;
@@ -51,7 +51,7 @@ struct poll_order {
 json_t *poll_order_encode(const struct poll_order *order);
 enum err poll_order_decode(const json_t *args, struct poll_order *order, struct why *why);
 
-enum { LIST_MAX = 256 };		/* of what one message lists */
+enum { LIST_MAX = 256 };		/* items of a list in a message */
 
 /* Elements of a list, in the arena. */
 struct domain_refs {
@@ -70,8 +70,8 @@ struct propagation {
 	struct domain_refs domains;
 	struct destination *destinations;
 	size_t destination_count;
-	struct poll_order terms;	/* its domain and destination mean nothing */
-	bool tell_equal;		/* compare_zones: all that comes of it is reported */
+	struct poll_order terms;	/* without domain and destination */
+	bool tell_equal;		/* compare_zones: also report equal servers */
 };
 json_t *propagation_encode(const struct propagation *propagation);
 enum err propagation_decode(const json_t *args, struct arena *arena,
@@ -82,15 +82,15 @@ struct server_report {
 	struct domain_ref domain;
 	const char *name_server;	/* destination.id */
 	enum report report;
-	bool has_serial;		/* false, on the wire null: none was seen */
+	bool has_serial;		/* false, on the wire null: unknown */
 	uint32_t serial;
-	bool silent;			/* ERROR: it did not answer at all */
-	bool unasked;			/* ERROR: nor was it asked; old receivers pass over it */
-	/* SUCCESS: it has the serial, and not the records of that; reason names some */
+	bool silent;			/* ERROR: it did not answer */
+	bool unasked;			/* ERROR: not asked; old receivers ignore it */
+	/* SUCCESS: it has the serial, but other records; reason names some of them */
 	bool differs;
 	bool equal;			/* SUCCESS: it has the records of its serial */
 	bool refused;			/* SUCCESS without a serial: it cannot be compared */
-	const char *reason;		/* "" when there is nothing to say */
+	const char *reason;		/* may be "" */
 };
 json_t *server_report_encode(const struct server_report *report);
 enum err server_report_decode(const json_t *args, struct server_report *report,
@@ -99,11 +99,11 @@ struct server_reports {
 	struct server_report *item;
 	size_t count;
 };
-/* The arguments of update_statuses are {"reports": [what server_report_encode made]}. */
+/* The arguments of update_statuses: {"reports": [results of server_report_encode()]}. */
 enum err server_reports_decode(const json_t *args, struct arena *arena,
                                struct server_reports *reports, struct why *why);
 
-/* poolmgr -> central: what enough servers agree on. */
+/* poolmgr -> central: the consensus of a pool. */
 struct pool_report {
 	struct domain_ref domain;
 	enum report report;
@@ -122,9 +122,9 @@ enum err pool_reports_decode(const json_t *args, struct arena *arena,
                              struct pool_reports *reports, struct why *why);
 
 /*
- * The answer to it, a list: null for a report that was taken, else class and words of
- * the exception that the report alone would have got.
+ * The answer is a list: null for an accepted report, else class and message of the
+ * exception for this report.
  */
 json_t *outcome_encode(enum err err, const struct why *why);
-/* An answer that is none is ERR_REMOTE. */
+/* ERR_REMOTE for a malformed answer. */
 enum err outcome_decode(const json_t *outcomes, size_t at, struct why *why);

@@ -5,18 +5,18 @@
 
 #include "base/log.h"
 
-/* What next_octet() says instead of an octet. */
+/* Results of name_next_octet() that are not octets. */
 enum { AT_DOT = -1, AT_END = -2, BROKEN = -3 };
 
 enum { MAX_LABELS = 127 };
 
-static uint8_t fold(uint8_t octet)
+static uint8_t name_fold_octet(uint8_t octet)
 {
 	return octet >= 'A' && octet <= 'Z' ? octet + ('a' - 'A') : octet;
 }
 
-/* Behind a backslash: three digits, or the octet itself. */
-static int escaped_octet(const char **at)
+/* The text after a backslash: three digits, or the octet itself. */
+static int name_escaped_octet(const char **at)
 {
 	const char *from = *at;
 
@@ -35,8 +35,8 @@ static int escaped_octet(const char **at)
 	return octet <= 255 ? octet : BROKEN;
 }
 
-/* The octet of the name at *at, or one of the signs above. */
-static int next_octet(const char **at)
+/* The octet at *at, or one of the results above. */
+static int name_next_octet(const char **at)
 {
 	char c = **at;
 
@@ -47,11 +47,11 @@ static int next_octet(const char **at)
 	++*at;
 	if (c == '.')
 		return AT_DOT;
-	return c == '\\' ? escaped_octet(at) : c;
+	return c == '\\' ? name_escaped_octet(at) : c;
 }
 
-static enum err refuse(const char *text, const char *field, const char *words,
-                       struct why *why)
+static enum err name_refuse(const char *text, const char *field, const char *words,
+                            struct why *why)
 {
 	char shown[81];
 
@@ -59,14 +59,14 @@ static enum err refuse(const char *text, const char *field, const char *words,
 	            err_quote(text, shown, sizeof(shown)), words);
 }
 
-/* A name in the making: wire[label] waits for the length of the label in hand. */
+/* A name while it is parsed: wire[label] gets the length of the current label. */
 struct labels {
 	size_t label, len;
 	uint8_t wire[NAME_MAX_WIRE];
 };
 
-/* Add what next_octet() said. NULL, or what is wrong with the name. */
-static const char *take(struct labels *labels, int octet)
+/* Adds a result of name_next_octet(). Returns NULL or the error. */
+static const char *name_take(struct labels *labels, int octet)
 {
 	size_t label_len = labels->len - labels->label - 1;
 
@@ -88,9 +88,9 @@ static const char *take(struct labels *labels, int octet)
 	return NULL;
 }
 
-/* The labels are the first of NAME; ORIGIN, which may be the root, stands behind them. */
-static const char *complete(const struct labels *labels, const struct name *origin,
-                            struct name *name)
+/* Appends ORIGIN, which may be the root, to the labels of NAME. */
+static const char *name_complete(const struct labels *labels, const struct name *origin,
+                                 struct name *name)
 {
 	size_t origin_len = origin->len;
 
@@ -102,17 +102,17 @@ static const char *complete(const struct labels *labels, const struct name *orig
 	return NULL;
 }
 
-/* The labels of TEXT; a last one without its dot is closed, and is_relative says so. */
-static const char *scan(const char *text, struct labels *labels, bool *is_relative)
+/* The labels of TEXT. is_relative: the last label has no dot. */
+static const char *name_scan(const char *text, struct labels *labels, bool *is_relative)
 {
 	const char *wrong = NULL;
 	int octet;
 
-	while (!wrong && (octet = next_octet(&text)) != AT_END)
-		wrong = take(labels, octet);
+	while (!wrong && (octet = name_next_octet(&text)) != AT_END)
+		wrong = name_take(labels, octet);
 	*is_relative = labels->len > labels->label + 1;
 	if (!wrong && *is_relative)
-		wrong = take(labels, AT_DOT);
+		wrong = name_take(labels, AT_DOT);
 	return wrong;
 }
 
@@ -129,12 +129,12 @@ enum err name_parse_in(const char *text, const struct name *origin, const char *
 	else if (origin && !strcmp(text, "@"))
 		is_relative = true;
 	else if (strcmp(text, "."))
-		wrong = scan(text, &labels, &is_relative);
+		wrong = name_scan(text, &labels, &is_relative);
 	if (!wrong && is_relative && !origin)
 		wrong = "must end in a dot";
 	if (!wrong)
-		wrong = complete(&labels, is_relative ? origin : &root, name);
-	return wrong ? refuse(text, field, wrong, why) : OK;
+		wrong = name_complete(&labels, is_relative ? origin : &root, name);
+	return wrong ? name_refuse(text, field, wrong, why) : OK;
 }
 
 enum err name_parse(const char *text, const char *field, struct name *name,
@@ -147,8 +147,8 @@ enum err name_parse(const char *text, const char *field, struct name *name,
 	return err;
 }
 
-/* Letters, digits, '_' and '/', and a hyphen that is neither first nor last. */
-static bool is_host_label(const uint8_t *label)
+/* Letters, digits, '_', '/', and hyphens except as first or last character. */
+static bool name_is_host_label(const uint8_t *label)
 {
 	for (int i = 1; i <= label[0]; i++) {
 		uint8_t octet = label[i];
@@ -172,22 +172,23 @@ enum err name_parse_owner(const char *text, const char *field, struct name *name
 	if (label[0] == 1 && label[1] == '*')
 		label += 2;
 	for (; label[0]; label += 1 + label[0])
-		if (!is_host_label(label))
-			return refuse(text, field,
-			              "may have letters, digits, '_', '/', inner "
-			              "hyphens, and '*' as its whole first label", why);
+		if (!name_is_host_label(label))
+			return name_refuse(text, field,
+			                   "may have letters, digits, '_', '/', inner "
+			                   "hyphens, and '*' as its whole first label",
+			                   why);
 	*name = got;
 	return OK;
 }
 
 void name_fold(struct name *name)
 {
-	/* a length octet is below 'A', so it can be passed through the same fold */
+	/* a length octet is below 'A', so folding does not change it */
 	for (int i = 0; i < name->len; i++)
-		name->wire[i] = fold(name->wire[i]);
+		name->wire[i] = name_fold_octet(name->wire[i]);
 }
 
-static char *format_octet(char *to, uint8_t octet)
+static char *name_format_octet(char *to, uint8_t octet)
 {
 	if (islower(octet) || isdigit(octet) || (octet && strchr("-_*/", octet))) {
 		*to++ = octet;
@@ -218,7 +219,7 @@ void name_format_wire(const uint8_t *wire, char text[NAME_MAX_TEXT + 1])
 		*to++ = '.';
 	for (; label[0]; label += 1 + label[0]) {
 		for (int i = 1; i <= label[0]; i++)
-			to = format_octet(to, fold(label[i]));
+			to = name_format_octet(to, name_fold_octet(label[i]));
 		*to++ = '.';
 	}
 	*to = '\0';
@@ -261,8 +262,8 @@ bool name_parent(const struct name *name, struct name *parent)
 	return true;
 }
 
-/* Where each label starts; returns how many. */
-static int find_labels(const uint8_t *wire, uint8_t at[MAX_LABELS])
+/* The offset of each label. Returns the number of labels. */
+static int name_find_labels(const uint8_t *wire, uint8_t at[MAX_LABELS])
 {
 	int count = 0;
 
@@ -275,26 +276,26 @@ int name_labels(const struct name *name)
 {
 	uint8_t at[MAX_LABELS];
 
-	return find_labels(name->wire, at);
+	return name_find_labels(name->wire, at);
 }
 
-static int compare_labels(const uint8_t *a, const uint8_t *b)
+static int name_compare_labels(const uint8_t *a, const uint8_t *b)
 {
 	int shorter = a[0] < b[0] ? a[0] : b[0];
 
 	for (int i = 1; i <= shorter; i++)
-		if (fold(a[i]) != fold(b[i]))
-			return fold(a[i]) - fold(b[i]);
+		if (name_fold_octet(a[i]) != name_fold_octet(b[i]))
+			return name_fold_octet(a[i]) - name_fold_octet(b[i]);
 	return a[0] - b[0];
 }
 
 int name_compare_wire(const uint8_t *a, const uint8_t *b)
 {
 	uint8_t a_at[MAX_LABELS], b_at[MAX_LABELS];
-	int a_left = find_labels(a, a_at), b_left = find_labels(b, b_at);
+	int a_left = name_find_labels(a, a_at), b_left = name_find_labels(b, b_at);
 	int order = 0;
 
 	while (!order && a_left && b_left)
-		order = compare_labels(a + a_at[--a_left], b + b_at[--b_left]);
+		order = name_compare_labels(a + a_at[--a_left], b + b_at[--b_left]);
 	return order ? order : a_left - b_left;
 }

@@ -1,8 +1,8 @@
 /*
- * name -- domain names in wire form: length-prefixed labels, a zero at the
- * end, at most 255 octets (RFC 1035 2.3.4), any octet in a label (RFC 2181
- * 11). Owner names are kept in lower case. In text a name ends in a dot and
- * odd octets are \DDD; name_format() is canonical: equal names, equal text.
+ * name -- domain names in wire form: length-prefixed labels with a zero at the end, at
+ * most 255 octets (RFC 1035 2.3.4), any octets in a label (RFC 2181 11). Owner names are
+ * in lower case. In text a name ends in a dot, and unusual octets are \DDD. name_format()
+ * is canonical: equal names have equal texts.
  */
 #pragma once
 
@@ -20,19 +20,19 @@ struct name {
 };
 
 /*
- * Text to name, folded to lower case. The final dot is required. The words in
- * why begin with FIELD. ERR_INVALID.
+ * Text to name, folded to lower case. The final dot is required. The reason begins with
+ * FIELD. ERR_INVALID.
  */
 enum err name_parse(const char *text, const char *field, struct name *name,
                     struct why *why);
 /*
- * Text to name as names stand in rdata and in master files: the case is kept, and
- * a name without the final dot, or "@", is completed by ORIGIN; NULL refuses it.
+ * Text to name for rdata and master files: keeps the case. ORIGIN completes "@" and a
+ * name without the final dot; with NULL they are refused.
  */
 enum err name_parse_in(const char *text, const struct name *origin, const char *field,
                        struct name *name, struct why *why);
 void name_fold(struct name *name);	/* to lower case */
-/* Owners of records: as name_parse, of LDH, "_", "/" (RFC 2317), "*" alone first. */
+/* For owners: as name_parse(), only LDH, "_", "/" (RFC 2317), and "*" as first label. */
 enum err name_parse_owner(const char *text, const char *field, struct name *name,
                           struct why *why);
 void name_format(const struct name *name, char text[NAME_MAX_TEXT + 1]);

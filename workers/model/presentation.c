@@ -7,40 +7,40 @@
 #include "model/presentation_type.h"
 
 /*
- * What the readers of the fields made, and whatever ldns might print in a way
- * that reads differently, is read back before it is believed.
+ * The wire rdata that the field readers or ldns make is read back if its text could have
+ * another meaning.
  */
 
-enum { LONG_TEXT = 4096 };	/* above, even the plain fields are read back */
+enum { LONG_TEXT = 4096 };	/* longer text is always read back */
 
-/* RFC 3597 5: the octets of a type that has no text, or of any other. */
-static enum err read_generic(struct rdata_text *rdata, struct why *why)
+/* RFC 3597 5: the octets of a type without a text form, or of any type. */
+static enum err presentation_read_generic(struct rdata_text *rdata, struct why *why)
 {
 	char *at = rdata->at + strlen("\\#");
 	const char *wrong = NULL;
 	struct word length;
 	uint32_t want;
 
-	if (!next_word(&at, &length, &wrong) || length.quoted ||
-	    !parse_number(length.text, RDATA_MAX, &want))
+	if (!text_next_word(&at, &length, &wrong) || length.quoted ||
+	    !text_parse_number(length.text, RDATA_MAX, &want))
 		return fail(why, ERR_INVALID, "%s: a length up to %d must follow \\#",
 		            rdata->field, RDATA_MAX);
-	join_groups(at);
-	if (strlen(at) != (size_t)want * 2 || !parse_hex(at, rdata->wire))
+	text_join_groups(at);
+	if (strlen(at) != (size_t)want * 2 || !text_parse_hex(at, rdata->wire))
 		return fail(why, ERR_INVALID,
 		            "%s: %u octets in hexadecimal must follow the length",
 		            rdata->field, want);
 	return OK;
 }
 
-static bool is_generic(const char *text)
+static bool presentation_is_generic(const char *text)
 {
 	return !strncmp(text, "\\#", 2) && (text[2] == ' ' || !text[2]);
 }
 
-/* Cut the text of the next field. False at the end, or with *wrong set. */
-static bool next_field(struct rdata_text *rdata, struct field *field, bool takes_rest,
-                       const char **wrong)
+/* Cuts off the text of the next field. False: the end, or an error in *wrong. */
+static bool presentation_next_field(struct rdata_text *rdata, struct field *field,
+                                    bool takes_rest, const char **wrong)
 {
 	struct word word = { 0 };
 
@@ -48,20 +48,21 @@ static bool next_field(struct rdata_text *rdata, struct field *field, bool takes
 	if (takes_rest && *rdata->at) {
 		word.text = rdata->at;
 		rdata->at += strlen(rdata->at);
-	} else if (!next_word(&rdata->at, &word, wrong)) {
+	} else if (!text_next_word(&rdata->at, &word, wrong)) {
 		return false;
 	}
 	if (word.quoted && !(field->kind->flags & QUOTED))
-		*wrong = "has quotes where none belong";
+		*wrong = "has quotes in a field that cannot have them";
 	else if (field->kind->max && strlen(word.text) > field->kind->max)
 		*wrong = "has a field that is too long";
 	field->text = word.text;
 	return !*wrong;
 }
 
-/* Field by field as LAYOUT says; *read_back if the wire must be held against its text. */
-static enum err read_fields(struct rdata_text *rdata, const ldns_rr_descriptor *layout,
-                            bool *read_back, struct why *why)
+/* Reads the fields of LAYOUT. *read_back: the wire must be compared with its text. */
+static enum err presentation_read_fields(struct rdata_text *rdata,
+                                         const ldns_rr_descriptor *layout,
+                                         bool *read_back, struct why *why)
 {
 	size_t max = ldns_rr_descriptor_maximum(layout), count = 0;
 	const char *wrong = NULL;
@@ -73,8 +74,8 @@ static enum err read_fields(struct rdata_text *rdata, const ldns_rr_descriptor *
 		};
 		bool is_last = count + 1 == max;
 
-		if (!next_field(rdata, &field, is_last && field.kind->flags & REST,
-		                &wrong))
+		if (!presentation_next_field(rdata, &field,
+		                             is_last && field.kind->flags & REST, &wrong))
 			break;
 
 		enum err err = field.kind->read(&field);
@@ -90,9 +91,9 @@ static enum err read_fields(struct rdata_text *rdata, const ldns_rr_descriptor *
 	return wrong ? fail(why, ERR_INVALID, "%s: %s", rdata->field, wrong) : OK;
 }
 
-/* Rdata has one line and no comment, so that no part of it is lost unseen. */
-static enum err lex_text(const char *text, const char *field, struct buf *to,
-                         struct why *why)
+/* Rdata must have one line and no comment, so that no part is lost silently. */
+static enum err presentation_lex(const char *text, const char *field, struct buf *to,
+                                 struct why *why)
 {
 	struct lexer lexer = { 0 };
 	const char *wrong = NULL;
@@ -103,7 +104,7 @@ static enum err lex_text(const char *text, const char *field, struct buf *to,
 	if (strpbrk(text, "\r\n"))
 		return fail(why, ERR_INVALID, "%s: has a line break", field);
 	for (; *text && kept != LEX_WRONG && !lexer.comment; text++) {
-		kept = lex(&lexer, (unsigned char)*text);
+		kept = lexer_step(&lexer, (unsigned char)*text);
 		if (kept >= 0)
 			buf_u8(to, kept);
 	}
@@ -112,35 +113,36 @@ static enum err lex_text(const char *text, const char *field, struct buf *to,
 	else if (lexer.comment)
 		wrong = "has a ';' outside quotes: put the text in quotes";
 	else
-		wrong = lex_unfinished(&lexer);
+		wrong = lexer_unfinished(&lexer);
 	return wrong ? fail(why, ERR_INVALID, "%s: %s", field, wrong) : OK;
 }
 
-/* To wire, without looking back. */
-static enum err read_once(struct rdata_text *rdata, bool *read_back, struct why *why)
+/* To wire, without reading back. */
+static enum err presentation_read_once(struct rdata_text *rdata,
+                                       bool *read_back, struct why *why)
 {
 	const ldns_rr_descriptor *layout = field_layout(rdata->type);
 
 	rdata->at += strspn(rdata->at, " ");
-	if (is_generic(rdata->at)) {
+	if (presentation_is_generic(rdata->at)) {
 		*read_back = layout != NULL;
-		return read_generic(rdata, why);
+		return presentation_read_generic(rdata, why);
 	}
 	if (!layout)
 		return fail(why, ERR_INVALID,
 		            "%s: this type is written as \\# LENGTH OCTETS "
 		            "(RFC 3597)", rdata->field);
 	*read_back = strlen(rdata->at) > LONG_TEXT;
-	return read_fields(rdata, layout, read_back, why);
+	return presentation_read_fields(rdata, layout, read_back, why);
 }
 
-static bool is_same(const struct buf *a, const struct buf *b)
+static bool presentation_is_same(const struct buf *a, const struct buf *b)
 {
 	return a->len == b->len && !memcmp(buf_string(a), buf_string(b), a->len);
 }
 
-/* The canonical text of the wire must mean the same wire. */
-static enum err read_back(const struct rdata_text *rdata, struct why *why)
+/* The canonical text of the wire must give the same wire. */
+static enum err presentation_read_back(const struct rdata_text *rdata, struct why *why)
 {
 	struct buf text = { 0 }, lexed = { 0 }, wire = { 0 };
 	bool ignored;
@@ -148,7 +150,7 @@ static enum err read_back(const struct rdata_text *rdata, struct why *why)
 	                            &text, why);
 
 	if (!err)
-		err = lex_text(buf_string(&text), rdata->field, &lexed, why);
+		err = presentation_lex(buf_string(&text), rdata->field, &lexed, why);
 	if (!err) {
 		buf_append(&lexed, "", 1);
 
@@ -156,9 +158,9 @@ static enum err read_back(const struct rdata_text *rdata, struct why *why)
 			rdata->type, rdata->field, NULL, (char *)lexed.data, &wire
 		};
 
-		err = read_once(&again, &ignored, why);
+		err = presentation_read_once(&again, &ignored, why);
 	}
-	if (!err && !is_same(&wire, rdata->wire))
+	if (!err && !presentation_is_same(&wire, rdata->wire))
 		err = fail(why, ERR_INVALID, "it is read as other data");
 	buf_clear(&text);
 	buf_clear(&lexed);
@@ -172,14 +174,14 @@ static enum err read_back(const struct rdata_text *rdata, struct why *why)
 enum err rdata_read(struct rdata_text *rdata, struct why *why)
 {
 	bool must_read_back = false;
-	enum err err = read_once(rdata, &must_read_back, why);
+	enum err err = presentation_read_once(rdata, &must_read_back, why);
 
 	if (err)
 		return err;
 	if (rdata->wire->len > RDATA_MAX)
 		return fail(why, ERR_INVALID, "%s: is longer than %d octets",
 		            rdata->field, RDATA_MAX);
-	return must_read_back ? read_back(rdata, why) : OK;
+	return must_read_back ? presentation_read_back(rdata, why) : OK;
 }
 
 enum err rdata_parse(uint16_t type, const char *text, const char *field,
@@ -187,7 +189,7 @@ enum err rdata_parse(uint16_t type, const char *text, const char *field,
                      struct why *why)
 {
 	struct buf lexed = { 0 }, wire = { 0 };
-	enum err err = lex_text(text, field, &lexed, why);
+	enum err err = presentation_lex(text, field, &lexed, why);
 
 	if (!err) {
 		buf_append(&lexed, "", 1);

@@ -1,9 +1,9 @@
 /*
- * presentation -- records as people write them (RFC 1035 5, RFC 3597) and
- * back. ldns does the work and only presentation*.c know it: text becomes wire
- * rdata once, at the write; what comes out again is ldns' canonical text.
- * Hostile text ends in ERR_INVALID with the field named, never in an abort:
- * lengths are capped before ldns sees them, and the wire it made is read back.
+ * presentation -- records as text (RFC 1035 5, RFC 3597), in both directions. It uses
+ * ldns, which only presentation*.c know. Text becomes wire rdata once, at the write.
+ * Output is the canonical text of ldns. Hostile text ends in ERR_INVALID with the field's
+ * name, never in an abort: lengths are limited before ldns reads them, and the wire rdata
+ * is read back.
  */
 #pragma once
 
@@ -17,13 +17,13 @@
 
 enum { RDATA_MAX_TEXT = 4 * 65535 };
 
-/* "AAAA", "TYPE65280", either case. ERR_INVALID for types that may not be stored, too. */
+/* "AAAA", "TYPE65280", in any case. ERR_INVALID also for types that cannot be stored. */
 enum err rrtype_parse(const char *text, const char *field, uint16_t *type,
                       struct why *why);
-/* "AAAA", or "TYPE65280" for one without a name. TEXT holds 16 bytes. */
+/* "AAAA", or "TYPE65280" for a type without a name. TEXT holds 16 bytes. */
 void rrtype_format(uint16_t type, char text[16]);
 
-/* Rdata text to wire, in ARENA; relative names in it are refused. ERR_INVALID. */
+/* Rdata text to wire, in ARENA. Refuses relative names. ERR_INVALID. */
 enum err rdata_parse(uint16_t type, const char *text, const char *field,
                      struct arena *arena, const uint8_t **rdata, uint16_t *len,
                      struct why *why);
@@ -35,7 +35,7 @@ enum err rdata_format(uint16_t type, const uint8_t *rdata, uint16_t len, struct 
 struct master_file;
 struct master_file *master_file_open(FILE *file, const char *path, const char *origin,
                                      uint32_t default_ttl);
-/* The next record, valid until the call after; OK with *found false at the end. */
+/* The next record, valid until the next call. *found is false at the end. */
 enum err master_file_next(struct master_file *master, struct rr *rr, bool *found,
                           struct why *why);
 void master_file_close(struct master_file **master);

@@ -1,11 +1,9 @@
 /*
- * presentation_field -- the kinds of field that rdata is made of, for
- * presentation*.c only: a row a kind says what it must be, how its text is
- * read, and how long it is on the wire.
+ * presentation_field -- the kinds of fields in rdata, for presentation*.c only. Each kind
+ * has a row: what it must be, the reader of its text, and its length on the wire.
  *
- * Text is taken apart here because ldns wraps numbers, guesses at relative
- * names and overruns on long lists. It converts only the kinds whose readers
- * say so, and prints them all.
+ * We parse the text because ldns wraps numbers, guesses relative names and overruns on
+ * long lists. ldns converts only the kinds whose readers call it, and prints all kinds.
  */
 #pragma once
 
@@ -18,18 +16,18 @@ struct field {
 	const struct field_kind *kind;
 	const struct rdata_text *rdata;
 	char *text;
-	int number;		/* from 1, for people */
-	bool read_back;		/* set by a field that may not print as it was read */
+	int number;		/* from 1, for errors */
+	bool read_back;		/* set if its text could print differently */
 	struct why *why;
 };
 
 enum {
-	REST = 1,		/* as the last field it takes all that is left */
-	QUOTED = 2,		/* may stand in quotes */
+	REST = 1,		/* as the last field it takes all remaining text */
+	QUOTED = 2,		/* may have quotes */
 	READ_BACK = 4,
 };
 
-/* How long a field is on the wire, but for those of a fixed size. */
+/* The length on the wire of a kind without a fixed size. */
 enum { WIRE_NAME = -1, WIRE_STRING = -2, WIRE_REST = -3 };
 
 struct field_kind {
@@ -37,10 +35,10 @@ struct field_kind {
 	enum err (*read)(struct field *field);	/* appends to field->rdata->wire */
 	int wire;		/* octets, or one of WIRE_ */
 	int flags;
-	size_t max;		/* of text: what ldns can take without harm; 0: any */
+	size_t max;		/* of text: the safe limit of ldns; 0: any */
 };
 
-/* NULL: it has no text here, its records are written as RFC 3597 says. */
+/* NULL: no text form here, so its records are written as in RFC 3597. */
 const struct field_kind *field_kind(ldns_rdf_type type);
-/* The fields of a type. NULL: one of them has no text here. */
+/* The fields of a type. NULL: one of them has no text form here. */
 const ldns_rr_descriptor *field_layout(uint16_t type);

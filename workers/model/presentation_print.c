@@ -6,7 +6,7 @@
 
 enum { ROOM = 64 };
 
-static void format_generic(const uint8_t *rdata, uint16_t len, struct buf *text)
+static void print_generic(const uint8_t *rdata, uint16_t len, struct buf *text)
 {
 	buf_printf(text, "\\# %u", len);
 	if (len)
@@ -15,7 +15,7 @@ static void format_generic(const uint8_t *rdata, uint16_t len, struct buf *text)
 		buf_printf(text, "%02x", rdata[i]);
 }
 
-/* Octets of the field at RDATA, LEFT octets before the end; 0 if it is broken. */
+/* The octets of the field at RDATA, LEFT octets before the end; 0: malformed. */
 static size_t field_wire_len(const struct field_kind *kind, const uint8_t *rdata,
                              size_t left)
 {
@@ -31,9 +31,9 @@ static size_t field_wire_len(const struct field_kind *kind, const uint8_t *rdata
 }
 
 /*
- * One field and no blank behind it: ldns leaves some. It writes SvcParams without
- * asking for room, and asserts; eight bytes an octet are the worst: mandatory's
- * "no-default-alpn,".
+ * Prints one field, and removes blanks that ldns writes after it. ldns writes SvcParams
+ * without making room, and asserts. The worst case is eight bytes for an octet:
+ * "no-default-alpn," in mandatory.
  */
 static bool print_field(ldns_rdf_type type, const uint8_t *rdata, size_t len,
                         ldns_buffer *to)
@@ -74,7 +74,7 @@ enum err rdata_format(uint16_t type, const uint8_t *rdata, uint16_t len, struct 
 	const ldns_rr_descriptor *layout = field_layout(type);
 
 	if (!layout) {
-		format_generic(rdata, len, text);
+		print_generic(rdata, len, text);
 		return OK;
 	}
 

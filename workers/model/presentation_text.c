@@ -3,38 +3,38 @@
 #include <ctype.h>
 #include <string.h>
 
-static int wrong(struct lexer *lexer, const char *words)
+static int lexer_wrong(struct lexer *lexer, const char *words)
 {
 	lexer->wrong = words;
 	return LEX_WRONG;
 }
 
-static int lex_parenthesis(struct lexer *lexer, int c)
+static int lexer_parenthesis(struct lexer *lexer, int c)
 {
 	if (lexer->nested == (c == '('))
-		return wrong(lexer, "has unbalanced or nested parentheses");
+		return lexer_wrong(lexer, "has unbalanced or nested parentheses");
 	lexer->nested = c == '(';
 	return ' ';
 }
 
-static int lex_newline(struct lexer *lexer)
+static int lexer_newline(struct lexer *lexer)
 {
 	if (lexer->quoted)
-		return wrong(lexer, "has a quote that is not closed");
+		return lexer_wrong(lexer, "has a quote that is not closed");
 	lexer->comment = false;
 	return lexer->nested ? ' ' : LEX_END;
 }
 
-int lex(struct lexer *lexer, int c)
+int lexer_step(struct lexer *lexer, int c)
 {
 	if (c == '\n' && !lexer->escaped)
-		return lex_newline(lexer);
+		return lexer_newline(lexer);
 	if (lexer->comment)
 		return LEX_SKIP;
 	if ((c == '\t' || c == '\r') && !lexer->quoted)
 		c = ' ';
 	if ((c < ' ' && c != '\t') || c == 0x7f)
-		return wrong(lexer, "has a control character: write it as \\DDD");
+		return lexer_wrong(lexer, "has a control character: write it as \\DDD");
 	if (lexer->escaped) {
 		lexer->escaped = false;
 		return c;
@@ -46,13 +46,13 @@ int lex(struct lexer *lexer, int c)
 	else if (lexer->quoted)
 		return c;
 	else if (c == '(' || c == ')')
-		return lex_parenthesis(lexer, c);
+		return lexer_parenthesis(lexer, c);
 	else if (c == ';')
 		lexer->comment = true;
 	return lexer->comment ? LEX_SKIP : c;
 }
 
-const char *lex_unfinished(const struct lexer *lexer)
+const char *lexer_unfinished(const struct lexer *lexer)
 {
 	if (lexer->escaped)
 		return "ends in a backslash";
@@ -61,8 +61,8 @@ const char *lex_unfinished(const struct lexer *lexer)
 	return lexer->nested ? "has a parenthesis that is not closed" : NULL;
 }
 
-/* Where the word ends: at its closing quote, or before a blank; NULL if it does not. */
-static char *word_end(char *from, bool quoted)
+/* The end of the word: its closing quote, or the blank after it; NULL: no end. */
+static char *text_word_end(char *from, bool quoted)
 {
 	for (; *from; from++) {
 		if (*from == '\\')
@@ -75,7 +75,7 @@ static char *word_end(char *from, bool quoted)
 	return quoted ? NULL : from;
 }
 
-bool next_word(char **at, struct word *word, const char **wrong_words)
+bool text_next_word(char **at, struct word *word, const char **wrong_words)
 {
 	char *from = *at + strspn(*at, " ");
 
@@ -85,7 +85,7 @@ bool next_word(char **at, struct word *word, const char **wrong_words)
 	word->quoted = *from == '"';
 	word->text = from + word->quoted;
 
-	char *end = word_end(word->text, word->quoted);
+	char *end = text_word_end(word->text, word->quoted);
 
 	if (!end || (word->quoted && end[1] && end[1] != ' ')) {
 		*wrong_words = "has a quote in the middle of a word";
@@ -96,12 +96,12 @@ bool next_word(char **at, struct word *word, const char **wrong_words)
 	return true;
 }
 
-static bool is_digit(char c)
+static bool text_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-bool unescape(char *text, size_t *len)
+bool text_unescape(char *text, size_t *len)
 {
 	const char *start = text;
 	char *to = text;
@@ -109,10 +109,10 @@ bool unescape(char *text, size_t *len)
 	while (*text) {
 		if (*text != '\\') {
 			*to++ = *text++;
-		} else if (text[1] && !is_digit(text[1])) {
+		} else if (text[1] && !text_is_digit(text[1])) {
 			*to++ = text[1];
 			text += 2;
-		} else if (text[1] && is_digit(text[2]) && is_digit(text[3])) {
+		} else if (text[1] && text_is_digit(text[2]) && text_is_digit(text[3])) {
 			int octet = (text[1] - '0') * 100 + (text[2] - '0') * 10 +
 			            text[3] - '0';
 
@@ -128,14 +128,14 @@ bool unescape(char *text, size_t *len)
 	return true;
 }
 
-bool parse_number(const char *text, uint32_t max, uint32_t *number)
+bool text_parse_number(const char *text, uint32_t max, uint32_t *number)
 {
 	uint64_t sum = 0;
 
 	if (!*text)
 		return false;
 	for (; *text; text++) {
-		if (!is_digit(*text))
+		if (!text_is_digit(*text))
 			return false;
 		sum = sum * 10 + (*text - '0');
 		if (sum > max)
@@ -145,7 +145,7 @@ bool parse_number(const char *text, uint32_t max, uint32_t *number)
 	return true;
 }
 
-static uint32_t unit_seconds(char unit)
+static uint32_t text_unit_seconds(char unit)
 {
 	switch (unit) {
 	case 's': return 1;
@@ -157,18 +157,18 @@ static uint32_t unit_seconds(char unit)
 	return 0;
 }
 
-bool parse_period(const char *text, uint32_t max, uint32_t *seconds)
+bool text_parse_period(const char *text, uint32_t max, uint32_t *seconds)
 {
 	uint64_t sum = 0, part = 0;
 
-	if (!is_digit(*text))
+	if (!text_is_digit(*text))
 		return false;
 	for (; *text; text++) {
-		uint32_t unit = unit_seconds(tolower((unsigned char)*text));
+		uint32_t unit = text_unit_seconds(tolower((unsigned char)*text));
 
-		if (is_digit(*text)) {
+		if (text_is_digit(*text)) {
 			part = part * 10 + (*text - '0');
-		} else if (unit && is_digit(text[-1])) {
+		} else if (unit && text_is_digit(text[-1])) {
 			sum += part * unit;
 			part = 0;
 		} else {
@@ -181,18 +181,19 @@ bool parse_period(const char *text, uint32_t max, uint32_t *seconds)
 	return sum + part <= max;
 }
 
-static int hex_value(char c)
+static int text_hex_value(char c)
 {
-	if (is_digit(c))
+	if (text_is_digit(c))
 		return c - '0';
 	c = tolower((unsigned char)c);
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-bool parse_hex(const char *text, struct buf *wire)
+bool text_parse_hex(const char *text, struct buf *wire)
 {
 	for (; *text; text += 2) {
-		int high = hex_value(text[0]), low = text[1] ? hex_value(text[1]) : -1;
+		int high = text_hex_value(text[0]),
+		    low = text[1] ? text_hex_value(text[1]) : -1;
 
 		if (high < 0 || low < 0)
 			return false;
@@ -201,7 +202,7 @@ bool parse_hex(const char *text, struct buf *wire)
 	return true;
 }
 
-void join_groups(char *text)
+void text_join_groups(char *text)
 {
 	char *to = text;
 

@@ -8,7 +8,7 @@
 
 enum {
 	TYPE_NULL = 10,
-	TYPE_META_FIRST = 128,	/* RFC 6895 3.1: to 255 they are questions, not data */
+	TYPE_META_FIRST = 128,	/* RFC 6895 3.1: up to 255 only in questions */
 	TYPE_META_LAST = 255,
 	TYPE_RESERVED = 65535,
 };
@@ -18,7 +18,7 @@ bool rrtype_lookup(const char *text, uint16_t *type)
 	uint32_t number = 0;
 
 	if (!strncasecmp(text, "TYPE", 4)) {
-		if (!parse_number(text + 4, UINT16_MAX, &number))
+		if (!text_parse_number(text + 4, UINT16_MAX, &number))
 			return false;
 	} else {
 		number = ldns_get_rr_type_by_name(text);
@@ -29,13 +29,13 @@ bool rrtype_lookup(const char *text, uint16_t *type)
 	return true;
 }
 
-static bool is_storable(uint16_t type)
+static bool rrtype_is_storable(uint16_t type)
 {
 	return type && type != TYPE_NULL && type != RR_OPT && type != TYPE_RESERVED &&
 	       (type < TYPE_META_FIRST || type > TYPE_META_LAST);
 }
 
-static enum err no_such_type(const char *text, const char *field, struct why *why)
+static enum err rrtype_fail(const char *text, const char *field, struct why *why)
 {
 	char shown[21];
 
@@ -49,8 +49,8 @@ enum err rrtype_parse(const char *text, const char *field, uint16_t *type,
 	uint16_t got;
 
 	if (strnlen(text, 16) == 16 || !rrtype_lookup(text, &got))
-		return no_such_type(text, field, why);
-	if (!is_storable(got))
+		return rrtype_fail(text, field, why);
+	if (!rrtype_is_storable(got))
 		return fail(why, ERR_INVALID, "%s: records of type %s cannot be stored",
 		            field, text);
 	*type = got;

@@ -1,6 +1,6 @@
 /*
- * presentation_type -- the types of records, for presentation*.c only: ldns
- * owns their numbers and their names.
+ * presentation_type -- the types of records, for presentation*.c only. ldns has their
+ * numbers and names.
  */
 #pragma once
 
@@ -8,5 +8,5 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* "AAAA" or "TYPE28", either case, storable or not: a type as data (NSEC, RRSIG). */
+/* "AAAA" or "TYPE28", in any case, also types that cannot be stored (for NSEC, RRSIG). */
 bool rrtype_lookup(const char *text, uint16_t *type);

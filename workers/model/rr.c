@@ -2,16 +2,16 @@
 
 #include "model/name.h"
 
-enum { FIXED_LEN = 10, SOA_FIXED_LEN = 20 };	/* octets behind the name; behind RNAME */
+enum { FIXED_LEN = 10, SOA_FIXED_LEN = 20 };	/* octets after the name; after RNAME */
 
-static uint16_t read_u16(const uint8_t *from)
+static uint16_t rr_read_u16(const uint8_t *from)
 {
 	return (uint16_t)(from[0] << 8 | from[1]);
 }
 
-static uint32_t read_u32(const uint8_t *from)
+static uint32_t rr_read_u32(const uint8_t *from)
 {
-	return (uint32_t)read_u16(from) << 16 | read_u16(from + 2);
+	return (uint32_t)rr_read_u16(from) << 16 | rr_read_u16(from + 2);
 }
 
 void rr_append(struct buf *to, const struct rr *rr)
@@ -42,14 +42,15 @@ bool rr_next(const uint8_t *data, size_t len, size_t *at, struct rr *rr)
 		return false;
 
 	const uint8_t *fixed = name + name_len;
-	uint16_t rdata_len = read_u16(fixed + 8);
+	uint16_t rdata_len = rr_read_u16(fixed + 8);
 
-	if (left - name_len - FIXED_LEN < rdata_len || read_u16(fixed + 2) != RR_CLASS_IN)
+	if (left - name_len - FIXED_LEN < rdata_len ||
+	    rr_read_u16(fixed + 2) != RR_CLASS_IN)
 		return false;
 	*rr = (struct rr){
 		.name = name,
-		.type = read_u16(fixed),
-		.ttl = read_u32(fixed + 4),
+		.type = rr_read_u16(fixed),
+		.ttl = rr_read_u32(fixed + 4),
 		.rdata_len = rdata_len,
 		.rdata = fixed + FIXED_LEN,
 	};
@@ -82,11 +83,11 @@ bool soa_parse(const uint8_t *rdata, size_t len, struct soa *soa)
 	*soa = (struct soa){
 		.mname = rdata,
 		.rname = rdata + mname_len,
-		.serial = read_u32(fixed),
-		.refresh = read_u32(fixed + 4),
-		.retry = read_u32(fixed + 8),
-		.expire = read_u32(fixed + 12),
-		.minimum = read_u32(fixed + 16),
+		.serial = rr_read_u32(fixed),
+		.refresh = rr_read_u32(fixed + 4),
+		.retry = rr_read_u32(fixed + 8),
+		.expire = rr_read_u32(fixed + 12),
+		.minimum = rr_read_u32(fixed + 16),
 	};
 	return true;
 }

@@ -1,8 +1,7 @@
 /*
- * rr -- a resource record in wire form, and the one way that records are
- * written down: NAME TYPE CLASS TTL RDLENGTH RDATA, uncompressed, as in a
- * DNS message. The journal's blobs, minidns' zones and the import all hold
- * sequences of these. A struct rr borrows the memory it points into.
+ * rr -- a resource record in wire form, and its stored form: NAME TYPE CLASS TTL RDLENGTH
+ * RDATA, uncompressed, as in a DNS message. The journal, the zones of mini-DNS and the
+ * import have sequences of it. A struct rr borrows its memory.
  */
 #pragma once
 
@@ -23,7 +22,7 @@ enum {
 	RR_TTL_MAX = 2147483647,
 };
 
-/* What fits into one message with the longest owner, question and signature. */
+/* Fits into one message with the longest owner, question and signature. */
 enum { RDATA_MAX = 65535 - 700 };
 
 struct rr {
@@ -31,12 +30,12 @@ struct rr {
 	uint16_t type;
 	uint32_t ttl;		/* class is always IN */
 	uint16_t rdata_len;
-	const uint8_t *rdata;	/* names within are uncompressed */
+	const uint8_t *rdata;	/* with uncompressed names */
 };
 
 void rr_append(struct buf *to, const struct rr *rr);
 size_t rr_wire_len(const struct rr *rr);
-/* The record at *at; moves *at behind it. False at the end or if it is cut short. */
+/* Reads the record at *at, and moves *at after it. False: the end, or cut off. */
 bool rr_next(const uint8_t *data, size_t len, size_t *at, struct rr *rr);
 
 struct soa {

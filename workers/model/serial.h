@@ -1,6 +1,6 @@
 /*
- * serial -- zone serials: 32 bits that wrap, compared by RFC 1982. Two
- * serials exactly 2^31 apart have no order: neither is newer, neither covers.
+ * serial -- zone serials: 32 bits that wrap, compared by RFC 1982. Two serials exactly
+ * 2^31 apart have no order: neither is newer, neither covers the other.
  */
 #pragma once
 

@@ -26,7 +26,7 @@ static const char *const report_names[REPORT_COUNT] = {
 	[REPORT_FOREIGN]   = "FOREIGN",
 };
 
-/* The statuses that a task may stand with. */
+/* The statuses that a task may have. */
 static const unsigned valid_statuses[TASK_COUNT] = {
 	[TASK_ADD]    = IS(PENDING) | IS(ERROR),
 	[TASK_UPDATE] = IS(PENDING) | IS(ERROR),
@@ -56,8 +56,8 @@ const char *report_name(enum report report)
 	return (unsigned)report < REPORT_COUNT ? report_names[report] : "?";
 }
 
-/* Where TEXT stands among NAMES; -1 if it does not. */
-static int find(const char *text, const char *const *names, int count)
+/* The index of TEXT in NAMES; -1: not found. */
+static int state_find(const char *text, const char *const *names, int count)
 {
 	for (int i = 0; i < count; i++)
 		if (!strcmp(text, names[i]))
@@ -67,7 +67,7 @@ static int find(const char *text, const char *const *names, int count)
 
 bool task_parse(const char *text, enum task *task)
 {
-	int at = find(text, task_names, TASK_COUNT);
+	int at = state_find(text, task_names, TASK_COUNT);
 
 	if (at >= 0)
 		*task = at;
@@ -76,7 +76,7 @@ bool task_parse(const char *text, enum task *task)
 
 bool status_parse(const char *text, enum status *status)
 {
-	int at = find(text, status_names, STATUS_COUNT);
+	int at = state_find(text, status_names, STATUS_COUNT);
 
 	if (at >= 0)
 		*status = at;
@@ -85,7 +85,7 @@ bool status_parse(const char *text, enum status *status)
 
 bool report_parse(const char *text, enum report *report)
 {
-	int at = find(text, report_names, REPORT_COUNT);
+	int at = state_find(text, report_names, REPORT_COUNT);
 
 	if (at >= 0)
 		*report = at;

@@ -1,8 +1,8 @@
 /*
- * state -- where a domain or a record stands (seed 000, "Central Changes").
+ * state -- the task and status of a domain or a record (seed 000, "Central Changes").
  *
- *	task     what is still owed to the name servers
- *	status   how that is going
+ *	task     what is to be done on the name servers
+ *	status   how far it is
  *
  * Only eight of the sixteen pairs exist: ADD, UPDATE and DELETE are PENDING
  * or ERROR; NONE is ACTIVE or DELETED. The schema checks the same.
@@ -16,8 +16,8 @@ enum task { TASK_ADD, TASK_UPDATE, TASK_DELETE, TASK_NONE, TASK_COUNT };
 enum status { STATUS_PENDING, STATUS_ACTIVE, STATUS_ERROR, STATUS_DELETED, STATUS_COUNT };
 
 /*
- * What a name server, or enough of them, was found to have. FOREIGN is said of a pool only:
- * of a change that was out, too many servers serve something else by now.
+ * What a name server, or a pool by consensus, serves. FOREIGN is for a pool only: too
+ * many servers serve another serial than that of the change.
  */
 enum report {
 	REPORT_SUCCESS, REPORT_ERROR, REPORT_NO_DOMAIN, REPORT_FOREIGN, REPORT_COUNT,

@@ -15,16 +15,16 @@
 #include "runtime/offload.h"
 
 enum {
-	PERIOD_MS = 30 * 1000,		/* as resolvers keep what they know for longer, if at all */
-	SOONEST_MS = 1000,		/* between two of one name */
+	PERIOD_MS = 30 * 1000,		/* resolvers cache for longer, if at all */
+	SOONEST_MS = 1000,		/* between two lookups of one name */
 };
 
 /* While no address is known. */
 static const struct backoff unknown = { .first_ms = SOONEST_MS, .max_ms = PERIOD_MS };
 
-/* A name on its way to the resolver. */
-struct question {
-	struct lookup *lookup;		/* NULL: it is gone */
+/* A lookup on the lane. */
+struct lookup_job {
+	struct lookup *lookup;		/* NULL: it was freed */
 	char *host;
 	uint16_t port;
 	struct addresses found;
@@ -35,17 +35,18 @@ struct question {
 struct lookup {
 	struct lookup_config config;
 	struct loop_timer *timer;	/* NULL: the host is an address */
-	struct question *asked;
+	struct lookup_job *job;
 	struct addresses known;
-	size_t at;			/* the one in use */
-	int64_t asked_ms;
-	bool is_unknown;		/* the log has that the resolver knows nothing */
+	size_t at;			/* of the address in use */
+	int64_t started_ms;
+	bool is_unknown;		/* the failure of the resolver is logged */
 	int failures;			/* in a row */
 };
 
 /* ---- the resolver ---- */
 
-static bool has(const struct addresses *addresses, const struct address *address)
+static bool addresses_have(const struct addresses *addresses,
+                           const struct address *address)
 {
 	for (size_t i = 0; i < addresses->count; i++)
 		if (address_same_host(&addresses->item[i], address))
@@ -53,7 +54,8 @@ static bool has(const struct addresses *addresses, const struct address *address
 	return false;
 }
 
-static void take_all(const struct addrinfo *list, uint16_t port, struct addresses *found)
+static void lookup_add_results(const struct addrinfo *list, uint16_t port,
+                               struct addresses *found)
 {
 	for (; list && found->count < LOOKUP_MAX; list = list->ai_next) {
 		struct sockaddr_storage socket = { 0 };
@@ -62,7 +64,8 @@ static void take_all(const struct addrinfo *list, uint16_t port, struct addresse
 		if (list->ai_addrlen > sizeof(socket))
 			continue;
 		memcpy(&socket, list->ai_addr, list->ai_addrlen);
-		if (!address_from_socket(&socket, &address) || has(found, &address))
+		if (!address_from_socket(&socket, &address) ||
+		    addresses_have(found, &address))
 			continue;
 		address.port = port;
 		found->item[found->count++] = address;
@@ -88,7 +91,7 @@ enum err lookup_now(const char *host, uint16_t port, struct addresses *found,
 	if (code)
 		return fail(why, ERR_UNREACHABLE, "host \"%.255s\": %s", host,
 		            gai_strerror(code));
-	take_all(list, port, found);
+	lookup_add_results(list, port, found);
 	freeaddrinfo(list);
 	return found->count ? OK : fail(why, ERR_UNREACHABLE,
 	                                "host \"%.255s\" has no address", host);
@@ -96,18 +99,17 @@ enum err lookup_now(const char *host, uint16_t port, struct addresses *found,
 
 /* ---- beside the loop ---- */
 
-static void ask_run(void *self)
+static void lookup_run(void *self)
 {
-	struct question *question = self;
+	struct lookup_job *job = self;
 
-	question->err = lookup_now(question->host, question->port, &question->found,
-	                           &question->why);
+	job->err = lookup_now(job->host, job->port, &job->found, &job->why);
 }
 
 bool lookup_same(const struct addresses *a, const struct addresses *b)
 {
 	for (size_t i = 0; i < a->count; i++)
-		if (!has(b, &a->item[i]))
+		if (!addresses_have(b, &a->item[i]))
 			return false;
 	return a->count == b->count;
 }
@@ -120,7 +122,7 @@ size_t lookup_keep(const struct addresses *found, const struct address *last)
 	return 0;
 }
 
-static void note_change(struct lookup *lookup, const struct address *last)
+static void lookup_log_change(struct lookup *lookup, const struct address *last)
 {
 	const struct address *address = lookup_address(lookup);
 	char text[ADDRESS_TEXT];
@@ -135,92 +137,92 @@ static void note_change(struct lookup *lookup, const struct address *last)
 		lookup->config.changed(lookup->config.self, address);
 }
 
-static void take_answer(struct lookup *lookup, const struct question *question)
+static void lookup_on_answer(struct lookup *lookup, const struct lookup_job *job)
 {
 	const struct address *used = lookup_address(lookup);
 	struct address last = used ? *used : (struct address){ 0 };
 	bool is_new;
 
-	if (question->err) {
+	if (job->err) {
 		if (!lookup->is_unknown)
 			log_warn("host not looked up: host=%s reason=\"%s\"",
-			         lookup->config.host, question->why.text);
+			         lookup->config.host, job->why.text);
 		lookup->is_unknown = true;
 		lookup->failures++;
 		return;
 	}
 	lookup->is_unknown = false;
 	lookup->failures = 0;
-	is_new = !lookup_same(&lookup->known, &question->found);
-	lookup->at = lookup_keep(&question->found, used ? &last : NULL);
-	lookup->known = question->found;
+	is_new = !lookup_same(&lookup->known, &job->found);
+	lookup->at = lookup_keep(&job->found, used ? &last : NULL);
+	lookup->known = job->found;
 	if (is_new && lookup->config.listed)
 		lookup->config.listed(lookup->config.self, &lookup->known);
-	note_change(lookup, used ? &last : NULL);
+	lookup_log_change(lookup, used ? &last : NULL);
 }
 
-static void arm(struct lookup *lookup, int64_t after_ms)
+static void lookup_set_timer(struct lookup *lookup, int64_t after_ms)
 {
 	loop_timer_set(lookup->timer, after_ms);
 }
 
-static int64_t next_ms(const struct lookup *lookup)
+static int64_t lookup_next_ms(const struct lookup *lookup)
 {
 	if (lookup->known.count)
 		return PERIOD_MS * 9 / 10 + random_u32() % (PERIOD_MS / 5);
 	return backoff_ms(&unknown, lookup->failures, random_u32());
 }
 
-static void question_free(struct question *question)
+static void lookup_job_free(struct lookup_job *job)
 {
-	free(question->host);
-	free(question);
+	free(job->host);
+	free(job);
 }
 
-static void ask_done(void *self)
+static void lookup_done(void *self)
 {
-	struct question *question = self;
-	struct lookup *lookup = question->lookup;
+	struct lookup_job *job = self;
+	struct lookup *lookup = job->lookup;
 
 	if (lookup) {
-		lookup->asked = NULL;
-		arm(lookup, next_ms(lookup));
+		lookup->job = NULL;
+		lookup_set_timer(lookup, lookup_next_ms(lookup));
 		if (lane_job_ran(lookup->config.lane))
-			take_answer(lookup, question);
+			lookup_on_answer(lookup, job);
 	}
-	question_free(question);
+	lookup_job_free(job);
 }
 
-static void ask(void *self)
+static void lookup_start(void *self)
 {
 	struct lookup *lookup = self;
-	struct question *question = xcalloc(1, sizeof(*question));
+	struct lookup_job *job = xcalloc(1, sizeof(*job));
 
-	question->lookup = lookup;
-	question->host = xstrdup(lookup->config.host);
-	question->port = lookup->config.port;
-	lookup->asked_ms = clock_ms();
-	if (lane_submit(lookup->config.lane, ask_run, ask_done, question)) {
-		lookup->asked = question;
+	job->lookup = lookup;
+	job->host = xstrdup(lookup->config.host);
+	job->port = lookup->config.port;
+	lookup->started_ms = clock_ms();
+	if (lane_submit(lookup->config.lane, lookup_run, lookup_done, job)) {
+		lookup->job = job;
 	} else {
-		question_free(question);
-		arm(lookup, SOONEST_MS);
+		lookup_job_free(job);
+		lookup_set_timer(lookup, SOONEST_MS);
 	}
 }
 
-/* ---- what its user has of it ---- */
+/* ---- for the user ---- */
 
 const struct address *lookup_address(const struct lookup *lookup)
 {
 	return lookup->known.count ? &lookup->known.item[lookup->at] : NULL;
 }
 
-static void ask_soon(struct lookup *lookup)
+static void lookup_start_soon(struct lookup *lookup)
 {
-	int64_t wait_ms = lookup->asked_ms + SOONEST_MS - clock_ms();
+	int64_t wait_ms = lookup->started_ms + SOONEST_MS - clock_ms();
 
-	if (!lookup->asked)
-		arm(lookup, wait_ms > 1 ? wait_ms : 1);
+	if (!lookup->job)
+		lookup_set_timer(lookup, wait_ms > 1 ? wait_ms : 1);
 }
 
 void lookup_failed(struct lookup *lookup, const struct address *address)
@@ -230,12 +232,12 @@ void lookup_failed(struct lookup *lookup, const struct address *address)
 
 	if (!lookup->timer || (used && !address_same_host(used, address)))
 		return;
-	ask_soon(lookup);
+	lookup_start_soon(lookup);
 	if (!used)
 		return;
 	last = *used;
 	lookup->at = (lookup->at + 1) % lookup->known.count;
-	note_change(lookup, &last);
+	lookup_log_change(lookup, &last);
 }
 
 struct lookup *lookup_new(const struct lookup_config *config)
@@ -250,8 +252,8 @@ struct lookup *lookup_new(const struct lookup_config *config)
 		lookup->known = (struct addresses){ { literal }, 1 };
 		return lookup;
 	}
-	lookup->timer = loop_timer_new(config->loop, ask, lookup);
-	arm(lookup, 1);
+	lookup->timer = loop_timer_new(config->loop, lookup_start, lookup);
+	lookup_set_timer(lookup, 1);
 	return lookup;
 }
 
@@ -262,8 +264,8 @@ void lookup_free(struct lookup **lookup)
 	*lookup = NULL;
 	if (!old)
 		return;
-	if (old->asked)
-		old->asked->lookup = NULL;
+	if (old->job)
+		old->job->lookup = NULL;
 	loop_timer_free(&old->timer);
 	free((char *)old->config.host);
 	free(old);

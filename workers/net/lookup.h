@@ -1,5 +1,5 @@
 /*
- * lookup -- the addresses of a host by its name, by now.
+ * lookup -- the current addresses of a host name.
  *
  * A lane looks a name up from time to time, and when the user reports that the address in
  * use does not answer. In that case the next address of the name comes into use. While
@@ -7,8 +7,8 @@
  * either there is an address to try, or no address is known yet. While no address is
  * known, the lane looks the name up at growing intervals.
  *
- * The resolver of the C library takes no deadline: worker.c shortens the ones that it has,
- * unless the operator set them (RES_OPTIONS).
+ * The resolver of the C library takes no deadline. worker.c shortens its timeouts, unless
+ * the operator has set them (RES_OPTIONS).
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct lane;
 struct loop;
 struct lookup;
 
-enum { LOOKUP_MAX = 8 };		/* addresses of a name; more are left out */
+enum { LOOKUP_MAX = 8 };		/* addresses of a name; others are ignored */
 
 struct addresses {
 	struct address item[LOOKUP_MAX];
@@ -30,8 +30,8 @@ struct addresses {
 };
 
 /*
- * Blocks, for as long as the resolver takes: before the loop, or on a lane. In the
- * resolver's order (RFC 6724). ERR_UNREACHABLE: there are none, and FOUND has none.
+ * Blocks as long as the resolver takes: call it before the loop, or on a lane. In the
+ * resolver's order (RFC 6724). ERR_UNREACHABLE: there is no address, and FOUND is empty.
  */
 enum err lookup_now(const char *host, uint16_t port, struct addresses *found,
                     struct why *why);
@@ -41,9 +41,9 @@ struct lookup_config {
 	struct lane *lane;		/* of names; shared */
 	const char *host;		/* copied */
 	uint16_t port;
-	struct addresses known;		/* to begin with */
-	/* The rest never from within lookup_new(); NULL: nobody asks. */
-	/* the host has other addresses than before, in whatever order; comes first */
+	struct addresses known;		/* at the start */
+	/* lookup_new() calls neither of the callbacks; both may be NULL */
+	/* the set of addresses has changed; comes first */
 	void (*listed)(void *self, const struct addresses *known);
 	/* another address is in use */
 	void (*changed)(void *self, const struct address *address);
@@ -52,11 +52,11 @@ struct lookup_config {
 
 struct lookup *lookup_new(const struct lookup_config *config);
 void lookup_free(struct lookup **lookup);
-/* The one in use; NULL: none is known. */
+/* The address in use; NULL: no address is known. */
 const struct address *lookup_address(const struct lookup *lookup);
-/* ADDRESS does not answer. Of one that is not in use any more nothing new is said. */
+/* ADDRESS does not answer. No effect if it is not the address in use. */
 void lookup_failed(struct lookup *lookup, const struct address *address);
-/* Do both have the same addresses, in whatever order? Pure. */
+/* Do both have the same addresses, in any order? Pure. */
 bool lookup_same(const struct addresses *a, const struct addresses *b);
-/* Which of FOUND to use: LAST, the one in use, as long as it is there. Pure. */
+/* The index in FOUND to use: that of LAST, the address in use, if it is there. Pure. */
 size_t lookup_keep(const struct addresses *found, const struct address *last);

@@ -12,8 +12,8 @@
 #include "core/rrset_query.h"
 #include "core/update_wire.h"
 #include "dns/packet.h"
-#include "net/client_socket.h"
 #include "net/axfr_client.h"
+#include "net/client_socket.h"
 #include "net/dns_tcp.h"
 #include "net/lookup.h"
 #include "runtime/loop.h"
@@ -123,7 +123,7 @@ static int primary_dial(const struct primary *primary, struct address *dialled)
 		return -1;
 	*dialled = *server;
 	return client_socket_connect(client_socket_open(server, SOCK_STREAM), server,
-	                    config->local.bits ? &config->local : NULL);
+	                             config->local.bits ? &config->local : NULL);
 }
 
 static void primary_note_unreached(const struct primary *primary,
@@ -386,11 +386,11 @@ static void primary_on_message(void *self, const uint8_t *data, size_t len)
 static void primary_on_link_end(void *self, enum dns_tcp_end end)
 {
 	static const char *const words[] = {
-		[DNS_TCP_NO_SOCKET]    = "cannot be reached over TCP",
-		[DNS_TCP_REFUSED] = "takes no connection over TCP",
-		[DNS_TCP_BROKEN]  = "breaks the connection off before it answers",
-		[DNS_TCP_SILENT]  = "does not answer",
-		[DNS_TCP_LATE]    = "takes too long to answer",
+		[DNS_TCP_NO_SOCKET] = "cannot be reached over TCP",
+		[DNS_TCP_REFUSED]   = "takes no connection over TCP",
+		[DNS_TCP_BROKEN]    = "breaks the connection off before it answers",
+		[DNS_TCP_SILENT]    = "does not answer",
+		[DNS_TCP_LATE]      = "takes too long to answer",
 	};
 
 	struct primary *primary = self;
@@ -409,9 +409,9 @@ static void primary_write(struct primary *primary, const uint8_t *data, size_t l
 	                                        primary };
 
 	if (!primary->link) {
-		primary->link = dns_tcp_new(primary->loop,
-		                         primary_dial(primary,
-		                                      &primary->link_server), &listener);
+		primary->link = dns_tcp_new(
+		    primary->loop, primary_dial(primary, &primary->link_server),
+		    &listener);
 		primary->is_stale = false;
 	}
 	dns_tcp_send(primary->link, data, len);

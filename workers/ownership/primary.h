@@ -21,8 +21,8 @@
 #include "core/rrset.h"
 #include "core/update.h"
 #include "dns/address.h"
-#include "dns/canonical.h"
 #include "dns/axfr_reader.h"
+#include "dns/canonical.h"
 #include "dns/tsig.h"
 #include "model/name.h"
 

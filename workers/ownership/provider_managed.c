@@ -244,7 +244,7 @@ static void managed_read(struct registry *registry, struct view *view,
                          provider_read_fn *done, void *self)
 {
 	static const struct axfr_limits limits = { PROVIDER_RECORDS_MAX,
-	                                               PROVIDER_OCTETS_MAX };
+	                                           PROVIDER_OCTETS_MAX };
 	struct domain_link *link = registry->link;
 
 	domain_link_close(link);

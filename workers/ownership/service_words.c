@@ -1,7 +1,7 @@
 #include "codec.h"
 #include "document.h"
 #include "ownership.h"
-#include "runtime/rpc_method_doc.h"
+#include "runtime/rpc_reference.h"
 
 #define FIELDS(...) (const struct json_field[]){ __VA_ARGS__, { 0 } }
 #define OWNER RPC_OWNER

@@ -1,7 +1,7 @@
 #include "agent.h"
 #include "codec.h"
 #include "ports.h"
-#include "runtime/rpc_method_doc.h"
+#include "runtime/rpc_reference.h"
 
 #define FIELDS(...) (const struct json_field[]){ __VA_ARGS__, { 0 } }
 #define OWNER RPC_OWNER

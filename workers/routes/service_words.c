@@ -2,7 +2,7 @@
 #include "codec.h"
 #include "core/router_domain.h"
 #include "routes.h"
-#include "runtime/rpc_method_doc.h"
+#include "runtime/rpc_reference.h"
 
 #define FIELDS(...) (const struct json_field[]){ __VA_ARGS__, { 0 } }
 #define OWNER RPC_OWNER

@@ -8,7 +8,7 @@ bool access_has(const struct access *access, const char *owner)
 	       ((*owner || access->is_admin) && !strcmp(access->tenant, owner));
 }
 
-static struct access access_by(const struct context *context)
+static struct access access_of_context(const struct context *context)
 {
 	return (struct access){
 		.tenant = context->tenant,
@@ -24,7 +24,7 @@ enum err access_of(struct request *req, struct access *access)
 	if (!context->is_admin && !*context->tenant)
 		return fail(&req->why, ERR_DENIED,
 		            "the request's context names no tenant (project_id)");
-	*access = access_by(context);
+	*access = access_of_context(context);
 	return OK;
 }
 
@@ -64,7 +64,7 @@ enum err access_require_admin(struct request *req)
 
 bool access_is_owner(const struct request *req, const char *owner)
 {
-	const struct access access = access_by(&req->context);
+	const struct access access = access_of_context(&req->context);
 
 	return access_has(&access, owner);
 }

@@ -1,14 +1,15 @@
 /*
- * access -- the one place that decides what a caller may see and change: by the tenant of
- * its context, and by is_admin. Handlers and statements of all programs ask here.
+ * access -- decides for all programs which objects a caller may see and change: by the
+ * tenant of its context, and by is_admin.
  *
- * A tenant owns things whose tenant has exactly its octets. Things without a tenant ("")
- * belong to administrators only. A caller that has no tenant and is no administrator owns
- * nothing.
+ * A tenant owns the objects whose tenant has exactly its octets. Objects without a tenant
+ * ("") belong to administrators only. A caller without a tenant that is no administrator
+ * owns nothing.
  *
- * An administrator whose context says own_tenant_only is kept to the things of its tenant;
- * without a tenant, to those that have none. Its other rights (quotas, reserved names) stay.
- * A program that acts for many tenants asks so: it touches nothing of theirs by mistake.
+ * An administrator whose context says own_tenant_only is limited to the objects of its
+ * tenant; without a tenant, to objects without a tenant. Its other rights (quotas,
+ * reserved names) stay. A program that acts for many tenants sets own_tenant_only, so
+ * that a mistake does not touch the objects of other tenants.
  */
 #pragma once
 
@@ -16,14 +17,14 @@
 
 #include "runtime/rpc.h"
 
-/* Whose rows a statement may see. */
+/* The rows that a statement may see. */
 struct access {
 	const char *tenant;
-	bool all;		/* everyone's */
+	bool all;		/* of all tenants */
 	bool is_admin;
 };
 
-/* May such a caller see and change what belongs to OWNER? */
+/* May such a caller see and change the objects of OWNER? */
 bool access_has(const struct access *access, const char *owner);
 
 /* ERR_DENIED for a caller with no tenant and no administrator's rights. */
@@ -32,7 +33,7 @@ enum err access_of(struct request *req, struct access *access);
 enum err access_of_list(struct request *req, struct access *access);
 /* The same for finds: an administrator sees all tenants only if the request asks for that. */
 enum err access_of_many(struct request *req, struct access *access);
-/* The same; *tenant is whose rows the caller sees; NULL: everyone's. */
+/* The same; *tenant: the tenant whose rows the caller sees; NULL: all tenants. */
 enum err access_filter(struct request *req, const char **tenant);
 /* ERR_DENIED unless the caller is an administrator. */
 enum err access_require_admin(struct request *req);

@@ -14,7 +14,7 @@
 
 enum {
 	LOOK_MS = 200,
-	QUEUE_NAME_MAX = 200,	/* leaves room for what is put behind it */
+	QUEUE_NAME_MAX = 200,	/* leaves room for a suffix */
 };
 
 #define AT(member) offsetof(struct broker_config, member)
@@ -74,12 +74,12 @@ enum err broker_check(const struct broker_config *config, struct why *why)
 	return OK;
 }
 
-/* ---- dialing: a job of the lane, which reads only what never changes ---- */
+/* ---- connecting: a job of the lane, which reads only constant members ---- */
 
-struct dial {
+struct connect_job {
 	struct broker *broker;
-	struct connection *lingering;	/* the one before, to be closed first */
-	struct connection *connection;	/* NULL: why not */
+	struct connection *lingering;	/* the connection before, to be closed first */
+	struct connection *connection;	/* NULL: it failed, see why */
 	struct topology *topology;
 	const struct broker_host *host;
 	char reply_queue[sizeof "reply_" + ID_LEN];
@@ -87,214 +87,212 @@ struct dial {
 	struct why why;
 };
 
-static void dial_free(struct dial **dial)
+static void connect_job_free(struct connect_job **job)
 {
-	cancel_clear(&(*dial)->cancel);
-	connection_free(&(*dial)->connection);
-	connection_free(&(*dial)->lingering);
-	topology_free(&(*dial)->topology);
-	free(*dial);
-	*dial = NULL;
+	cancel_clear(&(*job)->cancel);
+	connection_free(&(*job)->connection);
+	connection_free(&(*job)->lingering);
+	topology_free(&(*job)->topology);
+	free(*job);
+	*job = NULL;
 }
 
-static void dial_host(struct dial *dial, const struct broker_host *host)
+static void connect_job_try_host(struct connect_job *job, const struct broker_host *host)
 {
-	dial->host = host;
-	dial->connection = connection_open(dial->broker, host, &dial->cancel, &dial->why);
-	if (dial->connection && topology_declare(dial->topology, dial->broker,
-						 dial->connection, &dial->why))
-		connection_free(&dial->connection);
+	job->host = host;
+	job->connection = connection_open(job->broker, host, &job->cancel, &job->why);
+	if (job->connection && topology_declare(job->topology, job->broker,
+						job->connection, &job->why))
+		connection_free(&job->connection);
 }
 
-/* A fleet shall not meet at the first host of the list. */
-static void dial_work(void *self)
+/* It starts at a random host, to spread the connections of the fleet. */
+static void connect_job_run(void *self)
 {
-	struct dial *dial = self;
-	const struct broker_url *url = &dial->broker->url;
+	struct connect_job *job = self;
+	const struct broker_url *url = &job->broker->url;
 	size_t first = random_u32() % url->count;
 
-	connection_linger(&dial->lingering);
-	dial->topology = topology_new(dial->broker, dial->reply_queue);
-	for (size_t i = 0; i < url->count && !dial->connection; i++) {
-		if (atomic_load(&dial->cancel.wanted))
+	connection_linger(&job->lingering);
+	job->topology = topology_new(job->broker, job->reply_queue);
+	for (size_t i = 0; i < url->count && !job->connection; i++) {
+		if (atomic_load(&job->cancel.wanted))
 			return;
-		dial_host(dial, &url->hosts[(first + i) % url->count]);
+		connect_job_try_host(job, &url->hosts[(first + i) % url->count]);
 	}
 }
 
-static void on_io(void *self, int events);
+static void broker_on_io(void *self, int events);
 
-static void broker_up(struct broker *broker, struct dial *dial)
+static void broker_on_connected(struct broker *broker, struct connect_job *job)
 {
 	struct why why;
 
-	broker->connection = dial->connection;
+	broker->connection = job->connection;
 	broker->read_in = 0;
 	broker->drained_ms = clock_boot_ms();
-	dial->connection = NULL;
-	broker->topology = dial->topology;
-	dial->topology = NULL;
+	job->connection = NULL;
+	broker->topology = job->topology;
+	job->topology = NULL;
 	broker->epoch++;
 	broker->up_since_ms = clock_ms();
-	memcpy(broker->reply_queue, dial->reply_queue, sizeof broker->reply_queue);
+	memcpy(broker->reply_queue, job->reply_queue, sizeof broker->reply_queue);
 	log_info("broker connected: connection=%s host=%s port=%d", broker->name,
-		 dial->host->name, dial->host->port);
+		 job->host->name, job->host->port);
 	if (topology_consume(broker, broker->connection, &why)) {
 		broker_drop(broker, "%s", why.text);
 		return;
 	}
-	broker->io = loop_io_new(broker->loop, broker->connection->fd, LOOP_READ, on_io,
-				 broker);
+	broker->io = loop_io_new(broker->loop, broker->connection->fd, LOOP_READ,
+				 broker_on_io, broker);
 	loop_timer_set(broker->tick, 0);
-	recheck_later(broker);
+	topology_check_schedule(broker);
 	if (broker->hooks.up && !broker->closed)
 		broker->hooks.up(broker->hooks.self);
 }
 
-static void turn_begin(struct broker *broker);
-static void turn_end(struct broker *broker);
+static void broker_turn_begin(struct broker *broker);
+static void broker_turn_end(struct broker *broker);
 
-static void on_dialed(void *self)
+static void connect_job_done(void *self)
 {
-	struct dial *dial = self;
-	struct broker *broker = dial->broker;
+	struct connect_job *job = self;
+	struct broker *broker = job->broker;
 
-	broker->dial = NULL;
+	broker->job = NULL;
 	if (broker->closed) {
-		dial_free(&dial);
+		connect_job_free(&job);
 		return;
 	}
-	turn_begin(broker);
-	if (dial->connection) {
-		broker_up(broker, dial);
+	broker_turn_begin(broker);
+	if (job->connection) {
+		broker_on_connected(broker, job);
 	} else {
-		log_warn("broker not reached: connection=%s host=%s port=%d error=\"%s\"",
-			 broker->name, dial->host->name, dial->host->port,
-			 dial->why.text);
-		broker->trouble = dial->why;
-		broker_redial(broker);
+		log_warn("broker not reached: connection=%s host=%s port=%d "
+			 "reason=\"%s\"", broker->name, job->host->name,
+			 job->host->port, job->why.text);
+		broker->down_reason = job->why;
+		broker_reconnect_later(broker);
 	}
-	dial_free(&dial);
-	turn_end(broker);
+	connect_job_free(&job);
+	broker_turn_end(broker);
 }
 
-static void dial_start(void *self)
+static void connect_job_start(void *self)
 {
 	struct broker *broker = self;
-	struct dial *dial = xcalloc(1, sizeof *dial);
+	struct connect_job *job = xcalloc(1, sizeof *job);
 	char id[ID_LEN + 1];
 
 	id_random(id);
-	snprintf(dial->reply_queue, sizeof dial->reply_queue, "reply_%s", id);
-	dial->broker = broker;
-	dial->host = &broker->url.hosts[0];
-	dial->lingering = broker->lingering;
+	snprintf(job->reply_queue, sizeof job->reply_queue, "reply_%s", id);
+	job->broker = broker;
+	job->host = &broker->url.hosts[0];
+	job->lingering = broker->lingering;
 	broker->lingering = NULL;
-	cancel_init(&dial->cancel);
-	broker->dial = dial;
-	bug_if(!lane_submit(broker->lane, dial_work, on_dialed, dial));
+	cancel_init(&job->cancel);
+	broker->job = job;
+	bug_if(!lane_submit(broker->lane, connect_job_run, connect_job_done, job));
 }
 
-/* ---- settling ---- */
+/* ---- acknowledgements ---- */
 
 void broker_ack(struct broker *broker, const struct broker_delivery *delivery)
 {
-	broker_settle(broker, delivery, SETTLE_ACK);
+	broker_acknowledge(broker, delivery, ACK_OK);
 }
 
 void broker_reject(struct broker *broker, const struct broker_delivery *delivery)
 {
-	broker_settle(broker, delivery, SETTLE_REJECT);
+	broker_acknowledge(broker, delivery, ACK_REJECT);
 }
 
 /*
- * When nothing is in hand any more and nothing was rejected, the highest
- * acknowledgement speaks for all that was delivered. 0: it may not.
+ * If all deliveries have an acknowledgement and none is rejected, one acknowledgement of
+ * the highest tag is enough. Returns this tag, or 0.
  */
-static uint64_t spokesman(const struct settles *settles)
+static uint64_t acks_last_tag(const struct acks *acks)
 {
 	uint64_t highest = 0;
 
-	if (settles->in_hand)
+	if (acks->in_hand)
 		return 0;
-	for (size_t i = 0; i < settles->count; i++) {
-		if (settles->item[i].how != SETTLE_ACK)
+	for (size_t i = 0; i < acks->count; i++) {
+		if (acks->item[i].how != ACK_OK)
 			return 0;
-		if (settles->item[i].tag > highest)
-			highest = settles->item[i].tag;
+		if (acks->item[i].tag > highest)
+			highest = acks->item[i].tag;
 	}
 	return highest;
 }
 
-static int settle_send(amqp_connection_state_t amqp, const struct settlement *item)
+static int ack_send(amqp_connection_state_t amqp, const struct ack *item)
 {
-	if (item->how == SETTLE_ACK)
+	if (item->how == ACK_OK)
 		return amqp_basic_ack(amqp, CHANNEL, item->tag, false);
-	return amqp_basic_reject(amqp, CHANNEL, item->tag, item->how == SETTLE_REQUEUE);
+	return amqp_basic_reject(amqp, CHANNEL, item->tag, item->how == ACK_REQUEUE);
 }
 
-enum { SETTLE_FRAME = 32 };	/* bytes, and some to spare */
+enum { ACK_FRAME = 32 };	/* bytes, with a reserve */
 
-/* How many of them went out; -1: the connection is broken. */
-static ssize_t settles_send_each(struct broker *broker)
+/* Returns how many it sent; -1: the connection is broken. */
+static ssize_t acks_send_each(struct broker *broker)
 {
-	const struct settles *settles = &broker->settles;
+	const struct acks *acks = &broker->acks;
 	size_t sent = 0;
 
-	while (sent < settles->count &&
-	       connection_writable(broker->connection, SETTLE_FRAME))
-		if (settle_send(broker->connection->amqp, &settles->item[sent++]))
+	while (sent < acks->count && connection_writable(broker->connection, ACK_FRAME))
+		if (ack_send(broker->connection->amqp, &acks->item[sent++]))
 			return -1;
 	return (ssize_t)sent;
 }
 
-static ssize_t settles_send_at_once(struct broker *broker, uint64_t tag)
+static ssize_t acks_send_multiple(struct broker *broker, uint64_t tag)
 {
-	if (!connection_writable(broker->connection, SETTLE_FRAME))
+	if (!connection_writable(broker->connection, ACK_FRAME))
 		return 0;
 	if (amqp_basic_ack(broker->connection->amqp, CHANNEL, tag, true))
 		return -1;
-	return (ssize_t)broker->settles.count;
+	return (ssize_t)broker->acks.count;
 }
 
-/* false: there was no room for all, or the connection broke. */
-static bool settles_send(struct broker *broker)
+/* false: no room for all, or the connection is broken. */
+static bool acks_send(struct broker *broker)
 {
-	struct settles *settles = &broker->settles;
-	uint64_t tag = spokesman(settles);
+	struct acks *acks = &broker->acks;
+	uint64_t tag = acks_last_tag(acks);
 	ssize_t sent;
 
-	if (settles->count == 0)
+	if (acks->count == 0)
 		return true;
-	sent = tag ? settles_send_at_once(broker, tag) : settles_send_each(broker);
+	sent = tag ? acks_send_multiple(broker, tag) : acks_send_each(broker);
 	if (sent < 0) {
 		broker_drop(broker, "cannot send");
 		return false;
 	}
-	settles->count -= (size_t)sent;
-	memmove(settles->item, settles->item + sent,
-		settles->count * sizeof *settles->item);
-	return settles->count == 0;
+	acks->count -= (size_t)sent;
+	memmove(acks->item, acks->item + sent, acks->count * sizeof *acks->item);
+	return acks->count == 0;
 }
 
-/* ---- the turn: read, settle, send ---- */
+/* ---- the turn: read, acknowledge, send ---- */
 
 static void broker_free(struct broker *broker);
 
-static void turn_begin(struct broker *broker)
+static void broker_turn_begin(struct broker *broker)
 {
 	broker->busy = true;
 }
 
-/* A callback may have closed the broker: it stands until here. */
-static void turn_end(struct broker *broker)
+/* A callback may have closed the broker. It is freed only here. */
+static void broker_turn_end(struct broker *broker)
 {
 	broker->busy = false;
 	if (broker->closed)
 		broker_free(broker);
 }
 
-static void tell_drained(struct broker *broker)
+static void broker_call_drained(struct broker *broker)
 {
 	if (!broker->content.delivered)
 		return;
@@ -303,30 +301,30 @@ static void tell_drained(struct broker *broker)
 		broker->hooks.drained(broker->hooks.self);
 }
 
-/* false: some of it must wait until there is room in the socket. */
-static bool send_all(struct broker *broker)
+/* false: the rest needs more room in the socket. */
+static bool broker_send(struct broker *broker)
 {
 	bool all;
 
 	broker->connection->credit = 0;
 	connection_cork(broker->connection, true);
-	all = settles_send(broker) && recheck_send(broker) && outbox_send(broker);
+	all = acks_send(broker) && topology_check_send(broker) && outbox_send(broker);
 	if (broker->connection)
 		connection_cork(broker->connection, false);
 	return all;
 }
 
-static bool has_to_send(const struct broker *broker)
+static bool broker_has_to_send(const struct broker *broker)
 {
-	return broker->settles.count || broker->recheck.due ||
+	return broker->acks.count || broker->check.due ||
 	       (!TAILQ_EMPTY(&broker->outbox.waiting) && !broker->blocked);
 }
 
 /*
- * Once a turn of the loop, at whose end there may be more to send: others want theirs.
- * False: there is more to be read.
+ * Reads once in a turn of the loop, so that other work has its turn. The broker may run
+ * again in the same turn to send. False: there is more input.
  */
-static bool read_once(struct broker *broker)
+static bool broker_read_once(struct broker *broker)
 {
 	uint64_t turn = loop_turn(broker->loop);
 
@@ -334,20 +332,20 @@ static bool read_once(struct broker *broker)
 		return broker->read_all;
 	broker->read_in = turn;
 	broker->read_all = broker_read(broker);
-	tell_drained(broker);
+	broker_call_drained(broker);
 	return broker->read_all;
 }
 
-/* The library notices silence, and sends heartbeats, when it is asked to read. */
-static void broker_turn(struct broker *broker)
+/* The library sends heartbeats and notices silence only in a read. */
+static void broker_turn_body(struct broker *broker)
 {
 	bool read_all, sent_all = true;
 
 	if (!broker->connection)
 		return;
-	read_all = read_once(broker);
-	if (broker->connection && has_to_send(broker))
-		sent_all = send_all(broker);
+	read_all = broker_read_once(broker);
+	if (broker->connection && broker_has_to_send(broker))
+		sent_all = broker_send(broker);
 	if (!broker->connection)
 		return;
 	loop_io_set(broker->io, sent_all ? LOOP_READ : LOOP_READ | LOOP_WRITE);
@@ -355,99 +353,100 @@ static void broker_turn(struct broker *broker)
 		broker_turn_soon(broker);
 }
 
-static void turn(struct broker *broker)
+static void broker_turn(struct broker *broker)
 {
-	turn_begin(broker);
-	broker_turn(broker);
-	turn_end(broker);
+	broker_turn_begin(broker);
+	broker_turn_body(broker);
+	broker_turn_end(broker);
 }
 
-static void on_io(void *self, int events)
+static void broker_on_io(void *self, int events)
 {
 	(void)events;
-	turn(self);
+	broker_turn(self);
 }
 
-static void on_turn_due(void *self)
+static void broker_on_turn(void *self)
 {
 	struct broker *broker = self;
 
 	broker->turn_due = false;
-	turn(broker);
+	broker_turn(broker);
 }
 
 /*
- * Requests are looked for more often, so that there is a recent moment at which none was
- * there: what a process finds that was stopped for a while may be as old as that.
+ * A consumer of requests reads more often, to know a recent time at which the socket was
+ * empty. After the process was stopped, a request may be as old as this time.
  */
-static int tick_ms(const struct broker *broker)
+static int broker_tick_ms(const struct broker *broker)
 {
 	if (broker->queue_count && broker->queues[0].kind != BROKER_REPLY)
 		return LOOK_MS;
 	return broker->config.heartbeat_s * 1000 / 4;
 }
 
-static void on_tick(void *self)
+static void broker_on_tick(void *self)
 {
 	struct broker *broker = self;
 
-	loop_timer_set(broker->tick, tick_ms(broker));
-	turn(broker);
+	loop_timer_set(broker->tick, broker_tick_ms(broker));
+	broker_turn(broker);
 }
 
-static void on_expire(void *self)
+static void broker_on_expire(void *self)
 {
 	struct broker *broker = self;
 
-	turn_begin(broker);
+	broker_turn_begin(broker);
 	outbox_expire(broker);
-	turn_end(broker);
+	broker_turn_end(broker);
 }
 
-static void on_recheck(void *self)
+static void broker_on_check_timer(void *self)
 {
 	struct broker *broker = self;
 
-	turn_begin(broker);
-	recheck_fire(broker);
-	turn_end(broker);
+	broker_turn_begin(broker);
+	topology_check_on_timer(broker);
+	broker_turn_end(broker);
 }
 
 /* ---- open and close ---- */
 
-static char *copy(const char *text)
+static char *broker_copy_text(const char *text)
 {
 	return text ? xstrdup(text) : NULL;
 }
 
-static void config_copy(struct broker_config *into, const struct broker_config *from)
+static void broker_config_copy(struct broker_config *into,
+			       const struct broker_config *from)
 {
 	*into = *from;
-	into->url = NULL;	/* parsed, and its password kept in one place */
-	into->exchange = copy(from->exchange);
-	into->tls_ca = copy(from->tls_ca);
-	into->tls_cert = copy(from->tls_cert);
-	into->tls_key = copy(from->tls_key);
+	into->url = NULL;	/* broker->url has the password */
+	into->exchange = broker_copy_text(from->exchange);
+	into->tls_ca = broker_copy_text(from->tls_ca);
+	into->tls_cert = broker_copy_text(from->tls_cert);
+	into->tls_key = broker_copy_text(from->tls_key);
 }
 
-static void queue_copy(struct broker_queue *into, const struct broker_queue *from)
+static void broker_queue_copy(struct broker_queue *into, const struct broker_queue *from)
 {
 	bug_if(from->name && strlen(from->name) > QUEUE_NAME_MAX);
 	bug_if(!from->name && from->kind != BROKER_REPLY);
 	bug_if(from->prefetch > UINT16_MAX);
 	*into = *from;
-	into->name = copy(from->name);
-	into->source = copy(from->source);
-	into->key = copy(from->key);
+	into->name = broker_copy_text(from->name);
+	into->source = broker_copy_text(from->source);
+	into->key = broker_copy_text(from->key);
 }
 
-static void queues_copy(struct broker *broker, const struct broker_queue *queues)
+static void broker_queues_copy(struct broker *broker, const struct broker_queue *queues)
 {
 	while (queues && queues[broker->queue_count].prefetch)
 		broker->queue_count++;
 	broker->queues = xcalloc(broker->queue_count + 1, sizeof *broker->queues);
 	for (size_t i = 0; i < broker->queue_count; i++)
-		queue_copy(&broker->queues[i], &queues[i]);
+		broker_queue_copy(&broker->queues[i], &queues[i]);
 }
 
 struct broker *broker_open(struct loop *loop, const struct broker_config *config,
@@ -461,21 +460,21 @@ struct broker *broker_open(struct loop *loop, const struct broker_config *config
 		fatal("%s", why.text);
 	broker->loop = loop;
 	broker->name = xstrdup(name);
-	config_copy(&broker->config, config);
-	queues_copy(broker, queues);
+	broker_config_copy(&broker->config, config);
+	broker_queues_copy(broker, queues);
 	if (hooks)
 		broker->hooks = *hooks;
 	bug_if(broker->queue_count && !broker->hooks.delivery);
 	outbox_init(&broker->outbox);
 	LIST_INIT(&broker->copies);
-	broker->turn = on_turn_due;
-	broker->redial = loop_timer_new(loop, dial_start, broker);
-	broker->tick = loop_timer_new(loop, on_tick, broker);
-	broker->recheck.timer = loop_timer_new(loop, on_recheck, broker);
-	broker->expire = loop_timer_new(loop, on_expire, broker);
-	broker->offer = loop_timer_new(loop, outbox_offer, broker);
+	broker->turn = broker_on_turn;
+	broker->reconnect = loop_timer_new(loop, connect_job_start, broker);
+	broker->tick = loop_timer_new(loop, broker_on_tick, broker);
+	broker->check.timer = loop_timer_new(loop, broker_on_check_timer, broker);
+	broker->expire = loop_timer_new(loop, broker_on_expire, broker);
+	broker->resend = loop_timer_new(loop, outbox_resend_returned, broker);
 	broker->lane = lane_new(loop, name, 1);
-	dial_start(broker);
+	connect_job_start(broker);
 	return broker;
 }
 
@@ -484,11 +483,12 @@ bool broker_is_up(const struct broker *broker)
 	return broker->connection;
 }
 
-const char *broker_trouble(const struct broker *broker)
+const char *broker_down_reason(const struct broker *broker)
 {
 	if (broker->connection)
 		return NULL;
-	return broker->trouble.text[0] ? broker->trouble.text : "is not connected yet";
+	return broker->down_reason.text[0] ? broker->down_reason.text
+					   : "is not connected yet";
 }
 
 const char *broker_reply_queue(const struct broker *broker)
@@ -501,29 +501,29 @@ const char *broker_exchange(const struct broker *broker)
 	return broker->config.exchange;
 }
 
-static int cancel_send(struct connection *connection, size_t consumer)
+static int broker_cancel_consumer(struct connection *connection, size_t consumer)
 {
 	char tag[24];
 	amqp_basic_cancel_t cancel = { .nowait = true };
 
 	snprintf(tag, sizeof tag, "%zu", consumer);
 	cancel.consumer_tag = bytes_of(tag);
-	if (!connection_writable(connection, SETTLE_FRAME))
+	if (!connection_writable(connection, ACK_FRAME))
 		return AMQP_STATUS_TIMEOUT;
 	return amqp_send_method(connection->amqp, CHANNEL, AMQP_BASIC_CANCEL_METHOD,
 				&cancel);
 }
 
-/* Deliveries that are under way already go back to their queues. */
+/* Deliveries on their way go back to their queues. */
 void broker_pause(struct broker *broker)
 {
 	broker->paused = true;
 	for (size_t i = 0; broker->connection && i < broker->queue_count; i++)
-		if (cancel_send(broker->connection, i))
+		if (broker_cancel_consumer(broker->connection, i))
 			broker_drop(broker, "cannot stop consuming");
 }
 
-static void copies_forget(struct broker *broker)
+static void broker_forget_copies(struct broker *broker)
 {
 	struct original *original;
 
@@ -533,7 +533,7 @@ static void copies_forget(struct broker *broker)
 	}
 }
 
-static void config_clear(struct broker_config *config)
+static void broker_config_clear(struct broker_config *config)
 {
 	free(config->exchange);
 	free(config->tls_ca);
@@ -541,7 +541,7 @@ static void config_clear(struct broker_config *config)
 	free(config->tls_key);
 }
 
-static void queues_clear(struct broker *broker)
+static void broker_queues_clear(struct broker *broker)
 {
 	for (size_t i = 0; i < broker->queue_count; i++) {
 		free((char *)broker->queues[i].name);
@@ -556,21 +556,21 @@ static void broker_free(struct broker *broker)
 	lane_free(&broker->lane);
 	loop_later_cancel(broker->loop, broker);
 	loop_io_free(&broker->io);
-	loop_timer_free(&broker->redial);
+	loop_timer_free(&broker->reconnect);
 	loop_timer_free(&broker->tick);
-	loop_timer_free(&broker->recheck.timer);
+	loop_timer_free(&broker->check.timer);
 	loop_timer_free(&broker->expire);
-	loop_timer_free(&broker->offer);
+	loop_timer_free(&broker->resend);
 	connection_free(&broker->lingering);
 	connection_close(&broker->connection);
-	copies_forget(broker);
+	broker_forget_copies(broker);
 	outbox_close(&broker->outbox);
 	topology_free(&broker->topology);
 	broker_url_clear(&broker->url);
-	config_clear(&broker->config);
-	queues_clear(broker);
+	broker_config_clear(&broker->config);
+	broker_queues_clear(broker);
 	buf_clear(&broker->content.body);
-	free(broker->settles.item);
+	free(broker->acks.item);
 	free(broker->name);
 	free(broker);
 }
@@ -583,10 +583,10 @@ void broker_close(struct broker **broker)
 		return;
 	*broker = NULL;
 	closed->closed = true;
-	if (closed->dial)
-		cancel_now(&closed->dial->cancel);	/* lane_free() waits for it */
+	if (closed->job)
+		cancel_now(&closed->job->cancel);	/* lane_free() waits for it */
 	if (closed->connection)
-		settles_send(closed);
+		acks_send(closed);
 	if (!closed->busy)
 		broker_free(closed);
 }

@@ -22,19 +22,19 @@ enum {
 	ANSWER_S = 10,		/* login, and each declare */
 	GOODBYE_MS = 1000,
 	FRAME_OVERHEAD = 8,
-	SILENCE_MS = 15000,	/* unacknowledged for so long, the kernel gives up */
+	SILENCE_MS = 15000,	/* of TCP, until the kernel gives up */
 };
 
-/* ---- errors in words ---- */
+/* ---- errors ---- */
 
-static enum err from_broker(int code, amqp_bytes_t text, const char *what,
-                            struct why *why)
+static enum err connection_broker_error(int code, amqp_bytes_t text, const char *what,
+                                        struct why *why)
 {
 	return fail(why, ERR_UNREACHABLE, "%s: %d %.*s", what, code,
 		    (int)(text.len < 300 ? text.len : 300), (char *)text.bytes);
 }
 
-static enum err from_library(int status, const char *what, struct why *why)
+static enum err connection_library_error(int status, const char *what, struct why *why)
 {
 	return fail(why, ERR_UNREACHABLE, "%s: %s", what, amqp_error_string2(status));
 }
@@ -47,12 +47,13 @@ enum err reply_check(amqp_rpc_reply_t reply, const char *what, struct why *why)
 	if (reply.reply_type == AMQP_RESPONSE_NORMAL)
 		return OK;
 	if (reply.reply_type != AMQP_RESPONSE_SERVER_EXCEPTION)
-		return from_library(reply.library_error, what, why);
+		return connection_library_error(reply.library_error, what, why);
 	if (reply.reply.id == AMQP_CHANNEL_CLOSE_METHOD)
-		return from_broker(channel->reply_code, channel->reply_text, what, why);
+		return connection_broker_error(channel->reply_code, channel->reply_text,
+		                               what, why);
 	if (reply.reply.id == AMQP_CONNECTION_CLOSE_METHOD)
-		return from_broker(connection->reply_code, connection->reply_text, what,
-				   why);
+		return connection_broker_error(connection->reply_code,
+		                               connection->reply_text, what, why);
 	return fail(why, ERR_UNREACHABLE, "%s: unexpected answer %x", what,
 		    (unsigned)reply.reply.id);
 }
@@ -70,13 +71,13 @@ int reply_code(amqp_rpc_reply_t reply)
 
 /* ---- connecting ---- */
 
-static enum err tls_socket_set(amqp_socket_t *socket, const struct broker_config *config,
-                               struct why *why)
+static enum err connection_set_tls(amqp_socket_t *socket,
+                                   const struct broker_config *config, struct why *why)
 {
 	amqp_ssl_socket_set_verify_peer(socket, 1);
 	amqp_ssl_socket_set_verify_hostname(socket, 1);
 	if (amqp_ssl_socket_set_ssl_versions(socket, AMQP_TLSv1_2, AMQP_TLSvLATEST))
-		return fail(why, ERR_UNREACHABLE, "TLS 1.2 is not to be had");
+		return fail(why, ERR_UNREACHABLE, "TLS 1.2 is not available");
 	if (!config->tls_ca || amqp_ssl_socket_set_cacert(socket, config->tls_ca))
 		return fail(why, ERR_UNREACHABLE, "cannot use broker.tls_ca %s",
 			    config->tls_ca ? config->tls_ca : "(not set)");
@@ -88,9 +89,10 @@ static enum err tls_socket_set(amqp_socket_t *socket, const struct broker_config
 	return OK;
 }
 
-/* The connection owns the socket from its birth. */
-static enum err socket_connect(const struct broker *broker, amqp_connection_state_t amqp,
-                               const struct broker_host *host, struct why *why)
+/* The connection owns the new socket at once. */
+static enum err connection_connect(const struct broker *broker,
+                                   amqp_connection_state_t amqp,
+                                   const struct broker_host *host, struct why *why)
 {
 	struct timeval limit = { .tv_sec = CONNECT_S };
 	amqp_socket_t *socket = broker->url.tls ? amqp_ssl_socket_new(amqp)
@@ -99,7 +101,7 @@ static enum err socket_connect(const struct broker *broker, amqp_connection_stat
 
 	if (!socket)
 		return fail(why, ERR_UNREACHABLE, "no socket: %s", strerror(errno));
-	if (broker->url.tls && tls_socket_set(socket, &broker->config, why))
+	if (broker->url.tls && connection_set_tls(socket, &broker->config, why))
 		return ERR_UNREACHABLE;
 	errno = 0;
 	status = amqp_socket_open_noblock(socket, host->name, host->port, &limit);
@@ -107,11 +109,11 @@ static enum err socket_connect(const struct broker *broker, amqp_connection_stat
 		return OK;
 	if (descriptors_lack("the broker"))
 		return fail(why, ERR_UNREACHABLE, "connect: %s", strerror(errno));
-	return from_library(status, "connect", why);
+	return connection_library_error(status, "connect", why);
 }
 
-/* A peer that is gone is noticed by the kernel, also when we have nothing to say. */
-static void socket_tune(int fd)
+/* So the kernel notices a dead peer even on an idle connection. */
+static void connection_set_timeouts(int fd)
 {
 	static const struct {
 		int level, option, value;
@@ -129,7 +131,7 @@ static void socket_tune(int fd)
 			   sizeof table[i].value);
 }
 
-/* ---- breaking off ---- */
+/* ---- cancelling ---- */
 
 void cancel_init(struct cancel *cancel)
 {
@@ -157,7 +159,7 @@ void cancel_now(struct cancel *cancel)
 	close(fd);
 }
 
-/* Either we see that it is wanted, or cancel_now() sees our socket and shuts it. */
+/* Either this thread sees `wanted`, or cancel_now() sees the socket and shuts it down. */
 static enum err cancel_expose(struct cancel *cancel, int fd, struct why *why)
 {
 	int copy = dup(fd);
@@ -173,7 +175,7 @@ static enum err cancel_expose(struct cancel *cancel, int fd, struct why *why)
 	return OK;
 }
 
-static amqp_table_entry_t flag(const char *key)
+static amqp_table_entry_t connection_capability(const char *key)
 {
 	return (amqp_table_entry_t){
 		.key = bytes_of(key),
@@ -181,15 +183,18 @@ static amqp_table_entry_t flag(const char *key)
 	};
 }
 
-static enum err login(const struct broker *broker, amqp_connection_state_t amqp,
-                      const struct broker_host *host, struct why *why)
+static enum err connection_login(const struct broker *broker,
+                                 amqp_connection_state_t amqp,
+                                 const struct broker_host *host, struct why *why)
 {
 	char *name = xprintf("%s:%ld:%s", program_invocation_short_name, (long)getpid(),
 			     broker->name);
 	amqp_table_entry_t capabilities[] = {
-		flag("publisher_confirms"), flag("basic.nack"),
-		flag("consumer_cancel_notify"), flag("connection.blocked"),
-		flag("authentication_failure_close"),
+		connection_capability("publisher_confirms"),
+		connection_capability("basic.nack"),
+		connection_capability("consumer_cancel_notify"),
+		connection_capability("connection.blocked"),
+		connection_capability("authentication_failure_close"),
 	};
 	amqp_table_t all = { sizeof capabilities / sizeof capabilities[0], capabilities };
 	amqp_table_entry_t entries[] = {
@@ -203,10 +208,9 @@ static enum err login(const struct broker *broker, amqp_connection_state_t amqp,
 
 	amqp_set_handshake_timeout(amqp, &limit);
 	amqp_set_rpc_timeout(amqp, &limit);
-	reply = amqp_login_with_properties(amqp, broker->url.vhost, RECHECK_CHANNEL, FRAME_MAX,
-					   broker->config.heartbeat_s, &properties,
-					   AMQP_SASL_METHOD_PLAIN, host->user,
-					   host->password);
+	reply = amqp_login_with_properties(
+	    amqp, broker->url.vhost, CHECK_CHANNEL, FRAME_MAX, broker->config.heartbeat_s,
+	    &properties, AMQP_SASL_METHOD_PLAIN, host->user, host->password);
 	free(name);
 	return reply_check(reply, "login", why);
 }
@@ -216,21 +220,21 @@ static enum err connection_establish(const struct broker *broker,
                                      const struct broker_host *host,
                                      struct cancel *cancel, struct why *why)
 {
-	enum err err = socket_connect(broker, amqp, host, why);
+	enum err err = connection_connect(broker, amqp, host, why);
 
 	if (err)
 		return err;
-	socket_tune(amqp_get_sockfd(amqp));
+	connection_set_timeouts(amqp_get_sockfd(amqp));
 	err = cancel_expose(cancel, amqp_get_sockfd(amqp), why);
 	if (!err)
-		err = login(broker, amqp, host, why);
+		err = connection_login(broker, amqp, host, why);
 	if (err)
 		return err;
 	amqp_channel_open(amqp, CHANNEL);
 	return reply_check(amqp_get_rpc_reply(amqp), "channel.open", why);
 }
 
-static size_t sent_frame_max(amqp_connection_state_t amqp)
+static size_t connection_frame_max(amqp_connection_state_t amqp)
 {
 	size_t agreed = (size_t)amqp_get_frame_max(amqp);
 
@@ -251,15 +255,15 @@ struct connection *connection_open(const struct broker *broker,
 	}
 	connection->fd = amqp_get_sockfd(connection->amqp);
 	connection->user = host->user;
-	connection->body_max = sent_frame_max(connection->amqp) - FRAME_OVERHEAD;
+	connection->body_max = connection_frame_max(connection->amqp) - FRAME_OVERHEAD;
 	return connection;
 }
 
 /* ---- sending without blocking ---- */
 
 /*
- * POLLOUT says that a third of the send buffer is free, and the kernel makes
- * that buffer 87 KB or more on any real link: a frame or two always fit.
+ * POLLOUT says that a third of the send buffer is free. The kernel makes this buffer 87
+ * KB or larger on real networks, so two frames always fit.
  */
 bool connection_writable(struct connection *connection, size_t len)
 {
@@ -274,7 +278,7 @@ bool connection_writable(struct connection *connection, size_t len)
 	return true;
 }
 
-/* Else each frame of a message would be a packet of its own. */
+/* Without it each frame of a message would be a packet. */
 void connection_cork(struct connection *connection, bool on)
 {
 	int value = on;
@@ -305,8 +309,8 @@ void connection_close(struct connection **connection)
 }
 
 /*
- * Closing a socket with unread data resets the connection, and the broker
- * might lose what we sent last: so read on until it closes too.
+ * Closing a socket with unread data resets the connection, and the broker might lose the
+ * last frame. So read until the broker closes its side.
  */
 void connection_linger(struct connection **connection)
 {

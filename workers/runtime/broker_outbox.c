@@ -1,7 +1,7 @@
 #include "runtime/broker_private.h"
 
 _Static_assert(FLIGHT_SLOTS > WINDOW && (FLIGHT_SLOTS & (FLIGHT_SLOTS - 1)) == 0,
-	       "each unconfirmed message has a slot of its own");
+	       "each unconfirmed message needs a slot");
 
 void outbox_init(struct outbox *outbox)
 {
@@ -26,7 +26,7 @@ struct message *outbox_take(struct outbox *outbox, uint64_t tag)
 	return message;
 }
 
-/* The window begins at the oldest that is not confirmed. */
+/* The window begins at the oldest unconfirmed message. */
 void outbox_advance(struct outbox *outbox)
 {
 	while (outbox->first_tag < outbox->next_tag &&
@@ -34,7 +34,7 @@ void outbox_advance(struct outbox *outbox)
 		outbox->first_tag++;
 }
 
-/* All that is not confirmed is sent again, in the same order and the same bytes. */
+/* All unconfirmed messages are sent again, in the same order with the same bytes. */
 void outbox_rewind(struct broker *broker)
 {
 	struct outbox *outbox = &broker->outbox;

@@ -11,20 +11,20 @@
 
 enum {
 	DEADLINE_MS = 30000,
-	OFFER_MS = 500,		/* what was returned is sent again so often, */
-	OFFERED_MS = 15000,	/* for so long, */
-	OFFERED_MAX = 1000,	/* and never more than that */
-	CONFIRM_MS = 10000,	/* a confirm that takes longer is not to be waited for */
+	RESEND_MS = 500,	/* between two attempts with an unroutable message */
+	RESEND_TOTAL_MS = 15000,	/* for all its attempts */
+	RETURNED_MAX = 1000,	/* unroutable messages */
+	CONFIRM_MS = 10000,	/* the longest wait for a confirm */
 	REASON_MAX = 500,
 	HEADERS_MAX = 7,
 	HEAD_MAX = 4096,	/* bytes of the frames before a body: names and headers */
 	ID_SIZE = 17,
-	TURN_BYTES = 1 << 20,	/* sent in one turn, before others have theirs */
+	TURN_BYTES = 1 << 20,	/* sent in one turn of the loop */
 };
 
 /* ---- messages ---- */
 
-static const char *place(char **at, const char *text)
+static const char *message_place(char **at, const char *text)
 {
 	const char *placed = *at;
 	size_t size = strlen(text) + 1;
@@ -34,12 +34,12 @@ static const char *place(char **at, const char *text)
 	return placed;
 }
 
-/* What a copy tells of its original; "" for what is not to be told. */
+/* The headers of a copy; "": no such header. */
 struct copied {
 	const char *reason, *queue, *user, *user_proof;
 };
 
-/* One piece of memory: the struct, its texts, its body. */
+/* One allocation: the struct, its texts, its body. */
 static struct message *message_new(const struct broker_message *from,
                                    const struct copied *copied)
 {
@@ -56,12 +56,12 @@ static struct message *message_new(const struct broker_message *from,
 	message->fanout = from->fanout;
 	message->expiration_ms = from->expiration_ms;
 	message->is_json = true;
-	message->exchange = place(&at, from->exchange);
-	message->key = place(&at, from->key);
-	message->reason = place(&at, copied->reason);
-	message->queue = place(&at, copied->queue);
-	message->user = place(&at, copied->user);
-	message->user_proof = place(&at, copied->user_proof);
+	message->exchange = message_place(&at, from->exchange);
+	message->key = message_place(&at, from->key);
+	message->reason = message_place(&at, copied->reason);
+	message->queue = message_place(&at, copied->queue);
+	message->user = message_place(&at, copied->user);
+	message->user_proof = message_place(&at, copied->user_proof);
 	message->body = (const uint8_t *)at;
 	message->len = from->len;
 	if (from->len)
@@ -79,10 +79,10 @@ static void message_free(struct message *message)
 /* ---- the end of a message ---- */
 
 /*
- * A copy that found no queue: ours were deleted, and connecting declares them
- * again. Any other failure sends the original back to where it came from.
+ * An unroutable copy shows that our queues were deleted: a new connection declares them
+ * again. After any other failure the original goes back to its queue.
  */
-static void original_settle(const struct original *original, enum err err)
+static void original_acknowledge(const struct original *original, enum err err)
 {
 	const struct broker_delivery *delivery = &original->delivery;
 	struct broker *in = original->in;
@@ -92,13 +92,13 @@ static void original_settle(const struct original *original, enum err err)
 	if (err == ERR_NOT_FOUND)
 		broker_drop(in, "the retry or dead queue of %s is gone", delivery->queue);
 	else
-		broker_settle(in, delivery, err ? SETTLE_REQUEUE : SETTLE_ACK);
+		broker_acknowledge(in, delivery, err ? ACK_REQUEUE : ACK_OK);
 }
 
-static void message_settle(struct broker *broker, struct message *message, enum err err)
+static void message_end(struct broker *broker, struct message *message, enum err err)
 {
 	if (message->original.in)
-		original_settle(&message->original, err);
+		original_acknowledge(&message->original, err);
 	if (message->confirm && !broker->closed)
 		message->confirm(message->self, err);
 	message_free(message);
@@ -116,13 +116,13 @@ size_t broker_unconfirmed(const struct broker *broker)
 	return outbox_count(&broker->outbox);
 }
 
-static void waiting_remove(struct outbox *outbox, struct message *message)
+static void outbox_remove_waiting(struct outbox *outbox, struct message *message)
 {
 	TAILQ_REMOVE(&outbox->waiting, message, link);
 	outbox->waiting_count--;
 }
 
-static void returned_remove(struct outbox *outbox, struct message *message)
+static void outbox_remove_returned(struct outbox *outbox, struct message *message)
 {
 	TAILQ_REMOVE(&outbox->returned, message, link);
 	outbox->returned_count--;
@@ -143,16 +143,16 @@ void outbox_close(struct outbox *outbox)
 		if ((message = outbox_take(outbox, tag)))
 			message_drop(message);
 	while ((message = TAILQ_FIRST(&outbox->waiting))) {
-		waiting_remove(outbox, message);
+		outbox_remove_waiting(outbox, message);
 		message_drop(message);
 	}
 	while ((message = TAILQ_FIRST(&outbox->returned))) {
-		returned_remove(outbox, message);
+		outbox_remove_returned(outbox, message);
 		message_drop(message);
 	}
 }
 
-static void expire_at(struct broker *broker, int64_t deadline_ms)
+static void outbox_expire_at(struct broker *broker, int64_t deadline_ms)
 {
 	int64_t left_ms = deadline_ms - clock_ms();
 
@@ -160,29 +160,30 @@ static void expire_at(struct broker *broker, int64_t deadline_ms)
 	broker->outbox.expire_ms = deadline_ms;
 }
 
-/* One timer, for the earliest: it may find that one confirmed, and look again. */
-static void expire_by(struct broker *broker, int64_t deadline_ms)
+/* One timer, for the earliest deadline. That message may be confirmed by then. */
+static void outbox_expire_by(struct broker *broker, int64_t deadline_ms)
 {
 	if (!loop_timer_armed(broker->expire) || deadline_ms < broker->outbox.expire_ms)
-		expire_at(broker, deadline_ms);
+		outbox_expire_at(broker, deadline_ms);
 }
 
-static void waiting_add(struct broker *broker, struct message *message)
+static void outbox_add_waiting(struct broker *broker, struct message *message)
 {
 	struct outbox *outbox = &broker->outbox;
 
 	TAILQ_INSERT_TAIL(&outbox->waiting, message, link);
 	outbox->waiting_count++;
-	expire_by(broker, message->deadline_ms);
+	outbox_expire_by(broker, message->deadline_ms);
 	broker_turn_soon(broker);
 }
 
-static void enqueue(struct broker *broker, struct message *message, int deadline_ms)
+static void outbox_enqueue(struct broker *broker, struct message *message,
+                           int deadline_ms)
 {
 	bug_if(broker->queue_count);	/* a consumer gets no confirms */
 	message->id = ++broker->outbox.last_id;
 	message->deadline_ms = clock_ms() + (deadline_ms ? deadline_ms : DEADLINE_MS);
-	waiting_add(broker, message);
+	outbox_add_waiting(broker, message);
 }
 
 enum err broker_publish(struct broker *broker, const struct broker_message *message,
@@ -191,27 +192,28 @@ enum err broker_publish(struct broker *broker, const struct broker_message *mess
 	struct message *copy;
 
 	if (outbox_count(&broker->outbox) >= (size_t)broker->config.queue_limit)
-		return fail(why, ERR_BUSY, "%d messages wait for the broker already",
+		return fail(why, ERR_BUSY, "%d messages already wait for the broker",
 			    broker->config.queue_limit);
 	if (message->len > (size_t)broker->config.max_message_bytes)
 		return fail(why, ERR_TOO_LARGE,
-			    "a message of %zu bytes; broker.max_message_bytes is %d",
+			    "the message has %zu bytes, more than "
+			    "broker.max_message_bytes (%d)",
 			    message->len, broker->config.max_message_bytes);
 	if (strlen(message->exchange) > SHORT_MAX || strlen(message->key) > SHORT_MAX)
 		return fail(why, ERR_TOO_LARGE,
-			    "an exchange or routing key of more than %d bytes",
+			    "the exchange or routing key has more than %d bytes",
 			    SHORT_MAX);
 	copy = message_new(message, &(struct copied){ "", "", "", "" });
 	copy->confirm = confirm;
 	copy->self = self;
-	enqueue(broker, copy, message->deadline_ms);
+	outbox_enqueue(broker, copy, message->deadline_ms);
 	return OK;
 }
 
-/* ---- retry and bury: a copy, and the original acknowledged behind it ---- */
+/* ---- retries and dead letters: a copy; its confirm acknowledges the original ---- */
 
-/* Cut between two characters, if it must be cut. */
-static void shorten(char *into, size_t size, const char *text)
+/* Cuts between two characters, if the text is too long. */
+static void message_shorten(char *into, size_t size, const char *text)
 {
 	size_t len = strlen(text);
 
@@ -224,8 +226,9 @@ static void shorten(char *into, size_t size, const char *text)
 	into[len] = '\0';
 }
 
-static struct message *copy_new(struct broker *in, const struct broker_delivery *delivery,
-                                const char *key, const char *reason)
+static struct message *message_new_copy(struct broker *in,
+                                        const struct broker_delivery *delivery,
+                                        const char *key, const char *reason)
 {
 	char shortened[REASON_MAX + 1];
 	struct broker_message from = {
@@ -234,7 +237,7 @@ static struct message *copy_new(struct broker *in, const struct broker_delivery 
 	};
 	struct message *message;
 
-	shorten(shortened, sizeof shortened, reason ? reason : "");
+	message_shorten(shortened, sizeof shortened, reason ? reason : "");
 	message = message_new(&from, &(struct copied){ shortened, delivery->queue,
 						       delivery->user,
 						       delivery->user_proof });
@@ -248,7 +251,7 @@ static struct message *copy_new(struct broker *in, const struct broker_delivery 
 	return message;
 }
 
-/* Beyond queue_limit too: there are never more than prefetch lets in. */
+/* queue_limit does not count here: prefetch limits the number of copies. */
 void broker_retry(struct broker *in, struct broker *out,
                   const struct broker_delivery *delivery, int delay_ms,
                   const char *reason)
@@ -260,13 +263,13 @@ void broker_retry(struct broker *in, struct broker *out,
 		return;
 	snprintf(key, sizeof key, "%s.retry.%d", delivery->queue,
 		 topology_retry_step(delay_ms));
-	message = copy_new(in, delivery, key, reason);
+	message = message_new_copy(in, delivery, key, reason);
 	message->attempts = delivery->attempts + 1;
-	enqueue(out, message, 0);
+	outbox_enqueue(out, message, 0);
 }
 
-void broker_bury(struct broker *in, struct broker *out,
-                 const struct broker_delivery *delivery, const char *reason)
+void broker_dead_letter(struct broker *in, struct broker *out,
+                        const struct broker_delivery *delivery, const char *reason)
 {
 	char key[SHORT_MAX + 1];
 	struct message *message;
@@ -274,10 +277,10 @@ void broker_bury(struct broker *in, struct broker *out,
 	if (!in->connection || delivery->epoch != in->epoch)
 		return;
 	snprintf(key, sizeof key, "%s.dead", delivery->queue);
-	message = copy_new(in, delivery, key, reason);
+	message = message_new_copy(in, delivery, key, reason);
 	message->attempts = delivery->attempts;
-	message->buried_unix = clock_unix();
-	enqueue(out, message, 0);
+	message->dead_unix = clock_unix();
+	outbox_enqueue(out, message, 0);
 }
 
 /* ---- sending ---- */
@@ -290,10 +293,10 @@ static amqp_table_entry_t entry_time(const char *key, int64_t unix_s)
 }
 
 /*
- * What is left of the time that the sender waits, which the message may have spent here
- * in part: it ends with its deadline.
+ * The rest of the sender's time limit. The message may have waited here for a part of it.
+ * The time limit ends with the deadline.
  */
-static int expiration_left(const struct message *message)
+static int message_expiration_left(const struct message *message)
 {
 	int64_t left_ms = message->deadline_ms - clock_ms();
 
@@ -302,8 +305,8 @@ static int expiration_left(const struct message *message)
 	return left_ms < message->expiration_ms ? (int)left_ms : message->expiration_ms;
 }
 
-static int headers_fill(const struct message *message, int expiration_ms,
-                        amqp_table_entry_t *entry)
+static int message_fill_headers(const struct message *message, int expiration_ms,
+                                amqp_table_entry_t *entry)
 {
 	int count = 0;
 
@@ -311,50 +314,52 @@ static int headers_fill(const struct message *message, int expiration_ms,
 		entry[count++] = entry_number("x-zonefleet-attempts", message->attempts);
 	if (message->reason[0])
 		entry[count++] = entry_text("x-zonefleet-reason", message->reason);
-	if (message->queue[0]) {	/* a copy; the user is "" if its original names none */
+	if (message->queue[0]) {	/* a copy; user "": unknown */
 		entry[count++] = entry_text("x-zonefleet-queue", message->queue);
 		entry[count++] = entry_text(USER_HEADER, message->user);
 	}
 	if (message->user_proof[0])
 		entry[count++] = entry_text(USER_PROOF_HEADER, message->user_proof);
-	if (message->buried_unix)
-		entry[count++] = entry_time("x-zonefleet-time", message->buried_unix);
+	if (message->dead_unix)
+		entry[count++] = entry_time("x-zonefleet-time", message->dead_unix);
 	if (expiration_ms)
 		entry[count++] = entry_large_number(LIMIT_HEADER,
 						    clock_unix_ms() + expiration_ms);
 	return count;
 }
 
-/* As oslo.messaging sends them (oslo_wire 4.1), and a message_id. */
-static void properties_fill(const struct message *message, const char *user,
-                            amqp_basic_properties_t *properties,
-                            amqp_table_entry_t *headers, char *id, char *expiration)
+/* The properties of oslo.messaging (oslo_wire 4.1), and a message_id. */
+static void message_fill_properties(const struct message *message, const char *user,
+                                    amqp_basic_properties_t *properties,
+                                    amqp_table_entry_t *headers, char *id,
+                                    char *expiration)
 {
-	int expiration_ms = message->expiration_ms ? expiration_left(message) : 0;
+	int expiration_ms = message->expiration_ms ? message_expiration_left(message) : 0;
 
 	snprintf(id, ID_SIZE, "%llx", (unsigned long long)message->id);
 	snprintf(expiration, ID_SIZE, "%d", expiration_ms);
 	*properties = (amqp_basic_properties_t){
 		._flags = AMQP_BASIC_CONTENT_TYPE_FLAG |
-			  AMQP_BASIC_CONTENT_ENCODING_FLAG | AMQP_BASIC_HEADERS_FLAG |
-			  AMQP_BASIC_DELIVERY_MODE_FLAG | AMQP_BASIC_PRIORITY_FLAG |
-			  AMQP_BASIC_MESSAGE_ID_FLAG |
-			  (user ? AMQP_BASIC_USER_ID_FLAG : 0) |
-			  (expiration_ms ? AMQP_BASIC_EXPIRATION_FLAG : 0),
+		          AMQP_BASIC_CONTENT_ENCODING_FLAG | AMQP_BASIC_HEADERS_FLAG |
+		          AMQP_BASIC_DELIVERY_MODE_FLAG | AMQP_BASIC_PRIORITY_FLAG |
+		          AMQP_BASIC_MESSAGE_ID_FLAG |
+		          (user ? AMQP_BASIC_USER_ID_FLAG : 0) |
+		          (expiration_ms ? AMQP_BASIC_EXPIRATION_FLAG : 0),
 		.content_type = bytes_of(message->is_json ? "application/json"
-							  : "application/octet-stream"),
+		                                          : "application/octet-stream"),
 		.content_encoding = bytes_of(message->is_json ? "utf-8" : "binary"),
-		.headers = { headers_fill(message, expiration_ms, headers), headers },
+		.headers = { message_fill_headers(message, expiration_ms, headers),
+		             headers },
 		.delivery_mode = message->persistent ? AMQP_DELIVERY_PERSISTENT
-						     : AMQP_DELIVERY_NONPERSISTENT,
+		                                     : AMQP_DELIVERY_NONPERSISTENT,
 		.message_id = bytes_of(id),
 		.expiration = bytes_of(expiration),
 		.user_id = bytes_of(user ? user : ""),
 	};
 }
 
-/* oslo_wire T4: a fanout exchange goes with its last server. */
-static int send_declare(struct broker *broker, const struct message *message)
+/* oslo_wire T4: a fanout exchange ends with its last server. */
+static int message_send_declare(struct broker *broker, const struct message *message)
 {
 	amqp_exchange_declare_t declare;
 
@@ -365,7 +370,7 @@ static int send_declare(struct broker *broker, const struct message *message)
 				AMQP_EXCHANGE_DECLARE_METHOD, &declare);
 }
 
-static int send_method(struct broker *broker, const struct message *message)
+static int message_send_method(struct broker *broker, const struct message *message)
 {
 	amqp_basic_publish_t publish = {
 		.exchange = bytes_of(message->exchange),
@@ -377,7 +382,7 @@ static int send_method(struct broker *broker, const struct message *message)
 				AMQP_BASIC_PUBLISH_METHOD, &publish);
 }
 
-static int send_header(struct broker *broker, const struct message *message)
+static int message_send_header(struct broker *broker, const struct message *message)
 {
 	amqp_basic_properties_t properties;
 	amqp_table_entry_t headers[HEADERS_MAX];
@@ -390,23 +395,23 @@ static int send_header(struct broker *broker, const struct message *message)
 		},
 	};
 
-	properties_fill(message, broker->config.send_user_id ? broker->connection->user
-							     : NULL,
-			&properties, headers, id, expiration);
+	message_fill_properties(
+	    message, broker->config.send_user_id ? broker->connection->user : NULL,
+	    &properties, headers, id, expiration);
 	return amqp_send_frame(broker->connection->amqp, &frame);
 }
 
-static int send_head(struct broker *broker, const struct message *message)
+static int message_send_head(struct broker *broker, const struct message *message)
 {
-	int status = send_declare(broker, message);
+	int status = message_send_declare(broker, message);
 
 	if (!status)
-		status = send_method(broker, message);
-	return status ? status : send_header(broker, message);
+		status = message_send_method(broker, message);
+	return status ? status : message_send_header(broker, message);
 }
 
-static int send_body(struct broker *broker, const struct message *message, size_t offset,
-                     size_t len)
+static int message_send_body(struct broker *broker, const struct message *message,
+                             size_t offset, size_t len)
 {
 	amqp_frame_t frame = {
 		.frame_type = AMQP_FRAME_BODY, .channel = CHANNEL,
@@ -418,8 +423,8 @@ static int send_body(struct broker *broker, const struct message *message, size_
 
 enum sent { SENT_ALL, SENT_PART, SENT_ERROR };
 
-/* Not amqp_basic_publish(): that one cannot stop half way, and would wait for room. */
-static enum sent send_message(struct broker *broker, const struct message *message)
+/* Not amqp_basic_publish(): it cannot stop in a message, so it would wait for room. */
+static enum sent message_send(struct broker *broker, const struct message *message)
 {
 	struct outbox *outbox = &broker->outbox;
 	size_t body_max = broker->connection->body_max;
@@ -427,7 +432,7 @@ static enum sent send_message(struct broker *broker, const struct message *messa
 	if (!outbox->begun) {
 		if (!connection_writable(broker->connection, HEAD_MAX))
 			return SENT_PART;
-		if (send_head(broker, message))
+		if (message_send_head(broker, message))
 			return SENT_ERROR;
 		outbox->begun = true;
 		outbox->offset = 0;
@@ -438,7 +443,7 @@ static enum sent send_message(struct broker *broker, const struct message *messa
 
 		if (!connection_writable(broker->connection, part))
 			return SENT_PART;
-		if (send_body(broker, message, outbox->offset, part))
+		if (message_send_body(broker, message, outbox->offset, part))
 			return SENT_ERROR;
 		outbox->offset += part;
 	}
@@ -446,25 +451,25 @@ static enum sent send_message(struct broker *broker, const struct message *messa
 	return SENT_ALL;
 }
 
-static void flight_add(struct outbox *outbox, struct message *message)
+static void outbox_add_flight(struct outbox *outbox, struct message *message)
 {
-	waiting_remove(outbox, message);
+	outbox_remove_waiting(outbox, message);
 	message->sent_ms = clock_ms();
 	*outbox_slot(outbox, outbox->next_tag++) = message;
 	outbox->flight_count++;
 }
 
-static bool window_open(const struct outbox *outbox)
+static bool outbox_window_open(const struct outbox *outbox)
 {
-	return outbox->next_tag - outbox->first_tag < (outbox->suspects ? 1 : WINDOW);
+	return outbox->next_tag - outbox->first_tag < (outbox->probes ? 1 : WINDOW);
 }
 
-/* What is begun is finished, whatever else has changed: the broker waits for it. */
-static bool may_send(const struct broker *broker)
+/* A partly sent message is always finished, because the broker waits for it. */
+static bool outbox_may_send(const struct broker *broker)
 {
 	const struct outbox *outbox = &broker->outbox;
 
-	return outbox->begun || (!broker->blocked && window_open(outbox));
+	return outbox->begun || (!broker->blocked && outbox_window_open(outbox));
 }
 
 bool outbox_send(struct broker *broker)
@@ -473,7 +478,7 @@ bool outbox_send(struct broker *broker)
 	struct message *message;
 	size_t bytes = 0;
 
-	while ((message = TAILQ_FIRST(&outbox->waiting)) && may_send(broker)) {
+	while ((message = TAILQ_FIRST(&outbox->waiting)) && outbox_may_send(broker)) {
 		enum sent sent;
 
 		if (bytes > TURN_BYTES) {
@@ -481,73 +486,73 @@ bool outbox_send(struct broker *broker)
 			return true;
 		}
 		bytes += message->len;
-		sent = send_message(broker, message);
+		sent = message_send(broker, message);
 		if (sent == SENT_PART)
 			return false;
 		if (sent == SENT_ERROR) {
 			broker_drop(broker, "cannot send");
 			return false;
 		}
-		flight_add(outbox, message);
+		outbox_add_flight(outbox, message);
 	}
 	return true;
 }
 
-/* ---- what no queue took ---- */
+/* ---- unroutable messages ---- */
 
 /*
- * An exchange or a binding that was deleted is made again within seconds, by whoever
- * reads. False: it has been offered for long enough, or too many are.
+ * A consumer declares a deleted exchange or binding again within seconds. False: the
+ * attempts lasted too long, or too many messages wait.
  */
-static bool return_keep(struct broker *broker, struct message *message)
+static bool outbox_keep_returned(struct broker *broker, struct message *message)
 {
 	struct outbox *outbox = &broker->outbox;
 	int64_t now_ms = clock_ms();
 
-	if (!message->patient || broker->closed || outbox->returned_count >= OFFERED_MAX)
+	if (!message->patient || broker->closed || outbox->returned_count >= RETURNED_MAX)
 		return false;
-	if (!message->offered_until_ms)
-		message->offered_until_ms = now_ms + OFFERED_MS;
-	if (now_ms + OFFER_MS >= message->offered_until_ms ||
-	    now_ms + OFFER_MS >= message->deadline_ms)
+	if (!message->resend_until_ms)
+		message->resend_until_ms = now_ms + RESEND_TOTAL_MS;
+	if (now_ms + RESEND_MS >= message->resend_until_ms ||
+	    now_ms + RESEND_MS >= message->deadline_ms)
 		return false;
 	TAILQ_INSERT_TAIL(&outbox->returned, message, link);
 	outbox->returned_count++;
-	if (!loop_timer_armed(broker->offer))
-		loop_timer_set(broker->offer, OFFER_MS);
+	if (!loop_timer_armed(broker->resend))
+		loop_timer_set(broker->resend, RESEND_MS);
 	return true;
 }
 
-void outbox_offer(void *self)
+void outbox_resend_returned(void *self)
 {
 	struct broker *broker = self;
 	struct outbox *outbox = &broker->outbox;
 	struct message *message;
 
 	while ((message = TAILQ_FIRST(&outbox->returned))) {
-		returned_remove(outbox, message);
+		outbox_remove_returned(outbox, message);
 		message->is_returned = false;
-		waiting_add(broker, message);
+		outbox_add_waiting(broker, message);
 	}
 }
 
 /* ---- confirms ---- */
 
-static void settle_tag(struct broker *broker, uint64_t tag, enum err err)
+static void outbox_confirm_tag(struct broker *broker, uint64_t tag, enum err err)
 {
 	struct outbox *outbox = &broker->outbox;
 	struct message *message = outbox_take(outbox, tag);
 
 	if (!message)
 		return;		/* its deadline has passed */
-	if (outbox->suspects)
-		outbox->suspects--;
-	if (message->is_returned && return_keep(broker, message))
+	if (outbox->probes)
+		outbox->probes--;
+	if (message->is_returned && outbox_keep_returned(broker, message))
 		return;
-	message_settle(broker, message, message->is_returned ? ERR_NOT_FOUND : err);
+	message_end(broker, message, message->is_returned ? ERR_NOT_FOUND : err);
 }
 
-/* Confirms may come in any order, and one for all up to it. Tag 0: all. */
+/* Confirms come in any order. MULTIPLE: for all up to TAG; with TAG 0: for all. */
 void outbox_confirm(struct broker *broker, uint64_t tag, bool multiple, enum err err)
 {
 	struct outbox *outbox = &broker->outbox;
@@ -558,13 +563,13 @@ void outbox_confirm(struct broker *broker, uint64_t tag, bool multiple, enum err
 	if (tag == 0 && multiple)
 		tag = outbox->next_tag - 1;
 	if (tag >= outbox->next_tag) {
-		broker_drop(broker, "a confirm of a message that was not sent");
+		broker_drop(broker, "a confirm for an unknown message");
 		return;
 	}
 	if (first < outbox->first_tag)
 		return;
 	for (uint64_t each = first; each <= tag; each++)
-		settle_tag(broker, each, err);
+		outbox_confirm_tag(broker, each, err);
 	outbox_advance(outbox);
 }
 
@@ -587,26 +592,26 @@ void outbox_returned(struct broker *broker, amqp_bytes_t message_id)
 	}
 }
 
-/* ---- what the broker will not take ---- */
+/* ---- refused messages ---- */
 
-/* Sent, or sent in part: a large one may be refused before its end. */
-static struct message *only_suspect(struct outbox *outbox)
+/* The broker may refuse a large message before it has all of it. */
+static struct message *outbox_only_probe(struct outbox *outbox)
 {
 	struct message *first = TAILQ_FIRST(&outbox->waiting);
 
-	if (!outbox->suspects || outbox->flight_count + outbox->begun != 1)
+	if (!outbox->probes || outbox->flight_count + outbox->begun != 1)
 		return NULL;
 	if (!outbox->begun)
 		return outbox_take(outbox, outbox->first_tag);
 	outbox->begun = false;
-	waiting_remove(outbox, first);
+	outbox_remove_waiting(outbox, first);
 	return first;
 }
 
-void outbox_accused(struct broker *broker, int code, amqp_method_number_t method)
+void outbox_on_channel_close(struct broker *broker, int code, amqp_method_number_t method)
 {
 	struct outbox *outbox = &broker->outbox;
-	struct message *guilty;
+	struct message *bad;
 
 	if (broker->queue_count)
 		return;
@@ -614,26 +619,25 @@ void outbox_accused(struct broker *broker, int code, amqp_method_number_t method
 		outbox->fanout_foreign = true;
 		return;
 	}
-	guilty = only_suspect(outbox);
-	if (!guilty) {
-		outbox->suspects = outbox->flight_count + outbox->begun;
+	bad = outbox_only_probe(outbox);
+	if (!bad) {
+		outbox->probes = outbox->flight_count + outbox->begun;
 		return;
 	}
-	log_warn("broker refused a message: exchange=%s key=%s code=%d", guilty->exchange,
-		 guilty->key, code);
-	outbox->suspects--;
-	message_settle(broker, guilty,
-		       code == AMQP_NOT_FOUND ? ERR_NOT_FOUND : ERR_INTERNAL);
+	log_warn("broker refused a message: exchange=%s key=%s code=%d", bad->exchange,
+		 bad->key, code);
+	outbox->probes--;
+	message_end(broker, bad, code == AMQP_NOT_FOUND ? ERR_NOT_FOUND : ERR_INTERNAL);
 }
 
 /* ---- deadlines ---- */
 
 /*
- * A message that was sent, and not confirmed in all its time, nor was any behind it,
- * though no alarm holds the broker up: it may be a node of a cluster that still waits for
- * one that died. Another connection is told so at once.
+ * A sent message and all messages after it got no confirm before the deadline, and no
+ * alarm blocks the broker: it may be a node of a cluster that waits for a dead node. A
+ * new connection learns that at once.
  */
-static void expire_flight(struct broker *broker, int64_t now_ms)
+static void outbox_expire_flight(struct broker *broker, int64_t now_ms)
 {
 	struct outbox *outbox = &broker->outbox;
 	bool late = false;
@@ -645,15 +649,15 @@ static void expire_flight(struct broker *broker, int64_t now_ms)
 			continue;
 		late |= now_ms - message->sent_ms >= CONFIRM_MS &&
 		        outbox->confirmed_ms < message->sent_ms;
-		settle_tag(broker, tag, ERR_UNREACHABLE);
+		outbox_confirm_tag(broker, tag, ERR_UNREACHABLE);
 	}
 	outbox_advance(outbox);
 	if (late && !broker->blocked && broker->connection)
-		broker_drop(broker, "a message was not confirmed in its time");
+		broker_drop(broker, "a message got no confirm before its deadline");
 }
 
-/* One that is begun must be finished first: it is the first of them. */
-static void expire_waiting(struct broker *broker, int64_t now_ms)
+/* The first message stays if it is partly sent: it must be finished. */
+static void outbox_expire_waiting(struct broker *broker, int64_t now_ms)
 {
 	struct outbox *outbox = &broker->outbox;
 	struct message *message = TAILQ_FIRST(&outbox->waiting);
@@ -664,39 +668,40 @@ static void expire_waiting(struct broker *broker, int64_t now_ms)
 		struct message *next = TAILQ_NEXT(message, link);
 
 		if (message->deadline_ms <= now_ms) {
-			waiting_remove(outbox, message);
-			message_settle(broker, message, ERR_UNREACHABLE);
+			outbox_remove_waiting(outbox, message);
+			message_end(broker, message, ERR_UNREACHABLE);
 		}
 		message = next;
 	}
 }
 
-static void earlier(const struct message *message, int64_t *deadline_ms)
+static void message_earlier_deadline(const struct message *message, int64_t *deadline_ms)
 {
 	if (message && message->deadline_ms < *deadline_ms)
 		*deadline_ms = message->deadline_ms;
 }
 
-static int64_t earliest_deadline(const struct outbox *outbox)
+static int64_t outbox_earliest_deadline(const struct outbox *outbox)
 {
 	const struct message *message;
 	int64_t deadline_ms = INT64_MAX;
 
 	for (size_t i = 0; i < FLIGHT_SLOTS; i++)
-		earlier(outbox->flight[i], &deadline_ms);
+		message_earlier_deadline(outbox->flight[i], &deadline_ms);
 	TAILQ_FOREACH(message, &outbox->waiting, link)
-		earlier(message, &deadline_ms);
+		message_earlier_deadline(message, &deadline_ms);
 	return deadline_ms;
 }
 
 void outbox_expire(struct broker *broker)
 {
-	enum { LOOK_AGAIN_MS = 100 };
+	enum { CHECK_AGAIN_MS = 100 };
 	int64_t now_ms = clock_ms(), next_ms;
 
-	expire_flight(broker, now_ms);
-	expire_waiting(broker, now_ms);
-	next_ms = earliest_deadline(&broker->outbox);
+	outbox_expire_flight(broker, now_ms);
+	outbox_expire_waiting(broker, now_ms);
+	next_ms = outbox_earliest_deadline(&broker->outbox);
 	if (next_ms != INT64_MAX)
-		expire_at(broker, next_ms > now_ms ? next_ms : now_ms + LOOK_AGAIN_MS);
+		outbox_expire_at(broker,
+		                 next_ms > now_ms ? next_ms : now_ms + CHECK_AGAIN_MS);
 }

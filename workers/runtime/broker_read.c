@@ -6,31 +6,31 @@
 #include "base/log.h"
 #include "runtime/broker_private.h"
 
-/* A turn of reading: 256 small deliveries, the confirms of 768 messages, or 1 ms. */
+/* One read: 256 small deliveries, the confirms of 768 messages, or 1 ms. */
 enum { TURN_FRAMES = 768, TURN_US = 1000 };
 
 enum { ATTEMPTS_MAX = 1000000, EXPIRATION_MAX_MS = 24 * 3600 * 1000 };
 
-static bool bytes_are(amqp_bytes_t bytes, const char *text)
+bool content_bytes_are(amqp_bytes_t bytes, const char *text)
 {
 	return bytes.len == strlen(text) && memcmp(bytes.bytes, text, bytes.len) == 0;
 }
 
 /* ---- headers ---- */
 
-static const amqp_field_value_t *header_find(const amqp_basic_properties_t *properties,
-                                             const char *key)
+const amqp_field_value_t *content_header_find(const amqp_basic_properties_t *properties,
+                                              const char *key)
 {
 	if (!(properties->_flags & AMQP_BASIC_HEADERS_FLAG))
 		return NULL;
 	for (int i = 0; i < properties->headers.num_entries; i++)
-		if (bytes_are(properties->headers.entries[i].key, key))
+		if (content_bytes_are(properties->headers.entries[i].key, key))
 			return &properties->headers.entries[i].value;
 	return NULL;
 }
 
-/* Whatever width the last publisher's library gave it. */
-static bool field_number(const amqp_field_value_t *field, int64_t *number)
+/* Of any width: it depends on the library of the publisher. */
+static bool content_field_number(const amqp_field_value_t *field, int64_t *number)
 {
 	switch (field->kind) {
 	case AMQP_FIELD_KIND_I8:
@@ -57,20 +57,20 @@ static bool field_number(const amqp_field_value_t *field, int64_t *number)
 	}
 }
 
-/* From 0 to MAX; 0 if it is not there, or no number. */
-static int64_t header_number(const amqp_basic_properties_t *properties, const char *key,
-                             int64_t max)
+/* From 0 to MAX; 0 if it is absent or not a number. */
+static int64_t content_header_number(const amqp_basic_properties_t *properties,
+                                     const char *key, int64_t max)
 {
-	const amqp_field_value_t *field = header_find(properties, key);
+	const amqp_field_value_t *field = content_header_find(properties, key);
 	int64_t number;
 
-	if (!field || !field_number(field, &number) || number < 0)
+	if (!field || !content_field_number(field, &number) || number < 0)
 		return 0;
 	return number < max ? number : max;
 }
 
-/* Milliseconds in decimal digits (oslo_wire 4.1); 0 if it is not there, or none. */
-static int expiration(const amqp_basic_properties_t *properties)
+/* Milliseconds in decimal digits (oslo_wire 4.1); 0 if absent or malformed. */
+static int content_expiration(const amqp_basic_properties_t *properties)
 {
 	const char *digits = properties->expiration.bytes;
 	int64_t ms = 0;
@@ -87,7 +87,7 @@ static int expiration(const amqp_basic_properties_t *properties)
 	return (int)ms;
 }
 
-static void text_take(char text[SHORT_MAX + 1], amqp_bytes_t bytes)
+static void content_copy_text(char text[SHORT_MAX + 1], amqp_bytes_t bytes)
 {
 	size_t len = bytes.len <= SHORT_MAX ? bytes.len : 0;
 
@@ -96,24 +96,25 @@ static void text_take(char text[SHORT_MAX + 1], amqp_bytes_t bytes)
 	text[len] = '\0';
 }
 
-static void header_text(const amqp_basic_properties_t *properties, const char *key,
-                        char text[SHORT_MAX + 1])
+static void content_header_text(const amqp_basic_properties_t *properties,
+                                const char *key, char text[SHORT_MAX + 1])
 {
-	const amqp_field_value_t *field = header_find(properties, key);
+	const amqp_field_value_t *field = content_header_find(properties, key);
 
 	if (field && field->kind == AMQP_FIELD_KIND_UTF8)
-		text_take(text, field->value.bytes);
+		content_copy_text(text, field->value.bytes);
 	else
 		text[0] = '\0';
 }
 
 /*
- * Who sent it. RabbitMQ takes no user_id but the sender's own, so what is there is true. A
- * copy that one of us put into a delay queue has our user_id, and its original's in a
- * header. So has what another program forges that has our account: see user_proof.
+ * The sender's account. RabbitMQ accepts only the sender's own user_id. A copy in a delay
+ * queue has our user_id, and a header names the account of the original. Another program
+ * with our account could forge this header: see user_proof.
  */
-static void user_find(const struct broker *broker,
-                      const amqp_basic_properties_t *properties, struct content *content)
+static void content_find_user(const struct broker *broker,
+                              const amqp_basic_properties_t *properties,
+                              struct content *content)
 {
 	struct broker_delivery *delivery = &content->delivery;
 
@@ -123,34 +124,34 @@ static void user_find(const struct broker *broker,
 	delivery->is_user_copied = false;
 	if (!(properties->_flags & AMQP_BASIC_USER_ID_FLAG))
 		return;
-	text_take(content->user, properties->user_id);
+	content_copy_text(content->user, properties->user_id);
 	if (strcmp(content->user, broker->connection->user) == 0 &&
-	    header_find(properties, USER_HEADER)) {
+	    content_header_find(properties, USER_HEADER)) {
 		delivery->is_user_copied = true;
-		header_text(properties, USER_HEADER, content->user);
-		header_text(properties, USER_PROOF_HEADER, content->user_proof);
+		content_header_text(properties, USER_HEADER, content->user);
+		content_header_text(properties, USER_PROOF_HEADER, content->user_proof);
 	}
 }
 
-/* A compressed body (oslo_wire T29) is no JSON for us: it is refused, not guessed at. */
-static bool is_json(const amqp_basic_properties_t *properties)
+/* A compressed body (oslo_wire T29) does not count as JSON. The program refuses it. */
+static bool content_is_json(const amqp_basic_properties_t *properties)
 {
 	return (properties->_flags & AMQP_BASIC_CONTENT_TYPE_FLAG) &&
-	       bytes_are(properties->content_type, "application/json") &&
-	       !header_find(properties, "compression");
+	       content_bytes_are(properties->content_type, "application/json") &&
+	       !content_header_find(properties, "compression");
 }
 
-/* ---- content: a method, a header, and as many bodies as it takes ---- */
+/* ---- content: a method, a header, and any number of bodies ---- */
 
-static void delivery_complete(struct broker *broker)
+static void content_deliver(struct broker *broker)
 {
 	struct broker_delivery *delivery = &broker->content.delivery;
 
 	delivery->body = broker->content.body.data;
 	delivery->len = broker->content.body.len;
-	broker->settles.in_hand++;
+	broker->acks.in_hand++;
 	if (broker->paused || broker->closed) {
-		broker_settle(broker, delivery, SETTLE_REQUEUE);
+		broker_acknowledge(broker, delivery, ACK_REQUEUE);
 		return;
 	}
 	broker->content.delivered = true;
@@ -161,64 +162,65 @@ static void content_complete(struct broker *broker)
 {
 	broker->content.expect = CONTENT_NONE;
 	if (!broker->content.is_return)
-		delivery_complete(broker);
+		content_deliver(broker);
 }
 
 /*
- * What is too large is read past, not kept: it costs its transfer once.
- * Dropping the connection instead would bring the same message back for ever.
+ * A body that is too large is read and discarded. If the connection were dropped instead,
+ * the broker would deliver the same message again and again.
  */
-static void delivery_header(struct broker *broker,
-                            const amqp_basic_properties_t *properties, uint64_t size)
+static void content_delivery_header(struct broker *broker,
+                                    const amqp_basic_properties_t *properties,
+                                    uint64_t size)
 {
 	struct content *content = &broker->content;
 
 	content->discard = size > (uint64_t)broker->config.max_message_bytes;
-	content->delivery.is_json = is_json(properties) && !content->discard;
+	content->delivery.is_json = content_is_json(properties) && !content->discard;
 	content->delivery.is_too_large = content->discard;
 	content->delivery.sent_bytes = size;
 	content->delivery.attempts =
-	    (int)header_number(properties, "x-zonefleet-attempts", ATTEMPTS_MAX);
-	content->delivery.expiration_ms = expiration(properties);
+	    (int)content_header_number(properties, "x-zonefleet-attempts", ATTEMPTS_MAX);
+	content->delivery.expiration_ms = content_expiration(properties);
 	content->delivery.limit_unix_ms =
-	    header_number(properties, LIMIT_HEADER, INT64_MAX);
-	user_find(broker, properties, content);
+	    content_header_number(properties, LIMIT_HEADER, INT64_MAX);
+	content_find_user(broker, properties, content);
 }
 
-static void on_header(struct broker *broker, const amqp_frame_t *frame)
+static void broker_on_header(struct broker *broker, const amqp_frame_t *frame)
 {
 	struct content *content = &broker->content;
 	const amqp_basic_properties_t *properties = frame->payload.properties.decoded;
 
 	if (content->expect != CONTENT_HEADER ||
 	    frame->payload.properties.class_id != AMQP_BASIC_CLASS) {
-		broker_drop(broker, "a header that was not due");
+		broker_drop(broker, "an unexpected header");
 		return;
 	}
 	content->expect = CONTENT_BODY;
 	content->left = frame->payload.properties.body_size;
 	content->discard = content->is_return;
 	if (!content->is_return)
-		delivery_header(broker, properties, content->left);
+		content_delivery_header(broker, properties, content->left);
 	else if (properties->_flags & AMQP_BASIC_MESSAGE_ID_FLAG)
 		outbox_returned(broker, properties->message_id);
 	if (content->left == 0)
 		content_complete(broker);
 }
 
-static void on_body(struct broker *broker, const amqp_frame_t *frame)
+static void broker_on_body(struct broker *broker, const amqp_frame_t *frame)
 {
 	struct content *content = &broker->content;
 	amqp_bytes_t part = frame->payload.body_fragment;
 
 	if (content->expect != CONTENT_BODY || part.len > content->left) {
-		broker_drop(broker, "a body that was not due");
+		broker_drop(broker, "an unexpected body");
 		return;
 	}
 	if (!content->discard)
 		buf_append(&content->body, part.bytes, part.len);
-	else if (!content->is_return && broker->hooks.passing)
-		broker->hooks.passing(broker->hooks.self, part.bytes, part.len);
+	else if (!content->is_return && broker->hooks.discarded_part)
+		broker->hooks.discarded_part(broker->hooks.self, part.bytes, part.len);
 	content->left -= part.len;
 	if (content->left == 0)
 		content_complete(broker);
@@ -233,8 +235,9 @@ static void content_begin(struct broker *broker, bool is_return)
 
 /* ---- methods ---- */
 
-/* The consumer tag is the number of the queue. */
-static const struct broker_queue *queue_of(const struct broker *broker, amqp_bytes_t tag)
+/* The consumer tag is the index of the queue. */
+static const struct broker_queue *broker_consumer_queue(const struct broker *broker,
+                                                        amqp_bytes_t tag)
 {
 	size_t number = 0;
 
@@ -250,10 +253,11 @@ static const struct broker_queue *queue_of(const struct broker *broker, amqp_byt
 	return number < broker->queue_count ? &broker->queues[number] : NULL;
 }
 
-static void on_deliver(struct broker *broker, const void *decoded)
+static void broker_on_deliver(struct broker *broker, const void *decoded)
 {
 	const amqp_basic_deliver_t *deliver = decoded;
-	const struct broker_queue *queue = queue_of(broker, deliver->consumer_tag);
+	const struct broker_queue *queue =
+	    broker_consumer_queue(broker, deliver->consumer_tag);
 
 	if (!queue) {
 		broker_drop(broker, "a delivery to an unknown consumer");
@@ -270,48 +274,50 @@ static void on_deliver(struct broker *broker, const void *decoded)
 	};
 }
 
-/* oslo_wire T7: the confirm of a returned message comes after it, and is positive. */
-static void on_return(struct broker *broker, const void *decoded)
+/* oslo_wire T7: a positive confirm follows each returned message. */
+static void broker_on_return(struct broker *broker, const void *decoded)
 {
 	(void)decoded;
 	content_begin(broker, true);
 }
 
-static void on_ack(struct broker *broker, const void *decoded)
+static void broker_on_ack(struct broker *broker, const void *decoded)
 {
 	const amqp_basic_ack_t *ack = decoded;
 
 	outbox_confirm(broker, ack->delivery_tag, ack->multiple, OK);
 }
 
-static void on_nack(struct broker *broker, const void *decoded)
+static void broker_on_nack(struct broker *broker, const void *decoded)
 {
 	const amqp_basic_nack_t *nack = decoded;
 
 	outbox_confirm(broker, nack->delivery_tag, nack->multiple, ERR_UNREACHABLE);
 }
 
-/* The queue was deleted, or its node went away: connecting declares it again. */
-static void on_cancel(struct broker *broker, const void *decoded)
+/* The queue was deleted or its node is down: a new connection declares it again. */
+static void broker_on_cancel(struct broker *broker, const void *decoded)
 {
 	const amqp_basic_cancel_t *cancel = decoded;
-	const struct broker_queue *queue = queue_of(broker, cancel->consumer_tag);
+	const struct broker_queue *queue =
+	    broker_consumer_queue(broker, cancel->consumer_tag);
 
 	broker_drop(broker, "the broker cancelled the consumer of %s",
 		    queue && queue->name ? queue->name : "the reply queue");
 }
 
-static void on_channel_close(struct broker *broker, const void *decoded)
+static void broker_on_channel_close(struct broker *broker, const void *decoded)
 {
 	const amqp_channel_close_t *close = decoded;
 
-	outbox_accused(broker, close->reply_code,
-		       (amqp_method_number_t)close->class_id << 16 | close->method_id);
+	outbox_on_channel_close(broker, close->reply_code,
+	                        (amqp_method_number_t)close->class_id << 16 |
+	                            close->method_id);
 	broker_drop(broker, "the broker closed the channel: %d %.*s", close->reply_code,
 		    (int)close->reply_text.len, (const char *)close->reply_text.bytes);
 }
 
-static void on_connection_close(struct broker *broker, const void *decoded)
+static void broker_on_connection_close(struct broker *broker, const void *decoded)
 {
 	const amqp_connection_close_t *close = decoded;
 
@@ -320,23 +326,23 @@ static void on_connection_close(struct broker *broker, const void *decoded)
 		    (const char *)close->reply_text.bytes);
 }
 
-static void on_blocked(struct broker *broker, const void *decoded)
+static void broker_on_blocked(struct broker *broker, const void *decoded)
 {
 	const amqp_connection_blocked_t *blocked = decoded;
 
 	broker->blocked = true;
-	log_warn("broker takes no messages: connection=%s cause=\"%.*s\"", broker->name,
+	log_warn("broker takes no messages: connection=%s reason=\"%.*s\"", broker->name,
 		 (int)blocked->reason.len, (const char *)blocked->reason.bytes);
 }
 
-static void on_unblocked(struct broker *broker, const void *decoded)
+static void broker_on_unblocked(struct broker *broker, const void *decoded)
 {
 	(void)decoded;
 	broker->blocked = false;
 	log_info("broker takes messages again: connection=%s", broker->name);
 }
 
-static void ignore(struct broker *broker, const void *decoded)
+static void broker_ignore_method(struct broker *broker, const void *decoded)
 {
 	(void)broker, (void)decoded;
 }
@@ -345,25 +351,25 @@ static const struct {
 	amqp_method_number_t id;
 	void (*fn)(struct broker *broker, const void *decoded);
 } methods[] = {
-	{ AMQP_BASIC_DELIVER_METHOD,        on_deliver },
-	{ AMQP_BASIC_ACK_METHOD,            on_ack },
-	{ AMQP_BASIC_NACK_METHOD,           on_nack },
-	{ AMQP_BASIC_RETURN_METHOD,         on_return },
-	{ AMQP_BASIC_CANCEL_METHOD,         on_cancel },
-	{ AMQP_BASIC_QOS_OK_METHOD,         ignore },
-	{ AMQP_BASIC_CANCEL_OK_METHOD,      ignore },
-	{ AMQP_CHANNEL_CLOSE_METHOD,        on_channel_close },
-	{ AMQP_CONNECTION_CLOSE_METHOD,     on_connection_close },
-	{ AMQP_CONNECTION_BLOCKED_METHOD,   on_blocked },
-	{ AMQP_CONNECTION_UNBLOCKED_METHOD, on_unblocked },
+	{ AMQP_BASIC_DELIVER_METHOD,        broker_on_deliver },
+	{ AMQP_BASIC_ACK_METHOD,            broker_on_ack },
+	{ AMQP_BASIC_NACK_METHOD,           broker_on_nack },
+	{ AMQP_BASIC_RETURN_METHOD,         broker_on_return },
+	{ AMQP_BASIC_CANCEL_METHOD,         broker_on_cancel },
+	{ AMQP_BASIC_QOS_OK_METHOD,         broker_ignore_method },
+	{ AMQP_BASIC_CANCEL_OK_METHOD,      broker_ignore_method },
+	{ AMQP_CHANNEL_CLOSE_METHOD,        broker_on_channel_close },
+	{ AMQP_CONNECTION_CLOSE_METHOD,     broker_on_connection_close },
+	{ AMQP_CONNECTION_BLOCKED_METHOD,   broker_on_blocked },
+	{ AMQP_CONNECTION_UNBLOCKED_METHOD, broker_on_unblocked },
 };
 
-static void on_method(struct broker *broker, const amqp_frame_t *frame)
+static void broker_on_method(struct broker *broker, const amqp_frame_t *frame)
 {
 	amqp_method_number_t id = frame->payload.method.id;
 
-	if (frame->channel == RECHECK_CHANNEL) {
-		recheck_answered(broker, &frame->payload.method);
+	if (frame->channel == CHECK_CHANNEL) {
+		topology_check_on_method(broker, &frame->payload.method);
 		return;
 	}
 	for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
@@ -375,26 +381,26 @@ static void on_method(struct broker *broker, const amqp_frame_t *frame)
 		    amqp_method_name(id) ? amqp_method_name(id) : "unknown");
 }
 
-static void on_frame(struct broker *broker, const amqp_frame_t *frame)
+static void broker_on_frame(struct broker *broker, const amqp_frame_t *frame)
 {
 	switch (frame->frame_type) {
 	case AMQP_FRAME_METHOD:
-		on_method(broker, frame);
+		broker_on_method(broker, frame);
 		return;
 	case AMQP_FRAME_HEADER:
-		on_header(broker, frame);
+		broker_on_header(broker, frame);
 		return;
 	case AMQP_FRAME_BODY:
-		on_body(broker, frame);
+		broker_on_body(broker, frame);
 		return;
 	default:
-		return;		/* a heartbeat has done its work by coming */
+		return;		/* a heartbeat needs no reaction */
 	}
 }
 
 /* ---- failures ---- */
 
-static bool is_decode_error(int status)
+static bool broker_is_decode_error(int status)
 {
 	return status == AMQP_STATUS_BAD_AMQP_DATA ||
 	       status == AMQP_STATUS_TABLE_TOO_BIG ||
@@ -402,12 +408,12 @@ static bool is_decode_error(int status)
 }
 
 /*
- * A message whose header cannot be decoded would come back with every new connection. The
- * method frame before the header has its delivery tag: reject the message, then leave the
- * connection. This loses the message. Only a broker whose frame_max is above FRAME_MAX
- * delivers such a message.
+ * The broker would deliver a message with an undecodable header again on each new
+ * connection. The method frame before the header has its delivery tag. So reject the
+ * message, which loses it, and close the connection. Only a broker with a frame_max above
+ * FRAME_MAX delivers such a message.
  */
-static void poison_reject(struct broker *broker)
+static void broker_reject_undecodable(struct broker *broker)
 {
 	static struct log_limit limit;
 	const struct content *content = &broker->content;
@@ -420,17 +426,17 @@ static void poison_reject(struct broker *broker)
 			      false))
 		return;
 	if (log_is_due(&limit, LOG_STRANGER_MS))
-		log_warn("message dropped: queue=%s cause=bad_header unlogged=%llu: set "
+		log_warn("message dropped: queue=%s reason=bad_header unlogged=%llu: set "
 		         "frame_max of RabbitMQ to %d or less", content->delivery.queue,
 		         (unsigned long long)limit.unlogged, FRAME_MAX);
 	broker->lingering = broker->connection;
 	broker->connection = NULL;
 }
 
-static void read_failed(struct broker *broker, int status)
+static void broker_on_read_error(struct broker *broker, int status)
 {
-	if (is_decode_error(status))
-		poison_reject(broker);
+	if (broker_is_decode_error(status))
+		broker_reject_undecodable(broker);
 	broker_drop(broker, "%s", amqp_error_string2(status));
 }
 
@@ -449,10 +455,10 @@ bool broker_read(struct broker *broker)
 			return true;
 		}
 		if (status != AMQP_STATUS_OK) {
-			read_failed(broker, status);
+			broker_on_read_error(broker, status);
 			return true;
 		}
-		on_frame(broker, &frame);
+		broker_on_frame(broker, &frame);
 		if (!broker->connection)
 			return true;
 		amqp_maybe_release_buffers_on_channel(amqp, frame.channel);

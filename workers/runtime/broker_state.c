@@ -8,11 +8,11 @@
 #include "runtime/broker_private.h"
 #include "runtime/loop.h"
 
-enum { HEALTHY_MS = 60000 };	/* a connection that lived so long was a good one */
+enum { HEALTHY_MS = 60000 };	/* after this time the backoff starts anew */
 
-static const struct backoff redial_backoff = { .first_ms = 200, .max_ms = 4000 };
+static const struct backoff reconnect_backoff = { .first_ms = 200, .max_ms = 4000 };
 
-/* Once for all that is published and settled in this turn of the loop. */
+/* One turn for all messages and acknowledgements of this turn of the loop. */
 void broker_turn_soon(struct broker *broker)
 {
 	if (broker->turn_due || !broker->connection)
@@ -21,19 +21,19 @@ void broker_turn_soon(struct broker *broker)
 	loop_later(broker->loop, broker->turn, broker);
 }
 
-void broker_redial(struct broker *broker)
+void broker_reconnect_later(struct broker *broker)
 {
 	if (broker->paused && broker->queue_count)
-		return;		/* nothing is wanted from it any more */
-	loop_timer_set(broker->redial,
-		       backoff_ms(&redial_backoff, broker->attempt++, random_u32()));
+		return;		/* a paused consumer needs no connection */
+	loop_timer_set(broker->reconnect,
+		       backoff_ms(&reconnect_backoff, broker->attempt++, random_u32()));
 }
 
-static void recheck_end(struct broker *broker)
+static void topology_check_stop(struct broker *broker)
 {
-	broker->recheck.state = RECHECK_IDLE;
-	broker->recheck.due = false;
-	loop_timer_cancel(broker->recheck.timer);
+	broker->check.state = CHECK_IDLE;
+	broker->check.due = false;
+	loop_timer_cancel(broker->check.timer);
 }
 
 void broker_drop(struct broker *broker, const char *fmt, ...)
@@ -41,45 +41,45 @@ void broker_drop(struct broker *broker, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(broker->trouble.text, sizeof broker->trouble.text, fmt, args);
+	vsnprintf(broker->down_reason.text, sizeof broker->down_reason.text, fmt, args);
 	va_end(args);
-	log_warn("broker lost: connection=%s cause=\"%s\"", broker->name,
-		 broker->trouble.text);
+	log_warn("broker lost: connection=%s reason=\"%s\"", broker->name,
+		 broker->down_reason.text);
 	loop_io_free(&broker->io);
 	loop_timer_cancel(broker->tick);
-	recheck_end(broker);
+	topology_check_stop(broker);
 	topology_free(&broker->topology);
 	connection_free(&broker->connection);
 	broker->blocked = false;
 	broker->content.expect = CONTENT_NONE;
-	broker->settles.count = broker->settles.in_hand = 0;
+	broker->acks.count = broker->acks.in_hand = 0;
 	outbox_rewind(broker);
 	if (clock_ms() - broker->up_since_ms >= HEALTHY_MS)
 		broker->attempt = 0;
-	broker_redial(broker);
+	broker_reconnect_later(broker);
 	if (broker->hooks.down && !broker->closed)
 		broker->hooks.down(broker->hooks.self);
 }
 
-static void settle_later(struct broker *broker, uint64_t tag, enum settle how)
+static void acks_add(struct broker *broker, uint64_t tag, enum ack_kind how)
 {
-	struct settles *settles = &broker->settles;
+	struct acks *acks = &broker->acks;
 
-	if (settles->count == settles->size) {
-		settles->size = settles->size ? 2 * settles->size : 64;
-		settles->item =
-		    xrealloc(settles->item, settles->size * sizeof *settles->item);
+	if (acks->count == acks->size) {
+		acks->size = acks->size ? 2 * acks->size : 64;
+		acks->item =
+		    xrealloc(acks->item, acks->size * sizeof *acks->item);
 	}
-	settles->item[settles->count++] = (struct settlement){ tag, how };
+	acks->item[acks->count++] = (struct ack){ tag, how };
 	broker_turn_soon(broker);
 }
 
-void broker_settle(struct broker *broker, const struct broker_delivery *delivery,
-                   enum settle how)
+void broker_acknowledge(struct broker *broker, const struct broker_delivery *delivery,
+                        enum ack_kind how)
 {
 	if (!broker->connection || delivery->epoch != broker->epoch)
 		return;
-	bug_if(broker->settles.in_hand == 0);
-	broker->settles.in_hand--;
-	settle_later(broker, delivery->tag, how);
+	bug_if(broker->acks.in_hand == 0);
+	broker->acks.in_hand--;
+	acks_add(broker, delivery->tag, how);
 }

@@ -16,7 +16,7 @@ static const struct scheme {
 	{ "rabbits://", true,  PORT_TLS   },
 };
 
-static const struct scheme *scheme_of(const char *text)
+static const struct scheme *url_scheme(const char *text)
 {
 	for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
 		if (strncmp(text, schemes[i].prefix, strlen(schemes[i].prefix)) == 0)
@@ -24,8 +24,8 @@ static const struct scheme *scheme_of(const char *text)
 	return NULL;
 }
 
-/* The byte that "%41" stands for, or -1. */
-static int escape_value(const char *text, size_t len)
+/* The byte of "%41", or -1. */
+static int url_escape_value(const char *text, size_t len)
 {
 	char digits[3] = { 0 };
 
@@ -36,8 +36,8 @@ static int escape_value(const char *text, size_t len)
 	return (int)strtol(digits, NULL, 16);
 }
 
-/* text[0..len) with its escapes decoded; NULL if one is broken, or a NUL. */
-static char *percent_decode(const char *text, size_t len)
+/* Decodes the escapes of text[0..len). NULL: an invalid escape, or a NUL. */
+static char *url_percent_decode(const char *text, size_t len)
 {
 	char *into = xmalloc(len + 1), *end = into;
 
@@ -45,7 +45,7 @@ static char *percent_decode(const char *text, size_t len)
 		int byte = (unsigned char)text[i];
 
 		if (byte == '%') {
-			byte = escape_value(text + i, len - i);
+			byte = url_escape_value(text + i, len - i);
 			i += 2;
 		}
 		if (byte <= 0) {
@@ -59,10 +59,10 @@ static char *percent_decode(const char *text, size_t len)
 }
 
 /* An AMQP short string, decoded. */
-static enum err decode_name(const char *text, size_t len, const char *what, char **into,
-                            struct why *why)
+static enum err url_decode_name(const char *text, size_t len, const char *what,
+                                char **into, struct why *why)
 {
-	char *name = percent_decode(text, len);
+	char *name = url_percent_decode(text, len);
 
 	if (!name)
 		return fail(why, ERR_INVALID,
@@ -77,7 +77,7 @@ static enum err decode_name(const char *text, size_t len, const char *what, char
 	return OK;
 }
 
-static enum err parse_port(const char *text, size_t len, int *port, struct why *why)
+static enum err url_parse_port(const char *text, size_t len, int *port, struct why *why)
 {
 	char digits[6] = { 0 };
 	long value;
@@ -92,7 +92,7 @@ static enum err parse_port(const char *text, size_t len, int *port, struct why *
 	return OK;
 }
 
-static bool host_name_valid(const char *text, size_t len, bool bracketed)
+static bool url_host_name_valid(const char *text, size_t len, bool bracketed)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
@@ -109,8 +109,8 @@ static bool host_name_valid(const char *text, size_t len, bool bracketed)
 }
 
 /* "host", "host:5672", "[2001:db8::1]:5672" */
-static enum err parse_address(const char *text, size_t len, struct broker_host *host,
-                              struct why *why)
+static enum err url_parse_address(const char *text, size_t len, struct broker_host *host,
+                                  struct why *why)
 {
 	bool bracketed = len && text[0] == '[';
 	const char *name = text + bracketed;
@@ -121,7 +121,7 @@ static enum err parse_address(const char *text, size_t len, struct broker_host *
 		return fail(why, ERR_INVALID, "broker.url: a ] is missing");
 	if (!end)
 		end = text + len;
-	if (!host_name_valid(name, end - name, bracketed))
+	if (!url_host_name_valid(name, end - name, bracketed))
 		return fail(why, ERR_INVALID, "broker.url: a host must be a host name "
 		            "or an address");
 	rest = end + bracketed;
@@ -130,7 +130,7 @@ static enum err parse_address(const char *text, size_t len, struct broker_host *
 
 		if (*rest != ':')
 			return fail(why, ERR_INVALID, "broker.url: a : is missing");
-		err = parse_port(rest + 1, text + len - rest - 1, &host->port, why);
+		err = url_parse_port(rest + 1, text + len - rest - 1, &host->port, why);
 		if (err)
 			return err;
 	}
@@ -141,12 +141,12 @@ static enum err parse_address(const char *text, size_t len, struct broker_host *
 }
 
 /* "user:password" or "user" */
-static enum err parse_login(const char *text, size_t len, struct broker_host *host,
-                            struct why *why)
+static enum err url_parse_login(const char *text, size_t len, struct broker_host *host,
+                                struct why *why)
 {
 	const char *colon = memchr(text, ':', len);
 	size_t user_len = colon ? (size_t)(colon - text) : len;
-	enum err err = decode_name(text, user_len, "user", &host->user, why);
+	enum err err = url_decode_name(text, user_len, "user", &host->user, why);
 
 	if (err)
 		return err;
@@ -154,12 +154,12 @@ static enum err parse_login(const char *text, size_t len, struct broker_host *ho
 		host->password = xstrdup("");
 		return OK;
 	}
-	return decode_name(colon + 1, len - user_len - 1, "password", &host->password,
-			   why);
+	return url_decode_name(colon + 1, len - user_len - 1, "password", &host->password,
+			       why);
 }
 
-/* A host without a login has that of the host before it; the first one, guest's. */
-static void inherit_login(const struct broker_url *url, struct broker_host *host)
+/* A host without a login gets the login of the host before it, the first one guest. */
+static void url_inherit_login(const struct broker_url *url, struct broker_host *host)
 {
 	const struct broker_host *before =
 	    url->count ? &url->hosts[url->count - 1] : NULL;
@@ -168,7 +168,7 @@ static void inherit_login(const struct broker_url *url, struct broker_host *host
 	host->password = xstrdup(before ? before->password : "guest");
 }
 
-static void host_clear(struct broker_host *host)
+static void url_host_clear(struct broker_host *host)
 {
 	if (host->password)
 		explicit_bzero(host->password, strlen(host->password));
@@ -178,8 +178,8 @@ static void host_clear(struct broker_host *host)
 	*host = (struct broker_host){ 0 };
 }
 
-static enum err parse_host(const char *text, size_t len, const struct scheme *scheme,
-                           struct broker_url *url, struct why *why)
+static enum err url_parse_host(const char *text, size_t len, const struct scheme *scheme,
+                               struct broker_url *url, struct why *why)
 {
 	const char *at = memrchr(text, '@', len);
 	const char *address = at ? at + 1 : text;
@@ -189,28 +189,28 @@ static enum err parse_host(const char *text, size_t len, const struct scheme *sc
 	if (url->count == URL_HOSTS_MAX)
 		return fail(why, ERR_INVALID, "broker.url: has more than %d hosts",
 			    URL_HOSTS_MAX);
-	err = parse_address(address, text + len - address, &host, why);
+	err = url_parse_address(address, text + len - address, &host, why);
 	if (!err && at)
-		err = parse_login(text, at - text, &host, why);
+		err = url_parse_login(text, at - text, &host, why);
 	else if (!err)
-		inherit_login(url, &host);
+		url_inherit_login(url, &host);
 	if (err) {
-		host_clear(&host);
+		url_host_clear(&host);
 		return err;
 	}
 	url->hosts[url->count++] = host;
 	return OK;
 }
 
-static enum err parse_hosts(const char *text, size_t len, const struct scheme *scheme,
-                            struct broker_url *url, struct why *why)
+static enum err url_parse_hosts(const char *text, size_t len, const struct scheme *scheme,
+                                struct broker_url *url, struct why *why)
 {
 	const char *end = text + len;
 
 	for (;;) {
 		const char *comma = memchr(text, ',', end - text);
 		enum err err =
-		    parse_host(text, (comma ? comma : end) - text, scheme, url, why);
+		    url_parse_host(text, (comma ? comma : end) - text, scheme, url, why);
 
 		if (err || !comma)
 			return err;
@@ -219,18 +219,18 @@ static enum err parse_hosts(const char *text, size_t len, const struct scheme *s
 }
 
 /* "" and "/" are the default virtual host, which is called "/". */
-static enum err parse_vhost(const char *text, struct broker_url *url, struct why *why)
+static enum err url_parse_vhost(const char *text, struct broker_url *url, struct why *why)
 {
 	if (text[0] == '/')
 		text++;
 	if (!text[0])
 		text = "/";
-	return decode_name(text, strlen(text), "virtual host", &url->vhost, why);
+	return url_decode_name(text, strlen(text), "virtual host", &url->vhost, why);
 }
 
 enum err broker_url_parse(const char *text, struct broker_url *url, struct why *why)
 {
-	const struct scheme *scheme = scheme_of(text);
+	const struct scheme *scheme = url_scheme(text);
 	struct broker_url parsed = { 0 };
 	const char *hosts;
 	enum err err;
@@ -246,9 +246,9 @@ enum err broker_url_parse(const char *text, struct broker_url *url, struct why *
 			    "broker.url: must have no ?option; write %%3F for a ?");
 	parsed.tls = scheme->tls;
 	hosts = text + strlen(scheme->prefix);
-	err = parse_hosts(hosts, strcspn(hosts, "/"), scheme, &parsed, why);
+	err = url_parse_hosts(hosts, strcspn(hosts, "/"), scheme, &parsed, why);
 	if (!err)
-		err = parse_vhost(hosts + strcspn(hosts, "/"), &parsed, why);
+		err = url_parse_vhost(hosts + strcspn(hosts, "/"), &parsed, why);
 	if (err) {
 		broker_url_clear(&parsed);
 		return err;
@@ -260,7 +260,7 @@ enum err broker_url_parse(const char *text, struct broker_url *url, struct why *
 void broker_url_clear(struct broker_url *url)
 {
 	for (size_t i = 0; i < url->count; i++)
-		host_clear(&url->hosts[i]);
+		url_host_clear(&url->hosts[i]);
 	free(url->vhost);
 	*url = (struct broker_url){ 0 };
 }

@@ -15,15 +15,15 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "runtime/db_mysql.h"
-#include "runtime/script.h"
+#include "runtime/sql_script.h"
 
 enum {
 	CONNECT_TIMEOUT_S = 5,
-	PROMPT_MS = 1000,		/* a loss seen sooner was no deadline */
+	PROMPT_MS = 1000,		/* a later loss may be a timeout */
 };
 static const size_t packet_bytes_max = 64 << 20;	/* a row with two MEDIUMBLOBs */
 
-/* After a round without any host, with its jitter: 200 ms to 5 s. */
+/* After a round without an answer: 200 ms to 5 s with jitter. */
 static const struct backoff reconnect = { .first_ms = 270, .max_ms = 4000 };
 
 #define AT(member) offsetof(struct db_config, member)
@@ -49,9 +49,9 @@ const struct option db_options[] = {
 	{ 0 }
 };
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
-static void library_init(void)
+static void db_library_init(void)
 {
 	if (mysql_library_init(0, NULL, NULL))
 		fatal("cannot start the database library");
@@ -74,7 +74,7 @@ struct db *db_new(const struct db_config *config)
 	struct why why;
 
 	bug_if(config->timeout_s <= 0);
-	pthread_once(&once, library_init);
+	pthread_once(&once, db_library_init);
 	db->config = config;
 	db->timeout_s = config->timeout_s;
 	if (db_hosts_parse(config->host, &db->hosts, &why))
@@ -82,8 +82,8 @@ struct db *db_new(const struct db_config *config)
 	return db;
 }
 
-/* In good order: the server is told. */
-static void close_connection(struct db *db)
+/* In good order, with a message to the server. */
+static void db_close_connection(struct db *db)
 {
 	db_select_end(db);
 	if (db->mysql)
@@ -94,7 +94,7 @@ void db_free(struct db **db)
 {
 	if (!*db)
 		return;
-	close_connection(*db);
+	db_close_connection(*db);
 	db_hosts_clear(&(*db)->hosts);
 	free(*db);
 	*db = NULL;
@@ -113,44 +113,44 @@ const char *db_refusal(const struct db *db)
 void db_set_timeout(struct db *db, int timeout_s)
 {
 	bug_if(db->in_transaction);
-	close_connection(db);
+	db_close_connection(db);
 	db->timeout_s = timeout_s ? timeout_s : db->config->timeout_s;
 }
 
 /* ---- failures ---- */
 
-static enum err failed(struct db *db, struct why *why)
+static enum err db_query_failed(struct db *db, struct why *why)
 {
 	return db_failed(db, mysql_errno(db->mysql), mysql_error(db->mysql), why);
 }
 
-/* Text without values; should it give rows, they are read and forgotten. */
-static enum err query(struct db *db, const char *sql, size_t len, struct why *why)
+/* A text without values. Discards rows. */
+static enum err db_query(struct db *db, const char *sql, size_t len, struct why *why)
 {
 	if (mysql_real_query(db->mysql, sql, len))
-		return failed(db, why);
+		return db_query_failed(db, why);
 	mysql_free_result(mysql_use_result(db->mysql));
-	return mysql_errno(db->mysql) ? failed(db, why) : OK;
+	return mysql_errno(db->mysql) ? db_query_failed(db, why) : OK;
 }
 
-/* A Galera node without its cluster lets clients in, and refuses this (1047). */
-static enum err ask_whether_it_serves(struct db *db, struct why *why)
+/* A Galera node outside of its cluster accepts clients, but refuses this (1047). */
+static enum err db_test_host(struct db *db, struct why *why)
 {
 	static const char sql[] = "DO 1";
 
-	db->doubted = false;
-	return query(db, sql, sizeof sql - 1, why);
+	db->uncertain = false;
+	return db_query(db, sql, sizeof sql - 1, why);
 }
 
 /* ---- the session ---- */
 
 /*
- * Strict, so that nothing is cut or wrapped in silence; times in UTC. REPEATABLE READ:
- * what a transaction reads is one state. Together with innodb_snapshot_isolation a write
- * to a row that changed since is an error (1020, a race) and no lost update, which READ
- * COMMITTED would allow on a Galera cluster. A transaction that locks its row first
- * takes its snapshot after the lock, so those who wait in line read the newest state and
- * do not fail.
+ * Strict mode, so that the server does not silently cut or wrap values. Times are UTC.
+ * REPEATABLE READ: a transaction reads one state. With innodb_snapshot_isolation a write
+ * to a row that changed since is an error (1020, a race). READ COMMITTED would allow lost
+ * updates on a Galera cluster. A transaction that locks its row first takes its snapshot
+ * after the lock. So transactions that wait for the lock read the newest state and
+ * succeed.
  */
 static const char *const session[] = {
 	"SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,"
@@ -165,17 +165,17 @@ static const char read_committed[] =
 #define ISOLATION       "innodb_snapshot_isolation"
 
 /*
- * Those that not every server has. A limit is a share of the client's own deadline, so
- * that the server gives up first and the connection lives. A client that hangs within a
- * transaction, or whose host died without a word, keeps its row locks for less time than
- * others of the same timeout wait for them (from 4 s on): without that limit, until the
- * connection is found dead.
+ * Settings that only some servers have. A limit is a share of the client's timeout, so
+ * that the server gives up first and the connection survives. A client that hangs in a
+ * transaction, or whose host died, keeps its row locks for less time than other clients
+ * with the same timeout wait for them (from 4 s on). Without this limit it would keep
+ * them until the server notices the dead connection.
  */
 static const struct {
 	const char *name;
-	int value;		/* or, when 0, PERCENT of the timeout; UNITs a second */
+	int value;		/* 0: PERCENT of the timeout, with UNIT per second */
 	int percent, unit;
-	bool is_hold;		/* hold_s, if there is one */
+	bool is_hold;		/* hold_s, if set */
 } settings[] = {
 	{ "innodb_lock_wait_timeout",  0, 50, 1, true },
 	{ "idle_transaction_timeout",  0, 30, 1, true },	/* MariaDB */
@@ -186,8 +186,8 @@ static const struct {
 	{ "wsrep_sync_wait",           1           },	/* Galera: no stale reads */
 };
 
-/* At least 1: a limit of 0 would be none. 0: it stays as the server has it. */
-static int setting_value(const struct db *db, size_t i)
+/* At least 1, because 0 would mean no limit. 0: keep the server's value. */
+static int session_setting(const struct db *db, size_t i)
 {
 	int64_t limit = db->timeout_s;
 
@@ -212,13 +212,13 @@ static enum err session_set(struct db *db, const char *name, int value, struct w
 	if (strcmp(name, ISOLATION) == 0)
 		db->isolates_snapshots = !refused;
 	if (refused && mysql_errno(db->mysql) != ER_UNKNOWN_SYSTEM_VARIABLE)
-		err = failed(db, why);
+		err = db_query_failed(db, why);
 	buf_clear(&sql);
 	return err;
 }
 
-static enum err query_number(struct db *db, const char *sql, uint64_t *number,
-                             struct why *why)
+static enum err db_query_number(struct db *db, const char *sql, uint64_t *number,
+                                struct why *why)
 {
 	MYSQL_RES *result = NULL;
 	MYSQL_ROW row = NULL;
@@ -226,22 +226,23 @@ static enum err query_number(struct db *db, const char *sql, uint64_t *number,
 	if (!mysql_real_query(db->mysql, sql, strlen(sql)))
 		result = mysql_store_result(db->mysql);
 	if (!result)
-		return failed(db, why);
+		return db_query_failed(db, why);
 	row = mysql_fetch_row(result);
 	*number = row && row[0] ? strtoull(row[0], NULL, 10) : 0;
 	mysql_free_result(result);
 	return OK;
 }
 
-/* A server with a binary log of statements refuses what such a session writes (1665). */
-static enum err set_read_committed(struct db *db, struct why *why)
+/* A server with binlog_format STATEMENT refuses writes of such a session (1665). */
+static enum err session_set_read_committed(struct db *db, struct why *why)
 {
 	uint64_t refuses = 0;
-	enum err err = query(db, read_committed, sizeof read_committed - 1, why);
+	enum err err = db_query(db, read_committed, sizeof read_committed - 1, why);
 
 	if (!err)
-		err = query_number(db, "SELECT @@log_bin AND @@binlog_format = 'STATEMENT'",
-		                   &refuses, why);
+		err = db_query_number(
+		    db, "SELECT @@log_bin AND @@binlog_format = 'STATEMENT'", &refuses,
+		    why);
 	if (err || !refuses)
 		return err;
 	return fail(why, ERR_UNREACHABLE,
@@ -250,24 +251,25 @@ static enum err set_read_committed(struct db *db, struct why *why)
 }
 
 /*
- * A server says of a statement that is too large by closing the connection while we write,
- * and whether its reason is still read then is a matter of luck: packet_max is known first.
+ * A server closes the connection while it receives a statement that is too large, and the
+ * reason may be lost. So this reads packet_max first.
  */
 static enum err session_start(struct db *db, struct why *why)
 {
-	enum err err = query_number(db, "SELECT @@max_allowed_packet", &db->packet_max, why);
+	enum err err =
+	    db_query_number(db, "SELECT @@max_allowed_packet", &db->packet_max, why);
 
 	for (size_t i = 0; !err && i < sizeof session / sizeof session[0]; i++)
-		err = query(db, session[i], strlen(session[i]), why);
+		err = db_query(db, session[i], strlen(session[i]), why);
 	if (!err && db->config->read_committed)
-		err = set_read_committed(db, why);
+		err = session_set_read_committed(db, why);
 	for (size_t i = 0; !err && i < sizeof settings / sizeof settings[0]; i++) {
-		int value = setting_value(db, i);
+		int value = session_setting(db, i);
 
 		if (value)
 			err = session_set(db, settings[i].name, value, why);
 	}
-	return err ? err : ask_whether_it_serves(db, why);
+	return err ? err : db_test_host(db, why);
 }
 
 bool db_limits_statements(const struct db *db)
@@ -282,13 +284,13 @@ bool db_isolates_snapshots(const struct db *db)
 
 /* ---- connecting ---- */
 
-static bool wants_tls(const struct db_config *config)
+static bool db_wants_tls(const struct db_config *config)
 {
 	return config->tls || config->tls_ca;
 }
 
-/* Only VERIFY_SERVER_CERT makes the library insist: SSL_ENFORCE and a CA alone do not. */
-static void set_tls(MYSQL *mysql, const struct db_config *config)
+/* SSL_ENFORCE and a CA alone do not enforce TLS. VERIFY_SERVER_CERT does. */
+static void db_set_tls(MYSQL *mysql, const struct db_config *config)
 {
 	my_bool on = 1;
 
@@ -299,7 +301,7 @@ static void set_tls(MYSQL *mysql, const struct db_config *config)
 		mysql_optionsv(mysql, MYSQL_OPT_SSL_CA, config->tls_ca);
 }
 
-static void set_options(MYSQL *mysql, const struct db *db, const struct db_host *host)
+static void db_set_options(MYSQL *mysql, const struct db *db, const struct db_host *host)
 {
 	unsigned timeout_s = db->timeout_s, local_infile = 0;
 	unsigned connect_s = timeout_s < CONNECT_TIMEOUT_S ? timeout_s :
@@ -315,33 +317,33 @@ static void set_options(MYSQL *mysql, const struct db *db, const struct db_host 
 	mysql_optionsv(mysql, MYSQL_OPT_PROTOCOL, &protocol);
 	mysql_optionsv(mysql, MYSQL_OPT_MAX_ALLOWED_PACKET, &packet_bytes_max);
 	mysql_optionsv(mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-	if (wants_tls(db->config))
-		set_tls(mysql, db->config);
+	if (db_wants_tls(db->config))
+		db_set_tls(mysql, db->config);
 }
 
-static MYSQL *real_connect(MYSQL *mysql, const struct db_config *config,
-                           const struct db_host *host)
+static MYSQL *db_real_connect(MYSQL *mysql, const struct db_config *config,
+                              const struct db_host *host)
 {
 	return mysql_real_connect(mysql, host->port ? host->name : NULL, config->user,
 	                          config->password, config->name, host->port,
 	                          host->port ? NULL : host->name, CLIENT_FOUND_ROWS);
 }
 
-static enum err open_host(struct db *db, struct db_host *host, struct why *why)
+static enum err db_open_host(struct db *db, struct db_host *host, struct why *why)
 {
 	MYSQL *mysql = mysql_init(NULL);
 
 	if (!mysql)
 		fatal("out of memory: cannot make a database connection");
-	set_options(mysql, db, host);
+	db_set_options(mysql, db, host);
 	errno = 0;
-	if (!real_connect(mysql, db->config, host)) {
+	if (!db_real_connect(mysql, db->config, host)) {
 		descriptors_lack("the database");
 		fail(why, OK, "%s (%u)", mysql_error(mysql), mysql_errno(mysql));
 		mysql_close(mysql);
 		return ERR_UNREACHABLE;
 	}
-	if (wants_tls(db->config) && !mysql_get_ssl_cipher(mysql)) {
+	if (db_wants_tls(db->config) && !mysql_get_ssl_cipher(mysql)) {
 		mysql_close(mysql);
 		return fail(why, ERR_UNREACHABLE, "the connection is not encrypted");
 	}
@@ -350,9 +352,9 @@ static enum err open_host(struct db *db, struct db_host *host, struct why *why)
 	return OK;
 }
 
-static enum err try_host(struct db *db, struct db_host *host, struct why *why)
+static enum err db_try_host(struct db *db, struct db_host *host, struct why *why)
 {
-	enum err err = open_host(db, host, why);
+	enum err err = db_open_host(db, host, why);
 
 	host->tried = true;
 	if (!err)
@@ -361,37 +363,37 @@ static enum err try_host(struct db *db, struct db_host *host, struct why *why)
 		log_info("database connected: host=%s", host->text);
 		return OK;
 	}
-	close_connection(db);
-	host->blamed_until_ms = clock_ms() + BLAME_MS;
+	db_close_connection(db);
+	host->failed_until_ms = clock_ms() + HOST_FAILED_MS;
 	log_warn("database unreachable: host=%s reason=%s", host->text, why->text);
 	return err;
 }
 
-/* One pass over those that were not tried in this round. */
-static bool try_hosts(struct db *db, bool blamed_too, struct why *why)
+/* Tries the hosts that this round has not tried. */
+static bool db_try_hosts(struct db *db, bool with_failed, struct why *why)
 {
 	for (size_t i = 0; i < db->hosts.count; i++) {
 		struct db_host *host = &db->hosts.item[i];
 
-		if (host->tried || (!blamed_too && clock_ms() < host->blamed_until_ms))
+		if (host->tried || (!with_failed && clock_ms() < host->failed_until_ms))
 			continue;
-		if (!try_host(db, host, why))
+		if (!db_try_host(db, host, why))
 			return true;
 	}
 	return false;
 }
 
-static void set_untried(struct db *db)
+static void db_set_untried(struct db *db)
 {
 	for (size_t i = 0; i < db->hosts.count; i++)
 		db->hosts.item[i].tried = false;
 }
 
 /*
- * No host answered: db is closed for a while, so that no request waits for what cannot
- * be. A round that hung closes it for as long, else requests would do nothing but wait.
+ * No host answered: all calls fail at once for a while, so that requests do not wait.
+ * After a round that hung this lasts as long as the round, else requests would only wait.
  */
-static void close_circuit(struct db *db, int64_t round_ms, const struct why *reason)
+static void db_open_breaker(struct db *db, int64_t round_ms, const struct why *reason)
 {
 	int64_t pause_ms = backoff_ms(&reconnect, db->failures++, random_u32());
 
@@ -399,28 +401,28 @@ static void close_circuit(struct db *db, int64_t round_ms, const struct why *rea
 		round_ms = reconnect.max_ms;
 	if (pause_ms < round_ms)
 		pause_ms = round_ms;
-	db->closed_until_ms = clock_ms() + pause_ms;
-	fail(&db->closed_why, OK, "cannot connect to the database: %s", reason->text);
+	db->breaker_until_ms = clock_ms() + pause_ms;
+	fail(&db->breaker_why, OK, "cannot connect to the database: %s", reason->text);
 }
 
-static enum err reconnect_now(struct db *db, struct why *why)
+static enum err db_reconnect(struct db *db, struct why *why)
 {
 	int64_t started_ms = clock_ms();
 	struct why reason;
 
-	if (started_ms < db->closed_until_ms)
-		return fail(why, ERR_UNREACHABLE, "%s", db->closed_why.text);
-	set_untried(db);
-	if (try_hosts(db, false, &reason) || try_hosts(db, true, &reason)) {
+	if (started_ms < db->breaker_until_ms)
+		return fail(why, ERR_UNREACHABLE, "%s", db->breaker_why.text);
+	db_set_untried(db);
+	if (db_try_hosts(db, false, &reason) || db_try_hosts(db, true, &reason)) {
 		db->failures = 0;
 		return OK;
 	}
-	close_circuit(db, clock_ms() - started_ms, &reason);
-	return fail(why, ERR_UNREACHABLE, "%s", db->closed_why.text);
+	db_open_breaker(db, clock_ms() - started_ms, &reason);
+	return fail(why, ERR_UNREACHABLE, "%s", db->breaker_why.text);
 }
 
-/* Between statements a server has nothing to say but that it is going. */
-static bool is_hung_up(const struct db *db)
+/* Between statements a server sends only the end of the connection. */
+static bool db_is_hung_up(const struct db *db)
 {
 	struct pollfd pollfd = { .fd = mysql_get_socket(db->mysql), .events = POLLIN };
 
@@ -431,37 +433,37 @@ enum err db_connect(struct db *db, struct why *why)
 {
 	struct why refusal;
 
-	if (db->mysql && is_hung_up(db))
+	if (db->mysql && db_is_hung_up(db))
 		db_drop(db, "closed by the server while idle");
-	if (db->mysql && db->doubted)
-		ask_whether_it_serves(db, &refusal);
-	return db->mysql ? OK : reconnect_now(db, why);
+	if (db->mysql && db->uncertain)
+		db_test_host(db, &refusal);
+	return db->mysql ? OK : db_reconnect(db, why);
 }
 
-/* A server that was silent to the deadline is not asked twice. */
-static bool was_lost_promptly(const struct db *db, int64_t started_ms)
+/* After a timeout the statement is not sent a second time. */
+static bool db_was_lost_promptly(const struct db *db, int64_t started_ms)
 {
 	return !db->mysql && clock_ms() - started_ms < PROMPT_MS;
 }
 
-static enum err query_connected(struct db *db, const char *sql, struct why *why)
+static enum err db_query_connected(struct db *db, const char *sql, struct why *why)
 {
 	int64_t started_ms = clock_ms();
 	enum err err = db_connect(db, why);
 
 	if (err)
 		return err;
-	err = query(db, sql, strlen(sql), why);
-	if (!err || !was_lost_promptly(db, started_ms))
+	err = db_query(db, sql, strlen(sql), why);
+	if (!err || !db_was_lost_promptly(db, started_ms))
 		return err;
 	err = db_connect(db, why);
-	return err ? err : query(db, sql, strlen(sql), why);
+	return err ? err : db_query(db, sql, strlen(sql), why);
 }
 
 enum err db_ping(struct db *db, struct why *why)
 {
 	bug_if(db->in_transaction || db->reading);
-	return query_connected(db, "DO 1", why);
+	return db_query_connected(db, "DO 1", why);
 }
 
 /* ---- transactions ---- */
@@ -471,7 +473,7 @@ enum err db_begin(struct db *db, const char *start, struct why *why)
 	enum err err;
 
 	bug_if(db->in_transaction || db->reading);
-	err = query_connected(db, start, why);
+	err = db_query_connected(db, start, why);
 	db->in_transaction = !err;
 	return err;
 }
@@ -501,7 +503,7 @@ enum err db_commit(struct db *db, struct why *why)
 	enum err err = db_check_transaction(db, why);
 
 	if (!err)
-		err = query(db, sql, strlen(sql), why);
+		err = db_query(db, sql, strlen(sql), why);
 	if (err)
 		db_rollback(db);
 	db->in_transaction = false;
@@ -517,7 +519,7 @@ void db_rollback(struct db *db)
 	db_select_end(db);
 	if (!db->in_transaction)
 		return;
-	if (query(db, sql, strlen(sql), &why) && db->mysql)
+	if (db_query(db, sql, strlen(sql), &why) && db->mysql)
 		db_drop(db, why.text);
 	db->in_transaction = false;
 }
@@ -526,15 +528,15 @@ void db_rollback(struct db *db)
 
 enum err db_script(struct db *db, const char *sql, struct why *why)
 {
-	struct script script = script_start(sql);
+	struct script script = sql_script_start(sql);
 	enum err err;
 
 	bug_if(db->in_transaction || db->reading);
 	err = db_connect(db, why);
-	while (!err && script_next(&script)) {
+	while (!err && sql_script_next(&script)) {
 		struct why reason;
 
-		err = query(db, script.statement, script.len, &reason);
+		err = db_query(db, script.statement, script.len, &reason);
 		if (err)
 			fail(why, err, "line %d: %s", script.line, reason.text);
 	}

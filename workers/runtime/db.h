@@ -1,9 +1,10 @@
 /*
- * db -- a connection to MySQL or MariaDB; the only module that knows the
- * client library. It connects when it is first used and again when it was
- * lost, to the first healthy host of the list; prepared statements only, kept
- * by the connection; read and write deadlines on; never RECONNECT (a lost
- * transaction must be seen as lost). One thread uses one struct db.
+ * db -- a connection to MySQL or MariaDB. Only the files db* know the client library.
+ *
+ * It connects at its first use and again after a loss, to the first healthy host of the
+ * list. It uses only prepared statements, which it keeps, and deadlines for read and
+ * write. It never uses RECONNECT, which would hide the loss of a transaction. Only one
+ * thread may use a struct db.
  */
 #pragma once
 
@@ -17,43 +18,43 @@ struct db;
 struct db_config {
 	char *host;		/* "127.0.0.1:3306,db2,/socket": tried in order */
 	char *user, *password, *name;
-	char *tls_ca;		/* given: TLS, the server verified, or no connection */
-	bool tls;		/* the same by the system's authorities */
+	char *tls_ca;		/* if set: only TLS with a verified server */
+	bool tls;		/* the same with the CAs of the system */
 	int timeout_s;		/* of one statement on the wire */
 	/*
 	 * For connections with long transactions; the settings file has no such options.
 	 * HOLD_S limits how long the connection waits for a lock. The server also ends a
 	 * transaction that stands still for HOLD_S. 0: a share of the timeout.
 	 * READ_COMMITTED: the connection locks rows without the gaps between them, and
-	 * each statement has its own snapshot. A server whose
-	 * binary log has statements (binlog_format) is unreachable then, and the reason says
-	 * what to set.
+	 * each statement has its own snapshot. A server whose binary log has statements
+	 * (binlog_format) is unreachable then, and the reason says what to set.
 	 */
 	int hold_s;
 	bool read_committed;
 };
 extern const struct option db_options[];	/* offsets into struct db_config */
 
-/* Rules that no row of the options can tell: is host a list of hosts? For --check. */
+/* Checks the list of hosts, for --check. */
 enum err db_check(const struct db_config *config, struct why *why);
 /*
- * Does not connect. Borrows config; a wrong host list is fatal. SIGPIPE must be ignored.
+ * Does not connect. Borrows config. An invalid list of hosts is fatal. The program must
+ * ignore SIGPIPE.
  */
 struct db *db_new(const struct db_config *config);
 void db_free(struct db **db);
 /*
- * Connects if need be. ERR_UNREACHABLE says that no host answered; for 200 ms to 5 s
- * after that db fails so at once, without trying. Not within a transaction.
+ * Connects if necessary. ERR_UNREACHABLE: no host answered. For the next 200 ms to 5 s
+ * all calls fail at once, without an attempt. Not within a transaction.
  */
 enum err db_ping(struct db *db, struct why *why);
 bool db_is_up(const struct db *db);
 /*
- * What a server refused in the last 15 s, in words, if it took no write since: it is
- * read-only, or the account may not. NULL: nothing. For the thread that uses it.
+ * Why a server refused a statement in the last 15 s: it is read-only, or the account
+ * lacks the right. NULL: no refusal since the last write. For the thread that uses DB.
  */
 const char *db_refusal(const struct db *db);
 /*
- * Statements with `;` between them that take no values, for migrations only. Stops at a
+ * Runs statements with `;` between them, without values. For migrations only. Stops at a
  * failure.
  */
 enum err db_script(struct db *db, const char *sql, struct why *why);

@@ -1,4 +1,4 @@
-/* How a connection ends, with its prepared statements; and which failures end it. */
+/* The end of a connection and its prepared statements, and the failures that end it. */
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "runtime/db_mysql.h"
 
-enum { REFUSED_MS = 15 * 1000 };	/* so long a refusal is told */
+enum { REFUSED_MS = 15 * 1000 };	/* for db_refusal() */
 
 void db_statement_close(struct db *db, struct db_statement *statement)
 {
@@ -20,7 +20,7 @@ void db_statement_close(struct db *db, struct db_statement *statement)
 }
 
 /* After mysql_close(), which detaches them. */
-static void close_statements(struct db *db)
+static void db_close_statements(struct db *db)
 {
 	struct db_statement *statement, *next;
 
@@ -32,30 +32,30 @@ static void close_statements(struct db *db)
 void db_forget(struct db *db)
 {
 	mysql_close(db->mysql);
-	close_statements(db);
+	db_close_statements(db);
 	db->mysql = NULL;
 	db->host = NULL;
 	db->in_transaction = false;
-	db->doubted = false;
+	db->uncertain = false;
 }
 
-/* Cut off: mysql_close() would say goodbye, and a silent server must not make us wait. */
+/* Without shutdown() mysql_close() would wait for a silent server. */
 void db_drop(struct db *db, const char *reason)
 {
 	log_warn("database lost: host=%s reason=%s", db->host->text, reason);
-	db->host->blamed_until_ms = clock_ms() + BLAME_MS;
+	db->host->failed_until_ms = clock_ms() + HOST_FAILED_MS;
 	shutdown(mysql_get_socket(db->mysql), SHUT_RDWR);
 	db_forget(db);
 }
 
-/* A host that refuses is a race where there is another: run again, it meets that one. */
+/* With several hosts a refusal is a race: the next run uses another host. */
 enum err db_failed(struct db *db, unsigned number, const char *text, struct why *why)
 {
 	struct db_error error = db_error(number, text, why);
 
-	if (error.connection == DB_DOUBTED)
-		db->doubted = true;
-	if (error.connection == DB_STAYS || error.connection == DB_DOUBTED)
+	if (error.connection == DB_UNCERTAIN)
+		db->uncertain = true;
+	if (error.connection == DB_STAYS || error.connection == DB_UNCERTAIN)
 		return error.err;
 	if (error.connection == DB_REFUSED) {
 		db->refused_until_ms = clock_ms() + REFUSED_MS;

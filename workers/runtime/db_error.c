@@ -12,18 +12,17 @@ enum {
 	MYSQL_CLIENT_IDLE = 4031,
 };
 
-#define ALREADY        "there is one already"
+#define ALREADY        "it already exists"
 #define IN_USE         "it is still in use"
-#define PARENT_GONE    "what it belongs to is gone"
+#define PARENT_GONE    "its parent is gone"
 #define FORBIDDEN      "a rule of the table forbids it"
 #define TOO_LONG       "too long"
 #define OUT_OF_RANGE   "out of range"
 #define UNFIT          "not acceptable"
 
 /*
- * What each error means to whoever ran the statement. WORDS replace a text that would
- * tell a value; the name that stands behind MARKER in the text (a key, a column) is
- * kept. Without WORDS the text is the server's own.
+ * The meaning of each error. WORDS replace a text that contains a value. The name after
+ * MARKER in that text (a key, a column) is kept. Without WORDS the server's text is used.
  */
 static const struct row {
 	unsigned number;
@@ -31,7 +30,7 @@ static const struct row {
 	enum db_connection connection;
 	const char *words, *marker;
 } table[] = {
-	/* The transaction lost against another, or was cut off: all of it runs again. */
+	/* Another transaction won, or this one was cut off: all of it runs again. */
 	{ ER_LOCK_DEADLOCK,              ERR_RACE,        DB_STAYS },
 	{ ER_CHECKREAD,                  ERR_RACE,        DB_STAYS },
 	{ ER_ERROR_DURING_COMMIT,        ERR_RACE,        DB_STAYS },
@@ -39,10 +38,10 @@ static const struct row {
 	{ ER_STATEMENT_TIMEOUT,          ERR_BUSY,        DB_STAYS },
 	{ MYSQL_QUERY_TIMEOUT,           ERR_BUSY,        DB_STAYS },
 
-	/* The same; or a Galera node has waited for its cluster in vain (wsrep_sync_wait). */
-	{ ER_LOCK_WAIT_TIMEOUT,          ERR_RACE,        DB_DOUBTED },
+	/* The same, or a Galera node got no answer from its cluster (wsrep_sync_wait). */
+	{ ER_LOCK_WAIT_TIMEOUT,          ERR_RACE,        DB_UNCERTAIN },
 
-	/* The connection is gone, and with it what was not committed. */
+	/* The connection is lost, with all uncommitted changes. */
 	{ CR_CONNECTION_ERROR,           ERR_RACE,        DB_LOST },
 	{ CR_CONN_HOST_ERROR,            ERR_RACE,        DB_LOST },
 	{ CR_SERVER_GONE_ERROR,          ERR_RACE,        DB_LOST },
@@ -58,15 +57,15 @@ static const struct row {
 	{ MYSQL_CLIENT_IDLE,             ERR_RACE,        DB_LOST },
 	{ ER_UNKNOWN_STMT_HANDLER,       ERR_RACE,        DB_LOST },
 
-	/* This host cannot now, for it is read-only, not in the cluster, or full. */
+	/* This host is read-only, not in the cluster, or full. */
 	{ ER_UNKNOWN_COM_ERROR,          ERR_UNREACHABLE, DB_REFUSED },
 	{ ER_OPTION_PREVENTS_STATEMENT,  ERR_UNREACHABLE, DB_REFUSED },
 	{ ER_READ_ONLY_MODE,             ERR_UNREACHABLE, DB_REFUSED },
 	{ ER_CON_COUNT_ERROR,            ERR_UNREACHABLE, DB_REFUSED },
 
 	/*
-	 * The account's rights were taken, or its database. A connection keeps the rights that
-	 * it found, so what is given back later counts for a new one only.
+	 * The account has lost its rights or its database. A connection keeps the rights
+	 * that it had at its start, so new rights count only for a new connection.
 	 */
 	{ ER_DBACCESS_DENIED_ERROR,      ERR_UNREACHABLE, DB_REFUSED },
 	{ ER_ACCESS_DENIED_ERROR,        ERR_UNREACHABLE, DB_REFUSED },
@@ -75,14 +74,14 @@ static const struct row {
 	{ ER_NO_DB_ERROR,                ERR_UNREACHABLE, DB_REFUSED },
 	{ ER_BAD_DB_ERROR,               ERR_UNREACHABLE, DB_REFUSED },
 
-	/* Limits that pass, or that an operator lifts. */
+	/* Temporary limits, or limits that an operator can raise. */
 	{ ER_DISK_FULL,                  ERR_BUSY,        DB_STAYS },
 	{ ER_RECORD_FILE_FULL,           ERR_BUSY,        DB_STAYS },
 	{ ER_MAX_PREPARED_STMT_COUNT_REACHED, ERR_BUSY,   DB_STAYS },
 	{ ER_NET_PACKET_TOO_LARGE,       ERR_TOO_LARGE,   DB_LOST },
 	{ CR_NET_PACKET_TOO_LARGE,       ERR_TOO_LARGE,   DB_LOST },
 
-	/* What the rows themselves do not allow. */
+	/* Conflicts with the rows. */
 	{ ER_DUP_ENTRY,             ERR_EXISTS,   DB_STAYS, ALREADY,      "for key " },
 	{ ER_ROW_IS_REFERENCED_2,   ERR_CONFLICT, DB_STAYS, IN_USE,       "CONSTRAINT " },
 	{ ER_NO_REFERENCED_ROW_2,   ERR_CONFLICT, DB_STAYS, PARENT_GONE,  "CONSTRAINT " },
@@ -97,7 +96,7 @@ static const struct row {
 	{ ER_DATA_OUT_OF_RANGE,     ERR_INTERNAL, DB_STAYS, OUT_OF_RANGE, NULL },
 };
 
-static const struct row *find(unsigned number)
+static const struct row *db_error_find(unsigned number)
 {
 	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
 		if (table[i].number == number)
@@ -106,10 +105,10 @@ static const struct row *find(unsigned number)
 }
 
 /*
- * The name behind the LAST marker, without its quotes: a value that was bound stands
- * before it in the server's text, and may hold a marker of its own.
+ * The name after the last marker, without quotes. A bound value stands before it in the
+ * server's text, and may contain the marker.
  */
-static void name_behind(const char *text, const char *marker, char *name, size_t size)
+static void db_error_name(const char *text, const char *marker, char *name, size_t size)
 {
 	const char *at = NULL, *next = marker ? strstr(text, marker) : NULL;
 	size_t len = 0;
@@ -124,8 +123,8 @@ static void name_behind(const char *text, const char *marker, char *name, size_t
 	name[len] = 0;
 }
 
-static void explain(const struct row *row, unsigned number, const char *text,
-                    struct why *why)
+static void db_error_explain(const struct row *row, unsigned number, const char *text,
+                             struct why *why)
 {
 	char name[128] = "";
 
@@ -133,15 +132,15 @@ static void explain(const struct row *row, unsigned number, const char *text,
 		fail(why, OK, "database: %s (%u)", text, number);
 		return;
 	}
-	name_behind(text, row->marker, name, sizeof name);
+	db_error_name(text, row->marker, name, sizeof name);
 	fail(why, OK, "database: %s%s%s (%u)", row->words, name[0] ? ": " : "", name,
 	     number);
 }
 
 /*
- * The client library's own numbers: after any of them nobody knows what is on the wire.
+ * An error of the client library: the state of the connection is unknown then.
  */
-static bool is_client_error(unsigned number)
+static bool db_error_is_of_client(unsigned number)
 {
 	return number == 0 || number / 1000 == CR_MIN_ERROR / 1000 ||
 	       number / 1000 == CER_MIN_ERROR / 1000;
@@ -149,11 +148,11 @@ static bool is_client_error(unsigned number)
 
 struct db_error db_error(unsigned number, const char *text, struct why *why)
 {
-	const struct row *row = find(number);
+	const struct row *row = db_error_find(number);
 
-	explain(row, number, text, why);
+	db_error_explain(row, number, text, why);
 	if (row)
 		return (struct db_error){ row->err, row->connection };
 	return (struct db_error){ ERR_INTERNAL,
-		                  is_client_error(number) ? DB_LOST : DB_STAYS };
+		                  db_error_is_of_client(number) ? DB_LOST : DB_STAYS };
 }

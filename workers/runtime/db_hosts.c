@@ -7,7 +7,7 @@
 enum { DEFAULT_PORT = 3306, PORT_MAX = 65535, PORT_DIGITS_MAX = 5 };
 #define BLANKS " \t"
 
-static bool port_parse(const char *text, unsigned *port)
+static bool db_port_parse(const char *text, unsigned *port)
 {
 	size_t digits = strspn(text, "0123456789");
 
@@ -17,15 +17,15 @@ static bool port_parse(const char *text, unsigned *port)
 	return *port >= 1 && *port <= PORT_MAX;
 }
 
-/* What stands behind the name: nothing, or a colon and a port. */
-static bool port_suffix_parse(const char *text, unsigned *port)
+/* The text after the name: empty, or a colon and a port. */
+static bool db_port_suffix_parse(const char *text, unsigned *port)
 {
 	*port = DEFAULT_PORT;
-	return *text == 0 || (*text == ':' && port_parse(text + 1, port));
+	return *text == 0 || (*text == ':' && db_port_parse(text + 1, port));
 }
 
 /* "/path", "[2001:db8::1]:3306", "name:3306", "name". */
-static bool host_parse(struct db_host *host)
+static bool db_host_parse(struct db_host *host)
 {
 	const char *text = host->text;
 	size_t len;
@@ -36,18 +36,19 @@ static bool host_parse(struct db_host *host)
 	}
 	if (*text == '[') {
 		len = strcspn(++text, "]");
-		if (text[len] != ']' || !port_suffix_parse(text + len + 1, &host->port))
+		if (text[len] != ']' ||
+		    !db_port_suffix_parse(text + len + 1, &host->port))
 			return false;
 	} else {
 		len = strcspn(text, ":");
-		if (!port_suffix_parse(text + len, &host->port))
+		if (!db_port_suffix_parse(text + len, &host->port))
 			return false;
 	}
 	host->name = xprintf("%.*s", (int)len, text);
 	return len > 0;
 }
 
-static char *trimmed(const char *text, size_t len)
+static char *db_host_trim(const char *text, size_t len)
 {
 	char *copy;
 
@@ -61,7 +62,7 @@ static char *trimmed(const char *text, size_t len)
 	return copy;
 }
 
-static enum err hosts_fill(const char *list, struct db_hosts *hosts, struct why *why)
+static enum err db_hosts_fill(const char *list, struct db_hosts *hosts, struct why *why)
 {
 	for (;;) {
 		size_t len = strcspn(list, ",");
@@ -71,8 +72,8 @@ static enum err hosts_fill(const char *list, struct db_hosts *hosts, struct why 
 			return fail(why, ERR_INVALID, "database.host: has more than %d "
 			            "hosts", DB_HOSTS_MAX);
 		hosts->count++;
-		host->text = trimmed(list, len);
-		if (!host_parse(host))
+		host->text = db_host_trim(list, len);
+		if (!db_host_parse(host))
 			return fail(why, ERR_INVALID,
 			            "database.host: \"%s\" must be "
 			            "name:port, [address]:port or /path",
@@ -86,7 +87,7 @@ static enum err hosts_fill(const char *list, struct db_hosts *hosts, struct why 
 enum err db_hosts_parse(const char *list, struct db_hosts *hosts, struct why *why)
 {
 	struct db_hosts fresh = { .count = 0 };
-	enum err err = hosts_fill(list, &fresh, why);
+	enum err err = db_hosts_fill(list, &fresh, why);
 
 	if (err)
 		db_hosts_clear(&fresh);

@@ -1,6 +1,6 @@
 /*
- * db_mysql -- struct db, between the files that speak to the client library.
- * Only workers/runtime/db*.c include this.
+ * db_mysql -- struct db, for the files that use the client library. Only
+ * workers/runtime/db*.c include it.
  */
 #pragma once
 
@@ -9,9 +9,9 @@
 
 #include "runtime/db_private.h"
 
-enum { BLAME_MS = 5000 };		/* a host that failed comes last for so long */
+enum { HOST_FAILED_MS = 5000 };		/* so long a failed host is tried last */
 
-/* Where the client library leaves what it knows of one column of the row in hand. */
+/* The client library writes one column of the current row here. */
 struct cell {
 	unsigned long len;
 	my_bool is_null;
@@ -24,8 +24,8 @@ struct db_statement {
 	MYSQL_BIND *params, *columns;
 	struct cell *cells;
 	unsigned param_count, column_count;
-	bool is_bound;			/* its columns, at the first row it gives */
-	struct arena *row;		/* texts of this row; made when needed */
+	bool is_bound;			/* its columns, since its first row */
+	struct arena *row;		/* texts of the current row; made when needed */
 	char sql[];
 };
 
@@ -34,41 +34,41 @@ struct db {
 	struct db_hosts hosts;
 	struct db_host *host;		/* of the connection */
 	MYSQL *mysql;			/* NULL: not connected */
-	uint64_t packet_max;		/* octets the server takes in one statement */
-	bool limits_statements;		/* it has max_statement_time: MariaDB */
-	bool isolates_snapshots;	/* it has innodb_snapshot_isolation */
+	uint64_t packet_max;		/* largest statement that the server accepts */
+	bool limits_statements;		/* the server has max_statement_time */
+	bool isolates_snapshots;	/* the server has innodb_snapshot_isolation */
 	struct db_statement *statements;	/* by text, longest unused first */
 	struct db_statement *reading;	/* its rows are on the wire */
-	uint64_t last_id;		/* of the statement before: tx_last_id() */
+	uint64_t last_id;		/* of the last statement: tx_last_id() */
 	bool in_transaction;
 	uint64_t tx_count;
 	struct {
 		uint64_t number;
 		const void *place;
-	} tx;				/* the last that was used */
-	bool doubted;			/* see DB_DOUBTED */
+	} tx;				/* the last used one */
+	bool uncertain;			/* see DB_UNCERTAIN */
 	int timeout_s;
-	int failures;			/* rounds of connecting, since one succeeded */
-	int64_t closed_until_ms;	/* until then db fails at once, for CLOSED_WHY */
-	struct why closed_why;
-	int64_t refused_until_ms;	/* a statement was, lately, and no write was taken since */
+	int failures;			/* failed rounds of connecting in a row */
+	int64_t breaker_until_ms;	/* until then all calls fail, for breaker_why */
+	struct why breaker_why;
+	int64_t refused_until_ms;	/* of a refusal without a later write */
 	struct why refusal;
 };
 
 /*
- * The failure that libmariadb reported, settled: words, code, and the connection's end.
+ * Handles a failure that libmariadb reported: reason, error, and end of the connection.
  */
 enum err db_failed(struct db *db, unsigned number, const char *text, struct why *why);
 /*
- * ERR_RACE if the server has ended the transaction and told nobody. A Galera node that
- * aborts one for the sake of another's writes may answer the SELECT that is running as if
- * nothing were (MariaDB 10.11), without its rows, or with NULL for what a sub-select should
- * find, and what follows would be committed statement by statement: only the status of each
- * answer tells. So no row is believed before. Costs nothing.
+ * ERR_RACE if the server has silently ended the transaction. A Galera node that aborts a
+ * transaction because of another one's writes may answer the running SELECT without an
+ * error (MariaDB 10.11): rows are missing, or a sub-select gives NULL. Later statements
+ * would commit one by one. Only the status of each answer shows it, so check the status
+ * before using a row. No round trip.
  */
 enum err db_check_transaction(const struct db *db, struct why *why);
-/* Closes the connection in good order: the server is told. */
+/* Closes the connection in good order, with a message to the server. */
 void db_forget(struct db *db);
-/* Cuts the connection off, and tells why. */
+/* Cuts the connection off, and logs the reason. */
 void db_drop(struct db *db, const char *reason);
 void db_statement_close(struct db *db, struct db_statement *statement);

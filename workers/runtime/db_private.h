@@ -1,11 +1,10 @@
 /*
- * db_private -- what tx.c and migrate.c know of a connection, and what the
- * parts of db share that needs no type of the client library (db_mysql.h has
- * those). Nobody else includes this.
+ * db_private -- what the files of db share, and what tx.c and migrate.c use of a
+ * connection, without types of the client library (db_mysql.h has those). No other file
+ * includes it.
  *
- * All that talks to the server returns how it failed by the table in
- * db_error.c. A lost connection is closed here, at once: then db_is_up() is
- * false and no transaction is open any more.
+ * Functions that talk to the server return errors by the table in db_error.c. They close
+ * a lost connection at once: then db_is_up() is false and no transaction is open.
  */
 #pragma once
 
@@ -20,28 +19,28 @@
 struct db_statement;
 struct tx_value;
 
-/* ---- connection; each line says what it costs ---- */
+/* ---- connection, with the cost of each function ---- */
 
-/* Connected, as far as can be seen for nothing: no round trip while it is not doubted. */
+/* Checks the connection, or connects. No round trip unless it is uncertain. */
 enum err db_connect(struct db *db, struct why *why);
-/* One round trip. An idle connection that was lost is replaced once, silently. */
+/* One round trip. Replaces a lost idle connection once. */
 enum err db_begin(struct db *db, const char *start, struct why *why);
 /* One round trip. On failure the transaction is gone: rolled back or cut off. */
 enum err db_commit(struct db *db, struct why *why);
-/* One round trip, or none if the connection is gone already. */
+/* One round trip, or none if the connection is lost. */
 void db_rollback(struct db *db);
 bool db_in_transaction(const struct db *db);
-/* Each struct tx has a number, and one place at which it is used. */
+/* Each struct tx has a number, and one address at which it is used. */
 uint64_t db_next_tx(struct db *db);
 bool db_is_tx_at(struct db *db, uint64_t number, const void *place);
-/* Does the server have max_statement_time? As its last connection said. */
+/* Did the server have max_statement_time at the last connect? */
 bool db_limits_statements(const struct db *db);
-/* Does it have innodb_snapshot_isolation? As its last connection said. */
+/* Did the server have innodb_snapshot_isolation at the last connect? */
 bool db_isolates_snapshots(const struct db *db);
-/* For migrations: another deadline, 0 for the configured one; closes the connection. */
+/* For migrations: sets the timeout (0: the configured one). Closes the connection. */
 void db_set_timeout(struct db *db, int timeout_s);
 
-/* ---- statements: one round trip, two when the text was not prepared yet ---- */
+/* ---- statements: one round trip, two for a new text ---- */
 
 enum err db_execute(struct db *db, const char *sql, const struct tx_value *values,
                     size_t count, int64_t *matched, struct why *why);
@@ -51,17 +50,17 @@ enum err db_select(struct db *db, const char *sql, const struct tx_value *values
                    size_t count, struct db_statement **statement, struct why *why);
 /* The next row; ends the SELECT if there is none. */
 enum err db_fetch(struct db *db, bool *found, struct why *why);
-/* Reads what is left; does nothing if none is open. */
+/* Reads the remaining rows. Does nothing if no SELECT is open. */
 void db_select_end(struct db *db);
-/* Reads all rows now, for few: how the answer ends is known before the first is believed. */
+/* Reads all rows at once, if they are few, to check the end of the answer first. */
 enum err db_select_all(struct db *db, struct why *why);
 bool db_is_reading(const struct db *db);
 
-/* Columns of the row in hand, from 0. */
+/* Columns of the current row, from 0. */
 bool db_column_is_null(const struct db_statement *statement, unsigned column);
 enum err db_column_int(struct db_statement *statement, unsigned column, int64_t *number,
                        struct why *why);
-/* NUL-terminated behind *len; NULL for NULL. Arena NULL: until the next db_fetch(). */
+/* With a NUL after *len octets. Returns NULL for NULL. Arena NULL: until db_fetch(). */
 const void *db_column_bytes(struct db_statement *statement, unsigned column,
                             struct arena *arena, size_t *len);
 
@@ -69,9 +68,9 @@ const void *db_column_bytes(struct db_statement *statement, unsigned column,
 
 enum db_connection {
 	DB_STAYS,		/* the connection can be used */
-	DB_LOST,		/* it is gone or out of step */
+	DB_LOST,		/* it is lost or out of step */
 	DB_REFUSED,		/* this host does not serve us now; another may */
-	DB_DOUBTED,		/* it may be so: ask before it is used again */
+	DB_UNCERTAIN,		/* the host may not serve us: test it first */
 };
 
 struct db_error {
@@ -79,7 +78,7 @@ struct db_error {
 	enum db_connection connection;
 };
 
-/* What NUMBER means; its words go to WHY, and never a value that was bound. */
+/* The meaning of NUMBER. WHY gets the reason, without bound values. */
 struct db_error db_error(unsigned number, const char *text, struct why *why);
 
 /* ---- hosts ---- */
@@ -88,7 +87,7 @@ struct db_host {
 	char *text;			/* as configured, for the log */
 	char *name;			/* host, or path of a socket */
 	unsigned port;			/* 0: a socket */
-	int64_t blamed_until_ms;	/* it failed lately: the others come first */
+	int64_t failed_until_ms;	/* until then other hosts are tried first */
 	bool tried;			/* in this round */
 };
 

@@ -1,9 +1,8 @@
 /*
  * Prepared statements: kept by their text, run with values, read row by row.
  *
- * A row is not copied when it comes: number columns are bound, all others are
- * bound with no room, which tells their length; their bytes are then fetched
- * once, to where they shall live.
+ * Columns of numbers are bound. All other columns are bound without a buffer, which gives
+ * their length. Their bytes are then fetched once, to their final place.
  */
 #include <errmsg.h>
 #include <stdlib.h>
@@ -18,8 +17,8 @@ enum { STATEMENTS_MAX = 256 };
 
 /* ---- the cache ---- */
 
-/* What went wrong while a row was read, only the connection knows. */
-static enum err failed(struct db *db, MYSQL_STMT *stmt, struct why *why)
+/* After a failed read of a row only the connection has the error. */
+static enum err statement_failed(struct db *db, MYSQL_STMT *stmt, struct why *why)
 {
 	if (mysql_stmt_errno(stmt))
 		return db_failed(db, mysql_stmt_errno(stmt), mysql_stmt_error(stmt), why);
@@ -40,8 +39,8 @@ static struct db_statement *statement_new(MYSQL_STMT *stmt, const char *sql, siz
 	return statement;
 }
 
-static enum err prepare(struct db *db, const char *sql, size_t len,
-                        struct db_statement **statement, struct why *why)
+static enum err statement_prepare(struct db *db, const char *sql, size_t len,
+                                  struct db_statement **statement, struct why *why)
 {
 	MYSQL_STMT *stmt = mysql_stmt_init(db->mysql);
 	enum err err;
@@ -49,7 +48,7 @@ static enum err prepare(struct db *db, const char *sql, size_t len,
 	if (!stmt)
 		fatal("out of memory: cannot make a statement");
 	if (mysql_stmt_prepare(stmt, sql, len)) {
-		err = failed(db, stmt, why);
+		err = statement_failed(db, stmt, why);
 		mysql_stmt_close(stmt);
 		return err;
 	}
@@ -59,9 +58,9 @@ static enum err prepare(struct db *db, const char *sql, size_t len,
 	return OK;
 }
 
-/* The hash keeps the order of insertion, so the first is the one unused for longest. */
-static enum err find(struct db *db, const char *sql, struct db_statement **statement,
-                     struct why *why)
+/* The hash keeps the order of insertion, so the first one is the longest unused. */
+static enum err statement_find(struct db *db, const char *sql,
+                               struct db_statement **statement, struct why *why)
 {
 	size_t len = strlen(sql);
 	enum err err = OK;
@@ -70,7 +69,7 @@ static enum err find(struct db *db, const char *sql, struct db_statement **state
 	if (*statement)
 		HASH_DEL(db->statements, *statement);
 	else
-		err = prepare(db, sql, len, statement, why);
+		err = statement_prepare(db, sql, len, statement, why);
 	if (!err)
 		HASH_ADD_KEYPTR(hh, db->statements, (*statement)->sql, len, *statement);
 	return err;
@@ -85,7 +84,7 @@ static const enum enum_field_types param_types[] = {
 	[TX_INT]   = MYSQL_TYPE_LONGLONG,
 };
 
-static void bind_param(MYSQL_BIND *param, const struct tx_value *value)
+static void statement_bind_param(MYSQL_BIND *param, const struct tx_value *value)
 {
 	bug_if(value->type == TX_END);
 	*param = (MYSQL_BIND){ .buffer_type = param_types[value->type] };
@@ -98,10 +97,10 @@ static void bind_param(MYSQL_BIND *param, const struct tx_value *value)
 	}
 }
 
-enum { PACKET_HEAD = 64, VALUE_HEAD = 12 };	/* no more of the packet is ours */
+enum { PACKET_HEAD = 64, VALUE_HEAD = 12 };	/* the largest overhead */
 
-static enum err check_size(const struct db *db, const struct tx_value *values,
-                           size_t count, struct why *why)
+static enum err statement_check_size(const struct db *db, const struct tx_value *values,
+                                     size_t count, struct why *why)
 {
 	uint64_t octets = PACKET_HEAD;
 
@@ -109,42 +108,43 @@ static enum err check_size(const struct db *db, const struct tx_value *values,
 		octets += VALUE_HEAD + values[i].len;
 	if (octets <= db->packet_max)
 		return OK;
-	return fail(why, ERR_TOO_LARGE, "database: a statement of %llu octets; the server's "
-	            "max_allowed_packet is %llu", (unsigned long long)octets,
-	            (unsigned long long)db->packet_max);
+	return fail(why, ERR_TOO_LARGE, "database: the statement has %llu octets, more "
+	            "than the server's max_allowed_packet (%llu)",
+	            (unsigned long long)octets, (unsigned long long)db->packet_max);
 }
 
-static enum err run(struct db *db, const char *sql, const struct tx_value *values,
-                    size_t count, struct db_statement **statement, struct why *why)
+static enum err statement_run(struct db *db, const char *sql,
+                              const struct tx_value *values, size_t count,
+                              struct db_statement **statement, struct why *why)
 {
 	enum err err;
 	MYSQL_STMT *stmt;
 
 	bug_if(db->reading);
-	if (!db->mysql)		/* lost while the rows before were skipped */
+	if (!db->mysql)		/* lost while reading the rows before */
 		return fail(why, ERR_RACE, "database: the connection was lost");
-	err = check_size(db, values, count, why);
+	err = statement_check_size(db, values, count, why);
 	if (err)
 		return err;
-	err = find(db, sql, statement, why);
+	err = statement_find(db, sql, statement, why);
 	if (!err)
 		err = db_check_transaction(db, why);
 	if (err)
 		return err;
 	bug_if(count != (*statement)->param_count);
 	for (size_t i = 0; i < count; i++)
-		bind_param(&(*statement)->params[i], &values[i]);
+		statement_bind_param(&(*statement)->params[i], &values[i]);
 	stmt = (*statement)->stmt;
 	if (count && mysql_stmt_bind_param(stmt, (*statement)->params))
-		return failed(db, stmt, why);
-	return mysql_stmt_execute(stmt) ? failed(db, stmt, why) : OK;
+		return statement_failed(db, stmt, why);
+	return mysql_stmt_execute(stmt) ? statement_failed(db, stmt, why) : OK;
 }
 
 enum err db_execute(struct db *db, const char *sql, const struct tx_value *values,
                     size_t count, int64_t *matched, struct why *why)
 {
 	struct db_statement *statement;
-	enum err err = run(db, sql, values, count, &statement, why);
+	enum err err = statement_run(db, sql, values, count, &statement, why);
 
 	if (err)
 		return err;
@@ -162,7 +162,7 @@ uint64_t db_last_id(const struct db *db)
 
 /* ---- reading ---- */
 
-static bool is_number(const MYSQL_FIELD *field)
+static bool statement_is_number(const MYSQL_FIELD *field)
 {
 	switch (field->type) {
 	case MYSQL_TYPE_TINY:
@@ -178,15 +178,16 @@ static bool is_number(const MYSQL_FIELD *field)
 }
 
 /*
- * The library does not tell the length of a floating number's text; the schema has none.
+ * The library does not give the length of the text of a float. The schema has no floats.
  */
-static void bind_column(MYSQL_BIND *column, struct cell *cell, const MYSQL_FIELD *field)
+static void statement_bind_column(MYSQL_BIND *column, struct cell *cell,
+                                  const MYSQL_FIELD *field)
 {
 	bug_if(field->type == MYSQL_TYPE_FLOAT || field->type == MYSQL_TYPE_DOUBLE);
 	column->length = &cell->len;
 	column->is_null = &cell->is_null;
 	column->buffer_type = MYSQL_TYPE_STRING;
-	if (!is_number(field))
+	if (!statement_is_number(field))
 		return;
 	column->buffer_type = MYSQL_TYPE_LONGLONG;
 	column->buffer = &cell->number;
@@ -194,8 +195,8 @@ static void bind_column(MYSQL_BIND *column, struct cell *cell, const MYSQL_FIELD
 	column->is_unsigned = field->flags & UNSIGNED_FLAG ? 1 : 0;
 }
 
-static enum err bind_columns(struct db *db, struct db_statement *statement,
-                             struct why *why)
+static enum err statement_bind_columns(struct db *db, struct db_statement *statement,
+                                       struct why *why)
 {
 	MYSQL_RES *meta;
 
@@ -203,13 +204,13 @@ static enum err bind_columns(struct db *db, struct db_statement *statement,
 		return OK;
 	meta = mysql_stmt_result_metadata(statement->stmt);
 	if (!meta)
-		return failed(db, statement->stmt, why);
+		return statement_failed(db, statement->stmt, why);
 	for (unsigned i = 0; i < statement->column_count; i++)
-		bind_column(&statement->columns[i], &statement->cells[i],
-		            mysql_fetch_field_direct(meta, i));
+		statement_bind_column(&statement->columns[i], &statement->cells[i],
+		                      mysql_fetch_field_direct(meta, i));
 	mysql_free_result(meta);
 	if (mysql_stmt_bind_result(statement->stmt, statement->columns))
-		return failed(db, statement->stmt, why);
+		return statement_failed(db, statement->stmt, why);
 	statement->is_bound = true;
 	return OK;
 }
@@ -218,13 +219,13 @@ enum err db_select(struct db *db, const char *sql, const struct tx_value *values
                    size_t count, struct db_statement **statement, struct why *why)
 {
 	struct db_statement *found;
-	enum err err = run(db, sql, values, count, &found, why);
+	enum err err = statement_run(db, sql, values, count, &found, why);
 
 	if (err)
 		return err;
 	bug_if(!found->column_count);
 	db->reading = found;
-	err = bind_columns(db, found, why);
+	err = statement_bind_columns(db, found, why);
 	if (err) {
 		db_select_end(db);
 		return err;
@@ -234,10 +235,10 @@ enum err db_select(struct db *db, const char *sql, const struct tx_value *values
 }
 
 /*
- * The packet that ends the rows tells how the server stands now, and libmariadb 3.3 does
- * not look: its EOF, the warnings (2), the status (2).
+ * The packet that ends the rows has the server status, which libmariadb 3.3 ignores: EOF,
+ * warnings (2 octets), status (2 octets).
  */
-static void read_status(struct db *db)
+static void statement_read_status(struct db *db)
 {
 	const uint8_t *packet = db->mysql->net.read_pos;
 
@@ -245,7 +246,7 @@ static void read_status(struct db *db)
 		db->mysql->server_status = packet[3] | (unsigned)packet[4] << 8;
 }
 
-/* A value "truncated" is what its empty buffer is for. */
+/* MYSQL_DATA_TRUNCATED is normal, because the buffers are empty. */
 enum err db_fetch(struct db *db, bool *found, struct why *why)
 {
 	struct db_statement *statement = db->reading;
@@ -260,11 +261,11 @@ enum err db_fetch(struct db *db, bool *found, struct why *why)
 		*found = true;
 		return OK;
 	case MYSQL_NO_DATA:
-		read_status(db);
+		statement_read_status(db);
 		err = db_check_transaction(db, why);
 		break;
 	default:
-		err = failed(db, statement->stmt, why);
+		err = statement_failed(db, statement->stmt, why);
 	}
 	db_select_end(db);
 	*found = false;
@@ -272,8 +273,8 @@ enum err db_fetch(struct db *db, bool *found, struct why *why)
 }
 
 /*
- * The library looks at how they end itself, here. After an error it waits, at the next run of
- * the same statement, for rows that nobody sends (libmariadb 3.3): such a one is closed.
+ * Here the library itself reads the status at the end. After an error libmariadb 3.3
+ * would wait for rows in the next run of this statement, so the statement is closed.
  */
 enum err db_select_all(struct db *db, struct why *why)
 {
@@ -286,8 +287,8 @@ enum err db_select_all(struct db *db, struct why *why)
 			db_select_end(db);
 		return err;
 	}
-	err = failed(db, statement->stmt, why);
-	if (db->reading) {		/* not gone with its connection */
+	err = statement_failed(db, statement->stmt, why);
+	if (db->reading) {		/* the connection still exists */
 		db->reading = NULL;
 		db_statement_close(db, statement);
 	}
@@ -303,7 +304,7 @@ void db_select_end(struct db *db)
 		return;
 	db->reading = NULL;
 	if (mysql_stmt_free_result(statement->stmt))
-		failed(db, statement->stmt, &why);
+		statement_failed(db, statement->stmt, &why);
 }
 
 bool db_is_reading(const struct db *db)
@@ -317,9 +318,9 @@ bool db_column_is_null(const struct db_statement *statement, unsigned column)
 	return statement->cells[column].is_null;
 }
 
-/* A sum, a decimal, digits in a text: the library converts, and tells what it cannot. */
-static enum err convert_int(struct db_statement *statement, unsigned column,
-                            int64_t *number, struct why *why)
+/* A sum, a decimal or digits in a text: the library converts it, or reports an error. */
+static enum err statement_convert_int(struct db_statement *statement, unsigned column,
+                                      int64_t *number, struct why *why)
 {
 	long long converted = 0;
 	my_bool error = 0;
@@ -327,8 +328,9 @@ static enum err convert_int(struct db_statement *statement, unsigned column,
 		            .buffer_length = sizeof converted, .error = &error };
 
 	if (mysql_stmt_fetch_column(statement->stmt, &bind, column, 0) || error)
-		return fail(why, ERR_INTERNAL, "database: column %u is no integer: %s",
-		            column + 1, statement->sql);
+		return fail(why, ERR_INTERNAL,
+		            "database: column %u is not an integer: %s", column + 1,
+		            statement->sql);
 	*number = converted;
 	return OK;
 }
@@ -343,7 +345,7 @@ enum err db_column_int(struct db_statement *statement, unsigned column, int64_t 
 	if (cell->is_null)
 		*number = 0;
 	else if (bind->buffer_type != MYSQL_TYPE_LONGLONG)
-		return convert_int(statement, column, number, why);
+		return statement_convert_int(statement, column, number, why);
 	else if (bind->is_unsigned && cell->number < 0)
 		return fail(why, ERR_INTERNAL, "database: column %u is too large: %s",
 		            column + 1, statement->sql);
@@ -352,15 +354,16 @@ enum err db_column_int(struct db_statement *statement, unsigned column, int64_t 
 	return OK;
 }
 
-static struct arena *row_arena(struct db_statement *statement)
+static struct arena *statement_row_arena(struct db_statement *statement)
 {
 	if (!statement->row)
 		statement->row = arena_new();
 	return statement->row;
 }
 
-static const void *number_text(const struct db_statement *statement, unsigned column,
-                               struct arena *arena, size_t *len)
+static const void *statement_number_text(const struct db_statement *statement,
+                                         unsigned column, struct arena *arena,
+                                         size_t *len)
 {
 	long long number = statement->cells[column].number;
 	bool is_unsigned = statement->columns[column].is_unsigned;
@@ -382,9 +385,9 @@ const void *db_column_bytes(struct db_statement *statement, unsigned column,
 	if (cell->is_null)
 		return NULL;
 	if (!arena)
-		arena = row_arena(statement);
+		arena = statement_row_arena(statement);
 	if (statement->columns[column].buffer_type == MYSQL_TYPE_LONGLONG)
-		return number_text(statement, column, arena, len);
+		return statement_number_text(statement, column, arena, len);
 	bind.buffer = arena_alloc(arena, cell->len + 1);
 	bind.buffer_length = cell->len;
 	if (cell->len)

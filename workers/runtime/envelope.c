@@ -22,7 +22,7 @@ enum {
 
 /* ---- versions ---- */
 
-/* "1.2" or "1.2.3", digits only. Python raises on all else; the answer is the same. */
+/* "1.2" or "1.2.3", digits only. Python refuses all else with the same answer. */
 static bool version_parse(const char *text, long parts[3])
 {
 	enum { DIGITS_MAX = 9 };
@@ -60,15 +60,15 @@ bool envelope_version_compatible(const char *implemented, const char *requested)
 #define REPLY(member) offsetof(struct envelope_reply, member)
 #define NOTIFICATION(member) offsetof(struct envelope_notification, member)
 
-/* A text of a message and the const char * it goes to. */
+/* A text of a message, and the offset of its const char *. */
 struct field {
 	const char *key;
 	int flags;
 	size_t offset;
 };
 
-static enum err texts_decode(const json_t *message, const struct field *fields,
-                             void *into, struct why *why)
+static enum err envelope_texts_decode(const json_t *message, const struct field *fields,
+                                      void *into, struct why *why)
 {
 	for (const struct field *f = fields; f->key; f++) {
 		const char **text = (const char **)((char *)into + f->offset);
@@ -81,8 +81,8 @@ static enum err texts_decode(const json_t *message, const struct field *fields,
 	return OK;
 }
 
-static enum err inner_decode(const json_t *version, const json_t *text, size_t max,
-                             json_t **message, struct why *why)
+static enum err envelope_inner_decode(const json_t *version, const json_t *text,
+                                      size_t max, json_t **message, struct why *why)
 {
 	if (!json_is_string(version) ||
 	    !envelope_version_compatible(ENVELOPE_VERSION, json_string_value(version)))
@@ -99,8 +99,8 @@ struct layers {
 	json_t *outer, *message;
 };
 
-static enum err unwrap_layers(const uint8_t *body, size_t len, size_t max,
-                              struct layers *layers, struct why *why)
+static enum err envelope_unwrap_layers(const uint8_t *body, size_t len, size_t max,
+                                       struct layers *layers, struct why *why)
 {
 	json_t *outer, *message, *version, *text;
 	enum err err = json_decode_object((const char *)body, len, max, &outer, why);
@@ -113,7 +113,7 @@ static enum err unwrap_layers(const uint8_t *body, size_t len, size_t max,
 		*layers = (struct layers){ NULL, outer };
 		return OK;
 	}
-	err = inner_decode(version, text, max, &message, why);
+	err = envelope_inner_decode(version, text, max, &message, why);
 	if (err)
 		json_decref(outer);
 	else
@@ -121,11 +121,11 @@ static enum err unwrap_layers(const uint8_t *body, size_t len, size_t max,
 	return err;
 }
 
-static enum err unwrap(const uint8_t *body, size_t len, size_t max, json_t **message,
-                       struct why *why)
+static enum err envelope_unwrap(const uint8_t *body, size_t len, size_t max,
+                                json_t **message, struct why *why)
 {
 	struct layers layers;
-	enum err err = unwrap_layers(body, len, max, &layers, why);
+	enum err err = envelope_unwrap_layers(body, len, max, &layers, why);
 
 	if (err)
 		return err;
@@ -134,7 +134,7 @@ static enum err unwrap(const uint8_t *body, size_t len, size_t max, json_t **mes
 	return OK;
 }
 
-static json_t *context_collect(json_t *message)
+static json_t *request_collect_context(json_t *message)
 {
 	const size_t prefix = strlen(CONTEXT_PREFIX);
 	json_t *context = json_object();
@@ -147,8 +147,8 @@ static json_t *context_collect(json_t *message)
 	return context;
 }
 
-/* A number of at least 2 asks for heartbeats; anything else does not, and is no error. */
-static int heartbeat_decode(const json_t *message)
+/* A number of at least 2 asks for heartbeats. Other values are ignored. */
+static int request_heartbeat_decode(const json_t *message)
 {
 	double seconds = json_number_value(json_object_get(message, "_timeout"));
 
@@ -158,7 +158,7 @@ static int heartbeat_decode(const json_t *message)
 }
 
 /* Absent or null is {}. */
-static enum err args_decode(json_t *message, json_t **args, struct why *why)
+static enum err request_args_decode(json_t *message, json_t **args, struct why *why)
 {
 	json_t *given = json_object_get(message, "args");
 
@@ -172,8 +172,8 @@ static enum err args_decode(json_t *message, json_t **args, struct why *why)
 	return OK;
 }
 
-/* A message without both of the two keys is a cast: nobody waits for an answer. */
-static enum err caller_decode(struct envelope_request *request, struct why *why)
+/* A message without both keys is a cast. */
+static enum err request_caller_decode(struct envelope_request *request, struct why *why)
 {
 	char quoted[65];
 
@@ -200,22 +200,22 @@ static enum err request_fill(struct envelope_request *request, struct why *why)
 		{ "_reply_q",   0,             REQUEST(reply_queue) },
 		{ 0 }
 	};
-	enum err err = texts_decode(request->message, fields, request, why);
+	enum err err = envelope_texts_decode(request->message, fields, request, why);
 
 	if (err)
 		return err;
 	if (request->unique_id && !id_valid(request->unique_id))
 		return fail(why, ERR_INVALID,
 		            "_unique_id: must be 32 hexadecimal digits");
-	err = caller_decode(request, why);
+	err = request_caller_decode(request, why);
 	if (err)
 		return err;
-	request->heartbeat_s = heartbeat_decode(request->message);
-	return args_decode(request->message, &request->args, why);
+	request->heartbeat_s = request_heartbeat_decode(request->message);
+	return request_args_decode(request->message, &request->args, why);
 }
 
-/* What is too long for a signature, or no text, is a malformed one. */
-static void signature_decode(struct envelope_request *request)
+/* "" for a value that is too long or not a text: a malformed signature. */
+static void request_signature_decode(struct envelope_request *request)
 {
 	const json_t *signature = json_object_get(request->outer, SIGNATURE_KEY);
 	const json_t *text = json_object_get(request->outer, "oslo.message");
@@ -234,19 +234,19 @@ enum err envelope_request_decode(const uint8_t *body, size_t len, size_t max,
 {
 	struct envelope_request decoded = { 0 };
 	struct layers layers;
-	enum err err = unwrap_layers(body, len, max, &layers, why);
+	enum err err = envelope_unwrap_layers(body, len, max, &layers, why);
 
 	if (err)
 		return err;
 	decoded.outer = layers.outer;
 	decoded.message = layers.message;
-	signature_decode(&decoded);
+	request_signature_decode(&decoded);
 	err = request_fill(&decoded, why);
 	if (err) {
 		envelope_request_clear(&decoded);
 		return err;
 	}
-	decoded.context = context_collect(decoded.message);
+	decoded.context = request_collect_context(decoded.message);
 	*request = decoded;
 	return OK;
 }
@@ -267,23 +267,23 @@ void envelope_request_clear(struct envelope_request *request)
 	*request = (struct envelope_request){ 0 };
 }
 
-static bool is_failure(const json_t *failure)
+static bool reply_is_failure(const json_t *failure)
 {
 	if (json_is_string(failure))
 		return json_string_length(failure) > 0;
 	return failure && !json_is_null(failure);
 }
 
-/* A text of the failure, or what stands for it when the peer has its types wrong. */
-static const char *failure_text(const json_t *failure, const char *key,
-                                const char *otherwise)
+/* A text of the failure, or a default if the peer sent another type. */
+static const char *reply_failure_text(const json_t *failure, const char *key,
+                                      const char *otherwise)
 {
 	const char *text = json_string_value(json_object_get(failure, key));
 
 	return text ? text : otherwise;
 }
 
-static enum err failure_parse(const json_t *text, json_t **failure)
+static enum err reply_failure_parse(const json_t *text, json_t **failure)
 {
 	size_t len = json_string_length(text);
 	struct why ignored;
@@ -291,19 +291,19 @@ static enum err failure_parse(const json_t *text, json_t **failure)
 	return json_decode_object(json_string_value(text), len, len, failure, &ignored);
 }
 
-/* `failure` is JSON in a string; what is not, is a failure nevertheless. */
-static void failure_decode(json_t *failure, struct envelope_reply *reply)
+/* `failure` is JSON in a string. Any other value also is a failure. */
+static void reply_failure_decode(json_t *failure, struct envelope_reply *reply)
 {
 	const char *text = json_string_value(failure);
 
 	if (!text)
 		reply->failure = json_incref(failure);
-	else if (failure_parse(failure, &reply->failure))
+	else if (reply_failure_parse(failure, &reply->failure))
 		reply->failure = json_object();
-	reply->failure_class = failure_text(reply->failure, "class", "Exception");
-	reply->failure_module = failure_text(reply->failure, "module", "");
-	reply->failure_message = failure_text(reply->failure, "message",
-	                                      text ? text : "");
+	reply->failure_class = reply_failure_text(reply->failure, "class", "Exception");
+	reply->failure_module = reply_failure_text(reply->failure, "module", "");
+	reply->failure_message = reply_failure_text(reply->failure, "message",
+	                                            text ? text : "");
 }
 
 enum err envelope_reply_decode(const uint8_t *body, size_t len, size_t max,
@@ -314,19 +314,20 @@ enum err envelope_reply_decode(const uint8_t *body, size_t len, size_t max,
 		{ 0 }
 	};
 	struct envelope_reply decoded = { 0 };
-	enum err err = unwrap(body, len, max, &decoded.message, why);
+	enum err err = envelope_unwrap(body, len, max, &decoded.message, why);
 
 	if (err)
 		return err;
-	err = texts_decode(decoded.message, fields, &decoded, why);
+	err = envelope_texts_decode(decoded.message, fields, &decoded, why);
 	if (err) {
 		envelope_reply_clear(&decoded);
 		return err;
 	}
 	decoded.ending = json_is_true(json_object_get(decoded.message, "ending"));
 	decoded.result = json_object_get(decoded.message, "result");
-	if (is_failure(json_object_get(decoded.message, "failure")))
-		failure_decode(json_object_get(decoded.message, "failure"), &decoded);
+	if (reply_is_failure(json_object_get(decoded.message, "failure")))
+		reply_failure_decode(json_object_get(decoded.message, "failure"),
+		                     &decoded);
 	*reply = decoded;
 	return OK;
 }
@@ -350,11 +351,11 @@ enum err envelope_notification_decode(const uint8_t *body, size_t len, size_t ma
 		{ 0 }
 	};
 	struct envelope_notification decoded = { 0 };
-	enum err err = unwrap(body, len, max, &decoded.message, why);
+	enum err err = envelope_unwrap(body, len, max, &decoded.message, why);
 
 	if (err)
 		return err;
-	err = texts_decode(decoded.message, fields, &decoded, why);
+	err = envelope_texts_decode(decoded.message, fields, &decoded, why);
 	if (err) {
 		envelope_notification_clear(&decoded);
 		return err;
@@ -372,8 +373,8 @@ void envelope_notification_clear(struct envelope_notification *notification)
 
 /* ---- encoding ---- */
 
-/* Words may have been cut in the middle of a character, or quote a peer's bytes. */
-static json_t *json_words(const char *text)
+/* The text may end within a character, or quote a peer's bytes. */
+static json_t *envelope_text_json(const char *text)
 {
 	json_t *words = json_string(text);
 	char *ascii;
@@ -389,19 +390,19 @@ static json_t *json_words(const char *text)
 	return words;
 }
 
-static json_t *json_words_or_null(const char *text)
+static json_t *envelope_text_or_null(const char *text)
 {
-	return text ? json_words(text) : json_null();
+	return text ? envelope_text_json(text) : json_null();
 }
 
-static int append_plain(const char *text, size_t len, void *body)
+static int envelope_append_plain(const char *text, size_t len, void *body)
 {
 	buf_append(body, text, len);
 	return 0;
 }
 
-/* JSON within a JSON string: the dump has no control bytes, so two escapes are all. */
-static int append_quoted(const char *text, size_t len, void *body)
+/* JSON within a JSON string. The dump has no control bytes, so two escapes are enough. */
+static int envelope_append_quoted(const char *text, size_t len, void *body)
 {
 	size_t start = 0;
 
@@ -415,56 +416,56 @@ static int append_quoted(const char *text, size_t len, void *body)
 	return 0;
 }
 
-static void wrap_begin(struct buf *body)
+static void envelope_wrap_begin(struct buf *body)
 {
 	buf_text(body, "{\"oslo.version\": \"" ENVELOPE_VERSION "\", ");
 	buf_text(body, "\"oslo.message\": \"");
 }
 
-/* Takes the message. */
-static void wrap(json_t *message, struct buf *body)
+/* Takes over the message. */
+static void envelope_wrap(json_t *message, struct buf *body)
 {
-	wrap_begin(body);
-	bug_if(json_dump_callback(message, append_quoted, body, DUMP_FLAGS) != 0);
+	envelope_wrap_begin(body);
+	bug_if(json_dump_callback(message, envelope_append_quoted, body, DUMP_FLAGS));
 	buf_text(body, "\"}");
 	json_decref(message);
 }
 
-/* Takes the message. A signature has no character that JSON would escape. */
-static void wrap_signed(json_t *message, const struct envelope_signer *signer,
-                        struct buf *body)
+/* Takes over the message. A signature has no character that JSON would escape. */
+static void envelope_wrap_signed(json_t *message, const struct envelope_signer *signer,
+                                 struct buf *body)
 {
 	char signature[SIGNATURE_SIZE];
 	struct buf text = { 0 };
 
-	bug_if(json_dump_callback(message, append_plain, &text, DUMP_FLAGS) != 0);
+	bug_if(json_dump_callback(message, envelope_append_plain, &text, DUMP_FLAGS));
 	json_decref(message);
 	signature_make(signer->key, &(struct signed_text){ signer->topic, text.data,
 	                                                   text.len },
 	               signer->unix_ms, signature);
-	wrap_begin(body);
-	append_quoted((const char *)text.data, text.len, body);
+	envelope_wrap_begin(body);
+	envelope_append_quoted((const char *)text.data, text.len, body);
 	buf_printf(body, "\", \"" SIGNATURE_KEY "\": \"%s\"}", signature);
 	buf_clear(&text);
 }
 
 /* The message shares the value with its owner; only the count of references changes. */
-static void set_shared(json_t *message, const char *key, const json_t *value)
+static void envelope_set_shared(json_t *message, const char *key, const json_t *value)
 {
 	json_object_set(message, key, (json_t *)value);
 }
 
-static void set_unique_id(json_t *message, const char *unique_id)
+static void envelope_set_unique_id(json_t *message, const char *unique_id)
 {
 	char made[ID_LEN + 1];
 
 	if (!unique_id)
 		id_random(made);
 	json_object_set_new(message, "_unique_id",
-	                    json_words(unique_id ? unique_id : made));
+	                    envelope_text_json(unique_id ? unique_id : made));
 }
 
-static void set_context(json_t *message, const json_t *context)
+static void envelope_set_context(json_t *message, const json_t *context)
 {
 	const char *key;
 	json_t *value;
@@ -482,21 +483,23 @@ void envelope_request_encode(const struct envelope_call *call, struct buf *body)
 	json_t *message = json_object();
 
 	bug_if(!json_is_object(call->args));
-	json_object_set_new(message, "method", json_words(call->method));
-	set_shared(message, "args", call->args);
+	json_object_set_new(message, "method", envelope_text_json(call->method));
+	envelope_set_shared(message, "args", call->args);
 	if (call->version)
-		json_object_set_new(message, "version", json_words(call->version));
+		json_object_set_new(message, "version",
+		                    envelope_text_json(call->version));
 	if (call->msg_id) {
-		json_object_set_new(message, "_msg_id", json_words(call->msg_id));
-		json_object_set_new(message, "_reply_q", json_words(call->reply_queue));
+		json_object_set_new(message, "_msg_id", envelope_text_json(call->msg_id));
+		json_object_set_new(message, "_reply_q",
+		                    envelope_text_json(call->reply_queue));
 		json_object_set_new(message, "_timeout", json_null());
 	}
-	set_unique_id(message, call->unique_id);
-	set_context(message, call->context);
+	envelope_set_unique_id(message, call->unique_id);
+	envelope_set_context(message, call->context);
 	if (call->signer)
-		wrap_signed(message, call->signer, body);
+		envelope_wrap_signed(message, call->signer, body);
 	else
-		wrap(message, body);
+		envelope_wrap(message, body);
 }
 
 /* Takes result and failure. All five keys are always there: Python insists. */
@@ -508,9 +511,9 @@ static void reply_encode(const char *msg_id, json_t *result, json_t *failure, bo
 	json_object_set_new(message, "result", result);
 	json_object_set_new(message, "failure", failure);
 	json_object_set_new(message, "ending", json_boolean(ending));
-	json_object_set_new(message, "_msg_id", json_words(msg_id));
-	set_unique_id(message, NULL);
-	wrap(message, body);
+	json_object_set_new(message, "_msg_id", envelope_text_json(msg_id));
+	envelope_set_unique_id(message, NULL);
+	envelope_wrap(message, body);
 }
 
 void envelope_result_encode(const char *msg_id, const json_t *result, struct buf *body)
@@ -526,14 +529,14 @@ void envelope_failure_encode(const char *msg_id, enum err err, const char *messa
 {
 	json_t *failure = json_pack("{s:s, s:s, s:o, s:[], s:[o], s:{}}",
 	                            "class", err_class(err), "module", err_module(err),
-	                            "message", json_words(message), "tb",
-	                            "args", json_words(message), "kwargs");
+	                            "message", envelope_text_json(message), "tb",
+	                            "args", envelope_text_json(message), "kwargs");
 	char *text;
 
 	bug_if(!failure);
 	text = json_dumps(failure, DUMP_FLAGS);
 	json_decref(failure);
-	reply_encode(msg_id, json_null(), json_words(text), true, body);
+	reply_encode(msg_id, json_null(), envelope_text_json(text), true, body);
 	free(text);
 }
 
@@ -543,7 +546,7 @@ void envelope_heartbeat_encode(const char *msg_id, struct buf *body)
 }
 
 /* A UUID of version 4 with dashes; other ids have none (oslo_wire T17). */
-static json_t *message_id(void)
+static json_t *envelope_message_id(void)
 {
 	char id[ID_LEN + 1];
 
@@ -555,7 +558,7 @@ static json_t *message_id(void)
 }
 
 /* UTC, with a space and no zone. */
-static json_t *timestamp(void)
+static json_t *envelope_timestamp(void)
 {
 	char text[sizeof "2026-11-21 09:23:08"];
 	struct timespec now;
@@ -572,12 +575,12 @@ void envelope_notification_encode(const char *event_type, const char *publisher_
 {
 	json_t *message = json_object();
 
-	json_object_set_new(message, "message_id", message_id());
-	json_object_set_new(message, "publisher_id", json_words_or_null(publisher_id));
-	json_object_set_new(message, "event_type", json_words(event_type));
+	json_object_set_new(message, "message_id", envelope_message_id());
+	json_object_set_new(message, "publisher_id", envelope_text_or_null(publisher_id));
+	json_object_set_new(message, "event_type", envelope_text_json(event_type));
 	json_object_set_new(message, "priority", json_string("INFO"));
-	set_shared(message, "payload", payload);
-	json_object_set_new(message, "timestamp", timestamp());
-	set_unique_id(message, NULL);
-	wrap(message, body);
+	envelope_set_shared(message, "payload", payload);
+	json_object_set_new(message, "timestamp", envelope_timestamp());
+	envelope_set_unique_id(message, NULL);
+	envelope_wrap(message, body);
 }

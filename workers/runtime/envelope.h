@@ -1,13 +1,13 @@
 /*
- * envelope -- the wire format of oslo.messaging 2.0, and nothing else: bytes
- * to struct and back (reference: oslo.messaging's rpc and amqpdriver).
+ * envelope -- the wire format of oslo.messaging 2.0: bytes to struct and back (reference:
+ * oslo.messaging's rpc and amqpdriver).
  *
  *	{"oslo.version": "2.0", "oslo.message": "<the message, as a JSON string>",
  *	 "zonefleet.signature": "<signature.h>"}
  *
- * The last key is ours and optional; receivers of oslo.messaging ignore it.
- * A body without the two keys is the message itself. Within the message
- * `_context_*` keys are the context, `_msg_id` and `_reply_q` make it a call.
+ * The last key is ours and optional; receivers of oslo.messaging ignore it. A body
+ * without the first two keys is the message itself. In the message the keys `_context_*`
+ * are the context, and `_msg_id` with `_reply_q` make it a call.
  */
 #pragma once
 
@@ -22,11 +22,11 @@ struct envelope_request {
 	const char *method, *version, *namespace;	/* the latter two may be NULL */
 	const char *unique_id;
 	const char *msg_id, *reply_queue;		/* both NULL for a cast */
-	int heartbeat_s;				/* `_timeout`; 0: none wanted */
+	int heartbeat_s;				/* `_timeout`; 0: none */
 	json_t *args;		/* borrowed from message */
 	json_t *context;	/* owned: the _context_ keys without their prefix */
 	json_t *message;	/* owns all of the above */
-	/* borrowed from outer: what was signed, and by what; NULL if it is not signed */
+	/* borrowed from outer: the signature and the signed text; NULL: not signed */
 	const char *signature, *text;
 	size_t text_len;
 	json_t *outer;		/* owned; NULL once envelope_request_forget_outer() ran */
@@ -49,13 +49,13 @@ struct envelope_notification {
 };
 
 /*
- * ERR_INVALID for what Python's receivers drop, too, and for a call whose answer would go
- * to a queue that is no reply queue (rpc_caller.h). MAX bounds the body.
+ * ERR_INVALID for messages that Python's receivers drop, and for a call whose `_reply_q`
+ * is not the name of a reply queue (rpc_caller.h). MAX bounds the body.
  */
 enum err envelope_request_decode(const uint8_t *body, size_t len, size_t max,
                                  struct envelope_request *request, struct why *why);
 void envelope_request_clear(struct envelope_request *request);
-/* The message's text is as large as the message: drop it when the signature was checked. */
+/* Frees the text of the message, which is large, after the check of the signature. */
 void envelope_request_forget_outer(struct envelope_request *request);
 enum err envelope_reply_decode(const uint8_t *body, size_t len, size_t max,
                                struct envelope_reply *reply, struct why *why);
@@ -65,7 +65,7 @@ enum err envelope_notification_decode(const uint8_t *body, size_t len, size_t ma
                                       struct why *why);
 void envelope_notification_clear(struct envelope_notification *notification);
 
-/* How a request is signed: with which key, for which topic, and when. */
+/* The key, topic and time of a signature. */
 struct envelope_signer {
 	const struct signature_key *key;
 	const char *topic;
@@ -80,7 +80,7 @@ struct envelope_call {
 	const char *version;		/* NULL: none */
 	const char *unique_id;
 	const char *msg_id, *reply_queue;	/* NULL for a cast */
-	const struct envelope_signer *signer;	/* NULL: it is not signed */
+	const struct envelope_signer *signer;	/* NULL: not signed */
 };
 void envelope_request_encode(const struct envelope_call *call, struct buf *body);
 void envelope_result_encode(const char *msg_id, const json_t *result, struct buf *body);
@@ -90,5 +90,5 @@ void envelope_heartbeat_encode(const char *msg_id, struct buf *body);
 void envelope_notification_encode(const char *event_type, const char *publisher_id,
                                   const json_t *payload, struct buf *body);
 
-/* Dispatch rule of the reference, 6.3: may a peer that says REQUESTED use IMPLEMENTED? */
+/* Is REQUESTED compatible with IMPLEMENTED? The dispatch rule of the reference, 6.3. */
 bool envelope_version_compatible(const char *implemented, const char *requested);

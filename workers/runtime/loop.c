@@ -30,17 +30,17 @@ struct loop_signal {
 struct loop {
 	struct ev_loop *ev;
 	ev_check turn_begin;	/* runs before all other callbacks of a turn */
-	ev_prepare turn_end;	/* runs behind them, before the next wait */
-	ev_idle no_wait;	/* active while someone waits for the end of the turn */
+	ev_prepare turn_end;	/* runs after them, before the next wait */
+	ev_idle no_wait;	/* active while `later` has entries */
 	struct later *later, **later_end;
-	struct later *ending;	/* those of them whose turn is ending now */
+	struct later *ending;	/* the entries of the turn that ends now */
 	struct loop_signal *signals;
 	int64_t now_ms;
 	uint64_t turn;
 	bool stopped;
 };
 
-/* The libev watcher comes first in each: a pointer to it is one to the whole. */
+/* The libev watcher is the first member, so a pointer to it points to the struct. */
 struct loop_io {
 	ev_io watcher;
 	int events;	/* what it waits for: LOOP_READ, LOOP_WRITE */
@@ -66,20 +66,20 @@ struct loop_async {
 /* ---- the loop ---- */
 
 /*
- * libev tries again when this returns. It cannot turn without a descriptor of its own, and
- * while it makes its epoll set anew, another thread may take the one that it gave back.
+ * libev tries again when this returns. It needs a descriptor of its own. While it makes
+ * its epoll set again, another thread may take the descriptor that it closed.
  */
-static void on_system_error(const char *what)
+static void loop_on_system_error(const char *what)
 {
 	if (descriptors_lack("the event loop")) {
 		if (!descriptors_spend())
 			poll(NULL, 0, LACK_PAUSE_MS);
 		return;
 	}
-	fatal("event loop failed: call=%s error=%s", what, strerror(errno));
+	fatal("event loop failed: call=%s reason=%s", what, strerror(errno));
 }
 
-static void on_turn_begin(struct ev_loop *ev, ev_check *watcher, int events)
+static void loop_on_turn_begin(struct ev_loop *ev, ev_check *watcher, int events)
 {
 	struct loop *loop = watcher->data;
 
@@ -89,7 +89,7 @@ static void on_turn_begin(struct ev_loop *ev, ev_check *watcher, int events)
 	descriptors_reserve();
 }
 
-static struct later *pop(struct later **list)
+static struct later *later_take(struct later **list)
 {
 	struct later *first = *list;
 
@@ -98,8 +98,8 @@ static struct later *pop(struct later **list)
 	return first;
 }
 
-/* What is put there from now on belongs to the next turn, which must not wait. */
-static void on_turn_end(struct ev_loop *ev, ev_prepare *watcher, int events)
+/* Entries that are added from now on belong to the next turn, which must not wait. */
+static void loop_on_turn_end(struct ev_loop *ev, ev_prepare *watcher, int events)
 {
 	struct loop *loop = watcher->data;
 	struct later *later;
@@ -109,7 +109,7 @@ static void on_turn_end(struct ev_loop *ev, ev_prepare *watcher, int events)
 	loop->ending = loop->later;
 	loop->later = NULL;
 	loop->later_end = &loop->later;
-	while ((later = pop(&loop->ending))) {
+	while ((later = later_take(&loop->ending))) {
 		loop_fn *fn = later->fn;
 		void *self = later->self;
 
@@ -118,34 +118,34 @@ static void on_turn_end(struct ev_loop *ev, ev_prepare *watcher, int events)
 	}
 }
 
-static void on_idle(struct ev_loop *ev, ev_idle *watcher, int events)
+static void loop_on_idle(struct ev_loop *ev, ev_idle *watcher, int events)
 {
-	(void)ev, (void)watcher, (void)events;	/* to be active is all it is for */
+	(void)ev, (void)watcher, (void)events;	/* the active watcher prevents a wait */
 }
 
 struct loop *loop_new(void)
 {
 	struct loop *loop = xcalloc(1, sizeof *loop);
 
-	ev_set_syserr_cb(on_system_error);
+	ev_set_syserr_cb(loop_on_system_error);
 	descriptors_reserve();
 	loop->ev = ev_loop_new(EVFLAG_AUTO | EVFLAG_NOENV);
 	if (!loop->ev)
 		fatal("event loop failed: no backend");
 	loop->now_ms = clock_ms();
 	loop->later_end = &loop->later;
-	ev_idle_init(&loop->no_wait, on_idle);
-	ev_check_init(&loop->turn_begin, on_turn_begin);
+	ev_idle_init(&loop->no_wait, loop_on_idle);
+	ev_check_init(&loop->turn_begin, loop_on_turn_begin);
 	ev_set_priority(&loop->turn_begin, EV_MAXPRI);
-	ev_prepare_init(&loop->turn_end, on_turn_end);
+	ev_prepare_init(&loop->turn_end, loop_on_turn_end);
 	loop->turn_begin.data = loop->turn_end.data = loop;
 	ev_check_start(loop->ev, &loop->turn_begin);
 	ev_prepare_start(loop->ev, &loop->turn_end);
 	return loop;
 }
 
-/* libev keeps the loop that a signal goes to: it must not keep one that is gone. */
-static void signals_clear(struct loop *loop)
+/* libev keeps the loop of each signal: it must not keep a freed one. */
+static void loop_signals_clear(struct loop *loop)
 {
 	struct loop_signal *signal = loop->signals;
 
@@ -164,8 +164,8 @@ void loop_free(struct loop **loop)
 
 	if (!*loop)
 		return;
-	signals_clear(*loop);
-	while ((later = pop(&(*loop)->later)))
+	loop_signals_clear(*loop);
+	while ((later = later_take(&(*loop)->later)))
 		free(later);
 	ev_loop_destroy((*loop)->ev);
 	descriptors_spend();
@@ -173,7 +173,7 @@ void loop_free(struct loop **loop)
 	*loop = NULL;
 }
 
-/* libev forgets a break that comes before its run, and would then run for ever. */
+/* libev ignores a break before its run, and would then run forever. */
 void loop_run(struct loop *loop)
 {
 	bool before = pause_forbid(true);
@@ -202,13 +202,13 @@ uint64_t loop_turn(const struct loop *loop)
 
 /* ---- descriptors ---- */
 
-static int to_ev(int events)
+static int loop_ev_events(int events)
 {
 	return (events & LOOP_READ ? EV_READ : 0) | (events & LOOP_WRITE ? EV_WRITE : 0);
 }
 
-/* EV_ERROR comes with both: who then reads or writes learns of it from errno. */
-static void on_io(struct ev_loop *ev, ev_io *watcher, int events)
+/* EV_ERROR comes with both: the read or write gets the error in errno. */
+static void loop_on_io(struct ev_loop *ev, ev_io *watcher, int events)
 {
 	struct loop_io *io = (struct loop_io *)watcher;
 
@@ -225,7 +225,7 @@ struct loop_io *loop_io_new(struct loop *loop, int fd, int events, loop_io_fn *f
 	io->loop = loop;
 	io->fn = fn;
 	io->self = self;
-	ev_io_init(&io->watcher, on_io, fd, 0);
+	ev_io_init(&io->watcher, loop_on_io, fd, 0);
 	loop_io_set(io, events);
 	return io;
 }
@@ -236,7 +236,7 @@ void loop_io_set(struct loop_io *io, int events)
 		return;
 	io->events = events;
 	ev_io_stop(io->loop->ev, &io->watcher);
-	ev_io_set(&io->watcher, io->watcher.fd, to_ev(events));
+	ev_io_set(&io->watcher, io->watcher.fd, loop_ev_events(events));
 	if (events)
 		ev_io_start(io->loop->ev, &io->watcher);
 }
@@ -252,7 +252,7 @@ void loop_io_free(struct loop_io **io)
 
 /* ---- timers ---- */
 
-static void on_timer(struct ev_loop *ev, ev_timer *watcher, int events)
+static void loop_on_timer(struct ev_loop *ev, ev_timer *watcher, int events)
 {
 	struct loop_timer *timer = (struct loop_timer *)watcher;
 
@@ -267,13 +267,13 @@ struct loop_timer *loop_timer_new(struct loop *loop, loop_fn *fn, void *self)
 	timer->loop = loop;
 	timer->fn = fn;
 	timer->self = self;
-	ev_init(&timer->watcher, on_timer);
+	ev_init(&timer->watcher, loop_on_timer);
 	return timer;
 }
 
 /*
- * libev counts from the beginning of the turn. A callback that took a second
- * before it came here would see its timer fire a second early: add what passed.
+ * libev counts from the start of the turn. After a callback of a second the timer would
+ * fire a second early, so this adds the time since the start of the turn.
  */
 void loop_timer_set(struct loop_timer *timer, int64_t after_ms)
 {
@@ -317,7 +317,7 @@ void loop_later(struct loop *loop, loop_fn *fn, void *self)
 	ev_idle_start(loop->ev, &loop->no_wait);
 }
 
-/* Both lists: it may be called by one whose turn ends before SELF's. */
+/* Both lists: an entry of the ending turn may cancel another one. */
 void loop_later_cancel(struct loop *loop, void *self)
 {
 	struct later **lists[] = { &loop->ending, &loop->later };
@@ -327,7 +327,7 @@ void loop_later_cancel(struct loop *loop, void *self)
 
 		while (*at)
 			if ((*at)->self == self)
-				free(pop(at));
+				free(later_take(at));
 			else
 				at = &(*at)->next;
 		if (lists[i] == &loop->later)
@@ -335,7 +335,7 @@ void loop_later_cancel(struct loop *loop, void *self)
 	}
 }
 
-static void on_signal(struct ev_loop *ev, ev_signal *watcher, int events)
+static void loop_on_signal(struct ev_loop *ev, ev_signal *watcher, int events)
 {
 	struct loop_signal *signal = (struct loop_signal *)watcher;
 
@@ -351,11 +351,11 @@ void loop_signal(struct loop *loop, int signum, loop_fn *fn, void *self)
 	signal->self = self;
 	signal->next = loop->signals;
 	loop->signals = signal;
-	ev_signal_init(&signal->watcher, on_signal, signum);
+	ev_signal_init(&signal->watcher, loop_on_signal, signum);
 	ev_signal_start(loop->ev, &signal->watcher);
 }
 
-static void on_async(struct ev_loop *ev, ev_async *watcher, int events)
+static void loop_on_async(struct ev_loop *ev, ev_async *watcher, int events)
 {
 	struct loop_async *async = (struct loop_async *)watcher;
 
@@ -370,7 +370,7 @@ struct loop_async *loop_async_new(struct loop *loop, loop_fn *fn, void *self)
 	async->loop = loop;
 	async->fn = fn;
 	async->self = self;
-	ev_async_init(&async->watcher, on_async);
+	ev_async_init(&async->watcher, loop_on_async);
 	ev_async_start(loop->ev, &async->watcher);
 	return async;
 }

@@ -1,11 +1,10 @@
 /*
- * loop -- the event loop of a process, over libev, which only loop.c knows.
+ * loop -- the event loop of a process, over libev. Only loop.c uses libev.
  *
- * Watchers live on the heap: x_new starts one, x_free(&x) stops it and nulls
- * the pointer; freeing a watcher from within its own callback is allowed. A
- * timer fires once; arm it again with loop_timer_set(). Callbacks must not
- * block: what blocks goes to offload.h. A watcher goes before its descriptor
- * is closed and before its loop is freed.
+ * Watchers live on the heap: x_new starts one, x_free(&x) stops it and sets the pointer
+ * to NULL. A callback may free its own watcher. A timer fires once; set it again with
+ * loop_timer_set(). Callbacks must not block: offload.h has threads for work that blocks.
+ * Free a watcher before closing its descriptor and before freeing its loop.
  */
 #pragma once
 
@@ -27,7 +26,7 @@ void loop_free(struct loop **loop);
 void loop_run(struct loop *loop);	/* until loop_stop(), even if that came before */
 void loop_stop(struct loop *loop);
 int64_t loop_now_ms(const struct loop *loop);	/* monotonic, as of this turn */
-uint64_t loop_turn(const struct loop *loop);	/* its number: to do little in each */
+uint64_t loop_turn(const struct loop *loop);	/* the number of this turn */
 
 struct loop_io *loop_io_new(struct loop *loop, int fd, int events, loop_io_fn *fn,
                             void *self);
@@ -41,13 +40,13 @@ void loop_timer_cancel(struct loop_timer *timer);
 bool loop_timer_armed(const struct loop_timer *timer);
 void loop_timer_free(struct loop_timer **timer);
 
-/* Once, at the end of this turn, after all pending I/O callbacks: to batch. */
+/* Runs FN once, at the end of this turn, after all pending I/O callbacks: for batches. */
 void loop_later(struct loop *loop, loop_fn *fn, void *self);
-void loop_later_cancel(struct loop *loop, void *self);	/* all that SELF has put there */
+void loop_later_cancel(struct loop *loop, void *self);	/* all calls for SELF */
 
 /*
- * loop_async_send() is the only function here that another thread may call: FN
- * runs on the loop soon, once for any number of sends before it.
+ * Another thread may call only loop_async_send(). FN runs on the loop soon, once for any
+ * number of sends before it.
  */
 struct loop_async *loop_async_new(struct loop *loop, loop_fn *fn, void *self);
 void loop_async_send(struct loop_async *async);

@@ -12,12 +12,12 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* Relaxed throughout: each is a figure of its own, none orders another. */
+/* Always relaxed: the cells are independent of each other. */
 typedef _Atomic int64_t cell;
 
 static const struct {
 	int64_t us;
-	const char *le;		/* in seconds, as the format wants it */
+	const char *le;		/* in seconds, as text */
 } bounds[] = {
 	{ 100,      "0.0001" }, { 250,      "0.00025" }, { 500,      "0.0005" },
 	{ 1000,     "0.001"  }, { 2500,     "0.0025"  }, { 5000,     "0.005"  },
@@ -30,11 +30,11 @@ static const struct {
 
 enum {
 	BOUNDS = sizeof bounds / sizeof bounds[0],
-	CELL_SUM = BOUNDS + 1,		/* of a histogram: behind the buckets and +Inf */
+	CELL_SUM = BOUNDS + 1,		/* of a histogram: after the buckets and +Inf */
 	CELLS_MAX = CELL_SUM + 1,
 };
 
-/* One line a type: its word in the text format, its cells in each process. */
+/* A row for each type: its name in the text format, its cells in each process. */
 static const struct {
 	const char *name;
 	size_t cells;
@@ -54,14 +54,14 @@ struct family {
 struct metric {
 	struct metric *next;
 	enum metric_type type;
-	char *label_key, *label_value;	/* "" when there is none */
-	size_t cell;			/* the first of its own, in each place */
+	char *label_key, *label_value;	/* "" without a label */
+	size_t cell;			/* its first cell in each place */
 };
 
-/* What one process writes. Pages nobody touched take no memory. */
+/* The cells of one process. Unused pages take no memory. */
 struct place {
 	cell beat_ms, ready;
-	cell trouble[METRICS_WORDS / sizeof(cell)];	/* in words; of one that is not */
+	cell down_reason[METRICS_WORDS / sizeof(cell)];	/* a text, if not ready */
 	cell cells[METRICS_MAX * CELLS_MAX];
 };
 
@@ -71,12 +71,12 @@ static struct {
 	bool forked;
 	struct family *families, **end;
 	size_t metrics, cells;
-	struct metric unseen;	/* takes what no longer has room */
+	struct metric unseen;	/* for metrics beyond METRICS_MAX */
 } state;
 
 /* ---- places ---- */
 
-/* MAP_NORESERVE: the room for series that never come is not to be accounted for. */
+/* MAP_NORESERVE: do not reserve memory for unused series. */
 void metrics_init(int processes)
 {
 	size_t size = (processes + 1) * sizeof(struct place);
@@ -99,35 +99,35 @@ void metrics_process(int index)
 	state.forked = true;
 }
 
-static struct place *place_of(int process)
+static struct place *metrics_place(int process)
 {
 	bug_if(process < 0 || process >= state.count);
 	return &state.places[process];
 }
 
-static int64_t load(const cell *from)
+static int64_t cell_load(const cell *from)
 {
 	return atomic_load_explicit(from, memory_order_relaxed);
 }
 
-static void store(cell *into, int64_t value)
+static void cell_store(cell *into, int64_t value)
 {
 	atomic_store_explicit(into, value, memory_order_relaxed);
 }
 
-static void add(cell *into, int64_t by)
+static void cell_add(cell *into, int64_t by)
 {
 	atomic_fetch_add_explicit(into, by, memory_order_relaxed);
 }
 
-static cell *own_cell(const struct metric *metric, size_t index)
+static cell *metric_cell(const struct metric *metric, size_t index)
 {
 	return &state.places[state.mine].cells[metric->cell + index];
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
-static bool is_name(const char *name)
+static bool metrics_is_name(const char *name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
 
@@ -149,7 +149,7 @@ static struct family *family_new(enum metric_type type, const char *name,
 {
 	struct family *family = xcalloc(1, sizeof *family);
 
-	bug_if(!is_name(name));
+	bug_if(!metrics_is_name(name));
 	family->type = type;
 	family->name = xstrdup(name);
 	family->help = xstrdup(help);
@@ -175,7 +175,7 @@ static struct metric *family_add(struct family *family, const char *label_key,
 {
 	struct metric *metric = xcalloc(1, sizeof *metric);
 
-	bug_if(label_key[0] && !is_name(label_key));
+	bug_if(label_key[0] && !metrics_is_name(label_key));
 	metric->type = family->type;
 	metric->label_key = xstrdup(label_key);
 	metric->label_value = xstrdup(label_value);
@@ -217,13 +217,13 @@ struct metric *metric_new(enum metric_type type, const char *name, const char *h
 void metric_add(struct metric *metric, int64_t by)
 {
 	bug_if(metric->type == METRIC_COUNTER && by < 0 && metric != &state.unseen);
-	add(own_cell(metric, 0), by);
+	cell_add(metric_cell(metric, 0), by);
 }
 
 void metric_set(struct metric *metric, int64_t value)
 {
 	bug_if(metric->type != METRIC_GAUGE && metric != &state.unseen);
-	store(own_cell(metric, 0), value);
+	cell_store(metric_cell(metric, 0), value);
 }
 
 void metric_observe_us(struct metric *metric, int64_t us)
@@ -233,23 +233,23 @@ void metric_observe_us(struct metric *metric, int64_t us)
 	bug_if(metric->type != METRIC_HISTOGRAM && metric != &state.unseen);
 	while (bucket < BOUNDS && us > bounds[bucket].us)
 		bucket++;
-	add(own_cell(metric, bucket), 1);
-	add(own_cell(metric, CELL_SUM), us > 0 ? us : 0);
+	cell_add(metric_cell(metric, bucket), 1);
+	cell_add(metric_cell(metric, CELL_SUM), us > 0 ? us : 0);
 }
 
 /* ---- the text ---- */
 
-static int64_t sum(const struct metric *metric, size_t index)
+static int64_t metric_sum(const struct metric *metric, size_t index)
 {
 	int64_t total = 0;
 
 	for (int process = 0; process < state.count; process++)
-		total += load(&state.places[process].cells[metric->cell + index]);
+		total += cell_load(&state.places[process].cells[metric->cell + index]);
 	return total;
 }
 
 /* A backslash, a newline and, in a label, a quote. */
-static void format_escaped(struct buf *text, const char *from, bool quoted)
+static void metrics_format_escaped(struct buf *text, const char *from, bool quoted)
 {
 	for (; *from; from++) {
 		if (*from == '\n')
@@ -262,13 +262,14 @@ static void format_escaped(struct buf *text, const char *from, bool quoted)
 }
 
 /* `zonefleet_NAME_SUFFIX{KEY="VALUE",le="LE"} `; LE is NULL but for buckets. */
-static void format_series(struct buf *text, const struct family *family,
-                          const struct metric *metric, const char *suffix, const char *le)
+static void metrics_format_series(struct buf *text, const struct family *family,
+                                  const struct metric *metric, const char *suffix,
+                                  const char *le)
 {
 	buf_printf(text, "zonefleet_%s%s", family->name, suffix);
 	if (metric->label_key[0]) {
 		buf_printf(text, "{%s=\"", metric->label_key);
-		format_escaped(text, metric->label_value, true);
+		metrics_format_escaped(text, metric->label_value, true);
 		buf_text(text, "\"");
 	}
 	if (le)
@@ -276,95 +277,95 @@ static void format_series(struct buf *text, const struct family *family,
 	buf_text(text, metric->label_key[0] || le ? "} " : " ");
 }
 
-static void format_plain(struct buf *text, const struct family *family,
-                         const struct metric *metric)
+static void metrics_format_plain(struct buf *text, const struct family *family,
+                                 const struct metric *metric)
 {
-	format_series(text, family, metric, "", NULL);
-	buf_printf(text, "%" PRId64 "\n", sum(metric, 0));
+	metrics_format_series(text, family, metric, "", NULL);
+	buf_printf(text, "%" PRId64 "\n", metric_sum(metric, 0));
 }
 
-/* The count is that of the buckets just read, so that the two always agree. */
-static void format_histogram(struct buf *text, const struct family *family,
-                             const struct metric *metric)
+/* The count is the sum of the buckets that were just read, so that both agree. */
+static void metrics_format_histogram(struct buf *text, const struct family *family,
+                                     const struct metric *metric)
 {
-	int64_t count = 0, us = sum(metric, CELL_SUM);
+	int64_t count = 0, us = metric_sum(metric, CELL_SUM);
 
 	for (size_t bucket = 0; bucket <= BOUNDS; bucket++) {
-		count += sum(metric, bucket);
-		format_series(text, family, metric, "_bucket",
-			      bucket < BOUNDS ? bounds[bucket].le : "+Inf");
+		count += metric_sum(metric, bucket);
+		metrics_format_series(text, family, metric, "_bucket",
+				      bucket < BOUNDS ? bounds[bucket].le : "+Inf");
 		buf_printf(text, "%" PRId64 "\n", count);
 	}
-	format_series(text, family, metric, "_sum", NULL);
+	metrics_format_series(text, family, metric, "_sum", NULL);
 	buf_printf(text, "%" PRId64 ".%06" PRId64 "\n", us / 1000000, us % 1000000);
-	format_series(text, family, metric, "_count", NULL);
+	metrics_format_series(text, family, metric, "_count", NULL);
 	buf_printf(text, "%" PRId64 "\n", count);
 }
 
-static void format_family(struct buf *text, const struct family *family)
+static void metrics_format_family(struct buf *text, const struct family *family)
 {
 	buf_printf(text, "# HELP zonefleet_%s ", family->name);
-	format_escaped(text, family->help, false);
+	metrics_format_escaped(text, family->help, false);
 	buf_printf(text, "\n# TYPE zonefleet_%s %s\n", family->name,
 		   types[family->type].name);
 	for (const struct metric *metric = family->metrics; metric; metric = metric->next)
 		if (family->type == METRIC_HISTOGRAM)
-			format_histogram(text, family, metric);
+			metrics_format_histogram(text, family, metric);
 		else
-			format_plain(text, family, metric);
+			metrics_format_plain(text, family, metric);
 }
 
 void metrics_format(struct buf *text)
 {
 	for (const struct family *family = state.families; family; family = family->next)
-		format_family(text, family);
+		metrics_format_family(text, family);
 }
 
-/* ---- life signs ---- */
+/* ---- heartbeats ---- */
 
-void metrics_beat(int64_t now_ms)
+void metrics_heartbeat(int64_t now_ms)
 {
-	store(&place_of(state.mine)->beat_ms, now_ms);
+	cell_store(&metrics_place(state.mine)->beat_ms, now_ms);
 }
 
-int64_t metrics_last_beat(int process)
+int64_t metrics_last_heartbeat(int process)
 {
-	return load(&place_of(process)->beat_ms);
+	return cell_load(&metrics_place(process)->beat_ms);
 }
 
-void metrics_set_trouble(const char *words)
+void metrics_set_down_reason(const char *words)
 {
-	struct place *place = place_of(state.mine);
+	struct place *place = metrics_place(state.mine);
 	int64_t cells[METRICS_WORDS / sizeof(cell)] = { 0 };
 
-	store(&place->ready, !words);
+	cell_store(&place->ready, !words);
 	snprintf((char *)cells, sizeof cells, "%s", words ? words : "");
 	for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
-		store(&place->trouble[i], cells[i]);
+		cell_store(&place->down_reason[i], cells[i]);
 }
 
-/* Two sets of words may be mixed, for a moment: they are for people. */
-bool metrics_trouble(int process, char words[METRICS_WORDS])
+/* Two texts may be mixed for a moment, which is harmless: an operator reads them. */
+bool metrics_down_reason(int process, char words[METRICS_WORDS])
 {
-	struct place *place = place_of(process);
+	struct place *place = metrics_place(process);
 	int64_t cells[METRICS_WORDS / sizeof(cell)];
 
 	for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
-		cells[i] = load(&place->trouble[i]);
+		cells[i] = cell_load(&place->down_reason[i]);
 	memcpy(words, cells, sizeof cells);
 	words[METRICS_WORDS - 1] = '\0';
-	return !load(&place->ready);
+	return !cell_load(&place->ready);
 }
 
-void metrics_forget(int process)
+void metrics_reset_process(int process)
 {
-	struct place *place = place_of(process);
+	struct place *place = metrics_place(process);
 
-	store(&place->beat_ms, 0);
-	store(&place->ready, 0);
-	store(&place->trouble[0], 0);
+	cell_store(&place->beat_ms, 0);
+	cell_store(&place->ready, 0);
+	cell_store(&place->down_reason[0], 0);
 	for (const struct family *f = state.families; f; f = f->next)
 		for (const struct metric *m = f->metrics; m; m = m->next)
 			if (f->type == METRIC_GAUGE)
-				store(&place->cells[m->cell], 0);
+				cell_store(&place->cells[m->cell], 0);
 }

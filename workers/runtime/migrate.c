@@ -14,7 +14,7 @@
 
 enum {
 	LOCK_WAIT_S = 60,
-	STATEMENT_TIMEOUT_S = 6 * 3600,	/* an index over a large table takes its time */
+	STATEMENT_TIMEOUT_S = 6 * 3600,	/* for an index over a large table */
 	NAME_MAX_LEN = 64,
 	CHECKSUM_LEN = 2 * SHA256_DIGEST_LENGTH,
 };
@@ -39,7 +39,7 @@ struct migration {
 	const struct migrate_file *file;
 };
 
-static void checksum(const char *text, char hex[CHECKSUM_LEN + 1])
+static void migrate_checksum(const char *text, char hex[CHECKSUM_LEN + 1])
 {
 	unsigned char digest[SHA256_DIGEST_LENGTH];
 
@@ -47,19 +47,19 @@ static void checksum(const char *text, char hex[CHECKSUM_LEN + 1])
 	hex_encode(digest, sizeof digest, hex);
 }
 
-/* The file at INDEX is of version INDEX + 1, or the build is wrong. */
-static struct migration migration_of(int index)
+/* The file at INDEX must have version INDEX + 1. */
+static struct migration migrate_load(int index)
 {
 	struct migration migration = { .file = &migrate_files[index] };
 
 	bug_if(sscanf(migration.file->file, "%d_%64[a-z0-9_]", &migration.version,
 	              migration.name) != 2);
 	bug_if(migration.version != index + 1);
-	checksum(migration.file->sql, migration.checksum);
+	migrate_checksum(migration.file->sql, migration.checksum);
 	return migration;
 }
 
-static int last_version(void)
+static int migrate_last_version(void)
 {
 	int count = 0;
 
@@ -70,38 +70,38 @@ static int last_version(void)
 
 /* ---- notes ---- */
 
-enum note { NOTE_NONE, NOTE_STARTED, NOTE_DONE };
+enum note { MIGRATE_NONE, MIGRATE_STARTED, MIGRATE_DONE };
 
-static enum err note_read(struct db *db, const struct migration *migration,
-                          enum note *note, bool *is_same, struct why *why)
+static enum err migrate_read_state(struct db *db, const struct migration *migration,
+                                   enum note *note, bool *is_same, struct why *why)
 {
-	struct tx tx = tx_once(db, why);
+	struct tx tx = tx_autocommit(db, why);
 	struct tx_rows rows;
 
-	*note = NOTE_NONE;
+	*note = MIGRATE_NONE;
 	*is_same = true;
 	if (tx_select_row(&tx, NULL, &rows, "SELECT state = 'DONE', checksum = ? "
 	                  "FROM schema_migrations WHERE version = ?",
 	                  TX_BIND(tx_text(migration->checksum),
 	                          tx_int(migration->version)))) {
-		*note = row_int(&rows) ? NOTE_DONE : NOTE_STARTED;
+		*note = row_int(&rows) ? MIGRATE_DONE : MIGRATE_STARTED;
 		*is_same = row_int(&rows);
 		tx_select_end(&rows);
 	}
 	return tx_commit(&tx);
 }
 
-struct noting {
+struct migrate_change {
 	struct db *db;
 	const struct migration *migration;
 };
 
-/* Who is second, by way of another node of a cluster, loses a race, and finds it then. */
-static enum err try_note_started(void *self, struct why *why)
+/* On a cluster the second of two inserts on two nodes gets ERR_RACE, then ERR_EXISTS. */
+static enum err migrate_try_start(void *self, struct why *why)
 {
-	struct noting *noting = self;
-	const struct migration *migration = noting->migration;
-	struct tx tx = tx_once(noting->db, why);
+	struct migrate_change *migrate_change = self;
+	const struct migration *migration = migrate_change->migration;
+	struct tx tx = tx_autocommit(migrate_change->db, why);
 
 	tx_exec(&tx, "INSERT INTO schema_migrations (version, name, checksum, state) "
 	        "VALUES (?, ?, ?, 'STARTED')",
@@ -110,58 +110,60 @@ static enum err try_note_started(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
-static enum err try_note_done(void *self, struct why *why)
+static enum err migrate_try_finish(void *self, struct why *why)
 {
-	struct noting *noting = self;
-	struct tx tx = tx_once(noting->db, why);
+	struct migrate_change *migrate_change = self;
+	struct tx tx = tx_autocommit(migrate_change->db, why);
 
 	tx_exec(&tx, "UPDATE schema_migrations SET state = 'DONE', "
 	        "applied_at = CURRENT_TIMESTAMP(3) WHERE version = ?",
-	        TX_BIND(tx_int(noting->migration->version)));
+	        TX_BIND(tx_int(migrate_change->migration->version)));
 	return tx_commit(&tx);
 }
 
 /* ---- running ---- */
 
-static enum err cut_off(const struct migration *migration, struct why *why)
+static enum err migrate_fail_interrupted(const struct migration *migration,
+                                         struct why *why)
 {
 	int version = migration->version;
 
 	return fail(why, ERR_CONFLICT, "schema/%s was begun and not finished. If no "
-	            "other run is at it: compare the tables with the file; run what is "
+	            "other run uses it: compare the tables with the file; run what is "
 	            "missing and UPDATE schema_migrations SET state = 'DONE' WHERE "
 	            "version = %d, or undo what is there and DELETE FROM "
 	            "schema_migrations WHERE version = %d; then migrate again",
 	            migration->file->file, version, version);
 }
 
-static enum err apply(struct db *db, const struct migration *migration, struct why *why)
+static enum err migrate_apply(struct db *db, const struct migration *migration,
+                              struct why *why)
 {
-	struct noting noting = { db, migration };
+	struct migrate_change migrate_change = { db, migration };
 	struct why reason;
-	enum err err = tx_redo(try_note_started, &noting, why);
+	enum err err = tx_retry(migrate_try_start, &migrate_change, why);
 
-	if (err == ERR_EXISTS)		/* on another node of the cluster, just now */
-		return cut_off(migration, why);
+	if (err == ERR_EXISTS)		/* by another node of the cluster */
+		return migrate_fail_interrupted(migration, why);
 	if (err)
 		return err;
 	log_info("schema changes: version=%d name=%s", migration->version,
 	         migration->name);
 	err = db_script(db, migration->file->sql, &reason);
 	if (!err)
-		err = tx_redo(try_note_done, &noting, &reason);
+		err = tx_retry(migrate_try_finish, &migrate_change, &reason);
 	if (err)
 		return fail(why, err, "schema/%s: %s", migration->file->file,
 		            reason.text);
 	return OK;
 }
 
-static enum err step(struct db *db, const struct migration *migration, bool *applied,
-                     struct why *why)
+static enum err migrate_step(struct db *db, const struct migration *migration,
+                             bool *applied, struct why *why)
 {
 	enum note note;
 	bool is_same;
-	enum err err = note_read(db, migration, &note, &is_same, why);
+	enum err err = migrate_read_state(db, migration, &note, &is_same, why);
 
 	*applied = false;
 	if (err)
@@ -171,17 +173,17 @@ static enum err step(struct db *db, const struct migration *migration, bool *app
 		            "schema/%s is not the file that was applied: a version "
 		            "never changes, a new one follows",
 		            migration->file->file);
-	if (note == NOTE_STARTED)
-		return cut_off(migration, why);
-	if (note == NOTE_DONE)
+	if (note == MIGRATE_STARTED)
+		return migrate_fail_interrupted(migration, why);
+	if (note == MIGRATE_DONE)
 		return OK;
 	*applied = true;
-	return apply(db, migration, why);
+	return migrate_apply(db, migration, why);
 }
 
-static enum err take_lock(struct db *db, struct why *why)
+static enum err migrate_lock(struct db *db, struct why *why)
 {
-	struct tx tx = tx_once(db, why);
+	struct tx tx = tx_autocommit(db, why);
 	struct tx_rows rows;
 
 	if (tx_select_row(&tx, NULL, &rows, "SELECT GET_LOCK('" LOCK_NAME "', ?)",
@@ -196,9 +198,8 @@ static enum err take_lock(struct db *db, struct why *why)
 }
 
 /*
- * The connection ends with the run, and the lock with the connection: also when that was
- * cut. Should it be cut and made anew in the midst, the notes still keep a second run
- * out.
+ * The lock ends with the connection, and the connection with the run. If the connection
+ * is lost in a run, the rows of schema_migrations still keep out a second run.
  */
 enum err migrate_run(struct db *db,
                      void (*progress)(void *self, int version, const char *name,
@@ -208,14 +209,14 @@ enum err migrate_run(struct db *db,
 	enum err err;
 
 	db_set_timeout(db, STATEMENT_TIMEOUT_S);
-	err = take_lock(db, why);
+	err = migrate_lock(db, why);
 	if (!err)
 		err = db_script(db, table_sql, why);
 	for (int i = 0; !err && migrate_files[i].file; i++) {
-		struct migration migration = migration_of(i);
+		struct migration migration = migrate_load(i);
 		bool applied;
 
-		err = step(db, &migration, &applied, why);
+		err = migrate_step(db, &migration, &applied, why);
 		if (!err)
 			progress(self, migration.version, migration.name, applied);
 	}
@@ -223,9 +224,9 @@ enum err migrate_run(struct db *db,
 	return err;
 }
 
-/* ---- asking ---- */
+/* ---- the version ---- */
 
-static bool is_initialized(struct tx *tx)
+static bool migrate_is_initialized(struct tx *tx)
 {
 	struct tx_rows rows;
 	bool found = tx_select_row(tx, NULL, &rows,
@@ -240,12 +241,12 @@ static bool is_initialized(struct tx *tx)
 
 enum err migrate_version(struct db *db, int *have, int *want, struct why *why)
 {
-	struct tx tx = tx_once(db, why);
+	struct tx tx = tx_autocommit(db, why);
 	struct tx_rows rows;
 	int version = 0;
 	enum err err;
 
-	if (is_initialized(&tx) &&
+	if (migrate_is_initialized(&tx) &&
 	    tx_select_row(&tx, NULL, &rows, "SELECT MAX(version) FROM schema_migrations "
 	                  "WHERE state = 'DONE'", TX_NONE)) {
 		version = row_int(&rows);
@@ -255,6 +256,6 @@ enum err migrate_version(struct db *db, int *have, int *want, struct why *why)
 	if (err)
 		return err;
 	*have = version;
-	*want = last_version();
+	*want = migrate_last_version();
 	return OK;
 }

@@ -1,13 +1,13 @@
 /*
- * migrate -- brings the schema of the database up to this program's. The
- * files schema/NNN_name.sql are part of the program (migrate_files[], made
- * by the Makefile), numbered from 1 without a gap, and only go forward.
+ * migrate -- brings the schema of the database up to this program's version. The files
+ * schema/NNN_name.sql are part of the program (migrate_files[], made by the Makefile).
+ * They are numbered from 1 without a gap, and only go forward.
  *
- * DDL knows no transaction, so a version is noted in schema_migrations as
- * STARTED before its first statement and as DONE behind its last. The note
- * is also the claim: two runs cannot both insert it, on a cluster either,
- * where GET_LOCK holds on one node only. A version found STARTED was cut
- * off in its midst, and needs a person; the error says what to do.
+ * DDL has no transactions. So a version gets a row in schema_migrations with the state
+ * STARTED before its first statement, and DONE after its last. The row is also the lock:
+ * two runs cannot both insert it, even on a cluster, where GET_LOCK works on one node
+ * only. A version found in state STARTED was interrupted. An operator must decide; the
+ * error says how.
  */
 #pragma once
 
@@ -24,9 +24,9 @@ struct migrate_file {
 extern const struct migrate_file migrate_files[];
 
 /*
- * Applies what is missing, in order; tells of each version whether it was applied just
- * now. ERR_CONFLICT: a version was cut off, or its file differs from the one that was
- * applied. ERR_BUSY: another run holds the lock for longer than a minute.
+ * Applies missing versions in order. Calls PROGRESS for each version, with APPLIED if
+ * this run applied it. ERR_CONFLICT: a version was interrupted, or its file differs from
+ * the applied one. ERR_BUSY: another run holds the lock for longer than a minute.
  */
 enum err migrate_run(struct db *db,
                      void (*progress)(void *self, int version, const char *name,
@@ -34,8 +34,8 @@ enum err migrate_run(struct db *db,
                      void *self, struct why *why);
 
 /*
- * The version the database HAS (0: none) and the one this program WANTs. A worker waits,
- * not ready, while have < want, and says: run `zonefleet db migrate`. More is fine: a
- * newer program was here first.
+ * *have: the version of the database (0: none). *want: the version of this program. While
+ * have < want a worker is not ready and says: run `zonefleet db migrate`. A higher
+ * version comes from a newer program and is fine.
  */
 enum err migrate_version(struct db *db, int *have, int *want, struct why *why);

@@ -10,8 +10,8 @@
 #include "runtime/loop.h"
 
 /*
- * librabbitmq decodes nested tables by recursion, as deep as the peer's frame
- * says: its frames are bounded, and this holds the deepest that fits in one.
+ * librabbitmq decodes nested tables by recursion. Frames are bounded, and this stack is
+ * large enough for the deepest nesting in one frame.
  */
 enum { STACK_BYTES = 8 * 1024 * 1024 };
 
@@ -27,33 +27,33 @@ struct queue {
 };
 
 struct lane {
-	char name[16];		/* all that the kernel keeps */
+	char name[16];		/* the limit of the kernel */
 	struct loop_async *wakeup;
 	pthread_t thread;
 	pthread_mutex_t mutex;	/* over the next four */
 	pthread_cond_t changed;
 	struct queue waiting, finished;
 	bool closing;
-	/* of the loop's thread */
+	/* for the loop's thread */
 	size_t limit, outstanding;
 	bool job_ran;
-	bool delivering;	/* then lane_deliver() destroys what a done() closed */
+	bool delivering;	/* lane_deliver() destroys a lane that done() freed */
 };
 
-static void queue_init(struct queue *queue)
+static void job_queue_init(struct queue *queue)
 {
 	queue->first = NULL;
 	queue->end = &queue->first;
 }
 
-static void queue_put(struct queue *queue, struct job *job)
+static void job_queue_put(struct queue *queue, struct job *job)
 {
 	job->next = NULL;
 	*queue->end = job;
 	queue->end = &job->next;
 }
 
-static struct job *queue_take(struct queue *queue)
+static struct job *job_queue_take(struct queue *queue)
 {
 	struct job *job = queue->first;
 
@@ -72,7 +72,7 @@ static struct job *lane_next(struct lane *lane)
 	struct job *job = NULL;
 
 	pthread_mutex_lock(&lane->mutex);
-	while (!lane->closing && !(job = queue_take(&lane->waiting)))
+	while (!lane->closing && !(job = job_queue_take(&lane->waiting)))
 		pthread_cond_wait(&lane->changed, &lane->mutex);
 	pthread_mutex_unlock(&lane->mutex);
 	return job;
@@ -82,7 +82,7 @@ static void lane_finish(struct lane *lane, struct job *job)
 {
 	job->ran = true;
 	pthread_mutex_lock(&lane->mutex);
-	queue_put(&lane->finished, job);
+	job_queue_put(&lane->finished, job);
 	pthread_mutex_unlock(&lane->mutex);
 	loop_async_send(lane->wakeup);
 }
@@ -100,7 +100,7 @@ static void *lane_run(void *self)
 	return NULL;
 }
 
-/* Signals are the loop's: the thread takes none, whatever the loop unblocks later. */
+/* The thread blocks all signals: they are for the loop. */
 static void lane_start(struct lane *lane)
 {
 	sigset_t all, before;
@@ -125,19 +125,19 @@ static struct job *lane_finished(struct lane *lane)
 	struct job *job;
 
 	pthread_mutex_lock(&lane->mutex);
-	job = queue_take(&lane->finished);
+	job = job_queue_take(&lane->finished);
 	pthread_mutex_unlock(&lane->mutex);
 	return job;
 }
 
-static void lane_tell(struct lane *lane, struct job *told)
+static void lane_call_done(struct lane *lane, struct job *finished_job)
 {
-	lane_fn *done = told->done;
-	void *job = told->job;
+	lane_fn *done = finished_job->done;
+	void *job = finished_job->job;
 
 	lane->outstanding--;
-	lane->job_ran = told->ran;
-	free(told);
+	lane->job_ran = finished_job->ran;
+	free(finished_job);
 	done(job);
 }
 
@@ -156,7 +156,7 @@ static void lane_deliver(void *self)
 
 	lane->delivering = true;
 	while (!lane->closing && (job = lane_finished(lane)))
-		lane_tell(lane, job);
+		lane_call_done(lane, job);
 	lane->delivering = false;
 	if (lane->closing)
 		lane_destroy(lane);
@@ -168,8 +168,8 @@ struct lane *lane_new(struct loop *loop, const char *name, size_t limit)
 
 	snprintf(lane->name, sizeof lane->name, "%s", name);
 	lane->limit = limit;
-	queue_init(&lane->waiting);
-	queue_init(&lane->finished);
+	job_queue_init(&lane->waiting);
+	job_queue_init(&lane->finished);
 	pthread_mutex_init(&lane->mutex, NULL);
 	pthread_cond_init(&lane->changed, NULL);
 	lane->wakeup = loop_async_new(loop, lane_deliver, lane);
@@ -189,9 +189,9 @@ bool lane_submit(struct lane *lane, lane_fn *work, lane_fn *done, void *job)
 	queued->job = job;
 	lane->outstanding++;
 	pthread_mutex_lock(&lane->mutex);
-	queue_put(&lane->waiting, queued);
+	job_queue_put(&lane->waiting, queued);
 	pthread_mutex_unlock(&lane->mutex);
-	pthread_cond_signal(&lane->changed);	/* who wakes finds the mutex free */
+	pthread_cond_signal(&lane->changed);	/* the mutex is free now */
 	return true;
 }
 
@@ -214,7 +214,7 @@ static void lane_close(struct lane *lane)
 	pthread_join(lane->thread, NULL);
 }
 
-/* *lane stands until the end: a done() asks it whether its job ran. */
+/* *lane stays valid until the end, for lane_job_ran() in done(). */
 void lane_free(struct lane **lane)
 {
 	struct lane *closed = *lane;
@@ -223,10 +223,10 @@ void lane_free(struct lane **lane)
 	if (!closed || closed->closing)
 		return;
 	lane_close(closed);
-	while ((job = queue_take(&closed->finished)))
-		lane_tell(closed, job);
-	while ((job = queue_take(&closed->waiting)))
-		lane_tell(closed, job);
+	while ((job = job_queue_take(&closed->finished)))
+		lane_call_done(closed, job);
+	while ((job = job_queue_take(&closed->waiting)))
+		lane_call_done(closed, job);
 	*lane = NULL;
 	if (!closed->delivering)
 		lane_destroy(closed);

@@ -1,10 +1,10 @@
 /*
- * offload -- work that blocks, done beside the loop.
+ * offload -- runs blocking work on threads beside the loop.
  *
- * A lane is one thread with a bounded queue: jobs of a lane run one after
- * the other, lanes side by side. work() runs on the lane's thread and must
- * have a deadline of its own; done() runs on the loop afterwards. A job is
- * never lost: it is either refused at once (queue full) or done() is called.
+ * A lane is one thread with a bounded queue. Jobs of a lane run one after the other,
+ * lanes run in parallel. work() runs on the lane's thread and must have its own deadline;
+ * done() runs on the loop afterwards. A job is never lost: either it is refused at once
+ * (queue full), or done() is called.
  */
 #pragma once
 
@@ -16,15 +16,15 @@ struct lane;
 
 typedef void lane_fn(void *job);
 
-/* NAME shows in ps and in the log. LIMIT jobs may wait behind the one in hand. */
+/* NAME shows in ps and in the log. LIMIT jobs may wait behind the running one. */
 struct lane *lane_new(struct loop *loop, const char *name, size_t limit);
 /* false: the queue is full (nothing is called). */
 bool lane_submit(struct lane *lane, lane_fn *work, lane_fn *done, void *job);
-size_t lane_waiting(const struct lane *lane);	/* and running: done() is yet to come */
+size_t lane_waiting(const struct lane *lane);	/* jobs before their done() */
 /*
- * Waits for the running job; done() of all waiting ones is called without work().
- * Allowed in done(); a job submitted meanwhile is refused.
+ * Waits for the running job. Waiting jobs get done() without work(). May be called in
+ * done(). A job that is submitted meanwhile is refused.
  */
 void lane_free(struct lane **lane);
-/* In done(): was work() run, or was the lane closed before? */
+/* In done(): did work() run? False: the lane was freed before. */
 bool lane_job_ran(const struct lane *lane);

@@ -9,10 +9,10 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "runtime/db_probe.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
-#include "runtime/ping.h"
-#include "runtime/suspects.h"
+#include "runtime/poison.h"
 #include "runtime/worker_private.h"
 
 enum {
@@ -37,7 +37,7 @@ struct process {
 	struct trust *trust;
 	struct rpc_server *server;	/* NULL for a program without methods */
 	char *recovery;
-	struct ping *ping;		/* NULL for a program without a database */
+	struct db_probe *probe;		/* NULL for a program without a database */
 	struct loop_timer *beat, *drain;
 	struct reread reread;
 	int64_t beat_due_us;
@@ -46,7 +46,7 @@ struct process {
 	size_t period_count;
 	bool serving;			/* the server and the periods are open */
 	bool ready, was_ready;
-	int64_t drain_until_ms;		/* 0: nobody told us to end */
+	int64_t drain_until_ms;		/* 0: not draining */
 };
 
 /* ---- timers: the first turn anywhere in the period, so that a fleet spreads ---- */
@@ -129,30 +129,30 @@ static void periods_close(struct process *process)
 	process->period_count = 0;
 }
 
-/* ---- the sign of life ---- */
+/* ---- readiness ---- */
 
-static const char *broker_words(const struct process *process)
+static const char *process_broker_reason(const struct process *process)
 {
 	const struct runtime *runtime = &process->runtime;
-	const char *words = broker_trouble(runtime->out);
+	const char *words = broker_down_reason(runtime->out);
 
 	if (!words && process->server)
-		words = rpc_server_trouble(process->server);
-	return words ? words : rpc_client_trouble(runtime->rpc);
+		words = rpc_server_down_reason(process->server);
+	return words ? words : rpc_client_down_reason(runtime->rpc);
 }
 
-static const char *database_words(const struct process *process)
+static const char *process_database_reason(const struct process *process)
 {
-	const char *words = process->ping ? ping_trouble(process->ping) : NULL;
+	const char *words = process->probe ? db_probe_down_reason(process->probe) : NULL;
 
 	return words || !process->runtime.db ? words : db_refusal(process->runtime.db);
 }
 
-/* What keeps it from its work. False: nothing. */
-static bool process_trouble(const struct process *process, struct why *why)
+/* Why the process is not ready. False: it is ready. */
+static bool process_down_reason(const struct process *process, struct why *why)
 {
-	const char *database = database_words(process);
-	const char *broker = broker_words(process);
+	const char *database = process_database_reason(process);
+	const char *broker = process_broker_reason(process);
 
 	if (broker)
 		fail(why, OK, "broker: %s", broker);
@@ -167,22 +167,22 @@ static void process_set_ready(struct process *process)
 {
 	int index = process->runtime.process;
 	struct why why;
-	bool ready = !process_trouble(process, &why);
+	bool ready = !process_down_reason(process, &why);
 
-	metrics_set_trouble(ready ? NULL : why.text);
+	metrics_set_down_reason(ready ? NULL : why.text);
 	if (ready == process->ready)
 		return;
 	process->ready = ready;
 	if (ready)
 		log_info("process ready: process=%d", index);
 	else
-		log_warn("process not ready: process=%d why=\"%s\"", index, why.text);
+		log_warn("process not ready: process=%d reason=\"%s\"", index, why.text);
 	process->was_ready |= ready;
 }
 
 /* ---- the end ---- */
 
-static bool is_drained(const struct process *process)
+static bool process_is_drained(const struct process *process)
 {
 	const struct worker *worker = process->program->worker;
 
@@ -193,11 +193,11 @@ static bool is_drained(const struct process *process)
 	return broker_unconfirmed(process->runtime.out) == 0;
 }
 
-static void drain_poll(void *self)
+static void process_poll_drain(void *self)
 {
 	struct process *process = self;
 	const struct runtime *runtime = &process->runtime;
-	bool drained = is_drained(process);
+	bool drained = process_is_drained(process);
 
 	if (!drained && clock_ms() < process->drain_until_ms) {
 		loop_timer_set(process->drain, DRAIN_POLL_MS);
@@ -210,10 +210,10 @@ static void drain_poll(void *self)
 }
 
 /*
- * The supervisor kills who takes too long; but it may be dead itself, and then
- * the alarm ends what hangs.
+ * The supervisor kills a process that takes too long. If the supervisor is dead, the
+ * alarm ends the process.
  */
-static void on_terminate(void *self)
+static void process_on_terminate(void *self)
 {
 	struct process *process = self;
 	const struct worker *worker = process->program->worker;
@@ -231,8 +231,8 @@ static void on_terminate(void *self)
 	loop_timer_set(process->drain, DRAIN_POLL_MS);
 }
 
-/* The supervisor read the file before us; here it can only fail if it changed since. */
-static void on_hangup(void *self)
+/* The supervisor has read the file before. It fails here only after another change. */
+static void process_on_hangup(void *self)
 {
 	struct process *process = self;
 	const struct worker *worker = process->program->worker;
@@ -253,30 +253,30 @@ static void on_hangup(void *self)
 	periods_follow(process);
 }
 
-static void on_user(void *self)
+static void process_on_user(void *self)
 {
 	struct process *process = self;
 
 	program_toggle_debug(process->program);
 }
 
-/* ---- the life ---- */
+/* ---- open and close ---- */
 
-/* ^C reaches all of a terminal's group: the supervisor alone decides what it means. */
-static void signals_open(struct process *process)
+/* ^C reaches all processes of a terminal: only the supervisor handles it. */
+static void process_signals_open(struct process *process)
 {
 	struct loop *loop = process->runtime.loop;
 	sigset_t none;
 
 	signal(SIGINT, SIG_IGN);
-	loop_signal(loop, SIGTERM, on_terminate, process);
-	loop_signal(loop, SIGHUP, on_hangup, process);
-	loop_signal(loop, SIGUSR1, on_user, process);
+	loop_signal(loop, SIGTERM, process_on_terminate, process);
+	loop_signal(loop, SIGHUP, process_on_hangup, process);
+	loop_signal(loop, SIGUSR1, process_on_user, process);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void runtime_open(struct process *process, int index)
+static void process_runtime_open(struct process *process, int index)
 {
 	struct program *program = process->program;
 	struct runtime *runtime = &process->runtime;
@@ -287,9 +287,9 @@ static void runtime_open(struct process *process, int index)
 	runtime->broker_config = &program->common.broker;
 	runtime->db_config = &program->common.db;
 	runtime->loop = loop_new();
-	process->drain = loop_timer_new(runtime->loop, drain_poll, process);
-	process->reread.timer = loop_timer_new(runtime->loop, on_hangup, process);
-	signals_open(process);
+	process->drain = loop_timer_new(runtime->loop, process_poll_drain, process);
+	process->reread.timer = loop_timer_new(runtime->loop, process_on_hangup, process);
+	process_signals_open(process);
 	runtime->out = broker_open(runtime->loop, runtime->broker_config, name, NULL,
 				   NULL);
 	free(name);
@@ -302,7 +302,7 @@ static void runtime_open(struct process *process, int index)
 		runtime->db = db_new(runtime->db_config);
 }
 
-static void runtime_close(struct process *process)
+static void process_runtime_close(struct process *process)
 {
 	struct runtime *runtime = &process->runtime;
 
@@ -315,19 +315,19 @@ static void runtime_close(struct process *process)
 	loop_free(&runtime->loop);
 }
 
-static const char *topic_of(const struct worker *worker)
+static const char *process_topic(const struct worker *worker)
 {
 	if (worker->topic)
 		return worker->topic(worker->self);
 	return worker->group ? worker->group : worker->name;
 }
 
-static struct rpc_server *server_open(struct process *process)
+static struct rpc_server *process_server_open(struct process *process)
 {
 	const struct worker *worker = process->program->worker;
 	const struct runtime *runtime = &process->runtime;
 	struct rpc_server_config config = {
-		.topic = topic_of(worker),
+		.topic = process_topic(worker),
 		.methods = worker->methods,
 		.version = "1.0",
 		.prefetch = process->program->common.prefetch,
@@ -345,29 +345,29 @@ static struct rpc_server *server_open(struct process *process)
 			       &config);
 }
 
-static void serve(struct process *process)
+static void process_serve(struct process *process)
 {
 	process->serving = true;
 	if (process->program->worker->methods)
-		process->server = server_open(process);
+		process->server = process_server_open(process);
 	periods_open(process);
 }
 
-static bool is_database_up(const struct process *process)
+static bool process_is_database_up(const struct process *process)
 {
-	return !process->ping || !ping_trouble(process->ping);
+	return !process->probe || !db_probe_down_reason(process->probe);
 }
 
-/* The schema is there, and the program has read what it needs. */
-static bool may_serve(const struct process *process)
+/* Is the database usable, and has the program read its data? */
+static bool process_may_serve(const struct process *process)
 {
 	const struct worker *worker = process->program->worker;
 
-	return is_database_up(process) &&
+	return process_is_database_up(process) &&
 	       (!worker->can_serve || worker->can_serve(worker->self));
 }
 
-static void beat_arm(struct process *process)
+static void process_beat_later(struct process *process)
 {
 	int after_ms = process->was_ready ? BEAT_MS : STARTING_BEAT_MS;
 
@@ -375,11 +375,11 @@ static void beat_arm(struct process *process)
 	loop_timer_set(process->beat, after_ms);
 }
 
-static void note_lateness(const struct process *process)
+static void process_observe_lateness(const struct process *process)
 {
 	int64_t late_us = clock_us() - process->beat_due_us;
 
-	if (process->beat_due_us)	/* the first beat is nobody's timer */
+	if (process->beat_due_us)	/* 0: the first beat has no timer */
 		metric_observe_us(process->lateness, late_us > 0 ? late_us : 0);
 }
 
@@ -387,13 +387,13 @@ static void process_beat(void *self)
 {
 	struct process *process = self;
 
-	note_lateness(process);
-	if (!process->serving && !process->drain_until_ms && may_serve(process))
-		serve(process);
+	process_observe_lateness(process);
+	if (!process->serving && !process->drain_until_ms && process_may_serve(process))
+		process_serve(process);
 	metric_add(process->lacks, descriptors_lacks());
-	metrics_beat(clock_ms());
+	metrics_heartbeat(clock_ms());
 	process_set_ready(process);
-	beat_arm(process);
+	process_beat_later(process);
 }
 
 static void process_open(struct process *process)
@@ -402,12 +402,12 @@ static void process_open(struct process *process)
 	bool schema = process->program->worker->schema;
 
 	if (process->runtime.db)
-		process->ping = ping_new(loop, process->runtime.db_config, schema);
+		process->probe = db_probe_new(loop, process->runtime.db_config, schema);
 	process->beat = loop_timer_new(loop, process_beat, process);
 	process->lateness = lateness_metric();
 	process->lacks = lacks_metric();
 	if (!schema)
-		serve(process);
+		process_serve(process);
 	process_beat(process);
 }
 
@@ -415,18 +415,18 @@ static void process_close(struct process *process)
 {
 	const struct worker *worker = process->program->worker;
 
-	metrics_set_trouble("it ends");
+	metrics_set_down_reason("it ends");
 	periods_close(process);
 	if (worker->stop)
 		worker->stop(worker->self);
 	if (process->server)
 		rpc_server_close(&process->server);
-	ping_free(&process->ping);
+	db_probe_free(&process->probe);
 	loop_timer_free(&process->beat);
 	free(process->recovery);
 }
 
-static int program_start(const struct process *process)
+static int process_start(const struct process *process)
 {
 	const struct worker *worker = process->program->worker;
 	struct why why;
@@ -446,14 +446,14 @@ int process_run(struct program *program, int index)
 	int status;
 
 	metrics_process(index);
-	suspects_process(index);
-	runtime_open(&process, index);
-	status = program_start(&process);
+	poison_process(index);
+	process_runtime_open(&process, index);
+	status = process_start(&process);
 	if (!status) {
 		process_open(&process);
 		loop_run(process.runtime.loop);
 		process_close(&process);
 	}
-	runtime_close(&process);
+	process_runtime_close(&process);
 	return status;
 }

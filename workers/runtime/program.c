@@ -167,7 +167,7 @@ void program_toggle_debug(struct program *program)
 
 int program_exit_status(enum err err)
 {
-	return err_fate(err) == FATE_RETRY ? EX_TEMPFAIL : EX_CONFIG;
+	return err_retry(err) == RETRY_LATER ? EX_TEMPFAIL : EX_CONFIG;
 }
 
 struct metric *timer_metric(const struct timer *timer)

@@ -1,9 +1,9 @@
 /*
  * refused_log -- the log line of a message that a program refuses.
  *
- * Every account at the broker can send such messages. So a process logs one line a second
- * at most. `unlogged` counts the messages that have no line since the last line. For the
- * thread of the loop only.
+ * Any account at the broker can send such messages, so a process logs at most one line a
+ * second. `unlogged` counts the messages without a line since the last line. Only for the
+ * thread of the loop.
  */
 #pragma once
 

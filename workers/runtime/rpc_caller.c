@@ -7,7 +7,7 @@
 
 /* ---- names of reply queues ---- */
 
-static bool is_managed(const char *name)
+static bool caller_is_managed(const char *name)
 {
 	static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	                           "0123456789._-";
@@ -33,28 +33,28 @@ bool reply_queue_valid(const char *name)
 	if (strncmp(name, prefix, len) != 0)
 		return false;
 	name += len;
-	return (strlen(name) == ID_LEN && id_valid(name)) || is_managed(name);
+	return (strlen(name) == ID_LEN && id_valid(name)) || caller_is_managed(name);
 }
 
 /* ---- the scan: one object ---- */
 
-static bool is_space(char c)
+static bool caller_is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static bool is_open(char c)
+static bool caller_is_open(char c)
 {
 	return c == '{' || c == '[';
 }
 
-static bool is_close(char c)
+static bool caller_is_close(char c)
 {
 	return c == '}' || c == ']';
 }
 
-/* Only ASCII matters here: all other characters become '?'. */
-static bool hex_step(struct caller_level *level, char c, char *decoded)
+/* Only ASCII matters: all other characters become '?'. */
+static bool caller_hex_step(struct caller_level *level, char c, char *decoded)
 {
 	static const char digits[] = HEX_DIGITS;
 	const char *digit = c ? strchr(digits, c >= 'A' && c <= 'F' ? c | 0x20 : c) : NULL;
@@ -71,7 +71,7 @@ static bool hex_step(struct caller_level *level, char c, char *decoded)
 	return true;
 }
 
-static char unescape(char c)
+static char caller_unescape(char c)
 {
 	static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
 	const char *at = c ? strchr(from, c) : NULL;
@@ -79,28 +79,28 @@ static char unescape(char c)
 	return at ? to[at - from] : c;
 }
 
-/* A byte of a string, not its closing quote. False: it is no character yet. */
-static bool string_step(struct caller_level *level, char c, char *decoded)
+/* A byte of a string, not its closing quote. False: the character is not complete. */
+static bool caller_string_step(struct caller_level *level, char c, char *decoded)
 {
 	*decoded = c;
 	if (level->escape >= 2)
-		return hex_step(level, c, decoded);
+		return caller_hex_step(level, c, decoded);
 	if (level->escape == 1) {
 		level->escape = c == 'u' ? 2 : 0;
 		level->unicode = 0;
-		*decoded = unescape(c);
+		*decoded = caller_unescape(c);
 		return c != 'u';
 	}
 	level->escape = c == '\\';
 	return c != '\\';
 }
 
-static bool string_ends(const struct caller_level *level, char c)
+static bool caller_string_ends(const struct caller_level *level, char c)
 {
 	return c == '"' && !level->escape;
 }
 
-static void text_append(struct caller_text *text, char c)
+static void caller_text_append(struct caller_text *text, char c)
 {
 	if (c <= ' ' || c > '~' || text->len == CALLER_TEXT_MAX)
 		text->is_bad = true;
@@ -108,33 +108,33 @@ static void text_append(struct caller_text *text, char c)
 		text->text[text->len++] = c;
 }
 
-static bool key_is(const struct caller_level *level, const char *key)
+static bool caller_key_is(const struct caller_level *level, const char *key)
 {
 	return level->key_len == strlen(key) &&
 	       memcmp(level->key, key, level->key_len) == 0;
 }
 
-static void key_append(struct caller_level *level, char c)
+static void caller_key_append(struct caller_level *level, char c)
 {
 	if (level->key_len < CALLER_KEY_MAX)
 		level->key[level->key_len] = c;
 	level->key_len += level->key_len <= CALLER_KEY_MAX;
 }
 
-static void key_end(struct caller_level *level)
+static void caller_key_end(struct caller_level *level)
 {
 	level->state = CALLER_COLON;
 	level->value = NULL;
-	if (key_is(level, "_msg_id"))
+	if (caller_key_is(level, "_msg_id"))
 		level->value = &level->msg_id;
-	else if (key_is(level, "_reply_q"))
+	else if (caller_key_is(level, "_reply_q"))
 		level->value = &level->reply_queue;
 	if (level->value)
 		level->value->count++;
 }
 
-/* Behind a value. */
-static void value_over(struct caller_level *level, char c)
+/* The byte after a value. */
+static void caller_value_end(struct caller_level *level, char c)
 {
 	if (c == ',')
 		level->state = CALLER_WANT_KEY;
@@ -142,65 +142,65 @@ static void value_over(struct caller_level *level, char c)
 		level->state = c == '}' ? CALLER_END : CALLER_BROKEN;
 }
 
-static void value_begin(struct caller_level *level, char c)
+static void caller_value_begin(struct caller_level *level, char c)
 {
 	level->depth = 0;
 	if (c == '"') {
 		level->state = CALLER_TEXT;
-	} else if (is_open(c)) {
+	} else if (caller_is_open(c)) {
 		level->state = CALLER_NESTED;
 		level->depth = 1;
 	} else {
-		level->state = is_close(c) || c == ',' || c == ':' ? CALLER_BROKEN
+		level->state = caller_is_close(c) || c == ',' || c == ':' ? CALLER_BROKEN
 		                                                   : CALLER_BARE;
 	}
 }
 
-static void bare_step(struct caller_level *level, char c)
+static void caller_bare_step(struct caller_level *level, char c)
 {
 	if (c == ',' || c == '}')
-		value_over(level, c);
-	else if (c == '"' || c == ':' || is_open(c) || is_close(c))
+		caller_value_end(level, c);
+	else if (c == '"' || c == ':' || caller_is_open(c) || caller_is_close(c))
 		level->state = CALLER_BROKEN;
 }
 
-static void nested_step(struct caller_level *level, char c)
+static void caller_nested_step(struct caller_level *level, char c)
 {
 	if (c == '"')
 		level->state = CALLER_NESTED_TEXT;
-	level->depth += is_open(c);
-	level->depth -= is_close(c);
+	level->depth += caller_is_open(c);
+	level->depth -= caller_is_close(c);
 	if (level->depth == 0)
 		level->state = CALLER_WANT_COMMA;
 }
 
 /* A byte in one of the three kinds of strings. True: *decoded is a character of a value. */
-static bool level_string(struct caller_level *level, char c, char *decoded)
+static bool caller_level_string(struct caller_level *level, char c, char *decoded)
 {
 	bool is_whole;
 
-	if (string_ends(level, c)) {
+	if (caller_string_ends(level, c)) {
 		if (level->state == CALLER_KEY)
-			key_end(level);
+			caller_key_end(level);
 		else
 			level->state = level->state == CALLER_TEXT ? CALLER_WANT_COMMA
 			                                           : CALLER_NESTED;
 		return false;
 	}
-	is_whole = string_step(level, c, decoded);
+	is_whole = caller_string_step(level, c, decoded);
 	if (is_whole && level->state == CALLER_KEY)
-		key_append(level, *decoded);
+		caller_key_append(level, *decoded);
 	return is_whole && level->state == CALLER_TEXT;
 }
 
 /* A byte between strings. */
-static void level_step(struct caller_level *level, char c)
+static void caller_level_step(struct caller_level *level, char c)
 {
 	if (level->state == CALLER_NESTED) {
-		nested_step(level, c);
+		caller_nested_step(level, c);
 		return;
 	}
-	if (is_space(c))
+	if (caller_is_space(c))
 		return;
 	switch (level->state) {
 	case CALLER_START:
@@ -215,13 +215,13 @@ static void level_step(struct caller_level *level, char c)
 		level->state = c == ':' ? CALLER_WANT_VALUE : CALLER_BROKEN;
 		return;
 	case CALLER_WANT_VALUE:
-		value_begin(level, c);
+		caller_value_begin(level, c);
 		return;
 	case CALLER_BARE:
-		bare_step(level, c);
+		caller_bare_step(level, c);
 		return;
 	case CALLER_WANT_COMMA:
-		value_over(level, c);
+		caller_value_end(level, c);
 		return;
 	default:
 		level->state = CALLER_BROKEN;
@@ -229,32 +229,32 @@ static void level_step(struct caller_level *level, char c)
 	}
 }
 
-static bool is_string(const struct caller_level *level)
+static bool caller_is_string(const struct caller_level *level)
 {
 	return level->state == CALLER_KEY || level->state == CALLER_TEXT ||
 	       level->state == CALLER_NESTED_TEXT;
 }
 
 /* True: *decoded is a character of a value at the top. */
-static bool level_feed(struct caller_level *level, char c, char *decoded)
+static bool caller_level_feed(struct caller_level *level, char c, char *decoded)
 {
 	bool is_value = false;
 
-	if (is_string(level))
-		is_value = level_string(level, c, decoded);
+	if (caller_is_string(level))
+		is_value = caller_level_string(level, c, decoded);
 	else
-		level_step(level, c);
+		caller_level_step(level, c);
 	if (is_value && level->value)
-		text_append(level->value, *decoded);
+		caller_text_append(level->value, *decoded);
 	return is_value;
 }
 
 /* ---- the scan: an envelope ---- */
 
-static void count_keys(struct caller_scan *scan)
+static void caller_count_keys(struct caller_scan *scan)
 {
-	scan->versions += key_is(&scan->outer, "oslo.version");
-	scan->messages += key_is(&scan->outer, "oslo.message");
+	scan->versions += caller_key_is(&scan->outer, "oslo.version");
+	scan->messages += caller_key_is(&scan->outer, "oslo.message");
 }
 
 void caller_scan(struct caller_scan *scan, const void *bytes, size_t len)
@@ -265,20 +265,21 @@ void caller_scan(struct caller_scan *scan, const void *bytes, size_t len)
 		enum caller_state before = outer->state;
 		char c = ((const char *)bytes)[i], decoded, ignored;
 
-		if (level_feed(outer, c, &decoded) && key_is(outer, "oslo.message"))
-			level_feed(&scan->inner, decoded, &ignored);
+		if (caller_level_feed(outer, c, &decoded) &&
+		    caller_key_is(outer, "oslo.message"))
+			caller_level_feed(&scan->inner, decoded, &ignored);
 		if (before == CALLER_KEY && outer->state == CALLER_COLON)
-			count_keys(scan);
+			caller_count_keys(scan);
 	}
 }
 
-static bool is_once(const struct caller_text *text)
+static bool caller_is_once(const struct caller_text *text)
 {
 	return text->count == 1 && !text->is_bad && text->len > 0;
 }
 
-/* The object that has the keys; NULL: it is not complete, or there is more than one. */
-static const struct caller_level *message_of(const struct caller_scan *scan)
+/* The object with the keys; NULL: it is not complete, or there is more than one. */
+static const struct caller_level *caller_message(const struct caller_scan *scan)
 {
 	const struct caller_level *level = &scan->outer;
 
@@ -292,9 +293,10 @@ static const struct caller_level *message_of(const struct caller_scan *scan)
 bool caller_found(const struct caller_scan *scan, const char **msg_id,
                   const char **reply_queue)
 {
-	const struct caller_level *level = message_of(scan);
+	const struct caller_level *level = caller_message(scan);
 
-	if (!level || !is_once(&level->msg_id) || !is_once(&level->reply_queue) ||
+	if (!level || !caller_is_once(&level->msg_id) ||
+	    !caller_is_once(&level->reply_queue) ||
 	    !reply_queue_valid(level->reply_queue.text))
 		return false;
 	*msg_id = level->msg_id.text;

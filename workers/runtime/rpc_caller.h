@@ -1,12 +1,11 @@
 /*
- * rpc_caller -- who waits for the answer to a body that is no request.
+ * rpc_caller -- finds the caller of a body that is not a valid request.
  *
- * envelope.c refuses a body as a whole, for a key that stands in it twice, say. Its sender
- * may be a caller who waits. The scan reads `_msg_id` and `_reply_q` and nothing else, in
- * constant memory, so it reads a body of any length and depth. It finds a caller only if the
- * body is one complete object in which each key stands once, at the top (of `oslo.message`,
- * if the body is an envelope), and if the reply queue has a name that reply queues have.
- * Pure.
+ * envelope.c refuses a body as a whole, for example for a duplicate key. Its sender may
+ * be a caller who waits. The scan reads only `_msg_id` and `_reply_q`, in constant
+ * memory, so it reads a body of any length and depth. It finds a caller only if the body
+ * is one complete object in which each key stands once at the top (of `oslo.message`, if
+ * the body is an envelope), and if the reply queue has a valid name. Pure.
  */
 #pragma once
 
@@ -15,8 +14,8 @@
 
 /*
  * "reply_" and 32 hexadecimal digits (oslo.messaging, and our own client), or "reply_",
- * HOST:PROCESS:NUMBER (oslo.messaging with use_queue_manager). Answers go by the default
- * exchange, which takes the name of any queue: no other name may reach it.
+ * HOST:PROCESS:NUMBER (oslo.messaging with use_queue_manager). Answers use the default
+ * exchange, which reaches any queue. So other names are refused.
  */
 bool reply_queue_valid(const char *name);
 
@@ -25,7 +24,7 @@ enum { CALLER_TEXT_MAX = 255, CALLER_KEY_MAX = 16 };
 struct caller_text {
 	char text[CALLER_TEXT_MAX + 1];
 	size_t len;
-	int count;		/* how often its key stands there */
+	int count;		/* of its key in the object */
 	bool is_bad;		/* too long, or not printable ASCII */
 };
 
@@ -37,7 +36,7 @@ enum caller_state {
 	CALLER_END, CALLER_BROKEN,
 };
 
-/* An object, as far as it was read. */
+/* The state of the scan in one object. */
 struct caller_level {
 	enum caller_state state;
 	size_t depth;			/* of brackets in a value */
@@ -45,7 +44,7 @@ struct caller_level {
 	unsigned unicode;
 	char key[CALLER_KEY_MAX];
 	size_t key_len;
-	struct caller_text *value;	/* of the key that was read last; NULL: not wanted */
+	struct caller_text *value;	/* of the last key; NULL: not needed */
 	struct caller_text msg_id, reply_queue;
 };
 

@@ -23,8 +23,8 @@
 enum { REPLY_PREFETCH = 200 };
 
 /*
- * A call is in the table until it is answered; it lives on until the last
- * confirm that the publisher owes for it, which the answer may overtake.
+ * A call is in the table until its answer. The memory stays until the last confirm, which
+ * may come after the answer.
  */
 struct call {
 	UT_hash_handle hh;
@@ -32,13 +32,13 @@ struct call {
 	struct loop_timer *timer;
 	char msg_id[ID_LEN + 1], unique_id[ID_LEN + 1];
 	char *exchange, *topic, *key, *method, *version;
-	json_t *args, *context;		/* copies: it may have to be sent again */
+	json_t *args, *context;		/* copies, to send it again */
 	int64_t deadline_ms;
 	int in_flight;			/* confirms to come */
 	bool sent;
-	enum err failed;		/* what the timer will say; OK: that time is up */
+	enum err failed;		/* the error for the timer; OK: a timeout */
 	struct why why;
-	struct envelope_reply kept;	/* of the answer: what came before its end */
+	struct envelope_reply kept;	/* the answer, until its last part */
 	rpc_answer_fn *answer;
 	void *self;
 };
@@ -56,15 +56,15 @@ struct rpc_client {
 	struct broker *out;
 	struct broker *in;		/* NULL before the first call */
 	struct call *calls;		/* by msg_id */
-	const struct trust *trust;	/* NULL: nothing is signed */
+	const struct trust *trust;	/* NULL: messages are not signed */
 	struct metric *casts_failed;
 	struct log_limit not_understood;	/* replies */
 	char publisher_id[sizeof "zonefleet." + HOST_NAME_MAX];
 };
 
-/* ---- where to ---- */
+/* ---- the target ---- */
 
-static char *target_key(const struct rpc_target *target)
+static char *client_routing_key(const struct rpc_target *target)
 {
 	if (target->fanout)
 		return xstrdup("");
@@ -73,7 +73,7 @@ static char *target_key(const struct rpc_target *target)
 	return xstrdup(target->topic);
 }
 
-static char *target_exchange(const struct rpc_client *client,
+static char *client_exchange(const struct rpc_client *client,
                              const struct rpc_target *target)
 {
 	if (target->fanout)
@@ -82,12 +82,12 @@ static char *target_exchange(const struct rpc_client *client,
 	                                : broker_exchange(client->out));
 }
 
-/* ---- its signature ---- */
+/* ---- the signature ---- */
 
-/* SIGNER is the caller's. NULL: we have no key. */
-static const struct envelope_signer *signer_of(const struct rpc_client *client,
-                                               const char *topic, bool to_agents,
-                                               struct envelope_signer *signer)
+/* Fills *signer. NULL: this process has no key. */
+static const struct envelope_signer *client_signer(const struct rpc_client *client,
+                                                   const char *topic, bool to_agents,
+                                                   struct envelope_signer *signer)
 {
 	const struct signature_key *key =
 		client->trust ? trust_signer(client->trust, to_agents) : NULL;
@@ -98,9 +98,9 @@ static const struct envelope_signer *signer_of(const struct rpc_client *client,
 	return signer;
 }
 
-/* ---- calls: their end ---- */
+/* ---- calls: the end ---- */
 
-static void call_free(struct call *call)
+static void rpc_call_free(struct call *call)
 {
 	free(call->exchange);
 	free(call->topic);
@@ -119,10 +119,10 @@ static void call_end(struct call *call)
 	json_decref(call->context);
 	envelope_reply_clear(&call->kept);
 	if (!call->in_flight)
-		call_free(call);
+		rpc_call_free(call);
 }
 
-/* The call is gone when its asker hears: it may ask again, or close the client. */
+/* Frees the call first: the callback may call again, or close the client. */
 static void call_answer(struct call *call, const struct rpc_answer *answer)
 {
 	rpc_answer_fn *fn = call->answer;
@@ -140,7 +140,7 @@ static void call_fail(struct call *call, enum err err, const char *words)
 	call_answer(call, &answer);
 }
 
-static void on_call_timer(void *self)
+static void call_on_timer(void *self)
 {
 	struct call *call = self;
 	struct why why;
@@ -152,12 +152,12 @@ static void on_call_timer(void *self)
 		                    "the message broker did not take %s to %s in time",
 		                    call->method, call->key);
 	else
-		call->failed = fail(&why, ERR_TIMEOUT, "%s answered no %s in time",
+		call->failed = fail(&why, ERR_TIMEOUT, "%s did not answer %s in time",
 		                    call->key, call->method);
 	call_fail(call, call->failed, why.text);
 }
 
-/* Not from within the caller's own call. */
+/* By a timer: never from within rpc_call(). */
 static void call_fail_soon(struct call *call, enum err err, const struct why *why)
 {
 	call->failed = err;
@@ -165,7 +165,7 @@ static void call_fail_soon(struct call *call, enum err err, const struct why *wh
 	loop_timer_set(call->timer, 0);
 }
 
-static void on_call_confirm(void *self, enum err err)
+static void call_on_confirm(void *self, enum err err)
 {
 	struct call *call = self;
 	struct why why;
@@ -173,20 +173,20 @@ static void on_call_confirm(void *self, enum err err)
 	call->in_flight--;
 	if (!call->client) {
 		if (!call->in_flight)
-			call_free(call);
+			rpc_call_free(call);
 		return;
 	}
 	if (!err)
 		return;
 	if (err == ERR_NOT_FOUND)
-		fail(&why, err, "nobody serves topic %s", call->key);
+		fail(&why, err, "no worker serves topic %s", call->key);
 	else
 		fail(&why, err, "the message broker did not take %s to %s",
 		     call->method, call->key);
 	call_fail(call, ERR_UNREACHABLE, why.text);
 }
 
-/* ---- calls: their way out ---- */
+/* ---- calls: sending ---- */
 
 static enum err call_send(struct call *call, struct why *why)
 {
@@ -197,7 +197,7 @@ static enum err call_send(struct call *call, struct why *why)
 		.version = call->version,
 		.unique_id = call->unique_id, .msg_id = call->msg_id,
 		.reply_queue = broker_reply_queue(client->in),
-		.signer = signer_of(client, call->topic, false, &signer),
+		.signer = client_signer(client, call->topic, false, &signer),
 	};
 	int64_t left_ms = call->deadline_ms - clock_ms();
 	struct buf body = { 0 };
@@ -213,7 +213,7 @@ static enum err call_send(struct call *call, struct why *why)
 	message.body = body.data;
 	message.len = body.len;
 	message.deadline_ms = message.expiration_ms;
-	err = broker_publish(client->out, &message, on_call_confirm, call, why);
+	err = broker_publish(client->out, &message, call_on_confirm, call, why);
 	buf_clear(&body);
 	if (err)
 		return err;
@@ -222,8 +222,8 @@ static enum err call_send(struct call *call, struct why *why)
 	return OK;
 }
 
-/* A new reply queue: whoever waits for an answer asks again, and names it. */
-static void on_up(void *self)
+/* The reply queue is new: sends all open calls again, with its name. */
+static void client_on_up(void *self)
 {
 	struct rpc_client *client = self;
 	struct call *call, *next;
@@ -237,24 +237,25 @@ static void on_up(void *self)
 	}
 }
 
-/* ---- calls: their answers ---- */
+/* ---- calls: answers ---- */
 
-/* The codes of our own classes cross the wire; what else is called so, is not ours. */
-static enum err failure_err(const struct envelope_reply *reply)
+/* A class of our own name in another module is not ours. */
+static enum err client_failure_err(const struct envelope_reply *reply)
 {
 	enum err err = err_from_class(reply->failure_class);
 
 	return strcmp(err_module(err), reply->failure_module) == 0 ? err : ERR_REMOTE;
 }
 
-static void answer_fill(const struct envelope_reply *reply, struct rpc_answer *answer)
+static void call_fill_answer(const struct envelope_reply *reply,
+                             struct rpc_answer *answer)
 {
 	if (!reply->failure_class) {
 		answer->class = "";
 		answer->result = reply->result ? reply->result : json_null();
 		return;
 	}
-	answer->err = failure_err(reply);
+	answer->err = client_failure_err(reply);
 	answer->class = reply->failure_class;
 	if (answer->err == ERR_REMOTE)
 		fail(&answer->why, answer->err, "%s: %s", reply->failure_class,
@@ -263,51 +264,52 @@ static void answer_fill(const struct envelope_reply *reply, struct rpc_answer *a
 		fail(&answer->why, answer->err, "%s", reply->failure_message);
 }
 
-/* The end may come without the answer, if a part before it had one. */
+/* The last part may have no answer, if an earlier part had one. */
 static void call_finish(struct call *call)
 {
 	struct envelope_reply reply = call->kept;
 	struct rpc_answer answer = { 0 };
 
 	call->kept = (struct envelope_reply){ 0 };
-	answer_fill(&reply, &answer);
+	call_fill_answer(&reply, &answer);
 	call_answer(call, &answer);
 	envelope_reply_clear(&reply);
 }
 
-static bool says_something(const struct envelope_reply *reply)
+static bool client_has_content(const struct envelope_reply *reply)
 {
 	return reply->failure_class || (reply->result && !json_is_null(reply->result));
 }
 
-static void on_reply(struct rpc_client *client, struct envelope_reply *reply)
+static void client_on_reply(struct rpc_client *client, struct envelope_reply *reply)
 {
 	bool ending = reply->ending;
 	struct call *call;
 
 	HASH_FIND_STR(client->calls, reply->msg_id, call);
-	if (call && says_something(reply)) {
+	if (call && client_has_content(reply)) {
 		envelope_reply_clear(&call->kept);
 		call->kept = *reply;
 	} else {
-		envelope_reply_clear(reply);	/* a heartbeat, an end, or too late */
+		envelope_reply_clear(reply);	/* a heartbeat, an end, or late */
 	}
 	if (call && ending)
 		call_finish(call);
 }
 
-static void log_not_understood(struct rpc_client *client,
-                               const struct broker_delivery *delivery,
-                               const struct why *why)
+static void client_log_malformed(struct rpc_client *client,
+                                 const struct broker_delivery *delivery,
+                                 const struct why *why)
 {
 	struct log_limit *limit = &client->not_understood;
 
 	if (log_is_due(limit, LOG_STRANGER_MS))
 		log_warn("reply not understood: bytes=%" PRIu64 " unlogged=%" PRIu64
-		         " why=\"%s\"", delivery->sent_bytes, limit->unlogged, why->text);
+		         " reason=\"%s\"", delivery->sent_bytes, limit->unlogged,
+		         why->text);
 }
 
-static void on_delivery(void *self, const struct broker_delivery *delivery)
+static void client_on_delivery(void *self, const struct broker_delivery *delivery)
 {
 	struct rpc_client *client = self;
 	struct envelope_reply reply;
@@ -320,20 +322,20 @@ static void on_delivery(void *self, const struct broker_delivery *delivery)
 		                            client->config->max_message_bytes, &reply,
 		                            &why);
 	if (err)
-		log_not_understood(client, delivery, &why);
+		client_log_malformed(client, delivery, &why);
 	else
-		on_reply(client, &reply);
+		client_on_reply(client, &reply);
 }
 
-/* ---- calls: their beginning ---- */
+/* ---- calls: the start ---- */
 
-static void listen_for_replies(struct rpc_client *client)
+static void client_listen(struct rpc_client *client)
 {
 	static const struct broker_queue queues[] = {
 		{ .kind = BROKER_REPLY, .prefetch = REPLY_PREFETCH }, { 0 }
 	};
 	const struct broker_hooks hooks = {
-		.up = on_up, .delivery = on_delivery, .self = client,
+		.up = client_on_up, .delivery = client_on_delivery, .self = client,
 	};
 
 	if (!client->in)
@@ -341,19 +343,20 @@ static void listen_for_replies(struct rpc_client *client)
 		                         &hooks);
 }
 
-static struct call *call_new(struct rpc_client *client, const struct rpc_target *target,
-                             const char *method, int timeout_ms)
+static struct call *rpc_call_new(struct rpc_client *client,
+                                 const struct rpc_target *target, const char *method,
+                                 int timeout_ms)
 {
 	struct call *call = xcalloc(1, sizeof *call);
 
 	call->client = client;
-	call->exchange = target_exchange(client, target);
+	call->exchange = client_exchange(client, target);
 	call->topic = xstrdup(target->topic);
-	call->key = target_key(target);
+	call->key = client_routing_key(target);
 	call->method = xstrdup(method);
 	call->version = target->version ? xstrdup(target->version) : NULL;
 	call->deadline_ms = clock_ms() + timeout_ms;
-	call->timer = loop_timer_new(client->loop, on_call_timer, call);
+	call->timer = loop_timer_new(client->loop, call_on_timer, call);
 	loop_timer_set(call->timer, timeout_ms);
 	id_random(call->msg_id);
 	id_random(call->unique_id);
@@ -361,7 +364,7 @@ static struct call *call_new(struct rpc_client *client, const struct rpc_target 
 	return call;
 }
 
-static json_t *context_or_own(const json_t *context)
+static json_t *client_context(const json_t *context)
 {
 	char request_id[ID_LEN + 1];
 
@@ -380,12 +383,12 @@ enum err rpc_call(struct rpc_client *client, const struct rpc_target *target,
 
 	bug_if(target->fanout);
 	if (HASH_COUNT(client->calls) >= (unsigned)client->config->queue_limit)
-		return fail(why, ERR_BUSY, "%u calls are out already",
+		return fail(why, ERR_BUSY, "%u calls already wait for an answer",
 		            HASH_COUNT(client->calls));
-	listen_for_replies(client);
-	call = call_new(client, target, method, timeout_ms);
+	client_listen(client);
+	call = rpc_call_new(client, target, method, timeout_ms);
 	call->args = json_deep_copy(args);
-	call->context = context_or_own(context);
+	call->context = client_context(context);
 	call->answer = answer;
 	call->self = self;
 	if (broker_is_up(client->in))
@@ -411,7 +414,7 @@ struct waiter {
 	struct why why;
 };
 
-static void on_waited(void *self, const struct rpc_answer *answer)
+static void client_on_waited_answer(void *self, const struct rpc_answer *answer)
 {
 	struct waiter *waiter = self;
 
@@ -428,12 +431,12 @@ enum err rpc_call_wait(struct rpc_client *client, struct loop *loop,
 {
 	struct waiter waiter = { .loop = loop };
 	enum err err = rpc_call(client, target, method, args, context, timeout_ms,
-	                        on_waited, &waiter, why);
+	                        client_on_waited_answer, &waiter, why);
 
 	if (err)
 		return err;
 	loop_run(loop);
-	rpc_cancel(client, &waiter);	/* someone else may have stopped the loop */
+	rpc_cancel(client, &waiter);	/* a signal may have stopped the loop */
 	if (!waiter.result && !waiter.err)
 		return fail(why, ERR_TIMEOUT, "interrupted");
 	if (waiter.err)
@@ -451,7 +454,7 @@ static void cast_free(struct cast *cast)
 	free(cast);
 }
 
-static void on_cast_confirm(void *self, enum err err)
+static void cast_on_confirm(void *self, enum err err)
 {
 	struct cast *cast = self;
 
@@ -469,8 +472,8 @@ static enum err cast_publish(struct rpc_client *client, const struct rpc_target 
                              const struct envelope_call *call, struct cast *cast,
                              struct why *why)
 {
-	char *exchange = target_exchange(client, target);
-	char *key = target_key(target);
+	char *exchange = client_exchange(client, target);
+	char *key = client_routing_key(target);
 	struct buf body = { 0 };
 	struct broker_message message = {
 		.exchange = exchange, .key = key, .persistent = true,
@@ -482,7 +485,7 @@ static enum err cast_publish(struct rpc_client *client, const struct rpc_target 
 	envelope_request_encode(call, &body);
 	message.body = body.data;
 	message.len = body.len;
-	err = broker_publish(client->out, &message, on_cast_confirm, cast, why);
+	err = broker_publish(client->out, &message, cast_on_confirm, cast, why);
 	buf_clear(&body);
 	cast->where = target->fanout ? xstrdup(exchange) : xstrdup(key);
 	free(exchange);
@@ -495,12 +498,12 @@ enum err rpc_cast_confirmed(struct rpc_client *client, const struct rpc_target *
                             void (*confirm)(void *self, enum err err), void *self,
                             struct why *why)
 {
-	json_t *whose = context_or_own(context);
+	json_t *own = client_context(context);
 	struct envelope_signer signer;
 	const struct envelope_call call = {
-		.method = method, .args = args, .context = whose,
+		.method = method, .args = args, .context = own,
 		.version = target->version,
-		.signer = signer_of(client, target->topic, target->agents, &signer),
+		.signer = client_signer(client, target->topic, target->agents, &signer),
 	};
 	struct cast *cast = xcalloc(1, sizeof *cast);
 	enum err err;
@@ -510,7 +513,7 @@ enum err rpc_cast_confirmed(struct rpc_client *client, const struct rpc_target *
 	cast->confirm = confirm;
 	cast->self = self;
 	err = cast_publish(client, target, &call, cast, why);
-	json_decref(whose);
+	json_decref(own);
 	if (err) {
 		metric_add(client->casts_failed, 1);
 		cast_free(cast);
@@ -527,7 +530,7 @@ enum err rpc_cast(struct rpc_client *client, const struct rpc_target *target,
 
 /* ---- notifications ---- */
 
-static void on_notification_confirm(void *self, enum err err)
+static void client_on_notification_confirm(void *self, enum err err)
 {
 	(void)self;
 	if (err)
@@ -546,7 +549,8 @@ enum err rpc_notify(struct rpc_client *client, const char *event_type,
 	envelope_notification_encode(event_type, client->publisher_id, payload, &body);
 	message.body = body.data;
 	message.len = body.len;
-	err = broker_publish(client->out, &message, on_notification_confirm, NULL, why);
+	err = broker_publish(client->out, &message, client_on_notification_confirm, NULL,
+	                     why);
 	buf_clear(&body);
 	return err;
 }
@@ -574,9 +578,9 @@ void rpc_client_sign(struct rpc_client *client, const struct trust *trust)
 	client->trust = trust;
 }
 
-const char *rpc_client_trouble(const struct rpc_client *client)
+const char *rpc_client_down_reason(const struct rpc_client *client)
 {
-	return client->in ? broker_trouble(client->in) : NULL;
+	return client->in ? broker_down_reason(client->in) : NULL;
 }
 
 void rpc_client_close(struct rpc_client **client)

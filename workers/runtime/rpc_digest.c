@@ -6,8 +6,8 @@
 
 #include "base/buf.h"
 
-/* With its final zero, so that no two sequences of texts are one. */
-static void put_text(struct buf *buf, const char *text)
+/* With its final zero, so that different sequences of texts differ. */
+static void digest_add_text(struct buf *buf, const char *text)
 {
 	buf_append(buf, text, strlen(text) + 1);
 }
@@ -17,10 +17,10 @@ void rpc_digest(const struct request *req, uint8_t digest[RPC_DIGEST_LEN])
 	char *args = json_dumps(req->args, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
 	struct buf buf = { 0 };
 
-	put_text(&buf, req->context.tenant);
+	digest_add_text(&buf, req->context.tenant);
 	buf_u8(&buf, req->context.is_admin | req->context.own_tenant_only << 1);
-	put_text(&buf, req->method);
-	put_text(&buf, args ? args : "");
+	digest_add_text(&buf, req->method);
+	digest_add_text(&buf, args ? args : "");
 	SHA256((const unsigned char *)buf_string(&buf), buf.len, digest);
 	buf_clear(&buf);
 	free(args);

@@ -7,12 +7,12 @@
 #include "model/identity.h"
 #include "runtime/envelope.h"
 
-#define VERSION_DEFAULT "1.0"	/* of a peer that names none */
+#define VERSION_DEFAULT "1.0"	/* of a peer without a version */
 #define ANY_KEYWORDS "*"
 
 /* ---- the context ---- */
 
-/* The request's id for the logs; UNIQUE_ID if it has none of a sensible length. */
+/* The request's id for the log; UNIQUE_ID if it is missing or too long. */
 static const char *context_request_id(const json_t *context, const char *unique_id)
 {
 	const json_t *value = json_object_get(context, "request_id");
@@ -21,7 +21,7 @@ static const char *context_request_id(const json_t *context, const char *unique_
 	return len > 0 && len <= IDENTITY_MAX ? json_string_value(value) : unique_id;
 }
 
-/* The identity under KEY; absent, null and "" leave *into as it is. */
+/* The identity under KEY. If it is absent, null or "", *into stays unchanged. */
 static enum err context_identity(const json_t *context, const char *key, const char **into,
                                  struct why *why)
 {
@@ -51,7 +51,7 @@ static enum err context_identities(const json_t *context, struct context *into,
 	return err ? err : context_identity(context, "user_id", &into->user, why);
 }
 
-/* Whatever is not plainly "no" limits the caller. */
+/* Any value but false and null limits the caller. */
 static bool context_limits(const json_t *context, const char *key)
 {
 	const json_t *value = json_object_get(context, key);
@@ -68,7 +68,7 @@ enum err context_decode(const json_t *context, const char *unique_id, struct con
 	};
 	enum err err = context_identities(context, &got, why);
 
-	if (err) {		/* nobody; the log still has the request's id */
+	if (err) {		/* no rights, but an id for the log */
 		got.tenant = got.user = "";
 	} else {
 		got.is_admin = json_is_true(json_object_get(context, "is_admin"));
@@ -88,7 +88,7 @@ json_t *context_encode(const char *request_id, bool is_admin)
 	return context;
 }
 
-/* ---- the checks, in Python's order and words ---- */
+/* ---- the checks, in the order and words of oslo.messaging ---- */
 
 enum err rpc_check_version(const char *implemented, const char *method,
                            const char *namespace, const char *version, struct why *why)
@@ -102,7 +102,7 @@ enum err rpc_check_version(const char *implemented, const char *method,
 	            version, method);
 }
 
-static enum err ping(void *self, struct request *req)
+static enum err dispatch_ping(void *self, struct request *req)
 {
 	(void)self;
 	req->result = json_string("pong");
@@ -113,7 +113,7 @@ enum err rpc_find(const struct rpc_method *methods, const char *name,
                   const struct rpc_method **found, struct why *why)
 {
 	static const struct rpc_method builtin[] = {
-		{ "oslo_rpc_server_ping", ping, ANY_KEYWORDS },
+		{ "oslo_rpc_server_ping", dispatch_ping, ANY_KEYWORDS },
 		{ 0 }
 	};
 	const struct rpc_method *const tables[] = { methods, builtin };
@@ -164,7 +164,7 @@ static bool keyword_is_missing(const struct keyword *keyword, const json_t *args
 	return !keyword->optional && !json_object_getn(args, keyword->name, keyword->len);
 }
 
-static size_t count_missing(const char *words, const json_t *args)
+static size_t keyword_count_missing(const char *words, const json_t *args)
 {
 	struct keyword keyword;
 	size_t missing = 0;
@@ -175,7 +175,7 @@ static size_t count_missing(const char *words, const json_t *args)
 }
 
 /* 'a'  -  'a' and 'b'  -  'a', 'b', and 'c' */
-static const char *separator(size_t index, size_t count)
+static const char *keyword_separator(size_t index, size_t count)
 {
 	if (index == 0)
 		return "";
@@ -184,8 +184,8 @@ static const char *separator(size_t index, size_t count)
 	return index == count - 1 ? ", and " : ", ";
 }
 
-static enum err fail_missing(const struct rpc_method *method, const json_t *args,
-                             size_t count, struct why *why)
+static enum err keyword_fail_missing(const struct rpc_method *method, const json_t *args,
+                                     size_t count, struct why *why)
 {
 	const char *words = method->args;
 	struct keyword keyword;
@@ -196,7 +196,8 @@ static enum err fail_missing(const struct rpc_method *method, const json_t *args
 	while (keyword_next(&words, &keyword))
 		if (keyword_is_missing(&keyword, args)) {
 			fail(why, ERR_ARGUMENTS, "%s%s'%.*s'", why->text,
-			     separator(index, count), (int)keyword.len, keyword.name);
+			     keyword_separator(index, count), (int)keyword.len,
+			     keyword.name);
 			index++;
 		}
 	return ERR_ARGUMENTS;
@@ -217,8 +218,8 @@ enum err rpc_check_keywords(const struct rpc_method *method, const json_t *args,
 			return fail(why, ERR_ARGUMENTS,
 			            "%s() got an unexpected keyword argument '%s'",
 			            method->name, name);
-	missing = count_missing(words, args);
-	return missing ? fail_missing(method, args, missing, why) : OK;
+	missing = keyword_count_missing(words, args);
+	return missing ? keyword_fail_missing(method, args, missing, why) : OK;
 }
 
 /* ---- the run ---- */

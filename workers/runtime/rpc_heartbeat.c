@@ -33,7 +33,7 @@ static void heartbeat_send(struct rpc_server *server, const struct job *job)
 	message.body = body.data;
 	message.len = body.len;
 	if (broker_publish(server->out, &message, heartbeat_ignore_confirm, NULL, &why))
-		log_debug("heartbeat not sent: queue=%s why=\"%s\"", message.key,
+		log_debug("heartbeat not sent: queue=%s reason=\"%s\"", message.key,
 		          why.text);
 	buf_clear(&body);
 }
@@ -50,14 +50,14 @@ static bool heartbeat_job(struct rpc_server *server, struct job *job, int64_t no
 	return true;
 }
 
-static bool heartbeat_parked(struct rpc_server *server, int64_t now_ms)
+static bool heartbeat_redo_queue(struct rpc_server *server, int64_t now_ms)
 {
 	bool wanted = false;
 
-	for (struct parked *leader = server->parking.leaders; leader;
+	for (struct redo_entry *leader = server->redo_queue.leaders; leader;
 	     leader = leader->next) {
 		wanted |= heartbeat_job(server, (struct job *)leader, now_ms);
-		for (struct parked *p = leader->behind; p; p = p->next)
+		for (struct redo_entry *p = leader->behind; p; p = p->next)
 			wanted |= heartbeat_job(server, (struct job *)p, now_ms);
 	}
 	return wanted;
@@ -67,7 +67,7 @@ void rpc_heartbeat(void *self)
 {
 	struct rpc_server *server = self;
 	int64_t now_ms = clock_ms();
-	bool wanted = heartbeat_parked(server, now_ms);
+	bool wanted = heartbeat_redo_queue(server, now_ms);
 
 	for (struct job *job = server->head; job; job = job->next)
 		wanted |= heartbeat_job(server, job, now_ms);

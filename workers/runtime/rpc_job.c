@@ -79,7 +79,7 @@ struct job *rpc_job_take(struct rpc_server *server)
 	return job;
 }
 
-static void job_free(struct job *job)
+static void rpc_job_free(struct job *job)
 {
 	arena_free(&job->req.arena);
 	buf_clear(&job->body);
@@ -94,7 +94,7 @@ void rpc_job_release(struct rpc_server *server, struct job *job)
 	json_decref(job->req.result);
 	envelope_request_clear(&job->envelope);
 	if (server->pooled >= POOL_MAX) {
-		job_free(job);
+		rpc_job_free(job);
 		return;
 	}
 	arena_reset(arena);
@@ -112,14 +112,14 @@ void rpc_jobs_free(struct rpc_server *server)
 		struct job *job = server->pool;
 
 		server->pool = job->next;
-		job_free(job);
+		rpc_job_free(job);
 	}
 }
 
 /* ---- what it is about ---- */
 
 /* The name of an object, as the sender of an argument VALUE gives it; NULL: no name. */
-static const char *job_name(const json_t *value)
+static const char *job_subject_name(const json_t *value)
 {
 	if (json_is_object(value)) {
 		const json_t *id = json_object_get(value, "id");
@@ -133,17 +133,17 @@ const char *rpc_job_subject(const struct job *job)
 {
 	if (!job->method || !job->method->subject)
 		return NULL;
-	return job_name(json_object_get(job->req.args, job->method->subject));
+	return job_subject_name(json_object_get(job->req.args, job->method->subject));
 }
 
 const char *rpc_job_about(const struct job *job)
 {
 	const char *args = job->method ? job->method->args : "";
-	const char *name = job->parked.subject;
+	const char *name = job->entry.subject;
 
 	args += strspn(args, " ");
 	if (!name)
-		name = job_name(json_object_getn(job->req.args, args,
-		                                 strcspn(args, " ?")));
+		name = job_subject_name(json_object_getn(job->req.args, args,
+		                                         strcspn(args, " ?")));
 	return name ? name : "";
 }

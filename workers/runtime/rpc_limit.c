@@ -4,17 +4,17 @@
 
 #include "runtime/broker.h"
 
-static int64_t margin_ms(int limit_ms)
+static int64_t limit_margin_ms(int limit_ms)
 {
 	return limit_ms / 4 < RPC_MARGIN_MS ? limit_ms / 4 : RPC_MARGIN_MS;
 }
 
 /*
- * The broker hands out no message that is expired. One whose end was over before it
- * came here, by the clocks, says that one of the two is wrong.
+ * The broker delivers no expired message. If the time limit of a message ended before its
+ * arrival by the two clocks, one of the clocks is wrong.
  */
-static bool is_clock_wrong(const struct broker_delivery *delivery, int64_t left_ms,
-                           int64_t now_ms)
+static bool limit_is_clock_wrong(const struct broker_delivery *delivery, int64_t left_ms,
+                                 int64_t now_ms)
 {
 	return -left_ms > now_ms - delivery->since_ms + RPC_MARGIN_MS;
 }
@@ -28,8 +28,8 @@ int64_t rpc_limit_end(const struct broker_delivery *delivery, int64_t now_ms,
 
 	if (!limit_ms)
 		return 0;
-	if (delivery->limit_unix_ms && !is_clock_wrong(delivery, left_ms, now_ms) &&
+	if (delivery->limit_unix_ms && !limit_is_clock_wrong(delivery, left_ms, now_ms) &&
 	    now_ms + left_ms < latest_ms)
 		latest_ms = now_ms + left_ms;
-	return latest_ms - margin_ms(limit_ms);
+	return latest_ms - limit_margin_ms(limit_ms);
 }

@@ -1,13 +1,12 @@
 /*
- * rpc_limit -- until when the caller of a request waits.
+ * rpc_limit -- how long the caller of a request waits.
  *
- * A call carries its caller's time limit as the message's expiration, in
- * milliseconds; our own callers also tell when it ends, by their clock. The
- * request must be done before that end, less a margin of RPC_MARGIN_MS (a
- * quarter of a limit under two seconds): for a COMMIT takes time, and clocks
- * may differ by as much. A caller that tells no end (oslo.messaging) waits for
- * its limit from when the message came, and what it spent in the broker's
- * queue is not known. Pure.
+ * A call carries its caller's time limit as the message's expiration, in milliseconds.
+ * Our own callers also send the end of the limit, by their clock. The request must be
+ * done before this end less RPC_MARGIN_MS (a quarter of a limit under two seconds),
+ * because a COMMIT takes time and clocks may differ. oslo.messaging sends no end. Then
+ * the limit begins with the arrival of the message, and the time in the broker's queue is
+ * unknown. Pure.
  */
 #pragma once
 

@@ -6,7 +6,7 @@
 #include "runtime/metrics.h"
 #include "runtime/rpc.h"
 
-struct method_metrics {
+struct rpc_metrics_method {
 	struct metric *requests, *seconds;
 };
 
@@ -15,28 +15,28 @@ struct rpc_metrics {
 	size_t count;
 	struct metric *failures[ERR_COUNT];
 	struct metric *expired;
-	struct method_metrics by_method[];	/* a row a method, one for all others */
+	struct rpc_metrics_method by_method[];	/* the last row is for all others */
 };
 
-static struct method_metrics method_metrics(const char *method)
+static struct rpc_metrics_method rpc_metrics_method(const char *method)
 {
-	return (struct method_metrics){
+	return (struct rpc_metrics_method){
 		metric_new(METRIC_COUNTER, "requests_total",
-		           "requests that the program has settled", "method", method),
+		           "requests that the program has finished", "method", method),
 		metric_new(METRIC_HISTOGRAM, "request_seconds",
-		           "time from the delivery of a request until it is settled",
+		           "time from the delivery of a request to its end",
 		           "method", method),
 	};
 }
 
-static struct metric *failure_metric(enum err err)
+static struct metric *rpc_metrics_failure(enum err err)
 {
 	return metric_new(METRIC_COUNTER, "request_failures_total",
 	                  "requests that failed, by the class of the exception",
 	                  "class", err_class(err));
 }
 
-static size_t count_methods(const struct rpc_method *methods)
+static size_t rpc_metrics_count_methods(const struct rpc_method *methods)
 {
 	size_t count = 0;
 
@@ -47,17 +47,17 @@ static size_t count_methods(const struct rpc_method *methods)
 
 struct rpc_metrics *rpc_metrics_new(const struct rpc_method *methods)
 {
-	size_t count = count_methods(methods);
+	size_t count = rpc_metrics_count_methods(methods);
 	struct rpc_metrics *metrics =
 		xcalloc(1, sizeof *metrics + (count + 1) * sizeof metrics->by_method[0]);
 
 	metrics->methods = methods;
 	metrics->count = count;
 	for (size_t i = 0; i < count; i++)
-		metrics->by_method[i] = method_metrics(methods[i].name);
-	metrics->by_method[count] = method_metrics("other");
+		metrics->by_method[i] = rpc_metrics_method(methods[i].name);
+	metrics->by_method[count] = rpc_metrics_method("other");
 	for (enum err err = OK + 1; err < ERR_COUNT; err++)
-		metrics->failures[err] = failure_metric(err);
+		metrics->failures[err] = rpc_metrics_failure(err);
 	metrics->expired = metric_new(METRIC_COUNTER, "requests_expired_total",
 	                              "calls that the program did not run, because the "
 	                              "time limit of their callers had passed",
@@ -71,9 +71,9 @@ void rpc_metrics_free(struct rpc_metrics **metrics)
 	*metrics = NULL;
 }
 
-/* A name from the wire is no label: whoever asks could make a million of them. */
-static const struct method_metrics *row_of(const struct rpc_metrics *metrics,
-                                           const struct rpc_method *method)
+/* A name from the wire must not be a label: a caller could make a million of them. */
+static const struct rpc_metrics_method *rpc_metrics_row(const struct rpc_metrics *metrics,
+                                                        const struct rpc_method *method)
 {
 	for (size_t i = 0; i < metrics->count; i++)
 		if (method == &metrics->methods[i])
@@ -81,10 +81,10 @@ static const struct method_metrics *row_of(const struct rpc_metrics *metrics,
 	return &metrics->by_method[metrics->count];
 }
 
-void rpc_metrics_settled(const struct rpc_metrics *metrics,
-                         const struct rpc_method *method, enum err err, int64_t us)
+void rpc_metrics_count(const struct rpc_metrics *metrics,
+                       const struct rpc_method *method, enum err err, int64_t us)
 {
-	const struct method_metrics *row = row_of(metrics, method);
+	const struct rpc_metrics_method *row = rpc_metrics_row(metrics, method);
 
 	metric_add(row->requests, 1);
 	metric_observe_us(row->seconds, us);

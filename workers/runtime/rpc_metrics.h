@@ -1,6 +1,6 @@
 /*
- * rpc_metrics -- what the rpc server and client count. Made before the fork
- * by rpc_metrics_init(), and looked up again by name when one is opened.
+ * rpc_metrics -- the metrics of the rpc server and client. rpc_metrics_init() makes them
+ * before the fork. Server and client find them again by name when they open.
  */
 #pragma once
 
@@ -15,8 +15,8 @@ struct rpc_metrics;
 
 struct rpc_metrics *rpc_metrics_new(const struct rpc_method *methods);
 void rpc_metrics_free(struct rpc_metrics **metrics);
-/* METHOD is a row of the table, or anything else for "other". */
-void rpc_metrics_settled(const struct rpc_metrics *metrics,
-                         const struct rpc_method *method, enum err err, int64_t us);
+/* METHOD: a row of the table; any other value counts as "other". */
+void rpc_metrics_count(const struct rpc_metrics *metrics,
+                       const struct rpc_method *method, enum err err, int64_t us);
 
 struct metric *rpc_metrics_casts_failed(void);

@@ -1,9 +1,9 @@
 /*
  * rpc_private -- what the files of an rpc server share.
  *
- * rpc_server.c opens the server. rpc_intake.c makes a job of a delivery, rpc_run.c runs its
- * handler, and rpc_settle.c settles it. Meanwhile the job is in the queue (head) or in the
- * parking. A settled job goes back to the pool (rpc_job.c).
+ * rpc_server.c opens the server. rpc_receive.c makes a job of a delivery, rpc_run.c runs
+ * its handler, and rpc_finish.c answers and acknowledges it. Meanwhile the job is in the
+ * queue (head) or in the redo queue. A finished job goes back to the pool (rpc_job.c).
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "runtime/envelope.h"
 #include "runtime/rpc.h"
 #include "runtime/rpc_caller.h"
-#include "runtime/rpc_parking.h"
+#include "runtime/rpc_redo.h"
 
 struct loop_timer;
 struct replies;
@@ -22,27 +22,27 @@ struct rpc_metrics;
 
 enum { SEEN_MAX = 64 };		/* recent requests that may have a duplicate */
 
-/* A request from its delivery to its settlement. */
+/* A request from its delivery to its acknowledgement. */
 struct job {
-	struct parked parked;	/* while it is parked; comes first */
+	struct redo_entry entry;	/* in the redo queue; must be the first member */
 	struct redo redo;
 	struct job *next;	/* while it waits */
 	struct request req;
 	struct envelope_request envelope;
 	struct broker_delivery delivery;
-	struct buf body;	/* of a cast: it may have to be published again */
+	struct buf body;	/* of a cast: a retry publishes it again */
 	const struct rpc_method *method;	/* NULL: the checks failed, see err */
 	int deaths;		/* of processes that were running it */
-	bool is_refused;	/* trust_judge() refused it */
+	bool is_refused;	/* trust_authorize() refused it */
 	bool is_forged;		/* is_refused, and only the fleet may send it */
 	bool is_foreign_admin;
 	enum err err;
 	char unique_id[ID_LEN + 1];
-	char suspect_id[ID_LEN + 1];	/* the same at each delivery of the message */
+	char poison_id[ID_LEN + 1];	/* the same at each delivery of the message */
 	uint64_t hash;			/* of the message as it came */
 	char user[256];		/* the delivery's */
 	int64_t arrived_us;
-	int64_t heartbeat_ms;	/* when the next one is due; 0: never */
+	int64_t heartbeat_ms;	/* when the next one is due; 0: none */
 };
 
 /*
@@ -64,13 +64,13 @@ struct rpc_server {
 	struct broker_queue queues[4];
 	bool is_fleet_only;			/* all methods are the fleet's own */
 	size_t max_bytes;
-	struct loop_timer *again;		/* there is more than one slice of work */
+	struct loop_timer *again;		/* for the next slice of work */
 	struct loop_timer *heartbeat;
 	struct job *head, **tail;		/* waiting */
 	size_t waiting;
-	struct parking parking;
-	struct held held;
-	struct loop_timer *unpark;
+	struct redo_queue redo_queue;
+	struct locked_subjects locked;
+	struct loop_timer *redo_timer;
 	struct job *pool;
 	size_t pooled;
 	struct replies *replies;
@@ -89,7 +89,7 @@ bool rpc_job_is_duplicate(struct rpc_server *server, const struct job *job);
 void rpc_job_forget(struct rpc_server *server, const struct job *job);
 /* A new job, or one from the pool. */
 struct job *rpc_job_take(struct rpc_server *server);
-/* Puts a job that is over into the pool, or frees it. */
+/* Puts a finished job into the pool, or frees it. */
 void rpc_job_release(struct rpc_server *server, struct job *job);
 /* Frees the pool. */
 void rpc_jobs_free(struct rpc_server *server);
@@ -98,12 +98,12 @@ const char *rpc_job_subject(const struct job *job);
 /* What a request is about: its subject, or its method's first argument; "": unknown. */
 const char *rpc_job_about(const struct job *job);
 
-/* ---- rpc_intake.c ---- */
+/* ---- rpc_receive.c ---- */
 
-/* broker_hooks.passing of the server: the next bytes of a body that is too large. */
-void rpc_intake_passing(void *self, const void *bytes, size_t len);
+/* broker_hooks.discarded_part of the server: the next bytes of a body that is too large. */
+void rpc_receive_part(void *self, const void *bytes, size_t len);
 /* broker_hooks.delivery of the server. */
-void rpc_intake_delivery(void *self, const struct broker_delivery *delivery);
+void rpc_receive_delivery(void *self, const struct broker_delivery *delivery);
 
 /* ---- rpc_run.c ---- */
 
@@ -111,18 +111,18 @@ void rpc_intake_delivery(void *self, const struct broker_delivery *delivery);
 void rpc_run_add(struct rpc_server *server, struct job *job);
 /* A callback; SELF is the server. Runs waiting jobs for a moment. */
 void rpc_run_waiting(void *self);
-/* A callback; SELF is the server. Jobs whose pause is over wait again. */
-void rpc_run_unpark(void *self);
-/* Releases all jobs that wait or are parked. The broker delivers their messages again. */
+/* A callback; SELF is the server. Runs jobs whose pause is over. */
+void rpc_run_redo(void *self);
+/* Releases all waiting jobs. The broker delivers their messages again. */
 void rpc_run_drop(struct rpc_server *server);
 
-/* ---- rpc_settle.c ---- */
+/* ---- rpc_finish.c ---- */
 
-/* Settles and releases a job, as its err says. */
-void rpc_settle(struct rpc_server *server, struct job *job);
+/* Answers, acknowledges and releases a job, as its err says. */
+void rpc_finish(struct rpc_server *server, struct job *job);
 /* Makes a dead letter of a message. A server of fanouts only drops the message. */
-void rpc_settle_bury(struct rpc_server *server, const struct broker_delivery *delivery,
-                     const char *reason);
+void rpc_finish_dead_letter(struct rpc_server *server,
+                            const struct broker_delivery *delivery, const char *reason);
 
 /* ---- rpc_heartbeat.c ---- */
 

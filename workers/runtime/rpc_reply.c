@@ -11,19 +11,19 @@
 enum {
 	RESEND_MS = 250,
 	GIVE_UP_MS = 10 * 1000,
-	MISSING_MAX = 256,	/* answers that wait for their queue to come back */
+	MISSING_MAX = 256,	/* answers whose reply queue is missing */
 };
 
 struct reply {
 	struct reply *prev, *next;
-	struct replies *owner;	/* NULL: the server was closed meanwhile */
+	struct replies *owner;	/* NULL: the server was closed */
 	char *queue;
 	struct buf body;
 	struct broker_delivery request;
 	int64_t give_up_ms;
-	bool acknowledged;	/* the request: the broker had the answer once */
-	bool missed;		/* its queue was not there: it is sent again */
-	bool in_flight;		/* the publisher has it now, and will call */
+	bool acknowledged;	/* the request, after the first confirm */
+	bool missed;		/* its queue is missing: send it again */
+	bool in_flight;		/* at the publisher; its confirm will come */
 };
 
 struct replies {
@@ -46,14 +46,14 @@ static void reply_drop(struct reply *reply)
 	reply_free(reply);
 }
 
-static void wait_for_resend(struct replies *replies)
+static void reply_resend_later(struct replies *replies)
 {
 	if (!loop_timer_armed(replies->resend))
 		loop_timer_set(replies->resend, RESEND_MS);
 }
 
-/* Not before: who dies in between has answered nobody, and the request comes again. */
-static void acknowledge(struct reply *reply)
+/* Not before the confirm: if this process dies, the broker delivers the request again. */
+static void reply_acknowledge(struct reply *reply)
 {
 	if (reply->acknowledged)
 		return;
@@ -62,8 +62,8 @@ static void acknowledge(struct reply *reply)
 	broker_ack(reply->owner->in, &reply->request);
 }
 
-/* What is not routable may be so in a moment; all else is over. */
-static void on_confirm(void *self, enum err err)
+/* An unroutable answer is sent again. Any other result is final. */
+static void reply_on_confirm(void *self, enum err err)
 {
 	struct reply *reply = self;
 	struct replies *replies = reply->owner;
@@ -73,15 +73,15 @@ static void on_confirm(void *self, enum err err)
 		return;
 	}
 	reply->in_flight = false;
-	acknowledge(reply);
+	reply_acknowledge(reply);
 	if (err == ERR_NOT_FOUND && clock_ms() < reply->give_up_ms &&
 	    replies->missing < MISSING_MAX) {
 		reply->missed = true;
 		replies->missing++;
-		wait_for_resend(replies);
+		reply_resend_later(replies);
 		return;
 	}
-	if (err)	/* a queue that is gone is a caller that is */
+	if (err)	/* NOT_FOUND: the caller is gone */
 		(err == ERR_NOT_FOUND ? log_debug : log_warn)(
 		    "reply dropped: queue=%s err=%s", reply->queue, err_name(err));
 	reply_drop(reply);
@@ -95,11 +95,11 @@ static void reply_publish(struct reply *reply)
 		.deadline_ms = GIVE_UP_MS,
 	};
 	struct why why;
-	enum err err = broker_publish(reply->owner->out, &message, on_confirm, reply,
-	                              &why);
+	enum err err =
+	    broker_publish(reply->owner->out, &message, reply_on_confirm, reply, &why);
 
 	if (err == ERR_BUSY) {
-		wait_for_resend(reply->owner);
+		reply_resend_later(reply->owner);
 		return;
 	}
 	if (reply->missed) {
@@ -110,12 +110,12 @@ static void reply_publish(struct reply *reply)
 		reply->in_flight = true;
 		return;
 	}
-	log_warn("reply dropped: queue=%s why=\"%s\"", reply->queue, why.text);
-	acknowledge(reply);
+	log_warn("reply dropped: queue=%s reason=\"%s\"", reply->queue, why.text);
+	reply_acknowledge(reply);
 	reply_drop(reply);
 }
 
-static void on_resend(void *self)
+static void replies_on_timer(void *self)
 {
 	struct replies *replies = self;
 	struct reply *reply, *next;
@@ -131,7 +131,7 @@ struct replies *replies_new(struct loop *loop, struct broker *in, struct broker 
 
 	replies->in = in;
 	replies->out = out;
-	replies->resend = loop_timer_new(loop, on_resend, replies);
+	replies->resend = loop_timer_new(loop, replies_on_timer, replies);
 	return replies;
 }
 
@@ -162,7 +162,7 @@ void replies_send(struct replies *replies, const char *queue, struct buf *body,
 	reply->body = *body;
 	*body = (struct buf){ 0 };
 	reply->request = *request;
-	/* were borrowed; an acknowledgement needs neither */
+	/* borrowed, and not needed for an acknowledgement */
 	reply->request.body = NULL;
 	reply->request.user = NULL;
 	reply->give_up_ms = clock_ms() + GIVE_UP_MS;

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "runtime/loop.h"
-#include "runtime/suspects.h"
+#include "runtime/poison.h"
 #include "runtime/tx.h"
 
 enum {
@@ -38,24 +38,25 @@ static struct job *run_unlink(struct rpc_server *server, struct job **link)
 
 /* ---- what runs next ---- */
 
-/* A job about the subject of a parked job waits behind that job, while there is room. */
-static bool run_park_behind(struct rpc_server *server, struct job *job)
+/* A job about the subject of a waiting job waits behind that job, while there is room. */
+static bool run_wait_behind(struct rpc_server *server, struct job *job)
 {
-	struct parked *leader = parking_leader(&server->parking, job->parked.subject);
+	struct redo_entry *leader =
+	    redo_queue_leader(&server->redo_queue, job->entry.subject);
 	int64_t now_ms = clock_ms();
 
 	if (!job->method || !leader)
 		return false;
-	if (parking_is_full(&server->parking, ((struct job *)leader)->redo.locked_ms,
-	                    now_ms)) {
+	if (redo_queue_is_full(&server->redo_queue,
+	                       ((struct job *)leader)->redo.locked_ms, now_ms)) {
 		job->err = fail(&job->req.why, ERR_LOCKED,
 		                "too many requests wait for %.200s: try again",
 		                leader->subject);
-		rpc_settle(server, job);
+		rpc_finish(server, job);
 		return true;
 	}
-	job->parked.is_locked = leader->is_locked;
-	parking_add(&server->parking, &job->parked, 0);
+	job->entry.is_locked = leader->is_locked;
+	redo_queue_add(&server->redo_queue, &job->entry, 0);
 	return true;
 }
 
@@ -71,10 +72,10 @@ static bool run_put_aside(struct rpc_server *server, struct job *job)
 		job->err = fail(&job->req.why, ERR_EXPIRED,
 		                "%s came too late: its caller's time limit has passed",
 		                job->req.method);
-		rpc_settle(server, job);
+		rpc_finish(server, job);
 		return true;
 	}
-	return run_park_behind(server, job);
+	return run_wait_behind(server, job);
 }
 
 static struct job *run_take_first(struct rpc_server *server)
@@ -132,29 +133,31 @@ static int64_t run_latest_deadline(struct job *const *jobs, size_t count)
 	return latest_ms;
 }
 
-static void run_batch(struct rpc_server *server, struct job *const *jobs, size_t count)
+static void run_job_batch(struct rpc_server *server, struct job *const *jobs,
+                          size_t count)
 {
 	struct request *reqs[BATCH_MAX];
 	enum err errs[BATCH_MAX];
 
 	for (size_t i = 0; i < count; i++) {
+		const char *subject = jobs[i]->entry.subject;
+
 		reqs[i] = &jobs[i]->req;
-		reqs[i]->may_wait = jobs[i]->parked.subject &&
-		                    !held_lately(&server->held, jobs[i]->parked.subject,
-		                                 clock_ms());
-		suspects_enter(jobs[i]->suspect_id);
+		reqs[i]->may_wait = subject &&
+		    !locked_subjects_has(&server->locked, subject, clock_ms());
+		poison_note(jobs[i]->poison_id);
 	}
 	log_request(jobs[0]->req.context.request_id);
-	tx_until(run_latest_deadline(jobs, count));
+	tx_set_deadline(run_latest_deadline(jobs, count));
 	rpc_run(jobs[0]->method, server->config.self, reqs, count, errs);
-	tx_until(0);
+	tx_set_deadline(0);
 	log_request(NULL);
-	suspects_leave_all();
+	poison_clear();
 	for (size_t i = 0; i < count; i++) {
 		jobs[i]->err = errs[i];
-		if (jobs[i]->parked.subject)
-			held_note(&server->held, jobs[i]->parked.subject,
-			          errs[i] == ERR_LOCKED, clock_ms());
+		if (jobs[i]->entry.subject)
+			locked_subjects_note(&server->locked, jobs[i]->entry.subject,
+			                     errs[i] == ERR_LOCKED, clock_ms());
 	}
 }
 
@@ -175,45 +178,46 @@ static void run_renew(struct job *job)
 	job->err = OK;
 }
 
-static void run_set_unpark(struct rpc_server *server)
+static void run_set_redo_timer(struct rpc_server *server)
 {
-	int64_t due_ms = parking_due_ms(&server->parking);
+	int64_t due_ms = redo_queue_due_ms(&server->redo_queue);
 	int64_t left_ms = due_ms - clock_ms();
 
 	if (due_ms < 0)
-		loop_timer_cancel(server->unpark);
+		loop_timer_cancel(server->redo_timer);
 	else
-		loop_timer_set(server->unpark, left_ms > 0 ? left_ms : 0);
+		loop_timer_set(server->redo_timer, left_ms > 0 ? left_ms : 0);
 }
 
-/* The job runs again soon; other jobs run meanwhile. False: the caller settles it. */
-static bool run_park(struct rpc_server *server, struct job *job, int64_t run_ms)
+/* The job runs again soon; other jobs run before. False: the caller finishes it. */
+static bool run_redo_later(struct rpc_server *server, struct job *job, int64_t run_ms)
 {
 	bool is_locked = job->err == ERR_LOCKED;
 	int64_t now_ms = clock_ms();
 	int pause_ms;
 
-	if (err_fate(job->err) != FATE_REDO)
+	if (err_retry(job->err) != RETRY_NOW)
 		return false;
 	pause_ms = redo_pause_ms(&job->redo, job->err, run_ms, now_ms, random_u32());
-	if (pause_ms < 0 || (is_locked && parking_is_full(&server->parking,
-	                                                  job->redo.locked_ms, now_ms)))
+	if (pause_ms < 0 ||
+	    (is_locked &&
+	     redo_queue_is_full(&server->redo_queue, job->redo.locked_ms, now_ms)))
 		return false;
 	run_renew(job);
-	job->parked.is_locked = is_locked;
-	parking_add(&server->parking, &job->parked, now_ms + pause_ms);
+	job->entry.is_locked = is_locked;
+	redo_queue_add(&server->redo_queue, &job->entry, now_ms + pause_ms);
 	return true;
 }
 
 /* Puts these jobs before all waiting jobs, because they came earlier. */
-static void run_put_first(struct rpc_server *server, struct parked *parked)
+static void run_put_first(struct rpc_server *server, struct redo_entry *entry)
 {
-	struct job *first = (struct job *)parked, **end = &server->head;
+	struct job *first = (struct job *)entry, **end = &server->head;
 	struct job *others = server->head;
 
 	bug_if(!first);
-	for (; parked; parked = parked->next) {
-		*end = (struct job *)parked;
+	for (; entry; entry = entry->next) {
+		*end = (struct job *)entry;
 		end = &(*end)->next;
 		server->waiting++;
 	}
@@ -222,37 +226,38 @@ static void run_put_first(struct rpc_server *server, struct parked *parked)
 		server->tail = end;
 }
 
-static void run_unpark(struct rpc_server *server, int64_t now_ms)
+static void run_redo_due(struct rpc_server *server, int64_t now_ms)
 {
-	struct parked *parked;
+	struct redo_entry *entry;
 
-	while ((parked = parking_take_due(&server->parking, now_ms)))
-		run_put_first(server, parked);
-	run_set_unpark(server);
+	while ((entry = redo_queue_take_due(&server->redo_queue, now_ms)))
+		run_put_first(server, entry);
+	run_set_redo_timer(server);
 }
 
-void rpc_run_unpark(void *self)
+void rpc_run_redo(void *self)
 {
 	struct rpc_server *server = self;
 
-	run_unpark(server, clock_ms());
+	run_redo_due(server, clock_ms());
 	rpc_run_waiting(server);
 }
 
 static void run_next(struct rpc_server *server)
 {
 	struct job *jobs[BATCH_MAX];
-	size_t parked = server->parking.count, count = run_take_batch(server, jobs);
+	size_t waiting = server->redo_queue.count;
+	size_t count = run_take_batch(server, jobs);
 	int64_t started_ms = clock_ms(), run_ms;
 
 	if (count && jobs[0]->method)
-		run_batch(server, jobs, count);
+		run_job_batch(server, jobs, count);
 	run_ms = clock_ms() - started_ms;
 	for (size_t i = 0; i < count; i++)
-		if (!run_park(server, jobs[i], run_ms))
-			rpc_settle(server, jobs[i]);
-	if (server->parking.count != parked)
-		run_set_unpark(server);
+		if (!run_redo_later(server, jobs[i], run_ms))
+			rpc_finish(server, jobs[i]);
+	if (server->redo_queue.count != waiting)
+		run_set_redo_timer(server);
 }
 
 /* Runs in slices, so that timers and sockets get their turn. */
@@ -269,7 +274,7 @@ void rpc_run_waiting(void *self)
 
 void rpc_run_drop(struct rpc_server *server)
 {
-	run_unpark(server, INT64_MAX);
+	run_redo_due(server, INT64_MAX);
 	while (server->head) {
 		struct job *job = run_unlink(server, &server->head);
 

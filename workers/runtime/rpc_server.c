@@ -10,7 +10,7 @@
 #include "runtime/rpc_metrics.h"
 #include "runtime/rpc_reply.h"
 
-/* The broker delivers waiting messages again, to this process or to another. */
+/* The broker delivers waiting messages again, to this process or another. */
 static void server_on_down(void *self)
 {
 	struct rpc_server *server = self;
@@ -62,7 +62,7 @@ struct rpc_server *rpc_server_open(struct loop *loop, const struct broker_config
 	struct rpc_server *server = xcalloc(1, sizeof *server);
 	const struct broker_hooks hooks = {
 		.up = server_on_up, .down = server_on_down,
-		.passing = rpc_intake_passing, .delivery = rpc_intake_delivery,
+		.discarded_part = rpc_receive_part, .delivery = rpc_receive_delivery,
 		.drained = rpc_run_waiting,
 		.self = server,
 	};
@@ -74,8 +74,8 @@ struct rpc_server *rpc_server_open(struct loop *loop, const struct broker_config
 	server->tail = &server->head;
 	server->again = loop_timer_new(loop, rpc_run_waiting, server);
 	server->heartbeat = loop_timer_new(loop, rpc_heartbeat, server);
-	server->unpark = loop_timer_new(loop, rpc_run_unpark, server);
-	server->parking.locked_max = config->prefetch > 1
+	server->redo_timer = loop_timer_new(loop, rpc_run_redo, server);
+	server->redo_queue.locked_max = config->prefetch > 1
 	                                 ? (size_t)config->prefetch / 2 : 1;
 	server->metrics = rpc_metrics_new(config->methods);
 	server_fill_queues(server);
@@ -84,9 +84,9 @@ struct rpc_server *rpc_server_open(struct loop *loop, const struct broker_config
 	return server;
 }
 
-const char *rpc_server_trouble(const struct rpc_server *server)
+const char *rpc_server_down_reason(const struct rpc_server *server)
 {
-	return broker_trouble(server->in);
+	return broker_down_reason(server->in);
 }
 
 void rpc_server_pause(struct rpc_server *server)
@@ -96,11 +96,11 @@ void rpc_server_pause(struct rpc_server *server)
 
 size_t rpc_server_waiting(const struct rpc_server *server)
 {
-	return server->waiting + server->parking.count +
+	return server->waiting + server->redo_queue.count +
 	       replies_waiting(server->replies);
 }
 
-/* The broker delivers unsettled messages again, to this process or to another. */
+/* The broker delivers unacknowledged messages again, to this process or another. */
 void rpc_server_close(struct rpc_server **server)
 {
 	struct rpc_server *s = *server;
@@ -113,7 +113,7 @@ void rpc_server_close(struct rpc_server **server)
 	rpc_jobs_free(s);
 	loop_timer_free(&s->again);
 	loop_timer_free(&s->heartbeat);
-	loop_timer_free(&s->unpark);
+	loop_timer_free(&s->redo_timer);
 	rpc_metrics_free(&s->metrics);
 	free(s);
 	*server = NULL;

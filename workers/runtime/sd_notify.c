@@ -14,7 +14,7 @@
 #include "base/log.h"
 
 /* A path, or "@name" in the abstract namespace, whose first byte is zero. */
-static socklen_t notify_address(struct sockaddr_un *address)
+static socklen_t sd_notify_address(struct sockaddr_un *address)
 {
 	const char *path = getenv("NOTIFY_SOCKET");
 	size_t len = path ? strlen(path) : 0;
@@ -30,8 +30,8 @@ static socklen_t notify_address(struct sockaddr_un *address)
 	return offsetof(struct sockaddr_un, sun_path) + len;
 }
 
-/* Kept open: systemd ends a service whose signs of life do not come. */
-static int notify_socket(void)
+/* Stays open: without its signs of life systemd would end the service. */
+static int sd_notify_socket(void)
 {
 	static int fd = -1;
 
@@ -42,10 +42,10 @@ static int notify_socket(void)
 	return fd;
 }
 
-void sd_tell(const char *fmt, ...)
+void sd_notify_send(const char *fmt, ...)
 {
 	struct sockaddr_un address;
-	socklen_t address_len = notify_address(&address);
+	socklen_t address_len = sd_notify_address(&address);
 	char text[512];
 	va_list args;
 	int fd;
@@ -55,14 +55,14 @@ void sd_tell(const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
-	fd = notify_socket();
+	fd = sd_notify_socket();
 	if (fd < 0 || sendto(fd, text, strlen(text), MSG_NOSIGNAL,
 			     (struct sockaddr *)&address, address_len) < 0)
-		log_debug("service manager not told: error=\"%s\"", strerror(errno));
+		log_debug("service manager not notified: reason=\"%s\"", strerror(errno));
 }
 
-/* WATCHDOG_PID says for whom it is: not for a program that inherited it from another. */
-int64_t sd_watchdog_ms(void)
+/* WATCHDOG_PID names the process. A program may have inherited it from another one. */
+int64_t sd_notify_watchdog_ms(void)
 {
 	const char *usec = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
 

@@ -1,12 +1,12 @@
 /*
- * sd_notify -- tell systemd how the service is (sd_notify(3), without its
- * library). Nothing happens where NOTIFY_SOCKET is not set.
+ * sd_notify -- reports the state of the service to systemd (sd_notify(3), without its
+ * library). Without NOTIFY_SOCKET it does nothing.
  */
 #pragma once
 
 #include <stdint.h>
 
 /* Lines of KEY=VALUE: "READY=1", "STATUS=...". */
-void sd_tell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* How often systemd wants to hear WATCHDOG=1 at the least; 0: not at all. */
-int64_t sd_watchdog_ms(void);
+void sd_notify_send(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The longest time between two WATCHDOG=1 that systemd accepts; 0: it expects none. */
+int64_t sd_notify_watchdog_ms(void);

@@ -28,15 +28,15 @@ _Static_assert(sizeof FORMAT + SIGNATURE_ID_MAX + 1 + MS_DIGITS_MAX + 1 + HEX_LE
 
 /* ---- keys ---- */
 
-/* Letters, digits, and what a date or a name is written with. */
-static size_t id_len(const char *text)
+/* Letters, digits, and the characters of dates and names. */
+static size_t signature_id_len(const char *text)
 {
 	return strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	                    "0123456789._-");
 }
 
-static const struct signature_key *find_key(const struct signature_keys *keys,
-                                            const char *id, size_t len)
+static const struct signature_key *signature_find_key(const struct signature_keys *keys,
+                                                      const char *id, size_t len)
 {
 	for (size_t i = 0; i < keys->count; i++)
 		if (strlen(keys->key[i].id) == len && !memcmp(keys->key[i].id, id, len))
@@ -45,17 +45,17 @@ static const struct signature_key *find_key(const struct signature_keys *keys,
 }
 
 /* WORD is "ID:BASE64". */
-static enum err key_parse(const char *word, const struct signature_keys *others,
-                          struct signature_key *key, struct why *why)
+static enum err signature_key_parse(const char *word, const struct signature_keys *others,
+                                    struct signature_key *key, struct why *why)
 {
-	size_t len = id_len(word);
+	size_t len = signature_id_len(word);
 	ssize_t octets;
 
 	if (!len || len > SIGNATURE_ID_MAX || word[len] != ':')
 		return fail(why, ERR_INVALID, "key %zu must be ID:BASE64, with an ID of 1 "
 		            "to %d letters, digits, \".\", \"_\" or \"-\"",
 		            others->count + 1, SIGNATURE_ID_MAX);
-	if (find_key(others, word, len))
+	if (signature_find_key(others, word, len))
 		return fail(why, ERR_INVALID, "two keys have the id %.*s", (int)len, word);
 	octets = base64_decode(word + len + 1, key->secret, sizeof key->secret);
 	if (octets < SIGNATURE_SECRET_MIN)
@@ -68,8 +68,8 @@ static enum err key_parse(const char *word, const struct signature_keys *others,
 	return OK;
 }
 
-static enum err keys_add(struct signature_keys *keys, const char *text, size_t len,
-                         struct why *why)
+static enum err signature_keys_add(struct signature_keys *keys, const char *text,
+                                   size_t len, struct why *why)
 {
 	char word[WORD_MAX + 1];
 	enum err err;
@@ -81,7 +81,7 @@ static enum err keys_add(struct signature_keys *keys, const char *text, size_t l
 		            keys->count + 1, WORD_MAX);
 	memcpy(word, text, len);
 	word[len] = '\0';
-	err = key_parse(word, keys, &keys->key[keys->count], why);
+	err = signature_key_parse(word, keys, &keys->key[keys->count], why);
 	explicit_bzero(word, sizeof word);
 	keys->count += !err;
 	return err;
@@ -96,7 +96,7 @@ enum err signature_keys_parse(const char *text, struct signature_keys *keys,
 	for (text += strspn(text, BLANKS); *text && !err; text += strspn(text, BLANKS)) {
 		size_t len = strcspn(text, BLANKS);
 
-		err = keys_add(&parsed, text, len, why);
+		err = signature_keys_add(&parsed, text, len, why);
 		text += len;
 	}
 	if (!err)
@@ -107,8 +107,8 @@ enum err signature_keys_parse(const char *text, struct signature_keys *keys,
 
 /* ---- sign ---- */
 
-static void make_mac(const struct signature_key *key, const struct signed_text *what,
-                     const char *milliseconds, uint8_t mac[HMAC_MAX])
+static void signature_mac(const struct signature_key *key, const struct signed_text *what,
+                          const char *milliseconds, uint8_t mac[HMAC_MAX])
 {
 	const struct hmac_part parts[] = {
 		{ FORMAT "\n", sizeof FORMAT "\n" - 1 },
@@ -129,7 +129,7 @@ void signature_make(const struct signature_key *key, const struct signed_text *w
 	char *end;
 
 	snprintf(milliseconds, sizeof milliseconds, "%" PRId64, unix_ms);
-	make_mac(key, what, milliseconds, mac);
+	signature_mac(key, what, milliseconds, mac);
 	end = signature + snprintf(signature, SIGNATURE_SIZE, PREFIX "%s:%s:", key->id,
 	                           milliseconds);
 	hex_encode(mac, MAC_LEN, end);
@@ -144,7 +144,7 @@ struct parts {
 	uint8_t mac[MAC_LEN];
 };
 
-static bool mac_parse(const char *hex, uint8_t mac[MAC_LEN])
+static bool signature_mac_parse(const char *hex, uint8_t mac[MAC_LEN])
 {
 	if (strspn(hex, HEX_DIGITS) != HEX_LEN || hex[HEX_LEN])
 		return false;
@@ -157,14 +157,14 @@ static bool mac_parse(const char *hex, uint8_t mac[MAC_LEN])
 	return true;
 }
 
-static bool parts_parse(const char *text, struct parts *parts)
+static bool signature_parts_parse(const char *text, struct parts *parts)
 {
 	size_t digits;
 
 	if (strncmp(text, PREFIX, sizeof PREFIX - 1))
 		return false;
 	parts->id = text + sizeof PREFIX - 1;
-	parts->id_len = id_len(parts->id);
+	parts->id_len = signature_id_len(parts->id);
 	text = parts->id + parts->id_len;
 	if (!parts->id_len || parts->id_len > SIGNATURE_ID_MAX || *text++ != ':')
 		return false;
@@ -173,11 +173,11 @@ static bool parts_parse(const char *text, struct parts *parts)
 		return false;
 	memcpy(parts->milliseconds, text, digits);
 	parts->milliseconds[digits] = '\0';
-	return mac_parse(text + digits + 1, parts->mac);
+	return signature_mac_parse(text + digits + 1, parts->mac);
 }
 
-static enum signature_verdict judge_time(const struct parts *parts,
-                                         const struct signature_time *when)
+static enum signature_result signature_check_time(const struct parts *parts,
+                                                  const struct signature_time *when)
 {
 	int64_t age_ms = when->now_unix_ms - strtoll(parts->milliseconds, NULL, 10);
 
@@ -186,10 +186,10 @@ static enum signature_verdict judge_time(const struct parts *parts,
 	return -age_ms > when->max_age_ms ? SIGNATURE_AHEAD : SIGNATURE_GOOD;
 }
 
-enum signature_verdict signature_verify(const struct signature_keys *keys,
-                                        const struct signed_text *what,
-                                        const char *signature,
-                                        const struct signature_time *when)
+enum signature_result signature_verify(const struct signature_keys *keys,
+                                       const struct signed_text *what,
+                                       const char *signature,
+                                       const struct signature_time *when)
 {
 	const struct signature_key *key;
 	uint8_t mac[HMAC_MAX];
@@ -197,22 +197,22 @@ enum signature_verdict signature_verify(const struct signature_keys *keys,
 
 	if (!signature)
 		return SIGNATURE_MISSING;
-	if (!parts_parse(signature, &parts))
+	if (!signature_parts_parse(signature, &parts))
 		return SIGNATURE_MALFORMED;
-	key = find_key(keys, parts.id, parts.id_len);
+	key = signature_find_key(keys, parts.id, parts.id_len);
 	if (!key)
 		return SIGNATURE_UNKNOWN_KEY;
-	make_mac(key, what, parts.milliseconds, mac);
+	signature_mac(key, what, parts.milliseconds, mac);
 	if (CRYPTO_memcmp(mac, parts.mac, MAC_LEN))
 		return SIGNATURE_WRONG;
-	return judge_time(&parts, when);
+	return signature_check_time(&parts, when);
 }
 
 /* ---- words ---- */
 
 static const struct {
 	const char *name, *words;
-} verdicts[SIGNATURE_VERDICTS] = {
+} results[SIGNATURE_RESULTS] = {
 	[SIGNATURE_GOOD]        = { "good", "its signature is good" },
 	[SIGNATURE_MISSING]     = { "unsigned", "it has no signature" },
 	[SIGNATURE_MALFORMED]   = { "malformed", "its signature cannot be read" },
@@ -223,14 +223,14 @@ static const struct {
 	                                     "the clocks" },
 };
 
-const char *signature_verdict_name(enum signature_verdict verdict)
+const char *signature_result_name(enum signature_result result)
 {
-	bug_if((unsigned)verdict >= SIGNATURE_VERDICTS);
-	return verdicts[verdict].name;
+	bug_if((unsigned)result >= SIGNATURE_RESULTS);
+	return results[result].name;
 }
 
-const char *signature_verdict_words(enum signature_verdict verdict)
+const char *signature_result_words(enum signature_result result)
 {
-	bug_if((unsigned)verdict >= SIGNATURE_VERDICTS);
-	return verdicts[verdict].words;
+	bug_if((unsigned)result >= SIGNATURE_RESULTS);
+	return results[result].words;
 }

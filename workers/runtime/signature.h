@@ -1,13 +1,13 @@
 /*
- * signature -- proof that a message comes from the fleet: an HMAC-SHA256 by a key that
- * only the fleet's programs have, over the topic, the time of sending and the message.
- * Pure: the caller says what time it is.
+ * signature -- proves that a message comes from the fleet. It is an HMAC-SHA256 with a
+ * key that only programs of the fleet have, over the topic, the time of sending and the
+ * message. Pure: the caller passes the time.
  *
  *	1:KEY:MILLISECONDS:HEX		with HEX of the HMAC over
  *	1 <LF> TOPIC <LF> KEY <LF> MILLISECONDS <LF> TEXT
  *
  * KEY is the key's id, MILLISECONDS the sender's clock since 1970, TEXT the inner message
- * as it travels (envelope.h), with its unique id, method, arguments and context.
+ * in its wire form (envelope.h), with its unique id, method, arguments and context.
  */
 #pragma once
 
@@ -30,15 +30,15 @@ struct signature_key {
 	size_t len;
 };
 
-/* All verify, the first signs. */
+/* The first key signs, all keys verify. */
 struct signature_keys {
 	struct signature_key key[SIGNATURE_KEYS_MAX];
 	size_t count;
 };
 
 /*
- * "ID:BASE64", several with blanks or line ends between them; "" has none. The words of
- * ERR_INVALID never quote a secret.
+ * Any number of "ID:BASE64", with blanks or line ends between them. ERR_INVALID: the
+ * reason never quotes a secret.
  */
 enum err signature_keys_parse(const char *text, struct signature_keys *keys,
                               struct why *why);
@@ -52,7 +52,7 @@ struct signed_text {
 void signature_make(const struct signature_key *key, const struct signed_text *what,
                     int64_t unix_ms, char signature[SIGNATURE_SIZE]);
 
-enum signature_verdict {
+enum signature_result {
 	SIGNATURE_GOOD,
 	SIGNATURE_MISSING,
 	SIGNATURE_MALFORMED,
@@ -60,18 +60,18 @@ enum signature_verdict {
 	SIGNATURE_WRONG,	/* another key, topic, time or text was signed */
 	SIGNATURE_OLD,
 	SIGNATURE_AHEAD,	/* the sender's clock is ahead of ours */
-	SIGNATURE_VERDICTS
+	SIGNATURE_RESULTS
 };
 
 struct signature_time {
 	int64_t now_unix_ms;
-	int max_age_ms;		/* the limit for the future, too: a clock may be wrong */
+	int max_age_ms;		/* the limit for the future, too */
 };
 
-/* SIGNATURE may be NULL: the message has none. */
-enum signature_verdict signature_verify(const struct signature_keys *keys,
-                                        const struct signed_text *what,
-                                        const char *signature,
-                                        const struct signature_time *when);
-const char *signature_verdict_name(enum signature_verdict verdict);	/* "unknown_key" */
-const char *signature_verdict_words(enum signature_verdict verdict);
+/* SIGNATURE is NULL if the message has none. */
+enum signature_result signature_verify(const struct signature_keys *keys,
+                                       const struct signed_text *what,
+                                       const char *signature,
+                                       const struct signature_time *when);
+const char *signature_result_name(enum signature_result result); /* "unknown_key" */
+const char *signature_result_words(enum signature_result result);

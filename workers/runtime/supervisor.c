@@ -1,4 +1,4 @@
-/* The parent: starts the processes, watches over them, and passes signals on. */
+/* The parent: starts and watches the processes, and forwards signals. */
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -20,15 +20,15 @@
 #include "base/pause.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
-#include "runtime/page.h"
+#include "runtime/metrics_http.h"
+#include "runtime/poison.h"
 #include "runtime/sd_notify.h"
-#include "runtime/suspects.h"
 #include "runtime/worker_private.h"
 
 enum {
 	TICK_MS = 1000,
-	STARTING_TICK_MS = 50,		/* until all were ready for the first time */
-	HEALTHY_MS = 60 * 1000,		/* who lived so long starts again without delay */
+	STARTING_TICK_MS = 50,		/* until all are ready for the first time */
+	HEALTHY_MS = 60 * 1000,		/* after this time the backoff starts anew */
 	LATE_MS = 10 * 1000,		/* of a tick */
 	ABORT_GRACE_MS = 10 * 1000,	/* to write a core, before SIGKILL */
 };
@@ -39,10 +39,10 @@ struct child {
 	struct supervisor *supervisor;
 	struct loop_timer *again;
 	int index;
-	pid_t pid;			/* 0: there is none now */
+	pid_t pid;			/* 0: it does not run */
 	int64_t started_ms;
 	int failures;			/* in a row */
-	int hung_signal;		/* the last one sent because it hung */
+	int hung_signal;		/* the last signal to the hung process */
 };
 
 struct descriptors {
@@ -53,7 +53,7 @@ struct descriptors {
 struct supervisor {
 	struct program *program;
 	struct loop *loop;
-	struct page *page;
+	struct metrics_http *http;
 	struct loop_timer *tick, *deadline;
 	struct reread reread;
 	struct child *children;
@@ -61,15 +61,15 @@ struct supervisor {
 	struct descriptors inherited;
 	struct metric *starts, *alive, *lacks;
 	int64_t ticked_ms, watchdog_ms, watchdog_next_ms;
-	pid_t reader;			/* tries a changed file out; 0: none */
-	bool read_again;		/* it changed again meanwhile */
+	pid_t reader;			/* tests changed settings; 0: none */
+	bool read_again;		/* after another SIGHUP meanwhile */
 	bool was_ready, stopping;
 	int status;
 };
 
-/* ---- descriptors: a child keeps those from before the loop and the page ---- */
+/* ---- descriptors: a child keeps those from before the loop and the HTTP server ---- */
 
-static int compare_fds(const void *a, const void *b)
+static int descriptors_compare(const void *a, const void *b)
 {
 	int left = *(const int *)a, right = *(const int *)b;
 
@@ -93,7 +93,7 @@ static enum err descriptors_note(struct descriptors *noted, struct why *why)
 		noted->fd[noted->count++] = fd;
 	}
 	closedir(dir);
-	qsort(noted->fd, noted->count, sizeof *noted->fd, compare_fds);
+	qsort(noted->fd, noted->count, sizeof *noted->fd, descriptors_compare);
 	return OK;
 }
 
@@ -110,12 +110,11 @@ static void descriptors_close_others(const struct descriptors *noted)
 /* ---- starting ---- */
 
 /*
- * In the child, with all signals blocked: nothing of the supervisor's may be
- * left. A page closed in the ordinary way would shut its clients' connections
- * down for the parent too, so only the descriptors go. libc opens its own for
- * syslog when it likes.
+ * In the child, with all signals blocked: removes all that belongs to the supervisor.
+ * metrics_http_close() would also shut down the client connections of the parent, so the
+ * child only closes the descriptors. libc opens its own for syslog again.
  */
-static void become_child(struct supervisor *supervisor, pid_t parent)
+static void child_init(struct supervisor *supervisor, pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
@@ -126,8 +125,8 @@ static void become_child(struct supervisor *supervisor, pid_t parent)
 	program_log_open(supervisor->program);
 }
 
-/* The supervisor's loop forks: the child may pause until it runs a loop of its own. */
-static pid_t fork_blocked(sigset_t *before)
+/* The supervisor's loop forks. The child may call pause_ms() until its own loop runs. */
+static pid_t supervisor_fork(sigset_t *before)
 {
 	sigset_t all;
 	pid_t pid;
@@ -151,16 +150,16 @@ static void child_start(void *self)
 	pid_t parent = getpid();
 	sigset_t before;
 
-	metrics_forget(child->index);
+	metrics_reset_process(child->index);
 	child->hung_signal = 0;
 	child->started_ms = clock_ms();
-	child->pid = fork_blocked(&before);
+	child->pid = supervisor_fork(&before);
 	if (child->pid == 0) {
-		become_child(supervisor, parent);
+		child_init(supervisor, parent);
 		exit(process_run(supervisor->program, child->index));
 	}
 	if (child->pid < 0) {
-		log_warn("process not started: process=%d error=\"%s\"", child->index,
+		log_warn("process not started: process=%d reason=\"%s\"", child->index,
 			 strerror(errno));
 		child->pid = 0;
 		child_start_later(child);
@@ -182,14 +181,14 @@ static void child_start_later(struct child *child)
 
 /* ---- ending ---- */
 
-static void signal_all(const struct supervisor *supervisor, int signum)
+static void supervisor_signal_all(const struct supervisor *supervisor, int signum)
 {
 	for (int i = 0; i < supervisor->count; i++)
 		if (supervisor->children[i].pid)
 			kill(supervisor->children[i].pid, signum);
 }
 
-static int count_alive(const struct supervisor *supervisor)
+static int supervisor_count_alive(const struct supervisor *supervisor)
 {
 	int alive = 0;
 
@@ -198,9 +197,9 @@ static int count_alive(const struct supervisor *supervisor)
 	return alive;
 }
 
-static void stop_if_alone(struct supervisor *supervisor)
+static void supervisor_stop_if_alone(struct supervisor *supervisor)
 {
-	if (supervisor->stopping && count_alive(supervisor) == 0)
+	if (supervisor->stopping && supervisor_count_alive(supervisor) == 0)
 		loop_stop(supervisor->loop);
 }
 
@@ -210,32 +209,32 @@ static void supervisor_stop(struct supervisor *supervisor, int status)
 		return;
 	supervisor->stopping = true;
 	supervisor->status = status;
-	log_info("program stopping: processes=%d", count_alive(supervisor));
-	sd_tell("STOPPING=1\nSTATUS=stopping");
+	log_info("program stopping: processes=%d", supervisor_count_alive(supervisor));
+	sd_notify_send("STOPPING=1\nSTATUS=stopping");
 	for (int i = 0; i < supervisor->count; i++)
 		loop_timer_cancel(supervisor->children[i].again);
-	signal_all(supervisor, SIGTERM);
+	supervisor_signal_all(supervisor, SIGTERM);
 	loop_timer_set(supervisor->deadline, STOP_MAX_MS);
-	stop_if_alone(supervisor);
+	supervisor_stop_if_alone(supervisor);
 }
 
-static void on_terminate(void *self)
+static void supervisor_on_terminate(void *self)
 {
 	supervisor_stop(self, EX_OK);
 }
 
-static void on_deadline(void *self)
+static void supervisor_on_deadline(void *self)
 {
 	struct supervisor *supervisor = self;
 
 	log_warn("processes killed: reason=\"not stopped in %d s\" processes=%d",
-		 STOP_MAX_MS / 1000, count_alive(supervisor));
-	signal_all(supervisor, SIGKILL);
+		 STOP_MAX_MS / 1000, supervisor_count_alive(supervisor));
+	supervisor_signal_all(supervisor, SIGKILL);
 }
 
-/* ---- the death of a child ---- */
+/* ---- the end of a child ---- */
 
-static void describe_status(int status, char *text, size_t size)
+static void child_describe_status(int status, char *text, size_t size)
 {
 	const char *name = WIFSIGNALED(status) ? sigabbrev_np(WTERMSIG(status)) : NULL;
 
@@ -248,8 +247,8 @@ static void describe_status(int status, char *text, size_t size)
 		snprintf(text, size, "exit %d", WEXITSTATUS(status));
 }
 
-/* By its own hand, and not by an operator's or the kernel's. */
-static bool is_fault(int status)
+/* Was it a bug of the process, and not a signal from an operator or the kernel? */
+static bool child_is_fault(int status)
 {
 	static const int faults[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS };
 
@@ -260,7 +259,7 @@ static bool is_fault(int status)
 	return false;
 }
 
-static bool is_misconfigured(const struct supervisor *supervisor, int status)
+static bool supervisor_is_misconfigured(const struct supervisor *supervisor, int status)
 {
 	return !supervisor->was_ready && WIFEXITED(status) &&
 	       WEXITSTATUS(status) == EX_CONFIG;
@@ -273,21 +272,21 @@ static void child_ended(struct child *child, int status)
 	char reason[64];
 
 	child->pid = 0;
-	metrics_forget(child->index);
-	/* one that we ended because it hung had a reason outside, mostly */
-	suspects_died(child->index, is_fault(status) && !child->hung_signal);
-	describe_status(status, reason, sizeof reason);
+	metrics_reset_process(child->index);
+	/* a hang mostly has an external cause */
+	poison_process_died(child->index, child_is_fault(status) && !child->hung_signal);
+	child_describe_status(status, reason, sizeof reason);
 	if (supervisor->stopping && status == 0)
 		return;
 	log_warn("process ended: process=%d pid=%d reason=\"%s\"", child->index,
 		 (int)pid, reason);
-	if (is_misconfigured(supervisor, status))
+	if (supervisor_is_misconfigured(supervisor, status))
 		supervisor_stop(supervisor, EX_CONFIG);
 	else if (!supervisor->stopping)
 		child_start_later(child);
 }
 
-/* ---- SIGHUP: a child tries the file out, so that nothing is half taken ---- */
+/* ---- SIGHUP: a child tests the file first, so that a change is complete ---- */
 
 static _Noreturn void reader_run(struct supervisor *supervisor)
 {
@@ -299,7 +298,7 @@ static _Noreturn void reader_run(struct supervisor *supervisor)
 	_exit(err ? program_exit_status(err) : EX_OK);
 }
 
-static void on_hangup(void *self)
+static void supervisor_on_hangup(void *self)
 {
 	struct supervisor *supervisor = self;
 	sigset_t before;
@@ -309,7 +308,7 @@ static void on_hangup(void *self)
 	supervisor->read_again = supervisor->reader != 0;
 	if (supervisor->reader)
 		return;
-	supervisor->reader = fork_blocked(&before);
+	supervisor->reader = supervisor_fork(&before);
 	if (supervisor->reader == 0)
 		reader_run(supervisor);
 	if (supervisor->reader < 0) {
@@ -318,8 +317,8 @@ static void on_hangup(void *self)
 	}
 }
 
-/* For those who start from now on; those who run read it themselves. */
-static void take_settings(struct supervisor *supervisor)
+/* For processes that start later. Running processes read the file themselves. */
+static void supervisor_reload(struct supervisor *supervisor)
 {
 	struct why why;
 	enum err err = program_reload(supervisor->program, false, &why);
@@ -332,11 +331,11 @@ static void take_settings(struct supervisor *supervisor)
 		supervisor->reread.count = 0;
 	if (err)
 		return;
-	signal_all(supervisor, SIGHUP);
+	supervisor_signal_all(supervisor, SIGHUP);
 	log_info("settings taken: file=%s", supervisor->program->path);
 	if (supervisor->was_ready) {
-		sd_tell("RELOADING=1\nMONOTONIC_USEC=%lld", (long long)clock_us());
-		sd_tell("READY=1");
+		sd_notify_send("RELOADING=1\nMONOTONIC_USEC=%lld", (long long)clock_us());
+		sd_notify_send("READY=1");
 	}
 }
 
@@ -344,16 +343,16 @@ static void reader_ended(struct supervisor *supervisor, int status)
 {
 	supervisor->reader = 0;
 	if (supervisor->read_again)
-		on_hangup(supervisor);
+		supervisor_on_hangup(supervisor);
 	else if (WIFEXITED(status) && WEXITSTATUS(status) == EX_TEMPFAIL)
 		program_reread(&supervisor->reread);
 	else if (status == 0 && !supervisor->stopping)
-		take_settings(supervisor);
+		supervisor_reload(supervisor);
 	else
 		supervisor->reread.count = 0;
 }
 
-static void on_child(void *self)
+static void supervisor_on_child(void *self)
 {
 	struct supervisor *supervisor = self;
 	int status;
@@ -367,15 +366,15 @@ static void on_child(void *self)
 	if (supervisor->reader &&
 	    waitpid(supervisor->reader, &status, WNOHANG) == supervisor->reader)
 		reader_ended(supervisor, status);
-	stop_if_alone(supervisor);
+	supervisor_stop_if_alone(supervisor);
 }
 
-static void on_user(void *self)
+static void supervisor_on_user(void *self)
 {
 	struct supervisor *supervisor = self;
 
 	program_toggle_debug(supervisor->program);
-	signal_all(supervisor, SIGUSR1);
+	supervisor_signal_all(supervisor, SIGUSR1);
 }
 
 /* ---- the watch ---- */
@@ -393,7 +392,7 @@ static void child_end_hung(struct child *child, int signum, int64_t silent_ms)
 
 static void child_watch(struct child *child, int64_t now_ms)
 {
-	int64_t beat_ms = metrics_last_beat(child->index);
+	int64_t beat_ms = metrics_last_heartbeat(child->index);
 	int64_t silent_ms;
 
 	if (!child->pid)
@@ -405,7 +404,7 @@ static void child_watch(struct child *child, int64_t now_ms)
 		child_end_hung(child, SIGABRT, silent_ms);
 }
 
-static bool is_any_hung(const struct supervisor *supervisor)
+static bool supervisor_is_any_hung(const struct supervisor *supervisor)
 {
 	for (int i = 0; i < supervisor->count; i++)
 		if (supervisor->children[i].hung_signal)
@@ -413,43 +412,43 @@ static bool is_any_hung(const struct supervisor *supervisor)
 	return false;
 }
 
-static int count_ready(const struct supervisor *supervisor)
+static int supervisor_count_ready(const struct supervisor *supervisor)
 {
 	char words[METRICS_WORDS];
 	int ready = 0;
 
 	for (int i = 0; i < supervisor->count; i++)
-		ready += !metrics_trouble(i, words);
+		ready += !metrics_down_reason(i, words);
 	return ready;
 }
 
-static void report_ready(struct supervisor *supervisor)
+static void supervisor_report_ready(struct supervisor *supervisor)
 {
-	int ready = count_ready(supervisor);
+	int ready = supervisor_count_ready(supervisor);
 
-	metric_set(supervisor->alive, count_alive(supervisor));
+	metric_set(supervisor->alive, supervisor_count_alive(supervisor));
 	if (ready == supervisor->ready || supervisor->stopping)
 		return;
 	supervisor->ready = ready;
-	sd_tell("STATUS=%d of %d processes ready", ready, supervisor->count);
+	sd_notify_send("STATUS=%d of %d processes ready", ready, supervisor->count);
 	if (supervisor->was_ready || ready < supervisor->count)
 		return;
 	supervisor->was_ready = true;
 	log_info("program ready: processes=%d", supervisor->count);
-	sd_tell("READY=1");
+	sd_notify_send("READY=1");
 }
 
-static void tell_watchdog(struct supervisor *supervisor, int64_t now_ms)
+static void supervisor_notify_watchdog(struct supervisor *supervisor, int64_t now_ms)
 {
 	if (!supervisor->watchdog_ms || now_ms < supervisor->watchdog_next_ms)
 		return;
-	if (is_any_hung(supervisor))
+	if (supervisor_is_any_hung(supervisor))
 		return;
-	sd_tell("WATCHDOG=1");
+	sd_notify_send("WATCHDOG=1");
 	supervisor->watchdog_next_ms = now_ms + supervisor->watchdog_ms / 2;
 }
 
-static int64_t tick_ms(const struct supervisor *supervisor)
+static int64_t supervisor_tick_ms(const struct supervisor *supervisor)
 {
 	int64_t ms = supervisor->was_ready ? TICK_MS : STARTING_TICK_MS;
 
@@ -458,8 +457,8 @@ static int64_t tick_ms(const struct supervisor *supervisor)
 	return ms;
 }
 
-/* If we were stopped ourselves, or the machine was, so were the processes: no verdict. */
-static void on_tick(void *self)
+/* After a late tick the processes may have been stopped, too: it does not check them. */
+static void supervisor_on_tick(void *self)
 {
 	struct supervisor *supervisor = self;
 	int64_t now_ms = clock_ms();
@@ -469,14 +468,14 @@ static void on_tick(void *self)
 			child_watch(&supervisor->children[i], now_ms);
 	supervisor->ticked_ms = now_ms;
 	metric_add(supervisor->lacks, descriptors_lacks());
-	report_ready(supervisor);
-	tell_watchdog(supervisor, now_ms);
-	loop_timer_set(supervisor->tick, tick_ms(supervisor));
+	supervisor_report_ready(supervisor);
+	supervisor_notify_watchdog(supervisor, now_ms);
+	loop_timer_set(supervisor->tick, supervisor_tick_ms(supervisor));
 }
 
-/* ---- the whole ---- */
+/* ---- open and close ---- */
 
-static void metrics_open(struct supervisor *supervisor)
+static void supervisor_metrics_open(struct supervisor *supervisor)
 {
 	metric_set(metric_new(METRIC_GAUGE, "build_info",
 			      "version of the program; always 1", "version",
@@ -493,21 +492,21 @@ static void metrics_open(struct supervisor *supervisor)
 
 void supervisor_metrics(int processes)
 {
-	metrics_open(&(struct supervisor){ .count = processes });
+	supervisor_metrics_open(&(struct supervisor){ .count = processes });
 }
 
-static void signals_open(struct supervisor *supervisor)
+static void supervisor_signals_open(struct supervisor *supervisor)
 {
 	struct loop *loop = supervisor->loop;
 
-	loop_signal(loop, SIGTERM, on_terminate, supervisor);
-	loop_signal(loop, SIGINT, on_terminate, supervisor);
-	loop_signal(loop, SIGHUP, on_hangup, supervisor);
-	loop_signal(loop, SIGUSR1, on_user, supervisor);
-	loop_signal(loop, SIGCHLD, on_child, supervisor);
+	loop_signal(loop, SIGTERM, supervisor_on_terminate, supervisor);
+	loop_signal(loop, SIGINT, supervisor_on_terminate, supervisor);
+	loop_signal(loop, SIGHUP, supervisor_on_hangup, supervisor);
+	loop_signal(loop, SIGUSR1, supervisor_on_user, supervisor);
+	loop_signal(loop, SIGCHLD, supervisor_on_child, supervisor);
 }
 
-static void children_open(struct supervisor *supervisor)
+static void supervisor_children_open(struct supervisor *supervisor)
 {
 	supervisor->children = xcalloc(supervisor->count, sizeof *supervisor->children);
 	for (int i = 0; i < supervisor->count; i++) {
@@ -527,27 +526,30 @@ static enum err supervisor_open(struct supervisor *supervisor, struct why *why)
 
 	if (err)
 		return err;
-	metrics_open(supervisor);
+	supervisor_metrics_open(supervisor);
 	supervisor->loop = loop_new();
 	if (common->metrics[0])
-		return page_open(supervisor->loop, common->metrics, supervisor->count,
-				 &supervisor->page, why);
+		return metrics_http_open(supervisor->loop, common->metrics,
+					 supervisor->count, &supervisor->http, why);
 	return OK;
 }
 
 static void supervisor_start(struct supervisor *supervisor)
 {
 	supervisor->ticked_ms = clock_ms();
-	supervisor->watchdog_ms = sd_watchdog_ms();
-	supervisor->tick = loop_timer_new(supervisor->loop, on_tick, supervisor);
-	supervisor->deadline = loop_timer_new(supervisor->loop, on_deadline, supervisor);
-	supervisor->reread.timer = loop_timer_new(supervisor->loop, on_hangup, supervisor);
-	signals_open(supervisor);
-	children_open(supervisor);
+	supervisor->watchdog_ms = sd_notify_watchdog_ms();
+	supervisor->tick =
+	    loop_timer_new(supervisor->loop, supervisor_on_tick, supervisor);
+	supervisor->deadline =
+	    loop_timer_new(supervisor->loop, supervisor_on_deadline, supervisor);
+	supervisor->reread.timer =
+	    loop_timer_new(supervisor->loop, supervisor_on_hangup, supervisor);
+	supervisor_signals_open(supervisor);
+	supervisor_children_open(supervisor);
 	loop_timer_set(supervisor->tick, STARTING_TICK_MS);
 	log_info("program started: version=%s processes=%d page_port=%d",
 		 ZONEFLEET_VERSION, supervisor->count,
-		 supervisor->page ? page_port(supervisor->page) : 0);
+		 supervisor->http ? metrics_http_port(supervisor->http) : 0);
 }
 
 static void supervisor_close(struct supervisor *supervisor)
@@ -558,7 +560,7 @@ static void supervisor_close(struct supervisor *supervisor)
 	loop_timer_free(&supervisor->tick);
 	loop_timer_free(&supervisor->deadline);
 	loop_timer_free(&supervisor->reread.timer);
-	page_close(&supervisor->page);
+	metrics_http_close(&supervisor->http);
 	loop_free(&supervisor->loop);
 	free(supervisor->inherited.fd);
 }

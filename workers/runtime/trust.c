@@ -57,8 +57,8 @@ struct trust_keys {
 	struct signature_keys fleet, agents;
 };
 
-static enum err keys_read(const char *setting, const char *text,
-                          struct signature_keys *keys, struct why *why)
+static enum err trust_key_setting_read(const char *setting, const char *text,
+                                       struct signature_keys *keys, struct why *why)
 {
 	struct why rule;
 	enum err err = signature_keys_parse(text ? text : "", keys, &rule);
@@ -66,9 +66,9 @@ static enum err keys_read(const char *setting, const char *text,
 	return err ? fail(why, err, "%s: %s", setting, rule.text) : OK;
 }
 
-/* Otherwise the key of an agent would also be one of the fleet. */
-static enum err keys_differ(const struct signature_key *agent,
-                            const struct signature_keys *fleet, struct why *why)
+/* A common key would make each agent a program of the fleet. */
+static enum err trust_keys_differ(const struct signature_key *agent,
+                                  const struct signature_keys *fleet, struct why *why)
 {
 	for (size_t i = 0; i < fleet->count; i++) {
 		const struct signature_key *key = &fleet->key[i];
@@ -88,13 +88,14 @@ static enum err keys_differ(const struct signature_key *agent,
 static enum err trust_keys_read(const struct trust_config *config,
                                 struct trust_keys *keys, struct why *why)
 {
-	enum err err = keys_read("fleet.keys", config->keys, &keys->fleet, why);
+	enum err err =
+	    trust_key_setting_read("fleet.keys", config->keys, &keys->fleet, why);
 
 	if (!err)
-		err = keys_read("fleet.agent_keys", config->agent_keys, &keys->agents,
-		                why);
+		err = trust_key_setting_read("fleet.agent_keys", config->agent_keys,
+		                             &keys->agents, why);
 	for (size_t i = 0; !err && i < keys->agents.count; i++)
-		err = keys_differ(&keys->agents.key[i], &keys->fleet, why);
+		err = trust_keys_differ(&keys->agents.key[i], &keys->fleet, why);
 	return err;
 }
 
@@ -107,8 +108,8 @@ static enum err trust_no_key(bool is_agent, struct why *why)
 
 	return fail(why, ERR_INVALID, "fleet.%s: has no key. %s need the same key: echo "
 	            "\"%s:$(openssl rand -base64 32)\" makes one. Without keys, set "
-	            "fleet.trust_broker = true: then everyone with an account at the "
-	            "broker can give orders", setting, who, id);
+	            "fleet.trust_broker = true: then each account at the broker can "
+	            "give orders", setting, who, id);
 }
 
 enum err trust_check(const struct trust_config *config, bool is_fleet, bool is_agent,
@@ -124,13 +125,13 @@ enum err trust_check(const struct trust_config *config, bool is_fleet, bool is_a
 	return err;
 }
 
-/* ---- what is refused, and why ---- */
+/* ---- refusals ---- */
 
-/* Behind the verdicts on signatures. */
+/* After the results of signature checks. */
 enum refusal {
-	NO_USER = SIGNATURE_VERDICTS,
+	NO_USER = SIGNATURE_RESULTS,
 	NOT_ADMINISTRATOR,
-	AGENT_KEY,			/* good, but the method is not for agents */
+	AGENT_KEY,			/* valid, but the method is not for agents */
 	REFUSALS
 };
 
@@ -142,26 +143,26 @@ struct trust {
 	struct metric *unchecked;
 };
 
-static const char *refusal_name(int refusal)
+static const char *trust_refusal_name(int refusal)
 {
 	static const char *const names[] = {
 		[NO_USER] = "no_user", [NOT_ADMINISTRATOR] = "not_administrator",
 		[AGENT_KEY] = "agent_key",
 	};
 
-	if (refusal < SIGNATURE_VERDICTS)
-		return signature_verdict_name((enum signature_verdict)refusal);
+	if (refusal < SIGNATURE_RESULTS)
+		return signature_result_name((enum signature_result)refusal);
 	return names[refusal];
 }
 
-static struct metric *refused_metric(int refusal)
+static struct metric *trust_refused_metric(int refusal)
 {
 	return metric_new(METRIC_COUNTER, "messages_refused_total",
 	                  "requests that their senders may not send, by the reason",
-	                  "reason", refusal_name(refusal));
+	                  "reason", trust_refusal_name(refusal));
 }
 
-static struct metric *unchecked_metric(void)
+static struct metric *trust_unchecked_metric(void)
 {
 	return metric_new(METRIC_COUNTER, "messages_unchecked_total",
 	                  "messages of the fleet without a valid signature that "
@@ -172,52 +173,53 @@ static struct metric *unchecked_metric(void)
 void trust_metrics(void)
 {
 	for (int refusal = SIGNATURE_GOOD + 1; refusal < REFUSALS; refusal++)
-		refused_metric(refusal);
-	unchecked_metric();
+		trust_refused_metric(refusal);
+	trust_unchecked_metric();
 }
 
-static enum err trust_refuse(struct trust *trust, const struct trust_claim *claim,
+static enum err trust_refuse(struct trust *trust, const struct trust_request *request,
                              int refusal, struct why *why)
 {
 	metric_add(trust->refused[refusal], 1);
 	refused_log(&(struct refused_message){
-		.topic = claim->topic, .method = claim->method->name,
-		.account = claim->user, .reason = refusal_name(refusal),
-		.why = why->text, .is_answered = claim->envelope->msg_id,
+		.topic = request->topic, .method = request->method->name,
+		.account = request->user, .reason = trust_refusal_name(refusal),
+		.why = why->text, .is_answered = request->envelope->msg_id,
 	});
 	return ERR_DENIED;
 }
 
 /* ---- the rules ---- */
 
-static enum signature_verdict verify(const struct trust *trust,
-                                     const struct signature_keys *keys,
-                                     const struct trust_claim *claim)
+static enum signature_result trust_verify(const struct trust *trust,
+                                          const struct signature_keys *keys,
+                                          const struct trust_request *request)
 {
-	const struct envelope_request *envelope = claim->envelope;
+	const struct envelope_request *envelope = request->envelope;
 
 	return signature_verify(keys,
-	                        &(struct signed_text){ claim->topic, envelope->text,
+	                        &(struct signed_text){ request->topic, envelope->text,
 	                                               envelope->text_len },
 	                        envelope->signature,
 	                        &(struct signature_time){ clock_unix_ms(),
 	                                                  trust->config->max_age_ms });
 }
 
-/* A verdict on the signature, or AGENT_KEY. No id is in both settings. */
-static int judge_signature(const struct trust *trust, const struct trust_claim *claim)
+/* The result of the signature check, or AGENT_KEY. No id is in both settings. */
+static int trust_check_signature(const struct trust *trust,
+                                 const struct trust_request *request)
 {
-	enum signature_verdict verdict = verify(trust, &trust->keys.fleet, claim);
+	enum signature_result result = trust_verify(trust, &trust->keys.fleet, request);
 
-	if (verdict != SIGNATURE_UNKNOWN_KEY)
-		return verdict;
-	verdict = verify(trust, &trust->keys.agents, claim);
-	if (verdict == SIGNATURE_GOOD && !claim->method->agents)
+	if (result != SIGNATURE_UNKNOWN_KEY)
+		return result;
+	result = trust_verify(trust, &trust->keys.agents, request);
+	if (result == SIGNATURE_GOOD && !request->method->agents)
 		return AGENT_KEY;
-	return verdict;
+	return result;
 }
 
-static bool is_administrator(const struct trust *trust, const char *user)
+static bool trust_is_administrator(const struct trust *trust, const char *user)
 {
 	const struct option_texts *users = &trust->config->administrators;
 
@@ -227,17 +229,18 @@ static bool is_administrator(const struct trust *trust, const char *user)
 	return !users->count;
 }
 
-static const char *refusal_words(int refusal)
+static const char *trust_refusal_words(int refusal)
 {
 	if (refusal == AGENT_KEY)
 		return "a key of fleet.agent_keys signed it";
-	return signature_verdict_words((enum signature_verdict)refusal);
+	return signature_result_words((enum signature_result)refusal);
 }
 
-static enum err judge_fleet(struct trust *trust, const struct trust_claim *claim,
-                            struct why *why)
+static enum err trust_authorize_fleet(struct trust *trust,
+                                      const struct trust_request *request,
+                                      struct why *why)
 {
-	int refusal = judge_signature(trust, claim);
+	int refusal = trust_check_signature(trust, request);
 
 	if (refusal == SIGNATURE_GOOD)
 		return OK;
@@ -246,39 +249,40 @@ static enum err judge_fleet(struct trust *trust, const struct trust_claim *claim
 		return OK;
 	}
 	fail(why, ERR_DENIED, "%s is for the fleet's own programs: %s",
-	     claim->method->name, refusal_words(refusal));
-	return trust_refuse(trust, claim, refusal, why);
+	     request->method->name, trust_refusal_words(refusal));
+	return trust_refuse(trust, request, refusal, why);
 }
 
-/* The rules for a sender without a good signature. */
-static enum err judge_stranger(struct trust *trust, const struct trust_claim *claim,
-                               struct why *why)
+/* The rules for a sender without a valid signature. */
+static enum err trust_authorize_account(struct trust *trust,
+                                        const struct trust_request *request,
+                                        struct why *why)
 {
-	if (trust->config->require_user_id && !*claim->user) {
+	if (trust->config->require_user_id && !*request->user) {
 		fail(why, ERR_DENIED, "broker.require_user_id: the message does not name "
 		     "the broker account that sends it (user_id)");
-		return trust_refuse(trust, claim, NO_USER, why);
+		return trust_refuse(trust, request, NO_USER, why);
 	}
-	if (claim->is_admin && !is_administrator(trust, claim->user)) {
+	if (request->is_admin && !trust_is_administrator(trust, request->user)) {
 		fail(why, ERR_DENIED, "broker.administrators: does not list the account "
-		     "\"%s\", so it may not say is_admin", claim->user);
-		return trust_refuse(trust, claim, NOT_ADMINISTRATOR, why);
+		     "\"%s\", so it may not say is_admin", request->user);
+		return trust_refuse(trust, request, NOT_ADMINISTRATOR, why);
 	}
 	return OK;
 }
 
-enum err trust_judge(struct trust *trust, const struct trust_claim *claim,
-                     bool *is_foreign_admin, struct why *why)
+enum err trust_authorize(struct trust *trust, const struct trust_request *request,
+                         bool *is_foreign_admin, struct why *why)
 {
 	*is_foreign_admin = false;
-	if (claim->method->fleet)
-		return judge_fleet(trust, claim, why);
-	if (!claim->is_admin && !trust->config->require_user_id)
+	if (request->method->fleet)
+		return trust_authorize_fleet(trust, request, why);
+	if (!request->is_admin && !trust->config->require_user_id)
 		return OK;
-	if (judge_signature(trust, claim) == SIGNATURE_GOOD)
+	if (trust_check_signature(trust, request) == SIGNATURE_GOOD)
 		return OK;
-	*is_foreign_admin = claim->is_admin;
-	return judge_stranger(trust, claim, why);
+	*is_foreign_admin = request->is_admin;
+	return trust_authorize_account(trust, request, why);
 }
 
 /* ---- the senders of copies ---- */
@@ -286,7 +290,7 @@ enum err trust_judge(struct trust *trust, const struct trust_claim *claim,
 enum { SENDER_SIZE = 256 + 2 * SHA256_DIGEST_LENGTH + 1 };
 
 /* "USER <LF> DIGEST" with the digest of the body; returns its length. */
-static size_t sender_text(const struct trust_sender *sender, char text[SENDER_SIZE])
+static size_t trust_sender_text(const struct trust_sender *sender, char text[SENDER_SIZE])
 {
 	uint8_t digest[SHA256_DIGEST_LENGTH];
 	size_t len = (size_t)snprintf(text, SENDER_SIZE, "%.255s\n", sender->user);
@@ -305,7 +309,7 @@ void trust_prove_sender(const struct trust *trust, const struct trust_sender *se
 	if (trust->keys.fleet.count)
 		signature_make(&trust->keys.fleet.key[0],
 		               &(struct signed_text){ sender->topic, text,
-		                                      sender_text(sender, text) },
+		                                      trust_sender_text(sender, text) },
 		               clock_unix_ms(), proof);
 }
 
@@ -313,7 +317,8 @@ bool trust_is_sender_proven(const struct trust *trust, const struct trust_sender
                             const char *proof)
 {
 	char text[SENDER_SIZE];
-	const struct signed_text what = { sender->topic, text, sender_text(sender, text) };
+	const struct signed_text what = { sender->topic, text,
+		                          trust_sender_text(sender, text) };
 
 	return !trust->keys.fleet.count ||
 	       signature_verify(&trust->keys.fleet, &what, *proof ? proof : NULL,
@@ -321,7 +326,7 @@ bool trust_is_sender_proven(const struct trust *trust, const struct trust_sender
 	                            trust->config->max_age_ms }) == SIGNATURE_GOOD;
 }
 
-/* ---- its life ---- */
+/* ---- the object ---- */
 
 const struct signature_key *trust_signer(const struct trust *trust, bool to_agents)
 {
@@ -333,7 +338,7 @@ const struct signature_key *trust_signer(const struct trust *trust, bool to_agen
 	return fleet->count ? &fleet->key[0] : NULL;
 }
 
-static const char *signer_id(const struct trust *trust, bool to_agents)
+static const char *trust_signer_id(const struct trust *trust, bool to_agents)
 {
 	const struct signature_key *signer = trust_signer(trust, to_agents);
 
@@ -345,12 +350,13 @@ void trust_reload(struct trust *trust)
 {
 	struct why why;
 
-	/* trust_check() has passed them */
+	/* trust_check() has checked them */
 	explicit_bzero(&trust->keys, sizeof trust->keys);
 	trust_keys_read(trust->config, &trust->keys, &why);
 	log_info("fleet keys taken: signs=%s keys=%zu signs_to_agents=%s agent_keys=%zu "
-	         "trust_broker=%d", signer_id(trust, false), trust->keys.fleet.count,
-	         signer_id(trust, true), trust->keys.agents.count,
+	         "trust_broker=%d",
+	         trust_signer_id(trust, false), trust->keys.fleet.count,
+	         trust_signer_id(trust, true), trust->keys.agents.count,
 	         trust->config->trust_broker);
 	if (trust->is_agent && trust->keys.fleet.count)
 		log_warn("agent has a key of the fleet: reason=\"fleet.keys is set: an agent "
@@ -364,8 +370,8 @@ struct trust *trust_new(const struct trust_config *config, bool is_agent)
 	trust->config = config;
 	trust->is_agent = is_agent;
 	for (int refusal = SIGNATURE_GOOD + 1; refusal < REFUSALS; refusal++)
-		trust->refused[refusal] = refused_metric(refusal);
-	trust->unchecked = unchecked_metric();
+		trust->refused[refusal] = trust_refused_metric(refusal);
+	trust->unchecked = trust_unchecked_metric();
 	trust_reload(trust);
 	return trust;
 }

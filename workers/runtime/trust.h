@@ -1,13 +1,13 @@
 /*
- * trust -- who may ask a program for what, as far as the message itself tells: the
- * account at the broker that sent it, its signature (signature.h), and its context.
+ * trust -- decides from the message alone which requests a sender may make: from its
+ * account at the broker, its signature (signature.h), and its context.
  *
- * A method that only the fleet's programs call (rpc_method.fleet) needs a signature by
+ * A method that only programs of the fleet call (rpc_method.fleet) needs a signature by
  * one of fleet.keys. A signature by one of fleet.agent_keys counts only for the methods
  * that agents send or receive (rpc_method.agents). Every broker account may call all
  * other methods, and the accounts of broker.administrators may say `is_admin`. The
- * handlers decide what a tenant may. A refused request is ERR_DENIED, counted by its
- * reason, and logged (refused_log.h).
+ * handlers check the rights of the tenant. A refused request is ERR_DENIED, counted by
+ * its reason, and logged (refused_log.h).
  */
 #pragma once
 
@@ -21,7 +21,7 @@ struct envelope_request;
 struct rpc_method;
 
 struct trust_config {
-	char *keys, *agent_keys;	/* as signature_keys_parse() has them */
+	char *keys, *agent_keys;	/* in the form of signature_keys_parse() */
 	int max_age_ms;
 	bool trust_broker;
 	bool require_user_id;
@@ -46,7 +46,7 @@ void trust_metrics(void);	/* before the fork */
 struct trust;
 struct trust *trust_new(const struct trust_config *config, bool is_agent);
 void trust_free(struct trust **trust);
-void trust_reload(struct trust *trust);		/* the config has changed, and is right */
+void trust_reload(struct trust *trust);		/* after a valid change of the config */
 
 /*
  * The key that this process signs with: the first of fleet.keys. The first of
@@ -68,22 +68,22 @@ struct trust_sender {
 
 void trust_prove_sender(const struct trust *trust, const struct trust_sender *sender,
                         char proof[SIGNATURE_SIZE]);
-/* True also if this process has no key of the fleet: it cannot tell. */
+/* True also if this process has no key of the fleet to check it. */
 bool trust_is_sender_proven(const struct trust *trust, const struct trust_sender *sender,
                             const char *proof);
 
-/* A request that came: what is to be believed of it. */
-struct trust_claim {
-	const char *topic;			/* that it came to */
+/* A received request, before its checks. */
+struct trust_request {
+	const char *topic;			/* of the queue */
 	const struct rpc_method *method;
 	const struct envelope_request *envelope;
 	const char *user;			/* the broker account; "": unknown */
-	bool is_admin;				/* says its context */
+	bool is_admin;				/* of its context */
 };
 
 /*
- * ERR_DENIED: do not run it. *is_foreign_admin: it asks as an administrator, and does
- * not come from the fleet.
+ * ERR_DENIED: do not run it. *is_foreign_admin: an administrator's request that does not
+ * come from the fleet.
  */
-enum err trust_judge(struct trust *trust, const struct trust_claim *claim,
-                     bool *is_foreign_admin, struct why *why);
+enum err trust_authorize(struct trust *trust, const struct trust_request *request,
+                         bool *is_foreign_admin, struct why *why);

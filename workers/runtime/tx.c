@@ -13,16 +13,16 @@
 #include "runtime/db_private.h"
 
 enum {
-	REDO_MAX = 8,
-	AGAIN_MAX = 3,
-	AGAIN_MS = 50,
+	RETRY_MAX = 8,
+	LOOP_RETRY_MAX = 3,
+	LOOP_RETRY_MS = 50,
 	CHUNK_BYTES_MAX = 1 << 20,
 	PARAMS_MAX = 65535,		/* of one statement, by the protocol */
 	ROWS_MAX = 256,
 };
 
 /* With its jitter: 5 to 200 ms. */
-static const struct backoff redo = { .first_ms = 7, .max_ms = 160 };
+static const struct backoff retry_backoff = { .first_ms = 7, .max_ms = 160 };
 
 /* ---- values ---- */
 
@@ -53,7 +53,7 @@ struct tx_value tx_null(void)
 	return (struct tx_value){ .type = TX_NULL };
 }
 
-static size_t count_values(const struct tx_value *values)
+static size_t tx_count_values(const struct tx_value *values)
 {
 	size_t count = 0;
 
@@ -64,23 +64,23 @@ static size_t count_values(const struct tx_value *values)
 
 /* ---- begin and end ---- */
 
-static _Thread_local int64_t limit_ms;	/* 0: none */
+static _Thread_local int64_t thread_deadline_ms;	/* 0: none */
 
-void tx_until(int64_t until_ms)
+void tx_set_deadline(int64_t deadline_ms)
 {
-	limit_ms = until_ms;
+	thread_deadline_ms = deadline_ms;
 }
 
-static bool is_late(struct tx *tx)
+static bool tx_is_late(struct tx *tx)
 {
-	if (!tx->until_ms || clock_boot_ms() < tx->until_ms)
+	if (!tx->deadline_ms || clock_boot_ms() < tx->deadline_ms)
 		return false;
 	tx->err = fail(tx->why, ERR_EXPIRED,
 	               "the caller's time limit has passed: nothing was changed");
 	return true;
 }
 
-static struct tx begin(struct db *db, const char *start, struct why *why)
+static struct tx tx_begin_with(struct db *db, const char *start, struct why *why)
 {
 	struct tx tx = { .db = db, .why = why, .number = db_next_tx(db) };
 
@@ -91,22 +91,23 @@ static struct tx begin(struct db *db, const char *start, struct why *why)
 
 struct tx tx_begin(struct db *db, struct why *why)
 {
-	struct tx tx = begin(db, "START TRANSACTION", why);
+	struct tx tx = tx_begin_with(db, "START TRANSACTION", why);
 
-	tx.until_ms = limit_ms;
+	tx.deadline_ms = thread_deadline_ms;
 	return tx;
 }
 
 struct tx tx_begin_snapshot(struct db *db, struct why *why)
 {
-	return begin(db, "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY", why);
+	return tx_begin_with(db, "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
+	                     why);
 }
 
-struct tx tx_once(struct db *db, struct why *why)
+struct tx tx_autocommit(struct db *db, struct why *why)
 {
 	bug_if(db_in_transaction(db));
 	return (struct tx){ .db = db, .why = why, .err = db_connect(db, why),
-	                    .number = db_next_tx(db), .until_ms = limit_ms };
+	                    .number = db_next_tx(db), .deadline_ms = thread_deadline_ms };
 }
 
 struct tx tx_move(struct tx *from)
@@ -118,8 +119,8 @@ struct tx tx_move(struct tx *from)
 	return tx;
 }
 
-/* A copy of one that is used elsewhere would not know how that went. */
-static void check_place(const struct tx *tx)
+/* A copy would not know the failures of the original. */
+static void tx_check_place(const struct tx *tx)
 {
 	bug_if(tx->db && !db_is_tx_at(tx->db, tx->number, tx));
 }
@@ -129,11 +130,11 @@ enum err tx_commit(struct tx *tx)
 {
 	if (!tx->db)
 		return tx->err;
-	check_place(tx);
+	tx_check_place(tx);
 	db_select_end(tx->db);
 	if (tx->open && !db_in_transaction(tx->db) && !tx->err)
 		tx->err = fail(tx->why, ERR_RACE, "the connection was lost");
-	if (tx->err || (tx->open && is_late(tx))) {
+	if (tx->err || (tx->open && tx_is_late(tx))) {
 		tx_rollback(tx);
 		return tx->err;
 	}
@@ -148,7 +149,7 @@ void tx_rollback(struct tx *tx)
 {
 	if (!tx->db)
 		return;
-	check_place(tx);
+	tx_check_place(tx);
 	db_select_end(tx->db);
 	if (tx->open)
 		db_rollback(tx->db);
@@ -156,13 +157,13 @@ void tx_rollback(struct tx *tx)
 	tx->db = NULL;
 }
 
-/* The first reason stays; by way of a second buffer, for the old one may be quoted. */
+/* Keeps the first reason. The arguments may quote tx->why, so it uses a second buffer. */
 enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
 {
 	struct why words;
 	va_list args;
 
-	check_place(tx);
+	tx_check_place(tx);
 	if (tx->err)
 		return tx->err;
 	va_start(args, fmt);
@@ -172,17 +173,17 @@ enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
 	return tx->err = err;
 }
 
-static bool can_go_on(const struct tx *tx)
+static bool tx_is_usable(const struct tx *tx)
 {
 	bug_if(!tx->db && !tx->err);
-	check_place(tx);
+	tx_check_place(tx);
 	return !tx->err;
 }
 
 /* ---- writing ---- */
 
-/* Of a server that does not know the setting nothing needs it. */
-static const char *without_unknown(const struct tx *tx, const char *sql)
+/* A server without the setting gets the statement without TX_BLIND. */
+static const char *tx_known_sql(const struct tx *tx, const char *sql)
 {
 	const size_t len = sizeof TX_BLIND - 1;
 
@@ -190,24 +191,24 @@ static const char *without_unknown(const struct tx *tx, const char *sql)
 	                                                                    : sql + len;
 }
 
-static int64_t execute(struct tx *tx, const char *sql, const struct tx_value *values,
-                       size_t count)
+static int64_t tx_execute(struct tx *tx, const char *sql, const struct tx_value *values,
+                          size_t count)
 {
 	int64_t matched = 0;
 
-	if (!can_go_on(tx) || (!tx->open && is_late(tx)))
+	if (!tx_is_usable(tx) || (!tx->open && tx_is_late(tx)))
 		return 0;
-	tx->err = db_execute(tx->db, without_unknown(tx, sql), values, count, &matched,
+	tx->err = db_execute(tx->db, tx_known_sql(tx, sql), values, count, &matched,
 	                     tx->why);
 	return tx->err ? 0 : matched;
 }
 
 int64_t tx_exec(struct tx *tx, const char *sql, const struct tx_value *bind)
 {
-	return execute(tx, sql, bind, count_values(bind));
+	return tx_execute(tx, sql, bind, tx_count_values(bind));
 }
 
-bool tx_knows_moments(const struct tx *tx)
+bool tx_has_short_limit(const struct tx *tx)
 {
 	return tx->db && db_limits_statements(tx->db);
 }
@@ -217,7 +218,7 @@ uint64_t tx_last_id(const struct tx *tx)
 	return tx->err ? 0 : db_last_id(tx->db);
 }
 
-static bool fits(const struct tx_value *values, size_t count)
+static bool tx_chunk_fits(const struct tx_value *values, size_t count)
 {
 	size_t bytes = 0;
 
@@ -229,20 +230,20 @@ static bool fits(const struct tx_value *values, size_t count)
 	return true;
 }
 
-/* Few sizes make few distinct statements: each is prepared once a connection. */
-static size_t chunk_rows(const struct tx_value *values, size_t columns, size_t rows)
+/* Few sizes make few different statements to prepare. */
+static size_t tx_chunk_rows(const struct tx_value *values, size_t columns, size_t rows)
 {
 	static const size_t sizes[] = { ROWS_MAX, 64, 16, 8, 7, 6, 5, 4, 3, 2 };
 
 	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-		if (sizes[i] <= rows && fits(values, sizes[i] * columns))
+		if (sizes[i] <= rows && tx_chunk_fits(values, sizes[i] * columns))
 			return sizes[i];
 	return 1;
 }
 
 /* HEAD tuple, ... TAIL for COUNT rows. */
-static void rows_sql(struct buf *sql, const char *head, const char *tuple,
-                     const char *tail, size_t count)
+static void tx_rows_sql(struct buf *sql, const char *head, const char *tuple,
+                        const char *tail, size_t count)
 {
 	buf_reset(sql);
 	buf_printf(sql, "%s %s", head, tuple);
@@ -259,12 +260,12 @@ int64_t tx_exec_rows(struct tx *tx, const char *head, const char *tuple, const c
 	int64_t matched = 0;
 
 	bug_if(columns == 0 || columns * ROWS_MAX > PARAMS_MAX);
-	while (rows && can_go_on(tx)) {
-		size_t count = chunk_rows(values, columns, rows);
+	while (rows && tx_is_usable(tx)) {
+		size_t count = tx_chunk_rows(values, columns, rows);
 
 		if (count != built)
-			rows_sql(&sql, head, tuple, tail, built = count);
-		matched += execute(tx, buf_string(&sql), values, count * columns);
+			tx_rows_sql(&sql, head, tuple, tail, built = count);
+		matched += tx_execute(tx, buf_string(&sql), values, count * columns);
 		values += count * columns;
 		rows -= count;
 	}
@@ -280,9 +281,10 @@ void tx_select(struct tx *tx, struct arena *arena, struct tx_rows *rows, const c
 	struct db_statement *statement = NULL;
 
 	*rows = (struct tx_rows){ .tx = tx, .arena = arena };
-	if (!can_go_on(tx))
+	if (!tx_is_usable(tx))
 		return;
-	tx->err = db_select(tx->db, sql, bind, count_values(bind), &statement, tx->why);
+	tx->err =
+	    db_select(tx->db, sql, bind, tx_count_values(bind), &statement, tx->why);
 	rows->statement = statement;
 }
 
@@ -322,7 +324,7 @@ bool tx_select_row(struct tx *tx, struct arena *arena, struct tx_rows *rows,
 	return tx_next(rows);
 }
 
-static const void *read_bytes(struct tx_rows *rows, size_t *len)
+static const void *row_read(struct tx_rows *rows, size_t *len)
 {
 	*len = 0;
 	bug_if(!rows->statement);
@@ -333,12 +335,12 @@ const char *row_text(struct tx_rows *rows)
 {
 	size_t len;
 
-	return read_bytes(rows, &len);
+	return row_read(rows, &len);
 }
 
 const uint8_t *row_bytes(struct tx_rows *rows, size_t *len)
 {
-	return read_bytes(rows, len);
+	return row_read(rows, len);
 }
 
 int64_t row_int(struct tx_rows *rows)
@@ -360,7 +362,7 @@ uint32_t row_u32(struct tx_rows *rows)
 
 	if (number >= 0 && number <= UINT32_MAX)
 		return number;
-	tx_fail(rows->tx, ERR_INTERNAL, "database: column %u is no 32 bit number",
+	tx_fail(rows->tx, ERR_INTERNAL, "database: column %u is not a 32 bit number",
 	        rows->column);
 	return 0;
 }
@@ -371,32 +373,33 @@ bool row_is_null(struct tx_rows *rows)
 	return db_column_is_null(rows->statement, rows->column);
 }
 
-/* ---- again ---- */
+/* ---- retries ---- */
 
-int tx_redo_pause_ms(int attempt)
+int tx_retry_pause_ms(int attempt)
 {
-	return backoff_ms(&redo, attempt, random_u32());
+	return backoff_ms(&retry_backoff, attempt, random_u32());
 }
 
-enum err tx_redo(enum err (*fn)(void *self, struct why *why), void *self, struct why *why)
+enum err tx_retry(enum err (*fn)(void *self, struct why *why), void *self,
+                  struct why *why)
 {
 	enum err err = fn(self, why);
 
-	for (int attempt = 0; err == ERR_RACE && attempt < REDO_MAX - 1; attempt++) {
-		pause_ms(tx_redo_pause_ms(attempt));
+	for (int attempt = 0; err == ERR_RACE && attempt < RETRY_MAX - 1; attempt++) {
+		pause_ms(tx_retry_pause_ms(attempt));
 		err = fn(self, why);
 	}
 	return err;
 }
 
-enum err tx_again(enum err (*fn)(void *self, struct why *why), void *self,
-                  struct why *why)
+enum err tx_retry_on_loop(enum err (*fn)(void *self, struct why *why), void *self,
+                          struct why *why)
 {
-	int64_t until_ms = clock_ms() + AGAIN_MS;
+	int64_t deadline_ms = clock_ms() + LOOP_RETRY_MS;
 	enum err err = fn(self, why);
 
-	for (int tries = 1; err == ERR_RACE && tries < AGAIN_MAX &&
-	                    clock_ms() < until_ms; tries++)
+	for (int tries = 1; err == ERR_RACE && tries < LOOP_RETRY_MAX &&
+	                    clock_ms() < deadline_ms; tries++)
 		err = fn(self, why);
 	return err;
 }

@@ -1,21 +1,20 @@
 /*
- * tx -- a transaction that remembers its first failure; every later call on
- * it does nothing. So a caller writes its statements in a row and asks once,
- * at tx_commit(), how it went:
+ * tx -- a transaction that remembers its first failure; later calls on it do nothing. So
+ * a caller writes its statements in a row and asks once, at tx_commit(), for the result:
  *
  *	struct tx tx = tx_begin(db, &why);
  *	tx_exec(&tx, "UPDATE domains SET serial = ? WHERE id = ?",
  *	        TX_BIND(tx_u32(serial), tx_text(id)));
  *	return tx_commit(&tx);
  *
- * A deadlock, a lock wait that timed out, a lost connection or an unknown
- * outcome at COMMIT is ERR_RACE: the whole transaction is gone and whoever
- * started it runs it again (the rpc server does that; tx_redo(), tx_again()).
- * A duplicate key is ERR_EXISTS, a violated CHECK ERR_INTERNAL. Rows read are
- * in the arena that is passed. tx_once() commits each statement by itself.
+ * A deadlock, a lock wait that timed out, a lost connection or an unknown outcome at
+ * COMMIT is ERR_RACE: the whole transaction is undone, and its caller runs it again (the
+ * rpc server does that; tx_retry(), tx_retry_on_loop()). A duplicate key is ERR_EXISTS, a
+ * violated CHECK ERR_INTERNAL. Rows are in the arena that is passed. tx_autocommit()
+ * commits each statement by itself.
  *
- * It stays where it was first used: what a copy remembers the original does not know, so
- * that using both is a bug, and found. Pass it by pointer.
+ * Pass a struct tx by pointer and do not copy it: the copy and the original would not
+ * know of each other's failures. tx.c finds such a bug.
  */
 #pragma once
 
@@ -33,8 +32,8 @@ struct tx {
 	struct why *why;
 	enum err err;
 	bool open;
-	uint64_t number;		/* of its connection's transactions */
-	int64_t until_ms;	/* of tx_until(), as it began; 0: no limit */
+	uint64_t number;		/* within its connection */
+	int64_t deadline_ms;	/* from tx_set_deadline(); 0: none */
 };
 
 struct tx_value {
@@ -55,41 +54,41 @@ struct tx_value tx_u32(uint32_t number);
 struct tx_value tx_null(void);
 
 /*
- * Until when (clock_boot_ms(); 0: no limit) the transactions and the statements of
- * tx_once() that this thread begins from now on may take effect. The last look is just
- * before the COMMIT: later it is ERR_EXPIRED, and nothing has changed. The rpc server
- * sets it to the time limit of each request's caller.
+ * The deadline (clock_boot_ms(); 0: none) of all transactions and tx_autocommit()
+ * statements that this thread begins from now on. The last check is just before the
+ * COMMIT: after the deadline it is ERR_EXPIRED, and nothing has changed. The rpc server
+ * sets it to the end of the caller's time limit.
  */
-void tx_until(int64_t until_ms);
+void tx_set_deadline(int64_t deadline_ms);
 
 struct tx tx_begin(struct db *db, struct why *why);
 /* Read only, one consistent state. */
 struct tx tx_begin_snapshot(struct db *db, struct why *why);
-/* Autocommit: no BEGIN, no COMMIT. tx_commit() tells how it went. */
-struct tx tx_once(struct db *db, struct why *why);
-/* For a function that begins one, uses it, and returns it: the one at FROM has ended. */
+/* Each statement commits by itself. tx_commit() returns the first failure. */
+struct tx tx_autocommit(struct db *db, struct why *why);
+/* For a function that begins a transaction and returns it. *from cannot be used then. */
 struct tx tx_move(struct tx *from);
-/* Rolls back if anything failed; tells the first failure. */
+/* Rolls back after a failure. Returns the first failure. */
 enum err tx_commit(struct tx *tx);
 void tx_rollback(struct tx *tx);
-/* A failure of the caller's own: the transaction will not commit. Returns err. */
+/* The caller's own failure: the transaction will not commit. Returns err. */
 enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * May a statement begin with TX_A_MOMENT? (MariaDB.) Such a statement ends in ERR_BUSY if
- * it takes longer than 0.25 s. In that time other transactions can make a few changes.
+ * May a statement begin with TX_SHORT_LIMIT? (MariaDB.) Such a statement ends in ERR_BUSY
+ * if it takes longer than 0.25 s. In that time other transactions can make a few changes.
  */
-#define TX_A_MOMENT "SET STATEMENT max_statement_time = 0.25 FOR "
-/* The same without any wait for another's lock; it ends in ERR_RACE. */
-#define TX_NOT_A_MOMENT "SET STATEMENT innodb_lock_wait_timeout = 0 FOR "
-bool tx_knows_moments(const struct tx *tx);
+#define TX_SHORT_LIMIT "SET STATEMENT max_statement_time = 0.25 FOR "
+/* The same, but it does not wait for locks: a locked row is ERR_RACE. */
+#define TX_NO_LOCK_WAIT "SET STATEMENT innodb_lock_wait_timeout = 0 FOR "
+bool tx_has_short_limit(const struct tx *tx);
 
 /*
- * A statement that begins with TX_BLIND changes its rows whatever other transactions have
- * committed there since this one's snapshot; without it that is ERR_RACE
- * (innodb_snapshot_isolation, error 1020). It is for counters that many transactions raise:
- * "UPDATE ... SET n = n + 1". Allowed only if
+ * A statement that begins with TX_BLIND also changes rows that other transactions have
+ * changed since this one's snapshot. Without it that is ERR_RACE
+ * (innodb_snapshot_isolation, error 1020). It is for counters that many transactions
+ * raise: "UPDATE ... SET n = n + 1". Allowed only if
  *
  *	its changes follow only from its values, the present rows and the clock. They do
  *	not depend on anything that the transaction has read before;
@@ -101,9 +100,9 @@ bool tx_knows_moments(const struct tx *tx);
  */
 #define TX_BLIND "SET STATEMENT innodb_snapshot_isolation = 0 FOR "
 
-/* Run a statement; returns how many rows it matched (not changed), 0 after a failure. */
+/* Runs a statement. Returns the number of matched (not changed) rows. */
 int64_t tx_exec(struct tx *tx, const char *sql, const struct tx_value *bind);
-/* The X that LAST_INSERT_ID(X) had in the tx_exec() before; 0 if it had none, or failed. */
+/* The X of LAST_INSERT_ID(X) in the last tx_exec(); 0: none, or it failed. */
 uint64_t tx_last_id(const struct tx *tx);
 
 /*
@@ -136,7 +135,7 @@ void tx_select(struct tx *tx, struct arena *arena, struct tx_rows *rows, const c
                const struct tx_value *bind);
 bool tx_next(struct tx_rows *rows);
 void tx_select_end(struct tx_rows *rows);
-/* One row or none; leaves rows on the first one. ends by itself when there is none. */
+/* False: no row. Else rows is at the first row. */
 bool tx_select_row(struct tx *tx, struct arena *arena, struct tx_rows *rows,
                    const char *sql, const struct tx_value *bind);
 
@@ -144,19 +143,19 @@ const char *row_text(struct tx_rows *rows);	/* NULL for NULL */
 const uint8_t *row_bytes(struct tx_rows *rows, size_t *len);
 int64_t row_int(struct tx_rows *rows);		/* 0 for NULL */
 uint32_t row_u32(struct tx_rows *rows);
-/* Of the column that comes next; does not move on. */
+/* Of the next column, without reading it. */
 bool row_is_null(struct tx_rows *rows);
 
 /*
- * For threads of their own: run FN until it does not end in ERR_RACE, at most 8 times, 5 to
- * 200 ms apart. Not on a thread that runs a loop, for it pauses.
+ * Runs FN until it does not end in ERR_RACE, at most 8 times with pauses of 5 to 200 ms.
+ * Not on the thread of a loop, because it blocks.
  */
-enum err tx_redo(enum err (*fn)(void *self, struct why *why), void *self,
-                 struct why *why);
-/*
- * For the loop: again at once, at most 3 times, and no more after 50 ms. Who still gets
- * ERR_RACE lets a timer come by again, as after any other failure.
- */
-enum err tx_again(enum err (*fn)(void *self, struct why *why), void *self,
+enum err tx_retry(enum err (*fn)(void *self, struct why *why), void *self,
                   struct why *why);
-int tx_redo_pause_ms(int attempt);	/* the pauses of tx_redo(), for the rpc server */
+/*
+ * For the loop: runs FN at most 3 times without pauses, and not again after 50 ms. After
+ * ERR_RACE the caller sets a timer to try again, as after any other failure.
+ */
+enum err tx_retry_on_loop(enum err (*fn)(void *self, struct why *why), void *self,
+                          struct why *why);
+int tx_retry_pause_ms(int attempt);	/* of tx_retry(); the rpc server uses it, too */

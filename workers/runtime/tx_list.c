@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 
-static size_t places_for(size_t count)
+static size_t tx_list_places(size_t count)
 {
 	static const size_t sizes[] = { 1, 2, 3, 4, 8, 16, 32, 64, 128, 256,
 	                                TX_LIST_MAX };
@@ -22,7 +22,7 @@ const char *tx_list_of(struct arena *arena, const char *head, const char *tuple,
 	struct buf sql = { 0 };
 	const char *text;
 
-	*places = places_for(count);
+	*places = tx_list_places(count);
 	buf_text(&sql, head);
 	for (size_t i = 0; i < *places; i++) {
 		buf_text(&sql, i ? separator : "");

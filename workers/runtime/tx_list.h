@@ -1,7 +1,8 @@
 /*
- * tx_list -- a statement about several things at once, "... WHERE id IN (?, ?)",
- * whose text comes in a few lengths only, so that a connection keeps few of
- * them prepared: the places that are left over name the last thing again.
+ * tx_list -- the text of a statement about several objects, "... WHERE id IN (?, ?)".
+ *
+ * The texts have only a few lengths, so that a connection keeps few prepared statements.
+ * The last object fills the remaining places.
  */
 #pragma once
 
@@ -9,13 +10,13 @@
 
 enum { TX_LIST_MAX = 500 };
 
-/* HEAD "?,?,..." TAIL for COUNT things, 1 to TX_LIST_MAX; *places: how many ?s it has. */
+/* HEAD "?,?,..." TAIL for COUNT objects, 1 to TX_LIST_MAX. *places: the number of ?s. */
 const char *tx_list(struct arena *arena, const char *head, const char *tail, size_t count,
                     size_t *places);
-/* The values of those places. */
+/* Sets the values of these places. */
 void tx_list_fill(struct tx_value *values, const char *const *texts, size_t count,
                   size_t places);
-/* The same for TUPLEs of ?s with a SEPARATOR between: "(a = ? AND b = ?)", " OR ". */
+/* The same for TUPLEs of ?s with SEPARATORs: "(a = ? AND b = ?)", " OR ". */
 const char *tx_list_of(struct arena *arena, const char *head, const char *tuple,
                        const char *separator, const char *tail, size_t count,
                        size_t *places);

@@ -14,14 +14,14 @@
 #include "base/mem.h"
 #include "runtime/metrics.h"
 #include "runtime/option_json.h"
-#include "runtime/suspects.h"
+#include "runtime/poison.h"
 #include "runtime/worker_private.h"
 
 #define DEFAULT_CONFIG "/etc/zonefleet/zonefleet.cfg"
 
-static int complain(const struct program *program, int status, const char *words)
+static int worker_fail(const struct program *program, int status, const char *words)
 {
-	log_complaint(program->name, words);
+	log_startup_error(program->name, words);
 	return status;
 }
 
@@ -54,7 +54,7 @@ static enum err program_prepare(struct program *program, struct why *why)
 	const struct worker *worker = program->worker;
 
 	metrics_init(program->common.processes);
-	suspects_init(program->common.processes);
+	poison_init(program->common.processes);
 	rpc_metrics_init(worker->methods);
 	trust_metrics();
 	lateness_metric();
@@ -74,7 +74,7 @@ static int act_run(struct program *program)
 	harden();
 	err = program_load(program, &why);
 	if (err)
-		return complain(program, program_exit_status(err), why.text);
+		return worker_fail(program, program_exit_status(err), why.text);
 	if (program->common.core_dumps)
 		prctl(PR_SET_DUMPABLE, 1);
 	program_log_open(program);
@@ -91,7 +91,7 @@ static int act_check(struct program *program)
 	struct why why;
 
 	if (program_load(program, &why))
-		return complain(program, EX_CONFIG, why.text);
+		return worker_fail(program, EX_CONFIG, why.text);
 	printf("%s: good\n", program->path);
 	return EX_OK;
 }
@@ -121,7 +121,7 @@ static int act_metrics(struct program *program)
 	if (!err)
 		err = program_prepare(program, &why);
 	if (err)
-		return complain(program, program_exit_status(err), why.text);
+		return worker_fail(program, program_exit_status(err), why.text);
 	supervisor_metrics(program->common.processes);
 	metrics_format(&text);
 	fputs(buf_string(&text), stdout);
@@ -156,7 +156,8 @@ static const struct argument {
 
 enum { ARGUMENTS = sizeof arguments / sizeof arguments[0] };
 
-static bool is_taken(const struct program *program, const struct argument *argument)
+static bool argument_is_known(const struct program *program,
+			      const struct argument *argument)
 {
 	return argument->act || program->worker->agent;
 }
@@ -167,7 +168,7 @@ static int act_help(struct program *program)
 	       program->worker->summary, program->command);
 	printf("  %-14s %s\n", "--config FILE", "the settings; default " DEFAULT_CONFIG);
 	for (size_t i = 0; i < ARGUMENTS; i++)
-		if (is_taken(program, &arguments[i]))
+		if (argument_is_known(program, &arguments[i]))
 			printf("  %-14s %s\n", arguments[i].name, arguments[i].help);
 	printf("\nIt stays in the foreground. SIGTERM ends it, SIGHUP reads settings\n"
 	       "again, SIGUSR1 turns debugging lines in the log on and off.\n\n");
@@ -180,12 +181,12 @@ static const struct argument *argument_find(const struct program *program,
 {
 	for (size_t i = 0; i < ARGUMENTS; i++)
 		if (strcmp(arguments[i].name, name) == 0 &&
-		    is_taken(program, &arguments[i]))
+		    argument_is_known(program, &arguments[i]))
 			return &arguments[i];
 	return NULL;
 }
 
-/* argv[*at] and perhaps the one behind it is --config: take the path. */
+/* Takes the path if argv[*at], perhaps with the next one, is --config. */
 static bool take_config(char **argv, int *at, const char **path)
 {
 	if (strncmp(argv[*at], "--config=", strlen("--config=")) == 0) {
@@ -232,7 +233,7 @@ static void program_clear(struct program *program)
 	free(program->name);
 }
 
-/* Nothing of it was read yet. */
+/* Before any setting is read. */
 static void become_agent(struct program *program)
 {
 	const struct worker *agent = program->worker->agent;
@@ -245,8 +246,8 @@ static void become_agent(struct program *program)
 	free(command);
 }
 
-/* The last action wins; EX_USAGE after a sentence on what cannot be understood. */
-static int parse(struct program *program, char **argv, action **act)
+/* The last action wins. EX_USAGE after an error message. */
+static int worker_parse(struct program *program, char **argv, action **act)
 {
 	for (int at = 1; argv[at]; at++) {
 		const struct argument *argument = argument_find(program, argv[at]);
@@ -260,15 +261,15 @@ static int parse(struct program *program, char **argv, action **act)
 
 			fail(&why, ERR_INVALID, "cannot understand \"%s\": see --help",
 			     argv[at]);
-			return complain(program, EX_USAGE, why.text);
+			return worker_fail(program, EX_USAGE, why.text);
 		}
 	}
 	return EX_OK;
 }
 
 /*
- * The resolver of the C library takes no deadline from whoever looks a name up, and waits for
- * a silent name server for ten seconds and longer. Before any thread is there.
+ * The resolver of the C library takes no deadline, and waits for a silent name server for ten
+ * seconds and longer. Call this before any thread starts.
  */
 static void shorten_lookups(void)
 {
@@ -285,7 +286,7 @@ int worker_main(int argc, char **argv, const struct worker *worker)
 		return EX_USAGE;
 	shorten_lookups();
 	program_init(&program, worker, NULL);
-	status = parse(&program, argv, &act);
+	status = worker_parse(&program, argv, &act);
 	if (!status)
 		status = act(&program);
 	program_clear(&program);

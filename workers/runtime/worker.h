@@ -1,19 +1,19 @@
 /*
- * worker -- the life of a program: options, log, fork, signals, drain.
+ * worker -- runs a program: options, log, fork, signals, drain.
  *
- * main() fills in a struct worker and calls worker_main(), which returns the
- * exit status. The supervisor (supervisor.c) forks `processes` processes,
- * starts one that died again (with backoff), passes SIGTERM and SIGHUP on,
- * serves the metrics page and speaks sd_notify. Each process (process.c) has
- * its own loop, broker connections and database connection, opened after the
- * fork. One process serves one request at a time; more processes serve more.
+ * main() fills in a struct worker and calls worker_main(), which returns the exit status.
+ * The supervisor (supervisor.c) forks `processes` processes, restarts a process that dies
+ * (with backoff), forwards SIGTERM and SIGHUP, serves /metrics and speaks sd_notify. Each
+ * process (process.c) has its own loop, broker connections and database connection,
+ * opened after the fork. One process serves one request at a time; more processes serve
+ * more.
  *
- * A program may have a second face, its agent: what it does on other machines, started by
- * `--agent`, with settings and a log name of its own.
+ * A program may also have an agent, which runs on other machines. `--agent` starts it,
+ * with its own settings and log name.
  *
- * SIGTERM: take no more, finish what is in hand, exit 0 within 10 s.
- * SIGHUP: read the file again; rows marked reloadable change, if all is right.
- * SIGUSR1: log level debug on and off.
+ * SIGTERM: takes no further requests, finishes the current ones, exits with 0 within 10
+ * s. SIGHUP: reads the file again. Reloadable rows change if the whole file is valid.
+ * SIGUSR1: turns the log level debug on and off.
  */
 #pragma once
 
@@ -73,23 +73,23 @@ struct worker {
 	/* Before the fork: sockets, metrics. */
 	enum err (*prepare)(void *self, int processes, struct why *why);
 	/*
-	 * After it, in each process, in less than a minute. ERR_INVALID: as long as the
-	 * program was never ready, it ends with EX_CONFIG; any other is tried again. The
-	 * runtime is there until stop().
+	 * After the fork, in each process, in less than a minute. ERR_INVALID: the
+	 * program ends with EX_CONFIG, if it was never ready. After other errors the
+	 * process starts again. The runtime exists until stop().
 	 */
 	enum err (*start)(void *self, const struct runtime *runtime, struct why *why);
-	/* No message, and not ready, until this is true for the first time. */
+	/* Until this is true once, the process takes no message and is not ready. */
 	bool (*can_serve)(const void *self);
 	void (*reload)(void *self);
-	void (*drain)(void *self);	/* SIGTERM: only what is in hand is to be done */
-	bool (*idle)(const void *self);	/* draining: is nothing in hand any more? */
+	void (*drain)(void *self);	/* SIGTERM: finish the current work only */
+	bool (*idle)(const void *self);	/* while draining: is all work finished? */
 	void (*stop)(void *self);	/* the connections are still open */
 	void *self;
 };
 
 /*
- * Takes --config, --check, --sample, --settings, --metrics, --help, --version, and --agent
- * if there is one; statuses of sysexits.h.
+ * Takes --config, --check, --sample, --settings, --metrics, --help, --version, and
+ * --agent if there is one; statuses of sysexits.h.
  */
 int worker_main(int argc, char **argv, const struct worker *worker);
 
@@ -109,8 +109,8 @@ struct worker_common {
 };
 
 /*
- * broker, database, log, OWN, and, unless GROUP is NULL, the rows above in the group GROUP
- * and those of the fleet's keys: in one array that the caller frees.
+ * broker, database, log, OWN, and, unless GROUP is NULL, the rows above in the group
+ * GROUP and those of the fleet's keys: in one array that the caller frees.
  */
 struct option_section *worker_sections(struct worker_common *common, const char *group,
                                        const struct option_section *own);

@@ -1,7 +1,7 @@
 /*
  * What worker.c (the command line), supervisor.c (the parent) and process.c (a child)
- * share: program.c has the functions that all of them use. The program is filled in
- * once, before the fork; each process then has a copy of its own.
+ * share. program.c has their common functions. The program is set once, before the fork.
+ * Then each process has its copy.
  */
 #pragma once
 
@@ -12,14 +12,14 @@
 
 struct metric;
 
-/* How long a process may give no sign of life before the supervisor ends it. */
+/* The supervisor ends a process without a heartbeat for this time. */
 enum { HUNG_MS = 60 * 1000 };
-/* At SIGTERM: the drain, and all of the end. What still runs then is killed. */
+/* After SIGTERM: for the drain, and for the whole end. Then the process is killed. */
 enum { DRAIN_MAX_MS = 8 * 1000, STOP_MAX_MS = 10 * 1000 };
-/* Settings that could not be read for want of a descriptor are read again later. */
+/* Reads settings again later, after a lack of descriptors. */
 struct reread {
 	struct loop_timer *timer;
-	int count;			/* of tries in vain, one after the other */
+	int count;			/* of failed attempts in a row */
 	struct log_limit log_limit;
 };
 
@@ -27,8 +27,8 @@ struct program {
 	const struct worker *worker;
 	struct worker_common common;
 	struct option_schema schema;
-	char *name;		/* "zonefleet-central": in the log */
-	char *command;		/* the same, and --agent */
+	char *name;		/* "zonefleet-central", for the log */
+	char *command;		/* the same, with --agent */
 	const char *path;	/* of the settings */
 	bool debug;		/* SIGUSR1 */
 };
@@ -36,25 +36,25 @@ struct program {
 /* EX_CONFIG: the service manager does not start it again. */
 int program_exit_status(enum err err);
 
-/* The settings, and the rules over them. */
+/* Reads and checks the settings. */
 enum err program_load(struct program *program, struct why *why);
-/* The file again, and the rules over it. QUIET: somebody else logs what was kept. */
+/* Reads and checks them again. QUIET: another process logs the kept options. */
 enum err program_reload(struct program *program, bool quiet, struct why *why);
-/* Sets the timer, less and less often. */
+/* Sets the timer, with growing pauses. */
 void program_reread(struct reread *reread);
-/* What is wrong with the file, at once; want of a descriptor, once in a while. */
+/* Logs an error of the file at once, a lack of descriptors at most once in 10 s. */
 void program_log_kept(struct reread *reread, enum err err, const struct why *why);
 void program_log_open(const struct program *program);
 void program_toggle_debug(struct program *program);
 
-/* How long a timer takes; made before the fork, found again behind it. */
+/* How long a timer takes; made before the fork, found again after it. */
 struct metric *timer_metric(const struct timer *timer);
 struct metric *lacks_metric(void);
 struct metric *lateness_metric(void);
 
 /* Makes the metrics of the supervisor. */
 void supervisor_metrics(int processes);
-/* Until SIGTERM; the exit status. */
+/* Runs until SIGTERM. Returns the exit status. */
 int supervisor_run(struct program *program);
-/* One process's life, from the fork to its exit status. */
+/* Runs one process from the fork to its exit status. */
 int process_run(struct program *program, int index);

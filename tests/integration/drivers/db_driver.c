@@ -1,6 +1,6 @@
 /*
- * db_driver -- db, tx and migrate at the end of a pipe: reads commands, a line
- * of JSON each, and answers each with a line of JSON.
+ * db_driver -- db, tx and migrate at the end of a pipe: reads commands, a line of JSON
+ * each, and answers each with a line of JSON.
  *
  *   {"do": "begin" | "snapshot" | "once" | "commit" | "rollback" | "ping"}
  *   {"do": "exec", "sql": S, "bind": [VALUE...]}          matched
@@ -10,13 +10,13 @@
  *   {"do": "row", ...}                                    as select, its first row alone
  *   {"do": "stream", "sql": S, "read": "tiub"}            counts what it reads
  *   {"do": "fail", "why": S}                              a failure of the caller's own
- *   {"do": "redo", "sql": S}                              tx_retry() around that statement
- *   {"do": "again", "sql": S}                             tx_retry_on_loop(), as on a loop
+ *   {"do": "redo", "sql": S}                            tx_retry() around that statement
+ *   {"do": "again", "sql": S}                       tx_retry_on_loop(), as on a loop
  *   {"do": "script", "sql": S} {"do": "migrate"} {"do": "version"}
  *
  * VALUE: a text, an integer, null, {"hex": S}, {"zeroes": N}. The letters of "read", a
- * column each: t text, i integer, u 32 bit, b bytes in hex, ? is it NULL (stays).
- * An answer has err, why, up and ms besides. The settings come from DB_* variables.
+ * column each: t text, i integer, u 32 bit, b bytes in hex, ? is it NULL (stays). An
+ * answer has err, why, up and ms besides. The settings come from DB_* variables.
  */
 #include <jansson.h>
 #include <signal.h>

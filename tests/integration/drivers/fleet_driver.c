@@ -12,8 +12,8 @@
  *
  * count: as many times it takes an object o0, o1, ...; reads its counter in one statement
  * and writes it, one higher, in a later one, as who works on a name server would; the
- * table `held` notes who did. Without "lock" it takes and guards nothing.
- * An answer has err and why besides. The settings of the database are DB_* variables.
+ * table `held` notes who did. Without "lock" it takes and guards nothing. An answer has
+ * err and why besides. The settings of the database are DB_* variables.
  */
 #include <jansson.h>
 #include <poll.h>

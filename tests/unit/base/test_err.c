@@ -62,7 +62,7 @@ static void test_fates(void **state)
 {
 	(void)state;
 	for (enum err err = OK; err < ERR_COUNT; err++) {
-		enum fate want = RETRY_NEVER;
+		enum err_retry want = RETRY_NEVER;
 
 		if (err == ERR_RACE || err == ERR_LOCKED)
 			want = RETRY_NOW;

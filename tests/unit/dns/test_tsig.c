@@ -122,7 +122,8 @@ static void each_bit_counts(void **state)
 		data[bit / 8] ^= 1 << bit % 8;
 		tsig_chain_begin(&server, &key);
 		if ((was ^ data[bit / 8]) != 0x20)
-			assert_int_not_equal(judge(&server, data, len, NOW), TSIG_NO_ERROR);
+			assert_int_not_equal(judge(&server, data, len, NOW),
+			                     TSIG_NO_ERROR);
 		data[bit / 8] = was;
 	}
 	assert_int_equal(judge(&server, data, len, NOW), TSIG_NO_ERROR);

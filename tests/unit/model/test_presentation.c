@@ -516,7 +516,7 @@ static void broken_master_files(void **state)
 		{ "a..b A 192.0.2.1\n",        "zone:1: owner: the name" },
 		{ "\"a\" A 192.0.2.1\n",       "zone:1: an owner has no quotes" },
 		{ "a A 192.0.2.1 192.0.2.2\n", "zone:1: data: has too many fields" },
-		{ "$INCLUDE other\n",          "zone:1: of the directives" },
+		{ "$INCLUDE other\n",          "zone:1: only the directives" },
 		{ "$GENERATE 1-2 a A 1\n",     "zone:1: a directive has one value" },
 		{ "$TTL\n",                    "zone:1: a directive has one value" },
 		{ "$TTL -1\n",                 "zone:1: $TTL must be" },

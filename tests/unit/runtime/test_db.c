@@ -74,7 +74,7 @@ static const struct {
 	const char *want;
 } error_cases[] = {
 	{ 1213, "Deadlock found", ERR_RACE, DB_STAYS, "database: Deadlock found (1213)" },
-	{ 1205, "x", ERR_RACE, DB_DOUBTED, "database: x (1205)" },
+	{ 1205, "x", ERR_RACE, DB_UNCERTAIN, "database: x (1205)" },
 	{ 1020, "x", ERR_RACE, DB_STAYS, "database: x (1020)" },
 	{ 1180, "x", ERR_RACE, DB_STAYS, "database: x (1180)" },
 	{ 1969, "x", ERR_BUSY, DB_STAYS, "database: x (1969)" },
@@ -99,13 +99,13 @@ static const struct {
 
 	/* A bound value is never repeated, not even one like the words around it. */
 	{ 1062, "Duplicate entry 'secret' for key 'domain_name'", ERR_EXISTS, DB_STAYS,
-	  "database: there is one already: domain_name (1062)" },
+	  "database: it already exists: domain_name (1062)" },
 	{ 1062, "Duplicate entry 'a' for key secret' for key 'k'", ERR_EXISTS, DB_STAYS,
-	  "database: there is one already: k (1062)" },
+	  "database: it already exists: k (1062)" },
 	{ 1452, "Cannot add: a foreign key constraint fails (`z`.`records`, CONSTRAINT "
 	  "`record_recordset` FOREIGN KEY (`a`) REFERENCES `b` (`id`))",
 	  ERR_CONFLICT, DB_STAYS,
-	  "database: what it belongs to is gone: record_recordset (1452)" },
+	  "database: its parent is gone: record_recordset (1452)" },
 	{ 1451, "(`z`.`domains`, CONSTRAINT `domain_pool` FOREIGN KEY", ERR_CONFLICT,
 	  DB_STAYS, "database: it is still in use: domain_pool (1451)" },
 	{ 4025, "CONSTRAINT `domain_state` failed for `z`.`domains`", ERR_INTERNAL,
@@ -118,9 +118,9 @@ static const struct {
 	  "database: out of range: serial (1264)" },
 	{ 1366, "Incorrect string value: 'secret' for column `z`.`d`.`name` at row 1",
 	  ERR_INVALID, DB_STAYS, "database: not acceptable: z.d.name (1366)" },
-	{ 1062, "", ERR_EXISTS, DB_STAYS, "database: there is one already (1062)" },
+	{ 1062, "", ERR_EXISTS, DB_STAYS, "database: it already exists (1062)" },
 	{ 1062, "for key ", ERR_EXISTS, DB_STAYS,
-	  "database: there is one already (1062)" },
+	  "database: it already exists (1062)" },
 };
 
 static void test_errors(void **state)

@@ -75,7 +75,7 @@ static void keys_read(const char *text, struct signature_keys *keys)
 static const struct {
 	const char *signature, *topic, *text;
 	int64_t now;
-	enum signature_verdict want;
+	enum signature_result want;
 } cases[] = {
 	{ "1:a:1000:" BY_A,       "minidns", TEXT, 1000,  SIGNATURE_GOOD },
 	{ "1:2026-b:1000:" BY_B,  "minidns", TEXT, 1000,  SIGNATURE_GOOD },
@@ -127,13 +127,13 @@ static void test_verify(void **state)
 		const struct signed_text what = { cases[i].topic, cases[i].text,
 		                                  strlen(cases[i].text) };
 		const struct signature_time when = { cases[i].now, 60000 };
-		enum signature_verdict got =
+		enum signature_result got =
 			signature_verify(&keys, &what, cases[i].signature, &when);
 
 		if (got != cases[i].want)
 			fail_msg("case %zu, %s: %s, want %s", i, cases[i].signature,
-			         signature_verdict_name(got),
-			         signature_verdict_name(cases[i].want));
+			         signature_result_name(got),
+			         signature_result_name(cases[i].want));
 	}
 }
 

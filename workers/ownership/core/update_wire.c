@@ -145,7 +145,7 @@ size_t update_wire_put(const struct update_message *message, struct update_sent 
 	sent->is_known_key = message->is_known_key;
 	sent->ahead_s = message->ahead_s;
 	sent_message_finish(&sent->request, message->key, message->now + message->ahead_s,
-	                 &header, &writer);
+	                    &header, &writer);
 	return writer.len;
 }
 

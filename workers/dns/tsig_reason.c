@@ -1,9 +1,9 @@
-#include "dns/tsig_words.h"
+#include "dns/tsig_reason.h"
 
 #include <stdio.h>
 #include <time.h>
 
-const char *tsig_words_refusal(uint16_t error)
+const char *tsig_reason_refused(uint16_t error)
 {
 	switch (error) {
 	case TSIG_BADSIG: return "refuses our signature: BADSIG, is the secret the same?";
@@ -14,10 +14,10 @@ const char *tsig_words_refusal(uint16_t error)
 	}
 }
 
-const char *tsig_words_fault(enum tsig_error error)
+const char *tsig_reason_invalid(enum tsig_error error)
 {
 	switch (error) {
-	case TSIG_FINE: return NULL;
+	case TSIG_NO_ERROR: return NULL;
 	case TSIG_BADKEY: return "signs its answer with another key";
 	case TSIG_BADTIME: return "signs its answer with a wrong time";
 	default: return "signs its answer wrongly";
@@ -26,7 +26,7 @@ const char *tsig_words_fault(enum tsig_error error)
 
 enum { TIME_TEXT = 32 };
 
-static const char *time_text(uint64_t unix_s, char text[static TIME_TEXT])
+static const char *tsig_time_text(uint64_t unix_s, char text[static TIME_TEXT])
 {
 	time_t when = (time_t)unix_s;
 	struct tm tm;
@@ -37,10 +37,10 @@ static const char *time_text(uint64_t unix_s, char text[static TIME_TEXT])
 	return text;
 }
 
-void tsig_words_clocks(uint64_t theirs, uint64_t ours, char text[static TSIG_CLOCKS])
+void tsig_reason_clocks(uint64_t theirs, uint64_t ours, char text[static TSIG_CLOCKS])
 {
 	char it[TIME_TEXT], we[TIME_TEXT];
 
-	snprintf(text, TSIG_CLOCKS, "it has %s, and we have %s", time_text(theirs, it),
-	         time_text(ours, we));
+	snprintf(text, TSIG_CLOCKS, "it has %s, and we have %s",
+	         tsig_time_text(theirs, it), tsig_time_text(ours, we));
 }

@@ -37,11 +37,11 @@ static void test_a_race_has_two_seconds(void **state)
 /* A run that took long lost to a node that hung; longer, to a row that is held. */
 static void test_a_long_run(void **state)
 {
-	struct redo hung = { 0 }, held = { 0 };
+	struct redo hung = { 0 }, locked = { 0 };
 
 	(void)state;
 	assert_in_range(redo_pause_ms(&hung, ERR_RACE, 4499, 9000, 7), 5, 200);
-	assert_int_equal(redo_pause_ms(&held, ERR_RACE, 4500, 9000, 7), -1);
+	assert_int_equal(redo_pause_ms(&locked, ERR_RACE, 4500, 9000, 7), -1);
 }
 
 /* The longer it has waited, the seldomer it looks; five seconds in all. */
@@ -84,105 +84,107 @@ static void test_locked_and_race_count_each_for_itself(void **state)
 
 /* ---- those that wait ---- */
 
-static const char *taken(struct parking *parking, int64_t now_ms)
+static const char *taken(struct redo_queue *redo_queue, int64_t now_ms)
 {
 	static char subjects[64];
 
 	*subjects = '\0';
-	for (struct parked *p = parking_take_due(parking, now_ms); p; p = p->next)
+	for (struct redo_entry *p = redo_queue_take_due(redo_queue, now_ms); p;
+	     p = p->next)
 		strcat(subjects, p->subject ? p->subject : "-");
 	return subjects;
 }
 
 static void test_each_at_its_time(void **state)
 {
-	struct parking parking = { .locked_max = 3 };
-	struct parked a = { .subject = "a" }, b = { .subject = "b" }, other = { 0 };
+	struct redo_queue redo_queue = { .locked_max = 3 };
+	struct redo_entry a = { .subject = "a" }, b = { .subject = "b" }, other = { 0 };
 
 	(void)state;
-	assert_int_equal(parking_due_ms(&parking), -1);
-	parking_add(&parking, &a, 30);
-	parking_add(&parking, &b, 10);
-	parking_add(&parking, &other, 20);
-	assert_int_equal(parking.count, 3);
-	assert_int_equal(parking_due_ms(&parking), 10);
-	assert_string_equal(taken(&parking, 9), "");
-	assert_string_equal(taken(&parking, 10), "b");
-	assert_int_equal(parking_due_ms(&parking), 20);
-	assert_string_equal(taken(&parking, 20), "-");
-	assert_string_equal(taken(&parking, 100), "a");
-	assert_string_equal(taken(&parking, 100), "");
-	assert_int_equal(parking.count, 0);
+	assert_int_equal(redo_queue_due_ms(&redo_queue), -1);
+	redo_queue_add(&redo_queue, &a, 30);
+	redo_queue_add(&redo_queue, &b, 10);
+	redo_queue_add(&redo_queue, &other, 20);
+	assert_int_equal(redo_queue.count, 3);
+	assert_int_equal(redo_queue_due_ms(&redo_queue), 10);
+	assert_string_equal(taken(&redo_queue, 9), "");
+	assert_string_equal(taken(&redo_queue, 10), "b");
+	assert_int_equal(redo_queue_due_ms(&redo_queue), 20);
+	assert_string_equal(taken(&redo_queue, 20), "-");
+	assert_string_equal(taken(&redo_queue, 100), "a");
+	assert_string_equal(taken(&redo_queue, 100), "");
+	assert_int_equal(redo_queue.count, 0);
 }
 
 /* In their order, and with the first of them, whatever their own time is. */
 static void test_the_same_subject_waits_behind(void **state)
 {
-	struct parking parking = { .locked_max = 3 };
+	struct redo_queue redo_queue = { .locked_max = 3 };
 	char name[] = "a";
-	struct parked first = { .subject = "a", .is_locked = true };
-	struct parked second = { .subject = name }, third = { .subject = "a" };
-	struct parked b = { .subject = "b" }, none = { 0 }, nothing = { 0 };
+	struct redo_entry first = { .subject = "a", .is_locked = true };
+	struct redo_entry second = { .subject = name }, third = { .subject = "a" };
+	struct redo_entry b = { .subject = "b" }, none = { 0 }, nothing = { 0 };
 
 	(void)state;
-	assert_null(parking_leader(&parking, "a"));
-	parking_add(&parking, &first, 50);
-	parking_add(&parking, &b, 40);
-	parking_add(&parking, &second, 5);
-	parking_add(&parking, &third, 5);
-	parking_add(&parking, &none, 60);
-	parking_add(&parking, &nothing, 70);
-	assert_ptr_equal(parking_leader(&parking, "a"), &first);
-	assert_null(parking_leader(&parking, NULL));
-	assert_int_equal(parking_due_ms(&parking), 40);
-	assert_string_equal(taken(&parking, 40), "b");
-	assert_ptr_equal(parking_take_due(&parking, 50), &first);
+	assert_null(redo_queue_leader(&redo_queue, "a"));
+	redo_queue_add(&redo_queue, &first, 50);
+	redo_queue_add(&redo_queue, &b, 40);
+	redo_queue_add(&redo_queue, &second, 5);
+	redo_queue_add(&redo_queue, &third, 5);
+	redo_queue_add(&redo_queue, &none, 60);
+	redo_queue_add(&redo_queue, &nothing, 70);
+	assert_ptr_equal(redo_queue_leader(&redo_queue, "a"), &first);
+	assert_null(redo_queue_leader(&redo_queue, NULL));
+	assert_int_equal(redo_queue_due_ms(&redo_queue), 40);
+	assert_string_equal(taken(&redo_queue, 40), "b");
+	assert_ptr_equal(redo_queue_take_due(&redo_queue, 50), &first);
 	assert_ptr_equal(first.next, &second);
 	assert_ptr_equal(second.next, &third);
 	assert_null(third.next);
-	assert_string_equal(taken(&parking, 60), "-");
-	assert_string_equal(taken(&parking, 70), "-");
-	assert_int_equal(parking.count, 0);
+	assert_string_equal(taken(&redo_queue, 60), "-");
+	assert_string_equal(taken(&redo_queue, 70), "-");
+	assert_int_equal(redo_queue.count, 0);
 }
 
 static void test_few_wait_for_rows(void **state)
 {
-	struct parking parking = { .locked_max = 3 };
-	struct parked a = { .subject = "a", .is_locked = true }, behind = a;
-	struct parked b = { .subject = "b", .is_locked = true }, race = { .subject = "r" };
+	struct redo_queue redo_queue = { .locked_max = 3 };
+	struct redo_entry a = { .subject = "a", .is_locked = true }, behind = a;
+	struct redo_entry b = { .subject = "b", .is_locked = true };
+	struct redo_entry race = { .subject = "r" };
 
 	(void)state;
-	parking_add(&parking, &a, 10);
-	parking_add(&parking, &behind, 10);
-	parking_add(&parking, &race, 10);
-	assert_false(parking_is_full(&parking, 1000, 4000));
-	parking_add(&parking, &b, 20);
+	redo_queue_add(&redo_queue, &a, 10);
+	redo_queue_add(&redo_queue, &behind, 10);
+	redo_queue_add(&redo_queue, &race, 10);
+	assert_false(redo_queue_is_full(&redo_queue, 1000, 4000));
+	redo_queue_add(&redo_queue, &b, 20);
 	/* for a row that was locked a moment ago, any number may wait */
-	assert_true(parking_is_full(&parking, 1000, 4000));
-	assert_false(parking_is_full(&parking, 1000, 3999));
-	assert_false(parking_is_full(&parking, 0, 4000));
-	while (parking_take_due(&parking, 10))
+	assert_true(redo_queue_is_full(&redo_queue, 1000, 4000));
+	assert_false(redo_queue_is_full(&redo_queue, 1000, 3999));
+	assert_false(redo_queue_is_full(&redo_queue, 0, 4000));
+	while (redo_queue_take_due(&redo_queue, 10))
 		;
-	assert_int_equal(parking.locked, 1);
-	assert_false(parking_is_full(&parking, 1000, 4000));
+	assert_int_equal(redo_queue.locked, 1);
+	assert_false(redo_queue_is_full(&redo_queue, 1000, 4000));
 }
 
 static void test_what_was_held_lately(void **state)
 {
-	struct held held = { 0 };
+	struct locked_subjects locked = { 0 };
 	char name[] = "a";
 
 	(void)state;
-	assert_false(held_lately(&held, "a", 1000));
-	held_note(&held, "a", true, 1000);
-	assert_true(held_lately(&held, name, 1000));
-	assert_true(held_lately(&held, name, 3999));
-	assert_false(held_lately(&held, name, 4000));
-	assert_false(held_lately(&held, "b", 1000));
-	held_note(&held, "b", false, 1000);
-	assert_true(held_lately(&held, name, 1000));
-	held_note(&held, name, false, 1000);
-	assert_false(held_lately(&held, "a", 1000));
+	assert_false(locked_subjects_has(&locked, "a", 1000));
+	locked_subjects_note(&locked, "a", true, 1000);
+	assert_true(locked_subjects_has(&locked, name, 1000));
+	assert_true(locked_subjects_has(&locked, name, 3999));
+	assert_false(locked_subjects_has(&locked, name, 4000));
+	assert_false(locked_subjects_has(&locked, "b", 1000));
+	locked_subjects_note(&locked, "b", false, 1000);
+	assert_true(locked_subjects_has(&locked, name, 1000));
+	locked_subjects_note(&locked, name, false, 1000);
+	assert_false(locked_subjects_has(&locked, "a", 1000));
 }
 
 int main(void)

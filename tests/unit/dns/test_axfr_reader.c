@@ -15,7 +15,7 @@
 enum { ID = 77, NOW = 1800000000, MESSAGES = 300 };
 
 static struct canonical record;
-static struct axfr_reader incoming;
+static struct axfr_reader axfr;
 
 /* ---- what a server sends ---- */
 
@@ -40,8 +40,8 @@ static struct tsig_key key_of(const char *secret)
 static void ask(const struct tsig_key *key, struct tsig_chain *server)
 {
 	struct name zone = name_of("example.org.");
-	uint8_t question[INCOMING_ASK_MAX];
-	size_t len = incoming_ask(&incoming, &zone, ID, key, NOW, question);
+	uint8_t question[AXFR_QUERY_MAX];
+	size_t len = axfr_reader_query(&axfr, &zone, ID, key, NOW, question);
 	struct tsig tsig;
 
 	assert_true(tsig_find(question, len, &tsig));
@@ -168,14 +168,14 @@ static const char *hear(size_t from)
 	char *to = heard;
 
 	for (size_t i = from; i < sent_count; i++) {
-		enum incoming_step step;
+		enum axfr_reader_step step;
 
-		incoming_take(&incoming, sent[i].data, sent[i].len, NOW);
-		while ((step = incoming_next(&incoming, &record)) == INCOMING_RECORD)
+		axfr_reader_add(&axfr, sent[i].data, sent[i].len, NOW);
+		while ((step = axfr_reader_next(&axfr, &record)) == AXFR_READER_RECORD)
 			*to++ = record.type == RR_SOA ? 'S' : 'A';
-		*to++ = step == INCOMING_MORE ? ' ' : step == INCOMING_END ? 'E' :
-		        step == INCOMING_REFUSED ? 'R' : 'B';
-		if (step != INCOMING_MORE)
+		*to++ = step == AXFR_READER_MORE ? ' ' : step == AXFR_READER_END ? 'E' :
+		        step == AXFR_READER_REFUSED ? 'R' : 'B';
+		if (step != AXFR_READER_MORE)
 			break;
 	}
 	*to = '\0';
@@ -212,10 +212,10 @@ static void messages(void **state)
 		script(cases[i].sent, NULL);
 		assert_string_equal(hear(0), cases[i].want);
 		if (cases[i].fault)
-			assert_non_null(strstr(incoming.fault, cases[i].fault));
+			assert_non_null(strstr(axfr.fault, cases[i].fault));
 		else
-			assert_null(incoming.fault);
-		incoming_clear(&incoming);
+			assert_null(axfr.fault);
+		axfr_reader_clear(&axfr);
 	}
 }
 
@@ -244,10 +244,10 @@ static void signatures(void **state)
 		script(cases[i].sent, &chain);
 		assert_string_equal(hear(0), cases[i].want);
 		if (cases[i].fault)
-			assert_non_null(strstr(incoming.fault, cases[i].fault));
+			assert_non_null(strstr(axfr.fault, cases[i].fault));
 		else
-			assert_null(incoming.fault);
-		incoming_clear(&incoming);
+			assert_null(axfr.fault);
+		axfr_reader_clear(&axfr);
 	}
 }
 
@@ -268,7 +268,7 @@ static void gaps_have_an_end(void **state)
 		ask(&key, &chain);
 		script(letters, &chain);
 		assert_int_equal(strchr(hear(0), 'E') != NULL, !extra);
-		incoming_clear(&incoming);
+		axfr_reader_clear(&axfr);
 	}
 }
 
@@ -285,7 +285,7 @@ static void forged_messages_are_noticed(void **state)
 	for (size_t i = 0; i < sent_count; i++) {
 		for (size_t bit = 8 * 2; bit < 8 * sent[i].len; bit++) {
 			struct tsig tsig;
-			struct axfr_reader again = incoming;
+			struct axfr_reader again = axfr;
 
 			assert_true(tsig_find(sent[i].data, sent[i].len, &tsig));
 			/* the case of its names is not signed */
@@ -294,12 +294,12 @@ static void forged_messages_are_noticed(void **state)
 			sent[i].data[bit / 8] ^= 1 << bit % 8;
 			assert_null(strchr(hear(0), 'E'));
 			sent[i].data[bit / 8] ^= 1 << bit % 8;
-			incoming_clear(&incoming);
-			incoming = again;
+			axfr_reader_clear(&axfr);
+			axfr = again;
 		}
 	}
 	assert_non_null(strchr(hear(0), 'E'));
-	incoming_clear(&incoming);
+	axfr_reader_clear(&axfr);
 }
 
 static void one_message(const void *octets, size_t len)
@@ -316,14 +316,14 @@ static void what_is_no_answer(void **state)
 		size_t len;
 		const char *want, *fault;
 	} cases[] = {
-		{ "", 0, "B", "no answer" },
+		{ "", 0, "B", "does not answer ours" },
 		{ "\0\115\200\5\0\0\0\0\0\0\0\0", 12, "R", "REFUSED" },
 		{ "\0\115\200\11\0\0\0\0\0\0\0\0", 12, "R", "NOTAUTH" },
 		{ "\0\115\200\2\0\0\0\0\0\0\0\0", 12, "R", "SERVFAIL" },
 		{ "\0\115\200\0\0\0\0\0\0\0\0\0", 12, "B", "another question" },
-		{ "\0\116\200\5\0\0\0\0\0\0\0\0", 12, "B", "no answer" },
-		{ "\0\115\0\5\0\0\0\0\0\0\0\0", 12, "B", "no answer" },
-		{ "\0\115\240\5\0\0\0\0\0\0\0\0", 12, "B", "no answer" },
+		{ "\0\116\200\5\0\0\0\0\0\0\0\0", 12, "B", "does not answer ours" },
+		{ "\0\115\0\5\0\0\0\0\0\0\0\0", 12, "B", "does not answer ours" },
+		{ "\0\115\240\5\0\0\0\0\0\0\0\0", 12, "B", "does not answer ours" },
 		{ "\0\115\202\0\0\0\0\0\0\0\0\0", 12, "B", "truncated" },
 		{ "\0\115\200\5\0\0\0\0\0\0\0\0\0", 13, "B", "malformed" },
 	};
@@ -333,7 +333,7 @@ static void what_is_no_answer(void **state)
 		ask(NULL, NULL);
 		one_message(cases[i].octets, cases[i].len);
 		assert_string_equal(hear(0), cases[i].want);
-		assert_non_null(strstr(incoming.fault, cases[i].fault));
+		assert_non_null(strstr(axfr.fault, cases[i].fault));
 	}
 }
 
@@ -352,8 +352,8 @@ static void a_refused_signature_is_told(void **state)
 	tsig_refuse(TSIG_BADKEY, &tsig, NOW, writer);
 	sent[0].len = writer->len;
 	assert_string_equal(hear(0), "R");
-	assert_non_null(strstr(incoming.fault, "BADKEY"));
-	incoming_clear(&incoming);
+	assert_non_null(strstr(axfr.fault, "BADKEY"));
+	axfr_reader_clear(&axfr);
 }
 
 static void limits(void **state)
@@ -372,7 +372,7 @@ static void limits(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		sent_count = 0;
 		ask(NULL, NULL);
-		incoming.limits = cases[i].limits;
+		axfr.limits = cases[i].limits;
 		script("SA/AS/", NULL);
 		assert_string_equal(hear(0), cases[i].want);
 	}

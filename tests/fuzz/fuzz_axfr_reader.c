@@ -22,17 +22,17 @@ enum { ID = 0x102, NOW = 1800000000, IS_SIGNED = 1, RECORDS = 100000 };
 
 static struct canonical record;
 
-static void ask(struct axfr_reader *incoming, uint8_t kind)
+static void ask(struct axfr_reader *axfr, uint8_t kind)
 {
 	static const struct tsig_key key = {
 		.name = { .len = 5, .wire = "\3key" }, .hash = HMAC_SHA256,
 		.secret = "secret", .secret_len = 6,
 	};
 	static const struct name zone = { .len = 13, .wire = "\7example\3org" };
-	uint8_t question[INCOMING_ASK_MAX];
+	uint8_t question[AXFR_QUERY_MAX];
 
-	incoming_ask(incoming, &zone, ID, kind & IS_SIGNED ? &key : NULL, NOW, question);
-	incoming->limits = (struct axfr_limits){ RECORDS, 1 << 20 };
+	axfr_reader_query(axfr, &zone, ID, kind & IS_SIGNED ? &key : NULL, NOW, question);
+	axfr->limits = (struct axfr_limits){ RECORDS, 1 << 20 };
 }
 
 /* A canonical record is one, and its own canonical form. */
@@ -67,50 +67,51 @@ static void check_words(void)
 }
 
 /* The steps that a message brings; the last one is never a record. */
-static enum incoming_step hear(struct axfr_reader *incoming, const uint8_t *data, size_t len)
+static enum axfr_reader_step hear(struct axfr_reader *axfr, const uint8_t *data,
+				  size_t len)
 {
 	/* of its very size, so that a read behind it is seen */
 	uint8_t *message = malloc(len ? len : 1);
-	enum incoming_step step;
+	enum axfr_reader_step step;
 	bool taken;
 
 	memcpy(message, data, len);
-	taken = incoming_take(incoming, message, len, NOW);
-	while ((step = incoming_next(incoming, &record)) == INCOMING_RECORD) {
-		assert(taken && incoming->has_soa);
+	taken = axfr_reader_add(axfr, message, len, NOW);
+	while ((step = axfr_reader_next(axfr, &record)) == AXFR_READER_RECORD) {
+		assert(taken && axfr->has_soa);
 		check_record();
 		check_words();
 	}
-	assert(taken || step == INCOMING_REFUSED || step == INCOMING_BROKEN);
-	assert(!incoming->fault == (step == INCOMING_MORE || step == INCOMING_END));
-	assert(step != INCOMING_END || (incoming->has_soa && incoming->records > 1));
+	assert(taken || step == AXFR_READER_REFUSED || step == AXFR_READER_BROKEN);
+	assert(!axfr->fault == (step == AXFR_READER_MORE || step == AXFR_READER_END));
+	assert(step != AXFR_READER_END || (axfr->has_soa && axfr->records > 1));
 	free(message);
 	return step;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct axfr_reader incoming;
-	enum incoming_step step = INCOMING_MORE;
+	struct axfr_reader axfr;
+	enum axfr_reader_step step = AXFR_READER_MORE;
 	size_t at = 1;
 	uint8_t kind = size ? data[0] : 0;
 
-	ask(&incoming, kind);
-	while (step == INCOMING_MORE && size > at + 2) {
+	ask(&axfr, kind);
+	while (step == AXFR_READER_MORE && size > at + 2) {
 		size_t len = data[at] << 8 | data[at + 1];
 
 		at += 2;
 		if (len > size - at)
 			len = size - at;
-		step = hear(&incoming, data + at, len);
+		step = hear(&axfr, data + at, len);
 		at += len;
 	}
-	if (step != INCOMING_MORE) {
-		assert(!incoming_take(&incoming, data, size, NOW) || !size);
-		assert(incoming_next(&incoming, &record) == step ||
-		       step == INCOMING_END);
+	if (step != AXFR_READER_MORE) {
+		assert(!axfr_reader_add(&axfr, data, size, NOW) || !size);
+		assert(axfr_reader_next(&axfr, &record) == step ||
+		       step == AXFR_READER_END);
 	}
-	assert(!(kind & IS_SIGNED) || step != INCOMING_END || !incoming.gap.digest);
-	incoming_clear(&incoming);
+	assert(!(kind & IS_SIGNED) || step != AXFR_READER_END || !axfr.gap.digest);
+	axfr_reader_clear(&axfr);
 	return 0;
 }

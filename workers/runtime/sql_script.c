@@ -1,18 +1,18 @@
-#include "runtime/script.h"
+#include "runtime/sql_script.h"
 
 #include <string.h>
 
 #include "base/log.h"
 
-struct script script_start(const char *text)
+struct script sql_script_start(const char *text)
 {
 	return (struct script){ .rest = text, .rest_line = 1 };
 }
 
 /*
- * The length of the comment at s, 0 if there is none. The executable ones count as text.
+ * The length of the comment at s; 0: no comment. Executable comments count as text.
  */
-static size_t comment_length(const char *s)
+static size_t script_comment_len(const char *s)
 {
 	const char *end;
 
@@ -24,8 +24,8 @@ static size_t comment_length(const char *s)
 	return end ? (size_t)(end + 2 - s) : strlen(s);
 }
 
-/* A doubled quote needs no care: it ends one text and begins the next. */
-static size_t quoted_length(const char *s)
+/* A doubled quote ends one text and begins the next, which is harmless. */
+static size_t script_quoted_len(const char *s)
 {
 	char quote = s[0];
 	size_t len = 1;
@@ -35,44 +35,44 @@ static size_t quoted_length(const char *s)
 	return s[len] ? len + 1 : len;
 }
 
-static size_t token_length(const char *s)
+static size_t script_token_len(const char *s)
 {
-	size_t len = comment_length(s);
+	size_t len = script_comment_len(s);
 
 	if (len)
 		return len;
-	return strchr("'\"`", *s) ? quoted_length(s) : 1;
+	return strchr("'\"`", *s) ? script_quoted_len(s) : 1;
 }
 
-static void advance(struct script *script, size_t len)
+static void script_advance(struct script *script, size_t len)
 {
 	for (; len; len--)
 		if (*script->rest++ == '\n')
 			script->rest_line++;
 }
 
-/* Blanks, comments and empty statements. */
-static void skip_gap(struct script *script)
+/* Skips blanks, comments and empty statements. */
+static void script_skip_gap(struct script *script)
 {
 	for (;;) {
 		size_t len = strspn(script->rest, " \t\r\n;");
 
 		if (!len)
-			len = comment_length(script->rest);
+			len = script_comment_len(script->rest);
 		if (!len)
 			return;
-		advance(script, len);
+		script_advance(script, len);
 	}
 }
 
-bool script_next(struct script *script)
+bool sql_script_next(struct script *script)
 {
 	bug_if(!script->rest);
-	skip_gap(script);
+	script_skip_gap(script);
 	script->statement = script->rest;
 	script->line = script->rest_line;
 	while (*script->rest && *script->rest != ';')
-		advance(script, token_length(script->rest));
+		script_advance(script, script_token_len(script->rest));
 	script->len = script->rest - script->statement;
 	return script->len > 0;
 }

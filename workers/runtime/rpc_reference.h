@@ -1,8 +1,8 @@
 /*
- * rpc_words -- what docs/rpc.md says of the methods of a topic. The words stand in a file
- * beside the rows that the program uses (service_words.c); docs/rpc/words.c prints both, and
- * `make check` fails for a method without words. test_rpc_reference.py makes the calls of the
- * examples and compares the answers with the objects.
+ * rpc_reference -- what docs/rpc.md says about the methods of a topic. The texts stand in
+ * a file beside the rows that the program uses (service_words.c). docs/rpc/words.c prints
+ * both, and `make check` fails for a method without texts. test_rpc_reference.py makes
+ * the calls of the examples and compares the answers with the objects.
  */
 #pragma once
 
@@ -13,29 +13,29 @@
 #define RPC_ADMINISTRATOR "administrators"
 #define RPC_ANYONE "all callers"
 
-struct rpc_words {
+struct rpc_method_doc {
 	const char *method;
 	const char *help;
 	const char *callers;	/* one of the above; NULL: only programs of the fleet */
 	/* "[domain]" or "`domains`: list of [domain]; `marker`: id or null" */
 	const char *answer;
 	const char *example;	/* its arguments: JSON with ' for " */
-	const struct json_field *args;	/* those that are not as in the topic's `args` */
+	const struct json_field *args;	/* that differ from the topic's `args` */
 };
 
 struct rpc_object {
 	const char *name, *help;
 	const struct json_field *fields;
-	bool is_answer;		/* no caller gives it */
+	bool is_answer;		/* only in answers */
 };
 
 struct rpc_topic {
 	const char *topic, *help;
 	const struct rpc_method *(*methods)(void);
-	const struct rpc_words *words;	/* these end with a row of zeroes, too */
-	const struct json_field *args;	/* that mean the same in several methods */
+	const struct rpc_method_doc *words;	/* end with a row of zeroes */
+	const struct json_field *args;	/* with one meaning in several methods */
 	const struct rpc_object *objects;
 };
 
-/* Of the program: each has its own. Ends with a row of zeroes. */
+/* Each program defines its own. Ends with a row of zeroes. */
 extern const struct rpc_topic rpc_topics[];

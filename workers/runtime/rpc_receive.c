@@ -1,5 +1,5 @@
 /*
- * rpc_intake -- makes a job of each message that the broker delivers.
+ * rpc_receive -- makes a job of each message that the broker delivers.
  */
 #include "runtime/rpc_private.h"
 
@@ -10,11 +10,11 @@
 #include "base/clock.h"
 #include "base/fnv.h"
 #include "base/log.h"
+#include "runtime/poison.h"
 #include "runtime/refused_log.h"
 #include "runtime/rpc_limit.h"
 #include "runtime/rpc_metrics.h"
 #include "runtime/rpc_reply.h"
-#include "runtime/suspects.h"
 #include "runtime/trust.h"
 
 enum { HASHED_MAX = 4096 };	/* octets of a message that its hash covers */
@@ -22,7 +22,7 @@ enum { HASHED_MAX = 4096 };	/* octets of a message that its hash covers */
 /* ---- from a delivery to a job ---- */
 
 /* FNV-1a of the first octets and of the length. */
-static uint64_t intake_hash(const struct broker_delivery *delivery)
+static uint64_t receive_hash(const struct broker_delivery *delivery)
 {
 	size_t len = delivery->len < HASHED_MAX ? delivery->len : HASHED_MAX;
 
@@ -30,23 +30,23 @@ static uint64_t intake_hash(const struct broker_delivery *delivery)
 }
 
 /* A message may lack an id. Then the hash of its body identifies it. */
-static void intake_set_ids(struct job *job, const struct broker_delivery *delivery)
+static void receive_set_ids(struct job *job, const struct broker_delivery *delivery)
 {
 	const char *own = job->envelope.unique_id;
 
 	if (own && id_parse(own, job->unique_id)) {
-		memcpy(job->suspect_id, job->unique_id, sizeof job->suspect_id);
+		memcpy(job->poison_id, job->unique_id, sizeof job->poison_id);
 		return;
 	}
 	id_random(job->unique_id);
-	snprintf(job->suspect_id, sizeof job->suspect_id, "%016" PRIx64 "%016" PRIx64,
+	snprintf(job->poison_id, sizeof job->poison_id, "%016" PRIx64 "%016" PRIx64,
 	         fnv_add(FNV_START, delivery->body, delivery->len),
 	         fnv_add(~FNV_START, delivery->body, delivery->len));
 }
 
 /* The account that sent the message; "" for a copy that does not prove its account. */
-static const char *intake_user(const struct rpc_server *server,
-                               const struct broker_delivery *delivery)
+static const char *receive_user(const struct rpc_server *server,
+                                const struct broker_delivery *delivery)
 {
 	const struct trust_sender sender = { server->config.topic, delivery->user,
 	                                     delivery->body, delivery->len };
@@ -58,13 +58,13 @@ static const char *intake_user(const struct rpc_server *server,
 }
 
 /* The body of the delivery is not ours. A cast keeps a copy; a call does not need one. */
-static void intake_fill(const struct rpc_server *server, struct job *job,
-                        const struct broker_delivery *delivery)
+static void receive_fill(const struct rpc_server *server, struct job *job,
+                         const struct broker_delivery *delivery)
 {
 	job->arrived_us = clock_us();
 	job->delivery = *delivery;
 	job->delivery.body = NULL;
-	snprintf(job->user, sizeof job->user, "%s", intake_user(server, delivery));
+	snprintf(job->user, sizeof job->user, "%s", receive_user(server, delivery));
 	job->delivery.user = job->user;
 	job->delivery.user_proof = "";
 	job->req.is_call = job->envelope.msg_id;
@@ -77,8 +77,8 @@ static void intake_fill(const struct rpc_server *server, struct job *job,
 	if (job->req.is_call)
 		job->req.deadline_ms = rpc_limit_end(delivery, clock_boot_ms(),
 		                                     clock_unix_ms());
-	job->hash = intake_hash(delivery);
-	intake_set_ids(job, delivery);
+	job->hash = receive_hash(delivery);
+	receive_set_ids(job, delivery);
 	job->req.method = job->envelope.method;
 	job->req.args = job->envelope.args;
 	job->req.unique_id = job->unique_id;
@@ -89,11 +89,11 @@ static void intake_fill(const struct rpc_server *server, struct job *job,
 }
 
 /*
- * The method whose rules hold for the sender. UNKNOWN: the server does not have the method, or
- * the message is a cast of a method that every server has, on a server whose own methods are
- * all the fleet's.
+ * The method whose rules hold for the sender. UNKNOWN: the server does not have the
+ * method, or the message is a cast of a method that every server has, on a server whose
+ * own methods are all the fleet's.
  */
-static const struct rpc_method *intake_claimed(const struct rpc_server *server,
+static const struct rpc_method *receive_method(const struct rpc_server *server,
                                                const struct envelope_request *envelope,
                                                const struct rpc_method *unknown)
 {
@@ -111,26 +111,27 @@ static const struct rpc_method *intake_claimed(const struct rpc_server *server,
  * Judges the sender. An unknown method counts as the fleet's own if all methods of the
  * server are. A refused message is forged if only the fleet may send it.
  */
-static enum err intake_trust(const struct rpc_server *server, struct trust_claim claim,
-                             bool *is_foreign_admin, bool *is_forged, struct why *why)
+static enum err receive_authorize(const struct rpc_server *server,
+                                  struct trust_request request, bool *is_foreign_admin,
+                                  bool *is_forged, struct why *why)
 {
 	const struct rpc_method unknown = {
-		.name = claim.envelope->method, .fleet = server->is_fleet_only,
+		.name = request.envelope->method, .fleet = server->is_fleet_only,
 	};
 	enum err err;
 
 	*is_forged = false;
 	if (!server->config.trust)
 		return OK;
-	claim.topic = server->config.topic;
-	claim.method = intake_claimed(server, claim.envelope, &unknown);
-	err = trust_judge(server->config.trust, &claim, is_foreign_admin, why);
-	*is_forged = err && claim.method->fleet;
+	request.topic = server->config.topic;
+	request.method = receive_method(server, request.envelope, &unknown);
+	err = trust_authorize(server->config.trust, &request, is_foreign_admin, why);
+	*is_forged = err && request.method->fleet;
 	return err;
 }
 
-static enum err intake_check(const struct rpc_server *server, struct job *job,
-                             const struct rpc_method **method)
+static enum err receive_check(const struct rpc_server *server, struct job *job,
+                              const struct rpc_method **method)
 {
 	const struct envelope_request *asked = &job->envelope;
 	struct why *why = &job->req.why;
@@ -141,7 +142,7 @@ static enum err intake_check(const struct rpc_server *server, struct job *job,
 		err = rpc_find(server->config.methods, asked->method, method, why);
 	if (!err)
 		err = rpc_check_keywords(*method, asked->args, why);
-	if (!err && job->deaths >= SUSPECT_DEATHS_MAX)
+	if (!err && job->deaths >= POISON_DEATHS_MAX)
 		err = fail(why, ERR_INTERNAL, "%s: its handler ended %d processes",
 		           asked->method, job->deaths);
 	return err;
@@ -151,9 +152,9 @@ static enum err intake_check(const struct rpc_server *server, struct job *job,
  * Judges the sender before all other checks: if the sender may not send the message, this
  * is the reason that the server gives.
  */
-static enum err intake_believe(const struct rpc_server *server, struct job *job)
+static enum err receive_check_sender(const struct rpc_server *server, struct job *job)
 {
-	enum err err = intake_trust(server, (struct trust_claim){
+	enum err err = receive_authorize(server, (struct trust_request){
 		.envelope = &job->envelope, .user = job->user,
 		.is_admin = job->req.context.is_admin,
 	}, &job->is_foreign_admin, &job->is_forged, &job->req.why);
@@ -163,39 +164,39 @@ static enum err intake_believe(const struct rpc_server *server, struct job *job)
 }
 
 /* A job that fails the checks has no method. It waits in the queue like other jobs. */
-static void intake_judge(const struct rpc_server *server, struct job *job)
+static void receive_check_all(const struct rpc_server *server, struct job *job)
 {
 	const struct rpc_method *method = NULL;
 
-	job->deaths = suspects_deaths(job->suspect_id);
-	job->err = intake_believe(server, job);
+	job->deaths = poison_deaths(job->poison_id);
+	job->err = receive_check_sender(server, job);
 	if (!job->err)
-		job->err = intake_check(server, job, &method);
+		job->err = receive_check(server, job, &method);
 	envelope_request_forget_outer(&job->envelope);
 	job->method = job->err ? NULL : method;
-	job->parked.subject = rpc_job_subject(job);
+	job->entry.subject = rpc_job_subject(job);
 }
 
 /* ---- bodies that are not valid requests ---- */
 
 /* True: trust refuses the message as forged, and has logged that. */
-static bool intake_is_forged(const struct rpc_server *server,
-                             const struct broker_delivery *delivery)
+static bool receive_is_forged(const struct rpc_server *server,
+                              const struct broker_delivery *delivery)
 {
 	const struct envelope_request without_signature = { .method = "" };
 	bool is_foreign_admin, is_forged;
 	struct why why;
 
-	intake_trust(server, (struct trust_claim){
-		.envelope = &without_signature, .user = intake_user(server, delivery),
+	receive_authorize(server, (struct trust_request){
+		.envelope = &without_signature, .user = receive_user(server, delivery),
 	}, &is_foreign_admin, &is_forged, &why);
 	return is_forged;
 }
 
 /* True: the body names its caller, and the caller gets an error. */
-static bool intake_answer(struct rpc_server *server,
-                          const struct broker_delivery *delivery, enum err err,
-                          const struct why *why)
+static bool receive_answer_error(struct rpc_server *server,
+                                 const struct broker_delivery *delivery, enum err err,
+                                 const struct why *why)
 {
 	const char *msg_id, *queue;
 	struct buf body = { 0 };
@@ -205,31 +206,31 @@ static bool intake_answer(struct rpc_server *server,
 		return false;
 	envelope_failure_encode(msg_id, err, why->text, &body);
 	replies_send(server->replies, queue, &body, delivery);
-	rpc_metrics_settled(server->metrics, NULL, err, 0);
+	rpc_metrics_count(server->metrics, NULL, err, 0);
 	return true;
 }
 
-static void intake_refuse(struct rpc_server *server,
-                          const struct broker_delivery *delivery, enum err err,
-                          const struct why *why)
+static void receive_refuse(struct rpc_server *server,
+                           const struct broker_delivery *delivery, enum err err,
+                           const struct why *why)
 {
-	bool is_answered = intake_answer(server, delivery, err, why);
+	bool is_answered = receive_answer_error(server, delivery, err, why);
 
 	server->caller = (struct caller_scan){ 0 };
-	if (!is_answered && intake_is_forged(server, delivery)) {
+	if (!is_answered && receive_is_forged(server, delivery)) {
 		broker_reject(server->in, delivery);
 		return;
 	}
 	if (!is_answered)
-		rpc_settle_bury(server, delivery, why->text);
+		rpc_finish_dead_letter(server, delivery, why->text);
 	refused_log(&(struct refused_message){
 		.topic = server->config.topic, .method = "", .account = delivery->user,
 		.reason = err_name(err), .why = why->text, .is_answered = is_answered,
 	});
 }
 
-static enum err intake_explain(const struct rpc_server *server,
-                               const struct broker_delivery *delivery, struct why *why)
+static enum err receive_explain(const struct rpc_server *server,
+                                const struct broker_delivery *delivery, struct why *why)
 {
 	if (delivery->is_too_large)
 		return fail(why, ERR_TOO_LARGE,
@@ -241,7 +242,7 @@ static enum err intake_explain(const struct rpc_server *server,
 
 /* ---- deliveries ---- */
 
-void rpc_intake_delivery(void *self, const struct broker_delivery *delivery)
+void rpc_receive_delivery(void *self, const struct broker_delivery *delivery)
 {
 	struct rpc_server *server = self;
 	struct job *job;
@@ -249,20 +250,20 @@ void rpc_intake_delivery(void *self, const struct broker_delivery *delivery)
 	enum err err;
 
 	if (!delivery->is_json) {
-		err = intake_explain(server, delivery, &why);
-		intake_refuse(server, delivery, err, &why);
+		err = receive_explain(server, delivery, &why);
+		receive_refuse(server, delivery, err, &why);
 		return;
 	}
 	job = rpc_job_take(server);
 	err = envelope_request_decode(delivery->body, delivery->len, server->max_bytes,
 	                              &job->envelope, &why);
 	if (err) {
-		intake_refuse(server, delivery, err, &why);
+		receive_refuse(server, delivery, err, &why);
 		rpc_job_release(server, job);
 		return;
 	}
-	intake_fill(server, job, delivery);
-	intake_judge(server, job);
+	receive_fill(server, job, delivery);
+	receive_check_all(server, job);
 	/* a later good message with the id of a refused one is not a duplicate */
 	if (!job->is_refused && rpc_job_is_duplicate(server, job)) {
 		broker_ack(server->in, delivery);
@@ -272,7 +273,7 @@ void rpc_intake_delivery(void *self, const struct broker_delivery *delivery)
 	rpc_run_add(server, job);
 }
 
-void rpc_intake_passing(void *self, const void *bytes, size_t len)
+void rpc_receive_part(void *self, const void *bytes, size_t len)
 {
 	struct rpc_server *server = self;
 

@@ -38,18 +38,18 @@ static void test_cases(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		struct script script = script_start(cases[i].text);
+		struct script script = sql_script_start(cases[i].text);
 
 		print_message("%s\n", cases[i].name);
 		for (int n = 0; n < STATEMENTS_MAX && cases[i].want[n]; n++) {
-			assert_true(script_next(&script));
+			assert_true(sql_script_next(&script));
 			assert_int_equal(script.len, strlen(cases[i].want[n]));
 			assert_memory_equal(script.statement, cases[i].want[n],
 			                    script.len);
 			assert_int_equal(script.line, cases[i].line[n]);
 		}
-		assert_false(script_next(&script));
-		assert_false(script_next(&script));
+		assert_false(sql_script_next(&script));
+		assert_false(sql_script_next(&script));
 	}
 }
 

@@ -1,4 +1,4 @@
-#include "runtime/page.h"
+#include "runtime/metrics_http.h"
 
 #include <errno.h>
 #include <microhttpd.h>
@@ -26,28 +26,28 @@ enum {
 	BACKLOG = 16,
 };
 
-struct page {
+struct metrics_http {
 	struct MHD_Daemon *daemon;
 	struct loop_io *io;
 	struct loop_timer *timer;
 	int processes, port;
 };
 
-/* ---- what is answered ---- */
+/* ---- the answers ---- */
 
-static unsigned answer_metrics(const struct page *page, struct buf *text)
+static unsigned http_answer_metrics(const struct metrics_http *http, struct buf *text)
 {
-	(void)page;
+	(void)http;
 	metrics_format(text);
 	return MHD_HTTP_OK;
 }
 
-static void describe_process(int process, int64_t now_ms, struct buf *text)
+static void http_describe_process(int process, int64_t now_ms, struct buf *text)
 {
-	int64_t age_ms = now_ms - metrics_last_beat(process);
+	int64_t age_ms = now_ms - metrics_last_heartbeat(process);
 	char words[METRICS_WORDS], quoted[METRICS_WORDS];
 
-	if (metrics_trouble(process, words))
+	if (metrics_down_reason(process, words))
 		buf_printf(text, "process %d is not ready: %s\n", process,
 			   words[0] ? err_quote(words, quoted, sizeof quoted) :
 			              "it starts");
@@ -56,12 +56,12 @@ static void describe_process(int process, int64_t now_ms, struct buf *text)
 			   (long long)(age_ms / 1000));
 }
 
-static unsigned answer_health(const struct page *page, struct buf *text)
+static unsigned http_answer_health(const struct metrics_http *http, struct buf *text)
 {
 	int64_t now_ms = clock_ms();
 
-	for (int process = 0; process < page->processes; process++)
-		describe_process(process, now_ms, text);
+	for (int process = 0; process < http->processes; process++)
+		http_describe_process(process, now_ms, text);
 	if (text->len)
 		return MHD_HTTP_SERVICE_UNAVAILABLE;
 	buf_text(text, "ok\n");
@@ -71,13 +71,13 @@ static unsigned answer_health(const struct page *page, struct buf *text)
 static const struct route {
 	const char *path;
 	const char *content_type;
-	unsigned (*answer)(const struct page *page, struct buf *text);
+	unsigned (*answer)(const struct metrics_http *http, struct buf *text);
 } routes[] = {
-	{ "/metrics", "text/plain; version=0.0.4; charset=utf-8", answer_metrics },
-	{ "/healthz", "text/plain; charset=utf-8",                answer_health  },
+	{ "/metrics", "text/plain; version=0.0.4; charset=utf-8", http_answer_metrics },
+	{ "/healthz", "text/plain; charset=utf-8",                http_answer_health  },
 };
 
-static const struct route *route_find(const char *path)
+static const struct route *http_route_find(const char *path)
 {
 	for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++)
 		if (strcmp(routes[i].path, path) == 0)
@@ -85,31 +85,31 @@ static const struct route *route_find(const char *path)
 	return NULL;
 }
 
-static unsigned answer_path(const struct page *page, const char *path, struct buf *text,
-                            const char **content_type)
+static unsigned http_answer_path(const struct metrics_http *http, const char *path,
+                                 struct buf *text, const char **content_type)
 {
-	const struct route *route = route_find(path);
+	const struct route *route = http_route_find(path);
 
 	if (!route) {
 		buf_text(text, "there are /metrics and /healthz\n");
 		return MHD_HTTP_NOT_FOUND;
 	}
 	*content_type = route->content_type;
-	return route->answer(page, text);
+	return route->answer(http, text);
 }
 
-static unsigned answer_text(const struct page *page, const char *method, const char *path,
-                            struct buf *text, const char **content_type)
+static unsigned http_answer(const struct metrics_http *http, const char *method,
+                            const char *path, struct buf *text, const char **content_type)
 {
 	*content_type = "text/plain; charset=utf-8";
 	if (strcmp(method, MHD_HTTP_METHOD_GET) == 0 ||
 	    strcmp(method, MHD_HTTP_METHOD_HEAD) == 0)
-		return answer_path(page, path, text, content_type);
+		return http_answer_path(http, path, text, content_type);
 	buf_text(text, "only GET and HEAD\n");
 	return MHD_HTTP_METHOD_NOT_ALLOWED;
 }
 
-static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned status,
+static enum MHD_Result http_send(struct MHD_Connection *connection, unsigned status,
                                  const struct buf *text, const char *content_type)
 {
 	enum MHD_Result result;
@@ -126,11 +126,11 @@ static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned sta
 	return result;
 }
 
-/* Answers at the first call, before any body: none of ours takes one. */
-static enum MHD_Result on_request(void *self, struct MHD_Connection *connection,
-                                  const char *path, const char *method,
-                                  const char *version, const char *upload,
-                                  size_t *upload_size, void **request)
+/* Answers at the first call, before any body: no request of ours has one. */
+static enum MHD_Result http_on_request(void *self, struct MHD_Connection *connection,
+                                       const char *path, const char *method,
+                                       const char *version, const char *upload,
+                                       size_t *upload_size, void **request)
 {
 	struct buf text = { 0 };
 	const char *content_type;
@@ -138,8 +138,8 @@ static enum MHD_Result on_request(void *self, struct MHD_Connection *connection,
 	unsigned status;
 
 	(void)version, (void)upload, (void)upload_size, (void)request;
-	status = answer_text(self, method, path, &text, &content_type);
-	result = send_text(connection, status, &text, content_type);
+	status = http_answer(self, method, path, &text, &content_type);
+	result = http_send(connection, status, &text, content_type);
 	buf_clear(&text);
 	return result;
 }
@@ -147,31 +147,32 @@ static enum MHD_Result on_request(void *self, struct MHD_Connection *connection,
 /* ---- on the loop ---- */
 
 /*
- * libmicrohttpd does what is due, and says when it wants to be called at the latest. It
- * does not say so when it left its listening socket alone for want of descriptors, and
- * listens again at its next call only: it has one, whatever it says.
+ * libmicrohttpd tells when it must be called again. It does not tell this after it stopped
+ * listening for lack of descriptors, and listens again only at its next call. So the
+ * server calls it at least once in TURN_MS.
  */
-static void page_turn(void *self)
+static void http_turn(void *self)
 {
-	struct page *page = self;
+	struct metrics_http *http = self;
 	MHD_UNSIGNED_LONG_LONG timeout_ms;
 
-	MHD_run(page->daemon);
-	if (MHD_get_timeout(page->daemon, &timeout_ms) != MHD_YES || timeout_ms > TURN_MS)
+	MHD_run(http->daemon);
+	if (MHD_get_timeout(http->daemon, &timeout_ms) != MHD_YES || timeout_ms > TURN_MS)
 		timeout_ms = TURN_MS;
-	loop_timer_set(page->timer, (int64_t)timeout_ms);
+	loop_timer_set(http->timer, (int64_t)timeout_ms);
 }
 
-static void on_ready(void *self, int events)
+static void http_on_ready(void *self, int events)
 {
 	(void)events;
-	page_turn(self);
+	http_turn(self);
 }
 
 /* ---- opening ---- */
 
-/* "127.0.0.1:9100", "[::1]:9100": a numeric address, so nothing waits for a resolver. */
-static enum err resolve(const char *listen_on, struct addrinfo **found, struct why *why)
+/* "127.0.0.1:9100", "[::1]:9100": a numeric address, which needs no resolver. */
+static enum err http_resolve(const char *listen_on, struct addrinfo **found,
+                             struct why *why)
 {
 	struct addrinfo hints = {
 		.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
@@ -190,7 +191,7 @@ static enum err resolve(const char *listen_on, struct addrinfo **found, struct w
 	return OK;
 }
 
-static int listen_at(const struct addrinfo *address)
+static int http_listen_at(const struct addrinfo *address)
 {
 	int on = 1;
 	int kind = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
@@ -208,14 +209,14 @@ static int listen_at(const struct addrinfo *address)
 	return -1;
 }
 
-static enum err listen_on_text(const char *listen_on, int *fd, struct why *why)
+static enum err http_listen(const char *listen_on, int *fd, struct why *why)
 {
 	struct addrinfo *address;
-	enum err err = resolve(listen_on, &address, why);
+	enum err err = http_resolve(listen_on, &address, why);
 
 	if (err)
 		return err;
-	*fd = listen_at(address);
+	*fd = http_listen_at(address);
 	freeaddrinfo(address);
 	if (*fd < 0)
 		return fail(why, descriptors_lack("the metrics page") ? ERR_BUSY :
@@ -225,7 +226,7 @@ static enum err listen_on_text(const char *listen_on, int *fd, struct why *why)
 	return OK;
 }
 
-static int port_of(int fd)
+static int http_port_of(int fd)
 {
 	struct sockaddr_storage address;
 	socklen_t len = sizeof address;
@@ -237,9 +238,9 @@ static int port_of(int fd)
 	return ntohs(((struct sockaddr_in *)&address)->sin_port);
 }
 
-static struct MHD_Daemon *daemon_start(int fd, struct page *page)
+static struct MHD_Daemon *http_daemon_start(int fd, struct metrics_http *http)
 {
-	return MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, page,
+	return MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, http_on_request, http,
 				MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd,
 				MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
 				MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_MAX_S,
@@ -247,46 +248,46 @@ static struct MHD_Daemon *daemon_start(int fd, struct page *page)
 				MHD_OPTION_END);
 }
 
-enum err page_open(struct loop *loop, const char *listen_on, int processes,
-                   struct page **opened, struct why *why)
+enum err metrics_http_open(struct loop *loop, const char *listen_on, int processes,
+                           struct metrics_http **opened, struct why *why)
 {
-	struct page *page;
+	struct metrics_http *http;
 	enum err err;
 	int fd;
 
-	err = listen_on_text(listen_on, &fd, why);
+	err = http_listen(listen_on, &fd, why);
 	if (err)
 		return err;
-	page = xcalloc(1, sizeof *page);
-	page->processes = processes;
-	page->port = port_of(fd);
+	http = xcalloc(1, sizeof *http);
+	http->processes = processes;
+	http->port = http_port_of(fd);
 	errno = 0;
-	page->daemon = daemon_start(fd, page);
-	if (!page->daemon) {
+	http->daemon = http_daemon_start(fd, http);
+	if (!http->daemon) {
 		descriptors_lack("the metrics page");
 		close(fd);
-		free(page);
+		free(http);
 		return fail(why, ERR_BUSY, "the metrics page cannot start");
 	}
-	fd = MHD_get_daemon_info(page->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
-	page->io = loop_io_new(loop, fd, LOOP_READ, on_ready, page);
-	page->timer = loop_timer_new(loop, page_turn, page);
-	*opened = page;
+	fd = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+	http->io = loop_io_new(loop, fd, LOOP_READ, http_on_ready, http);
+	http->timer = loop_timer_new(loop, http_turn, http);
+	*opened = http;
 	return OK;
 }
 
-int page_port(const struct page *page)
+int metrics_http_port(const struct metrics_http *http)
 {
-	return page->port;
+	return http->port;
 }
 
-void page_close(struct page **page)
+void metrics_http_close(struct metrics_http **http)
 {
-	if (!*page)
+	if (!*http)
 		return;
-	loop_io_free(&(*page)->io);
-	loop_timer_free(&(*page)->timer);
-	MHD_stop_daemon((*page)->daemon);
-	free(*page);
-	*page = NULL;
+	loop_io_free(&(*http)->io);
+	loop_timer_free(&(*http)->timer);
+	MHD_stop_daemon((*http)->daemon);
+	free(*http);
+	*http = NULL;
 }

@@ -1,5 +1,5 @@
 /*
- * rpc_settle -- settles a job by an answer, an acknowledgement, a retry or a dead letter.
+ * rpc_finish -- ends a job by an answer, an acknowledgement, a retry or a dead letter.
  */
 #include "runtime/rpc_private.h"
 
@@ -10,8 +10,8 @@
 #include "runtime/trust.h"
 
 enum {
-	ATTEMPTS_MAX = 60,	/* times a cast may come back through the delay queue, */
-	RETRY_FIRST_MS = 1000,	/* each time later */
+	ATTEMPTS_MAX = 60,	/* of a cast, through the delay queues, */
+	RETRY_FIRST_MS = 1000,	/* with growing delays */
 	/*
 	 * Short: the cause of the failure may be over, or another message may have done
 	 * what the cast asks for. Then the worker should run or drop the cast soon.
@@ -20,16 +20,16 @@ enum {
 	FAILED_LOG_MS = 50,	/* between two lines of failed requests */
 };
 
-void rpc_settle_bury(struct rpc_server *server, const struct broker_delivery *delivery,
-                     const char *reason)
+void rpc_finish_dead_letter(struct rpc_server *server,
+                            const struct broker_delivery *delivery, const char *reason)
 {
 	if (server->config.fanout_only)
 		broker_reject(server->in, delivery);
 	else
-		broker_bury(server->in, server->out, delivery, reason);
+		broker_dead_letter(server->in, server->out, delivery, reason);
 }
 
-static void settle_encode(const struct rpc_server *server, struct job *job,
+static void finish_encode(const struct rpc_server *server, struct job *job,
                           struct buf *body)
 {
 	const char *msg_id = job->envelope.msg_id;
@@ -46,16 +46,16 @@ static void settle_encode(const struct rpc_server *server, struct job *job,
 	envelope_failure_encode(msg_id, job->err, job->req.why.text, body);
 }
 
-static void settle_call(struct rpc_server *server, struct job *job)
+static void finish_call(struct rpc_server *server, struct job *job)
 {
 	struct buf body = { 0 };
 
-	settle_encode(server, job, &body);
+	finish_encode(server, job, &body);
 	replies_send(server->replies, job->envelope.reply_queue, &body, &job->delivery);
 }
 
 /* Without jitter: each delay queue has one delay. A little more would use the next. */
-static int settle_delay_ms(int attempts)
+static int finish_delay_ms(int attempts)
 {
 	int ms = RETRY_FIRST_MS;
 
@@ -64,7 +64,7 @@ static int settle_delay_ms(int attempts)
 	return ms < RETRY_MAX_MS ? ms : RETRY_MAX_MS;
 }
 
-static void settle_retry(struct rpc_server *server, struct job *job)
+static void finish_retry(struct rpc_server *server, struct job *job)
 {
 	char proof[SIGNATURE_SIZE] = "";
 
@@ -74,7 +74,7 @@ static void settle_retry(struct rpc_server *server, struct job *job)
 		}, proof);
 	job->delivery.user_proof = proof;
 	broker_retry(server->in, server->out, &job->delivery,
-	             settle_delay_ms(job->delivery.attempts), job->req.why.text);
+	             finish_delay_ms(job->delivery.attempts), job->req.why.text);
 	job->delivery.user_proof = "";
 }
 
@@ -83,7 +83,7 @@ static void settle_retry(struct rpc_server *server, struct job *job)
  * letters of others out of the queue, which is bounded. The periodic sync makes up for a
  * cast of our own that has become too old.
  */
-static void settle_cast(struct rpc_server *server, struct job *job)
+static void finish_cast(struct rpc_server *server, struct job *job)
 {
 	int attempts = job->delivery.attempts;
 	const char *reason = job->req.why.text;
@@ -92,46 +92,47 @@ static void settle_cast(struct rpc_server *server, struct job *job)
 		broker_ack(server->in, &job->delivery);
 	else if (job->is_forged || (job->is_refused && job->delivery.is_fanout))
 		broker_reject(server->in, &job->delivery);
-	else if (err_fate(job->err) == FATE_FINAL || attempts >= ATTEMPTS_MAX ||
+	else if (err_retry(job->err) == RETRY_NEVER || attempts >= ATTEMPTS_MAX ||
 	         server->config.fanout_only)
-		rpc_settle_bury(server, &job->delivery, reason);
+		rpc_finish_dead_letter(server, &job->delivery, reason);
 	else
-		settle_retry(server, job);
+		finish_retry(server, job);
 }
 
-/* A warning only for what runs again, or is our bug. A caller's error is information. */
-static bool settle_is_trouble(enum err err)
+/* A warning only for requests that run again, and for our bugs. Else information. */
+static bool finish_is_warning(enum err err)
 {
-	return err == ERR_INTERNAL || err_fate(err) != FATE_FINAL;
+	return err == ERR_INTERNAL || err_retry(err) != RETRY_NEVER;
 }
 
-/* A request that is no valid one has no context. */
-static const char *settle_text(const char *text)
+/* An invalid request has no context. */
+static const char *finish_text(const char *text)
 {
 	return text ? text : "";
 }
 
 /* A caller whose requests fail must not fill the log. */
-static void settle_log(struct rpc_server *server, const struct job *job, int64_t us)
+static void finish_log(struct rpc_server *server, const struct job *job, int64_t us)
 {
 	struct log_limit *limit = &server->failed;
 	const struct context *context = &job->req.context;
-	const char *method = job->req.method, *why = job->req.why.text;
+	const char *method = job->req.method, *reason = job->req.why.text;
 	const char *err = err_name(job->err);
 	long long ms = us / 1000;
 
 	if (!job->err || job->is_refused || !log_is_due(limit, FAILED_LOG_MS))
-		log_debug("request settled: method=%s err=%s ms=%lld why=\"%s\"", method, err,
-		          ms, why);
+		log_debug("request finished: method=%s err=%s ms=%lld reason=\"%s\"",
+		          method, err, ms, reason);
 	else
-		(settle_is_trouble(job->err) ? log_warn : log_info)(
-		    "request settled: method=%s err=%s ms=%lld account=\"%s\" user=\"%s\" "
-		    "tenant=\"%s\" unlogged=%llu why=\"%s\"", method, err, ms, job->user,
-		    settle_text(context->user), settle_text(context->tenant),
-		    (unsigned long long)limit->unlogged, why);
+		(finish_is_warning(job->err) ? log_warn : log_info)(
+		    "request finished: method=%s err=%s ms=%lld account=\"%s\" "
+		    "user=\"%s\" tenant=\"%s\" unlogged=%llu reason=\"%s\"",
+		    method, err, ms, job->user,
+		    finish_text(context->user), finish_text(context->tenant),
+		    (unsigned long long)limit->unlogged, reason);
 }
 
-static void settle_log_administrator(const struct job *job)
+static void finish_log_administrator(const struct job *job)
 {
 	const struct context *context = &job->req.context;
 
@@ -141,21 +142,21 @@ static void settle_log_administrator(const struct job *job)
 	         err_name(job->err));
 }
 
-void rpc_settle(struct rpc_server *server, struct job *job)
+void rpc_finish(struct rpc_server *server, struct job *job)
 {
 	int64_t us = clock_us() - job->arrived_us;
 
 	if (job->req.is_call)
-		settle_call(server, job);
+		finish_call(server, job);
 	else
-		settle_cast(server, job);
+		finish_cast(server, job);
 	if (job->err && !job->is_refused)
 		rpc_job_forget(server, job);
-	rpc_metrics_settled(server->metrics, job->method, job->err, us);
+	rpc_metrics_count(server->metrics, job->method, job->err, us);
 	log_request(job->req.context.request_id);
-	settle_log(server, job, us);
+	finish_log(server, job, us);
 	if (job->is_foreign_admin && !job->is_refused)
-		settle_log_administrator(job);
+		finish_log_administrator(job);
 	log_request(NULL);
 	rpc_job_release(server, job);
 }

@@ -1,11 +1,11 @@
-#include "net/dial.h"
+#include "net/client_socket.h"
 
 #include <errno.h>
 #include <unistd.h>
 
 #include "base/descriptors.h"
 
-int dial_socket(const struct address *server, int type)
+int client_socket_open(const struct address *server, int type)
 {
 	int family = server->bits == 32 ? AF_INET : AF_INET6;
 
@@ -16,7 +16,8 @@ int dial_socket(const struct address *server, int type)
 	return fd;
 }
 
-int dial_connect(int fd, const struct address *server, const struct address *local)
+int client_socket_connect(int fd, const struct address *server,
+                          const struct address *local)
 {
 	struct sockaddr_storage to, from;
 	socklen_t to_len = address_to_socket(server, &to);

@@ -17,7 +17,7 @@
 static int set_up(void **state)
 {
 	(void)state;
-	suspects_init(2);
+	poison_init(2);
 	return 0;
 }
 
@@ -27,11 +27,11 @@ static void live(int place, const char *const *ids, bool to_the_end)
 	pid_t pid = fork();
 
 	if (!pid) {
-		suspects_process(place);
+		poison_process(place);
 		for (; *ids; ids++)
-			suspects_enter(*ids);
+			poison_note(*ids);
 		if (to_the_end)
-			suspects_leave_all();
+			poison_clear();
 		_exit(0);
 	}
 	waitpid(pid, NULL, 0);
@@ -43,10 +43,10 @@ static void what_was_in_hand_is_suspect(void **state)
 
 	(void)state;
 	live(1, both, false);
-	suspects_died(1, true);
-	assert_int_equal(suspects_deaths(POISON), 1);
-	assert_int_equal(suspects_deaths(OTHER), 1);
-	assert_int_equal(suspects_deaths("00000000000000000000000000000003"), 0);
+	poison_process_died(1, true);
+	assert_int_equal(poison_deaths(POISON), 1);
+	assert_int_equal(poison_deaths(OTHER), 1);
+	assert_int_equal(poison_deaths("00000000000000000000000000000003"), 0);
 }
 
 static void deaths_add_up(void **state)
@@ -54,12 +54,12 @@ static void deaths_add_up(void **state)
 	static const char *const one[] = { POISON, NULL };
 
 	(void)state;
-	for (int deaths = 2; deaths <= SUSPECT_DEATHS_MAX; deaths++) {
+	for (int deaths = 2; deaths <= POISON_DEATHS_MAX; deaths++) {
 		live(0, one, false);
-		suspects_died(0, true);
-		assert_int_equal(suspects_deaths(POISON), deaths);
+		poison_process_died(0, true);
+		assert_int_equal(poison_deaths(POISON), deaths);
 	}
-	assert_int_equal(suspects_deaths(OTHER), 1);
+	assert_int_equal(poison_deaths(OTHER), 1);
 }
 
 static void other_deaths_do_not_count(void **state)
@@ -68,31 +68,31 @@ static void other_deaths_do_not_count(void **state)
 
 	(void)state;
 	live(0, one, false);
-	suspects_died(0, false);		/* SIGKILL: an operator's */
+	poison_process_died(0, false);		/* SIGKILL: an operator's */
 	live(0, one, true);
-	suspects_died(0, true);			/* in no handler */
-	suspects_died(0, true);
-	assert_int_equal(suspects_deaths(OTHER), 1);
+	poison_process_died(0, true);		/* in no handler */
+	poison_process_died(0, true);
+	assert_int_equal(poison_deaths(OTHER), 1);
 }
 
 /* However many come, the table keeps its size, and the newest. */
 static void the_oldest_make_room(void **state)
 {
-	char ids[SUSPECTS_NOTED][ID_LEN + 1];
-	const char *list[SUSPECTS_NOTED + 1] = { 0 };
+	char ids[POISON_NOTED_MAX][ID_LEN + 1];
+	const char *list[POISON_NOTED_MAX + 1] = { 0 };
 
 	(void)state;
 	for (int round = 0; round < 10; round++) {
-		for (int i = 0; i < SUSPECTS_NOTED; i++) {
+		for (int i = 0; i < POISON_NOTED_MAX; i++) {
 			id_random(ids[i]);
 			list[i] = ids[i];
 		}
 		live(0, list, false);
-		suspects_died(0, true);
-		assert_int_equal(suspects_deaths(ids[0]), 1);
-		assert_int_equal(suspects_deaths(ids[SUSPECTS_NOTED - 1]), 1);
+		poison_process_died(0, true);
+		assert_int_equal(poison_deaths(ids[0]), 1);
+		assert_int_equal(poison_deaths(ids[POISON_NOTED_MAX - 1]), 1);
 	}
-	assert_int_equal(suspects_deaths(POISON), 0);
+	assert_int_equal(poison_deaths(POISON), 0);
 }
 
 int main(void)

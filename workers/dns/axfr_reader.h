@@ -1,0 +1,74 @@
+/*
+ * axfr_reader -- reads a zone that a server sends by AXFR (RFC 5936), message by message:
+ * it makes the query, and returns the records of each answer until the first SOA comes
+ * again. Records mean nothing before that end: a broken transfer is not an empty zone.
+ *
+ * In a signed transfer the first and the last message must be signed, and at least one of
+ * a hundred in a row (RFC 8945 5.3.1). The records between come before their signature is
+ * checked, so only the end proves them. Pure. It keeps no message, and of the zone only
+ * the SOA.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dns/canonical.h"
+#include "dns/packet.h"
+#include "dns/tsig.h"
+
+enum axfr_reader_step {
+	AXFR_READER_RECORD,	/* the next record; the SOA comes once */
+	AXFR_READER_MORE,	/* the message is read: wait for the next one */
+	AXFR_READER_END,	/* the zone is complete */
+	AXFR_READER_REFUSED,	/* with an rcode */
+	AXFR_READER_BROKEN,
+};
+
+enum { AXFR_QUERY_MAX = 1024 };		/* octets of a question */
+
+struct axfr_limits {
+	uint64_t records, octets;	/* of a zone */
+};
+
+struct axfr_reader {
+	uint16_t id;
+	struct name zone;		/* in lower case */
+	struct axfr_limits limits;
+	bool is_signed;
+	struct tsig_chain chain;	/* if signed */
+	struct tsig_gap gap;
+	/* the current message */
+	struct packet_reader reader;
+	unsigned left;			/* records to read */
+	bool is_verified;		/* no record waits for a signature */
+	/* of the zone so far */
+	bool has_soa, ended;
+	uint32_t serial;		/* after the first record */
+	uint8_t soa[2 * NAME_MAX_WIRE + CANONICAL_FIXED + NAME_MAX_WIRE + 20];
+	size_t soa_len;
+	uint64_t messages, records, octets;
+	/* why it is REFUSED or BROKEN; a text after the server's name */
+	const char *fault;
+	enum rcode rcode;
+	/* the server's time, if it refuses ours with a valid signature; else 0 */
+	uint64_t server_time;
+};
+
+/*
+ * Writes the query to DATA, which has AXFR_QUERY_MAX octets, signed with KEY unless it is
+ * NULL. NOW: unix seconds. Returns its length.
+ */
+size_t axfr_reader_query(struct axfr_reader *axfr, const struct name *zone, uint16_t id,
+                         const struct tsig_key *key, uint64_t now, uint8_t *data);
+/*
+ * Adds the next message, which is borrowed until its records are read. False: it is
+ * refused, and axfr_reader_next() tells why.
+ */
+bool axfr_reader_add(struct axfr_reader *axfr, const uint8_t *data, size_t len,
+                     uint64_t now);
+enum axfr_reader_step axfr_reader_next(struct axfr_reader *axfr,
+                                       struct canonical *record);
+/* Wipes the key. */
+void axfr_reader_clear(struct axfr_reader *axfr);

@@ -1,0 +1,64 @@
+/*
+ * axfr_client -- transfers a zone from a name server by AXFR over TCP, signed if there is
+ * a key. The listener gets the records one by one. They mean nothing before the end of
+ * the transfer.
+ *
+ * The transfer has limits: the silence between messages, the total time, and the size. It
+ * also ends when the server's SOA has a newer serial than the wanted one. A turn of the
+ * loop reads one message.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dns/axfr_reader.h"
+#include "dns/canonical.h"
+#include "dns/tsig.h"
+#include "model/name.h"
+
+struct axfr_client;
+struct loop;
+
+enum axfr_outcome {
+	AXFR_COMPLETE,
+	AXFR_NEWER,			/* the server has a newer serial */
+	AXFR_REFUSED,			/* REFUSED, NOTAUTH, NXDOMAIN, NOTIMP */
+	AXFR_BROKEN,			/* no connection, or it broke: a restart? */
+	AXFR_FAILED,
+};
+
+struct axfr_client_config {
+	struct name zone;
+	int fd;				/* connecting (client_socket.h); taken over */
+	/* the reason if fd is -1; a text after the server's name */
+	const char *fault;
+	const struct tsig_key *key;	/* NULL: none; copied */
+	int64_t ahead_s;		/* the server's clock is ahead; for signatures */
+	/* set at the end: the server's time or 0 (axfr_reader.h); may be NULL */
+	uint64_t *server_time;
+	bool has_newest;
+	uint32_t newest;		/* serial */
+	int silence_ms;			/* limit of the time between messages */
+	int whole_ms;			/* limit of the total time */
+	struct axfr_limits limits;
+	struct canonical *record;	/* a buffer for the current record */
+};
+
+/* Both functions may cancel the client. */
+struct axfr_client_listener {
+	void (*record)(void *self, const struct canonical *record);
+	/*
+	 * Once, after the client is freed. SERIAL is that of a complete zone. WORDS: the
+	 * reason, a text after the server's name; "" for a complete zone.
+	 */
+	void (*end)(void *self, enum axfr_outcome outcome, uint32_t serial,
+	            const char *words);
+	void *self;
+};
+
+/* Calls no callback. */
+struct axfr_client *axfr_client_start(struct loop *loop,
+                                      const struct axfr_client_config *want,
+                                      const struct axfr_client_listener *listener);
+void axfr_client_cancel(struct axfr_client **client);

@@ -1,0 +1,19 @@
+/*
+ * metrics_http -- the HTTP server of a program, by libmicrohttpd: /metrics (Prometheus
+ * text) and /healthz (200 if all processes are ready and alive, else 503 with the reason
+ * for each process that is not). It runs in the supervisor, by default on loopback.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+struct loop;
+struct metrics_http;
+
+/* LISTEN_ON is "127.0.0.1:9100" or "[::1]:9100"; port 0 picks one. */
+enum err metrics_http_open(struct loop *loop, const char *listen_on, int processes,
+                           struct metrics_http **http, struct why *why);
+int metrics_http_port(const struct metrics_http *http);
+void metrics_http_close(struct metrics_http **http);
