@@ -898,7 +898,7 @@ class Bindings(RouteStory):
                 "router": router, "dns": dns, "route_dns": f"{self.namespace}-web.{dns}",
                 "generation": 0})
             self.assertEqual(self.caller.list_route_bindings()["bindings"], [made])
-        self.refused("not that of router", self.caller.create_route_binding, binding={
+        self.refused("the dns of router", self.caller.create_route_binding, binding={
             "route_namespace": self.namespace, "route_name": "web", "dns": f"x.{dns}"})
 
 
