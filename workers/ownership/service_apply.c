@@ -24,7 +24,7 @@ struct applying {
 	struct source source;		/* as it was */
 	bool is_known;
 	struct map *before, *now;	/* endpoints, by their key */
-	struct endpoint *changed, *gone;	/* endpoints that differ, and missing ones */
+	struct endpoint *changed, *gone;	/* endpoints */
 	size_t changed_count, gone_count, gone_size;
 	bool is_changed;
 };
