@@ -159,7 +159,7 @@ static void keep_news(struct catalog *catalog, const struct zone *zone)
 /* False: there is no more to do, or it has to wait. */
 static bool update_some(struct catalog *catalog, struct update *u, struct why *why)
 {
-	struct tx tx = tx_once(catalog->db, why);
+	struct tx tx = tx_autocommit(catalog->db, why);
 	enum err err;
 
 	arena_reset(u->arena);
@@ -169,7 +169,7 @@ static bool update_some(struct catalog *catalog, struct update *u, struct why *w
 	err = tx_commit(&tx);
 	if (err || !u->id_count)
 		return false;
-	err = tx_redo(try_update, u, why);
+	err = tx_retry(try_update, u, why);
 	if (err) {
 		log_warn("catalog not updated: catalog=%s err=%s reason=\"%s\"", u->of.id,
 		         err_name(err), why->text);
@@ -202,7 +202,7 @@ static void work(void *job)
 	struct catalog *catalog = job;
 	struct catalog_ref *found;
 	struct why why;
-	struct tx tx = tx_once(catalog->db, &why);
+	struct tx tx = tx_autocommit(catalog->db, &why);
 	size_t count;
 
 	found = arena_alloc(catalog->arena, CATALOGS_MAX * sizeof(*found));

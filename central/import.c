@@ -458,9 +458,9 @@ static void settle_failure(struct commit *c)
 
 	log_warn("import failed: import=%s err=%s reason=\"%s\"", c->id, err_name(c->err),
 	         c->req.why.text);
-	if (err_fate(c->err) != FATE_FINAL)
+	if (err_retry(c->err) != RETRY_NEVER)
 		return;
-	tx = tx_once(c->central->import_db, &why);
+	tx = tx_autocommit(c->central->import_db, &why);
 	store_import_set_state(&tx, c->id, IMPORT_ERROR, NULL, c->req.why.text);
 	tx_commit(&tx);
 }
@@ -506,7 +506,7 @@ static void work(void *job)
 	if (err || !*c->id)
 		return;
 	c->arena = arena_new();
-	c->err = tx_redo(try_commit, c, &why);
+	c->err = tx_retry(try_commit, c, &why);
 	if (c->err) {
 		c->req.why = why;
 		settle_failure(c);

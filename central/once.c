@@ -238,7 +238,7 @@ static enum err run_alone(struct central *central, struct member *member,
 	err = decode(member, method, &write);
 	if (err)
 		return err;
-	tx_until(req->deadline_ms);
+	tx_set_deadline(req->deadline_ms);
 	tx = tx_begin(central->runtime->db, &req->why);
 	err = attempt(&tx, &write, &one, method);
 	if (!err) {
@@ -248,7 +248,7 @@ static enum err run_alone(struct central *central, struct member *member,
 	drop_results(&write, 1);
 	if (is_in_doubt(central, err))
 		return settle_doubt(central, req);
-	if (err_fate(err) != FATE_FINAL)
+	if (err_retry(err) != RETRY_NEVER)
 		return err;
 
 	struct why reason = req->why;
@@ -398,7 +398,7 @@ static size_t run_first(struct central *central, struct member *members,
 	*members->err = err;
 	if (err == ERR_LOCKED)
 		wait_no_more(members, count);
-	while (err_fate(err) != FATE_FINAL && n < count &&
+	while (err_retry(err) != RETRY_NEVER && n < count &&
 	       same_key(members, &members[n])) {
 		*members[n].err = err;
 		members[n].req->why = members->req->why;
@@ -432,7 +432,7 @@ static size_t run_some(struct central *central, struct member *members,
 
 	if (n < 2)
 		return run_first(central, members, count, method);
-	tx_until(earliest_deadline(members, n));
+	tx_set_deadline(earliest_deadline(members, n));
 	tx = tx_begin(central->runtime->db, &members->req->why);
 	n = lock_all(&tx, members, writes, n);
 	if (tx.err || n < 2) {

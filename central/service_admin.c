@@ -96,7 +96,7 @@ enum err service_find_blacklists(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 	struct blacklist entry;
 	struct tx_rows rows;
 	struct page page;
@@ -205,7 +205,7 @@ enum err service_get_quotas(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 
 	req->result = read_quotas(central, &tx, tenant, req->arena);
 	return tx_commit(&tx);

@@ -64,7 +64,7 @@ static enum err get_some(struct central *central, struct request *const *reqs,
 	if (!asked)
 		return OK;
 
-	struct tx tx = tx_once(central->runtime->db, &why);
+	struct tx tx = tx_autocommit(central->runtime->db, &why);
 
 	store_domain_get_several(&tx, reqs[0]->arena, keys, count, zones);
 	tx_commit(&tx);
@@ -83,7 +83,7 @@ static enum err get_some(struct central *central, struct request *const *reqs,
 
 static enum err get_one(struct central *central, struct request *req)
 {
-	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 	struct zone zone;
 
 	if (!service_domain(central, req, &tx, &zone))
@@ -119,7 +119,7 @@ enum err service_find_domains(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 	struct tx_rows rows;
 	struct zone zone;
 	struct page page;

@@ -15,7 +15,7 @@ static enum err find(void *self, struct request *req, const char *key,
 
 	if (err)
 		return err;
-	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 	req->result = json_pack("{s:o}", key, list(&tx, req->arena));
 	return tx_commit(&tx);
 }
@@ -96,7 +96,7 @@ enum err service_sync_domain(void *self, struct request *req)
 	struct central *central = self;
 	bool deep = false;
 	struct zone zone;
-	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 	enum err err = tx.err ? tx.err : service_domain(central, req, &tx, &zone);
 
 	if (err)

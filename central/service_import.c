@@ -272,7 +272,7 @@ enum err service_get_import(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 
 	if (store_import_get(&tx, id, &access, req->arena, &import))
 		req->result = encode_import(&import);

@@ -181,7 +181,7 @@ enum err service_get_pool(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 
 	if (store_pool_get(&tx, id, name, req->arena, &pool))
 		req->result = codec_pool_encode(&pool);
@@ -223,7 +223,7 @@ enum err service_find_pools(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 	struct page page;
 
 	page_begin(&page, paging.limit);

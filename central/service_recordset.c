@@ -190,7 +190,7 @@ enum err service_get_recordset(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 
 	if (!service_domain(central, req, &tx, &zone)) {
 		if (store_recordset_get(&tx, zone.is.id, id, req->arena, &set))
@@ -266,7 +266,7 @@ enum err service_find_recordsets(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 
 	narrow(central, req, &tx, &search);
 	page = collect_sets(&tx, &search, req->arena);
@@ -285,7 +285,7 @@ enum err service_find_records(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 	struct tx_rows rows;
 
 	narrow(central, req, &tx, &search);

@@ -231,7 +231,7 @@ static void note_outcome(const struct reported *r, enum err err, const struct wh
 static enum err check_gone(struct central *central, const struct reported *r,
                            struct why *why)
 {
-	struct tx tx = tx_once(central->runtime->db, why);
+	struct tx tx = tx_autocommit(central->runtime->db, why);
 
 	if (store_domain_lives(&tx, r->report.domain.id))
 		tx_fail(&tx, ERR_LOCKED, "%.200s is being changed: report again",
@@ -264,7 +264,7 @@ static enum err settle_message(struct central *central, struct request *req,
 
 	bool locked = false;
 
-	if (err && err_fate(err) != FATE_FINAL)
+	if (err && err_retry(err) != RETRY_NEVER)
 		return err;
 	for (size_t i = 0; i < count; i++) {
 		if (err || !*reports[i].before.id)

@@ -186,7 +186,7 @@ enum err service_get_tsigkey(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 
 	if (store_tsigkey_get(&tx, &by, req->arena, &key))
 		req->result = encode_with_secret(&key);
@@ -209,7 +209,7 @@ enum err service_find_tsigkeys(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 	struct tx_rows rows;
 	struct tsigkey key;
 	struct page page;

@@ -4,7 +4,7 @@
 #include "codec_pool.h"
 #include "codec_recordset.h"
 #include "codec_tsigkey.h"
-#include "runtime/rpc_words.h"
+#include "runtime/rpc_method_doc.h"
 #include "service.h"
 
 #define FIELDS(...) (const struct json_field[]){ __VA_ARGS__, { 0 } }
@@ -47,7 +47,7 @@ static const struct json_field find_records[] = {
 	{ 0 }
 };
 
-static const struct rpc_words words[] = {
+static const struct rpc_method_doc words[] = {
 	{ "create_domain", "Creates a domain with its SOA and NS records.", OWNER, "[domain]",
 	  "{'domain': {'name': 'example.org.', 'email': 'dns@example.org'}}",
 	  FIELDS({ "domain", "[new domain]", "the domain" }) },

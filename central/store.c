@@ -3,14 +3,14 @@
 #include "runtime/db.h"
 
 /*
- * Behind TX_A_MOMENT, ERR_BUSY is the end of the moment; elsewhere it is the limit of any
+ * Behind TX_SHORT_LIMIT, ERR_BUSY is the end of the moment; elsewhere it is the limit of any
  * statement. A race is such a wait, too (1205), unless the connection was lost. A lane runs
  * its transaction again by itself.
  */
 void store_waited(struct tx *tx, enum store_wait wait, const char *what)
 {
 	bool was_moment = tx->err == ERR_BUSY && wait == STORE_WAIT_A_MOMENT &&
-	                  tx_knows_moments(tx);
+	                  tx_has_short_limit(tx);
 	bool was_race = tx->err == ERR_RACE && wait != STORE_WAIT_LONG &&
 	                db_is_up(tx->db);
 

@@ -43,8 +43,8 @@ enum {
  */
 enum store_wait { STORE_WAIT_NOT, STORE_WAIT_A_MOMENT, STORE_WAIT_LONG };
 #define STORE_WAITS(tx, wait, sql) \
-	((wait) == STORE_WAIT_LONG || !tx_knows_moments(tx) ? sql : \
-	 (wait) == STORE_WAIT_A_MOMENT ? TX_A_MOMENT sql : TX_NOT_A_MOMENT sql)
+	((wait) == STORE_WAIT_LONG || !tx_has_short_limit(tx) ? sql : \
+	 (wait) == STORE_WAIT_A_MOMENT ? TX_SHORT_LIMIT sql : TX_NO_LOCK_WAIT sql)
 /* Behind such a statement: one that waited in vain, not on a lane, ends in ERR_LOCKED. */
 void store_waited(struct tx *tx, enum store_wait wait, const char *what);
 

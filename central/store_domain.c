@@ -166,8 +166,8 @@ static bool lock_in_a_moment(struct tx *tx, const struct domain_key *key,
                              struct zone *zone)
 {
 	bool locked = lock(tx,
-		*key->id ? TX_A_MOMENT TO_CHANGE "d.id = ?" VISIBLE " FOR UPDATE"
-		         : TX_A_MOMENT TO_CHANGE "d.name = ?" VISIBLE " FOR UPDATE",
+		*key->id ? TX_SHORT_LIMIT TO_CHANGE "d.id = ?" VISIBLE " FOR UPDATE"
+		         : TX_SHORT_LIMIT TO_CHANGE "d.name = ?" VISIBLE " FOR UPDATE",
 		key, access, arena, zone);
 
 	if (tx->err == ERR_BUSY)
@@ -182,7 +182,7 @@ bool store_domain_lock(struct tx *tx, const struct domain_key *key,
 {
 	bool locked;
 
-	if (may_wait && tx_knows_moments(tx))
+	if (may_wait && tx_has_short_limit(tx))
 		return lock_in_a_moment(tx, key, access, arena, zone);
 	locked = lock(tx,
 		*key->id ? TO_CHANGE "d.id = ?" VISIBLE " FOR UPDATE SKIP LOCKED"

@@ -85,7 +85,7 @@ static bool lock_in_a_moment(struct tx *tx, const char *id, const struct access 
                              struct arena *arena, struct import *import)
 {
 	bool locked = select_import(tx,
-	                            TX_A_MOMENT "SELECT " IMPORT_COLUMNS
+	                            TX_SHORT_LIMIT "SELECT " IMPORT_COLUMNS
 	                            " FROM imports i WHERE i.id = ? "
 	                            "AND (i.tenant = ? OR ?) FOR UPDATE",
 	                            id, access, arena, import);
@@ -111,7 +111,7 @@ static bool lock_now(struct tx *tx, const char *id, const struct access *access,
 bool store_import_lock_now(struct tx *tx, const char *id, const struct access *access,
                            bool may_wait, struct arena *arena, struct import *import)
 {
-	return may_wait && tx_knows_moments(tx)
+	return may_wait && tx_has_short_limit(tx)
 	       ? lock_in_a_moment(tx, id, access, arena, import)
 	       : lock_now(tx, id, access, arena, import);
 }

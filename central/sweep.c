@@ -151,7 +151,7 @@ static void tell_paths(struct sweep *s)
 {
 	const char *names[SWEEP_NAMES];
 	struct why why;
-	struct tx tx = tx_once(s->central->sweep_db, &why);
+	struct tx tx = tx_autocommit(s->central->sweep_db, &why);
 	size_t count = store_sweep_find_paths(&tx, s->arena, names);
 
 	s->has_told_paths = !tx_commit(&tx);

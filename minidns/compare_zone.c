@@ -8,7 +8,7 @@
 #include "core/zone_at_serial.h"
 #include "deltas.h"
 #include "dns_request.h"
-#include "net/fetch.h"
+#include "net/axfr_client.h"
 #include "runtime/loop.h"
 #include "servers.h"
 #include "zone_lookup.h"
@@ -30,7 +30,7 @@ struct compare_zone {
 	bool owed;			/* by the lookup, the zones or the deltas */
 	bool cancelled;
 	struct head head;
-	struct fetch *fetch;
+	struct axfr_client *fetch;
 	bool second_pass;		/* the remote records come a second time */
 	uint32_t serial;		/* of the remote zone, when it is whole */
 	struct delta *delta;		/* from its serial to the local; NULL: none */
@@ -62,7 +62,7 @@ static void compare_zone_free(struct compare_zone *compare)
 {
 	bool had_zone = compare->zone;
 
-	fetch_cancel(&compare->fetch);
+	axfr_client_cancel(&compare->fetch);
 	loop_later_cancel(compare->parts->loop, compare);
 	loop_timer_free(&compare->timer);
 	set_diff_free(&compare->diff);
@@ -300,26 +300,26 @@ static void compare_zone_finish_for_now(struct compare_zone *compare, int again_
 	});
 }
 
-static void compare_zone_on_end(void *self, enum fetch_outcome outcome, uint32_t serial,
+static void compare_zone_on_end(void *self, enum axfr_outcome outcome, uint32_t serial,
                                 const char *words)
 {
 	struct compare_zone *compare = self;
 
 	compare->fetch = NULL;
 	switch (outcome) {
-	case FETCH_WHOLE:
+	case AXFR_COMPLETE:
 		compare_zone_on_whole(compare, serial);
 		return;
-	case FETCH_NEWER:
+	case AXFR_NEWER:
 		compare_zone_finish(compare, COMPARE_SERIAL, words);
 		return;
-	case FETCH_REFUSED:
+	case AXFR_REFUSED:
 		compare_zone_finish(compare, COMPARE_REFUSED, words);
 		return;
-	case FETCH_BROKEN:
+	case AXFR_BROKEN:
 		compare_zone_finish_for_now(compare, RESTART_MS, words);
 		return;
-	case FETCH_FAILED:
+	case AXFR_FAILED:
 		if (compare->is_unread)
 			compare_zone_finish_for_now(compare, UNREAD_MS, words);
 		else
@@ -328,7 +328,7 @@ static void compare_zone_on_end(void *self, enum fetch_outcome outcome, uint32_t
 }
 
 /* To ask for it, signed if the server has a key; of no socket the fault is known. */
-static void compare_zone_connect(struct compare_zone *compare, struct fetch_want *fetch)
+static void compare_zone_connect(struct compare_zone *compare, struct axfr_client_config *fetch)
 {
 	const struct compare_zone_parts *parts = compare->parts;
 	const struct compare_zone_want *want = &compare->want;
@@ -356,7 +356,7 @@ static void compare_zone_connect(struct compare_zone *compare, struct fetch_want
 
 static void compare_zone_transfer(struct compare_zone *compare)
 {
-	struct fetch_want fetch = {
+	struct axfr_client_config fetch = {
 		.zone = compare->want.zone,
 		.has_newest = true,
 		.newest = compare->head.serial,
@@ -369,11 +369,11 @@ static void compare_zone_transfer(struct compare_zone *compare)
 		},
 		.record = compare->parts->record,
 	};
-	const struct fetch_listener listener = { compare_zone_on_record,
+	const struct axfr_client_listener listener = { compare_zone_on_record,
 	                                        compare_zone_on_end, compare };
 
 	compare_zone_connect(compare, &fetch);
-	compare->fetch = fetch_start(compare->parts->loop, &fetch, &listener);
+	compare->fetch = axfr_client_start(compare->parts->loop, &fetch, &listener);
 }
 
 /* ---- the beginning ---- */

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "minidns.h"
-#include "net/dial.h"
+#include "net/client_socket.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
 
@@ -76,16 +76,16 @@ void dns_requests_bind(struct dns_requests *requests, const struct address *host
 static int dns_request_socket(struct dns_request *request, int type)
 {
 	const struct address *server = &request->want.server;
-	int fd = dial_socket(server, type);
+	int fd = client_socket_open(server, type);
 
 	request->asked |= fd >= 0;
-	return dial_connect(fd, server, dns_request_host(request->requests, server));
+	return client_socket_connect(fd, server, dns_request_host(request->requests, server));
 }
 
 int dns_requests_connect(const struct dns_requests *requests,
                          const struct address *server)
 {
-	return dial_connect(dial_socket(server, SOCK_STREAM), server,
+	return client_socket_connect(client_socket_open(server, SOCK_STREAM), server,
 	                    dns_request_host(requests, server));
 }
 

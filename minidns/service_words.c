@@ -1,7 +1,7 @@
-#include "runtime/rpc_words.h"
+#include "runtime/rpc_method_doc.h"
 #include "service.h"
 
-static const struct rpc_words words[] = {
+static const struct rpc_method_doc words[] = {
 	{ "notify_zone_changed", "Orders to send NOTIFY for a zone to a name server." },
 	{ "poll_for_serial_number", "Orders to poll a name server for the serial of a zone." },
 	{ "propagate_zones", "Orders NOTIFY and a poll for several zones and name servers." },

@@ -144,7 +144,7 @@ static enum err read_heads_once(void *self, struct why *why)
 	enum { BEFORE = 2 };
 	const struct heads_read *read = self;
 	size_t count = read->count;
-	struct tx tx = tx_once(read->db, why);
+	struct tx tx = tx_autocommit(read->db, why);
 	struct tx_rows rows;
 	struct tx_value bind[BEFORE + TX_LIST_MAX + 1] = {
 		tx_int(NEWEST_BYTES), tx_int(NEWEST_SECONDS),
@@ -178,7 +178,7 @@ enum err store_heads(struct db *db, const char *const *names, size_t count,
 	bug_if(count > STORE_NAMES);
 	*rows = xcalloc(count, sizeof(**rows));
 	*found = 0;
-	err = tx_redo(read_heads_once, &read, why);
+	err = tx_retry(read_heads_once, &read, why);
 	if (err) {
 		release_newest(*rows, *found);
 		free(*rows);
@@ -199,7 +199,7 @@ struct editions_read {
 static enum err read_editions_once(void *self, struct why *why)
 {
 	const struct editions_read *read = self;
-	struct tx tx = tx_once(read->db, why);
+	struct tx tx = tx_autocommit(read->db, why);
 	struct tx_value bind[TX_LIST_MAX + 1];
 	struct arena *arena = arena_new();
 	struct tx_rows rows;
@@ -232,7 +232,7 @@ enum err store_editions(struct db *db, const char *const *ids, size_t count,
 	struct editions_read read = { db, ids, count, editions, found };
 
 	bug_if(count > STORE_NAMES);
-	return tx_redo(read_editions_once, &read, why);
+	return tx_retry(read_editions_once, &read, why);
 }
 
 /* ---- zones ---- */
@@ -386,7 +386,7 @@ static enum err load_zone_once(void *self, struct why *why)
 enum err store_zone(struct db *db, const char *domain_id, struct zone **zone,
                     struct why *why)
 {
-	return tx_redo(load_zone_once, &(struct zone_load){ db, domain_id, zone }, why);
+	return tx_retry(load_zone_once, &(struct zone_load){ db, domain_id, zone }, why);
 }
 
 /* ---- deltas ---- */
@@ -442,7 +442,7 @@ static enum err read_delta_once(void *self, struct why *why)
 {
 	const struct delta_read *read = self;
 	const struct head *head = read->head;
-	struct tx tx = tx_once(read->db, why);
+	struct tx tx = tx_autocommit(read->db, why);
 	struct arena *arena = arena_new();
 	struct steps steps = { 0 };
 	struct tx_rows rows;
@@ -465,7 +465,7 @@ static enum err read_delta_once(void *self, struct why *why)
 enum err store_delta(struct db *db, const struct head *head, uint32_t from, size_t limit,
                      struct delta **delta, struct why *why)
 {
-	return tx_redo(read_delta_once,
+	return tx_retry(read_delta_once,
 	               &(struct delta_read){ db, head, from, limit, delta }, why);
 }
 
@@ -583,7 +583,7 @@ static void read_keys(struct tx *tx, struct arena *arena, struct store_servers *
 
 enum err store_servers(struct db *db, struct store_servers *found, struct why *why)
 {
-	struct tx tx = tx_once(db, why);
+	struct tx tx = tx_autocommit(db, why);
 	struct arena *arena = arena_new();
 	enum err err;
 

@@ -144,7 +144,7 @@ static bool tcp_clients_has_room(const struct tcp_client *client)
 /* We could go on by ourselves: there is room again for the answer to what was read. */
 static bool tcp_clients_has_question(const struct tcp_client *client)
 {
-	return tcp_clients_has_room(client) && frames_wait(&client->questions);
+	return tcp_clients_has_room(client) && frames_has_next(&client->questions);
 }
 
 /* Something for it is there, or is made as soon as its socket has room. */
@@ -157,7 +157,7 @@ static bool tcp_clients_has_output(const struct tcp_client *client)
 static bool tcp_clients_is_idle(const struct tcp_client *client)
 {
 	return !client->in_flight && tcp_answers_empty(&client->answers) &&
-	       !frames_wait(&client->questions);
+	       !frames_has_next(&client->questions);
 }
 
 /* Of whoever has asked something. */
@@ -210,7 +210,7 @@ static void tcp_clients_set_timer(struct tcp_client *client)
 static bool tcp_clients_wants_questions(const struct tcp_client *client)
 {
 	return !client->said_all && tcp_clients_has_room(client) &&
-	!frames_wait(&client->questions);
+	!frames_has_next(&client->questions);
 }
 
 /*

@@ -170,7 +170,7 @@ static void record(const struct pursuit *pursuit, struct db *db, const char *out
 	log_warn("server does not follow: domain=%s server=%s action=%s outcome=%s "
 	         "why=\"%s\"", pursuit->domain.name, pursuit->server->settings->id,
 	         follow_name(pursuit->action), outcome, recording.detail);
-	if (tx_redo(write_record, &recording, &why))
+	if (tx_retry(write_record, &recording, &why))
 		log_warn("follow-up not recorded: domain=%s why=\"%s\"",
 		         pursuit->domain.name, why.text);
 }
@@ -186,7 +186,7 @@ static enum follow decide(struct pursuit *pursuit)
 		.takes_orders = takes_orders(pursuit->server),
 	};
 	struct why why;
-	struct tx tx = tx_once(pursuit->server->db, &why);
+	struct tx tx = tx_autocommit(pursuit->server->db, &why);
 	bool found = store_follow_case(&tx, pursuit->arena, pursuit->domain.id,
 	                               pursuit->server->settings->id, &pursuit->domain,
 	                               &of);

@@ -68,7 +68,7 @@ static enum err settle_one(struct healths *healths, const char *server_id,
 {
 	const char *pool = healths->poolmgr->config.pool_name;
 	const struct finding *finding = &settling->finding;
-	struct tx tx = tx_once(healths->poolmgr->lane_db, &healths->why);
+	struct tx tx = tx_autocommit(healths->poolmgr->lane_db, &healths->why);
 	struct health health[CHANNELS];
 
 	if (store_health(&tx, pool, server_id, health)) {

@@ -161,7 +161,7 @@ enum err judge_read(const struct poolmgr *poolmgr, struct db *db, struct inquiry
 		gather(&cases, inquiry->questions, inquiry->count);
 		if (!cases.count)
 			continue;
-		struct tx tx = tx_once(db, why);
+		struct tx tx = tx_autocommit(db, why);
 		standings = store_standings(&tx, arena, cases.ids, cases.count, action,
 		                            poolmgr->servers);
 		for (size_t i = 0; i < cases.count && action == ACTION_UPDATE; i++) {

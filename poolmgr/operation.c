@@ -114,7 +114,7 @@ static struct holder *holder_of(const struct job *job)
 static enum err postpone(void *self, struct why *why)
 {
 	struct job *job = self;
-	struct tx tx = tx_once(job->server->db, why);
+	struct tx tx = tx_autocommit(job->server->db, why);
 
 	store_postpone(&tx, job->domain.id, job->server->settings->id, job->action,
 	               POSTPONE_S);
@@ -141,7 +141,7 @@ static bool lock(struct job *job)
 	metric_add(postponed, 1);
 	log_info("operation postponed: domain=%s server=%s why=\"%s\"", job->domain.name,
 	         job->server->settings->id, why.text);
-	job->recorded = tx_redo(postpone, job, &job->record_why);
+	job->recorded = tx_retry(postpone, job, &job->record_why);
 	return false;
 }
 
@@ -151,7 +151,7 @@ static bool lock(struct job *job)
  */
 static bool is_owed_still(struct job *job)
 {
-	struct tx tx = tx_once(job->server->db, &job->record_why);
+	struct tx tx = tx_autocommit(job->server->db, &job->record_why);
 	bool owed = store_is_owed(&tx, &job->domain, job->action);
 
 	if (owed && job->action == ACTION_CREATE)
@@ -285,13 +285,13 @@ static void drive_and_record(struct job *job)
 	struct why why;
 
 	if (job->held && !holder_is_sure(holder_of(job), job->held)) {
-		job->recorded = tx_redo(postpone, job, &job->record_why);
+		job->recorded = tx_retry(postpone, job, &job->record_why);
 		return;
 	}
 	drive(job);
-	job->recorded = tx_redo(record, job, &job->record_why);
+	job->recorded = tx_retry(record, job, &job->record_why);
 	if (job->recorded == ERR_BUSY)
-		tx_redo(reconsider, job, &why);
+		tx_retry(reconsider, job, &why);
 }
 
 static void refuse(struct job *job)
@@ -299,7 +299,7 @@ static void refuse(struct job *job)
 	job->stage = STAGE_REFUSED;
 	job->err = fail(&job->why, ERR_BUSY,
 	                "not tried: the server fails at all of late");
-	job->recorded = tx_redo(record, job, &job->record_why);
+	job->recorded = tx_retry(record, job, &job->record_why);
 }
 
 static void run(void *self)

@@ -234,7 +234,7 @@ static void read_page(void *self)
 	patrol->scope = poolmgr_scope(patrol->poolmgr, db);
 	if (!patrol->scope.share.total)
 		return;
-	struct tx tx = tx_once(db, &patrol->why);
+	struct tx tx = tx_autocommit(db, &patrol->why);
 	patrol->is_counted = is_anew(patrol);
 	if (patrol->is_counted)
 		patrol->count = store_count(&tx, &patrol->scope);

@@ -54,7 +54,7 @@ static enum err try_begin(void *self, struct why *why)
 
 enum err registration_begin(struct poolmgr *poolmgr, struct why *why)
 {
-	return tx_redo(try_begin, poolmgr, why);
+	return tx_retry(try_begin, poolmgr, why);
 }
 
 /* ---- on the lane ---- */
@@ -73,7 +73,7 @@ static void write_rows(void *self)
 {
 	struct registration *registration = self;
 
-	registration->err = tx_redo(try_write, registration, &registration->why);
+	registration->err = tx_retry(try_write, registration, &registration->why);
 }
 
 /* ---- on the loop ---- */

@@ -20,7 +20,7 @@ struct release {
 static enum err release_some(void *self, struct why *why)
 {
 	struct release *of = self;
-	struct tx tx = tx_once(of->poolmgr->lane_db, why);
+	struct tx tx = tx_autocommit(of->poolmgr->lane_db, why);
 
 	of->rows = store_release(&tx, of->poolmgr->config.pool_name, of->server_id,
 	                         of->control);
@@ -32,7 +32,7 @@ static void release_run(void *self)
 {
 	struct release *of = self;
 
-	of->err = tx_redo(release_some, of, &of->why);
+	of->err = tx_retry(release_some, of, &of->why);
 }
 
 static void release_ended(void *self)

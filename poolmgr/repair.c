@@ -81,7 +81,7 @@ static enum err is_wanted(struct job *job, struct domain_ref *domain, bool *want
                           struct why *why)
 {
 	const struct fault *fault = &job->fault;
-	struct tx tx = tx_once(job->server->db, why);
+	struct tx tx = tx_autocommit(job->server->db, why);
 	const char *names[] = { fault->name }, *stray;
 
 	*domain = (struct domain_ref){ .name = fault->name };
@@ -97,7 +97,7 @@ static enum err is_wanted(struct job *job, struct domain_ref *domain, bool *want
 /* There is the tombstone of such a domain. */
 static enum err check_remembered(struct job *job, struct why *why)
 {
-	struct tx tx = tx_once(job->server->db, why);
+	struct tx tx = tx_autocommit(job->server->db, why);
 	bool ours = store_was_domain(&tx, job->fault.name);
 	enum err err = tx_commit(&tx);
 
@@ -126,7 +126,7 @@ static enum err check_ours(struct job *job, const struct domain_ref *domain,
 /* Another sight may have begun anew meanwhile, and another process have put it right. */
 static enum err is_confirmed(struct job *job, bool *confirmed, struct why *why)
 {
-	struct tx tx = tx_once(job->server->db, why);
+	struct tx tx = tx_autocommit(job->server->db, why);
 
 	*confirmed = store_is_confirmed(&tx, &job->fault);
 	return tx_commit(&tx);
@@ -199,7 +199,7 @@ static void note(struct job *job, enum err err, const struct why *reason)
 	         "was=\"%s\" why=\"%s\"", job->fault.name, job->server->settings->id,
 	         job->fault.kind == REPAIR_STRAY ? "stray" : "content",
 	         writing.ending.outcome, job->fault.detail, writing.ending.detail);
-	if (tx_redo(write_ending, &writing, &why))
+	if (tx_retry(write_ending, &writing, &why))
 		log_warn("repair not recorded: domain=%s why=\"%s\"", job->fault.name,
 		         why.text);
 }
@@ -209,7 +209,7 @@ typedef void settle_fn(struct tx *tx, const struct fault *fault);
 static void settle(struct job *job, settle_fn *fn)
 {
 	struct why why;
-	struct tx tx = tx_once(job->server->db, &why);
+	struct tx tx = tx_autocommit(job->server->db, &why);
 
 	fn(&tx, &job->fault);
 	if (tx_commit(&tx))
@@ -341,7 +341,7 @@ static void look(void *self)
 {
 	struct job *job = self;
 
-	job->err = tx_redo(write_sight, job, &job->why);
+	job->err = tx_retry(write_sight, job, &job->why);
 }
 
 static void note_sight(const struct job *job)

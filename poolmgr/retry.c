@@ -98,7 +98,7 @@ static bool has_gone_well(const struct retry *retry)
 static void look(void *self)
 {
 	struct retry *retry = self;
-	struct tx tx = tx_once(retry->poolmgr->lane_db, &retry->why);
+	struct tx tx = tx_autocommit(retry->poolmgr->lane_db, &retry->why);
 
 	store_servers(&tx, retry->arena, retry->poolmgr->config.pool_name, &retry->seen);
 	retry->err = tx_commit(&tx);
@@ -108,7 +108,7 @@ static void look(void *self)
 static enum err hurry_returning(struct retry *retry)
 {
 	const char *server_id = server_in_hand(retry)->settings->id;
-	struct tx tx = tx_once(retry->poolmgr->lane_db, &retry->why);
+	struct tx tx = tx_autocommit(retry->poolmgr->lane_db, &retry->why);
 	int64_t rows = store_return(&tx, &retry->scope.share, server_id, RETURN_ROWS);
 	enum err err = tx_commit(&tx);
 
@@ -162,7 +162,7 @@ static enum err claim_due(struct retry *retry, enum channel channel, struct due 
 static enum err claim_page(struct retry *retry, enum channel channel)
 {
 	struct page *page = &retry->pages[channel];
-	struct tx tx = tx_once(retry->poolmgr->lane_db, &retry->why);
+	struct tx tx = tx_autocommit(retry->poolmgr->lane_db, &retry->why);
 	struct due *due = store_due(&tx, retry->arena, &retry->scope, &page->of);
 
 	if (!due && !page->is_probe)

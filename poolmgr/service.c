@@ -96,7 +96,7 @@ static enum err record_serials(struct poolmgr *poolmgr,
                                const struct server_report *reports, size_t count,
                                struct why *why)
 {
-	struct tx tx = tx_once(poolmgr->runtime.db, why);
+	struct tx tx = tx_autocommit(poolmgr->runtime.db, why);
 
 	store_reports(&tx, reports, count);
 	return tx_commit(&tx);
@@ -453,7 +453,7 @@ static enum err sync_now(struct poolmgr *poolmgr, struct request *req, bool deep
 
 	if (err)
 		return err;
-	struct tx tx = tx_once(poolmgr->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(poolmgr->runtime.db, &req->why);
 	store_hurry(&tx, domain.id);
 	if (deep) {
 		store_unpark(&tx, domain.id);

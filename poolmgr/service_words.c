@@ -1,7 +1,7 @@
 #include "poolmgr.h"
-#include "runtime/rpc_words.h"
+#include "runtime/rpc_method_doc.h"
 
-static const struct rpc_words words[] = {
+static const struct rpc_method_doc words[] = {
 	{ "create_domain", "Orders to create a domain on the name servers of the pool." },
 	{ "update_domain", "Orders to bring a change of a domain to the name servers." },
 	{ "update_domains", "Orders the same for several domains." },

@@ -34,7 +34,7 @@ struct look {
 /* From anywhere on, around: those that are left to a person do not hide the others. */
 static enum err sift(struct look *look)
 {
-	struct tx tx = tx_once(look->server->db, &look->why);
+	struct tx tx = tx_autocommit(look->server->db, &look->why);
 	size_t pages = (look->count + TX_LIST_MAX - 1) / TX_LIST_MAX;
 	size_t first = pages ? random_u32() % pages : 0;
 

@@ -106,7 +106,7 @@ void sync_free(struct sync **sync)
 
 static struct tx once(struct sync *sync)
 {
-	return tx_once(sync->poolmgr->lane_db, &sync->why);
+	return tx_autocommit(sync->poolmgr->lane_db, &sync->why);
 }
 
 static struct tx begin(struct sync *sync)

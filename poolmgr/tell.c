@@ -352,7 +352,7 @@ static void next_or_done(struct telling *telling)
 static void settle(struct telling *telling, enum err err, const struct why *why)
 {
 	telling->out = false;
-	if (err && err_fate(err) != FATE_FINAL) {
+	if (err && err_retry(err) != RETRY_NEVER) {
 		if (telling->has_next)
 			next_or_done(telling);
 		else

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "runtime/rpc_words.h"
+#include "runtime/rpc_method_doc.h"
 
 static json_t *fields_json(const struct json_field *fields)
 {
@@ -29,7 +29,7 @@ static json_t *methods_json(const struct rpc_method *methods)
 	return list;
 }
 
-static json_t *words_json(const struct rpc_words *words)
+static json_t *words_json(const struct rpc_method_doc *words)
 {
 	json_t *list = json_array();
 
@@ -59,7 +59,7 @@ static json_t *errors_json(void)
 	for (int err = OK + 1; err < ERR_COUNT; err++)
 		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b}",
 			"class", err_class(err), "module", err_module(err), "help", err_help(err),
-			"final", err_fate(err) == FATE_FINAL));
+			"final", err_retry(err) == RETRY_NEVER));
 	return list;
 }
 

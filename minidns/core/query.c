@@ -272,7 +272,7 @@ enum query_fate query_verify(struct query *query, const uint8_t *packet,
 		query->tsig_error = tsig_verify(&query->chain, packet, &query->tsig, now);
 	}
 	switch (query->tsig_error) {
-	case TSIG_FINE:
+	case TSIG_NO_ERROR:
 		query->signature = SIGNED;
 		return query_choose_fate(query);
 	case TSIG_MALFORMED:

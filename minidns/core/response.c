@@ -1,6 +1,6 @@
 #include "core/response.h"
 
-#include "dns/tsig_words.h"
+#include "dns/tsig_reason.h"
 
 static const char *const names[RESPONSE_KINDS] = {
 	[RESPONSE_MISMATCH] = "mismatch",
@@ -34,7 +34,7 @@ size_t soa_request_encode(struct soa_request *ask, const struct tsig_key *key,
 	ask->is_signed = key;
 	if (key) {
 		tsig_chain_begin(&ask->chain, key);
-		tsig_sign(&ask->chain, TSIG_FINE, NULL, now, &writer);
+		tsig_sign(&ask->chain, TSIG_NO_ERROR, NULL, now, &writer);
 	}
 	return writer.len;
 }
@@ -142,9 +142,9 @@ static const char *response_signature_fault(const struct soa_request *ask,
 	if (!tsig_find(data, len, &tsig) || !tsig.present)
 		return "answers without a signature";
 	if (tsig.error && !tsig.mac_len)
-		return tsig_words_refusal(tsig.error);
-	fault = tsig_words_fault(tsig_verify(&chain, data, &tsig, now));
-	return !fault && tsig.error ? tsig_words_refusal(tsig.error) : fault;
+		return tsig_reason_refused(tsig.error);
+	fault = tsig_reason_invalid(tsig_verify(&chain, data, &tsig, now));
+	return !fault && tsig.error ? tsig_reason_refused(tsig.error) : fault;
 }
 
 struct response response_read(const struct soa_request *ask, const uint8_t *data,

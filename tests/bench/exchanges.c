@@ -315,7 +315,7 @@ static void on_timer(void *self)
 	if (bench->started)
 		fatal("%d of %d reports within %d s", bench->reports,
 		      SERVERS * bench->zones, DEADLINE_MS / 1000);
-	bench->started = broker_is_up(bench->out) && !rpc_server_trouble(bench->hearer);
+	bench->started = broker_is_up(bench->out) && !rpc_server_down_reason(bench->hearer);
 	loop_timer_set(bench->timer, bench->started ? DEADLINE_MS : READY_POLL_MS);
 	if (bench->started)
 		order_all(bench);

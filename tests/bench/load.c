@@ -138,7 +138,7 @@ static void begin(struct load *load)
 static int64_t one_number(struct load *load, const char *sql, const struct tx_value *bind)
 {
 	struct why why;
-	struct tx tx = tx_once(load->db, &why);
+	struct tx tx = tx_autocommit(load->db, &why);
 	struct tx_rows rows;
 	int64_t number = 0;
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "core/diff_text.h"
-#include "dns/incoming.h"
+#include "dns/axfr_reader.h"
 #include "model/rr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -22,7 +22,7 @@ enum { ID = 0x102, NOW = 1800000000, IS_SIGNED = 1, RECORDS = 100000 };
 
 static struct canonical record;
 
-static void ask(struct incoming *incoming, uint8_t kind)
+static void ask(struct axfr_reader *incoming, uint8_t kind)
 {
 	static const struct tsig_key key = {
 		.name = { .len = 5, .wire = "\3key" }, .hash = HMAC_SHA256,
@@ -32,7 +32,7 @@ static void ask(struct incoming *incoming, uint8_t kind)
 	uint8_t question[INCOMING_ASK_MAX];
 
 	incoming_ask(incoming, &zone, ID, kind & IS_SIGNED ? &key : NULL, NOW, question);
-	incoming->limits = (struct incoming_limits){ RECORDS, 1 << 20 };
+	incoming->limits = (struct axfr_limits){ RECORDS, 1 << 20 };
 }
 
 /* A canonical record is one, and its own canonical form. */
@@ -67,7 +67,7 @@ static void check_words(void)
 }
 
 /* The steps that a message brings; the last one is never a record. */
-static enum incoming_step hear(struct incoming *incoming, const uint8_t *data, size_t len)
+static enum incoming_step hear(struct axfr_reader *incoming, const uint8_t *data, size_t len)
 {
 	/* of its very size, so that a read behind it is seen */
 	uint8_t *message = malloc(len ? len : 1);
@@ -90,7 +90,7 @@ static enum incoming_step hear(struct incoming *incoming, const uint8_t *data, s
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct incoming incoming;
+	struct axfr_reader incoming;
 	enum incoming_step step = INCOMING_MORE;
 	size_t at = 1;
 	uint8_t kind = size ? data[0] : 0;

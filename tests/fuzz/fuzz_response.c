@@ -72,7 +72,7 @@ static struct tsig_chain take_question(struct soa_request *ask,
 
 	assert(tsig_find(question, len, &tsig) && tsig.present);
 	tsig_chain_begin(&chain, key);
-	assert(tsig_verify(&chain, question, &tsig, NOW) == TSIG_FINE);
+	assert(tsig_verify(&chain, question, &tsig, NOW) == TSIG_NO_ERROR);
 	return chain;
 }
 
@@ -120,7 +120,7 @@ static void check_signed(uint8_t kind, const uint8_t *message, size_t len,
 	packet_writer_init(&writer, data, sizeof(data));
 	memcpy(data, message, len);
 	writer.len = len;
-	tsig_sign(&chain, TSIG_FINE, NULL, NOW - late_s, &writer);
+	tsig_sign(&chain, TSIG_NO_ERROR, NULL, NOW - late_s, &writer);
 	got = response_read(&ask, data, writer.len, NOW);
 	if (late_s > TSIG_FUDGE_S) {
 		assert_refused(&got);

@@ -48,8 +48,8 @@ static struct message answer_of(uint8_t kind, const uint8_t *asked, size_t len,
 	if ((kind & ~IS_KNOWN) == (IS_SIGNED | IS_ANSWERED_SO) && size >= PACKET_HEADER) {
 		assert(tsig_find(asked, len, &tsig) && tsig.present);
 		tsig_chain_begin(&chain, &key);
-		assert(tsig_verify(&chain, asked, &tsig, NOW) == TSIG_FINE);
-		tsig_sign(&chain, TSIG_FINE, &tsig, NOW, &writer);
+		assert(tsig_verify(&chain, asked, &tsig, NOW) == TSIG_NO_ERROR);
+		tsig_sign(&chain, TSIG_NO_ERROR, &tsig, NOW, &writer);
 		message.len = writer.len;
 	}
 	message.data = malloc(message.len ? message.len : 1);

@@ -19,7 +19,7 @@ enum { LETTERS_MAX = 100000, BODY_MAX = 16 << 20, LETTER_ID_LEN = 32 };
 struct dead_letter {
 	const char *queue;		/* from which it came */
 	char id[LETTER_ID_LEN + 1];
-	const struct desk_letter *message;
+	const struct broker_admin_message *message;
 	const char *message_id, *method;	/* "": not readable */
 };
 
@@ -29,7 +29,7 @@ struct dead_letter {
  */
 struct scan {
 	struct cli *cli;
-	struct broker_desk *desk;
+	struct broker_admin *desk;
 	struct arena *arena;
 	size_t limit, seen, done;
 	enum err (*visit)(struct scan *scan, const struct dead_letter *letter);
@@ -56,7 +56,7 @@ static void dead_letter_set_id(struct dead_letter *letter)
 
 static enum err dead_letter_visit(struct scan *scan, struct dead_letter *letter)
 {
-	const struct desk_letter *message = letter->message;
+	const struct broker_admin_message *message = letter->message;
 	struct envelope_request request;
 	struct why why;
 	bool is_readable = message->is_json &&
@@ -75,7 +75,7 @@ static enum err dead_letter_visit(struct scan *scan, struct dead_letter *letter)
 }
 
 static enum err scan_letter(struct scan *scan, const char *queue,
-                            const struct desk_letter *message)
+                            const struct broker_admin_message *message)
 {
 	struct dead_letter letter = {
 		.queue = queue, .message = message, .message_id = "", .method = "",
@@ -90,18 +90,18 @@ static enum err scan_letter(struct scan *scan, const char *queue,
 static enum err scan_queue(struct scan *scan, const char *queue)
 {
 	char *dead = xprintf("%s.dead", queue);
-	struct desk_queue count;
+	struct broker_admin_queue count;
 	bool found = true;
-	enum err err = broker_desk_count(scan->desk, dead, &count, &scan->cli->why);
+	enum err err = broker_admin_count(scan->desk, dead, &count, &scan->cli->why);
 
 	/* skip letters that arrive meanwhile: a retried one may die again */
 	for (uint32_t i = 0; !err && found && i < count.messages; i++) {
-		struct desk_letter message;
+		struct broker_admin_message message;
 
 		if (scan->seen == scan->limit)
 			break;
 		arena_reset(scan->arena);
-		err = broker_desk_take(scan->desk, dead, scan->arena, &message, &found,
+		err = broker_admin_take(scan->desk, dead, scan->arena, &message, &found,
 		                       &scan->cli->why);
 		if (err || !found)
 			break;
@@ -115,7 +115,7 @@ static enum err scan_queue(struct scan *scan, const char *queue)
 static enum err scan_all(struct scan *scan)
 {
 	struct queue_names names;
-	enum err err = broker_desk_open(&scan->cli->common.broker, &scan->desk,
+	enum err err = broker_admin_open(&scan->cli->common.broker, &scan->desk,
 	                                &scan->cli->why);
 
 	if (err)
@@ -126,7 +126,7 @@ static enum err scan_all(struct scan *scan)
 		err = scan_queue(scan, names.item[i]);
 	queue_names_clear(&names);
 	arena_free(&scan->arena);
-	broker_desk_close(&scan->desk);
+	broker_admin_close(&scan->desk);
 	return err;
 }
 
@@ -192,7 +192,7 @@ enum err dead_letters_list(struct cli *cli)
 
 static enum err dead_letter_show(struct scan *scan, const struct dead_letter *letter)
 {
-	const struct desk_letter *message = letter->message;
+	const struct broker_admin_message *message = letter->message;
 	json_t *body = json_loadb((const char *)message->body, message->len,
 	                          JSON_REJECT_DUPLICATES, NULL);
 	json_t *shown = dead_letter_json(letter);
@@ -211,18 +211,18 @@ static enum err dead_letter_show(struct scan *scan, const struct dead_letter *le
 
 static enum err dead_letter_retry(struct scan *scan, const struct dead_letter *letter)
 {
-	enum err err = broker_desk_send(scan->desk, letter->queue, letter->message,
+	enum err err = broker_admin_send(scan->desk, letter->queue, letter->message,
 	                                cli_has(scan->cli, OPT_VOUCH), &scan->cli->why);
 
 	if (!err)
-		err = broker_desk_drop(scan->desk, letter->message, &scan->cli->why);
+		err = broker_admin_drop(scan->desk, letter->message, &scan->cli->why);
 	scan->done += !err;
 	return err;
 }
 
 static enum err dead_letter_drop(struct scan *scan, const struct dead_letter *letter)
 {
-	enum err err = broker_desk_drop(scan->desk, letter->message, &scan->cli->why);
+	enum err err = broker_admin_drop(scan->desk, letter->message, &scan->cli->why);
 
 	scan->done += !err;
 	return err;

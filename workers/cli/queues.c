@@ -70,7 +70,7 @@ static const struct column columns[] = {
 };
 
 static void show_row(struct table *table, const char *queue,
-                     const struct desk_depth *counts)
+                     const struct broker_admin_depth *counts)
 {
 	table_text(table, queue);
 	table_number(table, counts->work.consumers);
@@ -79,7 +79,7 @@ static void show_row(struct table *table, const char *queue,
 	table_number(table, counts->dead.messages);
 }
 
-static json_t *row_json(const char *queue, const struct desk_depth *counts)
+static json_t *row_json(const char *queue, const struct broker_admin_depth *counts)
 {
 	return json_pack("{s:s, s:I, s:I, s:I, s:I}", "queue", queue, "consumers",
 	                 (json_int_t)counts->work.consumers, "ready",
@@ -88,16 +88,16 @@ static json_t *row_json(const char *queue, const struct desk_depth *counts)
 	                 (json_int_t)counts->dead.messages);
 }
 
-static enum err show_counts(struct cli *cli, struct broker_desk *desk,
+static enum err show_counts(struct cli *cli, struct broker_admin *desk,
                             const struct queue_names *names, struct table *table)
 {
 	json_t *list = json_array();
 	enum err err = OK;
 
 	for (size_t i = 0; !err && i < names->count; i++) {
-		struct desk_depth counts;
+		struct broker_admin_depth counts;
 
-		err = broker_desk_depth(desk, names->item[i], &counts, &cli->why);
+		err = broker_admin_depth(desk, names->item[i], &counts, &cli->why);
 		if (err || !counts.work.exists)
 			continue;
 		show_row(table, names->item[i], &counts);
@@ -110,9 +110,9 @@ static enum err show_counts(struct cli *cli, struct broker_desk *desk,
 enum err queues_show(struct cli *cli)
 {
 	struct queue_names names;
-	struct broker_desk *desk;
+	struct broker_admin *desk;
 	struct table table;
-	enum err err = broker_desk_open(&cli->common.broker, &desk, &cli->why);
+	enum err err = broker_admin_open(&cli->common.broker, &desk, &cli->why);
 
 	if (err)
 		return err;
@@ -123,6 +123,6 @@ enum err queues_show(struct cli *cli)
 		table_flush(&table, stdout);
 	table_clear(&table);
 	queue_names_clear(&names);
-	broker_desk_close(&desk);
+	broker_admin_close(&desk);
 	return err;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli.h"
-#include "runtime/broker_desk.h"
+#include "runtime/broker_admin.h"
 
 struct queue_names {
 	char **item;

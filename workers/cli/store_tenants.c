@@ -24,7 +24,7 @@ static const struct {
 
 enum err store_tenants(struct db *db, tenant_fn *each, void *self, struct why *why)
 {
-	struct tx tx = tx_once(db, why);
+	struct tx tx = tx_autocommit(db, why);
 
 	for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !tx.err; i++) {
 		struct tx_rows rows;

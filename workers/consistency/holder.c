@@ -123,7 +123,7 @@ static enum err try_once(struct holder *holder, struct db *db, struct lock *lock
                          struct why *why)
 {
 	char object[LOCK_OBJECT_MAX + 1];
-	struct tx tx = tx_once(db, why);
+	struct tx tx = tx_autocommit(db, why);
 
 	snprintf(object, sizeof(object), "%s", lock->object);
 	lock_try(&tx, object, &holder->session, lock);
@@ -133,7 +133,7 @@ static enum err try_once(struct holder *holder, struct db *db, struct lock *lock
 static enum err say_who(struct db *db, const char *object, struct why *why)
 {
 	struct arena *arena = arena_new();
-	struct tx tx = tx_once(db, why);
+	struct tx tx = tx_autocommit(db, why);
 	const char *owner = lock_owner(&tx, arena, object);
 	enum err err = tx_commit(&tx);
 
@@ -214,7 +214,7 @@ static enum err hold(struct holder *holder, struct db *db, struct entry *entry,
 static void give_back(struct holder *holder, struct db *db, const struct lock *lock)
 {
 	struct why why;
-	struct tx tx = tx_once(db, &why);
+	struct tx tx = tx_autocommit(db, &why);
 
 	lock_release(&tx, lock, &holder->session);
 	if (tx_commit(&tx))
@@ -350,7 +350,7 @@ void holder_renew(struct holder *holder, struct db *db)
 	if (!holder_count(holder))
 		return;
 	left_over = xcalloc(LEFT_OVER_MAX, sizeof(*left_over));
-	struct tx tx = tx_once(db, &why);
+	struct tx tx = tx_autocommit(db, &why);
 	lock_renew(&tx, &holder->session);
 	lock_select(&tx, &holder->session, &rows);
 	while (lock_next(&rows, &lock))

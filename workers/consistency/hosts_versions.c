@@ -35,7 +35,7 @@ enum err hosts_versions(struct request *req, struct db *db, enum hosts_of of,
 	if (!count)
 		return OK;
 
-	struct tx tx = tx_once(db, &req->why);
+	struct tx tx = tx_autocommit(db, &req->why);
 	store_hosts_versions(&tx, req->arena, of, names, count, take_version,
 	                     json_object_get(req->result, "versions"));
 	return tx_commit(&tx);

@@ -118,7 +118,7 @@ static void membership_note_master(struct membership *membership, bool now)
 /* Takes the lock of the master if it is free or has ended (seed 004). */
 static enum err membership_try_election(struct membership *membership, struct why *why)
 {
-	struct tx tx = tx_once(membership->db, why);
+	struct tx tx = tx_autocommit(membership->db, why);
 	struct lock lock;
 
 	lock_try(&tx, membership->election, &membership->master_session, &lock);
@@ -170,7 +170,7 @@ static enum err membership_store_beat(struct membership *membership, struct why 
 	const struct newcomer me = {
 		membership->name, membership->service, ZONEFLEET_VERSION,
 	};
-	struct tx tx = tx_once(membership->db, why);
+	struct tx tx = tx_autocommit(membership->db, why);
 
 	store_members_beat(&tx, &me);
 	store_members_read(&tx, membership->service, membership->config->timeout_ms,
@@ -180,7 +180,7 @@ static enum err membership_store_beat(struct membership *membership, struct why 
 
 static enum err membership_remove_old(struct membership *membership, struct why *why)
 {
-	struct tx tx = tx_once(membership->db, why);
+	struct tx tx = tx_autocommit(membership->db, why);
 
 	store_members_forget(&tx, membership->service);
 	lock_forget(&tx);
@@ -220,7 +220,7 @@ enum { TIDY_EVERY = 60 };	/* beats of a master, on average */
 void membership_beat(struct membership *membership)
 {
 	struct why why;
-	enum err err = tx_redo(membership_beat_once, membership, &why);
+	enum err err = tx_retry(membership_beat_once, membership, &why);
 
 	metric_add(beats, !err);
 	holder_renew(membership->holder, membership->db);
@@ -238,7 +238,7 @@ struct share membership_share(const struct membership *membership, struct db *db
 	static const struct share none;
 	struct members members;
 	struct why why;
-	struct tx tx = tx_once(db, &why);
+	struct tx tx = tx_autocommit(db, &why);
 
 	store_members_read_own(&tx, membership->service, membership->name, &members);
 	if (tx_commit(&tx))
@@ -271,7 +271,7 @@ void membership_free(struct membership **membership)
 
 	if (!gone)
 		return;
-	struct tx tx = tx_once(gone->db, &why);
+	struct tx tx = tx_autocommit(gone->db, &why);
 	store_members_leave(&tx, gone->name, gone->config->timeout_ms);
 	lock_release_all(&tx, &gone->master_session);
 	lock_release_all(&tx, holder_session(gone->holder));

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "runtime/broker_desk.h"
+#include "runtime/broker_admin.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
 #include "runtime/worker.h"
@@ -23,7 +23,7 @@ struct queue_watch {
 	const struct membership *fleet;
 	struct lane *lane;
 	struct broker_config config;
-	struct broker_desk *desk;
+	struct broker_admin *desk;
 };
 
 /* ---- figures ---- */
@@ -58,7 +58,7 @@ void queue_watch_metrics(const char *const *topics, bool has_recovery)
 	}
 }
 
-static void show(const struct watched *of, const struct desk_depth *depth)
+static void show(const struct watched *of, const struct broker_admin_depth *depth)
 {
 	metric_set(of->ready, depth->work.messages);
 	metric_set(of->delayed, depth->delayed);
@@ -71,17 +71,17 @@ static void show(const struct watched *of, const struct desk_depth *depth)
 static void show_nothing(void)
 {
 	for (size_t i = 0; i < watched_count; i++)
-		show(&watched[i], &(struct desk_depth){ .delayed = 0 });
+		show(&watched[i], &(struct broker_admin_depth){ .delayed = 0 });
 }
 
 static enum err count_all(struct queue_watch *watch, struct why *why)
 {
-	enum err err = broker_desk_connect(watch->desk, why);
+	enum err err = broker_admin_connect(watch->desk, why);
 
 	for (size_t i = 0; !err && i < watched_count; i++) {
-		struct desk_depth depth;
+		struct broker_admin_depth depth;
 
-		err = broker_desk_depth(watch->desk, watched[i].queue, &depth, why);
+		err = broker_admin_depth(watch->desk, watched[i].queue, &depth, why);
 		if (!err)
 			show(&watched[i], &depth);
 	}
@@ -101,7 +101,7 @@ static void run(void *self)
 	if (!is_mine)
 		show_nothing();
 	if (err || !is_mine)
-		broker_desk_hang_up(watch->desk);
+		broker_admin_disconnect(watch->desk);
 }
 
 /* ---- on the loop ---- */
@@ -125,7 +125,7 @@ struct queue_watch *queue_watch_new(const struct membership *fleet,
 	watch->fleet = fleet;
 	watch->config = *runtime->broker_config;
 	watch->config.heartbeat_s = 0;
-	watch->desk = broker_desk_new(&watch->config);
+	watch->desk = broker_admin_new(&watch->config);
 	watch->lane = lane_new(runtime->loop, "queues", 1);
 	return watch;
 }
@@ -134,9 +134,9 @@ void queue_watch_free(struct queue_watch **watch)
 {
 	if (!*watch)
 		return;
-	broker_desk_cancel((*watch)->desk);
+	broker_admin_cancel((*watch)->desk);
 	lane_free(&(*watch)->lane);
-	broker_desk_close(&(*watch)->desk);
+	broker_admin_close(&(*watch)->desk);
 	free(*watch);
 	*watch = NULL;
 }

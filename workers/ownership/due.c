@@ -68,7 +68,7 @@ void due_fire(void *self)
 	for (size_t i = 0; i < registries->count; i++)
 		registries->item[i].is_due = false;
 
-	struct tx tx = tx_once(ownership->runtime.db, &why);
+	struct tx tx = tx_autocommit(ownership->runtime.db, &why);
 	store_registries_due(&tx, due_note, ownership);
 	if (tx_commit(&tx)) {
 		log_warn("due registries not read: reason=\"%s\"", why.text);
@@ -81,7 +81,7 @@ void sweep_fire(void *self)
 {
 	struct ownership *ownership = self;
 	struct why why;
-	struct tx tx = tx_once(ownership->runtime.db, &why);
+	struct tx tx = tx_autocommit(ownership->runtime.db, &why);
 
 	store_sweep_answers(&tx);
 	store_sweep_sources(&tx);

@@ -113,7 +113,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	enum err err;
 
 	own->runtime = *runtime;
-	err = tx_redo(enter_all, own, why);
+	err = tx_retry(enter_all, own, why);
 	if (err)
 		return err;
 	own->heartbeat = heartbeat_new("ownership", runtime->loop, runtime->db_config);

@@ -12,9 +12,9 @@
 #include "core/rrset_query.h"
 #include "core/update_wire.h"
 #include "dns/packet.h"
-#include "net/dial.h"
-#include "net/fetch.h"
-#include "net/link.h"
+#include "net/client_socket.h"
+#include "net/axfr_client.h"
+#include "net/dns_tcp.h"
 #include "net/lookup.h"
 #include "runtime/loop.h"
 #include "server_clock.h"
@@ -47,11 +47,11 @@ struct primary {
 	bool is_known_key;		/* the server has answered under it */
 	struct server_clock clock;
 	struct primary_reader reader;
-	struct fetch *fetch;		/* NULL: nothing is read */
+	struct axfr_client *fetch;		/* NULL: nothing is read */
 	struct address fetch_server, link_server;	/* of the connections */
 	uint64_t fetch_time;		/* the server's, after BADTIME; else 0 */
 	bool is_fetch_corrected;
-	struct link *link;		/* of updates and queries; NULL: none */
+	struct dns_tcp *link;		/* of updates and queries; NULL: none */
 	/* answers to cancelled messages may come on the link, so it is not kept */
 	bool is_stale;
 	struct sending sending;
@@ -95,8 +95,8 @@ void primary_free(struct primary **primary)
 	*primary = NULL;
 	if (!old)
 		return;
-	fetch_cancel(&old->fetch);
-	link_free(&old->link);
+	axfr_client_cancel(&old->fetch);
+	dns_tcp_free(&old->link);
 	loop_later_cancel(old->loop, old);
 	explicit_bzero(&old->key, sizeof(old->key));
 	sending_clear(&old->sending);
@@ -122,7 +122,7 @@ static int primary_dial(const struct primary *primary, struct address *dialled)
 	if (!server)
 		return -1;
 	*dialled = *server;
-	return dial_connect(dial_socket(server, SOCK_STREAM), server,
+	return client_socket_connect(client_socket_open(server, SOCK_STREAM), server,
 	                    config->local.bits ? &config->local : NULL);
 }
 
@@ -167,7 +167,7 @@ static void primary_on_record(void *self, const struct canonical *record)
 
 static void primary_start_fetch(struct primary *primary);
 
-static void primary_on_fetched(void *self, enum fetch_outcome outcome, uint32_t serial,
+static void primary_on_fetched(void *self, enum axfr_outcome outcome, uint32_t serial,
                                const char *words)
 {
 	struct primary *primary = self;
@@ -179,19 +179,19 @@ static void primary_on_fetched(void *self, enum fetch_outcome outcome, uint32_t 
 		primary_start_fetch(primary);
 		return;
 	}
-	if (outcome == FETCH_BROKEN || outcome == FETCH_FAILED)
+	if (outcome == AXFR_BROKEN || outcome == AXFR_FAILED)
 		primary_note_unreached(primary, &primary->fetch_server);
-	primary->is_known_key = outcome == FETCH_WHOLE;
-	primary->reader.end(primary->reader.self, outcome == FETCH_WHOLE ? NULL : words,
+	primary->is_known_key = outcome == AXFR_COMPLETE;
+	primary->reader.end(primary->reader.self, outcome == AXFR_COMPLETE ? NULL : words,
 	                    serial);
 }
 
 static void primary_start_fetch(struct primary *primary)
 {
 	const struct primary_config *config = &primary->config;
-	const struct fetch_listener listener = { primary_on_record, primary_on_fetched,
+	const struct axfr_client_listener listener = { primary_on_record, primary_on_fetched,
 	                                         primary };
-	const struct fetch_want want = {
+	const struct axfr_client_config want = {
 		.zone = config->zone,
 		.fd = primary_dial(primary, &primary->fetch_server),
 		.fault = "cannot be reached over TCP",
@@ -204,7 +204,7 @@ static void primary_start_fetch(struct primary *primary)
 		.record = &primary->record,
 	};
 
-	primary->fetch = fetch_start(primary->loop, &want, &listener);
+	primary->fetch = axfr_client_start(primary->loop, &want, &listener);
 }
 
 void primary_read(struct primary *primary, const struct primary_reader *reader)
@@ -217,7 +217,7 @@ void primary_read(struct primary *primary, const struct primary_reader *reader)
 
 void primary_cancel_read(struct primary *primary)
 {
-	fetch_cancel(&primary->fetch);
+	axfr_client_cancel(&primary->fetch);
 }
 
 /* ---- ends of updates and queries ---- */
@@ -241,9 +241,9 @@ static void primary_keep_link(struct primary *primary)
 	    asking_is_open(&primary->asking))
 		return;
 	if (primary->is_stale)
-		link_free(&primary->link);
+		dns_tcp_free(&primary->link);
 	else
-		link_expect(primary->link, config->idle_ms, config->idle_ms);
+		dns_tcp_set_deadlines(primary->link, config->idle_ms, config->idle_ms);
 }
 
 static void primary_end_send(struct primary *primary, enum outcome outcome,
@@ -306,7 +306,7 @@ static void primary_lose_ask(struct primary *primary, const char *words)
 /* Ends the connection and fails all open messages. */
 static void primary_lose_link(struct primary *primary, const char *words)
 {
-	link_free(&primary->link);
+	dns_tcp_free(&primary->link);
 	if (sending_is_open(&primary->sending))
 		primary_lose_send(primary, OUTCOME_AGAIN, words);
 	if (asking_is_open(&primary->asking))
@@ -380,17 +380,17 @@ static void primary_on_message(void *self, const uint8_t *data, size_t len)
 	         id == primary->asking.query.request.id)
 		primary_on_query_reply(primary, data, len);
 	else if (!primary->is_stale)
-		primary_lose_link(primary, "sends what is no answer to our message");
+		primary_lose_link(primary, "sends a message that does not answer ours");
 }
 
-static void primary_on_link_end(void *self, enum link_end end)
+static void primary_on_link_end(void *self, enum dns_tcp_end end)
 {
 	static const char *const words[] = {
-		[LINK_NONE]    = "cannot be reached over TCP",
-		[LINK_REFUSED] = "takes no connection over TCP",
-		[LINK_BROKEN]  = "breaks the connection off before it answers",
-		[LINK_SILENT]  = "does not answer",
-		[LINK_LATE]    = "takes too long to answer",
+		[DNS_TCP_NO_SOCKET]    = "cannot be reached over TCP",
+		[DNS_TCP_REFUSED] = "takes no connection over TCP",
+		[DNS_TCP_BROKEN]  = "breaks the connection off before it answers",
+		[DNS_TCP_SILENT]  = "does not answer",
+		[DNS_TCP_LATE]    = "takes too long to answer",
 	};
 
 	struct primary *primary = self;
@@ -405,17 +405,17 @@ static void primary_on_link_end(void *self, enum link_end end)
 static void primary_write(struct primary *primary, const uint8_t *data, size_t len)
 {
 	const struct primary_config *config = &primary->config;
-	const struct link_listener listener = { primary_on_message, primary_on_link_end,
+	const struct dns_tcp_listener listener = { primary_on_message, primary_on_link_end,
 	                                        primary };
 
 	if (!primary->link) {
-		primary->link = link_new(primary->loop,
+		primary->link = dns_tcp_new(primary->loop,
 		                         primary_dial(primary,
 		                                      &primary->link_server), &listener);
 		primary->is_stale = false;
 	}
-	link_send(primary->link, data, len);
-	link_expect(primary->link, config->silence_ms, config->whole_ms);
+	dns_tcp_send(primary->link, data, len);
+	dns_tcp_set_deadlines(primary->link, config->silence_ms, config->whole_ms);
 }
 
 /* Differs from the ids of the open messages. */

@@ -22,7 +22,7 @@
 #include "core/update.h"
 #include "dns/address.h"
 #include "dns/canonical.h"
-#include "dns/incoming.h"
+#include "dns/axfr_reader.h"
 #include "dns/tsig.h"
 #include "model/name.h"
 
@@ -39,7 +39,7 @@ struct primary_config {
 	int silence_ms;			/* longest silence */
 	int whole_ms;			/* longest time of a zone or an answer */
 	int idle_ms;			/* how long an idle connection is kept */
-	struct incoming_limits limits;	/* of the zone */
+	struct axfr_limits limits;	/* of the zone */
 };
 
 struct primary *primary_new(struct loop *loop, const struct primary_config *config);

@@ -243,7 +243,7 @@ static void domain_link_ask_page(struct domain_link *link, const char *marker)
 static void managed_read(struct registry *registry, struct view *view,
                          provider_read_fn *done, void *self)
 {
-	static const struct incoming_limits limits = { PROVIDER_RECORDS_MAX,
+	static const struct axfr_limits limits = { PROVIDER_RECORDS_MAX,
 	                                               PROVIDER_OCTETS_MAX };
 	struct domain_link *link = registry->link;
 

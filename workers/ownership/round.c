@@ -120,7 +120,7 @@ static void round_settle_orders(struct round *round)
 {
 	struct why why;
 
-	if (tx_again(round_orders_settle, round, &why))
+	if (tx_retry_on_loop(round_orders_settle, round, &why))
 		round_warn(round, "orders not settled", why.text);
 	else
 		round_orders_notify(round);
@@ -147,7 +147,7 @@ static void round_end(struct round *round, enum registry_state state, const char
 		         registry_state_name(state), reason);
 	if (round->is_planned && round->orders)
 		round_settle_orders(round);
-	if (tx_again(ending_write, &ending, &why))
+	if (tx_retry_on_loop(ending_write, &ending, &why))
 		round_note_unwritten(round, &why);
 	else
 		round_report(round, state);
@@ -183,7 +183,7 @@ static void round_end_sending(struct round *round)
 	struct why why;
 
 	round_count_outcomes(round);
-	if (tx_again(round_owned_assign, round, &why))
+	if (tx_retry_on_loop(round_owned_assign, round, &why))
 		round_warn(round, "outcomes not written", why.text);
 	round_end_planned(round);
 }
@@ -286,14 +286,14 @@ static void round_write_records(struct round *round)
 {
 	struct why why;
 
-	round->is_kept = !tx_again(round_keep_records, round, &why);
+	round->is_kept = !tx_retry_on_loop(round_keep_records, round, &why);
 	if (!round->is_kept)
 		round_warn(round, "records not kept", why.text);
 }
 
 static enum err round_plan_and_accept(struct round *round, struct why *why)
 {
-	enum err err = tx_again(round_owned_restore, round, why);
+	enum err err = tx_retry_on_loop(round_owned_restore, round, why);
 
 	if (!err)
 		err = round_plan(round, why);
@@ -301,10 +301,10 @@ static enum err round_plan_and_accept(struct round *round, struct why *why)
 		return err;
 	round->is_planned = true;
 	round_make_updates(round);
-	err = tx_again(round_owned_settle, round, why);
+	err = tx_retry_on_loop(round_owned_settle, round, why);
 	round_write_records(round);
 	if (!err && !round->registry->settings->dry_run)
-		err = tx_again(round_owned_accept, round, why);
+		err = tx_retry_on_loop(round_owned_accept, round, why);
 	round->is_accepted = !err && !round->registry->settings->dry_run;
 	return err;
 }
@@ -357,7 +357,7 @@ static void round_on_serial(void *self, const char *fault, uint32_t serial)
 
 static enum err round_read_row(struct round *round, struct why *why)
 {
-	struct tx tx = tx_once(round->ownership->runtime.db, why);
+	struct tx tx = tx_autocommit(round->ownership->runtime.db, why);
 
 	if (!store_registry_read(&tx, round->arena, round->registry->id, &round->row))
 		tx_fail(&tx, ERR_NOT_FOUND, "the registry has no row");

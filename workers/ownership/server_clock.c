@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "dns/tsig_words.h"
+#include "dns/tsig_reason.h"
 
 uint64_t server_clock_now(const struct server_clock *clock)
 {
@@ -23,7 +23,7 @@ void server_clock_learn(struct server_clock *clock, uint64_t now,
 		return;
 	address_format(server, host);
 	name_format(zone, zone_text);
-	tsig_words_clocks(now, (uint64_t)ours, clocks);
+	tsig_reason_clocks(now, (uint64_t)ours, clocks);
 	log_warn("signing by the server's clock: zone=%s server=%s reason=\"%s\"",
 	         zone_text, host, clocks);
 }

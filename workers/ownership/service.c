@@ -56,7 +56,7 @@ static enum err service_plan_calculate(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(ownership->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(ownership->runtime.db, &req->why);
 	store_registry_urgent(&tx, registry->id);
 	err = tx_commit(&tx);
 	if (!err)
@@ -200,7 +200,7 @@ static enum err service_get_order(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(ownership->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(ownership->runtime.db, &req->why);
 	if (store_order_read(&tx, req->arena, registry->id, id, &state, &result))
 		req->result = json_pack("{s:s, s:s, s:o?}", "order", id, "state", state,
 		                        "result", result ? json_loads(result, 0, NULL)
@@ -216,7 +216,7 @@ static enum err service_find_registries(void *self, struct request *req)
 {
 	struct ownership *ownership = self;
 	json_t *list = json_array();
-	struct tx tx = tx_once(ownership->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(ownership->runtime.db, &req->why);
 
 	for (size_t i = 0; i < ownership->registries.count; i++) {
 		const struct registry *registry = &ownership->registries.item[i];

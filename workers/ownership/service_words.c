@@ -1,7 +1,7 @@
 #include "codec.h"
 #include "document.h"
 #include "ownership.h"
-#include "runtime/rpc_words.h"
+#include "runtime/rpc_method_doc.h"
 
 #define FIELDS(...) (const struct json_field[]){ __VA_ARGS__, { 0 } }
 #define OWNER RPC_OWNER
@@ -15,7 +15,7 @@ static const struct json_field args[] = {
 	{ 0 }
 };
 
-static const struct rpc_words words[] = {
+static const struct rpc_method_doc words[] = {
 	{ "apply_endpoints", "Stores what a resource wants in the zone. The next round writes it. "
 	  "`complete` of the answer is false while the source of the resource is in doubt.",
 	  OWNER, "`changed`: number; `endpoints`: number; `complete`: true or false",

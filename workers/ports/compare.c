@@ -159,7 +159,7 @@ static enum err left_wrong(struct comparison *comparison, const char *id, enum e
                            const struct why *why)
 {
 	log_warn("not put right: id=%s reason=\"%s\"", id, why->text);
-	if (err_fate(err) != FATE_FINAL)
+	if (err_retry(err) != RETRY_NEVER)
 		return err;
 	if (!comparison->left_wrong++)
 		snprintf(comparison->first_wrong.text, sizeof(comparison->first_wrong.text),
@@ -389,7 +389,7 @@ static void on_ports(void *self, const json_t *list, const struct why *reason)
 		return;
 	}
 
-	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
+	struct tx tx = tx_autocommit(comparison->ports->runtime.db, &why);
 	read_theirs(comparison, list, &look.theirs);
 	store_port_sights(&tx, comparison->networks.list[comparison->at].id,
 	                  take_our_port, &look);
@@ -437,7 +437,7 @@ static void on_subnets(void *self, const json_t *list, const struct why *reason)
 		return;
 	}
 
-	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
+	struct tx tx = tx_autocommit(comparison->ports->runtime.db, &why);
 	read_theirs(comparison, list, &look.theirs);
 	store_subnet_sights(&tx, ports_publishes_all(comparison->ports), take_ours,
 	                    &look);
@@ -485,7 +485,7 @@ static void on_networks(void *self, const json_t *list, const struct why *reason
 	                      &domain, &why))
 		domain = NULL;
 
-	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
+	struct tx tx = tx_autocommit(comparison->ports->runtime.db, &why);
 	read_theirs(comparison, list, &look.theirs);
 	store_network_sights(&tx, domain ? domain : "", take_ours, &look);
 	arena_reset(comparison->arena);
@@ -522,7 +522,7 @@ static bool is_due(struct comparison *comparison)
 {
 	int period_ms = comparison->ports->settings.compare_ms;
 	struct why why;
-	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
+	struct tx tx = tx_autocommit(comparison->ports->runtime.db, &why);
 	bool taken;
 
 	if (!comparison->is_known)
@@ -549,7 +549,7 @@ void compare_soon(struct comparison *comparison)
 	if (!comparison)
 		return;
 
-	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
+	struct tx tx = tx_autocommit(comparison->ports->runtime.db, &why);
 	store_comparison_due(&tx, feed_of(comparison), SOON_S);
 	if (tx_commit(&tx))
 		log_warn("comparison not made due: reason=\"%s\"", why.text);

@@ -47,7 +47,7 @@ void feed_metrics(void)
 static void keep_worst(enum err *worst, enum err err, struct why *why,
                        const struct why *reason)
 {
-	if (!err || (*worst && err_fate(err) == FATE_FINAL))
+	if (!err || (*worst && err_retry(err) == RETRY_NEVER))
 		return;
 	*worst = err;
 	*why = *reason;
@@ -178,7 +178,7 @@ static void feed_refuse(struct feed *feed, const struct broker_delivery *deliver
 		log_warn("notification refused: queue=%s unlogged=%llu reason=\"%s\"",
 		         delivery->queue, (unsigned long long)feed->refused.unlogged,
 		         why->text);
-	broker_bury(feed->in, feed->ports->runtime.out, delivery, why->text);
+	broker_dead_letter(feed->in, feed->ports->runtime.out, delivery, why->text);
 }
 
 static void on_delivery(void *self, const struct broker_delivery *delivery)
@@ -190,7 +190,7 @@ static void on_delivery(void *self, const struct broker_delivery *delivery)
 	arena_reset(feed->arena);
 	if (!err) {
 		broker_ack(feed->in, delivery);
-	} else if (err_fate(err) == FATE_FINAL || delivery->attempts >= ATTEMPTS_MAX) {
+	} else if (err_retry(err) == RETRY_NEVER || delivery->attempts >= ATTEMPTS_MAX) {
 		feed_refuse(feed, delivery, &why);
 	} else {
 		broker_retry(feed->in, feed->ports->runtime.out, delivery, RETRY_MS,
@@ -235,7 +235,7 @@ static void list_queues(struct feed *feed, struct broker_queue *queues)
 	};
 	while (ovo_list_next(&objects, word))
 		queues[count++] = (struct broker_queue){
-			.kind = BROKER_OVERHEAR,
+			.kind = BROKER_FOREIGN_FANOUT,
 			.name = arena_printf(feed->arena, "%s.%s", settings->feed_queue,
 			                     word),
 			.source = arena_printf(feed->arena, "neutron-vo-%s_fanout", word),

@@ -43,7 +43,7 @@ static void sweep_fire(void *self)
 {
 	struct ports *own = self;
 	struct why why;
-	struct tx tx = tx_once(own->runtime.db, &why);
+	struct tx tx = tx_autocommit(own->runtime.db, &why);
 
 	store_sweep_ports(&tx);
 	store_zones_sweep(&tx);
@@ -79,9 +79,9 @@ static void retry_fire(void *self)
 	struct ports *own = self;
 	struct why why;
 
-	if (tx_again(retry_refused, own, &why))
+	if (tx_retry_on_loop(retry_refused, own, &why))
 		log_warn("refused records not tried again: reason=\"%s\"", why.text);
-	if (own->settings.deletes_reverse && tx_again(find_unused, own, &why))
+	if (own->settings.deletes_reverse && tx_retry_on_loop(find_unused, own, &why))
 		log_warn("unused domains not looked for: reason=\"%s\"", why.text);
 }
 

@@ -72,7 +72,7 @@ static enum err precedence_end_port(const struct told *told, const char *id,
 enum err precedence_network(const struct told *told, const struct network_row *network,
                             struct why *why)
 {
-	struct tx tx = tx_once(told->ports->runtime.db, why);
+	struct tx tx = tx_autocommit(told->ports->runtime.db, why);
 	bool gives_way = store_network_is_called(&tx, network);
 	enum err err = tx_commit(&tx);
 
@@ -82,7 +82,7 @@ enum err precedence_network(const struct told *told, const struct network_row *n
 enum err precedence_subnet(const struct told *told, const struct subnet_row *subnet,
                            struct why *why)
 {
-	struct tx tx = tx_once(told->ports->runtime.db, why);
+	struct tx tx = tx_autocommit(told->ports->runtime.db, why);
 	bool gives_way = store_subnet_is_called(&tx, subnet);
 	enum err err = tx_commit(&tx);
 
@@ -92,7 +92,7 @@ enum err precedence_subnet(const struct told *told, const struct subnet_row *sub
 enum err precedence_port(const struct told *told, const struct port_row *port,
                          struct why *why)
 {
-	struct tx tx = tx_once(told->ports->runtime.db, why);
+	struct tx tx = tx_autocommit(told->ports->runtime.db, why);
 	bool gives_way = store_port_is_called(&tx, port);
 	enum err err = tx_commit(&tx);
 

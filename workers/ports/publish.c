@@ -61,7 +61,7 @@ static void publisher_look(struct publication *publication)
 {
 	struct why why;
 
-	if (tx_again(read_open, publication, &why)) {
+	if (tx_retry_on_loop(read_open, publication, &why)) {
 		publish_give_up(publication, why.text);
 		return;
 	}
@@ -148,7 +148,7 @@ void publisher_fire(struct publisher *publisher)
 {
 	struct due due = { .arena = arena_new() };
 	struct why why;
-	struct tx tx = tx_once(publisher->ports->runtime.db, &why);
+	struct tx tx = tx_autocommit(publisher->ports->runtime.db, &why);
 
 	store_zones_due(&tx, due.arena, take_due, &due);
 	if (tx_commit(&tx))

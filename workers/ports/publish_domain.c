@@ -35,7 +35,7 @@ static void hear_created(void *self, const struct rpc_answer *answer)
 	publication->domain = PUBLISH_CREATED;
 	if (answer->err && answer->err != ERR_EXISTS)
 		publish_give_up(publication, answer->why.text);
-	else if (tx_again(answer->err ? write_not_ours : write_created, publication, &why))
+	else if (tx_retry_on_loop(answer->err ? write_not_ours : write_created, publication, &why))
 		publish_give_up(publication, why.text);
 	else
 		publish_rows(publication);

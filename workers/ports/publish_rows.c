@@ -77,7 +77,7 @@ static void was_done(struct publication *publication)
 {
 	struct why why;
 
-	if (tx_again(write_done, publication, &why)) {
+	if (tx_retry_on_loop(write_done, publication, &why)) {
 		publish_give_up(publication, why.text);
 		return;
 	}

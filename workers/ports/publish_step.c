@@ -87,7 +87,7 @@ void publish_give_up(struct publication *publication, const char *reason)
 	metric_add(failures, 1);
 	log_warn("domain not published: domain=%s tenant=\"%s\" reason=\"%s\"",
 	         publication->zone.zone, publication->zone.project_id, reason);
-	if (tx_again(write_failure, &failing, &why))
+	if (tx_retry_on_loop(write_failure, &failing, &why))
 		log_warn("failure not written: domain=%s reason=\"%s\"",
 		         publication->zone.zone, why.text);
 	publish_end(publication);
@@ -166,7 +166,7 @@ void publish_look_after(struct publication *publication,
 {
 	struct why why;
 
-	if (tx_again(write, publication, &why))
+	if (tx_retry_on_loop(write, publication, &why))
 		publish_give_up(publication, why.text);
 	else
 		publish_look(publication);

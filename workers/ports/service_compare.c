@@ -18,7 +18,7 @@ enum err service_compare(void *self, struct request *req)
 		return fail(&req->why, ERR_CONFLICT,
 		            "ports.feed names no exchange: there is nobody to compare with");
 
-	struct tx tx = tx_once(ports->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(ports->runtime.db, &req->why);
 	store_comparison_read(&tx, req->arena, feed, &row);
 	if (now)
 		store_comparison_due(&tx, feed, 0);

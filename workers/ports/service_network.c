@@ -69,7 +69,7 @@ enum err service_get_network(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(ports->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(ports->runtime.db, &req->why);
 	if (store_network_read(&tx, req->arena, id, &network) &&
 	    !access_check(req, network.project_id))
 		req->result = json_pack("{s:o}", "network",
@@ -130,7 +130,7 @@ enum err service_list_networks(void *self, struct request *req)
 		return err;
 	networks.list = json_array();
 
-	struct tx tx = tx_once(ports->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(ports->runtime.db, &req->why);
 	store_networks(&tx, req->arena, filter.project_id, filter.marker, filter.limit,
 	               take_network, &networks);
 	req->result = json_pack("{s:o, s:s?}", "networks", networks.list, "marker",

@@ -214,7 +214,7 @@ enum err service_get_subnet(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(ports->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(ports->runtime.db, &req->why);
 	if (store_subnet_read(&tx, req->arena, id, &subnet) &&
 	    !access_check(req, subnet.project_id))
 		req->result = json_pack("{s:o}", "subnet", codec_encode_subnet(&subnet));
@@ -249,7 +249,7 @@ enum err service_list_subnets(void *self, struct request *req)
 		return err;
 	page.list = json_array();
 
-	struct tx tx = tx_once(ports->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(ports->runtime.db, &req->why);
 	store_subnets(&tx, req->arena, &filter, take_subnet, &page);
 	req->result = json_pack("{s:o, s:s?}", "subnets", page.list, "marker",
 		json_array_size(page.list) == (size_t)filter.limit ? page.last : NULL);

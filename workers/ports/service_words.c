@@ -1,7 +1,7 @@
 #include "agent.h"
 #include "codec.h"
 #include "ports.h"
-#include "runtime/rpc_words.h"
+#include "runtime/rpc_method_doc.h"
 
 #define FIELDS(...) (const struct json_field[]){ __VA_ARGS__, { 0 } }
 #define OWNER RPC_OWNER
@@ -22,7 +22,7 @@ static const struct json_field of_network[] = {
 	{ 0 }
 };
 
-static const struct rpc_words words[] = {
+static const struct rpc_method_doc words[] = {
 	{ "create_port", "Creates a port; its names are published. The call with the same id again "
 	  "answers with the port.", OWNER, "`port`: [port]",
 	  "{'port': {'id': '0b5a6b6e2f0e4a439be73b8d2f8a3d10', "
@@ -102,7 +102,7 @@ static const struct rpc_object objects[] = {
 	{ 0 }
 };
 
-static const struct rpc_words agent_words[] = {
+static const struct rpc_method_doc agent_words[] = {
 	{ "hosts_changed", "Tells the agents of a network which ports have changed." },
 	{ 0 }
 };

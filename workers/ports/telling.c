@@ -392,10 +392,10 @@ static const struct {
 
 enum err tell(struct told *told, struct why *why)
 {
-	return tx_again(kinds[told->of].take, told, why);
+	return tx_retry_on_loop(kinds[told->of].take, told, why);
 }
 
 enum err tell_gone(struct told *told, struct why *why)
 {
-	return tx_again(kinds[told->of].end, told, why);
+	return tx_retry_on_loop(kinds[told->of].end, told, why);
 }

@@ -32,7 +32,7 @@ static void take(void *self, const struct watched_zone *zone)
 static enum err read_zones(void *self, struct why *why)
 {
 	struct watch *watch = self;
-	struct tx tx = tx_once(watch->ports->runtime.db, why);
+	struct tx tx = tx_autocommit(watch->ports->runtime.db, why);
 
 	arena_reset(watch->arena);
 	watch->count = watch->at = 0;
@@ -72,7 +72,7 @@ static void find(struct watch *watch, const struct watched_zone *zone, const cha
 	struct finding finding = { watch, zone, id };
 	struct why why;
 
-	if (tx_again(write_finding, &finding, &why))
+	if (tx_retry_on_loop(write_finding, &finding, &why))
 		log_warn("domain not looked after: domain=%s reason=\"%s\"", zone->zone,
 		         why.text);
 	else if (is_lost(&finding))
@@ -119,7 +119,7 @@ void watch_fire(struct watch *watch)
 
 	if (watch->is_asking)
 		return;
-	if (watch->at == watch->count && tx_again(read_zones, watch, &why)) {
+	if (watch->at == watch->count && tx_retry_on_loop(read_zones, watch, &why)) {
 		log_warn("domains not looked after: reason=\"%s\"", why.text);
 		watch->count = 0;
 		return;

@@ -50,7 +50,7 @@ void backends_fire(struct backends_look *look)
 	if (look->is_over)
 		return;
 	arena = arena_new();
-	struct tx tx = tx_once(look->routes->runtime.db, &why);
+	struct tx tx = tx_autocommit(look->routes->runtime.db, &why);
 
 	look->page = 0;
 	store_routes(&tx, arena, &filter, take_route, look);

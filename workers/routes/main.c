@@ -126,7 +126,7 @@ static void due_fire(void *self)
 	enum err err;
 
 	mind_hearing(own);
-	err = tx_again(follow_addresses, own, &why);
+	err = tx_retry_on_loop(follow_addresses, own, &why);
 	if (err)
 		log_warn("addresses not looked at: reason=\"%s\"", why.text);
 	if (err && err != ERR_RACE)	/* who lost a race hears all the same */
@@ -156,7 +156,7 @@ static void take_host(void *self, const char *host)
 static enum err read_hosts(void *self, struct why *why)
 {
 	struct sweep *sweep = self;
-	struct tx tx = tx_once(sweep->routes->runtime.db, why);
+	struct tx tx = tx_autocommit(sweep->routes->runtime.db, why);
 
 	sweep->host_count = 0;
 	store_hosts_orphaned(&tx, sweep->arena, SWEPT_MAX, take_host, sweep);
@@ -178,12 +178,12 @@ static void hosts_fire(void *self)
 	struct sweep sweep = { .routes = self, .arena = arena_new() };
 	struct why why;
 
-	if (tx_again(read_hosts, &sweep, &why)) {
+	if (tx_retry_on_loop(read_hosts, &sweep, &why)) {
 		log_warn("hosts not swept: reason=\"%s\"", why.text);
 		sweep.host_count = 0;
 	}
 	for (; sweep.host_count; sweep.host_count--)
-		if (tx_again(settle_host, &sweep, &why))
+		if (tx_retry_on_loop(settle_host, &sweep, &why))
 			log_warn("host not settled: host=%s reason=\"%s\"",
 			         sweep.hosts[sweep.host_count - 1], why.text);
 	arena_free(&sweep.arena);

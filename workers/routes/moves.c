@@ -33,7 +33,7 @@ static void take_move(void *self, const struct move_row *move)
 static enum err read_over(void *self, struct why *why)
 {
 	struct turn *turn = self;
-	struct tx tx = tx_once(turn->routes->runtime.db, why);
+	struct tx tx = tx_autocommit(turn->routes->runtime.db, why);
 
 	turn->count = 0;
 	for (enum move_state state = MOVE_ADD; state < MOVE_GONE; state++)
@@ -115,11 +115,11 @@ static enum err write_over(void *self, struct why *why)
 static bool run_page(struct turn *turn)
 {
 	struct why why;
-	enum err err = tx_again(read_over, turn, &why);
+	enum err err = tx_retry_on_loop(read_over, turn, &why);
 
 	if (!err && turn->count) {
 		qsort(turn->rows, turn->count, sizeof(*turn->rows), compare_routers);
-		err = tx_again(write_over, turn, &why);
+		err = tx_retry_on_loop(write_over, turn, &why);
 		if (!err)
 			hosts_news_tell(&turn->news, turn->routes);
 	}

@@ -267,7 +267,7 @@ struct failed {
 static enum err write_failed(void *self, struct why *why)
 {
 	const struct failed *failed = self;
-	struct tx tx = tx_once(failed->batch->scheduler->routes->runtime.db, why);
+	struct tx tx = tx_autocommit(failed->batch->scheduler->routes->runtime.db, why);
 
 	store_route_failed(&tx, failed->batch->last_id, failed->why->text,
 	                   failed->batch->scheduler->routes->settings.retry_max_ms);
@@ -281,10 +281,10 @@ static void be_careful(struct batch *batch, enum err err, const struct why *why)
 	struct why again;
 
 	log_warn("routes not bound: at=%s reason=\"%s\"", batch->last_id, why->text);
-	if (err_fate(err) != FATE_FINAL)
+	if (err_retry(err) != RETRY_NEVER)
 		return;
 	batch->scheduler->careful = CAREFUL;
-	if (batch->count == 1 && tx_again(write_failed, &failed, &again))
+	if (batch->count == 1 && tx_retry_on_loop(write_failed, &failed, &again))
 		log_warn("failure not written: route=%s reason=\"%s\"", batch->last_id,
 		         again.text);
 }
@@ -297,7 +297,7 @@ static size_t run_batch(struct batch *batch)
 	enum err err;
 
 	batch->share.limit = scheduler->careful ? 1 : BATCH;
-	err = tx_again(run, batch, &why);
+	err = tx_retry_on_loop(run, batch, &why);
 	if (scheduler->careful)
 		scheduler->careful--;
 	if (err) {
@@ -328,7 +328,7 @@ static void batch_free(struct batch *batch)
 static bool is_wanted(const struct scheduler *scheduler, const struct route_share *share)
 {
 	struct why why;
-	struct tx tx = tx_once(scheduler->routes->runtime.db, &why);
+	struct tx tx = tx_autocommit(scheduler->routes->runtime.db, &why);
 	bool any = store_routes_wanting(&tx, share);
 
 	if (tx_commit(&tx))
@@ -360,7 +360,7 @@ static void tell_new(const struct batch *batch)
 	struct routes *routes = batch->scheduler->routes;
 	struct route_row route;
 	struct why why;
-	struct tx tx = tx_once(routes->runtime.db, &why);
+	struct tx tx = tx_autocommit(routes->runtime.db, &why);
 	bool is_new = store_route_read(&tx, batch->arena,
 	                               &(struct route_key){ .id = batch->id }, &route) &&
 	              !route.is_scheduled && !route.is_waiting;

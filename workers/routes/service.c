@@ -57,7 +57,7 @@ static enum err commit(struct deed *deed)
 /* The answer: the route as it is by now. */
 static enum err answer(struct deed *deed)
 {
-	struct tx tx = tx_once(deed->routes->runtime.db, &deed->req->why);
+	struct tx tx = tx_autocommit(deed->routes->runtime.db, &deed->req->why);
 	const struct route_key key = { .id = deed->route.id };
 
 	if (store_route_read(&tx, deed->req->arena, &key, &deed->route))
@@ -221,7 +221,7 @@ static void lock_route(struct deed *deed, const struct route_key *key)
  */
 static enum err look(struct deed *deed, const struct route_key *key, struct route_row *seen)
 {
-	struct tx tx = tx_once(deed->routes->runtime.db, &deed->req->why);
+	struct tx tx = tx_autocommit(deed->routes->runtime.db, &deed->req->why);
 
 	*seen = (struct route_row){ .host = NULL };
 	store_route_read(&tx, deed->req->arena, key, seen);
@@ -372,7 +372,7 @@ static enum err get_route(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(routes->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(routes->runtime.db, &req->why);
 	if (store_route_read(&tx, req->arena, &key, &route) &&
 	    !access_check(req, route.project_id))
 		req->result = json_pack("{s:o}", "route", codec_encode_route(&route));
@@ -405,7 +405,7 @@ static enum err list_routes(void *self, struct request *req)
 		return err;
 	listing.list = json_array();
 
-	struct tx tx = tx_once(routes->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(routes->runtime.db, &req->why);
 	store_routes(&tx, req->arena, &filter, take_route, &listing);
 	req->result = json_pack("{s:o, s:s?}", "routes", listing.list, "marker",
 		json_array_size(listing.list) == (size_t)filter.limit ? listing.last : NULL);

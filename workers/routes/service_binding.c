@@ -119,7 +119,7 @@ enum err service_list_bindings(void *self, struct request *req)
 		return err;
 	listing.list = json_array();
 
-	struct tx tx = tx_once(routes->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(routes->runtime.db, &req->why);
 	store_bindings(&tx, req->arena, router, marker, limit, take_binding, &listing);
 	req->result = json_pack("{s:o, s:s?}", "bindings", listing.list, "marker",
 		json_array_size(listing.list) == (size_t)limit ? listing.last : NULL);

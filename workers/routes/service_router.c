@@ -93,7 +93,7 @@ static void write_pages(struct routes *routes, const char *router, page_fn *page
 	struct why why;
 
 	while (pages.matched == PAGE)
-		if (tx_again(write_page, &pages, &why)) {
+		if (tx_retry_on_loop(write_page, &pages, &why)) {
 			log_warn("routes not changed: router=%s reason=\"%s\"", router,
 			         why.text);
 			return;
@@ -453,7 +453,7 @@ static enum err revive(struct routes *routes, struct request *req,
 /* Whatever it served before: a name that may lead to it waits no longer than for this. */
 static enum err serve(struct routes *routes, struct request *req, const char *router)
 {
-	struct tx tx = tx_once(routes->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(routes->runtime.db, &req->why);
 
 	store_moves_served(&tx, router, ROUTES_PATIENCE_S);
 	return tx_commit(&tx);
@@ -472,7 +472,7 @@ enum err service_report_address(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(routes->runtime.db, &req->why);
+	struct tx tx = tx_autocommit(routes->runtime.db, &req->why);
 	lives_on = store_address_lives_on(&tx, &report, routes->settings.alive_ms);
 	err = tx_commit(&tx);
 	if (!err && !lives_on)

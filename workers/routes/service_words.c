@@ -2,7 +2,7 @@
 #include "codec.h"
 #include "core/shard_zone.h"
 #include "routes.h"
-#include "runtime/rpc_words.h"
+#include "runtime/rpc_method_doc.h"
 
 #define FIELDS(...) (const struct json_field[]){ __VA_ARGS__, { 0 } }
 #define OWNER RPC_OWNER
@@ -24,7 +24,7 @@ static const struct json_field list_routes[] = {
 	{ 0 }
 };
 
-static const struct rpc_words words[] = {
+static const struct rpc_method_doc words[] = {
 	{ "create_route", "Creates a route; the scheduler gives it a router.", OWNER, "`route`: [route]",
 	  "{'route': {'namespace': 'myapp', 'name': 'web', 'labels': {'tier': 'gold'}}}",
 	  FIELDS({ "route", "[new route]", "the route" }) },
@@ -99,7 +99,7 @@ static const struct rpc_object objects[] = {
 	{ 0 }
 };
 
-static const struct rpc_words agent_words[] = {
+static const struct rpc_method_doc agent_words[] = {
 	{ "routes_changed", "Tells the agents of a router which routes have changed." },
 	{ 0 }
 };

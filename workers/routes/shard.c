@@ -49,7 +49,7 @@ static bool is_told(const struct shard *shard)
 static void shards_look(struct shard *shard)
 {
 	struct why why;
-	enum err err = tx_again(read_shard, shard, &why);
+	enum err err = tx_retry_on_loop(read_shard, shard, &why);
 
 	if (err || shard->shards->is_draining) {
 		if (err && err != ERR_NOT_FOUND)
@@ -118,7 +118,7 @@ void shards_fire(struct shards *shards)
 {
 	struct due due = { .count = 0 };
 	struct why why;
-	struct tx tx = tx_once(shards->routes->runtime.db, &why);
+	struct tx tx = tx_autocommit(shards->routes->runtime.db, &why);
 
 	store_shards_due(&tx, NULL, SHARDS_AT_ONCE, take_due, &due);
 	if (tx_commit(&tx)) {

@@ -60,7 +60,7 @@ static void hear_withdrawn(void *self, const struct rpc_answer *answer)
 	if (answer->err && answer->err != ERR_NOT_FOUND)
 		shard_give_up(shard, answer->why.text);
 	else if (!answer->err && shard->move_count == MOVES_MAX &&
-	         tx_again(write_moves_told, shard, &why))
+	         tx_retry_on_loop(write_moves_told, shard, &why))
 		shard_give_up(shard, why.text);
 	else if (!answer->err && shard->move_count == MOVES_MAX)
 		shard_look(shard);

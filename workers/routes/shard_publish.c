@@ -184,7 +184,7 @@ static void hear_created(void *self, const struct rpc_answer *answer)
 
 	if (answer->err && answer->err != ERR_EXISTS)
 		shard_give_up(shard, answer->why.text);
-	else if (answer->err && tx_again(write_adopted, shard, &why))
+	else if (answer->err && tx_retry_on_loop(write_adopted, shard, &why))
 		shard_give_up(shard, why.text);
 	else
 		shard_publish(shard);
@@ -218,7 +218,7 @@ static void was_missing(struct shard *shard)
 	struct why why;
 
 	shard->is_asked_for = true;
-	if (tx_again(write_missing, shard, &why))
+	if (tx_retry_on_loop(write_missing, shard, &why))
 		shard_give_up(shard, why.text);
 	else
 		create_domain(shard);
@@ -237,7 +237,7 @@ static void was_told(struct shard *shard, const json_t *answer)
 	    shard->router.done_rev == shard->router.rev && shard->router.has_serial &&
 	    shard->router.serial == serial)
 		is_out(shard, false);
-	else if (tx_again(write_told, shard, &why))
+	else if (tx_retry_on_loop(write_told, shard, &why))
 		shard_give_up(shard, why.text);
 	else
 		shard_look(shard);

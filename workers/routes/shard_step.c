@@ -78,7 +78,7 @@ void shard_give_up(struct shard *shard, const char *reason)
 	metric_add(failures, 1);
 	log_warn("router's domain not published: router=%s dns=%s reason=\"%s\"",
 	         shard->name, shard->router.dns, reason);
-	if (tx_again(write_failure, &failing, &why))
+	if (tx_retry_on_loop(write_failure, &failing, &why))
 		log_warn("failure not written: router=%s reason=\"%s\"", shard->name,
 		         why.text);
 	shard_end(shard);
@@ -88,7 +88,7 @@ void shard_end_by(struct shard *shard, enum err (*write)(void *self, struct why 
 {
 	struct why why;
 
-	if (tx_again(write, shard, &why))
+	if (tx_retry_on_loop(write, shard, &why))
 		shard_give_up(shard, why.text);
 	else
 		shard_end(shard);

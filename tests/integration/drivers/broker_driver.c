@@ -98,7 +98,7 @@ static void settle(struct driver *driver, const struct broker_delivery *delivery
 		broker_retry(driver->in, driver->out, delivery, 500, "told to");
 		return;
 	case DO_BURY:
-		broker_bury(driver->in, driver->out, delivery, "told to");
+		broker_dead_letter(driver->in, driver->out, delivery, "told to");
 		return;
 	default:
 		return;

@@ -10,8 +10,8 @@
  *   {"do": "row", ...}                                    as select, its first row alone
  *   {"do": "stream", "sql": S, "read": "tiub"}            counts what it reads
  *   {"do": "fail", "why": S}                              a failure of the caller's own
- *   {"do": "redo", "sql": S}                              tx_redo() around that statement
- *   {"do": "again", "sql": S}                             tx_again(), as on a loop
+ *   {"do": "redo", "sql": S}                              tx_retry() around that statement
+ *   {"do": "again", "sql": S}                             tx_retry_on_loop(), as on a loop
  *   {"do": "script", "sql": S} {"do": "migrate"} {"do": "version"}
  *
  * VALUE: a text, an integer, null, {"hex": S}, {"zeroes": N}. The letters of "read", a
@@ -144,7 +144,7 @@ static void do_snapshot(struct driver *d, const json_t *command, json_t *answer)
 static void do_once(struct driver *d, const json_t *command, json_t *answer)
 {
 	(void)command, (void)answer;
-	d->tx = tx_once(d->db, &d->why);
+	d->tx = tx_autocommit(d->db, &d->why);
 }
 
 static void do_commit(struct driver *d, const json_t *command, json_t *answer)
@@ -283,7 +283,7 @@ static void do_redo(struct driver *d, const json_t *command, json_t *answer)
 {
 	d->tries = 0;
 	d->redo_sql = text_of(command, "sql");
-	d->tx = (struct tx){ .err = tx_redo(redo_try, d, &d->why) };
+	d->tx = (struct tx){ .err = tx_retry(redo_try, d, &d->why) };
 	json_object_set_new(answer, "tries", json_integer(d->tries));
 }
 
@@ -293,7 +293,7 @@ static void do_again(struct driver *d, const json_t *command, json_t *answer)
 
 	d->tries = 0;
 	d->redo_sql = text_of(command, "sql");
-	d->tx = (struct tx){ .err = tx_again(redo_try, d, &d->why) };
+	d->tx = (struct tx){ .err = tx_retry_on_loop(redo_try, d, &d->why) };
 	json_object_set_new(answer, "tries", json_integer(d->tries));
 	pause_forbid(before);
 }

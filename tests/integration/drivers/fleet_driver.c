@@ -141,7 +141,7 @@ struct step {
 static enum err read_counter(void *self, struct why *why)
 {
 	struct step *step = self;
-	struct tx tx = tx_once(step->d->db, why);
+	struct tx tx = tx_autocommit(step->d->db, why);
 	struct tx_rows rows;
 
 	if (tx_select_row(&tx, NULL, &rows, "SELECT n FROM counters WHERE object = ?",
@@ -174,7 +174,7 @@ static enum err do_write(struct driver *d, const json_t *command, json_t *answer
 	                     int_of(command, "value") };
 
 	(void)answer;
-	return tx_redo(write_counter, &step, &d->why);
+	return tx_retry(write_counter, &step, &d->why);
 }
 
 static enum err increment(struct driver *d, const char *object, bool lock)
@@ -188,10 +188,10 @@ static enum err increment(struct driver *d, const char *object, bool lock)
 		                  clock_ms() + 60 * 1000, &held, &d->why);
 	step.held = held;
 	if (!err)
-		err = tx_redo(read_counter, &step, &d->why);
+		err = tx_retry(read_counter, &step, &d->why);
 	step.value++;
 	if (!err)
-		err = tx_redo(write_counter, &step, &d->why);
+		err = tx_retry(write_counter, &step, &d->why);
 	if (lock)
 		holder_drop(membership_holder(d->fleet), d->db, &held);
 	return err;

@@ -252,7 +252,7 @@ static void say_ready(void *self)
 {
 	struct driver *driver = self;
 
-	if (rpc_server_trouble(driver->server) || !broker_is_up(driver->out)) {
+	if (rpc_server_down_reason(driver->server) || !broker_is_up(driver->out)) {
 		loop_timer_set(driver->timer, POLL_MS);
 		return;
 	}

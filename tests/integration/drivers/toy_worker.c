@@ -117,7 +117,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	toy->runtime = runtime;
 	if (toy->refuse)
 		return fail(why, ERR_INVALID, "toy.refuse: says so");
-	return toy->enters ? tx_redo(enter, toy, why) : OK;
+	return toy->enters ? tx_retry(enter, toy, why) : OK;
 }
 
 static void reload(void *self)

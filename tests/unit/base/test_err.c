@@ -62,13 +62,13 @@ static void test_fates(void **state)
 {
 	(void)state;
 	for (enum err err = OK; err < ERR_COUNT; err++) {
-		enum fate want = FATE_FINAL;
+		enum fate want = RETRY_NEVER;
 
 		if (err == ERR_RACE || err == ERR_LOCKED)
-			want = FATE_REDO;
+			want = RETRY_NOW;
 		if (err == ERR_BUSY || err == ERR_TIMEOUT || err == ERR_UNREACHABLE)
-			want = FATE_RETRY;
-		assert_int_equal(err_fate(err), want);
+			want = RETRY_LATER;
+		assert_int_equal(err_retry(err), want);
 	}
 }
 

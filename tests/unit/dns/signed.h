@@ -40,6 +40,6 @@ static inline size_t put_question(struct tsig_chain *chain, const struct tsig_ke
 
 	begin_message(&writer, data, 0);
 	tsig_chain_begin(chain, key);
-	tsig_sign(chain, TSIG_FINE, NULL, NOW, &writer);
+	tsig_sign(chain, TSIG_NO_ERROR, NULL, NOW, &writer);
 	return writer.len;
 }

@@ -56,7 +56,7 @@ static void take(struct reading *reading, size_t at_most)
 	const uint8_t *data;
 	size_t len, before = reading->seen;
 
-	while (at_most-- && frames_wait(&reading->frames)) {
+	while (at_most-- && frames_has_next(&reading->frames)) {
 		data = frames_next(&reading->frames, &len);
 		assert_non_null(data);
 		assert_true(reading->seen < reading->count);
@@ -131,7 +131,7 @@ static void what_is_not_whole_waits(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(stream); i++) {
-		assert_false(frames_wait(&frames));
+		assert_false(frames_has_next(&frames));
 		assert_null(frames_next(&frames, &len));
 		frames_add(&frames, stream + i, 1);
 		assert_int_equal(frame_wanted(frames.in.data, frames.in.len),

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dns/incoming.h"
+#include "dns/axfr_reader.h"
 #include "records.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -15,7 +15,7 @@
 enum { ID = 77, NOW = 1800000000, MESSAGES = 300 };
 
 static struct canonical record;
-static struct incoming incoming;
+static struct axfr_reader incoming;
 
 /* ---- what a server sends ---- */
 
@@ -49,7 +49,7 @@ static void ask(const struct tsig_key *key, struct tsig_chain *server)
 	if (!key)
 		return;
 	tsig_chain_begin(server, key);
-	assert_int_equal(tsig_verify(server, question, &tsig, NOW), TSIG_FINE);
+	assert_int_equal(tsig_verify(server, question, &tsig, NOW), TSIG_NO_ERROR);
 }
 
 static struct buf unsaid;		/* messages that the next signature covers */
@@ -131,7 +131,7 @@ static void end_message(struct packet_writer *writer, unsigned count, uint16_t f
 	if (chain && unsaid.len)
 		sign_behind_a_gap(chain, writer);
 	else if (chain)
-		tsig_sign(chain, TSIG_FINE, NULL, NOW, writer);
+		tsig_sign(chain, TSIG_NO_ERROR, NULL, NOW, writer);
 	else
 		buf_append(&unsaid, writer->data, writer->len);
 	sent[sent_count++].len = writer->len;
@@ -285,7 +285,7 @@ static void forged_messages_are_noticed(void **state)
 	for (size_t i = 0; i < sent_count; i++) {
 		for (size_t bit = 8 * 2; bit < 8 * sent[i].len; bit++) {
 			struct tsig tsig;
-			struct incoming again = incoming;
+			struct axfr_reader again = incoming;
 
 			assert_true(tsig_find(sent[i].data, sent[i].len, &tsig));
 			/* the case of its names is not signed */
@@ -359,7 +359,7 @@ static void a_refused_signature_is_told(void **state)
 static void limits(void **state)
 {
 	static const struct {
-		struct incoming_limits limits;
+		struct axfr_limits limits;
 		const char *want;
 	} cases[] = {
 		{ { 3, 1000 }, "SA AE" },

@@ -64,12 +64,12 @@ static void both_sides_agree(void **state)
 		size_t len = put_question(&client, &key, data);
 
 		tsig_chain_begin(&server, &key);
-		assert_int_equal(judge(&server, data, len, NOW + 300), TSIG_FINE);
+		assert_int_equal(judge(&server, data, len, NOW + 300), TSIG_NO_ERROR);
 		for (int message = 0; message < 5; message++) {
 			begin_message(&writer, data, FLAG_QR);
-			tsig_sign(&server, TSIG_FINE, NULL, NOW, &writer);
+			tsig_sign(&server, TSIG_NO_ERROR, NULL, NOW, &writer);
 			assert_int_equal(judge(&client, data, writer.len, NOW),
-			                 TSIG_FINE);
+			                 TSIG_NO_ERROR);
 		}
 	}
 }
@@ -90,13 +90,13 @@ static void a_chain_has_one_order(void **state)
 		struct packet_writer writer;
 
 		begin_message(&writer, data[i], FLAG_QR);
-		tsig_sign(&server, TSIG_FINE, NULL, NOW, &writer);
+		tsig_sign(&server, TSIG_NO_ERROR, NULL, NOW, &writer);
 		len[i] = writer.len;
 	}
 	at[0] = client;
 	for (int i = 1; i < 4; i++) {
 		at[i] = at[i - 1];
-		assert_int_equal(judge(&at[i], data[i], len[i], NOW), TSIG_FINE);
+		assert_int_equal(judge(&at[i], data[i], len[i], NOW), TSIG_NO_ERROR);
 	}
 	for (int done = 0; done < 4; done++)
 		for (int next = 1; next < 4; next++) {
@@ -122,16 +122,16 @@ static void each_bit_counts(void **state)
 		data[bit / 8] ^= 1 << bit % 8;
 		tsig_chain_begin(&server, &key);
 		if ((was ^ data[bit / 8]) != 0x20)
-			assert_int_not_equal(judge(&server, data, len, NOW), TSIG_FINE);
+			assert_int_not_equal(judge(&server, data, len, NOW), TSIG_NO_ERROR);
 		data[bit / 8] = was;
 	}
-	assert_int_equal(judge(&server, data, len, NOW), TSIG_FINE);
+	assert_int_equal(judge(&server, data, len, NOW), TSIG_NO_ERROR);
 }
 
 static void clocks_may_differ_by_the_fudge(void **state)
 {
 	static const struct { int64_t off; enum tsig_error want; } cases[] = {
-		{ 0, TSIG_FINE }, { 300, TSIG_FINE }, { -300, TSIG_FINE },
+		{ 0, TSIG_NO_ERROR }, { 300, TSIG_NO_ERROR }, { -300, TSIG_NO_ERROR },
 		{ 301, TSIG_BADTIME }, { -301, TSIG_BADTIME }, { -NOW, TSIG_BADTIME },
 	};
 	struct tsig_key key = key_of("hmac-sha256");
@@ -172,7 +172,7 @@ static void a_signature_is_whole(void **state)
 		assert_int_equal(judge_cut(data, len, mac_len),
 		                 mac_len < 16 || mac_len > 32 ? TSIG_MALFORMED
 		                 : mac_len < 32		      ? TSIG_BADTRUNC
-						      : TSIG_FINE);
+						      : TSIG_NO_ERROR);
 }
 
 /* The refusal of the question in DATA by a server whose clock is OFF; its length. */
@@ -219,7 +219,7 @@ static void the_time_of_a_server(void **state)
 			assert_int_equal(server_time(&client, data, len), 0);
 		data[bit / 8] = was;
 	}
-	assert_int_equal(judge(&client, data, len, NOW), TSIG_FINE);
+	assert_int_equal(judge(&client, data, len, NOW), TSIG_NO_ERROR);
 	len = put_question(&client, &key, data);
 	len = put_refusal(data, len, 7200, TSIG_BADTRUNC);
 	assert_int_equal(server_time(&client, data, len), 0);

@@ -178,7 +178,7 @@ static size_t put_answer(struct tsig_chain *chain, const char *packet, size_t pa
 	memcpy(data, packet, packet_len);
 	writer.len = packet_len;
 	if (chain)
-		tsig_sign(chain, TSIG_FINE, NULL, now, &writer);
+		tsig_sign(chain, TSIG_NO_ERROR, NULL, now, &writer);
 	return writer.len;
 }
 

@@ -46,7 +46,7 @@ static void pages_are_of_one_serial_and_not_without_end(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		const struct incoming_limits limits = { RECORDS, OCTETS };
+		const struct axfr_limits limits = { RECORDS, OCTETS };
 		size_t last = strlen(cases[i].want) - 1;
 		struct paged_read pages;
 		struct why why;
@@ -68,7 +68,7 @@ static void pages_are_of_one_serial_and_not_without_end(void **state)
 /* As often as a zone is begun, and no more; time passes through all of it. */
 static void a_domain_that_always_changes_is_not_read(void **state)
 {
-	const struct incoming_limits limits = { RECORDS, OCTETS };
+	const struct axfr_limits limits = { RECORDS, OCTETS };
 	struct read_page page = { 0, 1, 1 };
 	struct paged_read pages;
 	struct why why;

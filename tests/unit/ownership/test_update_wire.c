@@ -151,7 +151,7 @@ static void test_it_is_signed(void **state)
 	assert_int_equal(count_of(SECTION_ADDITIONAL), 1);
 	assert_true(tsig_find(data, len, &tsig) && tsig.present);
 	tsig_chain_begin(&chain, &key);
-	assert_int_equal(tsig_verify(&chain, data, &tsig, NOW), TSIG_FINE);
+	assert_int_equal(tsig_verify(&chain, data, &tsig, NOW), TSIG_NO_ERROR);
 	assert_int_equal(tsig.time, NOW);
 }
 
@@ -257,7 +257,7 @@ static void ask(const struct tsig_key *key, struct tsig_chain *server, struct ts
 	if (!key)
 		return;
 	tsig_chain_begin(server, key);
-	assert_int_equal(tsig_verify(server, data, tsig, NOW), TSIG_FINE);
+	assert_int_equal(tsig_verify(server, data, tsig, NOW), TSIG_NO_ERROR);
 }
 
 static void sign(const struct answer *answer, struct tsig_chain *server,
@@ -347,17 +347,17 @@ static const struct {
 	struct answer answer;
 	enum outcome want;
 } answers[] = {
-	{ "sends what is no answer to our message", false, { ID + 1, ANSWER },
+	{ "sends a message that does not answer ours", false, { ID + 1, ANSWER },
 	  OUTCOME_AGAIN },
-	{ "sends what is no answer to our message", true, { ID + 1, ANSWER },
+	{ "sends a message that does not answer ours", true, { ID + 1, ANSWER },
 	  OUTCOME_AGAIN },
-	{ "sends what is no answer to our message", false,
+	{ "sends a message that does not answer ours", false,
 	  { ID, OPCODE_UPDATE << OPCODE_SHIFT }, OUTCOME_AGAIN },
-	{ "sends what is no answer to our message", false, { ID, FLAG_QR },
+	{ "sends a message that does not answer ours", false, { ID, FLAG_QR },
 	  OUTCOME_AGAIN },
-	{ "sends what is no answer to our message", false, { ID, ANSWER, .cut = 1 },
+	{ "sends a message that does not answer ours", false, { ID, ANSWER, .cut = 1 },
 	  OUTCOME_AGAIN },
-	{ "sends what is no answer to our message", false, { ID, ANSWER, .cut = 12 },
+	{ "sends a message that does not answer ours", false, { ID, ANSWER, .cut = 12 },
 	  OUTCOME_AGAIN },
 	{ "sends a malformed message", true, { ID, ANSWER, .cut = 1 }, OUTCOME_AGAIN },
 	{ "sends a malformed message", true, { ID, ANSWER, .cut = 70 }, OUTCOME_AGAIN },
@@ -437,7 +437,7 @@ static void test_a_signature_nobody_asked_for(void **state)
 	packet_writer_init(&writer, packet, sizeof(packet));
 	packet_set_header(&writer, &header);
 	tsig_chain_begin(&server, &key);
-	tsig_sign(&server, TSIG_FINE, NULL, NOW, &writer);
+	tsig_sign(&server, TSIG_NO_ERROR, NULL, NOW, &writer);
 	assert_int_equal(update_wire_outcome(&sent, packet, writer.len, NOW, &why),
 	                 OUTCOME_AGAIN);
 	assert_string_equal(why.text, "signs an answer to an unsigned message");

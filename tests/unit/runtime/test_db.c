@@ -166,7 +166,7 @@ static void test_redo(void **state)
 		struct attempts attempts = { .races = table[i].races };
 		struct why why;
 
-		assert_int_equal(tx_redo(race, &attempts, &why), table[i].err);
+		assert_int_equal(tx_retry(race, &attempts, &why), table[i].err);
 		assert_int_equal(attempts.made, table[i].made);
 	}
 }
@@ -175,7 +175,7 @@ static void test_pauses(void **state)
 {
 	(void)state;
 	for (int attempt = 0; attempt < 100; attempt++)
-		assert_in_range(tx_redo_pause_ms(attempt), 5, 200);
+		assert_in_range(tx_retry_pause_ms(attempt), 5, 200);
 }
 
 int main(void)

@@ -85,7 +85,7 @@ static void test_processes_are_summed_and_counters_stay(void **state)
 	metric_add(counter, 1);		/* the supervisor's own */
 	assert_value("a_total", 7);
 	assert_value("g", 15);
-	metrics_forget(1);
+	metrics_reset_process(1);
 	assert_value("a_total", 7);
 	assert_value("g", 10);
 	assert_true(in_process(1, add_two, counter));	/* started again */
@@ -189,15 +189,15 @@ static void test_a_plain_histogram_has_le_only(void **state)
 
 static void beat_and_be_ready(void *self)
 {
-	metrics_beat(*(int64_t *)self);
-	metrics_set_trouble("a word that is longer than the next");
-	metrics_set_trouble(NULL);
+	metrics_heartbeat(*(int64_t *)self);
+	metrics_set_down_reason("a word that is longer than the next");
+	metrics_set_down_reason(NULL);
 }
 
 static void say_trouble(void *self)
 {
-	metrics_set_trouble("a word that is longer than the next");
-	metrics_set_trouble(self);
+	metrics_set_down_reason("a word that is longer than the next");
+	metrics_set_down_reason(self);
 }
 
 static void test_life_signs(void **state)
@@ -207,21 +207,21 @@ static void test_life_signs(void **state)
 
 	(void)state;
 	assert_true(in_process(2, beat_and_be_ready, &now_ms));
-	assert_int_equal(metrics_last_beat(2), now_ms);
-	assert_false(metrics_trouble(2, words));
-	assert_true(metrics_trouble(0, words));
+	assert_int_equal(metrics_last_heartbeat(2), now_ms);
+	assert_false(metrics_down_reason(2, words));
+	assert_true(metrics_down_reason(0, words));
 	assert_string_equal(words, "");
 	assert_true(in_process(2, say_trouble, (char *)"no broker"));
-	assert_true(metrics_trouble(2, words));
+	assert_true(metrics_down_reason(2, words));
 	assert_string_equal(words, "no broker");
 	memset(longest, 'w', sizeof longest);
 	longest[sizeof longest - 1] = '\0';
 	assert_true(in_process(2, say_trouble, longest));
-	assert_true(metrics_trouble(2, words));
+	assert_true(metrics_down_reason(2, words));
 	assert_int_equal(strlen(words), METRICS_WORDS - 1);
-	metrics_forget(2);
-	assert_int_equal(metrics_last_beat(2), 0);
-	assert_true(metrics_trouble(2, words));
+	metrics_reset_process(2);
+	assert_int_equal(metrics_last_heartbeat(2), 0);
+	assert_true(metrics_down_reason(2, words));
 	assert_string_equal(words, "");
 }
 

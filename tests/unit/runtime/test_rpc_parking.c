@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "runtime/rpc_parking.h"
+#include "runtime/rpc_redo.h"
 
 /* ---- when to run again ---- */
 

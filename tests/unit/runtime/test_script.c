@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "runtime/script.h"
+#include "runtime/sql_script.h"
 
 enum { STATEMENTS_MAX = 4 };
 

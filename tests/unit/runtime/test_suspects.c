@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/id.h"
-#include "runtime/suspects.h"
+#include "runtime/poison.h"
 
 #define POISON "00000000000000000000000000000001"
 #define OTHER  "00000000000000000000000000000002"

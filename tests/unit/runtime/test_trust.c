@@ -234,7 +234,7 @@ static enum err judge(size_t i, bool *foreign_admin)
 	enum err err;
 
 	request_make(cases[i].sent, &request);
-	err = trust_judge(trust, &(struct trust_claim){ "minidns", &method, &request,
+	err = trust_authorize(trust, &(struct trust_request){ "minidns", &method, &request,
 	                                          cases[i].user, cases[i].is_admin },
 	                  foreign_admin, &why);
 	envelope_request_clear(&request);

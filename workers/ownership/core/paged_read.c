@@ -7,7 +7,7 @@ static void paged_read_start(struct paged_read *read)
 	read->records = read->octets = 0;
 }
 
-void paged_read_init(struct paged_read *read, const struct incoming_limits *limits,
+void paged_read_init(struct paged_read *read, const struct axfr_limits *limits,
                      int64_t now_ms, int64_t whole_ms)
 {
 	*read = (struct paged_read){ .limits = *limits, .until_ms = now_ms + whole_ms };

@@ -10,12 +10,12 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "dns/incoming.h"
+#include "dns/axfr_reader.h"
 
 enum { PAGED_READ_STARTS_MAX = 6 };
 
 struct paged_read {
-	struct incoming_limits limits;	/* octets: of the text */
+	struct axfr_limits limits;	/* octets: of the text */
 	int64_t until_ms;
 	int starts;
 	/* since the last start */
@@ -30,7 +30,7 @@ struct read_page {
 };
 
 /* Then ask for the first page. The whole read may take WHOLE_MS. */
-void paged_read_init(struct paged_read *read, const struct incoming_limits *limits,
+void paged_read_init(struct paged_read *read, const struct axfr_limits *limits,
                      int64_t now_ms, int64_t whole_ms);
 /*
  * Counts a page. *is_restarted: the serial has changed: drop all pages, also this one,

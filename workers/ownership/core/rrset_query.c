@@ -12,7 +12,7 @@ size_t rrset_query_write(struct rrset_query *query, uint16_t id,
 
 	packet_writer_init(&writer, data, RRSET_QUERY_MAX);
 	packet_put_question(&writer, &query->name, query->type, RR_CLASS_IN);
-	sent_message_end(&query->request, key, now, &header, &writer);
+	sent_message_finish(&query->request, key, now, &header, &writer);
 	return writer.len;
 }
 
@@ -79,7 +79,7 @@ enum err rrset_query_read(const struct rrset_query *query, const uint8_t *data,
 
 	reply_read(&query->request, data, len, now, &reply);
 	rcode = reply.header.flags & FLAG_RCODE;
-	if (reply.kind != REPLY_OURS)
+	if (reply.kind != REPLY_MATCHES)
 		return fail(why, ERR_REMOTE, "%s", reply.fault);
 	if (rcode != RCODE_NOERROR && rcode != RCODE_NXDOMAIN)
 		return fail(why, ERR_REMOTE, "answers %s", rcode_name(rcode));

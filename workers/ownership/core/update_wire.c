@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
-#include "dns/tsig_words.h"
+#include "dns/tsig_reason.h"
 #include "model/rr.h"
 
 enum { RR_FIXED = 10 };			/* type, class, TTL, length */
@@ -144,7 +144,7 @@ size_t update_wire_put(const struct update_message *message, struct update_sent 
 	writer.limit = PACKET_MAX;
 	sent->is_known_key = message->is_known_key;
 	sent->ahead_s = message->ahead_s;
-	sent_message_end(&sent->request, message->key, message->now + message->ahead_s,
+	sent_message_finish(&sent->request, message->key, message->now + message->ahead_s,
 	                 &header, &writer);
 	return writer.len;
 }
@@ -156,7 +156,7 @@ static void update_wire_explain_clocks(const struct tsig *tsig, uint64_t now,
 {
 	char clocks[TSIG_CLOCKS];
 
-	tsig_words_clocks(tsig->other, now, clocks);
+	tsig_reason_clocks(tsig->other, now, clocks);
 	snprintf(why->text, sizeof(why->text), "refuses our signature: BADTIME, %s",
 	         clocks);
 }
@@ -184,7 +184,7 @@ static enum outcome update_wire_unverified(const struct reply *reply, struct why
 {
 	enum rcode rcode = reply->header.flags & FLAG_RCODE;
 
-	if (reply->kind == REPLY_WRONG && rcode)
+	if (reply->kind == REPLY_INVALID && rcode)
 		snprintf(why->text, sizeof(why->text), "%s (%s)", reply->fault,
 		         rcode_name(rcode));
 	else
@@ -200,9 +200,9 @@ enum outcome update_wire_outcome(const struct update_sent *sent, const uint8_t *
 
 	reply_read(&sent->request, data, len, now + sent->ahead_s, &reply);
 	rcode = reply.header.flags & FLAG_RCODE;
-	if (reply.kind == REPLY_REFUSES)
+	if (reply.kind == REPLY_TSIG_REFUSED)
 		return update_wire_refused(&reply, sent->is_known_key, now, why);
-	if (reply.kind != REPLY_OURS)
+	if (reply.kind != REPLY_MATCHES)
 		return update_wire_unverified(&reply, why);
 	why->text[0] = '\0';
 	if (rcode)
