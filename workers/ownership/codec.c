@@ -34,8 +34,8 @@ enum err codec_registry(const json_t *args, const struct registries *registries,
 
 enum err codec_no_registry(const char *storage_id, const char *zone, struct why *why)
 {
-	return fail(why, ERR_NOT_FOUND, "no zone %.255s of storage_id %.64s is there for this "
-	            "caller (registries.zones, tenant)", zone, storage_id);
+	return fail(why, ERR_NOT_FOUND, "storage_id %.64s has no zone %.255s for this "
+	            "caller (registries.zones, tenant)", storage_id, zone);
 }
 
 /* ---- one endpoint ---- */

@@ -406,7 +406,7 @@ static void primary_write(struct primary *primary, const uint8_t *data, size_t l
 {
 	const struct primary_config *config = &primary->config;
 	const struct dns_tcp_listener listener = { primary_on_message, primary_on_link_end,
-	                                        primary };
+	                                           primary };
 
 	if (!primary->link) {
 		primary->link = dns_tcp_new(

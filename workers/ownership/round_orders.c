@@ -431,7 +431,7 @@ static void order_finish(struct tx *tx, const struct order *order)
 	json_decref(result);
 }
 
-static void order_begin(struct order *order)
+static void order_result_begin(struct order *order)
 {
 	order->matched = order->done = order->open = 0;
 	order->applied.count = order->refused.count = 0;
@@ -442,7 +442,7 @@ static void order_begin(struct order *order)
 		json_object_set_new(order->refusals, "NO_RECEIVER", json_integer(1));
 }
 
-static void order_end(struct order *order)
+static void order_result_end(struct order *order)
 {
 	json_decref(order->names);
 	json_decref(order->refusals);
@@ -469,14 +469,14 @@ enum err round_orders_settle(void *self, struct why *why)
 	struct tx tx = round_begin_tx(round, why);
 
 	for (struct order *order = round->orders; order; order = order->next)
-		order_begin(order);
+		order_result_begin(order);
 	orders_settle_sets(round);
 	for (struct order *order = round->orders; order; order = order->next) {
 		order_write_sets(round, &tx, order);
 		order->is_over = !order->open && !order->order.waiting;
 		if (order->is_over)
 			order_finish(&tx, order);
-		order_end(order);
+		order_result_end(order);
 	}
 	orders_request_round(round, &tx);
 	return tx_commit(&tx);

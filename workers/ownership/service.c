@@ -79,8 +79,8 @@ static enum err service_plan_approve(void *self, struct request *req)
 
 	struct tx tx = tx_begin(ownership->runtime.db, &req->why);
 	if (!store_plan_approve(&tx, registry->id, digest, req->context.user))
-		tx_fail(&tx, ERR_CONFLICT, "no plan of that digest is held: look at it "
-		        "again, for it may be another one by now");
+		tx_fail(&tx, ERR_CONFLICT, "no plan of that digest is held: read the "
+		        "plan again");
 	err = tx_commit(&tx);
 	if (!err)
 		due_now(ownership, registry);
@@ -98,7 +98,7 @@ static enum err service_put_order(struct ownership *ownership, struct registry *
 	if (err)
 		return err;
 	if (!registry->storage->has_rows)
-		return fail(&req->why, ERR_CONFLICT, "its storage is \"%s\", which "
+		return fail(&req->why, ERR_CONFLICT, "storage \"%s\" "
 		            "keeps no orders", registry->storage->name);
 	order->id = req->unique_id;
 	order->ordered_by = req->context.user;
@@ -166,8 +166,8 @@ static enum err service_find_receiver(struct ownership *ownership,
 		return fail(&req->why, ERR_INVALID, "to: it is there already");
 	const char *otherwise = registry_cannot_read(*to, from);
 	if (otherwise)
-		return fail(&req->why, ERR_CONFLICT, "to: it would not find what it is "
-		            "given, for it has another %s", otherwise);
+		return fail(&req->why, ERR_CONFLICT, "to: cannot read these marks: "
+		            "its %s differs", otherwise);
 	return OK;
 }
 

@@ -24,7 +24,7 @@ struct applying {
 	struct source source;		/* as it was */
 	bool is_known;
 	struct map *before, *now;	/* endpoints, by their key */
-	struct endpoint *changed, *gone;	/* that it wants otherwise, or no more */
+	struct endpoint *changed, *gone;	/* endpoints */
 	size_t changed_count, gone_count, gone_size;
 	bool is_changed;
 };
@@ -91,7 +91,7 @@ static void applying_compare(struct applying *a, struct tx *tx)
 			a->changed[a->changed_count++] = list->endpoints[i];
 }
 
-/* ---- what comes of it ---- */
+/* ---- the result ---- */
 
 static struct source applying_source(const struct applying *a, struct tx *tx)
 {
@@ -173,7 +173,7 @@ static void applying_run(struct applying *a, struct tx *tx)
 	applying_keep_answer(a, tx);
 }
 
-/* The source's row is locked first, so that of two messages one sees what the other did. */
+/* Locks the source's row first, so one of two messages sees what the other did. */
 static enum err applying_commit(struct applying *a)
 {
 	struct tx tx = tx_begin(a->ownership->runtime.db, &a->req->why);

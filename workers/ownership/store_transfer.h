@@ -1,10 +1,11 @@
 /*
- * store_give -- rows that go to another registry with the sets of an order, whatever
- * their number by one statement each: the sets are the order's items of a state.
+ * store_transfer -- moves the rows of an order's sets to another registry. Each function
+ * takes all items of the order that have STATE.
  *
- * What is wanted is copied first, and forgotten where it was only when the set is the
- * other's, so that at no time nobody wants it. Until then a copy names its order, for
- * it goes again if nothing comes of it, unless somebody asked there for the same.
+ * The endpoints are copied first, and deleted at the old registry when the new one owns
+ * the sets. So one registry wants the set at each time. Until then a copy names its
+ * order. It is deleted if the order fails, unless a producer asks the new registry for
+ * the same.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * mark -- the text that says whose a record is, as external-dns' TXT registry writes it:
+ * mark -- the text that names the owner of a record, as external-dns' TXT registry does:
  *
  *	heritage=external-dns,external-dns/owner=ID,external-dns/resource=KIND/NS/NAME
  *
@@ -28,9 +28,9 @@ enum {
 
 enum mark_kind {
 	MARK_DATA,			/* no mark */
-	MARK_OWNED,			/* by its label "owner", whoever that is */
+	MARK_OWNED,			/* by the owner of its label "owner" */
 	MARK_HERITAGE,			/* of another program */
-	MARK_BAD,			/* external-dns' heritage, and no sense in it */
+	MARK_BAD,			/* external-dns' heritage, but malformed */
 };
 
 struct mark_label {
@@ -55,7 +55,7 @@ enum mark_kind mark_read(const uint8_t *rdata, size_t len, bool is_bare,
 /* The same of one that is sealed (core/mark_seal.h); DATA: not with this KEY. */
 enum mark_kind mark_read_sealed(const uint8_t *rdata, size_t len, const uint8_t *key,
                                 struct arena *arena, struct mark *mark);
-/* NULL: no such label. */
+/* NULL: it has no such label. */
 const char *mark_get(const struct mark *mark, const char *key);
 /*
  * KEY and VALUE are borrowed; a VALUE of NULL takes the label away. False: there are

@@ -114,7 +114,7 @@ struct group {
 	bool creates, creates_alone, refuses;
 };
 
-static struct group group_of(const struct plan *plan, size_t first)
+static struct group plan_group_from(const struct plan *plan, size_t first)
 {
 	struct group group = { &plan->items[first], plan->count - first };
 
@@ -246,7 +246,7 @@ static void group_keep_replaced(const struct group *group)
 
 static void group_settle(const struct planning *p, size_t first)
 {
-	struct group group = group_of(p->plan, first);
+	struct group group = plan_group_from(p->plan, first);
 	bool is_refused = false;
 
 	for (size_t i = 0; i < group.count; i++)
@@ -255,7 +255,7 @@ static void group_settle(const struct planning *p, size_t first)
 	for (size_t i = 0; i < group.count; i++)
 		if (group.items[i].step == STEP_CREATE)
 			is_refused |= group_check_creation(p, &group, &group.items[i]);
-	group = group_of(p->plan, first);
+	group = plan_group_from(p->plan, first);
 	if (is_refused)
 		group_keep_replaced(&group);
 }

@@ -12,7 +12,7 @@ struct planning {
 	struct view *view;
 	const struct plan_rules *rules;
 	struct plan *plan;
-	bool delegates;			/* somebody wants NS or DNAME records */
+	bool delegates;			/* NS or DNAME records are desired */
 };
 
 /* What is known of a name besides its records in the zone. */
@@ -35,24 +35,24 @@ struct plan_inputs {
 	bool hides_names;		/* a delegation here would hide sets below */
 };
 
-/* Nothing is done. Always true. */
+/* Sets no step. Always true. */
 bool plan_refuse(struct plan_item *item, enum plan_reason reason);
 bool plan_refuse_because(struct plan_item *item, enum plan_reason reason,
                          const char *words);
-/* Records that may stand beside a CNAME: a server's own. */
+/* RRSIG and NSEC: the server's own records, also beside a CNAME. */
 bool plan_is_signature(uint16_t type);
-/* Also if others share it. */
+/* Also if other owners share it. */
 bool plan_is_ours(const struct view_set *set);
-/* Does somebody want that type at NODE, or is it ours there? */
+/* Is TYPE at NODE desired or ours? */
 bool plan_has_stake(const struct node *node, uint16_t type);
-/* True: there is an order for the item, and *item says what comes of it. */
+/* True: an order is for the item and has decided *item. */
 bool plan_follow_order(const struct planning *p, struct plan_item *item);
-/* Is its mark where we write it? */
+/* Is its mark at the place of our form? */
 bool plan_is_in_place(const struct view *view, const struct plan_item *item);
 struct plan_inputs *plan_inputs_of(struct view *view, const struct name *name);
 /* The set that a row says we own, or NULL. */
 const struct rrset *plan_owned_set(const struct node *node, uint16_t type);
-/* May it be ours at all? True: no; *item says why. */
+/* True: we never manage the set; *item has the reason. */
 bool plan_is_out_of_bounds(const struct planning *p, struct plan_item *item);
 bool plan_is_managed(const struct plan_rules *rules, uint16_t type);
 bool plan_is_filtered(const struct plan_rules *rules, const struct node *node);
@@ -61,6 +61,6 @@ bool plan_is_protected(const struct planning *p, const struct node *node, uint16
 /* ---- plan_set.c: step and reason of an item, as if it were alone at its name ---- */
 
 void plan_set_desired(const struct planning *p, struct plan_item *item);
-/* A mark of ours that is for nothing. */
+/* Our mark without a set. */
 void plan_orphan(struct plan_item *item);
 void plan_set_undesired(const struct planning *p, struct plan_item *item);

@@ -7,14 +7,14 @@
 
 #include "core/update.h"
 
-/* One name's update on its way. */
+/* The update of a name while it is made. */
 struct update_draft {
 	struct view *view;
 	const struct plan_item *items;
 	size_t count;
 	uint32_t mark_ttl;
 	struct update_rrs prerequisites, removals, additions;
-	const struct node **required;	/* whose TXT records are as we read them */
+	const struct node **required;	/* with a prerequisite for their TXT records */
 	size_t required_count, required_size;
 };
 
@@ -24,7 +24,7 @@ void update_require(struct update_draft *draft, enum update_kind kind,
                     const struct name *name, uint16_t type);
 void update_require_records(struct update_draft *draft, const struct name *name,
                             uint16_t type, const struct rrset *set);
-/* All TXT records of NAME are as we read them, marks and others; none: no CNAME, too. */
+/* All TXT records of NAME are as read. If there are none, no CNAME is there either. */
 void update_require_txt(struct update_draft *draft, const struct name *name);
 void update_remove(struct update_draft *draft, enum update_kind kind,
                    const struct name *name, uint16_t type, struct rdata rdata);
