@@ -37,6 +37,4 @@ struct central {
 	struct sweep *sweep;
 	struct catalog *catalog;
 	int catalog_repair_ms, import_look_ms;	/* of timers: constant */
-	struct heartbeat *heartbeat;
-	struct queue_watch *queues;
 };

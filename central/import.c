@@ -10,7 +10,7 @@
 #include "catalog.h"
 #include "codec.h"
 #include "codec_domain.h"
-#include "consistency/heartbeat.h"
+#include "consistency/membership.h"
 #include "core/status.h"
 #include "edit.h"
 #include "model/json.h"
@@ -467,7 +467,7 @@ static enum err import_claim(void *self, struct why *why)
 {
 	struct commit *c = self;
 	char id[ID_LEN + 1];
-	struct membership *membership = heartbeat_membership(c->central->heartbeat);
+	struct membership *membership = c->central->runtime->membership;
 	struct tx tx = tx_begin(c->central->import_db, why);
 	bool found;
 	enum err err;

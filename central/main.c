@@ -3,7 +3,7 @@
 #include "catalog.h"
 #include "central.h"
 #include "codec.h"
-#include "consistency/heartbeat.h"
+#include "consistency/member.h"
 #include "consistency/queue_watch.h"
 #include "core/zone.h"
 #include "import.h"
@@ -90,7 +90,6 @@ static const struct option options[] = {
 
 static const struct option_section sections[] = {
 	{ "central", "the domains, record sets and records", options, &central },
-	HEARTBEAT_SECTION,
 	{ 0 }
 };
 
@@ -102,8 +101,6 @@ static enum err check(void *self, struct why *why)
 	enum err err = email_to_name(c->config.hostmaster, "central.hostmaster", &name,
 	                             why);
 
-	if (!err)
-		err = membership_check(&heartbeat_config, why);
 	if (c->config.ns_records.count > POOL_NS_MAX)
 		return fail(why, ERR_INVALID, "central.ns_records: has %zu hosts, must "
 		            "have at most %d", c->config.ns_records.count, POOL_NS_MAX);
@@ -126,8 +123,6 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	catalog_start(c);
 	import_start(c);
 	sweep_start(c);
-	c->heartbeat = heartbeat_new("central", runtime->loop, runtime->db_config);
-	c->queues = queue_watch_new(heartbeat_membership(c->heartbeat), runtime);
 	return OK;
 }
 
@@ -144,8 +139,6 @@ static void stop(void *self)
 	sweep_stop(self);
 	import_stop(self);
 	catalog_stop(self);
-	queue_watch_free(&((struct central *)self)->queues);
-	heartbeat_free(&((struct central *)self)->heartbeat);
 }
 
 static enum err prepare(void *self, int processes, struct why *why)
@@ -153,25 +146,12 @@ static enum err prepare(void *self, int processes, struct why *why)
 	static const char *const topics[] = { "central", "minidns", NULL };
 
 	(void)self, (void)processes, (void)why;
-	membership_metrics();
 	queue_watch_metrics(topics, true);
 	service_metrics();
 	return OK;
 }
 
-static void fleet_fire(void *self)
-{
-	heartbeat_fire(((struct central *)self)->heartbeat);
-}
-
-static void queues_fire(void *self)
-{
-	queue_watch_fire(((struct central *)self)->queues);
-}
-
 static const struct timer timers[] = {
-	{ "fleet", &heartbeat_config.period_ms, fleet_fire },
-	{ "queues", &queue_watch_period_ms, queues_fire },
 	{ "sweep", &central.config.sweep_ms, sweep_fire },
 	{ "catalog", &central.catalog_repair_ms, catalog_fire },
 	{ "imports", &central.import_look_ms, import_fire },
@@ -189,6 +169,7 @@ int main(int argc, char **argv)
 		.sections = sections,
 		.methods = service_methods(),
 		.timers = timers,
+		.part = &member_part,
 		.recovery = true,
 		.check = check,
 		.prepare = prepare,

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "compare_queue.h"
-#include "consistency/heartbeat.h"
+#include "consistency/member.h"
 #include "core/access.h"
 #include "core/cookie.h"
 #include "core/rate.h"
@@ -62,7 +62,6 @@ static struct minidns {
 	struct stream_tls *tls;		/* NULL: nobody listens for it */
 	struct sockets *sockets;	/* as many as options.listen and listen_tls */
 	size_t socket_count;
-	struct heartbeat *heartbeat;
 	bool started;
 } minidns;
 
@@ -155,7 +154,6 @@ static const struct option rows[] = {
 
 static const struct option_section sections[] = {
 	{ "minidns", "the hidden primary of the name servers", rows, &minidns.options },
-	HEARTBEAT_SECTION,
 	{ 0 }
 };
 
@@ -451,8 +449,6 @@ static enum err check(void *self, struct why *why)
 	access_clear(&access);
 	if (!err)
 		err = check_limits(why);
-	if (!err)
-		err = membership_check(&heartbeat_config, why);
 	if (!err && !minidns.options.listen.count)
 		return fail(why, ERR_INVALID, "minidns.listen: is empty, must list "
 		            "an address with a port (0.0.0.0:5354)");
@@ -484,7 +480,6 @@ static enum err prepare(void *self, int processes, struct why *why)
 {
 	(void)self, (void)processes, (void)why;
 	figures_new(&minidns.figures);
-	membership_metrics();
 	/* all processes take each other's cookies */
 	random_fill(&minidns.cookie_key, sizeof(minidns.cookie_key));
 	return OK;
@@ -504,7 +499,6 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	make_outbound(runtime->loop);
 	make_serving(runtime);
 	make_comparing(runtime->loop);
-	minidns.heartbeat = heartbeat_new("minidns", runtime->loop, runtime->db_config);
 	minidns.started = true;
 	err = set_options(why);
 	return err ? err : open_sockets(runtime->loop, why);
@@ -559,7 +553,6 @@ static void stop(void *self)
 		udp_listener_close(&minidns.sockets[i].udp);
 		tcp_listener_close(&minidns.sockets[i].tcp);
 	}
-	heartbeat_free(&minidns.heartbeat);
 	tcp_clients_free(&minidns.clients);
 	limiter_lift(minidns.limiter);
 	serve_end(minidns.serve);
@@ -582,17 +575,6 @@ static void stop(void *self)
 	free(minidns.sockets);
 }
 
-static void fleet_fire(void *self)
-{
-	(void)self;
-	heartbeat_fire(minidns.heartbeat);
-}
-
-static const struct timer timers[] = {
-	{ "fleet", &heartbeat_config.period_ms, fleet_fire },
-	{ 0 }
-};
-
 int main(int argc, char **argv)
 {
 	static const struct worker worker = {
@@ -602,7 +584,7 @@ int main(int argc, char **argv)
 		.summary = "serves zones to name servers, notifies and polls them",
 		.sections = sections,
 		.methods = service_methods,
-		.timers = timers,
+		.part = &member_part,
 		.fanout = true,
 		.fanout_is_new = on_fanout_is_new,
 		.recovery = true,

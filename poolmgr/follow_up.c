@@ -10,7 +10,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/heartbeat.h"
+#include "consistency/membership.h"
 #include "lock_name.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
@@ -105,7 +105,7 @@ static struct poolmgr *follow_up_poolmgr(const struct follow_up_job *job)
 
 static struct holder *follow_up_holder(const struct follow_up_job *job)
 {
-	return membership_holder(heartbeat_membership(follow_up_poolmgr(job)->heartbeat));
+	return membership_holder(follow_up_poolmgr(job)->runtime.membership);
 }
 
 /* For a server of the backend catalog, retransfer() only has a text for the operator. */
@@ -128,7 +128,7 @@ static enum err follow_up_write_record(void *self, struct why *why)
 	struct recording *recording = self;
 	const struct follow_up_job *job = recording->job;
 	const struct membership *fleet =
-	    heartbeat_membership(follow_up_poolmgr(job)->heartbeat);
+	    follow_up_poolmgr(job)->runtime.membership;
 	const struct followed followed = {
 		.domain = &job->domain,
 		.server_id = job->server->settings->id,

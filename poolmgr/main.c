@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/heartbeat.h"
+#include "consistency/member.h"
 #include "consistency/queue_watch.h"
 #include "follow_up.h"
 #include "full_scan.h"
@@ -71,7 +71,6 @@ static const struct option options[] = {
 static const struct option_section sections[] = {
 	{ "poolmgr", "the pool manager, which drives the name servers of one pool",
 	  options, &poolmgr },
-	HEARTBEAT_SECTION,
 	{ 0 }
 };
 
@@ -81,11 +80,6 @@ static void scan_timer_fire(void *self)
 
 	full_scan_fire(pm->scan);
 	recompare_fire(pm->recompare);
-}
-
-static void fleet_fire(void *self)
-{
-	heartbeat_fire(((struct poolmgr *)self)->heartbeat);
 }
 
 static void retry_timer_fire(void *self)
@@ -98,14 +92,7 @@ static void sync_timer_fire(void *self)
 	sync_fire(((struct poolmgr *)self)->sync);
 }
 
-static void queues_fire(void *self)
-{
-	queue_watch_fire(((struct poolmgr *)self)->queues);
-}
-
 static const struct timer timers[] = {
-	{ "fleet", &heartbeat_config.period_ms, fleet_fire },
-	{ "queues", &queue_watch_period_ms, queues_fire },
 	{ "sync", &poolmgr.config.periodic_sync_interval_ms, sync_timer_fire },
 	{ "patrol", &poolmgr.scan_period_ms, scan_timer_fire },
 	{ "retry", &poolmgr.retry_period_ms, retry_timer_fire },
@@ -139,10 +126,8 @@ static enum err parse_endpoints(const struct option_texts *texts, uint16_t defau
 static enum err check(void *self, struct why *why)
 {
 	struct poolmgr *pm = self;
-	enum err err = membership_check(&heartbeat_config, why);
+	enum err err = identity_check(pm->config.pool_name, "poolmgr.pool_name", why);
 
-	if (!err)
-		err = identity_check(pm->config.pool_name, "poolmgr.pool_name", why);
 	if (err || pm->servers)	/* a reload does not change the rest */
 		return err;
 	err = parse_endpoints(&pm->config.masters, 0, "poolmgr.masters", &pm->masters,
@@ -170,7 +155,6 @@ static enum err prepare(void *self, int processes, struct why *why)
 	repair_metrics();
 	sync_metrics();
 	peers_metrics();
-	membership_metrics();
 	queue_watch_metrics((const char *const[]){ topic(pm), NULL }, true);
 	return OK;
 }
@@ -209,8 +193,6 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	pm->recompare = recompare_new(pm);
 	pm->retry = retry_new(pm);
 	pm->sync = sync_new(pm);
-	pm->heartbeat = heartbeat_new(topic(pm), runtime->loop, runtime->db_config);
-	pm->queues = queue_watch_new(heartbeat_membership(pm->heartbeat), runtime);
 	return OK;
 }
 
@@ -243,8 +225,6 @@ static void stop(void *self)
 	recompare_free(&pm->recompare);
 	retry_free(&pm->retry);
 	sync_free(&pm->sync);
-	queue_watch_free(&pm->queues);
-	heartbeat_free(&pm->heartbeat);
 	peers_free(&pm->peers);
 }
 
@@ -260,6 +240,7 @@ int main(int argc, char **argv)
 		.lists = server_lists,
 		.methods = poolmgr_methods,
 		.timers = timers,
+		.part = &member_part,
 		.recovery = true,
 		.topic = topic,
 		.check = check,

@@ -8,7 +8,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/heartbeat.h"
+#include "consistency/membership.h"
 #include "evaluate.h"
 #include "health.h"
 #include "lock_name.h"
@@ -108,7 +108,7 @@ static void operation_free(struct operation *job)
 
 static struct holder *operation_holder(const struct operation *job)
 {
-	return membership_holder(heartbeat_membership(job->poolmgr->heartbeat));
+	return membership_holder(job->poolmgr->runtime.membership);
 }
 
 /* The row is due later; its status stays. */

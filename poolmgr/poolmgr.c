@@ -1,6 +1,6 @@
 #include "poolmgr.h"
 
-#include "consistency/heartbeat.h"
+#include "consistency/membership.h"
 
 /* One try that gets no answer costs the timeout and the pause behind it. */
 int poolmgr_poll_budget_s(const struct poolmgr *self)
@@ -15,7 +15,7 @@ int poolmgr_poll_budget_s(const struct poolmgr *self)
 struct scope poolmgr_scope(const struct poolmgr *pm, struct db *db)
 {
 	return (struct scope){ pm->config.pool_name,
-	                       membership_share(heartbeat_membership(pm->heartbeat),
+	                       membership_share(pm->runtime.membership,
 	                                        db) };
 }
 

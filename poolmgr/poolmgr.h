@@ -27,8 +27,6 @@
 
 struct servers;
 struct peers;
-struct heartbeat;
-struct queue_watch;
 struct full_scan;
 struct recompare;
 struct retry;
@@ -55,8 +53,6 @@ struct poolmgr {
 	struct endpoint *masters, *also;
 	struct servers *servers;
 	struct peers *peers;
-	struct heartbeat *heartbeat;
-	struct queue_watch *queues;
 	struct full_scan *scan;
 	struct recompare *recompare;
 	struct follow_up *follow_up;

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/heartbeat.h"
+#include "consistency/membership.h"
 #include "core/content.h"
 #include "lock_name.h"
 #include "model/serial.h"
@@ -61,7 +61,7 @@ struct repair {
 
 static struct holder *repair_holder(const struct repair *job)
 {
-	return membership_holder(heartbeat_membership(job->poolmgr->heartbeat));
+	return membership_holder(job->poolmgr->runtime.membership);
 }
 
 /* A newer serial of the domain alone does not correct the records of the server. */
@@ -188,7 +188,7 @@ static void repair_finish(struct repair *job, enum err err, const struct why *re
 		                : repair_needs_operator(err) ? "PARKED" : "FAILED",
 		.is_renewed = job->is_renewed,
 		.detail = err ? reason->text : "",
-		.worker = membership_name(heartbeat_membership(job->poolmgr->heartbeat)),
+		.worker = membership_name(job->poolmgr->runtime.membership),
 		.fence = held_fence(job->held),
 	} };
 	struct why why;
@@ -323,7 +323,7 @@ static enum err repair_write_observation(void *self, struct why *why)
 	const struct ending parking = {
 		.outcome = "PARKED",
 		.detail = "repaired too often within the hour",
-		.worker = membership_name(heartbeat_membership(job->poolmgr->heartbeat)),
+		.worker = membership_name(job->poolmgr->runtime.membership),
 	};
 
 	/* this transaction ran before, and its result was lost */

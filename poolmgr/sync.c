@@ -7,7 +7,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/heartbeat.h"
+#include "consistency/membership.h"
 #include "core/id_cycle.h"
 #include "evaluate.h"
 #include "orphan_zones.h"
@@ -204,7 +204,7 @@ static void sync_prepare(void *self)
 		return;
 	log_request(sync->id);
 	sync->is_master =
-	    membership_is_master(heartbeat_membership(sync->poolmgr->heartbeat));
+	    membership_is_master(sync->poolmgr->runtime.membership);
 	bool registered = sync_register(sync);
 	sync_count_domains(sync);
 	for (size_t i = 0; i < servers->count; i++)

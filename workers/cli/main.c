@@ -131,7 +131,7 @@ static enum err with_schema(struct cli *cli,
 		{ "client", "the command line client", client_options, &cli->settings },
 		{ 0 }
 	};
-	struct option_section *sections = worker_sections(&cli->common, NULL, own);
+	struct option_section *sections = worker_sections(&cli->common, NULL, own, NULL);
 	enum err err = fn(cli, &(struct option_schema){ PROGRAM, sections, NULL });
 
 	free(sections);

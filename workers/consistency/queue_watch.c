@@ -113,7 +113,7 @@ static void ended(void *self)
 
 void queue_watch_fire(struct queue_watch *watch)
 {
-	if (watch && !lane_waiting(watch->lane))
+	if (watched_count && !lane_waiting(watch->lane))
 		lane_submit(watch->lane, run, ended, watch);
 }
 

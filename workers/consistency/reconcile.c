@@ -6,6 +6,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "consistency/membership.h"
 
 struct reconciler {
 	const struct reconcile_kind *kind;
@@ -17,14 +18,13 @@ struct reconciler {
 };
 
 struct reconciler *reconciler_new(const struct reconcile_kind *kind,
-                                  const struct runtime *runtime,
-                                  struct heartbeat *heartbeat)
+                                  const struct runtime *runtime)
 {
 	struct reconciler *reconciler = xcalloc(1, sizeof(*reconciler));
 
 	reconciler->kind = kind;
 	reconciler->runtime = runtime;
-	reconciler->holder = membership_holder(heartbeat_membership(heartbeat));
+	reconciler->holder = membership_holder(runtime->membership);
 	return reconciler;
 }
 

@@ -21,7 +21,6 @@
 
 #include "base/arena.h"
 #include "base/backoff.h"
-#include "consistency/heartbeat.h"
 #include "consistency/holder.h"
 #include "runtime/rpc.h"
 #include "runtime/tx.h"
@@ -55,10 +54,9 @@ struct work {
 	uint32_t failures;		/* in a row, before this attempt */
 };
 
-/* RUNTIME and HEARTBEAT outlive it. */
+/* RUNTIME outlives it. */
 struct reconciler *reconciler_new(const struct reconcile_kind *kind,
-                                  const struct runtime *runtime,
-                                  struct heartbeat *heartbeat);
+                                  const struct runtime *runtime);
 void reconciler_free(struct reconciler **reconciler);
 /* From now on no work and no step begins. */
 void reconciler_drain(struct reconciler *reconciler);

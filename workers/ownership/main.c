@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "consistency/heartbeat.h"
+#include "consistency/member.h"
 #include "consistency/queue_watch.h"
 #include "net/lookup.h"
 #include "ownership.h"
@@ -14,24 +14,7 @@
 static struct ownership ownership = { .due_period_ms = 1000,
                                        .sweep_period_ms = 60 * 1000 };
 
-static const struct option_section sections[] = {
-	HEARTBEAT_SECTION,
-	{ 0 }
-};
-
-static void fleet_fire(void *self)
-{
-	heartbeat_fire(((struct ownership *)self)->heartbeat);
-}
-
-static void queues_fire(void *self)
-{
-	queue_watch_fire(((struct ownership *)self)->queues);
-}
-
 static const struct timer timers[] = {
-	{ "fleet", &heartbeat_config.period_ms, fleet_fire },
-	{ "queues", &queue_watch_period_ms, queues_fire },
 	{ "due", &ownership.due_period_ms, due_fire },
 	{ "sweep", &ownership.sweep_period_ms, sweep_fire },
 	{ 0 }
@@ -40,10 +23,9 @@ static const struct timer timers[] = {
 static enum err check(void *self, struct why *why)
 {
 	struct ownership *own = self;
-	enum err err = membership_check(&heartbeat_config, why);
 
-	if (err || own->registries.item)	/* a reload: no registry changes */
-		return err;
+	if (own->registries.item)	/* a reload: no registry changes */
+		return OK;
 	return registries_build(&own->registries, why);
 }
 
@@ -51,7 +33,6 @@ static enum err prepare(void *self, int processes, struct why *why)
 {
 	(void)self, (void)processes, (void)why;
 	round_metrics();
-	membership_metrics();
 	queue_watch_metrics((const char *const[]){ "ownership", NULL }, false);
 	return OK;
 }
@@ -116,8 +97,6 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	err = tx_retry(enter_all, own, why);
 	if (err)
 		return err;
-	own->heartbeat = heartbeat_new("ownership", runtime->loop, runtime->db_config);
-	own->queues = queue_watch_new(heartbeat_membership(own->heartbeat), runtime);
 	look_up_primaries(own);
 	for (size_t i = 0; i < own->registries.count; i++) {
 		struct registry *registry = &own->registries.item[i];
@@ -158,8 +137,6 @@ static void stop(void *self)
 		lookup_free(&registry->lookup);
 	}
 	lane_free(&own->names);
-	queue_watch_free(&own->queues);
-	heartbeat_free(&own->heartbeat);
 }
 
 int main(int argc, char **argv)
@@ -168,10 +145,10 @@ int main(int argc, char **argv)
 		.name = "ownership",
 		.schema = true,
 		.summary = "keeps what is ours in zones that are shared with others",
-		.sections = sections,
 		.lists = registry_lists,
 		.methods = ownership_methods,
 		.timers = timers,
+		.part = &member_part,
 		.check = check,
 		.prepare = prepare,
 		.start = start,

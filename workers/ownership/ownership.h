@@ -15,15 +15,11 @@
 #include "registry.h"
 #include "runtime/worker.h"
 
-struct heartbeat;
 struct lane;
-struct queue_watch;
 
 struct ownership {
 	struct runtime runtime;
 	struct registries registries;
-	struct heartbeat *heartbeat;
-	struct queue_watch *queues;
 	struct lane *names;		/* looks up the names of primaries */
 	bool is_draining;
 	size_t next;			/* registry that due.c begins with */

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "consistency/heartbeat.h"
+#include "consistency/membership.h"
 #include "provider.h"
 #include "round_orders.h"
 #include "runtime/loop.h"
@@ -30,7 +30,7 @@ static void round_warn(const struct round *round, const char *event, const char 
 
 static struct holder *round_holder(const struct round *round)
 {
-	return membership_holder(heartbeat_membership(round->ownership->heartbeat));
+	return membership_holder(round->ownership->runtime.membership);
 }
 
 /* ---- end of a round ---- */

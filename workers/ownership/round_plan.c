@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/map.h"
-#include "consistency/heartbeat.h"
+#include "consistency/membership.h"
 #include "round_orders.h"
 #include "storage.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "consistency/heartbeat.h"
+#include "consistency/membership.h"
 
 struct set_key set_key_of(const struct name *name, uint16_t type)
 {
@@ -18,7 +18,7 @@ struct set_key set_key_of(const struct name *name, uint16_t type)
 struct tx round_begin_tx(struct round *round, struct why *why)
 {
 	struct holder *holder =
-	    membership_holder(heartbeat_membership(round->ownership->heartbeat));
+	    membership_holder(round->ownership->runtime.membership);
 	struct tx tx = tx_begin(round->ownership->runtime.db, why);
 
 	holder_guard(holder, &tx, round->held);

@@ -1,7 +1,7 @@
 #include "agent.h"
 #include "base/log.h"
 #include "compare.h"
-#include "consistency/heartbeat.h"
+#include "consistency/member.h"
 #include "consistency/queue_watch.h"
 #include "domain_watch.h"
 #include "feed.h"
@@ -15,19 +15,8 @@ static struct ports ports = { .due_period_ms = 1000, .look_period_ms = 2000,
 
 static const struct option_section sections[] = {
 	{ "ports", "names of network ports", ports_options, &ports.settings },
-	HEARTBEAT_SECTION,
 	{ 0 }
 };
-
-static void fleet_fire(void *self)
-{
-	heartbeat_fire(((struct ports *)self)->heartbeat);
-}
-
-static void queues_fire(void *self)
-{
-	queue_watch_fire(((struct ports *)self)->queues);
-}
 
 static void publish_timer_fire(void *self)
 {
@@ -86,8 +75,6 @@ static void refused_timer_fire(void *self)
 }
 
 static const struct timer timers[] = {
-	{ "fleet", &heartbeat_config.period_ms, fleet_fire },
-	{ "queues", &queue_watch_period_ms, queues_fire },
 	{ "due", &ports.due_period_ms, publish_timer_fire },
 	{ "sweep", &ports.sweep_period_ms, sweep_timer_fire },
 	{ "retry", &ports.settings.retry_ms, refused_timer_fire },
@@ -98,10 +85,7 @@ static const struct timer timers[] = {
 
 static enum err ports_check(void *self, struct why *why)
 {
-	const struct ports *own = self;
-	enum err err = membership_check(&heartbeat_config, why);
-
-	return err ? err : ports_settings_check(&own->settings, why);
+	return ports_settings_check(&((const struct ports *)self)->settings, why);
 }
 
 static enum err ports_prepare(void *self, int processes, struct why *why)
@@ -111,7 +95,6 @@ static enum err ports_prepare(void *self, int processes, struct why *why)
 	feed_metrics();
 	neutron_apply_metrics();
 	compare_metrics();
-	membership_metrics();
 	queue_watch_metrics((const char *const[]){ "ports", NULL }, false);
 	return OK;
 }
@@ -122,8 +105,6 @@ static enum err ports_start(void *self, const struct runtime *runtime, struct wh
 
 	(void)why;
 	own->runtime = *runtime;
-	own->heartbeat = heartbeat_new("ports", runtime->loop, runtime->db_config);
-	own->queues = queue_watch_new(heartbeat_membership(own->heartbeat), runtime);
 	own->publisher = publisher_new(own);
 	own->comparison = compare_new(own);
 	own->watch = domain_watch_new(own);
@@ -152,8 +133,6 @@ static void ports_stop(void *self)
 	domain_watch_free(&own->watch);
 	compare_free(&own->comparison);
 	publisher_free(&own->publisher);
-	queue_watch_free(&own->queues);
-	heartbeat_free(&own->heartbeat);
 }
 
 int main(int argc, char **argv)
@@ -166,6 +145,7 @@ int main(int argc, char **argv)
 		.sections = sections,
 		.methods = ports_methods,
 		.timers = timers,
+		.part = &member_part,
 		.check = ports_check,
 		.prepare = ports_prepare,
 		.start = ports_start,

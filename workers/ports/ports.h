@@ -21,8 +21,6 @@
 struct comparison;
 struct feed;
 struct publisher;
-struct heartbeat;
-struct queue_watch;
 struct domain_watch;
 
 enum ports_publish { PUBLISH_ALL, PUBLISH_FLAGGED };
@@ -39,8 +37,6 @@ struct ports_settings {
 struct ports {
 	struct runtime runtime;
 	struct ports_settings settings;
-	struct heartbeat *heartbeat;
-	struct queue_watch *queues;
 	struct publisher *publisher;
 	struct feed *feed;
 	struct comparison *comparison;

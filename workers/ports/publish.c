@@ -178,8 +178,7 @@ struct publisher *publisher_new(struct ports *ports)
 	struct publisher *publisher = xcalloc(1, sizeof(*publisher));
 
 	publisher->ports = ports;
-	publisher->reconciler = reconciler_new(&publications, &ports->runtime,
-	                                       ports->heartbeat);
+	publisher->reconciler = reconciler_new(&publications, &ports->runtime);
 	return publisher;
 }
 

@@ -4,7 +4,7 @@
 #include "backend_check.h"
 #include "base/log.h"
 #include "host_claim.h"
-#include "consistency/heartbeat.h"
+#include "consistency/member.h"
 #include "consistency/queue_watch.h"
 #include "core/route_backend.h"
 #include "core/strategy.h"
@@ -78,21 +78,10 @@ static const struct option rows[] = {
 static const struct option_section sections[] = {
 	{ "routes", "routers, their routes and their domains", rows,
 	  &routes.settings },
-	HEARTBEAT_SECTION,
 	{ 0 }
 };
 
 /* ---- timers ---- */
-
-static void fleet_fire(void *self)
-{
-	heartbeat_fire(((struct routes *)self)->heartbeat);
-}
-
-static void queues_fire(void *self)
-{
-	queue_watch_fire(((struct routes *)self)->queues);
-}
 
 static enum err addresses_update_shown(void *self, struct why *why)
 {
@@ -136,8 +125,6 @@ static void backend_check_timer(void *self)
 }
 
 static const struct timer timers[] = {
-	{ "fleet",  &heartbeat_config.period_ms, fleet_fire },
-	{ "queues", &queue_watch_period_ms,  queues_fire },
 	{ "due",    &routes.due_period_ms,   due_fire },
 	{ "moves",  &routes.name_expiry_period_ms, name_expiry_timer },
 	{ "hosts",  &routes.hosts_period_ms, host_claim_timer },
@@ -164,10 +151,8 @@ static enum err settings_normalize_domain(char *domain, const char *option,
 static enum err routes_check(void *self, struct why *why)
 {
 	struct routes_settings *settings = &((struct routes *)self)->settings;
-	enum err err = membership_check(&heartbeat_config, why);
+	enum err err = settings_normalize_domain(settings->suffix, "routes.suffix", why);
 
-	if (!err)
-		err = settings_normalize_domain(settings->suffix, "routes.suffix", why);
 	if (!err)
 		err = settings_normalize_domain(settings->parent, "routes.parent", why);
 	if (!err)
@@ -185,7 +170,6 @@ static enum err routes_prepare(void *self, int processes, struct why *why)
 	(void)self, (void)processes, (void)why;
 	scheduler_metrics();
 	publish_metrics();
-	membership_metrics();
 	queue_watch_metrics((const char *const[]){ "routes", NULL }, false);
 	return OK;
 }
@@ -196,8 +180,6 @@ static enum err routes_start(void *self, const struct runtime *runtime, struct w
 
 	(void)why;
 	own->runtime = *runtime;
-	own->heartbeat = heartbeat_new("routes", runtime->loop, runtime->db_config);
-	own->queues = queue_watch_new(heartbeat_membership(own->heartbeat), runtime);
 	own->scheduler = scheduler_new(own);
 	own->publisher = publisher_new(own);
 	own->backend_check = backend_check_new(own);
@@ -221,8 +203,6 @@ static void routes_stop(void *self)
 	backend_check_free(&own->backend_check);
 	publisher_free(&own->publisher);
 	scheduler_free(&own->scheduler);
-	queue_watch_free(&own->queues);
-	heartbeat_free(&own->heartbeat);
 }
 
 int main(int argc, char **argv)
@@ -236,6 +216,7 @@ int main(int argc, char **argv)
 		.sections = sections,
 		.methods = routes_methods,
 		.timers = timers,
+		.part = &member_part,
 		.check = routes_check,
 		.prepare = routes_prepare,
 		.start = routes_start,

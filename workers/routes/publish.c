@@ -165,8 +165,7 @@ struct publisher *publisher_new(struct routes *routes)
 	struct publisher *publisher = xcalloc(1, sizeof(*publisher));
 
 	publisher->routes = routes;
-	publisher->reconciler = reconciler_new(&publications, &routes->runtime,
-	                                       routes->heartbeat);
+	publisher->reconciler = reconciler_new(&publications, &routes->runtime);
 	return publisher;
 }
 

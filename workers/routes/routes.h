@@ -19,8 +19,6 @@
 #include "store.h"
 
 struct backend_check;
-struct heartbeat;
-struct queue_watch;
 struct scheduler;
 struct publisher;
 
@@ -40,8 +38,6 @@ struct routes_settings {
 struct routes {
 	struct runtime runtime;
 	struct routes_settings settings;
-	struct heartbeat *heartbeat;
-	struct queue_watch *queues;
 	struct scheduler *scheduler;
 	struct publisher *publisher;
 	int64_t turn_ms;			/* the last turn of the timer "due" */

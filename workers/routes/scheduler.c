@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "binding.h"
-#include "consistency/heartbeat.h"
+#include "consistency/membership.h"
 #include "consistency/membership.h"
 #include "core/strategy.h"
 #include "notifications.h"
@@ -346,7 +346,7 @@ void scheduler_fire(struct scheduler *scheduler)
 	void (*const reads[])(struct batch *) = { batch_read_unbound,
 	                                          batch_read_draining };
 	struct share share =
-	    membership_share(heartbeat_membership(scheduler->routes->heartbeat),
+	    membership_share(scheduler->routes->runtime.membership,
 	                     scheduler->routes->runtime.db);
 	struct batch *batch = scheduler_batch_new(scheduler);
 

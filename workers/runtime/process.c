@@ -34,6 +34,7 @@ struct period {
 struct process {
 	struct program *program;
 	struct runtime runtime;
+	void *part;			/* of worker->part; NULL: none */
 	struct trust *trust;
 	struct rpc_server *server;	/* NULL for a program without methods */
 	char *recovery;
@@ -91,11 +92,11 @@ static void period_fire(void *self)
 	period_arm(period);
 }
 
-static void period_init(struct period *period, const struct timer *row,
+static void period_init(struct period *period, const struct timer *row, void *self,
                         const struct process *process)
 {
 	period->row = row;
-	period->self = process->program->worker->self;
+	period->self = self;
 	period->timer = loop_timer_new(process->runtime.loop, period_fire, period);
 	period->seconds = timer_metric(row);
 	period_begin(period);
@@ -109,15 +110,22 @@ static void periods_follow(struct process *process)
 			period_begin(&process->periods[i]);
 }
 
+static void periods_add(struct process *process, const struct timer *row, void *self)
+{
+	for (; row && row->name; row++)
+		period_init(&process->periods[process->period_count++], row, self,
+		            process);
+}
+
 static void periods_open(struct process *process)
 {
-	const struct timer *rows = process->program->worker->timers;
+	const struct worker *worker = process->program->worker;
+	const struct timer *part = worker->part ? worker->part->timers : NULL;
 
-	while (rows && rows[process->period_count].name)
-		process->period_count++;
-	process->periods = xcalloc(process->period_count, sizeof *process->periods);
-	for (size_t i = 0; i < process->period_count; i++)
-		period_init(&process->periods[i], &rows[i], process);
+	process->periods = xcalloc(timers_count(part) + timers_count(worker->timers),
+	                           sizeof *process->periods);
+	periods_add(process, part, process->part);
+	periods_add(process, worker->timers, worker->self);
 }
 
 static void periods_close(struct process *process)
@@ -426,12 +434,22 @@ static void process_close(struct process *process)
 	free(process->recovery);
 }
 
-static int process_start(const struct process *process)
+static void process_stop_part(struct process *process)
+{
+	if (process->part)
+		process->program->worker->part->stop(process->part);
+	process->part = NULL;
+}
+
+static int process_start(struct process *process)
 {
 	const struct worker *worker = process->program->worker;
 	struct why why;
 	enum err err;
 
+	if (worker->part)
+		process->part = worker->part->start(&process->runtime,
+		                                    process_topic(worker));
 	err = worker->start ? worker->start(worker->self, &process->runtime, &why) : OK;
 	if (!err)
 		return EX_OK;
@@ -454,6 +472,7 @@ int process_run(struct program *program, int index)
 		loop_run(process.runtime.loop);
 		process_close(&process);
 	}
+	process_stop_part(&process);
 	process_runtime_close(&process);
 	return status;
 }

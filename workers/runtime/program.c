@@ -13,7 +13,7 @@
 
 #define AT(field) offsetof(struct worker_common, field)
 
-enum { SHARED_MAX = 6 };		/* groups */
+enum { SHARED_MAX = 7 };		/* groups */
 enum { KEPT_QUIET_MS = 10 * 1000 };
 
 static const struct option log_options[] = {
@@ -50,7 +50,8 @@ static size_t sections_count(const struct option_section *sections)
 }
 
 struct option_section *worker_sections(struct worker_common *common, const char *group,
-                                       const struct option_section *own)
+                                       const struct option_section *own,
+                                       const struct worker_part *part)
 {
 	const struct option_section broker = {
 		"broker", "RabbitMQ, which carries the messages of the programs",
@@ -83,6 +84,8 @@ struct option_section *worker_sections(struct worker_common *common, const char 
 	}
 	if (own_count)
 		memcpy(all + count, own, own_count * sizeof *all);
+	if (part)
+		all[count + own_count] = part->section;
 	return all;
 }
 
@@ -101,9 +104,11 @@ static enum err program_check(const struct program *program, struct why *why)
 	if (!err)
 		err = trust_check(&program->common.trust, worker->fleet, worker->is_agent,
 		                  why);
-	if (err || !worker->check)
-		return err;
-	return worker->check(worker->self, why);
+	if (!err && worker->part)
+		err = worker->part->check(why);
+	if (!err && worker->check)
+		err = worker->check(worker->self, why);
+	return err;
 }
 
 enum err program_load(struct program *program, struct why *why)
@@ -168,6 +173,15 @@ void program_toggle_debug(struct program *program)
 int program_exit_status(enum err err)
 {
 	return err_retry(err) == RETRY_LATER ? EX_TEMPFAIL : EX_CONFIG;
+}
+
+size_t timers_count(const struct timer *timers)
+{
+	size_t count = 0;
+
+	while (timers && timers[count].name)
+		count++;
+	return count;
 }
 
 struct metric *timer_metric(const struct timer *timer)

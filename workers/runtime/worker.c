@@ -48,6 +48,12 @@ static void harden(void)
 	raise_file_limit();
 }
 
+static void timers_metrics(const struct timer *timers)
+{
+	for (size_t i = 0; i < timers_count(timers); i++)
+		timer_metric(&timers[i]);
+}
+
 /* Before the fork: what the processes share. */
 static enum err program_prepare(struct program *program, struct why *why)
 {
@@ -59,8 +65,11 @@ static enum err program_prepare(struct program *program, struct why *why)
 	trust_metrics();
 	lateness_metric();
 	lacks_metric();
-	for (const struct timer *timer = worker->timers; timer && timer->name; timer++)
-		timer_metric(timer);
+	if (worker->part) {
+		timers_metrics(worker->part->timers);
+		worker->part->metrics();
+	}
+	timers_metrics(worker->timers);
 	if (!worker->prepare)
 		return OK;
 	return worker->prepare(worker->self, program->common.processes, why);
@@ -220,7 +229,8 @@ static void program_init(struct program *program, const struct worker *worker,
 	common->processes = 1;
 	program->schema = (struct option_schema){
 		.program = program->command,
-		.sections = worker_sections(common, group_of(worker), worker->sections),
+		.sections = worker_sections(common, group_of(worker), worker->sections,
+		                            worker->part),
 		.lists = worker->lists,
 	};
 }

@@ -28,6 +28,8 @@
 
 struct loop;
 
+struct membership;
+
 /* What the runtime hands to a program after the fork. */
 struct runtime {
 	struct loop *loop;
@@ -37,6 +39,7 @@ struct runtime {
 	struct db *db;
 	const struct broker_config *broker_config;
 	const struct db_config *db_config;
+	struct membership *membership;	/* consistency/member.h; NULL: not a member */
 	int process;			/* 0 to processes - 1 */
 	int processes;
 };
@@ -47,6 +50,16 @@ struct timer {
 	void (*fire)(void *self);
 };
 
+/* What a library adds to programs. It starts before the program and stops after it. */
+struct worker_part {
+	struct option_section section;
+	const struct timer *timers;	/* of what start() returns */
+	enum err (*check)(struct why *why);
+	void (*metrics)(void);		/* before the fork */
+	void *(*start)(struct runtime *runtime, const char *topic);
+	void (*stop)(void *part);
+};
+
 struct worker {
 	const char *name;		/* "central": zonefleet-central */
 	const char *group;		/* of its settings; its topic; NULL: the name */
@@ -55,6 +68,7 @@ struct worker {
 	const struct option_list *lists;
 	const struct rpc_method *methods;
 	const struct timer *timers;	/* end with a row of zeroes */
+	const struct worker_part *part;	/* NULL: none */
 	bool fanout;			/* answers fanout casts to its topic */
 	bool fanout_only;		/* and nothing else: it has no queue to share */
 	/* What was cast so before now may have been missed: its queue is new. */
@@ -109,10 +123,12 @@ struct worker_common {
 };
 
 /*
- * broker, database, log, OWN, and, unless GROUP is NULL, the rows above in the group
- * GROUP and those of the fleet's keys: in one array that the caller frees.
+ * broker, database, log, OWN, that of PART (NULL: none), and, unless GROUP is NULL, the
+ * rows above in the group GROUP and those of the fleet's keys: in one array that the
+ * caller frees.
  */
 struct option_section *worker_sections(struct worker_common *common, const char *group,
-                                       const struct option_section *own);
+                                       const struct option_section *own,
+                                       const struct worker_part *part);
 /* Rules between the options of the shared groups. */
 enum err worker_common_check(const struct worker_common *common, struct why *why);

@@ -49,6 +49,7 @@ void program_toggle_debug(struct program *program);
 
 /* How long a timer takes; made before the fork, found again after it. */
 struct metric *timer_metric(const struct timer *timer);
+size_t timers_count(const struct timer *timers);	/* NULL: none */
 struct metric *lacks_metric(void);
 struct metric *lateness_metric(void);
 
