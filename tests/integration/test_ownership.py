@@ -141,10 +141,10 @@ class Basics(Story):
                 self.lab.apply([endpoint])
         with self.assertRaisesRegex(Exception, "resource"):
             self.lab.apply({}, resource="a,b")
-        with self.assertRaisesRegex(Exception, "no zone example.net."):
+        with self.assertRaisesRegex(Exception, "has no zone example.net."):
             self.lab.apply({}, zone="example.net")
         for zone in ZONE, "example.net":            # of another tenant; in no settings
-            with self.assertRaisesRegex(Exception, f"no zone {zone}. of storage_id us is there for"):
+            with self.assertRaisesRegex(Exception, f"storage_id us has no zone {zone}. for this"):
                 self.lab.caller(admin=False).get_plan(storage_id="us", zone=zone)
 
 

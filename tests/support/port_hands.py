@@ -78,7 +78,7 @@ class Calls(Hand):
 
     def put(self, key, port, call):
         if self.model.rival(key, port):
-            self.story.refused("called", call)
+            self.story.refused("has the name", call)
         else:
             call()
             self.model.put(key, port)

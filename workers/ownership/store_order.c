@@ -125,7 +125,7 @@ void store_orders_open(struct tx *tx, struct arena *arena, const char *registry_
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	    "SELECT o.id, o.kind, o.name, o.is_below, o.type, o.resource, o.expected, "
+	    "SELECT o.id, o.deed, o.name, o.is_below, o.type, o.resource, o.expected, "
 	    "o.to_id, r.storage_id, o.is_dry FROM ownership_orders o "
 	    "LEFT JOIN registries r ON r.id = o.to_id "
 	    "WHERE o.registry_id = ? AND o.state = 'OPEN' ORDER BY o.ordered_at, o.id "
