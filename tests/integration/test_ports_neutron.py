@@ -343,10 +343,13 @@ class Compared(NeutronStory):
         self.neutron.stop()
         try:
             result = self.compare()
+            pause = int(self.fleet.mariadb.sql(
+                "SELECT TIMESTAMPDIFF(SECOND, NOW(3), due_at) FROM port_comparisons")[0][0])
         finally:
             self.neutron.launch()
             self.neutron.wait_ready()
         self.assertNotEqual(result["reason"], "")
+        self.assertGreater(pause, 20)
         self.assertEqual(result["repaired"], 0)
         self.answers(f"steady.{DOMAIN}", "A", address)
         self.assertEqual(self.compare()["reason"], "")

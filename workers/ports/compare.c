@@ -19,7 +19,7 @@ enum {
 	PASS_PAUSE_MS = 5000,		/* between the first and the second pass */
 	QUERY_IDS_MAX = 20,		/* objects of a query of the second pass */
 	DIFFERING_MAX = 20000,		/* of a round; the next round has the others */
-	SOON_MS = 30,
+	RETRY_MS = 30 * 1000,		/* after a round that failed, or lost events */
 };
 
 static struct figures {
@@ -107,7 +107,7 @@ static void comparison_end(struct comparison *comparison, const char *reason)
 	}
 	store_comparison_put(&tx, comparison_feed(comparison), &comparison->row);
 	if (*reason)
-		store_comparison_due(&tx, comparison_feed(comparison), SOON_MS);
+		store_comparison_due(&tx, comparison_feed(comparison), RETRY_MS);
 	if (tx_commit(&tx))
 		log_warn("comparison not stored: reason=\"%s\"", why.text);
 	comparison->row.reason = "";
@@ -555,7 +555,7 @@ void compare_soon(struct comparison *comparison)
 		return;
 
 	struct tx tx = tx_autocommit(comparison->ports->runtime.db, &why);
-	store_comparison_due(&tx, comparison_feed(comparison), SOON_MS);
+	store_comparison_due(&tx, comparison_feed(comparison), RETRY_MS);
 	if (tx_commit(&tx))
 		log_warn("comparison not made due: reason=\"%s\"", why.text);
 }
