@@ -7,15 +7,19 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "consistency/membership.h"
+#include "runtime/loop.h"
 
 struct reconciler {
 	const struct reconcile_kind *kind;
 	const struct runtime *runtime;
 	struct holder *holder;
+	struct loop_timer *starter;
 	struct work *all;
 	int count;
 	bool is_draining;
 };
+
+static void reconciler_start_next(void *self);
 
 struct reconciler *reconciler_new(const struct reconcile_kind *kind,
                                   const struct runtime *runtime)
@@ -25,6 +29,8 @@ struct reconciler *reconciler_new(const struct reconcile_kind *kind,
 	reconciler->kind = kind;
 	reconciler->runtime = runtime;
 	reconciler->holder = membership_holder(runtime->membership);
+	reconciler->starter = loop_timer_new(runtime->loop, reconciler_start_next,
+	                                     reconciler);
 	return reconciler;
 }
 
@@ -32,6 +38,8 @@ void reconciler_free(struct reconciler **reconciler)
 {
 	while (*reconciler && (*reconciler)->all)
 		work_end((*reconciler)->all);
+	if (*reconciler)
+		loop_timer_free(&(*reconciler)->starter);
 	free(*reconciler);
 	*reconciler = NULL;
 }
@@ -60,16 +68,38 @@ void work_start(void *object, struct reconciler *reconciler, const char *key,
                 const char *lock)
 {
 	struct work *work = object;
-	struct why why;
 
 	work->next = reconciler->all;
 	reconciler->all = work;
 	reconciler->count++;
 	work->reconciler = reconciler;
 	work->key = xstrdup(key);
+	work->lock = xstrdup(lock);
 	work->arena = arena_new();
-	if (holder_take(reconciler->holder, reconciler->runtime->db, lock, 0, &work->held,
-	                &why))
+	loop_timer_set(reconciler->starter, 0);
+}
+
+static struct work *reconciler_first_waiting(const struct reconciler *reconciler)
+{
+	struct work *work = reconciler->all;
+
+	while (work && work->held)
+		work = work->next;
+	return work;
+}
+
+/* One object a turn, so that the loop stays free for others. */
+static void reconciler_start_next(void *self)
+{
+	struct reconciler *reconciler = self;
+	struct work *work = reconciler_first_waiting(reconciler);
+	struct why why;
+
+	if (!work)
+		return;
+	loop_timer_set(reconciler->starter, 0);
+	if (holder_take(reconciler->holder, reconciler->runtime->db, work->lock, 0,
+	                &work->held, &why))
 		work_end(work);		/* another process has it, or it stays due */
 	else
 		work_step(work);
@@ -90,6 +120,7 @@ void work_end(void *object)
 		holder_drop(reconciler->holder, reconciler->runtime->db, &work->held);
 	arena_free(&work->arena);
 	free(work->key);
+	free(work->lock);
 	reconciler->kind->free(work);
 }
 

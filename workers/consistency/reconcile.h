@@ -49,7 +49,8 @@ struct work {
 	struct work *next;
 	struct reconciler *reconciler;
 	char *key;			/* identifies the object in this process */
-	struct held *held;
+	char *lock;			/* its name */
+	struct held *held;		/* NULL: not started yet */
 	struct arena *arena;		/* of one step: read() begins with an empty one */
 	uint32_t failures;		/* in a row, before this attempt */
 };
@@ -65,8 +66,9 @@ bool reconciler_is_idle(const struct reconciler *reconciler);
 bool reconciler_can_start(const struct reconciler *reconciler, const char *key);
 
 /*
- * Takes OBJECT, and makes the first step if LOCK can be had at once. After each of the
- * functions below the object may be gone, unless the function says otherwise.
+ * Takes OBJECT. At the next turn of the loop, so that a caller's answer does not wait for
+ * it, the work takes LOCK and makes the first step; it ends if another process has LOCK.
+ * After each function below the object may be gone, unless the function says otherwise.
  */
 void work_start(void *object, struct reconciler *reconciler, const char *key,
                 const char *lock);

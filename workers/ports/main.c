@@ -3,6 +3,7 @@
 #include "compare.h"
 #include "consistency/member.h"
 #include "consistency/queue_watch.h"
+#include "consistency/reconcile.h"
 #include "domain_watch.h"
 #include "feed.h"
 #include "neutron_apply.h"
@@ -20,7 +21,7 @@ static const struct option_section sections[] = {
 
 static void publish_timer_fire(void *self)
 {
-	publisher_fire(((struct ports *)self)->publisher);
+	publish_fire(self);
 }
 
 static void compare_timer_fire(void *self)
@@ -105,7 +106,7 @@ static enum err ports_start(void *self, const struct runtime *runtime, struct wh
 
 	(void)why;
 	own->runtime = *runtime;
-	own->publisher = publisher_new(own);
+	own->publisher = publish_new(own);
 	own->comparison = compare_new(own);
 	own->watch = domain_watch_new(own);
 	own->feed = feed_open(own);
@@ -117,12 +118,12 @@ static void ports_drain(void *self)
 	struct ports *own = self;
 
 	feed_pause(own->feed);
-	publisher_drain(own->publisher);
+	reconciler_drain(own->publisher);
 }
 
 static bool ports_idle(const void *self)
 {
-	return publisher_is_idle(((const struct ports *)self)->publisher);
+	return reconciler_is_idle(((const struct ports *)self)->publisher);
 }
 
 static void ports_stop(void *self)
@@ -132,7 +133,7 @@ static void ports_stop(void *self)
 	feed_close(&own->feed);
 	domain_watch_free(&own->watch);
 	compare_free(&own->comparison);
-	publisher_free(&own->publisher);
+	reconciler_free(&own->publisher);
 }
 
 int main(int argc, char **argv)

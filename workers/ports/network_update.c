@@ -103,8 +103,7 @@ enum err network_update_commit(struct network_update *update, struct tx *tx)
 	err = tx_commit(tx);
 	if (err)
 		return err;
-	publisher_now(update->ports->publisher, update->diff.zones,
-	              update->diff.zone_count);
+	publish_now(update->ports, update->diff.zones, update->diff.zone_count);
 	dnsmasq_lines_announce(&change, update->ports);
 	return OK;
 }

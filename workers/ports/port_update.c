@@ -214,8 +214,7 @@ enum err port_update_commit(struct port_update *update, struct tx *tx)
 	err = tx_commit(tx);
 	if (err)
 		return err;
-	publisher_now(update->ports->publisher, update->diff.zones,
-	              update->diff.zone_count);
+	publish_now(update->ports, update->diff.zones, update->diff.zone_count);
 	dnsmasq_lines_announce(&change, update->ports);
 	return OK;
 }

@@ -20,7 +20,7 @@
 
 struct comparison;
 struct feed;
-struct publisher;
+struct reconciler;
 struct domain_watch;
 
 enum ports_publish { PUBLISH_ALL, PUBLISH_FLAGGED };
@@ -37,7 +37,7 @@ struct ports_settings {
 struct ports {
 	struct runtime runtime;
 	struct ports_settings settings;
-	struct publisher *publisher;
+	struct reconciler *publisher;
 	struct feed *feed;
 	struct comparison *comparison;
 	struct domain_watch *watch;

@@ -11,11 +11,6 @@
 
 enum { PUBLISH_AT_ONCE = 16 };		/* domains of a process */
 
-struct publisher {
-	struct ports *ports;
-	struct reconciler *reconciler;
-};
-
 static struct metric *publish_failures;
 
 void publish_metrics(void)
@@ -118,29 +113,28 @@ static const struct reconcile_kind publications = {
 
 /* ---- the start ---- */
 
-static void publisher_start(struct publisher *publisher, const struct zone_key *zone)
+static void publish_start(struct ports *ports, const struct zone_key *zone)
 {
 	char key[2048], lock[256];
 	struct publication *publication;
 
 	snprintf(key, sizeof(key), "%s %s", zone->zone, zone->project_id);
-	if (!reconciler_can_start(publisher->reconciler, key))
+	if (!reconciler_can_start(ports->publisher, key))
 		return;
 	publication = xcalloc(1, sizeof(*publication));
-	publication->ports = publisher->ports;
+	publication->ports = ports;
 	publication->zone = (struct zone_key){ .zone = xstrdup(zone->zone),
 	                                       .project_id = xstrdup(zone->project_id) };
 	publication->limit = PUBLISH_ROWS_MAX;
 	/* Long names share a lock. */
 	snprintf(lock, sizeof(lock), "ports:%.240s", zone->zone);
-	work_start(publication, publisher->reconciler, key, lock);
+	work_start(publication, ports->publisher, key, lock);
 }
 
-void publisher_now(struct publisher *publisher, const struct zone_key *zones,
-                   size_t count)
+void publish_now(struct ports *ports, const struct zone_key *zones, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		publisher_start(publisher, &zones[i]);
+		publish_start(ports, &zones[i]);
 }
 
 struct publish_due {
@@ -156,46 +150,22 @@ static void publish_add_due(void *self, const struct zone_key *zone)
 		due->zones[due->count++] = *zone;
 }
 
-void publisher_fire(struct publisher *publisher)
+void publish_fire(struct ports *ports)
 {
 	struct publish_due due = { .count = 0 };
 	struct arena *arena = arena_new();
 	struct why why;
-	struct tx tx = tx_autocommit(publisher->ports->runtime.db, &why);
+	struct tx tx = tx_autocommit(ports->runtime.db, &why);
 
 	store_zones_due(&tx, arena, publish_add_due, &due);
 	if (tx_commit(&tx))
 		log_warn("due domains not read: reason=\"%s\"", why.text);
 	else
-		publisher_now(publisher, due.zones, due.count);
+		publish_now(ports, due.zones, due.count);
 	arena_free(&arena);
 }
 
-/* ---- life ---- */
-
-struct publisher *publisher_new(struct ports *ports)
+struct reconciler *publish_new(struct ports *ports)
 {
-	struct publisher *publisher = xcalloc(1, sizeof(*publisher));
-
-	publisher->ports = ports;
-	publisher->reconciler = reconciler_new(&publications, &ports->runtime);
-	return publisher;
-}
-
-void publisher_free(struct publisher **publisher)
-{
-	if (*publisher)
-		reconciler_free(&(*publisher)->reconciler);
-	free(*publisher);
-	*publisher = NULL;
-}
-
-void publisher_drain(struct publisher *publisher)
-{
-	reconciler_drain(publisher->reconciler);
-}
-
-bool publisher_is_idle(const struct publisher *publisher)
-{
-	return reconciler_is_idle(publisher->reconciler);
+	return reconciler_new(&publications, &ports->runtime);
 }

@@ -20,13 +20,9 @@
 
 void publish_metrics(void);		/* before the fork */
 
-struct publisher *publisher_new(struct ports *ports);
-void publisher_free(struct publisher **publisher);
-
+/* ports->publisher */
+struct reconciler *publish_new(struct ports *ports);
 /* These domains have changed, and the change is committed. */
-void publisher_now(struct publisher *publisher, const struct zone_key *zones,
-                   size_t count);
+void publish_now(struct ports *ports, const struct zone_key *zones, size_t count);
 /* Each second: starts the domains that are due. */
-void publisher_fire(struct publisher *publisher);
-void publisher_drain(struct publisher *publisher);	/* start none from now on */
-bool publisher_is_idle(const struct publisher *publisher);
+void publish_fire(struct ports *ports);

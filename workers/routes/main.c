@@ -3,15 +3,16 @@
 #include "agent.h"
 #include "backend_check.h"
 #include "base/log.h"
-#include "host_claim.h"
 #include "consistency/member.h"
 #include "consistency/queue_watch.h"
+#include "consistency/reconcile.h"
 #include "core/route_backend.h"
 #include "core/strategy.h"
+#include "host_claim.h"
 #include "name_expiry.h"
+#include "publish.h"
 #include "routes.h"
 #include "scheduler.h"
-#include "publish.h"
 #include "store.h"
 
 static struct routes routes = {
@@ -106,7 +107,7 @@ static void due_fire(void *self)
 	if (err && err != ERR_RACE)	/* after a race the database is there */
 		own->receives_since_ms = 0;
 	scheduler_fire(own->scheduler);
-	publisher_fire(own->publisher);
+	publish_fire(own);
 }
 
 static void host_claim_timer(void *self)
@@ -181,19 +182,19 @@ static enum err routes_start(void *self, const struct runtime *runtime, struct w
 	(void)why;
 	own->runtime = *runtime;
 	own->scheduler = scheduler_new(own);
-	own->publisher = publisher_new(own);
+	own->publisher = publish_new(own);
 	own->backend_check = backend_check_new(own);
 	return OK;
 }
 
 static void routes_drain(void *self)
 {
-	publisher_drain(((struct routes *)self)->publisher);
+	reconciler_drain(((struct routes *)self)->publisher);
 }
 
 static bool routes_idle(const void *self)
 {
-	return publisher_is_idle(((const struct routes *)self)->publisher);
+	return reconciler_is_idle(((const struct routes *)self)->publisher);
 }
 
 static void routes_stop(void *self)
@@ -201,7 +202,7 @@ static void routes_stop(void *self)
 	struct routes *own = self;
 
 	backend_check_free(&own->backend_check);
-	publisher_free(&own->publisher);
+	reconciler_free(&own->publisher);
 	scheduler_free(&own->scheduler);
 }
 

@@ -10,11 +10,6 @@
 
 enum { PUBLISH_AT_ONCE = 16 };		/* routers of a process */
 
-struct publisher {
-	struct routes *routes;
-	struct reconciler *reconciler;
-};
-
 static struct metric *publish_failures;
 
 void publish_metrics(void)
@@ -117,18 +112,18 @@ static const struct reconcile_kind publications = {
 
 /* ---- the start ---- */
 
-void publisher_now(struct publisher *publisher, const char *router)
+void publish_now(struct routes *routes, const char *router)
 {
 	struct publication *publication;
 	char lock[128];
 
-	if (!reconciler_can_start(publisher->reconciler, router))
+	if (!reconciler_can_start(routes->publisher, router))
 		return;
 	publication = xcalloc(1, sizeof(*publication));
-	publication->routes = publisher->routes;
+	publication->routes = routes;
 	publication->name = xstrdup(router);
 	snprintf(lock, sizeof(lock), "routes:%s", router);
-	work_start(publication, publisher->reconciler, router, lock);
+	work_start(publication, routes->publisher, router, lock);
 }
 
 struct publish_due {
@@ -143,11 +138,11 @@ static void publish_add_due(void *self, const char *name)
 	snprintf(due->names[due->count++], sizeof(due->names[0]), "%s", name);
 }
 
-void publisher_fire(struct publisher *publisher)
+void publish_fire(struct routes *routes)
 {
 	struct publish_due due = { .count = 0 };
 	struct why why;
-	struct tx tx = tx_autocommit(publisher->routes->runtime.db, &why);
+	struct tx tx = tx_autocommit(routes->runtime.db, &why);
 
 	store_domains_due(&tx, NULL, PUBLISH_AT_ONCE, publish_add_due, &due);
 	if (tx_commit(&tx)) {
@@ -155,34 +150,10 @@ void publisher_fire(struct publisher *publisher)
 		return;
 	}
 	for (size_t i = 0; i < due.count; i++)
-		publisher_now(publisher, due.names[i]);
+		publish_now(routes, due.names[i]);
 }
 
-/* ---- life ---- */
-
-struct publisher *publisher_new(struct routes *routes)
+struct reconciler *publish_new(struct routes *routes)
 {
-	struct publisher *publisher = xcalloc(1, sizeof(*publisher));
-
-	publisher->routes = routes;
-	publisher->reconciler = reconciler_new(&publications, &routes->runtime);
-	return publisher;
-}
-
-void publisher_free(struct publisher **publisher)
-{
-	if (*publisher)
-		reconciler_free(&(*publisher)->reconciler);
-	free(*publisher);
-	*publisher = NULL;
-}
-
-void publisher_drain(struct publisher *publisher)
-{
-	reconciler_drain(publisher->reconciler);
-}
-
-bool publisher_is_idle(const struct publisher *publisher)
-{
-	return reconciler_is_idle(publisher->reconciler);
+	return reconciler_new(&publications, &routes->runtime);
 }

@@ -15,9 +15,7 @@
 
 void publish_metrics(void);		/* before the fork */
 
-struct publisher *publisher_new(struct routes *routes);
-void publisher_free(struct publisher **publisher);
-void publisher_fire(struct publisher *publisher);	/* each second: due routers */
-void publisher_now(struct publisher *publisher, const char *router);	/* changed */
-void publisher_drain(struct publisher *publisher);	/* start none from now on */
-bool publisher_is_idle(const struct publisher *publisher);
+/* routes->publisher */
+struct reconciler *publish_new(struct routes *routes);
+void publish_now(struct routes *routes, const char *router);	/* it has changed */
+void publish_fire(struct routes *routes);	/* each second: routers that are due */

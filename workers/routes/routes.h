@@ -20,7 +20,7 @@
 
 struct backend_check;
 struct scheduler;
-struct publisher;
+struct reconciler;
 
 /* How long an instance that is behind can hold up a CNAME (store_cname_ready.h). */
 enum { ROUTES_PATIENCE_S = 300 };
@@ -39,7 +39,7 @@ struct routes {
 	struct runtime runtime;
 	struct routes_settings settings;
 	struct scheduler *scheduler;
-	struct publisher *publisher;
+	struct reconciler *publisher;
 	int64_t turn_ms;			/* the last turn of the timer "due" */
 	int64_t receives_since_ms;		/* 0: receives no reports */
 	int due_period_ms, hosts_period_ms;	/* constant */

@@ -41,7 +41,7 @@ static enum err router_commit(struct routes *routes, struct request *req, struct
 		                        codec_router_encode(&router, true, routes));
 	err = tx_commit(tx);
 	if (!err)
-		publisher_now(routes->publisher, name);
+		publish_now(routes, name);
 	return err;
 }
 
@@ -357,7 +357,7 @@ enum err service_delete_router(void *self, struct request *req)
 		router_end(req, &tx, &router, &changes);
 	err = tx_commit(&tx);
 	if (!err) {
-		publisher_now(routes->publisher, name);
+		publish_now(routes, name);
 		host_changes_cast(&changes, routes);
 	}
 	return rpc_deleted(req, err);
