@@ -340,7 +340,7 @@ class Orders(Story):
             ((*give, "--type", "FROB"), FAILED, "FROB"),
             (("transfer", "us", ZONE, "us", "--all"), FAILED, "it is there already"),
             (("transfer", "us", ZONE, "nobody", "--all"), NOT_FOUND, "storage_id nobody"),
-            (("transfer", "us", ZONE, "rows", "--all"), FAILED, "another storage"),
+            (("transfer", "us", ZONE, "rows", "--all"), FAILED, "storage"),
             (("release", "us", "example.net", "--all"), NOT_FOUND, "registries.zones"),
             (take, USAGE, "or --wanted"),
             ((*take, "www", "A"), USAGE, "or --wanted"),
