@@ -401,6 +401,9 @@ class Commands(WithFleet):
         self.assertEqual((quota["tenant"], quota["domains"]), ("small", 0))
         self.assertIn("OverQuota", self.run_client("domain", "create", "q.org", "--tenant", "small",
                                                    want=FAILED))
+        for words in ["-1"], ["--", "-1"]:
+            quota = self.run_json("quota", "set", "small", "domains", *admin, *words)
+            self.assertEqual(quota["domains"], -1)
 
     def test_keys(self):
         admin = ["--admin"]

@@ -114,7 +114,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 
 struct scanner {
 	struct option longs[OPT_COUNT + 1];
-	char shorts[2 * OPT_COUNT + 2];
+	char shorts[2 * OPT_COUNT + 3];
 };
 
 static void add_short(struct scanner *scanner, const struct option_row *row)
@@ -129,7 +129,7 @@ static void add_short(struct scanner *scanner, const struct option_row *row)
 
 static void scanner_init(struct scanner *scanner)
 {
-	*scanner = (struct scanner){ .shorts = ":" };
+	*scanner = (struct scanner){ .shorts = "-:" };	/* words in their order */
 	for (int i = 0; i < OPT_COUNT; i++) {
 		const struct option_row *row = &option_rows[i];
 
@@ -166,26 +166,45 @@ static void describe(int code, const char *word, char wrong[WRONG_MAX])
 		         "%s is not an option, or matches several options", word);
 }
 
+/* A quota of -1 is a word, not an option. */
+static bool options_is_number(const char *word)
+{
+	return word && word[0] == '-' && word[1] >= '0' && word[1] <= '9';
+}
+
+/* The next code of getopt_long(), 1 for a word. */
+static int options_next(struct scanner *scanner, int argc, char **argv)
+{
+	if (optind && options_is_number(argv[optind])) {
+		optarg = argv[optind++];
+		return 1;
+	}
+	return getopt_long(argc, argv, scanner->shorts, scanner->longs, NULL);
+}
+
 /* Scans to the end even after a mistake: a later --json decides how to print it. */
 bool options_scan(int argc, char **argv, const char *values[OPT_COUNT], int *first,
                   char wrong[256])
 {
 	struct scanner scanner;
 	bool is_good = true;
-	int code;
+	int code, words = 1;		/* argv[1] to argv[words - 1] */
 
 	scanner_init(&scanner);
 	opterr = 0;
 	optind = 0;
-	while ((code = getopt_long(argc, argv, scanner.shorts, scanner.longs,
-	                           NULL)) != -1) {
-		if (code != '?' && code != ':') {
+	while ((code = options_next(&scanner, argc, argv)) != -1) {
+		if (code == 1) {
+			argv[words++] = optarg;
+		} else if (code != '?' && code != ':') {
 			values[option_of(code)] = optarg ? optarg : "";
 		} else if (is_good) {
 			describe(code, argv[optind - 1], wrong);
 			is_good = false;
 		}
 	}
+	while (words > 1)		/* in front of those behind "--" */
+		argv[--optind] = argv[--words];
 	*first = optind;
 	return is_good;
 }
