@@ -173,7 +173,7 @@ static enum err domain_check_quota(struct write *write)
 	if (max < 0 || store_domain_count(write->tx, write->access.tenant, max) < max)
 		return OK;
 	return tx_fail(write->tx, ERR_QUOTA,
-	               "the tenant has %" PRId64 " domains already, its quota (domains)",
+	               "the tenant may have at most %" PRId64 " domains (quota domains)",
 	               max);
 }
 
