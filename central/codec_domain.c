@@ -53,7 +53,7 @@ const struct json_field codec_domain_shown[] = {
 	{ "pool_id", "id", "the id of its pool" },
 	{ "serial", "number", "the serial of the newest change" },
 	{ "task", "text", "ADD, UPDATE, DELETE or NONE" },
-	{ "status", "text", "PENDING, ACTIVE, ERROR or DELETED" },
+	{ "status", "text", "PENDING, ACTIVE or ERROR" },
 	{ "reason", "text", "why the status is ERROR; else empty" },
 	{ "email", "text", "the mail address in the SOA record" },
 	{ "primary", "name", "the primary in the SOA record" },

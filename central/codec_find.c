@@ -9,7 +9,7 @@
 const struct json_field codec_find_domain_fields[] = {
 	{ "name", "text", "a name in lower case, with its final dot; `*` in front or at the end "
 	  "stands for any text", "any", NAME_MAX_TEXT },
-	{ "status", "text", "PENDING, ACTIVE, ERROR or DELETED", "any" },
+	{ "status", "text", "PENDING, ACTIVE or ERROR", "any" },
 	{ "task", "text", "ADD, UPDATE, DELETE or NONE", "any" },
 	{ "pool", "text", "the name of a pool", "any", POOL_NAME_MAX },
 	{ "tenant", "text", "an owner", "any", TENANT_MAX },

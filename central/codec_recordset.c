@@ -15,11 +15,12 @@ const struct json_field codec_change_fields[] = {
 	  "whole set. `set`: the set has these records then. `expect`: the set has exactly "
 	  "these records before all changes, or central makes none of them (`Conflict`)" },
 	{ "name", "name", "the name of the record set" },
-	{ "type", "text", "the record type. `ANY` with `expect` and no records: there is no "
-	  "record at the name" },
+	{ "type", "text", "the record type. `ANY` with `expect` and `[]`: there is no record at "
+	  "the name" },
 	{ "ttl", "number or null", "the TTL in seconds; null: that of the domain",
 	  "the TTL stays; that of the domain for a new set", RR_TTL_MAX },
-	RECORDS("required; without it `delete` deletes the whole set"),
+	RECORDS("required; `[]` with `set` or `expect`: no such set. Without it `delete` deletes the "
+		"whole set"),
 	{ 0 }
 };
 

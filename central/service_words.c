@@ -48,7 +48,7 @@ static const struct json_field find_records[] = {
 };
 
 static const struct rpc_method_doc words[] = {
-	{ "create_domain", "Creates a domain with its SOA and NS records.", OWNER, "[domain]",
+	{ "create_domain", "Creates a domain with its SOA and NS records.", RPC_ANYONE, "[domain]",
 	  "{'domain': {'name': 'example.org.', 'email': 'dns@example.org'}}",
 	  FIELDS({ "domain", "[new domain]", "the domain" }) },
 	{ "get_domain", "Shows a domain.", OWNER, "[domain]", "{'domain': 'example.org.'}" },
@@ -59,8 +59,9 @@ static const struct rpc_method_doc words[] = {
 	{ "update_domain", "Changes the SOA values, the TTL or the description of a domain.", OWNER,
 	  "[domain]", "{'domain': 'example.org.', 'values': {'ttl': 600}}",
 	  FIELDS({ "values", "[new domain] (changeable fields)", "the new values" }) },
-	{ "delete_domain", "Deletes a domain. It becomes DELETED when its name servers are seen not to "
-	  "serve it any more; until then its name is not free.", OWNER, "[domain]",
+	{ "delete_domain", "Deletes a domain. Until no name server serves it any more, its task is "
+	  "DELETE and its name is not free; then it is `NotFound` for all methods. `Conflict` if "
+	  "there are domains below it. A second call meanwhile succeeds.", OWNER, "[domain]",
 	  "{'domain': 'example.org.', 'if_empty': false}",
 	  FIELDS({ "if_empty", "true or false", "true: `Conflict` if the domain has more than its SOA "
 	           "record and the NS records at its apex", "false" }) },
@@ -261,7 +262,8 @@ static const struct rpc_object objects[] = {
 		{ "domains_failed", "number", "domains whose last attempt failed there" },
 		{ "last_error", "text", "the last error" }), true },
 	{ "domain status", "The fields of [domain], and these.", FIELDS(
-		{ "servers", "list of [server status]", "what each name server has" },
+		{ "servers", "list of [server status]", "only for administrators: one item for each name "
+		  "server and action" },
 		{ "consensus", "object", "`current`: name servers that serve the serial; `servers`: "
 		  "name servers of the pool" }), true },
 	{ "server status", "What a name server has of a domain.", FIELDS(

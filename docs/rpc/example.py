@@ -16,9 +16,11 @@ amqp_durable_queues = true
 """
 AGAIN = "Busy", "Timeout", "Unavailable"     # worth a retry
 ZONE = "rpc-example.org."
+WAIT_SECONDS = 60
 
 
 def connect(url):
+    """With the global cfg.CONF: oslo.messaging needs it for its metrics."""
     with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
         file.write(SETTINGS)
         file.flush()
@@ -45,18 +47,33 @@ def create(client):
     try:
         call(client, "create_domain", domain={"name": ZONE, "email": "dns@example.org"})
     except om.RemoteError as error:
-        if error.exc_type != "Duplicate":       # it is there already
+        # Duplicate: it exists, or its deletion has not ended (task DELETE; then try again later)
+        if error.exc_type != "Duplicate":
             raise
 
 
 def wait(client, serial):
-    while True:
+    """A domain in ERROR becomes ACTIVE when its name servers are back: wait on."""
+    until = time.monotonic() + WAIT_SECONDS
+    while time.monotonic() < until:
         domain = call(client, "get_domain", domain=ZONE)
-        if domain["status"] == "ERROR":
-            raise SystemExit(domain["reason"])
         if domain["status"] == "ACTIVE" and domain["serial"] >= serial:
             return domain
         time.sleep(0.1)
+    raise SystemExit(f"{ZONE} is {domain['status']}: {domain['reason']}")
+
+
+def wait_deleted(client, domain_id):
+    until = time.monotonic() + WAIT_SECONDS
+    while time.monotonic() < until:
+        try:
+            call(client, "get_domain", domain=domain_id)
+        except om.RemoteError as error:
+            if error.exc_type == "NotFound":
+                return
+            raise
+        time.sleep(0.1)
+    raise SystemExit(f"{ZONE} is not deleted after {WAIT_SECONDS} s")
 
 
 def records(client):
@@ -82,6 +99,7 @@ def main(url):
         print(record["name"], record["type"], record["data"])
     # the version that was read: Conflict if another program has changed the domain since
     call(client, "delete_domain", domain=ZONE, version=domain["version"])
+    wait_deleted(client, domain["id"])
     transport.cleanup()
 
 

@@ -5,7 +5,9 @@ With --check it compares instead. It fails for a method without words, and for w
 fit the rows of the program: docs/rpc/words.c, workers/runtime/rpc_reference.h.
 """
 
+import ast
 import json
+import keyword
 import re
 import subprocess
 import sys
@@ -140,8 +142,10 @@ class Page:
             for row in rows))
 
     def method(self, method):
-        arguments = ", ".join(f"{key}={value!r}" for key, value in method.example.items())
-        call = f'{CLIENT}"{method.name}"{", " if arguments else ""}{arguments})'
+        arguments = "".join(f", **{{{key!r}: {value!r}}}" if keyword.iskeyword(key)
+                            else f", {key}={value!r}" for key, value in method.example.items())
+        call = f'{CLIENT}"{method.name}"{arguments})'
+        ast.parse(call)
         agents = " Agents may call it with a key of the agents." if method.is_agents else ""
         yield from (f"### {method.name}", "", self.linked(method.help), "")
         if method.args:
