@@ -110,8 +110,8 @@ enum err command_parse(struct cli *cli, int argc, char **argv)
 {
 	char wrong[256];
 	int first;
-	bool is_good = options_scan(argc, argv, cli->option, &first, wrong);
 	enum err err = check_text(cli, argc, argv);
+	bool is_good = options_scan(argc, argv, cli->option, &first, wrong);
 
 	cli->out.json = cli_has(cli, OPT_JSON);
 	cli->out.quiet = cli_has(cli, OPT_QUIET);

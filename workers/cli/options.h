@@ -42,7 +42,7 @@ extern const struct option_row option_rows[OPT_COUNT];
 
 /*
  * Puts the value of each given option into VALUES ("" if it takes no value). Moves the
- * other words to the end of ARGV; *first is the index of the first one. False: WRONG says
+ * other words to the end of ARGV, over what stands there; *first is the index of the first one. False: WRONG says
  * what is wrong with an option, and VALUES has the other options.
  */
 bool options_scan(int argc, char **argv, const char *values[OPT_COUNT], int *first,
