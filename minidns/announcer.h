@@ -1,11 +1,10 @@
 /*
- * announcer -- announces a changed zone to all instances of minidns before a NOTIFY
- * tells a name server. It also knows whether questions may be answered from memory. It
- * sends and receives the messages of core/cache_lease.h over the fanout exchange of the
- * topic.
+ * announcer -- announces a changed zone to all instances of mini-DNS before a name server
+ * gets a NOTIFY. It also knows whether questions may be answered from memory. It sends
+ * and receives the messages of core/cache_lease.h over the fanout exchange of the topic.
  *
- * It sends nothing while no question comes and nothing changes: an instance keeps a
- * lease only while questions use it.
+ * It sends nothing while no question comes and nothing changes: an instance keeps a lease
+ * only while questions use it.
  */
 #pragma once
 
@@ -26,8 +25,9 @@ struct announcer_config {
 	struct rpc_client *rpc;
 	const struct figures *figures;
 	/*
-	 * This edition of a zone exists: older ones must not be answered from memory any
-	 * more. SOON: this instance is about to notify name servers, which will ask.
+	 * This edition of a zone exists: older ones must not be used from memory any
+	 * more. SOON: this instance is about to notify name servers, which then ask for
+	 * the zone.
 	 */
 	void (*news)(void *self, const struct name *zone, const struct edition *edition,
 	             bool soon);
@@ -41,21 +41,21 @@ void announcer_free(struct announcer **announcer);
 
 typedef void announcer_fn(void *self);
 /*
- * Announces EDITION of ZONE. FN is called once: when all instances have dropped older
- * editions from memory, or after five seconds. It is never called from within this call.
+ * Announces EDITION of ZONE. FN is called once, never from within this call: when all
+ * instances have dropped older editions from memory, or after five seconds.
  */
 struct announcement *announcer_send(struct announcer *announcer, const struct name *zone,
                                     const struct edition *edition, announcer_fn *fn,
                                     void *self);
-/* FN was not called yet, and is not called any more. */
+/* Call it only before FN was called. FN is not called then. */
 void announcer_cancel(struct announcer *announcer, struct announcement **announcement);
 
 /* True: a question may be answered from memory. Each call keeps the lease alive. */
 bool announcer_has_lease(struct announcer *announcer);
 
 /*
- * The method "news" with arguments "from number zones heard". A zone is [name, id,
- * version, serial]. An instance that knows no versions sends its name only.
+ * Handles the method "news" with the arguments "from number zones heard". A zone is
+ * [name, id, version, serial]. An instance of an older release sends only the name.
  */
 enum err announcer_receive(struct announcer *announcer, const json_t *args,
                            struct why *why);

@@ -3,13 +3,15 @@
  * servers serve. It finds a record that was changed by hand under an unchanged serial.
  *
  * mini-DNS reports a difference, and with tell_equal also an equal zone or a refusal.
- * Other outcomes are counted. A failed comparison is not repeated: the next round comes.
- * It is repeated once if the server broke off (after two seconds), or if this instance has
- * not read of the server or its key yet (after three). A zone that changes meanwhile is
- * repeated a few times, behind the others. Of the terms only the timeout counts.
+ * Other outcomes are only counted. A failed comparison is not repeated, because the next
+ * round follows. There are two exceptions, each with one repetition. If the server broke
+ * off, the comparison runs again after two seconds; if this instance does not know the
+ * server or its key yet, after three. If a zone changes during a comparison, the
+ * comparison is repeated a few times, behind the others. Of the poll's parameters only
+ * the timeout is used.
  *
- * Eight comparisons run at a time, two for a server; the servers take turns. Each zone
- * and server is in the queue once. The queue ends with the process.
+ * Eight comparisons run at a time, two for each server; the servers take turns. Each pair
+ * of a zone and a server is in the queue once. The queue ends with the process.
  */
 #pragma once
 
@@ -35,18 +37,21 @@ struct compare_queue_config {
 	struct servers *servers;
 	const struct dns_requests *requests;
 	void (*report)(void *self, const struct server_report *report);
-	void (*released)(void *self);	/* a zone of the zones */
+	void (*released)(void *self);	/* the queue has released a zone of `zones` */
 	void *self;
 };
 
 struct compare_queue *compare_queue_new(struct loop *loop,
                                         const struct compare_queue_config *config);
-/* None goes on. Then the lookup and zones are freed, which owe some of them a callback. */
+/*
+ * Stops all comparisons. Then free the lookup and the zones, which call back for some of
+ * them.
+ */
 void compare_queue_end(struct compare_queue *queue);
 void compare_queue_free(struct compare_queue **queue);
 /*
- * ARGS of "compare_zones". ERR_INVALID: what is wrong with one order holds up no other,
- * and the first reason is told. ERR_BUSY: nothing was taken.
+ * ARGS of "compare_zones". ERR_INVALID: an order is wrong; the others are queued, and
+ * *why has the first reason. ERR_BUSY: no order is queued.
  */
 enum err compare_queue_add(struct compare_queue *queue, const json_t *args,
                            struct why *why);

@@ -1,14 +1,14 @@
 /*
  * dns_request -- one question to a name server and the one answer to it.
  *
- * Each request has a connected UDP socket of its own, on a port that the kernel
- * chooses, and an id from getrandom(2). mini-DNS ignores all packets but those of the
- * server's address and port with this id and this question (RFC 5452; core/forgery.h).
- * It sends the question again after 0.5, 1, 2, 4 s, and over TCP if the answer is
- * truncated or the caller asks for TCP. If the server has a TSIG key, mini-DNS signs
- * the question and accepts signed answers only. At most 500 requests with one server
- * are open; the rest wait. A silent server gets a probe now and then (core/silence.h);
- * the other requests with it end at once.
+ * Each request has a connected UDP socket of its own, on a port that the kernel chooses,
+ * and an id from getrandom(2). mini-DNS accepts only packets from the server's address
+ * and port with this id and this question (RFC 5452; core/forgery.h). It sends the
+ * question again after 0.5, 1, 2 and 4 s. It uses TCP if the answer is truncated or the
+ * caller wants TCP. If the server has a TSIG key, mini-DNS signs the question and accepts
+ * signed answers only. At most 500 requests with one server are open; the rest wait. A
+ * silent server gets a probe at intervals (core/silence.h); the other requests with it
+ * end at once.
  */
 #pragma once
 
@@ -28,31 +28,35 @@ struct dns_request_want {
 	int opcode;
 	struct name zone;
 	struct address server;
-	struct name tsig_key;		/* to sign with; of length 0: none */
-	int timeout_ms;			/* of all of it, from when it is open */
-	bool tcp;			/* from the beginning */
+	struct name tsig_key;		/* to sign the question with; length 0: no key */
+	int timeout_ms;			/* for the whole request, from when it is open */
+	bool tcp;			/* use TCP from the start */
 };
 
 /*
- * RESPONSE_UNASKED: mini-DNS could not ask, so nothing is known of the server. NULL: no
- * answer within the timeout, or the server is known to be silent and was not asked.
+ * RESPONSE_UNASKED: mini-DNS could not send the question, so the result says nothing
+ * about the server. NULL: no answer came within the timeout, or the server is known to be
+ * silent and got no question.
  */
 typedef void dns_request_fn(void *self, const struct response *response);
 
 struct dns_requests *dns_requests_new(struct loop *loop, struct servers *servers,
                                       const struct figures *figures);
-void dns_requests_free(struct dns_requests **requests);	/* none may be open */
-/* Questions leave from HOST if its family is that of the server. At most one of each. */
+void dns_requests_free(struct dns_requests **requests);	/* no request may be open */
+/*
+ * Questions are sent from HOST if the server has the same address family. Call it at most
+ * once for each family.
+ */
 void dns_requests_bind(struct dns_requests *requests, const struct address *host);
 /*
- * A TCP connection of the caller's own, from where questions leave, that is under way and
- * does not block; -1: there is none.
+ * Opens a non-blocking TCP connection from the same host as the questions; it may still
+ * be in progress. The caller owns it. -1: not possible.
  */
 int dns_requests_connect(const struct dns_requests *requests,
                          const struct address *server);
 /* A question came from PEER. */
 void dns_requests_note_alive(struct dns_requests *requests, const struct address *peer);
-/* In seconds since 1970; 0: as far as is known it answers queries. */
+/* In seconds since 1970; 0: the server is not known to be silent. */
 int64_t dns_requests_silent_since(const struct dns_requests *requests,
                                   const struct address *server);
 /* The callback comes once, and not from within this call. */

@@ -22,8 +22,8 @@ struct loop_timer;
 
 struct dns_request {
 	struct dns_requests *requests;
-	struct request_slots *slots;	/* NULL: its server is not known yet */
-	struct dns_request *next, **link;	/* in the queue of the slots */
+	struct request_slots *slots;	/* NULL: the server is not known yet */
+	struct dns_request *next, **link;	/* links in the queue of the slots */
 	struct dns_request_want want;
 	struct soa_request ask;
 	struct forgery forgery;
@@ -31,15 +31,16 @@ struct dns_request {
 	size_t message_len;		/* 0: mini-DNS has no key to sign it with */
 	dns_request_fn *fn;
 	void *self;
-	bool open;			/* it counts in slots->open */
-	bool asked;			/* it had a socket to send from */
-	/* the last answer without a good signature; fault NULL: there was none */
+	bool open;			/* the request counts in slots->open */
+	bool asked;			/* the request had a socket to send from */
+	/* the last answer without a good signature; fault NULL: no such answer */
 	struct response doubted;
-	int fd;				/* -1: none; the request waits for its timeout */
+	/* -1: no socket; the request waits for its timeout */
+	int fd;
 	struct loop_io *io;
 	struct loop_timer *timer;
 	int64_t began_ms;
-	int64_t end_ms;			/* when it times out */
+	int64_t end_ms;			/* when the request times out */
 	int64_t due_us;			/* when its timer is due */
 	int repeat_ms;			/* until it sends the question again; 0: never */
 	size_t sent;			/* over TCP */
@@ -47,13 +48,14 @@ struct dns_request {
 	size_t in_len;
 };
 
-/* A server may ignore NOTIFYs and answer queries. So each kind has a silence of its own. */
+/* A server may ignore NOTIFYs and answer queries, so each kind has its own silence. */
 enum asked { ASKED_QUERY, ASKED_NOTIFY, ASKED_KINDS };
 
 /* The requests with one server: how many are open, and the queue of the others. */
 struct request_slots {
 	struct address server;
-	bool shared;			/* by several servers: it never counts as silent */
+	/* several servers have this address: it never counts as silent */
+	bool shared;
 	int64_t lower_case_until_ms;	/* core/forgery.h */
 	struct silence silence[ASKED_KINDS];
 	struct dns_request *waiting, **waiting_end;
@@ -62,10 +64,11 @@ struct request_slots {
 
 struct dns_requests {
 	struct loop *loop;
-	struct servers *servers;	/* with their keys */
+	struct servers *servers;	/* the servers and their keys */
 	const struct figures *figures;
 	struct request_slots *all_slots;
-	void (*open)(struct dns_request *request);	/* the slots call these two */
+	/* the slots call this function and the next one */
+	void (*open)(struct dns_request *request);
 	/* The server is silent. Ends the request at once, without an answer. */
 	void (*skip)(struct dns_request *request);
 	int server_count;

@@ -1,12 +1,13 @@
 /*
- * limiter -- which answer over UDP goes out, which goes short, which not at
- * all: rate.h for all who do not prove that they have their address. A valid
- * cookie, a right signature, or an address in rate_limit_exempt proves it.
+ * limiter -- decides whether an answer over UDP is sent in full, truncated, or not at
+ * all. It applies rate.h to each client that has not proven its address. A valid cookie,
+ * a valid signature, or an address in rate_limit_exempt proves it.
  *
- * Anybody can write the address of a pool's server on his questions, and would turn our
- * answers on it. So the servers of the pools, and who may have any zone, have a higher
- * limit only in what they ask for without a cookie: SOA and IXFR, and NOTIFY. They are
- * known from memory: before the table was read they are strangers and may be sent to TCP.
+ * An attacker can forge the address of a pool's server on a question, to direct our
+ * answers at the server. So servers of the pools, and clients that may have any zone,
+ * have a higher limit only for the questions that they must ask without a cookie: SOA,
+ * IXFR and NOTIFY. The limiter knows these clients from memory. Before the tables were
+ * read, all clients are unknown and may have to use TCP.
  */
 #pragma once
 
@@ -23,7 +24,7 @@ struct limiter;
 struct query;
 struct servers;
 
-/* The options of these names. */
+/* The options with these names. */
 struct limiter_options {
 	int rate_limit, rate_limit_burst, rate_limit_slip, rate_limit_servers;
 	struct option_texts rate_limit_exempt;
@@ -32,17 +33,20 @@ struct limiter_options {
 enum err limiter_check(const struct limiter_options *options, struct why *why);
 struct limiter *limiter_new(struct servers *servers, const struct figures *figures);
 void limiter_free(struct limiter **limiter);
-/* From now on nothing is limited, and the servers may go. */
+/* Stops limiting. The servers may be freed afterwards. */
 void limiter_lift(struct limiter *limiter);
-/* Until then nothing is limited. As limiter_check(), and nothing changes on an error. */
+/*
+ * Starts limiting, or changes the limits. Errors as limiter_check(); nothing changes on
+ * an error.
+ */
 enum err limiter_set(struct limiter *limiter, const struct limiter_options *options,
                      struct why *why);
-/* Over UDP: is PEER who it says it is? */
+/* True: PEER has proven its address over UDP. */
 bool limiter_is_proven(const struct limiter *limiter, const struct query *query,
                        const struct address *peer);
 /*
- * The answer of LEN octets to QUERY from PEER, or another one in its place in the same
- * DATA of SIZE octets. Returns its length; 0: none is sent.
+ * Checks the answer of LEN octets to QUERY from PEER. It may replace the answer in DATA,
+ * which has SIZE octets. Returns the length to send; 0: send nothing.
  */
 size_t limiter_pass(struct limiter *limiter, const struct query *query,
                     const struct address *peer, uint8_t *data, size_t len, size_t size);

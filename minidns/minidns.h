@@ -1,17 +1,16 @@
 /*
- * minidns -- the hidden primary: it serves zones to the name servers of the
- * pools, tells them of changes, asks them what they have, and reports. It
- * only reads the database.
+ * minidns -- the hidden primary. It serves zones to the name servers of the pools, sends
+ * them NOTIFYs, polls their serials and reports the results. It only reads the database.
  *
- *	listener_udp, listener_tcp -> serve -> zone_lookup, zones, deltas -> store
- *	                                    -> transfers -> poller
- *	                                    -> limiter -> servers
- *	service -> order_queue -> notifier, poller -> dns_request;  poller -> peers
- *	service -> compare_queue -> compare_zone -> zone_lookup, zones
- *	notifier -> announcer <-> announcers of other instances;
- *	announcer -> zone_lookup
+ * listener_udp, listener_tcp -> serve -> zone_lookup, zones, deltas -> store
+ *                                     -> transfers -> poller
+ *                                     -> limiter -> servers
+ * service -> order_queue -> notifier, poller -> dns_request;  poller -> peers
+ * service -> compare_queue -> compare_zone -> zone_lookup, zones
+ * notifier -> announcer <-> announcers of other instances;
+ * announcer -> zone_lookup
  *
- * Everything on the loop but store.c, which runs on lanes.
+ * All of it runs on the loop, except store.c, which runs on lanes.
  */
 #pragma once
 
@@ -33,18 +32,18 @@ struct minidns_options {
 	int64_t zone_memory;
 };
 
-/* What is counted; made before the fork. */
+/* The metrics; created before the fork. */
 struct figures {
 	struct metric *queries_soa, *queries_axfr, *queries_ixfr, *queries_other,
 	    *queries_refused;
 	struct metric *cookies[COOKIE_RESULTS];
-	/* by TSIG error; NULL where no number is one */
+	/* by TSIG error; NULL for a number without a TSIG error */
 	struct metric *badly_signed[TSIG_ERRORS];
 	struct metric *rate_truncated, *rate_badcookie, *rate_dropped;
 	struct metric *transfers_axfr, *transfers_ixfr, *transfer_bytes,
 	    *transfers_broken;
 	struct metric *notifies, *notifies_unanswered;
-	/* by what they are asked: queries, NOTIFYs */
+	/* by kind of request: queries, NOTIFYs */
 	struct metric *servers_silent[2], *exchanges_spared;
 	struct metric *exchanges_unknown_server, *exchanges_distrusted, *answers_wrong;
 	struct metric *servers_known;

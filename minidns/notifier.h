@@ -1,10 +1,11 @@
 /*
- * notifier -- sends a NOTIFY to name servers when a zone has changed (RFC 1996), again
- * while no answer comes. A burst of changes gives few NOTIFYs: while one is out, and for
- * a pause that grows with the burst, a newer serial replaces the older one.
+ * notifier -- sends a NOTIFY to name servers when a zone has changed (RFC 1996), and
+ * repeats it until an answer comes. A burst of changes causes few NOTIFYs: a newer serial
+ * waits while one is out, and for a pause that grows with the burst. It replaces the
+ * older serial.
  *
- * Any instance can read the serial of an order: it was committed before the message with
- * the order was sent. A NOTIFY leaves when all instances know the change (announcer.h).
+ * Any instance can read the serial of an order, because it was committed before the order
+ * was sent. A NOTIFY is sent when all instances know the change (announcer.h).
  */
 #pragma once
 
@@ -43,12 +44,12 @@ struct notify_order {
 	int timeout_ms, retry_interval_ms, max_retries;
 };
 
-/* ERR_BUSY when too many are out. */
+/* ERR_BUSY: too many NOTIFYs are out. */
 enum err notifier_send(struct notifier *notifier, const struct notify_order *order,
                        struct why *why);
-/* The same; ERR_INVALID for a destination that is no address. */
+/* The same; ERR_INVALID: the destination is not a valid address. */
 enum err notifier_order(struct notifier *notifier, const struct poll_order *order,
                         struct why *why);
-/* About to be sent, or sent and not answered yet. */
+/* True: a NOTIFY waits to be sent, or was sent and is not answered yet. */
 bool notifier_is_out(const struct notifier *notifier, const struct name *zone,
                      const struct address *server);

@@ -1,6 +1,6 @@
 /*
- * peers -- what minidns tells the other instances of itself: that a name
- * server's transfer was seen to end here, because its poll may run elsewhere.
+ * peers -- tells the other instances of mini-DNS that a transfer to a name server has
+ * ended here. The poll of that server may run on another instance.
  */
 #pragma once
 

@@ -1,14 +1,13 @@
 /*
- * poller -- waits until a name server has a zone at a serial, or does not have it any
- * more, and reports the result. core/poll.h decides; this file has the timers, the
- * queries and the orders, one for each zone and server. A newer order replaces an older
- * one.
+ * poller -- waits until a name server has a zone at a serial, or no longer has the zone,
+ * and reports the result. core/poll.h decides. This file has the timers, the queries and
+ * the orders, one for each zone and server. A newer order replaces an older one.
  *
- * The result of a quiet order is reported only if it is not as expected. A server that a
- * quiet order finds behind gets a NOTIFY, and then a report.
+ * A quiet order is reported only if its result is not as expected. If a quiet order finds
+ * that a server is behind, mini-DNS sends the server a NOTIFY and reports the result.
  *
- * An order is acknowledged when it starts. If this process dies, its polls die with it:
- * the row of the pool manager says that a report is missing.
+ * An order is acknowledged when it starts. If this process dies, its polls are lost; the
+ * row of the pool manager says that a report is missing.
  */
 #pragma once
 
@@ -40,16 +39,21 @@ struct poller *poller_new(struct loop *loop, const struct poller_config *config)
 void poller_free(struct poller **poller);
 size_t poller_count(const struct poller *poller);
 bool poller_has_room(const struct poller *poller, size_t orders);
-/* ERR_BUSY when too many are out; ERR_INVALID for a destination that is no address. */
+/*
+ * ERR_BUSY: too many polls are out. ERR_INVALID: the destination is not a valid address.
+ */
 enum err poller_order(struct poller *poller, const struct poll_order *order,
                       struct why *why);
 
-/* ---- events meanwhile ---- */
+/* ---- events during a poll ---- */
 
 void poller_notify_answered(struct poller *poller, const struct name *zone,
                             const struct address *server);
 void poller_transfer_began(struct poller *poller, const struct name *zone,
                            const struct address *peer);
-/* SERIAL is what it brought; NULL: it broke. False: no order here waits for it. */
+/*
+ * SERIAL is what the transfer brought; NULL: the transfer failed. False: no poll here
+ * waits for it.
+ */
 bool poller_transfer_ended(struct poller *poller, const struct name *zone,
                            const struct address *peer, const uint32_t *serial);

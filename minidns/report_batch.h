@@ -1,10 +1,11 @@
 /*
  * report_batch -- sends the results of polls to the pool managers. A report waits up to
- * 10 ms for others that can share its message, and not at all if no poll is out. So a
- * single change costs a message or two, and a thousand a second cost hundreds.
+ * 10 ms for others that can share its message. It does not wait if no poll is out. So a
+ * single change costs a message or two, and a thousand changes a second cost hundreds of
+ * messages.
  *
- * The broker module keeps a message over reconnects until it is confirmed. If it is
- * never confirmed, the pool manager notices the missing report and asks again.
+ * The broker module keeps a message over reconnects until it is confirmed. If it is never
+ * confirmed, the pool manager notices the missing report and asks again.
  */
 #pragma once
 
@@ -19,6 +20,6 @@ struct rpc_client;
 struct report_batch *report_batch_new(struct loop *loop, struct rpc_client *rpc,
                                       bool (*more_to_come)(const void *self),
                                       const void *self);
-void report_batch_free(struct report_batch **batch);	/* what waits is lost */
+void report_batch_free(struct report_batch **batch);	/* waiting reports are lost */
 void report_batch_add(struct report_batch *batch, const struct server_report *report);
 bool report_batch_idle(const struct report_batch *batch);

@@ -1,6 +1,6 @@
 /*
- * route -- a zone and a name server of it, which is what a NOTIFY and a poll
- * are about, read from an order and usable as the key of a map.
+ * route -- a zone and one of its name servers: the subject of a NOTIFY or a poll. It is
+ * read from an order and can be the key of a map.
  */
 #pragma once
 
@@ -19,11 +19,11 @@ struct route_key {
 	size_t len;
 };
 
-/* *tsig_key: what to sign with; of length 0: nothing. */
+/* *tsig_key: the key to sign with; length 0: unsigned. */
 enum err route_read(const struct poll_order *order, struct name *zone,
                     struct address *server, struct name *tsig_key, struct why *why);
 void route_key(const struct name *zone, const struct address *server,
                struct route_key *key);
-/* The same without the port: what a transfer can be seen to belong to. */
+/* The same without the port: a transfer shows only the server's host. */
 void route_host_key(const struct name *zone, const struct address *server,
                     struct route_key *key);

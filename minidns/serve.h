@@ -1,8 +1,8 @@
 /*
- * serve -- from a request to its answer, the same for UDP and TCP: checks the request,
- * finds the zone, checks the peer of a transfer, and answers. It answers from memory at
- * once if it can. If it cannot, it keeps the request until the database has answered,
- * and calls the listener back.
+ * serve -- from a request to its answer, the same for UDP and TCP. It checks the request,
+ * finds the zone, checks the client of a transfer, and answers. It answers from memory if
+ * it can. If it cannot, it keeps the request until the database has answered, and then
+ * calls the listener back.
  */
 #pragma once
 
@@ -26,8 +26,8 @@ struct transfers;
 struct zones;
 
 /*
- * Either a message, borrowed until the callback returns, or a
- * transfer, which is the callee's.
+ * Either a message, borrowed until the callback returns, or a transfer, which the callee
+ * then owns.
  */
 struct reply {
 	const uint8_t *data;
@@ -46,7 +46,7 @@ struct serve_config {
 	struct servers *servers;
 	struct transfers *transfers;
 	struct limiter *limiter;
-	/* somebody asks for what name servers want: an SOA, a transfer */
+	/* a client asks for an SOA or a transfer, as name servers do */
 	void (*heard)(void *self, const struct address *peer);
 	void *self;
 };
@@ -56,7 +56,8 @@ struct serve_request {
 	size_t len;
 	struct address peer;
 	bool tcp;
-	int64_t idle_ms;		/* of TCP: what is told of it (RFC 7828) */
+	/* for TCP: the idle timeout that a client is told (RFC 7828) */
+	int64_t idle_ms;
 	reply_fn *later;		/* called once after SERVE_LATER */
 	void *self;
 };
@@ -65,11 +66,11 @@ enum serve_fate { SERVE_SILENCE, SERVE_NOW, SERVE_LATER };
 enum { SERVE_BUFFER = 65535 };
 
 struct serve *serve_new(const struct serve_config *config);
-/* Questions come no more, and what can be answered without the database now is. */
+/* No more questions come. Answers the requests that do not need the database now. */
 void serve_end(struct serve *serve);
-/* Before the first question; and again whenever they change. */
+/* Call it before the first question, and when the secrets change. */
 void serve_set_secrets(struct serve *serve, const struct cookie_secrets *secrets);
-/* after the parts in its config: none is pending */
+/* Free the parts in the config first, so that no request is pending. */
 void serve_free(struct serve **serve);
 /* After SERVE_NOW *answer is valid until the next call. */
 enum serve_fate serve(struct serve *serve, const struct serve_request *request,

@@ -1,12 +1,12 @@
 /*
- * servers -- the access list and the keys, kept like the tables pool_servers
- * and tsigkeys: read every ten seconds, at SIGHUP, and before a transfer is
- * refused, so that a server that was added a moment ago is not turned away.
- * For whoever may be anybody, by a datagram, they are read again after two seconds at the
- * earliest; who is new and waits for a transfer over TCP is not kept waiting.
+ * servers -- the access list and the keys, a copy of the tables pool_servers and
+ * tsigkeys. The tables are read every ten seconds, at SIGHUP, and before a transfer is
+ * refused, so that a server that was just added is not refused. A datagram may come from
+ * anyone, so it causes a new read at most every two seconds. A new server that waits for
+ * a transfer over TCP causes one at once.
  *
- * Until they were read once, nobody knows who may have what and which keys there are:
- * see servers_were_read() before somebody is turned away.
+ * Until the first read, the servers' rights and keys are unknown: check
+ * servers_were_read() before refusing a client.
  */
 #pragma once
 
@@ -29,35 +29,38 @@ struct servers *servers_new(struct loop *loop, const struct db_config *config,
 void servers_free(struct servers **servers);
 enum err servers_allow(struct servers *servers, const struct option_texts *prefixes,
                        struct why *why);
-/* The option tsig_keys, as keyring.h has it. */
+/* The option tsig_keys (keyring.h). */
 enum err servers_set_keys(struct servers *servers, const char *text, struct why *why);
 void servers_reload(struct servers *servers);
-/* Since the start: not whether the database is there now. */
+/* True: the tables were read since the start, even if the database is away now. */
 bool servers_were_read(const struct servers *servers);
 /*
- * The tables are read soon, and not by a reading that runs already. PEER is who causes
- * it; NULL: we do.
+ * Starts a new read of the tables soon, even if one runs already. PEER causes it; NULL:
+ * this program does.
  */
 void servers_hurry(struct servers *servers, const struct address *peer);
 /* May call back before it returns. */
 void servers_ask(struct servers *servers, const struct access_ask *ask, allowed_fn *fn,
                  void *self);
 /*
- * Is it a server of some pool, or of allow_transfer? From memory: a server that was added
- * a moment ago may be unknown.
+ * True: PEER is a server of a pool or in allow_transfer. From memory: a server that was
+ * just added may be unknown.
  */
 bool servers_knows(const struct servers *servers, const struct address *peer);
-/* Is it a server of some pool? Not of allow_transfer, which may name whole networks. */
+/*
+ * True: PEER is a server of a pool. allow_transfer does not count: it may contain
+ * networks.
+ */
 bool servers_of_pool(const struct servers *servers, const struct address *peer);
 /*
- * May we send something to it: is it, with its port, a server of some pool; or, for a
- * NOTIFY, of allow_transfer? From memory, too.
+ * True: we may send to SERVER, because its address and port are those of a server of a
+ * pool. For a NOTIFY, allow_transfer counts, too. From memory.
  */
 bool servers_may_hear(const struct servers *servers, const struct address *server,
                       bool notify);
 /*
- * The key of that name, until the loop goes on; NULL: there is none, and the tables are
- * read soon, for it may be new. PEER as above.
+ * The key with this name, valid until the loop continues. NULL: the key is unknown, and
+ * the tables are read again soon, because it may be new. PEER as in servers_hurry().
  */
 const struct tsig_key *servers_key(struct servers *servers, const struct name *name,
                                    const struct address *peer);

@@ -2,12 +2,12 @@
  * service -- the RPC methods of topic "minidns":
  *
  *	notify_zone_changed, poll_for_serial_number	orders of the pool manager
- *	propagate_zones, poll_zones			lists of them (order_queue.h)
+ *	propagate_zones, poll_zones			lists of orders (order_queue.h)
  *	compare_zones					a list of zones (compare_queue.h)
- *	transfer_ended, news				told by another instance
+ *	transfer_ended, news				from another instance
  *
- * The first two are casts that are acknowledged once their timers are set;
- * what comes of them goes back as update_status.
+ * The first two are casts. They are acknowledged once their timers are set. mini-DNS
+ * reports the results with update_status.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct order_queue;
 struct notifier;
 struct poller;
 
-/* What the handlers' self points to. */
+/* The handlers get it as `self`. */
 struct service {
 	struct compare_queue *compare_queue;
 	struct announcer *announcer;

@@ -1,9 +1,9 @@
 /*
- * tcp_answers -- what one client over TCP is still to get: messages with their
- * length before them (RFC 7766 8), and transfers, whose messages are made one
- * by one as the socket takes them. A transfer that has begun is sent to its
- * end; between two of them all messages go first (RFC 7766 7), for a transfer
- * may wait for its place. Each kind keeps the order in which it was put.
+ * tcp_answers -- the answers that one client over TCP must still get: messages with their
+ * length before them (RFC 7766 8), and transfers, whose messages are made one by one as
+ * the socket takes them. A transfer that has begun is sent to its end. Between two
+ * transfers all messages are sent first (RFC 7766 7), because a transfer may wait for its
+ * place. Each kind keeps its order.
  */
 #pragma once
 
@@ -21,11 +21,12 @@ struct outputs {
 
 struct tcp_answers {
 	struct outputs messages, transfers;
-	size_t queued;			/* bytes of the messages that wait */
-	int64_t written;		/* bytes that the socket took, ever */
+	size_t queued;			/* size of the waiting messages */
+	int64_t written;		/* bytes that the socket took since the start */
 	int transfer_count;
-	/* the message on its way */
-	uint8_t *out;			/* a transfer's; held while one runs */
+	/* the message that is being sent */
+	/* buffer for messages of a transfer; kept while one runs */
+	uint8_t *out;
 	const uint8_t *sending;
 	size_t sending_len;
 };
@@ -33,13 +34,13 @@ struct tcp_answers {
 void tcp_answers_init(struct tcp_answers *answers);
 void tcp_answers_clear(struct tcp_answers *answers);
 /*
- * REPLY has something: a message, which is copied, or a transfer, which is taken over.
- * READY is called when a transfer has its place, never from within this call.
+ * Adds the content of REPLY: a message, which is copied, or a transfer, which is taken
+ * over. READY is called when a transfer has its place, never from within this call.
  */
 void tcp_answers_put(struct tcp_answers *answers, const struct reply *reply,
                      void (*ready)(void *self), void *self);
 bool tcp_answers_empty(const struct tcp_answers *answers);
-/* Is there something that the socket could take? A transfer may wait for its place. */
+/* True: something can be written to the socket. A transfer may wait for its place. */
 bool tcp_answers_ready(const struct tcp_answers *answers);
-/* As much as STREAM takes, for one turn. False: it is broken. */
+/* Sends as much as STREAM takes, for one turn. False: the stream failed. */
 bool tcp_answers_send(struct tcp_answers *answers, struct stream *stream);

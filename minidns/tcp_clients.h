@@ -1,16 +1,15 @@
 /*
- * tcp_clients -- the connections of all TCP listeners of a process, by RFC
- * 7766: questions one behind the other without waiting, answers as they are
- * ready (tcp_answers.h has their order), and no client at the cost of others:
- * each holds its own buffer, its own deadline, few questions and transfers at
- * a time, and at most a share of places. If a client comes while all places are taken,
- * or only the program's own descriptors are left (base/descriptors.h), the one that has
- * been idle for longest goes, a stranger's first; and for a server of a pool
- * or of allow_transfer that of a stranger also if it is busy, so that nobody
- * else can keep them out. Of a stranger an IPv6 site is one peer. Who has
- * something to take must take some KiB of it every 20 s (tcp_stall). A connection under TLS
- * (stream.h) is like any other, once hands are shaken; whoever does not get so
- * far in time goes like one that asks nothing.
+ * tcp_clients -- the connections of all TCP listeners of a process (RFC 7766). A client
+ * may send questions without waiting for answers, and answers leave when they are ready
+ * (tcp_answers.h has their order). Each client has its own buffer and deadline, few
+ * questions and transfers at a time, and a limited share of the connections, so that it
+ * cannot slow the others down. A new client may come while all places are taken, or while
+ * only the program's own descriptors are left (base/descriptors.h). Then the connection
+ * that is idle for longest is closed, an unknown client's first. For a server of a pool
+ * or of allow_transfer, even a busy connection of an unknown client is closed. For
+ * unknown clients, an IPv6 site counts as one peer. A client must take some KiB of its
+ * answers every 20 s (tcp_stall). A client under TLS (stream.h) that does not finish the
+ * handshake in time is handled like an idle one.
  */
 #pragma once
 
@@ -27,7 +26,7 @@ struct tcp_clients_config {
 	struct serve *serve;
 	const struct servers *servers;
 	const struct figures *figures;
-	int limit, limit_per_peer;	/* in this process, over all its listeners */
+	int limit, limit_per_peer;	/* in this process, for all its listeners */
 	int idle_ms;
 	int stall_ms;			/* see STALL_BYTES in tcp_clients.c */
 };
@@ -35,11 +34,13 @@ struct tcp_clients_config {
 struct tcp_clients;
 struct tcp_clients *tcp_clients_new(struct loop *loop,
                                     const struct tcp_clients_config *config);
-void tcp_clients_free(struct tcp_clients **clients);	/* cuts all connections */
-/* Takes over FD, a connection that was accepted from FROM, or closes it. TLS or NULL. */
+void tcp_clients_free(struct tcp_clients **clients);	/* closes all connections */
+/* Takes over FD, a connection accepted from FROM, or closes it. TLS may be NULL. */
 void tcp_clients_admit(struct tcp_clients *clients, int fd,
                        const struct sockaddr_storage *from, const struct stream_tls *tls);
-/* We end soon: who asks how long a connection may be idle is told to close it now. */
+/*
+ * This process ends soon. A client that asks for the idle timeout is told to close now.
+ */
 void tcp_clients_drain(struct tcp_clients *clients);
-/* How many have answers still to be sent. */
+/* Number of clients with answers that are not sent yet. */
 size_t tcp_clients_busy(const struct tcp_clients *clients);

@@ -2,9 +2,9 @@
  * zone_lookup -- finds the zone of a name and its serial, as the database has them now.
  *
  * A name server that got a NOTIFY for serial S from any instance may ask any other one,
- * and must get S or newer. So the answer is read after the question came: requests
- * gather while a statement runs, and the next statement reads for all of them. Ordinary
- * questions may use results of the last second.
+ * and must get S or newer. So the database is read after the question came. Requests are
+ * collected while a statement runs, and the next statement reads for all of them.
+ * Ordinary questions may use results of the last second.
  *
  * The heads of zones stay in the SOA cache (core/soa_cache.h). Under a lease
  * (announcer.h) questions need no database. When announcements may be lost,
@@ -24,36 +24,34 @@ struct zone_lookup;
 struct loop;
 
 /*
- * head NULL without an error: no zone of ours. It is borrowed
- * until the callback returns.
+ * HEAD is NULL without an error: we have no such zone. It is borrowed until the callback
+ * returns.
  */
 typedef void zone_lookup_fn(void *self, enum err err, const struct head *head);
 
-/* MEMORY: bytes for the SOA cache. What is read of changes goes to DELTAS. */
+/* MEMORY: bytes for the SOA cache. Changes that are read go to DELTAS. */
 struct zone_lookup *zone_lookup_new(struct loop *loop, const struct db_config *config,
                                     struct deltas *deltas, const struct figures *figures,
                                     int64_t memory);
-void zone_lookup_free(struct zone_lookup **lookup);	/* due callbacks come first */
+void zone_lookup_free(struct zone_lookup **lookup);	/* pending callbacks come first */
 /*
  * APEX: the name is likely the apex of a zone, as in a transfer. The names above it are
  * read only if it is not. ERR_BUSY: too many requests wait; the callback does not come.
  */
 enum err zone_lookup_find(struct zone_lookup *lookup, const struct name *name, bool apex,
                           zone_lookup_fn *fn, void *self);
-/* A question for the zone comes soon: reads it, unless many other requests wait. */
+/* A question for the zone is expected soon. Reads its head, unless many requests wait. */
 void zone_lookup_prefetch(struct zone_lookup *lookup, const struct name *zone);
-/* Of the zone of that name, as it was read last. Use it under a lease only (announcer.h). */
+/* The head of the zone, as last read. Use it under a lease only (announcer.h). */
 bool zone_lookup_cached(const struct zone_lookup *lookup, const struct name *name,
                         struct head *head);
-/* Its SOA record, ready to be sent (core/soa_cache.h). */
+/* The zone's SOA record, ready to be sent (core/soa_cache.h). */
 const uint8_t *zone_lookup_soa_record(const struct zone_lookup *lookup,
                                       const struct name *name, size_t *len);
-/*
- * That edition of the zone exists. False: the cache has it already, or a newer one.
- */
+/* This edition of the zone exists. False: the cache has it already, or a newer one. */
 bool zone_lookup_changed(struct zone_lookup *lookup, const struct name *zone,
                          const struct edition *edition);
 void zone_lookup_recover(struct zone_lookup *lookup);
-/* True if it was asked for within the last second. */
+/* True: the head was read within the last second. */
 bool zone_lookup_recent(const struct zone_lookup *lookup, const struct name *name,
                         const struct head **head);

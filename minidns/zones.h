@@ -1,14 +1,13 @@
 /*
- * zones -- snapshots of zones, loaded when first needed, each in one
- * transaction on a reader lane, and kept within a budget of bytes: the one
- * that was not used for longest goes first. One that a transfer still reads
- * stays alive until that ends, and counts; while those in use fill the
- * budget, no other zone is loaded. A zone is whole or not served: a database
- * that fails in the middle of a load is ERR_UNREACHABLE.
+ * zones -- snapshots of zones. Each is loaded when it is first needed, in one transaction
+ * on a reader lane. A budget of bytes limits their memory; the zone that was unused for
+ * longest is evicted first. A zone stays alive while a transfer reads it, and counts in
+ * the budget. While the zones in use fill the budget, no other zone is loaded. A zone is
+ * served complete or not at all: if the database fails during a load, the result is
+ * ERR_UNREACHABLE.
  *
- * One whose rows cannot be served, that of its SOA among them, is remembered as broken
- * at its serial, in the little that is kept of each domain, and is read again at most
- * once in ten seconds.
+ * A zone whose rows cannot be served is marked as broken at its serial, in the small
+ * entry that each domain has here. It is read again at most once in ten seconds.
  */
 #pragma once
 
@@ -26,13 +25,13 @@ struct zones;
 struct zones_config {
 	const struct db_config *db;
 	const struct figures *figures;
-	int readers;			/* lanes, each with a connection */
+	int readers;			/* number of lanes, each with a connection */
 	int64_t memory;
 };
 
 /*
- * The zone is borrowed until the callback returns: zone_hold()
- * keeps it. NULL with an error.
+ * The zone is borrowed until the callback returns; zone_hold() keeps it. NULL with an
+ * error.
  */
 typedef void zone_fn(void *self, enum err err, struct zone *zone);
 
@@ -41,19 +40,19 @@ void zones_free(struct zones **zones);
 /* The zone at the serial of HEAD if it is in memory. */
 struct zone *zones_cached(struct zones *zones, const struct head *head);
 /*
- * HEAD itself is broken; or when the zone was read last, at the serial of HEAD, its rows
- * could not be served; a newer one may be whole. Whatever HEAD says, zones_get() knows
- * better.
+ * True: HEAD itself is broken, or the zone's rows could not be served when they were read
+ * at the serial of HEAD. A newer version may be good; only zones_get() can tell.
  */
 bool zones_broken(struct zones *zones, const struct head *head);
-bool zones_some_broken(const struct zones *zones);	/* any, by its rows */
+/* true: a zone has rows that cannot be served */
+bool zones_some_broken(const struct zones *zones);
 /*
- * At the serial of HEAD or newer. ERR_NOT_FOUND: gone meanwhile; ERR_INVALID: cannot be
- * served; ERR_BUSY: no room. May call back before it returns.
+ * Gets the zone at the serial of HEAD or newer. ERR_NOT_FOUND: deleted meanwhile;
+ * ERR_INVALID: cannot be served; ERR_BUSY: no room. May call back before it returns.
  */
 void zones_get(struct zones *zones, const struct head *head, zone_fn *fn, void *self);
 /*
- * A transfer let go of one: at the end of the turn those that nobody needs any more are
- * freed. May be called from within a zone_fn.
+ * A transfer has released a zone. Zones without a user are freed at the end of the turn.
+ * May be called from within a zone_fn.
  */
 void zones_trim_later(struct zones *zones);

@@ -1,8 +1,9 @@
 /*
- * access -- who may have a zone: the name servers of its pool, as the pool
- * manager put them down in pool_servers, each by its address and, if it has
- * one, its TSIG key; whoever signs with a key of that domain; and the
- * prefixes of the option allow_transfer. Everybody else is REFUSED.
+ * access -- decides which clients may have a zone. The name servers of the zone's pool
+ * may have it. The pool manager lists them in the table pool_servers, each with its
+ * address and perhaps a TSIG key. A client that signs with a key of the domain may have
+ * it, and a client with an address in the option allow_transfer. Any other client gets
+ * REFUSED.
  */
 #pragma once
 
@@ -20,29 +21,31 @@ enum { ACCESS_POOL = 64 };
 struct access_server {
 	char pool[ACCESS_POOL + 1];
 	struct address address;
-	struct name key;		/* of length 0: none */
+	struct name key;		/* length 0: no key */
 };
 
-/* Who asks for what. */
+/* A request for a zone. */
 struct access_ask {
 	char pool[ACCESS_POOL + 1], domain[ID_LEN + 1];
 	struct address peer;
-	bool is_proven;			/* it has that address, for it came over TCP */
-	struct name key;		/* that it signed with; of length 0: none */
+	/* the address is not forged: the request came over TCP */
+	bool is_proven;
+	struct name key;		/* that signed the request; length 0: unsigned */
 };
 
 struct access {
 	struct prefixes always;
 	struct access_server *servers;
 	size_t server_count;
-	struct keyring keys;		/* of the database */
-	struct keyring own;		/* of the configuration: they come first */
+	struct keyring keys;		/* from the database */
+	/* from the configuration; these take precedence */
+	struct keyring own;
 };
 
-/* Takes the array of COUNT. */
+/* Takes over the array of COUNT servers. */
 void access_set_servers(struct access *access, struct access_server **servers,
                         size_t count);
-/* The key of that name, or NULL. */
+/* The key with this name, or NULL. */
 const struct tsig_key *access_key(const struct access *access, const struct name *name);
 bool access_allows(const struct access *access, const struct access_ask *ask);
 void access_clear(struct access *access);

@@ -1,9 +1,9 @@
 /*
- * answer -- what a zone says to a question (RFC 1034 4.3.2): records with the
- * AA bit, CNAME and DNAME chains within the zone (RFC 6672), each name and
- * each DNAME of them once, wildcards (RFC 4592), referrals with glue, NXDOMAIN
- * and NODATA with the SOA (RFC 2308), one record set for ANY (RFC 8482), TC
- * where it does not fit over UDP. Nothing of it recurses.
+ * answer -- builds the answer of a zone to a question (RFC 1034 4.3.2): records with the
+ * AA bit, CNAME and DNAME chains within the zone (RFC 6672), wildcards (RFC 4592),
+ * referrals with glue, NXDOMAIN and NODATA with the SOA (RFC 2308), one record set for
+ * ANY (RFC 8482), TC if the answer does not fit over UDP. A chain has each name and each
+ * DNAME once. No function here recurses.
  */
 #pragma once
 
@@ -13,15 +13,15 @@
 #include "core/zone.h"
 
 /*
- * The question must be for a name in the zone. Returns the length of the answer. Both
- * leave the query as it was, so that another answer can take its place.
+ * The name of the question must be in the zone. Returns the length of the answer. Neither
+ * function changes the query, so another answer can replace this one.
  */
 size_t answer_build(const struct query *query, const struct zone *zone, bool tcp,
                     uint8_t *data, size_t size);
 
 /*
- * The answer to a question for the SOA alone, as domains'
- * columns have it; no zone needed.
+ * The answer to a question for the SOA alone, from the columns of the table domains. It
+ * needs no zone in memory.
  */
 size_t answer_soa(const struct query *query, const struct rr *soa, bool tcp,
                   uint8_t *data, size_t size);

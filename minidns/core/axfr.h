@@ -1,8 +1,8 @@
 /*
- * axfr -- a whole zone as a row of messages (RFC 5936): the SOA first and
- * last, the question in the first message only, one id in all. A generator:
- * it keeps its place in the zone and makes a message when asked, so that a
- * transfer needs the memory of one message, whatever the zone.
+ * axfr -- writes a whole zone as a sequence of messages (RFC 5936). The SOA comes first
+ * and last. Only the first message has the question. All messages have one id. This is a
+ * generator: it keeps its position in the zone and makes one message a call. A transfer
+ * needs the memory of one message, however large the zone is.
  */
 #pragma once
 
@@ -15,19 +15,21 @@
 struct axfr {
 	struct query *query;
 	const struct zone *zone;
-	/* record set in hand, and its records still to go */
+	/*
+	 * the current record set, and the number of its records that are not written yet
+	 */
 	uint32_t set, left;
-	uint32_t node;			/* whose it is */
+	uint32_t node;			/* the owner of the record set */
 	uint32_t rdata;
-	/* written so far; the closing SOA is one more than there are */
+	/* written so far; the closing SOA counts in addition to the zone's records */
 	uint64_t records;
 	bool started, ended;
 };
 
-/* QUERY and ZONE are borrowed until the end; an IXFR may be answered this way, too. */
+/* Borrows QUERY and ZONE until the end. An IXFR may also be answered in this way. */
 void axfr_init(struct axfr *axfr, struct query *query, const struct zone *zone);
 /*
- * The next message into DATA; its length, or 0 when all was
- * said. SIZE is at least 65535.
+ * Writes the next message into DATA. Returns its length, or 0 after the last message.
+ * SIZE is at least 65535.
  */
 size_t axfr_next(struct axfr *axfr, uint8_t *data, size_t size);

@@ -1,20 +1,19 @@
 /*
- * cookie -- DNS cookies, the server's side (RFC 7873; RFC 9018 for what is in
- * a server cookie). A client that shows a cookie which we gave to its address
- * is no stranger who writes that address on his packets: what strangers are
- * limited in need not concern it. No state is kept: a cookie is its time and
- * a hash of that time, the client's cookie and address under a secret. All
- * instances that have the same secret take each other's cookies.
+ * cookie -- DNS cookies, the server's side (RFC 7873; RFC 9018 for the content of a
+ * server cookie). A client with a cookie that we gave to its address has not forged that
+ * address, so limits for unknown clients need not apply to it. The server keeps no state:
+ * a cookie has a time and a hash. The hash covers the time, the client's cookie and its
+ * address, under a secret. Instances with the same secret accept each other's cookies.
  *
- * The COOKIE option's data as answered, where each begins and its octets:
+ * The data of the COOKIE option in an answer, with the offset and length of each part:
  *
  *	 0	8	client cookie
  *	 8	1	version: 1
- *	 9	3	reserved: zero; in a question whatever was hashed
+ *	 9	3	reserved: zero; in a question, the value that was hashed
  *	12	4	unix time, in network order
- *	16	8	SipHash of all before it and the address (4 or 16 octets)
+ *	16	8	SipHash of all octets before it and the address (4 or 16 octets)
  *
- * Of two COOKIE options in a question the first one counts (RFC 7873 5.2).
+ * Of two COOKIE options in a question, the first one counts (RFC 7873 5.2).
  */
 #pragma once
 
@@ -27,18 +26,19 @@
 #include "dns/address.h"
 
 enum {
-	COOKIE_OPTION = 10,		/* its code in an OPT record */
+	COOKIE_OPTION = 10,		/* the option's code in an OPT record */
 	COOKIE_CLIENT_LEN = 8,
-	COOKIE_LEN = 24,		/* of the option's data in an answer */
-	COOKIE_MAX_LEN = 40,		/* of the same in a question */
+	COOKIE_LEN = 24,		/* length of the option's data in an answer */
+	COOKIE_MAX_LEN = 40,		/* length of the option's data in a question */
 };
 
 /* ---- secrets ---- */
 
 /*
- * Cookies are made with the first and taken if made with any. So a fleet changes its
- * secret without a cookie refused (RFC 9018 5): the new one is the other of all, then
- * the current one of all with the old one as the other, and an hour later the old goes.
+ * New cookies are made with the first secret; a cookie made with any secret is accepted.
+ * So a fleet changes its secret without refusing a cookie (RFC 9018 5). First set the new
+ * secret as the other one of all instances. Then make it the current one of all and the
+ * old secret the other one. An hour later, remove the old secret.
  */
 struct cookie_secrets {
 	struct siphash_key key[2];
@@ -51,9 +51,10 @@ struct cookie_texts {
 };
 
 /*
- * UNSET is taken when no text is set: a key of random octets, made once and before the
- * fork, for all processes of an instance answer the same clients. ERR_INVALID: a text of
- * another form, or an other without a current one; the reason does not quote it.
+ * UNSET is used if no text is set. It is a key of random octets, made once and before the
+ * fork, because all processes of an instance answer the same clients. ERR_INVALID: a text
+ * has another form, or the other secret is set without a current one. The reason does not
+ * quote the text.
  */
 enum err cookie_secrets_parse(const struct cookie_texts *texts,
                               const struct siphash_key *unset,
@@ -62,10 +63,10 @@ enum err cookie_secrets_parse(const struct cookie_texts *texts,
 /* ---- check ---- */
 
 enum cookie_result {
-	/* neither 8 octets nor 16 to 40: FORMERR (RFC 7873 5.2.2) */
+	/* length is neither 8 nor 16 to 40: FORMERR (RFC 7873 5.2.2) */
 	COOKIE_MALFORMED,
-	COOKIE_CLIENT_ONLY,	/* it is new here (5.2.3) */
-	COOKIE_BAD,		/* not ours, or not of now: as if it were not there */
+	COOKIE_CLIENT_ONLY,	/* a client that has no server cookie yet (5.2.3) */
+	COOKIE_BAD,		/* not our cookie, or expired: handled as if absent */
 	COOKIE_VALID,
 	COOKIE_RESULTS
 };
@@ -76,18 +77,18 @@ bool cookie_len_is_good(size_t len);
 const char *cookie_result_name(enum cookie_result result);	/* "client_only" */
 
 struct cookie_request {
-	const uint8_t *option;		/* its data, of any length */
+	const uint8_t *option;		/* the option's data, of any length */
 	size_t len;
 	const struct address *client;	/* the port does not matter */
-	uint32_t now;			/* unix time, in seconds; may wrap */
+	uint32_t now;			/* unix time in seconds; may wrap */
 };
 
 struct cookie {
 	enum cookie_result result;
 	/*
-	 * The server cookie of the answer is a new one. A valid one is good for an hour
-	 * and changed after half of it (RFC 9018 4.3), or if the other secret made it;
-	 * else the client gets back its own.
+	 * The answer has a new server cookie. A valid cookie lasts an hour; it is
+	 * replaced after half of that (RFC 9018 4.3) or if the other secret made it.
+	 * Otherwise the answer repeats the client's cookie.
 	 */
 	bool fresh;
 	/* the data of the answer's option; zeroes when malformed */

@@ -1,11 +1,11 @@
 /*
- * ixfr -- the way from one serial to another (RFC 1995): the old SOA, what
- * was removed, the new SOA, what was added, between two copies of the new
- * SOA. The changes of the journal are proven to be an unbroken chain of
- * well-formed records; several are merged into one (ixfr_merge.h), so
- * that a client that is far behind is sent what it lacks, not what the zone
- * went through. A delta is made once and shared by all servers that ask for
- * the same; the generator works as that of axfr.h does.
+ * ixfr -- writes the difference between two serials (RFC 1995): the old SOA, the removed
+ * records, the new SOA, the added records, with the new SOA before and after all of it.
+ * The changes of the journal are checked first: they must be an unbroken chain of
+ * well-formed records. Several changes are merged into one (ixfr_merge.h). So a client
+ * that is far behind gets the records that it lacks, not each step of the history. A
+ * delta is made once and shared by all servers that need the same one. The generator
+ * works like the one of axfr.h.
  */
 #pragma once
 
@@ -17,7 +17,10 @@
 #include "core/query.h"
 #include "model/rr.h"
 
-/* A row of the journal: RRs in wire form, the old and the new SOA first in each. */
+/*
+ * A row of the journal: RRs in wire form. `removed` begins with the old SOA, `added` with
+ * the new one.
+ */
 struct ixfr_step {
 	uint32_t previous_serial, serial;
 	const uint8_t *removed, *added;
@@ -27,15 +30,15 @@ struct ixfr_step {
 struct delta {
 	uint32_t from, to;
 	unsigned users;
-	uint64_t records;		/* with the two SOAs */
+	uint64_t records;		/* including the two SOAs */
 	struct buf rrs;			/* SOA of `from`, removed, SOA of `to`, added */
-	size_t newest_soa;		/* where in it the SOA of `to` stands */
+	size_t newest_soa;		/* offset of the SOA of `to` in `rrs` */
 };
 
 /*
- * The steps in any order, with others among them, for zone APEX. NULL: they do not lead
- * from FROM to TO, hold what is no record of the zone, or contradict each other: send the
- * whole zone.
+ * Makes the delta of zone APEX. STEPS may be in any order and may contain unrelated
+ * steps. NULL: send the whole zone, because the steps do not lead from FROM to TO,
+ * contain something that is not a record of the zone, or contradict each other.
  */
 struct delta *delta_new(const struct name *apex, uint32_t from, uint32_t to,
                         const struct ixfr_step *steps, size_t count);
@@ -50,8 +53,5 @@ struct ixfr {
 };
 
 void ixfr_init(struct ixfr *ixfr, struct query *query, const struct delta *delta);
-/*
- * As axfr_next(). Over UDP SIZE is what the client takes: then
- * only one message counts.
- */
+/* Like axfr_next(). Over UDP, SIZE is the client's limit, and only one message counts. */
 size_t ixfr_next(struct ixfr *ixfr, bool tcp, uint8_t *data, size_t size);

@@ -1,10 +1,11 @@
 /*
- * keyring -- the TSIG keys that are known, found by their names: those of the database
- * and those of the option tsig_keys.
+ * keyring -- the known TSIG keys, found by name: the keys of the database and of the
+ * option tsig_keys.
  *
- * The arrays are in no core, and are wiped when they go; the copies of a key that questions,
- * ours too, and transfers have are wiped, too. Not so what a stack or a message of the
- * database had of it: who reads our memory reads our secrets.
+ * The arrays are left out of core dumps and are wiped when they are freed. The copies of
+ * keys in questions, requests and transfers are wiped, too. A stack or a database message
+ * may still contain a key: an attacker who reads the memory of this process reads its
+ * secrets.
  */
 #pragma once
 
@@ -15,12 +16,12 @@
 
 struct known_key {
 	struct tsig_key key;
-	/* whoever signs with it may have this domain; "": it is for servers */
+	/* a client that signs with it may have this domain; "": a key for servers */
 	char domain[ID_LEN + 1];
 };
 
 struct keyring {
-	struct known_key *keys;		/* sorted, once all were added */
+	struct known_key *keys;		/* sorted after the last one was added */
 	size_t count, size;
 };
 
@@ -28,11 +29,11 @@ void keyring_add(struct keyring *keyring, const struct known_key *known);
 void keyring_sort(struct keyring *keyring);
 
 /*
- * TEXT: "NAME ALGORITHM SECRET" a line, or with ";" between; NULL is none. The words in
- * why contain no secret. ERR_INVALID leaves the keyring as it is.
+ * TEXT: "NAME ALGORITHM SECRET" on each line, or separated by ";"; NULL is an empty list.
+ * The text in *why contains no secret. ERR_INVALID leaves the keyring unchanged.
  */
 enum err keyring_parse(struct keyring *keyring, const char *text, struct why *why);
-/* What WITH has, in the place of what was there; nothing is left in WITH. */
+/* Replaces the keys by those of WITH, and leaves WITH empty. */
 void keyring_replace(struct keyring *keyring, struct keyring *with);
 const struct known_key *keyring_find(const struct keyring *keyring,
                                      const struct name *name);

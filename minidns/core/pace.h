@@ -1,20 +1,20 @@
 /*
- * pace -- how long a name server takes to serve what it was told of, learned
- * from the polls themselves. A first poll that comes too early costs another;
- * one that comes late delays a domain. So a poll that found the new serial
- * makes the next wait a sixteenth shorter, and one that did not a quarter
- * longer: by that, four of five come right, whatever the server's delay, and
- * when the delay changes the wait follows it.
+ * pace -- how long a name server takes to serve a new serial. The polls themselves teach
+ * it. A first poll that comes too early costs a second poll; a late one delays the
+ * domain. So a poll that finds the new serial makes the next wait a sixteenth shorter,
+ * and a poll that does not find it makes the wait a quarter longer. With these steps four
+ * of five polls come right, whatever the server's delay is. When the delay changes, the
+ * wait follows.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A server has one for each thing that its delay is counted from. */
+/* The event from which the delay is counted. A server has a pace for each. */
 enum pace_from {
-	PACE_FROM_NOTIFY,		/* its answer to a NOTIFY */
-	PACE_FROM_TRANSFER,		/* the end of a transfer to it */
+	PACE_FROM_NOTIFY,		/* the server answered a NOTIFY */
+	PACE_FROM_TRANSFER,		/* a transfer to the server ended */
 	PACE_COUNT
 };
 
@@ -23,6 +23,6 @@ struct pace {
 };
 
 void pace_init(struct pace *pace);
-/* 1 to 100 ms: a slower server is asked more than once. */
+/* 1 to 100 ms: a slower server gets more than one poll. */
 int pace_ms(const struct pace *pace, enum pace_from from);
 void pace_learn(struct pace *pace, enum pace_from from, bool was_served);

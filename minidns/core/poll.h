@@ -1,20 +1,21 @@
 /*
- * poll -- how long, and how often, a name server is asked for a zone's serial
- * until it has the wanted one (seed 000, poll_for_serial_number). Pure: the
- * caller brings what happened, gets one move, and makes it.
+ * poll -- when and how often mini-DNS asks a name server for a zone's serial until the
+ * server has the wanted one (seed 000, poll_for_serial_number). Pure: the caller passes
+ * each event in, gets one move, and makes it.
  *
- *	held	 a NOTIFY to the server is out; its transfer is awaited
+ *	held	 a NOTIFY to the server is out; its transfer has not ended yet
  *	asking	 a query is out
- *	pausing	 a timer runs until the next one
- *	ended	 reported; nothing more happens
+ *	pausing	 a timer runs until the next query
+ *	ended	 the result is reported; nothing more happens
  *
- * When it is asked first is the server's own pace (core/pace.h), from its
- * answer to the NOTIFY or from the end of a transfer that brought the serial. A
- * server that answers, only not yet as wanted, is asked again soon: 5 ms, 10 ms,
- * up to the retry interval. Only pauses of the whole interval, silence, and a query that
- * could not be sent are tries; while a transfer to it is under way, nothing is one. Nor is
- * an answer by which a server that is told nothing has not yet taken the zone up, or
- * dropped it, as long as the patience with it lasts. A timeout is never absence.
+ * The server's own pace (core/pace.h) times the first query. It counts from the answer to
+ * the NOTIFY, or from the end of a transfer that brought the serial. If a server answers,
+ * but not with the wanted serial, the next query follows soon: after 5 ms, 10 ms, up to
+ * the retry interval. A pause of the whole interval is a try; so are silence and a query
+ * that could not be sent. While a transfer to the server is under way, nothing counts as
+ * a try. A server that gets no commands has some time to create or delete the zone by
+ * itself (`patience_ms`); until then an answer that it has not done so is not a try. A
+ * timeout never means absence.
  */
 #pragma once
 
@@ -26,21 +27,22 @@
 #include "model/state.h"
 
 struct poll_terms {
-	uint32_t wanted;		/* serial; also what is named in reasons */
-	bool absence;			/* the goal: it has the zone no more */
+	uint32_t wanted;		/* serial; also the one in reasons */
+	bool absence;			/* the goal: the server no longer has the zone */
 	int timeout_ms, retry_interval_ms, max_retries;
-	int patience_ms;		/* the server finds out by itself; 0: is told */
+	/* time for a server that gets no commands; 0: it gets them */
+	int patience_ms;
 };
 
 enum poll_event {
 	POLL_NOTIFY_ANSWERED,
-	POLL_TRANSFER_BEGAN,		/* of this zone to this server, here */
-	/* here, or told by another instance; with the serial that it brought */
+	POLL_TRANSFER_BEGAN,		/* a transfer of this zone to this server, here */
+	/* here, or another instance reported it; with the serial that it brought */
 	POLL_TRANSFER_ENDED,
 	POLL_TIMER,
 	/* with a response: SERIAL, ABSENT, LAME, FAILED or UNASKED */
 	POLL_ANSWERED,
-	POLL_SILENT,			/* the whole timeout passed without an answer */
+	POLL_SILENT,			/* no answer within the whole timeout */
 	POLL_EVENTS
 };
 
@@ -49,23 +51,28 @@ enum poll_state { POLL_HELD, POLL_ASKING, POLL_PAUSING, POLL_ENDED, POLL_STATES 
 struct poll {
 	struct poll_terms terms;
 	enum poll_state state;
-	int tries;			/* that failed */
-	/* the next pause after an answer that will not do */
+	int tries;			/* failed tries */
+	/* the next pause after an answer without the wanted serial */
 	int pause_ms;
-	int paused_ms;			/* how long the pause is that it is in */
-	int patience_ms;		/* that is left */
-	struct pace *pace;		/* the server's, of the caller */
-	/* what timed the next query, and the one that is out; PACE_COUNT: nothing */
+	int paused_ms;			/* length of the current pause */
+	int patience_ms;		/* what is left of it */
+	struct pace *pace;		/* the server's; the caller owns it */
+	/*
+	 * the events that timed the next query and the current one; PACE_COUNT: no event
+	 */
 	enum pace_from next_from, asked_from;
-	int restarts;			/* how often a transfer has quickened the pace */
-	int transfers;			/* under way here */
-	/* an order that this one replaced is not reported */
+	/* how often the end of a transfer has restarted the pace */
+	int restarts;
+	int transfers;			/* of this zone to this server, under way here */
+	/* an order that this one replaced is not reported yet */
 	bool owes;
-	uint32_t owed;			/* its serial */
-	bool silent;			/* the last try; else `last` is what was said */
-	int64_t silent_since;		/* to all; in seconds since 1970; 0: unknown */
+	uint32_t owed;			/* the serial of that order */
+	/* the last try got no answer; else `last` is the answer */
+	bool silent;
+	/* no answer to any query since then; seconds since 1970; 0: unknown */
+	int64_t silent_since;
 	struct response last;
-	bool has_serial;		/* one was seen at some time */
+	bool has_serial;		/* the server has shown a serial at some time */
 	uint32_t serial;
 };
 
@@ -73,28 +80,32 @@ struct poll_move {
 	enum {
 		POLL_STAY,
 		POLL_SEND,		/* a query */
-		POLL_WAIT,		/* then come with POLL_TIMER */
-		POLL_REPORT,		/* poll_result(); the end */
+		POLL_WAIT,		/* then call again with POLL_TIMER */
+		POLL_REPORT,		/* read poll_result(); the poll is over */
 	} action;
 	int wait_ms;
-	/* besides: report SUCCESS for the order that was replaced */
+	/* in addition, report SUCCESS for the order that was replaced */
 	bool reached_owed;
 };
 
 struct poll_result {
 	enum report report;
-	/* REPORT_NO_DOMAIN of what was to go: it served this before, and answered us */
+	/*
+	 * With REPORT_NO_DOMAIN of a deleted zone: the server served it before, and
+	 * answered us.
+	 */
 	bool has_serial;
-	bool silent;			/* it said nothing at all */
-	bool unasked;			/* nor was it asked: that says nothing of it */
+	bool silent;			/* the server did not answer at all */
+	/* no query was sent, so the result says nothing about the server */
+	bool unasked;
 	uint32_t serial;
-	char reason[160];		/* "" with a SUCCESS */
+	char reason[160];		/* "" with REPORT_SUCCESS */
 };
 
-/* PACE outlives the poll. */
+/* PACE must outlive the poll. */
 struct poll_move poll_start(struct poll *poll, const struct poll_terms *terms,
                             struct pace *pace, bool notify_is_out);
-/* A newer order for the same zone and server: it replaces the one that is out. */
+/* A newer order for the same zone and server replaces the current one. */
 struct poll_move poll_renew(struct poll *poll, const struct poll_terms *terms);
 struct poll_move poll_step(struct poll *poll, enum poll_event event,
                            const struct response *response);

@@ -1,4 +1,4 @@
-/* prefixes -- a list of addresses and prefixes, as an option names them. */
+/* prefixes -- a list of addresses and prefixes, the value of an option. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ struct prefixes {
 };
 
 /*
- * In the place of what was there. ERR_INVALID names OPTION and the text that is no
+ * Replaces the list. ERR_INVALID: *why names OPTION and the text that is not a valid
  * address or prefix.
  */
 enum err prefixes_set(struct prefixes *prefixes, const char *option,

@@ -1,16 +1,17 @@
 /*
- * query -- a request, read and checked: what it asks for, or with which rcode,
- * or with silence, it is turned away. RFC 8906 and the tables of malformed
- * packets in tests/unit/minidns/test_query.c say what comes of each. A
- * struct query is its own copy: the packet may go.
+ * query -- reads and checks a request. The result is what the request asks for, or the
+ * rcode of its refusal, or that it gets no answer. RFC 8906 and the tables of malformed
+ * packets in tests/unit/minidns/test_query.c give the result of each. A struct query has
+ * copies of all that it needs from the packet.
  *
- * A signature (tsig.h) is read here and checked by query_verify(), with the key of whoever
- * calls: until then nobody knows who asks. A cookie (cookie.h) is likewise read here, and
- * checked by whoever has the secrets.
+ * query_read() reads a signature (tsig.h); query_verify() checks it, with the key that
+ * the caller passes. Before that, the identity of the client is unknown. A cookie
+ * (cookie.h) is read here, and checked by code that has the secrets.
  *
- * EDNS (RFC 6891) is of version 0; of the options we know COOKIE, edns-tcp-keepalive
- * (over TCP; over UDP it means nothing) and, in answers, extended errors. Others are
- * skipped, NSID too: nobody need know which of us answered. We send no padding.
+ * EDNS (RFC 6891) has version 0. The known options are COOKIE, edns-tcp-keepalive (over
+ * TCP; ignored over UDP) and, in answers, extended errors. Other options are skipped.
+ * NSID is also skipped: clients need not know which instance answered. Answers have no
+ * padding.
  */
 #pragma once
 
@@ -24,83 +25,96 @@
 #include "model/name.h"
 
 enum query_fate {
-	QUERY_SILENCE,		/* a response, or too short for a header: never answer */
-	QUERY_REFUSED,		/* answer with rcode and nothing else */
-	/* has no question, and asks for a cookie (RFC 7873 5.4): the same */
+	/* a response, or too short for a header: send no answer */
+	QUERY_SILENCE,
+	QUERY_REFUSED,		/* answer with the rcode and nothing else */
+	/* as QUERY_REFUSED: no question, asks for a cookie (RFC 7873 5.4) */
 	QUERY_COOKIE,
 	QUERY_SERVE,
 };
 
-/* Why an answer is an error, for the one who reads it (RFC 8914). */
+/* Why an answer is an error, for people who read it (RFC 8914). */
 struct extended_error {
 	uint16_t code;
-	const char *text;		/* UTF-8; "": none */
+	const char *text;		/* UTF-8; "": no text */
 };
 
 struct query {
-	size_t packet_len;		/* octets that it came in */
+	size_t packet_len;		/* length of the request */
 	uint16_t id, flags;
 	enum rcode rcode;
 	bool has_question;
-	struct name raw;		/* the name as it was asked, for the echo */
+	struct name raw;		/* the name as in the packet, for the echo */
 	struct name name;		/* in lower case */
 	uint16_t type, class;
 	bool has_edns;
-	/* what the client takes over UDP, bounded to ours */
+	/* the client's limit over UDP, at most our limit */
 	uint16_t udp_size;
 	bool dnssec_ok;
 	bool has_cookie;
-	size_t cookie_len;		/* as said; of more than are kept none are */
+	/* length in the packet; if more than COOKIE_MAX_LEN, nothing is kept */
+	size_t cookie_len;
 	uint8_t cookie_option[COOKIE_MAX_LEN];
 	bool wants_keepalive;		/* RFC 7828; over TCP only */
-	uint32_t ixfr_serial;		/* of an IXFR: what the client has */
-	/* what the answer is to be signed like */
+	uint32_t ixfr_serial;		/* of an IXFR: the serial that the client has */
+	/* determines how the answer is signed */
 	enum { UNSIGNED, SIGNED, BADLY_SIGNED } signature;
 	enum tsig_error tsig_error;
-	struct tsig tsig;		/* as it came */
+	struct tsig tsig;		/* as received */
 	struct tsig_chain chain;	/* if SIGNED */
 	uint64_t now;			/* unix seconds, for signatures */
 	/*
-	 * What the OPT of the answer has besides: set before that begins, and not changed
-	 * until it has ended. No OPT comes where none was sent.
+	 * The content of the OPT in the answer, in addition to the cookie. Set it before
+	 * the answer begins; do not change it until the answer has ended. A request
+	 * without OPT gets an answer without OPT.
 	 */
-	struct cookie cookie;		/* if one came; none of a malformed one */
-	uint16_t keepalive_ds;		/* if it was wanted: tenths of a second */
-	const struct extended_error *error;	/* NULL: none */
+	/* if the request has one; not set if it is malformed */
+	struct cookie cookie;
+	/* in tenths of a second, if the client asks for it */
+	uint16_t keepalive_ds;
+	const struct extended_error *error;	/* NULL: no extended error */
 };
 
 enum query_fate query_read(const uint8_t *packet, size_t len, bool tcp,
                            struct query *query);
 /*
- * The signature of a query that was read from PACKET: with KEY, that of the name which it
- * gives, or NULL if there is none. Returns what comes of the query now.
+ * Checks the signature of a query that was read from PACKET. KEY is the key with the name
+ * that the signature gives, or NULL if there is no such key. Returns what becomes of the
+ * query.
  */
 enum query_fate query_verify(struct query *query, const uint8_t *packet,
                              const struct tsig_key *key, uint64_t now);
-/* Before its memory goes: it may have a copy of a secret. */
+/* Call it before the memory is freed: the query may have a copy of a secret. */
 void query_wipe(struct query *query);
-/* The key that it is rightly signed with, or NULL. */
+/* The key of its valid signature, or NULL. */
 const struct tsig_key *query_key(const struct query *query);
 
-/* ---- what every answer begins and ends with ---- */
+/* ---- beginning and end of each answer ---- */
 
-/* Header room and the question; over UDP bounded by what the client takes. */
+/*
+ * Writes room for the header, and the question. Over UDP, the client's limit bounds the
+ * size.
+ */
 void query_answer_begin(const struct query *query, bool tcp, uint8_t *data, size_t size,
                         struct packet_writer *writer);
-/* An answer of one record, which is there to be copied. It leaves the query as it was. */
+/*
+ * Writes an answer with one record, which the caller has ready as octets. Does not change
+ * the query.
+ */
 size_t query_answer_ready(const struct query *query, uint16_t flags, const uint8_t *record,
                           size_t len, bool tcp, uint8_t *data, size_t size);
 /*
- * OPT, the header and TSIG. COUNT has answer, authority and additional so far. The next
- * message of a transfer has no question, is signed as the one behind it, and has an OPT
- * (RFC 5936 2.2.5 leaves it to us) only for a cookie: dig misses it in each.
- * The text of an extended error goes where the client has no room for it.
+ * Writes OPT, the header and TSIG. COUNT has the numbers of answer, authority and
+ * additional records so far. In a transfer, the next message has no question and
+ * continues the chain of signatures. It has an OPT only for a cookie, which dig expects
+ * in each message (RFC 5936 2.2.5 allows both). The text of an extended error is left out
+ * if the client has no room for it.
  */
 void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
                       const uint16_t count[SECTIONS], struct packet_writer *writer);
 /*
- * Answers without records: an rcode and nothing else, or TC. They leave the query as it
- * was, so that another answer can take their place. Return their length.
+ * Answers without records: only an rcode, or TC. They do not change the query, so that
+ * another answer can replace them. They return the length.
  */
 size_t query_answer_rcode(const struct query *query, enum rcode rcode, uint8_t *data,
                           size_t size);

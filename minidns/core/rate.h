@@ -1,22 +1,20 @@
 /*
- * rate -- how many answers over UDP a network gets, so that nobody turns them
- * on a victim whose address he writes on his questions. A token bucket for
- * each client network (/24, /56) and kind of answer: it holds `burst` answers
- * and is filled at `per_second`. Beyond it an answer is dropped, or sent with
- * TC and without records: then it is about as large as the question, and
- * brings a real client over TCP. An answer counts as one for each
- * RATE_OCTETS that it is longer than its question: so a bucket bounds what is
- * gained in octets. Who shows a valid cookie is not limited; the caller sees
- * to that. The pools' own servers have a bucket for each address, and a limit of
- * their own.
+ * rate -- limits the answers over UDP to one network, so that no attacker can direct them
+ * at a victim by forging its address. Each client network (/24, /56) has a token bucket
+ * for each kind of answer. A bucket holds `burst` answers and is filled at `per_second`.
+ * An answer beyond the limit is dropped, or sent with TC and without records. Such an
+ * answer is about as large as the question, and a real client comes back over TCP. An
+ * answer counts as one for each RATE_OCTETS that it is longer than its question, so a
+ * bucket bounds the amplification in octets. The caller exempts clients with a valid
+ * cookie. The pools' own servers have a bucket for each address, and their own limit.
  *
- * Unlike in BIND, NSD and Knot, a bucket is not of a name. There, resolvers
- * ask for many names and must have them, and who knows a thousand names can
- * aim a thousand buckets at his victim. No resolver asks a hidden primary:
- * its clients are the pools' servers, and the few others may come over TCP.
+ * BIND, NSD and Knot also have a bucket for each name; we do not. There, resolvers ask
+ * for many names, and an attacker who knows a thousand names can aim a thousand buckets
+ * at a victim. Resolvers do not ask a hidden primary. Its clients are the pools' servers,
+ * and the few others can use TCP.
  *
- * The memory is fixed, 16 octets a bucket, and nothing is allocated after
- * rate_new(). What becomes of a bucket for which there is no room: rate.c.
+ * The memory is fixed, 16 octets a bucket. Nothing is allocated after rate_new(). rate.c
+ * says what happens to a bucket for which there is no room.
  */
 #pragma once
 
@@ -27,12 +25,15 @@
 #include "dns/address.h"
 #include "dns/packet.h"
 
-/* A network that is refused at a high rate, or guesses names, still gets answers. */
+/*
+ * One bucket for each kind: a network that causes many refusals or guesses names still
+ * gets other answers.
+ */
 enum rate_kind {
 	RATE_ANSWER,		/* no error: records, a referral, NODATA */
 	RATE_NXDOMAIN,
-	RATE_ERROR,		/* REFUSED and all others */
-	RATE_SERVER,		/* anything that a server of a pool has to ask */
+	RATE_ERROR,		/* REFUSED and other errors */
+	RATE_SERVER,		/* questions that a server of a pool must ask */
 	RATE_KINDS
 };
 enum rate_kind rate_kind_of(enum rcode rcode);
@@ -48,13 +49,13 @@ enum { RATE_MAX = 1000000, RATE_OCTETS = 64 };
 struct rate_limits {
 	int per_second;			/* 1 to RATE_MAX answers */
 	int burst;			/* 1 to RATE_MAX answers */
-	/* every so many'th that is too much is truncated: 1: all, 0: none */
+	/* one answer in `slip` beyond the limit is truncated; 1: all, 0: none */
 	int slip;
-	/* to each server; a second's may go out at once; 0: without a limit */
+	/* to each server; the answers of a second may go out at once; 0: no limit */
 	int servers_per_second;
 };
 
-/* An answer that is to go out. */
+/* An answer that mini-DNS is about to send. */
 struct rate_answer {
 	const struct address *client;
 	enum rate_kind kind;
@@ -63,12 +64,12 @@ struct rate_answer {
 
 struct rate;
 
-/* BUCKETS is rounded up to 8 times a power of two. KEY is random, and nobody's else. */
+/* BUCKETS is rounded up to 8 times a power of two. KEY is random and used only here. */
 struct rate *rate_new(const struct rate_limits *limits, size_t buckets,
                       const struct siphash_key *key);
 void rate_free(struct rate **rate);
-/* What was sent before still counts. */
+/* Answers sent before the change still count. */
 void rate_set_limits(struct rate *rate, const struct rate_limits *limits);
-/* To be asked once for each answer. The time is that of a clock that never goes back. */
+/* Call it once for each answer, with the time of a monotonic clock. */
 enum rate_fate rate_decide(struct rate *rate, const struct rate_answer *answer,
                            int64_t now_ms);

@@ -1,15 +1,14 @@
 /*
- * refusal -- why a question gets no records: its rcode, and what is told
- * besides to a client that speaks EDNS (RFC 8914). The texts are for whoever
- * runs the name server that asked, say what can be done, and are the same for
- * all names and tenants.
+ * refusal -- why a question gets no records: the rcode, and the extended error for a
+ * client with EDNS (RFC 8914). The texts are for the operator of the name server that
+ * asked. They say what to do, and are the same for all names and tenants.
  *
- * A database that is away is a Network Error: we failed to speak with another
- * server; No Reachable Authority is for resolvers. Not Ready is for no room, and
- * for a list of servers and keys that was not read since the start;
- * while a zone is merely being loaded the question waits. For a zone whose
- * rows cannot be served no code fits: Other. Answers from memory are at most
- * a second old, which is not stale: they have none.
+ * A database that cannot be reached is a Network Error, because mini-DNS failed to reach
+ * another server. No Reachable Authority is for resolvers. Not Ready means that there is
+ * no room, or that the list of servers and keys was not read since the start. While a
+ * zone is only being loaded, the question waits. No code fits a zone whose rows cannot be
+ * served: Other. Answers from memory are at most a second old, which is not stale, so
+ * they have no extended error.
  */
 #pragma once
 
@@ -18,16 +17,17 @@
 
 enum refusal {
 	REFUSAL_NOT_OURS,
-	REFUSAL_NOT_AN_APEX,		/* a transfer of what is not a whole zone */
+	/* a transfer of a name that is not the apex of a zone */
+	REFUSAL_NOT_AN_APEX,
 	REFUSAL_NOT_ALLOWED,
 	REFUSAL_UNREACHABLE,
 	REFUSAL_BUSY,
-	REFUSAL_NOT_READ,		/* nobody knows yet who may have what */
+	REFUSAL_NOT_READ,		/* the access list was not read yet */
 	REFUSAL_BROKEN,
 	REFUSAL_COUNT
 };
 
-/* Of a failure to get at a zone. */
+/* The refusal for an error that occurred while reading a zone. */
 enum refusal refusal_of(enum err err);
 enum rcode refusal_rcode(enum refusal refusal);
 const struct extended_error *refusal_error(enum refusal refusal);

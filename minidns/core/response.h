@@ -20,8 +20,8 @@
 #include "dns/tsig.h"
 
 enum response_kind {
-	RESPONSE_MISMATCH,	/* not an answer to this question: keep waiting */
-	RESPONSE_TRUNCATED,	/* ask again over TCP */
+	RESPONSE_MISMATCH,	/* not an answer to this question: go on waiting */
+	RESPONSE_TRUNCATED,	/* repeat the question over TCP */
 	RESPONSE_SERIAL,
 	RESPONSE_ABSENT,
 	RESPONSE_LAME,
@@ -33,10 +33,10 @@ const char *response_kind_name(enum response_kind kind);	/* "serial" */
 
 struct soa_request {
 	uint16_t id;
-	int opcode;		/* QUERY: for the SOA; NOTIFY */
-	struct name zone;	/* in any case: so it is asked */
+	int opcode;		/* QUERY (for the SOA) or NOTIFY */
+	struct name zone;	/* in any case of letters; the question uses the same */
 	bool is_signed;
-	struct tsig_chain chain;	/* if it is; the answer goes on from it */
+	struct tsig_chain chain;	/* if `is_signed`; the answer continues it */
 };
 
 enum { SOA_REQUEST_MAX = 1024 };	/* octets */
@@ -44,23 +44,24 @@ enum { SOA_REQUEST_MAX = 1024 };	/* octets */
 struct response {
 	enum response_kind kind;
 	enum rcode rcode;
-	uint32_t serial;	/* of RESPONSE_SERIAL */
-	/* the question came back octet by octet; else in another case, or not at all */
+	uint32_t serial;	/* only in RESPONSE_SERIAL */
+	/* the question came back octet by octet; false: in another case, or not at all */
 	bool is_exact;
 	/*
 	 * RESPONSE_FAILED: the cause as text; NULL: the rcode says it. RESPONSE_MISMATCH:
-	 * what is wrong with its signature, or how it refuses ours without one. It may be
-	 * forged: the true answer may follow. If none follows, this is the reason.
+	 * the fault of its signature, or why an unsigned answer is not accepted. Such an
+	 * answer may be forged, and the true one may follow. If no other answer follows,
+	 * this is the reason.
 	 */
 	const char *fault;
 };
 
 /*
- * The question as a message, signed with KEY unless it is NULL; NOW: unix seconds.
- * Returns its length. DATA has SOA_REQUEST_MAX octets.
+ * Encodes the question as a message. KEY signs it, unless KEY is NULL. NOW is in unix
+ * seconds. Returns the length. DATA has SOA_REQUEST_MAX octets.
  */
 size_t soa_request_encode(struct soa_request *ask, const struct tsig_key *key,
                           uint64_t now, uint8_t *data);
-/* A NOTIFY that was answered without an error is RESPONSE_SERIAL, else FAILED. */
+/* A NOTIFY that was answered without an error gives RESPONSE_SERIAL; otherwise FAILED. */
 struct response response_read(const struct soa_request *ask, const uint8_t *data,
                               size_t len, uint64_t now);

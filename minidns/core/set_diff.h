@@ -1,16 +1,15 @@
 /*
- * set_diff -- compares two sets of records and names their differences. The remote set
- * is streamed once, in any order; the local set can be walked again. Pure, and of a
- * fixed size.
+ * set_diff -- compares two sets of records and names their differences. The remote set is
+ * streamed once, in any order; the local set can be read again. Pure, with a fixed size.
  *
- * Each record has a hash of 128 bits under secret keys: without the keys no two sets
- * with equal sums can be constructed. 1024 shares of the records have a sum each. Some
- * thousand remote records are kept, which is all of a small zone. Of a larger one the
- * remote set is streamed again, and the records of differing shares are kept. A repeated
- * record counts once.
+ * Each record has a hash of 128 bits under secret keys. Without the keys nobody can
+ * construct two different sets with equal sums. The records are divided into 1024 shares,
+ * and each share has a sum. Some thousand remote records are kept, which is all of a
+ * small zone. A larger remote set is streamed again, and then the records of differing
+ * shares are kept. A repeated record counts once.
  *
  * Records of a signer (RRSIG, NSEC, DNSKEY ...) have shares of their own. These do not
- * count if only the remote set has RRSIGs: the server signs the zone by itself.
+ * count if only the remote set has RRSIGs: then the server signs the zone by itself.
  */
 #pragma once
 
@@ -23,7 +22,7 @@
 
 struct set_diff;
 
-/* Random numbers, the same for the process. */
+/* Random keys; a process always uses the same ones. */
 struct set_diff_keys {
 	struct siphash_key low, high;
 };
@@ -33,8 +32,10 @@ enum { SET_DIFF_NAMED = 3, SET_DIFF_TEXT = 120 };
 /* Records on one side only. */
 struct set_diff_side {
 	uint64_t count;
-	bool more;			/* there may be more: not all shares were looked into */
-	int named;			/* the first few, as text: printable ASCII */
+	/* there may be more records: not all shares were compared */
+	bool more;
+	/* the number of texts; each is a record as printable ASCII */
+	int named;
 	char text[SET_DIFF_NAMED][SET_DIFF_TEXT];
 };
 
@@ -56,8 +57,8 @@ bool set_diff_equal(const struct set_diff *diff);
 /* ---- second pass: which records differ? ---- */
 
 /*
- * True: stream the remote set again, through set_diff_remote_again(). In both cases pass
- * all local records to set_diff_find() then.
+ * True: stream the remote set again, through set_diff_remote_again(). In both cases, then
+ * pass all local records to set_diff_find().
  */
 bool set_diff_second_pass(struct set_diff *diff);
 void set_diff_remote_again(struct set_diff *diff, const struct canonical *record);

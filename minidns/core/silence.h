@@ -1,15 +1,18 @@
 /*
- * silence -- whether a name server has fallen silent, by what became of the questions
- * to it: then no more are kept waiting for it than a probe now and then (base/breaker.h).
+ * silence -- decides whether a name server is silent, from its answers. A silent server
+ * gets only a probe at intervals (base/breaker.h), so that no further requests wait for
+ * it.
  *
- * Silent is who leaves questions about five zones in a row without an answer. One zone
- * that a server ignores, or whose answers are lost, says nothing of the others; and a
- * question says nothing that was asked before the last sign of life. So those that were
- * out when the server fell silent cannot make it so again once it was heard.
+ * A server is silent if it has not answered questions about five zones in a row. One zone
+ * that the server ignores, or whose answers are lost, says nothing about the other zones.
+ * A question that was sent before the server's last sign of life does not count. So
+ * questions that were out when the server became silent cannot make it silent again after
+ * an answer.
  *
- * A probe is taken for unanswered until its answer comes: that may take longer than the
- * pause to the next one. Pauses stay below five seconds, for the pool manager probes
- * too, some ten seconds apart: none of its probes may meet a server that is not asked.
+ * A probe counts as unanswered until its answer comes, which may take longer than the
+ * pause before the next probe. The pauses stay below five seconds. The pool manager sends
+ * probes through mini-DNS, some ten seconds apart, and mini-DNS must pass each of them
+ * on.
  */
 #pragma once
 
@@ -23,24 +26,28 @@ enum { SILENCE_ZONES = 5 };
 
 struct silence {
 	struct breaker breaker;
-	struct name zones[SILENCE_ZONES];	/* without an answer, in a row */
-	int64_t since_ms;			/* when the first of them was asked about */
+	/* the zones without an answer, in a row */
+	struct name zones[SILENCE_ZONES];
+	/* when the first of these questions was sent */
+	int64_t since_ms;
 	int64_t heard_ms;			/* the last sign of life */
 };
 
-/* A question that got no answer in all its time. */
+/* A question that got no answer within its timeout. */
 struct unanswered {
 	const struct name *zone;
 	int64_t asked_ms;
 };
 
-/* All times are of one clock that never goes back. */
+/* All times come from one monotonic clock. */
 void silence_init(struct silence *silence);
 bool silence_is(const struct silence *silence);
-/* May a question be sent now? Of a silent server, a yes is the probe. */
+/*
+ * True: a question may be sent now. If the server is silent, this question is the probe.
+ */
 bool silence_allows(struct silence *silence, int64_t now_ms, uint32_t random);
-/* True: with it the server has fallen silent. */
+/* True: the server has just become silent. */
 bool silence_unanswered(struct silence *silence, const struct unanswered *question,
                         int64_t now_ms, uint32_t random);
-/* Any sign of life. True: it was silent until now. */
+/* The server gave a sign of life. True: it was silent before. */
 bool silence_heard(struct silence *silence, int64_t now_ms);

@@ -1,9 +1,9 @@
 /*
- * siphash -- SipHash-2-4 with a result of 64 bits (Aumasson and Bernstein,
- * "SipHash: a fast short-input PRF", 2012): to who does not know the key, a
- * number at random for each text. Cookies are signed with it (RFC 9018 4.4),
- * and tables that strangers fill are hashed with it. libcrypto has it too, but
- * takes longer to set it up than a text of a few octets takes to hash.
+ * siphash -- SipHash-2-4 with a result of 64 bits (Aumasson and Bernstein, "SipHash: a
+ * fast short-input PRF", 2012). Without the key, the result for each text looks random.
+ * It signs cookies (RFC 9018 4.4), and hashes the keys of tables that clients can fill.
+ * libcrypto also has SipHash, but its setup takes longer than hashing a text of a few
+ * octets.
  */
 #pragma once
 
@@ -16,5 +16,5 @@ struct siphash_key {
 	uint8_t octets[SIPHASH_KEY_LEN];
 };
 
-/* As a number; where its octets are wanted they are those of little endian. */
+/* Returns the hash as a number. As octets it is in little-endian order. */
 uint64_t siphash(const struct siphash_key *key, const void *data, size_t len);

@@ -1,12 +1,12 @@
 /*
- * soa_cache -- the heads of zones that were read lately, by name. There may be a
- * million, at some 400 bytes each. The cache keeps within a budget of bytes, which
- * includes its map, and evicts the oldest entry first. An entry older than SOA_CACHE_MS
- * is not used. Each put removes a few of those, so that no question waits long.
+ * soa_cache -- the heads of zones that were read recently, by name. There may be a
+ * million, at some 400 bytes each. The cache stays within a budget of bytes, which
+ * includes its map, and evicts the oldest entry first. It does not use an entry older
+ * than SOA_CACHE_MS. Each put removes a few such entries, so that no question waits long.
  *
- * When announcements may be lost, all entries are in doubt. The cache does not use an
- * entry in doubt until recovery.c has compared it with the database, and drops it if it
- * differs.
+ * When announcements may be lost, all entries are in doubt. recovery.c compares an entry
+ * in doubt with the database. Until then the cache does not use it. If the entry differs,
+ * the cache drops it.
  *
  * Pure. Times are milliseconds of the caller's clock.
  */
@@ -24,9 +24,9 @@
 enum { HEAD_POOL = 64, HEAD_SOA = 2 * NAME_MAX_WIRE + 20 };
 
 /*
- * Which state of which domain: what messages and copies are compared by. A version of 0
- * says nothing, and neither does one that a program older than versions did not raise: so
- * the serial is looked at, too.
+ * A version of a domain; messages and cached copies are compared by it. Version 0 says
+ * nothing. An old program without versions changes a domain and does not raise the
+ * version, so the serial is compared, too.
  */
 struct edition {
 	char id[ID_LEN + 1];
@@ -43,52 +43,56 @@ struct head {
 	struct name name;
 	char pool[HEAD_POOL + 1];
 	uint32_t serial;
-	uint64_t version;		/* 0: it has none */
+	uint64_t version;		/* 0: unknown */
 	uint32_t records;		/* without the SOA */
 	uint32_t soa_ttl;
-	uint16_t soa_len;		/* 0: the row is broken, and cannot be served */
+	uint16_t soa_len;		/* 0: the row is broken and cannot be served */
 	uint8_t soa[HEAD_SOA];		/* rdata */
 };
 
-struct rr head_soa(const struct head *head);	/* borrows from it */
+struct rr head_soa(const struct head *head);	/* borrows from the head */
 
 enum { SOA_CACHE_MS = 60 * 1000 };
 
 struct soa_cache;
 struct soa_cache *soa_cache_new(uint32_t seed, size_t budget);
 void soa_cache_free(struct soa_cache **cache);
-/* READ_MS: when it was read, not before that of the one before. It replaces. */
+/*
+ * Adds an entry or replaces it. READ_MS: when the head was read; it never decreases from
+ * one call to the next.
+ */
 void soa_cache_put(struct soa_cache *cache, const struct head *head, int64_t read_ms);
 bool soa_cache_get(const struct soa_cache *cache, const struct name *name, int64_t now_ms,
                    struct head *head);
 /*
- * The SOA record of a zone as it stands right behind a question for the zone, made once:
- * its names point into the question, so NAME is what was asked, and is not found in upper
- * case, nor is a head that is broken. Borrowed until the head goes; NULL: not cached.
+ * The SOA record of a zone, encoded once, as it follows a question for the zone. Its
+ * names point into the question, so pass NAME as in the question. A name in upper case is
+ * not found, and neither is a broken head. Borrowed from the entry; NULL: not cached.
  */
 const uint8_t *soa_cache_record(const struct soa_cache *cache, const struct name *name,
                                 int64_t now_ms, size_t *len);
 void soa_cache_drop(struct soa_cache *cache, const struct name *name);
-/* True: the cache has that edition of the zone, or a newer one, and not in doubt. */
+/* True: the cache has this edition of the zone or a newer one, not in doubt. */
 bool soa_cache_has(const struct soa_cache *cache, const struct name *name,
                    const struct edition *edition);
 
 /* Puts all entries in doubt. */
 void soa_cache_doubt(struct soa_cache *cache);
 /*
- * Up to LIMIT entries in doubt, the oldest first. Each is returned once; give each to
- * soa_cache_verify(). Returns their number. Drops entries that are too old.
+ * Takes up to LIMIT entries in doubt, the oldest first, and returns their number. Each
+ * entry is taken once; pass each to soa_cache_verify(). Drops entries that are too old.
  */
 size_t soa_cache_take_doubted(struct soa_cache *cache, int64_t now_ms,
                               struct edition *taken, struct name *names, size_t limit);
 enum soa_cache_check {
 	SOA_CACHE_SAME,
-	SOA_CACHE_DIFFERS,	/* and is dropped */
-	SOA_CACHE_REPLACED,	/* read or doubted again meanwhile: unchanged */
+	SOA_CACHE_DIFFERS,	/* the entry was dropped */
+	/* the entry was read again or put in doubt again: unchanged */
+	SOA_CACHE_REPLACED,
 };
-/* STORED: the edition in the database of a zone that was taken; NULL: none. */
+/* STORED: the edition of a taken zone in the database; NULL: the zone is not there. */
 enum soa_cache_check soa_cache_verify(struct soa_cache *cache, const struct name *name,
                                       const struct edition *stored);
-/* Drops the entries that are in doubt and not taken. */
+/* Drops the entries that are in doubt and were not taken. */
 void soa_cache_drop_doubted(struct soa_cache *cache);
-size_t soa_cache_bytes(const struct soa_cache *cache);	/* of all entries */
+size_t soa_cache_bytes(const struct soa_cache *cache);	/* size of all entries */

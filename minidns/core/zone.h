@@ -1,12 +1,12 @@
 /*
- * zone -- one version of a zone in wire form, complete and never changed:
- * built once from its records, then read by any number of answers and
- * transfers, and counted so that it lives as long as its last reader.
+ * zone -- one version of a zone in wire form. It is complete and never changes. A builder
+ * makes it once from its records; then any number of answers and transfers read it. A
+ * counter keeps it alive until the last reader releases it.
  *
- * Nodes stand in canonical order (RFC 4034 6.1), the apex first, with the
- * empty non-terminals among them; a hash finds one by name. Offsets of 32
- * bits instead of pointers keep a record in a few octets more than its rdata.
- * The counter is the loop's: a zone is built on any thread, then handed over.
+ * The nodes are in canonical order (RFC 4034 6.1): the apex first, and the empty
+ * non-terminals included. A hash table finds a node by name. Offsets of 32 bits instead
+ * of pointers keep the overhead of a record to a few octets. Only the loop's thread uses
+ * the counter. Any thread may build a zone and then pass it to the loop.
  */
 #pragma once
 
@@ -22,21 +22,23 @@
 
 enum {
 	NODE_CUT = 1,			/* has NS and is not the apex */
-	NODE_BELOW_CUT = 2,		/* is glue */
-	NODE_DNAME = 4,			/* has one, and what is below it is elsewhere */
+	NODE_BELOW_CUT = 2,		/* glue */
+	/* has a DNAME record, which redirects the names below it */
+	NODE_DNAME = 4,
 	NODE_BELOW_DNAME = 8,
 };
 
 struct zone_node {
 	uint32_t name;			/* offset into names */
 	uint32_t parent;		/* node; ZONE_NONE at the apex */
-	uint32_t rrsets;		/* its first; they follow each other by type */
+	/* index of the first record set; the sets are sorted by type */
+	uint32_t rrsets;
 	uint32_t rrset_count : 24;	/* 0: an empty non-terminal */
 	uint32_t flags : 8;
 };
 
 struct zone_rrset {
-	/* offset of the first: length in two octets, then the octets */
+	/* offset of the first record: two octets of length, then the data */
 	uint32_t rdata;
 	uint32_t count;
 	uint32_t ttl;
@@ -50,11 +52,12 @@ struct zone {
 	struct zone_node *nodes;
 	struct zone_rrset *rrsets;
 	uint8_t *names, *rdata;
-	uint32_t *slots;		/* node + 1 by the hash of its name */
+	/* hash table: the index of the node + 1, by the hash of its name */
+	uint32_t *slots;
 	uint32_t node_count, rrset_count, slot_count;
 	uint64_t record_count;
-	uint64_t wire_bytes;		/* of all records, uncompressed */
-	uint64_t memory;		/* held by all of this */
+	uint64_t wire_bytes;		/* of all records, without compression */
+	uint64_t memory;		/* size of this structure with all its arrays */
 };
 
 /* ---- build ---- */
@@ -62,11 +65,15 @@ struct zone {
 struct zone_builder;
 
 struct zone_builder *zone_builder_new(const struct name *apex);
-/* Any order is right; the records of a set one after the other are cheaper. Copies. */
+/*
+ * Copies the record. Any order is allowed; it is faster if the records of a set follow
+ * each other.
+ */
 void zone_builder_add(struct zone_builder *builder, const struct rr *rr);
 /*
- * Ends the builder in either case. ERR_INVALID, with the record named, for what cannot
- * be served: no SOA, a name outside of the zone, a record that fits into no message.
+ * Frees the builder in either case. ERR_INVALID, with the record in *why: the zone cannot
+ * be served, because it has no SOA, a name outside of the zone, or a record that is too
+ * long for a message.
  */
 enum err zone_builder_finish(struct zone_builder **builder, struct zone **zone,
                              struct why *why);
@@ -78,15 +85,18 @@ struct zone *zone_hold(struct zone *zone);
 void zone_release(struct zone **zone);
 
 const uint8_t *zone_name(const struct zone *zone, uint32_t node);
-/* exactly; or ZONE_NONE */
+/* The node with exactly this name, or ZONE_NONE. */
 uint32_t zone_find(const struct zone *zone, const uint8_t *wire);
 /*
- * The node of NAME or of its closest encloser (RFC 4592 3.3.1), and whether it is NAME's.
- * NAME is in lower case and in the zone.
+ * The node of NAME or of its closest encloser (RFC 4592 3.3.1). *exact: the node is the
+ * one of NAME. NAME is in lower case and in the zone.
  */
 uint32_t zone_closest(const struct zone *zone, const struct name *name, bool *exact);
 const struct zone_rrset *zone_rrset(const struct zone *zone, uint32_t node,
                                     uint16_t type);
-/* The records of a set: start with *at = set->rdata. Fills in what is not the owner. */
+/*
+ * Reads the next record of a set; start with *at = set->rdata. Fills in all members but
+ * the owner.
+ */
 void zone_next_rr(const struct zone *zone, const struct zone_rrset *set, uint32_t *at,
                   struct rr *rr);

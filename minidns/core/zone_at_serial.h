@@ -1,8 +1,8 @@
 /*
  * zone_at_serial -- a zone as it was at an earlier serial: the present zone, without the
- * records that a delta (ixfr.h) has added since, with the records that it has removed.
- * It yields all records one by one, in no order, in the canonical form for comparisons.
- * A caller may read a large zone in steps. Pure.
+ * records that a delta (ixfr.h) has added since, and with the records that the delta has
+ * removed. It returns all records one by one, in no order, in the canonical form for
+ * comparisons. A caller may read a large zone in steps. Pure.
  */
 #pragma once
 
@@ -15,12 +15,12 @@
 
 struct zone_at_serial;
 
-/* The largest delta, in octets: all records that it adds are read at once. */
+/* The largest delta, in octets: all records that the delta adds are read at once. */
 enum { ZONE_AT_SERIAL_OCTETS = 256 * 1024 };
 
 /*
- * ZONE at the serial that DELTA leads from; DELTA NULL: as it is. Both are borrowed; SEED
- * is random. NULL: the delta is too large, or does not lead to this zone.
+ * ZONE at the serial from which DELTA leads; DELTA NULL: the present zone. Borrows both.
+ * SEED is random. NULL: the delta is too large, or does not lead to this zone.
  */
 struct zone_at_serial *zone_at_serial_new(const struct zone *zone,
                                           const struct delta *delta, uint32_t seed);

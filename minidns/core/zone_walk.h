@@ -1,6 +1,6 @@
 /*
- * zone_walk -- all records of a zone, one after the other, and a place in between that
- * can be kept: whoever reads a large one does so a little at a time. Borrows the zone.
+ * zone_walk -- iterates over all records of a zone. The position can be kept, so that a
+ * caller reads a large zone in steps. Borrows the zone.
  */
 #pragma once
 
@@ -12,9 +12,10 @@
 struct zone_walk {
 	const struct zone *zone;
 	uint32_t node, set;
-	uint32_t rdata, left;		/* of the set in hand; left 0: none is */
+	/* position in the current set; left 0: no current set */
+	uint32_t rdata, left;
 };
 
 struct zone_walk zone_walk(const struct zone *zone);
-/* False: there are no more. */
+/* False: no more records. */
 bool zone_walk_next(struct zone_walk *walk, struct rr *rr);

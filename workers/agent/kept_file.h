@@ -1,13 +1,13 @@
 /*
- * kept_file -- a file that somebody else's program reads, and that is ours: it is
- * replaced as a whole, so that nobody ever sees half of one, and only if it has to be
- * another. Everyone may read it (0644), whatever our umask.
+ * kept_file -- writes a file that another program reads. The file is replaced as a whole,
+ * and only if its content changes, so no reader ever sees half a file. Everyone may read
+ * it (0644), whatever the umask is.
  *
- * Its reader has to be told of a new file, and who replaces it may end before that: a
- * mark, an empty file beside it, is there from before the file is replaced until its
- * reader was told (signaller.h).
+ * Its reader must get a signal after each change, but the agent may end before it sends
+ * the signal. So a mark, an empty file beside the kept file, exists from before the
+ * replacement until the reader got the signal (signaller.h).
  *
- * These block: call them on a lane (runtime/offload.h).
+ * The functions block: call them on a lane (runtime/offload.h).
  */
 #pragma once
 
@@ -17,10 +17,11 @@
 #include "base/err.h"
 
 /*
- * FOLDER's file NAME becomes TEXT, if it is not: then *is_new. MARK: of the same folder.
- * ERR_UNREACHABLE: the disk, or the rights; what was there is there.
+ * Sets the content of the file NAME in FOLDER to TEXT. *is_new: the content has changed.
+ * MARK: name of the mark, in the same folder. ERR_UNREACHABLE: the disk or the
+ * permissions do not allow it; the old file stays.
  */
 enum err kept_file_write(const char *folder, const char *name, const char *mark,
                          const void *text, size_t len, bool *is_new, struct why *why);
-/* Is there a regular file of that name? */
+/* True: a regular file with this name exists. */
 bool kept_file_is_there(const char *folder, const char *name);

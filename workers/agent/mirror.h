@@ -1,20 +1,23 @@
 /*
- * mirror -- what somebody else's topic knows, as files of this machine: entries, each
- * with a key and its lines of each file, asked for and kept in memory, and written
- * (kept_file.h) when they change, by their keys: a line that stays keeps its place.
+ * mirror -- keeps a copy of the entries of another program's topic in files of this
+ * machine. Each entry has a key and lines for each file. The mirror reads the entries by
+ * RPC, keeps them in memory, and writes the files when entries change (kept_file.h).
+ * Lines are sorted by key, so an unchanged line keeps its place.
  *
  *	METHOD(ARGS..., marker?)	a page of all entries
- *	METHOD(ARGS..., KEYS=[...])	those of these keys that are there
+ *	METHOD(ARGS..., KEYS=[...])	the entries with these keys, if they exist
  *	-> {LIST: [{KEY: "...", FIELD: "lines\n", ...}, ...], "marker": "..."?, "version"?}
  *
- * All of it is read at first, each period, and when told to; of entries that are told to
- * have changed only those are asked for, all that were told meanwhile at once, and, once
- * all was read, also between two pages. Each change is a version of its own: if one that
- * is known to exist was not told for the time between two comparisons, all is read.
+ * All entries are read at the start, each period, and on demand. A message names entries
+ * that have changed; the mirror then reads only these, several at once if more messages
+ * came. After the first complete read it also does so between two pages. Each change has
+ * its own version. If a version is known to exist and its message has not come between
+ * two comparisons, all entries are read.
  *
- * One question is out at a time, with a deadline, and after one that failed the next comes
- * later. Until all was read once, and as long as nobody answers, the files stay as they
- * are. Their reader is told by a signaller; until it may be, what changes is gathered.
+ * One call at a time is out, with a deadline. After a failed call the next one comes
+ * later. The files stay unchanged until all entries were read once, and while no answer
+ * comes. A signaller sends the reader of the files a signal. Until it allows the next
+ * one, changes are collected.
  */
 #pragma once
 
@@ -30,13 +33,14 @@ struct mirror;
 struct rpc_client;
 struct signaller;
 
-enum { MIRROR_KEYS_MAX = 50 };	/* of one question: who answers has to take as many */
+enum { MIRROR_KEYS_MAX = 50 };	/* in one call; the topic must allow as many */
 
-struct mirror_kind {			/* names, as above */
+struct mirror_kind {			/* names as above */
 	const char *topic, *method, *keys, *list, *key;
 	struct {
-		const char *field, *name;	/* in the answer; of the file */
-	} file[ENTRY_FILES];		/* NULL: none */
+		/* member of the answer; name of the file */
+		const char *field, *name;
+	} file[ENTRY_FILES];		/* NULL: no further file */
 	const char *mark;		/* kept_file.h */
 };
 
@@ -44,28 +48,33 @@ struct mirror_config {
 	const struct mirror_kind *kind;
 	struct loop *loop;
 	struct rpc_client *rpc;
-	struct lane *lane;		/* that writes the files */
-	const char *folder;		/* where they are */
-	json_t *args;			/* of each question: borrowed */
-	struct signaller *signaller;	/* NULL: nobody is to be told */
+	struct lane *lane;		/* writes the files */
+	const char *folder;		/* folder of the files */
+	json_t *args;			/* for each call; borrowed */
+	struct signaller *signaller;	/* NULL: no reader needs a signal */
 	const int *period_ms;
 };
 
 void mirror_metrics(void);		/* before the fork */
 
-/* What CONFIG names must live as long. Nothing is asked before mirror_read(). */
+/*
+ * All that CONFIG points to must outlive the mirror. mirror_read() makes the first call.
+ */
 struct mirror *mirror_new(const struct mirror_config *config);
-/* What is being written is waited for by its lane. */
+/* The lane waits for a write that still runs. */
 void mirror_free(struct mirror **mirror);
-void mirror_read(struct mirror *mirror);	/* all of it */
+void mirror_read(struct mirror *mirror);	/* read all entries */
 void mirror_changed(struct mirror *mirror, const char *key);
-/* What was told was this version of it. */
+/* A message about a change had this version. */
 void mirror_told(struct mirror *mirror, uint64_t version);
-/* Now and then: of which version it is. */
+/* Call it at intervals with the present version of the entries. */
 void mirror_compare(struct mirror *mirror, uint64_t version);
-/* Now and then: are the files still there, and is the period what it was? */
+/*
+ * Call it at intervals: checks that the files still exist and that the period is
+ * unchanged.
+ */
 void mirror_look(struct mirror *mirror);
-/* Since when something has changed that is not in the files; 0: nothing. */
+/* Age of the oldest change that is not in the files; 0: all changes are in the files. */
 int64_t mirror_age_ms(const struct mirror *mirror);
-void mirror_drain(struct mirror *mirror);	/* begin with nothing any more */
+void mirror_drain(struct mirror *mirror);	/* starts no new work */
 bool mirror_is_idle(const struct mirror *mirror);

@@ -1,21 +1,23 @@
 /*
- * signaller -- tells the reader of our files (kept_file.h) that there are new ones, by a
- * signal, at most once in an interval, and the first time at once. So it is, too, where
- * there is no reader: who waits for it writes no file more often.
+ * signaller -- sends the program that reads our files (kept_file.h) a signal when the
+ * files are new. The first signal is sent at once; later ones at most once in an
+ * interval. The interval also applies without a reader, because it limits how often files
+ * are written.
  *
- * Who it is, it says in a pid file of its own, which is not to be trusted: it may be of a
- * process long gone, and the pid another's by now. The signal goes to a process by its
- * descriptor, opened before its command line was looked at: it must be of that program,
- * and name the folder of our files. If there is nobody it is well so: who starts reads
- * the files.
+ * The reader's pid comes from its pid file. This is not to be trusted: the process may
+ * have ended and another one may have its pid. So the signaller opens a descriptor of the
+ * process first, and then checks its command line. It must be of the right program and
+ * name the folder of our files. Only then the signal is sent, through the descriptor. If
+ * there is no such process, no signal is needed, because a reader reads the files when it
+ * starts.
  *
- * A reader that starts another worker when it is told, as HAProxy does, may be deaf for a
- * moment, while it starts: it is told again until it has a worker that is younger than the
- * signal. It has read the files then, unless it is about to start yet another one (our signal
- * is pending, or it blocks it, as it does while it reads); and an older worker takes no more
- * connections, unless it was not scheduled yet since it was told to end.
+ * HAProxy starts a new worker at each signal, and may ignore a signal while the worker
+ * starts. So the signal is repeated until the reader has a worker that is younger than
+ * the signal. Then the reader has read the files, unless it is about to start one more
+ * worker: our signal is pending or blocked, as while HAProxy reads its files. An older
+ * worker accepts no more connections, unless it has not run since it was told to end.
  *
- * Files have versions; which one its reader has is known, and told when it is another.
+ * Files have versions. The signaller knows the reader's version and reports its changes.
  */
 #pragma once
 
@@ -28,50 +30,61 @@ struct loop;
 struct signaller;
 
 struct signaller_config {
-	const char *folder;		/* of the files */
-	const char *pid_file, *mark;	/* names in it */
+	const char *folder;		/* folder of the files */
+	const char *pid_file, *mark;	/* names of files in the folder */
 	const char *program;		/* "dnsmasq" */
 	int signum;
-	const int *interval_ms;		/* read each time */
-	bool has_workers;		/* and starts others when it is told */
-	void (*heard)(void *self);	/* it has another version by now; NULL: nobody asks */
+	const int *interval_ms;		/* read at each use */
+	/* the program starts a new worker at each signal */
+	bool has_workers;
+	/* the reader has another version; NULL: not used */
+	void (*heard)(void *self);
 	void *self;
 };
 
 void signaller_metrics(void);		/* before the fork */
 
-/* What CONFIG names must live as long. If the mark is there, somebody is to be told. */
+/*
+ * All that CONFIG points to must outlive the signaller. If the mark exists, a signal is
+ * due.
+ */
 struct signaller *signaller_new(struct loop *loop, const struct signaller_config *config);
 void signaller_free(struct signaller **signaller);
 void signaller_want(struct signaller *signaller);
-/* Files are being replaced: whatever is heard of those before, the mark stays until the end. */
+/*
+ * Files are about to be replaced. The mark stays until the end, even if the reader reads
+ * the old files meanwhile.
+ */
 void signaller_writing(struct signaller *signaller);
-/* IS_NEW: some were. They are of VERSION now. */
+/* IS_NEW: some files have changed. The files have VERSION now. */
 void signaller_written(struct signaller *signaller, bool is_new, uint64_t version);
-/* The files as they are are of VERSION, too. */
+/* The unchanged files are also those of VERSION. */
 void signaller_same(struct signaller *signaller, uint64_t version);
-/* The one that the reader has, if there is a reader; 0: not known yet. */
+/* The reader's version, if there is a reader; 0: not known yet. */
 uint64_t signaller_heard(const struct signaller *signaller);
-/* Is there somebody who reads the files, now? */
+/* True: a process reads the files now. */
 bool signaller_has_reader(const struct signaller *signaller);
 /*
- * How long until files may be replaced, and a signal is sent at once; 0: now. Not while the
- * reader reads those before, or its worker might be taken for one that has the new ones; but
- * that ends after a while.
+ * Time until files may be replaced and a signal may be sent; 0: now. While the reader
+ * reads the old files, or its worker could be mistaken for one with the new files, it is
+ * above 0, but only for a limited time.
  */
 int64_t signaller_wait_ms(const struct signaller *signaller);
 
-/* What is in a pid file: a number above 1, and perhaps a newline. 0: anything else. */
+/* The pid in a pid file: a number above 1, and perhaps a newline. 0: any other text. */
 pid_t signaller_pid(const char *text, size_t len);
-/* When a process began, in ms since boot, by its /proc/PID/stat; -1: that is none. */
+/* Start time of a process in ms since boot, from its /proc/PID/stat; -1: malformed. */
 int64_t signaller_began_ms(const char *stat);
-/* By its /proc/PID/status: has the process taken SIGNUM, and does not hold it off? */
+/*
+ * True: the process handles SIGNUM and does not block it, according to its
+ * /proc/PID/status.
+ */
 bool signaller_has_taken(const char *status, int signum);
-/* Is any signal on its way to it? */
+/* True: a signal is pending for the process. */
 bool signaller_is_awaiting(const char *status);
 /*
- * Is a command line, as /proc has it, that of PROGRAM, with FOLDER in one of its
- * arguments? Of "/x/a" neither "/x/ab" nor "/y/x/a" is one.
+ * True: the command line, as in /proc, is of PROGRAM, and FOLDER is in one of its
+ * arguments. Neither "/x/ab" nor "/y/x/a" counts as "/x/a".
  */
 bool signaller_is_of(const char *command_line, size_t len, const char *program,
                      const char *folder);

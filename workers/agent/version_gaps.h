@@ -1,7 +1,7 @@
 /*
- * version_gaps -- which versions of an object have arrived as messages, one by one: all
- * up to one version, and some of the next 64. A version out of order fills its gap. A
- * gap that stays is a lost message. Pure.
+ * version_gaps -- records which versions of an object have arrived as messages: all up to
+ * one version, and some of the next 64. A version out of order fills its gap. A gap that
+ * stays is a lost message. Pure.
  */
 #pragma once
 
@@ -10,17 +10,20 @@
 
 enum { VERSION_GAPS_AHEAD = 64 };
 
-struct version_gaps {			/* zeroed: nothing */
-	uint64_t all;			/* all up to it have come */
-	uint64_t ahead;			/* bit i: all + 2 + i has come */
+struct version_gaps {			/* zeroed: no version */
+	uint64_t all;			/* all versions up to this have arrived */
+	uint64_t ahead;			/* bit i: version all + 2 + i has arrived */
 };
 
 /*
- * The object was read as of VERSION. Versions that came meanwhile still count, unless
- * VERSION is far behind: then counting starts anew.
+ * The object was read at VERSION. Versions that arrived meanwhile still count, unless
+ * VERSION is far behind: then counting starts again.
  */
 void version_gaps_read(struct version_gaps *gaps, uint64_t version);
-/* A message with VERSION came. Beyond VERSION_GAPS_AHEAD it is ignored, and is a gap. */
+/*
+ * A message with VERSION arrived. It is ignored beyond VERSION_GAPS_AHEAD, and leaves a
+ * gap.
+ */
 void version_gaps_received(struct version_gaps *gaps, uint64_t version);
 /* True: no version up to VERSION is missing. */
 bool version_gaps_none_up_to(const struct version_gaps *gaps, uint64_t version);

@@ -1,10 +1,10 @@
 /*
- * versions -- asks, now and then, of which version is by now what mirrors have copies of,
- * so that what was told and got lost is found.
+ * versions -- asks at intervals for the present versions of objects that mirrors copy, to
+ * find changes whose messages were lost.
  *
- *	TOPIC	hosts_versions(KEYS=[name, ...])  ->  {"versions": {name: version, ...}}
+ *	TOPIC hosts_versions(KEYS=[name, ...])  ->  {"versions": {name: version, ...}}
  *
- * One question is out at a time. What nobody answers is asked the next time.
+ * One call at a time is out. A name without an answer is in the next call.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 struct rpc_client;
 struct versions;
 
-enum { VERSIONS_NAMES_MAX = 500 };	/* of one question */
+enum { VERSIONS_NAMES_MAX = 500 };	/* in one call */
 
 struct versions_config {
 	struct rpc_client *rpc;
@@ -26,5 +26,5 @@ struct versions_config {
 
 struct versions *versions_new(const struct versions_config *config);
 void versions_free(struct versions **versions);
-/* NAMES: a gift. False: not now. */
+/* Takes over NAMES. False: not possible now. */
 bool versions_ask(struct versions *versions, json_t *names);

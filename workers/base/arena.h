@@ -1,6 +1,6 @@
 /*
  * arena -- memory for one request: many allocations, freed all at once. Only one thread
- * may use it. Alignment is that of max_align_t.
+ * may use it. Allocations are aligned like max_align_t.
  */
 #pragma once
 
@@ -17,4 +17,4 @@ void *arena_dup(struct arena *arena, const void *from, size_t size);
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_printf(struct arena *arena, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-size_t arena_bytes(const struct arena *arena);	/* held now */
+size_t arena_bytes(const struct arena *arena);	/* bytes in use */

@@ -1,7 +1,7 @@
 /*
  * base64 -- RFC 4648 4 in its strict form: no white space, correct padding, and zeroes in
- * unused bits. So octets have one text, and a text one meaning. Secrets of TSIG keys use
- * it.
+ * unused bits. So octets have exactly one text, and the other way round. Secrets of TSIG
+ * keys use it.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The length of the text of so many octets, without the final zero. */
+/* The length of the text for this number of octets, without the final zero. */
 #define BASE64_LEN(octets) (((octets) + 2) / 3 * 4)
 
 /*
@@ -17,7 +17,10 @@
  * be partly written.
  */
 ssize_t base64_decode(const char *text, uint8_t *data, size_t size);
-/* The same in the alphabet for URLs and file names (5): "-" and "_" for "+" and "/". */
+/*
+ * The same in the alphabet for URLs and file names (RFC 4648 5): "-" and "_" instead of
+ * "+" and "/".
+ */
 ssize_t base64_decode_url(const char *text, uint8_t *data, size_t size);
 /* TEXT holds BASE64_LEN(len) + 1. Returns the length of the text. */
 size_t base64_encode(const uint8_t *data, size_t len, char *text);

@@ -1,8 +1,8 @@
 /*
  * breaker -- a circuit breaker for one server. After a number of failures in a row it
- * opens: only a probe is allowed now and then, at growing intervals, so that a dead
- * server costs little. The first success closes it. Pure: the caller passes the time and
- * the random number.
+ * opens: then it allows only probes, at growing intervals, so that a dead server costs
+ * little. The first success closes it. Pure: the caller passes the time and the random
+ * number.
  */
 #pragma once
 
@@ -12,8 +12,8 @@
 #include "base/backoff.h"
 
 struct breaker_terms {
-	int failures;			/* in a row, to open it */
-	struct backoff pace;		/* of the probes */
+	int failures;			/* failures in a row that open it */
+	struct backoff pace;		/* the pauses between probes */
 };
 
 struct breaker {
@@ -26,8 +26,8 @@ struct breaker {
 /* Starts closed. Borrows the terms. */
 void breaker_init(struct breaker *breaker, const struct breaker_terms *terms);
 bool breaker_open(const struct breaker *breaker);
-/* Is an attempt allowed now? If open, true starts the probe. */
+/* True: an attempt is allowed now. If the breaker is open, the attempt is the probe. */
 bool breaker_allows(struct breaker *breaker, int64_t now_ms, uint32_t random);
 void breaker_failed(struct breaker *breaker, int64_t now_ms, uint32_t random);
-/* True: this success closed it, so waiting work may run. */
+/* True: this success closed the breaker, so waiting work may run. */
 bool breaker_succeeded(struct breaker *breaker);

@@ -19,6 +19,6 @@ void buf_text(struct buf *buf, const char *text);
 void buf_printf(struct buf *buf, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void buf_u8(struct buf *buf, uint8_t value);
-void buf_u16(struct buf *buf, uint16_t value);	/* big endian, as all of DNS */
+void buf_u16(struct buf *buf, uint16_t value);	/* big endian, like all numbers in DNS */
 void buf_u32(struct buf *buf, uint32_t value);
 const char *buf_string(const struct buf *buf);	/* "" when empty */

@@ -1,10 +1,13 @@
-/* clock -- now. Timers use the monotonic clock; serials and logs the real one. */
+/*
+ * clock -- the present time. Timers use the monotonic clock; serials and logs use the
+ * real one.
+ */
 #pragma once
 
 #include <stdint.h>
 
 int64_t clock_ms(void);		/* monotonic */
 int64_t clock_us(void);		/* monotonic */
-int64_t clock_boot_ms(void);	/* monotonic, also while the machine sleeps */
+int64_t clock_boot_ms(void);	/* monotonic; also counts while the machine sleeps */
 int64_t clock_unix(void);	/* seconds since 1970 */
 int64_t clock_unix_ms(void);	/* the same in milliseconds */

@@ -1,10 +1,10 @@
 /*
  * descriptors -- handles a lack of file descriptors, in the process (EMFILE) or in the
- * system (ENFILE). The lack is temporary: the owner of the failed call reports it here
- * and tries again later. The log has at most one line in ten seconds.
+ * system (ENFILE). The lack is temporary: the code whose call failed reports it here and
+ * tries again later. The log gets at most one line in ten seconds.
  *
  * One descriptor is a reserve for work that cannot wait. Clients do not get the last
- * descriptors: these are for the program's own connections.
+ * descriptors: the program's own connections need them.
  */
 #pragma once
 
@@ -12,15 +12,20 @@
 #include <stdint.h>
 
 /*
- * Call it after a failed call. It reads errno and keeps it. WANTED says what the
- * descriptor was for, in words. False: the call failed for another reason.
+ * Call it after a failed call. It reads errno and keeps it. WANTED names the purpose of
+ * the descriptor. False: the call failed for another reason.
  */
 bool descriptors_lack(const char *wanted);
-/* How often descriptors_lack() was true since the last call of this function. */
+/*
+ * The number of times that descriptors_lack() was true since the last call of this
+ * function.
+ */
 int64_t descriptors_lacks(void);
 
-/* Is FD, of an accepted client, one of the descriptors that are reserved? */
+/* True: FD, of an accepted client, is one of the reserved descriptors. */
 bool descriptors_are_scarce(int fd);
 
-void descriptors_reserve(void);		/* open it, if it is not open; it may stay closed */
-bool descriptors_spend(void);		/* close it; false: it was closed */
+/* opens the reserve; if this fails, it stays closed */
+void descriptors_reserve(void);
+/* closes the reserve; false: it was closed already */
+bool descriptors_spend(void);

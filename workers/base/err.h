@@ -1,10 +1,10 @@
 /*
- * err -- the ways in which an operation can fail, and what becomes of its message.
+ * err -- the errors of operations, and what becomes of the message that failed.
  *
  * A function that can fail returns enum err and writes its results through pointers.
  * After a failure it leaves them unchanged. The reason goes into a struct why. The
- * function that understands the failure writes it, and it is logged once, when the
- * message ends. The text is for the caller: it names the field and says what to do.
+ * function that understands the failure writes the reason, and it is logged once, when
+ * the message ends. The text is for the caller: it names the field and says what to do.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ enum err {
 	ERR_ARGUMENTS,		/* missing or unexpected keyword arguments */
 	ERR_METHOD,		/* no such method */
 	ERR_VERSION,		/* no such namespace or version */
-	ERR_DENIED,		/* the tenant has no right to it */
+	ERR_DENIED,		/* the caller is not allowed to do it */
 	ERR_NOT_FOUND,
 	ERR_EXISTS,		/* the name is in use */
 	ERR_CONFLICT,		/* the present state does not allow it */
@@ -48,7 +48,7 @@ const char *err_class(enum err err);	/* on the wire: exception class, "NotFound"
 const char *err_module(enum err err);	/* on the wire: the module of that class */
 enum err err_from_class(const char *class);	/* ERR_REMOTE for any other class */
 enum err_retry err_retry(enum err err);
-const char *err_help(enum err err);	/* what it means for a caller: a sentence */
+const char *err_help(enum err err);	/* what it means for a caller, as a sentence */
 
 /*
  * Writes the reason and returns the code: return fail(why, ERR_BUSY, ...);
@@ -57,5 +57,8 @@ const char *err_help(enum err err);	/* what it means for a caller: a sentence */
 enum err (fail)(struct why *why, enum err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Makes a text from outside safe to quote: at most SIZE - 1 ASCII characters. */
+/*
+ * Makes a text from outside safe to quote: at most SIZE - 1 ASCII characters. Returns
+ * QUOTED.
+ */
 const char *err_quote(const char *text, char *quoted, size_t size);

@@ -11,7 +11,7 @@
 
 #define FNV_START UINT64_C(14695981039346656037)
 
-/* HASH is FNV_START, or the hash of the octets before. */
+/* HASH is FNV_START, or the hash of the preceding octets. */
 static inline uint64_t fnv_add(uint64_t hash, const void *octets, size_t len)
 {
 	const uint8_t *octet = octets;

@@ -1,6 +1,6 @@
 /*
- * hmac -- keyed hashes (RFC 2104) by libcrypto, over a message in several parts, or over
- * a stream.
+ * hmac -- keyed hashes (RFC 2104) with libcrypto, over a message in several parts, or
+ * over a stream.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ struct hmac_part {
 	size_t len;
 };
 
-size_t hmac_len(enum hmac_hash hash);		/* octets of its result, 20 to 64 */
-/* Writes hmac_len() octets to MAC. On one thread only. */
+size_t hmac_len(enum hmac_hash hash);		/* octets of the result, 20 to 64 */
+/* Writes hmac_len() octets to MAC. Only one thread may call it. */
 void hmac(enum hmac_hash hash, const uint8_t *key, size_t key_len,
           const struct hmac_part *parts, size_t count, uint8_t mac[HMAC_MAX]);
 

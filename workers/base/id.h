@@ -1,7 +1,8 @@
 /*
  * id -- identifiers: 32 hexadecimal digits in lower case (CHAR(32) in tables,
- * `_unique_id` on the wire). id_new() begins with the time, so that new rows are
- * neighbours in an index. id_random() reveals nothing. Both use getrandom(2).
+ * `_unique_id` on the wire). id_new() begins with the time, so that new rows are close to
+ * each other in an index. The result of id_random() is random in all digits. Both use
+ * getrandom(2).
  */
 #pragma once
 
@@ -15,7 +16,7 @@ void id_new(char id[ID_LEN + 1]);
 void id_random(char id[ID_LEN + 1]);
 /* 32 lower-case hex digits, or a UUID with dashes. */
 bool id_valid(const char *text);
-/* 32 hex digits from either form. False: TEXT has neither form. */
+/* Writes 32 hexadecimal digits from either form. False: TEXT has neither form. */
 bool id_parse(const char *text, char id[ID_LEN + 1]);
 uint32_t random_u32(void);
 /* SIZE random octets that cannot be guessed, at most RANDOM_MAX. */

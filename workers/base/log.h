@@ -1,11 +1,11 @@
 /*
  * log -- one event is one line with fixed keys: `subject verb: key=value ...`.
  *
- * The levels: debug; info = a state changed; warn = a failure, the program goes on; fatal
- * = exit 1; bug = core. The program's name and pid come first, the current request
- * (log_request) last. Control bytes and broken UTF-8 are escaped, so an event always is
- * one line. A text after `key=` that is not one word of ASCII is put in quotes, and
- * quotes and backslashes in it are escaped. So a peer's text is one value and cannot look
+ * Levels: debug; info = a state changed; warn = a failure, the program goes on; fatal =
+ * exit 1; bug = core dump. The program's name and pid come first, the current request
+ * (log_request()) last. Control bytes and broken UTF-8 are escaped, so an event is always
+ * one line. A text after `key=` is put in quotes if it is not one word of ASCII; quotes
+ * and backslashes in it are escaped. So a text from a peer is one value and cannot look
  * like a key. The log goes to stderr, with journald's <N> if stderr is the journal, or to
  * syslog.
  */
@@ -25,22 +25,23 @@ void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
- * The limit of a line that a stranger or a steady fault can cause often. It begins with
- * all zeroes and belongs to one thread.
+ * Limits a log line that a sender or a lasting fault can cause often. Initialise it with
+ * zeroes; it belongs to one thread.
  */
 struct log_limit {
 	int64_t quiet_until_ms;
 	uint64_t unlogged;		/* events without a line before the last line */
 	uint64_t left_out;		/* events without a line since the last line */
 };
-enum { LOG_STRANGER_MS = 1000 };	/* the period of a line that any sender can cause */
-/* True at most once in PERIOD_MS: the caller logs its line, which shows LIMIT->unlogged. */
+/* the period of a line that any sender can cause */
+enum { LOG_STRANGER_MS = 1000 };
+/* True at most once in PERIOD_MS: then the caller logs its line, with LIMIT->unlogged. */
 bool log_is_due(struct log_limit *limit, int period_ms);
-/* Writes "PROGRAM: WORDS" to stderr, escaped: for errors before log_open(). */
+/* Writes "PROGRAM: WORDS" to stderr, escaped. For errors before log_open(). */
 void log_startup_error(const char *program, const char *words);
 _Noreturn void fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void bug(const char *file, int line, const char *expression);
 
-/* Always on: a broken invariant ends the process, with a core if allowed. */
+/* Always on: a broken invariant ends the process, with a core dump if allowed. */
 #define bug_if(condition) \
 	do { if (condition) bug(__FILE__, __LINE__, #condition); } while (0)

@@ -1,6 +1,6 @@
 /*
  * map -- a hash map from bytes to a pointer. It copies keys; the caller owns the values.
- * The hash has a random seed, so that a peer cannot aim at one chain.
+ * The hash has a random seed, so that a peer cannot choose keys with equal hashes.
  */
 #pragma once
 
@@ -10,14 +10,14 @@
 struct map;
 
 struct map *map_new(uint32_t seed);
-/* the caller frees the values before */
+/* free the values before */
 void map_free(struct map **map);
 void *map_get(const struct map *map, const void *key, size_t len);
-/* replaces */
+/* replaces an existing value */
 void map_put(struct map *map, const void *key, size_t len, void *value);
 void *map_remove(struct map *map, const void *key, size_t len);	/* the value, or NULL */
-/* The memory of one entry, with its share of the map. */
+/* The memory of one entry, including its share of the table. */
 size_t map_entry_bytes(size_t key_len);
 size_t map_count(const struct map *map);
-/* Any value; NULL: empty. Emptying a map with it takes linear time. */
+/* Any value; NULL: the map is empty. Emptying a map in this way takes linear time. */
 void *map_any(struct map *map);

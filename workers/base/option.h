@@ -1,12 +1,12 @@
 /*
- * option -- the settings of a program, a row each: its place in the file and in memory,
- * default, bounds and help. --help, --check and --sample use the same rows.
+ * option -- the settings of a program. Each option is a row: its place in the file and in
+ * memory, default, bounds and help. --help, --check and --sample use the same rows.
  *
  * The file has the syntax of libconfig. One file serves all programs: each program reads
  * the groups of its sections and ignores the groups in option_known_groups. Any other
- * group or key, or a wrong type or range, is an error that names file, line and key.
- * Integers that libconfig 1.5 would wrap are refused before it reads them, and so is
- * @include.
+ * group or key is an error, and so is a wrong type or range. The error names file, line
+ * and key. Integers that libconfig 1.5 would wrap are refused before it reads them;
+ * @include is refused, too.
  */
 #pragma once
 
@@ -37,23 +37,26 @@ struct option_texts {
 struct option {
 	const char *key;
 	enum option_type type;
-	size_t offset;		/* into the section's struct */
-	const char *fallback;	/* the default, as in the file; NULL: none */
-	/* of a number in the field's unit, or of a text's length; 0, 0: no limits */
+	size_t offset;		/* in the section's struct */
+	const char *fallback;	/* the default as in the file; NULL: no default */
+	/*
+	 * limits of a number in the field's unit, or of a text's length; 0, 0: no limits
+	 */
 	int64_t min, max;
 	const char *help;
-	bool required;		/* in the file; fallback is the example */
+	bool required;		/* must be in the file; the fallback is an example */
 	bool reloadable;	/* SIGHUP changes it in a running process */
-	const char *const *words;	/* of a WORD: the allowed words, then NULL */
+	/* for OPTION_WORD: the allowed words, then NULL */
+	const char *const *words;
 };
 
-/* A group of the file, "central", or "backends.bind9" below another. */
+/* A group of the file: "central", or "backends.bind9" for a group inside another. */
 struct option_section {
 	const char *group;
 	const char *help;
 	const struct option *rows;	/* end with a row of zeroes */
 	void *into;
-	bool is_of_others;	/* of another program: not in --help and --sample */
+	bool is_of_others;	/* of another program: not shown in --help and --sample */
 };
 
 /*
@@ -63,7 +66,7 @@ struct option_section {
  */
 struct option_list {
 	const char *group;
-	const char *elements;	/* their name; NULL: "servers" */
+	const char *elements;	/* name of the list; NULL: "servers" */
 	const char *help;
 	const struct option *rows;
 	size_t element_size;
@@ -79,13 +82,13 @@ struct option_schema {
 
 /*
  * Reads PATH into the sections, which must be zero or cleared. After an error they are
- * cleared. ERR_NOT_FOUND: there is no such file; the reason says how to make one.
+ * cleared. ERR_NOT_FOUND: the file does not exist; the reason says how to make one.
  */
 enum err option_load(const struct option_schema *schema, const char *path,
 		     struct why *why);
 /*
  * Reads PATH again. Rows that are not reloadable keep their value (a warning names them).
- * So do all elements of a list if the list has other elements. Frees the texts that it
+ * A list whose elements are not the same keeps all old elements. Frees the texts that it
  * replaces: keep no pointer to them.
  */
 enum err option_reload(const struct option_schema *schema, const char *path,

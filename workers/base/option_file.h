@@ -9,8 +9,11 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* All of PATH, and its mode. ERR_NOT_FOUND, ERR_TOO_LARGE, ERR_INVALID. */
+/* Reads all of PATH, and its mode. ERR_NOT_FOUND, ERR_TOO_LARGE, ERR_INVALID. */
 enum err option_file_read(const char *path, size_t limit, struct buf *text, mode_t *mode,
 			  struct why *why);
-/* ERR_INVALID if other users can read it. Removes the newline at the end. */
+/*
+ * Reads a secret. ERR_INVALID: other users can read the file. Removes the newline at the
+ * end.
+ */
 enum err option_file_secret(const char *path, struct buf *text, struct why *why);

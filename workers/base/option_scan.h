@@ -4,5 +4,5 @@
  */
 #pragma once
 
-/* NULL: no error. Else the error, with its line (from 1). */
+/* NULL: no error. Otherwise the error; *line has its line (from 1). */
 const char *option_scan(const char *text, int *line);

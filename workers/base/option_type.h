@@ -8,15 +8,15 @@
 #include "base/buf.h"
 #include "base/option.h"
 
-enum { OPTION_GROUP_MAX = 128 };	/* a dotted group, with its NUL */
+enum { OPTION_GROUP_MAX = 128 };	/* size of a dotted group, with its NUL */
 
 enum option_kind { VALUE_NUMBER, VALUE_BOOL, VALUE_TEXT, VALUE_TEXTS, VALUE_OTHER };
 
 struct option_value {
 	enum option_kind kind;
-	int64_t number;			/* of NUMBER and BOOL */
-	const char *text;		/* of TEXT, borrowed; of OTHER, "a group" */
-	struct option_texts texts;	/* of TEXTS, owned until parsed */
+	int64_t number;			/* for NUMBER and BOOL */
+	const char *text;		/* for TEXT, borrowed; for OTHER, "a group" */
+	struct option_texts texts;	/* for TEXTS, owned until parsed */
 };
 
 /* The fallback as a value. The row must have a fallback. */
@@ -35,6 +35,6 @@ size_t option_size(enum option_type type);
 void *option_field(void *base, const struct option *row);
 void option_field_clear(enum option_type type, void *field);
 bool option_field_equal(enum option_type type, const void *a, const void *b);
-/* Never NULL. */
+/* Never returns NULL. */
 const struct option_list *option_lists(const struct option_schema *schema);
 const char *option_elements(const struct option_list *list);

@@ -1,6 +1,6 @@
 /*
- * pause -- sleeps, for threads without a loop. A thread that runs an event loop sets a
- * timer instead: there a pause is a bug.
+ * pause -- sleeps, in threads without a loop. A thread with an event loop must use a
+ * timer: a pause there is a bug.
  */
 #pragma once
 
@@ -8,5 +8,8 @@
 #include <stdint.h>
 
 void pause_ms(int64_t ms);
-/* For the calling thread; returns the previous value. A running loop forbids pauses. */
+/*
+ * Forbids or allows pauses in the calling thread; returns the previous value. A running
+ * loop forbids them.
+ */
 bool pause_forbid(bool forbidden);

@@ -6,6 +6,6 @@
 
 #include <stddef.h>
 
-void *secret_alloc(size_t size);	/* of zeroes */
+void *secret_alloc(size_t size);	/* filled with zeroes */
 char *secret_strdup(const char *text);
 void secret_free(void *secret);		/* may be NULL */

@@ -8,5 +8,5 @@
 
 #include "base/err.h"
 
-/* Appends to CHANGES and cuts TEXT up. ERR_INVALID names the line; or ERR_TOO_LARGE. */
+/* Appends to CHANGES. Modifies TEXT. ERR_INVALID: *why names the line. ERR_TOO_LARGE. */
 enum err apply_parse(char *text, const char *domain, json_t *changes, struct why *why);

@@ -64,11 +64,14 @@ double cli_elapsed(const struct cli *cli);	/* seconds since the broker was reach
 /* Calls central. Takes ARGS over. The caller frees *result; a NULL RESULT drops it. */
 enum err cli_call(struct cli *cli, const char *method, json_t *args, json_t **result);
 
-/* Wrong use of the command line: sets EXIT_USAGE, and main.c adds a hint. */
+/* Wrong use of the command line: sets EXIT_USAGE; main.c adds a hint. */
 enum err cli_usage(struct cli *cli, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Reads an option's value as a number or a time ("1h"). Not given: *value stays. */
+/*
+ * Reads an option's value as a number or a time ("1h"). If it is not given, *value is
+ * unchanged.
+ */
 enum err cli_number(struct cli *cli, enum cli_option option, int64_t min, int64_t max,
                     int64_t *value);
 enum err cli_seconds(struct cli *cli, enum cli_option option, int64_t max,

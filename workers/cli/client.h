@@ -2,9 +2,9 @@
  * client -- calls to the fleet from a program that does one thing at a time. The loop
  * runs only while the client waits for an answer.
  *
- * client_open() waits for the broker, so that the errors for a broker that is away and
- * for a worker that does not answer differ. A window (import.c) sends many calls at once.
- * It keeps the first failure and returns it when it is closed.
+ * client_open() waits for the broker. So an unreachable broker and a worker that does not
+ * answer give different errors. A window (import.c) sends many calls at once. It keeps
+ * the first failure and returns it when it is closed.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ extern const struct option client_options[];	/* offsets into struct client_confi
 
 struct client;
 
-/* Borrows both settings. ERR_UNREACHABLE: no broker in time. */
+/* Borrows both settings. ERR_UNREACHABLE: no broker answered in time. */
 enum err client_open(const struct client_config *config,
                      const struct broker_config *broker, struct client **client,
                      struct why *why);
@@ -33,13 +33,16 @@ enum err client_open(const struct client_config *config,
 void client_see_all(struct client *client);
 void client_close(struct client **client);
 
-/* One call with one answer. Takes ARGS over. The caller frees *result. */
+/* Makes one call and waits for its answer. Takes ARGS over. The caller frees *result. */
 enum err client_call(struct client *client, const char *topic, const char *method,
                      json_t *args, json_t **result, struct why *why);
-/* The pause between two polls. *ms is 0 before the first pause, and grows. */
+/* Pauses between two polls. *ms is 0 before the first pause, and grows. */
 void client_pause(struct client *client, int *ms);
 
-/* One of many calls: sent at once while fewer than CLIENT_WINDOW have no answer. */
+/*
+ * Makes one of many calls. It is sent at once while fewer than CLIENT_WINDOW calls are
+ * open.
+ */
 enum { CLIENT_WINDOW = 8 };
 enum err client_window_call(struct client *client, const char *topic, const char *method,
                             json_t *args, struct why *why);

@@ -1,7 +1,7 @@
 /*
  * input -- reads a file: a path, or "-" for standard input. A child process unpacks a
- * path that ends in .xz or .gz. The progress is known for a packed file too, because the
- * child shares the offset of the descriptor.
+ * file whose path ends in .xz or .gz. The progress is also known for a packed file,
+ * because the child shares the offset of the descriptor.
  */
 #pragma once
 
@@ -23,7 +23,8 @@ struct input {
 };
 
 enum err input_open(struct input *input, const char *path, struct why *why);
-int64_t input_position(const struct input *input);	/* of size */
+/* in bytes; compare with `size` */
+int64_t input_position(const struct input *input);
 /* ERR_INVALID: the unpacker failed. */
 enum err input_close(struct input *input, struct why *why);
 

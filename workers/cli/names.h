@@ -1,7 +1,7 @@
 /*
- * names -- domain names and times in the form that people type and read. A domain may
- * lack its final dot, or be an id. The name of a record is relative to its domain ("www",
- * "@") or absolute with its final dot. Pure.
+ * names -- domain names and times in the form that people type and read. A domain may be
+ * given without its final dot, or as an id. The name of a record is relative to its
+ * domain ("www", "@") or absolute with its final dot. Pure.
  */
 #pragma once
 
@@ -24,7 +24,10 @@ enum err names_domain(const char *word, char text[NAME_MAX_TEXT + 1], struct why
 enum err names_record(const char *word, const char *domain, char text[NAME_MAX_TEXT + 1],
                       struct why *why);
 
-/* "90", "1h", "1h30m", "2d" to seconds; false: not a time, or more than MAX. */
+/*
+ * Converts "90", "1h", "1h30m", "2d" to seconds. False: not a valid time, or more than
+ * MAX.
+ */
 bool names_seconds(const char *text, int64_t max, int64_t *seconds);
 enum { DURATION_TEXT = 64, MOMENT_TEXT = DURATION_TEXT + 8 };
 

@@ -1,6 +1,6 @@
 /*
  * options -- the options of the command line, with a row for each, on top of getopt_long.
- * Only options.c includes <getopt.h>, because its struct option is not the one of
+ * Only options.c includes <getopt.h>, because its struct option conflicts with the one of
  * base/option.h.
  */
 #pragma once
@@ -14,7 +14,7 @@ enum cli_option {
 	OPT_CONFIG, OPT_JSON, OPT_TENANT, OPT_ADMIN, OPT_ALL_TENANTS, OPT_TIMEOUT,
 	OPT_QUIET, OPT_NO_COLOR, OPT_VERBOSE, OPT_SAMPLE, OPT_HELP,
 	OPT_VERSION,
-	OPT_COMMON_COUNT,	/* all commands take the options above */
+	OPT_COMMON_COUNT,	/* all commands accept the options above */
 	OPT_WAIT = OPT_COMMON_COUNT, OPT_WAIT_TIMEOUT,
 	OPT_EMAIL, OPT_PRIMARY, OPT_TTL, OPT_REFRESH, OPT_RETRY, OPT_EXPIRE, OPT_MINIMUM,
 	OPT_DESCRIPTION, OPT_POOL, OPT_NS, OPT_CATALOG,
@@ -42,8 +42,8 @@ extern const struct option_row option_rows[OPT_COUNT];
 
 /*
  * Puts the value of each given option into VALUES ("" if it takes no value). Moves the
- * other words to the end of ARGV, over what stands there; *first is the index of the first one. False: WRONG says
- * what is wrong with an option, and VALUES has the other options.
+ * other words to the end of ARGV, over its old content; *first is the index of the first
+ * one. False: an option is wrong, WRONG has the reason, and VALUES has the other options.
  */
 bool options_scan(int argc, char **argv, const char *values[OPT_COUNT], int *first,
                   char wrong[256]);

@@ -1,9 +1,9 @@
 /*
  * output -- prints aligned tables or one JSON document.
  *
- * All text from the wire passes output_escape() before it is printed. It shows control
- * characters, broken UTF-8 and characters that change the writing direction as \xNN.
- * Widths are in columns.
+ * All text from the wire passes output_escape() before it is printed. This function shows
+ * control characters, broken UTF-8 and characters that change the writing direction as
+ * \xNN. Widths are in columns.
  */
 #pragma once
 
@@ -34,7 +34,7 @@ struct column {
 
 /*
  * The caller adds cells one by one, row by row. table_flush() prints the rows so far. A
- * table of many pages keeps its widths, which only grow, and prints one header.
+ * table of many pages prints one header and keeps its column widths, which only grow.
  */
 struct table {
 	const struct output *out;
@@ -53,13 +53,14 @@ void table_number(struct table *table, int64_t number);
 void table_printf(struct table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void table_flush(struct table *table, FILE *to);
-void table_clear(struct table *table);		/* drops the rows not printed */
+/* drops the rows that are not printed yet */
+void table_clear(struct table *table);
 
-/* A row has a title and a value: "serial    17". A status has a color. */
+/* A row with a title and a value: "serial    17". A status has a color. */
 struct field {
 	const char *key;	/* of a JSON object; NULL ends the rows */
 	const char *title;
 };
-/* Prints the fields that OBJECT has: texts, numbers, booleans and lists of texts. */
+/* Prints those fields that OBJECT has: texts, numbers, booleans and lists of texts. */
 void output_fields(const struct output *out, const json_t *object,
                    const struct field *fields);

@@ -1,6 +1,6 @@
 /*
- * owner -- the part that the commands on shared zones have in common: the zone on the
- * command line, and the calls to zonefleet-ownership.
+ * owner -- functions shared by the commands on shared zones: the zone on the command
+ * line, and the calls to zonefleet-ownership.
  */
 #pragma once
 
@@ -12,10 +12,13 @@ struct shared_zone {
 	const char *storage_id;
 	char name[NAME_MAX_TEXT + 1];
 };
-/* The first two arguments: STORAGE_ID ZONE. */
+/* Reads the first two arguments: STORAGE_ID ZONE. */
 enum err owner_zone(struct cli *cli, struct shared_zone *zone);
 
-/* The arguments of all methods, and one more: KEY with VALUE, which may be NULL. */
+/*
+ * Makes the arguments that all methods need, and one more: KEY with VALUE, which may be
+ * NULL.
+ */
 json_t *owner_arguments(const struct shared_zone *zone, const char *key, json_t *value);
 /* Takes ARGS over. The caller frees *answer. */
 enum err owner_ask(struct cli *cli, const char *method, json_t *args, json_t **answer);
@@ -23,7 +26,7 @@ enum err owner_ask(struct cli *cli, const char *method, json_t *args, json_t **a
 /* Reads the zone's state and its plan. */
 enum err owner_state(struct cli *cli, const struct shared_zone *zone, json_t **status);
 
-/* The last round of the zone failed: FAILED or PARKED. */
+/* True: the last round of the zone failed (FAILED or PARKED). */
 bool owner_is_failed(const json_t *status);
-/* Fails because of that round. AND follows the reason, and may be "". */
+/* Fails because the last round failed. AND follows the reason, and may be "". */
 enum err owner_ended_in_error(struct cli *cli, const json_t *status, const char *and);

@@ -1,8 +1,8 @@
 /*
  * owner_document -- reads the records of a shared zone with their owners, as of the last
- * reading of the zone. A record has exactly dnsname, owner, target and type (seed 001).
- * The records come page by page. If zonefleet-ownership reads the zone again meanwhile,
- * the document begins again.
+ * reading of the zone. A record has exactly the members dnsname, owner, target and type
+ * (seed 001). The records come page by page. If zonefleet-ownership reads the zone again
+ * meanwhile, the document starts again.
  */
 #pragma once
 
@@ -17,10 +17,10 @@ struct document {
 	void (*begin)(void *self);	/* drop the records so far */
 	void (*take)(void *self, const json_t *record);
 	void *self;
-	/* of the reading */
+	/* about the reading */
 	int64_t serial, count;
 	char read_at[40];		/* "2026-11-23T06:00:00", UTC */
 };
 
-/* ERR_CONFLICT: the zone was never read, or has changed in all attempts. */
+/* ERR_CONFLICT: the zone was never read, or it changed during each attempt. */
 enum err owner_document_read(struct document *document);

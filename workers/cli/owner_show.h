@@ -7,7 +7,7 @@
 #include "names.h"
 #include "output.h"
 
-/* The time of KEY, like "planned_at": "3 s ago", "never". */
+/* Formats the time in member KEY, for example "planned_at": "3 s ago", "never". */
 void owner_ago(const json_t *json, const char *key, char text[MOMENT_TEXT]);
 /* Prints the counts and then the items; with --quiet only the items. */
 void owner_show_plan(const struct output *out, const json_t *status);
@@ -17,5 +17,5 @@ void owner_show_items(const struct output *out, const json_t *items);
 
 /* Prints the counts of an order and then the names; with --quiet only the names. */
 void owner_show_order(const struct output *out, const json_t *result);
-/* Appends the number of refused sets for each reason, and what to do about it. */
+/* Appends the number of refused sets for each reason, and how to solve it. */
 void owner_refusals(const json_t *refused, struct buf *words);

@@ -1,7 +1,7 @@
 /*
- * pages -- lists, which workers answer page by page. A table is printed page by page. A
- * JSON document is printed when all pages are there. All lists treat --limit, --sort and
- * a criterion the same way.
+ * pages -- lists, which workers return page by page. A table is printed page by page. A
+ * JSON document is printed when all pages have come. All lists handle --limit, --sort and
+ * a criterion in the same way.
  */
 #pragma once
 
@@ -9,9 +9,10 @@
 
 struct listing {
 	const char *method;		/* "find_domains" */
-	const char *key;		/* of the array in its answer */
+	const char *key;		/* member of the answer with the array */
 	const struct column *columns;
-	void (*row)(struct table *table, const json_t *item);	/* adds its cells */
+	/* adds the cells of one item */
+	void (*row)(struct table *table, const json_t *item);
 	const char *topic;		/* of the worker; NULL: central */
 };
 

@@ -1,7 +1,7 @@
 /*
- * progress -- one line on the terminal, which changes while a command runs and disappears
- * at its end. It goes to standard error. With --quiet, or without a terminal there, it
- * prints nothing.
+ * progress -- one line on the terminal that changes while a command runs and disappears
+ * at its end. It is written to standard error. With --quiet, or if standard error is not
+ * a terminal, it is not written.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ void progress_begin(struct progress *progress, const struct output *out);
 /* Rewrites the line at most every 50 ms, escaped and cut to the terminal. */
 void progress_line(struct progress *progress, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* "reading  [#####     ]  51 %  10 000 records"; TOTAL 0: not known, no bar. */
+/* "reading  [#####     ]  51 %  10 000 records"; TOTAL 0: unknown, no bar. */
 void progress_bar(struct progress *progress, const char *what, int64_t done,
                   int64_t total, const char *detail);
 void progress_end(struct progress *progress);

@@ -1,8 +1,8 @@
 /*
  * published -- waits until the records of a port, or of all ports of a network, are on
- * the name servers. First it waits until central has taken the records, then until the
- * name servers serve their domains. It skips the second step for domains that the caller
- * may not see. Only administrators see reverse domains.
+ * the name servers. First it waits until central has accepted the records. Then it waits
+ * until the name servers serve the new serials. It skips the second step for domains that
+ * the caller may not see: only administrators see reverse domains.
  */
 #pragma once
 
@@ -12,18 +12,21 @@
 
 struct published {
 	const char *key, *id;		/* "port", its id */
-	struct site *sites;		/* the domains with its records, now or before */
+	struct site *sites;		/* the domains that have or had its records */
 	size_t count;
 	/* latest state */
-	int64_t open, refused;		/* records: not taken yet; refused */
+	int64_t open, refused;		/* number of records: not accepted yet; refused */
 	char reason[512], what[64];
 };
 
-/* Reads its present domains. Call it before a change, to wait for the old domains too. */
+/*
+ * Reads its present domains. Call it before a change, so that the old domains are also
+ * waited for.
+ */
 enum err published_read(struct cli *cli, struct published *published);
 /*
- * With --wait: waits until all is on the name servers, prints STATUS and adds the seconds
- * to RESULT, the answer. Refused records fail as InError.
+ * With --wait: waits until all records are on the name servers, prints STATUS, and adds
+ * the seconds to RESULT, the answer. If records were refused, it fails as InError.
  */
 enum err published_wait(struct cli *cli, struct published *published, const char *status,
                         json_t *result);

@@ -1,4 +1,4 @@
-/* queues -- the work queues of the fleet, by the topics of its programs. */
+/* queues -- the work queues of the fleet, named by the topics of its programs. */
 #pragma once
 
 #include "cli.h"
@@ -8,6 +8,6 @@ struct queue_names {
 	char **item;
 	size_t count;
 };
-/* The queues for the pool of --pool, or for all pools that central lists. */
+/* Finds the queues of the pool in --pool, or of all pools that central lists. */
 void queue_names_find(struct cli *cli, struct queue_names *names);
 void queue_names_clear(struct queue_names *names);

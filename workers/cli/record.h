@@ -6,13 +6,13 @@
 
 #include "cli.h"
 
-/* The domain of the first argument: the form that central takes, and its name. */
+/* The domain of the first argument, as central takes it, and its name. */
 struct zone_ref {
 	char key[NAME_MAX_TEXT + 1];
 	char name[NAME_MAX_TEXT + 1];
 };
-/* Asks central for the name if an id was given. */
+/* Reads the argument. If it is an id, asks central for the name. */
 enum err record_zone(struct cli *cli, struct zone_ref *zone);
 
-/* Applies CHANGES (taken over) as one change, prints the result and does --wait. */
+/* Applies CHANGES (taken over) as one change, prints the result and handles --wait. */
 enum err record_change(struct cli *cli, const struct zone_ref *zone, json_t *changes);

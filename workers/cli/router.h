@@ -1,5 +1,5 @@
 /*
- * router -- the part that the commands on routers and routes have in common: the calls to
+ * router -- functions shared by the commands on routers and routes: the calls to
  * zonefleet-routes, and the wait until the name servers have the domain of a router.
  */
 #pragma once
@@ -8,7 +8,7 @@
 
 #include "cli.h"
 
-/* Takes ARGS over. *answer is the member KEY of the answer. The caller frees it. */
+/* Takes ARGS over. *answer is the member KEY of the answer; the caller frees it. */
 enum err routes_ask(struct cli *cli, const char *method, json_t *args, const char *key,
                     json_t **answer);
 

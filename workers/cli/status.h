@@ -1,4 +1,4 @@
-/* status -- prints the answer of get_status; also for `pool show` and `servers`. */
+/* status -- prints the answer of get_status, also for `pool show` and `servers`. */
 #pragma once
 
 #include <jansson.h>

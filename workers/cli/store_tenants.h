@@ -1,6 +1,6 @@
 /*
- * store_tenants -- reads the tenants (projects) in the tables of all programs. The client
- * only reads these tables, for the operator.
+ * store_tenants -- reads the tenants (projects) in the tables of all programs, for the
+ * operator. It writes nothing.
  */
 #pragma once
 

@@ -9,7 +9,7 @@
 
 /* The state to wait for. */
 struct goal {
-	const char *domain;	/* a name, or an id, which outlives the domain */
+	const char *domain;	/* a name or an id, which must outlive the goal */
 	uint32_t serial;
 	bool is_deletion;
 };
@@ -26,13 +26,13 @@ struct domain_view {
 enum wait_outcome wait_decide(const struct goal *goal, const struct domain_view *view);
 
 /*
- * Polls the domain once. A goal with serial 0 gets the present serial of the domain.
- * Fails as --wait does if the domain is in ERROR, or with ERR_NOT_FOUND.
+ * Polls the domain once. If the goal's serial is 0, it gets the present serial of the
+ * domain. Fails as --wait does: if the domain is in ERROR, or with ERR_NOT_FOUND.
  */
 enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcome);
 /*
- * The end of each command that changes a domain: RESULT (taken over) is the answer, and
- * LINE is printed. --wait waits for GOAL and adds "status" and "seconds" to RESULT.
+ * Ends a command that changes a domain: RESULT (taken over) is the answer, and LINE is
+ * printed. --wait waits for GOAL and adds "status" and "seconds" to RESULT.
  */
 enum err wait_finish(struct cli *cli, json_t *result, const struct goal *goal,
                      const char *line);

@@ -1,4 +1,7 @@
-/* whole_file -- writes a file that appears when it is complete. Until then: PATH.part. */
+/*
+ * whole_file -- writes a file that appears only when it is complete. Until then its name
+ * is PATH.part.
+ */
 #pragma once
 
 #include <stdio.h>
@@ -13,8 +16,10 @@ struct whole_file {
 
 /* ERR_INTERNAL: the file cannot be written. Do not call whole_file_close() then. */
 enum err whole_file_open(struct whole_file *file, const char *path, struct why *why);
-/* Reports a failed write. With an ERR the file does not appear, and ERR is returned. */
+/*
+ * Closes the file and reports a failed write. With ERR, drops the file and returns ERR.
+ */
 enum err whole_file_close(struct whole_file *file, enum err err, struct why *why);
 
-/* errno has the reason. */
+/* Sets *why for a failed write; errno has the cause. */
 enum err whole_file_cannot_write(const char *path, struct why *why);

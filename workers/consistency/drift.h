@@ -1,42 +1,42 @@
 /*
  * drift -- decides whether a difference between the database and a name server is
- * repaired now (seed 004: two comparisons confirm it). Both change while they are read,
- * so only a later round confirms a difference; the two rounds may see different serials.
- * The repair takes the lock of the object and asks again. The caller stores the state in
- * a row of the database. Pure: times are ages.
+ * repaired now (seed 004: two comparisons confirm it). Both sides change while they are
+ * read, so only a later round confirms a difference; the two rounds may see different
+ * serials. The repair takes the lock of the object and compares once more. The caller
+ * stores the state in a row of the database. Pure: times are ages.
  *
- *	seen once                    wait for a later round
- *	seen again                   repair it
- *	repaired too often           something undoes it: parked, for an operator
- *	not seen again for long      forgotten
+ * seen once                    wait for a later round
+ * seen again                   repair it
+ * repaired too often           something undoes the repair: parked, for an operator
+ * not seen again for long      forgotten
  */
 #pragma once
 
 #include <stdint.h>
 
-/* The stored state of one. */
+/* The stored state of a difference. */
 struct drift {
 	enum {
 		DRIFT_NONE, DRIFT_SEEN, DRIFT_CONFIRMED, DRIFT_PARKED,
 	} state;
-	int64_t age_ms;		/* of the state */
+	int64_t age_ms;		/* time in this state */
 	int repairs_this_hour;
 };
 
 struct drift_terms {
-	int64_t apart_ms;	/* nearer observations count as one */
+	int64_t apart_ms;	/* observations closer than this count as one */
 	int64_t stale_ms;	/* an older observation is forgotten */
-	int64_t lost_ms;	/* a repair that takes this long is lost: begin anew */
+	int64_t lost_ms;	/* a repair that takes this long is lost: start again */
 	int repairs_an_hour;
 };
 
 enum drift_action {
 	DRIFT_IGNORE,
-	DRIFT_RECORD,		/* new, or begins anew */
+	DRIFT_RECORD,		/* new, or starts again */
 	DRIFT_REPAIR,
 	DRIFT_PARK,
 };
 
-/* The action for a difference that is seen now. */
+/* Decides what to do with a difference that is seen now. */
 enum drift_action drift_decide(const struct drift *known,
                                const struct drift_terms *terms);

@@ -4,9 +4,10 @@
  * are the database's, in milliseconds.
  *
  * Each member writes its own time; the master writes all the rest. Each change of the
- * members gets a higher generation, in every row: a member whose row has another
- * generation than the master's has no share. Shares follow the order of arrival: A, B, C
- * have 0, 1, 2; D comes and has 3; B dies, and A has 0, C 1, D 2.
+ * members gets a higher generation, which is written to every row. A member whose row has
+ * another generation than the master's has no share. Shares follow the order of arrival:
+ * A, B and C have 0, 1 and 2. D arrives and has 3. B dies; then A has 0, C has 1 and D
+ * has 2.
  */
 #pragma once
 
@@ -18,32 +19,32 @@ enum { MEMBER_NAME = 128 };
 
 struct member {
 	char plugin_name[MEMBER_NAME + 1];
-	bool is_master;			/* role */
-	bool active;			/* status; else down */
-	int hash_factor;		/* -1: none yet */
-	int total_number;		/* in the master's row; else 0 */
+	bool is_master;			/* the column role */
+	bool active;			/* the column status; false: down */
+	int hash_factor;		/* -1: not assigned yet */
+	int total_number;		/* in the master's row; 0 in the other rows */
 	int64_t plugin_time_ms;		/* its last heartbeat */
 	uint64_t generation;
 };
 
-/* There is no master, or it sent no heartbeat for TIMEOUT_MS. */
+/* True: there is no master, or it has sent no heartbeat for TIMEOUT_MS. */
 bool election_is_vacant(const struct member *members, size_t count, int64_t now_ms,
                         int timeout_ms);
 bool election_is_master(const struct member *members, size_t count, const char *me);
 /*
- * Sets the rows as the master ME sees them: dead members, shares, their number and the
- * generation. True if a row has changed.
+ * Called by the master ME. Sets in the rows which members are dead, the shares, their
+ * number and the generation. True: a row has changed.
  */
 bool election_assign(struct member *members, size_t count, const char *me,
                      int64_t now_ms, int timeout_ms);
 
 /* Share number `factor` of `total` equal shares of the work. */
 struct share {
-	uint32_t factor, total;		/* total 0: none, do nothing */
+	uint32_t factor, total;		/* total 0: no share, do no work */
 	uint64_t generation;
 };
 
-/* The share of ME by these rows. */
+/* The share of ME according to these rows. */
 struct share election_share(const struct member *members, size_t count, const char *me);
 uint32_t share_hash(const char *object_uuid);
 /* True: the object is in the share, by the CRC-32 of its id (seed: hash mod total). */

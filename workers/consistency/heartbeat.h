@@ -1,7 +1,7 @@
 /*
- * heartbeat -- sends the heartbeats of this process beside the loop: on a thread and a
- * database connection of their own, so that a database that hangs stops no service of
- * this process.
+ * heartbeat -- sends the heartbeats of this process beside the loop, on its own thread
+ * and database connection. So a database that hangs does not stop the services of this
+ * process.
  */
 #pragma once
 
@@ -10,18 +10,22 @@
 struct loop;
 struct heartbeat;
 
-/* The group "fleet" of the settings, for a program's sections and its check(). */
+/* The group "fleet" of the settings, for the sections and the check() of a program. */
 extern struct membership_config heartbeat_config;
 #define HEARTBEAT_SECTION { "fleet", "heartbeats and locks of the processes", \
                             membership_options, &heartbeat_config }
-/* For a program without heartbeats: the file has the rows for others. */
+/*
+ * For a program without heartbeats: the settings file has this group for other programs.
+ */
 #define HEARTBEAT_SECTION_OF_OTHERS { "fleet", "", membership_options, \
                                       &heartbeat_config, .is_of_others = true }
-/* Rows of a program's timers call this, every heartbeat_config.period_ms. */
+/*
+ * The function in a program's table of timers; called every heartbeat_config.period_ms.
+ */
 void heartbeat_fire(struct heartbeat *heartbeat);
 
 struct heartbeat *heartbeat_new(const char *service, struct loop *loop,
                                 const struct db_config *db_config);
-/* Writes that the process leaves. */
+/* Writes to the database that the process leaves. */
 void heartbeat_free(struct heartbeat **heartbeat);
 struct membership *heartbeat_membership(struct heartbeat *heartbeat);

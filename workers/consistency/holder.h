@@ -1,13 +1,14 @@
 /*
- * holder -- the locks that this process holds, for all of its threads. One session a
- * process: what one thread holds another may hold, too (a handle is counted, and the last
- * one gives the lock back), so that three servers of one domain are worked on side by
- * side, and whoever is called within a lock may take it again.
+ * holder -- the locks that this process holds, for all of its threads. A process is one
+ * session: threads share its locks. Handles are counted, and the last one releases the
+ * lock. So three servers of one domain are worked on in parallel, and a function that is
+ * called under a lock may take it again.
  *
- * Waiting is asking again, 6 to 500 ms apart with jitter, until a deadline. A handle is
- * sure while no other process can have taken its lock: by the monotonic clock of this
- * machine, from before the statement that took or renewed it. Whoever outlives his lock is
- * not sure any more, and holder_guard() refuses what he wrote.
+ * To wait means to try again, 6 to 500 ms apart with jitter, until a deadline. A handle
+ * is sure while no other process can have taken its lock. This is measured by the
+ * monotonic clock of this machine, from before the statement that took or renewed the
+ * lock. When the lock has expired, the handle is not sure any more, and holder_guard()
+ * refuses the writes under it.
  */
 #pragma once
 
@@ -22,21 +23,27 @@ struct holder;
 struct held;			/* a handle */
 
 struct holder *holder_new(const char *owner, int ttl_s);
-/* All handles were given back; what is left in the database ends by its time. */
+/* Release all handles first. Locks that are left in the database expire. */
 void holder_free(struct holder **holder);
 const struct lock_session *holder_session(const struct holder *holder);
 
 /*
- * Take OBJECT, or share it with another thread, until DEADLINE_MS of the monotonic clock;
- * 0: it is asked once, and nothing is waited for, as it has to be on a loop. DB is the
- * calling thread's. ERR_BUSY names who holds it; ERR_UNREACHABLE, ERR_RACE.
+ * Takes the lock of OBJECT, or shares it with another thread. Tries until DEADLINE_MS of
+ * the monotonic clock; 0: tries once and does not wait, as required on a loop. DB is the
+ * calling thread's. ERR_BUSY names the holder; ERR_UNREACHABLE, ERR_RACE.
  */
 enum err holder_take(struct holder *holder, struct db *db, const char *object,
                      int64_t deadline_ms, struct held **held, struct why *why);
-/* Never fails: a lock that cannot be given back now ends by its time. Nulls *held. */
+/*
+ * Releases a handle and sets *held to NULL. Never fails: a lock that cannot be released
+ * now expires.
+ */
 void holder_drop(struct holder *holder, struct db *db, struct held **held);
 
-/* Several at once: in one order, whatever order they are named in, or none at all. */
+/*
+ * Takes several locks, all or nothing. The order is always the same, whatever order
+ * OBJECTS has.
+ */
 enum { HELD_MAX = 16 };
 struct held_set {
 	size_t count;
@@ -48,13 +55,14 @@ enum err holder_take_all(struct holder *holder, struct db *db,
 void holder_drop_all(struct holder *holder, struct db *db, struct held_set *set);
 
 bool holder_is_sure(struct holder *holder, const struct held *held);
-/* The first statement of a transaction: see lock_guard(). */
+/* The first statement of a transaction; see lock_guard(). */
 void holder_guard(struct holder *holder, struct tx *tx, const struct held *held);
 uint64_t held_fence(const struct held *held);
 
 /*
- * At least three times in ttl_s: two statements, none while nothing is held. What could
- * not be given back is given back now.
+ * Renews all locks. Call it at least three times in ttl_s. It needs two statements, or no
+ * statement while the process holds no lock. It also releases locks that could not be
+ * released before.
  */
 void holder_renew(struct holder *holder, struct db *db);
 size_t holder_count(struct holder *holder);

@@ -1,8 +1,8 @@
 /*
- * member -- makes a program a member of its service, if its struct worker has
- * `.part = &member_part`. The program gets the group "fleet" of the settings, sends
- * heartbeats, finds its place among the members in struct runtime (membership), and shows
- * the figures of the queues that its prepare() names (queue_watch.h).
+ * member -- makes a program a member of its service, if its struct worker has `.part =
+ * &member_part`. The program gets the group "fleet" of the settings and sends heartbeats.
+ * struct runtime has its place among the members (membership). The program shows metrics
+ * of the queues that its prepare() names (queue_watch.h).
  */
 #pragma once
 

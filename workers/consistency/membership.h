@@ -2,12 +2,12 @@
  * membership -- the place of this process among the processes of its service (seed 004:
  * the election, the hash factor). It adds itself, sends a heartbeat every `period`, and
  * takes the lock "election:<service>" when there is no master. The master writes which
- * members are dead and the share of work of each other one (election.h).
+ * members are dead and which share of the work each of the others has (election.h).
  *
- * A dead master is succeeded within timeout + period, one that left at the next
- * heartbeat of another. The fence of the lock refuses the writes of a master that slept.
- * A process that cannot reach the database has no share: ask membership_share() before
- * each piece of work.
+ * A dead master is replaced within timeout + period. A master that leaves is replaced at
+ * the next heartbeat of another member. The fence of the lock refuses the writes of a
+ * master that slept. A process that cannot reach the database has no share: call
+ * membership_share() before each piece of work.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 struct membership_config {
 	int period_ms, timeout_ms, lock_ttl_ms;
 };
-/* Rows of the group "fleet"; offsets into struct membership_config. */
+/* Options of the group "fleet"; offsets are into struct membership_config. */
 extern const struct option membership_options[];
 enum err membership_check(const struct membership_config *config, struct why *why);
 
@@ -28,20 +28,21 @@ struct membership;
 /* SERVICE: the topic. Adds itself at the first heartbeat. DB is for heartbeats. */
 struct membership *membership_new(const struct membership_config *config,
                                   const char *service, struct db *db);
-/* Writes that it leaves: one statement for the row, one for its locks. */
+/* Writes that the process leaves: one statement for its row, one for its locks. */
 void membership_free(struct membership **membership);
 
 /*
- * Every period_ms: two statements, three for the master; two more while it holds locks,
- * which it renews.
+ * Call it every period_ms. Two statements, three for the master. Two more renew the
+ * locks, if the process holds any.
  */
 void membership_beat(struct membership *membership);
 /*
- * The present share of this process, by the database: one statement. None if it cannot
- * be read, or the members are changing. Any thread, with a DB of its own.
+ * The present share of this process according to the database: one statement. The share
+ * is empty if the database cannot be read or the members are changing. Any thread may
+ * call it, with its own DB.
  */
 struct share membership_share(const struct membership *membership, struct db *db);
-/* Any thread. False if the database was not reached for `timeout`. */
+/* Any thread may call it. False if the database was not reached for `timeout`. */
 bool membership_is_master(const struct membership *membership);
 /* The locks of this process. */
 struct holder *membership_holder(struct membership *membership);

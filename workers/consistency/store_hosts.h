@@ -1,9 +1,10 @@
 /*
- * store_hosts -- how often the hosts of a network or a router have changed, of which agents
- * keep a copy elsewhere (schema/014). Whoever changes them raises their version, in the
- * transaction of the change and last of all in it, for others wait; and tells the agents of
- * the change and its version once it is committed. What an agent was not told it finds by
- * the versions between (agent/version_gaps.h).
+ * store_hosts -- the version of the hosts of a network or a router, which grows with each
+ * change of the hosts (schema/014). Agents elsewhere keep copies of the hosts. A program
+ * that changes hosts raises their version as the last statement of the transaction,
+ * because other transactions wait for that row. After the commit it sends the agents the
+ * change with its version. From gaps between versions an agent learns that it missed a
+ * change (agent/version_gaps.h).
  */
 #pragma once
 
@@ -14,11 +15,17 @@
 
 enum hosts_of { HOSTS_OF_NETWORK, HOSTS_OF_ROUTER };
 
-/* Of several, by their names. Their version from now on; 0: the transaction failed. */
+/*
+ * Raises the version of the hosts of NAME and returns it; 0: the transaction failed.
+ * Raise several in the order of their names.
+ */
 uint64_t store_hosts_raise(struct tx *tx, enum hosts_of of, const char *name);
-/* 0: they have never changed. */
+/* 0: the hosts have never changed. */
 uint64_t store_hosts_version(struct tx *tx, enum hosts_of of, const char *name);
-/* Of those that have ever changed, 1 to TX_LIST_MAX names. */
+/*
+ * Calls EACH with the versions of 1 to TX_LIST_MAX names, but not for hosts that have
+ * never changed.
+ */
 void store_hosts_versions(struct tx *tx, struct arena *arena, enum hosts_of of,
                           const char *const *names, size_t count,
                           void (*each)(void *self, const char *name, uint64_t version),

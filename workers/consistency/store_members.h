@@ -1,6 +1,6 @@
 /*
- * store_members -- the statements of worker_nodes: the members of a service, and what
- * its master has written. Times are the database's.
+ * store_members -- the statements of worker_nodes: the members of a service, and what its
+ * master has written about them. Times are the database's.
  */
 #pragma once
 
@@ -9,12 +9,12 @@
 
 enum { MEMBERS_MAX = 256 };
 
-/* A process that adds itself. */
+/* A process that joins. */
 struct newcomer {
 	const char *plugin_name, *service, *version;
 };
 
-/* Writes a heartbeat of ME. The first one makes the row. */
+/* Writes a heartbeat of ME. The first one inserts the row. */
 void store_members_beat(struct tx *tx, const struct newcomer *me);
 /* ME leaves: its heartbeat is set TIMEOUT_MS back, so that the master acts at once. */
 void store_members_leave(struct tx *tx, const char *plugin_name, int timeout_ms);
@@ -25,15 +25,15 @@ struct members {
 	struct member member[MEMBERS_MAX];
 };
 /*
- * The master, the active members, and those with a heartbeat within TIMEOUT_MS. Beyond
- * MEMBERS_MAX the last ones are left out.
+ * Reads the master, the active members, and those with a heartbeat within TIMEOUT_MS.
+ * Members beyond MEMBERS_MAX are left out.
  */
 void store_members_read(struct tx *tx, const char *service, int timeout_ms,
                         struct members *members);
-/* Writes what the master has decided, in one transaction. */
+/* Writes the master's decisions, in one transaction. */
 void store_members_write(struct tx *tx, const struct members *members);
-/* The rows of ME and of the master, for election_share(). */
+/* Reads the rows of ME and of the master, for election_share(). */
 void store_members_read_own(struct tx *tx, const char *service, const char *me,
                             struct members *members);
-/* Removes the rows of members that are down for an hour. */
+/* Deletes the rows of members that have been down for an hour. */
 void store_members_forget(struct tx *tx, const char *service);

@@ -1,15 +1,16 @@
 /*
- * store_version -- the version of an object that more than one keeps (seed 004,
- * "Comparison By Version ID"; schema/006).
+ * store_version -- the version of an object of which several programs keep copies (seed
+ * 004, "Comparison By Version ID"; schema/006).
  *
- * Who changes an object swaps its version for the next one, in the transaction of the
- * change: it is only swapped if it is still the one that was read, so that two who read
- * the same cannot both write. Who keeps a copy compares: a message about a version that
- * the copy has is old, and two copies of one version are the same.
+ * A program that changes an object replaces its version by the next one in the same
+ * transaction. This works only if the version is still the one that the program has read,
+ * so two programs that read the same version cannot both write. A program with a copy
+ * compares versions: a message with the version of the copy is old, and two copies of one
+ * version are equal.
  *
- * Versions are numbers from 1; 0 is that of an object that has none. One that is written
- * by a program older than the table has none yet, or does not grow: whoever compares
- * looks at what else tells (a zone's serial), too.
+ * Versions count from 1; 0 means that the object has no version. A program older than the
+ * table does not write or raise versions. So code that compares also looks at another
+ * value, such as a zone's serial.
  */
 #pragma once
 
@@ -18,26 +19,30 @@
 
 #include "runtime/tx.h"
 
-/* For a SELECT: the version of the object whose id is ID; 0: it has none. */
+/* For a SELECT: the version of the object with this id; 0: it has no version. */
 #define VERSION_OF(id) \
 	"COALESCE((SELECT CAST(v.version_id AS UNSIGNED) FROM object_versions v " \
 	"WHERE v.obj_uuid = " id "), 0)"
 
 struct version {
 	const char *obj_uuid;
-	uint64_t version;		/* as it was read */
+	uint64_t version;		/* as read */
 };
 
-/* Objects of TYPE, "domain", that are new: their version is 1. */
+/* Inserts version 1 for new objects of TYPE, for example "domain". */
 void store_versions_begin(struct tx *tx, const char *type, const char *const *obj_uuids,
                           size_t count);
 /*
- * Each becomes one more; one that had none is begun. ERR_RACE of the transaction, which is
- * to be run again from its reading, if any is another than was read. No object twice.
+ * Raises each version by one; inserts a missing one. If a version is another one than was
+ * read, the transaction gets ERR_RACE: run it again from its first read. No object may
+ * occur twice.
  */
 void store_versions_swap(struct tx *tx, const char *type, const struct version *versions,
                          size_t count);
-/* The object is gone. Its version stays until it is swept. */
+/* The object was deleted. Its version stays until the sweep. */
 void store_version_end(struct tx *tx, const char *obj_uuid);
-/* Forgets up to LIMIT that are gone for AGE_S seconds; returns how many. */
+/*
+ * Deletes up to LIMIT versions of objects deleted AGE_S seconds ago; returns their
+ * number.
+ */
 int64_t store_versions_sweep(struct tx *tx, int age_s, int limit);

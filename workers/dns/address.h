@@ -15,7 +15,7 @@ struct address {
 	uint8_t bits;			/* 32 or 128: IPv4 or IPv6 */
 	uint8_t octets[16];
 	uint16_t port;
-	uint32_t scope;			/* of fe80::/10, else 0 */
+	uint32_t scope;			/* for fe80::/10, else 0 */
 };
 
 struct prefix {
@@ -29,10 +29,10 @@ struct host_key {
 };
 
 enum { ADDRESS_TEXT = 64 };
-/* The prefix length of one client's IPv6 addresses (RFC 6177). */
+/* The prefix length of an IPv6 site, which counts as one client (RFC 6177). */
 enum { ADDRESS_V6_SITE = 56 };
 
-/* "192.0.2.1", "2001:db8::1", "fe80::1%eth0". No names. */
+/* "192.0.2.1", "2001:db8::1", "fe80::1%eth0". Host names are refused. */
 bool address_parse(const char *host, uint16_t port, struct address *address);
 /* "192.0.2.1:53", "[2001:db8::1]:53" */
 bool address_parse_with_port(const char *text, struct address *address);
@@ -41,18 +41,19 @@ bool prefix_parse(const char *text, struct prefix *prefix);
 bool prefix_covers(const struct prefix *prefix, const struct address *address);
 
 bool address_same_host(const struct address *a, const struct address *b);
-/* The same IPv4 host, or the same IPv6 site. */
+/* True: the same IPv4 host, or the same IPv6 site. */
 bool address_same_site(const struct address *a, const struct address *b);
 struct host_key address_host_key(const struct address *address);
 bool address_is_any(const struct address *address);
 /*
- * Why it cannot be the address of a host on a network: "a multicast address". NULL: it
- * can. A link-local address cannot (RFC 4472 2.1: it must never be published in DNS).
+ * Why ADDRESS cannot be the address of a host on a network: "a multicast address". NULL:
+ * it can be one. A link-local address cannot (RFC 4472 2.1: it must never be published in
+ * DNS).
  */
 const char *address_unfit(const struct address *address);
 /*
  * Parses the address of a host on a network, without a scope. ERR_INVALID, with the name
- * of FIELD: TEXT is not an address, or address_unfit().
+ * of FIELD: TEXT is not an address, or address_unfit() refuses it.
  */
 enum err address_parse_host(const char *field, const char *text, struct address *address,
                             struct why *why);

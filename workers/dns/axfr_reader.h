@@ -1,12 +1,13 @@
 /*
- * axfr_reader -- reads a zone that a server sends by AXFR (RFC 5936), message by message:
- * it makes the query, and returns the records of each answer until the first SOA comes
- * again. Records mean nothing before that end: a broken transfer is not an empty zone.
+ * axfr_reader -- reads a zone that a server sends by AXFR (RFC 5936), message by message.
+ * It makes the query, and returns the records of each answer until the first SOA comes
+ * again. Before that end records must not be used: a broken transfer is not an empty
+ * zone.
  *
  * In a signed transfer the first and the last message must be signed, and at least one of
- * a hundred in a row (RFC 8945 5.3.1). The records between come before their signature is
- * checked, so only the end proves them. Pure. It keeps no message, and of the zone only
- * the SOA.
+ * a hundred in a row (RFC 8945 5.3.1). The records of unsigned messages come before a
+ * signature covers them, so only the end proves them. Pure. It keeps no message, and of
+ * the zone only the SOA.
  */
 #pragma once
 
@@ -22,11 +23,11 @@ enum axfr_reader_step {
 	AXFR_READER_RECORD,	/* the next record; the SOA comes once */
 	AXFR_READER_MORE,	/* the message is read: wait for the next one */
 	AXFR_READER_END,	/* the zone is complete */
-	AXFR_READER_REFUSED,	/* with an rcode */
+	AXFR_READER_REFUSED,	/* the server refused it with an rcode */
 	AXFR_READER_BROKEN,
 };
 
-enum { AXFR_QUERY_MAX = 1024 };		/* octets of a question */
+enum { AXFR_QUERY_MAX = 1024 };		/* octets of the query */
 
 struct axfr_limits {
 	uint64_t records, octets;	/* of a zone */
@@ -37,34 +38,34 @@ struct axfr_reader {
 	struct name zone;		/* in lower case */
 	struct axfr_limits limits;
 	bool is_signed;
-	struct tsig_chain chain;	/* if signed */
+	struct tsig_chain chain;	/* if `is_signed` */
 	struct tsig_gap gap;
 	/* the current message */
 	struct packet_reader reader;
-	unsigned left;			/* records to read */
+	unsigned left;			/* records of the message that are not read yet */
 	bool is_verified;		/* no record waits for a signature */
-	/* of the zone so far */
+	/* about the zone so far */
 	bool has_soa, ended;
 	uint32_t serial;		/* after the first record */
 	uint8_t soa[2 * NAME_MAX_WIRE + CANONICAL_FIXED + NAME_MAX_WIRE + 20];
 	size_t soa_len;
 	uint64_t messages, records, octets;
-	/* why it is REFUSED or BROKEN; a text after the server's name */
+	/* why it was refused or is broken; the text follows the server's name */
 	const char *fault;
 	enum rcode rcode;
-	/* the server's time, if it refuses ours with a valid signature; else 0 */
+	/* the server's time, if the server refuses ours with a valid signature; else 0 */
 	uint64_t server_time;
 };
 
 /*
- * Writes the query to DATA, which has AXFR_QUERY_MAX octets, signed with KEY unless it is
- * NULL. NOW: unix seconds. Returns its length.
+ * Writes the query to DATA, which has AXFR_QUERY_MAX octets. KEY signs it, unless KEY is
+ * NULL. NOW: unix seconds. Returns the length.
  */
 size_t axfr_reader_query(struct axfr_reader *axfr, const struct name *zone, uint16_t id,
                          const struct tsig_key *key, uint64_t now, uint8_t *data);
 /*
- * Adds the next message, which is borrowed until its records are read. False: it is
- * refused, and axfr_reader_next() tells why.
+ * Adds the next message. It is borrowed until its records are read. False: the message is
+ * refused, and axfr_reader_next() has the reason.
  */
 bool axfr_reader_add(struct axfr_reader *axfr, const uint8_t *data, size_t len,
                      uint64_t now);

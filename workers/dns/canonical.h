@@ -1,11 +1,11 @@
 /*
  * canonical -- a record in the form for comparisons: uncompressed, with its owner and the
  * names in its rdata in lower case, because servers keep or change the case. Two records
- * are equal if these octets are: owner, type, class, TTL, rdata.
+ * are equal if these octets are equal: owner, type, class, TTL, rdata.
  *
  * RFC 4034 6.2 lists the types whose names are folded, and RFC 3597 4 the types whose
  * names may be compressed. We do both for all types that are known to have names, as
- * servers do: the case of a name has no meaning anywhere.
+ * servers do: the case of a name never has a meaning.
  */
 #pragma once
 
@@ -25,13 +25,13 @@ struct canonical {
 	uint16_t type;
 	uint32_t ttl;
 	size_t len;
-	size_t rdata;			/* where it begins; the owner is at 0 */
+	size_t rdata;			/* offset of the rdata; the owner is at 0 */
 	uint8_t octets[CANONICAL_MAX];
 };
 
 /*
- * Converts RR of MESSAGE, and counts compression pointers there. False: the rdata does
- * not match the type.
+ * Converts RR of MESSAGE, and counts the compression pointers in MESSAGE. False: the
+ * rdata does not match the type.
  */
 bool canonical_of_packet(struct packet_reader *message, const struct packet_rr *rr,
                          struct canonical *canonical);

@@ -1,11 +1,12 @@
 /*
- * frames -- DNS messages in a stream, as TCP and TLS carry them: each message has its
- * length in two octets before it (RFC 1035 4.2.2), and messages follow each other (RFC
- * 7766 6.2.1.1). The stream comes in parts that may end anywhere, also within a length.
- * The cuts do not change the messages.
+ * frames -- DNS messages in a stream over TCP or TLS: each message follows its length in
+ * two octets (RFC 1035 4.2.2), and messages follow each other (RFC 7766 6.2.1.1). The
+ * stream comes in parts that may end anywhere, also within a length. The cuts do not
+ * change the messages.
  *
- * Octets stay here until their message is taken, so the reader bounds them by the size of
- * its reads. A message of no octets is valid here. The server decides what to do with it.
+ * Octets stay here until their message is taken, so the reader limits them by the size of
+ * its reads. A message of zero octets is valid here. The server decides what to do with
+ * it.
  */
 #pragma once
 
@@ -19,25 +20,28 @@ enum { FRAME_PREFIX = 2 };		/* octets of the length */
 
 void frame_put_prefix(uint8_t *to, size_t len);
 /*
- * How many octets of a frame to read, if DATA has its first LEN octets: the prefix, or
- * the prefix and the message.
+ * The number of octets of a frame to read, if DATA has its first LEN octets: the prefix,
+ * or the prefix and the message.
  */
 size_t frame_wanted(const uint8_t *data, size_t len);
 
-/* The part of a stream that was read and not taken. Zeroed, it is empty. */
+/* The part of a stream that was read and not taken. If zeroed, it is empty. */
 struct frames {
 	struct buf in;
-	size_t taken;			/* octets of in */
+	size_t taken;			/* octets of `in` that were taken */
 };
 
 void frames_add(struct frames *frames, const void *data, size_t len);
 /*
- * The next complete message, of *len octets, or NULL. It is valid until frames_add() or
- * frames_drop_taken().
+ * Takes the next complete message, of *len octets, or returns NULL. It is valid until
+ * frames_add() or frames_drop_taken().
  */
 const uint8_t *frames_next(struct frames *frames, size_t *len);
-/* Is there a complete message? */
+/* True: there is a complete message. */
 bool frames_has_next(const struct frames *frames);
-/* False: no message was taken since. Frees the memory if no octet is left. */
+/*
+ * Frees the taken messages, and all memory if no octet is left. False: no message was
+ * taken.
+ */
 bool frames_drop_taken(struct frames *frames);
 void frames_clear(struct frames *frames);

@@ -2,10 +2,10 @@
  * packet -- DNS messages in wire form (RFC 1035 4): a reader that never reads outside of
  * its bytes, and a writer that compresses names.
  *
- * Both are sticky: after a read that fails `broken` is set, after a write that does not
- * fit `full`, and later calls do nothing. So a caller makes its calls in a row and checks
- * once. Compression pointers must go backwards, and the pointers of all names of a
- * message are counted together, so that no message is expensive to read (RFC 9267).
+ * Both remember failures: after a failed read `broken` is set, after a write that does
+ * not fit `full` is set, and later calls do nothing. So a caller makes its calls in a row
+ * and checks once. Compression pointers must go backwards, and the pointers of all names
+ * of a message are counted together, so that no message is expensive to read (RFC 9267).
  */
 #pragma once
 
@@ -20,7 +20,7 @@ enum {
 	PACKET_HEADER = 12,
 	PACKET_MAX = 65535,
 	PACKET_UDP_MIN = 512,		/* for a client without EDNS */
-	/* that we send and announce: avoids fragments */
+	/* the size that we send and announce, to avoid fragments */
 	PACKET_UDP_MAX = 1232,
 };
 
@@ -58,7 +58,7 @@ struct packet_header {
 struct packet_reader {
 	const uint8_t *data;
 	size_t len, at;
-	unsigned pointers;		/* followed so far */
+	unsigned pointers;		/* number of pointers followed so far */
 	bool broken;
 };
 
@@ -66,7 +66,7 @@ struct packet_rr {
 	struct name name;		/* in the case of the message */
 	uint16_t type, class;
 	uint32_t ttl;
-	size_t rdata;			/* its offset in the message */
+	size_t rdata;			/* offset in the message */
 	uint16_t rdata_len;
 };
 
@@ -93,26 +93,28 @@ struct packet_writer {
 	bool full;
 	/* the offset of the last record's owner; 0: none */
 	uint16_t owner_at;
-	/* the offset of a name, by its hash; 0: none. A datagram uses few slots. */
+	/*
+	 * hash table of names: the offset of a name; 0: empty. A datagram uses few slots.
+	 */
 	unsigned slots;
 	uint16_t names[PACKET_NAMES];
 };
 
-/* The first LIMIT bytes of DATA, beginning with a header of zeroes. */
+/* Writes to the first LIMIT bytes of DATA, beginning with a header of zeroes. */
 void packet_writer_init(struct packet_writer *writer, uint8_t *data, size_t limit);
 void packet_put(struct packet_writer *writer, const void *data, size_t len);
 void packet_put_u16(struct packet_writer *writer, uint16_t value);
 void packet_put_u32(struct packet_writer *writer, uint32_t value);
-/* Must come first. Records with the same owner point to it. */
+/* Call it before all records. Records with the same owner point to it. */
 void packet_put_question(struct packet_writer *writer, const struct name *name,
                          uint16_t type, uint16_t class);
-/* The owner of a record. The caller writes the other fields. */
+/* Writes the owner of a record. The caller writes the other fields. */
 void packet_put_owner(struct packet_writer *writer, const uint8_t *owner);
 /*
- * The names in RR are uncompressed (model/rr.h). Writes all of it, or sets `full` and
- * writes nothing.
+ * The names in RR are uncompressed (model/rr.h). Writes the whole record, or sets `full`
+ * and writes nothing.
  */
 void packet_put_rr(struct packet_writer *writer, const struct rr *rr);
-/* Back to an earlier len: removes a record set that did not fit. */
+/* Shortens the message to an earlier length, to remove a record set that did not fit. */
 void packet_cut(struct packet_writer *writer, size_t len);
 void packet_set_header(struct packet_writer *writer, const struct packet_header *header);

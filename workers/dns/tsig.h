@@ -1,14 +1,15 @@
 /*
  * tsig -- messages that are signed with a shared secret (RFC 8945).
  *
- * A dialogue is a chain: the signature of a message covers the signature of the message
- * before it. So no message can be left out, inserted or exchanged. This binds an answer
- * to its query, and each message of a transfer, all of which are signed (5.3.1), to the
- * message before. From the second answer on only the time fields are signed in addition.
+ * A dialogue is a chain: the signature of a message also covers the signature of the
+ * message before it. So no message can be left out, inserted or replaced. An answer is
+ * bound to its query, and each message of a transfer to the one before it; all of our
+ * messages are signed (5.3.1). From the second answer on, only the time fields are signed
+ * in addition to the message.
  *
- * The checks have this order (5.2): key, signature, time, length. We accept only whole
- * signatures: a shorter one that is correct is BADTRUNC. Only the last two errors are
- * signed.
+ * The checks have this order (5.2): key, signature, time, length. We accept only
+ * full-length signatures: a correct but shorter one is BADTRUNC. Of the error answers,
+ * only BADTIME and BADTRUNC are signed.
  */
 #pragma once
 
@@ -22,8 +23,8 @@
 
 enum {
 	TSIG_SECRET_MAX = 128,		/* octets */
-	TSIG_FUDGE_S = 300,		/* of our signatures: allowed clock error */
-	TSIG_OTHER_TIME = 6,		/* octets: the server's time, of BADTIME */
+	TSIG_FUDGE_S = 300,		/* of our signatures: the allowed clock error */
+	TSIG_OTHER_TIME = 6,		/* octets of the server's time in BADTIME */
 };
 
 enum tsig_error {
@@ -58,16 +59,17 @@ struct tsig {
 	uint64_t time;			/* 48 bits: unix seconds */
 	uint16_t fudge;
 	uint8_t mac[HMAC_MAX];
-	uint16_t mac_len;		/* as received; above HMAC_MAX mac is empty */
+	/* as received; if above HMAC_MAX, `mac` is empty */
+	uint16_t mac_len;
 	uint16_t original_id;
 	uint16_t error, other_len;
-	uint64_t other;			/* of six octets: the server's time, of BADTIME */
-	size_t at;			/* where in the message it begins */
+	uint64_t other;			/* of six octets: the server's time in BADTIME */
+	size_t at;			/* offset in the message */
 };
 
 /*
- * Reads RR, a TSIG record of MESSAGE that begins at AT. False: it is malformed, but *tsig
- * is present.
+ * Reads RR, a TSIG record of MESSAGE that begins at AT. False: it is malformed; *tsig
+ * counts as present.
  */
 bool tsig_read(const struct packet_reader *message, const struct packet_rr *rr, size_t at,
                struct tsig *tsig);
@@ -78,55 +80,56 @@ bool tsig_is_by(const struct tsig *tsig, const struct tsig_key *key);
 /* The state of a dialogue on one side. */
 struct tsig_chain {
 	struct tsig_key key;
-	uint8_t mac[HMAC_MAX];		/* of the message before */
-	size_t mac_len;			/* 0: no message before */
-	bool answered;			/* from now on only time fields are signed */
+	uint8_t mac[HMAC_MAX];		/* of the previous message */
+	size_t mac_len;			/* 0: no previous message */
+	/* from now on only the time fields are signed in addition */
+	bool answered;
 };
 
 void tsig_chain_begin(struct tsig_chain *chain, const struct tsig_key *key);
 /*
  * Checks PACKET, which ends in TSIG, as the next message of the chain. The chain advances
- * if the signature is correct, even after another error. NOW: unix seconds.
+ * if the signature is correct, even with another error. NOW: unix seconds.
  */
 enum tsig_error tsig_verify(struct tsig_chain *chain, const uint8_t *packet,
                             const struct tsig *tsig, uint64_t now);
 /*
- * The server's time, in unix seconds, if the server refuses the time of the message
- * before with a correct signature of any age (5.2.3). Else 0. The chain does not advance.
+ * The server's time, in unix seconds, if the server refuses the time of our last message
+ * with a correct signature of any age (5.2.3). Otherwise 0. The chain does not advance.
  */
 uint64_t tsig_server_time(const struct tsig_chain *chain, const uint8_t *packet,
                           const struct tsig *tsig);
 
 /*
- * The first and the last of many answers to one query are signed. At most TSIG_GAP_MAX
- * messages in a row are not: the next signature covers them (5.3.1). Zeroed, a gap is
- * empty.
+ * Unsigned messages between two signatures. Of many answers to one query, the first and
+ * the last are signed. At most TSIG_GAP_MAX messages in a row are unsigned; the next
+ * signature covers them (5.3.1). If zeroed, a gap is empty.
  */
 enum { TSIG_GAP_MAX = 99 };
 
 struct tsig_gap {
-	struct hmac_stream *digest;	/* NULL: none since the last signature */
+	struct hmac_stream *digest;	/* NULL: no message since the last signature */
 	unsigned count;
 };
 
 /* False: the first answer is not signed, or the gap is too long. */
 bool tsig_gap_add(struct tsig_gap *gap, const struct tsig_chain *chain,
                   const uint8_t *packet, size_t len);
-/* Like tsig_verify(), for the message after the gap. Empties the gap. */
+/* tsig_verify() for the message after the gap. Empties the gap. */
 enum tsig_error tsig_verify_behind(struct tsig_chain *chain, struct tsig_gap *gap,
                                    const uint8_t *packet, const struct tsig *tsig,
                                    uint64_t now);
 void tsig_gap_clear(struct tsig_gap *gap);
 
-/* Octets that tsig_sign() or tsig_refuse() adds at most. */
+/* The most octets that tsig_sign() or tsig_refuse() adds. */
 size_t tsig_room(const struct name *key, const struct name *algorithm);
 size_t tsig_room_of(const struct tsig_key *key);
 /*
- * Signs the message in WRITER, whose header is set, as the next one of the chain. ERROR:
- * the error of the query. TSIG: the query's signature; NULL for a query of ours.
+ * Signs the message in WRITER as the next one of the chain. Its header must be set.
+ * ERROR: the error of the query. TSIG: the query's signature; NULL for our own query.
  */
 void tsig_sign(struct tsig_chain *chain, enum tsig_error error, const struct tsig *tsig,
                uint64_t now, struct packet_writer *writer);
-/* Adds the error without a signature: for BADKEY and BADSIG. */
+/* Adds the error without a signature, for BADKEY and BADSIG. */
 void tsig_refuse(enum tsig_error error, const struct tsig *tsig, uint64_t now,
                  struct packet_writer *writer);

@@ -18,8 +18,9 @@ struct domain {
 	const char *tenant;
 	char pool_id[ID_LEN + 1];
 	struct state state;		/* state.serial is the zone's serial */
-	uint64_t version;		/* grows by one with each change; 0: none */
-	bool is_catalog;		/* it lists the pool's domains (RFC 9432) */
+	uint64_t version;		/* grows by one with each change; 0: unknown */
+	/* the catalog zone, which lists the pool's domains (RFC 9432) */
+	bool is_catalog;
 	const char *description;
 	const char *email;		/* hostmaster@example.org: the SOA's RNAME */
 	const char *primary;		/* the SOA's MNAME */
@@ -27,7 +28,7 @@ struct domain {
 	int64_t created_at, updated_at;	/* unix seconds */
 };
 
-/* The form for messages to poolmgr and minidns (DESIGN 3), without records. */
+/* A domain in messages to poolmgr and minidns (DESIGN 3), without records. */
 struct domain_ref {
 	char id[ID_LEN + 1];
 	const char *name;
@@ -51,7 +52,7 @@ struct recordset {
 	char domain_id[ID_LEN + 1];
 	const char *name;
 	uint16_t type;
-	bool has_ttl;			/* else the domain's */
+	bool has_ttl;			/* false: the domain's TTL */
 	uint32_t ttl;
 	struct record *records;
 	size_t record_count;
@@ -65,7 +66,7 @@ struct pool {
 	const char *const *ns_records;	/* host names at the apex of new domains */
 	size_t ns_record_count;
 	const char *catalog_zone;	/* its name; NULL: none */
-	char catalog_id[ID_LEN + 1];	/* "" */
+	char catalog_id[ID_LEN + 1];	/* "": no catalog zone */
 };
 
 /* The address of a name server for NOTIFY and polls. */
@@ -74,7 +75,9 @@ struct destination {
 	const char *host;		/* an address, v4 or v6, in text */
 	uint16_t port;
 	const char *tsig_key;		/* a name in tsigkeys; NULL: none */
-	/* seconds that it may need to learn of a zone by itself; 0: a driver tells it */
+	/*
+	 * seconds that the server may need to find a zone by itself; 0: a driver tells it
+	 */
 	int patience_s;
 };
 
@@ -85,7 +88,7 @@ bool action_parse(const char *text, enum action *action);
 /*
  * Checks the name of a new domain, which name_parse_owner() has accepted. It must not be
  * a wildcard. "/" must be between letters or digits (RFC 2317: "0/25"), because name
- * servers make file names of it. So no component of such a path is empty, and the path
- * cannot start elsewhere. The text in why begins with FIELD. ERR_INVALID.
+ * servers use the name as the name of a file. So no component of such a path is empty,
+ * and the path stays in its folder. ERR_INVALID: *why begins with FIELD.
  */
 enum err domain_check_name(const struct name *name, const char *field, struct why *why);

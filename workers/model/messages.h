@@ -41,19 +41,20 @@ enum err destination_decode(const json_t *json, struct destination *destination,
 
 /* The arguments of notify_zone_changed and poll_for_serial_number. */
 struct poll_order {
-	struct domain_ref domain;	/* state.task DELETE: wait until it is absent */
+	/* state.task DELETE: wait until the zone is absent */
+	struct domain_ref domain;
 	struct destination destination;
 	int timeout_ms;			/* on the wire in seconds, as a number */
 	int retry_interval_ms;
 	int max_retries;
-	bool quiet;			/* not on the wire: poll_zones */
+	bool quiet;			/* not on the wire; set by poll_zones */
 };
 json_t *poll_order_encode(const struct poll_order *order);
 enum err poll_order_decode(const json_t *args, struct poll_order *order, struct why *why);
 
-enum { LIST_MAX = 256 };		/* items of a list in a message */
+enum { LIST_MAX = 256 };		/* items of a list in one message */
 
-/* Elements of a list, in the arena. */
+/* The elements of a list, in the arena. */
 struct domain_refs {
 	struct domain_ref *item;
 	size_t count;
@@ -77,19 +78,22 @@ json_t *propagation_encode(const struct propagation *propagation);
 enum err propagation_decode(const json_t *args, struct arena *arena,
                             struct propagation *propagation, struct why *why);
 
-/* minidns -> poolmgr: one server's answer. */
+/* minidns -> poolmgr: the answer of one server. */
 struct server_report {
 	struct domain_ref domain;
 	const char *name_server;	/* destination.id */
 	enum report report;
-	bool has_serial;		/* false, on the wire null: unknown */
+	bool has_serial;		/* false, null on the wire: unknown */
 	uint32_t serial;
-	bool silent;			/* ERROR: it did not answer */
-	bool unasked;			/* ERROR: not asked; old receivers ignore it */
-	/* SUCCESS: it has the serial, but other records; reason names some of them */
+	bool silent;			/* ERROR: the server did not answer */
+	/* ERROR: no query was sent; old receivers ignore it */
+	bool unasked;
+	/* SUCCESS: the server has the serial, but other records; reason names some */
 	bool differs;
-	bool equal;			/* SUCCESS: it has the records of its serial */
-	bool refused;			/* SUCCESS without a serial: it cannot be compared */
+	/* SUCCESS: the server has the records of its serial */
+	bool equal;
+	/* SUCCESS without a serial: the server's zone cannot be compared */
+	bool refused;
 	const char *reason;		/* may be "" */
 };
 json_t *server_report_encode(const struct server_report *report);
@@ -122,9 +126,9 @@ enum err pool_reports_decode(const json_t *args, struct arena *arena,
                              struct pool_reports *reports, struct why *why);
 
 /*
- * The answer is a list: null for an accepted report, else class and message of the
- * exception for this report.
+ * An element of the answer, which is a list: null for an accepted report, otherwise class
+ * and message of the exception for this report.
  */
 json_t *outcome_encode(enum err err, const struct why *why);
-/* ERR_REMOTE for a malformed answer. */
+/* ERR_REMOTE: the answer is malformed. */
 enum err outcome_decode(const json_t *outcomes, size_t at, struct why *why);

@@ -20,29 +20,34 @@ struct name {
 };
 
 /*
- * Text to name, folded to lower case. The final dot is required. The reason begins with
- * FIELD. ERR_INVALID.
+ * Converts text to a name in lower case. The final dot is required. ERR_INVALID: the
+ * reason begins with FIELD.
  */
 enum err name_parse(const char *text, const char *field, struct name *name,
                     struct why *why);
 /*
- * Text to name for rdata and master files: keeps the case. ORIGIN completes "@" and a
- * name without the final dot; with NULL they are refused.
+ * Converts text of rdata or master files to a name; keeps the case. ORIGIN completes "@"
+ * and a name without the final dot. Without ORIGIN both are refused.
  */
 enum err name_parse_in(const char *text, const struct name *origin, const char *field,
                        struct name *name, struct why *why);
 void name_fold(struct name *name);	/* to lower case */
-/* For owners: as name_parse(), only LDH, "_", "/" (RFC 2317), and "*" as first label. */
+/*
+ * name_parse() for owners: allows only letters, digits, "-", "_", "/" (RFC 2317), and "*"
+ * as the first label.
+ */
 enum err name_parse_owner(const char *text, const char *field, struct name *name,
                           struct why *why);
 void name_format(const struct name *name, char text[NAME_MAX_TEXT + 1]);
 void name_format_wire(const uint8_t *wire, char text[NAME_MAX_TEXT + 1]);
 
-/* Octets of the name at WIRE, 0 if it does not end within LEN. No compression. */
+/* The octets of the name at WIRE, or 0 if it does not end within LEN. No compression. */
 size_t name_wire_len(const uint8_t *wire, size_t len);
-bool name_equal(const struct name *a, const struct name *b);	/* of lower-case names */
-bool name_is_below(const struct name *name, const struct name *zone);	/* or equal */
-bool name_parent(const struct name *name, struct name *parent);	/* false at the root */
+bool name_equal(const struct name *a, const struct name *b);	/* both in lower case */
+/* true also if both are equal */
+bool name_is_below(const struct name *name, const struct name *zone);
+/* false: NAME is the root */
+bool name_parent(const struct name *name, struct name *parent);
 int name_labels(const struct name *name);			/* the root has 0 */
 /* Canonical order of RFC 4034 6.1, on wire names: <0, 0, >0. */
 int name_compare_wire(const uint8_t *a, const uint8_t *b);

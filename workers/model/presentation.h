@@ -1,9 +1,9 @@
 /*
  * presentation -- records as text (RFC 1035 5, RFC 3597), in both directions. It uses
- * ldns, which only presentation*.c know. Text becomes wire rdata once, at the write.
- * Output is the canonical text of ldns. Hostile text ends in ERR_INVALID with the field's
- * name, never in an abort: lengths are limited before ldns reads them, and the wire rdata
- * is read back.
+ * ldns; no files except presentation*.c use ldns. Text is converted to wire rdata once,
+ * at the write. Output is the canonical text of ldns. Hostile text ends in ERR_INVALID
+ * with the field's name, never in an abort: lengths are limited before ldns reads them,
+ * and the wire rdata is read back.
  */
 #pragma once
 
@@ -23,19 +23,19 @@ enum err rrtype_parse(const char *text, const char *field, uint16_t *type,
 /* "AAAA", or "TYPE65280" for a type without a name. TEXT holds 16 bytes. */
 void rrtype_format(uint16_t type, char text[16]);
 
-/* Rdata text to wire, in ARENA. Refuses relative names. ERR_INVALID. */
+/* Converts rdata text to wire, in ARENA. Refuses relative names. ERR_INVALID. */
 enum err rdata_parse(uint16_t type, const char *text, const char *field,
                      struct arena *arena, const uint8_t **rdata, uint16_t *len,
                      struct why *why);
-/* Wire to canonical text, appended. ERR_INVALID if the wire is broken. */
+/* Appends wire rdata as canonical text. ERR_INVALID: the wire is broken. */
 enum err rdata_format(uint16_t type, const uint8_t *rdata, uint16_t len, struct buf *text,
                       struct why *why);
 
-/* A master file, record by record, with $ORIGIN, $TTL, parentheses. */
+/* Reads a master file record by record, with $ORIGIN, $TTL and parentheses. */
 struct master_file;
 struct master_file *master_file_open(FILE *file, const char *path, const char *origin,
                                      uint32_t default_ttl);
-/* The next record, valid until the next call. *found is false at the end. */
+/* Reads the next record, valid until the next call. *found is false at the end. */
 enum err master_file_next(struct master_file *master, struct rr *rr, bool *found,
                           struct why *why);
 void master_file_close(struct master_file **master);

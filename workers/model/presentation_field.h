@@ -1,9 +1,11 @@
 /*
  * presentation_field -- the kinds of fields in rdata, for presentation*.c only. Each kind
- * has a row: what it must be, the reader of its text, and its length on the wire.
+ * has a row: a description of valid text, the reader of its text, and its length on the
+ * wire.
  *
- * We parse the text because ldns wraps numbers, guesses relative names and overruns on
- * long lists. ldns converts only the kinds whose readers call it, and prints all kinds.
+ * We parse the text ourselves because ldns wraps numbers, guesses relative names and
+ * overruns on long lists. ldns converts only the kinds whose readers call it. It prints
+ * all kinds.
  */
 #pragma once
 
@@ -17,12 +19,12 @@ struct field {
 	const struct rdata_text *rdata;
 	char *text;
 	int number;		/* from 1, for errors */
-	bool read_back;		/* set if its text could print differently */
+	bool read_back;		/* set if the value could print as another text */
 	struct why *why;
 };
 
 enum {
-	REST = 1,		/* as the last field it takes all remaining text */
+	REST = 1,		/* if it is the last field, it takes all remaining text */
 	QUOTED = 2,		/* may have quotes */
 	READ_BACK = 4,
 };
@@ -31,14 +33,15 @@ enum {
 enum { WIRE_NAME = -1, WIRE_STRING = -2, WIRE_REST = -3 };
 
 struct field_kind {
-	const char *words;	/* what it must be */
+	const char *words;	/* description of valid text */
 	enum err (*read)(struct field *field);	/* appends to field->rdata->wire */
 	int wire;		/* octets, or one of WIRE_ */
 	int flags;
-	size_t max;		/* of text: the safe limit of ldns; 0: any */
+	/* limit of the text: the safe limit of ldns; 0: no limit */
+	size_t max;
 };
 
-/* NULL: no text form here, so its records are written as in RFC 3597. */
+/* NULL: no text form here, so records with this field are written as in RFC 3597. */
 const struct field_kind *field_kind(ldns_rdf_type type);
-/* The fields of a type. NULL: one of them has no text form here. */
+/* The fields of a type. NULL: a field has no text form here. */
 const ldns_rr_descriptor *field_layout(uint16_t type);

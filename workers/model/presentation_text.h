@@ -1,6 +1,6 @@
 /*
  * presentation_text -- the lexer of presentation, for presentation*.c and master_file.c
- * only: quotes, escapes, parentheses and comments (RFC 1035 5.1), and the words between
+ * only: quotes, escapes, parentheses and comments (RFC 1035 5.1), and words separated by
  * blanks.
  */
 #pragma once
@@ -20,7 +20,7 @@ struct lexer {
 };
 enum { LEX_SKIP = -1, LEX_END = -2, LEX_WRONG = -3 };
 int lexer_step(struct lexer *lexer, int c);	/* the byte to keep, or a LEX_ value */
-/* The construct that is open at the end of the text; NULL: none. */
+/* The construct that is still open at the end of the text; NULL: all are closed. */
 const char *lexer_unfinished(const struct lexer *lexer);
 
 struct word {
@@ -35,7 +35,7 @@ bool text_unescape(char *text, size_t *len);
 bool text_parse_number(const char *text, uint32_t max, uint32_t *number);
 bool text_parse_period(const char *text, uint32_t max,
                        uint32_t *seconds);	/* "3600", "1h30m" */
-bool text_parse_hex(const char *text, struct buf *wire); /* an even count of digits */
+bool text_parse_hex(const char *text, struct buf *wire); /* an even number of digits */
 void text_join_groups(char *text);	/* "12 34": digits may be given in groups */
 
 /* A record's rdata on its way from lexed text to wire. */

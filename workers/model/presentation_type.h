@@ -8,5 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* "AAAA" or "TYPE28", in any case, also types that cannot be stored (for NSEC, RRSIG). */
+/*
+ * "AAAA" or "TYPE28", in any case. Accepts types that cannot be stored (for NSEC, RRSIG).
+ */
 bool rrtype_lookup(const char *text, uint16_t *type);

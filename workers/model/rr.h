@@ -1,7 +1,7 @@
 /*
- * rr -- a resource record in wire form, and its stored form: NAME TYPE CLASS TTL RDLENGTH
+ * rr -- a resource record in wire form. Its stored form is NAME TYPE CLASS TTL RDLENGTH
  * RDATA, uncompressed, as in a DNS message. The journal, the zones of mini-DNS and the
- * import have sequences of it. A struct rr borrows its memory.
+ * import contain sequences of it. A struct rr borrows its memory.
  */
 #pragma once
 
@@ -22,7 +22,10 @@ enum {
 	RR_TTL_MAX = 2147483647,
 };
 
-/* Fits into one message with the longest owner, question and signature. */
+/*
+ * Rdata of this size fits into one message with the longest owner, question and
+ * signature.
+ */
 enum { RDATA_MAX = 65535 - 700 };
 
 struct rr {
@@ -35,7 +38,10 @@ struct rr {
 
 void rr_append(struct buf *to, const struct rr *rr);
 size_t rr_wire_len(const struct rr *rr);
-/* Reads the record at *at, and moves *at after it. False: the end, or cut off. */
+/*
+ * Reads the record at *at, and moves *at after it. False: the end, or an incomplete
+ * record.
+ */
 bool rr_next(const uint8_t *data, size_t len, size_t *at, struct rr *rr);
 
 struct soa {

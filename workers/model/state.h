@@ -1,11 +1,11 @@
 /*
  * state -- the task and status of a domain or a record (seed 000, "Central Changes").
  *
- *	task     what is to be done on the name servers
- *	status   how far it is
+ * task     what the name servers must do
+ * status   how far the task is
  *
- * Only eight of the sixteen pairs exist: ADD, UPDATE and DELETE are PENDING
- * or ERROR; NONE is ACTIVE or DELETED. The schema checks the same.
+ * Only eight of the sixteen pairs exist: ADD, UPDATE and DELETE are PENDING or ERROR;
+ * NONE is ACTIVE or DELETED. The schema checks the same.
  */
 #pragma once
 
@@ -16,8 +16,8 @@ enum task { TASK_ADD, TASK_UPDATE, TASK_DELETE, TASK_NONE, TASK_COUNT };
 enum status { STATUS_PENDING, STATUS_ACTIVE, STATUS_ERROR, STATUS_DELETED, STATUS_COUNT };
 
 /*
- * What a name server, or a pool by consensus, serves. FOREIGN is for a pool only: too
- * many servers serve another serial than that of the change.
+ * What a name server serves, or a pool by consensus. FOREIGN is for a pool only: too many
+ * servers serve another serial than that of the change.
  */
 enum report {
 	REPORT_SUCCESS, REPORT_ERROR, REPORT_NO_DOMAIN, REPORT_FOREIGN, REPORT_COUNT,
@@ -26,7 +26,7 @@ enum report {
 struct state {
 	enum task task;
 	enum status status;
-	uint32_t serial;	/* the serial that carries the change */
+	uint32_t serial;	/* the serial of the change */
 };
 
 bool state_valid(enum task task, enum status status);

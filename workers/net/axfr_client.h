@@ -1,9 +1,9 @@
 /*
  * axfr_client -- transfers a zone from a name server by AXFR over TCP, signed if there is
- * a key. The listener gets the records one by one. They mean nothing before the end of
- * the transfer.
+ * a key. The listener gets the records one by one. They must not be used before the end
+ * of the transfer.
  *
- * The transfer has limits: the silence between messages, the total time, and the size. It
+ * The transfer has limits: the time between messages, the total time, and the size. It
  * also ends when the server's SOA has a newer serial than the wanted one. A turn of the
  * loop reads one message.
  */
@@ -24,21 +24,24 @@ enum axfr_outcome {
 	AXFR_COMPLETE,
 	AXFR_NEWER,			/* the server has a newer serial */
 	AXFR_REFUSED,			/* REFUSED, NOTAUTH, NXDOMAIN, NOTIMP */
-	AXFR_BROKEN,			/* no connection, or it broke: a restart? */
+	/* no connection, or the connection broke; perhaps a restart */
+	AXFR_BROKEN,
 	AXFR_FAILED,
 };
 
 struct axfr_client_config {
 	struct name zone;
 	int fd;				/* connecting (client_socket.h); taken over */
-	/* the reason if fd is -1; a text after the server's name */
+	/* the reason if fd is -1; the text follows the server's name */
 	const char *fault;
-	const struct tsig_key *key;	/* NULL: none; copied */
-	int64_t ahead_s;		/* the server's clock is ahead; for signatures */
-	/* set at the end: the server's time or 0 (axfr_reader.h); may be NULL */
+	const struct tsig_key *key;	/* NULL: unsigned; copied */
+	/* how far the server's clock is ahead; for signatures */
+	int64_t ahead_s;
+	/* set at the end: the server's time, or 0 (axfr_reader.h); may be NULL */
 	uint64_t *server_time;
 	bool has_newest;
-	uint32_t newest;		/* serial */
+	/* a newer serial ends the transfer; see has_newest */
+	uint32_t newest;
 	int silence_ms;			/* limit of the time between messages */
 	int whole_ms;			/* limit of the total time */
 	struct axfr_limits limits;
@@ -49,15 +52,16 @@ struct axfr_client_config {
 struct axfr_client_listener {
 	void (*record)(void *self, const struct canonical *record);
 	/*
-	 * Once, after the client is freed. SERIAL is that of a complete zone. WORDS: the
-	 * reason, a text after the server's name; "" for a complete zone.
+	 * Called once, after the client is freed. SERIAL is that of a complete zone.
+	 * WORDS: the reason, a text that follows the server's name; "" for a complete
+	 * zone.
 	 */
 	void (*end)(void *self, enum axfr_outcome outcome, uint32_t serial,
 	            const char *words);
 	void *self;
 };
 
-/* Calls no callback. */
+/* Does not call the listener. */
 struct axfr_client *axfr_client_start(struct loop *loop,
                                       const struct axfr_client_config *want,
                                       const struct axfr_client_listener *listener);

@@ -1,10 +1,10 @@
 /*
  * dns_tcp -- a client's TCP connection that carries DNS messages in both directions (RFC
- * 1035 4.2.2), with deadlines. It passes each message to its owner, and tells the end
+ * 1035 4.2.2), with deadlines. It passes each message to its owner, and reports the end
  * once.
  *
  * A turn of the loop reads at most one message. The owner frees the connection, also
- * within a callback. After that no callback comes.
+ * within a callback. After that there are no callbacks.
  */
 #pragma once
 
@@ -22,23 +22,26 @@ enum dns_tcp_end {
 	DNS_TCP_LATE,			/* not complete within whole_ms */
 };
 
-/* No function of this file calls them directly. */
+/* The callbacks come from the loop, never from within a function of this file. */
 struct dns_tcp_listener {
-	/* DATA is valid until it returns. */
+	/* DATA is valid until the callback returns. */
 	void (*message)(void *self, const uint8_t *data, size_t len);
 	/* The connection has ended. The owner must free it. */
 	void (*end)(void *self, enum dns_tcp_end end);
 	void *self;
 };
 
-/* Takes over FD, which may be connecting (client_socket.h). With -1 it ends soon. */
+/*
+ * Takes over FD, which may be connecting (client_socket.h). With FD -1 the end is
+ * reported soon.
+ */
 struct dns_tcp *dns_tcp_new(struct loop *loop, int fd,
                             const struct dns_tcp_listener *listener);
 void dns_tcp_free(struct dns_tcp **tcp);
-/* Copies a message of at most 65535 octets. */
+/* Sends a message of at most 65535 octets; copies it. */
 void dns_tcp_send(struct dns_tcp *tcp, const uint8_t *data, size_t len);
 /*
- * From now on each message must come within SILENCE_MS, and all of them within WHOLE_MS.
+ * From now on each message must come within SILENCE_MS, and all messages within WHOLE_MS.
  * Before this call there is no deadline.
  */
 void dns_tcp_set_deadlines(struct dns_tcp *tcp, int64_t silence_ms, int64_t whole_ms);

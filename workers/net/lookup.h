@@ -1,13 +1,13 @@
 /*
  * lookup -- the current addresses of a host name.
  *
- * A lane looks a name up from time to time, and when the user reports that the address in
- * use does not answer. In that case the next address of the name comes into use. While
- * the resolver has no answer, the known addresses stay. A user never waits for a lookup:
+ * A lane looks a name up at intervals, and when the user reports that the address in use
+ * does not answer. In that case the next address of the name comes into use. While the
+ * resolver has no answer, the known addresses stay. A user never waits for a lookup:
  * either there is an address to try, or no address is known yet. While no address is
  * known, the lane looks the name up at growing intervals.
  *
- * The resolver of the C library takes no deadline. worker.c shortens its timeouts, unless
+ * The resolver of the C library has no deadline. worker.c shortens its timeouts, unless
  * the operator has set them (RES_OPTIONS).
  */
 #pragma once
@@ -30,20 +30,21 @@ struct addresses {
 };
 
 /*
- * Blocks as long as the resolver takes: call it before the loop, or on a lane. In the
- * resolver's order (RFC 6724). ERR_UNREACHABLE: there is no address, and FOUND is empty.
+ * Blocks as long as the resolver takes: call it before the loop, or on a lane. FOUND has
+ * the resolver's order (RFC 6724). ERR_UNREACHABLE: there is no address, and FOUND is
+ * empty.
  */
 enum err lookup_now(const char *host, uint16_t port, struct addresses *found,
                     struct why *why);
 
 struct lookup_config {
 	struct loop *loop;
-	struct lane *lane;		/* of names; shared */
+	struct lane *lane;		/* the lane for names; shared */
 	const char *host;		/* copied */
 	uint16_t port;
 	struct addresses known;		/* at the start */
 	/* lookup_new() calls neither of the callbacks; both may be NULL */
-	/* the set of addresses has changed; comes first */
+	/* the set of addresses has changed; called before changed() */
 	void (*listed)(void *self, const struct addresses *known);
 	/* another address is in use */
 	void (*changed)(void *self, const struct address *address);
@@ -54,9 +55,12 @@ struct lookup *lookup_new(const struct lookup_config *config);
 void lookup_free(struct lookup **lookup);
 /* The address in use; NULL: no address is known. */
 const struct address *lookup_address(const struct lookup *lookup);
-/* ADDRESS does not answer. No effect if it is not the address in use. */
+/* ADDRESS does not answer. No effect if another address is in use. */
 void lookup_failed(struct lookup *lookup, const struct address *address);
-/* Do both have the same addresses, in any order? Pure. */
+/* True: both have the same addresses, in any order. Pure. */
 bool lookup_same(const struct addresses *a, const struct addresses *b);
-/* The index in FOUND to use: that of LAST, the address in use, if it is there. Pure. */
+/*
+ * The index in FOUND of the address to use: LAST, the address in use, if FOUND has it.
+ * Pure.
+ */
 size_t lookup_keep(const struct addresses *found, const struct address *last);

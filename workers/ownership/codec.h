@@ -17,16 +17,17 @@ enum { ENDPOINTS_MAX = 10000, TARGETS_MAX = 500 };
 
 extern const struct json_field codec_endpoint_fields[], codec_selector_fields[];
 
-/* The arguments of apply_endpoints, but for storage_id and zone. */
+/* The arguments of apply_endpoints without storage_id and zone. */
 struct endpoint_list {
 	const char *resource;
-	bool is_complete;		/* the resource has no other endpoints */
-	uint64_t rev;			/* of the list; 0: the resource does not count */
+	bool is_complete;		/* the list has all endpoints of the resource */
+	/* of the list; 0: the resource sends no revisions */
+	uint64_t rev;
 	struct endpoint *endpoints;	/* each name, type and set id once */
 	size_t count;
 };
 
-/* The registry that STORAGE_ID and ZONE of the arguments name. ERR_NOT_FOUND. */
+/* Finds the registry by STORAGE_ID and ZONE of the arguments. ERR_NOT_FOUND. */
 enum err codec_registry(const json_t *args, const struct registries *registries,
                         struct registry **registry, struct why *why);
 /* ERR_NOT_FOUND: the registry is not in the settings, or belongs to another tenant. */

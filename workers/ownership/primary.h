@@ -1,16 +1,17 @@
 /*
- * primary -- the name server that takes updates of a zone and answers what is in it. It
- * is a foreign server: each message is checked, and each wait has a limit.
+ * primary -- the name server that accepts updates of a zone and answers queries for it.
+ * It is a foreign server: each message is checked, and each wait has a limit.
  *
- * A zone transfer has a TCP connection of its own. Updates and queries share another one.
- * It is kept for the next of them, and closed after an idle time, an error, or a
- * cancellation. With a key all messages are signed, and unsigned answers do not count. If
- * the server answers BADTIME, the message is signed again with the server's time, once
- * (RFC 8945 5.2.3).
+ * A zone transfer has its own TCP connection. Updates and queries share another one. This
+ * connection stays open for the next message. It is closed after an idle time, an error,
+ * or a cancellation. With a key all messages are signed, and unsigned answers do not
+ * count. If the server answers BADTIME, the message is signed again, once, with the
+ * server's time (RFC 8945 5.2.3).
  *
- * At most one operation of each kind at a time; more are a bug. Callbacks may start,
- * cancel and free anything here. No callback comes from within a call or after a
- * cancellation. Texts are valid until the callback returns and go behind a server's name.
+ * At most one operation of each kind at a time; a second one is a bug. Callbacks may
+ * start, cancel and free anything here. No callback comes from within a call or after a
+ * cancellation. Texts are valid until the callback returns, and follow the name of a
+ * server.
  */
 #pragma once
 
@@ -34,12 +35,12 @@ struct primary_config {
 	struct name zone;		/* in lower case */
 	struct address server;
 	struct lookup *lookup;		/* of the address; NULL: use SERVER */
-	struct address local;		/* source address; of 0 bits: any */
-	const struct tsig_key *key;	/* copied; NULL: nothing is signed */
-	int silence_ms;			/* longest silence */
-	int whole_ms;			/* longest time of a zone or an answer */
-	int idle_ms;			/* how long an idle connection is kept */
-	struct axfr_limits limits;	/* of the zone */
+	struct address local;		/* source address; 0 bits: any */
+	const struct tsig_key *key;	/* copied; NULL: messages are not signed */
+	int silence_ms;			/* timeout of each wait for the server */
+	int whole_ms;			/* time limit of a zone transfer or an answer */
+	int idle_ms;			/* an idle connection is closed after this time */
+	struct axfr_limits limits;	/* limits of the zone */
 };
 
 struct primary *primary_new(struct loop *loop, const struct primary_config *config);
@@ -49,9 +50,12 @@ void primary_free(struct primary **primary);
 /* ---- the zone, by AXFR ---- */
 
 struct primary_reader {
-	/* Each record as it comes; void if the zone fails later. The SOA comes once. */
+	/*
+	 * Called for each record; the records are void if the transfer fails later. The
+	 * SOA comes once.
+	 */
 	void (*record)(void *self, const struct canonical *record);
-	/* FAULT: why the zone did not come whole; NULL: it did, with SERIAL. */
+	/* FAULT: why the transfer failed; NULL: it is complete, with SERIAL. */
 	void (*end)(void *self, const char *fault, uint32_t serial);
 	void *self;
 };
@@ -62,12 +66,12 @@ void primary_cancel_read(struct primary *primary);
 /* ---- updates ---- */
 
 /*
- * WORDS are "" with APPLIED. AGAIN: the server may have applied the updates or not; send
+ * WORDS is "" with APPLIED. AGAIN: the server may have applied the updates or not; send
  * them again. FAILED may mean that the updates are too large for a message.
  */
 typedef void primary_sent_fn(void *self, enum outcome outcome, const char *words);
 
-/* Sends COUNT updates in one message; they are not used after the call. */
+/* Sends COUNT updates in one message. They may be freed after the call. */
 void primary_send(struct primary *primary, const struct update *const *updates,
                   size_t count, primary_sent_fn *done, void *self);
 /* The server may still apply the message. */
@@ -76,14 +80,14 @@ void primary_cancel_send(struct primary *primary);
 /* ---- one set ---- */
 
 /*
- * FAULT: why there is no answer. NULL: SET has the sorted records, perhaps none, until
- * the function returns.
+ * FAULT: why there is no answer. NULL: SET has the sorted records, perhaps zero. It is
+ * valid until the function returns.
  */
 typedef void primary_asked_fn(void *self, const char *fault, const struct rrset *set);
 
 /*
- * Asks for the set of TYPE at NAME. Only an authoritative answer counts, so a delegation
- * (NS) is a fault. A wildcard may make the answer.
+ * Queries the set of TYPE at NAME. Only an authoritative answer counts, so a delegation
+ * (NS) is a fault. The answer may come from a wildcard.
  */
 void primary_ask(struct primary *primary, const struct name *name, uint16_t type,
                  primary_asked_fn *done, void *self);

@@ -23,7 +23,7 @@ enum {
 };
 
 /*
- * FAULT: why the zone did not come whole; records and SERIAL are void then. NULL: it did.
+ * FAULT: why the reading failed; records and SERIAL are void then. NULL: it is complete.
  */
 typedef void provider_read_fn(void *self, const char *fault, uint32_t serial);
 /* WORDS: the reason of an outcome other than APPLIED. */
@@ -36,7 +36,7 @@ struct provider {
 	/* Adds the zone's records to VIEW. */
 	void (*read)(struct registry *registry, struct view *view, provider_read_fn *done,
 	             void *self);
-	/* Asks for the present serial of the zone. */
+	/* Reads the present serial of the zone. */
 	void (*serial)(struct registry *registry, provider_read_fn *done, void *self);
 	/* The largest size of the update in a message. */
 	struct batch_size (*measure)(const struct update *update);

@@ -24,7 +24,7 @@ struct round;
 
 struct registry_settings {
 	char *zone, *storage_id, *tenant;
-	/* words of registry_settings.c */
+	/* indexes of the words in registry_settings.c */
 	int storage, provider, txt_form, former_form, policy, scope;
 	char *txt_prefix, *txt_suffix, *txt_wildcard;
 	char *former_prefix, *former_suffix;
@@ -41,7 +41,7 @@ struct registry_settings {
 	bool dry_run, keep_drift, reclaim;
 };
 
-/* The last plan without updates, as this process knows it. */
+/* The last plan without updates that this process made. */
 struct last_plan {
 	bool is_known, is_held;
 	uint32_t serial;		/* of the zone */
@@ -53,11 +53,11 @@ struct registry {
 	const struct registry_settings *settings;
 	struct name zone;
 	char zone_text[NAME_MAX_TEXT + 1];
-	char lock[LOCK_OBJECT_MAX + 1];	/* the object of its lock */
-	char id[ID_LEN + 1];		/* of its row; "" until it is known */
+	char lock[LOCK_OBJECT_MAX + 1];	/* the name of its lock */
+	char id[ID_LEN + 1];		/* of its row; "": not known yet */
 	const struct provider *provider;
 	const struct storage *storage;
-	struct remembered *memory;	/* storage's */
+	struct remembered *memory;	/* for the storage */
 	struct mark_settings marks;
 	struct mark_form former;
 	uint8_t mark_key[MARK_KEY];
@@ -65,16 +65,18 @@ struct registry {
 	struct batch_limits limits;
 	struct tsig_key key;
 	bool has_key;
-	struct lookup *lookup;		/* address of the primary, of main.c */
-	struct primary_link *primary;	/* of provider rfc2136 */
-	struct domain_link *link;	/* of provider managed */
-	bool is_due;			/* due.c's */
+	struct lookup *lookup;		/* of the primary's address; main.c owns it */
+	struct primary_link *primary;	/* for the provider rfc2136 */
+	struct domain_link *link;	/* for the provider managed */
+	bool is_due;			/* for due.c */
 	struct last_plan last_plan;
-	struct round *round;		/* NULL: none is under way */
-	int64_t not_before_ms;		/* the next round, by this process */
+	struct round *round;		/* NULL: no round runs */
+	/* the earliest start of this process's next round */
+	int64_t not_before_ms;
 };
 
-enum { REGISTRY_LOCK_ZONE = 160 };	/* octets of the zone in the name of a lock */
+/* octets of the zone name in the name of a lock */
+enum { REGISTRY_LOCK_ZONE = 160 };
 
 struct registries {
 	struct registry *item;
@@ -90,10 +92,10 @@ enum err registries_build(struct registries *registries, struct why *why);
 
 /* ---- registry.c ---- */
 
-/* Have both the same zone on the same server? */
+/* True: both have the same zone on the same server. */
 bool registry_is_beside(const struct registry *a, const struct registry *b);
-/* The setting that keeps TO from reading the marks of FROM, or NULL. */
+/* The setting because of which TO cannot read the marks of FROM, or NULL. */
 const char *registry_cannot_read(const struct registry *to, const struct registry *from);
-/* NULL: not in the settings. ZONE has its final dot and is in lower case. */
+/* NULL: not in the settings. ZONE is in lower case and has the final dot. */
 struct registry *registries_find(const struct registries *registries,
                                  const char *storage_id, const char *zone);

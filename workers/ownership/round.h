@@ -2,11 +2,11 @@
  * round -- one pass over a registry: it reads the zone, plans the changes, and sends the
  * allowed ones, message by message (the loop of seed 001).
  *
- * A record and its mark are in one update. Its prerequisites say what the round read. So
- * a round may end anywhere, or sleep while another one works: nothing is half done, and
- * the next round does the rest. The round writes the intended sets to the database
- * before it asks the server (ACCEPTED), and the sets that a later reading shows
- * (PROGRAMMED).
+ * A record and its mark are in one update. The prerequisites of the update describe the
+ * zone as the round read it. So a round may end at any point, or sleep while another one
+ * works: no change is half done, and the next round makes the rest. Before the round
+ * sends updates, it writes the intended sets to the database (ACCEPTED). It also writes
+ * which sets a later reading shows (PROGRAMMED).
  */
 #pragma once
 
@@ -16,9 +16,9 @@ struct ownership;
 struct registry;
 
 void round_metrics(void);		/* before the fork */
-/* If the registry is due and no other process has its lock. */
+/* Starts a round if the registry is due and no other process has its lock. */
 void round_begin(struct ownership *ownership, struct registry *registry);
-/* Ends before the next message; the next round does the rest. */
+/* Ends the round before the next message. The next round makes the rest. */
 void round_stop(struct registry *registry);
-/* Ends at once. */
+/* Ends the round at once. */
 void round_abort(struct registry *registry);

@@ -1,8 +1,8 @@
 /*
- * round_private -- between the files of the round. round.c makes the steps, round_plan.c
- * plans with rows and records, and round_owned.c writes the rows of owned sets.
- * round_records.c keeps the records of the zone, round_skip.c decides whether the reading
- * may be skipped, and round_report.c logs and notifies. All use round_state.c.
+ * round_private -- shared by the files of the round. round.c makes the steps.
+ * round_plan.c plans from rows and records. round_owned.c writes the rows of owned sets.
+ * round_records.c keeps the records of the zone. round_skip.c decides whether the round
+ * may skip the reading. round_report.c logs and notifies. All use round_state.c.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ enum { PLAN_DIGEST = 64 };		/* hexadecimal digits */
 /* The update of one name. */
 struct name_update {
 	struct update update;
-	size_t first, count;		/* of the plan's items */
+	size_t first, count;		/* index and number of its items in the plan */
 	bool is_unconfirmed;		/* it was sent, and may have been applied */
 };
 
@@ -39,57 +39,60 @@ struct round {
 	struct ownership *ownership;
 	struct registry *registry;
 	struct held *held;
-	struct arena *arena;		/* of the rows that were read */
+	struct arena *arena;		/* memory for the rows that were read */
 	struct registry_row row;
 	struct view *view;
 	struct owned_row *owned_rows;
 	struct map *owned;		/* the same rows, by name and type */
 	struct endpoint *endpoints;
 	struct map *complete;		/* resources with a complete list */
-	struct order *orders;		/* round_orders.c's, from the oldest on */
+	struct order *orders;		/* for round_orders.c, the oldest first */
 	uint32_t serial;
 	bool is_complete, is_planned, is_accepted, is_stopped;
 	bool is_kept;			/* the records are in the database */
 	struct plan plan;
-	char digest[PLAN_DIGEST + 1];	/* of the held changes; "": none */
-	char mismatches[PLAN_DIGEST + 1];	/* of desired sets with other owners */
+	char digest[PLAN_DIGEST + 1];	/* of the held changes; "": no held changes */
+	/* digest of the desired sets that have other owners */
+	char mismatches[PLAN_DIGEST + 1];
 	struct name_update *updates;
 	size_t update_count;
 	struct batch *batch;
-	const struct update **sending;	/* the updates of a message */
-	int tries;			/* of the present message */
+	const struct update **sending;	/* the updates of the current message */
+	int tries;			/* number of tries of the current message */
 	struct loop_timer *timer;
 	size_t outcomes[OUTCOME_COUNT];
-	char reason[256];		/* of the last outcome that is not APPLIED */
+	char reason[256];		/* of the last outcome other than APPLIED */
 };
 
 /* ---- round_state.c ---- */
 
 struct set_key set_key_of(const struct name *name, uint16_t type);
-/* Guarded by the registry's lock. */
+/* Begins a transaction that the registry's lock guards. */
 struct tx round_begin_tx(struct round *round, struct why *why);
 struct owned_row round_row_of(const struct plan_item *item);
 enum answer { ANSWER_TAKEN, ANSWER_REFUSED, ANSWER_UNKNOWN };
-/* A refused update cannot be applied later. */
+/* Says what the server did with an update. A refused update cannot be applied later. */
 enum answer round_answer(const struct round *round, size_t update);
 
 /* ---- round_plan.c and round_owned.c ---- */
 
-/* Makes lost rows of the storage "table" from the records of the last reading. */
+/*
+ * Writes missing rows of the storage "table" again, from the records of the last reading.
+ */
 enum err round_owned_restore(void *round, struct why *why);
-/* Reads the rows and plans. The zone is in the view. */
+/* Reads the rows and plans. The zone is in the view already. */
 enum err round_plan(struct round *round, struct why *why);
 bool round_writes_set(const struct plan_item *item);
 /* Writes the sets that the round intends. */
 enum err round_owned_accept(void *round, struct why *why);
-/* Writes what the provider took and what it refused. */
+/* Writes the sets that the provider applied or refused. */
 enum err round_owned_assign(void *round, struct why *why);
-/* Writes which sets the reading showed and which are gone. */
+/* Writes which sets the reading showed and which no longer exist. */
 enum err round_owned_settle(void *round, struct why *why);
 
 /* ---- round_skip.c ---- */
 
-/* May an unchanged serial make the reading unnecessary? */
+/* True: an unchanged serial may make the reading unnecessary. */
 bool round_skip_is_possible(const struct round *round);
 bool round_skip_applies(const struct round *round, uint32_t serial);
 void round_skip_note(const struct round *round);
@@ -101,10 +104,10 @@ enum err round_keep_records(void *round, struct why *why);
 /* ---- round_report.c ---- */
 
 void round_digest(struct round *round);
-/* The plan as JSON, with a bound on its length. */
+/* The plan as JSON, with a limited length. */
 void round_describe(const struct round *round, struct buf *json);
-/* Log, metrics and notifications at the end of the round. */
+/* Writes log lines, metrics and notifications at the end of the round. */
 void round_report(struct round *round, enum registry_state state);
 void round_skip_count(void);
-/* Takes over PAYLOAD and adds the zone and the storage_id. */
+/* Sends a notification. Takes over PAYLOAD and adds the zone and the storage_id. */
 void round_notify(const struct round *round, const char *event, json_t *payload);

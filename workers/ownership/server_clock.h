@@ -11,7 +11,7 @@
 #include "model/name.h"
 
 struct server_clock {
-	int64_t ahead_s;		/* of ours */
+	int64_t ahead_s;		/* how far the server's clock is ahead of ours */
 };
 
 uint64_t server_clock_now(const struct server_clock *clock);	/* unix seconds */

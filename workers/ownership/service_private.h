@@ -1,12 +1,12 @@
 /*
- * service_private -- between service.c, which has the calls, service_apply.c, which takes
- * endpoints, and service_records.c, which lists and imports the records of a zone.
+ * service_private -- shared by service.c, which has the calls, service_apply.c, which
+ * stores endpoints, and service_records.c, which lists and imports the records of a zone.
  */
 #pragma once
 
 #include "ownership.h"
 
-/* The registry of the call, if its caller may use it. */
+/* Finds the registry of the call, if the caller may use it. */
 enum err service_registry(struct ownership *ownership, struct request *req,
                           struct registry **registry);
 

@@ -1,10 +1,10 @@
 /*
  * storage -- where the ownership marks are (seed 001, "Types of storage").
  *
- *	txt     in TXT records of the zone, in one update with the records they are for
- *	table   in our rows. They are written before the provider is asked, and count once
- *	        a reading has shown their records
- *	memory  in this process, for tests; lost when it ends (InMemoryStorage)
+ * txt     in TXT records of the zone; an update has both the records and their marks
+ * table   in our rows. They are written before the updates are sent. They count when a
+ *         reading has shown their records
+ * memory  in this process, for tests; lost when it ends (InMemoryStorage)
  */
 #pragma once
 
@@ -18,10 +18,10 @@ struct tx;
 struct storage {
 	const char *name;
 	bool is_in_zone;
-	bool has_rows;			/* keeps owned sets in the database */
+	bool has_rows;			/* the database has rows of owned sets */
 	/* Records(): adds claims to the view before it is settled. */
 	void (*records)(struct round *round, struct tx *tx);
-	/* Assign(): the provider took ROWS. TX is NULL without has_rows. */
+	/* Assign(): the provider has applied ROWS. TX is NULL without has_rows. */
 	void (*assign)(struct round *round, struct tx *tx, const struct owned_row *rows,
 	               size_t count);
 };

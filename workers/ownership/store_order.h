@@ -9,31 +9,33 @@
 struct order_row {
 	const char *id;
 	enum plan_order_kind kind;
-	bool has_name, is_below;	/* for one name; and for names below */
+	bool has_name, is_below;	/* for one name; also for the names below it */
 	struct name name;
 	uint16_t type;			/* 0: any */
 	const char *resource;		/* NULL: any */
-	struct rrset expected;		/* of ADOPT */
-	const char *to_id, *to;		/* of GIVE: a registry, and its storage_id */
+	struct rrset expected;		/* for ADOPT */
+	/* for TRANSFER: the id of a registry, and its storage_id */
+	const char *to_id, *to;
 	bool is_dry;
 	const char *ordered_by;
 };
 
-enum { ORDERS_OPEN_MAX = 100, ORDERS_ROUND_MAX = 20 };	/* of a registry */
+enum { ORDERS_OPEN_MAX = 100, ORDERS_ROUND_MAX = 20 };	/* per registry */
 
 /*
- * Inserts the order of the call REQ with the message id as its id, so a repeated message
- * makes one order. ERR_CONFLICT: another call had the id. ERR_QUOTA: too many are open.
+ * Inserts the order of the call REQ. Its id is the message id, so a repeated message
+ * makes one order. ERR_CONFLICT: another call had the id. ERR_QUOTA: too many orders are
+ * open.
  */
 void store_order_put(struct tx *tx, const char *registry_id,
                      const struct order_row *order, const struct request *req);
-/* The oldest ORDERS_ROUND_MAX open orders. */
+/* Reads the oldest ORDERS_ROUND_MAX open orders. */
 void store_orders_open(struct tx *tx, struct arena *arena, const char *registry_id,
                        void (*each)(void *self, const struct order_row *order),
                        void *self);
-/* RESULT is JSON. Deletes the items. */
+/* Writes the result, as JSON, and deletes the items. */
 void store_order_done(struct tx *tx, const char *id, const char *result);
-/* False: no such order. *result: NULL until it is done. */
+/* False: no such order. *result is NULL until the order is done. */
 bool store_order_read(struct tx *tx, struct arena *arena, const char *registry_id,
                       const char *id, const char **state, const char **result);
 
@@ -53,7 +55,7 @@ struct order_set {
 void store_order_items_put(struct tx *tx, const char *order_id,
                            const struct order_set *sets, size_t count,
                            const char *state);
-/* The items of the registry's open orders. */
+/* Reads the items of the registry's open orders. */
 void store_order_items(struct tx *tx, struct arena *arena, const char *registry_id,
                        void (*each)(void *self, const char *order_id,
                                     const struct order_set *set, bool is_done),

@@ -1,6 +1,6 @@
 /*
- * store_record -- the record sets of a zone at the last reading, with their owners as the
- * registry knows them (seed 001, "ConfigMap").
+ * store_record -- the record sets of a zone at the last reading, and their owners
+ * according to the registry (seed 001, "ConfigMap").
  */
 #pragma once
 
@@ -10,10 +10,10 @@ struct record_row {
 	struct name name;
 	struct rrset rrset;
 	const char *owner;		/* ids, joined by commas; "": no owner */
-	const char *resource;		/* of our mark; "": not known */
+	const char *resource;		/* from our mark; "": not known */
 };
 
-/* The reading that the rows are of. */
+/* The reading from which the rows are. */
 struct reading {
 	uint32_t serial;
 	const char *at;			/* NULL: not read yet */
@@ -23,10 +23,13 @@ bool store_reading(struct tx *tx, struct arena *arena, const char *id,
                    struct reading *reading);
 void store_reading_put(struct tx *tx, const char *id, uint32_t serial);
 
-/* False: stop. */
+/* Returns false to stop. */
 typedef bool store_record_fn(void *self, const struct record_row *row);
 
-/* All rows, or at most COUNT after NAME (NULL: from the first) and TYPE. */
+/*
+ * Reads all rows. The second one reads at most COUNT rows after NAME and TYPE; NAME NULL:
+ * from the first.
+ */
 void store_records(struct tx *tx, struct arena *arena, const char *id,
                    store_record_fn *each, void *self);
 void store_records_page(struct tx *tx, struct arena *arena, const char *id,

@@ -1,11 +1,11 @@
 /*
  * store_transfer -- moves the rows of an order's sets to another registry. Each function
- * takes all items of the order that have STATE.
+ * takes all items of the order in STATE.
  *
- * The endpoints are copied first, and deleted at the old registry when the new one owns
- * the sets. So one registry wants the set at each time. Until then a copy names its
- * order. It is deleted if the order fails, unless a producer asks the new registry for
- * the same.
+ * The endpoints are copied first. They are deleted at the old registry when the new one
+ * owns the sets. So a registry wants the set at every moment. Until then, a copy names
+ * its order. The copy is deleted if the order fails, unless a producer asks the new
+ * registry for the same.
  */
 #pragma once
 
@@ -14,10 +14,10 @@
 #include "runtime/tx.h"
 
 struct transfer {
-	const char *order, *from, *to;	/* ids: of the order, and of two registries */
+	const char *order, *from, *to;	/* ids of the order and of two registries */
 };
 
-/* Call it first: locks the sources, as a producer's call does. */
+/* Call it first: locks the sources, like a producer's call. */
 void store_transfer_lock(struct tx *tx, const struct transfer *transfer);
 /* Copies the endpoints. */
 void store_transfer_copy(struct tx *tx, const struct transfer *transfer,

@@ -17,27 +17,32 @@
 
 #include "runtime/rpc.h"
 
-/* The rows that a statement may see. */
+/* The rows that a statement may read and change. */
 struct access {
 	const char *tenant;
-	bool all;		/* of all tenants */
+	bool all;		/* rows of all tenants */
 	bool is_admin;
 };
 
-/* May such a caller see and change the objects of OWNER? */
+/* True: a caller with this access may see and change the objects of OWNER. */
 bool access_has(const struct access *access, const char *owner);
 
-/* ERR_DENIED for a caller with no tenant and no administrator's rights. */
+/* ERR_DENIED: the caller has no tenant and is not an administrator. */
 enum err access_of(struct request *req, struct access *access);
-/* ERR_DENIED for a list of all tenants (all_tenants) without an administrator's rights. */
+/*
+ * ERR_DENIED: the caller wants a list of all tenants (all_tenants) and is not an
+ * administrator.
+ */
 enum err access_of_list(struct request *req, struct access *access);
-/* The same for finds: an administrator sees all tenants only if the request asks for that. */
+/* For finds: an administrator sees all tenants only if the request asks for that. */
 enum err access_of_many(struct request *req, struct access *access);
-/* The same; *tenant: the tenant whose rows the caller sees; NULL: all tenants. */
+/*
+ * As access_of_many(). *tenant: the tenant whose rows the caller sees; NULL: all tenants.
+ */
 enum err access_filter(struct request *req, const char **tenant);
 /* ERR_DENIED unless the caller is an administrator. */
 enum err access_require_admin(struct request *req);
-/* The same as access_has(), of the caller. */
+/* access_has() for the caller of REQ. */
 bool access_is_owner(const struct request *req, const char *owner);
-/* The same, as an error: ERR_DENIED. */
+/* The same as an error: ERR_DENIED. */
 enum err access_check(struct request *req, const char *owner);

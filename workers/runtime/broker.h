@@ -53,7 +53,7 @@ struct broker_queue {
 		/* like NOTIFY, for a fanout exchange; keeps 100 000 messages */
 		BROKER_FOREIGN_FANOUT,
 	} kind;
-	const char *name;	/* REPLY: NULL, the broker chooses it */
+	const char *name;	/* REPLY: NULL; the broker chooses the name */
 	const char *source, *key;
 	int prefetch;
 };
@@ -77,10 +77,10 @@ struct broker_delivery {
 	 */
 	const char *user;	/* borrowed, like the body */
 	bool is_user_copied;
-	/* proves that a worker wrote the header (trust.h); broker_retry() sends it */
+	/* proof that a worker wrote the header (trust.h); broker_retry() sends it */
 	const char *user_proof;
 	bool is_fanout;
-	/* to acknowledge it */
+	/* identify the delivery for its acknowledgement */
 	uint64_t tag;
 	uint32_t epoch;
 };
@@ -89,8 +89,8 @@ struct broker_hooks {
 	void (*up)(void *self);		/* consuming; also after each reconnect */
 	void (*down)(void *self);
 	/*
-	 * A part of a body that is too large to keep, before its delivery(). NULL:
-	 * ignored. down() may come instead of the remaining parts.
+	 * A part of a body that is too large to keep, before its delivery(). NULL: ignore
+	 * it. down() may come instead of the remaining parts.
 	 */
 	void (*discarded_part)(void *self, const void *bytes, size_t len);
 	/* The delivery is borrowed; copy what must outlive the call. */
@@ -104,19 +104,23 @@ struct broker *broker_open(struct loop *loop, const struct broker_config *config
                            const char *name, const struct broker_queue *queues,
                            const struct broker_hooks *hooks);
 bool broker_is_up(const struct broker *broker);
-/* Why it is down, in words, valid until the next turn of the loop; NULL: it is up. */
+/*
+ * Why the connection is down, as text, valid until the next turn of the loop; NULL: it is
+ * up.
+ */
 const char *broker_down_reason(const struct broker *broker);
-/* Each connection has a new reply queue. */
+/* The name of the reply queue. Each connection has a new one. */
 const char *broker_reply_queue(const struct broker *broker);
 const char *broker_exchange(const struct broker *broker);	/* the control exchange */
 
-/* No effect if the connection of the delivery is gone: the broker delivers it again. */
+/* No effect if the connection of the delivery is lost: the broker delivers it again. */
 void broker_ack(struct broker *broker, const struct broker_delivery *delivery);
 /* Drops the message. */
 void broker_reject(struct broker *broker, const struct broker_delivery *delivery);
 /*
- * Put a copy into a delay queue for delay_ms, or into `queue.dead`, with the reason in
- * the headers. The original is acknowledged when the copy is confirmed. OUT publishes.
+ * Puts a copy into a delay queue for DELAY_MS, or into `queue.dead`, with the reason in
+ * the headers. The original is acknowledged when the copy is confirmed. OUT publishes the
+ * copy.
  */
 void broker_retry(struct broker *in, struct broker *out,
                   const struct broker_delivery *delivery, int delay_ms,
@@ -130,30 +134,33 @@ struct broker_message {
 	const void *body;
 	size_t len;
 	bool persistent;
-	bool mandatory;		/* ERR_NOT_FOUND if it is unroutable, */
-	bool patient;		/* but only after attempts for 15 s */
-	bool fanout;		/* a fanout exchange: declared first (oslo_wire T4) */
+	bool mandatory;		/* ERR_NOT_FOUND if the message is unroutable, */
+	bool patient;		/* but only after further attempts for 15 s */
+	/* to a fanout exchange, which is declared first (oslo_wire T4) */
+	bool fanout;
 	int expiration_ms;	/* 0: none */
-	int deadline_ms;	/* how long to wait for its confirm; 0: 30 000 */
+	int deadline_ms;	/* time limit for the confirm; 0: 30 000 */
 };
 
 /*
  * Called once for each message. OK: confirmed. ERR_NOT_FOUND: unroutable, or no such
- * exchange. ERR_UNREACHABLE: nacked, deadline passed, or broker_close(). ERR_INTERNAL:
- * the broker closed the channel because of this message.
+ * exchange. ERR_UNREACHABLE: the broker refused it (nack), the deadline passed, or
+ * broker_close(). ERR_INTERNAL: the broker closed the channel because of this message.
  */
 typedef void broker_confirm_fn(void *self, enum err err);
 
 /*
- * Copies the message. ERR_BUSY: queue_limit is reached. ERR_TOO_LARGE: it is larger than
- * max_message_bytes. After an error confirm is not called.
+ * Copies the message. ERR_BUSY: queue_limit is reached. ERR_TOO_LARGE: the message is
+ * larger than max_message_bytes. After an error CONFIRM is not called.
  */
 enum err broker_publish(struct broker *broker, const struct broker_message *message,
                         broker_confirm_fn *confirm, void *self, struct why *why);
-/* Messages without a confirm, except unroutable ones. */
+/* The number of messages without a confirm, except unroutable ones. */
 size_t broker_unconfirmed(const struct broker *broker);
 
 /* Stops consuming. Earlier deliveries may still be acknowledged. */
 void broker_pause(struct broker *broker);
-/* Drain first: it drops unconfirmed messages and calls their confirm. */
+/*
+ * Drops unconfirmed messages and calls their confirm functions. Drain the broker first.
+ */
 void broker_close(struct broker **broker);

@@ -1,12 +1,12 @@
 /*
  * broker_admin -- what an operator does with queues: count their messages, read dead
- * letters, send them back to work, or drop them. It serves the command line, and a lane
- * that counts now and then: each call blocks for at most ten seconds.
+ * letters, send them back to work, or drop them. The command line uses it, and a lane
+ * that counts messages at intervals. Each call blocks for at most ten seconds.
  *
  * A taken message belongs to this connection until the caller drops it. If the connection
- * ends before, the message is in its queue again. Sending a dead letter back has two
- * steps: send the copy, drop the letter. A crash between them leaves both. That does no
- * harm, because a message that comes twice has one effect.
+ * ends before, the message returns to its queue. Sending a dead letter back has two
+ * steps: send a copy, then drop the letter. A crash between the steps leaves both. This
+ * does no harm, because a message that comes twice has one effect.
  */
 #pragma once
 
@@ -20,17 +20,17 @@
 
 struct broker_admin;
 
-/* The first host of the URL that answers. ERR_UNREACHABLE. */
+/* Connects to the first host of the URL that answers. ERR_UNREACHABLE. */
 enum err broker_admin_open(const struct broker_config *config,
                            struct broker_admin **admin, struct why *why);
 void broker_admin_close(struct broker_admin **admin);
 
 /*
- * For a connection that is kept. broker_admin_new() does not connect. Connect before use,
- * and again after broker_admin_disconnect(), which follows each failure. The connection
- * sends no heartbeats: CONFIG must set none. Another thread may cancel: a running call
- * ends soon (a TCP connect within five seconds). After that only broker_admin_close() is
- * allowed.
+ * For a connection that stays open. broker_admin_new() does not connect. Connect before
+ * use, and again after broker_admin_disconnect(), which must follow each failure. The
+ * connection sends no heartbeats: CONFIG must set none. Another thread may cancel; then a
+ * running call ends soon (a TCP connect within five seconds). After that only
+ * broker_admin_close() is allowed.
  */
 struct broker_admin *broker_admin_new(const struct broker_config *config);
 enum err broker_admin_connect(struct broker_admin *admin, struct why *why);
@@ -61,14 +61,14 @@ struct broker_admin_message {
 	int64_t dead_unix;		/* when it became a dead letter; 0: unknown */
 	bool is_json;
 };
-/* The oldest message that no consumer has. *found is false if there is none. */
+/* Takes the oldest message that no consumer has. *found is false if there is none. */
 enum err broker_admin_take(struct broker_admin *admin, const char *queue,
                            struct arena *arena, struct broker_admin_message *taken,
                            bool *found, struct why *why);
 /*
  * Sends a copy of the message to QUEUE, persistent and confirmed. WITH_ACCOUNT: the copy
- * names the broker account of this connection, and workers treat this account as the
- * sender of the request. ERR_NOT_FOUND: there is no such queue.
+ * has the broker account of this connection, so that workers see this account as the
+ * sender. ERR_NOT_FOUND: the queue does not exist.
  */
 enum err broker_admin_send(struct broker_admin *admin, const char *queue,
                            const struct broker_admin_message *taken,

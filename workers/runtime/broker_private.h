@@ -1,19 +1,19 @@
 /*
- * broker_private -- what the files of the broker share.
+ * broker_private -- shared by the files of the broker.
  *
  *   broker_url.c             rabbit://... to hosts; pure
  *   broker_connection.c      one login: connect, TLS, error texts; on the lane
- *   broker_topology.c        the declaration of exchanges, queues, bindings; on the lane
+ *   broker_topology.c        declares exchanges, queues and bindings; on the lane
  *   broker_topology_check.c  the periodic check that they exist; on the loop
  *   broker.c                 connecting, reconnecting, the turn
- *   broker_state.c           for all: drop the connection, acknowledge, request a turn
+ *   broker_state.c           shared: drop the connection, acknowledge, request a turn
  *   broker_read.c            frames to deliveries, returns and confirms
  *   broker_outbox.c          the unconfirmed messages, by their tags
  *   broker_publish.c         the outbox: sends messages, handles confirms
  *   broker_admin.c           for operators: counts, dead letters; blocks
  *
- * A turn reads, then acknowledges, then sends, and never waits: it sends a frame only
- * after the kernel reported enough room.
+ * A turn reads, then acknowledges, then sends. It never waits: it sends a frame only
+ * after the kernel has reported enough room.
  */
 #pragma once
 
@@ -38,13 +38,13 @@ struct loop_timer;
 #define USER_PROOF_HEADER "x-zonefleet-user-proof"
 
 enum {
-	CHANNEL = 1,		/* all but the topology checks */
+	CHANNEL = 1,		/* for all methods except the topology checks */
 	CHECK_CHANNEL = 2,	/* open during a topology check */
 	/*
 	 * RabbitMQ's default. A message header comes in one frame, and its size does not
-	 * depend on this connection's frame_max: all that a producer can send must fit.
-	 * librabbitmq decodes the deepest nesting of this size in less than 4 MiB of
-	 * stack.
+	 * depend on this connection's frame_max. Every header that a producer can send
+	 * must fit. librabbitmq decodes the deepest nesting of this size in less than 4
+	 * MiB of stack.
 	 */
 	FRAME_MAX = 131072,
 	SENT_FRAME_MAX = 8192,
@@ -80,16 +80,17 @@ struct connection {
 	int fd;
 	const char *user;	/* borrowed from the broker's URL */
 	size_t body_max;	/* bytes of a message in one frame */
-	size_t credit;		/* bytes that may be sent before the kernel is asked */
+	/* bytes that may be sent before the next check for room */
+	size_t credit;
 };
 
 /*
- * Lets one thread stop what another one does with a connection. It holds a copy of the
- * socket. The thread that takes the copy out closes it.
+ * Lets one thread interrupt what another one does with a connection. It holds a copy of
+ * the socket. The thread that takes the copy out closes it.
  */
 struct cancel {
 	atomic_bool wanted;
-	atomic_int fd;		/* -1: none */
+	atomic_int fd;		/* -1: no socket */
 };
 
 void cancel_init(struct cancel *cancel);
@@ -99,20 +100,24 @@ void cancel_now(struct cancel *cancel);		/* from the other thread */
 struct connection *connection_open(const struct broker *broker,
                                    const struct broker_host *host, struct cancel *cancel,
                                    struct why *why);
-/* Closes after the broker has read all input, at most a second later. */
+/* Closes it after the broker has read all input, at most a second later. */
 void connection_linger(struct connection **connection);
 void connection_close(struct connection **connection);	/* orderly; at most a second */
 void connection_free(struct connection **connection);
-/* Is there room for LEN bytes (at most a frame), so that sending them does not block? */
+/* True: there is room for LEN bytes (at most a frame), so sending them does not block. */
 bool connection_writable(struct connection *connection, size_t len);
 void connection_cork(struct connection *connection, bool on);	/* whole packets only */
 
 enum err reply_check(amqp_rpc_reply_t reply, const char *what, struct why *why);
-int reply_code(amqp_rpc_reply_t reply);	/* of AMQP, for example 406; 0: none */
+/* AMQP's reply code, for example 406; 0: no code */
+int reply_code(amqp_rpc_reply_t reply);
 
 /* ---- broker_topology.c ---- */
 
-/* The delay of the queue `<queue>.retry.<ms>` for DELAY_MS: the next longer one. */
+/*
+ * The delay of the queue `<queue>.retry.<ms>` that is used for DELAY_MS: the next longer
+ * one.
+ */
 int topology_retry_step(int delay_ms);
 
 enum { ARGUMENTS_MAX = 6 };
@@ -121,13 +126,13 @@ enum { ARGUMENTS_MAX = 6 };
 struct topology_item {
 	enum topology_kind { TOPOLOGY_EXCHANGE, TOPOLOGY_QUEUE, TOPOLOGY_BINDING } kind;
 	const char *name;		/* of a binding: the queue */
-	bool durable;			/* an exchange, a queue */
-	const char *type;		/* an exchange */
+	bool durable;			/* of an exchange or queue */
+	const char *type;		/* of an exchange */
 	bool auto_delete;
-	bool exclusive;			/* a queue: it ends with its connection */
+	bool exclusive;			/* of a queue: it ends with its connection */
 	amqp_table_entry_t argument[ARGUMENTS_MAX];
 	int argument_count;
-	const char *source, *key;	/* a binding */
+	const char *source, *key;	/* of a binding */
 };
 
 /* In the order of declaration. */
@@ -152,7 +157,9 @@ struct topology_request {
 		amqp_queue_bind_t binding;
 	} of;
 };
-/* PASSIVE: only test that it exists. A binding has no such test: bind it again. */
+/*
+ * PASSIVE: only test that the item exists. A binding has no such test and is made again.
+ */
 void topology_request(const struct topology_item *item, bool passive,
                       struct topology_request *request);
 enum { TOPOLOGY_WORDS = 2 * SHORT_MAX + 96 };
@@ -165,20 +172,22 @@ void topology_fanout_exchange(const char *name, amqp_exchange_declare_t *declare
 /* ---- broker_topology_check.c ---- */
 
 /*
- * RabbitMQ announces only the deletion of a queue with a consumer. So each connection
- * tests all items of its topology every few seconds, one after the other. If an item is
- * missing or no longer allowed, the connection is dropped, and the next one declares all
- * items. Each check opens a new channel, because a channel caches its permissions.
+ * RabbitMQ reports only the deletion of a queue with a consumer. So each connection tests
+ * all items of its topology every few seconds, one after the other. If an item is missing
+ * or no longer allowed, the connection is dropped, and the next one declares all items.
+ * Each check opens a new channel, because a channel caches its permissions.
  */
 struct topology_check {
 	enum { CHECK_IDLE, CHECK_OPENS, CHECK_ASKS, CHECK_CLOSES } state;
 	size_t at;			/* the current item */
-	bool due;			/* send it as soon as there is room */
-	struct loop_timer *timer;	/* the next check; during one, the deadline */
+	/* send the current request as soon as there is room */
+	bool due;
+	/* time of the next check; during a check, its deadline */
+	struct loop_timer *timer;
 };
 
 void topology_check_schedule(struct broker *broker);
-void topology_check_on_timer(struct broker *broker);	/* the timer's */
+void topology_check_on_timer(struct broker *broker);	/* called by the timer */
 bool topology_check_send(
     struct broker *broker); /* false: no room, or an error */
 void topology_check_on_method(struct broker *broker, const amqp_method_t *method);
@@ -196,14 +205,14 @@ struct acks {
 	size_t in_hand;		/* deliveries without an acknowledgement */
 };
 
-/* ---- the content that is being read (broker_read.c) ---- */
+/* ---- the content that the broker is sending (broker_read.c) ---- */
 
 struct content {
 	enum { CONTENT_NONE, CONTENT_HEADER, CONTENT_BODY } expect;
 	bool is_return;		/* an unroutable message; else a delivery */
 	bool discard;		/* the body is too large to keep */
 	bool delivered;		/* this turn has had a delivery */
-	uint64_t left;		/* bytes of the body to come */
+	uint64_t left;		/* bytes of the body that have not come yet */
 	struct broker_delivery delivery;
 	char user[SHORT_MAX + 1], user_proof[SHORT_MAX + 1];	/* the delivery's */
 	struct buf body;
@@ -219,16 +228,17 @@ struct original {
 };
 
 struct message {
-	TAILQ_ENTRY(message) link;	/* while it waits */
+	TAILQ_ENTRY(message) link;	/* link of the waiting messages */
 	broker_confirm_fn *confirm;
 	void *self;
 	struct original original;
 	uint64_t id;			/* message_id, which a return contains */
 	int64_t deadline_ms, sent_ms;
-	int64_t resend_until_ms;	/* 0: it was never returned */
+	int64_t resend_until_ms;	/* 0: the message was never returned */
 	bool persistent, mandatory, patient, fanout, is_json, is_returned;
 	int expiration_ms;
-	int attempts;			/* a header if not 0, as the next five */
+	/* sent as a header if not 0; so are the next five */
+	int attempts;
 	int64_t dead_unix;
 	const char *reason, *queue, *user, *user_proof;
 	const char *exchange, *key;
@@ -242,12 +252,12 @@ TAILQ_HEAD(message_queue, message);
 struct outbox {
 	struct message_queue waiting;
 	size_t waiting_count;
-	/* unroutable; their consumer may be about to declare the queue */
+	/* unroutable messages; their consumer may be about to declare the queue */
 	struct message_queue returned;
 	size_t returned_count;
 	bool begun;		/* the first waiting message is partly sent, */
 	size_t offset;		/* up to here in its body */
-	/* sent: tag t is in slot t % FLIGHT_SLOTS until its confirm */
+	/* sent messages: tag t is in slot t % FLIGHT_SLOTS until its confirm */
 	struct message *flight[FLIGHT_SLOTS];
 	uint64_t first_tag, next_tag;
 	size_t flight_count;
@@ -255,11 +265,12 @@ struct outbox {
 	int64_t confirmed_ms;	/* the time of the last confirm */
 	int64_t expire_ms;	/* the time of the timer */
 	/*
-	 * The broker closes the channel because of one bad message and does not tell
-	 * which one. Then this many messages are sent one by one to find it.
+	 * The broker closes the channel because of one bad message and does not say which
+	 * one. Then this many messages are sent one by one to find it.
 	 */
 	size_t probes;
-	bool fanout_foreign;	/* others declare the fanout exchanges differently */
+	/* other programs declare the fanout exchanges differently */
+	bool fanout_foreign;
 };
 
 void outbox_init(struct outbox *outbox);
@@ -293,7 +304,7 @@ struct broker {
 
 	struct connection *connection;	/* NULL while it is down */
 	struct connection *lingering;	/* the lane closes it after its last frame */
-	struct connect_job *job;		/* under way on the lane */
+	struct connect_job *job;		/* runs on the lane */
 	struct loop_io *io;
 	struct loop_timer *reconnect, *tick, *expire, *resend;
 	struct topology *topology;	/* of the connection */
@@ -306,17 +317,19 @@ struct broker {
 
 	void (*turn)(void *broker);
 	bool turn_due;			/* at the end of the loop's turn */
-	uint64_t read_in;		/* the loop's turn of the last read; 0: none */
+	/* number of the loop's turn of the last read; 0: never */
+	uint64_t read_in;
 	bool read_all;			/* the result of that read */
-	int64_t drained_ms;		/* clock_boot_ms(): the socket was empty */
-	bool blocked;			/* by an alarm: RabbitMQ takes no messages */
+	/* when the socket was last empty, by clock_boot_ms() */
+	int64_t drained_ms;
+	bool blocked;			/* by an alarm: RabbitMQ accepts no messages */
 	bool paused;
 	bool busy, closed;		/* in a turn; closed from within it */
 
 	struct content content;
 	struct acks acks;
 	struct outbox outbox;
-	LIST_HEAD(, original) copies;	/* of our deliveries, not yet confirmed */
+	LIST_HEAD(, original) copies;	/* copies of our deliveries, not confirmed yet */
 };
 
 const amqp_field_value_t *content_header_find(const amqp_basic_properties_t *properties,

@@ -16,18 +16,18 @@
 struct db;
 
 struct db_config {
-	char *host;		/* "127.0.0.1:3306,db2,/socket": tried in order */
+	char *host;		/* "127.0.0.1:3306,db2,/socket": tried in this order */
 	char *user, *password, *name;
-	char *tls_ca;		/* if set: only TLS with a verified server */
-	bool tls;		/* the same with the CAs of the system */
-	int timeout_s;		/* of one statement on the wire */
+	char *tls_ca;		/* if set: use only TLS, with a verified server */
+	bool tls;		/* as tls_ca, with the CAs of the system */
+	int timeout_s;		/* timeout of one statement */
 	/*
 	 * For connections with long transactions; the settings file has no such options.
 	 * HOLD_S limits how long the connection waits for a lock. The server also ends a
-	 * transaction that stands still for HOLD_S. 0: a share of the timeout.
-	 * READ_COMMITTED: the connection locks rows without the gaps between them, and
-	 * each statement has its own snapshot. A server whose binary log has statements
-	 * (binlog_format) is unreachable then, and the reason says what to set.
+	 * transaction that is idle for HOLD_S. 0: a share of the timeout. READ_COMMITTED:
+	 * the connection locks rows without the gaps between them, and each statement has
+	 * its own snapshot. A server with a statement-based binary log (binlog_format)
+	 * then counts as unreachable, and the reason says which setting to change.
 	 */
 	int hold_s;
 	bool read_committed;
@@ -44,17 +44,18 @@ struct db *db_new(const struct db_config *config);
 void db_free(struct db **db);
 /*
  * Connects if necessary. ERR_UNREACHABLE: no host answered. For the next 200 ms to 5 s
- * all calls fail at once, without an attempt. Not within a transaction.
+ * all calls then fail at once, without an attempt. Do not call it within a transaction.
  */
 enum err db_ping(struct db *db, struct why *why);
 bool db_is_up(const struct db *db);
 /*
  * Why a server refused a statement in the last 15 s: it is read-only, or the account
- * lacks the right. NULL: no refusal since the last write. For the thread that uses DB.
+ * lacks the right. NULL: no refusal since the last write. Only the thread that uses DB
+ * may call it.
  */
 const char *db_refusal(const struct db *db);
 /*
- * Runs statements with `;` between them, without values. For migrations only. Stops at a
- * failure.
+ * Runs statements separated by `;`, without bound values. For migrations only. Stops at
+ * the first failure.
  */
 enum err db_script(struct db *db, const char *sql, struct why *why);

@@ -9,7 +9,7 @@
 
 #include "runtime/db_private.h"
 
-enum { HOST_FAILED_MS = 5000 };		/* so long a failed host is tried last */
+enum { HOST_FAILED_MS = 5000 };		/* time in which a failed host is tried last */
 
 /* The client library writes one column of the current row here. */
 struct cell {
@@ -24,7 +24,7 @@ struct db_statement {
 	MYSQL_BIND *params, *columns;
 	struct cell *cells;
 	unsigned param_count, column_count;
-	bool is_bound;			/* its columns, since its first row */
+	bool is_bound;			/* its columns are bound, since its first row */
 	struct arena *row;		/* texts of the current row; made when needed */
 	char sql[];
 };
@@ -39,24 +39,27 @@ struct db {
 	bool isolates_snapshots;	/* the server has innodb_snapshot_isolation */
 	struct db_statement *statements;	/* by text, longest unused first */
 	struct db_statement *reading;	/* its rows are on the wire */
-	uint64_t last_id;		/* of the last statement: tx_last_id() */
+	uint64_t last_id;		/* from the last statement, for tx_last_id() */
 	bool in_transaction;
 	uint64_t tx_count;
 	struct {
 		uint64_t number;
 		const void *place;
-	} tx;				/* the last used one */
+	} tx;				/* the last used transaction */
 	bool uncertain;			/* see DB_UNCERTAIN */
 	int timeout_s;
-	int failures;			/* failed rounds of connecting in a row */
+	/* rounds in which no host could be reached, in a row */
+	int failures;
 	int64_t breaker_until_ms;	/* until then all calls fail, for breaker_why */
 	struct why breaker_why;
-	int64_t refused_until_ms;	/* of a refusal without a later write */
+	/* end of the time in which `refusal` is reported */
+	int64_t refused_until_ms;
 	struct why refusal;
 };
 
 /*
- * Handles a failure that libmariadb reported: reason, error, and end of the connection.
+ * Handles a failure that libmariadb reported: sets the reason, returns the error, and
+ * closes the connection if necessary.
  */
 enum err db_failed(struct db *db, unsigned number, const char *text, struct why *why);
 /*
@@ -69,6 +72,6 @@ enum err db_failed(struct db *db, unsigned number, const char *text, struct why 
 enum err db_check_transaction(const struct db *db, struct why *why);
 /* Closes the connection in good order, with a message to the server. */
 void db_forget(struct db *db);
-/* Cuts the connection off, and logs the reason. */
+/* Closes the connection without a message, and logs the reason. */
 void db_drop(struct db *db, const char *reason);
 void db_statement_close(struct db *db, struct db_statement *statement);

@@ -1,10 +1,11 @@
 /*
- * db_private -- what the files of db share, and what tx.c and migrate.c use of a
- * connection, without types of the client library (db_mysql.h has those). No other file
- * includes it.
+ * db_private -- shared by the files of db. It is also what tx.c and migrate.c use of a
+ * connection, without types of the client library (these are in db_mysql.h). No other
+ * file includes it.
  *
- * Functions that talk to the server return errors by the table in db_error.c. They close
- * a lost connection at once: then db_is_up() is false and no transaction is open.
+ * Functions that talk to the server return errors according to the table in db_error.c.
+ * They close a lost connection at once: then db_is_up() is false and no transaction is
+ * open.
  */
 #pragma once
 
@@ -19,7 +20,7 @@
 struct db_statement;
 struct tx_value;
 
-/* ---- connection, with the cost of each function ---- */
+/* ---- the connection, with the cost of each function ---- */
 
 /* Checks the connection, or connects. No round trip unless it is uncertain. */
 enum err db_connect(struct db *db, struct why *why);
@@ -30,14 +31,14 @@ enum err db_commit(struct db *db, struct why *why);
 /* One round trip, or none if the connection is lost. */
 void db_rollback(struct db *db);
 bool db_in_transaction(const struct db *db);
-/* Each struct tx has a number, and one address at which it is used. */
+/* Each struct tx has a number, and must stay at one address while it is used. */
 uint64_t db_next_tx(struct db *db);
 bool db_is_tx_at(struct db *db, uint64_t number, const void *place);
-/* Did the server have max_statement_time at the last connect? */
+/* True: the server had max_statement_time at the last connect. */
 bool db_limits_statements(const struct db *db);
-/* Did the server have innodb_snapshot_isolation at the last connect? */
+/* True: the server had innodb_snapshot_isolation at the last connect. */
 bool db_isolates_snapshots(const struct db *db);
-/* For migrations: sets the timeout (0: the configured one). Closes the connection. */
+/* Sets the timeout for migrations (0: the configured one). Closes the connection. */
 void db_set_timeout(struct db *db, int timeout_s);
 
 /* ---- statements: one round trip, two for a new text ---- */
@@ -48,11 +49,14 @@ uint64_t db_last_id(const struct db *db);
 /* One SELECT at a time; *statement is valid until db_select_end(). */
 enum err db_select(struct db *db, const char *sql, const struct tx_value *values,
                    size_t count, struct db_statement **statement, struct why *why);
-/* The next row; ends the SELECT if there is none. */
+/* Reads the next row; ends the SELECT if there is no further row. */
 enum err db_fetch(struct db *db, bool *found, struct why *why);
 /* Reads the remaining rows. Does nothing if no SELECT is open. */
 void db_select_end(struct db *db);
-/* Reads all rows at once, if they are few, to check the end of the answer first. */
+/*
+ * Reads all rows at once if they are few, so that the end of the answer is checked before
+ * the first row is used.
+ */
 enum err db_select_all(struct db *db, struct why *why);
 bool db_is_reading(const struct db *db);
 
@@ -60,7 +64,10 @@ bool db_is_reading(const struct db *db);
 bool db_column_is_null(const struct db_statement *statement, unsigned column);
 enum err db_column_int(struct db_statement *statement, unsigned column, int64_t *number,
                        struct why *why);
-/* With a NUL after *len octets. Returns NULL for NULL. Arena NULL: until db_fetch(). */
+/*
+ * Reads bytes; a NUL follows *len octets. Returns NULL for NULL. ARENA NULL: valid until
+ * db_fetch().
+ */
 const void *db_column_bytes(struct db_statement *statement, unsigned column,
                             struct arena *arena, size_t *len);
 
@@ -68,9 +75,10 @@ const void *db_column_bytes(struct db_statement *statement, unsigned column,
 
 enum db_connection {
 	DB_STAYS,		/* the connection can be used */
-	DB_LOST,		/* it is lost or out of step */
-	DB_REFUSED,		/* this host does not serve us now; another may */
-	DB_UNCERTAIN,		/* the host may not serve us: test it first */
+	DB_LOST,		/* the connection is lost or out of step */
+	DB_REFUSED,		/* this host does not serve us now; another host may */
+	/* the host may no longer serve us: test the connection first */
+	DB_UNCERTAIN,
 };
 
 struct db_error {
@@ -78,7 +86,7 @@ struct db_error {
 	enum db_connection connection;
 };
 
-/* The meaning of NUMBER. WHY gets the reason, without bound values. */
+/* The meaning of error NUMBER. *why gets the reason, without bound values. */
 struct db_error db_error(unsigned number, const char *text, struct why *why);
 
 /* ---- hosts ---- */

@@ -1,7 +1,7 @@
 /*
- * db_probe -- tests now and then whether the database answers and has the schema that
- * this program needs. It uses a lane and a connection of its own, so a dead server does
- * not hold up the loop.
+ * db_probe -- tests at intervals whether the database answers and has the schema that
+ * this program needs. It uses its own lane and connection, so a dead server does not
+ * block the loop.
  */
 #pragma once
 
@@ -14,6 +14,6 @@ struct db_probe;
 /* SCHEMA: the database must have a schema that is not older than this program. */
 struct db_probe *db_probe_new(struct loop *loop, const struct db_config *config,
                               bool schema);
-/* Why the last probe failed, in words; NULL: it succeeded. */
+/* Why the last probe failed, as text; NULL: it succeeded. */
 const char *db_probe_down_reason(const struct db_probe *probe);
 void db_probe_free(struct db_probe **probe);	/* waits for a running probe */

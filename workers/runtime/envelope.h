@@ -22,7 +22,7 @@ struct envelope_request {
 	const char *method, *version, *namespace;	/* the latter two may be NULL */
 	const char *unique_id;
 	const char *msg_id, *reply_queue;		/* both NULL for a cast */
-	int heartbeat_s;				/* `_timeout`; 0: none */
+	int heartbeat_s;				/* `_timeout`; 0: not set */
 	json_t *args;		/* borrowed from message */
 	json_t *context;	/* owned: the _context_ keys without their prefix */
 	json_t *message;	/* owns all of the above */
@@ -49,13 +49,13 @@ struct envelope_notification {
 };
 
 /*
- * ERR_INVALID for messages that Python's receivers drop, and for a call whose `_reply_q`
- * is not the name of a reply queue (rpc_caller.h). MAX bounds the body.
+ * ERR_INVALID: a message that Python's receivers drop, or a call whose `_reply_q` is not
+ * the name of a reply queue (rpc_caller.h). MAX limits the size of the body.
  */
 enum err envelope_request_decode(const uint8_t *body, size_t len, size_t max,
                                  struct envelope_request *request, struct why *why);
 void envelope_request_clear(struct envelope_request *request);
-/* Frees the text of the message, which is large, after the check of the signature. */
+/* Frees the text of the message, which may be large, once the signature was checked. */
 void envelope_request_forget_outer(struct envelope_request *request);
 enum err envelope_reply_decode(const uint8_t *body, size_t len, size_t max,
                                struct envelope_reply *reply, struct why *why);
@@ -72,7 +72,7 @@ struct envelope_signer {
 	int64_t unix_ms;
 };
 
-/* Append a body. unique_id NULL makes a new one. */
+/* The following functions append a body. unique_id NULL makes a new one. */
 struct envelope_call {
 	const char *method;
 	const json_t *args;		/* an object */
@@ -90,5 +90,8 @@ void envelope_heartbeat_encode(const char *msg_id, struct buf *body);
 void envelope_notification_encode(const char *event_type, const char *publisher_id,
                                   const json_t *payload, struct buf *body);
 
-/* Is REQUESTED compatible with IMPLEMENTED? The dispatch rule of the reference, 6.3. */
+/*
+ * True: REQUESTED is compatible with IMPLEMENTED, by the dispatch rule of the reference,
+ * 6.3.
+ */
 bool envelope_version_compatible(const char *implemented, const char *requested);

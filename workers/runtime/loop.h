@@ -21,11 +21,13 @@ enum { LOOP_READ = 1, LOOP_WRITE = 2 };
 typedef void loop_io_fn(void *self, int events);
 typedef void loop_fn(void *self);
 
-struct loop *loop_new(void);		/* call after fork */
+struct loop *loop_new(void);		/* call it after the fork */
 void loop_free(struct loop **loop);
-void loop_run(struct loop *loop);	/* until loop_stop(), even if that came before */
+/* until loop_stop(); a call of it before also counts */
+void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
-int64_t loop_now_ms(const struct loop *loop);	/* monotonic, as of this turn */
+/* monotonic; the time at which this turn began */
+int64_t loop_now_ms(const struct loop *loop);
 uint64_t loop_turn(const struct loop *loop);	/* the number of this turn */
 
 struct loop_io *loop_io_new(struct loop *loop, int fd, int events, loop_io_fn *fn,
@@ -33,16 +35,20 @@ struct loop_io *loop_io_new(struct loop *loop, int fd, int events, loop_io_fn *f
 void loop_io_set(struct loop_io *io, int events);	/* 0 pauses it */
 void loop_io_free(struct loop_io **io);
 
-/* Not armed until set. after_ms 0 fires on the next turn. */
+/* The timer is not armed until it is set. after_ms 0 fires in the next turn. */
 struct loop_timer *loop_timer_new(struct loop *loop, loop_fn *fn, void *self);
 void loop_timer_set(struct loop_timer *timer, int64_t after_ms);
 void loop_timer_cancel(struct loop_timer *timer);
 bool loop_timer_armed(const struct loop_timer *timer);
 void loop_timer_free(struct loop_timer **timer);
 
-/* Runs FN once, at the end of this turn, after all pending I/O callbacks: for batches. */
+/*
+ * Runs FN once, at the end of this turn, after all pending I/O callbacks. Used for
+ * batches.
+ */
 void loop_later(struct loop *loop, loop_fn *fn, void *self);
-void loop_later_cancel(struct loop *loop, void *self);	/* all calls for SELF */
+/* cancels all such calls for SELF */
+void loop_later_cancel(struct loop *loop, void *self);
 
 /*
  * Another thread may call only loop_async_send(). FN runs on the loop soon, once for any
@@ -52,5 +58,5 @@ struct loop_async *loop_async_new(struct loop *loop, loop_fn *fn, void *self);
 void loop_async_send(struct loop_async *async);
 void loop_async_free(struct loop_async **async);
 
-/* A signal, delivered as a callback. One function a signal. */
+/* Delivers a signal as a callback. Each signal has one function. */
 void loop_signal(struct loop *loop, int signum, loop_fn *fn, void *self);

@@ -15,11 +15,14 @@ struct buf;
 
 enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
 
-enum { METRICS_MAX = 1024 };	/* time series; a warning for further ones */
+enum { METRICS_MAX = 1024 };	/* time series; more are ignored with a warning */
 
 struct metric;	/* one time series: a name and at most one label */
 
-/* Before the fork. A program that does not fork may leave these two out. */
+/*
+ * Call it before the fork. A program without fork may omit this function and the next
+ * one.
+ */
 void metrics_init(int processes);
 void metrics_process(int index);	/* after the fork, in the process */
 /*
@@ -42,7 +45,7 @@ int64_t metrics_last_heartbeat(int process);	/* 0: none */
 /* Why this process is not ready, cut to METRICS_WORDS - 1 bytes; NULL: it is ready. */
 void metrics_set_down_reason(const char *words);
 enum { METRICS_WORDS = 256 };
-/* Why PROCESS is not ready, or "" if it has not reported yet. False: it is ready. */
+/* Why PROCESS is not ready; "" if it has not reported yet. False: it is ready. */
 bool metrics_down_reason(int process, char words[METRICS_WORDS]);
 void metrics_reset_process(
-    int process); /* after its death */
+    int process); /* after the end of the process */

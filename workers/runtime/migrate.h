@@ -1,13 +1,13 @@
 /*
  * migrate -- brings the schema of the database up to this program's version. The files
  * schema/NNN_name.sql are part of the program (migrate_files[], made by the Makefile).
- * They are numbered from 1 without a gap, and only go forward.
+ * They are numbered from 1 without a gap. There is no way back to an older version.
  *
- * DDL has no transactions. So a version gets a row in schema_migrations with the state
- * STARTED before its first statement, and DONE after its last. The row is also the lock:
- * two runs cannot both insert it, even on a cluster, where GET_LOCK works on one node
- * only. A version found in state STARTED was interrupted. An operator must decide; the
- * error says how.
+ * DDL has no transactions. So each version has a row in schema_migrations, with the state
+ * STARTED before its first statement and DONE after its last one. The row is also the
+ * lock: only one of two runs can insert it, even on a cluster, where GET_LOCK works on
+ * one node only. If a version is in state STARTED, its migration was interrupted. An
+ * operator must decide; the error says how.
  */
 #pragma once
 
@@ -34,8 +34,8 @@ enum err migrate_run(struct db *db,
                      void *self, struct why *why);
 
 /*
- * *have: the version of the database (0: none). *want: the version of this program. While
- * have < want a worker is not ready and says: run `zonefleet db migrate`. A higher
- * version comes from a newer program and is fine.
+ * *have: the version of the database (0: no schema). *want: the version of this program.
+ * While have < want a worker is not ready and asks for `zonefleet db migrate`. A higher
+ * version comes from a newer program and is accepted.
  */
 enum err migrate_version(struct db *db, int *have, int *want, struct why *why);

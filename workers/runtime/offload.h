@@ -16,9 +16,9 @@ struct lane;
 
 typedef void lane_fn(void *job);
 
-/* NAME shows in ps and in the log. LIMIT jobs may wait behind the running one. */
+/* NAME is shown in ps and in the log. LIMIT jobs may wait behind the running one. */
 struct lane *lane_new(struct loop *loop, const char *name, size_t limit);
-/* false: the queue is full (nothing is called). */
+/* False: the queue is full, and neither function is called. */
 bool lane_submit(struct lane *lane, lane_fn *work, lane_fn *done, void *job);
 size_t lane_waiting(const struct lane *lane);	/* jobs before their done() */
 /*
@@ -26,5 +26,5 @@ size_t lane_waiting(const struct lane *lane);	/* jobs before their done() */
  * done(). A job that is submitted meanwhile is refused.
  */
 void lane_free(struct lane **lane);
-/* In done(): did work() run? False: the lane was freed before. */
+/* For done(): true if work() ran; false if the lane was freed before. */
 bool lane_job_ran(const struct lane *lane);

@@ -1,6 +1,6 @@
 /*
- * option_json -- the rows of a program's settings as JSON, for docs/generate: one item for
- * each group, with its rows in the order of --help.
+ * option_json -- the settings of a program as JSON, for docs/generate: one item for each
+ * group, with its rows in the order of --help.
  */
 #pragma once
 

@@ -2,15 +2,15 @@
  * refused_log -- the log line of a message that a program refuses.
  *
  * Any account at the broker can send such messages, so a process logs at most one line a
- * second. `unlogged` counts the messages without a line since the last line. Only for the
- * thread of the loop.
+ * second. `unlogged` in a line counts the refused messages since the previous line. Only
+ * for the thread of the loop.
  */
 #pragma once
 
 #include <stdbool.h>
 
 struct refused_message {
-	const char *topic;	/* that the message came to */
+	const char *topic;	/* the topic that received the message */
 	const char *method;	/* "": the program cannot read it */
 	const char *account;	/* at the broker; "": unknown */
 	const char *reason;	/* one word */

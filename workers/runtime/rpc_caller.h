@@ -1,11 +1,12 @@
 /*
  * rpc_caller -- finds the caller of a body that is not a valid request.
  *
- * envelope.c refuses a body as a whole, for example for a duplicate key. Its sender may
- * be a caller who waits. The scan reads only `_msg_id` and `_reply_q`, in constant
- * memory, so it reads a body of any length and depth. It finds a caller only if the body
- * is one complete object in which each key stands once at the top (of `oslo.message`, if
- * the body is an envelope), and if the reply queue has a valid name. Pure.
+ * envelope.c refuses a body as a whole, for example because of a duplicate key. Its
+ * sender may be a caller that waits. The scan reads only `_msg_id` and `_reply_q`, in
+ * constant memory, so it can read a body of any length and depth. It finds a caller only
+ * if the body is one complete object, if each key occurs once at the top level (of
+ * `oslo.message`, if the body is an envelope), and if the reply queue has a valid name.
+ * Pure.
  */
 #pragma once
 
@@ -13,9 +14,10 @@
 #include <stddef.h>
 
 /*
- * "reply_" and 32 hexadecimal digits (oslo.messaging, and our own client), or "reply_",
- * HOST:PROCESS:NUMBER (oslo.messaging with use_queue_manager). Answers use the default
- * exchange, which reaches any queue. So other names are refused.
+ * Valid names are "reply_" with 32 hexadecimal digits (oslo.messaging and our own
+ * client), or "reply_" with HOST:PROCESS:NUMBER (oslo.messaging with use_queue_manager).
+ * Other names are refused, because answers use the default exchange, which reaches any
+ * queue.
  */
 bool reply_queue_valid(const char *name);
 
@@ -24,7 +26,7 @@ enum { CALLER_TEXT_MAX = 255, CALLER_KEY_MAX = 16 };
 struct caller_text {
 	char text[CALLER_TEXT_MAX + 1];
 	size_t len;
-	int count;		/* of its key in the object */
+	int count;		/* how often the object has this key */
 	bool is_bad;		/* too long, or not printable ASCII */
 };
 
@@ -39,23 +41,24 @@ enum caller_state {
 /* The state of the scan in one object. */
 struct caller_level {
 	enum caller_state state;
-	size_t depth;			/* of brackets in a value */
-	int escape;			/* of a string: 1 behind \, 2 to 5 in \uXXXX */
+	size_t depth;			/* depth of brackets in a value */
+	int escape;			/* in a string: 1 after \, 2 to 5 in \uXXXX */
 	unsigned unicode;
 	char key[CALLER_KEY_MAX];
 	size_t key_len;
-	struct caller_text *value;	/* of the last key; NULL: not needed */
+	/* where the value of the last key goes; NULL: it is not needed */
+	struct caller_text *value;
 	struct caller_text msg_id, reply_queue;
 };
 
-/* All zero before its first byte. */
+/* Zero it before the first byte. */
 struct caller_scan {
 	struct caller_level outer, inner;	/* inner: the text of `oslo.message` */
 	int versions, messages;			/* keys of an envelope */
 };
 
-/* The next bytes of the body. */
+/* Scans the next bytes of the body. */
 void caller_scan(struct caller_scan *scan, const void *bytes, size_t len);
-/* After the whole body. Both are borrowed from SCAN. */
+/* Call it after the whole body. Both results are borrowed from SCAN. */
 bool caller_found(const struct caller_scan *scan, const char **msg_id,
                   const char **reply_queue);

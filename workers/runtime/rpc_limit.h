@@ -1,12 +1,12 @@
 /*
- * rpc_limit -- how long the caller of a request waits.
+ * rpc_limit -- computes how long the caller of a request waits.
  *
- * A call carries its caller's time limit as the message's expiration, in milliseconds.
- * Our own callers also send the end of the limit, by their clock. The request must be
- * done before this end less RPC_MARGIN_MS (a quarter of a limit under two seconds),
- * because a COMMIT takes time and clocks may differ. oslo.messaging sends no end. Then
- * the limit begins with the arrival of the message, and the time in the broker's queue is
- * unknown. Pure.
+ * A call has its caller's time limit as the message's expiration, in milliseconds. Our
+ * own callers also send the end of the limit, by their clock. The request must be
+ * finished RPC_MARGIN_MS before this end (a quarter of a limit under two seconds),
+ * because a COMMIT takes time and clocks may differ. oslo.messaging does not send the
+ * end. Then the limit begins with the arrival of the message, and the time in the
+ * broker's queue is unknown. Pure.
  */
 #pragma once
 
@@ -16,6 +16,9 @@ struct broker_delivery;
 
 enum { RPC_MARGIN_MS = 500 };
 
-/* The end by clock_boot_ms(), which is NOW_MS now; 0 if the message has no limit. */
+/*
+ * The end of the limit by clock_boot_ms(); 0: the message has no limit. NOW_MS and
+ * NOW_UNIX_MS are the present times of both clocks.
+ */
 int64_t rpc_limit_end(const struct broker_delivery *delivery, int64_t now_ms,
                       int64_t now_unix_ms);

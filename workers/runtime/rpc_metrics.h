@@ -1,6 +1,6 @@
 /*
  * rpc_metrics -- the metrics of the rpc server and client. rpc_metrics_init() makes them
- * before the fork. Server and client find them again by name when they open.
+ * before the fork. The server and the client find them by name when they open.
  */
 #pragma once
 

@@ -1,9 +1,10 @@
 /*
- * rpc_private -- what the files of an rpc server share.
+ * rpc_private -- shared by the files of an rpc server.
  *
  * rpc_server.c opens the server. rpc_receive.c makes a job of a delivery, rpc_run.c runs
- * its handler, and rpc_finish.c answers and acknowledges it. Meanwhile the job is in the
- * queue (head) or in the redo queue. A finished job goes back to the pool (rpc_job.c).
+ * its handler, and rpc_finish.c answers and acknowledges it. In between, the job is in
+ * the queue (head) or in the redo queue. A finished job goes back to the pool
+ * (rpc_job.c).
  */
 #pragma once
 
@@ -26,31 +27,31 @@ enum { SEEN_MAX = 64 };		/* recent requests that may have a duplicate */
 struct job {
 	struct redo_entry entry;	/* in the redo queue; must be the first member */
 	struct redo redo;
-	struct job *next;	/* while it waits */
+	struct job *next;	/* link while it waits */
 	struct request req;
 	struct envelope_request envelope;
 	struct broker_delivery delivery;
-	struct buf body;	/* of a cast: a retry publishes it again */
+	struct buf body;	/* the body of a cast: a retry publishes it again */
 	const struct rpc_method *method;	/* NULL: the checks failed, see err */
-	int deaths;		/* of processes that were running it */
+	int deaths;		/* processes that died while they ran it */
 	bool is_refused;	/* trust_authorize() refused it */
-	bool is_forged;		/* is_refused, and only the fleet may send it */
+	/* is_refused, and only the fleet may send such a request */
+	bool is_forged;
 	bool is_foreign_admin;
 	enum err err;
 	char unique_id[ID_LEN + 1];
 	char poison_id[ID_LEN + 1];	/* the same at each delivery of the message */
-	uint64_t hash;			/* of the message as it came */
-	char user[256];		/* the delivery's */
+	uint64_t hash;			/* of the message as received */
+	char user[256];		/* the account of the delivery */
 	int64_t arrived_us;
-	int64_t heartbeat_ms;	/* when the next one is due; 0: none */
+	int64_t heartbeat_ms;	/* when the next one is due; 0: no heartbeats */
 };
 
 /*
- * A recent request that may have a duplicate. Two messages with the same id are not
- * duplicates if their reply queues differ, because a caller that lost its reply queue
- * asks again with the same id. They are not duplicates either if their texts differ: the
- * handler refuses the second one (rpc_digest.h), or its caller waits for an answer of its
- * own.
+ * A recent request that may have a duplicate. Messages with the same id are not
+ * duplicates if their reply queues differ: a caller that lost its reply queue sends the
+ * call again with the same id. They are not duplicates if their texts differ: the handler
+ * refuses the second one (rpc_digest.h), or its caller waits for its own answer.
  */
 struct seen {
 	char unique_id[ID_LEN + 1];
@@ -62,7 +63,7 @@ struct rpc_server {
 	struct rpc_server_config config;
 	struct broker *in, *out;
 	struct broker_queue queues[4];
-	bool is_fleet_only;			/* all methods are the fleet's own */
+	bool is_fleet_only;			/* only the fleet may call its methods */
 	size_t max_bytes;
 	struct loop_timer *again;		/* for the next slice of work */
 	struct loop_timer *heartbeat;
@@ -77,15 +78,15 @@ struct rpc_server {
 	struct seen seen[SEEN_MAX];
 	size_t seen_next;
 	struct rpc_metrics *metrics;
-	struct caller_scan caller;	/* of the body that is refused at present */
-	struct log_limit failed;	/* requests */
+	struct caller_scan caller;	/* for the refused body that is being received */
+	struct log_limit failed;	/* limits the log lines of failed requests */
 };
 
 /* ---- rpc_job.c ---- */
 
-/* Has the message of this job come before? Remembers it. */
+/* True: the message of this job has come before. Otherwise remembers it. */
 bool rpc_job_is_duplicate(struct rpc_server *server, const struct job *job);
-/* If the message of this job comes again, it is not a duplicate. */
+/* A repetition of this job's message no longer counts as a duplicate. */
 void rpc_job_forget(struct rpc_server *server, const struct job *job);
 /* A new job, or one from the pool. */
 struct job *rpc_job_take(struct rpc_server *server);
@@ -107,7 +108,7 @@ void rpc_receive_delivery(void *self, const struct broker_delivery *delivery);
 
 /* ---- rpc_run.c ---- */
 
-/* Puts the job behind all jobs that wait. */
+/* Adds the job at the end of the queue. */
 void rpc_run_add(struct rpc_server *server, struct job *job);
 /* A callback; SELF is the server. Runs waiting jobs for a moment. */
 void rpc_run_waiting(void *self);
@@ -118,9 +119,9 @@ void rpc_run_drop(struct rpc_server *server);
 
 /* ---- rpc_finish.c ---- */
 
-/* Answers, acknowledges and releases a job, as its err says. */
+/* Answers, acknowledges and releases a job, according to its err. */
 void rpc_finish(struct rpc_server *server, struct job *job);
-/* Makes a dead letter of a message. A server of fanouts only drops the message. */
+/* Makes the message a dead letter. A server of fanouts drops it instead. */
 void rpc_finish_dead_letter(struct rpc_server *server,
                             const struct broker_delivery *delivery, const char *reason);
 

@@ -1,6 +1,6 @@
 /*
- * rpc_reference -- what docs/rpc.md says about the methods of a topic. The texts stand in
- * a file beside the rows that the program uses (service_words.c). docs/rpc/words.c prints
+ * rpc_reference -- what docs/rpc.md says about the methods of a topic. The texts are in a
+ * file beside the rows that the program uses (service_words.c). docs/rpc/words.c prints
  * both, and `make check` fails for a method without texts. test_rpc_reference.py makes
  * the calls of the examples and compares the answers with the objects.
  */
@@ -20,20 +20,22 @@ struct rpc_method_doc {
 	/* "[domain]" or "`domains`: list of [domain]; `marker`: id or null" */
 	const char *answer;
 	const char *example;	/* its arguments: JSON with ' for " */
-	const struct json_field *args;	/* that differ from the topic's `args` */
+	/* arguments that differ from the topic's `args` */
+	const struct json_field *args;
 };
 
 struct rpc_object {
 	const char *name, *help;
 	const struct json_field *fields;
-	bool is_answer;		/* only in answers */
+	bool is_answer;		/* the object is only in answers */
 };
 
 struct rpc_topic {
 	const char *topic, *help;
 	const struct rpc_method *(*methods)(void);
 	const struct rpc_method_doc *words;	/* end with a row of zeroes */
-	const struct json_field *args;	/* with one meaning in several methods */
+	/* arguments with one meaning in several methods */
+	const struct json_field *args;
 	const struct rpc_object *objects;
 };
 

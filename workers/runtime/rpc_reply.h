@@ -1,10 +1,11 @@
 /*
- * rpc_reply -- the answers of an rpc server on their way to the publisher.
+ * rpc_reply -- the answers of an rpc server on their way to the broker.
  *
  * A request is acknowledged after the broker has confirmed its answer. If the process
- * dies before, the broker delivers the request again. An answer is given up if the broker
- * refuses it or has not confirmed it in 10 s. The owner of a missing reply queue may be
- * reconnecting (the reference, T25), so a timer sends the answer again for a while.
+ * dies before, the broker delivers the request again. The server gives an answer up if
+ * the broker refuses it or has not confirmed it in 10 s. If a reply queue is missing, its
+ * owner may be reconnecting (the reference, T25). So a timer sends the answer again for a
+ * while.
  */
 #pragma once
 
@@ -16,7 +17,7 @@ struct replies;
 
 struct replies *replies_new(struct loop *loop, struct broker *in, struct broker *out);
 void replies_free(struct replies **replies);
-/* Takes over the body. Acknowledges REQUEST, a delivery of IN, after the confirm. */
+/* Takes over BODY. Acknowledges REQUEST, a delivery of IN, after the confirm. */
 void replies_send(struct replies *replies, const char *queue, struct buf *body,
                   const struct broker_delivery *request);
 /* The number of requests without an acknowledgement. */

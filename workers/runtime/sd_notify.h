@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* Lines of KEY=VALUE: "READY=1", "STATUS=...". */
+/* Sends lines of KEY=VALUE: "READY=1", "STATUS=...". */
 void sd_notify_send(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The longest time between two WATCHDOG=1 that systemd accepts; 0: it expects none. */
+/* The longest time that systemd accepts between two WATCHDOG=1; 0: no watchdog. */
 int64_t sd_notify_watchdog_ms(void);

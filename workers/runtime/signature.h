@@ -1,13 +1,14 @@
 /*
- * signature -- proves that a message comes from the fleet. It is an HMAC-SHA256 with a
- * key that only programs of the fleet have, over the topic, the time of sending and the
- * message. Pure: the caller passes the time.
+ * signature -- proves that a message comes from the fleet. It is an HMAC-SHA256 over the
+ * topic, the time of sending and the message. Only programs of the fleet have the key.
+ * Pure: the caller passes the time.
  *
- *	1:KEY:MILLISECONDS:HEX		with HEX of the HMAC over
+ *	1:KEY:MILLISECONDS:HEX		where HEX is the HMAC of
  *	1 <LF> TOPIC <LF> KEY <LF> MILLISECONDS <LF> TEXT
  *
- * KEY is the key's id, MILLISECONDS the sender's clock since 1970, TEXT the inner message
- * in its wire form (envelope.h), with its unique id, method, arguments and context.
+ * KEY is the key's id, MILLISECONDS the sender's clock since 1970. TEXT is the inner
+ * message in its wire form (envelope.h), with its unique id, method, arguments and
+ * context.
  */
 #pragma once
 
@@ -37,8 +38,8 @@ struct signature_keys {
 };
 
 /*
- * Any number of "ID:BASE64", with blanks or line ends between them. ERR_INVALID: the
- * reason never quotes a secret.
+ * Reads any number of "ID:BASE64", separated by white space. ERR_INVALID: the reason does
+ * not quote a secret.
  */
 enum err signature_keys_parse(const char *text, struct signature_keys *keys,
                               struct why *why);
@@ -65,7 +66,7 @@ enum signature_result {
 
 struct signature_time {
 	int64_t now_unix_ms;
-	int max_age_ms;		/* the limit for the future, too */
+	int max_age_ms;		/* also the limit for times in the future */
 };
 
 /* SIGNATURE is NULL if the message has none. */

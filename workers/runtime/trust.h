@@ -32,16 +32,16 @@ extern const struct option trust_broker_options[];	/* group "broker" */
 
 /*
  * IS_FLEET: the program needs a key, because it sends or answers messages that only the
- * fleet may send. IS_AGENT: one of fleet.agent_keys is enough. ERR_INVALID also for a key
- * that is in both settings.
+ * fleet may send. IS_AGENT: a key of fleet.agent_keys is enough. ERR_INVALID also if a
+ * key is in both settings.
  */
 enum err trust_check(const struct trust_config *config, bool is_fleet, bool is_agent,
                      struct why *why);
 void trust_metrics(void);	/* before the fork */
 
 /*
- * Of one process; the config is borrowed. IS_AGENT: the process logs a warning if it has
- * fleet.keys.
+ * The trust of one process; borrows CONFIG. IS_AGENT: logs a warning if fleet.keys is
+ * set, too.
  */
 struct trust;
 struct trust *trust_new(const struct trust_config *config, bool is_agent);
@@ -49,16 +49,16 @@ void trust_free(struct trust **trust);
 void trust_reload(struct trust *trust);		/* after a valid change of the config */
 
 /*
- * The key that this process signs with: the first of fleet.keys. The first of
- * fleet.agent_keys, if there are any, signs messages to agents (TO_AGENTS). It signs all
- * messages if there are no fleet.keys. NULL: the process has no key.
+ * The key with which this process signs: the first of fleet.keys. For messages to agents
+ * (TO_AGENTS) it is the first of fleet.agent_keys, if this is set. Without fleet.keys the
+ * agent key signs all messages. NULL: the process has no key.
  */
 const struct signature_key *trust_signer(const struct trust *trust, bool to_agents);
 
 /*
- * A copy of a message in a delay queue names the account of its original in a header. The
- * proof shows that one of the fleet's programs wrote it: a signature over the topic, the
- * account and the body. "" without a key of the fleet.
+ * A copy of a message in a delay queue has a header with the account of its original. The
+ * proof shows that a program of the fleet wrote this header: it is a signature over the
+ * topic, the account and the body. It is "" without a key of the fleet.
  */
 struct trust_sender {
 	const char *topic, *user;
@@ -68,7 +68,7 @@ struct trust_sender {
 
 void trust_prove_sender(const struct trust *trust, const struct trust_sender *sender,
                         char proof[SIGNATURE_SIZE]);
-/* True also if this process has no key of the fleet to check it. */
+/* True also if this process has no key of the fleet to check the proof. */
 bool trust_is_sender_proven(const struct trust *trust, const struct trust_sender *sender,
                             const char *proof);
 
@@ -78,12 +78,12 @@ struct trust_request {
 	const struct rpc_method *method;
 	const struct envelope_request *envelope;
 	const char *user;			/* the broker account; "": unknown */
-	bool is_admin;				/* of its context */
+	bool is_admin;				/* according to its context */
 };
 
 /*
- * ERR_DENIED: do not run it. *is_foreign_admin: an administrator's request that does not
- * come from the fleet.
+ * ERR_DENIED: do not run the request. *is_foreign_admin: an administrator's request from
+ * outside the fleet.
  */
 enum err trust_authorize(struct trust *trust, const struct trust_request *request,
                          bool *is_foreign_admin, struct why *why);

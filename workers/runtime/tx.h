@@ -1,6 +1,6 @@
 /*
  * tx -- a transaction that remembers its first failure; later calls on it do nothing. So
- * a caller writes its statements in a row and asks once, at tx_commit(), for the result:
+ * a caller writes its statements in a row and checks the result once, at tx_commit():
  *
  *	struct tx tx = tx_begin(db, &why);
  *	tx_exec(&tx, "UPDATE domains SET serial = ? WHERE id = ?",
@@ -9,12 +9,12 @@
  *
  * A deadlock, a lock wait that timed out, a lost connection or an unknown outcome at
  * COMMIT is ERR_RACE: the whole transaction is undone, and its caller runs it again (the
- * rpc server does that; tx_retry(), tx_retry_on_loop()). A duplicate key is ERR_EXISTS, a
- * violated CHECK ERR_INTERNAL. Rows are in the arena that is passed. tx_autocommit()
- * commits each statement by itself.
+ * rpc server does that; also tx_retry() and tx_retry_on_loop()). A duplicate key is
+ * ERR_EXISTS, a violated CHECK is ERR_INTERNAL. Rows are in the arena that is passed.
+ * tx_autocommit() commits each statement by itself.
  *
- * Pass a struct tx by pointer and do not copy it: the copy and the original would not
- * know of each other's failures. tx.c finds such a bug.
+ * Pass a struct tx by pointer and do not copy it: the copy and the original would not see
+ * each other's failures. tx.c detects such a copy.
  */
 #pragma once
 
@@ -54,47 +54,50 @@ struct tx_value tx_u32(uint32_t number);
 struct tx_value tx_null(void);
 
 /*
- * The deadline (clock_boot_ms(); 0: none) of all transactions and tx_autocommit()
+ * Sets the deadline (clock_boot_ms(); 0: none) of all transactions and tx_autocommit()
  * statements that this thread begins from now on. The last check is just before the
- * COMMIT: after the deadline it is ERR_EXPIRED, and nothing has changed. The rpc server
- * sets it to the end of the caller's time limit.
+ * COMMIT: after the deadline the result is ERR_EXPIRED, and nothing has changed. The rpc
+ * server sets it to the end of the caller's time limit.
  */
 void tx_set_deadline(int64_t deadline_ms);
 
 struct tx tx_begin(struct db *db, struct why *why);
-/* Read only, one consistent state. */
+/* Read only, with one consistent state. */
 struct tx tx_begin_snapshot(struct db *db, struct why *why);
 /* Each statement commits by itself. tx_commit() returns the first failure. */
 struct tx tx_autocommit(struct db *db, struct why *why);
-/* For a function that begins a transaction and returns it. *from cannot be used then. */
+/*
+ * For a function that begins a transaction and returns it. *from must not be used
+ * afterwards.
+ */
 struct tx tx_move(struct tx *from);
 /* Rolls back after a failure. Returns the first failure. */
 enum err tx_commit(struct tx *tx);
 void tx_rollback(struct tx *tx);
-/* The caller's own failure: the transaction will not commit. Returns err. */
+/* Sets a failure of the caller: the transaction will not commit. Returns ERR. */
 enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * May a statement begin with TX_SHORT_LIMIT? (MariaDB.) Such a statement ends in ERR_BUSY
- * if it takes longer than 0.25 s. In that time other transactions can make a few changes.
+ * True: a statement may begin with TX_SHORT_LIMIT (MariaDB only). Such a statement ends
+ * in ERR_BUSY after 0.25 s. In that time other transactions can make a few changes.
  */
 #define TX_SHORT_LIMIT "SET STATEMENT max_statement_time = 0.25 FOR "
-/* The same, but it does not wait for locks: a locked row is ERR_RACE. */
+/* For a statement that does not wait for locks: a locked row is ERR_RACE. */
 #define TX_NO_LOCK_WAIT "SET STATEMENT innodb_lock_wait_timeout = 0 FOR "
 bool tx_has_short_limit(const struct tx *tx);
 
 /*
  * A statement that begins with TX_BLIND also changes rows that other transactions have
- * changed since this one's snapshot. Without it that is ERR_RACE
+ * changed since this transaction's snapshot. Without it, this is ERR_RACE
  * (innodb_snapshot_isolation, error 1020). It is for counters that many transactions
- * raise: "UPDATE ... SET n = n + 1". Allowed only if
+ * raise: "UPDATE ... SET n = n + 1". Two conditions must hold:
  *
- *	its changes follow only from its values, the present rows and the clock. They do
- *	not depend on anything that the transaction has read before;
+ *   the changes depend only on the bound values, the present rows and the clock, not on
+ *   anything that the transaction has read before;
  *
- *	no decision of the transaction needs these rows to be as it read them: after this
- *	statement, no later statement notices that they had changed.
+ *   no decision of the transaction needs these rows unchanged: after this statement, no
+ *   later statement notices that they had changed.
  *
  * A server without the setting has no such error and gets the statement without TX_BLIND.
  */
@@ -102,18 +105,20 @@ bool tx_has_short_limit(const struct tx *tx);
 
 /* Runs a statement. Returns the number of matched (not changed) rows. */
 int64_t tx_exec(struct tx *tx, const char *sql, const struct tx_value *bind);
-/* The X of LAST_INSERT_ID(X) in the last tx_exec(); 0: none, or it failed. */
+/*
+ * The X of LAST_INSERT_ID(X) in the last tx_exec(); 0: the statement had none or failed.
+ */
 uint64_t tx_last_id(const struct tx *tx);
 
 /*
- * HEAD tuple[, tuple ...] TAIL with ROWS x COLUMNS values, row by row, cut into
- * statements of at most 256 rows and 1 MiB. TUPLE is the placeholder group, "(?,?,?)".
+ * Runs HEAD tuple[, tuple ...] TAIL with ROWS x COLUMNS values, row by row, in statements
+ * of at most 256 rows and 1 MiB. TUPLE is the group of placeholders, "(?,?,?)".
  */
 int64_t tx_exec_rows(struct tx *tx, const char *head, const char *tuple, const char *tail,
                      const struct tx_value *values, size_t columns, size_t rows);
 
 /*
- * Rows of a SELECT. Columns are read in their order, once each:
+ * Rows of a SELECT. Read the columns in their order, each once:
  *
  *	struct tx_rows rows;
  *	tx_select(&tx, arena, &rows, "SELECT id, serial FROM domains WHERE ...", ...);
@@ -122,8 +127,8 @@ int64_t tx_exec_rows(struct tx *tx, const char *head, const char *tuple, const c
  *		uint32_t serial = row_u32(&rows);
  *	}
  *
- * Unbuffered: read to the end, or tx_select_end(), before the next statement. Texts and
- * bytes live in the arena (arena NULL: until the next tx_next).
+ * Rows are not buffered: read them to the end, or call tx_select_end(), before the next
+ * statement. Texts and bytes live in the arena (ARENA NULL: until the next tx_next()).
  */
 struct tx_rows {
 	struct tx *tx;
@@ -135,7 +140,7 @@ void tx_select(struct tx *tx, struct arena *arena, struct tx_rows *rows, const c
                const struct tx_value *bind);
 bool tx_next(struct tx_rows *rows);
 void tx_select_end(struct tx_rows *rows);
-/* False: no row. Else rows is at the first row. */
+/* False: no row. True: ROWS is at the first row. */
 bool tx_select_row(struct tx *tx, struct arena *arena, struct tx_rows *rows,
                    const char *sql, const struct tx_value *bind);
 
@@ -143,19 +148,20 @@ const char *row_text(struct tx_rows *rows);	/* NULL for NULL */
 const uint8_t *row_bytes(struct tx_rows *rows, size_t *len);
 int64_t row_int(struct tx_rows *rows);		/* 0 for NULL */
 uint32_t row_u32(struct tx_rows *rows);
-/* Of the next column, without reading it. */
+/* Tests the next column, without reading it. */
 bool row_is_null(struct tx_rows *rows);
 
 /*
- * Runs FN until it does not end in ERR_RACE, at most 8 times with pauses of 5 to 200 ms.
- * Not on the thread of a loop, because it blocks.
+ * Runs FN again while it ends in ERR_RACE, at most 8 times, with pauses of 5 to 200 ms.
+ * Do not use it on the thread of a loop, because it blocks.
  */
 enum err tx_retry(enum err (*fn)(void *self, struct why *why), void *self,
                   struct why *why);
 /*
  * For the loop: runs FN at most 3 times without pauses, and not again after 50 ms. After
- * ERR_RACE the caller sets a timer to try again, as after any other failure.
+ * ERR_RACE the caller tries again with a timer, as after any other failure.
  */
 enum err tx_retry_on_loop(enum err (*fn)(void *self, struct why *why), void *self,
                           struct why *why);
-int tx_retry_pause_ms(int attempt);	/* of tx_retry(); the rpc server uses it, too */
+/* the pauses of tx_retry(), also used by the rpc server */
+int tx_retry_pause_ms(int attempt);

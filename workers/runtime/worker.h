@@ -30,12 +30,12 @@ struct loop;
 
 struct membership;
 
-/* What the runtime hands to a program after the fork. */
+/* What the runtime gives to a program after the fork. */
 struct runtime {
 	struct loop *loop;
 	struct broker *out;
 	struct rpc_client *rpc;
-	/* of the loop's thread; lanes make their own by db_new. NULL: no_database */
+	/* for the loop's thread; lanes make their own with db_new(). NULL: no_database */
 	struct db *db;
 	const struct broker_config *broker_config;
 	const struct db_config *db_config;
@@ -50,10 +50,10 @@ struct timer {
 	void (*fire)(void *self);
 };
 
-/* What a library adds to programs. It starts before the program and stops after it. */
+/* What a library adds to a program. It starts before the program and stops after it. */
 struct worker_part {
 	struct option_section section;
-	const struct timer *timers;	/* of what start() returns */
+	const struct timer *timers;	/* called with the result of start() */
 	enum err (*check)(struct why *why);
 	void (*metrics)(void);		/* before the fork */
 	void *(*start)(struct runtime *runtime, const char *topic);
@@ -69,45 +69,55 @@ struct worker {
 	const struct rpc_method *methods;
 	const struct timer *timers;	/* end with a row of zeroes */
 	const struct worker_part *part;	/* NULL: none */
-	bool fanout;			/* answers fanout casts to its topic */
-	bool fanout_only;		/* and nothing else: it has no queue to share */
-	/* What was cast so before now may have been missed: its queue is new. */
+	bool fanout;			/* handles fanout casts to its topic */
+	/* handles only fanout casts: it has no work queue */
+	bool fanout_only;
+	/* The fanout queue is new, so earlier casts may be lost. */
 	void (*fanout_is_new)(void *self);
 	bool recovery;			/* has a second queue, `topic.recovery` */
-	bool fleet;			/* sends or answers what only the fleet may: trust.h */
-	bool is_agent;			/* fleet.agent_keys are enough for that */
-	bool schema;			/* no message until the schema is up to date */
-	bool no_database;		/* needs none; ready when the broker is there */
+	/* sends or answers messages that only the fleet may send: trust.h */
+	bool fleet;
+	bool is_agent;			/* a key of fleet.agent_keys is enough */
+	/* accepts no message until the schema is up to date */
+	bool schema;
+	/* needs no database; ready when the broker is reachable */
+	bool no_database;
 	bool one_process;		/* has no option `processes` */
-	const struct worker *agent;	/* what --agent makes of it; NULL: nothing */
-	/* The topic, after the options were read (NULL: the group). */
+	/* the program that --agent starts; NULL: no agent */
+	const struct worker *agent;
+	/* Returns the topic after the options were read. NULL: the topic is the group. */
 	const char *(*topic)(const void *self);
-	/* Rules between options; before the fork, and in --check. All may be NULL. */
+	/*
+	 * Checks rules between options; runs before the fork, and with --check. All of
+	 * these functions may be NULL.
+	 */
 	enum err (*check)(void *self, struct why *why);
 	/* Before the fork: sockets, metrics. */
 	enum err (*prepare)(void *self, int processes, struct why *why);
 	/*
-	 * After the fork, in each process, in less than a minute. ERR_INVALID: the
+	 * Runs after the fork, in each process, in less than a minute. ERR_INVALID: the
 	 * program ends with EX_CONFIG, if it was never ready. After other errors the
-	 * process starts again. The runtime exists until stop().
+	 * process starts again. RUNTIME is valid until stop().
 	 */
 	enum err (*start)(void *self, const struct runtime *runtime, struct why *why);
-	/* Until this is true once, the process takes no message and is not ready. */
+	/*
+	 * Until this returns true once, the process accepts no message and is not ready.
+	 */
 	bool (*can_serve)(const void *self);
 	void (*reload)(void *self);
-	void (*drain)(void *self);	/* SIGTERM: finish the current work only */
-	bool (*idle)(const void *self);	/* while draining: is all work finished? */
+	void (*drain)(void *self);	/* SIGTERM: finish only the current work */
+	bool (*idle)(const void *self);	/* while draining: true if all work is finished */
 	void (*stop)(void *self);	/* the connections are still open */
 	void *self;
 };
 
 /*
- * Takes --config, --check, --sample, --settings, --metrics, --help, --version, and
- * --agent if there is one; statuses of sysexits.h.
+ * Handles --config, --check, --sample, --settings, --metrics, --help, --version, and
+ * --agent if the program has an agent. Returns a status of sysexits.h.
  */
 int worker_main(int argc, char **argv, const struct worker *worker);
 
-/* The groups that all programs share: also for those that are no workers (the client). */
+/* The groups of settings that all programs share, including the client. */
 struct worker_common {
 	struct broker_config broker;
 	struct db_config db;
@@ -115,20 +125,20 @@ struct worker_common {
 	int log_level;			/* enum log_level */
 	bool log_syslog;
 	bool core_dumps;
-	/* in the group of a worker itself, so that one file serves all programs */
+	/* in the group of each worker, so that one file serves all programs */
 	int processes, prefetch;
-	char *metrics;		/* where the page listens; "" for none */
-	/* of the program, not of its settings: there are no such rows */
+	char *metrics;		/* listen address of the page; "": no page */
+	/* set by the program, not by its settings */
 	bool no_database, one_process;
 };
 
 /*
- * broker, database, log, OWN, that of PART (NULL: none), and, unless GROUP is NULL, the
- * rows above in the group GROUP and those of the fleet's keys: in one array that the
- * caller frees.
+ * Returns one array of sections, which the caller frees: broker, database, log, OWN, and
+ * the section of PART (NULL: none). Unless GROUP is NULL, it also has the rows above in
+ * the group GROUP and the section with the fleet's keys.
  */
 struct option_section *worker_sections(struct worker_common *common, const char *group,
                                        const struct option_section *own,
                                        const struct worker_part *part);
-/* Rules between the options of the shared groups. */
+/* Checks rules between the options of the shared groups. */
 enum err worker_common_check(const struct worker_common *common, struct why *why);

@@ -1,7 +1,7 @@
 /*
- * What worker.c (the command line), supervisor.c (the parent) and process.c (a child)
- * share. program.c has their common functions. The program is set once, before the fork.
- * Then each process has its copy.
+ * worker_private -- shared by worker.c (the command line), supervisor.c (the parent) and
+ * process.c (a child). program.c has their common functions. The program is set once,
+ * before the fork; each process then has its copy.
  */
 #pragma once
 
@@ -14,7 +14,9 @@ struct metric;
 
 /* The supervisor ends a process without a heartbeat for this time. */
 enum { HUNG_MS = 60 * 1000 };
-/* After SIGTERM: for the drain, and for the whole end. Then the process is killed. */
+/*
+ * Limits after SIGTERM: for the drain, and for the whole end. Then the process is killed.
+ */
 enum { DRAIN_MAX_MS = 8 * 1000, STOP_MAX_MS = 10 * 1000 };
 /* Reads settings again later, after a lack of descriptors. */
 struct reread {
@@ -33,21 +35,27 @@ struct program {
 	bool debug;		/* SIGUSR1 */
 };
 
-/* EX_CONFIG: the service manager does not start it again. */
+/* EX_CONFIG tells the service manager not to start the program again. */
 int program_exit_status(enum err err);
 
 /* Reads and checks the settings. */
 enum err program_load(struct program *program, struct why *why);
-/* Reads and checks them again. QUIET: another process logs the kept options. */
+/*
+ * Reads and checks the settings again. QUIET: another process logs the options that were
+ * kept.
+ */
 enum err program_reload(struct program *program, bool quiet, struct why *why);
 /* Sets the timer, with growing pauses. */
 void program_reread(struct reread *reread);
-/* Logs an error of the file at once, a lack of descriptors at most once in 10 s. */
+/* Logs an error of the file at once, and a lack of descriptors at most once in 10 s. */
 void program_log_kept(struct reread *reread, enum err err, const struct why *why);
 void program_log_open(const struct program *program);
 void program_toggle_debug(struct program *program);
 
-/* How long a timer takes; made before the fork, found again after it. */
+/*
+ * The metric for the duration of a timer's function; made before the fork, found again
+ * after it.
+ */
 struct metric *timer_metric(const struct timer *timer);
 size_t timers_count(const struct timer *timers);	/* NULL: none */
 struct metric *lacks_metric(void);

@@ -21,19 +21,22 @@
 struct desired {
 	struct desired *next;
 	struct rrset rrset;
-	bool has_ttl;			/* false: any TTL is right */
-	bool is_shared;			/* with owners that also share it */
+	bool has_ttl;			/* false: any TTL is correct */
+	bool is_shared;			/* the owner shares the set with other owners */
 	bool has_lost;
 	bool is_excluded;		/* the caller of desired_resolve() sets it */
 	const char *resource;
 };
 
-/* The sets that the COUNT endpoints of a name make. Sorts the endpoints. */
+/* Merges the COUNT endpoints of a name into record sets. Sorts the endpoints. */
 struct desired *desired_merge(struct desired *endpoints, size_t count,
                               struct arena *arena);
-/* Why no zone can have the set; NULL: a zone can. */
+/* Why a zone cannot have the set; NULL: it can. */
 const char *desired_fault(const struct desired *desired, const struct view *view);
-/* Leaves one winner of a type among the sets that are not excluded; a CNAME alone. */
+/*
+ * Chooses one winner of each type among the sets that are not excluded. A CNAME wins only
+ * alone.
+ */
 void desired_resolve(struct desired *list, const struct node *node);
-/* The set of TYPE that won, or else an excluded one, or NULL. */
+/* The winner of TYPE, or an excluded set, or NULL. */
 const struct desired *desired_of(const struct desired *list, uint16_t type);

@@ -3,11 +3,11 @@
  *
  *	base64( nonce, AES-256-GCM( gzip(text) ), tag )		12, n and 16 octets
  *
- * One nonce for two different octet strings gives the key of GCM's tags away, and zones
- * are public. A text that another program sealed has another gzip, so it is not sealed
- * again with the nonce it came with: what is unchanged is sent as it was read, and what
- * is new gets a nonce of its own. Text, key and nonce make the same sealed text always,
- * as long as zlib is the same.
+ * Zones are public. If one nonce is used for two different octet strings, an attacker can
+ * compute the key of GCM's tags. Another program's gzip gives other octets for the same
+ * text, so its nonce is never used to seal again. An unchanged mark is sent as it was
+ * read; a new mark gets its own nonce. The same text, key and nonce give the same sealed
+ * text, as long as zlib is the same.
  */
 #pragma once
 
@@ -20,28 +20,29 @@
 enum { MARK_KEY = 32, MARK_NONCE = 12 };	/* octets */
 
 /*
- * A key as external-dns takes it: 32 octets as they are, or the base64 of 32, in the
- * standard alphabet or that for URLs. ERR_INVALID, with FIELD before the words, which do
- * not quote the key.
+ * Reads a key in external-dns' forms: 32 octets, or base64 of 32 octets in the standard
+ * or the URL alphabet. ERR_INVALID: the text begins with FIELD and does not quote the
+ * key.
  */
 enum err mark_key_parse(const char *text, const char *field, uint8_t key[MARK_KEY],
                         struct why *why);
 
 /*
- * Appends TEXT, sealed: 64 octets if it is empty, some 150 of a usual mark; of noise a
- * third more than it was, so that it may be more than a mark may have (MARK_TEXT_MAX).
+ * Appends TEXT, sealed: 64 octets for an empty text, some 150 for a usual mark. Random
+ * text grows by a third, so the result may exceed the limit of a mark (MARK_TEXT_MAX).
  */
 void mark_seal(const uint8_t key[MARK_KEY], const uint8_t nonce[MARK_NONCE],
                const char *text, struct buf *sealed);
 /*
- * Appends what SEALED says. False: it is not sealed with this key, or what it says has
- * more than MARK_TEXT_MAX octets, or a zero. *nonce: what it was sealed with.
+ * Appends the text in SEALED. False: it is not sealed with this key, or the text has more
+ * than MARK_TEXT_MAX octets or a zero octet. *nonce: the nonce of the seal.
  */
 bool mark_open(const uint8_t key[MARK_KEY], const char *sealed, struct buf *plain,
                uint8_t nonce[MARK_NONCE]);
 /*
- * A nonce for the mark of that text at PLACE, of LEN octets: the same for the same, and
- * for any other another, as nobody without the key can tell.
+ * Makes the nonce for the mark with this text at PLACE, of LEN octets. The same mark
+ * always gets the same nonce; another mark gets another one. Without the key nobody can
+ * predict it.
  */
 void mark_nonce(const uint8_t key[MARK_KEY], const uint8_t *place, size_t len,
                 const char *text, uint8_t nonce[MARK_NONCE]);

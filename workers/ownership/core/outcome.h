@@ -1,11 +1,11 @@
 /*
- * outcome -- the fate of an update by the answer of its server (RFC 2136 2.2, 3.8) or of
- * central.
+ * outcome -- the result of an update, from the answer of its server (RFC 2136 2.2, 3.8)
+ * or of central.
  *
- * The prerequisites of an update fail if it was applied before, so it can be sent again
- * while its fate is unknown. NOERROR does not prove that it was applied: a server
- * silently drops records that meet a CNAME (3.4.2.2). So a later reading confirms the
- * names.
+ * The prerequisites of an update fail if it was applied before. So it can be sent again
+ * while its result is unknown. NOERROR does not prove that it was applied: a server
+ * silently drops records that conflict with a CNAME (3.4.2.2). So a later reading
+ * confirms the names.
  */
 #pragma once
 
@@ -22,15 +22,15 @@ enum outcome {
 	OUTCOME_POLICY,			/* the server does not allow it */
 	OUTCOME_FAILED,			/* the server can never take it */
 	OUTCOME_AGAIN,			/* unknown: send it again later */
-	OUTCOME_UNABLE,			/* the same, and the server answers */
+	OUTCOME_UNABLE,			/* as OUTCOME_AGAIN, but the server does answer */
 	OUTCOME_PARKED,			/* the server takes no update of the zone */
 	OUTCOME_COUNT
 };
 const char *outcome_name(enum outcome outcome);		/* "conflict" */
 
-/* RCODE of 0 to 15; TSIG_ERROR of the answer's signature, else 0 (RFC 8945 5.2). */
+/* RCODE is 0 to 15. TSIG_ERROR is from the answer's signature, or 0 (RFC 8945 5.2). */
 enum outcome outcome_of_reply(uint8_t rcode, uint16_t tsig_error);
-/* The error of a call to central. */
+/* The outcome for the error of a call to central. */
 enum outcome outcome_of_err(enum err err);
-/* May one update of the message be the cause? */
+/* True: a single update of the message may be the cause. */
 bool outcome_is_of_one(enum outcome outcome);

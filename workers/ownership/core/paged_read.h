@@ -15,7 +15,7 @@
 enum { PAGED_READ_STARTS_MAX = 6 };
 
 struct paged_read {
-	struct axfr_limits limits;	/* octets: of the text */
+	struct axfr_limits limits;	/* octets: limit for the text */
 	int64_t until_ms;
 	int starts;
 	/* since the last start */
@@ -29,12 +29,12 @@ struct read_page {
 	size_t records, octets;
 };
 
-/* Then ask for the first page. The whole read may take WHOLE_MS. */
+/* Starts a read; then request the first page. The whole read may take WHOLE_MS. */
 void paged_read_init(struct paged_read *read, const struct axfr_limits *limits,
                      int64_t now_ms, int64_t whole_ms);
 /*
- * Counts a page. *is_restarted: the serial has changed: drop all pages, also this one,
- * and ask for the first page. ERR_BUSY, _REMOTE, _TOO_LARGE, _TIMEOUT: the read has
+ * Counts a page. *is_restarted: the serial has changed; drop all pages, including this
+ * one, and request the first page. ERR_BUSY, _REMOTE, _TOO_LARGE, _TIMEOUT: the read
  * failed.
  */
 enum err paged_read_add(struct paged_read *read, const struct read_page *page,

@@ -1,8 +1,8 @@
 /*
- * plan_private -- between the files of the plan. plan.c plans names and the whole zone.
- * plan_set.c judges one set at a time, and plan_order.c follows orders. plan_bounds.c
- * decides what the worker never manages. plan_mark.c decides where marks are and what
- * they say. All of them use plan_item.c, which uses none of them.
+ * plan_private -- shared by the files of the plan. plan.c plans names and the whole zone.
+ * plan_set.c judges one set at a time. plan_order.c follows orders. plan_bounds.c decides
+ * which sets the worker never manages. plan_mark.c decides the places and texts of marks.
+ * All of them use plan_item.c, which uses none of the others.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ struct planning {
 	bool delegates;			/* NS or DNAME records are desired */
 };
 
-/* What is known of a name besides its records in the zone. */
+/* The inputs for a name, besides its records in the zone. */
 struct owned_set {
 	struct owned_set *next;
 	struct rrset rrset;
@@ -32,25 +32,25 @@ struct plan_inputs {
 	struct desired *desired;	/* the merged endpoints */
 	struct owned_set *owned;
 	struct order_entry *orders;
-	bool hides_names;		/* a delegation here would hide sets below */
+	bool hides_names;		/* a delegation here would hide sets below it */
 };
 
-/* Sets no step. Always true. */
+/* Sets REASON and no step. Always returns true. */
 bool plan_refuse(struct plan_item *item, enum plan_reason reason);
 bool plan_refuse_because(struct plan_item *item, enum plan_reason reason,
                          const char *words);
-/* RRSIG and NSEC: the server's own records, also beside a CNAME. */
+/* True for RRSIG and NSEC: the server makes these itself, also beside a CNAME. */
 bool plan_is_signature(uint16_t type);
-/* Also if other owners share it. */
+/* True: the set is ours, even if other owners share it. */
 bool plan_is_ours(const struct view_set *set);
-/* Is TYPE at NODE desired or ours? */
+/* True: the set of TYPE at NODE is desired or ours. */
 bool plan_has_stake(const struct node *node, uint16_t type);
 /* True: an order is for the item and has decided *item. */
 bool plan_follow_order(const struct planning *p, struct plan_item *item);
-/* Is its mark at the place of our form? */
+/* True: the item's mark is at the place of our form. */
 bool plan_is_in_place(const struct view *view, const struct plan_item *item);
 struct plan_inputs *plan_inputs_of(struct view *view, const struct name *name);
-/* The set that a row says we own, or NULL. */
+/* The set that is ours according to a row, or NULL. */
 const struct rrset *plan_owned_set(const struct node *node, uint16_t type);
 /* True: we never manage the set; *item has the reason. */
 bool plan_is_out_of_bounds(const struct planning *p, struct plan_item *item);
@@ -61,6 +61,6 @@ bool plan_is_protected(const struct planning *p, const struct node *node, uint16
 /* ---- plan_set.c: step and reason of an item, as if it were alone at its name ---- */
 
 void plan_set_desired(const struct planning *p, struct plan_item *item);
-/* Our mark without a set. */
+/* Handles our mark without a set. */
 void plan_orphan(struct plan_item *item);
 void plan_set_undesired(const struct planning *p, struct plan_item *item);

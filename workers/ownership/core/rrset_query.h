@@ -1,8 +1,8 @@
 /*
  * rrset_query -- the DNS query for one record set, and its answer.
  *
- * Only an authoritative answer (AA) counts. Other records of the answer, for example
- * those that an alias leads to, are not part of the set.
+ * Only an authoritative answer (AA) counts. Other records of the answer, for example at
+ * the target of an alias, do not belong to the set.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ size_t rrset_query_write(struct rrset_query *query, uint16_t id,
 
 /* The memory for an answer. */
 struct rrset_query_buffers {
-	struct arena *arena;		/* of the set */
+	struct arena *arena;		/* memory for the set */
 	struct canonical *record;	/* scratch for one record */
 };
 

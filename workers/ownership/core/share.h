@@ -1,7 +1,7 @@
 /*
  * share -- several owners of one set. Each has a mark with "shared=true" and a label
- * "part", which has hashes of the records that the owner wants: a mark has no room for
- * the records. An owner removes only records that no other owner wants.
+ * "part". The label has hashes of the records that the owner wants, because a mark has no
+ * room for the records. An owner removes only records that no other owner wants.
  */
 #pragma once
 
@@ -11,12 +11,12 @@
 #include "core/rrset.h"
 #include "core/view.h"
 
-enum { SHARE_RECORDS_MAX = 200 };	/* of a set, for one owner */
+enum { SHARE_RECORDS_MAX = 200 };	/* of a set, by one owner */
 
-/* The label "part" of an owner that wants the records of SET. */
+/* The value of the label "part" for an owner that wants the records of SET. */
 const char *share_part(const struct rrset *set, struct arena *arena);
-/* Has it a mark of another owner? */
+/* True: the set has a mark of another owner. */
 bool share_has_others(const struct view_set *set);
-/* The set without the records that only we want, with WANTED, which may be NULL. */
+/* SET without the records that only we want, plus WANTED, which may be NULL. */
 struct rrset share_merge(const struct view_set *set, const struct rrset *wanted,
                          struct arena *arena);

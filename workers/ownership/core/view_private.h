@@ -1,6 +1,6 @@
 /*
- * view_private -- between view.c, which keeps the records of a zone, view_marks.c, which
- * finds their owners, and view_place.c, which finds the places of marks.
+ * view_private -- shared by view.c, which keeps the records of a zone, view_marks.c,
+ * which finds their owners, and view_place.c, which finds the places of marks.
  */
 #pragma once
 
@@ -16,18 +16,18 @@ struct view {
 	struct mark_settings marks;
 };
 
-/* The set of TYPE; one without owner is added if there is none. */
+/* The set of TYPE at NODE. If it does not exist, adds one without owner. */
 struct view_set *view_get_set(struct view *view, struct node *node, uint16_t type);
 
-/* The set of our mark, by our form or the former one. */
+/* What our mark is for, and whether it has our form or the former one. */
 struct view_meaning {
 	struct mark_reading is;
 	bool is_former;
 };
 
-/* False: for nothing, or for more than one thing. IS_BARE: as the seed's form has it. */
+/* False: the mark has no meaning or several. IS_BARE: it has the seed's form. */
 bool view_meaning(const struct view *view, const struct name *place, bool is_bare,
                   struct view_meaning *meaning);
-/* May it be the mark of another existing set that has none? */
+/* True: the mark may be for another existing set without a mark. */
 bool view_is_ambiguous(const struct view *view, const struct name *place, bool is_bare,
                        const struct view_meaning *meaning);
