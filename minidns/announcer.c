@@ -161,7 +161,7 @@ static bool announcer_is_over(const struct announcer *announcer,
 	if (clock_boot_ms() - announcement->began_ms < GIVE_UP_MS)
 		return false;
 	metric_add(announcer->config.figures->news_unsettled, 1);
-	log_warn("news not settled: reason=not all instances have answered in %d ms",
+	log_warn("news not confirmed: reason=\"not all instances answered in %d ms\"",
 	         GIVE_UP_MS);
 	return true;
 }
@@ -293,7 +293,7 @@ static void announcer_publish(struct announcer *announcer, const json_t *args,
 	                        announcer_on_confirm, sent, &why))
 		return;
 	LIST_REMOVE(sent, link);
-	log_debug("news not published: reason=%s", why.text);
+	log_debug("news not published: reason=\"%s\"", why.text);
 	cache_lease_given_up(announcer->lease, number);
 	for (struct announcement *at = announcer->first; at; at = at->next)
 		if (at->number == number)

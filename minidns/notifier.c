@@ -112,7 +112,7 @@ static void notifier_log_outcome(const struct route *route, const char *outcome)
 
 	name_format(&route->zone, zone);
 	address_format(&route->server, server);
-	log_warn("notify failed: zone=%s serial=%u server=%s port=%u reason=%s", zone,
+	log_warn("notify failed: domain=%s serial=%u server=%s port=%u reason=%s", zone,
 	         route->serial, server, route->server.port, outcome);
 }
 

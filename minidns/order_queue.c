@@ -111,7 +111,7 @@ static void order_queue_start_next(struct order_queue *queue)
 	list->started++;
 	queue->waiting--;
 	if (order_queue_start_order(queue, &order, &why) == ERR_BUSY) {
-		log_warn("orders not taken up: count=%zu why=\"%s\"",
+		log_warn("orders dropped: count=%zu reason=\"%s\"",
 		         list->count - list->started + 1, why.text);
 		order_queue_drop_first(queue);
 	} else if (list->started == list->count) {

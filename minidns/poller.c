@@ -335,7 +335,7 @@ static void poller_notify_behind(struct watch *watch)
 
 	watch->quiet = false;
 	if (notifier_send(watch->poller->config.notifier, &order, &why))
-		log_debug("not notified: domain=%s why=\"%s\"", watch->subject.name,
+		log_debug("server not notified: domain=%s reason=\"%s\"", watch->subject.name,
 		          why.text);
 }
 

@@ -96,7 +96,7 @@ class Pool(PowerDnsStory):
 
     def transfers(self, name, serial):
         """The kinds of the transfers by which servers got this serial of a zone."""
-        line = re.compile(rf"transfer ended: zone={re.escape(name)} serial={serial} "
+        line = re.compile(rf"transfer ended: domain={re.escape(name)} serial={serial} "
                           r"kind=(\w+)")
         return sorted(kind for worker in self.fleet.workers if worker.kind == "minidns"
                       for kind in line.findall(worker.log.read_text()))
