@@ -59,9 +59,10 @@ static const struct rpc_method_doc words[] = {
 	{ "update_domain", "Changes the SOA values, the TTL or the description of a domain.", OWNER,
 	  "[domain]", "{'domain': 'example.org.', 'values': {'ttl': 600}}",
 	  FIELDS({ "values", "[new domain] (changeable fields)", "the new values" }) },
-	{ "delete_domain", "Deletes a domain. As long as a name server serves it, it is there with "
-	  "the task DELETE, and its name is not free. Then it is `NotFound` for all methods. "
-	  "`Conflict` if there are domains below it. A second call meanwhile succeeds.", OWNER, "[domain]",
+	{ "delete_domain", "Deletes a domain. As long as a name server serves it, the domain has "
+	  "the task DELETE and its name is not free. After that it is `NotFound` for all methods. "
+	  "`Conflict` if there are domains below it. A second call meanwhile succeeds.",
+	  OWNER, "[domain]",
 	  "{'domain': 'example.org.', 'if_empty': false}",
 	  FIELDS({ "if_empty", "true or false", "true: `Conflict` if the domain has more than its SOA "
 	           "record and the NS records at its apex", "false" }) },

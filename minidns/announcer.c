@@ -161,7 +161,7 @@ static bool announcer_is_over(const struct announcer *announcer,
 	if (clock_boot_ms() - announcement->began_ms < GIVE_UP_MS)
 		return false;
 	metric_add(announcer->config.figures->news_unsettled, 1);
-	log_warn("news not settled: reason=not all instances have answered in %d ms",
+	log_warn("news not confirmed: reason=\"not all instances answered in %d ms\"",
 	         GIVE_UP_MS);
 	return true;
 }
@@ -293,7 +293,7 @@ static void announcer_publish(struct announcer *announcer, const json_t *args,
 	                        announcer_on_confirm, sent, &why))
 		return;
 	LIST_REMOVE(sent, link);
-	log_debug("news not published: reason=%s", why.text);
+	log_debug("news not published: reason=\"%s\"", why.text);
 	cache_lease_given_up(announcer->lease, number);
 	for (struct announcement *at = announcer->first; at; at = at->next)
 		if (at->number == number)
@@ -443,7 +443,8 @@ static enum err announcer_decode_zone(const json_t *json, struct name *zone,
 	if (json_unpack((json_t *)json, "[s, s, I, I!]", &name, &id, &version, &serial) ||
 	    version < 0 || serial < 0 || serial > UINT32_MAX ||
 	    !id_parse(id, edition->id))
-		return fail(why, ERR_INVALID, "zones: not [name, id, version, serial]");
+		return fail(why, ERR_INVALID, "zones: an item must be [name, id, "
+		            "version, serial]");
 	edition->version = (uint64_t)version;
 	edition->serial = (uint32_t)serial;
 	return name_parse(name, "zones", zone, why);
@@ -485,7 +486,8 @@ static enum err announcer_check_acks(const json_t *acks, struct why *why)
 
 	json_object_foreach((json_t *)acks, key, number)
 		if (!id_parse(key, id) || !json_is_integer(number))
-			return fail(why, ERR_INVALID, "heard: not numbers by instance");
+			return fail(why, ERR_INVALID, "heard: must be an object with a "
+			            "number for each instance");
 	return OK;
 }
 
@@ -504,7 +506,7 @@ static enum err announcer_decode(const json_t *args, struct news *news, struct w
 	if (!err)
 		err = json_get_object(args, "heard", JSON_REQUIRED, &news->acks, why);
 	if (!err && !id_parse(news->from, id))
-		return fail(why, ERR_INVALID, "from: not an id");
+		return fail(why, ERR_INVALID, "from: must be an id");
 	return err ? err : announcer_check_acks(news->acks, why);
 }
 

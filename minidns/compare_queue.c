@@ -168,7 +168,7 @@ static void compare_queue_log_uncompared(struct server *server,
 	if (!log_is_due(&server->log_limits[end->outcome], QUIET_MS))
 		return;
 	log_info("content not compared: domain=%s server=%s host=%s port=%u outcome=%s "
-	         "why=\"%s%s\"", order->domain.name, order->destination.id,
+	         "reason=\"%s%s\"", order->domain.name, order->destination.id,
 	         order->destination.host, order->destination.port,
 	         compare_outcome_name(end->outcome), end->words,
 	         end->outcome == COMPARE_REFUSED ? advice : "");
@@ -187,7 +187,7 @@ static void compare_queue_finish(struct compare_order *order,
 		compare_queue_log_uncompared(order->server, &what, end);
 	else if (end->outcome != COMPARE_DIFFERS)
 		log_debug("content compared: domain=%s server=%s serial=%u outcome=%s "
-		          "why=\"%s\"", what.domain.name, what.destination.id,
+		          "reason=\"%s\"", what.domain.name, what.destination.id,
 		          end->serial, compare_outcome_name(end->outcome), end->words);
 }
 
@@ -366,7 +366,8 @@ static enum err compare_queue_add_one(struct compare_queue *queue,
 	}
 	server = compare_queue_server(queue, &address);
 	if (!server)
-		return fail(why, ERR_INVALID, "more than %d servers", MAX_SERVERS);
+		return fail(why, ERR_INVALID, "destinations: more than %d servers",
+		            MAX_SERVERS);
 	order = xcalloc(1, sizeof(*order));
 	*order = (struct compare_order){
 		.list = list, .at = at, .key = key, .server = server,

@@ -142,7 +142,7 @@ static void deltas_read_done(void *job)
 		fail(&entry->why, entry->err, "the program is stopping");
 	}
 	if (entry->err)
-		log_warn("journal not read: zone=%s from=%u to=%u error=%s reason=%s",
+		log_warn("journal not read: id=%s from=%u to=%u err=%s reason=\"%s\"",
 		         entry->head.id, entry->from, entry->head.serial,
 		         err_name(entry->err), entry->why.text);
 	/* still loading: it cannot be trimmed below them */

@@ -354,7 +354,7 @@ static void dns_request_send_datagram(struct dns_request *request)
 {
 	if (send(request->fd, request->message + FRAME_PREFIX, request->message_len,
 	         MSG_NOSIGNAL) < 0)
-		log_debug("datagram not sent: error=%s", strerror(errno));
+		log_debug("datagram not sent: reason=\"%s\"", strerror(errno));
 }
 
 /* Until the next repetition, or the end of the try. */

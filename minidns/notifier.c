@@ -112,7 +112,7 @@ static void notifier_log_outcome(const struct route *route, const char *outcome)
 
 	name_format(&route->zone, zone);
 	address_format(&route->server, server);
-	log_warn("notify failed: zone=%s serial=%u server=%s port=%u reason=%s", zone,
+	log_warn("notify failed: domain=%s serial=%u server=%s port=%u reason=%s", zone,
 	         route->serial, server, route->server.port, outcome);
 }
 
@@ -223,7 +223,8 @@ enum err notifier_send(struct notifier *notifier, const struct notify_order *ord
 		return OK;
 	}
 	if (map_count(notifier->routes) >= MAX_ROUTES)
-		return fail(why, ERR_BUSY, "%d NOTIFYs are out already", MAX_ROUTES);
+		return fail(why, ERR_BUSY, "%d NOTIFYs already wait for an answer",
+		            MAX_ROUTES);
 	route = route_new(notifier, order, &key);
 	route->state = ANNOUNCING;
 	notifier_set_order(route, order);

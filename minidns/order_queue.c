@@ -111,7 +111,7 @@ static void order_queue_start_next(struct order_queue *queue)
 	list->started++;
 	queue->waiting--;
 	if (order_queue_start_order(queue, &order, &why) == ERR_BUSY) {
-		log_warn("orders not taken up: count=%zu why=\"%s\"",
+		log_warn("orders dropped: count=%zu reason=\"%s\"",
 		         list->count - list->started + 1, why.text);
 		order_queue_drop_first(queue);
 	} else if (list->started == list->count) {
@@ -199,7 +199,7 @@ enum err order_queue_add(struct order_queue *queue, const json_t *args, bool qui
 	list->count = list->propagation.domains.count *
 	              list->propagation.destination_count;
 	if (!err && !poller_has_room(queue->poller, queue->waiting + list->count))
-		err = fail(why, ERR_BUSY, "too many polls are out already");
+		err = fail(why, ERR_BUSY, "too many polls already wait for an answer");
 	if (err || !list->count) {
 		if (!err && !quiet)
 			order_queue_announce(queue, &list->propagation.domains);

@@ -18,6 +18,6 @@ void peers_transfer_ended(struct rpc_client *rpc, const struct name *zone,
 	                 (json_int_t)serial);
 	/* lost, it costs a poll some milliseconds: not worth a line above debug */
 	if (rpc_cast(rpc, &target, "transfer_ended", args, NULL, &why))
-		log_debug("transfer end not told: reason=%s", why.text);
+		log_debug("end of transfer not announced: reason=\"%s\"", why.text);
 	json_decref(args);
 }

@@ -87,7 +87,7 @@ static void report_batch_send_pool(struct report_batch *batch,
 	context = context_encode(request_id, true);
 	snprintf(topic, sizeof(topic), "pool_manager.%s", pool->name);
 	if (rpc_cast(batch->rpc, &target, "update_statuses", args, context, &why))
-		log_warn("reports not sent: req=%s pool=%s count=%zu why=\"%s\"",
+		log_warn("reports not sent: req=%s pool=%s count=%zu reason=\"%s\"",
 		         request_id, pool->name, json_array_size(pool->reports),
 		         why.text);
 	json_decref(context);
@@ -139,7 +139,7 @@ static struct pool_batch *report_batch_pool(struct report_batch *batch, const ch
 static void report_batch_log(const struct server_report *report)
 {
 	if (report->differs)
-		log_warn("server differs: domain=%s server=%s serial=%u why=\"%s\"",
+		log_warn("server differs: domain=%s server=%s serial=%u reason=\"%s\"",
 		         report->domain.name, report->name_server, report->serial,
 		         report->reason);
 	else if (report->report == REPORT_SUCCESS)
@@ -147,7 +147,7 @@ static void report_batch_log(const struct server_report *report)
 		          report->domain.name, report->name_server, report->serial);
 	else
 		log_info("server reported: domain=%s server=%s wanted=%u status=%s "
-		         "why=\"%s\"",
+		         "reason=\"%s\"",
 		         report->domain.name, report->name_server,
 		         report->domain.state.serial, report_name(report->report),
 		         report->reason);

@@ -119,7 +119,7 @@ static void request_slots_log_limited(const struct dns_request *request,
 		return;
 	address_format(to, server);
 	name_format(&request->want.zone, zone);
-	log_warn("%s: server=%s port=%u zone=%s unlogged=%llu", event, server,
+	log_warn("%s: server=%s port=%u domain=%s unlogged=%llu", event, server,
 	         to->port, zone, (unsigned long long)limit->unlogged);
 }
 

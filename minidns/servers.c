@@ -190,7 +190,7 @@ static void servers_note_change(struct servers *servers, struct reading *reading
 		servers_note_cut(servers, reading->found.cut);
 	}
 	if (down && !servers->failures)
-		log_warn("access list not read: error=%s reason=%s",
+		log_warn("access list not read: err=%s reason=\"%s\"",
 		         err_name(reading->err), reading->why.text);
 	servers->failures = down ? servers->failures + 1 : 0;
 }

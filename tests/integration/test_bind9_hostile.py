@@ -16,9 +16,9 @@ from scripted import ANSWER_MAX, NO_ANSWERS, Scripted, reply            # noqa: 
 
 DRIVER = Path(os.environ.get("BUILD", ROOT / "build")) / "drivers/backend_driver"
 
-NO_OBJECT = "^remote: .*is wrong: not an object"
-NO_END = "^remote: .*an object has no end"
-NO_LIST = "^remote: .*not a list"
+NO_OBJECT = "^remote: .*is wrong: it must be an object"
+NO_END = "^remote: .*an object is cut off"
+NO_LIST = "^remote: .*it must be a list"
 NO_JSON = "^remote: .*is not JSON"
 
 

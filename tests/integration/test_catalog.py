@@ -25,7 +25,7 @@ MANY_SECONDS = 120 + MANY // 20
 SETTINGS = {"poolmgr": {"poll_timeout": 10}} if MANY > 1000 else {}
 # of the catalog while MANY come: there is one server; the slower they come, the more there are
 TRANSFERS_MAX = 30 + MANY // 200
-TRANSFER = re.compile(rf"transfer ended: zone={re.escape(CATALOG)} ")
+TRANSFER = re.compile(rf"transfer ended: domain={re.escape(CATALOG)} ")
 
 
 class CatalogStory(unittest.TestCase):

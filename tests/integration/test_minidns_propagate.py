@@ -390,7 +390,7 @@ class Propagate(unittest.TestCase):
             self.wait_for_notifies(server, 1)
 
     def is_logged(self, domain, code):
-        text = re.compile(f"notify failed: zone={domain.name} serial=42 .*"
+        text = re.compile(f"notify failed: domain={domain.name} serial=42 .*"
                           f"reason=({dns.rcode.to_text(code)}|an error)")
         return any(text.search(worker.log.read_text()) for worker in self.lab.workers)
 
@@ -402,7 +402,7 @@ class Propagate(unittest.TestCase):
             self.notify(domain, server, timeout=0.3, max_retries=4)
             self.lab.order(domain, server.destination)
             self.assertEqual(self.lab.report(domain)["status"], "SUCCESS")
-        wait_for(lambda: any(f"notify failed: zone={domain.name} " in worker.log.read_text()
+        wait_for(lambda: any(f"notify failed: domain={domain.name} " in worker.log.read_text()
                              for worker in self.lab.workers), 10, "the silence is in the log")
         # every second try is by TCP, where nobody listens
         self.assertGreaterEqual(len(self.notifies(silent)), 2)

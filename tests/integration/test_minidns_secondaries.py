@@ -109,7 +109,7 @@ class Secondaries(unittest.TestCase):
 
     def messages(self, domain, kind):
         """How many messages each transfer of that kind, to the newest serial, had."""
-        text = f"transfer ended: zone={domain.name} serial={domain.serial} kind={kind} "
+        text = f"transfer ended: domain={domain.name} serial={domain.serial} kind={kind} "
         return [int(line.split("messages=")[1].split()[0])
                 for line in self.lab.workers[0].log.read_text().splitlines() if text in line]
 

@@ -96,7 +96,7 @@ class Pool(PowerDnsStory):
 
     def transfers(self, name, serial):
         """The kinds of the transfers by which servers got this serial of a zone."""
-        line = re.compile(rf"transfer ended: zone={re.escape(name)} serial={serial} "
+        line = re.compile(rf"transfer ended: domain={re.escape(name)} serial={serial} "
                           r"kind=(\w+)")
         return sorted(kind for worker in self.fleet.workers if worker.kind == "minidns"
                       for kind in line.findall(worker.log.read_text()))
@@ -243,7 +243,7 @@ class Signed(PowerDnsStory):
         self.caller.create_tsigkey(tsigkey={"name": KEY})
         domain = self.create("signed.example.", wait=False)
         reason = self.fleet.wait_state(domain["id"], "ADD ERROR", SECONDS)
-        self.assertIn(f"powerdns has no TSIG key {KEY}: make it known there", reason)
+        self.assertIn(f"powerdns has no TSIG key {KEY}: import it there", reason)
         self.assertIsNone(self.known("signed.example."))
         clause = self.fleet.cli("tsigkey", "show", KEY, "--format", "powerdns", "--admin",
                                 as_json=False)

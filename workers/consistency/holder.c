@@ -218,7 +218,7 @@ static void give_back(struct holder *holder, struct db *db, const struct lock *l
 
 	lock_release(&tx, lock, &holder->session);
 	if (tx_commit(&tx))
-		log_info("lock not given back, it ends by its time: object=%s why=\"%s\"",
+		log_info("lock not released, it expires: object=%s reason=\"%s\"",
 		         lock->object, why.text);
 }
 
@@ -361,5 +361,5 @@ void holder_renew(struct holder *holder, struct db *db)
 		lock_release(&tx, &left_over[i], &holder->session);
 	free(left_over);
 	if (tx_commit(&tx))
-		log_warn("locks not renewed: why=\"%s\"", why.text);
+		log_warn("locks not renewed: reason=\"%s\"", why.text);
 }

@@ -111,7 +111,7 @@ static void membership_note_master(struct membership *membership, bool now)
 		return;
 	}
 	metric_add(masters, 1);
-	log_info("master: service=%s fence=%llu", membership->service,
+	log_info("became the master: service=%s fence=%llu", membership->service,
 	         (unsigned long long)membership->lock.fence);
 }
 
@@ -156,7 +156,7 @@ static enum err membership_assign(struct membership *membership, struct why *why
 	if (err == ERR_BUSY)
 		membership_note_master(membership, false);
 	if (!err && differs)
-		log_info("roster: service=%s generation=%llu workers=%d",
+		log_info("work divided: service=%s generation=%llu workers=%d",
 		         membership->service,
 		         (unsigned long long)members->member[0].generation,
 		         (int)members->count);
@@ -227,7 +227,7 @@ void membership_beat(struct membership *membership)
 	if (!err && membership->lock.fence && random_u32() % TIDY_EVERY == 0)
 		err = membership_remove_old(membership, &why);
 	if (err && err != ERR_UNREACHABLE && err != ERR_BUSY)
-		log_warn("beat failed: service=%s err=%s why=\"%s\"", membership->service,
+		log_warn("heartbeat not written: service=%s err=%s reason=\"%s\"", membership->service,
 		         err_name(err), why.text);
 }
 
@@ -276,7 +276,7 @@ void membership_free(struct membership **membership)
 	lock_release_all(&tx, &gone->master_session);
 	lock_release_all(&tx, holder_session(gone->holder));
 	if (tx_commit(&tx))
-		log_info("leave not written: why=\"%s\"", why.text);
+		log_info("departure not written: reason=\"%s\"", why.text);
 	holder_free(&gone->holder);
 	free(gone->service);
 	free(gone->election);

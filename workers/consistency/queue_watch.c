@@ -97,7 +97,7 @@ static void run(void *self)
 	enum err err = is_mine ? count_all(watch, &why) : OK;
 
 	if (err)
-		log_debug("queues not counted: why=\"%s\"", why.text);
+		log_debug("queues not counted: reason=\"%s\"", why.text);
 	if (!is_mine)
 		show_nothing();
 	if (err || !is_mine)

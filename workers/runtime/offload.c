@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -115,7 +116,7 @@ static void lane_start(struct lane *lane)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	if (error)
-		fatal("cannot start a thread: lane=%s error=%d", lane->name, error);
+		fatal("cannot start a thread: lane=%s reason=\"%s\"", lane->name, strerror(error));
 }
 
 /* ---- the loop's side ---- */

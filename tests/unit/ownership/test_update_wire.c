@@ -347,17 +347,17 @@ static const struct {
 	struct answer answer;
 	enum outcome want;
 } answers[] = {
-	{ "sends a message that does not answer ours", false, { ID + 1, ANSWER },
+	{ "sends a message that does not answer the request", false, { ID + 1, ANSWER },
 	  OUTCOME_AGAIN },
-	{ "sends a message that does not answer ours", true, { ID + 1, ANSWER },
+	{ "sends a message that does not answer the request", true, { ID + 1, ANSWER },
 	  OUTCOME_AGAIN },
-	{ "sends a message that does not answer ours", false,
+	{ "sends a message that does not answer the request", false,
 	  { ID, OPCODE_UPDATE << OPCODE_SHIFT }, OUTCOME_AGAIN },
-	{ "sends a message that does not answer ours", false, { ID, FLAG_QR },
+	{ "sends a message that does not answer the request", false, { ID, FLAG_QR },
 	  OUTCOME_AGAIN },
-	{ "sends a message that does not answer ours", false, { ID, ANSWER, .cut = 1 },
+	{ "sends a message that does not answer the request", false, { ID, ANSWER, .cut = 1 },
 	  OUTCOME_AGAIN },
-	{ "sends a message that does not answer ours", false, { ID, ANSWER, .cut = 12 },
+	{ "sends a message that does not answer the request", false, { ID, ANSWER, .cut = 12 },
 	  OUTCOME_AGAIN },
 	{ "sends a malformed message", true, { ID, ANSWER, .cut = 1 }, OUTCOME_AGAIN },
 	{ "sends a malformed message", true, { ID, ANSWER, .cut = 70 }, OUTCOME_AGAIN },
@@ -416,7 +416,7 @@ static void test_badkey_of_a_known_key(void **state)
 	(void)state;
 	is_known_key = true;
 	assert_int_equal(hear(true, &answer, &why), OUTCOME_POLICY);
-	assert_non_null(strstr(why.text, "BADKEY, of a key that it knows"));
+	assert_non_null(strstr(why.text, "BADKEY, but it knows the key"));
 	answer.error = TSIG_BADSIG;
 	assert_int_equal(hear(true, &answer, &why), OUTCOME_PARKED);
 	is_known_key = false;
