@@ -292,5 +292,4 @@ clean:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .PHONY: always drivers fuzzers all docs check check-docs asan asan-programs test test-faults test-drift test-fleet test-large test-clusters demo bench bench-ownership bench-ports bench-routes bench-minidns bench-sync fuzz hooks layers install clean
-.SECONDARY:
 .DELETE_ON_ERROR:

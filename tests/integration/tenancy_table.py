@@ -79,6 +79,8 @@ LISTED    = Outcomes("sees",  "nothing", F,         "sees")
 OWN_LIST  = Outcomes("sees",  "nothing", F,         "nothing")
 ADMIN     = Outcomes(F,       F,         F,         "done")
 PUBLIC    = Outcomes("done",  "done",    "done",    "done")
+# only about the caller's own objects, whichever they are
+ANY_TENANT = Outcomes("done", "done",    F,         "done")
 # Messages between our workers, which want a signature: no context stands for that.
 FLEET     = Outcomes(F,       F,         F,         F)
 REPORT    = FLEET

@@ -31,7 +31,7 @@ struct domain {
 /* A domain in messages to poolmgr and minidns (DESIGN 3), without records. */
 struct domain_ref {
 	char id[ID_LEN + 1];
-	const char *name;
+	const char *name;		/* text in lower case, final dot; "/" and \DDD too */
 	const char *pool;		/* name of the pool */
 	const char *tenant;
 	struct state state;

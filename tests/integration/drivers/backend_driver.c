@@ -88,16 +88,18 @@ static enum err run(const struct driver *driver, const void *settings, char **ar
 		err = driver->create(settings, &context, &domain, why);
 	else if (strcmp(argv[5], "delete") == 0)
 		err = driver->delete(settings, &context, &domain, why);
-	else if (strcmp(argv[5], "retransfer") == 0)
+	else if (strcmp(argv[5], "retransfer") == 0 && driver->retransfer)
 		err = driver->retransfer(settings, &domain, why);
-	else if (strcmp(argv[5], "renew") == 0)
+	else if (strcmp(argv[5], "renew") == 0 && driver->renew)
 		err = driver->renew(settings, &context, &domain, why);
-	else if (strcmp(argv[5], "is_ours") == 0)
+	else if (strcmp(argv[5], "is_ours") == 0 && driver->is_ours)
 		err = driver->is_ours(settings, &domain, &ours, why);
-	else if (strcmp(argv[5], "has") == 0)
+	else if (strcmp(argv[5], "has") == 0 && driver->has)
 		err = driver->has(settings, &domain, &there, why);
-	else
+	else if (strcmp(argv[5], "list") == 0 && driver->list)
 		err = driver->list(settings, arena, &names, &count, why);
+	else
+		err = fail(why, ERR_INVALID, "%s has no %s", driver->name, argv[5]);
 	for (size_t i = 0; i < count; i++)
 		puts(names[i]);
 	if (!err && ours)
@@ -126,8 +128,8 @@ int main(int argc, char **argv)
 
 	log_open("backend_driver", false);
 	if (argc < 6)
-		fatal("usage: backend_driver BACKEND FILE SERVER MASTER OPERATION "
-		      "[NAME]");
+		fatal("usage: backend_driver BACKEND FILE SERVER MASTER "
+		      "create|delete|retransfer|renew|is_ours|has|list [NAME...]");
 	const struct driver *driver = driver_find(argv[1]);
 	const void *settings = settings_load(driver, argv[2], argv[3]);
 	if (argc > 7)
