@@ -512,7 +512,7 @@ class Strays(FleetStory):
             with self.subTest(server=server):
                 name = f"nobodys-{server}.example."
                 self.put_stray(server, name, **how)
-                self.assertIn("delete it by hand", self.parked(name, server)["detail"])
+                self.assertIn("delete the zone by hand", self.parked(name, server)["detail"])
                 self.assertFalse(self.is_gone(server, name))
                 self.assertIn(name, self.fleet.cli("repairs", "--admin", as_json=False))
                 self.fleet.members[server].remove_zone(name)

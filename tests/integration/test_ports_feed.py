@@ -303,10 +303,10 @@ class Subnets(FeedStory):
         for one in many:
             self.wait_subnet(one, published=True)
         self.wait_subnet(subnet, dns_publish_fixed_ip=True)     # as it was told last
-        self.refused("is Neutron's", self.caller.set_subnet, subnet={
+        self.refused("belongs to Neutron", self.caller.set_subnet, subnet={
             "id": subnet["id"], "network_id": network["id"], "cidr": "10.44.0.0/24",
             "dns_publish_fixed_ip": False})
-        self.refused("is Neutron's", self.caller.delete_subnet, subnet=subnet["id"])
+        self.refused("belongs to Neutron", self.caller.delete_subnet, subnet=subnet["id"])
         self.emit("subnet.delete.end", {"subnet_id": subnet["id"], "subnet": changed})
         self.fleet.wait_for(lambda: not self.subnet(subnet), SECONDS, "it is gone")
         self.emit("subnet.update.end", {"subnet": changed | {"revision_number": 9}})
