@@ -180,7 +180,6 @@ static void compare_queue_finish(struct compare_order *order,
 	struct compare_queue *queue = order->server->queue;
 	struct poll_order what = compare_list_at(order->list, order->at);
 
-	metric_add(queue->config.figures->comparisons[end->outcome], 1);
 	if (compare_queue_is_reported(order, end->outcome))
 		compare_queue_report(queue, &what, end);
 	if (end->outcome >= COMPARE_REFUSED)
@@ -189,6 +188,8 @@ static void compare_queue_finish(struct compare_order *order,
 		log_debug("content compared: domain=%s server=%s serial=%u outcome=%s "
 		          "reason=\"%s\"", what.domain.name, what.destination.id,
 		          end->serial, compare_outcome_name(end->outcome), end->words);
+	/* The last act: the log already has the reason when the counter is seen. */
+	metric_add(queue->config.figures->comparisons[end->outcome], 1);
 }
 
 static void compare_queue_put(struct compare_order *order)
