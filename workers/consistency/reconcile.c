@@ -70,7 +70,8 @@ void work_start(void *object, struct reconciler *reconciler, const char *key,
 	work->arena = arena_new();
 	if (holder_take(reconciler->holder, reconciler->runtime->db, lock, 0, &work->held,
 	                &why))
-		work_end(work);		/* another process has it, or it stays due */
+		/* another process has the lock; the object stays due */
+		work_end(work);
 	else
 		work_step(work);
 }
