@@ -15,9 +15,9 @@
 
 enum {
 	GATHER_MS = 20,			/* after a single domain */
-	GATHER_MORE_MS = 5,		/* for each member of the last rounds */
+	GATHER_MORE_MS = 5,		/* more for each member of the last rounds */
 	GATHER_MAX_MS = 5000,
-	UPDATES_MAX = 10,		/* of one catalog zone in a round */
+	UPDATES_MAX = 10,		/* for one catalog zone in a round */
 };
 
 /* One transaction. */
@@ -25,10 +25,10 @@ struct update {
 	struct catalog *catalog;
 	struct catalog_ref of;
 	struct arena *arena;
-	const char **ids;		/* that were due at the begin */
+	const char **ids;		/* ids of domains that were due at the start */
 	size_t id_count;
 	struct zone zone;		/* the catalog zone after the update */
-	size_t changed;			/* members */
+	size_t changed;			/* number of changed members */
 	size_t in_doubt;		/* members of a try whose COMMIT got no answer */
 	bool skipped;			/* another transaction has locked some domains */
 };
@@ -40,9 +40,10 @@ struct catalog {
 	struct db *db;
 	struct loop_timer *timer;
 	bool is_running;
-	bool is_due_again;		/* catalog_schedule() was called meanwhile */
+	/* catalog_schedule() was called during the round */
+	bool is_due_again;
 	int64_t ended_ms;
-	/* of the round: */
+	/* of the current round: */
 	struct arena *arena;
 	char request_id[ID_LEN + 1];
 	bool is_incomplete;		/* some members are still due */
@@ -71,8 +72,8 @@ static enum err update_make_changes(const struct update *u,
 }
 
 /*
- * Locks the catalog zone after its members, whose locks do not wait. False: the pool gave
- * it up, and it is being deleted.
+ * Locks the catalog zone after its members, whose locks do not wait. False: the pool has
+ * dropped the catalog zone, and it is being deleted.
  */
 static bool update_lock_catalog(struct update *u, struct write *write)
 {
@@ -138,7 +139,8 @@ static enum err update_try(void *self, struct why *why)
 	if (err == ERR_RACE && u->changed)
 		u->in_doubt = u->changed;
 	if (!err && !u->changed)
-		u->changed = u->in_doubt;	/* u->zone is still that of the try */
+		/* u->zone still has the state of that try */
+		u->changed = u->in_doubt;
 	store_buffer_free(&write.buffer);
 	*why = req.why;
 	return err;
@@ -157,7 +159,7 @@ static void catalog_keep_changed(struct catalog *catalog, const struct zone *zon
 	kept->pool = arena_strdup(catalog->arena, zone->pool);
 }
 
-/* False: nothing more to do, or the rest has to wait. */
+/* False: all is done, or the rest must wait. */
 static bool catalog_update_some(struct catalog *catalog, struct update *u,
                                 struct why *why)
 {

@@ -19,7 +19,7 @@
 
 enum {
 	TENANT_MAX = 255, POOL_NAME_MAX = 64, DESCRIPTION_MAX = 255,
-	WORD_MAX = 32,			/* of an enum: a status, an operation */
+	WORD_MAX = 32,			/* of an enum value: a status, an operation */
 };
 
 /* Puts FIELD before the path in a reason: "name" becomes "domain.name". */
@@ -27,14 +27,17 @@ enum err codec_within(const char *field, enum err err, struct why *why);
 
 /* The canonical text of a name, in ARENA. */
 const char *codec_name_text(const struct name *name, struct arena *arena);
-/* An owner: wire form and canonical text. Without the field both are unchanged. */
+/*
+ * Reads an owner: wire form and canonical text. If the field is absent, both are
+ * unchanged.
+ */
 enum err codec_owner(const json_t *json, const char *key, int flags, struct arena *arena,
                      struct name *name, const char **canonical, struct why *why);
-/* The field KEY: an id, or "" and the canonical *name. */
+/* Reads the field KEY: an id, or "" and the canonical *name. */
 enum err codec_id_or_name(const json_t *json, const char *key, struct arena *arena,
                           char id[ID_LEN + 1], const char **name, struct why *why);
-/* The hosts of NS records, canonical. Without the field *count is 0. */
+/* Reads the hosts of NS records, canonical. If the field is absent, *count is 0. */
 enum err codec_hosts(const json_t *json, const char *key, struct arena *arena,
                      const char ***hosts, size_t *count, struct why *why);
-/* The record type in "type", which is required. */
+/* Reads the record type in "type", which is required. */
 enum err codec_type(const json_t *json, uint16_t *type, struct why *why);

@@ -117,7 +117,7 @@ static enum err soa_get_email(const json_t *json, struct arena *arena,
 	return err;
 }
 
-/* name_parse(), not the rules of owners: the first label may have any octets. */
+/* Uses name_parse() without the rules of owners: the first label may have any octets. */
 static enum err soa_get_rname(const json_t *json, struct arena *arena,
                               struct soa_spec *soa, struct why *why)
 {

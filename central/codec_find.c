@@ -88,7 +88,7 @@ enum err codec_find_no_criterion(const json_t *args, struct why *why)
 	return find_get_criterion(args, none, &json, why);
 }
 
-/* Stored names are in lower case. */
+/* The pattern gets lower case, like the stored names. */
 static enum err find_get_pattern(const json_t *json, const char **pattern,
                                  struct why *why)
 {

@@ -14,14 +14,14 @@ enum { FIND_LIMIT = 100, FIND_LIMIT_MAX = 1000 };
 /* The fields of a criterion. */
 extern const struct json_field codec_find_domain_fields[], codec_find_record_fields[];
 
-/* marker, limit, sort_key (one of KEYS; the first by default), sort_dir. */
+/* Reads marker, limit, sort_key (one of KEYS; the first by default) and sort_dir. */
 enum err codec_find_paging(const json_t *args, const char *const *keys,
                            struct paging *paging, struct why *why);
 /* For a list without criteria: `criterion` must be absent or empty. */
 enum err codec_find_no_criterion(const json_t *args, struct why *why);
-/* The criterion of find_domains: name, status, task, pool, tenant. */
+/* Reads the criterion of find_domains: name, status, task, pool, tenant. */
 enum err codec_find_domains(const json_t *args, struct domain_criterion *criterion,
                             struct why *why);
-/* The criterion of find_recordsets and find_records: name, type, status, data. */
+/* Reads the criterion of find_recordsets and find_records: name, type, status, data. */
 enum err codec_find_records(const json_t *args, struct record_criterion *criterion,
                             struct why *why);

@@ -1,6 +1,6 @@
 /*
  * codec_pool -- pools from and to JSON. The name of a pool is part of the name of a
- * queue, so it allows few characters. It is fixed at the creation.
+ * queue, so only few characters are allowed. It is fixed at creation.
  */
 #pragma once
 
@@ -9,10 +9,10 @@
 #include "model/json.h"
 #include "store.h"
 
-/* The values of a new or changed pool that are not in its own row. */
+/* The values of a new or changed pool that are not in the pool's own row. */
 struct pool_spec {
 	bool has_ns;			/* pool->ns_records has new hosts */
-	/* its catalog zone; NULL: unchanged, "": none */
+	/* name of the catalog zone; NULL: unchanged, "": no catalog zone */
 	const char *catalog;
 	struct name catalog_name;
 };
@@ -21,7 +21,7 @@ extern const struct json_field codec_pool_fields[], codec_pool_shown[];
 
 enum err codec_pool(const json_t *json, struct arena *arena, struct pool *pool,
                     struct pool_spec *spec, struct why *why);
-/* Writes the `values` of update_pool into POOL. */
+/* Writes the `values` of update_pool to POOL. */
 enum err codec_pool_values(const json_t *json, struct arena *arena, struct pool *pool,
                            struct pool_spec *spec, struct why *why);
 

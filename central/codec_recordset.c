@@ -108,7 +108,7 @@ static enum err change_get_records(const json_t *json, int flags, struct arena *
 	return err;
 }
 
-/* Null: the TTL of the domain. Absent: unchanged. */
+/* null: the TTL of the domain. Absent: unchanged. */
 static enum err change_get_ttl(const json_t *json, struct change *change, struct why *why)
 {
 	const json_t *ttl = json_object_get(json, "ttl");
@@ -118,7 +118,7 @@ static enum err change_get_ttl(const json_t *json, struct change *change, struct
 	return json_get_u32(json, "ttl", 0, RR_TTL_MAX, &change->ttl, why);
 }
 
-/* "ANY" is for "expect" only: the name must have no set. */
+/* "ANY" is allowed only with "expect": the name must have no set. */
 static enum err change_get_type(const json_t *json, struct change *change,
                                 struct why *why)
 {
@@ -227,7 +227,7 @@ enum err codec_recordset(const json_t *json, struct arena *arena, struct change 
 	return err;
 }
 
-/* The change gets the present records. */
+/* Copies the present records into the change. */
 static void change_keep_records(const struct recordset *now, struct arena *arena,
                                 struct change *change)
 {
@@ -296,7 +296,7 @@ enum err codec_record_import(const json_t *json, const char *field, struct arena
 	return change_get_rdata(change->type, data, field, arena, change->records, why);
 }
 
-/* 2026-11-21T12:00:00.123Z */
+/* Makes "2026-11-21T12:00:00.123Z". */
 static json_t *recordset_encode_time(int64_t unix_ms)
 {
 	time_t when = (time_t)(unix_ms / 1000);

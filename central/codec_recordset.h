@@ -2,8 +2,8 @@
  * codec_recordset -- record sets and records from and to JSON. All input becomes a struct
  * change (core/changes.h): a set, its new values, a list of changes, a line of an import.
  *
- * The data of a record may have any presentation of RFC 1035 and RFC 3597. Decoded, it is
- * the wire form and the canonical text of it.
+ * The data of a record may have any presentation form of RFC 1035 and RFC 3597. It is
+ * decoded to the wire form and its canonical text.
  */
 #pragma once
 
@@ -13,8 +13,8 @@
 #include "store.h"
 
 enum {
-	CHANGES_MAX = 5000,		/* of one request */
-	RECORDS_MAX = 20000,		/* of one change */
+	CHANGES_MAX = 5000,		/* in one request */
+	RECORDS_MAX = 20000,		/* in one change */
 };
 
 extern const struct json_field codec_change_fields[], codec_recordset_fields[];
@@ -22,24 +22,25 @@ extern const struct json_field codec_recordset_shown[], codec_member_shown[];
 extern const struct json_field codec_record_shown[];
 
 /*
- * The `changes` of apply_changes: {"op", "name", "type", "ttl", "records"} each. With op
- * "expect" the set must have these records before all changes; else nothing changes
- * (ERR_CONFLICT). Without records the set must not exist; with type "ANY" the name must
- * have no set at all. "expect" and "delete" ignore the case of names in the data.
+ * Reads the `changes` of apply_changes, each {"op", "name", "type", "ttl", "records"}.
+ * "expect" compares before all changes: the set must have exactly these records,
+ * otherwise nothing changes (ERR_CONFLICT). Without records the set must not exist; with
+ * type "ANY" the name must have no set at all. "expect" and "delete" ignore the case of
+ * names in the data.
  */
 enum err codec_changes(const json_t *array, struct arena *arena, struct change **changes,
                        size_t *count, struct why *why);
-/* {"name", "type", "ttl", "records"}, as a CHANGE_SET. */
+/* Reads {"name", "type", "ttl", "records"} as a CHANGE_SET. */
 enum err codec_recordset(const json_t *json, struct arena *arena, struct change *change,
                          struct why *why);
-/* {"ttl", "records"} for the set NOW; an absent field is unchanged. */
+/* Reads {"ttl", "records"} for the set NOW; an absent field is unchanged. */
 enum err codec_recordset_values(const json_t *json, const struct recordset *now,
                                 struct arena *arena, struct change *change,
                                 struct why *why);
-/* One [name, ttl, type, data] of an import, as a CHANGE_ADD. */
+/* Reads one [name, ttl, type, data] of an import as a CHANGE_ADD. */
 enum err codec_record_import(const json_t *json, const char *field, struct arena *arena,
                              struct change *change, struct why *why);
 
-/* Its state is the worst state of its records. */
+/* The state of a set is the worst state of its records. */
 json_t *codec_recordset_encode(const struct recordset *set);
 json_t *codec_record_encode(const struct found_record *found);

@@ -1,6 +1,6 @@
 /*
- * codec_tsigkey -- TSIG keys from and to JSON. An answer has no secret; only get_tsigkey
- * adds it.
+ * codec_tsigkey -- TSIG keys from and to JSON. Answers have no secret, except the answer
+ * of get_tsigkey.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 /*
  * The values of a new or changed key. NULL: a new key gets the default, an old one keeps
- * it.
+ * its value.
  */
 struct tsigkey_spec {
 	const char *name;
@@ -24,12 +24,12 @@ struct tsigkey_spec {
 extern const struct json_field codec_tsigkey_fields[], codec_tsigkey_change_fields[];
 extern const struct json_field codec_tsigkey_shown[];
 
-/* The `tsigkey` of ARGS: an id or a name. */
+/* Reads the `tsigkey` of ARGS: an id or a name. */
 enum err codec_tsigkey_key(const json_t *args, struct arena *arena,
                            struct tsigkey_key *key, struct why *why);
 enum err codec_tsigkey_spec(const json_t *json, struct arena *arena,
                             struct tsigkey_spec *spec, struct why *why);
-/* The `values` of update_tsigkey. Refuses fields that are fixed at the creation. */
+/* Reads the `values` of update_tsigkey. Refuses fields that are fixed at creation. */
 enum err codec_tsigkey_values(const json_t *json, struct tsigkey_spec *spec,
                               struct why *why);
 

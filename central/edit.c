@@ -21,7 +21,7 @@ int64_t edit_quota(const struct write *write, int64_t own, int configured)
 	return own == QUOTA_DEFAULT ? configured : own;
 }
 
-/* A group may have locked and read the zone already (write.c). */
+/* The group may have locked and read the zone already (write.c). */
 static bool edit_lock_zone(struct write *write, const struct domain_key *key)
 {
 	const struct access *access = &write->access;
@@ -36,7 +36,10 @@ static bool edit_lock_zone(struct write *write, const struct domain_key *key)
 	return store_domain_is_visible(access, &write->zone);
 }
 
-/* The pool manager raises a serial over that of a server. The members stay the same. */
+/*
+ * True: only the serial is raised above that of a server, for the pool manager. The
+ * members of the catalog zone do not change.
+ */
 static bool edit_is_new_serial_only(const struct write *write)
 {
 	const struct edit *edit = write->edit;
@@ -122,7 +125,7 @@ static enum err edit_check_changes(const struct write *write,
 	return err;
 }
 
-/* Reads each name once: a set that is read twice would have its records twice. */
+/* Reads each name once, because a set that is read twice would have its records twice. */
 static void edit_read_sets(struct write *write, const struct change *changes,
                            size_t count, struct rrsets *sets)
 {
@@ -233,7 +236,7 @@ static size_t edit_apply_changes(struct write *write, const struct change *chang
 
 /* ---- decide ---- */
 
-/* The names between the changed owners and the apex, which may be domains below. */
+/* Lists the names between the changed owners and the apex, which may be domains below. */
 static size_t edit_list_child_names(struct write *write, const struct rrsets *sets,
                                     const char ***candidates)
 {
@@ -374,7 +377,7 @@ static struct buf edit_keep_buf(struct write *write, struct buf *buf)
 }
 
 /*
- * The old SOA comes before the removed RRs, the new SOA before the added ones (RFC 1995
+ * The old SOA comes before the removed RRs, the new SOA before the added RRs (RFC 1995
  * 4).
  */
 static void edit_write_journal(struct write *write, const struct zone *before,

@@ -1,20 +1,20 @@
 /*
- * edit -- changes a domain: locks its row, finds the new serial, reads the record sets
- * at the names of the changes, lets core/ apply and check the changes, and writes the
- * differences with a row of the journal under the new serial.
+ * edit -- changes a domain. It locks its row, finds the new serial, and reads the record
+ * sets at the names of the changes. core/ applies and checks the changes. Then it writes
+ * the differences with a row of the journal under the new serial.
  *
- * Each call that changes the zone gets its own serial, also in a shared transaction:
- * the next serial or the time, whichever is newer. Its records, journal row and answer
- * have this serial, and its version is one more. An import is one call, and a round of
- * catalog.h has one serial for each catalog zone. A new description or a deletion gets
- * no serial.
+ * Each call that changes the zone gets its own serial, even in a shared transaction: the
+ * next serial or the time, whichever is newer. Its records, journal row and answer have
+ * this serial, and its version is one more. An import is one call, and a round of
+ * catalog.h has one serial for each catalog zone. A new description or a deletion gets no
+ * serial.
  *
- * Round trips of a change of one record: BEGIN, lock, read the sets, write the domain,
- * [the set, if it is new or has a new TTL], the record, the journal, the answer,
- * COMMIT: 8 or 9, and one more if domains exist below this one. Another one comes with
- * each 500 names read or 256 rows written. Calls of a group (write.h) share all of
- * them, except the one for domains below, if each is the first about its domain and has
- * few changes.
+ * Round trips for a change of one record: BEGIN, lock, read the sets, write the domain,
+ * [the set, if it is new or has a new TTL], the record, the journal, the answer, COMMIT.
+ * This is 8 or 9, and one more if domains exist below this one. Each further 500 names
+ * read or 256 rows written cost one more. Calls of a group (write.h) share all of them,
+ * except the one for domains below. This needs calls that are the first about their
+ * domains and have few changes.
  */
 #pragma once
 
@@ -28,11 +28,12 @@ struct edit {
 	bool has_ttl;			/* a new default TTL */
 	uint32_t ttl;
 	const char *description;	/* NULL: unchanged */
-	bool has_serial;		/* from the caller: newer than the domain's */
+	/* given by the caller: newer than the domain's serial */
+	bool has_serial;
 	uint32_t serial;
 };
 
-/* The limit for the caller: that of its tenant, or CONFIGURED. -1: none. */
+/* The limit for the caller: OWN, its tenant's limit, or CONFIGURED. -1: no limit. */
 int64_t edit_quota(const struct write *write, int64_t own, int configured);
 
 struct edit_outcome {
@@ -42,17 +43,20 @@ struct edit_outcome {
 
 /* ERR_CONFLICT: the locked domain is being deleted, or is a catalog zone. */
 enum err edit_check_open(struct write *write);
-/* ERR_CONFLICT: the caller has read another version (argument `version`). */
+/* ERR_CONFLICT: the caller has read another version (the argument `version`). */
 enum err edit_check_version(struct write *write);
 /* Locks the domain for a change. ERR_NOT_FOUND, or the errors of both checks. */
 enum err edit_lock(struct write *write, const struct domain_key *key);
-/* Changes the locked write->zone and its rows, and sets write->cast_method. */
+/* Changes the locked write->zone and its rows. Sets write->cast_method. */
 enum err edit_apply(struct write *write, const struct edit *edit,
                     struct edit_outcome *outcome);
 /*
- * Reads the record sets of small edits by one statement, for calls that have a
- * locked_zone. edit_apply() does not read them again.
+ * Reads the record sets of small edits by one statement, for calls with a locked_zone.
+ * edit_apply() does not read these sets again.
  */
 void edit_prefetch(struct tx *tx, struct write *writes, size_t count);
-/* The first record sets of a domain that was just inserted: no new serial, no journal. */
+/*
+ * Writes the first record sets of a domain that was just inserted, without a new serial
+ * and without a journal.
+ */
 enum err edit_fill(struct write *write, struct change *changes, size_t count);

@@ -27,7 +27,7 @@ struct commit {
 	struct central *central;
 	char id[ID_LEN + 1];		/* "": any unfinished import */
 	struct arena *arena;
-	/* a request and a write, for functions of create_domain */
+	/* a request and a write, for the functions of create_domain */
 	struct request req;
 	json_t *spec_json;
 	struct tx tx;
@@ -37,7 +37,7 @@ struct commit {
 	struct domain_spec spec;
 	int64_t added, updated, deleted;
 	bool changed;
-	bool was_taken;		/* a try found no domain, but its name or id was taken */
+	bool was_taken;		/* a try found no domain, but its name or id was in use */
 	const char *in_doubt;	/* cast_method of a try whose COMMIT got no answer */
 	enum err err;
 };
@@ -88,7 +88,7 @@ static void commit_take_soa_name(struct commit *c, const uint8_t *wire, struct n
 	*text = codec_name_text(name, c->arena);
 }
 
-/* The SOA record of the zone gives the values that begin_import did not get. */
+/* The SOA record of the zone gives the values that are missing in begin_import. */
 static enum err commit_read_soa(struct commit *c)
 {
 	struct soa_spec *spec = &c->spec.soa;
@@ -155,8 +155,7 @@ static enum err commit_retry_existing(struct commit *c, enum err err)
 }
 
 /*
- * The commit reads the new domain back, because the zone needs its quotas and the domains
- * below it.
+ * Reads the new domain back, because the zone needs its quotas and the domains below it.
  */
 static enum err commit_create_domain(struct commit *c)
 {
@@ -194,7 +193,8 @@ static bool commit_takes_serial(const struct commit *c, const struct state *now)
 }
 
 /*
- * A new domain has its serial. An existing domain gets that of the file, if it is newer.
+ * The serial. A new domain has one already. An existing domain gets the serial of the
+ * file, if it is newer.
  */
 static uint32_t commit_pick_serial(const struct commit *c, bool created)
 {
@@ -262,7 +262,7 @@ static enum err commit_check_quotas(struct commit *c)
 	            "quota (recordset_records) of %lld", name, (long long)records);
 }
 
-/* The journal of the step: the RRs with its serial before and after the insertion. */
+/* The journal of the step: the RRs with its serial, before and after the insertion. */
 struct journal {
 	struct buf removed, added;
 	bool fits;
@@ -405,7 +405,10 @@ static void commit_reset(struct commit *c)
 	                           .arena = c->arena, .buffer = buffer, .on_lane = true };
 }
 
-/* The previous try has committed the import, but got no answer to COMMIT. */
+/*
+ * For a previous try that has committed the import, but got no answer to COMMIT: sends
+ * its cast.
+ */
 static void commit_repeat_cast(struct commit *c)
 {
 	struct domain_key key = { .name = c->import.domain_name };
@@ -416,7 +419,7 @@ static void commit_repeat_cast(struct commit *c)
 }
 
 /*
- * One try. tx_retry() repeats it after ERR_RACE. Another central may have ended the
+ * One try. tx_retry() repeats it after ERR_RACE. Another central may have finished the
  * import.
  */
 static enum err commit_try(void *self, struct why *why)
@@ -443,8 +446,8 @@ static enum err commit_try(void *self, struct why *why)
 }
 
 /*
- * The row of the import gets a final error. After another error a process claims it
- * again.
+ * Writes a final error to the row of the import. After another error a process claims the
+ * import again.
  */
 static void commit_fail(struct commit *c)
 {
@@ -461,7 +464,8 @@ static void commit_fail(struct commit *c)
 }
 
 /*
- * In an own transaction, because worker and attempts must be visible during the commit.
+ * Runs in its own transaction, because worker and attempts must be visible during the
+ * commit.
  */
 static enum err import_claim(void *self, struct why *why)
 {

@@ -1,27 +1,29 @@
 /*
  * import -- commits an import: a whole zone that becomes one change. service_import.c has
- * checked and staged its parts. The commit runs on a lane with its own database
+ * checked and stored its parts. The commit runs on a lane with its own database
  * connection, because a million rows take long. It is one transaction of set-based
  * statements, so memory does not grow with the zone. Only this domain is locked
  * meanwhile.
  *
  * A commit locks the row of the import. If the process dies, or the lane is full, the
- * import is COMMITTING without a lock. Every 5 s (import_fire) a process with an idle
- * lane claims such an import. The row has the worker and the number of attempts, so that
- * the pauses grow.
+ * import stays COMMITTING without a lock. Every 5 s (import_fire()) a process with an
+ * idle lane claims such an import. The row has the worker and the number of attempts, so
+ * that the pauses grow.
  */
 #pragma once
 
 #include "central.h"
 #include "store.h"
 
-/* IMPORT_DEFAULT creates or replaces the domain. */
+/* IMPORT_DEFAULT creates the domain or replaces it. */
 enum import_mode { IMPORT_DEFAULT, IMPORT_CREATE, IMPORT_REPLACE, IMPORT_UPSERT };
 bool import_mode_parse(const char *text, enum import_mode *mode);
 
 /* Opens the lane and its connection. */
 void import_start(struct central *central);
 void import_stop(struct central *central);
-void import_fire(void *self);		/* struct central; claims an import */
-/* ERR_BUSY: too many commits wait. A process with an idle lane claims the import. */
+void import_fire(void *self);		/* SELF is struct central; claims an import */
+/*
+ * ERR_BUSY: too many commits wait. Later a process with an idle lane claims the import.
+ */
 enum err import_submit(struct central *central, const char *id, struct why *why);

@@ -93,7 +93,7 @@ static const struct option_section sections[] = {
 	{ 0 }
 };
 
-/* Checks at the start what otherwise only the first domain would show. */
+/* Checks, at the start, settings whose errors only the first domain would show. */
 static enum err check(void *self, struct why *why)
 {
 	const struct central *c = self;
@@ -126,7 +126,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	return OK;
 }
 
-/* A commit that is under way is a transaction: it may end, or be taken up by another. */
+/* A running commit is a transaction: it may end here, or another process continues it. */
 static bool idle(const void *self)
 {
 	const struct central *c = self;

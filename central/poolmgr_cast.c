@@ -18,7 +18,7 @@ static struct domain_ref cast_domain_ref(const struct zone *zone)
 	return ref;
 }
 
-/* Takes ARGS. */
+/* Takes over ARGS. */
 static void cast_send_args(struct central *central, const struct poolmgr_cast *cast,
                            const char *method, json_t *args)
 {
@@ -51,7 +51,7 @@ static void cast_add_domain(struct domain_refs *domains, const struct zone *zone
 	domains->count += at == domains->count;
 }
 
-/* All updates for the pool of FIRST. */
+/* Sends all updates for the pool of FIRST. */
 static void cast_send_updates(struct central *central, const struct poolmgr_cast *first,
                               size_t count, bool *sent)
 {

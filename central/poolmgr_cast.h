@@ -1,7 +1,7 @@
 /*
  * poolmgr_cast -- casts about changed domains to the pool managers, after the commit. A
- * lost message costs time, no data: the row of the domain has the task, and the periodic
- * sync of the pool manager finds it.
+ * lost message costs time, but no data: the row of the domain has the task, and the
+ * periodic sync of the pool manager finds it.
  */
 #pragma once
 
@@ -9,15 +9,15 @@
 #include "core/zone.h"
 
 struct poolmgr_cast {
-	const char *method;	/* create_domain, update_domain, ..., sync_domain */
+	const char *method;	/* create_domain, update_domain, ..., or sync_domain */
 	const struct zone *zone;
 	const struct context *context;	/* of the request that changed the domain */
 };
 
 /*
- * Updates of one pool share a message (update_domains). Its context has the id of one
- * request and the rights of central itself: the reports come back with these rights.
- * COUNT is LIST_MAX at most.
+ * Sends the casts. Updates of one pool share a message (update_domains). The context of
+ * this message has the id of one request and central's own rights, and the reports come
+ * back with these rights. COUNT is at most LIST_MAX.
  */
 void poolmgr_cast_send(struct central *central, const struct poolmgr_cast *casts,
                        size_t count);

@@ -1,6 +1,6 @@
 /*
- * result_page -- one page of the results of a find. It collects objects up to the limit
- * of the caller, or to REPLY_MAX octets. The next page begins behind its marker.
+ * result_page -- one page of the results of a find. It collects objects up to the
+ * caller's limit, or up to REPLY_MAX octets. The next page begins after its marker.
  */
 #pragma once
 
@@ -19,18 +19,19 @@ struct result_page {
 };
 
 void result_page_init(struct result_page *page, size_t limit);
-/* Takes ITEM over. False: the page was full. The first object always fits. */
+/* Adds ITEM and takes it over. False: the page was full. The first object always fits. */
 bool result_page_add(struct result_page *page, json_t *item, const char *id);
-/* {KEY: [...], "marker": the last id; null on the last page} */
+/* Makes {KEY: [...], "marker": the last id; null on the last page}. */
 json_t *result_page_encode(struct result_page *page, const char *key);
 
-/* A list without criteria, which only administrators may see. */
+/* A list without criteria, for administrators only. */
 struct result_list {
-	const char *key;			/* of the answer: "pools" */
+	/* member of the answer, for example "pools" */
+	const char *key;
 	const char *const *sort_keys;
 	void (*read)(struct tx *tx, const struct paging *paging, struct arena *arena,
 	             struct result_page *page);
 };
-/* Answers find_pools and its like. */
+/* Answers find_pools and similar methods. */
 enum err result_page_find(struct central *central, struct request *req,
                           const struct result_list *list);

@@ -1,11 +1,11 @@
 /*
- * service -- the methods of central, a row each (service.c). The handlers are in
- * service_*.c by noun. Each decodes, reads, decides, writes and sends. Methods with a
- * `write` handler run in write.h.
+ * service -- the methods of central, each in a row (service.c). The handlers are in
+ * service_*.c, one file for each noun. Each handler decodes, reads, decides, writes and
+ * sends. Methods with a `write` handler run in write.h.
  *
  * An answer about a domain has its version, which grows with each change. A call that
- * changes a domain may give the `version` that the caller has read: ERR_CONFLICT if there
- * is a newer one (seed 004).
+ * changes a domain may give the `version` that the caller has read. If a newer version
+ * exists, the call fails with ERR_CONFLICT (seed 004).
  */
 #pragma once
 
@@ -17,14 +17,14 @@
 const struct rpc_method *service_methods(void);
 void service_metrics(void);		/* before the fork */
 
-/* The argument KEY, which must be an id. */
+/* Reads the argument KEY, which must be an id. */
 static inline enum err service_id(struct request *req, const char *key,
                                   char id[ID_LEN + 1])
 {
 	return json_get_id(req->args, key, JSON_REQUIRED, id, &req->why);
 }
 
-/* The argument KEY, which must be an object. */
+/* Reads the argument KEY, which must be an object. */
 static inline enum err service_object(struct request *req, const char *key,
                                       const json_t **object)
 {
@@ -33,16 +33,17 @@ static inline enum err service_object(struct request *req, const char *key,
 
 extern const struct json_field service_blacklist_fields[];
 
-/* The domain of the argument `domain`, if the caller may see it. */
+/* Reads the domain of the argument `domain`, if the caller may see it. */
 enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zone);
 struct domain_spec;
 /*
- * ERR_INVALID: the name is not allowed. ERR_DENIED: the caller may not create it, because
- * of the tenant, the pool, the blacklist, or another tenant's domain above or below it.
+ * ERR_INVALID: the name is not allowed. ERR_DENIED: the caller may not create the domain,
+ * because of the tenant, the pool, the blacklist, or another tenant's domain above or
+ * below it.
  */
 enum err service_domain_check_new(struct write *write, const struct domain_spec *spec);
 enum err service_domain_insert(struct write *write, const struct domain_spec *spec);
-/* Call it last: store_domain_check_relatives(), except for administrators. */
+/* Calls store_domain_check_relatives(), except for administrators. It must come last. */
 enum err service_domain_check_race(struct write *write, const struct domain_spec *spec);
 /* Gives the locked write->zone the task DELETE, and sets write->cast_method. */
 void service_domain_remove(struct write *write);

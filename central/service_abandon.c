@@ -1,8 +1,8 @@
 /*
- * abandon_domain -- an administrator ends the deletion of a domain: it becomes DELETED,
- * although servers still serve it, and its name is free. The answer and the log name
- * these servers. The pool manager still tries to delete it there, until the name exists
- * again.
+ * service_abandon -- abandon_domain: an administrator ends the deletion of a domain. It
+ * becomes DELETED, although servers still serve it, and its name becomes free. The answer
+ * and the log name these servers. The pool manager still tries to delete it there, until
+ * the name exists again.
  */
 #include "service.h"
 

@@ -134,7 +134,10 @@ static enum err quota_decode_resource(struct request *req, const char **resource
 	            "resource must be domains, domain_recordsets or recordset_records");
 }
 
-/* Any text: limits of a tenant that is no longer valid can be read, but not set. */
+/*
+ * Accepts any text: the limits of a tenant whose name is no longer valid can be read, but
+ * not set.
+ */
 static enum err quota_decode_tenant(struct request *req, const char **tenant)
 {
 	enum err err = json_get_text(req->args, "tenant", JSON_REQUIRED, TENANT_MAX,
@@ -144,7 +147,7 @@ static enum err quota_decode_tenant(struct request *req, const char **tenant)
 	                                "empty") : err;
 }
 
-/* The own limits of the tenant, else the configured ones. */
+/* Reads the tenant's own limits, or else the configured ones. */
 static json_t *quota_read_all(struct central *central, struct tx *tx, const char *tenant,
                               struct arena *arena)
 {
@@ -230,7 +233,7 @@ static json_t *status_list_servers(struct tx *tx, const char *pool, struct arena
 	return servers;
 }
 
-/* How many serials the server is behind; null: no poll has seen a serial. */
+/* The number of serials that the server is behind; null: no poll has seen a serial. */
 static json_t *status_encode_lag(const struct zone *zone,
                                  const struct server_status *status)
 {
@@ -253,7 +256,10 @@ static json_t *status_encode(const struct zone *zone, const struct server_status
 		"next_attempt_at", status->next_attempt_at, "seen_at", status->seen_at);
 }
 
-/* The rows of the domain, and how many servers of the pool serve its newest serial. */
+/*
+ * Adds the rows of the domain, and the number of servers of the pool that serve its
+ * newest serial.
+ */
 static void status_add_servers(struct tx *tx, const struct zone *zone,
                                struct arena *arena, json_t *json)
 {
@@ -286,7 +292,7 @@ static json_t *status_encode_domain(struct tx *tx, const struct zone *zone,
 	return json;
 }
 
-/* Only administrators see the servers. A tenant sees its own domain. */
+/* Only administrators see the servers. A tenant sees only its own domain. */
 enum err service_get_status(void *self, struct request *req)
 {
 	struct central *central = self;

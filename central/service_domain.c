@@ -39,8 +39,8 @@ static enum err domain_not_found(struct request *req, const struct domain_key *k
 }
 
 /*
- * For a refused call it reads the domain "", which does not exist. Returns an error of
- * the statement, which is also in errs[].
+ * Reads the domains of several calls; for a refused call it reads the domain "", which
+ * does not exist. Returns an error of the statement, which is also in errs[].
  */
 static enum err domain_get_some(struct central *central, struct request *const *reqs,
                                 size_t count, enum err *errs)
@@ -177,7 +177,7 @@ static enum err domain_check_quota(struct write *write)
 	               max);
 }
 
-/* The reason does not tell if the pool exists. */
+/* The reason does not say whether the pool exists. */
 static enum err domain_check_pool(struct write *write, const struct domain_spec *spec)
 {
 	const struct option_texts *open = &write->central->config.tenant_pools;
@@ -221,7 +221,7 @@ static enum err domain_find_pool(struct write *write, const struct domain_spec *
 	               name);
 }
 
-/* The NS records at the apex: from the caller, else from the pool. */
+/* Makes the NS records at the apex: from the caller, or else from the pool. */
 static enum err domain_make_ns(struct write *write, const struct domain_spec *spec,
                                const struct pool *pool, struct change *change)
 {
@@ -270,7 +270,10 @@ static void domain_fill_soa_numbers(struct write *write, const struct domain_spe
 	                             central->config.soa_minimum);
 }
 
-/* MNAME and RNAME: from the caller; else the first name server, and the hostmaster. */
+/*
+ * Sets MNAME and RNAME: from the caller, or else the first name server and the
+ * hostmaster.
+ */
 static enum err domain_fill_soa_names(struct write *write, const struct soa_spec *soa,
                                       const struct change *ns)
 {
@@ -292,7 +295,9 @@ static enum err domain_fill_soa_names(struct write *write, const struct soa_spec
 	return OK;
 }
 
-/* Newer than each serial that the name had before; else the caller's, or the time. */
+/*
+ * Newer than each earlier serial of the name; otherwise the caller's serial, or the time.
+ */
 static uint32_t domain_first_serial(struct write *write, const struct domain_spec *spec)
 {
 	uint32_t now = (uint32_t)clock_unix(), last;
@@ -331,7 +336,7 @@ static void domain_fill_identity(struct write *write, const struct domain_spec *
 		id_new(zone->is.id);
 }
 
-/* The first records: NS, and in a catalog zone the version. */
+/* Makes the first records: NS, and in a catalog zone the version. */
 static enum err domain_make_records(struct write *write,
                                     const struct domain_spec *spec,
                                     const struct pool *pool, struct change changes[2],
@@ -387,7 +392,10 @@ static enum err domain_answer(struct write *write)
 	return write->tx->err;
 }
 
-/* A repeated call has the same id and name: it answers with the existing domain. */
+/*
+ * True for a repeated call: it has the same id and name, and answers with the existing
+ * domain.
+ */
 static bool domain_was_created(struct write *write, const struct domain_spec *spec)
 {
 	struct domain_key key = { .name = "" };
@@ -475,7 +483,7 @@ static enum err domain_check_no_children(struct write *write)
 	               "%.200s first", write->zone.is.name, child);
 }
 
-/* The locked row has the number of record sets. One of them is NS at the apex. */
+/* Checks the number of record sets in the locked row. One of them is NS at the apex. */
 static enum err domain_check_empty(struct write *write)
 {
 	const struct zone *zone = &write->zone;

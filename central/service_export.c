@@ -10,15 +10,15 @@
 #include "result_page.h"
 
 /*
- * A page has record sets in the order of name and type. A set that does not fit is cut.
- * The marker is "<id of the set>.<records of it that were on a page>".
+ * A page has record sets sorted by name and type. A set that does not fit is divided. The
+ * marker is "<id of the set>.<number of its records on earlier pages>".
  */
 enum { SETS_A_PAGE = STORE_NAMES_MAX, MARKER_MAX = ID_LEN + 12 };
 
 struct marker {
-	/* the last set on the page; "": none */
+	/* the last set on the page; "": no set */
 	char id[ID_LEN + 1];
-	size_t done;			/* records of it on a page; 0: all */
+	size_t done;			/* its records on pages so far; 0: all */
 };
 
 static enum err export_decode_marker(struct request *req, struct marker *marker)
@@ -74,7 +74,7 @@ static void export_add_soa(struct export *export, struct arena *arena)
 	buf_clear(&text);
 }
 
-/* Adds the records of the set behind SKIP, and notes where the page ends. */
+/* Adds the records of the set after the first SKIP, and notes where the page ends. */
 static void export_add_set(struct export *export, const struct recordset *set,
                            size_t skip, struct arena *arena)
 {
@@ -99,7 +99,7 @@ static void export_add_set(struct export *export, const struct recordset *set,
 		memcpy(export->marker.id, set->id, sizeof set->id);
 }
 
-/* Reads the sets from the marker on: first the set that was cut. */
+/* Reads the sets from the marker on, beginning with the divided set. */
 static size_t export_read_sets(struct tx *tx, const struct export *export,
                                struct recordset *sets, struct arena *arena)
 {
@@ -124,7 +124,7 @@ static size_t export_read_sets(struct tx *tx, const struct export *export,
 	return count;
 }
 
-/* Adds up to SETS_A_PAGE sets. False: there are no more. */
+/* Adds up to SETS_A_PAGE sets. False: there are no more sets. */
 static bool export_add_sets(struct export *export, struct tx *tx, struct arena *arena)
 {
 	struct recordset *sets = arena_alloc(arena, (SETS_A_PAGE + 1) * sizeof(*sets));

@@ -49,7 +49,7 @@ static enum err server_check_state(const char *state, struct why *why)
 	return fail(why, ERR_INVALID, "state must be ACTIVE, DRAINED or REMOVED");
 }
 
-/* The rules of the settings of the pool manager. */
+/* Checks the id by the rules in the settings of the pool manager. */
 static enum err server_check_id(const char *id, struct why *why)
 {
 	for (const char *at = id; *at; at++)
@@ -89,7 +89,7 @@ enum err service_update_server(struct write *write)
 	return OK;
 }
 
-/* ---- a domain, now ---- */
+/* ---- sync of one domain ---- */
 
 enum err service_sync_domain(void *self, struct request *req)
 {

@@ -24,7 +24,7 @@ static enum err import_decode_mode(struct request *req, const char **mode)
 	return err;
 }
 
-/* The domain, the mode and the rights of the caller, for the commit. */
+/* Encodes the domain, the mode and the rights of the caller, for the commit. */
 static const char *import_encode_spec(struct write *write, const json_t *domain,
                                       const char *mode)
 {
@@ -64,7 +64,7 @@ static enum err import_check_domain(struct write *write, const struct domain_spe
 #define HOW_TO_FREE \
 	"commit or cancel one (central removes an import that stays untouched for %d s)"
 
-/* After the change. Administrators have no quota. */
+/* Checks the quotas after the change. Administrators have no quota. */
 static enum err import_check_quotas(const struct central *central,
                                     const struct request *req,
                                     struct tx *tx, const char *tenant)
@@ -118,7 +118,7 @@ enum err service_begin_import(struct write *write)
 
 /* ---- parts ---- */
 
-/* The domain may not exist yet: the rules need only its name. */
+/* The domain may not exist yet, so the rules get only its name. */
 static enum err import_check_owner(const struct import *import, const struct name *apex,
                                    const struct change *record, struct why *why)
 {
@@ -181,7 +181,7 @@ static enum err import_lock(struct request *req, struct tx *tx, struct import *i
 	return OK;
 }
 
-/* A repeated part replaces itself, so the answer need not be kept. */
+/* A repeated part replaces itself, so its answer is not stored. */
 static enum err import_stage_part(const struct central *central, struct request *req,
                                   struct tx *tx, uint32_t part, const json_t *array)
 {
@@ -240,7 +240,7 @@ static json_t *import_encode(const struct import *import)
 		"created_at", import->created_at, "updated_at", import->updated_at);
 }
 
-/* A second call has no effect. The answer shows the state at the begin of the commit. */
+/* A second call has no effect. The answer shows the state when the commit began. */
 enum err service_commit_import(void *self, struct request *req)
 {
 	struct central *central = self;

@@ -9,7 +9,7 @@
 #include "model/json.h"
 #include "result_page.h"
 
-/* The argument `pool`: an id or a name. */
+/* Reads the argument `pool`: an id or a name. */
 static enum err pool_decode_key(const struct request *req, char id[ID_LEN + 1],
                                 const char **name, struct why *why)
 {
@@ -27,7 +27,7 @@ static enum err pool_not_found(struct tx *tx, const char *name)
 	return tx_fail(tx, ERR_NOT_FOUND, "there is no pool '%.64s'", name);
 }
 
-/* ---- its catalog zone ---- */
+/* ---- the catalog zone of a pool ---- */
 
 static enum err pool_create_catalog(struct write *write, struct pool *pool,
                                     const struct pool_spec *spec)
@@ -53,7 +53,7 @@ static enum err pool_create_catalog(struct write *write, struct pool *pool,
 	return write->tx->err;
 }
 
-/* Its name is free when the servers do not serve it any more. */
+/* The name becomes free when no server serves the catalog zone any more. */
 static enum err pool_remove_catalog(struct write *write, struct pool *pool)
 {
 	struct domain_key key = { .name = "" };
@@ -189,7 +189,7 @@ enum err service_get_pool(void *self, struct request *req)
 	return tx_commit(&tx);
 }
 
-/* Reads all rows first: the hosts of a pool need a statement of their own. */
+/* Reads all rows first, because the hosts of each pool need another statement. */
 static void pool_read_page(struct tx *tx, const struct paging *paging,
                            struct arena *arena, struct result_page *page)
 {
@@ -215,7 +215,7 @@ enum err service_find_pools(void *self, struct request *req)
 	                                               pool_read_page });
 }
 
-/* The first process creates it; for the others it exists. */
+/* The first process creates the pool; for the others it exists. */
 enum err service_pool_default(struct central *central, struct why *why)
 {
 	struct option_texts *hosts = &central->config.ns_records;

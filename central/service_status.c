@@ -12,20 +12,22 @@
 
 enum { PORTIONS_MS = 500, LOCKED_MS = 30 };
 
-/* One report of a message; `at` is its index there. */
+/* One report of a message; `at` is its index in the message. */
 struct reported {
 	struct pool_report report;
 	size_t at;
 	struct domain_state before;	/* no id: the domain is locked or deleted */
 	struct state after;
 	const char *reason;
-	bool more;			/* more records wait for the next portion */
-	bool is_written;		/* by reports_move_domains() */
+	/* more records must move in another transaction */
+	bool more;
+	bool is_written;		/* reports_move_domains() has written it */
 	bool is_logged;
 };
 
 /*
- * By domain, so that two messages lock in the same order; of a domain, the newest last.
+ * Orders by domain, so that two messages lock in the same order, and by age: the newest
+ * report of a domain is the last.
  */
 static int reports_compare(const void *a, const void *b)
 {
@@ -70,9 +72,9 @@ static void reports_lock_domains(struct tx *tx, struct arena *arena,
 }
 
 /*
- * The records of a DELETED domain stay as they are: no statement reads them, and the
- * sweep removes them in portions. The records of a large zone move in portions, a
- * transaction each, and the domain moves with the last portion.
+ * The records of a DELETED domain are unchanged: no statement reads them, and the sweep
+ * deletes them in several steps. The records of a large zone move in several
+ * transactions, and the domain moves with the last of them.
  */
 static void reports_move_records(struct tx *tx, struct arena *arena, enum report report,
                                  struct reported *const *reports, size_t count)
@@ -105,7 +107,7 @@ static bool reports_agree(const struct reported *a, const struct reported *b)
 	       !strcmp(a->reason, b->reason);
 }
 
-/* Writes all domains that get the same state as FIRST, by one statement. */
+/* Writes all domains that get the same state as FIRST, in one statement. */
 static void reports_move_domains(struct tx *tx, struct arena *arena,
                                  const struct reported *first,
                                  struct reported *const *reports, size_t count)
@@ -194,7 +196,7 @@ static void reports_log_moves(struct reported *reports, size_t count)
 	}
 }
 
-/* Works in portions for PORTIONS_MS, because the loop waits. `more` marks the rest. */
+/* Works for at most PORTIONS_MS, because the loop waits. `more` marks the rest. */
 static enum err reports_apply(struct central *central, struct arena *arena,
                               struct reported *reports, size_t count, struct why *why)
 {
@@ -221,7 +223,7 @@ static void report_set_outcome(const struct reported *r, enum err err,
 	json_array_set_new(outcomes, r->at, outcome_encode(err, &own));
 }
 
-/* A domain that was not locked is deleted, or another transaction has locked it. */
+/* A domain that could not be locked is deleted, or another transaction has locked it. */
 static enum err report_check_lock(struct central *central, const struct reported *r,
                                   struct why *why)
 {
@@ -247,9 +249,9 @@ static enum err report_apply_alone(struct central *central, struct request *req,
 
 /*
  * Applies the reports of all domains that it can lock, then the others one by one. If the
- * common transaction fails for good, all run one by one: a broken row or a long import
- * does not delay other domains. The message waits LOCKED_MS for locked domains; after
- * that, the pool manager has to report them again.
+ * common transaction fails finally, all run one by one, so that a broken row or a long
+ * import does not delay other domains. The message waits LOCKED_MS for locked domains.
+ * After that, the pool manager must report them again.
  */
 static enum err reports_apply_message(struct central *central, struct request *req,
                                       struct reported *reports, size_t count, json_t *outcomes)

@@ -10,8 +10,8 @@
 #include "result_page.h"
 
 /*
- * Only the answer of get_tsigkey has the secret. Answers of writing calls are kept in the
- * database (write.h), so they have no secret.
+ * Only the answer of get_tsigkey has the secret. Answers of writing calls are stored in
+ * the database (write.h), so they must not have it.
  */
 
 static enum err tsigkey_not_found(struct tx *tx, const struct tsigkey_key *by)
@@ -20,7 +20,7 @@ static enum err tsigkey_not_found(struct tx *tx, const struct tsigkey_key *by)
 	               *by->id ? by->id : by->name);
 }
 
-/* The secret is as long as the hash (RFC 8945 8). */
+/* Makes a secret as long as the hash (RFC 8945 8). */
 static const char *tsigkey_make_secret(const char *algorithm, struct arena *arena)
 {
 	uint8_t octets[TSIGKEY_HASH_MAX];

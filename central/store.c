@@ -3,9 +3,9 @@
 #include "runtime/db.h"
 
 /*
- * After TX_SHORT_LIMIT, ERR_BUSY means that the row is still locked; else it is the timeout
- * of the statement. ERR_RACE is also a lock timeout (1205), unless the connection was
- * lost. A lane repeats its transaction itself.
+ * After TX_SHORT_LIMIT, ERR_BUSY means that the row is still locked; otherwise it is the
+ * timeout of the statement. ERR_RACE is also a lock timeout (1205), unless the connection
+ * was lost. A lane repeats its transaction itself.
  */
 void store_check_wait(struct tx *tx, enum store_wait wait, const char *what)
 {

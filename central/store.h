@@ -1,5 +1,5 @@
 /*
- * store -- the SQL statements of central, a function each, in a store*.c file for each
+ * store -- the SQL statements of central, each in a function; one store*.c file for each
  * noun. The statements contain the check of the tenant (struct access, runtime/access.h):
  * a row of another tenant is not found.
  *
@@ -16,15 +16,16 @@
 #include "runtime/tx.h"
 #include "runtime/tx_list.h"
 
-/* How a caller names a domain: by id or by name. */
+/* Identifies a domain in a call, by id or by name. */
 struct domain_key {
-	char id[ID_LEN + 1];	/* "": by name */
+	char id[ID_LEN + 1];	/* "": use the name */
 	const char *name;	/* canonical */
 };
 
-/* The page that a find asks for. */
+/* The requested page of a find. */
 struct paging {
-	char marker[ID_LEN + 1];	/* last id of the page before; "": none */
+	/* last id of the previous page; "": the first page */
+	char marker[ID_LEN + 1];
 	uint32_t limit;
 	size_t sort;			/* index of the sort key */
 	bool descending;
@@ -32,45 +33,53 @@ struct paging {
 
 enum {
 	STORE_NAMES_MAX = TX_LIST_MAX,	/* in one statement */
-	STORE_ANCESTORS_MAX = 128,	/* a name and the names above it */
+	STORE_ANCESTORS_MAX = 128,	/* a name and all names above it */
 	POOL_NS_MAX = 32,
-	QUOTA_DEFAULT = INT32_MIN,	/* the tenant has the configured limit */
+	QUOTA_DEFAULT = INT32_MIN,	/* the configured limit applies to the tenant */
 };
 
 /*
- * How long a statement waits for a locked row: on the loop not, or TX_SHORT_LIMIT; on a lane
- * as long as its connection allows.
+ * How long a statement waits for a locked row. On the loop it does not wait, or only for
+ * TX_SHORT_LIMIT. On a lane it waits as long as its connection allows.
  */
 enum store_wait { STORE_WAIT_NONE, STORE_WAIT_SHORT, STORE_WAIT_LONG };
 #define STORE_WAITS(tx, wait, sql) \
 	((wait) == STORE_WAIT_LONG || !tx_has_short_limit(tx) ? sql : \
 	 (wait) == STORE_WAIT_SHORT ? TX_SHORT_LIMIT sql : TX_NO_LOCK_WAIT sql)
-/* After such a statement: a timeout on the loop becomes ERR_LOCKED. WHAT: the object. */
+/*
+ * Call it after such a statement: a timeout on the loop becomes ERR_LOCKED. WHAT: the
+ * object.
+ */
 void store_check_wait(struct tx *tx, enum store_wait wait, const char *what);
 
-/* The next column: an id; serial, task and status. ERR_INTERNAL in the transaction. */
+/*
+ * Read the next columns: an id; serial, task and status. ERR_INTERNAL in the transaction.
+ */
 void store_read_id(struct tx_rows *rows, char id[ID_LEN + 1]);
 void store_read_state(struct tx_rows *rows, struct state *state);
-/* A statement with one row of one column; 0, or false, without a row. */
+/* Run a statement with one row of one column. Without a row they return 0 or false. */
 int64_t store_select_number(struct tx *tx, struct arena *arena, const char *sql,
                             const struct tx_value *bind);
 bool store_select_text(struct tx *tx, struct arena *arena, const char **text,
                        const char *sql, const struct tx_value *bind);
-/* NAME, if WITH_ITSELF, and the names above it, as texts. */
+/* The names above NAME, and NAME itself with WITH_ITSELF, as texts. */
 size_t store_ancestors(const struct name *name, bool with_itself, struct arena *arena,
                        const char **names);
 
-/* ---- kept answers, for idempotence ---- */
+/* ---- stored answers, for idempotence ---- */
 
 struct kept_answer {
-	const char *unique_id, *result;		/* NULL: null */
+	const char *unique_id, *result;		/* result NULL: the answer is null */
 	const char *cast_method, *domain_id;	/* NULL: no cast to the pool manager */
 	uint8_t digest[RPC_DIGEST_LEN];		/* of the call (runtime/rpc_digest.h) */
-	bool is_other;			/* another call with this id left the answer */
+	/* the answer belongs to another call with this id */
+	bool is_other;
 };
-/* Reads the answer for the id in KEPT; texts are in the arena. False: there is none. */
+/*
+ * Reads the answer for the id in KEPT; texts are in the arena. False: there is no answer.
+ */
 bool store_request_get(struct tx *tx, struct arena *arena, struct kept_answer *kept);
-/* ERR_EXISTS in the transaction: one of the ids has an answer already. */
+/* ERR_EXISTS in the transaction: one of the ids already has an answer. */
 void store_requests_insert(struct tx *tx, const struct kept_answer *kept, size_t count);
 
 /* ---- states (store_state.c); each function for 1 to TX_LIST_MAX domains ---- */
@@ -82,28 +91,29 @@ struct domain_state {
 	int64_t changed_us;		/* time since its last change */
 };
 /*
- * Locks existing domains in the order of their ids. It skips those that another
- * transaction has locked. Returns how many it has locked.
+ * Locks existing domains in the order of their ids. Skips domains that another
+ * transaction has locked. Returns the number of locked domains.
  */
 size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t count,
                                 struct arena *arena, struct domain_state *found);
-/* True for a domain that the function above has skipped. */
+/* True: the domain exists, so store_domain_lock_states() has skipped it. */
 bool store_domain_is_live(struct tx *tx, const char *id);
 void store_domain_set_states(struct tx *tx, struct arena *arena, const char *const *ids,
                              size_t count, const struct state *state, const char *reason);
-/* A report about SERIAL moves the records with this or an older serial. */
+/* A report about SERIAL moves the records whose serial is not newer. */
 struct reported_serial {
 	const char *domain_id;
 	uint32_t serial;
 };
-/* Moves a portion of the records. True: call again for the next portion. */
+/* Moves some of the records. True: call it again for more. */
 bool store_record_apply_report(struct tx *tx, struct arena *arena, enum report report,
                                const struct reported_serial *serials, size_t count);
 
 /* ---- domains (store_domain.c) ---- */
 
 enum { DOMAIN_SORT_NAME, DOMAIN_SORT_CREATED, DOMAIN_SORT_UPDATED, DOMAIN_SORT_SERIAL };
-extern const char *const store_domain_sort_keys[];	/* as callers name them; NULL */
+/* names in calls; ends with NULL */
+extern const char *const store_domain_sort_keys[];
 
 struct domain_criterion {
 	const char *name;		/* exact, or with one * at its start or end */
@@ -114,8 +124,9 @@ bool store_domain_get(struct tx *tx, const struct domain_key *key,
                       const struct access *access, struct arena *arena,
                       struct zone *zone);
 /*
- * The same, and locks the row. If another transaction has locked it: ERR_LOCKED, at once
- * or (MAY_WAIT) after a moment. store_domain_lock_wait() waits; it is for lanes only.
+ * store_domain_get() that also locks the row. If another transaction has locked it, the
+ * result is ERR_LOCKED, at once or (MAY_WAIT) after a moment. store_domain_lock_wait()
+ * waits; use it only on lanes.
  */
 bool store_domain_lock(struct tx *tx, const struct domain_key *key,
                        const struct access *access, bool may_wait, struct arena *arena,
@@ -124,23 +135,23 @@ bool store_domain_lock_wait(struct tx *tx, const struct domain_key *key,
                             const struct access *access, struct arena *arena,
                             struct zone *zone);
 /*
- * The domains of KEYS (1 to TX_LIST_MAX), of all tenants; NULL for a missing one. Check
- * each with store_domain_is_visible().
+ * Reads the domains of KEYS (1 to TX_LIST_MAX), of all tenants; NULL for a missing one.
+ * Check each with store_domain_is_visible().
  */
 void store_domain_get_several(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
                               const struct zone **zones);
 bool store_domain_is_visible(const struct access *access, const struct zone *zone);
 /*
- * Locks the domains of KEYS (1 to TX_LIST_MAX) and skips those that another transaction
- * has locked: locked[]. It opens no snapshot.
+ * Locks the domains of KEYS (1 to TX_LIST_MAX). Skips domains that another transaction
+ * has locked; see locked[]. Opens no snapshot.
  */
 void store_domain_try_lock(struct tx *tx, struct arena *arena,
                            const struct domain_key *keys, size_t count, bool *locked);
 /*
  * Reads the domains of KEYS (1 to TX_LIST_MAX) that this transaction has locked, of all
- * tenants; NULL for a missing one. Before it the transaction may only lock: its snapshot
- * must not be older than the locks.
+ * tenants; NULL for a missing one. Before this call the transaction may only take locks:
+ * its snapshot must not be older than the locks.
  */
 void store_domain_read_locked(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
@@ -152,33 +163,39 @@ void store_domain_find(struct tx *tx, const struct access *access,
 bool store_domain_next(struct tx_rows *rows, struct zone *zone);
 /* Sets zone->is.version to 1. */
 void store_domain_insert(struct tx *tx, struct zone *zone, enum store_wait wait);
-/* Of a domain that was just inserted. */
+/* For a domain that was just inserted. */
 void store_domain_set_counts(struct tx *tx, const struct zone *zone);
-/* It is not served, so it needs no serial. The version of ZONE becomes the next one. */
+/*
+ * Writes the description. It is not served, so it needs no serial. ZONE gets the next
+ * version.
+ */
 void store_domain_set_description(struct tx *tx, struct zone *zone);
 /* Counts the domains of a tenant up to MAX + 1. */
 int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max);
-/* The serial of the last deleted domain NAME. False: there is none. */
+/*
+ * The serial of the last deleted domain NAME. False: no domain of this name was deleted.
+ */
 bool store_domain_last_serial(struct tx *tx, const char *name, uint32_t *serial);
-/* A domain above or below NAME of another tenant than TENANT. */
+/* Finds a domain above or below NAME that belongs to another tenant than TENANT. */
 bool store_domain_foreign_relative(struct tx *tx, const struct name *name,
                                    const char *tenant, struct arena *arena,
                                    const char **relative);
 /*
- * After the insertion of ZONE: ERR_RACE if another transaction has created a domain above
- * or below it that the snapshot does not show. Of two concurrent insertions at least one
- * ends in ERR_RACE or ERR_LOCKED. It locks the range until the end of the transaction.
+ * Call it after the insertion of ZONE. ERR_RACE: another transaction has created a domain
+ * above or below it that the snapshot does not show. Of two concurrent insertions at
+ * least one ends in ERR_RACE or ERR_LOCKED. It locks the range until the end of the
+ * transaction.
  */
 void store_domain_check_relatives(struct tx *tx, const struct zone *zone,
                                   enum store_wait wait, struct arena *arena);
 bool store_domain_child(struct tx *tx, const struct zone *zone, struct arena *arena,
                         const char **child);
-/* Which of NAMES are domains. FOUND has room for COUNT names. */
+/* Finds which of NAMES are domains. FOUND has room for COUNT names. */
 size_t store_domain_existing(struct tx *tx, const char *const *names, size_t count,
                              struct arena *arena, struct name *found);
-/* The tenant's own limit of domains. False: the configured limit applies. */
+/* Reads the tenant's own limit of domains. False: the configured limit applies. */
 bool store_domain_quota(struct tx *tx, const char *tenant, int64_t *limit);
-/* NAME, or a name above it, on the blacklist. */
+/* Finds NAME, or a name above it, on the blacklist. */
 bool store_blacklist_match(struct tx *tx, const struct name *name, struct arena *arena,
                            const char **match);
 
@@ -205,16 +222,19 @@ struct sets_wanted {
 };
 void store_recordset_read_several(struct tx *tx, struct arena *arena,
                                   const struct sets_wanted *wanted, size_t count);
-/* Gives SERIAL to the records without own TTL, after a new default TTL. How many. */
+/*
+ * Gives SERIAL to the records without their own TTL, after a change of the default TTL.
+ * Returns their number.
+ */
 int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_t serial);
 bool store_recordset_get(struct tx *tx, const char *domain_id, const char *id,
                          struct arena *arena, struct recordset *set);
-/* Sets with a record that is not DELETED. */
+/* Finds sets with a record that is not DELETED. */
 void store_recordset_find(struct tx *tx, const struct access *access,
                           const struct record_criterion *criterion,
                           const struct paging *paging, struct arena *arena,
                           struct tx_rows *rows);
-/* One set without its records. Its times are milliseconds since 1970. */
+/* Reads one set without its records. Its times are milliseconds since 1970. */
 bool store_recordset_next(struct tx_rows *rows, struct recordset *set);
 /* Reads the records of SETS, which may have any order. */
 void store_recordset_members(struct tx *tx, struct recordset *sets, size_t count,
@@ -243,11 +263,12 @@ struct import {
 	const char *tenant, *domain_name;
 	enum import_state state;
 	const char *state_name;		/* "OPEN" */
-	const char *spec;		/* JSON: domain, mode, rights; column wish */
+	/* JSON: domain, mode, rights; the column is called wish */
+	const char *spec;
 	uint32_t parts, records;
 	const char *result, *reason;	/* result may be NULL */
-	const char *worker;		/* of the last attempt; "": none yet */
-	uint32_t attempts;		/* how many commits have begun */
+	const char *worker;		/* of the last attempt; "": no attempt yet */
+	uint32_t attempts;		/* number of started commits */
 	const char *created_at, *updated_at;
 };
 
@@ -261,28 +282,32 @@ bool store_import_get(struct tx *tx, const char *id, const struct access *access
                       struct arena *arena, struct import *import);
 bool store_import_lock(struct tx *tx, const char *id, const struct access *access,
                        struct arena *arena, struct import *import);
-/* For the loop: ERR_LOCKED at once, or after a moment. */
+/* store_import_lock() for the loop: ERR_LOCKED at once, or after a moment. */
 bool store_import_lock_now(struct tx *tx, const char *id, const struct access *access,
                            bool may_wait, struct arena *arena, struct import *import);
 void store_import_insert(struct tx *tx, const struct import *import);
-/* The unfinished imports of the tenant, and their records. */
+/* Counts the unfinished imports of the tenant, and their records. */
 void store_import_counts(struct tx *tx, const char *tenant, int64_t *count,
                          int64_t *records);
-/* Replaces the part, so that a repeated part counts once. */
+/* Replaces the part, so a repeated part counts once. */
 void store_import_stage(struct tx *tx, const char *id, uint32_t part,
                         const struct staged *records, size_t count, struct arena *arena);
 /*
- * Claims a COMMITTING import whose row is not locked: the one of ID, or, if that is "",
- * the oldest that had no commit for some seconds, more with each attempt. Returns its ID.
- * The claim is no lock: if two workers claim an import, one waits for its row.
+ * Claims a COMMITTING import whose row is not locked, and returns its id in ID. If ID is
+ * "", it claims the oldest import that had no commit for some seconds; this time grows
+ * with each attempt. The claim is not a lock: if two workers claim an import, one waits
+ * for its row.
  */
 bool store_import_claim(struct tx *tx, const char *worker, char id[ID_LEN + 1]);
 void store_import_set_state(struct tx *tx, const char *id, enum import_state state,
                             const char *result, const char *reason);
-/* The SOA record of the staged zone. Returns how many there are (2: two or more). */
+/*
+ * Reads the SOA record of the staged zone. Returns the number of SOA records (2: two or
+ * more).
+ */
 int store_import_soa(struct tx *tx, const char *id, struct arena *arena,
                      struct rdata *soa, uint32_t *ttl);
-/* The hosts of the staged NS records at NAME, at most MAX. */
+/* Reads the hosts of the staged NS records at NAME, at most MAX. */
 size_t store_import_ns(struct tx *tx, const char *id, const char *name,
                        struct arena *arena, const char **hosts, size_t max);
 
@@ -291,15 +316,17 @@ struct import_step {
 	const char *import_id;
 	const struct zone *zone;
 	uint32_t serial;
-	bool only_named;	/* keep sets that the import does not name */
+	bool only_named;	/* keep sets that are not in the import */
 };
-/* Marks records that the import does not have as deleted. How many. */
+/* Marks records that are not in the import as deleted. Returns their number. */
 int64_t store_import_delete(struct tx *tx, const struct import_step *step);
-/* Gives the serial to the records of sets that get a new TTL. How many. */
+/* Gives the serial to the records of sets that get a new TTL. Returns their number. */
 int64_t store_import_touch(struct tx *tx, const struct import_step *step);
 void store_import_recordsets(struct tx *tx, const struct import_step *step);
 void store_import_records(struct tx *tx, const struct import_step *step);
-/* The live records with the serial of the step: new ones, or with a new TTL. */
+/*
+ * Counts the live records with the serial of the step: new ones, and ones with a new TTL.
+ */
 int64_t store_import_count(struct tx *tx, const struct import_step *step);
 /* Counts the live record sets and records of the domain. */
 void store_import_totals(struct tx *tx, struct zone *zone);
@@ -326,7 +353,7 @@ bool store_import_has_set(struct tx *tx, const struct zone *zone, const char *na
 enum { POOL_SORT_NAME, POOL_SORT_CREATED };
 extern const char *const store_pool_sort_keys[];
 
-/* By id, or by name when ID is "". */
+/* Finds a pool by id, or by name if ID is "". */
 bool store_pool_get(struct tx *tx, const char *id, const char *name, struct arena *arena,
                     struct pool *pool);
 bool store_pool_lock(struct tx *tx, const char *id, const char *name,
@@ -337,7 +364,7 @@ bool store_pool_next(struct tx_rows *rows, struct pool *pool);
 void store_pool_ns_records(struct tx *tx, struct arena *arena, struct pool *pool);
 void store_pool_insert(struct tx *tx, const struct pool *pool, enum store_wait wait);
 void store_pool_update(struct tx *tx, const struct pool *pool);
-/* Writes catalog_id; "": none. */
+/* Writes catalog_id; "": no catalog zone. */
 void store_pool_set_catalog(struct tx *tx, const struct pool *pool);
 void store_pool_set_ns_records(struct tx *tx, const struct pool *pool,
                                struct arena *arena);
@@ -351,7 +378,7 @@ struct blacklist {
 	char id[ID_LEN + 1];
 	const char *name, *description, *created_at;
 };
-extern const char *const store_blacklist_sort_keys[];	/* by name only */
+extern const char *const store_blacklist_sort_keys[];	/* only "name" */
 
 void store_blacklist_insert(struct tx *tx, const struct blacklist *entry,
                             enum store_wait wait);
@@ -360,7 +387,7 @@ void store_blacklist_find(struct tx *tx, const struct paging *paging, struct are
                           struct tx_rows *rows);
 bool store_blacklist_next(struct tx_rows *rows, struct blacklist *entry);
 
-/* LIMIT -1: none. */
+/* LIMIT -1: no limit. */
 void store_quota_set(struct tx *tx, const char *tenant, const char *resource,
                      int64_t limit, enum store_wait wait);
 void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
@@ -369,9 +396,9 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 
 /* ---- TSIG keys (store_tsigkey.c) ---- */
 
-/* How a caller names a key: by id or by name. */
+/* Identifies a key in a call, by id or by name. */
 struct tsigkey_key {
-	char id[ID_LEN + 1];		/* "": by name */
+	char id[ID_LEN + 1];		/* "": use the name */
 	const char *name;		/* canonical */
 };
 
@@ -379,17 +406,18 @@ struct tsigkey {
 	char id[ID_LEN + 1];
 	const char *name, *algorithm;
 	const char *secret;		/* base64; NULL in a list */
-	const char *domain_id, *domain;	/* that it may transfer; NULL: for servers */
+	/* the domain that it may transfer; NULL: a key for servers */
+	const char *domain_id, *domain;
 	const char *created_at, *updated_at;
 };
-extern const char *const store_tsigkey_sort_keys[];	/* by name only */
+extern const char *const store_tsigkey_sort_keys[];	/* only "name" */
 
 bool store_tsigkey_get(struct tx *tx, const struct tsigkey_key *by, struct arena *arena,
                        struct tsigkey *key);
-/* The same, and locks the row; without the name of the domain. */
+/* store_tsigkey_get() that also locks the row; it leaves out the name of the domain. */
 bool store_tsigkey_lock(struct tx *tx, const struct tsigkey_key *by,
                         enum store_wait wait, struct arena *arena, struct tsigkey *key);
-/* Without the secrets. */
+/* Leaves out the secrets. */
 void store_tsigkey_find(struct tx *tx, const struct paging *paging, struct arena *arena,
                         struct tx_rows *rows);
 bool store_tsigkey_next(struct tx_rows *rows, struct tsigkey *key);
@@ -398,10 +426,10 @@ void store_tsigkey_insert(struct tx *tx, const struct tsigkey *key, enum store_w
 /* Writes the algorithm and the secret. */
 void store_tsigkey_update(struct tx *tx, const struct tsigkey *key);
 void store_tsigkey_delete(struct tx *tx, const char *id);
-/* Except keys that a server of a pool uses. */
+/* Deletes the keys of a domain, except keys that a server of a pool uses. */
 void store_tsigkey_delete_of_domain(struct tx *tx, const char *domain_id,
                                     enum store_wait wait);
-/* The first server that uses the key. False: there is none. */
+/* Finds the first server that uses the key. False: no server uses it. */
 bool store_tsigkey_user(struct tx *tx, const char *name, struct arena *arena,
                         const char **pool, const char **server);
 
@@ -421,18 +449,20 @@ bool store_status_next_server(struct tx_rows *rows, struct server_summary *serve
 struct server_status {
 	const char *id, *action, *status, *reason, *next_attempt_at, *seen_at, *state;
 	bool has_serial;
-	bool differs;			/* a comparison found other records */
+	bool differs;			/* a comparison has found other records */
 	uint32_t serial, attempts;
 };
-/* STATE: ACTIVE, DRAINED or REMOVED. False: there is no such server. */
+/* STATE: ACTIVE, DRAINED or REMOVED. False: no such server. */
 bool store_server_set(struct tx *tx, const char *pool, const char *id, const char *state,
                       enum store_wait wait);
-/* The ACTIVE servers of a pool; OF_CATALOG: only those that read its catalog zone. */
+/*
+ * Counts the ACTIVE servers of a pool; OF_CATALOG: only those that read its catalog zone.
+ */
 int64_t store_status_server_count(struct tx *tx, const char *pool, bool of_catalog);
 void store_status_domain(struct tx *tx, const char *domain_id, struct arena *arena,
                          struct tx_rows *rows);
 bool store_status_next(struct tx_rows *rows, struct server_status *status);
-/* The servers that may still serve a deleted domain, each with the reason. */
+/* Finds the servers that may still serve a deleted domain, each with the reason. */
 void store_status_undeleted(struct tx *tx, const struct zone *zone, struct arena *arena,
                             struct tx_rows *rows);
 bool store_status_next_undeleted(struct tx_rows *rows, const char **server_id,

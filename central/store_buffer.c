@@ -10,10 +10,10 @@
 enum table { DOMAINS, RECORDSETS, RECORDS, JOURNAL, TABLES };
 
 /*
- * The first column is the id of the domain. The domain is locked, so the only existing
- * key that a record can meet is its own id: one statement inserts, changes and deletes
- * records. The row of a domain exists. Its columns that do not change are empty here: if
- * the row were missing, the empty pool_id would violate a foreign key.
+ * The first column is the id of the domain. The domain is locked, so a record can only
+ * conflict with its own id: one statement inserts, changes and deletes records. The row
+ * of a domain exists. Its unchanged columns are empty here. If the row were missing, the
+ * empty pool_id would violate a foreign key.
  */
 static const struct {
 	size_t columns;
@@ -57,7 +57,7 @@ static const struct {
 struct store_buffer {
 	struct {
 		struct tx_value *values;
-		size_t count, size;	/* rows */
+		size_t count, size;	/* number of rows */
 	} rows[TABLES];
 	struct version *versions;	/* the old version of each domain row */
 	size_t versions_size;

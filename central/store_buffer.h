@@ -1,11 +1,11 @@
 /*
  * store_buffer -- a write buffer for rows of domains, record sets, records and the
  * journal. All calls of one transaction add their rows to one buffer. A flush writes the
- * rows of each table by one statement: at the end of the transaction (write.c), or before
- * a call reads a domain whose rows are in the buffer.
+ * rows of each table by one statement. It happens at the end of the transaction
+ * (write.c), or before a call reads a domain whose rows are in the buffer.
  *
- * The buffer copies nothing. The values must stay valid until the flush: in the arena of
- * the call, or, as the id of a domain, in its struct write.
+ * The buffer copies nothing. The values must stay valid until the flush. They are in the
+ * arena of the call; the id of a domain is in its struct write.
  */
 #pragma once
 
@@ -22,23 +22,26 @@ struct store_buffer *store_buffer_new(void);
 void store_buffer_free(struct store_buffer **buffer);
 
 /*
- * An existing domain, which is locked: its state, SOA, TTL, description and counts.
- * changed_at becomes now. The version of ZONE becomes the next one.
+ * Adds an existing, locked domain: its state, SOA, TTL, description and counts.
+ * changed_at becomes the present time. ZONE gets the next version.
  */
 void store_buffer_domain(struct store_buffer *buffer, struct zone *zone);
-/* Record sets that are new or have a new TTL. They have ids. */
+/* Adds record sets that are new or have a new TTL. They have ids. */
 void store_buffer_recordsets(struct store_buffer *buffer, const char *domain_id,
                              struct rrset *const *sets, size_t count);
-/* New, changed and deleted records. They have ids. */
+/* Adds new, changed and deleted records. They have ids. */
 void store_buffer_records(struct store_buffer *buffer, const char *domain_id,
                           const struct row *rows, size_t count);
-/* The RRs that SERIAL removed and added, in wire form, each list with its SOA first. */
+/*
+ * Adds the RRs that SERIAL removed and added, in wire form; each list begins with its
+ * SOA.
+ */
 void store_buffer_journal(struct store_buffer *buffer, const char *domain_id,
                           uint32_t previous, uint32_t serial,
                           const struct buf *removed, const struct buf *added);
 
-/* The rows of all tables. */
+/* The number of rows of all tables. */
 size_t store_buffer_count(const struct store_buffer *buffer);
-/* Writes all rows and empties the buffer. The transaction has the error. */
+/* Writes all rows and empties the buffer. An error stays in the transaction. */
 void store_buffer_flush(struct store_buffer *buffer, struct tx *tx);
-void store_buffer_clear(struct store_buffer *buffer);	/* writes nothing */
+void store_buffer_clear(struct store_buffer *buffer);	/* drops all rows */

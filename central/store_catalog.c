@@ -91,7 +91,7 @@ static void catalog_mark_ids(struct tx *tx, struct arena *arena, const char *cat
 	tx_exec(tx, sql, values);
 }
 
-/* Of the members that are listed, or of the others. */
+/* Marks the members that are listed, or the others. */
 static void catalog_mark_kind(struct tx *tx, struct arena *arena, const char *catalog_id,
                               const struct catalog_member *members, size_t count,
                               bool listed)

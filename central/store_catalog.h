@@ -1,25 +1,25 @@
 /*
- * store_catalog -- the domains that a catalog zone has to list (domains.member) and those
- * that it lists (domains.catalog_id; schema/003_catalog.sql).
+ * store_catalog -- the domains that belong in a catalog zone (domains.member), and the
+ * domains that it lists (domains.catalog_id; schema/003_catalog.sql).
  */
 #pragma once
 
 #include "core/catalog.h"
 #include "store.h"
 
-enum { CATALOGS_MAX = 1000, CATALOG_MEMBERS = 2000 };	/* of one update */
+enum { CATALOGS_MAX = 1000, CATALOG_MEMBERS = 2000 };	/* in one update */
 
 struct catalog_ref {
 	const char *id, *pool_id;
 };
-/* The catalog zones of all pools, CATALOGS_MAX at most. How many. */
+/* Reads the catalog zones of all pools, at most CATALOGS_MAX. Returns their number. */
 size_t store_catalog_find(struct tx *tx, struct arena *arena, struct catalog_ref *found);
-/* Domains to add to or to remove from the catalog zone: CATALOG_MEMBERS at most. */
+/* Reads domains to add to or to remove from the catalog zone, at most CATALOG_MEMBERS. */
 size_t store_catalog_due(struct tx *tx, struct arena *arena,
                          const struct catalog_ref *catalog, const char **ids);
 /*
- * Locks the domains of IDS and returns those that are still due. How many. *skipped:
- * another transaction has locked some.
+ * Locks the domains of IDS and returns those that are still due, and their number.
+ * *skipped: another transaction has locked some of them.
  */
 size_t store_catalog_lock(struct tx *tx, struct arena *arena,
                           const struct catalog_ref *catalog, const char *const *ids,

@@ -132,7 +132,7 @@ static bool domain_lock(struct tx *tx, const char *sql, const struct domain_key 
 
 #define IS_CHANGED "the domain %.200s is being changed: try again"
 
-/* ERR_LOCKED if the domain exists: SKIP LOCKED has skipped it. */
+/* ERR_LOCKED if the domain exists, because then SKIP LOCKED has skipped it. */
 static void domain_check_skipped(struct tx *tx, const struct domain_key *key,
                                  const struct access *access, struct arena *arena)
 {
@@ -142,7 +142,7 @@ static void domain_check_skipped(struct tx *tx, const struct domain_key *key,
 		tx_fail(tx, ERR_LOCKED, IS_CHANGED, zone.is.name);
 }
 
-/* Waits behind calls with a few changes, not behind an import. */
+/* Waits for calls with a few changes, but not for an import. */
 static bool domain_lock_in_a_moment(struct tx *tx, const struct domain_key *key,
                                     const struct access *access, struct arena *arena,
                                     struct zone *zone)
@@ -185,7 +185,7 @@ bool store_domain_lock_wait(struct tx *tx, const struct domain_key *key,
 		key, access, arena, zone);
 }
 
-/* The text of a key, if it is an id (BY_ID) or a name. */
+/* The text of a key, if the key is of this kind: an id (BY_ID) or a name. */
 static const char *domain_key_text(const struct domain_key *key, bool by_id)
 {
 	if (by_id != (*key->id != '\0'))
@@ -193,7 +193,10 @@ static const char *domain_key_text(const struct domain_key *key, bool by_id)
 	return by_id ? key->id : key->name;
 }
 
-/* Selects HEAD keys TAIL, for the ids or the names among KEYS. False: there are none. */
+/*
+ * Selects HEAD keys TAIL, for the ids or the names among KEYS. False: there are no such
+ * keys.
+ */
 static bool domain_select_keys(struct tx *tx, struct arena *arena, struct tx_rows *rows,
                                const char *head, const char *tail, bool by_id,
                                const struct domain_key *keys, size_t count)
@@ -403,7 +406,10 @@ bool store_domain_quota(struct tx *tx, const char *tenant, int64_t *limit)
 	return true;
 }
 
-/* Serials wrap: the newest is that of the last tombstone, not the greatest number. */
+/*
+ * Serials wrap, so the newest serial is that of the last tombstone, not the greatest
+ * number.
+ */
 bool store_domain_last_serial(struct tx *tx, const char *name, uint32_t *serial)
 {
 	struct tx_rows rows;
@@ -480,7 +486,7 @@ bool store_domain_foreign_relative(struct tx *tx, const struct name *name,
 #define COUNT_RELATIVES "SELECT COUNT(*) FROM domains FORCE INDEX (domain_ancestry) " \
 	"WHERE (ancestry > ? AND ancestry < CONCAT(?, 0xff)) OR ancestry IN ("
 
-/* The values of domain_ancestry for the names above NAME. Returns how many. */
+/* The values of domain_ancestry for the names above NAME. Returns their number. */
 static size_t domain_parent_values(const struct name *name, struct arena *arena,
                                    struct tx_value *values)
 {

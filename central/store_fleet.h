@@ -8,10 +8,10 @@
 
 #include "runtime/tx.h"
 
-enum { FLEET_ROWS = 1000 };		/* of a list */
+enum { FLEET_ROWS = 1000 };		/* in one list */
 
-/* Lists of JSON objects for the answer. */
+/* Make lists of JSON objects for the answer. */
 json_t *store_fleet_workers(struct tx *tx, struct arena *arena);
 json_t *store_fleet_locks(struct tx *tx, struct arena *arena);
-/* Drifts, then repairs, each with the newest first. */
+/* Makes a list of drifts, then repairs, each with the newest first. */
 json_t *store_fleet_repairs(struct tx *tx, struct arena *arena);

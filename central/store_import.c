@@ -78,7 +78,7 @@ bool store_import_lock(struct tx *tx, const char *id, const struct access *acces
 
 #define IS_BUSY "the import %s takes another call or is being committed: try again"
 
-/* Waits behind the calls that add other parts. */
+/* Waits for the calls that add other parts. */
 static bool import_lock_in_a_moment(struct tx *tx, const char *id,
                                     const struct access *access,
                                     struct arena *arena, struct import *import)
@@ -272,13 +272,13 @@ int64_t store_import_delete(struct tx *tx, const struct import_step *step)
 	                tx_int(step->only_named), tx_text(step->import_id)));
 }
 
-/* A set with several TTLs gets the lowest (RFC 2181 5.2). */
+/* A set with several TTLs gets the lowest one (RFC 2181 5.2). */
 #define STAGED_SETS \
 	"(SELECT name, type, MIN(ttl) AS ttl, MIN(id) AS id " \
 	"FROM import_records FORCE INDEX (import_record_set) WHERE import_id = ? AND " \
 	"type <> 6 GROUP BY name, type)"
 
-/* The task ADD stays ADD, as in status_changed(). */
+/* The task ADD is unchanged, as in status_changed(). */
 int64_t store_import_touch(struct tx *tx, const struct import_step *step)
 {
 	return tx_exec(tx, "UPDATE " STAGED_SETS " i "
@@ -312,7 +312,10 @@ void store_import_recordsets(struct tx *tx, const struct import_step *step)
 	                tx_text(step->zone->is.id)));
 }
 
-/* The same record earlier in the import. The index finds the first one at once. */
+/*
+ * True: the same record comes earlier in the import. The index finds the first one at
+ * once.
+ */
 #define EARLIER \
 	"(SELECT 1 FROM import_records e FORCE INDEX (import_record_set) " \
 	"WHERE e.import_id = i.import_id AND e.name = i.name AND e.type = i.type " \
@@ -436,7 +439,7 @@ const char *store_import_not_single(struct tx *tx, const struct zone *zone,
 		"s.id AND r.live = 1) > 1 LIMIT 1", TX_BIND(tx_text(zone->is.id)));
 }
 
-/* As rules_children(): allows the delegation of a domain below, and glue. */
+/* Like rules_children(): allows the delegation of a domain below, and glue. */
 const char *store_import_inside_child(struct tx *tx, const struct zone *zone,
                                       struct arena *arena)
 {

@@ -62,7 +62,7 @@ void query_matches(struct query *query, const char *column, const char *pattern)
 	query_bind(query, " LIKE ? ESCAPE '!'", tx_text(like));
 }
 
-/* Without its row the page would silently be empty. */
+/* If the row of the marker is missing, the page would silently be empty. */
 static bool query_look_up_marker(struct query *query, struct tx *tx,
                                  const struct paging *paging, const char *lookup,
                                  struct tx_value values[2])

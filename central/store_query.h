@@ -1,6 +1,6 @@
 /*
  * store_query -- builds a SELECT from fixed fragments: the conditions of a criterion, the
- * order and the page. Values are always bound; no text of a caller becomes SQL.
+ * order and the page. Values are always bound; text from a caller never becomes SQL.
  */
 #pragma once
 
@@ -22,13 +22,13 @@ void query_add(struct query *query, const char *fragment);
 void query_bind(struct query *query, const char *fragment, struct tx_value value);
 /* Appends " AND <column> = ?" unless TEXT is NULL. */
 void query_equals(struct query *query, const char *column, const char *text);
-/* The same for a pattern: exact, "*text" or "text*". */
+/* The same for a pattern: exact text, "*text" or "text*". */
 void query_matches(struct query *query, const char *column, const char *pattern);
 
 /*
  * A sort column, the column that orders equal values, and the statement that reads both
- * as texts for the id of the marker. The query binds them as values: with a sub-select
- * the optimizer would not use the index.
+ * as texts for the id of the marker. The query binds these texts as values, because with
+ * a sub-select the optimizer would not use the index.
  */
 struct sort_column {
 	const char *column, *tie, *lookup;

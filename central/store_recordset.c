@@ -18,7 +18,10 @@ const char *const store_record_sort_keys[] = { "id", "updated_at", NULL };
 	"s.id, s.domain_id, s.name, s.type, s.ttl, " \
 	"CAST(UNIX_TIMESTAMP(s.created_at) * 1000 AS SIGNED), " \
 	"CAST(UNIX_TIMESTAMP(s.updated_at) * 1000 AS SIGNED)"
-/* Not EXISTS: MariaDB may execute it as a scan of all records, also for a small page. */
+/*
+ * Not EXISTS, because MariaDB may execute it as a scan of all records, even for a small
+ * page.
+ */
 #define HAS_RECORD(condition) \
 	"(SELECT 1 FROM records e WHERE e.recordset_id = s.id " \
 	"AND " condition " LIMIT 1) = 1"
@@ -51,7 +54,7 @@ static bool recordset_read_ttl(struct tx_rows *rows, uint32_t *ttl)
 	return given;
 }
 
-/* ---- what a change reads and writes ---- */
+/* ---- reads and writes of a change ---- */
 
 /* Reads the columns of the set, which come before those of the record. */
 static struct rrset *rrset_read(struct tx_rows *rows, struct rrsets *sets)
@@ -157,7 +160,7 @@ void store_recordset_read_several(struct tx *tx, struct arena *arena,
 	}
 }
 
-/* The task ADD stays ADD, as in status_changed(). */
+/* The task ADD is unchanged, as in status_changed(). */
 int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_t serial)
 {
 	return tx_exec(tx, "UPDATE records r JOIN recordsets s ON s.id = r.recordset_id "
@@ -167,7 +170,7 @@ int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_
 	               TX_BIND(tx_u32(serial), tx_text(domain_id)));
 }
 
-/* ---- what callers ask for ---- */
+/* ---- reads for callers ---- */
 
 static void recordset_read_row(struct tx_rows *rows, struct recordset *set)
 {
@@ -262,7 +265,7 @@ static int recordset_compare_ids(const void *a, const void *b)
 	              (*(struct recordset *const *)b)->id);
 }
 
-/* The set of the id in the row. SETS have the order of their ids. */
+/* The set with the id in the row. SETS are sorted by id. */
 static struct recordset *recordset_of_row(struct tx_rows *rows, struct recordset **sets,
                                           size_t count)
 {

@@ -1,6 +1,7 @@
 /*
- * The states of domains and records, for all reports of a message at once. core/status.c
- * decides the next states; the statement for records is made from its results.
+ * store_state -- the states of domains and records, for all reports of a message at once.
+ * core/status.c decides the next states; the statement for records is made from its
+ * results.
  */
 #include "store.h"
 
@@ -85,7 +86,7 @@ void store_domain_set_states(struct tx *tx, struct arena *arena, const char *con
 /* The moves of records at a report: from PENDING, perhaps also from ERROR. */
 struct moves {
 	char tasks[40];			/* "ADD,UPDATE", for FIND_IN_SET */
-	const char *to[TASK_NONE];	/* the new status by task; NULL: no move */
+	const char *to[TASK_NONE];	/* the new status for each task; NULL: no move */
 	bool from_error;		/* also from ERROR */
 	bool to_none;			/* the task becomes NONE */
 };

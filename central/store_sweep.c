@@ -17,8 +17,8 @@ static void sweep_read_ids(struct tx_rows *rows, struct sweep_list *list)
 }
 
 /*
- * The statement is HEAD ids TAIL. It locks only these rows: a scan would wait for each
- * row that another transaction has locked, and would keep the locks.
+ * Runs HEAD ids TAIL. It locks only these rows: a scan would wait for each row that
+ * another transaction has locked, and would keep the locks.
  */
 static int64_t sweep_exec_list(struct tx *tx, struct arena *arena, const char *head,
                                const char *tail, const struct sweep_list *list)
@@ -38,7 +38,7 @@ static int64_t sweep_exec_list(struct tx *tx, struct arena *arena, const char *h
 	return tx_exec(tx, sql, values);
 }
 
-/* The last of the next SWEEP_SCAN domains behind CURSOR; "": there are fewer. */
+/* Finds the last of the next SWEEP_SCAN domains after CURSOR; "": there are fewer. */
 static void sweep_find_horizon(struct tx *tx, const char *cursor,
                                char horizon[ID_LEN + 1])
 {
@@ -152,13 +152,13 @@ int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
 	                       "WHERE d.id IN (", ") AND d.status = 'DELETED'", list);
 }
 
-/* A change to remove. */
+/* A change to delete. */
 struct old_change {
 	const char *domain_id;
 	uint32_t serial;
 };
 
-/* Removes the change and all earlier ones of its domain. */
+/* Deletes the change and all earlier changes of its domain. */
 static void sweep_cut_journal(struct tx *tx, const struct old_change *change)
 {
 	tx_exec(tx, "DELETE FROM journal WHERE domain_id = ? AND "
@@ -168,7 +168,8 @@ static void sweep_cut_journal(struct tx *tx, const struct old_change *change)
 }
 
 /*
- * Removes up to the newest change that, with all later ones, has more than LIMIT bytes.
+ * Deletes changes up to the newest one that, together with all later ones, has more than
+ * LIMIT bytes.
  */
 static void sweep_cut_large_journal(struct tx *tx, struct old_change newest,
                                     int64_t limit)

@@ -1,6 +1,6 @@
 /*
- * store_sweep -- removes old rows. Each function removes at most SWEEP_ROWS rows and
- * returns how many. The caller repeats it until it returns 0 or the time is over.
+ * store_sweep -- deletes old rows. Each function deletes at most SWEEP_ROWS rows and
+ * returns their number. The caller repeats it until it returns 0 or the time is over.
  */
 #pragma once
 
@@ -15,34 +15,37 @@ struct sweep_list {
 };
 
 /*
- * Live domains with DELETED records older than AGE_S, among the next SWEEP_SCAN domains
- * behind CURSOR. Moves CURSOR on, and at the end back to "".
+ * Finds live domains with DELETED records older than AGE_S, among the next SWEEP_SCAN
+ * domains after CURSOR. Moves CURSOR on, and at the end back to "".
  */
 void store_sweep_find_tombstones(struct tx *tx, int age_s, char cursor[ID_LEN + 1],
                                  struct sweep_list *list);
-/* Locks one of them and removes its DELETED records and then its empty record sets. */
+/*
+ * Locks a domain found in this way. Deletes its DELETED records and then its empty record
+ * sets.
+ */
 int64_t store_sweep_tombstones(struct tx *tx, const char *domain_id, int age_s);
 
-/* DELETED domains that still have record sets or a journal. */
+/* Finds DELETED domains that still have record sets or a journal. */
 void store_sweep_find_deleted(struct tx *tx, struct sweep_list *list);
-/* Removes the records of such a domain, then its record sets, then its journal. */
+/* Deletes the records of such a domain, then its record sets, then its journal. */
 int64_t store_sweep_deleted(struct tx *tx, const char *domain_id);
 /*
- * DELETED domains older than AGE_S without other rows. A domain's row goes last: it has
- * the serial, and the rows of the servers refer to it.
+ * Finds DELETED domains older than AGE_S without other rows. A domain's row is deleted
+ * last: it has the serial, and the rows of the servers refer to it.
  */
 void store_sweep_find_domains(struct tx *tx, int age_s, struct sweep_list *list);
 int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
                             struct arena *arena);
 
 /*
- * Removes changes older than AGE_S, each with all earlier changes of its domain: the
+ * Deletes changes older than AGE_S, each with all earlier changes of its domain: the
  * journal must stay a chain without gaps.
  */
 int64_t store_sweep_journal(struct tx *tx, int age_s, struct arena *arena);
 /*
- * Removes the oldest changes of journals with more than LIMIT bytes, of domains that
- * changed within the last WITHIN_S. Returns how many such domains there were.
+ * Deletes the oldest changes of journals with more than LIMIT bytes, for domains that
+ * changed within the last WITHIN_S. Returns the number of such domains.
  */
 int64_t store_sweep_large_journals(struct tx *tx, int within_s, int64_t limit,
                                    struct arena *arena);
@@ -50,13 +53,16 @@ int64_t store_sweep_requests(struct tx *tx, int age_s);
 
 enum { SWEEP_NAMES = 20 };
 /*
- * The names of at most SWEEP_NAMES live domains with a "/" that rules_domain_name()
- * refuses. It reads the names of all domains. Returns how many.
+ * Finds the names of at most SWEEP_NAMES live domains with a "/" that rules_domain_name()
+ * refuses. It reads the names of all domains. Returns the number.
  */
 size_t store_sweep_find_paths(struct tx *tx, struct arena *arena,
                               const char *names[SWEEP_NAMES]);
 
-/* Open imports older than AGE_S become ERROR; records of ended ones; ended ones. */
+/*
+ * The first one sets open imports older than AGE_S to ERROR. The next two delete the
+ * records of finished imports, and finished imports.
+ */
 int64_t store_sweep_open_imports(struct tx *tx, int age_s, struct arena *arena);
 int64_t store_sweep_import_records(struct tx *tx);
 int64_t store_sweep_imports(struct tx *tx, int age_s, struct arena *arena);

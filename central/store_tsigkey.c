@@ -11,7 +11,7 @@ const char *const store_tsigkey_sort_keys[] = { "name", NULL };
 #define FROM_BOTH " FROM tsigkeys t LEFT JOIN domains d ON d.id = t.domain_id "
 
 #define SELECT_WHOLE "SELECT " COLUMNS("d.name") ", t.secret" FROM_BOTH
-/* Without the name of the domain: a join would also lock its row. */
+/* Leaves out the name of the domain, because a join would also lock its row. */
 #define SELECT_OWN "SELECT " COLUMNS("NULL") ", t.secret FROM tsigkeys t "
 
 static void tsigkey_read(struct tx_rows *rows, struct tsigkey *key)

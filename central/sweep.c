@@ -12,7 +12,8 @@
 
 enum {
 	ROUND_MS = 3000,	/* the next round removes the rest */
-	ROUNDS = 3,		/* for so many rounds a changed journal is checked */
+	/* number of rounds in which a changed journal is checked */
+	ROUNDS = 3,
 	QUIET_MS = 60 * 1000,	/* between two log lines about failures */
 };
 
@@ -26,7 +27,7 @@ struct sweep {
 	bool has_logged_paths;
 };
 
-/* A step: one transaction, returns how many rows it removed. */
+/* A step is one transaction; it returns the number of deleted rows. */
 typedef int64_t sweep_fn(struct tx *tx, struct sweep *s);
 
 static int64_t sweep_requests(struct tx *tx, struct sweep *s)
@@ -132,7 +133,7 @@ static void sweep_log_failure(struct sweep *s, const struct step *step, enum err
 		          why->text);
 }
 
-/* False: nothing is left to do. */
+/* False: no work is left. */
 static bool sweep_run_step(struct sweep *s, const struct step *step, int64_t *removed)
 {
 	struct why why;
@@ -148,7 +149,10 @@ static bool sweep_run_step(struct sweep *s, const struct step *step, int64_t *re
 	return count > 0;
 }
 
-/* Once in a process. Existing domains keep names that new domains may not have. */
+/*
+ * Runs once in a process. Existing domains keep names that are not allowed for new
+ * domains.
+ */
 static void sweep_log_paths(struct sweep *s)
 {
 	const char *names[SWEEP_NAMES];

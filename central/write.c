@@ -19,7 +19,7 @@ enum {
 	NO_DOMAIN = GROUP_MAX,
 };
 
-/* ---- kept answers ---- */
+/* ---- stored answers ---- */
 
 static bool answer_find(struct tx *tx, struct request *req, struct kept_answer *kept,
                         struct zone *zone)
@@ -41,9 +41,9 @@ static bool answer_find(struct tx *tx, struct request *req, struct kept_answer *
 }
 
 /*
- * Repeats the kept answer of an earlier delivery, if there is one: *found. The process
- * that gave it may have died before its cast to the pool manager, so this repeats the
- * cast. ERR_CONFLICT: another call had the id of this message.
+ * Repeats the stored answer of an earlier delivery, if there is one: *found. The process
+ * that gave it may have died before its cast to the pool manager, so the cast is
+ * repeated, too. ERR_CONFLICT: another call had the id of this message.
  */
 static enum err answer_look_up(struct central *central, struct request *req, bool *found)
 {
@@ -151,8 +151,9 @@ static enum err write_run_handler(struct write *write, struct tx *tx,
 }
 
 /*
- * Runs the calls until the time or the buffer of the group is used up, at least one,
- * and commits: *count. The reason of a failure is in the first request.
+ * Runs the calls until the time or the buffer of the group is used up, but at least one
+ * call, and commits. *count: number of these calls. The reason of a failure is in the
+ * first request.
  */
 static enum err writes_commit(struct tx *tx, struct write *writes, size_t *count,
                               const struct write_method *method)
@@ -204,15 +205,15 @@ static void writes_send_casts(const struct write *writes, size_t count)
 
 /* ---- one call ---- */
 
-/* The connection broke before the answer to COMMIT. */
+/* True: the connection broke before the answer to COMMIT. */
 static bool commit_is_in_doubt(const struct central *central, enum err err)
 {
 	return err == ERR_RACE && !db_is_up(central->runtime->db);
 }
 
 /*
- * Looks up the kept answer at once. The call runs again later, perhaps after the time
- * limit of the caller, and would then not find out that the commit succeeded.
+ * Looks up the stored answer at once. The call runs again later, perhaps after the
+ * caller's time limit, and would then not find out that the commit succeeded.
  */
 static enum err commit_look_up(struct central *central, struct request *req)
 {
@@ -279,7 +280,7 @@ static bool calls_share_key(const struct call *a, const struct call *b)
 	return *call_key(a->req) && !strcmp(call_key(a->req), call_key(b->req));
 }
 
-/* Calls that name a domain alike stay in the order of their arrival. */
+/* Calls that name a domain in the same way keep the order of their arrival. */
 static int calls_compare(const void *a, const void *b)
 {
 	const struct call *x = a, *y = b;
@@ -288,7 +289,9 @@ static int calls_compare(const void *a, const void *b)
 	return order ? order : (x->err > y->err) - (x->err < y->err);
 }
 
-/* Returns how many calls, from the first on, are valid and not redelivered. */
+/*
+ * Returns the number of calls, from the first one on, that are valid and not redelivered.
+ */
 static size_t group_gather(struct central *central, struct call *calls, size_t count,
                            const struct write_method *method, struct write *writes)
 {
@@ -301,15 +304,15 @@ static size_t group_gather(struct central *central, struct call *calls, size_t c
 	return n;
 }
 
-/* The domains of the calls. Calls that name a domain alike share a key. */
+/* The domains of the calls. Calls that name a domain in the same way share a key. */
 struct group_keys {
 	struct domain_key keys[GROUP_MAX];
 	size_t key_count;
-	size_t key_at[GROUP_MAX];	/* by call; or NO_DOMAIN */
+	size_t key_at[GROUP_MAX];	/* for each call; or NO_DOMAIN */
 	bool locked[GROUP_MAX];		/* by key */
 };
 
-/* Returns how many calls come before the first with an invalid key. */
+/* Returns the number of calls before the first one with an invalid key. */
 static size_t group_keys_find(struct group_keys *group, const struct call *calls,
                               size_t count)
 {
@@ -331,7 +334,7 @@ static size_t group_keys_find(struct group_keys *group, const struct call *calls
 	return count;
 }
 
-/* If one call names a domain by id and another by name, both read it again. */
+/* False: one call names the domain by id and another by name. Then both read it again. */
 static bool zone_is_unique(const struct zone *const *zones, size_t count, size_t at)
 {
 	for (size_t i = 0; i < count; i++)
@@ -340,7 +343,7 @@ static bool zone_is_unique(const struct zone *const *zones, size_t count, size_t
 	return true;
 }
 
-/* The first call of a key gets the zone. The later calls read it again. */
+/* The first call of a key gets the zone. Later calls read it again. */
 static void group_hand_out_zones(const struct group_keys *group,
                                  const struct zone *const *zones,
                                  struct write *writes, size_t count)
@@ -355,10 +358,9 @@ static void group_hand_out_zones(const struct group_keys *group,
 }
 
 /*
- * Locks the domains of all calls before it reads anything, so that the snapshot is not
- * older than the locks. It skips domains that another transaction has locked. Returns
- * how many calls come before the first whose domain it could not lock; that call runs
- * alone.
+ * Locks the domains of all calls before any read, so that the snapshot is not older than
+ * the locks. Skips domains that another transaction has locked. Returns the number of
+ * calls before the first one whose domain could not be locked; that call runs alone.
  */
 static size_t group_lock_domains(struct tx *tx, const struct call *calls,
                                  struct write *writes, size_t count)
@@ -383,9 +385,8 @@ static size_t group_lock_domains(struct tx *tx, const struct call *calls,
 }
 
 /*
- * One call of the batch has waited in vain for a row that another transaction has
- * locked. If each of the others waited too, the loop would block for the sum of these
- * waits.
+ * A call of the batch has waited in vain for a locked row. If each of the others waited,
+ * too, the loop would block for the sum of these waits.
  */
 static void calls_forbid_waits(const struct call *calls, size_t count)
 {
@@ -394,8 +395,8 @@ static void calls_forbid_waits(const struct call *calls, size_t count)
 }
 
 /*
- * If the call has to run again, the later calls about its domain get the same error, so
- * that they keep their order. Returns how many calls have a result.
+ * If the call must run again, later calls about its domain get the same error, so that
+ * they keep their order. Returns the number of calls with a result.
  */
 static size_t calls_run_first(struct central *central, struct call *calls,
                               size_t count, const struct write_method *method)
@@ -428,7 +429,7 @@ static int64_t calls_earliest_deadline(const struct call *calls, size_t count)
 	return earliest_ms;
 }
 
-/* Returns how many calls have a result: at least one. */
+/* Returns the number of calls with a result: at least one. */
 static size_t group_run(struct central *central, struct call *calls,
                         size_t count, const struct write_method *method)
 {

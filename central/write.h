@@ -2,14 +2,15 @@
  * write -- runs the calls that write, with idempotence and group commit.
  *
  * Idempotence: the transaction of a call also writes its answer, under the unique id of
- * the message, with a digest of the call. A message that comes twice gets the kept
- * answer. central looks for it if the broker has redelivered the message, if the id
- * exists already, or if the handler refuses: the first delivery may be the reason
- * ("exists already"). Another call with the same id is ERR_CONFLICT.
+ * the message, with a digest of the call. A message that comes twice gets the stored
+ * answer. central looks for an answer in three cases: the broker has redelivered the
+ * message, the id exists already, or the handler refuses. In the last case the first
+ * delivery may be the reason ("exists already"). Another call with the same id is
+ * ERR_CONFLICT.
  *
  * Group commit: calls that wait at the same time share a transaction for up to 20 ms.
  * Each has its own serial (edit.h). If the transaction fails, each call runs alone. A
- * call whose domain is locked also runs alone: it waits a moment for the row. After the
+ * call whose domain is locked also runs alone, and waits a moment for the row. After the
  * first ERR_LOCKED the rest of the batch does not wait. After BUDGET_MS no call begins:
  * the rest ends in ERR_BUSY.
  */
@@ -28,18 +29,18 @@ struct rrsets;
 struct write {
 	struct central *central;
 	struct request *req;
-	struct tx *tx;			/* of the group; tx->why is this call's */
+	struct tx *tx;			/* shared by the group; tx->why is this call's */
 	struct access access;
 	struct arena *arena;
 	struct store_buffer *buffer;	/* rows of all calls of the transaction */
-	/* its domain, locked and read by the group; NULL: the handler does it */
+	/* its domain, locked and read for the group; NULL: the handler does this */
 	const struct zone *locked_zone;
 	struct edit *edit;		/* from write_method.decode */
 	struct rrsets *prefetched;	/* the sets of the edit; NULL: not read yet */
-	/* the cast to the domain's pool manager after the commit; NULL: none */
+	/* the cast to the domain's pool manager after the commit; NULL: no cast */
 	const char *cast_method;	/* create_domain, ... */
-	bool catalog_changed;		/* the catalog zone of its pool is out of date */
-	bool on_lane;			/* it may wait for locks; on the loop: false */
+	bool catalog_changed;		/* the catalog zone of the pool is out of date */
+	bool on_lane;			/* it may wait for locks; false on the loop */
 	struct zone zone;
 };
 
@@ -49,7 +50,7 @@ enum store_wait write_wait(const struct write *write);
 typedef enum err write_handler(struct write *write);
 
 struct write_method {
-	/* before the transaction: an error here fails no other call; may be NULL */
+	/* runs before the transaction: its error fails no other call; may be NULL */
 	write_handler *decode;
 	write_handler *run;
 	/* reads for several locked domains by one statement; may be NULL */

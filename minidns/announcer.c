@@ -17,12 +17,13 @@
 
 enum {
 	LEASE_WANTED_MS = 2000,		/* a question keeps the lease this long */
-	RESEND_MS = 1500,		/* then unsettled announcements go out again */
+	/* unsettled announcements are sent again after this time */
+	RESEND_MS = 1500,
 	GIVE_UP_MS = 5000,
-	GAP_MS = 5,			/* between messages, while they go on */
-	BURST_MS = 8 * GAP_MS,		/* eight at once, after a pause */
-	ZONES_MAX = 500,		/* of a message */
-	ACKS_MAX = 64,			/* of a message */
+	GAP_MS = 5,			/* between two messages */
+	BURST_MS = 8 * GAP_MS,		/* eight messages at once, after a pause */
+	ZONES_MAX = 500,		/* in one message */
+	ACKS_MAX = 64,			/* in one message */
 	RELEASED_A_TURN = 256,
 };
 
@@ -55,9 +56,9 @@ struct announcer {
 	LIST_HEAD(, unconfirmed) sent;
 	struct ack acks[ACKS_MAX];
 	size_t ack_count;
-	bool due;			/* announcer_on_turn_end() is */
-	bool releasing;			/* announcer_release_again() is due */
-	bool wants_echo;		/* send a message, so that it comes back */
+	bool due;			/* announcer_on_turn_end() is scheduled */
+	bool releasing;			/* announcer_release_again() is scheduled */
+	bool wants_echo;		/* send a message so that it comes back */
 	int64_t lease_asked_ms, last_sent_ms;
 	int64_t paid_until_ms;		/* each message costs GAP_MS */
 };
@@ -65,7 +66,7 @@ struct announcer {
 /* A message that is not confirmed yet. */
 struct unconfirmed {
 	LIST_ENTRY(unconfirmed) link;
-	struct announcer *announcer;	/* NULL: freed meanwhile */
+	struct announcer *announcer;	/* NULL: the announcer was freed */
 	uint64_t number;
 };
 
@@ -87,7 +88,7 @@ struct announcer *announcer_new(struct loop *loop, const struct announcer_config
 	return announcer;
 }
 
-/* They are freed when their confirms come. */
+/* The messages are freed when their confirms come. */
 static void announcer_forget_unconfirmed(struct announcer *announcer)
 {
 	struct unconfirmed *sent;
@@ -182,7 +183,7 @@ static bool announcer_release_one(struct announcer *announcer, uint64_t settled)
 	return false;
 }
 
-/* Each callback makes work: the rest follows in the next turn. */
+/* Each callback causes work, so the rest follows in the next turn. */
 static void announcer_release(struct announcer *announcer)
 {
 	uint64_t settled = cache_lease_settled(announcer->lease);
@@ -258,7 +259,7 @@ static json_t *announcer_encode_zones(struct announcer *announcer, uint64_t numb
 			break;
 		at->number = number;
 		at->sent_ms = now_ms;
-		/* an order to several servers is several times the same zone */
+		/* an order to several servers has the same zone several times */
 		if (last && name_equal(&last->zone, &at->zone) &&
 		    edition_equal(&last->edition, &at->edition))
 			continue;
@@ -336,7 +337,10 @@ static bool announcer_wants_lease(const struct announcer *announcer)
 	clock_boot_ms() - announcer->lease_asked_ms < LEASE_WANTED_MS;
 }
 
-/* A message has to come back at once only if an announcement or the lease waits. */
+/*
+ * True: a message must come back at once, because an announcement or the lease waits for
+ * it.
+ */
 static bool announcer_has_to_send(const struct announcer *announcer)
 {
 	if (announcer_has_unsent(announcer) || announcer->ack_count)
@@ -423,7 +427,7 @@ static void announcer_note_ack(struct announcer *announcer, const char *from,
 	while (i < announcer->ack_count && strcmp(announcer->acks[i].from, from))
 		i++;
 	if (i == ACKS_MAX)
-		return;			/* the sender announces again */
+		return;			/* the sender announces it again */
 	if (i == announcer->ack_count)
 		announcer->ack_count++;
 	memcpy(announcer->acks[i].from, from, sizeof(announcer->acks[i].from));
@@ -438,7 +442,7 @@ static enum err announcer_decode_zone(const json_t *json, struct name *zone,
 	json_int_t version, serial;
 
 	*edition = (struct edition){ .version = 0 };
-	if (name)	/* an instance that knows no versions sends the name only */
+	if (name)	/* an instance without versions sends only the name */
 		return name_parse(name, "zones", zone, why);
 	if (json_unpack((json_t *)json, "[s, s, I, I!]", &name, &id, &version, &serial) ||
 	    version < 0 || serial < 0 || serial > UINT32_MAX ||
@@ -450,7 +454,7 @@ static enum err announcer_decode_zone(const json_t *json, struct name *zone,
 	return name_parse(name, "zones", zone, why);
 }
 
-/* An unreadable zone may be any zone. */
+/* An unreadable zone may be any zone, so all entries are in doubt. */
 static enum err announcer_receive_zones(struct announcer *announcer, const json_t *zones,
                                         bool soon, struct why *why)
 {
@@ -477,7 +481,9 @@ struct news {
 	const json_t *zones, *acks;
 };
 
-/* By instance, the number of its last message that was received. */
+/*
+ * Checks the acknowledgements: for each instance the number of its last received message.
+ */
 static enum err announcer_check_acks(const json_t *acks, struct why *why)
 {
 	char id[ID_LEN + 1];

@@ -21,15 +21,16 @@ enum {
 	MAX_RUNNING_A_SERVER = 2,
 	MAX_WAITING = 70000,		/* a message may bring 65536 */
 	MAX_SERVERS = 10000,
-	MAX_TRIES = 5,			/* until it stands still at one serial */
-	BREAKS = 1,			/* a server is tried again once */
-	QUIET_MS = 60 * 1000,		/* between two lines on the same of a server */
+	MAX_TRIES = 5,			/* tries until a zone keeps one serial */
+	BREAKS = 1,			/* a server is tried again once after a break */
+	/* between two log lines of the same kind about a server */
+	QUIET_MS = 60 * 1000,
 };
 
-/* A message, as long as an order of it is left. */
+/* A message, until its last order is done. */
 struct compare_list {
 	struct arena *arena;
-	json_t *args;			/* what the propagation points into */
+	json_t *args;			/* memory of the propagation */
 	struct propagation propagation;
 	size_t users;
 };
@@ -41,13 +42,14 @@ struct compare_order {
 	struct route_key key;
 	struct server *server;
 	struct compare_zone *compare;	/* NULL: it waits */
-	struct loop_timer *timer;	/* till it waits, after a break */
+	/* the pause after a break, before it waits again */
+	struct loop_timer *timer;
 	int tries, breaks;
 	bool tell_equal;
 };
 
 struct server {
-	struct server *next;		/* of those whose turn comes */
+	struct server *next;		/* the next server whose turn comes */
 	struct compare_queue *queue;
 	struct route_key key;
 	struct compare_order *first, **end;
@@ -61,12 +63,13 @@ struct compare_queue {
 	struct compare_queue_config config;
 	struct compare_zone_parts parts;
 	struct canonical record;
-	struct map *servers;		/* by address; never forgotten */
-	struct map *orders;		/* by zone and server: what waits or runs */
+	struct map *servers;		/* by address; entries are never removed */
+	/* waiting and running orders, by zone and server */
+	struct map *orders;
 	struct server *turns, **turns_end;
 	size_t waiting;
 	int running;
-	bool ended, due;		/* compare_queue_begin_some() is due */
+	bool ended, due;		/* compare_queue_begin_some() is scheduled */
 };
 
 struct compare_queue *compare_queue_new(struct loop *loop,
@@ -103,7 +106,7 @@ static void compare_list_release(struct compare_list *list)
 	free(list);
 }
 
-/* Number AT: each domain for all its servers, then the next one. */
+/* Order number AT: each domain for all its servers, then the next domain. */
 static struct poll_order compare_list_at(const struct compare_list *list, size_t at)
 {
 	const struct propagation *propagation = &list->propagation;
@@ -125,7 +128,7 @@ static void compare_order_free(struct compare_order *order)
 	free(order);
 }
 
-/* ---- the end of one ---- */
+/* ---- the end of a comparison ---- */
 
 static void compare_queue_begin_later(struct compare_queue *queue);
 static void compare_queue_enter_turn(struct server *server);
@@ -203,7 +206,10 @@ static void compare_queue_put(struct compare_order *order)
 	server->queue->waiting++;
 }
 
-/* Else the server has a serial of its own, and will have it at the next try, too. */
+/*
+ * True: the zone changes meanwhile. False: the server has a serial of its own and keeps
+ * it.
+ */
 static bool compare_queue_is_changing(const struct compare_order *order,
                                       const struct compare_zone_end *end)
 {
@@ -230,7 +236,7 @@ static void compare_queue_put_later(struct compare_order *order, int pause_ms)
 	loop_timer_set(order->timer, pause_ms);
 }
 
-/* A zone that changes meanwhile comes again, behind the others. */
+/* A zone that changes during the comparison is compared again, behind the others. */
 static void compare_queue_on_end(void *self, const struct compare_zone_end *end)
 {
 	struct compare_order *order = self;
@@ -253,7 +259,9 @@ static void compare_queue_on_end(void *self, const struct compare_zone_end *end)
 
 /* ---- turns ---- */
 
-/* Behind the others, if something waits for it and it has room. */
+/*
+ * Puts the server at the end of the turn list, if it has waiting orders and room for one.
+ */
 static void compare_queue_enter_turn(struct server *server)
 {
 	struct compare_queue *queue = server->queue;
@@ -296,7 +304,7 @@ static void compare_queue_begin(struct server *server)
 	struct compare_zone_want want = { .silence_ms = what.timeout_ms };
 	struct why why;
 
-	/* it was read when it was taken up */
+	/* the order was read before when it was queued */
 	bug_if(route_read(&what, &want.zone, &want.server, &want.tsig_key, &why));
 	memcpy(want.id, what.domain.id, sizeof(want.id));
 	server->running++;
@@ -325,7 +333,7 @@ static void compare_queue_begin_later(struct compare_queue *queue)
 
 /* ---- orders ---- */
 
-/* NULL: there are too many. */
+/* NULL: there are too many servers. */
 static struct server *compare_queue_server(struct compare_queue *queue,
                                            const struct address *address)
 {
@@ -417,7 +425,7 @@ enum err compare_queue_add(struct compare_queue *queue, const json_t *args,
 	return err;
 }
 
-/* ---- the end of all ---- */
+/* ---- the end of the queue ---- */
 
 void compare_queue_end(struct compare_queue *queue)
 {

@@ -16,10 +16,12 @@
 
 enum {
 	WALK_A_TURN = 500,		/* records: less than a millisecond of work */
-	RECORDS_BESIDES = 100000,	/* may come beyond twice the local ones */
-	WHOLE_MS = 300 * 1000,		/* all of a transfer */
-	RESTART_MS = 2000,		/* until a server that broke off is back */
-	UNREAD_MS = 3000,		/* until the servers and keys were read again */
+	/* the remote zone may have this many more than twice the local records */
+	RECORDS_BESIDES = 100000,
+	WHOLE_MS = 300 * 1000,		/* limit of a whole transfer */
+	RESTART_MS = 2000,		/* pause after a server broke off */
+	/* pause until the servers and keys were read again */
+	UNREAD_MS = 3000,
 };
 
 struct compare_zone {
@@ -27,20 +29,23 @@ struct compare_zone {
 	struct compare_zone_want want;
 	compare_zone_fn *fn;
 	void *self;
-	bool owed;			/* by the lookup, the zones or the deltas */
+	/* the lookup, the zones or the deltas will call back */
+	bool owed;
 	bool cancelled;
 	struct head head;
 	struct axfr_client *fetch;
-	bool second_pass;		/* the remote records come a second time */
-	uint32_t serial;		/* of the remote zone, when it is whole */
-	struct delta *delta;		/* from its serial to the local; NULL: none */
-	struct zone *zone;		/* the local zone, when it is read */
+	bool second_pass;		/* the remote records are streamed again */
+	uint32_t serial;		/* of the complete remote zone */
+	/* from the server's serial to the local one; NULL: no delta */
+	struct delta *delta;
+	struct zone *zone;		/* the local zone; NULL: not read yet */
 	struct zone_at_serial *view;	/* the local zone at the remote serial */
 	struct set_diff *diff;
 	void (*on_local)(struct set_diff *diff, const struct canonical *record);
-	struct loop_timer *timer;	/* only to fail soon */
+	struct loop_timer *timer;	/* only to report a failure in a later turn */
 	const char *fault;
-	bool is_unread;			/* we may not have read of the server or its key yet */
+	/* the server or its key may not have been read yet */
+	bool is_unread;
 };
 
 const char *compare_outcome_name(enum compare_outcome outcome)
@@ -108,7 +113,7 @@ void compare_zone_cancel(struct compare_zone **compare)
 		compare_zone_free(old);
 }
 
-/* An owed callback came. True: the comparison is cancelled, and freed now. */
+/* For a pending callback. True: the comparison was cancelled, and is freed now. */
 static bool compare_zone_is_late(struct compare_zone *compare)
 {
 	bool late = compare->cancelled;
@@ -288,7 +293,7 @@ static void compare_zone_on_whole(struct compare_zone *compare, uint32_t serial)
 		compare_zone_ask_delta(compare);
 }
 
-/* Another attempt may do better. */
+/* Ends with a failure; another attempt after AGAIN_MS may succeed. */
 static void compare_zone_finish_for_now(struct compare_zone *compare, int again_ms,
                                         const char *words)
 {
@@ -327,7 +332,10 @@ static void compare_zone_on_end(void *self, enum axfr_outcome outcome, uint32_t 
 	}
 }
 
-/* To ask for it, signed if the server has a key; of no socket the fault is known. */
+/*
+ * Connects to the server; the query is signed if the server has a key. Without a socket,
+ * *fault has the reason.
+ */
 static void compare_zone_connect(struct compare_zone *compare,
                                  struct axfr_client_config *fetch)
 {
@@ -366,7 +374,7 @@ static void compare_zone_transfer(struct compare_zone *compare)
 		.limits = {
 			.records = 2 * (uint64_t)compare->head.records +
 				   RECORDS_BESIDES,
-			.octets = UINT32_MAX,	/* as zone.c has it */
+			.octets = UINT32_MAX,	/* the limit of zone.c */
 		},
 		.record = compare->parts->record,
 	};

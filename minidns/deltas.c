@@ -21,16 +21,13 @@ struct waiter {
 	void *self;
 };
 
-/*
- * One way, wanted or known. The list is short and in the order
- * of last use, newest first.
- */
+/* A delta, wanted or known. The list is short, in the order of last use, newest first. */
 struct entry {
 	struct entry *next;
 	struct deltas *deltas;
-	struct head head;		/* its serial is where it leads */
+	struct head head;		/* the delta leads to its serial */
 	uint32_t from;
-	size_t octets;			/* its bound */
+	size_t octets;			/* the limit of octets */
 	bool loading, known;
 	struct waiter *waiters;
 	struct delta *delta;
@@ -40,7 +37,7 @@ struct entry {
 
 struct deltas {
 	struct lane *lane;
-	struct db *db;			/* the lane's */
+	struct db *db;			/* used by the lane */
 	struct entry *newest;
 };
 
@@ -55,7 +52,7 @@ struct deltas *deltas_new(struct loop *loop, const struct db_config *config)
 
 /* ---- the list ---- */
 
-/* What was not found within a bound may be found within a larger one. */
+/* True: ENTRY answers WANTED. A larger limit may give another result. */
 static bool deltas_leads(const struct entry *entry, const struct entry *wanted)
 {
 	return entry->from == wanted->from && entry->octets >= wanted->octets &&
@@ -91,7 +88,7 @@ static void entry_free(struct entry *entry)
 	free(entry);
 }
 
-/* What is behind the newest that fit; what is being read stays. */
+/* Frees old entries that exceed the limits; entries that are being loaded stay. */
 static void deltas_trim(struct deltas *deltas)
 {
 	struct entry **at = &deltas->newest;
@@ -145,7 +142,7 @@ static void deltas_read_done(void *job)
 		log_warn("journal not read: id=%s from=%u to=%u err=%s reason=\"%s\"",
 		         entry->head.id, entry->from, entry->head.serial,
 		         err_name(entry->err), entry->why.text);
-	/* still loading: it cannot be trimmed below them */
+	/* the entry still counts as loading, so it is not freed */
 	deltas_answer_waiters(entry);
 	entry->loading = false;
 	entry->known = true;
@@ -166,7 +163,7 @@ static void deltas_add_waiter(struct entry *entry, delta_fn *fn, void *self)
 	entry->waiters = waiter;
 }
 
-/* The entry that leads there, or else a copy of it. */
+/* The entry for HEAD and the serial, or a new one. */
 static struct entry *deltas_take_or_make(struct deltas *deltas,
                                          const struct entry *wanted)
 {
@@ -207,7 +204,7 @@ void deltas_put(struct deltas *deltas, const struct head *head, struct delta **d
 	deltas_trim(deltas);
 }
 
-/* False: too many wait. */
+/* False: too many loads wait. */
 static bool deltas_load(struct deltas *deltas, struct entry *entry)
 {
 	entry->loading = lane_submit(deltas->lane, deltas_read_run, deltas_read_done,

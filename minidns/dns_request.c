@@ -17,9 +17,10 @@
 enum {
 	FIRST_REPEAT_MS = 500,
 	MAX_REPEAT_MS = 4000,
-	READS = 16,			/* from a socket at a time */
-	ANSWERS_A_TURN = 96,		/* from all: one costs some 15 us */
-	UNKNOWN_MS = 3000,		/* until the database must know a server */
+	READS = 16,			/* reads from one socket at a time */
+	ANSWERS_A_TURN = 96,		/* from all sockets; one costs some 15 us */
+	/* time until the database must have a new server */
+	UNKNOWN_MS = 3000,
 	CHECK_AGAIN_MS = 100,
 };
 
@@ -140,7 +141,7 @@ static void dns_request_set_timer(struct dns_request *request, int64_t after_ms)
 
 /* ---- TCP ---- */
 
-/* What TCP refuses, or breaks off, is no answer: only the timeout is waited for. */
+/* If TCP is refused or breaks off, the request waits for its timeout. */
 static void dns_request_give_up_tcp(struct dns_request *request)
 {
 	if (forgery_case_not_echoed(&request->forgery, NULL))
@@ -204,11 +205,13 @@ static bool dns_request_receive_tcp(struct dns_request *request)
 	response = response_read(&request->ask, request->in + FRAME_PREFIX,
 	                         request->in_len - FRAME_PREFIX, clock_unix());
 	if (response.fault)
-		response.kind = RESPONSE_FAILED;	/* nobody else speaks here */
+		/* over TCP no other host can answer */
+		response.kind = RESPONSE_FAILED;
 	if (response.kind == RESPONSE_MISMATCH)
-		request->in_len = 0;		/* not ours; another may follow */
+		/* not an answer to this request; another message may follow */
+		request->in_len = 0;
 	else if (response.kind == RESPONSE_TRUNCATED)
-		dns_request_give_up_tcp(request);	/* nonsense over TCP */
+		dns_request_give_up_tcp(request);	/* an invalid message over TCP */
 	else
 		dns_request_finish_tcp(request, &response);
 	return response.kind == RESPONSE_MISMATCH ||
@@ -243,7 +246,7 @@ static void dns_request_open_tcp(struct dns_request *request)
 
 /* ---- UDP ---- */
 
-/* Whoever is better at signing may still answer; if nobody does, this was the answer. */
+/* A better signed answer may still come. If it does not, this was the answer. */
 static void dns_request_doubt(struct dns_request *request,
                               const struct response *response)
 {
@@ -286,7 +289,7 @@ static void dns_request_accept(struct dns_request *request,
 	}
 }
 
-/* False: the request is over, or goes on over TCP. */
+/* False: the request has ended, or continues over TCP. */
 static bool dns_request_take_datagram(struct dns_request *request, const uint8_t *data,
                                       size_t len)
 {
@@ -309,8 +312,8 @@ static bool dns_request_take_datagram(struct dns_request *request, const uint8_t
 }
 
 /*
- * False: the request is over, or goes on over TCP. An error that
- * ICMP brought says nothing about the zone: the timeout decides.
+ * False: the request has ended, or continues over TCP. An ICMP error says nothing about
+ * the zone: the timeout decides.
  */
 static bool dns_request_receive_udp(struct dns_request *request)
 {
@@ -328,8 +331,8 @@ static bool dns_request_receive_udp(struct dns_request *request)
 }
 
 /*
- * A server that wakes up may answer hundreds at once. What is more than can be taken
- * in without timers being late lies in its socket until the next turn.
+ * True: the request may read now. Hundreds of answers may come at once. The rest stays in
+ * the sockets until the next turn, so that timers are not late.
  */
 static bool dns_request_may_receive(struct dns_requests *requests)
 {
@@ -357,7 +360,7 @@ static void dns_request_send_datagram(struct dns_request *request)
 		log_debug("datagram not sent: reason=\"%s\"", strerror(errno));
 }
 
-/* Until the next repetition, or the end of the try. */
+/* Sets the timer to the next repetition, or to the end of the try. */
 static void dns_request_wait(struct dns_request *request)
 {
 	int64_t left_ms = request->end_ms - loop_now_ms(request->requests->loop);
@@ -367,7 +370,7 @@ static void dns_request_wait(struct dns_request *request)
 	dns_request_set_timer(request, wait_ms > 0 ? wait_ms : 0);
 }
 
-/* Without a socket it tries again for one, as it would repeat the question. */
+/* If there is no socket, tries again later, at the time of the next repetition. */
 static void dns_request_open_udp(struct dns_request *request)
 {
 	request->fd = dns_request_socket(request, SOCK_DGRAM);
@@ -380,7 +383,9 @@ static void dns_request_open_udp(struct dns_request *request)
 	dns_request_wait(request);
 }
 
-/* What came in while we were busy, for timers are looked at before sockets. */
+/*
+ * Reads answers that came while the process was busy: timers are handled before sockets.
+ */
 static bool dns_request_receive(struct dns_request *request)
 {
 	if (request->fd < 0)
@@ -389,7 +394,7 @@ static bool dns_request_receive(struct dns_request *request)
 	                   : dns_request_receive_udp(request);
 }
 
-/* A server that was added a moment ago is not turned away: the list is read again. */
+/* If the server is unknown, the list of servers is read again, because it may be new. */
 static void dns_request_seek_slot(struct dns_request *request)
 {
 	static const struct response unknown = {
@@ -461,9 +466,9 @@ static void dns_request_open(struct dns_request *request)
 }
 
 /*
- * A NOTIFY leaves all the same, once, and nobody waits for its answer: there are those
- * who listen and never answer, and who just came back hears of the change a little
- * earlier. It costs a datagram.
+ * Sends a NOTIFY to a silent server once, without waiting for the answer. Some servers
+ * never answer but do listen, and a server that has just come back learns the change
+ * earlier. It costs one datagram.
  */
 static void dns_request_skip(struct dns_request *request)
 {

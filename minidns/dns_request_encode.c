@@ -7,7 +7,10 @@
 #include "base/id.h"
 #include "servers.h"
 
-/* As much as the server allows of what a forger has to guess. */
+/*
+ * Sets the id and the case of letters that an attacker must guess, as far as the server
+ * allows it.
+ */
 static void dns_request_make_unlikely(struct dns_request *request,
                                       const struct tsig_key *key)
 {

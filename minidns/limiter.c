@@ -91,7 +91,7 @@ static int limiter_opcode(const struct query *query)
 	return (query->flags & FLAG_OPCODE) >> OPCODE_SHIFT;
 }
 
-/* What name servers ask without a cookie, to see whether there is a change. */
+/* True: a question that name servers ask without a cookie to detect changes. */
 static bool limiter_is_of_servers(const struct query *query)
 {
 	return !query->tsig_error &&
@@ -106,7 +106,7 @@ bool limiter_is_proven(const struct limiter *limiter, const struct query *query,
 	       prefixes_cover(&limiter->exempt, peer);
 }
 
-/* BADVERS and its like do not stand in the header. */
+/* The full rcode: the header has only a part of BADVERS and similar codes. */
 static enum rcode limiter_rcode(const struct query *query, const uint8_t *data)
 {
 	return query->rcode ? query->rcode : data[3] & FLAG_RCODE;
@@ -129,8 +129,9 @@ static bool limiter_takes_badcookie(const struct query *query)
 }
 
 /*
- * A client with half a cookie, or a bad one, asks again with the cookie of this answer
- * (RFC 7873 5.2.3). A client without cookies comes over TCP.
+ * Answers with TC, or with BADCOOKIE. A client with half a cookie, or a bad one, repeats
+ * the question with the cookie of this answer (RFC 7873 5.2.3). A client without cookies
+ * uses TCP.
  */
 static size_t limiter_shorten(const struct limiter *limiter, const struct query *query,
                               uint8_t *data, size_t size)

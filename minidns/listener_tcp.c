@@ -16,17 +16,17 @@ enum { BACKLOG = 512, ACCEPTS_A_TURN = 64, ACCEPT_PAUSE_MS = 100 };
 
 struct tcp_listener {
 	struct tcp_clients *clients;
-	const struct stream_tls *tls;	/* NULL: in the clear */
+	const struct stream_tls *tls;	/* NULL: no TLS */
 	struct loop_io *io;
 	struct loop_timer *pause;
 	int fd;
-	/* a descriptor kept for the day when there are none left */
+	/* a reserve for the case that all descriptors are in use */
 	int reserve;
 };
 
 /*
- * Out of descriptors: the connection would stay in the backlog and the loop would
- * spin. Take it with the one kept for this, drop it, and pause.
+ * No descriptor is free. The connection would stay in the backlog, and the loop would
+ * spin. So accepts it with the reserve, closes it, and pauses.
  */
 static void tcp_listener_back_off(struct tcp_listener *listener)
 {

@@ -14,13 +14,14 @@
 
 enum {
 	BATCH = 128,
-	MAX_QUESTION = 4096,		/* no question is longer; what is, is dropped */
+	MAX_QUESTION = 4096,		/* longer datagrams are dropped */
 	MAX_ANSWER = PACKET_UDP_MAX,
 	SOCKET_BUFFER = 4 * 1024 * 1024,
-	ROUNDS = 2,			/* batches a turn, then others have theirs */
+	/* batches in one turn, so that others have their turn */
+	ROUNDS = 2,
 };
 
-/* Room for the address that was asked, as the kernel tells it and wants it told. */
+/* Room for the local address of a datagram, as the kernel passes it in and out. */
 union control {
 	size_t aligned;
 	uint8_t v4[CMSG_SPACE(sizeof(struct in_pktinfo))];
@@ -38,8 +39,8 @@ struct udp_listener {
 	struct serve *serve;
 	struct loop_io *io;
 	int fd;
-	size_t due;			/* answers that will come later */
-	struct due *spare;		/* for the next of them */
+	size_t due;			/* number of answers that will come later */
+	struct due *spare;		/* memory for the next such answer */
 	bool closed;
 	/* in */
 	struct mmsghdr in[BATCH];
@@ -69,9 +70,9 @@ static bool udp_listener_set_option(int fd, int level, int option, int value)
 }
 
 /*
- * Only who listens on all addresses needs to be told which of them was asked. No answer
- * goes out in fragments, whatever a forged ICMP message says of the way (RFC 9715 3.1);
- * over IPv6 none is long enough.
+ * Only a socket that listens on all addresses must learn the address of each question.
+ * Answers are never fragmented, whatever a forged ICMP message says about the path (RFC
+ * 9715 3.1). Over IPv6 no answer is long enough.
  */
 static bool udp_listener_set_udp_options(int fd, const struct address *address,
                                          int family)
@@ -122,7 +123,7 @@ static void udp_listener_flush(void *self)
 		int count = sendmmsg(listener->fd, listener->out + sent,
 		                     listener->out_count - sent, 0);
 
-		/* the first of them cannot be sent: UDP may lose it */
+		/* the first datagram cannot be sent: UDP may lose it */
 		sent += count > 0 ? count : 1;
 	}
 	listener->out_count = 0;
@@ -171,7 +172,7 @@ static void udp_listener_on_reply(void *self, const struct reply *reply)
 	listener_free(listener);
 }
 
-/* The spare one is his, who will call back. */
+/* Takes the spare memory for the request that waits. */
 static void udp_listener_answer_later(struct udp_listener *listener,
                                       const struct datagram *asker)
 {
@@ -203,7 +204,7 @@ static void udp_listener_serve_datagram(struct udp_listener *listener,
 		udp_listener_answer_later(listener, from);
 }
 
-/* The interface it came in on is the kernel's choice again on the way out. */
+/* On the way out the kernel chooses the interface again. */
 static void udp_listener_keep_control(struct datagram *from, size_t len)
 {
 	struct cmsghdr *header = (struct cmsghdr *)&from->control;

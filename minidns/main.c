@@ -33,21 +33,21 @@
 #include "zone_lookup.h"
 #include "zones.h"
 
-/* Of one address: both, or under TLS only the second. */
+/* The sockets of one address: both, or only TCP under TLS. */
 struct sockets {
 	struct udp_listener *udp;
 	struct tcp_listener *tcp;
 };
 
 /*
- * The one struct of the program. Its service comes first: the
- * handlers' self points here.
+ * The only struct of the program. Its service comes first: the handlers' self points
+ * here.
  */
 static struct minidns {
 	struct service service;
 	struct minidns_options options;
 	struct figures figures;
-	struct siphash_key cookie_key;	/* where no secret is set */
+	struct siphash_key cookie_key;	/* for the case that no secret is set */
 	struct runtime runtime;
 	struct zone_lookup *lookup;
 	struct zones *zones;
@@ -59,13 +59,13 @@ static struct minidns {
 	struct limiter *limiter;
 	struct serve *serve;
 	struct tcp_clients *clients;
-	struct stream_tls *tls;		/* NULL: nobody listens for it */
-	struct sockets *sockets;	/* as many as options.listen and listen_tls */
+	struct stream_tls *tls;		/* NULL: no address listens with TLS */
+	struct sockets *sockets;	/* as many as in options.listen and listen_tls */
 	size_t socket_count;
 	bool started;
 } minidns;
 
-/* What is known of SOAs may take a fourth of zone_memory besides (core/soa_cache.h). */
+/* The SOA cache may use this share of zone_memory in addition (core/soa_cache.h). */
 enum { SOA_CACHE_SHARE = 4 };
 
 #define AT(field) offsetof(struct minidns_options, field)
@@ -161,7 +161,9 @@ static const struct option_section sections[] = {
 
 enum { LONG_TRANSFER_US = 50 * 1000 };
 
-/* Whoever is told asks within a millisecond: what he will ask for is read already. */
+/*
+ * Name servers ask within a millisecond after a NOTIFY, so the zone is read in advance.
+ */
 static void on_news(void *self, const struct name *zone, const struct edition *edition,
                     bool soon)
 {
@@ -198,8 +200,8 @@ static void on_transfer_began(void *self, const struct name *zone,
 }
 
 /*
- * Another instance may be the one that waits for it. Of short ones it hears nothing: by
- * the server's pace its poll comes in time.
+ * Tells the other instances, because one of them may wait for it. Short transfers are not
+ * announced: the poll comes in time by the server's pace.
  */
 static void on_transfer_ended(void *self, const struct transfer_end *end)
 {
@@ -211,7 +213,7 @@ static void on_transfer_ended(void *self, const struct transfer_end *end)
 		                     end->serial);
 }
 
-/* The zones may be gone before the last transfer of one. */
+/* At the end of the program the zones may be freed before the last transfer. */
 static void on_zone_released(void *self)
 {
 	(void)self;
@@ -458,7 +460,7 @@ static enum err check(void *self, struct why *why)
 	return err ? err : check_tls(why);
 }
 
-/* What reload() changes, too. */
+/* Sets the options that reload() also changes. */
 static enum err set_options(struct why *why)
 {
 	struct cookie_secrets secrets;
@@ -480,7 +482,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 {
 	(void)self, (void)processes, (void)why;
 	figures_new(&minidns.figures);
-	/* all processes take each other's cookies */
+	/* all processes must accept each other's cookies */
 	random_fill(&minidns.cookie_key, sizeof(minidns.cookie_key));
 	return OK;
 }
@@ -504,7 +506,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	return err ? err : open_sockets(runtime->loop, why);
 }
 
-/* ---- the life after ---- */
+/* ---- later in the life of the program ---- */
 
 static void reload(void *self)
 {
@@ -512,7 +514,7 @@ static void reload(void *self)
 	struct why why;
 
 	(void)self;
-	/* check() has passed these before they came here */
+	/* check() has accepted these options before */
 	set_options(&why);
 	if (minidns.tls && stream_tls_load(minidns.tls, &files, &why))
 		log_warn("certificate not reloaded: reason=%s", why.text);
@@ -533,8 +535,8 @@ static void drain(void *self)
 }
 
 /*
- * Polls do not hold up the end: the pool manager's rows know that their answers are owed.
- * Nor do comparisons, which are made again.
+ * Polls do not delay the end: the rows of the pool manager say that their answers are
+ * missing. Comparisons do not delay it, because they are repeated.
  */
 static bool idle(const void *self)
 {
@@ -543,7 +545,7 @@ static bool idle(const void *self)
 	       !tcp_clients_busy(minidns.clients) && report_batch_idle(minidns.reports);
 }
 
-/* First what asks, then what answers it: each part outlives those that call it back. */
+/* Parts that call other parts are freed first. */
 static void stop(void *self)
 {
 	(void)self;

@@ -22,9 +22,9 @@ enum {
 };
 
 /*
- * A zone and a server of it. It is `announcing` (not all instances know the change yet),
- * `asking` (a NOTIFY is out), `silent` (until the next try), or `quiet` (answered; the
- * gap to the next one runs), and then gone.
+ * A zone and a server of it. Its states: `announcing` (not all instances know the change
+ * yet), `asking` (a NOTIFY is out), `silent` (until the next try), `quiet` (answered; the
+ * pause before the next NOTIFY runs). Then it is freed.
  */
 struct route {
 	struct notifier *notifier;
@@ -35,10 +35,10 @@ struct route {
 	enum { ANNOUNCING, ASKING, SILENT, QUIET } state;
 	struct dns_request *request;
 	struct loop_timer *timer;
-	uint32_t serial;		/* newest that was ordered */
-	/* after the NOTIFY that is out, or that was last */
+	uint32_t serial;		/* the newest ordered serial */
+	/* another order came after the current or last NOTIFY */
 	bool ordered;
-	struct announcement *announcement;	/* NULL: none is under way */
+	struct announcement *announcement;	/* NULL: no announcement runs */
 	bool announced;			/* all instances know the change */
 	int timeout_ms, retry_interval_ms, max_retries;
 	int tries, gap_ms;
@@ -95,7 +95,7 @@ static void notifier_send_notify(struct route *route)
 		.server = route->server,
 		.tsig_key = route->tsig_key,
 		.timeout_ms = route->timeout_ms,
-		.tcp = route->tries % 2,	/* what UDP does not bring, TCP may */
+		.tcp = route->tries % 2,	/* TCP may work where UDP fails */
 	};
 
 	route->state = ASKING;
@@ -128,7 +128,7 @@ static void notifier_retry_or_give_up(struct route *route)
 	loop_timer_set(route->timer, route->retry_interval_ms);
 }
 
-/* An error is logged and let be: the poll finds out what the server has. */
+/* An error is only logged: the poll finds out which serial the server has. */
 static void notifier_on_answer(void *self, const struct response *response)
 {
 	struct route *route = self;

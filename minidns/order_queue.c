@@ -15,11 +15,11 @@
 
 enum { ORDERS_A_TURN = 128 };		/* less than a millisecond of work */
 
-/* A message, and how many of its orders are started. */
+/* A message, and the number of its started orders. */
 struct order_list {
 	struct order_list *next;
 	struct arena *arena;
-	json_t *args;			/* what the propagation points into */
+	json_t *args;			/* memory of the propagation */
 	struct propagation propagation;
 	size_t started, count;
 };
@@ -31,7 +31,7 @@ struct order_queue {
 	struct announcer *announcer;
 	struct order_list *first, **end;
 	size_t waiting;			/* orders of all lists */
-	bool due;			/* order_queue_start_some() is */
+	bool due;			/* order_queue_start_some() is scheduled */
 };
 
 struct order_queue *order_queue_new(struct loop *loop, struct notifier *notifier,
@@ -54,7 +54,7 @@ static void order_list_free(struct order_list *list)
 	free(list);
 }
 
-/* Its remaining orders are not started. */
+/* Drops the first list; its remaining orders are not started. */
 static void order_queue_drop_first(struct order_queue *queue)
 {
 	struct order_list *list = queue->first;
@@ -81,7 +81,7 @@ void order_queue_free(struct order_queue **queue)
 
 /* ---- orders ---- */
 
-/* Number I: each domain for all its servers, then the next one. */
+/* Order number I: each domain for all its servers, then the next domain. */
 static struct poll_order order_list_at(const struct propagation *propagation, size_t i)
 {
 	struct poll_order order = propagation->terms;
@@ -101,7 +101,7 @@ static enum err order_queue_start_order(struct order_queue *queue,
 	return err ? err : poller_order(queue->poller, order, why);
 }
 
-/* The caller learned of faults when the list came. */
+/* Faults of the list were reported when it came. */
 static void order_queue_start_next(struct order_queue *queue)
 {
 	struct order_list *list = queue->first;
@@ -144,7 +144,7 @@ static enum err order_list_check_one(const struct propagation *propagation, size
 	return route_read(&order, &zone, &server, &tsig_key, why);
 }
 
-/* All servers with the first domain, and all domains with the first server. */
+/* Checks all servers with the first domain, and all domains with the first server. */
 static enum err order_list_check(const struct order_list *list, struct why *why)
 {
 	size_t servers = list->propagation.destination_count;

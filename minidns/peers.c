@@ -16,7 +16,9 @@ void peers_transfer_ended(struct rpc_client *rpc, const struct name *zone,
 	address_format(peer, address);
 	args = json_pack("{s:s, s:s, s:I}", "name", name, "address", address, "serial",
 	                 (json_int_t)serial);
-	/* lost, it costs a poll some milliseconds: not worth a line above debug */
+	/*
+	 * if it is lost, a poll takes some milliseconds longer: only worth a debug line
+	 */
 	if (rpc_cast(rpc, &target, "transfer_ended", args, NULL, &why))
 		log_debug("end of transfer not announced: reason=\"%s\"", why.text);
 	json_decref(args);

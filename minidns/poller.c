@@ -21,7 +21,7 @@
 
 enum { MAX_ORDERS = 200000, MAX_PACES = 10000 };
 
-/* The parts of an order that the report repeats. */
+/* The parts of an order that its report repeats. */
 struct subject {
 	char id[ID_LEN + 1];
 	char *name, *pool, *tenant, *name_server;
@@ -32,7 +32,8 @@ struct subject {
 
 struct watch {
 	struct poller *poller;
-	struct watch *next;		/* of the same zone and host, on another port */
+	/* the next one for this zone and host, with another port */
+	struct watch *next;
 	struct name zone;
 	struct address server;
 	struct name tsig_key;
@@ -41,7 +42,7 @@ struct watch {
 	struct dns_request *request;
 	struct loop_timer *timer;
 	int64_t ordered_us;
-	bool quiet;			/* report only what is not as expected */
+	bool quiet;			/* report only unexpected results */
 };
 
 struct poller {
@@ -49,8 +50,8 @@ struct poller {
 	struct poller_config config;
 	struct map *by_host;		/* first watch of a zone and host */
 	size_t count;
-	struct map *paces;		/* by server; never forgotten */
-	struct pace other;		/* of servers beyond MAX_PACES */
+	struct map *paces;		/* by server; entries are never removed */
+	struct pace other;		/* shared by servers beyond MAX_PACES */
 };
 
 struct poller *poller_new(struct loop *loop, const struct poller_config *config)
@@ -243,7 +244,10 @@ static void watch_send_query(struct watch *watch)
 		.server = watch->server,
 		.tsig_key = watch->tsig_key,
 		.timeout_ms = watch->poll.terms.timeout_ms,
-		/* UDP brought nothing; or will not, as Knot keeps catalogs to itself */
+		/*
+		 * UDP brought no answer; or cannot, because Knot answers for catalog
+		 * zones only over TCP
+		 */
 		.tcp = watch->subject.is_catalog ||
 		       (watch->poll.silent && watch->poll.tries % 2),
 	};
@@ -254,7 +258,7 @@ static void watch_send_query(struct watch *watch)
 	                      watch);
 }
 
-/* The server has what an order wanted that a newer one has replaced. */
+/* Reports that the server has the serial of an order that a newer one has replaced. */
 static void watch_report_owed(struct watch *watch)
 {
 	struct server_report report = subject_report(&watch->subject);
@@ -294,7 +298,7 @@ static void watch_report_end(struct watch *watch)
 	watch_free(watch);
 }
 
-/* The watch is gone after a report. */
+/* Frees the watch after a report. */
 static void poller_make_move(struct watch *watch, struct poll_move move)
 {
 	if (move.reached_owed)
@@ -315,8 +319,8 @@ static void poller_make_move(struct watch *watch, struct poll_move move)
 }
 
 /*
- * A quiet order found it at an older serial: it went back, or missed the NOTIFY. If it is
- * only late with a present change, another NOTIFY does no harm.
+ * A quiet order found the server at an older serial: the server went back, or missed the
+ * NOTIFY. If it is only late with a present change, another NOTIFY does no harm.
  */
 static void poller_notify_behind(struct watch *watch)
 {
@@ -351,7 +355,7 @@ static void poller_on_answer(void *self, const struct response *response)
 	struct metric *const *polls = watch->poller->config.figures->polls;
 
 	watch->request = NULL;
-	/* the cell of a mismatch, which no poll ends with, counts silence */
+	/* no poll ends with a mismatch, so its cell counts silence */
 	metric_add(polls[response ? response->kind : RESPONSE_MISMATCH], 1);
 	if (!response)
 		watch->poll.silent_since = dns_requests_silent_since(
@@ -416,8 +420,9 @@ static void poller_start(struct watch *watch, const struct poll_terms *terms)
 }
 
 /*
- * Newer, or about the domain's end where the other was about its life. Of
- * two domains of one name the newer has the newer serial, and only it counts.
+ * True: the order replaces the current one. It is newer, or one of the two concerns the
+ * deletion of the domain. If two domains have the same name, the newer one has the newer
+ * serial, and only that one counts.
  */
 static bool poller_order_replaces(const struct poll_order *order,
                                   const struct poll_terms *terms,
@@ -466,7 +471,7 @@ enum err poller_order(struct poller *poller, const struct poll_order *order,
 	return OK;
 }
 
-/* ---- events meanwhile ---- */
+/* ---- events during a poll ---- */
 
 void poller_notify_answered(struct poller *poller, const struct name *zone,
                             const struct address *server)
@@ -479,8 +484,8 @@ void poller_notify_answered(struct poller *poller, const struct name *zone,
 }
 
 /*
- * Neither event ends a poll (core/poll.c), and still the next one is known before this
- * one moves: a move that ends its watch frees it.
+ * Passes an event to all watches of a zone and host. A move may free its watch, so the
+ * next one is read before. (These events never end a poll: core/poll.c.)
  */
 static bool poller_step_all(struct poller *poller, const struct name *zone,
                             const struct address *peer, enum poll_event event,

@@ -15,12 +15,12 @@
 struct recovery {
 	struct loop *loop;
 	struct lane *lane;
-	struct db *db;			/* the lane's */
+	struct db *db;			/* used by the lane */
 	struct soa_cache *cache;
 	const struct figures *figures;
 	bool is_running;
-	size_t checked[SOA_CACHE_REPLACED + 1];	/* since it began to run */
-	/* the list in hand */
+	size_t checked[SOA_CACHE_REPLACED + 1];	/* numbers of entries since the start */
+	/* the current entries */
 	struct edition taken[STORE_NAMES], stored[STORE_NAMES];
 	struct name names[STORE_NAMES];
 	size_t count, stored_count;
@@ -101,7 +101,7 @@ static void recovery_end(struct recovery *recovery)
 
 static void recovery_continue(struct recovery *recovery);
 
-/* What cannot be compared is forgotten: it is read when it is asked for. */
+/* Drops entries that could not be compared: they are read again when they are needed. */
 static void recovery_on_stored(void *job)
 {
 	struct recovery *recovery = job;

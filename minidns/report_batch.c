@@ -25,7 +25,7 @@ struct report_batch {
 	bool (*more_to_come)(const void *self);
 	const void *self;
 	struct loop_timer *timer;
-	bool due;			/* report_batch_on_turn_end() is */
+	bool due;			/* report_batch_on_turn_end() is scheduled */
 	struct pool_batch *pools;
 };
 

@@ -1,12 +1,12 @@
 /*
- * request_slots -- opens the requests that wait, one server after the other.
+ * request_slots -- opens waiting requests, one server after the other.
  *
  * It opens them at the end of a turn of the loop, a few at a time, so that timers and
  * answers are not late. The rest waits for the next turn.
  *
- * A silent server (core/silence.h) gets few questions. The other requests with it end
- * at once. A question over UDP or TCP from the address of the server also ends its
- * silence, unless several servers have this address.
+ * A silent server (core/silence.h) gets few questions. The other requests with it end at
+ * once. A question over UDP or TCP from the address of the server also ends its silence,
+ * unless several servers have this address.
  */
 #include "dns_request_private.h"
 
@@ -20,10 +20,11 @@
 #include "servers.h"
 
 enum {
-	MAX_OPEN = 500,			/* of one server: a dead one must not take all */
+	/* requests with one server: a dead server must not take all */
+	MAX_OPEN = 500,
 	MAX_SERVERS = 64,		/* beyond them, servers share slots */
 	OPEN_A_TURN = 32,		/* about a millisecond of work, */
-	OPEN_US = 1000,			/* and no more */
+	OPEN_US = 1000,			/* but not longer than this */
 	LOWER_CASE_MS = 3600 * 1000,	/* then mini-DNS tries 0x20 again */
 };
 
@@ -107,7 +108,7 @@ bool request_slots_is_known(const struct dns_request *request)
 	return false;
 }
 
-/* ---- what is told of a server ---- */
+/* ---- what is known about a server ---- */
 
 static void request_slots_log_limited(const struct dns_request *request,
                                       const char *event, struct log_limit *limit)
@@ -183,7 +184,9 @@ static void request_slots_log(const char *event, const struct request_slots *slo
 	         names[kind]);
 }
 
-/* Whatever it says, it is there for all. */
+/*
+ * The server is alive, whatever it says: this ends its silence for all kinds of requests.
+ */
 static void request_slots_note_alive(struct dns_requests *requests,
                                      struct request_slots *slots)
 {
@@ -242,7 +245,7 @@ int64_t dns_requests_silent_since(const struct dns_requests *requests,
 	return clock_unix() - (loop_now_ms(requests->loop) - silence->since_ms) / 1000;
 }
 
-/* ---- who waits ---- */
+/* ---- waiting requests ---- */
 
 static void request_slots_unlink(struct dns_request *request)
 {
@@ -261,7 +264,7 @@ static bool request_slots_has_work(const struct request_slots *slots)
 	                 silence_is(request_slots_silence(first)));
 }
 
-/* The next server, in turn, that somebody may be sent to, or need not wait for. */
+/* The next server, in turn, whose first request can be sent or ended now. */
 static struct request_slots *request_slots_next(struct dns_requests *requests)
 {
 	for (int i = 0; i < requests->server_count; i++) {

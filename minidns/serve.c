@@ -30,7 +30,7 @@ struct serve {
 	struct cookie_secrets secrets;
 	size_t pending;
 	struct log_limit badly_signed;
-	/* requests whose heads are known, until the turn ends */
+	/* requests whose heads are known; answered at the end of the turn */
 	struct pending *ready, **ready_end;
 	uint8_t data[SERVE_BUFFER];
 };
@@ -42,7 +42,7 @@ struct pending {
 	struct query query;
 	struct address peer;
 	bool tcp;
-	bool at_the_name;		/* of DS: no zone above it is ours */
+	bool at_the_name;		/* for DS: no zone above the name is ours */
 	reply_fn *later;
 	void *self;
 	struct head head;
@@ -76,7 +76,7 @@ size_t serve_pending(const struct serve *serve)
 	return serve->pending;
 }
 
-/* The answer in the buffer, before it goes out: what becomes of it. */
+/* Applies the limiter to the answer in the buffer before it is sent. */
 static size_t serve_limit(struct serve *serve, const struct query *query,
                           const struct address *peer, size_t len)
 {
@@ -84,7 +84,7 @@ static size_t serve_limit(struct serve *serve, const struct query *query,
 	                    sizeof(serve->data));
 }
 
-/* No records, and why. Returns the length of the answer. */
+/* Answers without records, with the reason. Returns the length of the answer. */
 static size_t serve_answer_refusal(struct serve *serve, struct query *query,
                                    enum refusal refusal)
 {
@@ -175,11 +175,14 @@ static void serve_send_whole_zone(struct pending *pending)
 	          pending);
 }
 
-/* In one datagram, or only the SOA: then the client comes over TCP (RFC 1995 2). */
+/*
+ * Answers in one datagram, or only with the SOA: then the client uses TCP (RFC 1995 2).
+ */
 static void serve_send_delta_by_udp(struct pending *pending, struct delta *delta)
 {
 	struct serve *serve = pending->serve;
-	struct query query = pending->query;	/* is needed again if this is too long */
+	/* the original is needed again if the answer is too long */
+	struct query query = pending->query;
 	struct ixfr ixfr;
 	size_t len;
 
@@ -192,8 +195,8 @@ static void serve_send_delta_by_udp(struct pending *pending, struct delta *delta
 }
 
 /*
- * Is there a delta, and is it no larger than the zone? Where that is not in memory
- * the records are counted: it is not read only to be measured.
+ * True: there is a delta, and it is not larger than the zone. If the zone is not in
+ * memory, records are counted: it is not read only to measure it.
  */
 static bool serve_is_worth_sending(struct pending *pending, const struct delta *delta)
 {
@@ -228,7 +231,7 @@ static void serve_on_delta(void *self, enum err err, struct delta *delta)
 		serve_send_whole_zone(pending);
 }
 
-/* Over UDP a client can forge a server's address. */
+/* True: the client has proven its address. Over UDP it can be forged. */
 static bool serve_is_proven(const struct pending *pending)
 {
 	return pending->tcp || limiter_is_proven(pending->serve->config.limiter,
@@ -236,9 +239,9 @@ static bool serve_is_proven(const struct pending *pending)
 }
 
 /*
- * A client that is as new as we are, or newer, or neither, gets the SOA (RFC 1995 4). So
- * does one that may not have its address: then it comes over TCP, and nobody else can
- * be sent many octets for few.
+ * Answers an IXFR. A client that is not older than our zone gets only the SOA (RFC 1995
+ * 4). So does a client that has not proven its address: it must use TCP, so that no
+ * attacker can direct large answers at a victim.
  */
 static void serve_send_changes(struct pending *pending)
 {
@@ -251,7 +254,10 @@ static void serve_send_changes(struct pending *pending)
 		           pending);
 }
 
-/* It was broken: if it is not any more, its head may still be from before. */
+/*
+ * For a zone that was broken. If it is good now, the head of this request may still be
+ * older.
+ */
 static void serve_on_mended_zone(void *self, enum err err, struct zone *zone)
 {
 	struct pending *pending = self;
@@ -305,7 +311,10 @@ static void serve_ask_access(struct pending *pending)
 
 static void serve_on_head(void *self, enum err err, const struct head *head);
 
-/* A DS record is of the zone above (RFC 4035 3.1.4.1): if that is ours, it answers. */
+/*
+ * A DS record belongs to the zone above (RFC 4035 3.1.4.1). If that zone is ours, it
+ * answers.
+ */
 static const struct name *serve_wanted_name(const struct query *query, struct name *above)
 {
 	bool is_above = query->type == RR_DS && name_parent(&query->name, above);
@@ -313,7 +322,7 @@ static const struct name *serve_wanted_name(const struct query *query, struct na
 	return is_above ? above : &query->name;
 }
 
-/* True: there is no zone above, and the name's own is looked for. */
+/* True: there is no zone above, and the zone at the name is looked up instead. */
 static bool serve_find_at_name(struct pending *pending)
 {
 	if (pending->query.type != RR_DS || pending->at_the_name)
@@ -349,7 +358,7 @@ static void serve_on_head(void *self, enum err err, const struct head *head)
 		zones_get(serve->config.zones, &pending->head, serve_on_zone, pending);
 }
 
-/* A name server acts upon it: it must not be older than a NOTIFY said. */
+/* True: the client acts on the answer, so it must not be older than the last NOTIFY. */
 static bool serve_must_be_current(const struct query *query)
 {
 	return serve_is_transfer(query) || query->type == RR_SOA;
@@ -372,7 +381,7 @@ static void serve_answer_soa_now(struct serve *serve, struct query *query, bool 
 	answer->len = answer_soa(query, &soa, tcp, serve->data, sizeof(serve->data));
 }
 
-/* What all name servers ask all the time. */
+/* Answers the most frequent question of name servers from a ready record. */
 static bool serve_answer_ready_soa(struct serve *serve, struct query *query, bool tcp,
                                    struct reply *answer)
 {
@@ -391,7 +400,10 @@ static bool serve_answer_ready_soa(struct serve *serve, struct query *query, boo
 	return true;
 }
 
-/* Of the zone that answers. *head NULL: none of ours. False: the database knows. */
+/*
+ * The head of the zone that answers. *head NULL: no zone of ours. False: it must be read
+ * from the database.
+ */
 static bool serve_recent_head(const struct serve *serve, const struct query *query,
                               const struct head **head)
 {
@@ -405,9 +417,9 @@ static bool serve_recent_head(const struct serve *serve, const struct query *que
 }
 
 /*
- * From what is in memory and new enough. False: the database is to be asked. The serial
- * of a zone that cannot be served is not told: who heard it would come for the zone,
- * again and again.
+ * Answers from memory if this is new enough. False: the database must be read. The serial
+ * of a broken zone is not served: name servers would try to transfer the zone again and
+ * again.
  */
 static bool serve_answer_now(struct serve *serve, struct query *query, bool tcp,
                              struct reply *answer)
@@ -457,7 +469,10 @@ void serve_end(struct serve *serve)
 	serve_run_ready(serve);
 }
 
-/* Not at once: the caller is to return before its callback comes. */
+/*
+ * Schedules the answer for later, because the caller must return before its callback
+ * comes.
+ */
 static void serve_make_ready(struct serve *serve, struct pending *pending)
 {
 	if (!serve->ready)
@@ -496,7 +511,7 @@ static bool serve_ask_database(struct serve *serve, const struct serve_request *
 	return false;
 }
 
-/* Any datagram can cause it, so it is rate-limited. */
+/* Logs a bad signature, with a limit, because any datagram can cause it. */
 static void serve_note_badly_signed(struct serve *serve, const struct query *query,
                                     const struct address *peer)
 {
@@ -536,7 +551,7 @@ static size_t serve_answer_rcode(struct serve *serve, const struct query *query)
 	return query_answer_rcode(query, query->rcode, serve->data, sizeof(serve->data));
 }
 
-/* A bad cookie counts as none, unless the client asks only for a cookie. */
+/* A bad cookie counts as absent, unless the client asks only for a cookie. */
 static void serve_check_cookie(struct serve *serve, const struct address *peer,
                                struct query *query)
 {
@@ -551,7 +566,10 @@ static void serve_check_cookie(struct serve *serve, const struct address *peer,
 	metric_add(serve->config.figures->cookies[query->cookie.result], 1);
 }
 
-/* The keys are not read yet: the key may be good, so it is not called unknown. */
+/*
+ * The keys were not read yet. The key may be valid, so the answer does not call it
+ * unknown.
+ */
 static enum query_fate serve_refuse_unread(struct query *query)
 {
 	query->rcode = refusal_rcode(REFUSAL_NOT_READ);
@@ -574,7 +592,7 @@ static enum query_fate serve_verify(struct serve *serve,
 	if (query->tsig_error)
 		serve_note_badly_signed(serve, query, &request->peer);
 	if (query->tsig_error == TSIG_BADSIG)
-		servers_hurry(servers, &request->peer);	/* the secret may be new */
+		servers_hurry(servers, &request->peer);	/* its secret may be new */
 	return fate;
 }
 

@@ -18,8 +18,9 @@
 
 enum {
 	PERIOD_MS = 10000,
-	SOONEST_MS = 200,		/* between readings that we or a server cause */
-	STRANGER_MS = 2000,		/* between those that anybody may cause */
+	/* between two reads that this program or a server causes */
+	SOONEST_MS = 200,
+	STRANGER_MS = 2000,		/* between two reads that any client may cause */
 	MAX_WAITING = 1024,
 };
 
@@ -34,7 +35,7 @@ struct waiter {
 
 struct reading {
 	struct servers *servers;
-	struct waiter *waiters;		/* those that came before it began */
+	struct waiter *waiters;		/* those that came before this read began */
 	struct store_servers found;
 	enum err err;
 	struct why why;
@@ -43,21 +44,22 @@ struct reading {
 struct servers {
 	struct loop *loop;
 	struct lane *lane;
-	struct db *db;			/* the lane's */
+	struct db *db;			/* used by the lane */
 	struct loop_timer *timer;
 	struct access access;
 	const struct figures *figures;
-	struct map *hosts;		/* of the servers: host_key -> not NULL */
-	struct map *ends;		/* the same by end_key */
+	struct map *hosts;		/* hosts of the servers: host_key -> not NULL */
+	struct map *ends;		/* addresses with ports, by end_key */
 	struct waiter *waiting;
 	size_t waiting_count;
-	int64_t read_ms;		/* when the last reading began */
-	int64_t stranger_ms;		/* the same, of those for a stranger */
-	/* of the next: the timer's or, while one runs, the latest that it may be */
+	int64_t read_ms;		/* start of the last read */
+	/* start of the last read that an unknown client caused */
+	int64_t stranger_ms;
+	/* of the next read: the timer's time, or the latest time while a read runs */
 	int64_t due_ms;
 	bool due_for_stranger;
 	bool reading, was_read, was_cut;
-	int failures;			/* in a row */
+	int failures;			/* failed reads in a row */
 };
 
 static void servers_start_read(struct servers *servers);
@@ -116,7 +118,7 @@ static void servers_answer_waiting(struct servers *servers, struct waiter *waite
 	}
 }
 
-/* Octets only: no padding. */
+/* Only octets, so that there is no padding. */
 struct end_key {
 	struct host_key host;
 	uint8_t port[2];
@@ -167,7 +169,7 @@ bool servers_knows(const struct servers *servers, const struct address *peer)
 	       prefixes_cover(&servers->access.always, peer);
 }
 
-/* Said when it begins. */
+/* Logs once when it begins. */
 static void servers_note_cut(struct servers *servers, bool cut)
 {
 	if (cut && !servers->was_cut)
@@ -176,7 +178,7 @@ static void servers_note_cut(struct servers *servers, bool cut)
 	servers->was_cut = cut;
 }
 
-/* The list that was read last stays in force while the database is away. */
+/* The last list stays in use while the database is away. */
 static void servers_note_change(struct servers *servers, struct reading *reading)
 {
 	bool down = reading->err;
@@ -202,7 +204,7 @@ static void servers_set_timer(struct servers *servers)
 	loop_timer_set(servers->timer, left_ms > 0 ? left_ms : 0);
 }
 
-/* The next reading is due then, if not sooner. */
+/* Makes the next read due at DUE_MS, if it is not due earlier. */
 static void servers_make_due(struct servers *servers, int64_t due_ms, bool for_stranger)
 {
 	if (due_ms >= servers->due_ms)
@@ -213,7 +215,7 @@ static void servers_make_due(struct servers *servers, int64_t due_ms, bool for_s
 		servers_set_timer(servers);
 }
 
-/* When nobody hurries. */
+/* The pause before the next regular read. */
 static int64_t servers_pause_ms(const struct servers *servers)
 {
 	if (!servers->failures)

@@ -27,7 +27,7 @@ static void ignore_announced(void *self)
 	(void)self;
 }
 
-/* No NOTIFY announces a deletion, and all instances must forget the zone. */
+/* A deletion is announced without a NOTIFY, because all instances must drop the zone. */
 static void announce_deletion(const struct service *service,
                               const struct poll_order *order)
 {
@@ -53,7 +53,7 @@ static enum err on_poll_for_serial_number(void *self, struct request *req)
 	return err;
 }
 
-/* NOTIFY and poll: what would be two messages a domain and server is one for them all. */
+/* NOTIFY and poll in one message for many domains and servers. */
 static enum err on_propagate_zones(void *self, struct request *req)
 {
 	const struct service *service = self;
@@ -61,7 +61,7 @@ static enum err on_propagate_zones(void *self, struct request *req)
 	return order_queue_add(service->orders, req->args, false, &req->why);
 }
 
-/* The pool manager looks after its servers: it hears of those that differ. */
+/* The pool manager checks its servers: it gets a report only for those that differ. */
 static enum err on_poll_zones(void *self, struct request *req)
 {
 	const struct service *service = self;
@@ -69,7 +69,7 @@ static enum err on_poll_zones(void *self, struct request *req)
 	return order_queue_add(service->orders, req->args, true, &req->why);
 }
 
-/* The same, of what each has under its serial. */
+/* The same comparison for the records under each serial. */
 static enum err on_compare_zones(void *self, struct request *req)
 {
 	const struct service *service = self;

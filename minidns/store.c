@@ -13,12 +13,15 @@
 #include "runtime/tx_list.h"
 
 enum {
-	PORTION = 5000,			/* records of one statement */
-	/* of a change that is read along with its zone: it is likely asked for next */
+	PORTION = 5000,			/* records in one statement */
+	/*
+	 * limits of a change that is read with its zone, because servers probably ask for
+	 * it next
+	 */
 	NEWEST_BYTES = 4096, NEWEST_SECONDS = 10,
 };
 
-/* The order is that of read_head(). */
+/* In the order of read_head(). */
 #define HEAD_COLUMNS \
 	"d.id, d.name, d.pool_id, d.serial, d.record_count, d.soa_ttl, " \
 	"d.mname, d.rname, d.refresh, d.retry, d.expire, d.minimum, " VERSION_OF("d.id")
@@ -57,7 +60,7 @@ static void copy_text(char *to, size_t size, const char *from)
 	to[len] = '\0';
 }
 
-/* After an error the head has a name, if only its SOA is wrong. */
+/* After an error the head still has a name if only its SOA is invalid. */
 static enum err read_head(struct tx_rows *rows, struct head *head, struct why *why)
 {
 	struct soa soa = { 0 };
@@ -105,8 +108,8 @@ static struct delta *read_newest(struct tx_rows *rows, const struct head *head)
 }
 
 /*
- * A row that cannot be read is one zone that is broken: the others are not to suffer. Who
- * wants it reads it again (zones_get()), and that tells of it.
+ * An unreadable row means that one zone is broken; the others must not suffer.
+ * zones_get() reads it again and reports the error.
  */
 static size_t read_heads(struct tx_rows *rows, struct head_row *found, size_t size)
 {
@@ -162,7 +165,7 @@ static enum err read_heads_once(void *self, struct why *why)
 	tx_list_fill(bind + BEFORE, read->names, count, places);
 	bind[BEFORE + places].type = TX_END;
 	tx_select(&tx, arena, &rows, sql, bind);
-	release_newest(*read->rows, *read->found);	/* of a try before */
+	release_newest(*read->rows, *read->found);	/* from an earlier try */
 	*read->found = read_heads(&rows, *read->rows, count);
 	err = tx_commit(&tx);
 	arena_free(&arena);
@@ -256,8 +259,8 @@ static enum err read_head_of(struct tx *tx, const char *domain_id, struct head *
 }
 
 /*
- * The text of an owner to its name; the record sets come by
- * name, so the last one is kept.
+ * The owner of the last record set: sets come sorted by name, so its text is converted
+ * only once.
  */
 struct owner {
 	char text[NAME_MAX_TEXT + 1];
@@ -293,14 +296,15 @@ static enum err add_row(struct zone_builder *builder, struct tx_rows *rows,
 }
 
 /*
- * A zone may have a million records, and no statement may take that long: they are read
- * by status and id, as they stand in an index. By id is about as they were written; by
- * name each would be elsewhere on the disk. Tombstones are read, and left out here, for
- * there may be a million of them, too.
+ * A zone may have a million records, and a statement must not take that long. So the
+ * records are read in portions by status and id, the order of an index. Records with near
+ * ids were written together, so they are close on the disk; records with near names are
+ * not. Tombstones are also read, and skipped here, because there may be a million of
+ * them.
  */
 struct portion {
 	const char *domain_id, *status;
-	char last[ID_LEN + 1];		/* id of the last one that was read */
+	char last[ID_LEN + 1];		/* id of the last record that was read */
 	size_t count;
 };
 
@@ -343,7 +347,7 @@ static enum err read_records(struct tx *tx, const char *domain_id, enum status s
 	return err;
 }
 
-/* All statements see the same moment: REPEATABLE READ, begun with its snapshot. */
+/* All statements see the same state: REPEATABLE READ with a snapshot at the start. */
 static enum err load_zone(struct db *db, const char *domain_id, struct zone **zone,
                           struct why *why)
 {
@@ -409,8 +413,8 @@ static void add_step(struct steps *steps, struct tx_rows *rows)
 }
 
 /*
- * The rows behind FROM up to TO; where serials wrapped, those
- * are two ranges of numbers.
+ * Selects the rows after FROM up to TO. If the serials have wrapped, these are two ranges
+ * of numbers.
  */
 static void select_steps(struct tx *tx, struct arena *arena, struct tx_rows *rows,
                          const struct head *head, uint32_t from)
@@ -476,7 +480,7 @@ static void ignore(const char *what, const char *name, const struct why *why)
 	log_warn("%s ignored: name=%s reason=%s", what, name, why->text);
 }
 
-/* One more address of SERVER. */
+/* Adds one more address of SERVER. */
 static void add_server(struct store_servers *found, struct access_server *server,
                        const char *text, uint32_t port)
 {

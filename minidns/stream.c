@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "runtime/loop.h"
 
-/* ---- what connections are opened with ---- */
+/* ---- the TLS context ---- */
 
 struct stream_tls {
 	SSL_CTX *context;
@@ -31,7 +31,7 @@ void stream_tls_free(struct stream_tls **tls)
 	*tls = NULL;
 }
 
-/* RFC 7858 3.1, RFC 9103 7.1: a client that names protocols must name "dot". */
+/* A client that names protocols must name "dot" (RFC 7858 3.1, RFC 9103 7.1). */
 static int stream_choose_protocol(SSL *ssl, const unsigned char **out,
                                   unsigned char *out_len, const unsigned char *in,
                                   unsigned in_len, void *unused)
@@ -88,7 +88,7 @@ enum err stream_tls_load(struct stream_tls *tls, const struct stream_tls_files *
 				  SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
 				  SSL_MODE_RELEASE_BUFFERS);
 	SSL_CTX_set_alpn_select_cb(context, stream_choose_protocol, NULL);
-	/* each process would have tickets of its own, and a client comes to any */
+	/* a client may reach any process, and each would have its own tickets */
 	SSL_CTX_set_num_tickets(context, 0);
 	err = stream_load(context, files, why);
 	if (err) {
@@ -113,11 +113,12 @@ void stream_open(struct stream *stream, int fd, const struct stream_tls *tls)
 	}
 	*stream = (struct stream){
 		.fd = fd, .tls = ssl, .shaking_hands = ssl,
-		.wants = ssl ? LOOP_READ : 0,		/* the client begins */
+		/* the client begins the handshake */
+		.wants = ssl ? LOOP_READ : 0,
 	};
 }
 
-/* What came of an operation of TLS that did not succeed: 0 at the end, else -1. */
+/* The result of a TLS operation that did not succeed: 0 at the end, else -1. */
 static int stream_outcome(struct stream *stream, int result)
 {
 	switch (SSL_get_error(stream->tls, result)) {
@@ -166,7 +167,8 @@ ssize_t stream_read(struct stream *stream, void *data, size_t size)
 	if (result == 1)
 		return (ssize_t)got;
 	result = stream_outcome(stream, result);
-	stream->wants &= ~LOOP_READ;	/* whoever reads waits for that, or does not */
+	/* the caller waits for reading itself, if it needs to */
+	stream->wants &= ~LOOP_READ;
 	return result;
 }
 
@@ -183,7 +185,7 @@ ssize_t stream_write(struct stream *stream, const void *data, size_t len)
 	if (result == 1)
 		return (ssize_t)sent;
 	if (stream_outcome(stream, result) == 0)
-		errno = ECONNRESET;		/* the client said that it goes */
+		errno = ECONNRESET;		/* the client has announced its end */
 	stream->wants &= ~LOOP_WRITE;
 	return -1;
 }
@@ -197,7 +199,7 @@ void stream_close(struct stream *stream)
 {
 	if (stream->tls && !stream->shaking_hands) {
 		ERR_clear_error();
-		SSL_shutdown(stream->tls);	/* says so, and waits for nothing */
+		SSL_shutdown(stream->tls);	/* announces the end, and does not wait */
 	}
 	SSL_free(stream->tls);
 	if (stream->fd >= 0)

@@ -10,9 +10,9 @@
 #include "stream.h"
 #include "transfers.h"
 
-enum { MESSAGES_A_TURN = 16 };	/* of a transfer, then others have their turn */
+enum { MESSAGES_A_TURN = 16 };	/* of a transfer, so that others have their turn */
 
-/* An answer that waits for its turn: a message with its length, or a transfer. */
+/* An answer that waits: a message with its length, or a transfer. */
 struct output {
 	struct output *next;
 	struct transfer *transfer;
@@ -77,7 +77,7 @@ bool tcp_answers_empty(const struct tcp_answers *answers)
 	return !answers->messages.first && !answers->transfers.first;
 }
 
-/* Of one peer the first is the first to have its place. */
+/* The first transfer of a peer is the first that gets its place. */
 bool tcp_answers_ready(const struct tcp_answers *answers)
 {
 	const struct output *transfer = answers->transfers.first;
@@ -116,7 +116,7 @@ void tcp_answers_put(struct tcp_answers *answers, const struct reply *reply,
 	transfer_start(output->transfer, ready, self);
 }
 
-/* The first of the messages. False: it was sent. */
+/* Takes the first message. False: there is no message. */
 static bool tcp_answers_take_message(struct tcp_answers *answers)
 {
 	struct output *output = answers->messages.first;
@@ -128,7 +128,7 @@ static bool tcp_answers_take_message(struct tcp_answers *answers)
 	return answers->sending_len;
 }
 
-/* The next of the first transfer. False: there is none any more. */
+/* Makes the next message of the first transfer. False: the transfer has ended. */
 static bool tcp_answers_make_message(struct tcp_answers *answers)
 {
 	size_t len;
@@ -143,7 +143,7 @@ static bool tcp_answers_make_message(struct tcp_answers *answers)
 	return len;
 }
 
-/* What is first is done with if it has no more to say. */
+/* Removes the first output if it has nothing more to send. */
 static void tcp_answers_next_message(struct tcp_answers *answers)
 {
 	if (!answers->out && answers->messages.first) {

@@ -29,9 +29,10 @@ enum {
 	 */
 	STALL_BYTES = 4096,
 	STALL_LOOKS = 8,
-	/* questions of a client without an answer, and its transfers until they end */
+	/* open questions of a client, and its unfinished transfers */
 	MAX_IN_FLIGHT = 32,
-	MAX_QUEUED = 256 * 1024,	/* bytes of answers: then no questions are read */
+	/* bytes of answers; beyond it no further questions are read */
+	MAX_QUEUED = 256 * 1024,
 	READ_SIZE = 16 * 1024,
 };
 
@@ -39,23 +40,27 @@ struct tcp_client {
 	struct tcp_client *next, **link;
 	struct tcp_clients *clients;
 	struct address peer;
-	struct stream stream;		/* closed, but an answer is still due: fd is -1 */
+	/* fd is -1: closed, but an answer will still come */
+	struct stream stream;
 	struct loop_io *io;
 	struct loop_timer *timer;
 	struct frames questions;
 	struct tcp_answers answers;
 	int in_flight;
-	bool said_all;			/* it will ask nothing more */
-	bool known;			/* a server of ours when it came, or a stranger */
+	bool said_all;			/* the client sends no more questions */
+	/* a server of ours when it connected; false: unknown */
+	bool known;
 	bool asked;			/* its first question was complete */
 	bool had_transfer;
-	/* within tcp_clients_take_questions(): not again, and not freed, from below */
+	/*
+	 * within tcp_clients_take_questions(): it must not run again or free the client
+	 */
 	bool reading;
-	bool taking;			/* it had output after the last event */
-	/* since when it asks nothing, or since when it has to take STALL_BYTES */
+	bool taking;			/* the client had output after the last event */
+	/* start of the idle time, or of the time in which it must take STALL_BYTES */
 	int64_t last_ms;
-	int64_t taken;			/* at last_ms, if taking */
-	int64_t look_ms;		/* when it is looked at next, if taking */
+	int64_t taken;			/* octets taken at last_ms, if `taking` */
+	int64_t look_ms;		/* time of the next check, if `taking` */
 };
 
 struct tcp_clients {
@@ -86,7 +91,9 @@ static void tcp_clients_free_if_done(struct tcp_client *client)
 	free(client);
 }
 
-/* Answers that are still due find it closed; the last of them frees it. */
+/*
+ * Closes the connection. Pending answers find it closed; the last one frees the client.
+ */
 static void tcp_clients_close_client(struct tcp_client *client)
 {
 	struct tcp_clients *clients = client->clients;
@@ -115,12 +122,12 @@ static void tcp_clients_reset_client(struct tcp_client *client)
 }
 
 /*
- * The client has hung up, and nothing is owed to it. If it is a name server that took a
- * transfer, and all of it, a reset ends the connection on both sides at once; by the
- * usual way its host would keep the port for a minute more (TIME_WAIT). One that takes
- * some hundred changes a second runs out of ports so, and the search for a free one costs
- * it more than the transfer. Any other client may have hung up in one direction only, and
- * gets its end of file.
+ * The client has hung up, and has all its answers. If it is a name server that took a
+ * complete transfer, a reset ends the connection on both sides at once. Otherwise its
+ * host would keep the port for a minute more (TIME_WAIT). With some hundred changes a
+ * second a server runs out of ports, and the search for a free one costs it more than the
+ * transfer. Any other client may have closed only one direction, and gets its end of
+ * file.
  */
 static void tcp_clients_disconnect(struct tcp_client *client)
 {
@@ -141,26 +148,29 @@ static bool tcp_clients_has_room(const struct tcp_client *client)
 	       client->answers.queued < MAX_QUEUED;
 }
 
-/* We could go on by ourselves: there is room again for the answer to what was read. */
+/*
+ * True: this process can continue without an event: there is room again for the answer to
+ * a question that was read.
+ */
 static bool tcp_clients_has_question(const struct tcp_client *client)
 {
 	return tcp_clients_has_room(client) && frames_has_next(&client->questions);
 }
 
-/* Something for it is there, or is made as soon as its socket has room. */
+/* True: there is output for the client, or it is made when the socket has room. */
 static bool tcp_clients_has_output(const struct tcp_client *client)
 {
 	return tcp_answers_ready(&client->answers) || tcp_clients_has_question(client);
 }
 
-/* Nothing is owed to it. */
+/* True: no answer for the client is missing. */
 static bool tcp_clients_is_idle(const struct tcp_client *client)
 {
 	return !client->in_flight && tcp_answers_empty(&client->answers) &&
 	       !frames_has_next(&client->questions);
 }
 
-/* Of whoever has asked something. */
+/* The idle timeout of a client that has asked something. */
 static int64_t tcp_clients_idle_ms(const struct tcp_clients *clients)
 {
 	const struct tcp_clients_config *config = &clients->config;
@@ -172,8 +182,8 @@ static int64_t tcp_clients_idle_ms(const struct tcp_clients *clients)
 }
 
 /*
- * What a client is told of it. 0: it is to close the connection as soon as it has its
- * answers (RFC 7828 3.3.2); what it asks until then is answered.
+ * The idle timeout that a client is told. 0: it must close the connection when it has its
+ * answers (RFC 7828 3.3.2); questions until then are answered.
  */
 static int64_t tcp_clients_announced_idle_ms(const struct tcp_clients *clients)
 {
@@ -185,7 +195,7 @@ static int64_t tcp_clients_patience_ms(const struct tcp_client *client)
 	return client->asked ? tcp_clients_idle_ms(client->clients) : FIRST_QUESTION_MS;
 }
 
-/* When it is to be dropped, unless something happens; -1: it waits for us. */
+/* When the client is closed if nothing happens; -1: it waits for us. */
 static int64_t tcp_clients_deadline_ms(const struct tcp_client *client)
 {
 	if (tcp_clients_has_output(client))
@@ -206,7 +216,7 @@ static void tcp_clients_set_timer(struct tcp_client *client)
 		loop_timer_set(client->timer, left_ms > 0 ? left_ms : 0);
 }
 
-/* Not before those that were read have been taken: they are kept in memory. */
+/* False while answers to earlier questions are not taken: they are kept in memory. */
 static bool tcp_clients_wants_questions(const struct tcp_client *client)
 {
 	return !client->said_all && tcp_clients_has_room(client) &&
@@ -214,8 +224,8 @@ static bool tcp_clients_wants_questions(const struct tcp_client *client)
 }
 
 /*
- * What its host has acknowledged. That it has room for some octets more now and then, or
- * asks something else, does not count.
+ * The octets that the client's host has acknowledged. A little more room in its socket,
+ * or another question, does not count.
  */
 static int64_t tcp_clients_taken(const struct tcp_client *client)
 {
@@ -247,7 +257,7 @@ static bool tcp_clients_has_stalled(const struct tcp_client *client)
 	return loop_now_ms(clients->loop) - client->last_ms >= clients->config.stall_ms;
 }
 
-/* One that takes too little gets a reset: the kernel is not to keep the rest, either. */
+/* A client that takes too little gets a reset, so that the kernel drops the rest. */
 static void tcp_clients_on_timer(void *self)
 {
 	struct tcp_client *client = self;
@@ -268,7 +278,7 @@ static void tcp_clients_on_timer(void *self)
 	tcp_clients_set_timer(client);
 }
 
-/* After each event: what is to be waited for next, or nothing any more. */
+/* After each event: sets the events and the timer to wait for, or stops waiting. */
 static void tcp_clients_settle(struct tcp_client *client)
 {
 	int events;
@@ -291,7 +301,7 @@ static void tcp_clients_settle(struct tcp_client *client)
 
 /* ---- answers ---- */
 
-/* The client must be held by its caller: it may be closed in here. */
+/* The caller must hold the client, because it may be closed in here. */
 static void tcp_clients_send_answers(struct tcp_client *client)
 {
 	if (!tcp_answers_send(&client->answers, &client->stream))
@@ -367,7 +377,7 @@ static void tcp_clients_forget_taken(struct tcp_client *client)
 	client->asked = true;
 }
 
-/* All questions that are there, as far as there is room for their answers. */
+/* Takes all questions that are there, as long as there is room for their answers. */
 static void tcp_clients_take_questions(struct tcp_client *client)
 {
 	const uint8_t *question;
@@ -382,12 +392,12 @@ static void tcp_clients_take_questions(struct tcp_client *client)
 	tcp_clients_forget_taken(client);
 	tcp_clients_send_answers(client);
 	tcp_clients_settle(client);
-	/* until here whoever closed it could not free it */
+	/* until here the client was not freed, even if it was closed */
 	client->reading = false;
 	tcp_clients_free_if_done(client);
 }
 
-/* False: the client is gone. */
+/* False: the client was freed. */
 static bool tcp_clients_read_some(struct tcp_client *client)
 {
 	struct tcp_clients *clients = client->clients;
@@ -401,7 +411,7 @@ static bool tcp_clients_read_some(struct tcp_client *client)
 	if (len < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
 		return true;
 	if (len == 0 && !tcp_clients_is_idle(client)) {
-		client->said_all = true;	/* it may still want to hear */
+		client->said_all = true;	/* it may still wait for answers */
 		return true;
 	}
 	if (len == 0)
@@ -411,7 +421,7 @@ static bool tcp_clients_read_some(struct tcp_client *client)
 	return false;
 }
 
-/* False: it is not over yet, or the client is gone. */
+/* False: the handshake is not over yet, or the client was freed. */
 static bool tcp_clients_handshake(struct tcp_client *client)
 {
 	int done = stream_shake_hands(&client->stream);
@@ -429,7 +439,7 @@ static void tcp_clients_on_event(void *self, int events)
 
 	if (client->stream.shaking_hands && !tcp_clients_handshake(client))
 		return;
-	/* TLS tells by itself whether it has something to read */
+	/* TLS itself knows whether it has unread data */
 	if (client->stream.tls)
 		events |= LOOP_READ;
 	if (events & LOOP_READ && tcp_clients_wants_questions(client) &&
@@ -440,7 +450,10 @@ static void tcp_clients_on_event(void *self, int events)
 
 /* ---- places ---- */
 
-/* Servers of ours may stand side by side; strangers there may be one and the same. */
+/*
+ * Several servers of ours may be in one network; unknown clients there may be one and the
+ * same.
+ */
 static bool tcp_clients_are_one_peer(const struct tcp_client *client,
                                      const struct address *peer, bool known)
 {
@@ -460,7 +473,10 @@ static int tcp_clients_of_peer(const struct tcp_clients *clients,
 	return count;
 }
 
-/* Of two the lesser goes, and of equals the one that was silent for longest. */
+/*
+ * The class with the lower value is closed first; within a class, the client that was
+ * idle for longest.
+ */
 enum worth { IDLE_STRANGER, IDLE_SERVER, BUSY_STRANGER, BUSY_SERVER };
 
 static enum worth tcp_clients_worth(const struct tcp_client *client)
@@ -478,7 +494,7 @@ static bool tcp_clients_is_evicted_first(const struct tcp_client *a,
 	return a->last_ms < b->last_ms;
 }
 
-/* The last descriptors are for the program's own work. */
+/* True: there is a place. The last descriptors are for the program's own work. */
 static bool tcp_clients_has_place(const struct tcp_clients *clients, int fd)
 {
 	if (descriptors_are_scarce(fd)) {

@@ -15,12 +15,13 @@
 
 struct transfer {
 	struct transfers *transfers;
-	struct transfer *next, **link;	/* in the list of those that wait or run */
+	/* links in the list of waiting or running transfers */
+	struct transfer *next, **link;
 	struct query query;
 	struct address peer;
-	struct peer *at;		/* while it waits or runs */
+	struct peer *at;		/* set while it waits or runs */
 	uint32_t serial;
-	struct zone *zone;		/* of an AXFR; else delta */
+	struct zone *zone;		/* of an AXFR; an IXFR has a delta */
 	struct delta *delta;
 	union {
 		struct axfr axfr;
@@ -38,12 +39,13 @@ struct list {
 	struct transfer *first, **end;
 };
 
-/* A host that has transfers which wait or run. */
+/* A host with waiting or running transfers. */
 struct peer {
-	struct peer *next, **link;	/* of those whose turn comes; NULL: it does not */
+	/* links in the list of peers whose turn comes; NULL: not in it */
+	struct peer *next, **link;
 	struct list waiting;
 	int running_count;
-	size_t count;			/* of both */
+	size_t count;			/* number of waiting and running transfers */
 };
 
 struct transfers {
@@ -54,7 +56,7 @@ struct transfers {
 	struct list running;
 	int running_count;
 	size_t count;
-	bool admitting;			/* admit() is due at the end of the turn */
+	bool admitting;			/* admit() is scheduled for the end of the turn */
 };
 
 static void list_init(struct list *list)
@@ -138,7 +140,10 @@ static struct peer *transfers_peer(struct transfers *transfers,
 	return peer;
 }
 
-/* Behind the others, if it has something to send and not yet its share. */
+/*
+ * Puts the peer at the end of the list, if it has a waiting transfer and is below its
+ * limit.
+ */
 static void transfers_take_turn(struct transfers *transfers, struct peer *peer)
 {
 	if (peer->link || !peer->waiting.first ||
@@ -295,7 +300,9 @@ static void transfers_count_end(const struct transfer *transfer, bool complete)
 		           1);
 }
 
-/* It ran: give its place to the next, and tell who waits for its end. */
+/*
+ * The transfer ran: gives its place to the next one, and tells the owner about its end.
+ */
 static void transfers_leave(struct transfer *transfer, bool complete)
 {
 	struct transfers *transfers = transfer->transfers;

@@ -16,7 +16,8 @@
 
 enum {
 	MAX_WAITING = 8192,
-	MAX_PREFETCHED = 64,		/* while so many requests wait */
+	/* waiting requests beyond which nothing is prefetched */
+	MAX_PREFETCHED = 64,
 	MAX_RECENT = 4096,
 	RECENT_MS = 1000,
 };
@@ -25,13 +26,13 @@ struct lookup_request {
 	struct lookup_request *next;
 	struct name name;
 	bool apex;
-	bool outdated;			/* the zone has changed since the read */
+	bool outdated;			/* the zone has changed since it was read */
 	zone_lookup_fn *fn;		/* NULL: a prefetch */
 	void *self;
 };
 
 /*
- * A result, to be used again for a second. In the order of their making.
+ * A result that may be used again for a second. The list has the order of their reading.
  */
 struct recent {
 	struct recent *next;
@@ -41,7 +42,7 @@ struct recent {
 	int64_t asked_ms;
 };
 
-/* What one statement asks for. */
+/* The names that one statement reads. */
 struct batch {
 	struct zone_lookup *lookup;
 	struct lookup_request *requests;
@@ -57,12 +58,12 @@ struct batch {
 struct zone_lookup {
 	struct loop *loop;
 	struct lane *lane;
-	struct db *db;			/* the lane's */
+	struct db *db;			/* used by the lane */
 	struct deltas *deltas;
 	struct lookup_request *waiting, **waiting_end;
 	size_t waiting_count;
 	bool running, was_down, closing;
-	struct batch *batch;		/* that is running */
+	struct batch *batch;		/* the running batch */
 	struct soa_cache *cache;
 	struct recovery *recovery;
 	struct map *recent_by_name;
@@ -171,7 +172,7 @@ bool zone_lookup_changed(struct zone_lookup *lookup, const struct name *zone,
 	return true;
 }
 
-/* The batch that is being read may be as old. */
+/* The running batch may have old results, too. */
 void zone_lookup_recover(struct zone_lookup *lookup)
 {
 	zone_lookup_outdate(lookup, NULL);
@@ -222,7 +223,7 @@ static void zone_lookup_answer(struct batch *batch, struct lookup_request *reque
 
 	if (!batch->err && request->apex && !is_it && !batch->lookup->closing &&
 	    request->fn) {
-		request->apex = false;		/* now with those above it */
+		request->apex = false;		/* now with the names above it */
 		zone_lookup_append(batch->lookup, request);
 		return;
 	}
@@ -249,7 +250,7 @@ static void zone_lookup_note_health(struct zone_lookup *lookup, const struct bat
 	lookup->was_down = down;
 }
 
-/* A client that sees a new serial asks for the changes next: they are at hand then. */
+/* A client that sees a new serial asks for the changes next, so they are kept. */
 static void zone_lookup_keep_changes(struct batch *batch)
 {
 	for (size_t i = 0; i < batch->found_count; i++)
@@ -298,8 +299,8 @@ static bool batch_has_name(const struct batch *batch, const char *text)
 }
 
 /*
- * The name and all above it, the root with them; or, for an apex, it alone.
- * False, and nothing added, if there is no room.
+ * Adds the name and all names above it with the root; for an apex only the name. False:
+ * there is no room, and nothing was added.
  */
 static bool batch_add_names(struct batch *batch, const struct lookup_request *request)
 {
@@ -374,7 +375,8 @@ void zone_lookup_free(struct zone_lookup **lookup)
 		return;
 	old->closing = true;
 	request = old->waiting;
-	old->waiting = NULL;		/* so that the last batch starts no other */
+	/* so that the last batch does not start another one */
+	old->waiting = NULL;
 	lane_free(&old->lane);
 	for (struct lookup_request *next; request; request = next) {
 		next = request->next;

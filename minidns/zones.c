@@ -16,9 +16,9 @@
 #include "runtime/offload.h"
 
 enum {
-	MAX_LOADS_WAITING = 4096,	/* on a lane */
-	MAX_LOADS_FOR_ONE = 3,		/* a zone that changes faster than it loads */
-	/* how long a zone that cannot be served is not read again */
+	MAX_LOADS_WAITING = 4096,	/* on one lane */
+	MAX_LOADS_FOR_ONE = 3,		/* for a zone that changes faster than it loads */
+	/* time until a broken zone is read again */
 	BROKEN_MS = 10000,
 };
 
@@ -26,13 +26,16 @@ struct waiter {
 	struct waiter *next;
 	zone_fn *fn;
 	void *self;
-	uint32_t serial;		/* at least */
-	int loads;			/* that did not bring it */
+	uint32_t serial;		/* the lowest serial that is accepted */
+	int loads;			/* loads that did not bring this serial */
 };
 
-/* A domain: its newest snapshot, or those who wait for one, or why there is none. */
+/*
+ * A domain: its newest snapshot, or the requests that wait for one, or the reason why
+ * there is none.
+ */
 struct snapshot {
-	struct snapshot *newer, *older;	/* in the order of their last use */
+	struct snapshot *newer, *older;	/* in the order of last use */
 	char id[ID_LEN + 1];
 	struct zone *zone;
 	struct waiter *waiters;
@@ -59,17 +62,17 @@ struct zones {
 	struct map *by_id;
 	struct snapshot *newest, *oldest;
 	struct leaving *leaving;
-	uint64_t bytes;			/* of all that are alive */
+	uint64_t bytes;			/* size of all zones in memory */
 	bool stopping;
-	int broken;			/* snapshots */
-	bool trimming;			/* trim() is due at the end of the turn */
+	int broken;			/* number of snapshots */
+	bool trimming;			/* trim() is scheduled for the end of the turn */
 };
 
 struct load {
 	struct zones *zones;
 	struct reader *reader;
 	char id[ID_LEN + 1];
-	uint32_t serial;		/* that the head had */
+	uint32_t serial;		/* the serial of the head */
 	struct zone *zone;
 	enum err err;
 	struct why why;
@@ -136,7 +139,7 @@ static void zones_account(struct zones *zones, int64_t bytes)
 	metric_add(zones->config.figures->zones_bytes, bytes);
 }
 
-/* Free it, or set it aside until its last transfer has ended. */
+/* Frees the zone, or keeps it until its last transfer has ended. */
 static void zones_release(struct zones *zones, struct zone **zone)
 {
 	struct leaving *leaving;
@@ -198,8 +201,8 @@ static bool zones_is_idle(const struct zones *zones, const struct snapshot *snap
 }
 
 /*
- * From the one not used for longest, until the budget is kept
- * or all others are in use.
+ * Evicts zones, the longest unused first, until the budget is kept or all others are in
+ * use.
  */
 static void zones_trim(struct zones *zones)
 {
@@ -250,8 +253,8 @@ static void zones_answer_waiter(struct waiter *waiter, enum err err, struct zone
 }
 
 /*
- * A snapshot from before the waiter's head was read does not
- * do; then there is another load.
+ * True: the snapshot is not older than the waiter's head. Otherwise the zone is loaded
+ * again.
  */
 static bool zones_is_served(const struct waiter *waiter, const struct load *load)
 {
@@ -323,7 +326,7 @@ static void zones_load_done(void *job)
 	else
 		zones_keep(zones, snapshot, load);
 	if (load->zone)
-		/* a callback may cause a newer one to take its place */
+		/* a callback may replace it by a newer one */
 		zone_hold(load->zone);
 	zones_answer_waiters(zones, snapshot, load);
 	zone_release(&load->zone);
@@ -366,9 +369,9 @@ static void zones_start_load(struct zones *zones, struct snapshot *snapshot,
 	}
 }
 
-/* ---- ask ---- */
+/* ---- requests ---- */
 
-/* What was read before its head broke is not served any longer. */
+/* A zone that was read before its head broke is not served any more. */
 static bool zones_is_at(const struct snapshot *snapshot, const struct head *head)
 {
 	return snapshot->zone && head->soa_len && snapshot->zone->serial == head->serial;

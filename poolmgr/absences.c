@@ -8,11 +8,11 @@
 #include "store_absence.h"
 
 enum {
-	DOUBTS = 3,		/* until the server is in error */
-	DOUBT_S = 1,		/* until the next poll */
+	DOUBTS = 3,		/* doubts until the server is in error */
+	DOUBT_S = 1,		/* pause until the next poll */
 };
 
-/* What follows the reason of the poll; "": nothing. */
+/* The text after the reason of the poll; "": no text. */
 static const char *absences_remark(const struct server *server,
                                    const struct server_report *report,
                                    enum confirmation confirmation)
@@ -58,7 +58,10 @@ static void absences_settle(struct tx *tx, const struct poolmgr *poolmgr,
 		                   poolmgr_poll_budget_s(poolmgr));
 }
 
-/* A poll that saw a serial before it found no zone: the server answers us. */
+/*
+ * Confirms absences by a poll that saw a serial before it found no zone: then the server
+ * answers us.
+ */
 static void absences_confirm_by_polls(const struct server_report *reports, size_t count,
                                       struct deletion_state *states)
 {

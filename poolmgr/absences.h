@@ -1,7 +1,7 @@
 /*
  * absences -- records the reports of mini-DNS about zones that are being deleted: each
- * zone is proven gone, doubted or still there (core/absence.h). One transaction records
- * all reports of a message. It locks rows of pool_manager_status only, so it never waits
+ * zone is proven absent, doubted or still there (core/absence.h). One transaction records
+ * all reports of a message. It locks only rows of pool_manager_status, so it never waits
  * for central.
  */
 #pragma once

@@ -10,6 +10,6 @@ struct endpoint {
 	uint16_t port;
 };
 
-/* DEFAULT_PORT 0: TEXT must have a port. The reason begins with FIELD. ERR_INVALID. */
+/* DEFAULT_PORT 0: TEXT must have a port. ERR_INVALID: the reason begins with FIELD. */
 enum err endpoint_parse(const char *text, uint16_t default_port, const char *field,
                         struct endpoint *endpoint, struct why *why);

@@ -10,9 +10,9 @@
 #include "store.h"
 
 /*
- * A server with a serial beyond ours has the zone from another primary: its row gets
- * that reason. A domain that is being deleted is left out, because the zone may belong
- * to a new domain of the same name.
+ * Marks servers with a serial beyond ours: such a server has the zone from another
+ * primary, and its row gets this reason. A domain that is being deleted is left out,
+ * because the zone may belong to a new domain with the same name.
  */
 static void evaluate_mark_unknown(struct tx *tx, struct domain_view *view,
                                   struct arena *arena)
@@ -70,9 +70,10 @@ static void evaluate_add_unknown(struct evaluation *evaluation,
 }
 
 /*
- * While a change propagates, the consensus is an older serial, which central may know.
- * Central gets such a serial once, when a report may have made it the consensus. So the
- * records of a domain become ACTIVE one by one even if its changes never pause.
+ * True: central needs this report. While a change propagates, the consensus is an older
+ * serial, which central may already know. Central gets it once, when a report may have
+ * made it the consensus. So the records of a domain become ACTIVE one by one, even if its
+ * changes never pause.
  */
 static bool evaluate_is_news(const struct peers *peers, const struct server_report *seen,
                              const struct pool_report *result)
@@ -191,7 +192,7 @@ void evaluate_report(struct poolmgr *poolmgr, const struct evaluation *evaluatio
 		                  &(struct cause){ at->request_id, .recovery = true });
 }
 
-/* If a read fails, central still gets the results found before. */
+/* If a read fails, central still gets the results before it. */
 enum err evaluate_all(struct poolmgr *poolmgr, const struct domain_query *queries,
                     size_t count, struct why *why)
 {

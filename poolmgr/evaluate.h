@@ -1,6 +1,6 @@
 /*
- * evaluate -- reads from the rows what the servers of the pool have of a domain, and
- * reports the consensus to central (core/domain_view.h decides, peers.h sends).
+ * evaluate -- reads the states of a domain on the servers of the pool, and reports the
+ * consensus to central (core/domain_view.h decides, peers.h sends).
  */
 #pragma once
 
@@ -9,7 +9,10 @@
 
 struct server;
 
-/* A domain to evaluate, and the report that causes it; NULL: report to central anyway. */
+/*
+ * A domain to evaluate, and the server report that causes it. REPORT NULL: always report
+ * to central.
+ */
 struct domain_query {
 	const char *domain_id;
 	enum action action;
@@ -26,10 +29,11 @@ struct evaluation {
 	size_t count;
 	struct domain_result {
 		struct pool_report report;
-		const struct domain_query *first;	/* of the queries for it */
-	} *results;			/* room for COUNT; their texts are in the arena */
+		/* the first query for this domain and action */
+		const struct domain_query *first;
+	} *results;			/* room for COUNT; texts are in the arena */
 	size_t found;
-	struct unknown_serial {		/* SERVER serves a serial that we did not issue */
+	struct unknown_serial {		/* SERVER has a serial that we did not issue */
 		struct unknown_serial *next;
 		const struct server *server;
 		const struct domain_ref *domain;
@@ -40,5 +44,5 @@ struct evaluation {
 enum err evaluate_read(const struct poolmgr *poolmgr, struct db *db,
                        struct evaluation *evaluation, struct arena *arena,
                        struct why *why);
-/* On the loop: reports to central, and starts follow-ups of unknown serials. */
+/* On the loop: reports to central, and starts follow-ups for unknown serials. */
 void evaluate_report(struct poolmgr *poolmgr, const struct evaluation *evaluation);

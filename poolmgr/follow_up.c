@@ -19,7 +19,7 @@
 #include "store_follow.h"
 
 enum {
-	CASES_MAX = 5000,	/* further ones begin with a later report */
+	CASES_MAX = 5000,	/* further cases wait for a later report */
 	LOCK_WAIT_MS = 3000,
 	RAISE_TIMEOUT_MS = 10 * 1000,
 	DETAIL_SIZE = 600,
@@ -40,7 +40,7 @@ struct follow_up_job {
 	enum follow action;
 	bool calling;			/* a call to central is out */
 	bool was_tried;			/* the server's driver was called */
-	enum err err;			/* of the driver, or of central */
+	enum err err;			/* of the driver or of central */
 	struct why why;
 	const char *outcome;		/* for follow_up_record_raise() */
 	UT_hash_handle hh;
@@ -114,7 +114,7 @@ static bool follow_up_takes_orders(const struct server *server)
 	return server->driver->retransfer && !server->driver->by_catalog;
 }
 
-/* ---- the record ---- */
+/* ---- the row of repair_log ---- */
 
 struct recording {
 	const struct follow_up_job *job;
@@ -153,7 +153,10 @@ static const char *const words[FOLLOW_COUNT] = {
 	[FOLLOW_RAISE]    = "our serial was raised",
 };
 
-/* "made to transfer; served serial 12, ours was 11". The first part may be an error. */
+/*
+ * Writes "made to transfer; served serial 12, ours was 11". The first part may be an
+ * error.
+ */
 static void follow_up_record(const struct follow_up_job *job, struct db *db,
                              const char *outcome)
 {
@@ -232,7 +235,10 @@ static bool follow_up_lock(struct follow_up_job *job)
 	return false;
 }
 
-/* Decides before it takes the lock, because most jobs wait, and again under the lock. */
+/*
+ * Decides before it takes the lock, because most jobs must wait, and again under the
+ * lock.
+ */
 static void follow_up_run(void *self)
 {
 	struct follow_up_job *job = self;
@@ -265,7 +271,9 @@ static void follow_up_raise_recorded(void *self)
 	follow_up_job_free(self);
 }
 
-/* On the pool manager's lane, because a record waits between its tries. Ends the job. */
+/*
+ * Ends the job. It writes on the pool manager's lane, because it waits between its tries.
+ */
 static void follow_up_end_raise(struct follow_up_job *job, const char *outcome)
 {
 	job->outcome = outcome;
@@ -277,7 +285,7 @@ static void follow_up_end_raise(struct follow_up_job *job, const char *outcome)
 	follow_up_job_free(job);
 }
 
-/* Tells the operator what to do, and not the serial that was too far. */
+/* Tells the operator what to do, without the serial that was too far ahead. */
 static void follow_up_park_raise(struct follow_up_job *job)
 {
 	job->err = fail(&job->why, ERR_INVALID, "the server's serial is too far ahead of "
@@ -296,7 +304,7 @@ static void follow_up_raised(void *self, const struct rpc_answer *answer)
 	follow_up_end_raise(job, answer->err ? "FAILED" : "DONE");
 }
 
-/* A change of the serial only. Central refuses it if another change came before. */
+/* Changes only the serial. Central refuses the call if another change came before. */
 static enum err follow_up_call_central(struct follow_up_job *job, uint32_t serial)
 {
 	static const struct rpc_target central = { .topic = "central" };

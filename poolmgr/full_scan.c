@@ -16,9 +16,9 @@
 #include "store_repair.h"
 
 enum {
-	PAGE = LIST_MAX,		/* domains; one message */
-	PAGES_A_TURN = 16,		/* a late scan catches up slowly */
-	SHARE_PERCENT = 80,		/* of the interval, for one scan */
+	PAGE = LIST_MAX,		/* domains of one message */
+	PAGES_A_TURN = 16,		/* limit, so that a late scan catches up slowly */
+	SHARE_PERCENT = 80,		/* percentage of the interval for one scan */
 	HALF_A_TURN_MS = 500,
 };
 
@@ -33,22 +33,23 @@ void full_scan_metrics(void)
 
 struct full_scan {
 	struct poolmgr *poolmgr;
-	char cursor[ID_LEN + 1];	/* the last domain that was polled */
+	char cursor[ID_LEN + 1];	/* the last domain of the scan so far */
 	char origin[ID_LEN + 1];	/* where this scan began and will end */
-	bool round_the_end;		/* it has passed the last domain */
-	int64_t began_ms, next_ms;	/* of this scan, of the next one */
-	int64_t pages, done;		/* pages counted at the begin */
+	bool round_the_end;		/* the scan has passed the last domain */
+	int64_t began_ms, next_ms;	/* start of this scan; of the next one */
+	int64_t pages, done;		/* pages, counted at the start; finished pages */
 	bool is_running;
 	uint64_t generation;		/* of the share */
 	unsigned number;			/* number of the scan */
 	/* the page that the lane reads */
 	bool is_reading;
-	bool is_counted;		/* a scan begins with this page */
+	/* a scan begins with this page: count the domains */
+	bool is_counted;
 	char id[ID_LEN + 1];
-	int64_t pages_left;		/* of this turn; -1: not known yet */
+	int64_t pages_left;		/* in this turn; -1: not known yet */
 	struct arena *arena;
 	struct scope scope;
-	int64_t count;			/* of domains, if counted */
+	int64_t count;			/* number of domains, if counted */
 	struct due *page;
 	struct drifting drifting;
 	enum err err;
@@ -63,7 +64,8 @@ struct full_scan *full_scan_new(struct poolmgr *poolmgr)
 	scan->poolmgr = poolmgr;
 	scan->next_ms = clock_ms() + random_u32() % interval_ms;
 	scan->arena = arena_new();
-	scan->number = random_u32();	/* restarts do not favour some domains */
+	/* random, so that restarts do not prefer certain domains */
+	scan->number = random_u32();
 	return scan;
 }
 
@@ -83,7 +85,7 @@ static int64_t full_scan_duration_ms(const struct full_scan *scan)
 
 /* ---- a page ---- */
 
-/* The servers that the domain is for and that answer. */
+/* Finds the servers that the domain is for and that answer. */
 static void full_scan_servers(const struct poolmgr *poolmgr,
                               const struct domain_ref *domain, const struct server **to,
                               struct server_list *list)
@@ -122,7 +124,10 @@ static void full_scan_compare_page(struct peers *peers, const struct domain_refs
 typedef void full_scan_send_fn(struct peers *peers, const struct domain_refs *domains,
                                const struct server_list *list, const struct cause *cause);
 
-/* Sends the catalog zones of the page or the others: they have different servers. */
+/*
+ * Sends the catalog zones of the page, or its other domains, because they have different
+ * servers.
+ */
 static void full_scan_send(struct full_scan *scan, const struct due *page, bool catalogs,
                            full_scan_send_fn *send, const struct cause *cause)
 {
@@ -150,7 +155,7 @@ static bool full_scan_is_turn(const struct full_scan *scan,
 {
 	unsigned every = (unsigned)scan->poolmgr->config.compare_every;
 
-	/* other bits than those that select the share */
+	/* uses other bits than the share */
 	return every && (share_hash(domain->id) / 64 + scan->number) % every == 0;
 }
 
@@ -163,9 +168,9 @@ static bool full_scan_is_drifting(const struct drifting *drifting, const char *i
 }
 
 /*
- * A domain with drift is compared in the next scan in any case. A domain that changes
- * all the time is also compared, because mini-DNS compares records at the serial of the
- * server.
+ * Chooses the domains to compare. A domain with drift is compared in the next scan in any
+ * case. A domain that changes all the time can also be compared, because mini-DNS
+ * compares records at the serial of the server.
  */
 static struct due *full_scan_choose(const struct full_scan *scan, struct due *page,
                                     const struct drifting *drifting)
@@ -282,7 +287,7 @@ static void full_scan_begin(struct full_scan *scan)
 	scan->round_the_end = false;
 }
 
-/* The number of pages that keeps the scan in time. */
+/* The number of pages that are due now, so that the scan ends in time. */
 static int64_t full_scan_pages_due(const struct full_scan *scan)
 {
 	int64_t elapsed_ms = clock_ms() - scan->began_ms;
@@ -301,7 +306,7 @@ static void full_scan_read_next(struct full_scan *scan)
 	    poolmgr_submit(scan->poolmgr, full_scan_read_page, full_scan_page_read, scan);
 }
 
-/* Without a share, or after an error, the scan goes on later. */
+/* Without a share, or after an error, the scan continues later. */
 static void full_scan_page_read(void *self)
 {
 	struct full_scan *scan = self;
@@ -328,7 +333,10 @@ static void full_scan_page_read(void *self)
 
 void full_scan_fire(struct full_scan *scan)
 {
-	/* the call nearest to the time: else two seconds become three */
+	/*
+	 * starts at the call nearest to the time; otherwise two seconds would become
+	 * three
+	 */
 	if (scan->is_reading ||
 	    (!scan->is_running && clock_ms() + HALF_A_TURN_MS < scan->next_ms) ||
 	    (scan->is_running && full_scan_pages_due(scan) <= 0))

@@ -1,12 +1,12 @@
 /*
  * full_scan -- polls all domains of this process's share on all their servers, page by
  * page (seed 000, the last step of periodic_sync). It finds servers that lost a zone or
- * went back to an old serial. A scan takes most of a periodic_sync_interval, at an even
- * pace. One page is one SELECT and one message to mini-DNS. Servers without a difference
- * cause no report.
+ * went back to an old serial. A scan is spread evenly over most of a
+ * periodic_sync_interval. One page is one SELECT and one message to mini-DNS. Servers
+ * without a difference cause no report.
  *
- * Each scan also compares the records of one part in compare_every of the domains, and of
- * the domains that differed in the last scan (repair.h).
+ * Each scan also compares the records of every compare_every'th domain, and of the
+ * domains that differed in the last scan (repair.h).
  */
 #pragma once
 
@@ -20,6 +20,9 @@ void full_scan_fire(struct full_scan *scan);	/* every second, by a timer */
 
 struct cause;
 struct domain_ref;
-/* Orders a comparison of the records of one domain on all its servers. Any share. */
+/*
+ * Orders a comparison of the records of one domain on all its servers. The domain may be
+ * in any share.
+ */
 void full_scan_compare(struct poolmgr *poolmgr, const struct domain_ref *domain,
                        const struct cause *cause);

@@ -13,24 +13,24 @@
 
 enum { REASON_SIZE = 256 };
 
-/* The findings about one channel of a server. */
+/* What was observed on one channel of a server. */
 struct finding {
 	struct evidence evidence;
 	char reason[REASON_SIZE];
 };
 
-/* The findings, and the change of the row. */
+/* The observations, and the change of the row. */
 struct health_update {
 	struct finding finding;
 	struct health health;
-	struct health_move move;	/* is_news: the row was changed */
+	struct health_move move;	/* is_news: the row has changed */
 };
 
 struct health_writer {
 	struct poolmgr *poolmgr;
 	bool is_running;
-	struct finding (*found)[CHANNELS];	/* one a server: to be written next */
-	struct health_update (*updates)[CHANNELS];	/* of the job on the lane */
+	struct finding (*found)[CHANNELS];	/* for each server: to be written next */
+	struct health_update (*updates)[CHANNELS];	/* in the job on the lane */
 	enum err err;
 	struct why why;
 };
@@ -84,7 +84,7 @@ static enum err health_writer_write_one(struct health_writer *writer,
 	return tx_commit(&tx);
 }
 
-/* Findings that cannot be written are lost; the next failure finds them again. */
+/* Observations that cannot be written are lost; the next failure brings them again. */
 static void health_writer_write(void *self)
 {
 	struct health_writer *writer = self;
@@ -142,7 +142,7 @@ static void health_writer_written(void *self)
 	writer->is_running = false;
 	if (!poolmgr_ran(writer->poolmgr))
 		return;
-	/* the database code logs that the database is away */
+	/* the database code logs an unreachable database */
 	if (writer->err && writer->err != ERR_UNREACHABLE &&
 	    writer->err != ERR_RACE)
 		log_warn("health not written: err=%s reason=\"%s\"",
@@ -184,7 +184,7 @@ static struct finding *health_writer_finding(struct health_writer *writer,
 	return &writer->found[server - first][channel];
 }
 
-/* Are there failures that are not written yet? */
+/* True: there are failures that are not written yet. */
 static bool health_writer_has_failures(struct health_writer *writer,
                                        const struct server *server, enum channel channel)
 {

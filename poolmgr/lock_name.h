@@ -1,7 +1,7 @@
 /*
  * lock_name -- the name of a lock in distributed_locks: the id of the domain, or the
- * digest of its tenant (lock_scope). A zone without a domain has the digest of its name.
- * A digest is used because a name or tenant may be longer than the column.
+ * digest of its tenant (lock_scope). For a zone without a domain it is the digest of the
+ * zone's name. A digest is used because a name or tenant may be longer than the column.
  */
 #pragma once
 

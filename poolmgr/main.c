@@ -21,7 +21,8 @@
 #include "servers.h"
 #include "sync.h"
 
-enum { LANE_LIMIT = 1000 };		/* jobs; most are observations of repair.c */
+/* number of jobs; most are observations of repair.c */
+enum { LANE_LIMIT = 1000 };
 
 static struct poolmgr poolmgr = { .retry_period_ms = 1000, .scan_period_ms = 1000 };
 

@@ -19,7 +19,8 @@
 #include "store_absence.h"
 
 enum {
-	LOCK_WAIT_MS = 3000,		/* its holder works on the same domain */
+	/* the holder of the lock works on the same domain */
+	LOCK_WAIT_MS = 3000,
 	POSTPONE_S = 2,			/* until the row is due again */
 };
 
@@ -41,10 +42,10 @@ void operation_metrics(void)
 	                     "time of one operation of a driver", NULL, NULL);
 }
 
-/* How far the operation came. */
+/* How far the operation has come. */
 enum stage {
 	STAGE_SKIPPED,			/* not needed, or locked for too long */
-	STAGE_REFUSED,			/* not tried: the server fails */
+	STAGE_REFUSED,			/* not tried, because the server fails */
 	STAGE_TRIED,			/* the driver was called: err */
 };
 
@@ -56,7 +57,7 @@ struct operation {
 	enum action action;
 	struct cause cause;
 	int confirm_s;
-	/* create: the reason of a poll that found no zone; NULL: the zone is new */
+	/* create: the reason of a poll that found no zone; NULL: a new zone */
 	const char *lost;
 	bool refuted;			/* the server has the zone */
 	/* why no poll can confirm the result; NULL: a poll can */
@@ -65,7 +66,7 @@ struct operation {
 	enum stage stage;
 	enum err err;			/* of the driver */
 	struct why why;
-	enum err recorded;		/* of writing the result */
+	enum err recorded;		/* result of writing the outcome */
 	struct why record_why;
 	int64_t took_us;
 };
@@ -111,7 +112,7 @@ static struct holder *operation_holder(const struct operation *job)
 	return membership_holder(job->poolmgr->runtime.membership);
 }
 
-/* The row is due later; its status stays. */
+/* Makes the row due later; its status is unchanged. */
 static enum err operation_postpone(void *self, struct why *why)
 {
 	struct operation *job = self;
@@ -147,8 +148,8 @@ static bool operation_lock(struct operation *job)
 }
 
 /*
- * The order may be out of date: the domain was deleted, or a new domain has its name. If
- * the database cannot be read, the row stays due.
+ * True: the action is still needed. The domain may have been deleted, or a new domain may
+ * have its name. If the database cannot be read, the row stays due.
  */
 static bool operation_is_needed(struct operation *job)
 {
@@ -163,8 +164,8 @@ static bool operation_is_needed(struct operation *job)
 }
 
 /*
- * A poll found no zone. Is it gone, or does the server refuse us? To create a zone that
- * exists would disturb it again and again.
+ * A poll found no zone: asks the driver whether the zone is gone or the server only
+ * refuses us. Creating an existing zone would disturb it again and again.
  */
 static enum err operation_ask_server(struct operation *job)
 {
@@ -199,7 +200,7 @@ static void operation_call_driver(struct operation *job)
 
 /*
  * After a success a poll must confirm that the zone is served, or is gone. The row of a
- * deletion stores whether the control channel confirmed it (core/absence.h).
+ * deletion says whether the control channel confirmed it (core/absence.h).
  */
 static const char *operation_success_status(const struct operation *job)
 {
@@ -215,13 +216,13 @@ static void operation_refute(struct operation *job, struct tx *tx)
 	                                  absence_words(ABSENCE_REFUTED)));
 }
 
-/* The driver succeeded, but no poll can confirm the result. */
+/* True: the driver succeeded, but no poll can confirm the result. */
 static bool operation_is_unconfirmed(const struct operation *job)
 {
 	return job->stage == STAGE_TRIED && !job->err && !job->refuted && job->no_address;
 }
 
-/* mini-DNS will not report the new zone: the row gets the reason. */
+/* mini-DNS will not report the new zone, so the row gets the reason. */
 static void operation_record_unpolled(const struct operation *job, struct tx *tx)
 {
 	const struct server_report report = {
@@ -271,7 +272,7 @@ static enum err operation_record(void *self, struct why *why)
 
 /*
  * The driver was called, but the lock was lost meanwhile: the row may belong to another
- * process. Only an opposite action becomes due, if one is needed.
+ * process. Only the opposite action becomes due, if it is needed.
  */
 static enum err operation_reconsider(void *self, struct why *why)
 {
@@ -324,7 +325,10 @@ static void operation_run(void *self)
 
 /* ---- back on the loop ---- */
 
-/* All processes share the health of a server, so a fault of this host does not count. */
+/*
+ * Updates the health of the server. A fault of this host does not count, because all
+ * processes share the health.
+ */
 static void operation_note_health(struct operation *job)
 {
 	struct health_writer *health_writer = job->poolmgr->health_writer;
@@ -364,7 +368,7 @@ static void operation_confirm(struct operation *job)
 	    job->poolmgr->peers, &job->domain, job->server, &job->cause);
 }
 
-/* Evaluates the rows of the action that has the reason. */
+/* Evaluates the action whose row has the reason. */
 static enum err operation_report_failure(struct operation *job, struct why *why)
 {
 	bool is_unseen = !job->err && job->action == ACTION_CREATE;

@@ -2,8 +2,8 @@
  * operation -- creates or deletes one zone on one server through the driver. It runs on
  * the lane of the server, under the lock of the domain (or of the tenant: lock_scope), so
  * only one process does it. Under the lock it checks again whether the action is needed.
- * The result is written under the fence of the lock. The row of the action exists before:
- * the retries find an operation that was lost.
+ * The result is written under the fence of the lock. The row of the action is written
+ * before. If an operation is lost, a retry finds this row.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "poolmgr.h"
 
 void operation_metrics(void);	/* before the fork */
-/* ACTION_CREATE or ACTION_DELETE. */
+/* ACTION is ACTION_CREATE or ACTION_DELETE. */
 void operation_start(struct poolmgr *poolmgr, const struct domain_ref *domain,
                      enum action action, struct server *server,
                      const struct cause *cause);

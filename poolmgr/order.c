@@ -8,7 +8,10 @@
 #include "store.h"
 #include "store_due.h"
 
-/* A server out of service also gets the deletion: it runs when the server is back. */
+/*
+ * A server out of service also gets the deletion: it runs when the server is back in
+ * service.
+ */
 static void order_write(struct tx *tx, struct poolmgr *poolmgr,
                         const struct domain_ref *domain, enum action action)
 {

@@ -31,7 +31,7 @@ struct orphan_search {
 
 /* ---- on the lane's thread ---- */
 
-/* Begins at a random page, so that parked orphan zones do not hide others. */
+/* Begins at a random page, so that parked orphan zones do not hide other ones. */
 static enum err orphan_search_select(struct orphan_search *search)
 {
 	struct tx tx = tx_autocommit(search->server->db, &search->why);
@@ -110,7 +110,9 @@ static void orphan_search_start(struct poolmgr *poolmgr, struct server *server)
 	}
 }
 
-/* Logs once what the driver needs to list the zones of this server. */
+/*
+ * True: the driver can list the zones of this server. If not, logs once what is missing.
+ */
 static bool orphan_zones_can_list(struct server *server)
 {
 	const struct driver *driver = server->driver;

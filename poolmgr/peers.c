@@ -16,13 +16,14 @@ enum {
 	CENTRAL_TIMEOUT_MS = 10 * 1000,
 	REASON_SIZE = 512,
 	PENDING_MAX = 10000,
-	CALLS_MAX = 4,		/* out at a time, so a call that hangs delays no other */
-	GATHER_MS = 20,		/* a report waits this long while another call is out */
+	/* open calls; so a call that hangs does not delay the others */
+	CALLS_MAX = 4,
+	GATHER_MS = 20,		/* wait of a report while another call is out */
 	REPORTED_SLOTS = 4096,
-	BUSY_MS = 250,		/* central has done a part of the call */
+	BUSY_MS = 250,		/* pause after central has done a part of the call */
 };
 
-/* A report with memory of its own. */
+/* A report that owns its texts. */
 struct report_copy {
 	enum report report;
 	uint32_t serial;
@@ -52,7 +53,7 @@ struct central_call {
 	struct pending_report *pending[LIST_MAX];
 };
 
-/* The last SUCCESS of a domain that central took. Domains share the slots. */
+/* The last SUCCESS of a domain that central has accepted. Domains share the slots. */
 struct reported {
 	char domain_id[ID_LEN + 1];
 	uint32_t serial;
@@ -61,10 +62,11 @@ struct reported {
 struct peers {
 	struct poolmgr *poolmgr;
 	struct pending_report *pending;
-	struct pending_report *ready, **ready_end;	/* for the next call */
-	struct central_call *calls;			/* out */
+	struct pending_report *ready, **ready_end;	/* reports for the next call */
+	struct central_call *calls;			/* open calls */
 	int calls_out;
-	bool is_send_due;			/* at the end of the turn of the loop */
+	/* scheduled for the end of the turn of the loop */
+	bool is_send_due;
 	struct loop_timer *gather;
 	struct reported reported[REPORTED_SLOTS];
 };
@@ -155,7 +157,7 @@ static struct poll_order peers_terms(const struct poolmgr *poolmgr)
 	};
 }
 
-/* Takes ARGS. */
+/* Takes over ARGS. */
 static void peers_cast(struct peers *peers, const char *method,
                        const struct domain_ref *domain, json_t *args,
                        const struct cause *cause)
@@ -411,7 +413,7 @@ static struct pool_report pending_report_encode(const struct pending_report *pen
 	return report;
 }
 
-/* Takes as many ready reports as fit. */
+/* Takes over as many ready reports as fit. */
 static struct central_call *central_call_new(struct peers *peers)
 {
 	struct central_call *call = xcalloc(1, sizeof(*call));
@@ -456,7 +458,7 @@ static void peers_call_central(struct peers *peers)
 		peers_answered(call, &none);
 }
 
-/* If no call is out, sends at once; else reports gather for GATHER_MS. */
+/* Sends at once if no call is out; otherwise reports are collected for GATHER_MS. */
 static void peers_send_ready(void *self)
 {
 	struct peers *peers = self;

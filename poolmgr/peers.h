@@ -1,9 +1,9 @@
 /*
  * peers -- sends messages to the other programs: casts to mini-DNS, and calls to central.
  * At most one call about a domain is out. A newer report of that domain waits, and
- * replaces an older one that waits. While calls are out, reports of other domains gather
- * for the next call. Each report is sent again until central answers. If this process
- * ends before, the sync finds the domain by its rows.
+ * replaces an older one that waits. While calls are out, reports of other domains are
+ * collected for the next call. Each report is sent again until central answers. If this
+ * process ends before, the sync finds the domain by its rows.
  */
 #pragma once
 
@@ -21,8 +21,9 @@ bool peers_idle(const struct peers *peers);
 /* The cause of a message: a request, or a round of periodic work. */
 struct cause {
 	const char *request_id;
-	bool recovery;		/* uses the recovery queue, after the changes of users */
-	bool probe;		/* the operation runs although the server fails */
+	/* goes to the recovery queue, after the changes of users */
+	bool recovery;
+	bool probe;		/* the operation runs even if the server fails */
 };
 
 struct server_list {
@@ -30,8 +31,8 @@ struct server_list {
 	size_t count;
 };
 /*
- * Orders NOTIFY and a poll, for several domains and servers or for one. An empty list:
- * mini-DNS only learns that the domains changed.
+ * Orders NOTIFY and a poll, for several domains and servers, or for one. If the list is
+ * empty, mini-DNS only announces the changes to its instances.
  */
 void peers_notify_all(struct peers *peers, const struct domain_refs *domains,
                       const struct server_list *list, const struct cause *cause);
@@ -46,17 +47,19 @@ void peers_poll_all(struct peers *peers, const struct domain_refs *domains,
 void peers_compare(struct peers *peers, const struct domain_refs *domains,
                    const struct server_list *list, bool tell_equal,
                    const struct cause *cause);
-/* Orders NOTIFY to also_notifies, without polls. */
+/* Orders NOTIFY to the addresses in also_notifies, without polls. */
 void peers_notify_also(struct peers *peers, const struct domain_ref *domain,
                        const struct cause *cause);
-/* To central, until it answers. */
+/* Reports to central; repeats the call until central answers. */
 void peers_report(struct peers *peers, const struct pool_report *report,
                   const char *request_id);
-/* How many more domains may wait for central: further reports are dropped. */
+/*
+ * The number of further domains that may wait for central. Further reports are dropped.
+ */
 size_t peers_report_room(const struct peers *peers);
 /*
- * Has this process lately reported that the pool serves this serial? False: perhaps
- * another process has, or this one has forgotten it.
+ * True: this process has recently reported that the pool serves this serial. False:
+ * another process may have reported it, or this one may have forgotten it.
  */
 bool peers_has_reported(const struct peers *peers, const char *domain_id,
                         uint32_t serial);

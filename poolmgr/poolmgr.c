@@ -2,7 +2,7 @@
 
 #include "consistency/membership.h"
 
-/* One try that gets no answer costs the timeout and the pause behind it. */
+/* A try without an answer costs the timeout and the following pause. */
 int poolmgr_poll_budget_s(const struct poolmgr *self)
 {
 	int64_t ms = self->config.poll_max_retries *

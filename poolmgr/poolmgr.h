@@ -1,18 +1,18 @@
 /*
- * poolmgr -- the state that the parts of the pool manager share. The pool manager drives
- * the name servers of one pool and finds out their consensus. The rows of
- * pool_manager_status are the ledger: a message is acknowledged when its rows are
- * written, and the periodic work takes up each row that is due.
+ * poolmgr -- the state that the parts of the pool manager share. The pool manager
+ * controls the name servers of one pool and computes their consensus. The rows of
+ * pool_manager_status record all work: a message is acknowledged when its rows are
+ * written, and the periodic work handles each row that is due.
  *
- *	service    receives messages           operation  calls drivers, on lanes
- *	retry      takes up rows that are due  peers      sends to mini-DNS and central
- *	sync       finds servers behind        full_scan  polls all domains
- *	repair     removes drift               follow_up  servers that do not follow
- *	health     which servers answer        recompare  compares servers that differ
- *	registration  ids and addresses of the servers
+ * service    receives messages           operation  calls drivers, on lanes
+ * retry      handles rows that are due   peers      sends to mini-DNS and central
+ * sync       finds servers behind        full_scan  polls all domains
+ * repair     removes drift               follow_up  corrects servers that are behind
+ * health     which servers answer        recompare  compares servers that differ
+ * registration  ids and addresses of the servers
  *
- * Work on many rows runs on the lane, page by page, with a connection of its own. The
- * loop handles the results of a page.
+ * Work on many rows runs on the lane, page by page, with its own connection. The loop
+ * handles the results of a page.
  *
  * Any process takes a message. Periodic work is shared: each domain belongs to one
  * process of the pool (consistency/membership.h).
@@ -61,9 +61,9 @@ struct poolmgr {
 	struct retry *retry;
 	struct sync *sync;
 	struct lane *lane;		/* for work on many rows */
-	struct db *lane_db;		/* of the lane's thread */
-	bool is_draining;		/* no work goes on to another page */
-	int retry_period_ms, scan_period_ms;	/* constant */
+	struct db *lane_db;		/* for the lane's thread */
+	bool is_draining;		/* work does not continue with another page */
+	int retry_period_ms, scan_period_ms;	/* constants */
 };
 
 extern const struct rpc_method poolmgr_methods[];	/* service.c */
@@ -75,7 +75,7 @@ extern const struct rpc_method poolmgr_methods[];	/* service.c */
 bool poolmgr_submit(struct poolmgr *poolmgr, lane_fn *work, lane_fn *done, void *job);
 bool poolmgr_ran(const struct poolmgr *poolmgr);
 
-/* The share of this process now; share.total 0: it has none. One statement. */
+/* The present share of this process; share.total 0: no share. One statement. */
 struct scope poolmgr_scope(const struct poolmgr *poolmgr, struct db *db);
-/* The longest time until a poll reports, in seconds. */
+/* The longest time in seconds until a poll reports. */
 int poolmgr_poll_budget_s(const struct poolmgr *poolmgr);

@@ -1,5 +1,5 @@
 /*
- * recompare -- keeps a list of the servers that serve other records than ours. mini-DNS
+ * recompare -- the list of the servers that serve other records than ours. mini-DNS
  * compares each of them again until it finds the server equal (core/content.h). repair.c
  * orders the transfer that corrects the server. The list is in the rows of
  * pool_manager_status, so another process continues where this one stops.
@@ -15,6 +15,6 @@ struct recompare *recompare_new(struct poolmgr *poolmgr);
 void recompare_free(struct recompare **recompare);
 void recompare_fire(struct recompare *recompare);	/* every second, by a timer */
 
-/* Writes the result of a comparison, for evaluate.h. Ignores other reports. */
+/* Writes the result of a comparison; evaluate.h calls it. Ignores other reports. */
 enum err recompare_record(struct poolmgr *poolmgr, const struct server_report *report,
                           struct why *why);

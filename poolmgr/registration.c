@@ -11,7 +11,7 @@
 struct registration {
 	struct poolmgr *poolmgr;
 	bool is_running;
-	bool is_stale;			/* addresses changed during the job */
+	bool is_stale;			/* addresses have changed during the job */
 	struct servers servers;		/* a copy for the job */
 	enum err err;
 	struct why why;

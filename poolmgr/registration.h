@@ -1,8 +1,8 @@
 /*
- * registration -- writes the servers of this process to their rows in pool_servers. It
- * does so before the first order, because mini-DNS refuses transfers to servers that it
- * does not know. It does so again when a server gets another address. The sync also
- * writes the rows in each round.
+ * registration -- writes the servers of this process to their rows in pool_servers. This
+ * happens before the first order, because mini-DNS refuses transfers to unknown servers,
+ * and again when a server gets another address. The sync also writes the rows in each
+ * round.
  */
 #pragma once
 
@@ -10,9 +10,12 @@
 
 struct registration;
 
-/* Before the loop: waits between tries. Also reads which servers are in service. */
+/*
+ * Call it before the loop: it blocks between tries. It also reads which servers are in
+ * service.
+ */
 enum err registration_begin(struct poolmgr *poolmgr, struct why *why);
 struct registration *registration_new(struct poolmgr *poolmgr);
 void registration_free(struct registration **registration);
-/* On the lane, with the current addresses. If it fails, the next sync writes them. */
+/* Writes the current addresses, on the lane. If this fails, the next sync writes them. */
 void registration_renew(struct registration *registration);

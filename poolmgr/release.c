@@ -12,7 +12,7 @@ struct release {
 	struct poolmgr *poolmgr;
 	const char *server_id;
 	bool control;
-	size_t rows;			/* of the last statement */
+	size_t rows;			/* number of rows in the last statement */
 	enum err err;
 	struct why why;
 };
@@ -27,7 +27,7 @@ static enum err release_some(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
-/* On the pool manager's lane. */
+/* Runs on the pool manager's lane. */
 static void release_run(void *self)
 {
 	struct release *of = self;

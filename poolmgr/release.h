@@ -1,7 +1,9 @@
-/* release -- makes the failed rows of a server due at once, because it answers again. */
+/* release -- makes the failed rows of a server due at once when it answers again. */
 #pragma once
 
 #include "poolmgr.h"
 
-/* CONTROL: rows that failed on the control channel; else rows that failed by DNS. */
+/*
+ * CONTROL: rows that failed on the control channel; otherwise rows that failed over DNS.
+ */
 void release_server(struct poolmgr *poolmgr, const char *server_id, bool control);

@@ -22,7 +22,7 @@ enum {
 	REPAIRS_AN_HOUR = 5,
 	ROUNDS_MORE = 4,
 	LOST_ROUNDS = 2,
-	CONTENT_APART_MS = 1000,	/* recompare.c compares at its own pace */
+	CONTENT_APART_MS = 1000,	/* recompare.c has its own pauses */
 };
 
 int repair_rounds(const struct poolmgr *poolmgr)
@@ -49,8 +49,8 @@ struct repair {
 	struct arena *arena;
 	struct fault fault;
 	struct drift_terms terms;
-	enum drift_action action;	/* by the stored drift */
-	int repairs;			/* within the hour */
+	enum drift_action action;	/* for the stored drift */
+	int repairs;			/* number of repairs within the hour */
 	bool is_renewed;		/* the zone was set up again */
 	enum err err;			/* of writing the observation */
 	struct why why;
@@ -64,7 +64,10 @@ static struct holder *repair_holder(const struct repair *job)
 	return membership_holder(job->poolmgr->runtime.membership);
 }
 
-/* A newer serial of the domain alone does not correct the records of the server. */
+/*
+ * True: the server serves the domain's serial. A newer serial of the domain alone does
+ * not correct the records of the server.
+ */
 static bool repair_is_served(const struct fault *fault, const struct domain_ref *domain)
 {
 	return domain->state.task != TASK_DELETE &&
@@ -73,7 +76,10 @@ static bool repair_is_served(const struct fault *fault, const struct domain_ref 
 	       !strcmp(domain->pool, fault->pool);
 }
 
-/* Does the database still say so? A new domain may have the name of an orphan zone. */
+/*
+ * Checks that the database still calls for the repair. A new domain may have the name of
+ * an orphan zone.
+ */
 static enum err repair_is_needed(struct repair *job, struct domain_ref *domain,
                                  bool *wanted, struct why *why)
 {
@@ -91,7 +97,7 @@ static enum err repair_is_needed(struct repair *job, struct domain_ref *domain,
 	return tx_commit(&tx);
 }
 
-/* Is there a deleted domain of this name? */
+/* Checks that there is a deleted domain with this name. */
 static enum err repair_check_known(struct repair *job, struct why *why)
 {
 	struct tx tx = tx_autocommit(job->server->db, why);
@@ -104,7 +110,10 @@ static enum err repair_check_known(struct repair *job, struct why *why)
 	            "delete the zone by hand, unless it belongs to another fleet");
 }
 
-/* Was it a domain of ours, and has it our mark, if the list could not tell? */
+/*
+ * Checks that it was one of our domains, and that the zone has our mark, if the list
+ * could not show it.
+ */
 static enum err repair_check_ours(struct repair *job, const struct domain_ref *domain,
                                   struct why *why)
 {
@@ -120,7 +129,7 @@ static enum err repair_check_ours(struct repair *job, const struct domain_ref *d
 	            "delete it by hand if it is not needed");
 }
 
-/* Meanwhile the drift may have begun anew, or another process may have repaired it. */
+/* Meanwhile the drift may have started again, or another process may have repaired it. */
 static enum err repair_is_confirmed(struct repair *job, bool *confirmed, struct why *why)
 {
 	struct tx tx = tx_autocommit(job->server->db, why);
@@ -175,7 +184,7 @@ static enum err repair_write_ending(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
-/* Another try would not help. (A server that refuses may be starting.) */
+/* True: another try would not help. (A server that refuses may only be starting.) */
 static bool repair_needs_operator(enum err err)
 {
 	return err == ERR_INVALID || err == ERR_DENIED || err == ERR_CONFLICT;
@@ -216,7 +225,7 @@ static void repair_update_drift(struct repair *job, repair_update_fn *fn)
 		         job->fault.name, why.text);
 }
 
-/* Operations on the domain take the same lock. */
+/* Takes the same lock as operations on the domain. */
 static enum err repair_lock(struct repair *job, struct why *why)
 {
 	char object[LOCK_NAME_SIZE];
@@ -297,8 +306,8 @@ static struct drift_terms repair_terms(const struct poolmgr *poolmgr,
 }
 
 /*
- * Must this repair wait? It must if the server refuses to be compared and did not differ
- * before, or if the transfer of the last repair may still run.
+ * True: the repair must wait. The server refuses comparisons and did not differ before,
+ * or the transfer of the last repair may still run.
  */
 static bool repair_must_wait(struct tx *tx, const struct repair *job,
                              int64_t repair_age_ms)
@@ -326,7 +335,7 @@ static enum err repair_write_observation(void *self, struct why *why)
 		.worker = membership_name(job->poolmgr->runtime.membership),
 	};
 
-	/* this transaction ran before, and its result was lost */
+	/* this transaction has run before, and its result was lost */
 	if (job->action == DRIFT_REPAIR && known.state == DRIFT_CONFIRMED)
 		return tx_commit(&tx);
 	job->repairs = known.repairs_this_hour;
@@ -370,7 +379,7 @@ static void repair_observed(void *self)
 		         job->fault.name, job->fault.server_id, job->why.text);
 	if (is_written)
 		repair_log_observation(job);
-	/* without room on the lane, the drift becomes stale and begins anew */
+	/* without room on the lane, the drift becomes stale and starts again */
 	if (!is_written || job->action != DRIFT_REPAIR ||
 	    !lane_submit(job->server->lane, repair_run, repair_free, job))
 		repair_free(job);

@@ -21,7 +21,8 @@ enum {
 	RETRY_ROWS = 200,
 	PROBE_ROWS = 4,
 	CATCH_UP_ROWS = 1000,
-	WAITING_MAX = 2000,	/* jobs on a lane: the rest is for orders of users */
+	/* jobs on a lane; the rest of its room is for orders of users */
+	WAITING_MAX = 2000,
 	EVER_S = 86400,
 };
 
@@ -29,8 +30,8 @@ enum {
 struct page {
 	struct due_of of;	/* limit 0: no rows are read */
 	struct due *due;
-	bool is_probe;		/* by the process that claims it first */
-	struct health health;	/* of the server, as it was read */
+	bool is_probe;		/* the process that claims it first sends it */
+	struct health health;	/* of the server, as read */
 };
 
 struct retry {
@@ -42,7 +43,7 @@ struct retry {
 	struct scope scope;	/* share.total 0: not read yet, or no share */
 	int lease_s;
 	struct seen_servers seen;
-	/* of the current server */
+	/* for the current server */
 	size_t at;
 	bool must_catch_up;
 	struct page pages[CHANNELS];
@@ -79,14 +80,17 @@ static void retry_end(struct retry *retry)
 	arena_reset(retry->arena);
 }
 
-/* After an error of the database the next turn tries again. */
+/* False: the database has failed; the next turn tries again. */
 static bool retry_is_ok(const struct retry *retry)
 {
 	enum err err = retry->err;
 
 	if (!poolmgr_ran(retry->poolmgr))
 		return false;
-	/* the database code logs the first; after a race another process has the rows */
+	/*
+	 * the database code logs the first error; after a race another process has the
+	 * rows
+	 */
 	if (err && err != ERR_UNREACHABLE && err != ERR_RACE)
 		log_warn("retries not read: err=%s reason=\"%s\"", err_name(err),
 		         retry->why.text);
@@ -105,7 +109,7 @@ static void retry_read_servers(void *self)
 	retry->err = tx_commit(&tx);
 }
 
-/* The server is back in service: its pending rows become due at once. */
+/* The server is back in service: makes its pending rows due at once. */
 static enum err retry_schedule_catch_up(struct retry *retry)
 {
 	const char *server_id = retry_server(retry)->settings->id;
@@ -117,7 +121,7 @@ static enum err retry_schedule_catch_up(struct retry *retry)
 	return err;
 }
 
-/* A new domain has the name of the deleted one, so the zone stays for it. */
+/* A new domain has the name of the deleted one, so the zone stays for the new domain. */
 static void retry_settle_superseded(struct tx *tx, const struct retry *retry,
                                     struct due **due)
 {
@@ -143,8 +147,8 @@ static bool retry_begin_probe(struct tx *tx, const struct retry *retry,
 }
 
 /*
- * A probe needs a row to send. One transaction writes the probe and claims the row, so
- * two processes do not probe at once.
+ * Claims due rows. A probe needs a row to send. One transaction writes the probe and
+ * claims the row, so that two processes do not probe at the same time.
  */
 static enum err retry_claim_due(struct retry *retry, enum channel channel,
                                 struct due *due)
@@ -243,8 +247,9 @@ static void retry_claimed(void *self)
 }
 
 /*
- * A probe takes rows that are not due yet: after hours of failures they are due in some
- * minutes, and only the probe can find that the server answers again.
+ * Sets the limits of the page. A probe also takes rows that are not due yet: after hours
+ * of failures they become due only in some minutes, and only the probe can find out that
+ * the server answers again.
  */
 static void retry_limit_page(const struct server *server, enum channel channel,
                              struct page *page)
@@ -271,7 +276,10 @@ static void retry_limit_pages(struct retry *retry, struct server *server)
 		retry_limit_page(server, CHANNEL_DNS, dns);
 }
 
-/* A failing server is read even if no row is due, for the probe. */
+/*
+ * True: rows of the server must be read. A failing server is read for the probe, even if
+ * no row is due.
+ */
 static bool retry_needs_server(const struct retry *retry, const struct server *server)
 {
 	if (!atomic_load(&server->in_service))
@@ -302,7 +310,7 @@ static void retry_next_server(struct retry *retry)
 		retry_end(retry);
 }
 
-/* Takes over the common state of a server. */
+/* Applies the shared state of a server. */
 static void retry_apply_server_state(struct servers *servers,
                                      const struct seen_server *seen)
 {
@@ -327,7 +335,7 @@ static void retry_servers_read(void *self)
 	retry_next_server(retry);
 }
 
-/* If no row is due, a turn is one statement. */
+/* If no row is due, a turn needs only one statement. */
 void retry_fire(struct retry *retry)
 {
 	struct poolmgr *poolmgr = retry->poolmgr;

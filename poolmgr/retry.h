@@ -1,9 +1,8 @@
 /*
- * retry -- each second, tries the rows again that failed or did not end and whose time
- * has come. A server that fails gets at most one probe, from one process. A server that
- * is back in service gets all that it missed. The lane reads and claims the rows, one
- * page of a server at a time. Then this process sends the orders. One turn runs at a
- * time.
+ * retry -- repeats actions that failed or did not finish, each second, when their rows
+ * are due. A server that fails gets at most one probe, from one process. A server that is
+ * back in service gets all missed actions. The lane reads and claims the rows, one page
+ * of a server at a time. Then this process sends the orders. One turn runs at a time.
  */
 #pragma once
 

@@ -15,14 +15,17 @@
 enum {
 	LANE_LIMIT = 10000,
 	BACKENDS = 6,
-	ADDRESS_PAUSE_MS = 10000,	/* late answers of the old address may come */
-	RESOLVER_SILENT_MS = 1000,	/* a failed lookup this long: skip the others */
+	ADDRESS_PAUSE_MS = 10000,	/* answers of the old address may come late */
+	/* after a failed lookup of this length, the others are skipped */
+	RESOLVER_SILENT_MS = 1000,
 };
 
 static void *settings_of[BACKENDS];
 static size_t count_of[BACKENDS];
 
-/* servers_lists() fills it: C cannot compute it from the tables of the drivers. */
+/*
+ * Filled by servers_lists(), because C cannot compute it from the tables of the drivers.
+ */
 struct option_list server_lists[BACKENDS + 1];
 
 static __attribute__((constructor)) void servers_lists(void)
@@ -50,7 +53,7 @@ static void server_set_address(struct server *server, const struct address *addr
 	memcpy(server->address, text, strlen(text) + 1);
 }
 
-/* NOTIFY and polls use the first address until it stays silent. */
+/* NOTIFY and polls use the first address until it no longer answers. */
 static void server_resolve(struct servers *servers, struct server *server)
 {
 	const char *host = server->settings->host;
@@ -180,7 +183,7 @@ static void server_on_addresses(void *self, const struct addresses *known)
 	struct servers *servers = server->servers;
 
 	server->known = *known;
-	if (server_is_known(server))	/* else server_on_address() follows */
+	if (server_is_known(server))	/* otherwise server_on_address() follows */
 		servers->moved(servers->moved_self, server, false);
 }
 

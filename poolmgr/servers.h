@@ -1,7 +1,7 @@
 /*
- * servers -- the name servers of the pool, built at start (seed 000). Each has its
- * driver, a lane on which the driver runs, and the health that all pool managers share,
- * for the control channel and for DNS.
+ * servers -- the name servers of the pool, created at start (seed 000). Each has its
+ * driver, a lane on which the driver runs, and its health for the control channel and for
+ * DNS, which all pool managers share.
  */
 #pragma once
 
@@ -22,19 +22,21 @@ struct metric;
 struct server {
 	const struct driver *driver;
 	const struct server_settings *settings;
-	struct destination destination;		/* host: the resolved address */
+	struct destination destination;		/* host is the resolved address */
 	char address[46];			/* "": host is not resolved yet */
 	struct addresses known;			/* all addresses of its host */
-	struct lookup *lookup;			/* for the loop, as the next two */
+	struct lookup *lookup;			/* for the loop, like the next two */
 	struct servers *servers;
-	int64_t address_set_ms;			/* of the last change by silence */
+	/* when a failure last changed the address */
+	int64_t address_set_ms;
 	struct lane *lane;
-	struct db *db;				/* of the lane's thread */
-	struct health health[CHANNELS];		/* of its row: health.h */
-	atomic_bool failing;			/* the control channel; for lanes */
+	struct db *db;				/* for the lane's thread */
+	struct health health[CHANNELS];		/* from its row (health.h) */
+	atomic_bool failing;			/* of the control channel; for lanes */
 	atomic_bool in_service;			/* not drained or removed */
 	bool must_catch_up;			/* its rows must become due at once */
-	bool is_unlisted_logged;		/* orphan_zones.c logged the reason */
+	/* orphan_zones.c has logged why it is not listed */
+	bool is_unlisted_logged;
 	struct metric *behind, *lag;		/* gauges: domains behind; seconds */
 	struct metric *failing_gauge, *silent_gauge;	/* 1: it fails */
 };
@@ -42,14 +44,15 @@ struct server {
 struct servers {
 	struct server *item;
 	size_t count;
-	bool resolver_is_silent;		/* names are looked up on the loop */
+	/* names are looked up later, on the loop */
+	bool resolver_is_silent;
 	struct lane *names;
 	/* A server has new addresses. IS_FIRST: it had no address before. */
 	void (*moved)(void *self, const struct server *server, bool is_first);
 	void *moved_self;
 };
 
-/* One list for each backend, which option_load() fills. Ends with zeroes. */
+/* One list for each backend, filled by option_load(). Ends with zeroes. */
 extern struct option_list server_lists[];
 
 /*
@@ -63,23 +66,30 @@ void servers_measure(const struct servers *servers);	/* sets the gauges of healt
 void servers_start(struct servers *servers, struct loop *loop,
                    const struct db_config *db_config);
 void servers_stop(struct servers *servers);
-/* Copies the servers for another thread. COPY begins as zeroes. */
+/* Copies the servers for another thread. COPY must be zeroed. */
 void servers_copy(const struct servers *servers, struct servers *copy);
-/* If the server stays silent, the next address of its host comes into use. */
+/*
+ * Sets the health. If the server does not answer for longer, the next address of its host
+ * comes into use.
+ */
 void server_set_health(struct server *server, enum channel channel,
                        const struct health *health);
-/* Did it fail too often in a row? Then it only gets probes. On the loop. */
+/*
+ * True: the server failed too often in a row and only gets probes. Call it on the loop.
+ */
 bool server_fails(const struct server *server, enum channel channel);
-/* NULL: there is no such server. */
+/* NULL: no such server. */
 struct server *servers_find(const struct servers *servers, const char *id);
-/* As the operator set it. */
+/* Sets whether the operator has the server in service. */
 void servers_set(struct servers *servers, const char *id, bool in_service);
-/* Has it an address? Else it gets no NOTIFY and no poll. */
+/* True: the server has an address. Without one it gets no NOTIFY and no poll. */
 bool server_is_known(const struct server *server);
-/* True: the server has no address; the reason is in WHY. */
+/* True: the server has no address; *why has the reason. */
 bool server_lacks_address(const struct server *server, struct why *why);
-/* Is the domain for this server? A catalog zone is for the servers that read it. */
+/*
+ * True: the domain is for this server. A catalog zone is only for servers that read it.
+ */
 bool server_is_for(const struct server *server, const struct domain_ref *domain);
-/* Is the domain for this server, and is the server in service? */
+/* True: the domain is for this server, and the server is in service. */
 bool server_has(const struct server *server, const struct domain_ref *domain);
 bool servers_idle(const struct servers *servers);

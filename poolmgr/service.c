@@ -70,7 +70,7 @@ static enum err on_delete_domain(void *self, struct request *req)
 
 /* ---- update_status: reports of mini-DNS ---- */
 
-/* The health of a server by DNS. A server that was not asked is left out. */
+/* Updates the health of a server over DNS. A server without a query is left out. */
 static void service_note_health(struct poolmgr *poolmgr,
                                 const struct server_report *report)
 {
@@ -132,8 +132,8 @@ static void service_log_report(const struct server_report *report)
 
 /*
  * Writes all reports, then evaluates. The rows are read after the commit. So if two
- * processes record two servers at once, the later one sees both rows and finds the
- * consensus.
+ * processes write reports of two servers at the same time, the later one sees both rows
+ * and finds the consensus.
  */
 static enum err service_record(struct poolmgr *poolmgr,
                                const struct server_report *reports,
@@ -158,7 +158,7 @@ static enum err service_record(struct poolmgr *poolmgr,
 	return err ? err : service_evaluate(poolmgr, reports, request_ids, count, why);
 }
 
-/* Reports, and the requests that brought them. */
+/* Reports, and the requests with which they came. */
 struct batch {
 	struct server_report reports[LIST_MAX];
 	const char *request_ids[LIST_MAX];
@@ -187,8 +187,8 @@ static enum err batch_record(const struct batch *batch, struct poolmgr *poolmgr,
 }
 
 /*
- * Records each report by itself, so that a row that cannot be written delays no other.
- * Returns the first error: the message comes again.
+ * Writes each report separately, so that a row that cannot be written does not delay the
+ * others. Returns the first error: then the message comes again.
  */
 static enum err batch_record_each(const struct batch *batch, struct poolmgr *poolmgr,
                                   struct why *why)
@@ -229,7 +229,7 @@ static enum err service_record_message(struct poolmgr *poolmgr,
 	                              : err;
 }
 
-/* Records all messages together. If that fails, each by itself. */
+/* Writes the reports of all messages together. If that fails, each message separately. */
 static void service_record_messages(struct poolmgr *poolmgr,
                                     const struct server_reports *lists,
                                     struct request *const *reqs, size_t count,
@@ -248,7 +248,7 @@ static void service_record_messages(struct poolmgr *poolmgr,
 			errs[i] = service_record_message(poolmgr, &lists[i], reqs[i]);
 }
 
-/* The serial is right, but the records differ. */
+/* For a server whose serial is right, but whose records differ. */
 static void service_note_difference(struct poolmgr *poolmgr,
                                     const struct server_report *report)
 {
@@ -269,7 +269,7 @@ static void service_note_difference(struct poolmgr *poolmgr,
 		                                     report->name_server), &fault);
 }
 
-/* The server answers and is behind. evaluate.c finds a server that is ahead. */
+/* For a server that answers and is behind. evaluate.c finds a server that is ahead. */
 static void service_note_behind(struct poolmgr *poolmgr,
                                 const struct server_report *report,
                                 const struct cause *cause)
@@ -292,7 +292,9 @@ static void service_note_reports(struct poolmgr *poolmgr,
 		}
 }
 
-/* After the message is recorded: if it comes again, it must not confirm drift twice. */
+/*
+ * Called after the reports are written: a repeated message must not confirm drift twice.
+ */
 static void service_note_faults(struct poolmgr *poolmgr,
                                 const struct server_reports *list,
                                 const struct request *req)
@@ -353,7 +355,7 @@ static enum err on_update_status(void *self, struct request *req)
 
 /* ---- update_domains ---- */
 
-/* Why the server is not asked; NULL: it is asked. */
+/* Why the server gets no poll; NULL: it gets one. */
 static const char *service_not_asked(const struct server *server, struct why *why)
 {
 	if (server_lacks_address(server, why))
@@ -363,7 +365,7 @@ static const char *service_not_asked(const struct server *server, struct why *wh
 	           : NULL;
 }
 
-/* Records our own reports for a server that is not asked. */
+/* Writes our own reports for a server that gets no poll. */
 static void service_record_unreachable(struct poolmgr *poolmgr,
                                        const struct domain_refs *domains,
                                        const struct server *server, const char *reason,
@@ -385,16 +387,15 @@ static void service_record_unreachable(struct poolmgr *poolmgr,
 	enum err err = service_record(poolmgr, reports, request_ids, domains->count,
 	                              &why);
 
-	if (err)	/* the sync finds that the server is behind */
+	if (err)	/* the sync will find that the server is behind */
 		log_warn("silent server not recorded: server=%s err=%s reason=\"%s\"",
 		         server->settings->id, err_name(err), why.text);
 }
 
 /*
- * A server that is known to be silent is not asked about each change: its row is in
- * error at once, and the retries update it when it answers again. A server that is asked
- * gets no row here: its old serial in its row is enough. The domains are for the same
- * servers.
+ * A server that is known to be silent gets no poll for each change: its row is in error
+ * at once, and the retries update it when it answers again. A server with a poll gets no
+ * row here: its old serial in its row is enough. All domains are for the same servers.
  */
 static void service_notify_alike(struct poolmgr *poolmgr,
                                  const struct domain_refs *domains,
@@ -454,8 +455,8 @@ static enum err on_update_domain(void *self, struct request *req)
 }
 
 /*
- * An operator asks: pending work is due now, and all servers are polled. DEEP: mini-DNS
- * also compares the records, and parked drift is repaired again.
+ * For an operator: makes pending work due now, and polls all servers. DEEP: mini-DNS also
+ * compares the records, and parked drift is repaired again.
  */
 static enum err service_sync_now(struct poolmgr *poolmgr, struct request *req, bool deep)
 {
@@ -501,7 +502,7 @@ static enum err service_decode_domains(const struct poolmgr *poolmgr, struct req
 	return err;
 }
 
-/* A newer order in the batch replaces an older one. */
+/* A newer order of the batch replaces an older one. */
 static void service_add_newest(struct domain_refs *all, const struct domain_ref *domain)
 {
 	for (size_t i = 0; i < all->count; i++)

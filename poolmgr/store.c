@@ -49,9 +49,9 @@ void store_write_orders(struct tx *tx, const struct order *orders, size_t count,
 void store_settle(struct tx *tx, const struct outcome *outcome)
 {
 	/*
-	 * The assignments run from left to right. A next attempt that was planned after a
-	 * success stays if the success is written again. A row that is due stays due: its
-	 * cause may be newer than the success.
+	 * The assignments run from left to right. If a success is written again, the next
+	 * attempt that was planned after the first success stays. A row that is due stays
+	 * due, because its cause may be newer than the success.
 	 */
 	tx_exec(tx,
 	    "UPDATE pool_manager_status SET reason = LEFT(?, 512), "
@@ -81,7 +81,7 @@ void store_postpone(struct tx *tx, const char *domain_id, const char *server_id,
 	            tx_text(action_name(action))));
 }
 
-/* Once for each creation: SUCCESS in its row says that this has happened. */
+/* This happens once for each creation: SUCCESS in its row says that it has happened. */
 void store_delete_again(struct tx *tx, const char *domain_id, const char *server_id,
                         int after_s)
 {
@@ -101,8 +101,8 @@ void store_delete_again(struct tx *tx, const char *domain_id, const char *server
  * the columns that FRESH reads come last. serial_number comes after failed_serial,
  * because a row at 7 that failed at 9 stays failed until a report about 9 or newer. A
  * failure never postpones a planned attempt: other polls (a new change, the sync) would
- * postpone it again and again. Attempts are counted when they begin. If a server has
- * lost a zone, the row is due at once.
+ * postpone it again and again. Attempts are counted when they begin. If a server has lost
+ * a zone, the row is due at once.
  */
 #define EVIDENCE "COALESCE(VALUES(failed_serial), VALUES(serial_number))"
 #define FRESH "((serial_number IS NULL OR " COVERS(EVIDENCE, "serial_number") ") AND " \
@@ -176,7 +176,7 @@ static enum observed observed_parse(const char *status)
 	return strcmp(status, "NO_DOMAIN") == 0 ? OBSERVED_NO_DOMAIN : OBSERVED_ERROR;
 }
 
-/* The place of the server in VIEW; its count: the server is not in it. */
+/* The index of the server in VIEW; the number of servers if it is not there. */
 static size_t store_view_place(const struct domain_view *view, const char *id)
 {
 	size_t place = 0;
@@ -330,7 +330,7 @@ static bool store_is_being_deleted(struct tx *tx, const char *domain_id)
 	                        TX_BIND(tx_text(domain_id))) > 0;
 }
 
-/* The row of the deletion may not exist. */
+/* The row of the deletion may be missing. */
 static void store_redelete(struct tx *tx, const char *domain_id, const char *server_id,
                            int after_s)
 {
@@ -391,7 +391,7 @@ void store_unknown_serial(struct tx *tx, const struct domain_ref *domain,
 	            tx_u32(serial)));
 }
 
-/* Deletes rows that are AGE_S old. */
+/* Deletes rows older than AGE_S. */
 static void store_forget_rows(struct tx *tx, struct arena *arena, const char *const *ids,
                               size_t count, int age_s)
 {
@@ -429,7 +429,7 @@ void store_forget_gone(struct tx *tx, const struct slice *slice, int age_s)
 {
 	struct arena *arena = arena_new();
 	const char *ids[TX_LIST_MAX];
-	/* Uses two indexes and reads no rows, because it goes through a whole slice. */
+	/* uses two indexes and reads no rows, because it goes through a whole slice */
 	size_t count = store_read_ids(tx, arena,
 	    "SELECT DISTINCT s.domain_id FROM pool_manager_status s "
 	    "LEFT JOIN domains d ON d.id = s.domain_id "

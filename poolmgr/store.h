@@ -1,7 +1,7 @@
 /*
- * store -- the rows of pool_manager_status: what each server must do for a domain and
- * what it serves of it. Orders, results and reports write them; evaluate.h reads them.
- * Rows that are due: store_due.h. The servers themselves: store_servers.h.
+ * store -- the rows of pool_manager_status: what each server must do for a domain, and
+ * what it serves. Orders, results and reports write them; evaluate.h reads them. Rows
+ * that are due: store_due.h. The servers themselves: store_servers.h.
  */
 #pragma once
 
@@ -14,7 +14,9 @@
 
 struct slice;
 
-/* An action that a server must do. If it is not done after LEASE_S, it is due. */
+/*
+ * An action that a server must do. If it is not finished after LEASE_S, it is due again.
+ */
 struct order {
 	const char *domain_id, *server_id;
 	enum action action;
@@ -22,20 +24,21 @@ struct order {
 void store_write_orders(struct tx *tx, const struct order *orders, size_t count,
                         int lease_s);
 
-/* How an action on one server ended. */
+/* The result of an action on one server. */
 struct outcome {
 	const char *domain_id, *server_id;
 	enum action action;
 	/*
-	 * SUCCESS or ERROR. NULL: done, and a poll must confirm it. NO_DOMAIN: the same,
-	 * and the server said that it deleted the domain
+	 * SUCCESS or ERROR. NULL: done, but a poll must confirm it. NO_DOMAIN: as NULL,
+	 * and the server said that it deleted the domain.
 	 */
 	const char *status;
 	const char *reason;
-	int confirm_s;		/* NULL, NO_DOMAIN: the row is due after this */
+	/* for NULL and NO_DOMAIN: the row is due after this time */
+	int confirm_s;
 };
 void store_settle(struct tx *tx, const struct outcome *outcome);
-/* The action could not be tried: it is due AFTER_S later. The status stays. */
+/* The action could not be tried: it is due AFTER_S later. The status is unchanged. */
 void store_postpone(struct tx *tx, const char *domain_id, const char *server_id,
                     enum action action, int after_s);
 /*
@@ -52,43 +55,43 @@ void store_reports(struct tx *tx, const struct server_report *reports, size_t co
 struct domain_view *store_domain_views(struct tx *tx, struct arena *arena,
                                        const char *const *ids, size_t count,
                                        enum action action, const struct servers *servers);
-/* The current row of the domain; a message may be old. False: there is no such domain. */
+/* Reads the current row of the domain; a message may be old. False: no such domain. */
 bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
                   struct domain_ref *domain);
 /*
- * A create or delete has ENDED on a server. If the domain is now being deleted, or a new
+ * The action ENDED is finished on a server. If the domain is being deleted now, or a new
  * domain has its name, the opposite action is due AFTER_S from now.
  */
 void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum action ended,
                       const char *server_id, int after_s);
-/* The server has a serial that we did not issue, so it ignores ours. */
+/* The server has a serial that we did not issue, so it ignores newer serials of ours. */
 #define UNKNOWN_SERIAL_WORDS "serves serial %u, which we did not issue"
 void store_unknown_serial(struct tx *tx, const struct domain_ref *domain,
                           const char *server_id, uint32_t serial);
 /*
- * Is the action still needed? The order may be old: the domain to create was deleted, or
- * a new domain has the name of the domain to delete.
+ * True: the action is still needed. The order may be old: the domain to create was
+ * deleted, or a new domain has the name of the domain to delete.
  */
 bool store_is_needed(struct tx *tx, const struct domain_ref *domain, enum action action);
-/* Has a live domain other than DOMAIN_ID this name? Then its zone must stay. */
+/* True: a live domain other than DOMAIN_ID has this name. Then its zone must stay. */
 bool store_name_is_taken(struct tx *tx, const char *name, const char *domain_id);
 
 /*
- * Finds the zones of a server (NAMES, at most TX_LIST_MAX) without a live domain, and
- * without a domain that is being deleted there. Writes at most ROOM names to ORPHANS and
- * returns their number.
+ * Finds orphan zones among the zones of a server (NAMES, at most TX_LIST_MAX): zones
+ * without a live domain, and without a domain that is being deleted there. Writes at most
+ * ROOM names to ORPHANS and returns their number.
  */
 size_t store_orphans(struct tx *tx, struct arena *arena, const char *server_id,
                      const char *const *names, size_t count, const char **orphans,
                      size_t room);
 
-/* Is there a deleted domain of this name? */
+/* True: there is a deleted domain with this name. */
 bool store_was_domain(struct tx *tx, const char *name);
 
 /* Deletes rows of deleted domains without pending work. */
 void store_forget_settled(struct tx *tx, const char *pool);
 /*
- * Deletes rows of a slice without a domain, of at most TX_LIST_MAX domains: central may
+ * Deletes rows of a slice without a domain, for at most TX_LIST_MAX domains: central may
  * remove a domain while a row of it is written. Rows younger than AGE_S stay.
  */
 void store_forget_gone(struct tx *tx, const struct slice *slice, int age_s);

@@ -12,7 +12,7 @@ static bool deletion_is(const struct deletion *deletion, const char *domain_id,
 	       !strcmp(deletion->server->settings->id, server_id);
 }
 
-/* The remaining places get the last deletion again. */
+/* The remaining places repeat the last deletion. */
 static const struct tx_value *store_bind_deletions(struct arena *arena,
                                                    const struct deletion *deletions,
                                                    size_t count, size_t places)
@@ -62,9 +62,10 @@ static void store_read_driver_results(struct tx *tx, struct arena *arena,
 }
 
 /*
- * A catalog that loses a member changes, so mini-DNS polls it after the deletion. If
- * there is no catalog, or the domain is the catalog, its own row counts: the server
- * answered for it in the last report, or was never seen to have it.
+ * True: the server has answered for its catalog zone. A catalog zone that loses a member
+ * changes, so mini-DNS polls it after the deletion. If there is no catalog zone, or the
+ * domain is the catalog zone itself, its own row counts: the server answered for it in
+ * the last report, or was never seen to have it.
  */
 static bool store_answers_for_catalog(struct tx *tx, const char *domain_id,
                                       const char *server_id)

@@ -4,7 +4,7 @@
 #include "runtime/tx_list.h"
 #include "store_rows.h"
 
-/* Rows of DOMAIN_COLUMNS, an action, a row's id and `superseded`, in their order. */
+/* Reads DOMAIN_COLUMNS, an action, a row's id and `superseded`, in this order. */
 static struct due *store_read_due(struct tx *tx, struct arena *arena, const char *pool,
                                   const char *sql, const struct tx_value *bind)
 {
@@ -34,7 +34,8 @@ struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *sc
 {
 	/*
 	 * A server that lost the zone must create it again before an update.
-	 * STRAIGHT_JOIN: by the index of due rows, which may be few of many.
+	 * STRAIGHT_JOIN makes the statement use the index of due rows, which may be few
+	 * of many.
 	 */
 	return store_read_due(tx, arena, scope->pool,
 	    "SELECT STRAIGHT_JOIN " DOMAIN_COLUMNS ", "
@@ -121,7 +122,7 @@ void store_forget_due(struct tx *tx, const struct share *share, const struct due
 {
 	struct arena *arena = arena_new();
 	const char *ids[TX_LIST_MAX];
-	/* A separate SELECT: a writing statement would lock rows of central, and wait. */
+	/* a separate SELECT: a writing statement would lock rows of central, and wait */
 	size_t count = store_read_ids(tx, arena,
 	    "SELECT s.id FROM pool_manager_status s "
 	    "LEFT JOIN domains d ON d.id = s.domain_id "
@@ -158,7 +159,7 @@ size_t store_release(struct tx *tx, const char *pool, const char *server_id,
 {
 	struct arena *arena = arena_new();
 	const char *ids[TX_LIST_MAX];
-	/* A separate SELECT: a writing statement would lock rows of central, and wait. */
+	/* a separate SELECT: a writing statement would lock rows of central, and wait */
 	size_t count = store_read_ids(tx, arena,
 	    "SELECT s.id FROM pool_manager_status s JOIN domains d ON d.id = s.domain_id "
 	    "JOIN pools p ON p.id = d.pool_id AND p.name = ? "

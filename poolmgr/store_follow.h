@@ -1,6 +1,6 @@
 /*
  * store_follow -- the SQL of follow_up.h: the state of a domain on a server that answers
- * and does not serve our serial, and the log of actions (repair_log, kind SERIAL).
+ * but does not serve our serial, and the log of actions (repair_log, kind SERIAL).
  */
 #pragma once
 
@@ -9,8 +9,8 @@
 #include "runtime/tx.h"
 
 /*
- * Fills DOMAIN, in the arena, and OF except `serves` and `takes_orders`. False: there is
- * no such domain, or no row of the server.
+ * Fills DOMAIN, in the arena, and OF without `serves` and `takes_orders`. False: no such
+ * domain, or no row of the server.
  */
 bool store_follow_case(struct tx *tx, struct arena *arena, const char *domain_id,
                        const char *server_id, struct domain_ref *domain,

@@ -1,6 +1,7 @@
 /*
  * store_health -- the health of a server in its row of pool_servers. All pool managers of
- * the pool write it: a statement changes the row only if it is still as it was read.
+ * the pool write it: a statement changes the row only if it has not changed since it was
+ * read.
  */
 #pragma once
 
@@ -12,11 +13,11 @@
                        "COALESCE(p.control_next_try_at <= NOW(3), 1), " \
                        "p.failures, COALESCE(p.next_try_at <= NOW(3), 1)"
 void store_read_health(struct tx_rows *rows, struct health health[CHANNELS]);
-/* False: there is no such server. */
+/* False: no such server. */
 bool store_health(struct tx *tx, const char *pool, const char *server_id,
                   struct health health[CHANNELS]);
 /*
- * Changes the row from HEALTH to MOVE. REASON NULL: the old reason stays. False: another
+ * Changes the row from HEALTH to MOVE. REASON NULL: keeps the old reason. False: another
  * process has changed the row, or no probe is due.
  */
 bool store_health_move(struct tx *tx, const char *pool, const char *server_id,

@@ -9,13 +9,13 @@
 #include "runtime/tx.h"
 #include "scope.h"
 
-/* Fills OF except `compared`, and locks the row. False: there is no such row. */
+/* Fills OF without `compared`, and locks the row. False: no such row. */
 bool store_recompare_case(struct tx *tx, const char *domain_id, const char *server_id,
                           struct content_case *of);
 void store_recompare_result(struct tx *tx, const char *domain_id, const char *server_id,
                             enum content content);
 
-/* A comparison that is due; each is due again after its pause. */
+/* A comparison that is due. Each is due again after its pause. */
 struct comparison {
 	struct comparison *next;
 	struct domain_ref domain;
@@ -24,7 +24,9 @@ struct comparison {
 };
 struct comparison *store_comparisons_due(struct tx *tx, struct arena *arena,
                                          const struct scope *scope, size_t limit);
-/* The server got an order to transfer: the next comparison is due soon. */
+/* A transfer was ordered from the server: the next comparison is due soon. */
 void store_compare_soon(struct tx *tx, const char *domain_id, const char *server_id);
-/* An administrator asks: earlier tries cause no pauses, and comparisons are due now. */
+/*
+ * An administrator asks: ends the pauses of earlier tries, and makes comparisons due now.
+ */
 void store_end_pauses(struct tx *tx, const char *domain_id);

@@ -1,6 +1,6 @@
 /*
- * store_repair -- the SQL of repairs and repair_log: the drift that was seen on servers,
- * and the repairs.
+ * store_repair -- the SQL of repairs and repair_log: the observed drift on servers, and
+ * the repairs.
  */
 #pragma once
 
@@ -16,16 +16,20 @@ struct fault {
 	const char *object, *server_id, *pool, *name;
 	uint32_t serial;
 	const char *detail;		/* a text for the operator */
-	bool is_hidden;			/* CONTENT: the server refuses to be compared */
+	bool is_hidden;			/* CONTENT: the server refuses comparisons */
 };
 
-/* The stored state, which it locks, and the age of the last repair of this hour. */
+/*
+ * Reads and locks the stored state. *repair_age_ms: age of the last repair of this hour.
+ */
 struct drift store_drift(struct tx *tx, const struct fault *fault,
                          int64_t *repair_age_ms);
-/* Stores that the fault was seen: new or confirmed, as ACTION says. */
+/* Stores that the fault was seen: new or confirmed, according to ACTION. */
 void store_drift_seen(struct tx *tx, const struct fault *fault, enum drift_action action);
 
-/* The end of a repair: it adds a row to the log, and forgets the drift unless PARKED. */
+/*
+ * The end of a repair: adds a row to the log, and forgets the drift unless it is PARKED.
+ */
 struct ending {
 	const char *outcome;		/* DONE, FAILED, PARKED */
 	bool is_renewed;		/* the zone was also set up again */
@@ -34,18 +38,21 @@ struct ending {
 };
 void store_repaired(struct tx *tx, const struct fault *fault,
                     const struct ending *ending);
-/* Is the drift confirmed, and not repaired yet? */
+/* True: the drift is confirmed, and not repaired yet. */
 bool store_drift_is_confirmed(struct tx *tx, const struct fault *fault);
-/* Forgets the drift; or, if no repair was possible, the next round confirms it again. */
+/*
+ * The first one forgets the drift. The second one is for a drift that could not be
+ * repaired: the next round confirms it again.
+ */
 void store_drift_forget(struct tx *tx, const struct fault *fault);
 void store_drift_reset(struct tx *tx, const struct fault *fault);
-/* Parked drift of the object begins anew. */
+/* Parked drift of the object starts again. */
 void store_drift_unpark(struct tx *tx, const char *object);
-/* Was an orphan zone seen in the pool that is not parked? */
+/* True: an orphan zone was seen in the pool and is not parked. */
 bool store_has_orphan_drift(struct tx *tx, const char *pool);
 /*
- * Of 1 to TX_LIST_MAX domains, those with content drift on a server, or with a repair of
- * content within the hour. An id may be in the list twice.
+ * Finds, among 1 to TX_LIST_MAX domains, those with content drift on a server or with a
+ * repair of content within the hour. An id may be in the list twice.
  */
 struct drifting {
 	const char **ids;

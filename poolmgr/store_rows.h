@@ -1,6 +1,6 @@
 /*
- * store_rows -- code that several store files share: how a row becomes a domain, and
- * conditions of several statements. Only poolmgr/store*.c include this.
+ * store_rows -- code shared by several store files: how a row becomes a domain, and
+ * conditions of several statements. Only poolmgr/store*.c include it.
  */
 #pragma once
 
@@ -14,7 +14,10 @@
 #define NEWER(a, b)  "((CAST(" a " AS SIGNED) - CAST(" b " AS SIGNED)) & 4294967295) " \
                      "BETWEEN 1 AND 2147483647"
 
-/* 5 s after the first attempt, doubled by each, up to 10 minutes; plus or minus 5 % */
+/*
+ * 5 s after the first attempt, then doubled with each attempt up to 10 minutes; plus or
+ * minus 5 %
+ */
 #define PAUSE "ROUND(LEAST(5 * POW(2, LEAST(GREATEST(attempts, 1) - 1, 10)), 600) * " \
               "(0.95 + RAND() / 10))"
 
@@ -36,13 +39,16 @@
                        "d.kind = 'CATALOG', " VERSION_OF("d.id")
 void store_read_domain(struct tx_rows *rows, const char *pool, struct domain_ref *domain);
 
-/* The number that a statement returns; 0 without a row. */
+/* The number that a statement returns; 0 if there is no row. */
 int64_t store_read_count(struct tx *tx, const char *sql, const struct tx_value *bind);
 /* Reads at most MAX ids, in the arena. Returns their number. */
 size_t store_read_ids(struct tx *tx, struct arena *arena, const char *sql,
                       const struct tx_value *bind, const char **ids, size_t max);
-/* Runs the statement HEAD ids TAIL, for at most TX_LIST_MAX ids. */
+/* Runs HEAD ids TAIL, for at most TX_LIST_MAX ids. */
 void store_exec_ids(struct tx *tx, struct arena *arena, const char *head,
                     const char *tail, const char *const *ids, size_t count);
-/* SORTED by the database, which compares as strcmp() does. */
+/*
+ * True: TEXT is in SORTED. The order must be that of strcmp(); the database sorts in this
+ * way.
+ */
 bool store_is_among(const char *text, const char *const *sorted, size_t count);

@@ -33,7 +33,7 @@ void store_read_servers(struct tx *tx, struct arena *arena, const char *pool,
 	tx_select_end(&rows);
 }
 
-/* "192.0.2.1 2001:db8::1" */
+/* Writes "192.0.2.1 2001:db8::1". */
 static void store_list_addresses(const struct addresses *known, struct buf *text)
 {
 	char one[ADDRESS_TEXT];
@@ -48,7 +48,7 @@ static void store_list_addresses(const struct addresses *known, struct buf *text
 
 /*
  * While this process cannot resolve the host, the server keeps its old addresses. If the
- * row has a host, some process can resolve it, and last_error stays as that one wrote it.
+ * row has a host, another process can resolve it, and last_error is unchanged.
  */
 static void store_register_one(struct tx *tx, const char *pool,
                                const struct server *server)

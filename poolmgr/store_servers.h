@@ -11,7 +11,7 @@
 
 /*
  * store_register() writes the servers in the configuration of this process, in each
- * round. A server that no process has written for UNHEARD_S counts as removed, and
+ * round. A server that no process has written for UNHEARD_S counts as removed;
  * store_forget_removed() deletes its rows.
  */
 void store_register(struct tx *tx, const char *pool, const struct servers *servers);

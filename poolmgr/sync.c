@@ -23,26 +23,26 @@
 #include "store_servers.h"
 
 enum {
-	SLICE = 2 * LIST_MAX,	/* domains, of all shares */
+	SLICE = 2 * LIST_MAX,	/* domains of all shares */
 	EVALUATIONS = SLICE / LIST_MAX,
-	UNHEARD_ROUNDS = 3,	/* until a silent server counts as removed */
-	REPAIR_AGES = 3,	/* until drift that is not seen again is deleted */
+	UNHEARD_ROUNDS = 3,	/* rounds after which a silent server counts as removed */
+	REPAIR_AGES = 3,	/* rounds after which unconfirmed drift is deleted */
 };
 
 /* A server in a round. */
 struct part {
 	int64_t lag_s;
 	bool has_lag;
-	int64_t behind;		/* domains of the slices so far */
+	int64_t behind;		/* number of domains in the slices so far */
 	size_t left;		/* domains that the round may still handle */
 };
 
 struct sync {
 	struct poolmgr *poolmgr;
-	unsigned number;	/* of rounds: each compare_every'th is deep */
+	unsigned number;	/* number of the round: every compare_every'th is deep */
 	struct id_cycle cycle;
 	bool is_running;
-	/* of a round, with the settings of its begin, for the lane */
+	/* of a round, with the settings at its start, for the lane */
 	int64_t began_us;
 	char id[ID_LEN + 1];
 	struct scope scope;
@@ -50,12 +50,12 @@ struct sync {
 	struct domain_counts counts;
 	bool has_counts;
 	int stale_s, round_s, repair_s;
-	struct servers servers;	/* with their addresses at the begin */
+	struct servers servers;	/* with their addresses at the start */
 	size_t settles_left;
-	struct part *parts;	/* one a server */
+	struct part *parts;	/* one for each server */
 	/* of the current slice */
 	struct arena *arena;
-	size_t at;		/* the server */
+	size_t at;		/* index of the server */
 	size_t limit;
 	struct due *found;
 	struct evaluation evaluations[EVALUATIONS];
@@ -102,7 +102,7 @@ void sync_free(struct sync **sync)
 	*sync = NULL;
 }
 
-/* ---- maintenance, on the lane: one transaction a step ---- */
+/* ---- maintenance, on the lane: one transaction for each step ---- */
 
 static struct tx sync_tx_once(struct sync *sync)
 {
@@ -114,7 +114,7 @@ static struct tx sync_tx_begin(struct sync *sync)
 	return tx_begin(sync->poolmgr->lane_db, &sync->why);
 }
 
-/* The database code logs that the database is away; a race needs no line. */
+/* No line for an unreachable database, which the database code logs, or for a race. */
 static void sync_log_failure(const struct sync *sync, const char *step, enum err err)
 {
 	if (err != ERR_UNREACHABLE && err != ERR_RACE)
@@ -140,7 +140,10 @@ static bool sync_register(struct sync *sync)
 	return sync_commit(sync, &tx, "register");
 }
 
-/* Only the master counts. The others set 0, in case that they were the master before. */
+/*
+ * Only the master counts. Other processes set 0, because they may have been the master
+ * before.
+ */
 static void sync_count_domains(struct sync *sync)
 {
 	sync->counts = (struct domain_counts){ .oldest_pending_s = 0 };
@@ -152,7 +155,7 @@ static void sync_count_domains(struct sync *sync)
 	sync->has_counts = sync_commit(sync, &tx, "counts");
 }
 
-/* Likewise. A server out of service has no lag. */
+/* Only the master measures the lag. A server out of service has no lag. */
 static void sync_measure_lag(struct sync *sync, const struct server *server,
                              struct part *part)
 {
@@ -165,7 +168,7 @@ static void sync_measure_lag(struct sync *sync, const struct server *server,
 	part->has_lag = sync_commit(sync, &tx, "lag");
 }
 
-/* Not REGISTERED: a server may only look removed. */
+/* REGISTERED false: a server may only look as if it were removed. */
 static void sync_clean_up(struct sync *sync, bool registered)
 {
 	const char *pool = sync->scope.pool;
@@ -227,7 +230,7 @@ static struct slice sync_slice(const struct sync *sync)
 	return (struct slice){ sync->cycle.after, sync->cycle.upto };
 }
 
-/* If the shares have changed, the rest of the round is for other processes. */
+/* If the shares have changed, the rest of the round belongs to other processes. */
 static enum err sync_check_share(struct sync *sync)
 {
 	struct scope now = poolmgr_scope(sync->poolmgr, sync->poolmgr->lane_db);
@@ -301,7 +304,7 @@ static void sync_read_slice(void *self)
 	log_request(NULL);
 }
 
-/* Seed, steps 1 and 2; also for lost messages and for new servers. */
+/* Seed, steps 1 and 2. Also for lost messages and new servers. */
 static enum err sync_write_orders(struct sync *sync, const struct server *server)
 {
 	struct order *orders = arena_alloc(sync->arena, SLICE * sizeof(*orders));
@@ -347,7 +350,7 @@ static void sync_end(struct sync *sync)
 	arena_reset(sync->arena);
 }
 
-/* After an error of the database the next round begins anew. */
+/* After an error of the database the next round starts again. */
 static bool sync_can_go_on(const struct sync *sync)
 {
 	if (!poolmgr_ran(sync->poolmgr) || sync->poolmgr->is_draining)
@@ -359,7 +362,9 @@ static bool sync_can_go_on(const struct sync *sync)
 
 static void sync_next_slice(struct sync *sync);
 
-/* The slices of the round have all domains, so `behind` is a sum over all. */
+/*
+ * The slices of the round contain all domains, so `behind` is the sum over all domains.
+ */
 static void sync_complete(struct sync *sync)
 {
 	const struct servers *servers = sync->poolmgr->servers;
@@ -381,7 +386,10 @@ static void sync_slice_done(struct sync *sync)
 
 static void sync_next_server(struct sync *sync);
 
-/* LEFT 0: the round may handle no more. The next one begins after the last domain. */
+/*
+ * LEFT 0: the round may not handle more domains. The next round begins after the last
+ * one.
+ */
 static void sync_cut_if_full(struct sync *sync, size_t left)
 {
 	const char *last = sync->cycle.after;
@@ -392,7 +400,7 @@ static void sync_cut_if_full(struct sync *sync, size_t left)
 		id_cycle_cut(&sync->cycle, last);
 }
 
-/* Seed, step 3. */
+/* Handles the rows that were read for a server: step 3 of the seed. */
 static void sync_server_read(void *self)
 {
 	struct sync *sync = self;
@@ -482,7 +490,10 @@ static void sync_show(const struct sync *sync)
 	metric_set(oldest_pending, sync->counts.oldest_pending_s);
 }
 
-/* Each compare_every'th round, and the round after one that found orphan zones. */
+/*
+ * True for every compare_every'th round, and for the round after one that found orphan
+ * zones.
+ */
 static bool sync_is_deep(struct sync *sync)
 {
 	unsigned every = (unsigned)sync->poolmgr->config.compare_every;

@@ -10,7 +10,8 @@
 #define VERSION "version"
 
 enum {
-	MEMBER_LABELS = 1 + ID_LEN + sizeof ZONES,	/* octets, with their lengths */
+	/* octets including the lengths of the labels */
+	MEMBER_LABELS = 1 + ID_LEN + sizeof ZONES,
 };
 
 enum err catalog_name(const struct name *name, const char *field, struct why *why)
@@ -21,7 +22,7 @@ enum err catalog_name(const struct name *name, const char *field, struct why *wh
 	            "its members need %d octets more", field, (int)MEMBER_LABELS);
 }
 
-/* The owner is LABELS below the catalog. */
+/* Sets the owner to LABELS below the catalog. */
 static enum err change_set_owner(const char *labels, const struct name *catalog,
                                  struct arena *arena, struct change *change,
                                  struct why *why)

@@ -17,11 +17,12 @@
 #define CATALOG_NS "invalid."
 
 /*
- * ERR_INVALID: NAME is too long for the names of members. The reason begins with FIELD.
+ * ERR_INVALID: NAME is too long, because the names of members are longer. The reason
+ * begins with FIELD.
  */
 enum err catalog_name(const struct name *name, const char *field, struct why *why);
 
-/* Adds the record with the version of the format. */
+/* Makes the change that adds the record with the version of the format. */
 enum err catalog_version(const struct name *catalog, struct arena *arena,
                          struct change *change, struct why *why);
 
@@ -29,6 +30,9 @@ struct catalog_member {
 	const char *id, *name;
 	bool is_listed;			/* false: remove it */
 };
-/* Adds or removes a member, whatever the catalog zone has. */
+/*
+ * Makes the change that adds or removes a member. It does not matter whether the zone has
+ * it.
+ */
 enum err catalog_change(const struct name *catalog, const struct catalog_member *member,
                         struct arena *arena, struct change *change, struct why *why);

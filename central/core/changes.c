@@ -13,7 +13,7 @@ static bool rdata_is_same(const struct rdata *a, const uint8_t *rdata, size_t le
 	return a->len == len && !memcmp(a->rdata, rdata, len);
 }
 
-/* Its index in `wanted`, or wanted_count. */
+/* The index of RECORD in `wanted`, or wanted_count. */
 static size_t rrset_find_wanted(const struct rrset *set, const struct rdata *record)
 {
 	size_t i = 0;
@@ -47,11 +47,12 @@ void rrset_begin(struct rrset *set, struct arena *arena)
 		                                 set->was[i].rdata_len }, arena);
 }
 
-/* ---- records as they are compared ---- */
+/* ---- the compared form of records ---- */
 
 /*
- * Each is made canonical once and found by binary search, because sets and changes may be
- * large. The case of names in the data is ignored. Malformed data is compared as it is.
+ * The compared form of rdata. Each record is made canonical once and found by binary
+ * search, because sets and changes may be large. The case of names in the data is
+ * ignored. Malformed data is compared unchanged.
  */
 static struct octets rrset_canonical_octets(const struct rrset *set, const uint8_t *rdata,
                                             uint16_t len, struct arena *arena)
@@ -74,7 +75,7 @@ static int octets_compare(const void *a, const void *b)
 	return order ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-/* Sorts LIST without repetitions. Returns how many are left. */
+/* Sorts LIST and removes duplicates. Returns the new number. */
 static size_t octets_sort(struct octets *list, size_t count)
 {
 	size_t kept = 0;
@@ -87,7 +88,7 @@ static size_t octets_sort(struct octets *list, size_t count)
 	return kept;
 }
 
-/* The records of a change, sorted, without repetitions. Returns how many there are. */
+/* The records of a change, sorted and without duplicates. Returns their number. */
 static size_t change_octets(const struct rrset *set, const struct change *change,
                             struct arena *arena, struct octets **list)
 {
@@ -255,7 +256,7 @@ struct comparison {
 	struct rrset *set;
 	struct arena *arena;
 	uint32_t serial, old_ttl, new_ttl;
-	bool *is_kept;		/* by wanted record: a row has it already */
+	bool *is_kept;		/* for each wanted record: a row has it already */
 	size_t next;		/* wanted records before this index have a row */
 };
 
@@ -277,7 +278,7 @@ static const struct rdata *plan_next_new(struct comparison *c)
 	return c->next < c->set->wanted_count ? &c->set->wanted[c->next++] : NULL;
 }
 
-/* A row whose record stays. A new TTL changes its RR. */
+/* Handles a row whose record stays. A new TTL changes its RR. */
 static void plan_kept(struct comparison *c, const struct record *was,
                       const struct rdata *wanted)
 {
@@ -299,7 +300,7 @@ static void record_set_data(struct record *record, const struct rdata *data)
 	record->rdata_len = data->len;
 }
 
-/* A row whose record is deleted: it gets a new record, or becomes a tombstone. */
+/* Handles a row whose record is deleted: it gets a new record, or becomes a tombstone. */
 static void plan_gone(struct comparison *c, const struct record *was)
 {
 	const struct rdata *wanted = c->set->paired ? plan_next_new(c) : NULL;

@@ -2,10 +2,10 @@
  * changes -- applies changes to record sets and plans the writes. Pure: the caller has
  * read the sets and will write the plan.
  *
- * rrset_apply() applies one change to the result of the change before. plan_make()
- * compares the result with the rows: records that are the same again need no write. A
- * CHANGE_SET pairs deleted records with new ones, so that a changed address is an UPDATE
- * of its row; other changes DELETE and INSERT. A new TTL touches each record of the set.
+ * rrset_apply() applies one change to the result of the previous change. plan_make()
+ * compares the result with the rows: unchanged records need no write. A CHANGE_SET pairs
+ * deleted records with new ones, so that a changed address is an UPDATE of its row. Other
+ * changes DELETE and INSERT. A new TTL touches each record of the set.
  */
 #pragma once
 
@@ -18,8 +18,8 @@
 enum change_op {
 	CHANGE_ADD, CHANGE_DELETE, CHANGE_SET,
 	/*
-	 * no change: before all changes the set must be this; type ANY: no set at the
-	 * name
+	 * not a change: a condition on the set before all changes; type ANY: the name has
+	 * no set
 	 */
 	CHANGE_EXPECT,
 };
@@ -37,7 +37,7 @@ struct rdata {
 };
 
 struct ttl {
-	bool given;			/* false: the domain's */
+	bool given;			/* false: the domain's TTL */
 	uint32_t value;
 };
 
@@ -48,7 +48,7 @@ struct change {
 	uint16_t type;
 	enum { TTL_KEPT, TTL_DEFAULT, TTL_GIVEN } ttl_op;
 	uint32_t ttl;
-	struct rdata *records;		/* DELETE without records: the whole set */
+	struct rdata *records;		/* DELETE without records: delete the whole set */
 	size_t count;
 	const char *field;		/* "changes[3]", for reasons */
 };
@@ -62,25 +62,26 @@ struct rrset {
 	struct ttl stored_ttl;
 	const struct record *was;	/* the live rows */
 	size_t was_count;
-	struct octets *compared;	/* was, sorted and unique; made when needed */
+	/* `was`, sorted and without duplicates; made when needed */
+	struct octets *compared;
 	size_t compared_count;
 	/* the result */
 	struct ttl ttl;
 	struct rdata *wanted;
 	size_t wanted_count, wanted_size;
 	bool paired;
-	const char *field;		/* of the last change; NULL: unchanged */
+	const char *field;		/* path of the last change; NULL: unchanged */
 };
 
 /* Sets wanted = was. Call it after the rows are read. */
 void rrset_begin(struct rrset *set, struct arena *arena);
 /*
- * True: the set has exactly the records of EXPECT. Ignores the case of names and
- * repetitions. Without records: there is no such set.
+ * True: the set has exactly the records of EXPECT. Ignores the case of names, and
+ * duplicates. If EXPECT has no records, the set must not exist.
  */
 bool rrset_is_expected(struct rrset *set, const struct change *expect,
                        struct arena *arena);
-/* Returns how many of the change's records had no effect. */
+/* Returns the number of the change's records that had no effect. */
 size_t rrset_apply(struct rrset *set, const struct change *change, struct arena *arena);
 
 enum row_op { ROW_INSERT, ROW_UPDATE, ROW_TOUCH, ROW_DELETE };
@@ -88,20 +89,20 @@ enum row_op { ROW_INSERT, ROW_UPDATE, ROW_TOUCH, ROW_DELETE };
 struct row {
 	enum row_op op;
 	struct rrset *set;
-	struct record record;		/* the new row; INSERT: without id */
+	struct record record;		/* the new row; an INSERT has no id yet */
 };
 
 struct plan {
 	struct row *rows;
 	size_t count, size;
-	struct rrset **sets;		/* whose row is new or gets a new TTL */
+	struct rrset **sets;		/* sets whose row is new or gets a new TTL */
 	size_t set_count;
 	struct buf removed, added;	/* RRs in wire form, without the SOAs */
 	size_t inserted, updated, deleted;
 	int64_t recordset_delta, record_delta;
 };
 
-/* Plans the rows that make each set what is wanted, under SERIAL. */
+/* Plans the rows that give each set its wanted records, under SERIAL. */
 void plan_make(struct plan *plan, struct rrset *const *sets, size_t count,
                uint32_t default_ttl, uint32_t serial, struct arena *arena);
 bool plan_is_empty(const struct plan *plan);

@@ -9,7 +9,7 @@
 
 struct rrsets {
 	struct arena *arena;
-	struct rrset **items;		/* in the order of their insertion */
+	struct rrset **items;		/* in the order of insertion */
 	size_t count, size;
 	struct rrset **slots;		/* open addressing, 2^n, at most half full */
 	size_t slot_count;
@@ -19,5 +19,5 @@ void rrsets_init(struct rrsets *sets, struct arena *arena);
 /* The set of this name and type, or a new one. OWNER is borrowed. */
 struct rrset *rrsets_get(struct rrsets *sets, const struct name *name, const char *owner,
                          uint16_t type);
-/* By owner, then by type. */
+/* Sorts by owner, then by type. */
 void rrsets_sort(struct rrsets *sets);

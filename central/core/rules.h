@@ -1,11 +1,11 @@
 /*
- * rules -- which records a zone may have, for all callers. Pure. It checks the result of
- * a request (core/changes.h), so that the single changes of a request may violate a rule.
- * The error is ERR_INVALID.
+ * rules -- which records a zone may have, for all callers. Pure. The result of a request
+ * is checked (core/changes.h), so single changes of a request may violate a rule. The
+ * error is ERR_INVALID.
  *
  *	CNAME is alone at its name (RFC 1034 3.6.2), except for RRSIG, NSEC and KEY
  *	(RFC 2181 10.1), and never at the apex; one CNAME or DNAME at a name
- *	owners are inside the zone; of a domain below only the delegation:
+ *	owners are inside the zone; of a domain below only the delegation is here:
  *	NS and DS at its name, and glue
  *	no SOA record; at least one NS record at the apex
  */
@@ -14,21 +14,27 @@
 #include "core/rrsets.h"
 #include "core/zone.h"
 
-/* domain_check_name() of a new domain. Only an administrator may create the root. */
+/*
+ * Checks the name of a new domain with domain_check_name(). Only an administrator may
+ * create the root.
+ */
 enum err rules_domain_name(const struct name *name, bool is_admin, struct why *why);
 
-/* The owner and the type of one change. */
+/* Checks the owner and the type of one change. */
 enum err rules_owner(const struct zone *zone, const struct change *change,
                      struct why *why);
 
-/* SETS: all sets at each name of the changes, sorted (rrsets_sort). */
+/* SETS: all sets at each name of the changes, sorted by rrsets_sort(). */
 enum err rules_outcome(const struct zone *zone, const struct rrsets *sets,
                        struct why *why);
 
-/* No changed set is inside one of CHILDREN, domains below, except delegations. */
+/*
+ * Checks that a changed set is not inside one of CHILDREN, the domains below. Delegations
+ * are allowed.
+ */
 enum err rules_children(const struct rrsets *sets, const struct name *children,
                         size_t count, struct why *why);
 bool rules_is_delegation(uint16_t type, bool at_child);
 
-/* ERR_QUOTA: a set that grows would have more than MAX records; -1: no limit. */
+/* ERR_QUOTA: a set would grow to more than MAX records; -1: no limit. */
 enum err rules_quota_records(const struct rrsets *sets, int64_t max, struct why *why);

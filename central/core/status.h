@@ -3,9 +3,9 @@
  * 000, central's update_status). A change becomes ACTIVE only if the reported serial
  * covers it.
  *
- * An ACTIVE domain leaves this state by one report only, FOREIGN: too many servers have
- * other content than the database. The domain is then in ERROR until they are repaired.
- * Its records keep their states.
+ * Only the report FOREIGN moves an ACTIVE domain out of this state: too many servers have
+ * other content than the database. The domain is then in ERROR until the servers are
+ * repaired. Its records keep their states.
  *
  * One table has all moves. status_next() applies it to one state. The store makes an
  * UPDATE of records from its results.
@@ -22,9 +22,9 @@ enum status_subject { SUBJECT_DOMAIN = 1, SUBJECT_RECORD = 2 };
 
 struct status_move {
 	enum report report;
-	int subjects;		/* SUBJECT_ bits */
-	int tasks;		/* bits 1 << enum task */
-	int statuses;		/* bits 1 << enum status */
+	int subjects;		/* set of SUBJECT_ bits */
+	int tasks;		/* set of bits 1 << enum task */
+	int statuses;		/* set of bits 1 << enum status */
 	enum { SERIAL_COVERED, SERIAL_ANY } serial;
 	enum { TASK_KEPT, TASK_TO_NONE, TASK_TO_UPDATE } task;
 	enum status status;
@@ -33,7 +33,7 @@ struct status_move {
 extern const struct status_move status_moves[];
 extern const size_t status_move_count;
 
-/* The state after REPORT with SERIAL; unchanged when no row matches. */
+/* The state after REPORT with SERIAL; unchanged if no row matches. */
 struct state status_next(enum status_subject subject, struct state now,
                          enum report report, uint32_t serial);
 

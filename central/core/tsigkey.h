@@ -7,16 +7,16 @@
 #include "model/name.h"
 
 enum {
-	TSIGKEY_OCTETS_MIN = 16, TSIGKEY_OCTETS_MAX = 128,	/* of a secret */
+	TSIGKEY_OCTETS_MIN = 16, TSIGKEY_OCTETS_MAX = 128,	/* length of a secret */
 	TSIGKEY_HASH_MAX = 64,
 };
 
 #define TSIGKEY_ALGORITHM "hmac-sha256"	/* the default */
 
-/* The octets of the hash of the algorithm. 0: not an allowed algorithm. */
+/* The length of the algorithm's hash in octets. 0: the algorithm is not allowed. */
 size_t tsigkey_hash_octets(const char *algorithm);
 
-/* All ERR_INVALID; the reasons begin with "name", "algorithm" and "secret". */
+/* All return ERR_INVALID; the reasons begin with "name", "algorithm" and "secret". */
 enum err tsigkey_check_name(const struct name *name, struct why *why);
 enum err tsigkey_check_algorithm(const char *algorithm, struct why *why);
 enum err tsigkey_check_secret(const char *secret, struct why *why);

@@ -72,7 +72,7 @@ void zone_format_soa(struct buf *text, const struct zone *zone)
 	           zone->is.refresh, zone->is.retry, zone->is.expire, zone->is.minimum);
 }
 
-/* The part before the @ becomes one label, also if it has dots. */
+/* The part before the @ becomes one label, even if it has dots. */
 static bool email_append_local_part(const char *email, size_t len, struct name *name)
 {
 	if (!len || len > NAME_MAX_LABEL)

@@ -1,6 +1,6 @@
 /*
- * zone -- a domain in central: struct domain, which all programs have, with the names of
- * its SOA record, its counts and times. Pure; texts are borrowed.
+ * zone -- a domain in central: struct domain, as in all programs, and the names of its
+ * SOA record, its counts and times. Pure; texts are borrowed.
  *
  * The RNAME of the SOA is stored as a name and shown as an email address. In the name,
  * dots of the part before the @ have a backslash (RFC 1035 8).
@@ -16,17 +16,18 @@
 enum { EMAIL_MAX = 254 };
 
 struct zone {
-	struct domain is;		/* is.email: rname's text, is.primary: mname's */
+	/* is.email is the text of rname, is.primary that of mname */
+	struct domain is;
 	struct name apex;		/* is.name in wire form */
 	struct name mname, rname;
 	uint32_t soa_ttl;
-	const char *pool;		/* its name */
-	const char *reason;		/* of an ERROR */
+	const char *pool;		/* name of the pool */
+	const char *reason;		/* of a status ERROR */
 	const char *created_at, *updated_at;	/* 2026-11-21T12:00:00.123Z */
-	uint32_t recordsets, records;	/* live ones */
-	bool is_listed;			/* in a catalog zone */
+	uint32_t recordsets, records;	/* numbers of live ones */
+	bool is_listed;			/* it is in a catalog zone */
 	bool has_children;		/* the database has domains below it */
-	/* Limits of its tenant; -1: none. */
+	/* limits of its tenant; -1: not set */
 	int64_t quota_recordsets, quota_records;
 };
 
@@ -38,18 +39,21 @@ struct soa_spec {
 	uint32_t refresh, retry, expire, minimum, ttl;
 };
 
-/* Sets the values that SPEC has. False: nothing changed. */
+/* Sets the values in SPEC. False: nothing has changed. */
 bool zone_set_soa(struct zone *zone, const struct soa_spec *spec);
 /* Appends the SOA record of the zone with SERIAL. */
 void zone_append_soa(struct buf *to, const struct zone *zone, uint32_t serial);
 /* Appends the data of the SOA record as text. */
 void zone_format_soa(struct buf *text, const struct zone *zone);
 
-/* FIELD, hostmaster@example.org, to the name hostmaster.example.org. ERR_INVALID. */
+/*
+ * Converts hostmaster@example.org to the name hostmaster.example.org. ERR_INVALID: the
+ * reason begins with FIELD.
+ */
 enum err email_to_name(const char *email, const char *field, struct name *name,
                        struct why *why);
-/* The reverse. A name that has no address (the root) is shown as the name. */
+/* The reverse. A name that is not an address (the root) is shown as a name. */
 const char *email_from_name(const struct name *name, struct arena *arena);
 
-/* The labels from the root down, each behind its length (domains.ancestry). */
+/* The labels from the root down, each after its length (domains.ancestry). */
 size_t zone_ancestry(const struct name *name, uint8_t ancestry[NAME_MAX_WIRE]);

@@ -11,16 +11,16 @@ struct answer {
 	uint16_t count[SECTIONS];
 	uint16_t flags;
 	enum rcode rcode;
-	struct name name;		/* that is looked up */
+	struct name name;		/* the name to look up */
 	struct {
 		struct name name;
-		uint32_t dname;		/* its node; or ZONE_NONE: it was an alias */
-	} chain[MAX_CHAIN];		/* how it came to be that name */
+		uint32_t dname;		/* node of the DNAME; ZONE_NONE: a CNAME */
+	} chain[MAX_CHAIN];		/* the previous names of the chain */
 	int chain_len;
 	struct {
 		const struct zone_rrset *set;
 		uint32_t node;
-	} seen[MAX_TARGETS];		/* sets whose targets want their addresses */
+	} seen[MAX_TARGETS];		/* sets whose targets need addresses */
 	int seen_count;
 };
 
@@ -32,8 +32,8 @@ static void add_rr(struct answer *answer, enum section section, const struct rr 
 }
 
 /*
- * The whole set or none of it. OWNER is the name asked for, where a wildcard
- * gave the set. What does not fit sets TC, except for additional records.
+ * Adds the whole set or nothing. OWNER is the name of the question if a wildcard gave the
+ * set. A set that does not fit sets TC, except for additional records.
  */
 static bool add_set(struct answer *answer, enum section section, const uint8_t *owner,
                     const struct zone_rrset *set)
@@ -56,7 +56,7 @@ static bool add_set(struct answer *answer, enum section section, const uint8_t *
 	return false;
 }
 
-/* RFC 2308 3: its TTL is that of the negative answer. */
+/* Adds the SOA. Its TTL is that of the negative answer (RFC 2308 3). */
 static void add_soa(struct answer *answer)
 {
 	const struct zone_rrset *set = zone_rrset(answer->zone, 0, RR_SOA);
@@ -71,7 +71,7 @@ static void add_soa(struct answer *answer)
 		answer->flags |= FLAG_TC;
 }
 
-/* ---- additional: addresses of the names that the answer speaks of ---- */
+/* ---- additional: addresses of names in the answer ---- */
 
 static void remember(struct answer *answer, uint32_t node, const struct zone_rrset *set)
 {
@@ -81,7 +81,7 @@ static void remember(struct answer *answer, uint32_t node, const struct zone_rrs
 	answer->seen[answer->seen_count++].set = set;
 }
 
-/* Where in its rdata a type names a host; -1 if it does not. */
+/* The offset of a host name in the rdata of TYPE; -1: TYPE has none. */
 static int target_at(uint16_t type)
 {
 	switch (type) {
@@ -106,7 +106,7 @@ static bool read_target(const struct rr *rr, struct name *target)
 	return true;
 }
 
-/* Glue that is needed and does not fit truncates the answer (RFC 9471). */
+/* Adds addresses. Needed glue that does not fit truncates the answer (RFC 9471). */
 static void add_addresses(struct answer *answer, const struct name *target, bool needed)
 {
 	static const uint16_t types[] = { RR_A, RR_AAAA };
@@ -145,9 +145,9 @@ static void add_additional(struct answer *answer)
 	}
 }
 
-/* ---- the answer itself ---- */
+/* ---- the answer ---- */
 
-/* The delegation at or above NODE; the node itself is glue or the cut. */
+/* Adds the delegation at or above NODE. NODE is glue or the cut. */
 static void add_referral(struct answer *answer, uint32_t node)
 {
 	const struct zone *zone = answer->zone;
@@ -184,7 +184,7 @@ static bool was_used(const struct answer *answer, uint32_t dname)
 	return false;
 }
 
-/* True: answer->name is now NAME, in this zone, and is to be looked up. */
+/* True: NAME is in this zone; answer->name is now NAME and must be looked up. */
 static bool follow(struct answer *answer, const struct name *name, uint32_t dname)
 {
 	if (answer->chain_len == MAX_CHAIN)
@@ -197,7 +197,10 @@ static bool follow(struct answer *answer, const struct name *name, uint32_t dnam
 	       !was_followed(answer, &answer->name);
 }
 
-/* The name that is all of the only record of SET; of length 0 if it is none. */
+/*
+ * The target of SET, which is the whole rdata of its only record; length 0: SET has no
+ * such target.
+ */
 static struct name target_of(const struct zone *zone, const struct zone_rrset *set)
 {
 	struct rr rr = { 0 };
@@ -218,7 +221,7 @@ static bool follow_alias(struct answer *answer, const struct zone_rrset *alias)
 
 /* ---- DNAME (RFC 6672 3.2) ---- */
 
-/* The one that NODE, the closest to the name, is below; or ZONE_NONE. */
+/* The DNAME node above the name whose closest node is NODE; or ZONE_NONE. */
 static uint32_t find_dname(const struct zone *zone, uint32_t node, bool exact)
 {
 	uint8_t flags = zone->nodes[node].flags;
@@ -230,7 +233,7 @@ static uint32_t find_dname(const struct zone *zone, uint32_t node, bool exact)
 	return node;
 }
 
-/* NAME with the target in place of its end, the owner. False: that is too long. */
+/* Replaces OWNER at the end of NAME by the target. False: the result is too long. */
 static bool substitute(const struct name *name, const uint8_t *owner,
                        const struct name *target, struct name *result)
 {
@@ -244,7 +247,7 @@ static bool substitute(const struct name *name, const uint8_t *owner,
 	return true;
 }
 
-/* The alias that a DNAME makes of answer->name. */
+/* Adds the CNAME that a DNAME makes for answer->name. */
 static bool add_alias(struct answer *answer, uint32_t ttl, const struct name *target)
 {
 	const struct rr alias = {
@@ -258,7 +261,7 @@ static bool add_alias(struct answer *answer, uint32_t ttl, const struct name *ta
 	return !answer->writer.full;
 }
 
-/* True: go on with the name below the target. */
+/* True: continue with the name below the target. */
 static bool redirect(struct answer *answer, uint32_t node)
 {
 	const struct zone *zone = answer->zone;
@@ -280,7 +283,7 @@ static bool redirect(struct answer *answer, uint32_t node)
 
 /* ---- a name of the zone ---- */
 
-/* The set of NODE that answers: of the type, the alias, or any one for ANY. */
+/* The set of NODE that answers: of the type, a CNAME, or any set for ANY. */
 static const struct zone_rrset *pick(const struct answer *answer, uint32_t node)
 {
 	const struct zone *zone = answer->zone;
@@ -293,7 +296,7 @@ static const struct zone_rrset *pick(const struct answer *answer, uint32_t node)
 	return set ? set : zone_rrset(zone, node, RR_CNAME);
 }
 
-/* What NODE has, for answer->name. True: go on with the name of the alias. */
+/* Answers answer->name from NODE. True: continue with the target of the alias. */
 static bool answer_from(struct answer *answer, uint32_t node)
 {
 	const struct zone_rrset *set = pick(answer, node);
@@ -312,7 +315,10 @@ static bool answer_from(struct answer *answer, uint32_t node)
 	return false;
 }
 
-/* The parent's side of a cut has the DS record, and nothing else below it is ours. */
+/*
+ * True: the answer is a referral. At a cut only the DS record is ours, and nothing below
+ * it.
+ */
 static bool is_referred(const struct answer *answer, uint32_t node, bool exact)
 {
 	uint8_t flags = answer->zone->nodes[node].flags & (NODE_CUT | NODE_BELOW_CUT);
@@ -332,7 +338,7 @@ static uint32_t find_wildcard(const struct zone *zone, uint32_t encloser)
 	return zone_find(zone, wire);
 }
 
-/* One name of the chain. True: there is another. */
+/* Handles one name of the chain. True: there is a next name. */
 static bool answer_step(struct answer *answer)
 {
 	const struct zone *zone = answer->zone;
@@ -357,7 +363,7 @@ static bool answer_step(struct answer *answer)
 
 static size_t end(struct answer *answer)
 {
-	struct query query = *answer->query;	/* it is used up */
+	struct query query = *answer->query;	/* answering changes it */
 
 	query_answer_end(&query, answer->flags, answer->rcode, answer->count,
 	                 &answer->writer);

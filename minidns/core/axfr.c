@@ -16,7 +16,7 @@ static bool at_end(const struct axfr *axfr)
 	return axfr->set == axfr->zone->rrset_count;
 }
 
-/* Take up record set `set`: step to the node that has it. */
+/* Moves to the node of record set `set`. */
 static void enter_set(struct axfr *axfr)
 {
 	const struct zone *zone = axfr->zone;
@@ -38,7 +38,7 @@ static void next_set(struct axfr *axfr)
 
 static void put_soa(struct axfr *axfr, struct packet_writer *writer)
 {
-	/* the first of the apex */
+	/* the first set of the apex */
 	const struct zone_rrset *set = axfr->zone->rrsets;
 	struct rr rr = { .name = zone_name(axfr->zone, 0) };
 
@@ -46,7 +46,7 @@ static void put_soa(struct axfr *axfr, struct packet_writer *writer)
 	packet_put_rr(writer, &rr);
 }
 
-/* The record in hand; stays in hand if it does not fit. */
+/* Writes the current record. If it does not fit, it stays the current one. */
 static bool put_record(struct axfr *axfr, struct packet_writer *writer)
 {
 	struct rr rr = { .name = zone_name(axfr->zone, axfr->node) };
@@ -62,7 +62,7 @@ static bool put_record(struct axfr *axfr, struct packet_writer *writer)
 	return true;
 }
 
-/* Records until the message is full or the zone is out. Returns how many. */
+/* Writes records until the message is full or the zone ends. Returns their number. */
 static uint16_t fill(struct axfr *axfr, struct packet_writer *writer)
 {
 	uint16_t count = 0;
@@ -93,7 +93,7 @@ size_t axfr_next(struct axfr *axfr, uint8_t *data, size_t size)
 		return 0;
 	query_answer_begin(axfr->query, true, data, size, &writer);
 	count[SECTION_ANSWER] = fill(axfr, &writer);
-	/* the zone holds nothing that fits into no message */
+	/* each record of a zone fits into a message */
 	bug_if(!count[SECTION_ANSWER]);
 	axfr->records += count[SECTION_ANSWER];
 	query_answer_end(axfr->query, FLAG_AA, RCODE_NOERROR, count, &writer);

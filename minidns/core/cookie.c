@@ -7,7 +7,7 @@
 #include "base/log.h"
 
 enum {
-	/* where they stand in the option's data */
+	/* offsets in the option's data */
 	VERSION_AT = 8, TIME_AT = 12, HASH_AT = 16,
 	VERSION = 1,
 	MIN_WITH_SERVER = COOKIE_CLIENT_LEN + 8,
@@ -58,7 +58,10 @@ enum err cookie_secrets_parse(const struct cookie_texts *texts,
 
 /* ---- check ---- */
 
-/* Of the client cookie, the version, the reserved octets, the time and the address. */
+/*
+ * The hash of the client cookie, the version, the reserved octets, the time and the
+ * address.
+ */
 static uint64_t cookie_hash(const struct siphash_key *key, const uint8_t *data,
                             const struct address *client)
 {
@@ -70,7 +73,7 @@ static uint64_t cookie_hash(const struct siphash_key *key, const uint8_t *data,
 	return siphash(key, text, HASH_AT + len);
 }
 
-/* The secret that made the server cookie; `count` if none did. */
+/* The index of the secret that made the server cookie; `count`: no secret made it. */
 static size_t cookie_maker(const struct cookie_secrets *secrets,
                            const struct cookie_request *request)
 {
@@ -78,7 +81,7 @@ static size_t cookie_maker(const struct cookie_secrets *secrets,
 	uint64_t hash;
 	size_t i = 0;
 
-	/* the comparison of two numbers takes the same time, whatever they are */
+	/* the comparison of two numbers takes constant time */
 	memcpy(&hash, data + HASH_AT, sizeof(hash));
 	hash = le64toh(hash);
 	while (i < secrets->count &&
@@ -87,7 +90,7 @@ static size_t cookie_maker(const struct cookie_secrets *secrets,
 	return i;
 }
 
-/* In seconds, below zero when it is of the future, in serial arithmetic (RFC 1982). */
+/* Age in seconds, negative for a time in the future, in serial arithmetic (RFC 1982). */
 static int32_t cookie_age(const struct cookie_request *request)
 {
 	uint32_t time;

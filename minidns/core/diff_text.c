@@ -5,9 +5,9 @@
 
 #include "model/presentation.h"
 
-enum { RDATA_SHOWN = 256 };		/* octets; of longer rdata only the length is shown */
+enum { RDATA_SHOWN = 256 };		/* longer rdata is shown as its length */
 
-/* "192.0.2.1", or the length if it is too long or does not fit its type. */
+/* Writes "192.0.2.1", or the length if the rdata is too long or does not fit its type. */
 static void diff_text_put_rdata(struct buf *text, uint16_t type, const uint8_t *rdata,
                                 size_t len)
 {

@@ -1,6 +1,6 @@
 #include "core/forgery.h"
 
-enum { COUNT = FORGERY_LEAVE + 1 };	/* wait, and leave after the last guess */
+enum { COUNT = FORGERY_LEAVE + 1 };	/* wait; after the last guess leave */
 
 static const unsigned char table[FORGERY_LINKS][FORGERY_HEARD] = {
 	/*                             exact         inexact        wrong */

@@ -29,7 +29,7 @@ static bool is_in_zone(const struct name *apex, const struct rr *rr)
 	return name_is_below(&owner, apex);
 }
 
-/* Half a step: the SOA of SERIAL, then records of the zone, and no SOA again. */
+/* Adds half of a step: the SOA of SERIAL, then records of the zone without a SOA. */
 static bool add_half(struct delta *delta, const struct name *apex, uint32_t serial,
                      const uint8_t *data, size_t len)
 {
@@ -61,8 +61,8 @@ static const struct ixfr_step *step_from(const struct ixfr_step *steps, size_t c
 }
 
 /*
- * Steps that come in their order are found at once: look on
- * from where the last one was.
+ * Finds the next step. Steps in the right order are found at once, because the search
+ * begins after the last one.
  */
 static const struct ixfr_step *next_step(const struct ixfr_step *steps, size_t count,
                                          const struct ixfr_step *last, uint32_t serial)
@@ -72,7 +72,7 @@ static const struct ixfr_step *next_step(const struct ixfr_step *steps, size_t c
 	return step_from(steps, count, serial);
 }
 
-/* How many lead from one serial to the other; 0: they do not. */
+/* Adds the steps between the serials. Returns their number; 0: there is no such chain. */
 static size_t add_steps(struct delta *delta, const struct name *apex,
                         const struct ixfr_step *steps, size_t count)
 {
@@ -107,7 +107,7 @@ static bool make_one(struct delta *delta)
 	return true;
 }
 
-/* One step is one difference already. */
+/* A single step needs no merge. */
 static bool fill_delta(struct delta *delta, const struct name *apex,
                        const struct ixfr_step *steps, size_t count)
 {

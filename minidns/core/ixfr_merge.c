@@ -9,28 +9,28 @@
 #include "model/name.h"
 #include "model/rr.h"
 
-/* Octets of a record behind its owner: TYPE CLASS TTL RDLENGTH RDATA. */
+/* Octets of a record after its owner: TYPE CLASS TTL RDLENGTH RDATA. */
 enum { TYPE_LEN = 2, RDATA_AT = 10 };
 
-/* A record's place in the steps, small: there may be a million of them. */
+/* A record in the steps. It is small, because there may be a million of them. */
 struct change {
 	const uint8_t *rr;
 	uint32_t len;
 	uint8_t owner_len;
-	bool added;			/* else removed */
+	bool added;			/* false: removed */
 };
 
 struct changes {
 	struct change *change;
 	size_t count, size;
-	struct rr old_soa, new_soa;	/* of the first step and of the last one */
+	struct rr old_soa, new_soa;	/* of the first step; of the last step */
 };
 
 /* ---- the same record ---- */
 
 /*
- * Octet by octet is right for the lengths of labels too: they are below all letters, and
- * no name is the beginning of another one.
+ * A comparison octet by octet also works for the lengths of labels: they are less than
+ * all letters, and no name is a prefix of another one.
  */
 static int change_compare_owners(const struct change *a, const struct change *b)
 {
@@ -92,7 +92,7 @@ static void changes_add(struct changes *changes, struct change change)
 	changes->change[changes->count++] = change;
 }
 
-/* Each SOA begins the other half. */
+/* A SOA begins each half of a step. */
 static void changes_list(const struct buf *steps, struct changes *changes)
 {
 	bool added = true;
@@ -116,7 +116,7 @@ static void changes_list(const struct buf *steps, struct changes *changes)
 	bug_if(at != steps->len || !added);
 }
 
-/* ---- one after the other ---- */
+/* ---- changes of one record ---- */
 
 static size_t changes_count_same(const struct change *change, size_t left)
 {
@@ -127,7 +127,9 @@ static size_t changes_count_same(const struct change *change, size_t left)
 	return count;
 }
 
-/* By turns, and what is removed is what was added before. */
+/*
+ * True: additions and removals alternate, and each removal matches the addition before.
+ */
 static bool changes_are_possible(const struct change *change, size_t count)
 {
 	for (size_t i = 1; i < count; i++)
@@ -138,7 +140,10 @@ static bool changes_are_possible(const struct change *change, size_t count)
 	return true;
 }
 
-/* Of the changes of one record the two at most that count, to KEPT; how many. */
+/*
+ * Copies the changes of one record that count, at most two, to KEPT. Returns their
+ * number.
+ */
 static size_t ixfr_merge_keep(const struct change *change, size_t count,
                               struct change *kept)
 {
@@ -155,7 +160,7 @@ static size_t ixfr_merge_keep(const struct change *change, size_t count,
 	return found;
 }
 
-/* Those that count move to the front. */
+/* Moves the changes that count to the front. */
 static bool ixfr_merge_all(struct changes *changes)
 {
 	struct change *change = changes->change;

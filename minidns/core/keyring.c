@@ -46,7 +46,7 @@ void keyring_clear(struct keyring *keyring)
 	*keyring = (struct keyring){ .keys = NULL };
 }
 
-/* Not by realloc, which would leave the secrets where they were. */
+/* realloc() is not used, because it would leave the secrets in the old memory. */
 static void keyring_grow(struct keyring *keyring)
 {
 	size_t size = keyring->size ? 2 * keyring->size : 16;
@@ -87,7 +87,7 @@ static bool keyring_is_end(char c)
 	return !c || c == '\n' || c == ';';
 }
 
-/* The next line without what surrounds it; "" at the end. */
+/* Reads the next line without surrounding blanks; "" at the end. */
 static enum err keyring_next_line(const char **text, char line[LINE_MAX_TEXT + 1],
                                   struct why *why)
 {

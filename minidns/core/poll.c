@@ -7,8 +7,9 @@
 
 enum {
 	FIRST_PAUSE_MS = 5,
-	PAUSE_AFTER_TRANSFER_MS = 2,	/* where it did not bring what is wanted */
-	/* else a server that transfers for ever is polled for ever */
+	/* if the transfer did not bring the wanted serial */
+	PAUSE_AFTER_TRANSFER_MS = 2,
+	/* a limit, so that a server that transfers for ever is not polled for ever */
 	MAX_RESTARTS = 64,
 };
 
@@ -31,7 +32,7 @@ static struct poll_move poll_pause(struct poll *poll, int wait_ms)
 	return (struct poll_move){ .action = POLL_WAIT, .wait_ms = wait_ms };
 }
 
-/* Until the server is likely to serve it. */
+/* Waits until the server probably serves the serial. */
 static struct poll_move poll_pause_at_its_pace(struct poll *poll, enum pace_from from)
 {
 	poll->next_from = from;
@@ -44,7 +45,7 @@ static struct poll_move poll_report(struct poll *poll)
 	return (struct poll_move){ .action = POLL_REPORT };
 }
 
-/* A try has failed: the last one allowed, or a pause of the whole interval. */
+/* A try has failed. It was the last one, or a pause of the whole interval follows. */
 static struct poll_move poll_fail_try(struct poll *poll)
 {
 	if (!poll->transfers)
@@ -55,7 +56,7 @@ static struct poll_move poll_fail_try(struct poll *poll)
 	return poll_pause(poll, poll->terms.retry_interval_ms);
 }
 
-/* ---- what an answer is worth ---- */
+/* ---- the meaning of an answer ---- */
 
 static bool poll_is_satisfied(const struct poll *poll)
 {
@@ -86,7 +87,7 @@ static void poll_note(struct poll *poll, const struct response *response)
 	}
 }
 
-/* A query that came at the server's pace tells whether that was too early. */
+/* A query at the server's pace shows whether it came too early. */
 static void poll_learn(struct poll *poll)
 {
 	enum pace_from from = poll->asked_from;
@@ -100,7 +101,10 @@ static void poll_learn(struct poll *poll)
 	pace_learn(poll->pace, from, poll_is_satisfied(poll));
 }
 
-/* It does not have the zone yet, or serve it; or, if that is wanted, it still does. */
+/*
+ * True: the server has not reached the goal yet, but may reach it: it lacks the zone, or
+ * still has it.
+ */
 static bool poll_is_on_its_way(const struct poll *poll)
 {
 	if (poll->last.fault)
@@ -119,7 +123,10 @@ static struct poll_move poll_wait_patiently(struct poll *poll)
 	return poll_pause(poll, poll->terms.retry_interval_ms);
 }
 
-/* Soon again, at half the pace each time; at the slowest it is a try. */
+/*
+ * Queries again soon; each pause is twice as long. A pause of the whole interval counts
+ * as a try.
+ */
 static struct poll_move poll_ask_again(struct poll *poll)
 {
 	int wait_ms = poll->pause_ms;
@@ -174,7 +181,10 @@ static bool poll_brought_it(const struct poll *poll, const struct response *brou
 	       serial_covers(brought->serial, poll->terms.wanted);
 }
 
-/* What is out was asked before the end: its answer says nothing of the pace. */
+/*
+ * The current query was sent before the transfer ended, so its answer says nothing about
+ * the pace.
+ */
 static struct poll_move poll_on_ended_while_asking(struct poll *poll,
                                                    const struct response *brought)
 {
@@ -189,12 +199,12 @@ static struct poll_move poll_on_ended_while_asking(struct poll *poll,
 static struct poll_move poll_on_ended_while_waiting(struct poll *poll,
                                                     const struct response *brought)
 {
-	/* a transfer does not end what kept mini-DNS from asking */
+	/* a transfer does not help if mini-DNS cannot send a query */
 	if (!poll_quicken(poll) || poll->last.kind == RESPONSE_UNASKED)
 		return stay;
 	if (poll_brought_it(poll, brought))
 		return poll_pause_at_its_pace(poll, PACE_FROM_TRANSFER);
-	poll->next_from = PACE_COUNT;		/* it comes before its time */
+	poll->next_from = PACE_COUNT;		/* it comes before the server's pace */
 	return poll_send(poll);
 }
 
@@ -215,7 +225,9 @@ static struct poll_move poll_on_answered(struct poll *poll,
 	if (poll_is_satisfied(poll))
 		return poll_report(poll);
 	reached_owed = poll_pays_owed(poll);
-	/* what kept mini-DNS from asking does not pass in milliseconds */
+	/*
+	 * the fault that keeps mini-DNS from sending a query does not end in milliseconds
+	 */
 	move =
 	    response->kind == RESPONSE_UNASKED ? poll_fail_try(poll)
 	                                       : poll_ask_again(poll);
@@ -271,7 +283,7 @@ struct poll_move poll_step(struct poll *poll, enum poll_event event,
 	return table[poll->state][event](poll, response);
 }
 
-/* A NOTIFY that gets no answer holds the poll no longer than one try would last. */
+/* If no answer to the NOTIFY comes, the poll waits for it no longer than for one try. */
 struct poll_move poll_start(struct poll *poll, const struct poll_terms *terms,
                             struct pace *pace, bool notify_is_out)
 {
@@ -294,16 +306,19 @@ struct poll_move poll_start(struct poll *poll, const struct poll_terms *terms,
 	return (struct poll_move){ .action = POLL_WAIT, .wait_ms = hold_ms };
 }
 
-/* Else what is wrong is not the serial: a newer one changes nothing about it. */
+/*
+ * True: the server serves the zone. Otherwise a newer serial changes nothing about the
+ * fault.
+ */
 static bool poll_serves_it(const struct poll *poll)
 {
 	return !poll->silent && poll->last.kind == RESPONSE_SERIAL;
 }
 
 /*
- * A long pause ends, a short one goes on: under a stream of orders a timer that each
- * of them set again would never fire. The oldest order that was not reported stays
- * owed, so that such a stream does not hide what the server has reached.
+ * A long pause ends, a short one continues: if each of many orders set the timer again,
+ * it would never fire. The oldest unreported order stays owed, so that many orders do not
+ * hide what the server has reached.
  */
 struct poll_move poll_renew(struct poll *poll, const struct poll_terms *terms)
 {
@@ -368,7 +383,7 @@ void poll_result(const struct poll *poll, struct poll_result *result)
 
 	*result =
 	    (struct poll_result){ .report = absent ? REPORT_NO_DOMAIN : REPORT_ERROR };
-	/* what was to go, and was seen to be served before it did: it answers us */
+	/* a deleted zone that the server served before: it answers us */
 	result->has_serial = poll->has_serial && (!absent || poll->terms.absence);
 	result->serial = poll->serial;
 	result->silent = poll->silent;

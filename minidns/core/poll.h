@@ -13,9 +13,9 @@
  * but not with the wanted serial, the next query follows soon: after 5 ms, 10 ms, up to
  * the retry interval. A pause of the whole interval is a try; so are silence and a query
  * that could not be sent. While a transfer to the server is under way, nothing counts as
- * a try. A server that gets no commands has some time to create or delete the zone by
- * itself (`patience_ms`); until then an answer that it has not done so is not a try. A
- * timeout never means absence.
+ * a try. A server that gets no commands creates and deletes zones by itself. It has
+ * `patience_ms` for this; until then, its answers do not count as tries. A timeout never
+ * means absence.
  */
 #pragma once
 

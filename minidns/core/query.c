@@ -11,14 +11,14 @@ enum {
 	EDNS_VERSION = 0x00ff0000, EDNS_DO = 0x00008000,
 };
 
-/* What was met on the way through the records of a request. */
+/* The state while the records of a request are read. */
 struct walk {
 	struct packet_reader reader;
 	struct packet_header header;
 	struct query *query;
 	bool tcp;
 	int opts, tsigs;
-	bool wrong;			/* FORMERR */
+	bool wrong;			/* the answer is FORMERR */
 	uint8_t edns_version;
 	bool has_soa;
 };
@@ -28,9 +28,9 @@ static bool query_is_notify(const struct query *query)
 	return (query->flags & FLAG_OPCODE) >> OPCODE_SHIFT == OPCODE_NOTIFY;
 }
 
-/* ---- the records behind the question ---- */
+/* ---- the records after the question ---- */
 
-/* The first one counts (RFC 7873 5.2). */
+/* The first cookie option counts (RFC 7873 5.2). */
 static void query_read_cookie(struct walk *walk, const uint8_t *data, size_t len)
 {
 	struct query *query = walk->query;
@@ -44,7 +44,7 @@ static void query_read_cookie(struct walk *walk, const uint8_t *data, size_t len
 	walk->wrong |= !cookie_len_is_good(len);
 }
 
-/* A client sends it without a time (RFC 7828 3.2.1). */
+/* A client sends this option without a time (RFC 7828 3.2.1). */
 static void query_read_keepalive(struct walk *walk, size_t len)
 {
 	if (!walk->tcp)
@@ -99,7 +99,7 @@ static void query_read_opt(struct walk *walk, enum section section,
 	query_read_options(walk, rr);
 }
 
-/* The last record of all, and one of them. */
+/* The TSIG record must be the last one, and there may be only one. */
 static void query_read_tsig(struct walk *walk, enum section section,
                             const struct packet_rr *rr, size_t at)
 {
@@ -109,8 +109,8 @@ static void query_read_tsig(struct walk *walk, enum section section,
 }
 
 /*
- * An SOA where one is expected: what an IXFR client has (RFC
- * 1995 3), what a NOTIFY tells.
+ * Reads the SOA where one is expected: the version of an IXFR client (RFC 1995 3), or the
+ * news in a NOTIFY.
  */
 static void query_read_soa(struct walk *walk, const struct packet_rr *rr)
 {
@@ -134,7 +134,7 @@ static void query_read_plain(struct walk *walk, enum section section,
 	    (notify && section == SECTION_ANSWER))
 		query_read_soa(walk, rr);
 	else if (section != SECTION_ADDITIONAL)
-		walk->wrong = true;	/* a question carries no answers */
+		walk->wrong = true;	/* a question must not have answers */
 }
 
 static void query_read_record(struct walk *walk, enum section section)
@@ -146,7 +146,7 @@ static void query_read_record(struct walk *walk, enum section section)
 	if (walk->reader.broken)
 		return;
 	if (walk->tsigs)
-		walk->wrong = true;	/* something stands behind the signature */
+		walk->wrong = true;	/* a record follows the signature */
 	if (rr.type == RR_OPT)
 		query_read_opt(walk, section, &rr);
 	else if (rr.type == RR_TSIG)
@@ -210,7 +210,7 @@ static enum rcode query_check(const struct walk *walk)
 	if (!query->has_question)
 		return RCODE_NOERROR;
 	if (query_is_notify(query))
-		return RCODE_REFUSED;	/* we are nobody's secondary */
+		return RCODE_REFUSED;	/* mini-DNS is no secondary */
 	if (query->class != RR_CLASS_IN)
 		return transfer ? RCODE_NOTAUTH : RCODE_REFUSED;
 	return RCODE_NOERROR;
@@ -307,7 +307,7 @@ static bool query_answers_cookie(const struct query *query)
 	return query->has_cookie && query->cookie.result != COOKIE_MALFORMED;
 }
 
-/* Without the text of an error. */
+/* The length of the options without the text of an error. */
 static size_t query_options_len(const struct query *query)
 {
 	size_t len = 0;
@@ -330,13 +330,13 @@ static size_t query_least_tail_len(const struct query *query)
 	return len;
 }
 
-/* What an answer cannot do without. */
+/* The length of the required options. */
 static size_t query_least_len(const struct query *query)
 {
 	return PACKET_HEADER + query->raw.len + 4 + query_least_tail_len(query);
 }
 
-/* Octets of the error's text: all of it or, where that is too much, none. */
+/* The octets of the error's text: the whole text, or 0 if it is too long. */
 static size_t query_text_len(const struct query *query)
 {
 	size_t len = query->has_edns && query->error ? strlen(query->error->text) : 0;
@@ -349,7 +349,7 @@ static size_t query_tail_len(const struct query *query)
 	return query_least_tail_len(query) + query_text_len(query);
 }
 
-/* A client that signs with a long name accepts an answer with room for it. */
+/* The limit of the answer. A client whose key has a long name accepts a longer answer. */
 static size_t query_limit(const struct query *query, bool tcp)
 {
 	size_t least = query_least_len(query);
@@ -413,7 +413,7 @@ static void query_put_opt(const struct query *query, enum rcode rcode,
 	query_put_options(query, writer);
 }
 
-/* To the next message of a transfer. */
+/* Prepares the query for the next message of a transfer. */
 static void query_go_on(struct query *query)
 {
 	query->has_question = false;
@@ -422,7 +422,7 @@ static void query_go_on(struct query *query)
 	query->error = NULL;
 }
 
-/* All but the signature. */
+/* Writes the end of a message without the signature. */
 static void query_put_tail(const struct query *query, uint16_t flags, enum rcode rcode,
                            const uint16_t count[SECTIONS], struct packet_writer *writer)
 {
@@ -460,7 +460,7 @@ void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
 	query_go_on(query);
 }
 
-/* No name is looked for, for none is to come: the question is copied as well. */
+/* The question is copied without the table of names, because no other name follows. */
 size_t query_answer_ready(const struct query *query, uint16_t flags, const uint8_t *record,
                           size_t len, bool tcp, uint8_t *data, size_t size)
 {
@@ -476,14 +476,14 @@ size_t query_answer_ready(const struct query *query, uint16_t flags, const uint8
 	query_put_tail(query, writer.full ? flags | FLAG_TC : flags, RCODE_NOERROR, count,
 	               &writer);
 	if (query->signature != UNSIGNED) {
-		struct query copy = *query;	/* whose chain is used up */
+		struct query copy = *query;	/* signing changes its chain */
 
 		query_sign(&copy, &writer);
 	}
 	return writer.len;
 }
 
-/* QUERY is a copy: it is used up. */
+/* QUERY is a copy, which this function changes. */
 static size_t query_answer_nothing(struct query query, uint16_t flags, enum rcode rcode,
                                    struct packet_writer *writer)
 {

@@ -7,19 +7,19 @@
 #include "base/mem.h"
 
 /*
- * A bucket is the time when it will be full again: that is all there is to
- * know of it, and one that is full is the same as none. Buckets stand in sets
- * of eight, which the keyed hash chooses. A network that is not in its set
- * takes the place of the one that is full first, and takes over its time.
+ * A bucket is only the time at which it will be full again. A full bucket is the same as
+ * no bucket. Buckets are in sets of eight; the keyed hash chooses the set. If a network
+ * is not in its set, it replaces the network whose bucket is full first, and takes over
+ * its time.
  *
- * So a flood of random addresses displaces only what has least to lose: one
- * another, and clients whose bucket is (nearly) full, which find another such
- * when they come back. Who is over his limit is full last and stays. And as
- * these times only grow, a displaced network finds at least the debt that it
- * left: no flood gets anybody more than his limit. The price falls due when
- * each bucket of a set is in use beyond its rate, at a flood of
- * buckets * per_second answers a second (65536 * 20: over a million): from
- * there on newcomers, too, are sent to TCP, and the flood gets no more.
+ * So a flood of random addresses displaces only buckets with little to lose: other
+ * buckets of the flood, and those of clients that are (nearly) full. Such a client finds
+ * a similar bucket when it comes back. A client over its limit has the latest time and
+ * stays. These times only grow, so a displaced network finds at least its old debt, and
+ * no flood gets more than its limit. The limit of this design is a flood of over a
+ * million answers a second (65536 buckets, each with a per_second of 20), which keeps
+ * each bucket of a set in use. Then new clients must also use TCP, but the flood gets no
+ * more.
  */
 
 enum { V4_PREFIX = 24, V6_PREFIX = ADDRESS_V6_SITE };
@@ -30,11 +30,12 @@ enum { WAYS = 8 };
 
 struct bucket {
 	int64_t full_at_ns;
-	uint32_t tag;			/* the part of the hash that chose no set */
-	uint32_t suppressed;		/* answers, for slip */
+	/* part of the hash that does not choose the set */
+	uint32_t tag;
+	uint32_t suppressed;		/* suppressed answers, for slip */
 };
 
-/* What an answer moves full_at_ns by, and how far ahead that may be. */
+/* The time that an answer adds to full_at_ns, and the limit of that time. */
 struct pace_ns {
 	int64_t answer, burst;
 };
@@ -75,7 +76,7 @@ void rate_free(struct rate **rate)
 	*rate = NULL;
 }
 
-/* Rounded up: never more than the limit. */
+/* The times for a limit, rounded up so that the limit is kept. */
 static struct pace_ns rate_pace_ns(int per_second, int burst)
 {
 	int64_t answer_ns = (NS_PER_S + per_second - 1) / per_second;
@@ -97,7 +98,7 @@ void rate_set_limits(struct rate *rate, const struct rate_limits *limits)
 	rate->slip = limits->slip;
 }
 
-/* Servers stand side by side in one network. */
+/* The length of the network in octets. Servers of one network have a bucket each. */
 static size_t rate_key_octets(const struct address *client, enum rate_kind kind)
 {
 	if (kind == RATE_SERVER)
@@ -111,12 +112,12 @@ static uint64_t rate_hash(const struct rate *rate, const struct address *client,
 	uint8_t text[1 + sizeof(client->octets)] = { kind };
 	size_t len = rate_key_octets(client, kind);
 
-	/* of the two families one is shorter: they have no text in common */
+	/* the two families have different lengths, so their texts differ */
 	memcpy(text + 1, client->octets, len);
 	return siphash(&rate->key, text, 1 + len);
 }
 
-/* The network's own, or the one that becomes it. */
+/* The bucket of the network, or the one that it takes over. */
 static struct bucket *rate_find(struct rate *rate, uint64_t hash)
 {
 	struct bucket *set = &rate->buckets[WAYS * ((hash >> 32) & rate->set_mask)];
@@ -140,7 +141,7 @@ static enum rate_fate rate_suppress(const struct rate *rate, struct bucket *buck
 	return RATE_DROP;
 }
 
-/* How many answers it counts as. */
+/* The number of answers for which this answer counts. */
 static int64_t rate_worth(const struct rate_answer *answer)
 {
 	if (answer->len <= answer->question_len + RATE_OCTETS)
@@ -148,7 +149,7 @@ static int64_t rate_worth(const struct rate_answer *answer)
 	return (answer->len - answer->question_len + RATE_OCTETS - 1) / RATE_OCTETS;
 }
 
-/* A long answer goes out if there is room for one: its other parts are owed. */
+/* A long answer is sent if there is room for a short one; the rest becomes debt. */
 enum rate_fate rate_decide(struct rate *rate, const struct rate_answer *answer,
                            int64_t now_ms)
 {

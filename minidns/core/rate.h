@@ -49,7 +49,10 @@ enum { RATE_MAX = 1000000, RATE_OCTETS = 64 };
 struct rate_limits {
 	int per_second;			/* 1 to RATE_MAX answers */
 	int burst;			/* 1 to RATE_MAX answers */
-	/* one answer in `slip` beyond the limit is truncated; 1: all, 0: none */
+	/*
+	 * one answer in `slip` beyond the limit is truncated; 1: all of them, 0: no
+	 * answer
+	 */
 	int slip;
 	/* to each server; the answers of a second may go out at once; 0: no limit */
 	int servers_per_second;

@@ -49,8 +49,8 @@ static bool response_same_name(const struct name *a, const struct name *b)
 }
 
 /*
- * The question comes back, by RFC 5452 octet by octet; an error may come without it
- * (RFC 1035 knows no rule).
+ * True: the question comes back octet by octet (RFC 5452). An error may come without the
+ * question, because RFC 1035 has no rule for that.
  */
 static bool response_has_our_question(const struct soa_request *ask,
                                       const struct packet_header *header,
@@ -82,7 +82,7 @@ static bool response_is_ours(const struct soa_request *ask,
 	       response_has_our_question(ask, header, reader, exact);
 }
 
-/* What an rcode says by itself; SERIAL: look at the records. */
+/* The meaning of an rcode; RESPONSE_SERIAL: read the records. */
 static enum response_kind response_of_rcode(enum rcode rcode)
 {
 	switch (rcode) {
@@ -103,10 +103,7 @@ static bool response_is_soa(const struct soa_request *ask, const struct packet_r
 	       response_same_name(&rr->name, &ask->zone);
 }
 
-/*
- * The SOA in the answer section. One that is broken says no
- * more than none of an error.
- */
+/* Finds the SOA in the answer section. A malformed SOA means the same as no SOA. */
 static enum response_kind response_find_serial(const struct soa_request *ask,
                                                struct packet_reader *reader,
                                                const struct packet_header *header,
@@ -131,7 +128,7 @@ static enum response_kind response_find_serial(const struct soa_request *ask,
 	return RESPONSE_ABSENT;
 }
 
-/* NULL: the answer is signed as it must be. */
+/* NULL: the signature of the answer is as required. */
 static const char *response_signature_fault(const struct soa_request *ask,
                                             const uint8_t *data, size_t len, uint64_t now)
 {

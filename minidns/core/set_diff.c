@@ -9,15 +9,16 @@
 
 enum {
 	SHARES = 1024,
-	SIGNED_SHARES = 64,		/* the last ones: for records of a signer */
-	SLOTS = 16384,			/* a power of two */
+	SIGNED_SHARES = 64,		/* the last shares: for records of a signer */
+	SLOTS = 16384,			/* of the hash table; a power of two */
 	KEPT_MAX = SLOTS / 2,		/* records */
-	KEPT_BYTES = 512 * 1024,	/* of their octets; of further records only the hash */
+	/* of their octets; further records are kept only as a hash */
+	KEPT_BYTES = 512 * 1024,
 };
 
 #define NOT_KEPT UINT32_MAX
 
-/* PRIVATE is BIND's: its signing state. */
+/* PRIVATE is BIND's type for its signing state. */
 enum { TYPE_NSEC3PARAM = 51, TYPE_CDS = 59, TYPE_CDNSKEY = 60, TYPE_ZONEMD = 63,
        TYPE_PRIVATE = 65534 };
 
@@ -27,14 +28,15 @@ struct hash {
 
 struct share {
 	struct hash sum;		/* remote minus local */
-	uint64_t remote, local;		/* how many */
-	bool wanted;			/* it differs: look for its records */
+	uint64_t remote, local;		/* numbers of records */
+	bool wanted;			/* the share differs: its records are compared */
 };
 
 /* A remote record, found by its hash. */
 struct slot {
 	struct hash hash;
-	uint32_t at;			/* in kept: its length, then itself */
+	/* offset in `kept`: the length, then the record */
+	uint32_t at;
 	const struct share *share;	/* NULL: the slot is free */
 	bool is_local;
 };
@@ -47,7 +49,8 @@ struct set_diff {
 	size_t kept_count;
 	bool overflowed;		/* more than KEPT_MAX records */
 	bool remote_signs, local_signs;
-	bool some_skipped;		/* of the shares that differ, for lack of room */
+	/* some differing shares were skipped, because there was no room */
+	bool some_skipped;
 	struct set_diff_side lacking;
 };
 
@@ -106,7 +109,10 @@ static struct share *set_diff_share(struct set_diff *diff, struct hash hash,
 					 : hash.high % OTHERS];
 }
 
-/* Without the last ones if only the remote server signs. */
+/*
+ * The number of shares that count. Without those of signers if only the remote server
+ * signs.
+ */
 static size_t set_diff_share_count(const struct set_diff *diff)
 {
 	bool only_remote = diff->remote_signs && !diff->local_signs;
@@ -200,7 +206,7 @@ bool set_diff_equal(const struct set_diff *diff)
 
 /* ---- second pass ---- */
 
-/* As many shares as there is room for their remote records. */
+/* Chooses as many shares as there is room for their remote records. */
 bool set_diff_second_pass(struct set_diff *diff)
 {
 	size_t count = set_diff_share_count(diff);

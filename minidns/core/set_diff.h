@@ -2,11 +2,11 @@
  * set_diff -- compares two sets of records and names their differences. The remote set is
  * streamed once, in any order; the local set can be read again. Pure, with a fixed size.
  *
- * Each record has a hash of 128 bits under secret keys. Without the keys nobody can
- * construct two different sets with equal sums. The records are divided into 1024 shares,
- * and each share has a sum. Some thousand remote records are kept, which is all of a
- * small zone. A larger remote set is streamed again, and then the records of differing
- * shares are kept. A repeated record counts once.
+ * Each record has a hash of 128 bits under secret keys. An attacker without the keys
+ * cannot construct two different sets with equal sums. The records are divided into 1024
+ * shares, and each share has a sum. Some thousand remote records are kept, which is all
+ * of a small zone. A larger remote set is streamed again, and then the records of
+ * differing shares are kept. A repeated record counts once.
  *
  * Records of a signer (RRSIG, NSEC, DNSKEY ...) have shares of their own. These do not
  * count if only the remote set has RRSIGs: then the server signs the zone by itself.

@@ -5,7 +5,7 @@
 
 enum { WORD = 8, ROUNDS = 2, LAST_ROUNDS = 4 };
 
-/* Up to a word's octets; what is missing of it is zero. */
+/* Loads up to 8 octets; missing ones are zero. */
 static uint64_t siphash_load(const uint8_t *octets, size_t len)
 {
 	uint64_t word = 0;
@@ -19,7 +19,7 @@ static uint64_t siphash_rotate(uint64_t word, int bits)
 	return word << bits | word >> (64 - bits);
 }
 
-/* The paper's figure 2.1: twice the same, on pairs that change places. */
+/* Figure 2.1 of the paper: two equal steps, on swapped pairs. */
 static void siphash_mix(uint64_t v[4], int rounds)
 {
 	while (rounds--) {
@@ -48,7 +48,7 @@ uint64_t siphash(const struct siphash_key *key, const void *data, size_t len)
 {
 	uint64_t k0 = siphash_load(key->octets,
 	                           WORD), k1 = siphash_load(key->octets + WORD, WORD);
-	/* "somepseudorandomlygeneratedbytes" */
+	/* the constant "somepseudorandomlygeneratedbytes" */
 	uint64_t v[4] = {
 		k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d,
 		k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573,

@@ -10,15 +10,15 @@
 #include "model/serial.h"
 
 enum {
-	DROPS_A_PUT = 8,	/* of the smallest; that is more than the largest */
-	ALLOCATION = 16,	/* what malloc takes for itself, about */
+	DROPS_A_PUT = 8,	/* of the oldest; more than a put adds */
+	ALLOCATION = 16,	/* estimated overhead of malloc() */
 };
 
 enum soa_cache_state { VALID, DOUBTED, CHECKING };
 
-/* A head, as far as it differs from others; what is cold is in `data`. */
+/* An entry. Rarely used parts are in `data`. */
 struct item {
-	struct item *newer, *older;	/* in the order of their reading */
+	struct item *newer, *older;	/* in the order of reading */
 	int64_t read_ms;
 	uint64_t version;
 	uint32_t serial, records, soa_ttl;
@@ -26,13 +26,14 @@ struct item {
 	uint8_t state;
 	uint8_t pool_len, name_len;
 	uint16_t soa_len, record_len;
-	uint8_t data[];			/* pool, name, the SOA's rdata, its record */
+	uint8_t data[];			/* pool, name, the SOA's rdata, the SOA record */
 };
 
 struct soa_cache {
 	struct map *by_name;
 	struct item *newest, *oldest;
-	struct item *doubted;		/* the oldest that is; all up to a SURE one are */
+	/* the oldest entry in doubt; entries from it up to a SURE one are in doubt */
+	struct item *doubted;
 	size_t bytes, budget;
 };
 
@@ -41,7 +42,7 @@ struct edition edition_of(const struct domain_ref *domain)
 	struct edition edition = { .version = domain->version,
 	                           .serial = domain->state.serial };
 
-	/* whoever deletes it may know no versions, and leaves the serial as it is */
+	/* an old program without versions may delete it and keep the serial */
 	if (domain->state.task == TASK_DELETE)
 		edition.version = 0;
 	memcpy(edition.id, domain->id, sizeof(edition.id));
@@ -127,7 +128,7 @@ static void soa_cache_make_room(struct soa_cache *cache, int64_t now_ms)
 			soa_cache_remove(cache, cache->oldest);
 }
 
-/* Behind a question for it, of which there is nothing in it. */
+/* Encodes the record as it follows a question for the zone. */
 static size_t soa_cache_make_record(const struct head *head,
                                     uint8_t record[PACKET_UDP_MAX])
 {
@@ -249,7 +250,7 @@ void soa_cache_doubt(struct soa_cache *cache)
 {
 	if (cache->doubted == cache->oldest && cache->newest &&
 	    cache->newest->state == DOUBTED)
-		return;			/* all is already */
+		return;			/* all entries are in doubt already */
 	for (struct item *at = cache->oldest; at; at = at->newer)
 		at->state = DOUBTED;
 	cache->doubted = cache->oldest;

@@ -9,13 +9,13 @@
 
 enum { MAX_LABELS = 128 };
 
-/* Offsets are of 32 bits; a name brings at most all of its ancestors. */
+/* Offsets have 32 bits; a name adds at most all of its ancestors. */
 #define NAMES_LIMIT (UINT32_MAX - MAX_LABELS * NAME_MAX_WIRE)
 #define RDATA_LIMIT (UINT32_MAX - 65536)
 
 static uint32_t hash_name(const uint8_t *wire)
 {
-	uint32_t hash = 2166136261u;	/* FNV-1a; length octets are part of it */
+	uint32_t hash = 2166136261u;	/* FNV-1a; includes the length octets */
 
 	for (; wire[0]; wire += 1 + wire[0])
 		for (int i = 0; i <= wire[0]; i++)
@@ -117,7 +117,9 @@ void zone_release(struct zone **zone)
 
 /* ---- build: collect ---- */
 
-/* Room for one more of SIZE octets; *have elements are there. */
+/*
+ * Makes room for one more element of SIZE octets; the array has room for *have elements.
+ */
 static void *grow(void *array, size_t *have, size_t used, size_t size)
 {
 	if (used < *have)
@@ -126,13 +128,13 @@ static void *grow(void *array, size_t *have, size_t used, size_t size)
 	return xrealloc(array, *have * size);
 }
 
-/* Records of one set that came one after the other. */
+/* Records of one set that were added one after the other. */
 struct run {
-	size_t key;			/* offset of the owner's sort key */
-	size_t owner;			/* offset of the owner */
+	size_t key;			/* offset of the owner's sort key in `keys` */
+	size_t owner;			/* offset of the owner in `names` */
 	size_t rdata;
 	uint32_t count, ttl;
-	uint32_t order;			/* which run it was: the sort is stable by it */
+	uint32_t order;			/* number of the run, to keep the sort stable */
 	uint16_t key_len;
 	uint16_t type;
 };
@@ -142,13 +144,13 @@ struct zone_builder {
 	struct buf keys, owners, rdata;
 	struct run *runs;
 	size_t count, size;
-	struct why why;			/* the first thing that was wrong */
+	struct why why;			/* the first error */
 	bool failed;
-	/* while it is being finished */
+	/* while the zone is finished */
 	struct zone *zone;
 	size_t node_size, rrset_size, names_size;
 	size_t names_len, rdata_len;
-	uint32_t path[MAX_LABELS];	/* nodes from the apex to the last one made */
+	uint32_t path[MAX_LABELS];	/* nodes from the apex to the last node */
 	int depth;
 };
 
@@ -177,9 +179,9 @@ void zone_builder_free(struct zone_builder **builder)
 }
 
 /*
- * A key whose memcmp() order is the canonical order of names: labels from the root
- * down, each behind a zero; octets 0 and 1 are written as two, so that nothing
- * within a label sorts before its end.
+ * Appends a sort key. Its memcmp() order is the canonical order of names: labels from the
+ * root down, each after a zero. Octets 0 and 1 are written as two octets, so that no
+ * octet in a label sorts before the end of the label.
  */
 static void append_key(struct buf *keys, const uint8_t *wire)
 {
@@ -221,7 +223,7 @@ static bool is_in_zone(const struct name *apex, const uint8_t *wire, size_t len)
 	return name_is_below(&owner, apex);
 }
 
-/* The owner and its key, unless they are those of the run before. */
+/* Sets the owner and its key, unless the previous run has the same. */
 static void set_owner(struct zone_builder *builder, struct run *run, const struct rr *rr)
 {
 	struct name owner = { .len = name_wire_len(rr->name, NAME_MAX_WIRE) };
@@ -285,8 +287,8 @@ void zone_builder_add(struct zone_builder *builder, const struct rr *rr)
 /* ---- build: sort ---- */
 
 /*
- * qsort has no argument of its own, and threads build side by
- * side: sort what points at its key.
+ * An element to sort. It points to its key, because qsort() has no argument for the
+ * caller, and several threads may build zones.
  */
 struct sorted {
 	const uint8_t *key;
@@ -302,8 +304,8 @@ static int compare_keys(const struct sorted *a, const struct sorted *b)
 }
 
 /*
- * Within a node the SOA comes first: a transfer begins with
- * it, and skips it by its place.
+ * In a node the SOA comes first: a transfer begins with the SOA, and skips the first set
+ * later.
  */
 static int rank(uint16_t type)
 {
@@ -355,7 +357,7 @@ static uint8_t flags_below(uint8_t flags)
 	return flags & (NODE_DNAME | NODE_BELOW_DNAME) ? NODE_BELOW_DNAME : 0;
 }
 
-/* The parent's node must be the last of the path. */
+/* Adds a node; its parent must be the last node of the path. */
 static void add_node(struct zone_builder *builder, const uint8_t *wire, size_t len)
 {
 	struct zone *zone = builder->zone;
@@ -374,7 +376,7 @@ static void add_node(struct zone_builder *builder, const uint8_t *wire, size_t l
 	builder->path[builder->depth++] = zone->node_count++;
 }
 
-/* Where in WIRE the name of as many labels as DEPTH below the apex begins. */
+/* The part of WIRE that is the name with DEPTH labels below the apex. */
 static const uint8_t *tail(const uint8_t *wire, size_t len, const struct name *apex,
                            int depth)
 {
@@ -396,8 +398,8 @@ static int depth_of(const uint8_t *wire, size_t len, const struct name *apex)
 }
 
 /*
- * Make the node of WIRE the end of the path, with those
- * between it and its closest encloser.
+ * Makes the node of WIRE the end of the path; adds missing nodes up to its closest
+ * encloser.
  */
 static void enter(struct zone_builder *builder, const uint8_t *wire)
 {
@@ -443,7 +445,9 @@ static struct zone_rrset *add_rrset(struct zone_builder *builder, const struct r
 	return &zone->rrsets[zone->rrset_count++];
 }
 
-/* The set that a run belongs to: the one before if the records came in two runs. */
+/*
+ * The set of a run. If its records came in two runs, it is the set of the previous run.
+ */
 static struct zone_rrset *set_of(struct zone_builder *builder, const struct run *run)
 {
 	struct zone *zone = builder->zone;
@@ -470,7 +474,7 @@ static void add_records(struct zone_builder *builder, const struct run *run)
 	memcpy(zone->rdata + builder->rdata_len, from, len);
 	builder->rdata_len += len;
 	zone->record_count += run->count;
-	/* type, class, ttl; len has rdlength */
+	/* type, class, TTL; `len` has RDLENGTH */
 	zone->wire_bytes += len + run->count * (owner_len + 8);
 }
 
@@ -490,8 +494,8 @@ static void index_nodes(struct zone *zone)
 }
 
 /*
- * A block of the size that is used. What realloc() cuts off a small one is a hole that no
- * later zone fits into; of a large one the kernel takes it back.
+ * Shrinks a block to the used size. realloc() would leave a hole after a small block that
+ * no later zone can use; the kernel takes the rest of a large block back.
  */
 static void *fit(void *block, size_t size)
 {
@@ -537,7 +541,7 @@ static void lay_out(struct zone_builder *builder)
 	trim(builder);
 }
 
-/* One SOA at the apex, and nowhere else. */
+/* Checks that there is one SOA, at the apex. */
 static enum err check_soa(struct zone *zone, struct why *why)
 {
 	const struct zone_rrset *set = zone_rrset(zone, 0, RR_SOA);

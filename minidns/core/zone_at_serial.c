@@ -12,14 +12,15 @@ struct zone_at_serial {
 	const struct delta *delta;
 	struct map *added;
 	struct zone_walk walk;
-	size_t removed;			/* where the next one is in the delta */
-	struct canonical key;		/* room for one */
+	/* offset of the next removed record in the delta */
+	size_t removed;
+	struct canonical key;		/* buffer for one key */
 };
 
 /*
- * The key of a record in `added`: its canonical form, but with the rdata as written,
- * because two records may differ in the case of names in their rdata alone. The case of
- * the owner may differ between zone and journal.
+ * The key of a record in `added` is its canonical form with the rdata as written, because
+ * two records may differ only in the case of names in their rdata. The case of the owner
+ * may differ between zone and journal.
  */
 static void zone_at_serial_make_key(struct zone_at_serial *view, const struct rr *rr,
                                     const struct canonical *record)

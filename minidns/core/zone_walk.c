@@ -5,7 +5,7 @@ struct zone_walk zone_walk(const struct zone *zone)
 	return (struct zone_walk){ .zone = zone };
 }
 
-/* The set in hand, of which `left` is 0: step to the node that has it. */
+/* Moves to the node of record set `set`, of which no record is left. */
 static void enter_set(struct zone_walk *walk)
 {
 	const struct zone *zone = walk->zone;

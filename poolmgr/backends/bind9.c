@@ -1,15 +1,15 @@
 /*
- * BIND 9, by rndc: addzone, modzone and delzone keep the zone over restarts (named.conf:
- * allow-new-zones yes). The zone is a secondary of all masters.
+ * bind9 -- BIND 9, controlled by rndc. addzone, modzone and delzone keep the zone over
+ * restarts (named.conf: allow-new-zones yes). The zone is a secondary of all masters.
  *
- * rndc cannot list zones. The statistics channel can, if there is one. A zone of ours
- * has a file whose name is the id of the domain.
+ * rndc cannot list zones; the statistics channel can, if there is one. Our zones have a
+ * file whose name is the id of the domain.
  *
- * named (9.18) remembers for ten minutes the primaries that it could not connect to, by
+ * named (9.18) remembers for ten minutes the primaries to which it could not connect, by
  * the address and port of both ends. It skips them even after NOTIFY and retransfer. It
- * also begins no transfer while another one of the zone hangs. So renew() deletes the
- * zone, which ends the transfer, and adds it again with its file and with another source
- * port, from which named tries the skipped primaries.
+ * also starts no transfer while another one of the zone hangs. So renew() deletes the
+ * zone, which ends the transfer. It adds the zone again with its file and another source
+ * port; from this port named tries the skipped primaries.
  */
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,8 @@ struct bind9 {
 	int rndc_port;
 	int64_t answer_max;
 	bool clean;
-	int64_t deadline_ms;	/* of the operation; 0: of each command by itself */
+	/* of the operation; 0: each command has its own deadline */
+	int64_t deadline_ms;
 };
 
 static const struct option options[] = {
@@ -81,7 +82,7 @@ static const char *bind9_output(const struct command *command)
 	return command->output[0] ? command->output : "failed without output";
 }
 
-/* OK: named did it, or refused. An error of rndc itself says nothing about a zone. */
+/* OK: named accepted or refused it. An error of rndc itself says nothing about a zone. */
 static enum err bind9_run(const struct bind9 *bind, const char *const *argv,
                           int timeout_ms, struct command *command, struct why *why)
 {
@@ -124,7 +125,7 @@ static enum err bind9_rndc(const struct bind9 *bind, const char *verb, const cha
 	return bind9_run(bind, argv, (int)left_ms, command, why);
 }
 
-/* All commands of an operation share its time. */
+/* All commands of an operation share its time limit. */
 static struct bind9 bind9_begin(const void *settings)
 {
 	struct bind9 bind = *(const struct bind9 *)settings;
@@ -220,7 +221,7 @@ static enum err bind9_retransfer(const void *settings, const struct domain_ref *
 	return bind9_refused(bind, "retransfer", &command, why);
 }
 
-/* Another port each time, because named also remembers failures of the last one. */
+/* Uses another port each time, because named also remembers failures of the last port. */
 static void bind9_second_source(char source[160])
 {
 	unsigned port = SOURCE_PORT_MIN + random_u32() % SOURCE_PORTS;
@@ -230,8 +231,8 @@ static void bind9_second_source(char source[160])
 }
 
 /*
- * The file of the zone stays, and BIND serves its records until the transfer. Half of the
- * time is for bind9_put_back().
+ * Deletes the zone. Its file stays, and BIND serves its records until the transfer. Half
+ * of the time is kept for bind9_put_back().
  */
 static enum err bind9_take_out(const struct bind9 *bind, const char *zone,
                                struct why *why)
@@ -249,7 +250,10 @@ static enum err bind9_take_out(const struct bind9 *bind, const char *zone,
 	return bind9_refused(bind, "delzone", &command, why);
 }
 
-/* With SOURCE. If named does not know such settings (9.20 or newer), without it. */
+/*
+ * Adds the zone with SOURCE. If named does not support such settings (9.20 or newer),
+ * without it.
+ */
 static enum err bind9_put_back(const struct bind9 *bind,
                                const struct driver_context *context,
                                const struct domain_ref *domain, const char *source,
@@ -311,7 +315,7 @@ static enum err bind9_list(const void *settings, struct arena *arena, const char
 	return OK;
 }
 
-/* Does TEXT, after `file "`, begin with a file name of bind9_clause()? */
+/* True: TEXT, after `file "`, begins with a file name of bind9_clause(). */
 static bool bind9_is_id_file(const char *text)
 {
 	for (size_t i = 0; i < ID_LEN; i++)

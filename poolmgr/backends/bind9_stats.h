@@ -1,7 +1,7 @@
 /*
- * bind9_stats -- reads from BIND's statistics channel (named.conf: statistics-channels)
- * the zones of which it is a secondary, in JSON. The channel does not
- * say which program added a zone.
+ * bind9_stats -- reads the secondary zones of a BIND from its statistics channel
+ * (named.conf: statistics-channels), in JSON. The channel does not say which program
+ * added a zone.
  *
  *	{ "views": { "_default": { "zones": [
  *		{ "name": "example.org", "class": "IN", "type": "secondary", ... },
@@ -20,6 +20,6 @@ struct bind9_stats {
 	size_t answer_max;
 };
 
-/* ERR_REMOTE: another answer than expected; and the errors of http_ask(). */
+/* ERR_REMOTE: an unexpected answer. Other errors as in http_ask(). */
 enum err bind9_stats_secondaries(const struct bind9_stats *stats,
                                  struct listing *listing, struct why *why);

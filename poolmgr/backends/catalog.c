@@ -1,11 +1,11 @@
 /*
- * A server that provisions itself from the pool's catalog zone (RFC 9432): BIND, Knot,
- * PowerDNS and others. It gets no commands. The polls show that it has a new zone or has
- * dropped one, with some patience.
+ * catalog -- a server that provisions itself from the pool's catalog zone (RFC 9432):
+ * BIND, Knot, PowerDNS and others. It gets no commands. The polls show that it has a new
+ * zone or has dropped one; the server has some time for this.
  *
- * So the pool manager cannot make it transfer a zone again. A new label in the catalog
- * would do that, but all readers of the catalog would drop the zone first. So the
- * operator gets the commands.
+ * So the pool manager cannot order a transfer of a zone. A new label in the catalog zone
+ * would cause one, but all its readers would drop the zone first. So the operator gets
+ * the commands.
  */
 #include "backends/drivers.h"
 

@@ -21,7 +21,10 @@ static char *const environment[] = {
 	NULL,
 };
 
-/* Signals as before the worker blocked or ignored them; outputs into the pipe. */
+/*
+ * Restores the signals that the worker has blocked or ignored; connects the outputs to
+ * the pipe.
+ */
 static int command_spawn(const char *const *argv, int output, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
@@ -47,7 +50,7 @@ static int command_spawn(const char *const *argv, int output, pid_t *pid)
 	return error;
 }
 
-/* Reads the available output. False: its end. */
+/* Reads the available output. False: the output has ended. */
 static bool command_read(int fd, struct command *command, size_t *used)
 {
 	char chunk[1024];
@@ -62,7 +65,7 @@ static bool command_read(int fd, struct command *command, size_t *used)
 	return got > 0;
 }
 
-/* True: the program ended in time. A child of it may still write. */
+/* True: the program ended in time. A child process of it may still write. */
 static bool command_wait(int pidfd, int fd, int64_t deadline_ms, struct command *command)
 {
 	size_t used = 0;

@@ -1,7 +1,6 @@
 /*
- * command -- runs a program until it ends or the time is over: then the program is
- * killed. It gets no input and a clean environment. The first 4 KiB of both outputs are
- * kept.
+ * command -- runs a program until it ends. When the time is over, the program is killed.
+ * It gets no input and a clean environment. The first 4 KiB of both outputs are kept.
  */
 #pragma once
 
@@ -15,8 +14,9 @@ struct command {
 };
 
 /*
- * argv[0] is searched in the folders of the system. ERR_BUSY: it cannot run; ERR_TIMEOUT;
- * ERR_UNREACHABLE: it was killed, because this process could not watch it.
+ * argv[0] is searched in the folders of the system. ERR_BUSY: the program cannot run;
+ * ERR_TIMEOUT; ERR_UNREACHABLE: the program was killed, because this process could not
+ * watch it.
  */
 enum err command_run(const char *const *argv, int timeout_ms, struct command *command,
                      struct why *why);

@@ -5,8 +5,8 @@
 
 static const int lacks[] = {
 	EMFILE, ENFILE, ENOMEM, ENOBUFS,	/* limits of the process or the system */
-	EACCES, EPERM,				/* a right */
-	EADDRNOTAVAIL, EAFNOSUPPORT,		/* a local address or port */
+	EACCES, EPERM,				/* missing permission */
+	EADDRNOTAVAIL, EAFNOSUPPORT,		/* missing local address or port */
 };
 
 enum err connect_error(int error)

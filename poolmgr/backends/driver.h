@@ -1,14 +1,14 @@
 /*
- * driver -- how the pool manager tells a kind of name server which zones it serves. The
+ * driver -- how the pool manager tells one kind of name server which zones to serve. The
  * records always come by zone transfer from mini-DNS.
  *
- * An instance is one server with its settings (seed 000: the server's own over those of
- * the backend). Its functions run on the lane of the server. They may block, and return
- * by the deadline. Each is idempotent: to create a zone that exists, or to delete one
- * that does not, is OK. Errors: ERR_TIMEOUT or ERR_UNREACHABLE: the server is silent.
- * ERR_REMOTE, or a more exact one: a refusal, with the words of the server. ERR_INVALID:
- * the control channel cannot express the zone. ERR_BUSY: this host lacks something (a
- * descriptor, a program, a right), and the server got nothing.
+ * An instance is one server with its settings (seed 000: the server's own settings
+ * override those of the backend). Its functions run on the lane of the server. They may
+ * block, and return by the deadline. Each is idempotent: creating an existing zone, or
+ * deleting a missing zone, is OK. Errors: ERR_TIMEOUT or ERR_UNREACHABLE: the server does
+ * not answer. ERR_REMOTE, or a more exact error: the server refused, with its text.
+ * ERR_INVALID: the control channel cannot express the zone. ERR_BUSY: this host lacks
+ * something (a descriptor, a program, a right), and nothing was sent to the server.
  */
 #pragma once
 
@@ -27,13 +27,14 @@ struct server_settings {
 	char *id;		/* "ns1"; at most 32 characters, unique in the pool */
 	char *host;		/* where it answers DNS: an address or a name */
 	int port;
-	char *tsig_key;		/* a name in tsigkeys, for its transfers */
+	char *tsig_key;		/* name in tsigkeys of the key for its transfers */
 	int timeout_ms;		/* of one operation */
-	int patience_s;		/* by_catalog: time to read the catalog; else 0 */
+	/* by_catalog: time for reading the catalog zone; else 0 */
+	int patience_s;
 };
 
 struct driver_context {
-	const struct endpoint *masters;	/* mini-DNS, as the servers reach it */
+	const struct endpoint *masters;	/* mini-DNS, at the addresses that servers use */
 	size_t master_count;
 };
 
@@ -44,44 +45,42 @@ struct driver {
 	size_t settings_size;
 	/* The servers provision themselves from the pool's catalog zone, and serve it. */
 	bool by_catalog;
-	/* settings starts with struct server_settings. */
+	/* SETTINGS starts with struct server_settings. */
 	enum err (*check)(const void *settings, struct why *why);
 	enum err (*create)(const void *settings, const struct driver_context *context,
 	                   const struct domain_ref *domain, struct why *why);
 	enum err (*delete)(const void *settings, const struct driver_context *context,
 	                   const struct domain_ref *domain, struct why *why);
 	/*
-	 * Orders a transfer of the whole zone, whatever its serial. When this returns,
+	 * Orders a transfer of the whole zone, whatever its serial is. When it returns,
 	 * the transfer has begun. NULL: not possible.
 	 */
 	enum err (*retransfer)(const void *settings, const struct domain_ref *domain,
 	                       struct why *why);
 	/*
-	 * For a zone on which retransfer() had no effect: sets it up again and orders the
-	 * transfer, so that the server forgets what prevents it. If possible the server
-	 * serves the old records until then. NULL: not possible.
+	 * For a zone on which retransfer() had no effect. Sets the zone up again and
+	 * orders the transfer, so that the server forgets the cause of the failure. If
+	 * possible the server serves the old records until then. NULL: not possible.
 	 */
 	enum err (*renew)(const void *settings, const struct driver_context *context,
 	                  const struct domain_ref *domain, struct why *why);
 	/*
-	 * Lists the zones of ours, by the mark that create() leaves: names with the final
+	 * Lists our zones, found by the mark that create() leaves: names with the final
 	 * dot, in the arena. NULL: not possible.
 	 */
 	enum err (*list)(const void *settings, struct arena *arena, const char ***names,
 	                 size_t *count, struct why *why);
 	/*
-	 * Has the server a zone of that name? A zone that waits for its first transfer
-	 * counts. NULL: not possible.
+	 * *there: the server has a zone with this name, even if it waits for its first
+	 * transfer. NULL: not possible.
 	 */
 	enum err (*has)(const void *settings, const struct domain_ref *domain,
 	                bool *there, struct why *why);
-	/*
-	 * What these settings lack for list(); it returns NULL if nothing. May be NULL.
-	 */
+	/* Returns which setting is missing for list(), or NULL. May be NULL. */
 	const char *(*list_lacks)(const void *settings);
 	/*
-	 * If list() cannot see the mark, it lists all zones that may be ours. Is this
-	 * zone ours? May be NULL.
+	 * If list() cannot see the mark, it lists all zones that may be ours. *ours: this
+	 * zone is ours. May be NULL.
 	 */
 	enum err (*is_ours)(const void *settings, const struct domain_ref *domain,
 	                    bool *ours, struct why *why);
@@ -89,7 +88,7 @@ struct driver {
 
 extern const struct driver *const drivers[];	/* drivers.c; ends with NULL */
 
-/* The options of all backends, for the top of a driver's table. */
+/* The options of all backends, for the beginning of a driver's table. */
 #define DRIVER_COMMON_OPTIONS(type) \
 	{ "id", OPTION_TEXT, offsetof(type, server.id), NULL, 1, 32, \
 	  "name of the server in status and logs", .required = true }, \

@@ -1,6 +1,6 @@
 /*
- * A server that gets no commands: it provisions itself, or a test sets its failures.
- * Create and delete do nothing, after a delay if configured.
+ * fake -- a server that gets no commands: it provisions itself, or a test sets its
+ * failures. Create and delete do nothing, after a delay if configured.
  */
 #include "backends/drivers.h"
 #include "base/pause.h"

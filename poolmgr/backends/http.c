@@ -11,8 +11,8 @@
 #include "base/log.h"
 
 /*
- * Errors of the library. Other ones: the server is unreachable. A name that does not
- * resolve and a file that cannot be read are faults of this host.
+ * Meaning of the library's errors. All other errors mean that the server is unreachable.
+ * A name that does not resolve, or a file that cannot be read, is a fault of this host.
  */
 static const struct failure {
 	CURLcode code;

@@ -1,10 +1,11 @@
 /*
  * http -- requests to the HTTP API of one server, all with one deadline. An answer is
- * kept whole, up to a limit. No redirect is followed, no proxy of the environment is
- * used, certificates are verified. The header with the key is neither logged nor quoted.
+ * kept whole, up to a limit. Redirects are not followed, proxies of the environment are
+ * not used, and certificates are verified. The header with the key is neither logged nor
+ * quoted.
  *
- * http_check() initializes the library while the process has one thread: call it when
- * the settings are checked.
+ * http_check() initializes the library while the process has one thread. Call it when the
+ * settings are checked.
  */
 #pragma once
 
@@ -17,8 +18,8 @@
 
 struct http_terms {
 	const char *server;	/* its id, for reasons */
-	const char *url;	/* "https://192.0.2.1:8081", maybe with a path */
-	const char *key_header;	/* "X-API-Key: ..."; NULL: none */
+	const char *url;	/* "https://192.0.2.1:8081", perhaps with a path */
+	const char *key_header;	/* "X-API-Key: ..."; NULL: no key */
 	const char *ca_file;	/* PEM; NULL: the system's authorities */
 	int timeout_ms;		/* of all requests together */
 	size_t answer_max;	/* bytes of one answer */
@@ -31,21 +32,23 @@ struct http {
 	void *curl;
 	struct curl_slist *headers;
 	int64_t deadline_ms;
-	int status;		/* of the last answer: 200 */
-	bool is_lacking;	/* the last request failed: no descriptor was free */
+	int status;		/* of the last answer, for example 200 */
+	/* the last request failed because no descriptor was free */
+	bool is_lacking;
 	struct buf answer;	/* its body */
 };
 
-/* http:// or https:// and a host; no user, query or fragment. ERR_INVALID. */
+/* URL must be http:// or https:// and a host; no user, query or fragment. ERR_INVALID. */
 enum err http_check(const char *url, const char *field, struct why *why);
 
 void http_open(struct http *http, const struct http_terms *terms);
 void http_close(struct http *http);
 
 /*
- * Sends METHOD for the URL and PATH, which is quoted already; BODY is JSON, or NULL.
- * Each status is an answer. ERR_TIMEOUT, ERR_UNREACHABLE, ERR_TOO_LARGE; ERR_REMOTE: the
- * server does not speak HTTP; ERR_BUSY: this host lacks something, and sent nothing.
+ * Sends METHOD to the URL and PATH, which is quoted already. BODY is JSON, or NULL. An
+ * answer with any status is OK. ERR_TIMEOUT, ERR_UNREACHABLE, ERR_TOO_LARGE; ERR_REMOTE:
+ * the server does not speak HTTP; ERR_BUSY: this host lacks something, and nothing was
+ * sent.
  */
 enum err http_ask(struct http *http, const char *method, const char *path,
                   const char *body, struct why *why);

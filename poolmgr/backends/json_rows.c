@@ -18,7 +18,7 @@ static const char *json_rows_skip_blanks(const char *at)
 	return at;
 }
 
-/* The place after the quotation mark that ends a string, or END. */
+/* The position after the quotation mark that ends a string, or END. */
 static const char *json_rows_text_end(const char *at, const char *end)
 {
 	for (at++; at < end && *at != '"'; at++)
@@ -27,7 +27,7 @@ static const char *json_rows_text_end(const char *at, const char *end)
 	return at < end ? at + 1 : end;
 }
 
-/* The place after the value that begins at AT, or END. */
+/* The position after the value that begins at AT, or END. */
 static const char *json_rows_value_end(const char *at, const char *end)
 {
 	size_t depth = 0;

@@ -1,7 +1,7 @@
 /*
- * json_rows -- reads a large JSON answer piece by piece: as one tree, a list of 100 000
+ * json_rows -- reads a large JSON answer piece by piece. As one tree, a list of 100 000
  * zones would take hundreds of MB. It skips the text between the pieces, and decodes each
- * piece by itself, within the limits of json.h.
+ * piece separately, within the limits of json.h.
  *
  * A span is a part of a text that has a NUL after its end.
  */
@@ -20,7 +20,10 @@ struct json_span {
 
 struct json_span json_rows_span(const struct buf *text);
 
-/* The value of KEY (without escapes) in OBJECT. ERR_REMOTE: it is not an object. */
+/*
+ * Finds the value of KEY (without escapes) in OBJECT. ERR_REMOTE: OBJECT is not an
+ * object.
+ */
 enum err json_rows_member(struct json_span object, const char *key, bool *found,
                           struct json_span *value, struct why *why);
 

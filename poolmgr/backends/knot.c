@@ -1,10 +1,10 @@
 /*
- * Knot DNS, through its control socket. A zone is an entry of the configuration database
- * with a template, which has masters and ACL.
+ * knot -- Knot DNS, through its control socket. A zone is an entry of the configuration
+ * database with a template, which has masters and ACL.
  *
- * Only one configuration transaction can be open on a server. The driver waits for the
- * other one. If a process died in its transaction, the driver aborts that after half of
- * its time.
+ * Only one configuration transaction can be open on a server. The driver waits for
+ * another one to end. If a process died in its transaction, the driver aborts that
+ * transaction after half of its time.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-/* A connection, and the words of the server's last refusal. */
+/* A connection, and the text of the server's last refusal. */
 struct session {
 	knot_ctl_t *ctl;
 	const struct knot *knot;
@@ -276,7 +276,7 @@ static enum err knot_unset_zone(struct session *session, const char *name)
 	return err;
 }
 
-/* The data of a zone that is no longer configured: journal, timers, zone file. */
+/* Deletes the data of a zone that is no longer configured: journal, timers, zone file. */
 static enum err knot_purge(struct session *session, const char *name)
 {
 	knot_ctl_data_t data = {

@@ -1,6 +1,6 @@
 /*
- * NSD 4, through its control channel (nsd_channel.h). The pattern has masters and notify
- * rules.
+ * nsd -- NSD 4, through its control channel (nsd_channel.h). The pattern has masters and
+ * notify rules.
  */
 #include <poll.h>
 #include <string.h>
@@ -150,7 +150,7 @@ static enum err nsd_has(const void *settings, const struct domain_ref *domain,
 	return err;
 }
 
-/* A zone that NSD already has may stay. */
+/* OK also for a zone that NSD already has. */
 static enum err nsd_check_path(const struct nsd *nsd, const struct domain_ref *domain,
                                struct why *why)
 {
@@ -178,7 +178,7 @@ static enum err nsd_create(const void *settings, const struct driver_context *co
 	return nsd_run(nsd, "addzone", domain->name, nsd->pattern, REPLY_PRESENT, why);
 }
 
-/* Does NSD say that it transfers the zone over TCP now? */
+/* True: NSD says that it transfers the zone over TCP now. */
 static bool nsd_is_transferring(const struct nsd *nsd, int64_t deadline_ms,
                                 const char *zone)
 {

@@ -46,7 +46,7 @@ static enum err channel_lost(struct channel *channel, const char *what)
 	return channel_fail(channel, ERR_UNREACHABLE, what);
 }
 
-/* Before anything was sent. */
+/* The error of a connection on which nothing was sent. */
 static enum err channel_not_connected(struct channel *channel, int error)
 {
 	return channel_fail(channel, connect_error(error), strerror(error));
@@ -117,7 +117,7 @@ static enum err channel_connect(struct channel *channel)
 	return problem ? channel_not_connected(channel, problem) : OK;
 }
 
-/* Waits for what a TLS call needs, or returns its error. */
+/* Waits until a TLS call can continue, or returns its error. */
 static enum err channel_wait_tls(struct channel *channel, int result)
 {
 	char text[160] = "the connection was closed";
@@ -135,7 +135,7 @@ static enum err channel_wait_tls(struct channel *channel, int result)
 	}
 }
 
-/* Mutual TLS, as nsd-control does it. The server must present server_cert. */
+/* Starts mutual TLS, like nsd-control. The server must present server_cert. */
 static enum err channel_start_tls(struct channel *channel)
 {
 	const struct nsd_channel_terms *terms = channel->terms;

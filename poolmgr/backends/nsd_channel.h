@@ -20,7 +20,7 @@ struct nsd_channel_terms {
 
 bool nsd_channel_is_socket(const char *control);
 /*
- * Appends the whole answer to COMMAND, which has no "\n", to ANSWER. Errors as in
+ * Sends COMMAND, which has no "\n", and appends the whole answer to ANSWER. Errors as in
  * driver.h; ERR_TIMEOUT at DEADLINE_MS (clock_ms()).
  */
 enum err nsd_channel_ask(const struct nsd_channel_terms *terms, int64_t deadline_ms,

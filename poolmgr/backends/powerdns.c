@@ -1,13 +1,14 @@
 /*
- * PowerDNS, through its HTTP API. A zone is a secondary of all masters. The account of a
- * zone marks ours; the driver does not change other zones.
+ * powerdns -- PowerDNS, through its HTTP API. A zone is a secondary of all masters. The
+ * account of a zone marks it as ours; the driver does not change other zones.
  *
  * If a request names an unknown TSIG key, PowerDNS refuses it but keeps the new zone. So
  * the driver looks for the key first.
  *
- * If IXFR is on, PowerDNS retrieves changes only, and nothing at an equal serial. So the
- * driver sets IXFR off until the zone was transferred whole, which last_check shows. If
- * that takes too long, IXFR stays off for that zone: its transfers are whole then.
+ * If IXFR is on, PowerDNS transfers only changes, and nothing if the serial is equal. So
+ * the driver turns IXFR off until the whole zone was transferred, which last_check shows.
+ * If that takes too long, IXFR stays off for this zone, and later transfers also have the
+ * whole zone.
  */
 #include <string.h>
 
@@ -88,7 +89,7 @@ static void powerdns_open(struct powerdns_api *api, const struct powerdns *power
 	powerdns_api_open(api, &terms, why);
 }
 
-/* Reads the name of a zone of ours. Other zones may have names in other forms. */
+/* Reads the name of one of our zones. Other zones may have names in other forms. */
 static enum err powerdns_read_name(const json_t *row, struct name *name, struct why *why)
 {
 	const char *text = NULL;
@@ -120,7 +121,8 @@ static enum err powerdns_check_name(const json_t *row, const char *wanted,
 
 struct finding {
 	bool there;
-	int64_t checked_at;	/* last check with the masters, by its clock, s */
+	/* last check of the masters, by the server's clock, in seconds */
+	int64_t checked_at;
 };
 
 static enum err powerdns_check_found(struct powerdns_api *api,
@@ -154,7 +156,7 @@ static enum err powerdns_confirm_api(struct powerdns_api *api)
 	                            "find the API");
 }
 
-/* ERR_CONFLICT: the zone exists, and is not ours. */
+/* ERR_CONFLICT: the zone exists and is not ours. */
 static enum err powerdns_find_ours(struct powerdns_api *api,
                                    const struct powerdns *powerdns, const char *zone,
                                    struct finding *found)
@@ -215,7 +217,7 @@ static json_t *powerdns_zone(const struct powerdns *powerdns,
 	return json;
 }
 
-/* A zone of ours that exists (FOUND) gets the current settings. */
+/* Changes one of our zones (FOUND) to the current settings, or adds it. */
 static enum err powerdns_add_or_modify(struct powerdns_api *api,
                                        const struct powerdns *powerdns, const char *zone,
                                        const json_t *json, struct finding *found)
@@ -256,7 +258,10 @@ static enum err powerdns_retrieve(struct powerdns_api *api, const char *zone)
 	                            "fetch the zone");
 }
 
-/* These steps may fail: the server transfers the zone later in any case. */
+/*
+ * Logs a failure of a step that may fail: the server transfers the zone later in any
+ * case.
+ */
 static void powerdns_log_failure(const struct powerdns_api *api, const char *zone,
                                  enum err err)
 {
@@ -272,7 +277,7 @@ static void powerdns_fetch(struct powerdns_api *api, const struct powerdns *powe
 	powerdns_log_failure(api, zone, powerdns_retrieve(api, zone));
 }
 
-/* Waits at most half of the time. False: no transfer was seen. */
+/* Waits for at most half of the time. False: no transfer was seen. */
 static bool powerdns_was_fetched(struct powerdns_api *api,
                                  const struct powerdns *powerdns, const char *zone,
                                  const struct finding *before)
@@ -289,9 +294,9 @@ static bool powerdns_was_fetched(struct powerdns_api *api,
 }
 
 /*
- * PowerDNS may have a former zone of that name, ahead of ours. If it asks mini-DNS for
- * changes since then, it takes the answer without changes for an unfinished one, and
- * waits.
+ * PowerDNS may have an older zone of that name with a serial ahead of ours. If it asks
+ * mini-DNS for the changes since then, it takes the answer without changes for an
+ * unfinished one, and waits.
  */
 static void powerdns_fetch_whole(struct powerdns_api *api,
                                  const struct powerdns *powerdns, const char *zone,
@@ -427,7 +432,7 @@ static enum err powerdns_add_row(void *self, const json_t *row, struct why *why)
 	return err;
 }
 
-/* dnssec=false: else PowerDNS looks up DNSSEC for each zone. */
+/* With dnssec=false PowerDNS does not look up DNSSEC for each zone. */
 static enum err powerdns_list(const void *settings, struct arena *arena,
                               const char ***names, size_t *count, struct why *why)
 {

@@ -68,7 +68,10 @@ enum err powerdns_api_ask(struct powerdns_api *api, const char *method, const ch
 	return err;
 }
 
-/* Letters, digits, "." and "-" stay; all else, and "." alone, in hexadecimal. */
+/*
+ * Letters, digits, "." and "-" are unchanged; all other characters, and a single ".", are
+ * written in hexadecimal.
+ */
 static void powerdns_api_put_id(struct buf *to, const char *name)
 {
 	size_t len = strlen(name);
@@ -112,7 +115,7 @@ enum err powerdns_api_ask_zone(struct powerdns_api *api, const char *method,
 static const struct refusal {
 	int status;
 	enum err err;
-	const char *words;		/* NULL: those of the server */
+	const char *words;		/* NULL: the server's text */
 } refusals[] = {
 	{ 400, ERR_INVALID,     NULL },
 	{ 401, ERR_DENIED,      "it does not accept api_key" },
@@ -127,7 +130,7 @@ static const struct refusal {
 	{ 0,   ERR_REMOTE,      NULL },
 };
 
-/* The reason in the answer. A server that repeats our key is not quoted. */
+/* The reason in the answer. If the server repeats our key, its answer is not quoted. */
 static const char *powerdns_api_error_text(struct powerdns_api *api, char shown[SHOWN])
 {
 	const struct buf *answer = &api->http.answer;

@@ -2,7 +2,7 @@
  * powerdns_api -- the HTTP API of PowerDNS: its paths, the meaning of its statuses, and
  * its lists, which are read row by row.
  *
- * A path has a zone as its name, with "=2F" for "/" and so on. Status 404 says that a
+ * A zone is in a path by its name, with "=2F" for "/" and so on. Status 404 means that a
  * zone does not exist, or that there is no API.
  */
 #pragma once
@@ -13,14 +13,14 @@
 #include "backends/json_rows.h"
 
 struct powerdns_api_terms {
-	const char *server;	/* its id, for reasons; the rest as in http.h */
+	const char *server;	/* its id, for reasons; other members as in http.h */
 	const char *url, *key, *ca_file;
-	const char *server_id;	/* its name in the paths: "localhost" */
+	const char *server_id;	/* the server's name in the paths: "localhost" */
 	int timeout_ms;
 	size_t answer_max;
 };
 
-/* One operation: its requests, its deadline, and the place of its reason. */
+/* One operation: its requests, its deadline, and where its reason goes. */
 struct powerdns_api {
 	struct powerdns_api_terms terms;
 	struct http http;
@@ -35,23 +35,29 @@ void powerdns_api_open(struct powerdns_api *api, const struct powerdns_api_terms
                        struct why *why);
 void powerdns_api_close(struct powerdns_api *api);
 
-/* Each status is an answer, in api->http. PATH: after the server. BODY may be NULL. */
+/*
+ * Sends a request; the answer is in api->http. An answer with any status is OK. PATH: the
+ * part after the server. BODY may be NULL.
+ */
 enum err powerdns_api_ask(struct powerdns_api *api, const char *method, const char *path,
                           const json_t *body);
 enum err powerdns_api_ask_zone(struct powerdns_api *api, const char *method,
                                const char *zone, const char *tail, const json_t *body);
 
-json_t *powerdns_api_id(const char *name);	/* of a key or a zone */
+json_t *powerdns_api_id(const char *name);	/* the id of a key or a zone */
 
-/* ERR of a request, or the error of its status. WHAT: the request, for the reason. */
+/*
+ * Returns ERR, or else the error for the status of the answer. WHAT: the request, for the
+ * reason.
+ */
 enum err powerdns_api_settled(struct powerdns_api *api, enum err err, const char *what);
 enum err powerdns_api_refused(struct powerdns_api *api, const char *what);
-/* ERR_REMOTE: the answer has a wrong form, as api->why says. */
+/* ERR_REMOTE: the answer has a wrong form; api->why says so. */
 enum err powerdns_api_garbled(struct powerdns_api *api);
 
 /* Calls ROW for each object of a list. */
 enum err powerdns_api_ask_rows(struct powerdns_api *api, const char *path,
                                json_row_fn *row, void *self);
 
-/* ERR_CONFLICT: the server has no TSIG key of that name. */
+/* ERR_CONFLICT: the server has no TSIG key with this name. */
 enum err powerdns_api_need_key(struct powerdns_api *api, const char *key);

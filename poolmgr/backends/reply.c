@@ -4,10 +4,10 @@
 #include <string.h>
 
 /*
- * The first row that fits counts. BIND also says "not found" if it does not have the
- * view: that says nothing about the zone. Until Knot has its first zone, it says "not
- * exists" for "invalid identifier". About a template that has another meaning, so each
- * row is for one command.
+ * The first row that fits counts. BIND also says "not found" if the view does not exist,
+ * which says nothing about the zone. Before Knot has its first zone, it says "not exists"
+ * instead of "invalid identifier". In an answer about a template this text means
+ * something else, so each row is for one command.
  */
 static const struct row {
 	const char *backend, *command;
@@ -51,7 +51,7 @@ enum reply reply_of(const char *backend, const char *command, int status,
 	return REPLY_REFUSED;
 }
 
-/* The first row that fits counts. In other cases rndc had no connection to named. */
+/* The first row that fits counts. If no row fits, rndc had no connection to named. */
 static const struct rndc_row {
 	const char *words;
 	enum err err;

@@ -1,9 +1,9 @@
 /*
- * reply -- what the answer of a name server means: the zone to create exists, or the zone
- * to delete or look for does not. Then the goal is reached, and there is no error. An
+ * reply -- the meaning of a name server's answer. If the zone to create exists, or the
+ * zone to delete or to find does not, then the goal is reached, and there is no error. An
  * answer without a row in the table is a refusal. The backend `catalog` has no row.
  *
- * tests/integration/test_drivers.py asks the real servers.
+ * tests/integration/test_drivers.py compares the table with the real servers.
  */
 #pragma once
 
@@ -16,12 +16,12 @@ enum reply {
 	REPLY_ABSENT,
 };
 
-/* COMMAND of the driver; STATUS of HTTP, else 0; SAID: the words of the server. */
+/* COMMAND of the driver; STATUS of HTTP, else 0; SAID: the server's text. */
 enum reply reply_of(const char *backend, const char *command, int status,
                     const char *said);
 
 /*
- * For the output of an rndc that failed. ERR_REMOTE: named refused; ERR_UNREACHABLE:
- * named is away, or closed the connection; ERR_BUSY: rndc lacks a key or an address.
+ * The error for the output of a failed rndc. ERR_REMOTE: named refused. ERR_UNREACHABLE:
+ * named does not run, or closed the connection. ERR_BUSY: rndc lacks a key or an address.
  */
 enum err reply_rndc_error(const char *said);

@@ -1,6 +1,8 @@
 #include "core/absence.h"
 
-/* Only NO_DOMAIN says that the zone is absent. Silence or SERVFAIL never does. */
+/*
+ * Only NO_DOMAIN says that the zone is absent. Silence or SERVFAIL never means absence.
+ */
 static const enum absence by_confirmation[CONFIRMATION_COUNT] = {
 	[CONFIRMATION_NONE]    = ABSENCE_DOUBTED,
 	[CONFIRMATION_DRIVER]  = ABSENCE_PROVEN,

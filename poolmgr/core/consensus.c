@@ -22,10 +22,10 @@ static bool observation_is_error(const struct observation *server)
 }
 
 /*
- * The serial that a server serves, if it is WANTED (the domain's serial) or older. A
- * newer serial does not count: zonefleet did not issue it. A serial 2^31 away has no
- * order (RFC 1982 3.2). A row keeps the highest serial that was seen. If the row is in
- * error at a lower one, the server went back behind that (a restored disk).
+ * The serial that a server serves, if it is not newer than WANTED, the domain's serial. A
+ * newer serial does not count, because zonefleet did not issue it. A serial at a distance
+ * of 2^31 has no order (RFC 1982 3.2). A row keeps the highest serial that was seen. If
+ * the row is in error at a lower one, the server went back behind it (a restored disk).
  */
 static bool observation_serial(const struct observation *server, uint32_t wanted,
                                uint32_t *serial)
@@ -40,7 +40,7 @@ static bool observation_serial(const struct observation *server, uint32_t wanted
 	return serial_covers(wanted, own);
 }
 
-/* Does the server serve SERIAL or newer? SERIAL is WANTED or older. */
+/* True: the server serves SERIAL or newer. SERIAL is not newer than WANTED. */
 static bool observation_reaches(const struct observation *server, uint32_t wanted,
                                 uint32_t serial)
 {
@@ -50,7 +50,7 @@ static bool observation_reaches(const struct observation *server, uint32_t wante
 		wanted - own <= wanted - serial;
 }
 
-/* Did the server fail to reach SERIAL? */
+/* True: the server failed to reach SERIAL. */
 static bool observation_failed_at(const struct observation *server, uint32_t wanted,
                                   uint32_t serial)
 {
@@ -106,7 +106,7 @@ static void consensus_find_reached(const struct observation *servers, size_t n,
 	}
 }
 
-/* The newest serial that too many servers failed at. WANTED is the highest. */
+/* The newest serial that too many servers failed to reach. WANTED is the highest. */
 static void consensus_find_failed(const struct observation *servers, size_t n,
                                   int threshold_percent, uint32_t wanted,
                                   struct consensus *consensus)

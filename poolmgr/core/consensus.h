@@ -3,10 +3,11 @@
  * update_status; DESIGN 5 and 9). Pure, in integers.
  *
  * Of n servers and a threshold of t percent, `ok` servers suffice if their share, rounded
- * to a whole percent, is t or more. So 2 of 3 are 67 %. 100 % means all servers. `bad`
- * servers are too many if the others do not suffice. RFC 1982 compares each serial with
- * the serial of the domain. A server counts for serial s if it serves s or a newer one. A
- * serial newer than the domain's does not count: zonefleet did not issue it.
+ * to a whole percent, is t or more. So 2 of 3 are 67 %. 100 % means all servers. There
+ * are too many `bad` servers if the others do not suffice. RFC 1982 compares each serial
+ * with the serial of the domain. A server counts for serial s if it serves s or a newer
+ * one. A serial newer than the domain's does not count, because zonefleet did not issue
+ * it.
  */
 #pragma once
 
@@ -22,28 +23,29 @@ struct observation {
 	bool has_serial;
 	uint32_t serial;		/* the last one that the server served */
 	bool has_failed;
-	uint32_t failed_serial;		/* ERROR, NO_DOMAIN: not reached */
+	/* ERROR, NO_DOMAIN: the serial that it did not reach */
+	uint32_t failed_serial;
 };
 
 struct consensus {
 	bool reached;			/* enough servers serve `serial` or newer */
-	uint32_t serial;		/* the newest such; the domain's at most */
+	uint32_t serial;		/* the newest such serial; at most the domain's */
 	bool failed;			/* too many servers failed at failed_serial */
-	/* the newest such; newer than `serial` if both are given */
+	/* the newest such serial; newer than `serial` if both are set */
 	uint32_t failed_serial;
 };
 
 bool consensus_enough(int threshold_percent, size_t ok, size_t n);
 bool consensus_too_many(int threshold_percent, size_t bad, size_t n);
 
-/* The consensus on a domain with the serial WANTED. n may be 0: neither is set. */
+/* The consensus on a domain with the serial WANTED. If n is 0, neither result is set. */
 struct consensus consensus_of(const struct observation *servers, size_t n,
                               int threshold_percent, uint32_t wanted);
 
-/* The server serves other content than ours: it counts as failed at WANTED. */
+/* For a server with other content than ours: it counts as failed at WANTED. */
 void consensus_discount(struct observation *server, uint32_t wanted);
 
-/* For CREATE and DELETE: did enough servers succeed, did too many fail? */
+/* For CREATE and DELETE: reached: enough servers succeeded; failed: too many failed. */
 struct quorum {
 	bool reached, failed;
 };

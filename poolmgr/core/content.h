@@ -1,16 +1,16 @@
 /*
  * content -- decides about a server that serves our serial, from a comparison of records.
  *
- *	compared   differs   made to transfer since   ->
+ *	compared   differs   transfer ordered since   ->
  *	equal      any       any                      trusted
  *	differs    any       any                      it differs
- *	refused    no        any                      as before
- *	refused    yes       no                       it differs, and is made to transfer
+ *	refused    no        any                      unchanged
+ *	refused    yes       no                       it differs; a transfer is ordered
  *	refused    yes       yes                      trusted
  *
- * A server that differs counts as failed, whatever its serial. A poll sees serials only,
- * so it does not change that. A server that no longer gives mini-DNS transfers cannot be
- * compared. It is trusted once its driver made it transfer the whole zone.
+ * A server that differs counts as failed, whatever its serial is. Polls do not change
+ * this, because they see only serials. A server that refuses transfers to mini-DNS cannot
+ * be compared. It is trusted after its driver has ordered a transfer of the whole zone.
  *
  * The first pause between comparisons of a server that differs is 2 s. Each further pause
  * is twice as long, up to ten minutes. The first pause between repairs is 10 s. Each
@@ -26,7 +26,8 @@ enum compared { COMPARED_EQUAL, COMPARED_DIFFERS, COMPARED_REFUSED, COMPARED_COU
 struct content_case {
 	enum compared compared;
 	bool differs;			/* before this comparison */
-	bool was_transferred;		/* by our order, since the server differs */
+	/* we have ordered a transfer since the server differs */
+	bool was_transferred;
 };
 
 enum content { CONTENT_AS_BEFORE, CONTENT_DIFFERS, CONTENT_TRUSTED };
@@ -37,5 +38,5 @@ enum content content_decide(const struct content_case *of);
 
 enum { CONTENT_FIRST_S = 2, CONTENT_MAX_S = 600 };
 
-/* The pause until the next repair, after REPAIRS within the hour. */
+/* The pause until the next repair, after this number of repairs within the hour. */
 int64_t content_repair_pause_ms(int repairs);

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 
-/* "ns2: no answer in 3 tries of 30 s; ns3: refused" */
+/* Makes "ns2: no answer in 3 tries of 30 s; ns3: refused". */
 static const char *domain_view_reasons(const struct domain_view *view,
                                        struct arena *arena)
 {
@@ -23,7 +23,7 @@ static const char *domain_view_reasons(const struct domain_view *view,
 	return result;
 }
 
-/* Did enough servers do the action, or did too many fail? */
+/* Whether enough servers completed the action, or too many failed. */
 static struct quorum domain_view_quorum(const struct domain_view *view,
                                         int threshold_percent)
 {
@@ -36,15 +36,17 @@ static struct quorum domain_view_quorum(const struct domain_view *view,
 	return consensus_quorum(ok, bad, view->count, threshold_percent);
 }
 
-/* The last change is done. Central only wants to know if servers lose the zone. */
+/*
+ * True: the last change is complete. Central only needs to know if servers lose the zone.
+ */
 static bool domain_view_is_settled(const struct domain_view *view)
 {
 	return view->domain.state.task == TASK_NONE;
 }
 
 /*
- * The domain was ACTIVE. Too many servers now serve an unknown serial or other records.
- * Servers that are only silent, or fail, do not cause a report.
+ * The domain was ACTIVE, and too many servers now serve an unknown serial or other
+ * records. Servers that are silent, or fail, cause no report.
  */
 static bool domain_view_report_differing(const struct domain_view *view,
                                          int threshold_percent,
@@ -61,7 +63,10 @@ static bool domain_view_report_differing(const struct domain_view *view,
 	       !(consensus.reached && consensus.serial == wanted);
 }
 
-/* A catalog zone in a pool without a server that reads it: consensus at once. */
+/*
+ * True: a catalog zone in a pool without a server that reads it. Then consensus is
+ * reached at once.
+ */
 static bool domain_view_has_no_servers(const struct domain_view *view)
 {
 	return view->domain.is_catalog && !view->count;

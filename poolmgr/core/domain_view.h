@@ -1,6 +1,6 @@
 /*
- * domain_view -- the state of a domain on each of its servers. From it and the consensus
- * comes the report to central, if there is one. Pure.
+ * domain_view -- the state of a domain on each of its servers. From this state and the
+ * consensus follows the report to central, if one is due. Pure.
  */
 #pragma once
 
@@ -14,24 +14,24 @@
 
 struct server;
 
-enum { DOMAIN_VIEW_REASON = 512 };	/* octets, with the final NUL */
+enum { DOMAIN_VIEW_REASON = 512 };	/* octets, including the final NUL */
 
 struct domain_view {
-	struct domain_ref domain;	/* no id: there is no such domain */
-	/* the configured servers that the domain is for; the arrays have their order */
+	struct domain_ref domain;	/* no id: the domain does not exist */
+	/* the configured servers for the domain; all arrays have their order */
 	size_t count;
 	const struct server **servers;
 	const char **server_ids;
 	struct observation *observations;	/* from the rows of the action */
 	const char **reasons;		/* "": no reason */
-	/* serves a serial that zonefleet did not issue; the caller sets it */
+	/* the server has a serial that zonefleet did not issue; set by the caller */
 	bool *unknown;
 	size_t unknown_count;
-	bool *differs;			/* serves other records than ours */
+	bool *differs;			/* the server serves other records than ours */
 	size_t differing_count;
 };
 
-/* False: central knows the state of the domain already. The reason is in the arena. */
+/* False: central already knows this state of the domain. The reason is in the arena. */
 bool domain_view_report(const struct domain_view *view, enum action action,
                         int threshold_percent, struct arena *arena,
                         struct pool_report *report);

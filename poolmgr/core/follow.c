@@ -6,7 +6,7 @@ enum {
 	FAILURES = 2,
 	PAUSE_MS = 5000,
 	PAUSE_MAX_MS = 600 * 1000,
-	TRANSFER_MS = 10 * 1000,	/* the time for a transfer to end */
+	TRANSFER_MS = 10 * 1000,	/* time limit of a transfer */
 	FAILED_MAX_MS = 30 * 1000,
 	DONE_BEFORE_RAISE = 3,	/* if the server takes orders */
 	RAISES = 2,
@@ -75,7 +75,7 @@ enum follow follow_decide(const struct follow_case *of)
 	return of->done ? FOLLOW_RENEW : FOLLOW_TRANSFER;
 }
 
-/* How far our serial may be raised now. */
+/* How far our serial may be raised at present. */
 static uint32_t follow_raise_room(uint32_t ours, uint32_t now)
 {
 	uint32_t limit = now + RAISE_BEYOND_CLOCK;

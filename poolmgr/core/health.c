@@ -5,14 +5,17 @@
 
 /* A DNS probe costs little, so its pause is shorter. */
 static const struct terms {
-	int failures;			/* too many */
-	struct backoff pace;		/* of the probes */
+	int failures;			/* number of failures that is too many */
+	struct backoff pace;		/* pauses between probes */
 } terms[CHANNELS] = {
 	[CHANNEL_CONTROL] = { 3, { .first_ms = 1000, .max_ms = 60 * 1000 } },
 	[CHANNEL_DNS]     = { 3, { .first_ms = 1000, .max_ms = 10 * 1000 } },
 };
 
-/* By the errors of a driver (backends/driver.h). Other errors say nothing. */
+/*
+ * What an error of a driver (backends/driver.h) says about the server. Other errors say
+ * nothing.
+ */
 static const enum sign signs[ERR_COUNT] = {
 	[OK]              = SIGN_ANSWER,
 	[ERR_DENIED]      = SIGN_ANSWER,

@@ -1,8 +1,8 @@
 /*
- * health -- whether a server answers, to DNS and on its control channel. The row in
- * pool_servers has the state that all processes share and the time of their next try.
+ * health -- whether a server answers, over DNS and on its control channel. Its row in
+ * pool_servers has the state, which all processes share, and the time of the next try.
  * After too many failures in a row the server only gets a probe: one process sends it at
- * the time in the row. A probe counts as one more failure when it begins. The first
+ * the time in the row. When a probe begins, it counts as one more failure. The first
  * answer resets the count to zero. Pure: the caller passes the row and the random number.
  */
 #pragma once
@@ -17,23 +17,24 @@ enum channel { CHANNEL_CONTROL, CHANNEL_DNS, CHANNELS };
 /* The row of a server, for one channel. */
 struct health {
 	int failures;			/* in a row */
-	bool is_due;			/* by the database's clock: a probe may begin */
+	/* a probe may begin now, by the database's clock */
+	bool is_due;
 };
 
-/* The findings of a process since it wrote last. */
+/* What a process has observed since its last write. */
 struct evidence {
 	bool has_answered;
-	int failures;			/* since then */
+	int failures;			/* since the last answer */
 };
 
 struct health_move {
-	bool is_news;			/* false: the row stays as it is */
+	bool is_news;			/* false: the row is unchanged */
 	int failures;
-	int64_t next_ms;		/* until the next try; 0: no limit */
+	int64_t next_ms;		/* time until the next try; 0: no limit */
 	bool opens, closes;
 };
 
-/* The meaning of an operation's result for its server. */
+/* What the result of an operation says about its server. */
 enum sign {
 	SIGN_NONE,			/* the fault is in this host or in the request */
 	SIGN_ANSWER,			/* the server answered; a refusal counts */
@@ -42,9 +43,9 @@ enum sign {
 
 enum sign health_sign_of(enum err err);
 
-/* Are there too many failures? */
+/* True: there are too many failures. */
 bool health_is_open(enum channel channel, const struct health *health);
-/* A failure of a try that began before the next try was due is ignored. */
+/* The new row. Ignores a failure if its try began before the next try was due. */
 struct health_move health_decide(enum channel channel, const struct health *health,
                                  const struct evidence *evidence, uint32_t random);
 /* The row after a probe has begun. */

@@ -1,8 +1,8 @@
 /*
- * id_cycle -- one cycle through all domains in the order of their ids, slice by slice. It
+ * id_cycle -- one cycle through all domains in the order of their ids, in slices. It
  * begins after an origin, goes to the last id, then from the first id to the origin. A
- * caller that cannot handle all of a cycle cuts it: the next cycle begins at that place,
- * so each domain gets its turn under load. Pure.
+ * caller that cannot handle the whole cycle cuts it: the next cycle begins at that place.
+ * So each domain gets its turn, even under load. Pure.
  */
 #pragma once
 
@@ -10,28 +10,30 @@
 
 #include "base/id.h"
 
-/* Sorts after each id. */
+/* Greater than each id. */
 #define ID_CYCLE_END "~"
 
 struct id_cycle {
 	char origin[ID_LEN + 1];
-	char after[ID_LEN + 1], upto[ID_LEN + 1];	/* after < id <= upto */
+	/* the current slice: after < id <= upto */
+	char after[ID_LEN + 1], upto[ID_LEN + 1];
 	char next_origin[ID_LEN + 1];
-	bool is_cut;			/* the next cycle begins at next_origin, */
-	bool is_cut_here;		/* which is in the current slice */
+	/* the cycle was cut: the next one begins at next_origin, */
+	bool is_cut;
+	bool is_cut_here;		/* and this is in the current slice */
 	bool round_the_end;
 };
 
-/* Begins at the cut of the last cycle, or else at ANYWHERE. */
+/* Begins a cycle where the last one was cut, or else at ANYWHERE. */
 void id_cycle_begin(struct id_cycle *cycle, const char *anywhere);
-/* The end of the current part: no slice may go past it. */
+/* The end of the current part of the cycle: a slice must not go beyond it. */
 const char *id_cycle_limit(const struct id_cycle *cycle);
-/* The current slice ends at UPTO. */
+/* Sets the end of the current slice to UPTO. */
 void id_cycle_set_slice(struct id_cycle *cycle, const char *upto);
 /*
  * The caller could not handle the domains after LAST in the current slice. The next cycle
  * begins there, or at an earlier cut.
  */
 void id_cycle_cut(struct id_cycle *cycle, const char *last);
-/* The current slice is done. False: the cycle is done. */
+/* The current slice is finished. False: the cycle is finished. */
 bool id_cycle_next(struct id_cycle *cycle);

@@ -20,7 +20,9 @@ void file_entries_clear(struct file_entries *entries)
 	*entries = (struct file_entries){ 0 };
 }
 
-/* The first entry not before KEY. Keys mostly come in order, so the end is tried first. */
+/*
+ * The first entry at or after KEY. Keys mostly come in order, so the end is tried first.
+ */
 static size_t file_entries_find(const struct file_entries *entries, const char *key,
                                 bool *is_there)
 {

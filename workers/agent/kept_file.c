@@ -13,8 +13,8 @@
 enum { READ_AT_ONCE = 64 * 1024, MODE = 0644 };
 
 struct place {
-	int folder;			/* a descriptor */
-	const char *path, *name;	/* the folder's, and the file's in it */
+	int folder;			/* the folder's descriptor */
+	const char *path, *name;	/* path of the folder; name of the file in it */
 	struct why *why;
 };
 
@@ -25,7 +25,7 @@ static enum err fail_of(const struct place *place, const char *what)
 	            place->name, what, strerror(errno));
 }
 
-/* ---- what is there ---- */
+/* ---- the present file ---- */
 
 static bool is_regular(int fd, off_t *size)
 {
@@ -86,7 +86,7 @@ bool kept_file_is_there(const char *folder, const char *name)
 	       lstat(path, &stat) == 0 && S_ISREG(stat.st_mode);
 }
 
-/* ---- a new one ---- */
+/* ---- the new file ---- */
 
 static bool write_all(int fd, const uint8_t *text, size_t len)
 {
@@ -112,7 +112,7 @@ static enum err fill(const struct place *place, int fd, const void *text, size_t
 	return OK;
 }
 
-/* One that was left by who was killed is in nobody's use. */
+/* A temporary file that a killed process left may be removed: no process uses it. */
 static enum err make(const struct place *place, const char *temporary, const void *text,
                      size_t len)
 {

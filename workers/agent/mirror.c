@@ -22,27 +22,28 @@
 enum {
 	ANSWER_MS = 10 * 1000,
 	KEY_MAX = 255,
-	LINES_MAX = 1 << 20,		/* of an entry */
-	PAGE_MAX = 10000,		/* entries */
-	WANTED_MAX = 1000,		/* more is as well read with all others */
+	LINES_MAX = 1 << 20,		/* in one entry */
+	PAGE_MAX = 10000,		/* entries in a page */
+	/* with more keys, a read of all entries is as cheap */
+	WANTED_MAX = 1000,
 };
 
 static const struct backoff again = { .first_ms = 1000, .max_ms = 60 * 1000 };
 
-/* Since when it goes wrong, and when it is tried again. */
+/* Start of the failures, and time of the next try. */
 struct pace {
-	int failures;			/* in a row */
+	int failures;			/* failures in a row */
 	int64_t next_ms;
 };
 
-/* Files on their way to the disk. */
+/* Files that the lane writes. */
 struct writing {
-	struct mirror *mirror;		/* NULL: it is gone */
+	struct mirror *mirror;		/* NULL: the mirror was freed */
 	const struct mirror_kind *kind;
 	char *folder;
 	struct buf text[ENTRY_FILES];
 	int written;
-	uint64_t version;		/* that they are of */
+	uint64_t version;		/* version of the files */
 	enum err err;
 	struct why why;
 };
@@ -50,23 +51,29 @@ struct writing {
 struct mirror {
 	struct mirror_config config;
 	struct loop_timer *timer, *period;
-	int armed_ms;			/* the period that runs */
+	int armed_ms;			/* the period of the running timer */
 	enum question { NOTHING, PAGE, KEYS } asked, last_asked;
-	struct file_entries held, coming;	/* of a reading that is not at its end */
-	struct file_entries wanted, out;	/* keys; that are asked for */
-	char marker[KEY_MAX + 1];	/* of coming */
+	/* current entries; entries of a read that is not finished */
+	struct file_entries held, coming;
+	/* keys to read; keys in the current call */
+	struct file_entries wanted, out;
+	char marker[KEY_MAX + 1];	/* for the next page of `coming` */
 	struct version_gaps gaps;	/* versions */
-	uint64_t out_version, held_version;	/* with what is asked for; of what is held, */
-	uint64_t file_version;		/* and of the files */
+	/* version of the answer so far; version of `held` */
+	uint64_t out_version, held_version;
+	uint64_t file_version;		/* version of the files */
 	bool has_version;
-	uint64_t compared, known;	/* with that one, the last time; all up to it then */
-	bool is_open, is_draining;	/* may ask; not any more */
-	bool is_stale, is_reading;	/* all is to be read; pages are coming */
-	bool is_whole, is_dirty;	/* held is something; the files may differ */
+	/* last version of a comparison; all versions up to this had arrived then */
+	uint64_t compared, known;
+	bool is_open, is_draining;	/* calls are allowed; no new work begins */
+	bool is_stale, is_reading;	/* all entries must be read; pages are coming */
+	/* `held` is complete; the files may differ from it */
+	bool is_whole, is_dirty;
 	struct pace asking, writing_pace;
-	enum err failed;		/* why the last question did */
+	enum err failed;		/* error of the last call */
 	struct writing *writing;
-	int64_t owes_since_ms;		/* 0: the files are what is known to be */
+	/* oldest change that is not in the files; 0: no such change */
+	int64_t owes_since_ms;
 };
 
 static struct figures {
@@ -102,7 +109,7 @@ static int64_t pace_wait_ms(const struct pace *pace)
 	return left > 0 ? left : 0;
 }
 
-/* The log has a line of the first of a row. */
+/* The log has a line for the first failure in a row. */
 static void question_failed(struct mirror *mirror, enum err err, const struct why *why)
 {
 	if (!mirror->asking.failures || err != mirror->failed)
@@ -130,7 +137,7 @@ static enum err take_entry(const struct mirror_kind *kind, const json_t *json,
 	return err;
 }
 
-/* MARKER: "" if there are no more. */
+/* MARKER: "" if there are no more pages. */
 static enum err take_answer(const struct mirror_kind *kind, const json_t *answer,
                             struct file_entries *into, const char **marker,
                             struct why *why)
@@ -147,7 +154,10 @@ static enum err take_answer(const struct mirror_kind *kind, const json_t *answer
 	return err;
 }
 
-/* As of the first page; what changes later is told. Who is older than versions has none. */
+/*
+ * The version of the first page counts; later changes come as messages. Old programs send
+ * no version.
+ */
 static enum err take_version(struct mirror *mirror, const json_t *answer, struct why *why)
 {
 	int64_t version = -1;
@@ -161,7 +171,7 @@ static enum err take_version(struct mirror *mirror, const json_t *answer, struct
 	return OK;
 }
 
-/* It goes on behind where it was, or it would never end. */
+/* The marker must advance; otherwise the read would never end. */
 static enum err take_page(struct mirror *mirror, const json_t *answer, struct why *why)
 {
 	const char *marker;
@@ -205,7 +215,7 @@ static bool drop(struct mirror *mirror, const char *key)
 	return file_entries_drop(&mirror->held, key);
 }
 
-/* What was asked for and is not in the answer is not there. */
+/* An entry that was asked for and is not in the answer does not exist. */
 static enum err take_keys(struct mirror *mirror, const json_t *answer, struct why *why)
 {
 	struct file_entries got = { 0 };
@@ -222,14 +232,14 @@ static enum err take_keys(struct mirror *mirror, const json_t *answer, struct wh
 	return err;
 }
 
-/* All that was told is held. */
+/* True: all announced changes are in `held`. */
 static bool is_level(const struct mirror *mirror)
 {
 	return mirror->has_version && mirror->is_whole && !mirror->is_stale &&
 	       !mirror->is_reading && !mirror->wanted.count && mirror->asked == NOTHING;
 }
 
-/* They are asked for again. */
+/* Asks for the keys of the failed call again. */
 static void want_again(struct mirror *mirror)
 {
 	for (size_t i = 0; i < mirror->out.count; i++)
@@ -262,7 +272,7 @@ static void on_answer(void *self, const struct rpc_answer *answer)
 	mirror_step(mirror);
 }
 
-/* ---- questions ---- */
+/* ---- calls ---- */
 
 static json_t *keys_taken(struct mirror *mirror)
 {
@@ -321,7 +331,7 @@ static void begin_reading(struct mirror *mirror)
 	file_entries_clear(&mirror->coming);
 }
 
-/* A page and what has changed in turns: neither waits for all of the other. */
+/* Pages and changed entries alternate, so that neither waits for all of the other. */
 static enum question next_question(const struct mirror *mirror)
 {
 	if (!mirror->is_reading)
@@ -330,7 +340,9 @@ static enum question next_question(const struct mirror *mirror)
 	       ? KEYS : PAGE;
 }
 
-/* How long until there is something to be asked; -1: not now. */
+/*
+ * Starts the next call. Returns the time until one can start; -1: no call is needed now.
+ */
 static int64_t ask_next(struct mirror *mirror)
 {
 	int64_t wait_ms = pace_wait_ms(&mirror->asking);
@@ -366,7 +378,7 @@ static void write_files(void *self)
 	}
 }
 
-/* ---- and on the loop ---- */
+/* ---- files: on the loop ---- */
 
 static void writing_free(struct writing *writing)
 {
@@ -445,8 +457,9 @@ static int64_t longer(int64_t a, int64_t b)
 }
 
 /*
- * How long until there is something to be written; -1: not now. Not before its reader may
- * be told, so that who is killed leaves no file that nobody was told of, but the newest.
+ * Starts the next write. Returns the time until one can start; -1: no write is needed
+ * now. Files are not written before their reader may get a signal. So a killed agent
+ * leaves at most the newest files without a signal.
  */
 static int64_t write_next(struct mirror *mirror)
 {
@@ -461,7 +474,7 @@ static int64_t write_next(struct mirror *mirror)
 	return mirror->writing ? -1 : longer(wait_ms, 1);
 }
 
-/* ---- the whole ---- */
+/* ---- the mirror ---- */
 
 static bool owes(const struct mirror *mirror)
 {
@@ -477,7 +490,7 @@ static void note_owed(struct mirror *mirror)
 		mirror->owes_since_ms = clock_ms();
 }
 
-/* Of a version in which nothing of theirs is otherwise. */
+/* A new version without a difference in the entries of this mirror. */
 static void note_same(struct mirror *mirror)
 {
 	if (!mirror->is_whole || mirror->is_dirty || mirror->writing ||
@@ -488,7 +501,10 @@ static void note_same(struct mirror *mirror)
 		signaller_same(mirror->config.signaller, mirror->file_version);
 }
 
-/* Whatever happened: what is to be done by now, and when to look again. */
+/*
+ * Called after each event: starts the work that is due, and sets the timer for the next
+ * check.
+ */
 static void mirror_step(struct mirror *mirror)
 {
 	int64_t ask_ms, write_ms;
@@ -511,7 +527,10 @@ static void on_timer(void *self)
 	mirror_step(self);
 }
 
-/* Plus or minus a tenth, so that a fleet spreads. */
+/*
+ * Adds or subtracts up to a tenth, so that the agents of a fleet do not call at the same
+ * time.
+ */
 static void arm_period(struct mirror *mirror)
 {
 	int64_t ms = *mirror->config.period_ms;
@@ -567,7 +586,7 @@ void mirror_read(struct mirror *mirror)
 	mirror_step(mirror);
 }
 
-/* One that nobody knew may be known by now. */
+/* An unknown entry may exist now. */
 void mirror_changed(struct mirror *mirror, const char *key)
 {
 	file_entries_put(&mirror->wanted, key, (const char *[ENTRY_FILES]){ NULL });
@@ -624,7 +643,7 @@ void mirror_look(struct mirror *mirror)
 		mirror_step(mirror);
 }
 
-/* What nobody knows is owed by nobody. */
+/* Without a complete read no change is known that could be missing in the files. */
 int64_t mirror_age_ms(const struct mirror *mirror)
 {
 	if (!mirror->owes_since_ms || mirror->failed == ERR_NOT_FOUND)

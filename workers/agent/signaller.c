@@ -24,26 +24,33 @@
 enum {
 	PID_TEXT_MAX = 32, COMMAND_LINE_MAX = 64 * 1024, STAT_MAX = 4096,
 	CHILDREN_MAX = 1024, LOOK_MS = 100,
-	HOLD_MS = 10000,		/* files, for a reader that reads the ones before */
-	BEGAN_AT = 20,			/* fields of stat behind the name and the state */
+	/* files wait this long for a reader that reads the old ones */
+	HOLD_MS = 10000,
+	/* number of the field in stat, after the name and the state */
+	BEGAN_AT = 20,
 };
 
-/* Until it could be told, and a worker is there. */
+/* Pauses until a signal could be sent and a worker has started. */
 static const struct backoff later = { .first_ms = 1000, .max_ms = 15000 };
 
 struct signaller {
 	struct signaller_config config;
 	struct loop_timer *timer;
-	int64_t next_ms;		/* none before */
-	bool is_told;			/* the log has that none could be sent */
-	bool is_wanted;			/* since the last one */
-	bool is_writing, is_to_unmark;	/* and then the mark may go */
-	pid_t told;			/* the reader; 0: nothing is awaited of it */
-	int64_t told_ms;		/* since boot */
-	int times;			/* that it was told in vain */
-	int64_t first_ms, again_ms;	/* the first of them; when it is told again */
-	bool is_owed;			/* it does not have the files, or is not known to */
-	uint64_t version, told_version, heard_version;	/* of the files; it was told of; it has */
+	int64_t next_ms;		/* no signal before this time */
+	bool is_told;			/* the log says that no signal could be sent */
+	bool is_wanted;			/* a signal was requested since the last one */
+	/* files are being written; remove the mark afterwards */
+	bool is_writing, is_to_unmark;
+	/* the reader that got a signal; 0: no reaction is expected */
+	pid_t told;
+	int64_t told_ms;		/* time of the signal since boot */
+	int times;			/* signals in a row without effect */
+	/* time of the first of them; time of the next one */
+	int64_t first_ms, again_ms;
+	/* the reader does not have the files, or this is not known */
+	bool is_owed;
+	/* of the files; at the last signal; of the reader */
+	uint64_t version, told_version, heard_version;
 };
 
 static struct metric *sent;
@@ -54,7 +61,7 @@ void signaller_metrics(void)
 	    "signals to the readers of the files, dnsmasq or HAProxy", NULL, NULL);
 }
 
-/* ---- who it is ---- */
+/* ---- the reader ---- */
 
 pid_t signaller_pid(const char *text, size_t len)
 {
@@ -79,14 +86,17 @@ static bool is_program(const char *path, const char *program)
 	return strcmp(slash ? slash + 1 : path, program) == 0;
 }
 
-/* A value begins an argument, or follows a "=", or the letter of an option: "-H/run". */
+/*
+ * True: a value begins here. It is at the start of an argument, after "=", or after the
+ * letter of an option: "-H/run".
+ */
 static bool begins_value(const char *argument, const char *at)
 {
 	return at == argument || at[-1] == '=' ||
 	       (at == argument + 2 && argument[0] == '-');
 }
 
-/* It begins one, and is followed by its end or a "/". */
+/* True: FOLDER is a value in the argument, followed by its end or "/". */
 static bool names_folder(const char *argument, const char *folder)
 {
 	size_t len = strlen(folder);
@@ -112,7 +122,7 @@ bool signaller_is_of(const char *command_line, size_t len, const char *program,
 	return false;
 }
 
-/* At most SIZE octets of a regular file; -1: there is none. */
+/* Reads at most SIZE octets of a regular file; -1: no such file. */
 static ssize_t read_file(const char *path, int flags, char *into, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
@@ -124,7 +134,7 @@ static ssize_t read_file(const char *path, int flags, char *into, size_t size)
 		descriptors_lack("the signalled program");
 		return -1;
 	}
-	errno = EINVAL;			/* of what is no file */
+	errno = EINVAL;			/* for something that is not a regular file */
 	if (fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode))
 		while (len < size && (n = read(fd, into + len, size - len)) > 0)
 			len += (size_t)n;
@@ -132,7 +142,7 @@ static ssize_t read_file(const char *path, int flags, char *into, size_t size)
 	return n < 0 ? -1 : (ssize_t)len;
 }
 
-/* OK, and 0: there is no such file. ERR_NOT_FOUND: no pid is in it. */
+/* OK with pid 0: the file does not exist. ERR_NOT_FOUND: it has no valid pid. */
 static enum err read_pid(const struct signaller *signaller, pid_t *pid, struct why *why)
 {
 	char text[PID_TEXT_MAX];
@@ -151,7 +161,7 @@ static enum err read_pid(const struct signaller *signaller, pid_t *pid, struct w
 	return err;
 }
 
-/* ERR_NOT_FOUND: it has ended, or (a reason) is somebody else's. */
+/* ERR_NOT_FOUND: the process has ended, or (with a reason) is not our reader. */
 static enum err check_ours(const struct signaller *signaller, pid_t pid, struct why *why)
 {
 	const struct signaller_config *config = &signaller->config;
@@ -174,11 +184,11 @@ static enum err check_ours(const struct signaller *signaller, pid_t pid, struct 
 	return err;
 }
 
-/* ---- its workers ---- */
+/* ---- the workers of the reader ---- */
 
 int64_t signaller_began_ms(const char *stat)
 {
-	const char *at = strrchr(stat, ')');	/* the name may be anything */
+	const char *at = strrchr(stat, ')');	/* the name may contain any characters */
 	long long ticks;
 
 	if (!at || at[1] != ' ' || !at[2])
@@ -204,7 +214,7 @@ static int64_t began_ms(pid_t pid)
 	return signaller_began_ms(stat);
 }
 
-/* The set of signals behind NAME, a bit each, the first of them bit 0. */
+/* The set of signals after NAME, one bit each; bit 0 is signal 1. */
 static uint64_t signal_set(const char *status, const char *name)
 {
 	const char *at = strstr(status, name);
@@ -237,7 +247,10 @@ static void read_status(pid_t pid, char status[STAT_MAX + 1])
 
 enum worker { WORKER_NONE, WORKER_OLD, WORKER_ENDING, WORKER_YOUNG };
 
-/* Young: it began at SINCE_MS or later, as exact as a tick. Ending: it does not know it yet. */
+/*
+ * Young: it began at SINCE_MS or later, with the precision of a tick. Ending: it was told
+ * to end, but has not run since.
+ */
 static enum worker worker_of(pid_t pid, int64_t since_ms)
 {
 	char status[STAT_MAX + 1];
@@ -249,12 +262,13 @@ static enum worker worker_of(pid_t pid, int64_t since_ms)
 }
 
 enum hearing {
-	HEARING_NOT,			/* there is no sign of it */
-	HEARING_YET,			/* it is about to */
+	/* there is no sign that the reader has read the files */
+	HEARING_NOT,
+	HEARING_YET,			/* the reader is about to read the files */
 	HEARING_DONE,
 };
 
-/* By the workers of PID. */
+/* Judges by the workers of PID. */
 static enum hearing hearing_of_workers(pid_t pid, int64_t since_ms)
 {
 	char path[48], children[CHILDREN_MAX + 1], *at = children;
@@ -276,7 +290,7 @@ static enum hearing hearing_of_workers(pid_t pid, int64_t since_ms)
 	return count[WORKER_ENDING] ? HEARING_YET : HEARING_DONE;
 }
 
-/* Has it done what it was told to? */
+/* Judges whether the reader has read the files since the last signal. */
 static enum hearing hearing_of(const struct signaller *signaller)
 {
 	char status[STAT_MAX + 1];
@@ -291,7 +305,7 @@ static enum hearing hearing_of(const struct signaller *signaller)
 
 /* ---- the signal ---- */
 
-/* A process that is ours, by its descriptor; *fd: -1, there is none. */
+/* Opens the reader's process by descriptor. *fd is -1 if there is no such process. */
 static enum err open_reader(const struct signaller *signaller, pid_t *pid, int *fd,
                             struct why *why)
 {
@@ -309,8 +323,8 @@ static enum err open_reader(const struct signaller *signaller, pid_t *pid, int *
 }
 
 /*
- * OK: it was sent. ERR_NOT_FOUND: there is nobody, or (a reason) nobody of ours.
- * ERR_DENIED: there may be somebody, and we cannot.
+ * OK: the signal was sent. ERR_NOT_FOUND: no reader runs, or (with a reason) the process
+ * is not our reader. ERR_DENIED: there may be a reader, but the signal is not allowed.
  */
 static enum err send(const struct signaller *signaller, int signum, pid_t *to,
                      struct why *why)
@@ -329,7 +343,7 @@ static enum err send(const struct signaller *signaller, int signum, pid_t *to,
 	return err;
 }
 
-/* Once, until one is sent. */
+/* Logs a failure once, until a signal was sent. */
 static void log_unsent(struct signaller *signaller, const struct why *why)
 {
 	if (why->text[0] && !signaller->is_told)
@@ -351,7 +365,7 @@ static void unmark(struct signaller *signaller)
 	free(path);
 }
 
-/* Its reader has what it was told of. */
+/* The reader has the files of the last signal. */
 static void hear(struct signaller *signaller)
 {
 	bool is_another = signaller->heard_version != signaller->told_version;
@@ -361,7 +375,7 @@ static void hear(struct signaller *signaller)
 		signaller->config.heard(signaller->config.self);
 }
 
-/* And that is all there is. */
+/* The reader has all files: the mark can be removed. */
 static void settle(struct signaller *signaller)
 {
 	signaller->is_owed = false;
@@ -380,7 +394,7 @@ static void try_again(struct signaller *signaller)
 	loop_timer_set(signaller->timer, signaller->told ? LOOK_MS : after_ms);
 }
 
-/* It may be deaf just now: who has workers is looked at later. */
+/* A reader with workers may ignore the signal now, so it is checked later. */
 static void await(struct signaller *signaller, pid_t pid)
 {
 	signaller->told = pid;
@@ -456,7 +470,7 @@ static void has_heard(struct signaller *signaller)
 	}
 }
 
-/* One that is busy is not deaf: it is not told again, but looked at. */
+/* A busy reader gets no further signal; it is checked again later. */
 static void on_timer(void *self)
 {
 	struct signaller *signaller = self;
@@ -481,7 +495,10 @@ bool signaller_has_reader(const struct signaller *signaller)
 	return !send(signaller, 0, &pid, &why);
 }
 
-/* At once is now: whoever replaced the files and asks may end any moment. */
+/*
+ * If a signal is allowed now, it is sent at once, because the caller may end at any
+ * moment.
+ */
 void signaller_want(struct signaller *signaller)
 {
 	int64_t wait_ms = signaller_wait_ms(signaller);

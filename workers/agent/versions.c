@@ -13,7 +13,7 @@ enum { ANSWER_MS = 10 * 1000 };
 struct versions {
 	struct versions_config config;
 	bool is_asking;
-	bool is_unheard;		/* the log has that nobody answers */
+	bool is_unheard;		/* the log says that no answer comes */
 };
 
 static enum err take(const struct versions *versions, const json_t *answer, struct why *why)

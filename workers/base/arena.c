@@ -87,7 +87,7 @@ static struct block *arena_block_for(struct arena *arena, size_t size)
 	return arena->current = block;
 }
 
-/* Not zeroed. */
+/* Returns memory that is not zeroed. */
 static void *arena_take(struct arena *arena, size_t size)
 {
 	struct block *block;

@@ -7,7 +7,7 @@
 
 static const char standard[] = LETTERS "+/", url_safe[] = LETTERS "-_";
 
-/* -1: not a digit. */
+/* Returns -1 if C is not a digit. */
 static int base64_digit_value(const char *digits, char c)
 {
 	const char *digit = c ? strchr(digits, c) : NULL;
@@ -15,7 +15,10 @@ static int base64_digit_value(const char *digits, char c)
 	return digit ? (int)(digit - digits) : -1;
 }
 
-/* Four characters to 1 to 3 octets. After octets + 1 digits the rest is padding. */
+/*
+ * Decodes four characters to 1 to 3 octets. The characters after octets + 1 digits are
+ * padding.
+ */
 static bool base64_decode_group(const char *digits, const char *text, size_t octets,
                                 uint8_t *data)
 {

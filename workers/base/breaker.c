@@ -29,7 +29,7 @@ bool breaker_allows(struct breaker *breaker, int64_t now_ms, uint32_t random)
 
 void breaker_failed(struct breaker *breaker, int64_t now_ms, uint32_t random)
 {
-	/* ignore late failures of attempts from before the breaker opened */
+	/* ignore late failures of attempts that began before the breaker opened */
 	if (breaker_open(breaker) && now_ms < breaker->judged_until_ms)
 		return;
 	breaker->failures++;

@@ -87,7 +87,7 @@ const char *err_help(enum err err)
 	return table[err].help;
 }
 
-/* From the end: a peer's "Busy" is ERR_BUSY, not ERR_RACE or ERR_LOCKED. */
+/* Searches from the end: a peer's "Busy" is ERR_BUSY, not ERR_RACE or ERR_LOCKED. */
 enum err err_from_class(const char *class)
 {
 	if (!class)
@@ -98,7 +98,7 @@ enum err err_from_class(const char *class)
 	return ERR_REMOTE;
 }
 
-/* By way of a second buffer: the old reason may be quoted in the new one. */
+/* Uses a second buffer, because the new reason may quote the old one. */
 enum err fail(struct why *why, enum err err, const char *fmt, ...)
 {
 	struct why words;

@@ -10,7 +10,10 @@
 
 enum { ID_BYTES = ID_LEN / 2, TIME_BYTES = 6 };
 
-/* From the kernel each time: a pool in memory would be shared after fork(). */
+/*
+ * Reads from the kernel each time, because processes would share a pool in memory after
+ * fork().
+ */
 void random_fill(void *into, size_t size)
 {
 	ssize_t n;
@@ -23,7 +26,7 @@ void random_fill(void *into, size_t size)
 		fatal("cannot read random bytes: %s", strerror(errno));
 }
 
-/* 48 bits of milliseconds, big endian, and 80 random bits: as UUID 7 (RFC 9562). */
+/* 48 bits of milliseconds, big endian, and 80 random bits, as in UUID 7 (RFC 9562). */
 void id_new(char id[ID_LEN + 1])
 {
 	uint8_t bytes[ID_BYTES];
@@ -53,7 +56,7 @@ bool id_valid(const char *text)
 	return id_parse(text, id);
 }
 
-/* FORM: x stands for a digit, other characters for themselves. */
+/* In FORM, x stands for a digit; other characters stand for themselves. */
 bool id_parse(const char *text, char id[ID_LEN + 1])
 {
 	static const char plain[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";

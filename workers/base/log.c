@@ -29,7 +29,7 @@ const char *const log_level_words[] = {
 	[LOG_LEVEL_ERROR] = "error", [LOG_LEVEL_WARN] = "warn",
 	[LOG_LEVEL_INFO] = "info", [LOG_LEVEL_DEBUG] = "debug", NULL
 };
-/* For syslog and journald's <N>. */
+/* The priorities of syslog and of journald's <N>. */
 static const int priorities[] = {
 	[LOG_LEVEL_ERROR] = LOG_ERR, [LOG_LEVEL_WARN] = LOG_WARNING,
 	[LOG_LEVEL_INFO] = LOG_INFO, [LOG_LEVEL_DEBUG] = LOG_DEBUG,
@@ -43,7 +43,7 @@ static struct {
 
 static _Thread_local char request[REQUEST_MAX_BYTES];
 
-/* Is stderr the socket of the journal? systemd names its device and inode. */
+/* True: stderr is the socket of the journal. systemd gives its device and inode. */
 static bool log_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -103,13 +103,16 @@ static size_t log_character_len(const unsigned char *s)
 	return (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f) ? 0 : 4;
 }
 
-/* A text cannot end its quotes, and \x.. in quotes always is an escaped byte. */
+/*
+ * A quote in a text must not end the quotes, and \x.. in quotes must always mean an
+ * escaped byte.
+ */
 static bool log_needs_backslash(const struct line *line, unsigned char c)
 {
 	return line->in_quotes && (c == '"' || c == '\\');
 }
 
-/* Appends text, escaped, up to limit. False: it was cut. */
+/* Appends escaped text, up to LIMIT. False: the text was cut. */
 static bool line_escape(struct line *line, const char *text, size_t limit)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -132,7 +135,7 @@ static bool line_escape(struct line *line, const char *text, size_t limit)
 	return true;
 }
 
-/* Is it one word of ASCII, which cannot be misread? */
+/* True: the text is one word of ASCII that cannot be misread. */
 static bool log_is_word(const char *text)
 {
 	for (; *text; text++)
@@ -141,7 +144,7 @@ static bool log_is_word(const char *text)
 	return true;
 }
 
-/* The quotes of the format, or of a text that needs them. */
+/* Writes a quote of the format, or of a text that needs quotes. */
 static bool line_quote(struct line *line, size_t limit)
 {
 	if (line->len + 1 > limit)
@@ -151,7 +154,7 @@ static bool line_quote(struct line *line, size_t limit)
 	return true;
 }
 
-/* A text argument: always one value. */
+/* Writes a text argument, which is always one value. */
 static bool line_value(struct line *line, const char *text, size_t limit)
 {
 	if (line->in_quotes || !line->in_value || log_is_word(text))
@@ -160,7 +163,7 @@ static bool line_value(struct line *line, const char *text, size_t limit)
 	       line_quote(line, limit);
 }
 
-/* A character of the format. */
+/* Writes a character of the format. */
 static bool line_literal(struct line *line, char c, size_t limit)
 {
 	if (c == '"')
@@ -171,8 +174,8 @@ static bool line_literal(struct line *line, char c, size_t limit)
 }
 
 /*
- * Formats one conversion of printf(3) and its argument. The log must tell texts of
- * arguments from texts of the format, so it reads each argument by its type.
+ * Formats one conversion of printf(3) and its argument. Texts of arguments must be
+ * treated differently from texts of the format, so each argument is read by its type.
  */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -207,7 +210,10 @@ static void log_convert(const char *spec, va_list *args, char *text)
 }
 #pragma GCC diagnostic pop
 
-/* Copies the conversion at FMT, with numbers for asterisks. Returns its length in FMT. */
+/*
+ * Copies the conversion at FMT, with numbers instead of asterisks. Returns its length in
+ * FMT.
+ */
 static size_t log_take_spec(const char *fmt, va_list *args, char spec[SPEC_MAX])
 {
 	size_t len = 1, at = 1;
@@ -224,7 +230,7 @@ static size_t log_take_spec(const char *fmt, va_list *args, char spec[SPEC_MAX])
 	return at;
 }
 
-/* Like vprintf(3), but a text argument stays one value. False: the line was cut. */
+/* Like vprintf(3), but each text argument is one value. False: the line was cut. */
 static bool line_format(struct line *line, const char *fmt, va_list *args, size_t limit)
 {
 	char spec[SPEC_MAX], text[LINE_MAX_BYTES];
@@ -265,7 +271,7 @@ static void line_prefix(struct line *line, const char *verb, int priority)
 			      state.program, (long)getpid(), verb);
 }
 
-/* A long text is cut, never the request id, which is used for searches. */
+/* Cuts a long text, but never the request id, because operators search for it. */
 static void line_fill(struct line *line, const char *fmt, va_list *args)
 {
 	enum { ENDING = sizeof "...\" req=\"\"\n" + 4 * REQUEST_MAX_BYTES };

@@ -16,7 +16,8 @@ struct entry {
 struct map {
 	struct entry **chains;
 	size_t size, count;		/* size is a power of two */
-	size_t first;			/* earlier chains are empty, also after a split */
+	/* all chains before it are empty, even after a split */
+	size_t first;
 	uint32_t seed;
 };
 
@@ -50,7 +51,7 @@ void map_free(struct map **map)
 	free(old);
 }
 
-/* One-at-a-time (Jenkins), with the seed first. */
+/* One-at-a-time hash (Jenkins); the seed comes first. */
 static uint32_t map_hash(const struct map *map, const uint8_t *key, size_t len)
 {
 	uint32_t hash = map->seed;
@@ -65,7 +66,7 @@ static uint32_t map_hash(const struct map *map, const uint8_t *key, size_t len)
 	return hash + (hash << 15);
 }
 
-/* The link to the entry, or the link where it belongs. */
+/* Returns the link to the entry, or the link where a new entry belongs. */
 static struct entry **map_find(const struct map *map, uint32_t hash, const void *key,
                                size_t len)
 {
@@ -140,7 +141,7 @@ void *map_remove(struct map *map, const void *key, size_t len)
 
 size_t map_entry_bytes(size_t key_len)
 {
-	/* up to two chains for each entry */
+	/* each entry may need two chains */
 	return sizeof(struct entry) + key_len + 2 * sizeof(struct entry *);
 }
 

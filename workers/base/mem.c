@@ -14,7 +14,7 @@ static void *mem_check(void *p, size_t size)
 	return p;
 }
 
-/* At least one byte: malloc(0) may return NULL without an error. */
+/* Allocates at least one byte, because malloc(0) may return NULL without an error. */
 void *xmalloc(size_t size)
 {
 	return mem_check(malloc(size ? size : 1), size);

@@ -29,7 +29,7 @@ struct reading {
 	struct why *why;
 };
 
-/* Errors: "FILE:LINE: group.key: ...". */
+/* ---- errors: "FILE:LINE: group.key: ..." ---- */
 
 static void option_setting_name(const config_setting_t *setting, struct buf *out)
 {
@@ -59,7 +59,7 @@ static enum err option_fail_at(const struct reading *reading,
 	return err;
 }
 
-/* "must be an integer from 1 to 64, not "x"", without the value of a secret. */
+/* Makes "must be an integer from 1 to 64, not "x"", without the value of a secret. */
 static enum err option_refuse(const struct reading *reading,
 			      const config_setting_t *setting, const struct option *row,
 			      const struct option_value *value)
@@ -78,7 +78,7 @@ static enum err option_refuse(const struct reading *reading,
 	return err;
 }
 
-/* Values. */
+/* ---- values ---- */
 
 static struct option_value option_other_type(const char *name)
 {
@@ -124,7 +124,7 @@ static struct option_value option_value_of(const config_setting_t *setting)
 	}
 }
 
-/* A secret in the file is as safe as the file. "@path" names another file. */
+/* A secret in the file is as safe as the file itself. "@path" names another file. */
 static enum err option_resolve_secret(const struct reading *reading,
 				      const config_setting_t *setting,
 				      struct option_value *value, struct buf *secret)
@@ -182,7 +182,7 @@ static config_setting_t *option_member(const config_setting_t *group, const char
 	return group ? config_setting_get_member(group, key) : NULL;
 }
 
-/* The group's value, else that of the inherited group, else the fallback. */
+/* Reads the group's value, or the value of the inherited group, or the fallback. */
 static enum err option_read_row(const struct reading *reading,
 				const config_setting_t *group,
 				const config_setting_t *inherited,
@@ -200,7 +200,7 @@ static enum err option_read_row(const struct reading *reading,
 	return OK;
 }
 
-/* Sections. */
+/* ---- sections ---- */
 
 static enum err option_require_rows(const struct reading *reading,
 				    const struct option_section *section,
@@ -225,7 +225,7 @@ static enum err option_read_section(const struct reading *reading, const config_
 	return err;
 }
 
-/* Lists. */
+/* ---- lists ---- */
 
 static bool option_has_row(const struct option *rows, const char *key)
 {
@@ -235,7 +235,7 @@ static bool option_has_row(const struct option *rows, const char *key)
 	return false;
 }
 
-/* GROUP is NULL, or a group with keys of these rows only. */
+/* GROUP is NULL, or a group that may only have keys of these rows. */
 static enum err option_check_rows(const struct reading *reading,
 				  const config_setting_t *group,
 				  const struct option *rows)
@@ -254,7 +254,7 @@ static enum err option_check_rows(const struct reading *reading,
 	return OK;
 }
 
-/* Checks the defaults even if all elements override them. */
+/* Checks the defaults, even if all elements override them. */
 static enum err option_check_default(const struct reading *reading,
 				     const config_setting_t *group,
 				     const struct option_list *list)
@@ -312,7 +312,7 @@ static enum err option_read_list(const struct reading *reading, const config_t *
 	return err;
 }
 
-/* Each group and key of the file must belong to a program. */
+/* ---- each group and key of the file must belong to a program ---- */
 
 static bool option_is_below(const char *group, const char *prefix)
 {
@@ -321,7 +321,7 @@ static bool option_is_below(const char *group, const char *prefix)
 	return strncmp(group, prefix, len) == 0 && (group[len] == 0 || group[len] == '.');
 }
 
-/* Is PATH a group of this program, or a parent of one? */
+/* True: PATH is a group of this program, or a parent of such a group. */
 static bool option_is_group_path(const struct option_schema *schema, const char *path)
 {
 	for (const struct option_section *s = schema->sections; s->group; s++)
@@ -387,7 +387,7 @@ static enum err option_check_group(const struct reading *reading,
 	return err;
 }
 
-/* The whole. */
+/* ---- the whole file ---- */
 
 static enum err option_read_config(const struct reading *reading, const config_t *config)
 {

@@ -25,7 +25,7 @@ static enum err file_open_regular(const char *path, struct stat *st, int *fd,
 	return fail(why, ERR_INVALID, "%s: must be a regular file", path);
 }
 
-/* Reads all of it. The limit also holds for a growing file. */
+/* Reads the whole file. The limit also applies to a growing file. */
 static enum err file_read_all(int fd, const char *path, size_t limit, struct buf *out,
 			      struct why *why)
 {

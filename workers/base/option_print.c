@@ -1,4 +1,4 @@
-/* --help and --sample, from the rows that also read the file. */
+/* option_print -- --help and --sample, from the same rows that read the file. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,10 @@
 
 enum { WIDTH = 80, INDENT = 4, HELP_COLUMN = 28, NUMBER_DIGITS = 9 };
 
-/* Lines of at most WIDTH. The first line and the others have different prefixes. */
+/*
+ * Prints lines of at most WIDTH columns. The first line has another prefix than the
+ * others.
+ */
 static void print_help_wrapped(const char *lead, const char *rest, const char *text)
 {
 	for (text += strspn(text, " "); *text; lead = rest) {
@@ -28,9 +31,9 @@ static void print_help_wrapped(const char *lead, const char *rest, const char *t
 	}
 }
 
-/* Help. */
+/* ---- help ---- */
 
-/* "an integer from 1 to 64, default 2, reloadable" */
+/* Makes "an integer from 1 to 64, default 2, reloadable". */
 static void print_description(const struct option *row, struct buf *out)
 {
 	option_describe(row, out);
@@ -84,7 +87,7 @@ void option_help(const struct option_schema *schema)
 	}
 }
 
-/* Sample. */
+/* ---- sample ---- */
 
 static void print_quoted(const char *text, size_t len, struct buf *out)
 {
@@ -97,7 +100,7 @@ static void print_quoted(const char *text, size_t len, struct buf *out)
 	buf_text(out, "\"");
 }
 
-/* A text for rows without an example, within the bounds. */
+/* Makes a valid text for a row without an example. */
 static void print_example_text(const struct option *row, struct buf *out)
 {
 	const char *text = row->type == OPTION_SECRET ? "change-me" : "example";
@@ -112,7 +115,7 @@ static void print_example_text(const struct option *row, struct buf *out)
 	buf_clear(&padded);
 }
 
-/* The smallest allowed value. The bound of a duration is in milliseconds. */
+/* Makes the smallest allowed value. The bound of a duration is in milliseconds. */
 static void print_example_number(const struct option *row, struct buf *out)
 {
 	if (row->type == OPTION_DURATION)
@@ -160,7 +163,10 @@ static void print_texts(const struct option_texts *texts, struct buf *out)
 	buf_text(out, texts->count ? " ]" : "]");
 }
 
-/* A number of up to nine digits fits libconfig's integers. Other values need quotes. */
+/*
+ * True: no quotes are needed. A number of up to nine digits fits into libconfig's
+ * integers.
+ */
 static bool print_is_bare(const struct option *row)
 {
 	size_t digits = strspn(row->fallback, "0123456789");
@@ -173,7 +179,7 @@ static bool print_is_bare(const struct option *row)
 	       row->fallback[digits] == 0 && digits <= NUMBER_DIGITS;
 }
 
-/* The text for the file: the fallback, or a valid example. */
+/* Writes the value for the file: the fallback, or a valid example. */
 static void print_value(const struct option *row, struct buf *out)
 {
 	struct option_value value;
@@ -224,7 +230,9 @@ static void print_sample_comment(int depth, const char *text)
 	buf_clear(&lead);
 }
 
-/* Servers are comments, so that no program connects to one by mistake. */
+/*
+ * Servers are printed as comments, so that a program does not connect to one by mistake.
+ */
 static void print_sample_list(const struct option_list *list, int depth)
 {
 	char lead[OPTION_GROUP_MAX];
@@ -260,7 +268,10 @@ static const char *print_group_at(const struct option_schema *schema, size_t n)
 	return option_lists(schema)[n - sections].group;
 }
 
-/* The group one level below PREFIX that contains GROUP. False: GROUP is not below. */
+/*
+ * Finds the group one level below PREFIX that contains GROUP. False: GROUP is not below
+ * PREFIX.
+ */
 static bool print_step_below(const char *group, const char *prefix,
 			     char path[OPTION_GROUP_MAX])
 {
@@ -276,7 +287,10 @@ static bool print_step_below(const char *group, const char *prefix,
 	return true;
 }
 
-/* libconfig accepts a group once: was PATH written for an earlier row? */
+/*
+ * True: PATH was already written for an earlier row. libconfig accepts each group only
+ * once.
+ */
 static bool print_is_written(const struct option_schema *schema, size_t before,
 			     const char *prefix, const char *path)
 {

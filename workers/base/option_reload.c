@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/option_type.h"
 
-/* Reads all into a shadow, and takes the reloadable values from it. */
+/* All values are read into a shadow; the reloadable ones are taken from it. */
 struct shadow {
 	struct option_schema schema;
 	struct option_section *sections;
@@ -98,7 +98,8 @@ static int reload_warn_rows(const char *group, const struct option *rows, void *
 }
 
 /*
- * By index. If elements were added, removed or moved, the whole list stays unchanged.
+ * Takes values by index. If elements were added, removed or moved, the whole list is
+ * unchanged.
  */
 static void reload_take_list(const struct option_list *list,
 			     const struct option_list *fresh)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The tokens are those of libconfig 1.5, lib/scanner.l. */
+/* The tokens of libconfig 1.5, lib/scanner.l. */
 
 static const char *scan_skip_string(const char *s)
 {
@@ -31,7 +31,7 @@ static const char *scan_skip_name(const char *s)
 	return s;
 }
 
-/* Without an L libconfig keeps 32 bits; of a hexadecimal number all 32. */
+/* Without an L, libconfig keeps 32 bits; of a hexadecimal number it keeps all 32. */
 static bool scan_number_fits(const char *s, bool negative, bool hex, bool is_long)
 {
 	unsigned long long value, limit = is_long ? INT64_MAX : INT32_MAX;
@@ -41,7 +41,7 @@ static bool scan_number_fits(const char *s, bool negative, bool hex, bool is_lon
 	return errno == 0 && value <= limit + (negative && !hex);
 }
 
-/* S is at the first digit; a sign is just before it. */
+/* S is at the first digit; a sign may be before it. */
 static const char *scan_check_number(const char *s, bool negative, const char **reason)
 {
 	bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X') &&
@@ -55,7 +55,7 @@ static const char *scan_check_number(const char *s, bool negative, const char **
 		*reason = *s == 'L' ? "the number does not fit into 64 bits"
 				    : "the number does not fit into 32 bits: "
 				      "write an L behind it";
-	if (!hex && *s == '.')	/* the type check has a better message */
+	if (!hex && *s == '.')	/* the type check gives a better message */
 		for (s++; isdigit((unsigned char)*s); s++)
 			;
 	while (*s == 'L')

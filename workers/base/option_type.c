@@ -10,7 +10,10 @@
 #include "base/mem.h"
 #include "base/secret.h"
 
-/* From small to large. An empty name is the factor of a number without a unit. */
+/*
+ * From small to large. The unit with an empty name has the factor for a number without a
+ * unit.
+ */
 struct unit {
 	const char *name;
 	int64_t factor;
@@ -43,7 +46,7 @@ static bool type_parse_word(const struct option *row, struct option_value *value
 static bool type_parse_texts(const struct option *row, struct option_value *value,
 			     void *field);
 
-/* The C type of each, as in option.h. */
+/* The C type of each option type, as in option.h. */
 enum {
 	TEXT = sizeof(char *), INT = sizeof(int), SIZE = sizeof(int64_t),
 	FLAG = sizeof(bool), TEXTS = sizeof(struct option_texts)
@@ -54,7 +57,7 @@ static const struct {
 	size_t size;
 	bool (*parse)(const struct option *row, struct option_value *value, void *field);
 	const struct unit *units;	/* NULL: not a number */
-	int64_t min, max;		/* of the field */
+	int64_t min, max;		/* limits of the field */
 } types[] = {
 	[OPTION_TEXT] = { "a text", TEXT, type_parse_text, NULL, 0, INT64_MAX },
 	[OPTION_WORD] = { "", INT, type_parse_word, NULL, 0, 0 },
@@ -70,7 +73,10 @@ static const struct {
 			    INT64_MAX },
 };
 
-/* The row's bounds within those of the type. A maximum of 0 with a minimum means none. */
+/*
+ * The row's bounds within the bounds of the type. A maximum of 0 together with a minimum
+ * means no maximum.
+ */
 static void type_bounds(const struct option *row, int64_t *min, int64_t *max)
 {
 	bool unbounded = row->min == 0 && row->max == 0;
@@ -93,7 +99,7 @@ static bool type_is_within(const struct option *row, int64_t number)
 	return number >= min && number <= max;
 }
 
-/* COUNT times the unit NAME. False: no such unit, or an overflow. */
+/* Multiplies COUNT by the unit NAME. False: unknown unit, or an overflow. */
 static bool type_scale(const struct unit *units, const char *name, int64_t count,
 		       int64_t *number)
 {
@@ -103,7 +109,7 @@ static bool type_scale(const struct unit *units, const char *name, int64_t count
 	return false;
 }
 
-/* "12h": only digits and one unit, without an overflow. */
+/* Parses "12h": digits and one unit, without an overflow. */
 static bool type_parse_scaled(const struct unit *units, const char *text, int64_t *number)
 {
 	long long count;
@@ -203,7 +209,7 @@ bool option_parse(const struct option *row, struct option_value *value, void *fi
 	return types[row->type].parse(row, value, field);
 }
 
-/* "127.0.0.1, ::1" */
+/* Splits "127.0.0.1, ::1". */
 static struct option_value type_split(const char *text)
 {
 	struct option_value value = { .kind = VALUE_TEXTS };
@@ -264,7 +270,7 @@ bool option_texts_equal(const struct option_texts *a, const struct option_texts 
 	return true;
 }
 
-/* In the largest unit without a remainder: 86400 is "1d", 0 is "0". */
+/* Writes a number in the largest unit without a remainder: 86400 is "1d", 0 is "0". */
 static void type_number_name(const struct unit *units, int64_t number, struct buf *out)
 {
 	const struct unit *best = NULL;

@@ -20,5 +20,5 @@ void pause_ms(int64_t ms)
 
 	bug_if(is_forbidden);
 	while (nanosleep(&left, &left))
-		;	/* a signal: the rest of it */
+		;	/* after a signal: sleep for the rest */
 }

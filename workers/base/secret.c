@@ -6,12 +6,12 @@
 
 #include "base/log.h"
 
-/* Before the secret: the length of all its pages. */
+/* Stored before the secret: the length of all its pages. */
 struct pages {
 	alignas(max_align_t) size_t size;
 };
 
-/* An error of madvise() is ignored: an old kernel has no MADV_DONTDUMP. */
+/* Errors of madvise() are ignored, because an old kernel has no MADV_DONTDUMP. */
 void *secret_alloc(size_t size)
 {
 	size_t all = sizeof(struct pages) + size;

@@ -21,7 +21,7 @@ static char *next_word(char **at)
 	return word;
 }
 
-/* "-" means the TTL of the domain. */
+/* "-" means the domain's TTL. */
 static bool put_ttl(const char *word, json_t *change)
 {
 	int64_t ttl;
@@ -119,7 +119,7 @@ static enum err parse_lines(char *text, const char *domain, json_t *changes,
 
 /* ---- JSON ---- */
 
-/* The form that central takes, except that names may be relative. */
+/* Parses the form that central takes, except that names may be relative. */
 static enum err parse_json(const char *text, const char *domain, json_t *changes,
                            struct why *why)
 {

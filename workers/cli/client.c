@@ -41,9 +41,9 @@ struct client {
 	struct rpc_client *rpc;
 	json_t *context;
 	int timeout_ms;
-	bool is_up, is_over;		/* the broker is up; the pause is over */
-	int out_now;			/* calls of the window without an answer */
-	enum err window_err;		/* the first failure among them */
+	bool is_up, is_over;		/* the broker is up; the pause has ended */
+	int out_now;			/* open calls of the window */
+	enum err window_err;		/* first failure of a call of the window */
 	struct why window_why;
 };
 
@@ -121,7 +121,7 @@ void client_see_all(struct client *client)
 	json_object_set_new(client->context, "all_tenants", json_true());
 }
 
-/* rpc waits for the broker's confirm of a call, and the answer may come before it. */
+/* Waits for the broker's confirms. The answer to a call may come before its confirm. */
 static void drain(struct client *client)
 {
 	int64_t until_ms = clock_ms() + DRAIN_MAX_MS;

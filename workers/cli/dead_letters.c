@@ -17,10 +17,10 @@ enum { LETTERS_MAX = 100000, BODY_MAX = 16 << 20, LETTER_ID_LEN = 32 };
 
 /* A dead letter, as the commands show it. */
 struct dead_letter {
-	const char *queue;		/* from which it came */
+	const char *queue;		/* the queue where the message failed */
 	char id[LETTER_ID_LEN + 1];
 	const struct broker_admin_message *message;
-	const char *message_id, *method;	/* "": not readable */
+	const char *message_id, *method;	/* "": cannot be read */
 };
 
 /*
@@ -33,7 +33,7 @@ struct scan {
 	struct arena *arena;
 	size_t limit, seen, done;
 	enum err (*visit)(struct scan *scan, const struct dead_letter *letter);
-	const char *wanted;		/* an id; NULL: all */
+	const char *wanted;		/* an id; NULL: all letters */
 	struct table table;
 	json_t *list;
 };
@@ -94,7 +94,7 @@ static enum err scan_queue(struct scan *scan, const char *queue)
 	bool found = true;
 	enum err err = broker_admin_count(scan->broker, dead, &count, &scan->cli->why);
 
-	/* skip letters that arrive meanwhile: a retried one may die again */
+	/* skip letters that arrive later: a retried letter may fail again */
 	for (uint32_t i = 0; !err && found && i < count.messages; i++) {
 		struct broker_admin_message message;
 
@@ -141,7 +141,7 @@ static const struct column columns[] = {
 	{ 0 }
 };
 
-/* The part that list and show share. */
+/* Makes the members that list and show have in common. */
 static json_t *dead_letter_json(const struct dead_letter *letter)
 {
 	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:s}", "queue", letter->queue, "id",
@@ -188,7 +188,7 @@ enum err dead_letters_list(struct cli *cli)
 	return err;
 }
 
-/* ---- one, or all ---- */
+/* ---- one letter, or all ---- */
 
 static enum err dead_letter_show(struct scan *scan, const struct dead_letter *letter)
 {
@@ -228,7 +228,7 @@ static enum err dead_letter_drop(struct scan *scan, const struct dead_letter *le
 	return err;
 }
 
-/* WORDS: "sent back". NULL prints no count. */
+/* WORDS: for example "sent back". NULL prints no count. */
 static enum err scan_and_report(struct cli *cli, struct scan *scan, const char *words)
 {
 	const char *which = cli->argv[0];
@@ -254,7 +254,10 @@ enum err dead_letters_show(struct cli *cli)
 	return scan_and_report(cli, &(struct scan){ .visit = dead_letter_show }, NULL);
 }
 
-/* The operator must read a letter before vouching for it, so never "all". */
+/*
+ * --vouch needs the id of one letter, which the operator must have read; "all" is
+ * refused.
+ */
 static enum err dead_letters_check_vouch(struct cli *cli)
 {
 	if (!strcmp(cli->argv[0], "all"))

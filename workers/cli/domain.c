@@ -60,7 +60,7 @@ static enum err put_seconds(struct cli *cli, enum cli_option option, json_t *int
 	return err;
 }
 
-/* The values that both domain create and domain set take. */
+/* Adds the values that both domain create and domain set accept. */
 static enum err put_values(struct cli *cli, json_t *into)
 {
 	static const struct {
@@ -82,7 +82,7 @@ static enum err put_values(struct cli *cli, json_t *into)
 
 /* ---- one domain ---- */
 
-/* Prints a line about the change. --wait follows the domain by its id. */
+/* Prints a line about the change. --wait waits for the domain by its id. */
 static enum err finish(struct cli *cli, json_t *domain, const char *verb)
 {
 	const struct goal goal = {
@@ -209,7 +209,7 @@ enum err domain_show(struct cli *cli)
 	return OK;
 }
 
-/* ---- all domains ---- */
+/* ---- several domains ---- */
 
 static void list_row(struct table *table, const json_t *domain)
 {

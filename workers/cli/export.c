@@ -102,7 +102,7 @@ static enum err export_zone(struct export *export)
 	return err;
 }
 
-/* ---- where to ---- */
+/* ---- the destination ---- */
 
 static enum err to_file(struct export *export, const char *path)
 {

@@ -139,7 +139,10 @@ static enum err begin(struct import *import)
 	return OK;
 }
 
-/* Central would delete the staged records later. The first failure stays the reason. */
+/*
+ * Cancels the import, so that central does not keep its records until later. The first
+ * failure stays the reason.
+ */
 static void cancel(struct import *import)
 {
 	struct why kept = import->cli->why;
@@ -154,7 +157,7 @@ static bool is_state(const json_t *state, const char *name)
 	return !strcmp(answer_text(state, "state"), name);
 }
 
-/* Shows which worker commits, and whether it is not the first one. */
+/* Shows which worker commits, and whether another one began before. */
 static void show_commit(struct import *import, const json_t *state)
 {
 	const char *worker = answer_text(state, "worker");
@@ -196,7 +199,7 @@ static enum err await_commit(struct import *import, json_t **state)
 	return OK;
 }
 
-/* *result: what the commit did. */
+/* *result: the result of the commit. */
 static enum err commit(struct import *import, json_t **result)
 {
 	struct cli *cli = import->cli;
@@ -219,7 +222,7 @@ static enum err commit(struct import *import, json_t **result)
 	return err;
 }
 
-/* Uses the keys of the other changes: here "domain" is the name. */
+/* Adds the members that other commands also show: here "domain" is the name. */
 static void complete(struct import *import, json_t *result)
 {
 	int64_t touched =

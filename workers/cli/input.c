@@ -130,7 +130,9 @@ int64_t input_position(const struct input *input)
 	return at < 0 ? 0 : at;
 }
 
-/* If the client stopped reading early, the child ends by SIGPIPE: that is no failure. */
+/*
+ * A child that ends by SIGPIPE because the client stopped reading early has not failed.
+ */
 static enum err reap(struct input *input, bool at_end, struct why *why)
 {
 	int status = 0;
@@ -158,7 +160,7 @@ enum err input_close(struct input *input, struct why *why)
 	return err;
 }
 
-/* ---- all of it ---- */
+/* ---- whole texts ---- */
 
 static enum err read_all(FILE *file, const char *path, struct buf *text, struct why *why)
 {

@@ -1,7 +1,7 @@
 /*
- * zonefleet: the client. Connects the command line, the settings, the broker and the
- * command. Prints the result as one line or one JSON document, and exits with a status
- * that scripts can use.
+ * main -- the client, zonefleet. Connects the command line, the settings, the broker and
+ * the command. Prints the result as one line or one JSON document, and exits with a
+ * status for scripts.
  */
 #include <langinfo.h>
 #include <locale.h>
@@ -205,7 +205,7 @@ static void tell_text(const struct cli *cli, enum err err)
 		help_hint(cli);
 }
 
-/* Names the option that may be missing. */
+/* Adds a hint about the option that may be missing. */
 static void advise(struct cli *cli, enum err err)
 {
 	struct why words = cli->why;
@@ -225,7 +225,7 @@ static void tell(struct cli *cli, enum err err)
 		output_json(json_incref(cli->document));
 }
 
-/* Lost output makes the run a failure, without a message. */
+/* If output was lost, the run fails, without a message. */
 static enum exit_status flush(enum exit_status status)
 {
 	if (!fflush(stdout) && !ferror(stdout))
@@ -233,7 +233,10 @@ static enum exit_status flush(enum exit_status status)
 	return status ? status : EXIT_FAILED;
 }
 
-/* Text is UTF-8 here and on the wire. On any other terminal the output is ASCII. */
+/*
+ * Text is UTF-8 here and on the wire. If the terminal does not support UTF-8, the output
+ * is ASCII.
+ */
 static void set_locale(void)
 {
 	setlocale(LC_CTYPE, "");

@@ -42,7 +42,7 @@ enum err names_domain(const char *word, char text[NAME_MAX_TEXT + 1], struct why
 	return OK;
 }
 
-/* With the domain appended, the name would contain the domain twice. */
+/* True: with the domain appended, the name would contain the domain twice. */
 static bool is_dot_forgotten(const char *word, const struct name *zone)
 {
 	static const struct name root = { .len = 1 };
@@ -102,7 +102,7 @@ static bool take_number(const char **at, int64_t max, int64_t *number)
 	return true;
 }
 
-/* A number alone means seconds. Otherwise each number needs a unit. */
+/* A number without a unit means seconds. With several numbers, each needs a unit. */
 bool names_seconds(const char *text, int64_t max, int64_t *seconds)
 {
 	const char *start = text;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The codes of long options are above all letters. */
+/* The codes of long options are greater than all letters. */
 enum { OPTION_BASE = 256, WRONG_MAX = 256 };
 
 const struct option_row option_rows[OPT_COUNT] = {

@@ -8,7 +8,7 @@
 
 #define OWNERSHIP "ownership"
 
-/* ---- asking ---- */
+/* ---- calls ---- */
 
 enum err owner_zone(struct cli *cli, struct shared_zone *zone)
 {
@@ -36,7 +36,7 @@ enum err owner_state(struct cli *cli, const struct shared_zone *zone, json_t **s
 	return owner_ask(cli, "get_plan", owner_arguments(zone, NULL, NULL), status);
 }
 
-/* ---- rounds that failed ---- */
+/* ---- failed rounds ---- */
 
 bool owner_is_failed(const json_t *status)
 {

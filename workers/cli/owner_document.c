@@ -31,7 +31,10 @@ static enum err begin(struct document *document, const json_t *page)
 	            document->zone->storage_id, zone);
 }
 
-/* An owner may change without a new serial. Then the time of the reading differs. */
+/*
+ * True: the page belongs to the same reading. An owner may change without a new serial;
+ * then the time of the reading differs.
+ */
 static bool is_of_reading(const struct document *document, const json_t *page)
 {
 	return document->serial == answer_number(page, "serial") &&

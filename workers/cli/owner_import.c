@@ -16,7 +16,7 @@ enum { PIECE_RECORDS = 5000, PIECE_BYTES = 4 * 1024 * 1024 };
 struct entry {
 	json_t *json;
 	const char *name, *type;
-	size_t name_len;		/* without its final dot */
+	size_t name_len;		/* without the final dot */
 	size_t bytes;			/* approximate size of the record */
 };
 
@@ -24,7 +24,8 @@ struct import {
 	struct cli *cli;
 	struct shared_zone zone;
 	json_t *list;
-	struct entry *entries;		/* sorted, so that a set is together */
+	/* sorted, so that records of a set follow each other */
+	struct entry *entries;
 	size_t count, sent;
 	json_t *sums;
 	struct progress progress;

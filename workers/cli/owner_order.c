@@ -60,7 +60,9 @@ static enum err put_name(struct cli *cli, const char *zone, json_t *selector)
 	return OK;
 }
 
-/* Adds the selector to ARGS. IS_ALL: an empty selector is allowed and selects all. */
+/*
+ * Adds the selector to ARGS. IS_ALL: an empty selector is allowed and selects all sets.
+ */
 static enum err put_selector(const struct order *order, bool is_all, json_t *args)
 {
 	struct cli *cli = order->cli;
@@ -83,7 +85,10 @@ static bool is_done(const struct order *order)
 	return !strcmp(answer_text(order->told, "state"), "DONE");
 }
 
-/* A failed round keeps the order open. Rounds that began before it do not count. */
+/*
+ * After a failed round the order stays open. Rounds that began before the order do not
+ * count.
+ */
 static enum err check_zone(const struct order *order)
 {
 	json_t *status;
@@ -195,7 +200,9 @@ static enum err order_begin(struct order *order, struct cli *cli)
 
 /* ---- the commands ---- */
 
-/* Orders METHOD for the selected sets. KEY and VALUE are one more argument, or NULL. */
+/*
+ * Orders METHOD for the selected sets. KEY and VALUE are an additional argument, or NULL.
+ */
 static enum err order_selected(struct order *order, const char *method, bool is_all,
                                const char *key, const char *value)
 {

@@ -15,7 +15,9 @@ struct awaited {
 	json_t *before, *status;
 };
 
-/* A new round has ended. Its plan has all endpoints of the time of BEFORE. */
+/*
+ * True: a new round has ended, and its plan includes all endpoints at the time of BEFORE.
+ */
 static bool is_fresh(const json_t *status, const json_t *before)
 {
 	return answer_number(status, "rounds") > answer_number(before, "rounds") &&
@@ -87,7 +89,7 @@ enum err owner_plan(struct cli *cli)
 
 /* ---- approve ---- */
 
-/* Notes in cli->document that the plan is approved. */
+/* Adds to cli->document that the plan was approved. */
 static enum err approve(struct cli *cli, const struct shared_zone *zone,
                         const char *digest)
 {
@@ -105,7 +107,7 @@ static enum err approve(struct cli *cli, const struct shared_zone *zone,
 	return OK;
 }
 
-/* Makes an answer from the held part of the plan. */
+/* Makes an answer from the held items of the plan. */
 static json_t *held_of(const json_t *status)
 {
 	const json_t *plan = json_object_get(status, "plan");

@@ -10,7 +10,7 @@
 /* The selected records. */
 struct listed {
 	struct cli *cli;
-	char name[NAME_MAX_TEXT + 1];	/* without its final dot; "": all names */
+	char name[NAME_MAX_TEXT + 1];	/* without the final dot; "": all names */
 	struct table table;
 	json_t *records;		/* for --json */
 	int64_t count;
@@ -26,7 +26,7 @@ static const struct column columns[] = {
 
 /* ---- selection ---- */
 
-/* OWNERS: ids with commas between them; "": no owner. */
+/* True: ID is in OWNERS, a list of ids separated by commas. "": no owner. */
 static bool is_of(const char *owners, const char *id)
 {
 	size_t len = strlen(id);

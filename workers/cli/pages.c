@@ -10,7 +10,7 @@ struct reading {
 	json_t *args;
 	struct table table;
 	json_t *items;		/* for --json */
-	int64_t left;		/* of --limit */
+	int64_t left;		/* number of items left of --limit */
 };
 
 static void take(struct reading *reading, const json_t *page)

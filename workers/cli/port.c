@@ -62,7 +62,10 @@ static void tell_network(const struct cli *cli, const json_t *answer)
 	tell_unnamed(answer);
 }
 
-/* Reads where its ports are published now. A new network is published nowhere. */
+/*
+ * Reads where the ports of the network are published now. A new network has no published
+ * ports.
+ */
 static enum err look_before(struct cli *cli, struct published *published)
 {
 	enum err err = cli_has(cli, OPT_WAIT) ? published_read(cli, published) : OK;
@@ -197,7 +200,7 @@ static enum err put_subnet(struct cli *cli, json_t **subnet)
 	return OK;
 }
 
-/* --wait follows the network, because its ports have the records. */
+/* --wait waits for the network, because its ports have the records. */
 enum err subnet_set(struct cli *cli)
 {
 	struct published published = { .key = "network", .id = cli->argv[0] };
@@ -334,7 +337,7 @@ static enum err fail_many(struct cli *cli, const char *name, const json_t *ports
 	return err;
 }
 
-/* Finds the id of the port with that full name. A network has at most one. */
+/* Finds the id of the port with this full name. A network has at most one such port. */
 static enum err find_called(struct cli *cli, const char *name, char id[ID_LEN + 1])
 {
 	enum { SHOWN_MAX = 5 };
@@ -425,8 +428,9 @@ static void tell_port(const struct cli *cli, const json_t *port, const char *don
 }
 
 /*
- * Creates or changes a port by METHOD and prints its names; --json prints the whole port.
- * --wait also covers the domains where the port was PUBLISHED before.
+ * Creates or changes a port with METHOD and prints its names; --json prints the whole
+ * port. --wait also waits for the domains of PUBLISHED, where the port was published
+ * before.
  */
 static enum err change(struct cli *cli, const char *method, json_t *args,
                        const char *done, struct published *published)
@@ -489,7 +493,7 @@ enum err port_set(struct cli *cli)
 	return err;
 }
 
-/* Prints the port as the command line names it. */
+/* Ends a command on one port: prints it with the name from the command line. */
 static enum err end_port(struct cli *cli, const char *id)
 {
 	json_t *answer;

@@ -11,8 +11,10 @@
 
 struct site {
 	char *domain;
-	uint32_t serial;		/* when central had all records; 0: not yet */
-	bool is_out;			/* or the caller may not see the domain */
+	/* serial with all records in central; 0: not yet */
+	uint32_t serial;
+	/* on the name servers, or the caller may not see the domain */
+	bool is_out;
 };
 
 /* ---- at zonefleet-ports ---- */
@@ -60,7 +62,7 @@ static enum err published_poll_site(struct cli *cli, struct site *site)
 	return err == ERR_NOT_FOUND ? OK : err;
 }
 
-/* The first domain that is not on its name servers yet; NULL: all are. */
+/* The first domain that is not on its name servers yet; NULL: all domains are. */
 static const struct site *published_next_site(const struct published *published)
 {
 	for (size_t i = 0; i < published->count; i++)
@@ -84,7 +86,7 @@ static enum err published_poll_sites(struct cli *cli, struct published *publishe
 struct work {
 	struct cli *cli;
 	struct published *published;
-	bool is_taken;			/* central has taken all records */
+	bool is_taken;			/* central has accepted all records */
 };
 
 static enum err published_were_refused(struct cli *cli, const struct published *published)

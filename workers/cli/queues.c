@@ -27,7 +27,7 @@ static void add_pool(struct queue_names *names, const char *pool)
 	free(topic);
 }
 
-/* If central does not answer, the list has at least the default pool. */
+/* If central does not answer, the list still has the default pool. */
 void queue_names_find(struct cli *cli, struct queue_names *names)
 {
 	json_t *answer = NULL, *pool;

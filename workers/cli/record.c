@@ -36,7 +36,10 @@ enum err record_zone(struct cli *cli, struct zone_ref *zone)
 
 /* ---- sending ---- */
 
-/* The arguments are JSON within a JSON text: each quote and backslash costs one more. */
+/*
+ * The size on the wire. The arguments are JSON within a JSON text, so each quote and
+ * backslash costs one more byte.
+ */
 static size_t wire_bytes(const json_t *args)
 {
 	char *text = json_dumps(args, JSON_COMPACT);
@@ -96,7 +99,7 @@ enum err record_change(struct cli *cli, const struct zone_ref *zone, json_t *cha
 
 /* ---- add, set, delete ---- */
 
-/* DOMAIN NAME TYPE [DATA...] */
+/* Reads the arguments DOMAIN NAME TYPE [DATA...]. */
 static enum err put_record(struct cli *cli, const struct zone_ref *zone, json_t *change)
 {
 	char name[NAME_MAX_TEXT + 1];
@@ -121,7 +124,7 @@ static enum err put_record(struct cli *cli, const struct zone_ref *zone, json_t 
 	return OK;
 }
 
-/* Removes "changes[0]." from the reason: the command line has only one change. */
+/* Removes "changes[0]." from the reason, because the command line has only one change. */
 static enum err without_number(struct cli *cli, enum err err)
 {
 	static const char prefix[] = "changes[0].";

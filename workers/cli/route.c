@@ -10,7 +10,7 @@
 
 /* ---- values from options ---- */
 
-/* "K=V,..."; "" removes all labels. */
+/* Reads "K=V,..."; "" removes all labels. */
 static enum err put_labels(struct cli *cli, json_t *values)
 {
 	json_t *labels;
@@ -94,7 +94,10 @@ static void work_clear(struct work *work)
 	free(work->name);
 }
 
-/* "myapp-test.shard1.example.com at shard1", or the reason why it has no router. */
+/*
+ * Writes "myapp-test.shard1.example.com at shard1", or the reason why the route has no
+ * router.
+ */
 static void describe(const json_t *route, struct buf *words)
 {
 	const char *reason = answer_text(route, "last_error");
@@ -123,7 +126,7 @@ static void tell(const struct work *work, const char *done)
 
 /* ---- waiting ---- */
 
-/* Another route may keep the host for ever, so waiting longer has no use. */
+/* True: waiting longer is useless, because another route may keep the host for ever. */
 static enum err waits_for_host(const struct work *work)
 {
 	struct cli *cli = work->cli;
@@ -134,7 +137,9 @@ static enum err waits_for_host(const struct work *work)
 	            answer_text(work->route, "last_error"));
 }
 
-/* Over: it has a router, and the name servers have the domain of that router. */
+/*
+ * *is_over: the route has a router, and the name servers have the domain of that router.
+ */
 static enum err route_poll(void *self, bool *is_over)
 {
 	struct work *work = self;
@@ -188,7 +193,7 @@ static enum err wait_route(struct work *work)
 	return err;
 }
 
-/* Prints the changed route of WORK, and with --wait waits for it. */
+/* Prints the changed route of WORK, and waits for it with --wait. */
 static enum err finish(struct work *work, const char *done)
 {
 	enum err err;
@@ -250,10 +255,13 @@ enum err route_set(struct cli *cli)
 /* The routers whose domains have, or had, names of the route. */
 struct leaving {
 	struct cli *cli;
-	json_t *routers;		/* whose new serial is not served yet */
+	json_t *routers;		/* routers whose new serial is not served yet */
 };
 
-/* Checks the routers from the last one on, and removes each that is done. */
+/*
+ * Checks the routers, beginning with the last one, and removes each router that is
+ * finished.
+ */
 static enum err route_poll_left(void *self, bool *is_over)
 {
 	struct leaving *leaving = self;
@@ -336,7 +344,10 @@ static enum err bind(struct cli *cli, const json_t *route)
 	return err;
 }
 
-/* A binding needs the names of the route. The command then prints the route. */
+/*
+ * A binding needs the names of the route, so they are read first. The command prints the
+ * route.
+ */
 enum err route_bind(struct cli *cli)
 {
 	struct work work = { .cli = cli };
@@ -430,7 +441,7 @@ static void text_or_dash(struct table *table, const char *text)
 	table_text(table, *text ? text : "-");
 }
 
-/* NAME is the name of the route. While it waits, it is the host that it asks for. */
+/* NAME is the name of the route. While the route waits, it is the wanted host. */
 static void route_row(struct table *table, const json_t *route)
 {
 	const char *dns = status_of(route, "dns");

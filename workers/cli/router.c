@@ -13,7 +13,7 @@
 
 enum { TTL_MAX = 7 * 24 * 3600 };
 
-/* ---- asking ---- */
+/* ---- calls ---- */
 
 enum err routes_ask(struct cli *cli, const char *method, json_t *args, const char *key,
                     json_t **answer)
@@ -89,7 +89,7 @@ static enum err poll_routes(void *self, bool *is_over)
 	return OK;
 }
 
-/* A domain that is older than its router, or has other records, stays. */
+/* A domain that is older than its router, or that has other records, is not deleted. */
 static enum err poll_domain(struct work *work, bool *is_over)
 {
 	json_t *domain = json_sprintf("%s.", answer_text(work->router, "dns")), *seen = NULL;
@@ -103,7 +103,7 @@ static enum err poll_domain(struct work *work, bool *is_over)
 	return *is_over ? OK : err;
 }
 
-/* The router disappears once central deletes the domain. Then wait for the domain. */
+/* The router disappears when central deletes the domain. Then wait for the domain. */
 static enum err poll_gone(void *self, bool *is_over)
 {
 	struct work *work = self;
@@ -115,7 +115,7 @@ static enum err poll_gone(void *self, bool *is_over)
 	return err == ERR_NOT_FOUND ? poll_domain(work, is_over) : err;
 }
 
-/* WHAT: the text of the progress line. */
+/* WHAT: the text in the progress line. */
 static enum err wait_for(struct work *work, const char *what,
                          enum err (*poll)(void *self, bool *is_over), bool *is_over)
 {
@@ -125,7 +125,7 @@ static enum err wait_for(struct work *work, const char *what,
 	return await_in_time(&await, is_over);
 }
 
-/* Answers the router, with the seconds of --wait. */
+/* Sets the answer: the router, with the seconds of --wait. */
 static void answer(struct work *work)
 {
 	struct cli *cli = work->cli;
@@ -209,7 +209,7 @@ static enum err put_ttl(struct cli *cli, json_t *values)
 	return err;
 }
 
-/* The values from all options and from the arguments behind the name. */
+/* Reads the values from all options, and from the arguments after the name. */
 static enum err put_values(struct cli *cli, json_t *values)
 {
 	enum err err = cli->argc > 1 ? put_addresses(cli, values) : OK;
@@ -442,7 +442,7 @@ static const struct column list_columns[] = {
 	{ 0 }
 };
 
-/* No mark: the address is up and in the domain. */
+/* Without a mark the address is up and in the domain. */
 static const char *mark_of(const json_t *address)
 {
 	bool is_shown = is_so(address, "shown");

@@ -58,7 +58,7 @@ static const struct field domain_fields[] = {
 	{ 0 }
 };
 
-/* A finished CREATE gets no line: the UPDATE after it has one. */
+/* A finished CREATE gets no line, because the following UPDATE has one. */
 static bool is_settled(const json_t *server)
 {
 	return !strcmp(answer_text(server, "action"), "CREATE") &&
@@ -78,7 +78,7 @@ static void add_domain_server(struct table *table, const json_t *server)
 	add_text(table, server, "reason");
 }
 
-/* Turns central's counts into a text for the fields. */
+/* Makes a text from central's counts. */
 static json_t *with_consensus(const json_t *domain)
 {
 	const json_t *consensus = json_object_get(domain, "consensus");
@@ -171,7 +171,7 @@ void status_show_servers(const struct output *out, const json_t *status)
 	table_clear(&table);
 }
 
-/* ---- domains that are not ACTIVE ---- */
+/* ---- domains with other states than ACTIVE ---- */
 
 static const struct column troubled_columns[] = {
 	{ "DOMAIN",  COLUMN_LEFT },
@@ -182,7 +182,7 @@ static const struct column troubled_columns[] = {
 	{ 0 }
 };
 
-/* Appends to INTO. */
+/* Appends the domains to INTO. */
 static enum err find_troubled(struct cli *cli, const char *status, json_t *into)
 {
 	json_t *page;
@@ -220,7 +220,7 @@ static void show_troubled(const struct output *out, const json_t *domains)
 	table_clear(&table);
 }
 
-/* {"ACTIVE": 12, "PENDING": 1} */
+/* Shows {"ACTIVE": 12, "PENDING": 1}. */
 static void show_counts(const struct output *out, const json_t *counts)
 {
 	static const struct field fields[] = {

@@ -9,7 +9,10 @@
 #include "model/identity.h"
 #include "output.h"
 
-/* Folded text: [{"tenant", "problem"?, "rows"}], the tenants with that folded text. */
+/*
+ * Maps a folded text to [{"tenant", "problem"?, "rows"}], the tenants with this folded
+ * text.
+ */
 struct tenants {
 	json_t *by_fold;
 };
@@ -50,7 +53,9 @@ static bool is_blank(char c)
 	return (unsigned char)c <= ' ' || c == 0x7f;
 }
 
-/* Removes blanks and control characters at the ends, and makes letters small. */
+/*
+ * Removes blanks and control characters at the ends, and converts letters to lower case.
+ */
 static char *tenant_folded(const char *text)
 {
 	size_t len = strlen(text);
@@ -70,7 +75,7 @@ static char *tenant_folded(const char *text)
 	return folded;
 }
 
-/* ---- gather ---- */
+/* ---- collecting ---- */
 
 static json_t *tenant_find(json_t *alike, const char *escaped)
 {

@@ -192,7 +192,7 @@ static void put_nsd(const struct key *key, struct buf *to)
 	           key->name, key->algorithm, key->secret);
 }
 
-/* The body for its HTTP API, which stores the key without showing it in `ps`. */
+/* Makes the body for PowerDNS' HTTP API. With the API the key is not visible in `ps`. */
 static void put_powerdns(const struct key *key, struct buf *to)
 {
 	buf_printf(to, "{\"name\": \"%s\", \"algorithm\": \"%s\", \"key\": \"%s\"}\n",
@@ -222,7 +222,10 @@ static enum err find_format(struct cli *cli, const struct format **format)
 	                 cli->option[OPT_FORMAT]);
 }
 
-/* Only characters without a meaning to the servers, the shell or a terminal. */
+/*
+ * True: only characters without a special meaning to the servers, the shell or a
+ * terminal.
+ */
 static bool is_plain(const char *text)
 {
 	return *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
@@ -248,7 +251,9 @@ static enum err put_clause(struct cli *cli, const struct format *format, json_t 
 	return OK;
 }
 
-/* Prints the key as --secret and --format say. The answer always has the secret. */
+/*
+ * Prints the key in the form of --secret and --format. The answer always has the secret.
+ */
 static enum err print_key(struct cli *cli, const struct format *format, json_t *key)
 {
 	enum err err = format ? put_clause(cli, format, key) : OK;

@@ -11,13 +11,13 @@
 
 enum { WAIT_DEFAULT_S = 60, WAIT_MAX_S = 7 * 24 * 3600 };
 
-/* ---- judging ---- */
+/* ---- decisions ---- */
 
 static bool wait_is_out(const struct goal *goal, const struct domain_view *view)
 {
 	if (view->status == STATUS_ACTIVE)
 		return serial_covers(view->serial, goal->serial);
-	/* a newer change is pending, but the servers have this one */
+	/* a newer change is pending, but the servers already have this one */
 	return view->is_everywhere && serial_newer(view->serial, goal->serial);
 }
 
@@ -36,7 +36,7 @@ enum wait_outcome wait_decide(const struct goal *goal, const struct domain_view 
 	return WAIT_OPEN;
 }
 
-/* Central answers a row for each server and action. */
+/* True: a row about ACTION. Central's answer has a row for each server and action. */
 static bool is_action(const json_t *server, enum action action)
 {
 	return !strcmp(answer_text(server, "action"), action_name(action));
@@ -79,9 +79,9 @@ struct watcher {
 	const struct goal *goal;
 	struct progress progress;
 	int64_t until_ms;		/* 0: no limit */
-	bool is_told; /* watch: print a line for each change without a terminal */
-	bool is_any;			/* watch: any serial will do */
-	json_t *domain;			/* its latest state; may be NULL */
+	bool is_told; /* watch, without a terminal: print a line for each change */
+	bool is_any;			/* watch: any serial is accepted */
+	json_t *domain;			/* the latest state; may be NULL */
 	struct buf line;
 };
 

@@ -20,7 +20,7 @@ enum drift_action drift_decide(const struct drift *known, const struct drift_ter
 		return DRIFT_RECORD;
 	case DRIFT_SEEN:
 		return drift_decide_seen(known, terms);
-	case DRIFT_CONFIRMED:		/* a repair runs, or is lost with its process */
+	case DRIFT_CONFIRMED:		/* a repair runs, or was lost with its process */
 		return known->age_ms < terms->lost_ms ? DRIFT_IGNORE : DRIFT_RECORD;
 	case DRIFT_PARKED:
 		return known->age_ms < HOUR_MS ? DRIFT_IGNORE : DRIFT_RECORD;

@@ -13,7 +13,7 @@ static const struct member *election_master(const struct member *members, size_t
 
 static bool member_is_alive(const struct member *member, int64_t now_ms, int timeout_ms)
 {
-	/* a time far in the future: the clock went back */
+	/* a time far in the future means that the clock went back */
 	return member->plugin_time_ms + timeout_ms >= now_ms &&
 	       member->plugin_time_ms <= now_ms + timeout_ms;
 }
@@ -35,7 +35,7 @@ bool election_is_master(const struct member *members, size_t count, const char *
 
 /* ---- the master's work ---- */
 
-/* In the order of shares; members without a share follow, by name. */
+/* In the order of shares; members without a share follow, sorted by name. */
 static int election_compare(const void *left, const void *right)
 {
 	const struct member *a = left, *b = right;
@@ -120,7 +120,7 @@ struct share election_share(const struct member *members, size_t count, const ch
 	                       (uint32_t)master->total_number, own->generation };
 }
 
-/* Of IEEE 802.3, reflected. */
+/* The CRC-32 of IEEE 802.3, reflected. */
 uint32_t share_hash(const char *text)
 {
 	uint32_t crc = UINT32_MAX;

@@ -25,7 +25,7 @@ static void heartbeat_done(void *self)
 	(void)self;
 }
 
-/* While a heartbeat hangs, no other is sent. */
+/* While a heartbeat hangs, no further one is sent. */
 void heartbeat_fire(struct heartbeat *heartbeat)
 {
 	if (heartbeat && !lane_waiting(heartbeat->lane))

@@ -14,27 +14,27 @@
 #include "base/mem.h"
 #include "base/pause.h"
 
-/* Its pauses, with their jitter, stay below what a waiter may be late. */
+/* The pauses, with their jitter, are shorter than the allowed delay of a waiter. */
 static const struct backoff again = { .first_ms = 8, .max_ms = 400 };
 
 /* A lock of this process, by its object. */
 struct entry {
-	struct lock lock;	/* fence 0: not taken (any more) */
+	struct lock lock;	/* fence 0: not taken, or lost */
 	int64_t sure_until_ms;
-	bool busy;		/* a thread is asking for it */
+	bool busy;		/* a thread is taking it in the database */
 	size_t users;		/* handles, and threads that want one */
 };
 
 struct held {
 	struct entry *entry;
-	uint64_t fence;		/* of the lock that it is a handle of */
+	uint64_t fence;		/* fence of the handle's lock */
 };
 
 struct holder {
 	char session_id[ID_LEN + 1];
 	char *owner;
 	struct lock_session session;
-	pthread_mutex_t mutex;	/* over all below */
+	pthread_mutex_t mutex;	/* guards all members below */
 	pthread_cond_t changed;
 	struct map *entries;
 };
@@ -90,7 +90,10 @@ static struct entry *join(struct holder *holder, const char *object)
 	return entry;
 }
 
-/* The last one takes what is left of the lock with him: fence 0 if it was not held. */
+/*
+ * Removes a user. The last one takes the lock along to release it; fence 0: it was not
+ * held.
+ */
 static struct lock leave(struct holder *holder, struct entry *entry)
 {
 	struct lock last = { .fence = 0 };
@@ -111,8 +114,9 @@ static bool is_sure(const struct entry *entry)
 /* ---- taking ---- */
 
 /*
- * The ttl counts by the database's clock, and another node's may be ahead: a sixth of it
- * is left for that. Ours goes on while the machine sleeps.
+ * How long the lock is sure. The ttl counts by the database's clock, and the clock of
+ * another node may be ahead: a sixth of the ttl is left for that. Our clock also counts
+ * while the machine sleeps.
  */
 static int64_t sure_until(const struct holder *holder, int64_t asked_ms)
 {
@@ -145,8 +149,8 @@ static enum err say_who(struct db *db, const char *object, struct why *why)
 }
 
 /*
- * Ask the database until it is ours, without the mutex. A statement that lost a race or
- * its connection says nothing: it is asked again as well.
+ * Tries in the database until the lock is ours, without the mutex. A statement that lost
+ * a race or its connection gives no answer, so it is repeated.
  */
 static enum err ask(struct holder *holder, struct db *db, int64_t deadline_ms,
                     struct lock *lock, int64_t *sure_until_ms, struct why *why)
@@ -168,7 +172,7 @@ static enum err ask(struct holder *holder, struct db *db, int64_t deadline_ms,
 	}
 }
 
-/* Another thread of this process is asking for it: its answer is ours. */
+/* Another thread of this process is taking the lock: waits for its result. */
 static bool wait_for_thread(struct holder *holder, int64_t deadline_ms)
 {
 	struct timespec at = { .tv_sec = deadline_ms / 1000,
@@ -256,7 +260,7 @@ void holder_drop(struct holder *holder, struct db *db, struct held **held)
 		give_back(holder, db, &last);
 }
 
-/* ---- several ---- */
+/* ---- several locks ---- */
 
 static int compare_texts(const void *a, const void *b)
 {
@@ -290,7 +294,7 @@ void holder_drop_all(struct holder *holder, struct db *db, struct held_set *set)
 		holder_drop(holder, db, &set->item[--set->count]);
 }
 
-/* ---- what is held ---- */
+/* ---- held locks ---- */
 
 bool holder_is_sure(struct holder *holder, const struct held *held)
 {
@@ -322,8 +326,8 @@ size_t holder_count(struct holder *holder)
 }
 
 /*
- * What the row says is ours under the same fence is renewed. False: no thread here holds
- * it, or wants to; the row is left over from one that could not be given back.
+ * Renews a lock that the row says is ours under the same fence. False: no thread of this
+ * process holds or wants it; the row is left from a lock that could not be released.
  */
 static bool prolong(struct holder *holder, const char *object, uint64_t fence,
                     int64_t sure_until_ms)
@@ -336,7 +340,7 @@ static bool prolong(struct holder *holder, const char *object, uint64_t fence,
 	return entry;
 }
 
-enum { LEFT_OVER_MAX = 64 };		/* of one renewal */
+enum { LEFT_OVER_MAX = 64 };		/* in one renewal */
 
 void holder_renew(struct holder *holder, struct db *db)
 {

@@ -65,13 +65,14 @@ struct membership {
 	char master_id[ID_LEN + 1];
 	struct lock_session master_session;	/* of the election lock */
 	atomic_llong heard_ms;			/* when the database was last reached */
-	struct lock lock;			/* fence 0: not the master */
+	/* fence 0: this process is not the master */
+	struct lock lock;
 	atomic_bool is_master;			/* the same, for other threads */
 	struct holder *holder;
 	struct members members;			/* of the present heartbeat */
 };
 
-/* A unique name, in any container, that says where the process runs. */
+/* Makes a unique name, also in containers, that says where the process runs. */
 static void membership_choose_name(char *name, size_t size)
 {
 	char host[HOST_NAME_MAX + 1] = "?";
@@ -115,7 +116,7 @@ static void membership_note_master(struct membership *membership, bool now)
 	         (unsigned long long)membership->lock.fence);
 }
 
-/* Takes the lock of the master if it is free or has ended (seed 004). */
+/* Takes the lock of the master if it is free or has expired (seed 004). */
 static enum err membership_try_election(struct membership *membership, struct why *why)
 {
 	struct tx tx = tx_autocommit(membership->db, why);
@@ -130,7 +131,7 @@ static enum err membership_try_election(struct membership *membership, struct wh
 	return OK;
 }
 
-/* The first statement is the fence: a process that slept changes nothing. */
+/* The first statement checks the fence: a process that slept changes nothing. */
 static enum err membership_write(struct membership *membership, bool differs,
                                  struct why *why)
 {
@@ -143,8 +144,8 @@ static enum err membership_write(struct membership *membership, bool differs,
 }
 
 /*
- * The rows were read before the fence is written: a newcomer's row that came between is
- * read at the next heartbeat.
+ * The rows were read before the fence is checked. A row of a new process that came in
+ * between is read at the next heartbeat.
  */
 static enum err membership_assign(struct membership *membership, struct why *why)
 {
@@ -188,8 +189,9 @@ static enum err membership_remove_old(struct membership *membership, struct why 
 }
 
 /*
- * There is no master, or this process is the master by the rows and does not hold the
- * lock: a failure took it, or a process that died before it wrote the members.
+ * True: there is no master. Also true if this process is the master by the rows, but does
+ * not hold the lock: after a failure, or because a process died before it wrote the
+ * members.
  */
 static bool membership_should_try(const struct membership *membership)
 {
@@ -215,7 +217,7 @@ static enum err membership_beat_once(void *self, struct why *why)
 	return err;
 }
 
-enum { TIDY_EVERY = 60 };	/* beats of a master, on average */
+enum { TIDY_EVERY = 60 };	/* heartbeats of the master, on average */
 
 void membership_beat(struct membership *membership)
 {

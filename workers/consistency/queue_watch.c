@@ -26,7 +26,7 @@ struct queue_watch {
 	struct broker_admin *broker;
 };
 
-/* ---- figures ---- */
+/* ---- metrics ---- */
 
 static struct metric *gauge(const char *name, const char *help, const char *queue)
 {
@@ -88,7 +88,7 @@ static enum err count_all(struct queue_watch *watch, struct why *why)
 	return err;
 }
 
-/* A broker that is away is said to be so elsewhere: what was last seen is shown. */
+/* Other code reports an unreachable broker; here the last values stay. */
 static void run(void *self)
 {
 	struct queue_watch *watch = self;

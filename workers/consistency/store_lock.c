@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-/* Far in the future is no time, either: a clock that went back. */
+/* A time far in the future is also invalid: the clock went back. */
 #define PAST_ITS_TIME "created_at < NOW(6) - INTERVAL ttl_s SECOND OR " \
                       "created_at > NOW(6) + INTERVAL ttl_s SECOND"
 
@@ -18,7 +18,7 @@ static bool take_row(struct tx *tx, const char *object,
 	            tx_int(session->ttl_ms), tx_text(object), tx_text(session->id))) == 1;
 }
 
-/* IGNORE: another was faster, or it is there and held. */
+/* IGNORE: another process may have inserted the row, which may be held. */
 static bool make_row(struct tx *tx, const char *object,
                      const struct lock_session *session)
 {

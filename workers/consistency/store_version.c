@@ -27,7 +27,7 @@ void store_versions_begin(struct tx *tx, const char *type, const char *const *ob
 	}
 }
 
-/* The places that are left over name the last one again. */
+/* The remaining places repeat the last version. */
 static void fill(struct tx_value *values, const struct version *versions, size_t count,
                  size_t places, struct arena *arena)
 {

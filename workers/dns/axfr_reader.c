@@ -33,7 +33,7 @@ void axfr_reader_clear(struct axfr_reader *axfr)
 	explicit_bzero(&axfr->chain, sizeof(axfr->chain));
 }
 
-/* Keeps the first reason. */
+/* Sets the fault; keeps an earlier one. */
 static bool axfr_refuse(struct axfr_reader *axfr, const char *fault)
 {
 	if (!axfr->fault)
@@ -74,7 +74,7 @@ static const char *axfr_rcode_fault(enum rcode rcode)
 	}
 }
 
-/* An unsigned error counts for the log. The server's time needs a signature. */
+/* An unsigned error only counts for the log. The server's time needs a signature. */
 static bool axfr_on_error(struct axfr_reader *axfr, enum rcode rcode, const uint8_t *data,
                           const struct tsig *tsig)
 {
@@ -85,7 +85,7 @@ static bool axfr_on_error(struct axfr_reader *axfr, enum rcode rcode, const uint
 	                   tsig_reason_refused(tsig->error) : axfr_rcode_fault(rcode));
 }
 
-/* NULL: the signature is valid, or a later message will have one. */
+/* NULL: the signature is valid, or the signature of a later message covers this one. */
 static const char *axfr_signature_fault(struct axfr_reader *axfr, const uint8_t *data,
                                         size_t len, const struct tsig *tsig, uint64_t now)
 {
@@ -202,7 +202,7 @@ static bool axfr_read_record(struct axfr_reader *axfr, struct packet_rr *rr,
 	if (!axfr_is_data(rr) || !canonical_of_packet(&axfr->reader, rr, record))
 		return axfr_refuse(axfr, "sends a malformed record");
 	axfr->left--;
-	/* the SOA comes twice */
+	/* the SOA comes twice, so one more record is allowed */
 	if (axfr->records++ > axfr->limits.records || axfr->octets > axfr->limits.octets)
 		return axfr_refuse(axfr, "sends more than a zone may have");
 	return true;

@@ -100,7 +100,10 @@ static void canonical_copy_name(struct packet_reader *rdata, struct canonical *t
 	canonical_put(to, name.wire, name.len);
 }
 
-/* The octet I after the next one; 0 after the end, an error in canonical_copy(). */
+/*
+ * The octet at offset I from here; 0 after the end, which canonical_copy() reports as an
+ * error.
+ */
 static unsigned canonical_peek(const struct packet_reader *rdata, size_t i)
 {
 	return !rdata->broken && rdata->len - rdata->at > i ? rdata->data[rdata->at + i]

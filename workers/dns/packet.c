@@ -4,7 +4,7 @@
 
 enum {
 	POINTER = 0xc0,
-	/* a full message has no more */
+	/* a full message cannot have more */
 	MAX_POINTERS = 16384,
 	MAX_POINTED = 0x3fff,		/* 14 bits of offset */
 	MAX_LABELS = 128,
@@ -39,7 +39,7 @@ struct packet_reader packet_reader(const uint8_t *data, size_t len)
 	return (struct packet_reader){ .data = data, .len = len };
 }
 
-/* The next LEN bytes; NULL: sets broken. */
+/* Takes the next LEN bytes. NULL: there are fewer; sets `broken`. */
 static const uint8_t *packet_take(struct packet_reader *reader, size_t len)
 {
 	const uint8_t *from = reader->data + reader->at;
@@ -74,7 +74,7 @@ void packet_read_header(struct packet_reader *reader, struct packet_header *head
 		header->count[i] = packet_read_u16(reader);
 }
 
-/* Append a label of LEN octets, its length first. False: the name is too long. */
+/* Appends a label, which begins with its length. False: the name is too long. */
 static bool name_add_label(struct name *name, const uint8_t *label)
 {
 	size_t len = 1 + label[0];
@@ -220,7 +220,7 @@ void packet_put_u32(struct packet_writer *writer, uint32_t value)
 	packet_put_u16(writer, value & 0xffff);
 }
 
-/* Is the name at AT equal to WIRE, including its case? */
+/* True: the name at AT equals WIRE, including its case. */
 static bool packet_name_is_at(const struct packet_writer *writer, size_t at,
                               const uint8_t *wire)
 {
@@ -250,12 +250,12 @@ static bool packet_name_is_at(const struct packet_writer *writer, size_t at,
 struct labels {
 	int count;
 	uint8_t at[MAX_LABELS];
-	uint16_t slot[MAX_LABELS];	/* of the name that begins with the label */
+	uint16_t slot[MAX_LABELS];	/* slot of the name that begins with this label */
 };
 
 /*
- * Finds where each label begins, and the slot of the name from there on. Names are hashed
- * from the root up.
+ * Finds where each label begins, and the slot of the name that begins there. Names are
+ * hashed from the root up.
  */
 static void packet_find_labels(const struct packet_writer *writer, const uint8_t *wire,
                                struct labels *labels)
@@ -275,8 +275,8 @@ static void packet_find_labels(const struct packet_writer *writer, const uint8_t
 }
 
 /*
- * Finds the longest tail of the name in the message: returns its first label and sets its
- * offset. Returns the count of labels if there is none.
+ * Finds the longest tail of the name that is in the message. Returns its first label and
+ * sets its offset. Without such a tail, returns the number of labels.
  */
 static int packet_find_name(const struct packet_writer *writer, const uint8_t *wire,
                             const struct labels *labels, size_t *at)
@@ -313,7 +313,7 @@ void packet_put_owner(struct packet_writer *writer, const uint8_t *owner)
 {
 	size_t at = writer->len;
 
-	/* often the owner of the record before */
+	/* often equal to the owner of the previous record */
 	if (writer->owner_at && packet_name_is_at(writer, writer->owner_at, owner)) {
 		packet_put_u16(writer, POINTER << 8 | writer->owner_at);
 		return;

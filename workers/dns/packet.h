@@ -91,7 +91,7 @@ struct packet_writer {
 	uint8_t *data;
 	size_t limit, len;
 	bool full;
-	/* the offset of the last record's owner; 0: none */
+	/* the offset of the last record's owner; 0: no owner */
 	uint16_t owner_at;
 	/*
 	 * hash table of names: the offset of a name; 0: empty. A datagram uses few slots.

@@ -51,7 +51,7 @@ static bool reply_matches(const struct sent_message *request, const struct reply
 	       (header->flags & FLAG_OPCODE) >> OPCODE_SHIFT == request->opcode;
 }
 
-/* An error about an unknown key or secret, which the server cannot sign. */
+/* True: an error about an unknown key or secret, which the server cannot sign. */
 static bool reply_is_unsignable(const struct reply *reply)
 {
 	const struct tsig *tsig = &reply->tsig;
@@ -61,8 +61,8 @@ static bool reply_is_unsignable(const struct reply *reply)
 }
 
 /*
- * Why its signature is not valid; NULL: it is valid. A server with another time reports
- * that under its own time or under ours (5.2.3). Both are accepted.
+ * Why the signature is not valid; NULL: it is valid. A server with another time signs
+ * this error with its own time or with ours (5.2.3). Both are accepted.
  */
 static const char *reply_signature_fault(const struct sent_message *request,
                                          const uint8_t *data,

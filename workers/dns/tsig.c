@@ -8,9 +8,10 @@
 #include "base/log.h"
 
 enum {
-	MAC_LEAST = 10,			/* octets of a shortened MAC, or half of it */
+	/* shortest MAC in octets; also at least half of the full MAC */
+	MAC_LEAST = 10,
 	TIMES = 8,			/* octets: the time and the fudge */
-	ARCOUNT = 10,			/* where in a header */
+	ARCOUNT = 10,			/* offset in a header */
 	VARIABLES = 2 * NAME_MAX_WIRE + 2 + 4 + TIMES + 2 + 2 + TSIG_OTHER_TIME,
 };
 
@@ -98,7 +99,10 @@ static void octets_put_number(struct octets *to, uint64_t number, int octets)
 		to->data[to->len++] = number >> 8 * octets;
 }
 
-/* The signed fields besides the message (4.3.3); later only the times (5.3.1). */
+/*
+ * The fields that are signed in addition to the message (4.3.3); later only the time
+ * fields (5.3.1).
+ */
 struct variables {
 	uint64_t time;
 	uint16_t fudge, error;
@@ -164,7 +168,7 @@ void tsig_chain_begin(struct tsig_chain *chain, const struct tsig_key *key)
 	chain->answered = false;
 }
 
-/* From the second answer on the short form is used. */
+/* From the second answer on, the short form is used. */
 static void tsig_chain_advance(struct tsig_chain *chain, const uint8_t *mac, size_t len)
 {
 	chain->answered = chain->mac_len;
@@ -333,7 +337,10 @@ static uint16_t tsig_message_id(const struct packet_writer *writer)
 void tsig_sign(struct tsig_chain *chain, enum tsig_error error, const struct tsig *tsig,
                uint64_t now, struct packet_writer *writer)
 {
-	/* a sender with a wrong clock gets our time, signed with its own time (5.2.3) */
+	/*
+	 * a sender with a wrong clock gets our time; the answer is signed with the
+	 * sender's time (5.2.3)
+	 */
 	bool late = error == TSIG_BADTIME && tsig;
 	const struct variables variables = {
 		.time = late ? tsig->time : now, .fudge = TSIG_FUDGE_S, .error = error,

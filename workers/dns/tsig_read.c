@@ -1,4 +1,4 @@
-/* Reads the TSIG record of a message, without checking the signature. */
+/* tsig_read -- reads the TSIG record of a message, without checking the signature. */
 #include "dns/tsig.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static uint64_t tsig_read_u48(struct packet_reader *reader)
 	return high << 32 | packet_read_u32(reader);
 }
 
-/* False: the packet is shorter. */
+/* False: the packet is too short. */
 static bool tsig_skip(struct packet_reader *reader, size_t len)
 {
 	if (reader->broken || reader->len - reader->at < len)
@@ -82,7 +82,7 @@ bool tsig_find(const uint8_t *packet, size_t len, struct tsig *tsig)
 	       header.count[SECTION_ADDITIONAL];
 	for (; left > 0 && !reader.broken; left--) {
 		if (rr.type == RR_TSIG)
-			return false;		/* not the last one */
+			return false;		/* the record is not the last one */
 		at = reader.at;
 		packet_read_rr(&reader, &rr);
 	}

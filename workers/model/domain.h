@@ -65,7 +65,7 @@ struct pool {
 	const char *description;
 	const char *const *ns_records;	/* host names at the apex of new domains */
 	size_t ns_record_count;
-	const char *catalog_zone;	/* its name; NULL: none */
+	const char *catalog_zone;	/* its name; NULL: no catalog zone */
 	char catalog_id[ID_LEN + 1];	/* "": no catalog zone */
 };
 
@@ -74,7 +74,7 @@ struct destination {
 	const char *id;			/* the server's id in the configuration */
 	const char *host;		/* an address, v4 or v6, in text */
 	uint16_t port;
-	const char *tsig_key;		/* a name in tsigkeys; NULL: none */
+	const char *tsig_key;		/* a name in tsigkeys; NULL: no key */
 	/*
 	 * seconds that the server may need to find a zone by itself; 0: a driver tells it
 	 */

@@ -7,7 +7,10 @@
 
 enum { DEPTH_MAX = 32, KEY_SHOWN = 64 };
 
-/* Are brackets outside of strings nested at most DEPTH_MAX deep? jansson allows 2048. */
+/*
+ * True: brackets outside of strings are nested at most DEPTH_MAX deep. jansson allows
+ * 2048.
+ */
 static bool json_is_shallow(const char *body, size_t len)
 {
 	bool in_string = false;
@@ -63,7 +66,7 @@ static const char *const type_names[] = {
 	[JSON_TRUE]    = "true or false",
 };
 
-/* The field, of TYPE. *value is NULL if it is absent or null, and not required. */
+/* Reads the field, of TYPE. *value is NULL if it is absent or null, and not required. */
 static enum err json_get_field(const json_t *object, const char *key, int flags,
                                json_type type, const json_t **value, struct why *why)
 {

@@ -12,14 +12,14 @@ enum { ENTRY_MAX = RDATA_MAX_TEXT + 2 * NAME_MAX_TEXT };
 struct master_file {
 	FILE *file;
 	char *path;
-	int line;		/* the last one that was read */
-	int entry_line;		/* the first one of the current entry */
+	int line;		/* the last line that was read */
+	int entry_line;		/* the first line of the current entry */
 	char *origin_text;	/* as given; parsed at the first record */
-	bool has_origin, has_owner, has_ttl;	/* has_ttl: by $TTL */
+	bool has_origin, has_owner, has_ttl;	/* has_ttl: $TTL was set */
 	struct name origin, owner;
 	uint32_t ttl;		/* of a record without a TTL */
 	struct buf wire;
-	size_t len;		/* of the entry */
+	size_t len;		/* length of the entry */
 	char entry[ENTRY_MAX + 1];	/* lexed, then cut into words */
 };
 
@@ -70,7 +70,10 @@ static bool master_take(struct master_file *master, struct lexer *lexer, int c,
 	return kept != LEX_END && !*wrong;
 }
 
-/* The next entry: a line, or several in parentheses. *end at the end of the file. */
+/*
+ * Reads the next entry: a line, or several lines in parentheses. *end at the end of the
+ * file.
+ */
 static enum err master_read_entry(struct master_file *master, bool *end, struct why *why)
 {
 	struct lexer lexer = { 0 };
@@ -142,7 +145,7 @@ static enum err master_read_directive(struct master_file *master, struct why *wh
 	                     why);
 }
 
-/* A line that begins with a blank belongs to the owner before. */
+/* A line that begins with a blank has the owner of the previous record. */
 static enum err master_read_owner(struct master_file *master, char **at, struct why *why)
 {
 	const char *wrong = NULL;
@@ -181,7 +184,7 @@ static bool master_is_in_class(const char *text)
 	return !strcasecmp(text, "IN") || !strcasecmp(text, "CLASS1");
 }
 
-/* [TTL] [class] type, the first two in either order. */
+/* Reads [TTL] [class] type; the first two may be in either order. */
 static enum err master_read_fixed(struct master_file *master, char **at, struct rr *rr,
                                   struct why *why)
 {

@@ -9,7 +9,7 @@
 #include "model/name.h"
 
 enum {
-	ID_TEXT_MAX = 255,	/* pools, tenants, servers, keys */
+	ID_TEXT_MAX = 255,	/* of pools, tenants, servers, keys */
 	REASON_MAX = 1024,
 	HOST_MAX = 64,
 	WORD_MAX = 16,		/* of a task, a status */
@@ -53,7 +53,7 @@ static json_t *message_encode_seconds(int ms)
 	return ms % 1000 ? json_real(ms / 1000.0) : json_integer(ms / 1000);
 }
 
-/* Packing fails only for a text that is not UTF-8. */
+/* Makes a bug of a failed pack: this happens only for text that is not UTF-8. */
 static json_t *message_checked(json_t *json)
 {
 	bug_if(!json);
@@ -377,7 +377,7 @@ json_t *server_report_encode(const struct server_report *report)
 	return args;
 }
 
-/* Null: no serial is known. */
+/* null: the serial is unknown. */
 static enum err message_get_seen_serial(const json_t *args, struct server_report *report,
                                         struct why *why)
 {
@@ -514,7 +514,7 @@ static const struct kind pool_report_kind = {
 	"reports", sizeof(struct pool_report), message_decode_pool_report,
 };
 
-/* The elements, in the arena. NULL after an error in *err. */
+/* Decodes the elements, in the arena. NULL after an error, which is in *err. */
 static void *message_decode_list(const json_t *args, const struct kind *kind,
                                  struct arena *arena, size_t *count, enum err *err,
                                  struct why *why)

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 
-/* Results of name_next_octet() that are not octets. */
+/* Results of name_next_octet() other than octets. */
 enum { AT_DOT = -1, AT_END = -2, BROKEN = -3 };
 
 enum { MAX_LABELS = 127 };
@@ -15,7 +15,7 @@ static uint8_t name_fold_octet(uint8_t octet)
 	return octet >= 'A' && octet <= 'Z' ? octet + ('a' - 'A') : octet;
 }
 
-/* The text after a backslash: three digits, or the octet itself. */
+/* Reads the text after a backslash: three digits, or the octet itself. */
 static int name_escaped_octet(const char **at)
 {
 	const char *from = *at;
@@ -35,7 +35,7 @@ static int name_escaped_octet(const char **at)
 	return octet <= 255 ? octet : BROKEN;
 }
 
-/* The octet at *at, or one of the results above. */
+/* Reads the octet at *at, or returns one of the results above. */
 static int name_next_octet(const char **at)
 {
 	char c = **at;
@@ -59,7 +59,7 @@ static enum err name_refuse(const char *text, const char *field, const char *wor
 	            err_quote(text, shown, sizeof(shown)), words);
 }
 
-/* A name while it is parsed: wire[label] gets the length of the current label. */
+/* A name under construction: wire[label] gets the length of the current label. */
 struct labels {
 	size_t label, len;
 	uint8_t wire[NAME_MAX_WIRE];
@@ -102,7 +102,7 @@ static const char *name_complete(const struct labels *labels, const struct name 
 	return NULL;
 }
 
-/* The labels of TEXT. is_relative: the last label has no dot. */
+/* Reads the labels of TEXT. is_relative: there is no final dot. */
 static const char *name_scan(const char *text, struct labels *labels, bool *is_relative)
 {
 	const char *wrong = NULL;
@@ -147,7 +147,10 @@ enum err name_parse(const char *text, const char *field, struct name *name,
 	return err;
 }
 
-/* Letters, digits, '_', '/', and hyphens except as first or last character. */
+/*
+ * True: only letters, digits, '_', '/', and hyphens that are not the first or last
+ * character.
+ */
 static bool name_is_host_label(const uint8_t *label)
 {
 	for (int i = 1; i <= label[0]; i++) {
@@ -262,7 +265,7 @@ bool name_parent(const struct name *name, struct name *parent)
 	return true;
 }
 
-/* The offset of each label. Returns the number of labels. */
+/* Finds the offset of each label. Returns the number of labels. */
 static int name_find_labels(const uint8_t *wire, uint8_t at[MAX_LABELS])
 {
 	int count = 0;

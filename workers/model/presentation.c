@@ -13,7 +13,7 @@
 
 enum { LONG_TEXT = 4096 };	/* longer text is always read back */
 
-/* RFC 3597 5: the octets of a type without a text form, or of any type. */
+/* RFC 3597 5: the octets of a type without a text form; allowed for any type. */
 static enum err presentation_read_generic(struct rdata_text *rdata, struct why *why)
 {
 	char *at = rdata->at + strlen("\\#");

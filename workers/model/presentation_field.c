@@ -40,7 +40,7 @@ static enum err field_read_aaaa(struct field *field)
 	return field_read_address(field, AF_INET6, sizeof(struct in6_addr));
 }
 
-/* With exactly the octets of the kind. */
+/* Reads a number that fits into the octets of the kind. */
 static enum err field_read_number(struct field *field)
 {
 	int bits = 8 * field->kind->wire;
@@ -77,7 +77,7 @@ static enum err field_read_dname(struct field *field)
 	return OK;
 }
 
-/* Long keys are pasted into TXT: a long string may become several. */
+/* Long keys are pasted into TXT records, so a long string is divided into several. */
 static enum err field_read_string(struct field *field)
 {
 	uint16_t type = field->rdata->type;
@@ -206,7 +206,7 @@ static enum err field_convert(struct field *field, ldns_rdf_type type)
 	return OK;
 }
 
-/* For the kinds that ldns converts, with its limits in the rows. */
+/* Reads the kinds that ldns converts; the rows have its limits. */
 static enum err field_read_by_ldns(struct field *field)
 {
 	return field_convert(field, field->type);
@@ -218,7 +218,10 @@ static enum err field_read_base64(struct field *field)
 	return field_convert(field, LDNS_RDF_TYPE_B64);
 }
 
-/* A number or a mnemonic. "+0" is refused: ldns would read it and leak memory. */
+/*
+ * Reads a number or a mnemonic. "+0" is refused, because ldns would read it and leak
+ * memory.
+ */
 static enum err field_read_mnemonic(struct field *field)
 {
 	if (*field->text >= '0' && *field->text <= '9')
@@ -264,7 +267,7 @@ static enum err field_read_svcparams(struct field *field)
 	return err;
 }
 
-/* RFC 4025 2.3.2: the field before has the type of the gateway. */
+/* RFC 4025 2.3.2: the previous field has the type of the gateway. */
 static enum err field_read_gateway(struct field *field, uint8_t gateway_type)
 {
 	switch (gateway_type) {

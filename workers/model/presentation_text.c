@@ -61,7 +61,9 @@ const char *lexer_unfinished(const struct lexer *lexer)
 	return lexer->nested ? "has a parenthesis that is not closed" : NULL;
 }
 
-/* The end of the word: its closing quote, or the blank after it; NULL: no end. */
+/*
+ * The end of the word: its closing quote, or the blank after it; NULL: there is no end.
+ */
 static char *text_word_end(char *from, bool quoted)
 {
 	for (; *from; from++) {

@@ -1,6 +1,7 @@
 #include "model/serial.h"
 
-#define HALF 0x80000000u	/* RFC 1982 3.2: from this distance on not newer */
+/* RFC 1982 3.2: at this distance or more a serial is not newer */
+#define HALF 0x80000000u
 
 bool serial_newer(uint32_t a, uint32_t b)
 {

@@ -13,8 +13,8 @@ struct axfr_client {
 	struct axfr_client_listener listener;
 	struct axfr_reader reader;
 	struct dns_tcp *tcp;
-	bool in_callback;		/* of a record */
-	bool was_cancelled;		/* in that callback */
+	bool in_callback;		/* within the callback for a record */
+	bool was_cancelled;		/* that callback has cancelled the client */
 };
 
 static void axfr_client_free(struct axfr_client *client)
@@ -35,7 +35,7 @@ void axfr_client_cancel(struct axfr_client **client)
 		axfr_client_free(old);
 }
 
-/* The time of the server's clock, if known. */
+/* The present time by the server's clock, if it is known. */
 static uint64_t axfr_client_server_now(const struct axfr_client *client)
 {
 	return (uint64_t)(clock_unix() + client->want.ahead_s);
@@ -65,7 +65,7 @@ static void axfr_client_end_refused(struct axfr_client *client)
 	                client->reader.fault);
 }
 
-/* False: the client is freed. */
+/* False: the client was freed. */
 static bool axfr_client_on_record(struct axfr_client *client)
 {
 	const struct axfr_client_config *want = &client->want;

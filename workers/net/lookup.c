@@ -15,11 +15,11 @@
 #include "runtime/offload.h"
 
 enum {
-	PERIOD_MS = 30 * 1000,		/* resolvers cache for longer, if at all */
+	PERIOD_MS = 30 * 1000,		/* resolvers mostly cache for longer */
 	SOONEST_MS = 1000,		/* between two lookups of one name */
 };
 
-/* While no address is known. */
+/* The pauses while no address is known. */
 static const struct backoff unknown = { .first_ms = SOONEST_MS, .max_ms = PERIOD_MS };
 
 /* A lookup on the lane. */
@@ -37,9 +37,9 @@ struct lookup {
 	struct loop_timer *timer;	/* NULL: the host is an address */
 	struct lookup_job *job;
 	struct addresses known;
-	size_t at;			/* of the address in use */
+	size_t at;			/* index of the address in use */
 	int64_t started_ms;
-	bool is_unknown;		/* the failure of the resolver is logged */
+	bool is_unknown;		/* the failure of the resolver was logged */
 	int failures;			/* in a row */
 };
 
@@ -98,7 +98,7 @@ enum err lookup_now(const char *host, uint16_t port, struct addresses *found,
 	                                "host \"%.255s\" has no address", host);
 }
 
-/* ---- beside the loop ---- */
+/* ---- on the lane ---- */
 
 static void lookup_run(void *self)
 {

@@ -175,7 +175,7 @@ static enum err endpoint_get(const json_t *json, const struct registry *registry
 	return err ? err : endpoint_get_targets(json, arena, endpoint, why);
 }
 
-/* ---- all of them ---- */
+/* ---- lists of endpoints ---- */
 
 static int endpoint_compare(const void *a, const void *b)
 {

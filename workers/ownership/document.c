@@ -9,9 +9,9 @@
 
 enum { TYPE_MAX = 16, OWNERS_MAX = 1100 };
 
-/* ---- out ---- */
+/* ---- write ---- */
 
-/* Is the data a name and nothing else? */
+/* True: the rdata of this type is only a name. */
 static bool rrtype_is_name(uint16_t type)
 {
 	return type == RR_CNAME || type == RR_NS || type == RR_PTR || type == RR_DNAME;
@@ -53,7 +53,7 @@ size_t document_add(json_t *entries, const struct record_row *row)
 	return len;
 }
 
-/* ---- in ---- */
+/* ---- read ---- */
 
 const struct json_field document_fields[] = {
 	{ "dnsname", "text", "the name, without a final dot", .max = NAME_MAX_TEXT },

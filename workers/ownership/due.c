@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Each second: begins rounds of the registries whose rows are due. */
+/* Starts, each second, rounds of the registries whose rows are due. */
 
 static size_t due_count_rounds(const struct ownership *ownership)
 {
@@ -42,7 +42,9 @@ static void due_note(void *self, const char *id)
 			registries->item[i].is_due = true;
 }
 
-/* In turn, because at most ROUNDS_MAX rounds run at the same time. */
+/*
+ * Takes the registries in turn, because at most ROUNDS_MAX rounds run at the same time.
+ */
 static void due_begin(struct ownership *ownership)
 {
 	struct registries *registries = &ownership->registries;

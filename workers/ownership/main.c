@@ -24,7 +24,7 @@ static enum err check(void *self, struct why *why)
 {
 	struct ownership *own = self;
 
-	if (own->registries.item)	/* a reload: no registry changes */
+	if (own->registries.item)	/* a reload does not change registries */
 		return OK;
 	return registries_build(&own->registries, why);
 }
@@ -37,7 +37,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 	return OK;
 }
 
-/* One of a name that its lock has no room for is locked by its id. */
+/* A name that is too long for the name of the lock is replaced by its id. */
 static void name_lock(struct registry *registry)
 {
 	if (strlen(registry->zone_text) > REGISTRY_LOCK_ZONE)
@@ -63,8 +63,8 @@ static enum err enter_all(void *self, struct why *why)
 enum { NAMES_WAITING = 1024 };
 
 /*
- * Ownership looks the names up before the first round, so that the round need not wait.
- * It asks a resolver that knows no name only once here.
+ * Looks the names up before the first round, so that the round need not wait. A resolver
+ * without an answer is asked only once here.
  */
 static void look_up_primaries(struct ownership *own)
 {

@@ -20,13 +20,13 @@
 #include "server_clock.h"
 
 struct sending {
-	primary_sent_fn *done;		/* NULL: no message is open */
+	primary_sent_fn *done;		/* NULL: no message is out */
 	void *self;
 	struct update_sent sent;
 	uint8_t *data;			/* the message */
 	size_t len;
 	bool is_corrected;		/* signed again with the server's time */
-	bool is_lost;			/* primary_report_lost() ends it with: */
+	bool is_lost;			/* primary_report_lost() ends it, with: */
 	enum outcome outcome;
 	struct why why;
 };
@@ -43,15 +43,15 @@ struct asking {
 struct primary {
 	struct loop *loop;
 	struct primary_config config;
-	struct tsig_key key;		/* the one of the config */
-	bool is_known_key;		/* the server has answered under it */
+	struct tsig_key key;		/* the key of the config */
+	bool is_known_key;		/* the server has accepted this key before */
 	struct server_clock clock;
 	struct primary_reader reader;
-	struct axfr_client *fetch;		/* NULL: nothing is read */
+	struct axfr_client *fetch;		/* NULL: no zone transfer runs */
 	struct address fetch_server, link_server;	/* of the connections */
 	uint64_t fetch_time;		/* the server's, after BADTIME; else 0 */
 	bool is_fetch_corrected;
-	struct dns_tcp *link;		/* of updates and queries; NULL: none */
+	struct dns_tcp *link;		/* for updates and queries; NULL: no connection */
 	/* answers to cancelled messages may come on the link, so it is not kept */
 	bool is_stale;
 	struct sending sending;
@@ -104,7 +104,7 @@ void primary_free(struct primary **primary)
 	free(old);
 }
 
-/* The present address; NULL: not known. */
+/* The present address; NULL: unknown. */
 static const struct address *primary_server(const struct primary *primary)
 {
 	const struct primary_config *config = &primary->config;
@@ -133,7 +133,7 @@ static void primary_note_unreached(const struct primary *primary,
 		lookup_failed(primary->config.lookup, dialled);
 }
 
-/* ---- its clock ---- */
+/* ---- the server's clock ---- */
 
 static void primary_learn_time(struct primary *primary, uint64_t server_time)
 {
@@ -232,7 +232,7 @@ static bool asking_is_open(const struct asking *asking)
 	return asking->done && !asking->is_lost;
 }
 
-/* Without open messages: keeps the connection for the idle time unless it is stale. */
+/* If no message is out, keeps the connection for the idle time, unless it is stale. */
 static void primary_keep_link(struct primary *primary)
 {
 	const struct primary_config *config = &primary->config;
@@ -258,7 +258,7 @@ static void primary_end_send(struct primary *primary, enum outcome outcome,
 	done(sending->self, outcome, words.text);
 }
 
-/* SET is NULL if there is a fault: WHY. */
+/* Ends the query. SET is NULL after a fault, which is in WHY. */
 static void primary_end_ask(struct primary *primary, const struct why *why,
                             const struct rrset *set)
 {
@@ -271,7 +271,9 @@ static void primary_end_ask(struct primary *primary, const struct why *why,
 	done(asking->self, set ? NULL : words.text, set);
 }
 
-/* One at a time: a callback may cancel the other one and free the primary. */
+/*
+ * Ends one operation at a time: a callback may cancel the other one and free the primary.
+ */
 static void primary_report_lost(void *self)
 {
 	struct primary *primary = self;
@@ -419,7 +421,7 @@ static void primary_write(struct primary *primary, const uint8_t *data, size_t l
 	dns_tcp_set_deadlines(primary->link, config->silence_ms, config->whole_ms);
 }
 
-/* Differs from the ids of the open messages. */
+/* An id that no open message has. */
 static uint16_t primary_new_id(const struct primary *primary)
 {
 	uint16_t id;

@@ -19,13 +19,14 @@
 #include "runtime/worker.h"
 
 /*
- * A domain of zonefleet. Central exports it page by page, and changes it in one
- * transaction that first checks that each set is as the plan found it ("expect").
+ * The provider for a domain of zonefleet. Central exports the domain page by page.
+ * Central changes it in one transaction, which first checks that each set is as the plan
+ * found it ("expect").
  */
 
 enum {
 	CALL_MS = 20 * 1000,
-	LINES = 20000,			/* of a page */
+	LINES = 20000,			/* lines of a page */
 };
 
 static const struct rpc_target central = { .topic = "central" };
@@ -37,13 +38,13 @@ struct domain_link {
 	struct rpc_answer failed;
 	rpc_answer_fn *answered;
 	struct arena *arena;
-	/* while a domain or its serial is read */
+	/* set while a domain or its serial is read */
 	struct view *view;
 	provider_read_fn *read_done;
 	struct paged_read read;
-	json_t *lines;			/* of each page, until all have come */
+	json_t *lines;			/* lines of the pages so far */
 	uint32_t serial;
-	/* while changes are sent */
+	/* set while changes are sent */
 	provider_sent_fn *sent_done;
 	void *self;
 	char words[256];
@@ -190,7 +191,7 @@ static enum err read_page_decode(const json_t *json, struct read_page *page,
 	return OK;
 }
 
-/* *marker: of the next page to ask for; *is_last: there is none. */
+/* *marker: of the next page; *is_last: there is no next page. */
 static enum err domain_link_add_page(struct domain_link *link, const json_t *json,
                                      const char **marker, bool *is_last, struct why *why)
 {
@@ -299,7 +300,7 @@ static void domain_link_on_outcome(void *self, const struct rpc_answer *answer)
 	sent_done(link->self, outcome_of_err(answer->err), link->words);
 }
 
-/* The change of central for each kind. A kind without a row is a bug. */
+/* How central names each kind of change. A kind without a row is a bug. */
 static const struct change_form {
 	const char *op;
 	bool is_prerequisite, has_records;
@@ -327,7 +328,7 @@ static json_t *change_rdata(const struct update_rr *rr)
 	struct why why;
 	json_t *json;
 
-	/* without rdata the change would mean the whole set */
+	/* without rdata the change would apply to the whole set */
 	bug_if(!rr->rdata.len);
 	bug_if(rdata_format(rr->type, rr->rdata.octets, rr->rdata.len, &text, &why));
 	json = json_string(buf_string(&text));
@@ -352,7 +353,10 @@ static bool update_rr_same_set(const struct update_rr *a, const struct update_rr
 	return a->kind == b->kind && a->type == b->type && name_equal(&a->name, &b->name);
 }
 
-/* Makes one change of rrs[i] and the next of its set; returns the index after them. */
+/*
+ * Makes one change of rrs[i] and the following records of its set; returns the index
+ * after them.
+ */
 static size_t changes_add_set(json_t *changes, const struct change_form *form,
                               const struct update_rrs *rrs, size_t i)
 {
@@ -370,9 +374,10 @@ static size_t changes_add_set(json_t *changes, const struct change_form *form,
 }
 
 /*
- * At a name in use an update has a prerequisite for each type that a server may have.
- * Central gets only those of types that can be ours. Sets of other types cannot be taken
- * for ours, and central itself refuses a CNAME beside them.
+ * True: central needs the prerequisite. For a name in use an update has a prerequisite
+ * for each type that a server may have. Central gets only those of types that can be
+ * ours. Sets of other types cannot be confused with ours, and central itself refuses a
+ * CNAME beside them.
  */
 static bool change_is_needed(const struct update_rr *rr)
 {

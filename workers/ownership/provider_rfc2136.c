@@ -12,7 +12,10 @@
 #include "registry.h"
 #include "runtime/worker.h"
 
-/* A foreign primary: read by AXFR (RFC 5936), written by updates (RFC 2136). */
+/*
+ * The provider for a foreign primary: reads by AXFR (RFC 5936), writes by updates (RFC
+ * 2136).
+ */
 
 enum { IDLE_MS = 2000 };
 
@@ -51,7 +54,9 @@ static void rfc2136_on_zone(void *self, const char *fault, uint32_t serial)
 	link->read_done(link->self, fault ? rfc2136_explain(link, fault) : NULL, serial);
 }
 
-/* A zone with so many types at a name cannot be planned. */
+/*
+ * Ends the read with an error: a name has too many types, so the zone cannot be planned.
+ */
 static void rfc2136_end_read(struct primary_link *link, const struct name *name)
 {
 	char text[NAME_MAX_TEXT + 1], fault[320];

@@ -143,7 +143,7 @@ const struct option_list registry_lists[] = {
 	{ 0 }
 };
 
-/* ---- what they mean ---- */
+/* ---- evaluate the settings ---- */
 
 static enum err registry_parse_zone(const char *text, const char *field,
                                     struct name *name, struct why *why)

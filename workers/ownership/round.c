@@ -16,7 +16,7 @@
 #include "runtime/loop.h"
 #include "storage.h"
 
-enum { TRIES_MAX = 5 };			/* of a message */
+enum { TRIES_MAX = 5 };			/* for one message */
 
 static const struct backoff resend = { .first_ms = 200, .max_ms = 5000 };
 static const struct backoff again = { .first_ms = 1000, .max_ms = 300 * 1000 };
@@ -50,7 +50,7 @@ static void round_free(struct round *round)
 	free(round);
 }
 
-/* The round had updates, and the provider took none of them. */
+/* True: the round had updates, and the provider applied none. */
 static bool round_is_fruitless(const struct round *round)
 {
 	return round->update_count && !round->outcomes[OUTCOME_APPLIED] &&
@@ -63,7 +63,10 @@ static int64_t round_interval_ms(const struct round *round)
 	       : round->registry->settings->interval_ms;
 }
 
-/* The next round checks what this one applied. After failures the pauses grow. */
+/*
+ * When the next round is due. It checks the applied updates of this one. After failures
+ * the pauses grow.
+ */
 static int64_t round_next_ms(const struct round *round, enum registry_state state)
 {
 	int64_t resync_ms = round->registry->settings->resync_ms;
@@ -126,7 +129,7 @@ static void round_settle_orders(struct round *round)
 		round_orders_notify(round);
 }
 
-/* The database has not this plan, so the next round must not skip the reading. */
+/* The plan is not in the database, so the next round must not skip the reading. */
 static void round_note_unwritten(struct round *round, const struct why *why)
 {
 	round->registry->last_plan.is_known = false;
@@ -199,8 +202,8 @@ static void round_mark_unconfirmed(struct round *round)
 }
 
 /*
- * A server that does not answer, or fails for the moment, gets the same message again
- * after a pause. If it answers and fails again, one of the updates is the cause.
+ * If a server does not answer, or fails temporarily, it gets the same message again after
+ * a pause. If it answers and fails again, one of the updates is the cause.
  */
 static void round_on_sent(void *self, enum outcome outcome, const char *words)
 {
@@ -222,7 +225,7 @@ static void round_on_sent(void *self, enum outcome outcome, const char *words)
 		return;
 	}
 	if (!is_open)
-		round->tries = 0;	/* after UNABLE each half is tried once */
+		round->tries = 0;	/* after UNABLE each half is sent once */
 	batch_settle(round->batch, outcome);
 	round_send_next(round);
 }
@@ -339,7 +342,7 @@ static void round_read_zone(struct round *round)
 	registry->provider->read(registry, round->view, round_on_zone, round);
 }
 
-/* If the provider does not tell the serial, the round reads the whole zone. */
+/* If the serial is unknown, the round reads the whole zone. */
 static void round_on_serial(void *self, const char *fault, uint32_t serial)
 {
 	struct round *round = self;

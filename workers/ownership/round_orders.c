@@ -12,13 +12,13 @@
 #include "store_transfer.h"
 #include "store_order.h"
 
-enum { NAMES_MAX = 100 };		/* listed in a result */
+enum { NAMES_MAX = 100 };		/* shown in a result */
 
 /* A set that an earlier round worked on. */
 struct begun {
 	struct begun *next;
 	struct order_set set;
-	bool is_done;			/* false: not known yet */
+	bool is_done;			/* false: the result is unknown */
 };
 
 /* Sets for one statement. */
@@ -28,7 +28,8 @@ struct order_sets {
 };
 
 struct order {
-	struct plan_order order;	/* first: the plan's items point to it */
+	/* must be the first member: the plan's items point to it */
+	struct plan_order order;
 	struct order *next;		/* a newer one */
 	struct order_row row;
 	struct begun *begun;
@@ -95,12 +96,13 @@ static void round_add_begun(void *self, const char *order_id, const struct order
 	while (order && strcmp(order->row.id, order_id))
 		order = order->next;
 	if (!order)
-		return;			/* of an order that a later round reads */
+		/* the item belongs to an order of a later round */
+		return;
 	*begun = (struct begun){ order->begun, *set, is_done };
 	order->begun = begun;
 }
 
-/* Without rows the call that orders is refused, so there are no orders. */
+/* Reads the orders. A registry without rows accepts no orders. */
 void round_orders_read(struct round *round, struct tx *tx)
 {
 	if (!round->registry->storage->has_rows)
@@ -111,7 +113,7 @@ void round_orders_read(struct round *round, struct tx *tx)
 		                  round);
 }
 
-/* The row of the receiving registry is gone. */
+/* True: the row of the receiving registry no longer exists. */
 static bool order_has_no_receiver(const struct order *order)
 {
 	return order->order.kind == ORDER_TRANSFER && !order->row.to;
@@ -143,7 +145,7 @@ void round_orders_plan(struct round *round)
 			order_plan(round, order);
 }
 
-/* ---- before the server is asked ---- */
+/* ---- before the updates are sent ---- */
 
 static struct transfer order_transfer(const struct round *round,
                                       const struct order *order)
@@ -231,7 +233,7 @@ void round_orders_accept(struct round *round, struct tx *tx)
 
 /* ---- after the round: the result of each set ---- */
 
-/* Items without an update were done when they were accepted. */
+/* Items without an update were finished when they were accepted. */
 static uint8_t *round_answers(const struct round *round)
 {
 	uint8_t *answers = arena_alloc(round->arena, round->plan.count + 1);
@@ -273,7 +275,7 @@ static void order_note_refusal(struct order *order, const char *reason)
 	json_object_set_new(order->refusals, reason, json_integer(count + 1));
 }
 
-/* The round, or an earlier one, began with the set: drop the copies made for it. */
+/* Drops the copies that this round or an earlier one made for the set. */
 static void order_refuse(const struct round *round, struct order *order,
                          const struct order_set *set, const char *reason)
 {
@@ -325,7 +327,7 @@ static bool claims_have_owner(const struct claim *claim, const char *owner)
 	return false;
 }
 
-/* Untyped marks count, too. */
+/* True: the set has the new owner's mark. Untyped marks count, too. */
 static bool set_is_transferred(const struct node *node, const struct view_set *set,
                                const char *to)
 {
@@ -334,7 +336,10 @@ static bool set_is_transferred(const struct node *node, const struct view_set *s
 	        claims_have_owner(node->foreign, to));
 }
 
-/* Has the set become as the order wants it? With "table", accepting wrote the rows. */
+/*
+ * True: the set is as the order wants it. With storage "table" the accept step wrote the
+ * rows.
+ */
 static bool order_is_reached(const struct round *round, const struct order *order,
                              const struct order_set *set)
 {
@@ -360,7 +365,7 @@ static void order_settle_begun(const struct round *round, struct order *order,
 	struct set_key key = set_key_of(&begun->set.name, begun->set.type);
 
 	if (map_get(order->planned, key.octets, key.len))
-		return;			/* this round tried it again */
+		return;			/* this round has tried it again */
 	order_note_name(order, &begun->set);
 	if (begun->is_done)
 		order->done++;
@@ -384,7 +389,7 @@ static void orders_settle_sets(struct round *round)
 
 /* ---- the rows of the orders ---- */
 
-/* With "table", accepting has moved all rows. */
+/* With storage "table" the accept step has moved all rows. */
 static void order_write_transfer(const struct round *round, struct tx *tx,
                                  const struct order *order)
 {
@@ -449,7 +454,10 @@ static void order_result_end(struct order *order)
 	map_free(&order->planned);
 }
 
-/* Begins the next round at once if orders wait for these, or for room in a round. */
+/*
+ * Makes the next round due at once if orders wait for the end of these, or for room in a
+ * round.
+ */
 static void orders_request_round(const struct round *round, struct tx *tx)
 {
 	size_t count = 0, waiting = 0, over = 0;

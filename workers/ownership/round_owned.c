@@ -78,7 +78,7 @@ static bool item_will_be_owned(const struct round *round, const struct plan_item
 	return round_writes_set(item);
 }
 
-/* ---- before the server is asked ---- */
+/* ---- before the updates are sent ---- */
 
 enum err round_owned_accept(void *self, struct why *why)
 {
@@ -98,7 +98,7 @@ enum err round_owned_accept(void *self, struct why *why)
 
 /* ---- after the answers ---- */
 
-/* The row after the answer: the intended set is there, or nothing is intended. */
+/* The row after the answer: the intended set exists, or nothing is intended. */
 static struct owned_row owned_row_answered(const struct plan_item *item,
                                            enum answer answer)
 {
@@ -207,7 +207,10 @@ static void owned_rows_push_gone(struct owned_row *rows, size_t *count,
 	                                       .intended.type = type, .resource = "" };
 }
 
-/* Intended sets that never came. A transfer may have given us their sets since. */
+/*
+ * Rows of intended sets that were never created. A transfer may have given us these sets
+ * since.
+ */
 static struct owned_row *owned_rows_unwritten(const struct round *round, size_t *count)
 {
 	struct owned_row *rows = arena_alloc(round->arena, (map_count(round->owned) + 1) *
@@ -222,7 +225,7 @@ static struct owned_row *owned_rows_unwritten(const struct round *round, size_t 
 	return rows;
 }
 
-/* The rows that go. */
+/* The rows to delete. */
 static struct owned_row *owned_rows_gone(const struct round *round, size_t *count)
 {
 	struct owned_row *rows = arena_alloc(round->arena,
@@ -245,7 +248,7 @@ static struct owned_row *owned_rows_gone(const struct round *round, size_t *coun
 	return rows;
 }
 
-/* Rows leave no trace in the zone, so the other registries must plan again. */
+/* The zone does not show rows, so the other registries must plan again. */
 static void round_notify_others(const struct round *round, struct tx *tx)
 {
 	if (!round->registry->storage->is_in_zone)

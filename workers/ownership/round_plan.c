@@ -80,7 +80,7 @@ static void round_fill_view(struct round *round)
 			.is_shared = at->is_shared, .resource = at->resource });
 }
 
-/* An operator has approved the held changes with this digest. */
+/* Releases the held changes if an operator has approved this digest. */
 static void round_release_approved(struct round *round)
 {
 	round_digest(round);

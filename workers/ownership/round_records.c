@@ -6,15 +6,15 @@
 #include "store_record.h"
 
 /*
- * Keeps the records of the last reading with their owners in rows. storage_records lists
- * them, and round_owned_restore() makes lost rows from them. Unchanged rows are not
+ * Stores the records of the last reading with their owners in rows. storage_records lists
+ * them, and round_owned_restore() makes missing rows from them. Unchanged rows are not
  * written.
  */
 
 struct kept {
 	struct kept *next;
 	struct record_row row;
-	bool is_there;			/* still in the zone */
+	bool is_there;			/* it is still in the zone */
 };
 
 struct keeping {

@@ -95,7 +95,7 @@ static const char *report_outcome_name(size_t i)
 	return outcome_name((enum outcome)i);
 }
 
-/* Items as far as the limits allow. */
+/* The items that the limits allow. */
 struct listing {
 	json_t *items;
 	size_t octets, more;
@@ -112,7 +112,7 @@ static void listing_add(struct listing *listing, const struct plan_item *item)
 	                   listing->octets > OCTETS_MAX;
 }
 
-/* Call it for held items first: an operator has to see them. */
+/* Call it for held items first, because the operator must see them. */
 static void listing_add_all(const struct round *round, bool is_held,
                             struct listing *listing)
 {
@@ -179,7 +179,10 @@ static void item_digest_reason(EVP_MD_CTX *hash, const struct plan_item *item)
 	EVP_DigestUpdate(hash, what, sizeof(what));
 }
 
-/* The digest of the items that IS_IN picks, as hexadecimal digits; "" without items. */
+/*
+ * The digest of the items for which IS_IN is true, as hexadecimal digits; "" without
+ * items.
+ */
 static void plan_digest_items(const struct plan *plan,
                               bool (*is_in)(const struct plan_item *item),
                               void (*digest)(EVP_MD_CTX *hash,

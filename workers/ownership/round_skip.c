@@ -3,8 +3,8 @@
 #include "round_private.h"
 
 /*
- * A zone with the serial of the last plan, and with the same endpoints, gives the same
- * plan again. So the round asks for the serial only.
+ * If the serial of the zone and the endpoints are unchanged since the last plan, the plan
+ * is the same. Then the round reads only the serial.
  */
 
 bool round_skip_is_possible(const struct round *round)

@@ -1,4 +1,4 @@
-/* Questions about a round that its other files ask. */
+/* round_state -- functions about the state of a round, for its other files. */
 #include "round_private.h"
 
 #include <string.h>

@@ -46,7 +46,7 @@ static enum err service_get_plan(void *self, struct request *req)
 	return tx_commit(&tx);
 }
 
-/* The next round begins now; get_plan tells by `rounds` that it is over. */
+/* Makes the next round due now; `rounds` of get_plan shows when it has ended. */
 static enum err service_plan_calculate(void *self, struct request *req)
 {
 	struct ownership *ownership = self;
@@ -89,7 +89,7 @@ static enum err service_plan_approve(void *self, struct request *req)
 
 /* ---- orders ---- */
 
-/* Its id is that of the message, so that a message that comes twice is one order. */
+/* The order has the id of the message, so a repeated message is one order. */
 static enum err service_put_order(struct ownership *ownership, struct registry *registry,
                                   struct order_row *order, struct request *req)
 {
@@ -136,7 +136,7 @@ static enum err service_release(void *self, struct request *req)
 	return err ? err : service_put_order(self, registry, &order, req);
 }
 
-/* All of those selected that are just as they are wanted. */
+/* Adopts all selected sets that are exactly as desired. */
 static enum err service_adopt_wanted(void *self, struct request *req)
 {
 	struct order_row order = { .kind = ORDER_ADOPT };
@@ -148,7 +148,10 @@ static enum err service_adopt_wanted(void *self, struct request *req)
 	return err ? err : service_put_order(self, registry, &order, req);
 }
 
-/* To one that we know, of the same zone and kind, so that its marks are read there. */
+/*
+ * Finds the receiving registry. It must have the same zone and kind, so that it reads the
+ * marks.
+ */
 static enum err service_find_receiver(struct ownership *ownership,
                                       const struct registry *from, struct request *req,
                                       struct registry **to)
@@ -210,7 +213,7 @@ static enum err service_get_order(void *self, struct request *req)
 	return tx_commit(&tx);
 }
 
-/* ---- all of them ---- */
+/* ---- the table of methods ---- */
 
 static enum err service_find_registries(void *self, struct request *req)
 {

@@ -12,19 +12,19 @@
 #include "store.h"
 
 /*
- * What a resource wants now is compared with what it list before, and the difference is
- * written. A message that comes again, perhaps after a newer one, gets the answer that it
- * got, and changes nothing.
+ * Compares the list of a resource with its former list, and writes the difference. A
+ * repeated message, even after a newer one, gets the same answer as before and changes
+ * nothing.
  */
 struct applying {
 	struct ownership *ownership;
 	struct registry *registry;
 	struct request *req;
 	struct endpoint_list list;
-	struct source source;		/* as it was */
+	struct source source;		/* before the call */
 	bool is_known;
-	struct map *before, *now;	/* endpoints, by their key */
-	struct endpoint *changed, *gone;	/* endpoints */
+	struct map *before, *now;	/* endpoints by their key: former; present */
+	struct endpoint *changed, *gone;	/* endpoints: new or changed; removed */
 	size_t changed_count, gone_count, gone_size;
 	bool is_changed;
 };
@@ -174,7 +174,10 @@ static void applying_run(struct applying *a, struct tx *tx)
 	applying_keep_answer(a, tx);
 }
 
-/* Locks the source's row first, so one of two messages sees what the other did. */
+/*
+ * Locks the source's row first, so that the later of two messages sees the result of the
+ * other one.
+ */
 static enum err applying_commit(struct applying *a)
 {
 	struct tx tx = tx_begin(a->ownership->runtime.db, &a->req->why);

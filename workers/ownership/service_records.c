@@ -15,7 +15,7 @@ enum { PAGE_SETS = 1000, PAGE_OCTETS = 1024 * 1024 };
 /* ---- storage_records: Records() of the seed, in pages ---- */
 
 struct record_page {
-	bool has_name;			/* it begins behind this set */
+	bool has_name;			/* the page begins after this set */
 	struct name name;
 	uint16_t type;
 	uint32_t limit;
@@ -26,7 +26,7 @@ struct record_page {
 	uint16_t last_type;
 };
 
-/* "foo.example.org. 1": the last set of the page before. */
+/* "foo.example.org. 1": the last set of the previous page. */
 static enum err record_page_get_marker(const json_t *args, struct record_page *page,
                                        struct why *why)
 {
@@ -79,7 +79,7 @@ static json_t *record_page_marker(const struct record_page *page)
 	return json_sprintf("%s %d", name, page->last_type);
 }
 
-/* Page by page a zone may change meanwhile: each page says of which serial it is. */
+/* A zone may change between two pages, so each page has its serial. */
 enum err service_storage_records(void *self, struct request *req)
 {
 	struct ownership *ownership = self;
@@ -106,7 +106,9 @@ enum err service_storage_records(void *self, struct request *req)
 	return tx_commit(&tx);
 }
 
-/* ---- storage_import: what a document says that is ours, and the zone still has ---- */
+/*
+ * ---- storage_import: sets that a document calls ours, and that the zone still has ----
+ */
 
 static json_t *service_encode_document(const struct document *document)
 {
@@ -118,7 +120,7 @@ static json_t *service_encode_document(const struct document *document)
 		"unreadable", (json_int_t)document->unreadable);
 }
 
-/* A message that comes again does not claim what was released meanwhile. */
+/* A repeated message does not claim sets that were released meanwhile. */
 static enum err service_write_document(struct ownership *ownership,
                                        const struct registry *registry,
                                        const struct document *document,

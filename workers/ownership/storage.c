@@ -36,7 +36,7 @@ static void storage_claim(struct round *round, const struct owned_row *row,
 	view_claim(round->view, &row->name, row->rrset.type, mark);
 }
 
-/* Has the zone the records that the row intends? */
+/* True: the zone has the records that the row intends. */
 static bool round_has_intended(const struct round *round, const struct owned_row *row)
 {
 	const struct view_set *set =
@@ -50,7 +50,7 @@ static bool round_has_intended(const struct round *round, const struct owned_row
 	return rrset_same_records(&is, &row->intended);
 }
 
-/* Two registries may intend the same; the server took one of them. */
+/* Two registries may intend the same set; the server applied one of the updates. */
 static const struct owned_row *round_owned_row_like(const struct round *round,
                                                     const struct owned_row *row)
 {
@@ -106,7 +106,7 @@ struct remembered {
 	char resource[MARK_RESOURCE_MAX + 1];
 };
 
-/* Forgets sets that the zone lacks. */
+/* Drops sets that the zone does not have. */
 static void memory_forget_gone(struct round *round)
 {
 	struct remembered **at = &round->registry->memory;

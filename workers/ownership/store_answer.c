@@ -2,9 +2,9 @@
 
 #include "runtime/rpc_digest.h"
 
-enum { SWEPT_MAX = 10000 };		/* rows at a time */
+enum { SWEPT_MAX = 10000 };		/* rows in one statement */
 
-/* The digest of a row is NULL if a program of an older version wrote it. */
+/* The digest of a row is NULL if an older version wrote it. */
 const char *store_answer(struct tx *tx, const struct request *req)
 {
 	uint8_t digest[RPC_DIGEST_LEN];

@@ -36,7 +36,7 @@ static int64_t order_count_open(struct tx *tx, const char *registry_id, const ch
 	return count;
 }
 
-/* Some of the orders that ended more than a day ago. */
+/* Deletes some of the orders that ended more than a day ago. */
 static void order_forget_old(struct tx *tx, const char *registry_id)
 {
 	tx_exec(tx,
@@ -45,7 +45,7 @@ static void order_forget_old(struct tx *tx, const char *registry_id)
 	    TX_BIND(tx_text(registry_id), tx_int(ORDERS_OPEN_MAX)));
 }
 
-/* The row must be of this registry and call. Older versions wrote a NULL digest. */
+/* The row must belong to this registry and call. Older versions wrote a NULL digest. */
 static void order_check(struct tx *tx, const char *registry_id, const uint8_t *digest,
                         const struct request *req)
 {

@@ -1,8 +1,8 @@
 #include "store_transfer.h"
 
 /*
- * The items come first in each join, so that it reads only their rows: the database has
- * no statistics of a table that the statement before has filled.
+ * The items come first in each join, so that it reads only their rows. The database has
+ * no statistics about a table that the previous statement has filled.
  */
 #define ITEMS "ownership_order_items i STRAIGHT_JOIN "
 #define SAME_SET(row) "ON " row ".name = i.name AND " row ".type = i.type "
@@ -15,7 +15,7 @@
 #define ENDPOINTS ITEMS "endpoints e " SAME_SET("e") OF_ORDER "AND e.registry_id = ? "
 #define COPIES ENDPOINTS "AND e.copied_by = i.order_id "
 
-/* The resource has not called the new registry yet. */
+/* The time for a resource that has not called the new registry yet. */
 #define NEVER "'1970-01-01 00:00:00'"
 
 void store_transfer_lock(struct tx *tx, const struct transfer *transfer)
@@ -32,7 +32,7 @@ void store_transfer_lock(struct tx *tx, const struct transfer *transfer)
 
 /* ---- copies ---- */
 
-/* Such a source is incomplete: the resource may want more than was copied. */
+/* Such a source is incomplete: the resource may want more than the copied endpoints. */
 static void transfer_add_sources(struct tx *tx, const struct transfer *transfer,
                                  const char *state)
 {
@@ -69,7 +69,10 @@ void store_transfer_copy(struct tx *tx, const struct transfer *transfer,
 
 /* ---- deleted endpoints ---- */
 
-/* Subtracts the number of rows OF each resource. Binds: those of OF, and the registry. */
+/*
+ * Subtracts the number of rows OF each resource. Binds: the values of OF, and the
+ * registry.
+ */
 #define LOWER(of) \
 	"UPDATE endpoint_sources s JOIN (SELECT e.resource, COUNT(*) AS n FROM " of \
 	"GROUP BY e.resource) gone ON gone.resource = s.resource " \
@@ -139,7 +142,7 @@ void store_transfer_owned(struct tx *tx, const struct transfer *transfer,
 	    "AND (? OR r.records IS NULL)",
 	    TX_BIND(tx_text(transfer->order), tx_text(state), tx_text(transfer->from),
 	            tx_text(transfer->to), tx_int(is_in_zone)));
-	tx_exec(tx,	/* the zone has shown the set of a row that only intends it */
+	tx_exec(tx,	/* for rows with intended sets that the zone has shown */
 	    "UPDATE " ITEMS "ownership o " SAME_SET("o")
 	    "SET o.records = COALESCE(o.records, o.intended), o.registry_id = ?, "
 	    "o.updated_at = NOW(3) " OF_ORDER "AND o.registry_id = ?",

@@ -22,7 +22,7 @@
 
 enum {
 	WRITES_MAX = 10000,		/* queued for the disk */
-	CHANGED_MAX = 1000,		/* ports in a message */
+	CHANGED_MAX = 1000,		/* ports in one message */
 };
 
 /* A network, and the files in its directory. */
@@ -33,7 +33,7 @@ struct network {
 	json_t *args;
 	struct signaller *signaller;
 	struct mirror *mirror;
-	bool is_seen;			/* in the present scan */
+	bool is_seen;			/* seen in the present scan */
 };
 
 struct agent_settings {
@@ -45,11 +45,12 @@ static struct agent {
 	const struct runtime *runtime;
 	struct agent_settings settings;
 	struct lane *lane;
-	struct network *networks, *unchecked;	/* unchecked: the next to check */
+	struct network *networks, *unchecked;	/* unchecked: the next one to check */
 	struct versions *versions;
 	struct metric *count, *age;
 	bool hears_changes;			/* the fanout queue is open */
-	bool is_unreadable;			/* and the log says so */
+	/* the directory cannot be read, and the log says so */
+	bool is_unreadable;
 	int scan_period_ms;		/* constant */
 } agent = { .scan_period_ms = 2000 };
 
@@ -163,7 +164,7 @@ static void networks_scan_entries(DIR *directory)
 		networks_scan_entry(dirfd(directory), entry->d_name);
 }
 
-/* Frees networks whose directory is gone. Returns how many are left. */
+/* Frees networks whose directory no longer exists. Returns the number of the others. */
 static int64_t networks_remove_unseen(void)
 {
 	struct network **link = &agent.networks;
@@ -186,7 +187,7 @@ static int64_t networks_remove_unseen(void)
 	return left;
 }
 
-/* The directory may not exist yet. */
+/* Logs that the directory cannot be read. It may not exist yet. */
 static void networks_log_unreadable(int error)
 {
 	if (!agent.is_unreadable)
@@ -195,7 +196,9 @@ static void networks_log_unreadable(int error)
 	agent.is_unreadable = true;
 }
 
-/* Lets each mirror work, and measures the oldest change that is not in files. */
+/*
+ * Lets each mirror work, and measures the age of the oldest change that is not in files.
+ */
 static void networks_work(void)
 {
 	int64_t oldest_ms = 0;
@@ -228,7 +231,7 @@ static void networks_scan(void *self)
 	networks_work();
 }
 
-/* One message has some networks. The next message has those after them. */
+/* A message has only some of the networks. The next message continues after them. */
 static void networks_check_versions(void *self)
 {
 	struct network *network = agent.unchecked ? agent.unchecked : agent.networks;
@@ -241,7 +244,7 @@ static void networks_check_versions(void *self)
 		agent.unchecked = network;
 }
 
-/* One network may have two directories. */
+/* A network may have two directories. */
 static void networks_on_version(void *self, const char *id, uint64_t version)
 {
 	(void)self;
@@ -270,7 +273,7 @@ static enum err hosts_decode_ids(const json_t *list, char ids[][ID_LEN + 1],
 	return OK;
 }
 
-/* IDS NULL: any port of the network. */
+/* IDS NULL: any port of the network may have changed. */
 static void network_changed(const struct network *network, char ids[][ID_LEN + 1],
                             size_t count, uint64_t version)
 {
@@ -312,7 +315,7 @@ static const struct rpc_method methods[] = {
 	{ 0 }
 };
 
-/* Changes before this moment were not announced here, so read everything. */
+/* Earlier changes were not announced on this queue, so all entries are read. */
 static void networks_on_new_fanout(void *self)
 {
 	(void)self;

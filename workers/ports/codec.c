@@ -8,7 +8,7 @@
 #include "model/identity.h"
 #include "model/json.h"
 
-/* Puts FIELD in front of the reason: "port.network_id is missing". */
+/* Puts FIELD before the reason: "port.network_id is missing". */
 static enum err codec_within(const char *field, enum err err, struct why *why)
 {
 	return err ? fail(why, err, "%s.%s", field, why->text) : OK;
@@ -32,7 +32,7 @@ const struct json_field codec_network_shown[] = {
 	{ 0 }
 };
 
-/* Accepts capitals and a missing last dot, as Neutron does. */
+/* Accepts capital letters and a missing final dot, as Neutron does. */
 enum err codec_domain(const char *text, const char *field, struct name *domain,
                       struct why *why)
 {

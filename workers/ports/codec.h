@@ -1,6 +1,6 @@
 /*
- * codec -- networks, subnets and ports in messages. Decoders check each field, but not
- * against rows. The table of fields stands beside its decoder. Ids are UUIDs, with or
+ * codec -- networks, subnets and ports in messages. Decoders check each field, but do not
+ * compare it with rows. The table of fields is beside its decoder. Ids are UUIDs, with or
  * without hyphens.
  */
 #pragma once
@@ -12,8 +12,8 @@
 #include "store.h"
 
 enum {
-	ADDRESSES_MAX = 30,		/* of a port */
-	LIST_DEFAULT = 100, LIST_MAX = 1000,	/* of one answer */
+	ADDRESSES_MAX = 30,		/* limit for one port */
+	LIST_DEFAULT = 100, LIST_MAX = 1000,	/* limits for one answer */
 };
 
 extern const struct json_field codec_network_fields[], codec_network_shown[];
@@ -22,44 +22,47 @@ extern const struct json_field codec_port_fields[], codec_address_fields[];
 extern const struct json_field codec_port_shown[], codec_assignment_shown[];
 
 /*
- * Decodes a domain that central accepts (domain_check_name()) and that leaves room for
- * generated names. DOMAIN is empty for "" and after an error. WHY begins with FIELD.
- * ERR_INVALID.
+ * Decodes a domain that central accepts (domain_check_name()) and that has room for
+ * generated names. DOMAIN is empty for "" and after an error. ERR_INVALID: *why begins
+ * with FIELD.
  */
 enum err codec_domain(const char *text, const char *field, struct name *domain,
                       struct why *why);
 /* The same for the field "dns_domain", as text. NULL: no domain. */
 enum err codec_domain_text(const char *text, struct arena *arena, const char **domain,
                            struct why *why);
-/* The argument "network". Its default tenant is the caller's. */
+/* Decodes the argument "network". Its default tenant is the caller's. */
 enum err codec_network(const struct request *req, struct network_row *network,
                        struct why *why);
 
-/* The argument "subnet". Without an id it gets the message's id, and *has_id is false. */
+/*
+ * Decodes the argument "subnet". Without an id it gets the message's id, and *has_id is
+ * false.
+ */
 enum err codec_subnet(struct request *req, struct subnet_row *subnet, bool *has_id);
 
-/* The fields of a port that a message has. */
+/* The fields of a port in a message. */
 struct port_values {
 	bool has_dns_name, has_dns_domain, has_mac, has_addresses;
 	struct port_row port;
 };
-/* The argument "port" of a new port. Without an id it gets the message's id. */
+/* Decodes the argument "port" of a new port. Without an id it gets the message's id. */
 enum err codec_port(struct request *req, struct port_values *values);
-/* The argument "values" of an existing port. */
+/* Decodes the argument "values" of an existing port. */
 enum err codec_values(struct request *req, struct port_values *values);
-/* Copies the fields that VALUES does not have from PORT. */
+/* Copies fields that VALUES lacks from PORT. */
 void codec_merge(struct port_values *values, const struct port_row *port);
 
 bool codec_has_address(const struct port_row *port, const struct address *address);
 
-/* The arguments network, marker and limit. */
+/* Decodes the arguments network, marker and limit. */
 enum err codec_filter(struct request *req, struct port_filter *filter);
-/* The same, and dns_fqdn. */
+/* Decodes the same arguments, and dns_fqdn. */
 enum err codec_port_filter(struct request *req, struct port_filter *filter);
 
 json_t *codec_encode_network(const struct network_row *network);
-/* SUBNET was read with its network. */
+/* SUBNET must have been read with its network. */
 json_t *codec_encode_subnet(const struct subnet_row *subnet);
-/* dns_assignment (seed 002) has only published addresses. */
+/* Encodes a port. Its dns_assignment (seed 002) has only published addresses. */
 json_t *codec_encode_port(const struct port_row *port,
                           const struct port_network *network);

@@ -17,9 +17,9 @@
 
 enum {
 	PASS_PAUSE_MS = 5000,		/* between the first and the second pass */
-	QUERY_IDS_MAX = 20,		/* objects of a query of the second pass */
-	DIFFERING_MAX = 20000,		/* of a round; the next round has the others */
-	RETRY_MS = 30 * 1000,		/* after a round that failed, or lost events */
+	QUERY_IDS_MAX = 20,		/* objects in a query of the second pass */
+	DIFFERING_MAX = 20000,		/* in one round; the next round has the others */
+	RETRY_MS = 30 * 1000,		/* after a failed round, or after lost events */
 };
 
 static struct figures {
@@ -68,12 +68,13 @@ struct comparison {
 	struct ports *ports;
 	struct pull *pull;
 	struct loop_timer *timer;	/* starts the second pass */
-	struct arena *arena;		/* of an answer */
+	struct arena *arena;		/* for one answer */
 	bool is_running, has_row;
-	/* of the present round */
+	/* about the present round */
 	int64_t began_ms;
-	struct revision_list networks;	/* of both sides */
-	size_t at;			/* the next of networks, or of differing */
+	struct revision_list networks;	/* networks of both sides */
+	/* index of the next network, or of the next differing object */
+	size_t at;
 	struct revision_list differing[NEUTRON_KINDS];
 	enum neutron_kind kind;		/* of the second pass */
 	int failures;			/* objects that the round could not correct */
@@ -88,7 +89,7 @@ static const char *comparison_feed(const struct comparison *comparison)
 
 /* ---- the end of a round ---- */
 
-/* REASON "": the round is complete. Else the next round begins soon. */
+/* REASON "": the round is complete. Otherwise the next round begins soon. */
 static void comparison_end(struct comparison *comparison, const char *reason)
 {
 	struct why why, wrong;
@@ -126,7 +127,7 @@ static size_t comparison_count_differing(const struct comparison *comparison)
 	return count;
 }
 
-/* ---- the second pass: reads the objects that differed, by id ---- */
+/* ---- the second pass: reads the differing objects by id ---- */
 
 static void comparison_second_pass(struct comparison *comparison);
 
@@ -154,8 +155,8 @@ static const json_t *comparison_find_object(const json_t *list, enum neutron_kin
 }
 
 /*
- * An object that Neutron has wrong, or that conflicts with a row here, fails in each
- * round. So the round goes on with the other objects, and its result has the reason.
+ * An object that is wrong in Neutron, or that conflicts with a row here, fails in each
+ * round. So the round continues with the other objects, and its result has the reason.
  */
 static enum err comparison_note_failure(struct comparison *comparison, const char *id,
                                         enum err err, const struct why *why)
@@ -261,7 +262,8 @@ static const char *revision_id(const void *ids, size_t i)
 
 /*
  * Networks come first, because a port's name is in the domain of its network. Subnets
- * come before ports: else an address of a hidden subnet would be published for a moment.
+ * come before ports: otherwise an address of a hidden subnet would be published for a
+ * moment.
  */
 static const enum neutron_kind kinds[] = { NEUTRON_NETWORK, NEUTRON_SUBNET, NEUTRON_PORT,
                                            NEUTRON_FLOATING };
@@ -370,7 +372,7 @@ static void first_pass_diff(struct first_pass *pass, enum neutron_kind kind)
 	free(found);
 }
 
-/* Compares what was read. Ends the round if TX failed. */
+/* Compares both lists. Ends the round if TX failed. */
 static bool first_pass_end(struct first_pass *pass, struct tx *tx, enum neutron_kind kind)
 {
 	bool is_read = !tx_commit(tx);
@@ -460,7 +462,9 @@ static void comparison_on_subnets(void *self, const json_t *list,
 		comparison_first_pass(comparison);
 }
 
-/* Of both sides: ports here may be in a network that Neutron no longer has. */
+/*
+ * Adds networks of both sides: ports here may be in a network that Neutron no longer has.
+ */
 static void first_pass_add_networks(struct comparison *comparison,
                                     const struct first_pass *pass)
 {
@@ -522,7 +526,7 @@ static void comparison_begin(struct comparison *comparison)
 	pull_ask(comparison->pull, &query, comparison_on_networks, comparison);
 }
 
-/* Whether a round is due. Only one process claims it. */
+/* True: a round is due, and this process has claimed it. */
 static bool comparison_claim(struct comparison *comparison)
 {
 	int period_ms = comparison->ports->settings.compare_ms;

@@ -9,7 +9,7 @@
 #include "core/hosts.h"
 #include "port_network.h"
 
-/* ---- of a port ---- */
+/* ---- lines of a port ---- */
 
 static int lines_compare_addresses(const void *a, const void *b)
 {

@@ -91,7 +91,8 @@ static void domain_watch_on_answer(void *self, const struct rpc_answer *answer)
 
 	watch->is_asking = false;
 	if (answer->err && answer->err != ERR_NOT_FOUND)
-		return;				/* the next timer call asks again */
+		/* the next timer call repeats the question */
+		return;
 	watch->next++;
 	domain_watch_check(watch, zone, !answer->err && id ? id : "");
 	domain_watch_ask_next(watch);
@@ -108,7 +109,8 @@ static void domain_watch_ask_next(struct domain_watch *watch)
 	args = json_pack("{s:s}", "domain", watch->zones[watch->next].zone);
 	watch->is_asking = !rpc_call(watch->ports->runtime.rpc, &central, "get_domain", args,
 	                             NULL, CALL_MS, domain_watch_on_answer, watch, &why);
-	if (!watch->is_asking)			/* the next timer call asks again */
+	/* the next timer call repeats the question */
+	if (!watch->is_asking)
 		log_warn("domain not checked: domain=%s reason=\"%s\"",
 		         watch->zones[watch->next].zone, why.text);
 	json_decref(args);

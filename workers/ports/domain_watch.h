@@ -1,11 +1,12 @@
 /*
- * domain_watch -- finds domains with records of ports that a tenant or operator deleted.
- * It asks central for each domain once per `retry_period`. If central has no such domain,
- * or another one of that name, all records of the domain are published again (publish.h).
- * If zonefleet-ports may not create the domain, its ports show the reason. The row of the
- * domain has the id that the last change or the last check saw.
+ * domain_watch -- finds deleted domains that had records of ports; a tenant or an
+ * operator has deleted them. It asks central for each domain once per `retry_period`. If
+ * central lacks the domain, or has a new one with the same name, all records of the
+ * domain are published again (publish.h). If zonefleet-ports may not create the domain,
+ * its ports show the reason. The row of the domain has the id that the last change or the
+ * last check saw.
  *
- * Each process takes the next few domains. Two processes may check the same domain.
+ * Each process checks the next few domains. Two processes may check the same domain.
  */
 #pragma once
 
@@ -15,4 +16,5 @@ struct domain_watch;
 
 struct domain_watch *domain_watch_new(struct ports *ports);
 void domain_watch_free(struct domain_watch **watch);
-void domain_watch_fire(struct domain_watch *watch);	/* every few seconds */
+/* every few seconds, by a timer */
+void domain_watch_fire(struct domain_watch *watch);

@@ -225,7 +225,7 @@ static void feed_on_drained(void *self)
 	(void)self;
 }
 
-/* ---- which queues ---- */
+/* ---- the queues ---- */
 
 static void feed_list_queues(struct feed *feed, struct broker_queue *queues)
 {

@@ -1,8 +1,9 @@
 /*
- * feed -- applies what Neutron sends (neutron_apply.h). It reads two kinds of messages
- * from queues of its own: Neutron's notifications, and the objects that Neutron's servers
- * push to agents. Only pushes have the ports that Neutron itself creates, for routers and
- * DHCP. Messages can come in any order, twice or never. A comparison finds what was lost.
+ * feed -- applies the messages of Neutron (neutron_apply.h). It reads two kinds of
+ * messages, each from its own queue: Neutron's notifications, and the objects that
+ * Neutron's servers push to agents. Only pushes contain the ports that Neutron itself
+ * creates, for routers and DHCP. Messages can come in any order, twice, or not at all. A
+ * comparison finds lost changes.
  */
 #pragma once
 

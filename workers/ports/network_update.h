@@ -14,7 +14,7 @@ struct network_update {
 	struct ports *ports;
 	struct arena *arena;
 	const struct network_row *network;	/* with its new values */
-	struct map *names;		/* taken full names */
+	struct map *names;		/* full names in use */
 	struct record_diff diff;
 	struct port_row *rows;		/* its ports */
 	size_t count, size;
@@ -28,7 +28,10 @@ enum { UNNAMED_SHOWN = 100 };		/* the most ids in unnamed */
 void network_update_rename(struct network_update *update, struct tx *tx);
 /* Call it after a subnet's row was written and NETWORK was read again. */
 void network_update_republish(struct network_update *update, struct tx *tx);
-/* For a deleted network. Neutron deletes no network that has ports, so they are gone. */
+/*
+ * For a deleted network. Neutron deletes only networks without ports, so the ports are
+ * gone, too.
+ */
 void network_update_delete_ports(struct network_update *update, struct tx *tx);
 /* Commits, publishes the changes and announces the lines. */
 enum err network_update_commit(struct network_update *update, struct tx *tx);

@@ -150,7 +150,10 @@ static const char *neutron_domain(const json_t *json, const char *id, struct are
 	return domain;
 }
 
-/* DNS must not have link-local addresses, which Neutron's ports between routers have. */
+/*
+ * False for a link-local address, which ports between routers have in Neutron: it must
+ * not be in DNS.
+ */
 static bool neutron_address(const json_t *json, const char *key, struct address *address)
 {
 	return address_parse(neutron_text(json, key), 0, address) && !address->scope &&
@@ -209,7 +212,10 @@ enum err neutron_port(const json_t *json, struct arena *arena, struct port_row *
 	return OK;
 }
 
-/* As in Neutron, a name without a domain does not count: it would be in the network's. */
+/*
+ * As in Neutron, a name without a domain does not count, because it would be in the
+ * network's domain.
+ */
 enum err neutron_floating(const json_t *json, struct arena *arena, struct port_row *port,
                           struct why *why)
 {
@@ -253,7 +259,7 @@ enum err neutron_network(const json_t *json, struct arena *arena,
 	return OK;
 }
 
-/* A Neutron without the extension has no flag, so it is false. */
+/* A Neutron without the extension sends no flag; then it is false. */
 enum err neutron_subnet(const json_t *json, struct subnet_row *subnet, struct why *why)
 {
 	enum err err;

@@ -49,7 +49,7 @@ static bool apply_is_stale(uint64_t revision, uint64_t known)
 	return is_old;
 }
 
-/* ports.domain was changed: the revision stays the same then. */
+/* True: ports.domain was changed, which does not change the revision. */
 static bool apply_has_new_default(const struct network_row *old,
                                   const struct network_row *network)
 {
@@ -115,7 +115,7 @@ static void apply_delete_network(struct neutron_apply *apply,
 	store_network_delete(tx, network->id);
 }
 
-/* The end of a network comes at least twice, as notification and push. */
+/* The deletion of a network comes at least twice, as notification and push. */
 static enum err apply_network_gone(void *self, struct why *why)
 {
 	struct neutron_apply *apply = self;
@@ -131,7 +131,7 @@ static enum err apply_network_gone(void *self, struct why *why)
 
 /* ---- subnets ---- */
 
-/* ports.publish was changed: the revision stays the same then. */
+/* True: ports.publish was changed, which does not change the revision. */
 static bool apply_has_new_option(const struct subnet_row *old,
                                  const struct subnet_row *subnet)
 {
@@ -156,7 +156,7 @@ static void apply_warn_overlaps(const struct network_row *network,
 	}
 }
 
-/* Locks the network of a subnet. False if it is deleted. */
+/* Locks the network of a subnet. False: the network is deleted. */
 static bool apply_lock_network(struct neutron_apply *apply, struct network_row *network,
                                struct tx *tx, const char *id)
 {
@@ -168,7 +168,7 @@ static bool apply_lock_network(struct neutron_apply *apply, struct network_row *
 	return !tx->err;
 }
 
-/* After a change of one of the network's subnets. */
+/* Publishes the ports of the network again, after a change of one of its subnets. */
 static void apply_republish(struct neutron_apply *apply, struct network_update *update,
                             struct network_row *network, struct tx *tx)
 {
@@ -224,7 +224,7 @@ static enum err apply_subnet(void *self, struct why *why)
 	return network_update_commit(&update, &tx);
 }
 
-/* Locks its network first, as each change of a subnet does. */
+/* Locks the network first, like each change of a subnet. */
 static bool apply_lock_subnet(struct neutron_apply *apply, struct network_row *network,
                               struct subnet_row *subnet, struct tx *tx)
 {
@@ -235,7 +235,9 @@ static bool apply_lock_subnet(struct neutron_apply *apply, struct network_row *n
 	return store_subnet_lock(tx, apply->id, subnet);
 }
 
-/* An unknown subnet gets a tombstone: an older message about it may come later. */
+/*
+ * An unknown subnet gets a tombstone, because an older message about it may come later.
+ */
 static enum err apply_subnet_gone(void *self, struct why *why)
 {
 	struct neutron_apply *apply = self;
@@ -294,7 +296,9 @@ static void apply_name_port(struct neutron_apply *apply, struct port_update *upd
 	port->dns_fqdn = NULL;
 }
 
-/* OLD is newer than PORT, or deleted. A port of a call has no revision of Neutron. */
+/*
+ * True: OLD is newer than PORT, or deleted. A port of a call has no revision of Neutron.
+ */
 static bool apply_is_late(const struct neutron_apply *apply, const struct port_row *old,
                           const struct port_row *port)
 {
@@ -356,7 +360,7 @@ static enum err apply_port(void *self, struct why *why)
 	return err;
 }
 
-/* An unknown port gets a tombstone: an older message about it may come later. */
+/* An unknown port gets a tombstone, because an older message about it may come later. */
 static enum err apply_port_gone(void *self, struct why *why)
 {
 	struct neutron_apply *apply = self;
@@ -375,7 +379,7 @@ static enum err apply_port_gone(void *self, struct why *why)
 	return port_update_commit(&update, &tx);
 }
 
-/* ---- of each kind ---- */
+/* ---- all kinds ---- */
 
 static const struct {
 	enum err (*apply)(void *self, struct why *why);

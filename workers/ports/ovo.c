@@ -31,7 +31,7 @@ const json_t *ovo_data(const json_t *object)
 	return json_is_object(data) ? data : NULL;
 }
 
-/* The names of a port are an object in it, or null. */
+/* The names of a port are in an object inside it, or null. */
 static void ovo_copy_dns(json_t *plain, const json_t *data)
 {
 	const json_t *dns = ovo_data(json_object_get(data, "dns"));

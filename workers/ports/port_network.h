@@ -1,8 +1,8 @@
 /*
  * port_network -- how the addresses of PORT in NETWORK are published. The rules of
- * subnets are for fixed addresses: a floating IP is always published. With ports.publish
- * "flagged" an address of Neutron in no known subnet is not published until its subnet
- * arrives. Other addresses in no known subnet are published.
+ * subnets apply to fixed addresses. A floating IP is always published. If ports.publish
+ * is "flagged", an address of Neutron in no known subnet is not published until its
+ * subnet arrives. Other addresses in no known subnet are published.
  */
 #pragma once
 

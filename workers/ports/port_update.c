@@ -74,7 +74,7 @@ void port_update_read(struct port_update *update, struct tx *tx, const char *id)
 	update->exists = store_port_read(tx, update->arena, id, &update->old);
 }
 
-/* ---- the next port of a free name ---- */
+/* ---- the next port for a free name ---- */
 
 struct name_search {
 	struct port_update *update;

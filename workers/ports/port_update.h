@@ -1,7 +1,7 @@
 /*
- * port_update -- a change of one port in a transaction, for calls and for the feed: read
- * the port's row, find its name, write the row, then its records. A call fails if its
- * name is invalid or taken. The feed then leaves out the name.
+ * port_update -- a change of one port in a transaction, for calls and for the feed: it
+ * reads the port's row, finds its name, writes the row, then its records. If the name is
+ * invalid or taken, a call fails; the feed leaves out the name.
  */
 #pragma once
 
@@ -13,11 +13,11 @@ struct port_update {
 	struct ports *ports;
 	struct arena *arena;
 	struct network_row network;
-	struct port_row old;		/* if it exists */
+	struct port_row old;		/* the old row, if `exists` */
 	bool exists;
 	struct record_diff diff;
-	const char *lines_network;	/* announce new lines of this network's */
-	const char *lines_ports[2];	/* ports for dnsmasq */
+	const char *lines_network;	/* the network of the new lines for dnsmasq, */
+	const char *lines_ports[2];	/* and its ports with new lines */
 	size_t lines_count;
 };
 
@@ -28,25 +28,25 @@ enum err port_update_set_fqdn(const struct network_row *network, struct port_row
 /* The id of the port that has the full name of PORT; NULL: the name is free. */
 const char *port_update_taken_by(struct port_update *update, struct tx *tx,
                                  const struct port_row *port);
-/* Adds the records of PORT to DIFF as wanted. */
+/* Adds the records of PORT to DIFF as wanted records. */
 void port_update_want_records(const struct ports *ports,
                               const struct network_row *network,
                               const struct port_row *port, struct record_diff *diff);
 
 void port_update_read(struct port_update *update, struct tx *tx, const char *id);
 /*
- * Writes the records of PORT, whose row was just written. If PORT had a name that it has
- * no longer, a port of Neutron that waits for the name gets it.
+ * Writes the records of PORT, whose row was just written. If PORT has lost a name, a port
+ * of Neutron that waits for this name gets it.
  */
 void port_update_write_records(struct port_update *update, struct tx *tx,
                                const struct port_row *port);
-/* Reads the network of the old port; a deleted network has an empty tenant. */
+/* Reads the network of the old port. A deleted network has an empty tenant. */
 void port_update_read_network(struct port_update *update, struct tx *tx);
 /* Deletes the old port and its records. */
 void port_update_delete(struct port_update *update, struct tx *tx);
 /*
- * Announces the lines of PORT even if they do not change: a retry after a lost answer to
- * COMMIT finds them unchanged.
+ * Announces the lines of PORT even if they are unchanged. After a lost answer to COMMIT,
+ * the retry finds them unchanged, but they were never announced.
  */
 void port_update_mark_lines(struct port_update *update, const struct port_row *port);
 /* Commits, publishes the changes and announces the lines (dnsmasq_lines.h). */

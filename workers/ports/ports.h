@@ -1,17 +1,17 @@
 /*
  * ports -- names for the ports of networks (seed 002).
  *
- *	service       calls -> rows: networks, subnets, ports and their records
- *	feed          messages of Neutron -> the same rows
- *	compare       what the feed missed -> the same rows
- *	publish       open rows -> central, by domain
- *	domain_watch  deleted domains -> open rows
- *	agent         --agent, on other machines: hosts_export -> the files of dnsmasq
+ * service       calls -> rows: networks, subnets, ports and their records
+ * feed          messages of Neutron -> the same rows
+ * compare       repairs the same rows after lost messages
+ * publish       open rows -> central, by domain
+ * domain_watch  deleted domains -> open rows
+ * agent         --agent, on other machines: hosts_export -> the files of dnsmasq
  *
- * A call ends with its commit. The port then has its names, because a key of the table
- * makes them unique, and rows that say which records to add or drop. The process with the
- * lock of a domain publishes its open rows at once, as one change with one serial. After
- * a failure it retries with backoff. Open rows survive a crash, so no change is lost.
+ * A call ends with its commit. Then the port has its names, which a key of the table
+ * makes unique. Its rows say which records to add or drop. The process with the lock of a
+ * domain publishes its open rows at once, as one change with one serial. After a failure
+ * it retries with growing pauses. Open rows survive a crash, so no change is lost.
  */
 #pragma once
 
@@ -41,15 +41,15 @@ struct ports {
 	struct feed *feed;
 	struct comparison *comparison;
 	struct domain_watch *watch;
-	int due_period_ms, look_period_ms, sweep_period_ms;	/* constant */
+	int due_period_ms, look_period_ms, sweep_period_ms;	/* constants */
 };
 
 extern const struct rpc_method ports_methods[];		/* service.c */
 
-/* settings.c: the section [ports], and the checks that no row can make. */
+/* settings.c: the section [ports], and checks that involve several rows. */
 extern const struct option ports_options[];
 enum err ports_settings_check(const struct ports_settings *settings, struct why *why);
 
 enum label_rules ports_label_rules(const struct ports *ports);
-/* False: Neutron's flag of a subnet decides. */
+/* False: Neutron's flag of each subnet decides. */
 bool ports_publishes_all(const struct ports *ports);

@@ -67,7 +67,7 @@ static enum err precedence_delete_port(const struct neutron_apply *apply, const 
 	return port_update_commit(&update, &tx);
 }
 
-/* ---- looks for a row of a call ---- */
+/* ---- looking for a row of a call ---- */
 
 enum err precedence_network(const struct neutron_apply *apply,
                             const struct network_row *network, struct why *why)

@@ -3,9 +3,9 @@
  *
  * A tenant's call may use the id of a network, subnet or port of Neutron before Neutron's
  * message about it arrives. If the two differ in tenant or network, these functions
- * delete the call's object before Neutron's object is written. Else the row becomes
+ * delete the call's object before Neutron's object is written. Otherwise the row becomes
  * Neutron's. A network without a tenant stays: only an administrator can create one. A
- * row with is_fed is Neutron's, also after Neutron deleted the object.
+ * row with is_fed is Neutron's, even after Neutron has deleted the object.
  */
 #pragma once
 
@@ -13,8 +13,8 @@
 #include "store.h"
 
 /*
- * Each function runs a transaction of its own, only if it has to delete an object. A
- * network is deleted with the ports and subnets that calls created in it.
+ * Each function runs its own transaction if it must delete an object. With a network it
+ * deletes the ports and subnets that calls created in it.
  */
 enum err precedence_network(const struct neutron_apply *apply,
                             const struct network_row *network, struct why *why);

@@ -9,7 +9,7 @@
 #include "core/reverse.h"
 #include "runtime/metrics.h"
 
-enum { PUBLISH_AT_ONCE = 16 };		/* domains of a process */
+enum { PUBLISH_AT_ONCE = 16 };		/* domains at the same time in a process */
 
 static struct metric *publish_failures;
 
@@ -29,7 +29,10 @@ static void publish_add_row(void *self, const struct record_row *row)
 	publication->rows[publication->count++] = *row;
 }
 
-/* The domain of networks without a project is not a reverse domain: it stays. */
+/*
+ * The domain of a network without a project is not a reverse domain, so it is not
+ * deleted.
+ */
 static bool publish_can_delete(const struct publication *publication)
 {
 	return publication->ports->settings.deletes_reverse &&
@@ -126,7 +129,7 @@ static void publish_start(struct ports *ports, const struct zone_key *zone)
 	publication->zone = (struct zone_key){ .zone = xstrdup(zone->zone),
 	                                       .project_id = xstrdup(zone->project_id) };
 	publication->limit = PUBLISH_ROWS_MAX;
-	/* Long names share a lock. */
+	/* long names may share a lock */
 	snprintf(lock, sizeof(lock), "ports:%.240s", zone->zone);
 	work_start(publication, ports->publisher, key, lock);
 }

@@ -1,17 +1,18 @@
 /*
- * publish -- brings the open records of ports to central: one change of a domain for all
- * of them, with one serial, by the process that has the lock of the domain. If central
- * refuses a change, its halves are tried, so that one bad record does not hold back the
- * others. A call without an answer is repeated: to add a record that exists, or to delete
- * one that does not, changes nothing.
+ * publish -- sends the open records of ports to central. The process with the lock of a
+ * domain makes one change of the domain for all of them, with one serial. If central
+ * refuses a change, its halves are tried, so that one bad record does not block the
+ * others. A call without an answer is repeated. This is safe: adding a record that
+ * exists, or deleting a record that does not exist, changes nothing.
  *
- * publish creates reverse domains when they are needed, and others if
+ * publish creates reverse domains when they are needed, and other domains if
  * ports.create_domains is set. If an operator has deleted a domain, publish writes all
- * its records again as soon as one of them changes. With ports.delete_reverse it deletes a
- * reverse domain that it has created and that has no records of ports any more: by the
- * id of the domain, so that another domain of that name stays, and only if central finds
- * it empty. Otherwise the domain belongs to the tenant of the other records from then
- * on. Records for a domain that is being deleted wait until it can be created again.
+ * its records again as soon as one of them changes. With ports.delete_reverse it deletes
+ * a reverse domain that it has created, when no port has a record there. It deletes by
+ * the id of the domain, so a new domain with the same name stays, and only if central
+ * finds the domain empty. If the domain is not empty, it belongs to the tenant of its
+ * other records from then on. Records for a domain that is being deleted wait until it
+ * can be created again.
  */
 #pragma once
 

@@ -39,10 +39,10 @@ static bool publish_is_default_domain(const struct publication *publication)
 }
 
 /*
- * The caller is the project of the records, or an administrator for records without a
- * project (reverse names, networks without a project). Addresses and domains come from
- * tenants: they must not reach into the domain of another tenant. The operator sets
- * ports.domain: it may be any tenant's.
+ * The context of the call. The caller is the project of the records, or an administrator
+ * for records without a project (reverse names, networks without a project). Addresses
+ * and domains come from tenants: they must not change the domain of another tenant. The
+ * operator sets ports.domain, so it may belong to any tenant.
  */
 static json_t *publish_context(const struct publication *publication)
 {

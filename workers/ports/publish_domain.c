@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "publish_private.h"
 
-/* The domain is gone or another tenant's. */
+/* The domain was deleted or belongs to another tenant. */
 static void publish_write_not_ours(void *object, struct tx *tx)
 {
 	store_zone_made(tx, &((struct publication *)object)->zone, "");
@@ -11,7 +11,7 @@ static void publish_write_not_ours(void *object, struct tx *tx)
 
 /* ---- create ---- */
 
-/* The records of other projects were lost with the former domain. */
+/* The records of other projects were lost with the old domain. */
 static void publish_write_created(void *object, struct tx *tx)
 {
 	const struct publication *publication = object;
@@ -20,7 +20,10 @@ static void publish_write_created(void *object, struct tx *tx)
 	store_zone_lost_all(tx, &publication->zone);
 }
 
-/* ERR_EXISTS: another program has created it meanwhile, and it stays that program's. */
+/*
+ * ERR_EXISTS: another program has created it meanwhile, and the domain belongs to that
+ * program.
+ */
 static void publish_on_created(void *self, const struct rpc_answer *answer)
 {
 	struct publication *publication = self;
@@ -57,7 +60,9 @@ void publish_domain_create(struct publication *publication)
 
 /* ---- delete ---- */
 
-/* ERR_CONFLICT: it has records of others. The domain is theirs from now on. */
+/*
+ * ERR_CONFLICT: the domain has records of others and belongs to their tenant from now on.
+ */
 static void publish_on_deleted(void *self, const struct rpc_answer *answer)
 {
 	struct publication *publication = self;

@@ -1,18 +1,20 @@
 /*
- * publish_private -- the parts of publish.h. One step reads the open rows of a domain
- * (publish.c) and makes one call to central. The answer is written before the next step:
+ * publish_private -- shared by the parts of publish.h. One step reads the open rows of a
+ * domain (publish.c) and makes one call to central. The answer is written before the next
+ * step:
  *
- *	rows                  call            answer
- *	none open             -               the domain is settled: the end
- *	none at all           delete_domain   it is deleted, or not ours from now on
- *	open                  apply_changes   the rows are done
- *	                                      no such domain: all rows are open again
- *	                                      over quota: half of the rows; one: failure
- *	                                      refused: half of the rows; one: set aside
- *	open, no such domain  create_domain   it exists: the rows are sent at once
+ * rows                  call            answer
+ * no open row           -               the domain is settled: the end
+ * no row at all         delete_domain   it is deleted, or no longer ours
+ * open                  apply_changes   the rows are done
+ *                                       no such domain: all rows are open again
+ *                                       over quota: half of the rows; one: failure
+ *                                       refused: half of the rows; one: set aside
+ * open, no such domain  create_domain   it exists: the rows are sent at once
  *
- * A domain that is being deleted refuses changes with a conflict. get_domain tells this
- * conflict from the conflict of a record. It is a failure, as all other errors are.
+ * A domain that is being deleted refuses changes with a conflict. get_domain
+ * distinguishes this conflict from the conflict of a record. It is a failure, like all
+ * other errors.
  */
 #pragma once
 
@@ -21,39 +23,42 @@
 #include "consistency/reconcile.h"
 #include "publish.h"
 
-enum { PUBLISH_ROWS_MAX = 5000 };	/* of a change: central takes no more */
+enum { PUBLISH_ROWS_MAX = 5000 };	/* of one change: the limit of central */
 
 struct publication {
 	struct work work;
 	struct ports *ports;
-	struct zone_key zone;		/* its texts are the publication's own */
+	struct zone_key zone;		/* texts owned by the publication */
 	struct zone_row row;
-	struct record_row *rows;	/* open ones, at most LIMIT */
+	struct record_row *rows;	/* open rows, at most LIMIT */
 	size_t count;
 	size_t limit;			/* smaller after a refusal */
-	const char *refusal;		/* central's reason, while it is asked more */
-	char domain_id[ID_LEN + 1];	/* of the domain that took the change; or "" */
+	/* central's reason, until a smaller change is accepted or refused */
+	const char *refusal;
+	/* of the domain that accepted the change; or "" */
+	char domain_id[ID_LEN + 1];
 	enum { PUBLISH_ASSUMED, PUBLISH_MISSING, PUBLISH_CREATED } domain;
 	bool is_known;			/* the domain has a row */
-	bool is_unneeded;		/* we have created it, and no record is left */
+	/* we have created it, and it has no records any more */
+	bool is_unneeded;
 };
 
 /* ---- publish_call.c ---- */
 
-/* Calls central for the project of the records. Steals ARGS. */
+/* Calls central for the project of the records. Takes over ARGS. */
 void publish_call(struct publication *publication, const char *method, json_t *args,
                   rpc_answer_fn *answered);
 bool publish_can_create(const struct publication *publication);
-/* Fails: central has no such domain for this project. */
+/* Ends the work as failed: central has no such domain for this project. */
 void publish_fail_no_domain(struct publication *publication);
 
 /* ---- publish_rows.c ---- */
 
 void publish_rows(struct publication *publication);
 /*
- * The first DROPS rows delete records, of which DROPS_MAX were asked for, and the others
- * add records. Both are sorted by name. If one list is cut off, rows of names behind the cut
- * wait for the next change: so no name is without records between two changes.
+ * The first DROPS rows delete records, the others add records. DROPS_MAX deletions were
+ * read at most. Both parts are sorted by name. If one part is incomplete, rows with later
+ * names wait for the next change, so that no name is without records between two changes.
  */
 void publish_rows_keep_whole(struct publication *publication, size_t drops,
                              size_t drops_max);

@@ -6,7 +6,8 @@
 #include "publish_private.h"
 #include "runtime/metrics.h"
 
-enum { FASTER = 4 };			/* the limit grows by this after a success */
+/* factor by which the limit grows after a success */
+enum { FASTER = 4 };
 
 static struct publish_metrics {
 	struct metric *changes, *records, *refused;
@@ -25,7 +26,7 @@ void publish_rows_metrics(void)
 
 /* ---- the limit ---- */
 
-/* The name of the last one of COUNT rows, if the list is cut off there; else NULL. */
+/* The name of the last of COUNT rows, if more rows may follow; otherwise NULL. */
 static const char *publish_cut(const struct publication *publication, size_t count,
                                bool is_cut)
 {
@@ -46,13 +47,13 @@ void publish_rows_keep_whole(struct publication *publication, size_t drops,
 	for (size_t i = 0; i < publication->count; i++)
 		if (strcmp(publication->rows[i].name, first) < 0)
 			publication->rows[kept++] = publication->rows[i];
-	if (kept)				/* 0: all rows have one name */
+	if (kept)				/* 0: all rows have the same name */
 		publication->count = kept;
 }
 
 /* ---- success ---- */
 
-/* If another domain took the change, the records of the former one are lost. */
+/* If another domain accepted the change, the records of the old domain are lost. */
 static void publish_write_domain(const struct publication *publication, struct tx *tx)
 {
 	const char *id = publication->domain_id, *was = publication->row.domain_id;
@@ -94,7 +95,7 @@ static void publish_half(struct publication *publication)
 	work_step(publication);
 }
 
-/* Halves until the rest fits; the other rows wait for a larger quota. */
+/* Halves the change until the rest fits; the other rows wait for a larger quota. */
 static void publish_over_quota(struct publication *publication, const char *reason)
 {
 	if (publication->count > 1)
@@ -127,7 +128,7 @@ static void publish_notify_refused(const struct publication *publication)
 	json_decref(payload);
 }
 
-/* Halves until the bad row is alone. */
+/* Halves the change until the bad row is alone. */
 static void publish_rows_refused(struct publication *publication)
 {
 	if (publication->count > 1) {
@@ -157,7 +158,10 @@ static void publish_on_domain(void *self, const struct rpc_answer *answer)
 		publish_rows_refused(publication);
 }
 
-/* Other errors pass, or have their cause in more than a record. */
+/*
+ * True: the error concerns a record. Other errors are temporary, or concern more than a
+ * record.
+ */
 static bool publish_is_refusal(enum err err)
 {
 	return err == ERR_INVALID || err == ERR_CONFLICT || err == ERR_TOO_LARGE;
@@ -182,7 +186,7 @@ static bool publish_is_same_set(const struct record_row *a, const struct record_
 	return a->state == b->state && a->type == b->type && !strcmp(a->name, b->name);
 }
 
-/* One change a record set. A record that another port has as well stays. */
+/* One change for each record set. A record that another port also has is not deleted. */
 static json_t *publish_changes(const struct publication *publication)
 {
 	const struct record_row *rows = publication->rows, *last = NULL;
@@ -207,10 +211,10 @@ static json_t *publish_changes(const struct publication *publication)
 }
 
 /*
- * All rows are open again before the domain is created, so that nothing is lost if this
- * process dies. The id of the new domain is written before the call: the answer may be
- * lost. An id of a call without an answer is used again, because the call may have been
- * done.
+ * Opens all rows again before the domain is created, so that no record is lost if this
+ * process dies. The id of the new domain is written before the call, because the answer
+ * may be lost. The id of a call without an answer is used again, because that call may
+ * have succeeded.
  */
 static void publish_write_missing(void *object, struct tx *tx)
 {

@@ -83,7 +83,7 @@ static void diff_add_row(struct record_diff *diff, const struct record_row *row,
 	diff_add_zone(diff, row);
 }
 
-/* A refused record is retried with each change of its port. */
+/* A refused record is sent again with each change of its port. */
 static bool diff_is_current(const struct record_row *row)
 {
 	return row->state == RECORD_ADD || row->state == RECORD_HAVE;

@@ -1,7 +1,7 @@
 /*
- * record_diff -- the difference between the records that ports have and those that they
- * should have: the rows to write, and their domains. A row that stays is not written, so
- * the cost of a change depends on what it changes.
+ * record_diff -- the difference between the present and the wanted records of ports: the
+ * rows to write, and their domains. An unchanged row is not written, so the cost depends
+ * on the size of the change.
  */
 #pragma once
 
@@ -19,20 +19,23 @@ struct record_diff {
 	struct map *old_by_key;		/* struct old_record, by port and record */
 	struct old_record **old;
 	size_t old_count, old_size;
-	struct record_row *rows;	/* to write */
+	struct record_row *rows;	/* rows to write */
 	size_t count, size;
 	struct map *zones_seen;
-	struct zone_key *zones;		/* of rows */
+	struct zone_key *zones;		/* domains of `rows` */
 	size_t zone_count, zone_size;
 };
 
 void record_diff_init(struct record_diff *diff, struct arena *arena);
 /* A callback of store_records(). Add all old records before the wanted ones. */
 void record_diff_add_old(void *diff, const struct record_row *row);
-/* RECORDS of PORT, which is in a network of PROJECT_ID. */
+/* Adds RECORDS of PORT, which is in a network of PROJECT_ID. */
 void record_diff_add_wanted(struct record_diff *diff, const struct port_row *port,
                             const char *project_id, const struct port_record *records,
                             size_t count);
-/* Writes the rows, drops old records that are not wanted, and makes the domains due. */
+/*
+ * Writes the rows, drops old records that are no longer wanted, and makes the domains
+ * due.
+ */
 void record_diff_write(struct record_diff *diff, struct tx *tx);
 void record_diff_clear(struct record_diff *diff);

@@ -29,7 +29,7 @@ static void port_call_read_network(struct port_call *call, struct tx *tx, const 
 		        id);
 }
 
-/* ID if the caller may see the port; else "". */
+/* Returns ID if the caller may see the port, otherwise "". */
 static const char *port_visible_id(const struct request *req, struct tx *tx,
                                    const char *id)
 {
@@ -45,7 +45,7 @@ static enum err port_fail_taken(struct why *why, const char *id, const char *fqd
 	            "network", *id ? "port " : "another port", id, fqdn);
 }
 
-/* Two calls at the same time: the unique key of the table refuses the second one. */
+/* For two calls at the same time: the unique key of the table refuses the second one. */
 static void port_explain_taken(struct tx *tx, const struct port_row *port)
 {
 	if (tx->err == ERR_EXISTS && port->dns_fqdn)
@@ -95,7 +95,7 @@ static bool port_same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* True for a repeated call. */
+/* True: the call is a repetition. */
 static bool port_is_same(const struct port_row *a, const struct port_row *b)
 {
 	if (strcmp(a->network_id, b->network_id) || a->count != b->count ||
@@ -115,7 +115,7 @@ static void port_call_check_reverse(const struct port_call *call, struct tx *tx)
 	reverse_quota_check(call->update.ports, tx, call->req, &call->update.diff);
 }
 
-/* The id exists. A caller learns nothing about a port of another tenant. */
+/* The id exists. The reason tells a caller nothing about a port of another tenant. */
 static void port_call_check_same(const struct port_call *call, struct tx *tx,
                                  const struct port_row *port)
 {
@@ -164,7 +164,7 @@ static enum err service_create_port(void *self, struct request *req)
 	return port_call_end(&call, &tx, values.port.id);
 }
 
-/* A port of the caller; it may be deleted. */
+/* Finds a port of the caller; it may be deleted. */
 static void port_call_find(struct port_call *call, struct tx *tx, const char *id)
 {
 	struct port_update *update = &call->update;
@@ -216,7 +216,7 @@ static enum err service_update_port(void *self, struct request *req)
 	return port_call_end(&call, &tx, id);
 }
 
-/* Idempotent. */
+/* Idempotent: deleting a deleted port is OK. */
 static enum err service_delete_port(void *self, struct request *req)
 {
 	struct port_call call = port_call_of(self, req);
@@ -233,9 +233,9 @@ static enum err service_delete_port(void *self, struct request *req)
 	return port_call_end(&call, &tx, NULL);
 }
 
-/* ---- why a port does not have its name ---- */
+/* ---- the reason why a port lacks its name ---- */
 
-/* "": it has its name, or wants none. */
+/* "": the port has its name, or wants no name. */
 static const char *port_why_unnamed(const struct ports *ports, const struct request *req,
                                     struct tx *tx, const struct port_row *port,
                                     const struct network_row *network)
@@ -312,7 +312,10 @@ static void port_list_add(void *self, const struct port_row *port)
 	list->ports[list->count++] = *port;
 }
 
-/* Ports of one network usually follow each other: it is read once for them. */
+/*
+ * Ports of one network usually follow each other, so the network is read only once for
+ * them.
+ */
 static json_t *port_list_encode(const struct ports *ports,
                                 const struct port_list *list, struct tx *tx)
 {
@@ -347,7 +350,10 @@ static enum err service_list_ports(void *self, struct request *req)
 
 	struct tx tx = tx_begin_snapshot(ports->runtime.db, &req->why);
 	store_ports(&tx, req->arena, &filter, port_list_add, &list);
-	/* a network without ports must exist; Neutron's may have ports before its data */
+	/*
+	 * a network without ports must exist; a network of Neutron may have ports before
+	 * its own data came
+	 */
 	if (filter.network_id && !list.count && !*filter.marker)
 		service_check_network(req, &tx, filter.network_id);
 	json_t *encoded = port_list_encode(ports, &list, &tx);

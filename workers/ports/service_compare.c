@@ -1,7 +1,10 @@
 #include "model/json.h"
 #include "service_private.h"
 
-/* {"now": true} makes the next comparison due. "ended" grows when it has ended. */
+/*
+ * {"now": true} makes the next comparison due. "ended" grows at the end of each
+ * comparison.
+ */
 enum err service_compare(void *self, struct request *req)
 {
 	struct ports *ports = self;

@@ -18,14 +18,14 @@ static void network_set(struct network_update *update, struct network_row *netwo
 		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s", network->id);
 		return;
 	}
-	if (exists) {			/* calls do not change these */
+	if (exists) {			/* calls do not change these members */
 		network->project_id = old.project_id;
 		network->revision = old.revision;
 		network->is_fed = old.is_fed;
 		network->subnets = old.subnets;
 	}
 	store_network_put(tx, network);
-	update->has_new_lines = exists;	/* a retry must announce them, too */
+	update->has_new_lines = exists;	/* a retry must also announce them */
 	if (exists && strcmp(old.domain_text, network->domain_text))
 		network_update_rename(update, tx);
 	reverse_quota_check(update->ports, tx, req, &update->diff);

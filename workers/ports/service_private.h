@@ -1,8 +1,8 @@
 /*
- * service_private -- what the files of the service share. Calls about ports are in
- * service.c, about networks, subnets, hosts for dnsmasq, comparisons and the progress of
- * records in service_network.c, service_subnet.c, service_hosts.c, service_compare.c and
- * service_published.c.
+ * service_private -- shared by the files of the service. service.c has the calls about
+ * ports. The other calls are in service_network.c, service_subnet.c, service_hosts.c
+ * (hosts for dnsmasq), service_compare.c and service_published.c (the progress of
+ * records).
  */
 #pragma once
 

@@ -3,7 +3,7 @@
 
 enum { DOMAINS_MAX = 1000 };
 
-/* One port, or without it all ports of a network. */
+/* A port, or all ports of a network if no port is given. */
 struct published_query {
 	char port_id[ID_LEN + 1], network_id[ID_LEN + 1];
 };

@@ -17,13 +17,13 @@ static void subnet_call_init(struct subnet_call *call, struct ports *ports,
                              struct request *req)
 {
 	*call = (struct subnet_call){ .req = req };
-	/* always: a retry after a lost answer to COMMIT must announce them */
+	/* always set: a retry after a lost answer to COMMIT must announce them */
 	call->update = (struct network_update){ .ports = ports, .arena = req->arena,
 	                                        .network = &call->network,
 	                                        .has_new_lines = true };
 }
 
-/* Only Neutron changes its subnets: the next comparison would undo a call. */
+/* Only Neutron may change its subnets: the next comparison would undo a call. */
 static void subnet_call_check_not_fed(const struct subnet_call *call,
                                       const struct subnet_row *subnet, struct tx *tx)
 {
@@ -44,7 +44,7 @@ static void subnet_call_republish(struct subnet_call *call, struct tx *tx)
 struct subnet_place {
 	struct subnet_row *subnet;
 	bool has_id;
-	struct subnet_row other;	/* overlaps subnet */
+	struct subnet_row other;	/* a subnet that overlaps `subnet` */
 	bool has_overlap;
 	int others;
 };
@@ -89,7 +89,9 @@ static void subnet_call_find_place(struct subnet_call *call, struct subnet_place
 	        own, other, place->other.id);
 }
 
-/* The id belongs to a subnet of another network, perhaps of another tenant. */
+/*
+ * Refuses an id that belongs to a subnet of another network, perhaps of another tenant.
+ */
 static void subnet_call_refuse_id(struct subnet_call *call, const char *id, struct tx *tx)
 {
 	struct subnet_row subnet;

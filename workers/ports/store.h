@@ -20,12 +20,12 @@
 struct network_row {
 	char id[ID_LEN + 1];
 	const char *project_id;
-	const char *domain_text;	/* "": its ports have no names */
-	struct name domain;		/* the same; len 0: none */
-	uint64_t revision;		/* Neutron's (neutron_revision()); 0: none */
-	bool is_default;		/* its domain is ports.domain */
-	bool is_fed;			/* Neutron's */
-	struct subnets subnets;		/* set only if it was read by its id */
+	const char *domain_text;	/* "": the ports have no names */
+	struct name domain;		/* domain_text as a name; len 0: no domain */
+	uint64_t revision;		/* Neutron's (neutron_revision()); 0: unknown */
+	bool is_default;		/* the domain is ports.domain */
+	bool is_fed;			/* the network is Neutron's */
+	struct subnets subnets;		/* only set if the network was read by its id */
 };
 
 /* Locks the row against changes of the network, its subnets and its ports. */
@@ -36,55 +36,59 @@ bool store_network_share(struct tx *tx, struct arena *arena, const char *id,
                          struct network_row *network);
 bool store_network_read(struct tx *tx, struct arena *arena, const char *id,
                         struct network_row *network);
-/* Neutron has deleted the network, and a tombstone says so. */
+/* True: Neutron has deleted the network; its tombstone exists. */
 bool store_network_is_gone(struct tx *tx, const char *id);
 /* The tenant of a deleted network; NULL: not deleted, or unknown. */
 const char *store_network_gone_project(struct tx *tx, struct arena *arena, const char *id);
-/* A call created a network with this id for another tenant. */
+/* True: a call created a network with this id for another tenant. */
 bool store_network_conflicts(struct tx *tx, const struct network_row *network);
 void store_network_put(struct tx *tx, const struct network_row *network);
-/* A network of Neutron whose data has not arrived: without tenant and domain. */
+/* Inserts a network of Neutron whose data has not arrived, without tenant and domain. */
 void store_network_put_unknown(struct tx *tx, const char *id,
                                struct network_row *network);
-/* Deletes the ports and subnets that calls created in it. */
+/* Deletes the ports and subnets that calls created in the network. */
 void store_network_clear(struct tx *tx, const char *id);
 bool store_network_is_used(struct tx *tx, const char *id);
-/* Deletes its subnets, too. */
+/* Deletes the network and its subnets. */
 void store_network_delete(struct tx *tx, const char *id);
-/* The networks of PROJECT_ID (NULL: all), by id, after MARKER, at most LIMIT. */
+/*
+ * Reads the networks of PROJECT_ID (NULL: all), sorted by id, after MARKER, at most
+ * LIMIT.
+ */
 void store_networks(struct tx *tx, struct arena *arena, const char *project_id,
                     const char *marker, int limit,
                     void (*each)(void *self, const struct network_row *network),
                     void *self);
 
-/* ---- subnets: lock the network before you change one ---- */
+/* ---- subnets: lock the network before changing a subnet ---- */
 
 struct subnet_row {
 	char id[ID_LEN + 1], network_id[ID_LEN + 1];
-	const char *project_id, *domain_text;	/* its network's; only if read with it */
+	/* the network's; only set if read with it */
+	const char *project_id, *domain_text;
 	struct prefix cidr;
 	bool is_published;		/* its addresses have records */
-	bool is_flagged;		/* its dns_publish_fixed_ip */
-	bool is_fed;			/* Neutron's */
-	uint64_t revision;		/* as a network's */
+	bool is_flagged;		/* Neutron's dns_publish_fixed_ip of the subnet */
+	bool is_fed;			/* the subnet is Neutron's */
+	uint64_t revision;		/* as in struct network_row */
 };
 
 bool store_subnet_lock(struct tx *tx, const char *id, struct subnet_row *subnet);
 bool store_subnet_read(struct tx *tx, struct arena *arena, const char *id,
                        struct subnet_row *subnet);
-/* A call created a subnet with this id in another network. */
+/* True: a call created a subnet with this id in another network. */
 bool store_subnet_conflicts(struct tx *tx, const struct subnet_row *subnet);
-/* Neutron has deleted the subnet, and a tombstone says so. */
+/* True: Neutron has deleted the subnet; its tombstone exists. */
 bool store_subnet_is_gone(struct tx *tx, const char *id);
-/* The network of a deleted subnet, Neutron's or not. */
+/* Reads the network of a deleted subnet, Neutron's or not. */
 bool store_subnet_gone_network(struct tx *tx, const char *id,
                                char network_id[ID_LEN + 1]);
 void store_subnet_put(struct tx *tx, const struct subnet_row *subnet);
 void store_subnet_delete(struct tx *tx, const char *id);
-/* Neutron has deleted a subnet that is not known here. */
+/* Inserts a tombstone: Neutron has deleted a subnet that is unknown here. */
 void store_subnet_put_tombstone(struct tx *tx, const char *id);
 struct port_filter;
-/* By id; the tenant is that of the network. */
+/* Sorted by id. The filter's tenant is the tenant of the network. */
 void store_subnets(struct tx *tx, struct arena *arena, const struct port_filter *filter,
                    void (*each)(void *self, const struct subnet_row *subnet), void *self);
 
@@ -93,54 +97,67 @@ void store_subnets(struct tx *tx, struct arena *arena, const struct port_filter 
 struct port_row {
 	char id[ID_LEN + 1], network_id[ID_LEN + 1];
 	const char *project_id;
-	const char *dns_name, *dns_fqdn, *mac;	/* NULL: none */
-	const char *dns_domain;		/* its own; NULL: that of the network */
+	const char *dns_name, *dns_fqdn, *mac;	/* NULL: not set */
+	const char *dns_domain;		/* the port's own; NULL: that of the network */
 	uint64_t revision;
-	bool is_fed, is_floating;	/* Neutron's; a floating IP of Neutron */
+	bool is_fed, is_floating;	/* the port is Neutron's; it is a floating IP */
 	bool is_gone;
 	struct address *addresses;
 	size_t count;
-	const char *status;		/* of its records: "ACTIVE", "PENDING", "ERROR" */
-	const char *reason;		/* of ERROR or PENDING; else NULL */
+	/* status of its records: "ACTIVE", "PENDING", "ERROR" */
+	const char *status;
+	const char *reason;		/* for ERROR or PENDING; else NULL */
 };
 
-/* With its addresses. Also a deleted port. */
+/* Reads a port with its addresses, also a deleted port. */
 bool store_port_read(struct tx *tx, struct arena *arena, const char *id,
                      struct port_row *port);
-/* With its addresses. ERR_EXISTS: another port of the network has its fqdn. */
+/*
+ * Inserts a port with its addresses. ERR_EXISTS: another port of the network has its
+ * fqdn.
+ */
 void store_port_insert(struct tx *tx, const struct port_row *port);
 void store_port_update(struct tx *tx, const struct port_row *port);
-/* The full names of all ports of a network. Ports may exchange their names. */
+/* Writes the full names of all ports of a network. Ports may exchange their names. */
 void store_ports_rename(struct tx *tx, const char *network_id,
                         const struct port_row *ports, size_t count);
-/* Frees its name and leaves a tombstone. */
+/* Deletes the port, frees its name and leaves a tombstone. */
 void store_port_delete(struct tx *tx, const char *id);
 void store_ports_delete(struct tx *tx, const char *network_id);
-/* A call created a port with this id in another network or tenant. */
+/* True: a call created a port with this id in another network or tenant. */
 bool store_port_conflicts(struct tx *tx, const struct port_row *port);
-/* As store_port_update(), for a port of a call or a deleted port that Neutron now has. */
+/*
+ * store_port_update() for a port of a call, or a deleted port, that now belongs to
+ * Neutron.
+ */
 void store_port_take_over(struct tx *tx, const struct port_row *port);
-/* Neutron has deleted a port that is not known here. */
+/* Inserts a tombstone: Neutron has deleted a port that is unknown here. */
 void store_port_put_tombstone(struct tx *tx, const char *id);
-/* Removes old tombstones: of ports without records, subnets, networks without ports. */
+/*
+ * Deletes old tombstones: of ports without records, of subnets, and of networks without
+ * ports.
+ */
 void store_ports_sweep(struct tx *tx);
-/* The id of the network's port with this full name; NULL: none. */
+/* The id of the network's port with this full name; NULL: no port has it. */
 const char *store_port_find_fqdn(struct tx *tx, struct arena *arena,
                                  const char *network_id, const char *fqdn);
-/* Port ID keeps the name until the transaction ends. ERR_RACE: it has lost the name. */
+/*
+ * Locks the name of port ID until the transaction ends. ERR_RACE: the port has lost the
+ * name.
+ */
 void store_port_name_lock(struct tx *tx, const char *id, const char *fqdn);
-/* Locks some ports of a network that want one of these names and have none. */
+/* Locks some ports of a network that want one of these names and have no name. */
 void store_ports_awaiting_name(struct tx *tx, struct arena *arena, const char *network_id,
                                const char *fqdn, const char *relative,
                                void (*each)(void *self, const struct port_row *port),
                                void *self);
 struct port_filter {
-	const char *project_id, *network_id;	/* NULL: of all */
+	const char *project_id, *network_id;	/* NULL: all */
 	const char *dns_fqdn;			/* NULL: any name */
-	const char *marker;			/* ids after this one */
+	const char *marker;			/* only ids after this one */
 	int limit;
 };
-/* The ports that are not deleted. */
+/* Reads the ports that are not deleted. */
 void store_ports(struct tx *tx, struct arena *arena, const struct port_filter *filter,
                  void (*each)(void *self, const struct port_row *port), void *self);
 
@@ -152,18 +169,20 @@ struct record_row {
 	uint16_t type;
 	enum { RECORD_ADD, RECORD_HAVE, RECORD_DROP, RECORD_REFUSED } state;
 	uint64_t seq;
-	bool is_shared;			/* of DROP: another port has an equal record */
-	const char *made_for;		/* of a wanted record: see zone_key */
+	/* RECORD_DROP: another port has an equal record */
+	bool is_shared;
+	const char *made_for;		/* of a wanted record: as in struct zone_key */
 };
 
-/* Of a port, or of all ports of a network if PORT_ID is NULL. */
+/* Reads the records of a port, or of all ports of a network if PORT_ID is NULL. */
 void store_records(struct tx *tx, struct arena *arena, const char *network_id,
                    const char *port_id,
                    void (*each)(void *self, const struct record_row *row), void *self);
-/* How far these records are, with those of deleted ports. */
+/* The progress of a port's or network's records, including those of deleted ports. */
 struct published_row {
-	int64_t open, refused;		/* records */
-	const char *reason;		/* why some are refused or open; "": none */
+	int64_t open, refused;		/* numbers of records */
+	/* why records are refused or open; "": no reason */
+	const char *reason;
 };
 void store_published(struct tx *tx, struct arena *arena, const char *network_id,
                      const char *port_id, struct published_row *row);
@@ -177,32 +196,37 @@ void store_records_put(struct tx *tx, const struct record_row *rows, size_t coun
 /* ---- comparisons with Neutron ---- */
 
 struct comparison_row {
-	int ended;			/* number of rounds */
-	int looked_at, differing, repaired;	/* of the last round */
-	const char *reason;		/* of an incomplete round; else "" */
+	int ended;			/* number of finished rounds */
+	int looked_at, differing, repaired;	/* numbers of the last round */
+	const char *reason;		/* of an incomplete round; otherwise "" */
 };
 
 /* Makes the next round due in MS at the latest. Creates the row. */
 void store_comparison_due(struct tx *tx, const char *feed, int ms);
-/* True: a round is due and is the caller's. The next round is due in PERIOD_MS. */
+/*
+ * True: a round is due, and the caller must make it. The next round is due in PERIOD_MS.
+ */
 bool store_comparison_claim(struct tx *tx, const char *feed, int period_ms);
 void store_comparison_put(struct tx *tx, const char *feed,
                           const struct comparison_row *row);
-/* False: no round was ever due. */
+/* False: no round was due yet. */
 bool store_comparison_read(struct tx *tx, struct arena *arena, const char *feed,
                            struct comparison_row *row);
 /*
- * Neutron's networks, with tombstones. DOMAIN is ports.domain: a network that has an
- * older value of it has no revision, and so differs.
+ * Reads Neutron's networks, with tombstones. DOMAIN is ports.domain. A network with an
+ * older value of it gets no revision, so it counts as different.
  */
 void store_network_revisions(struct tx *tx, const char *domain,
                              void (*each)(void *self, const struct revision *revision),
                              void *self);
-/* Neutron's subnets. ALL: all should be published. Else a flag decides. */
+/*
+ * Reads Neutron's subnets. ALL: all of them must be published. Otherwise the flag of each
+ * decides.
+ */
 void store_subnet_revisions(struct tx *tx, bool all,
                             void (*each)(void *self, const struct revision *revision),
                             void *self);
-/* Neutron's ports and floating IPs in a network. */
+/* Reads Neutron's ports and floating IPs in a network. */
 void store_port_revisions(struct tx *tx, const char *network_id,
                           void (*each)(void *self, const struct revision *revision,
                                        bool is_floating), void *self);
@@ -211,82 +235,94 @@ void store_port_revisions(struct tx *tx, const char *network_id,
 
 struct zone_key {
 	const char *zone, *project_id;
-	const char *made_for;		/* of a reverse domain: tenant of the port */
-	/* store_zones_find_claims() sets these for a reverse domain that a port needs: */
-	uint64_t rev;			/* of the row of the zone; 0: there is no row */
-	bool is_claimed;		/* it now counts for MADE_FOR */
-	bool is_new;			/* central has to make it */
+	const char *made_for;		/* of a reverse domain: the tenant of the port */
+	/* for a reverse domain that a port needs; set by store_zones_find_claims(): */
+	uint64_t rev;			/* of the row of the domain; 0: there is no row */
+	bool is_claimed;		/* the domain now counts for MADE_FOR */
+	bool is_new;			/* central must create it */
 };
 
 struct zone_row {
 	uint64_t rev;
 	uint32_t failures;
 	bool is_due;
-	char made_id[ID_LEN + 1];	/* of a domain that ports created; or "" */
-	char domain_id[ID_LEN + 1];	/* as last seen; or "" */
+	char made_id[ID_LEN + 1];	/* of a domain that this program created; or "" */
+	char domain_id[ID_LEN + 1];	/* when last seen; or "" */
 };
 
 /*
- * Finds, before the change, the reverse domains that count for no tenant yet: no port
- * has a record in them, and no domain that zonefleet-ports made exists.
+ * Finds the reverse domains that count for no tenant yet. Call it before the change. In
+ * such a domain no port has a record, and no domain created by zonefleet-ports exists.
  */
 void store_zones_find_claims(struct tx *tx, struct zone_key *zones, size_t count);
-/* Makes zones due. ERR_RACE: another transaction changed a zone that this one claims. */
+/*
+ * Makes zones due. ERR_RACE: another transaction changed a zone that this transaction
+ * claims.
+ */
 void store_zones_changed(struct tx *tx, const struct zone_key *zones, size_t count);
 void store_zones_due(struct tx *tx, struct arena *arena,
                      void (*each)(void *self, const struct zone_key *zone), void *self);
 bool store_zone_read(struct tx *tx, const struct zone_key *zone, struct zone_row *row);
-/* A port has a record in the zone, or a dropped record is still published. */
+/* True: a port has a record in the zone, or a dropped record is still published. */
 bool store_zone_is_used(struct tx *tx, const struct zone_key *zone);
 struct watched_zone {
 	const char *zone, *domain_id;	/* "": not known yet */
 };
 /*
- * At most LIMIT domains that have published records and no open ones, and that were not
- * checked for PERIOD_MS. The oldest check comes first.
+ * Reads at most LIMIT domains with published records and without open ones that were not
+ * checked for PERIOD_MS. The longest unchecked domain comes first.
  */
 void store_zones_watched(struct tx *tx, struct arena *arena, int period_ms, int limit,
                          void (*each)(void *self, const struct watched_zone *zone),
                          void *self);
-/* After a check. DOMAIN_ID is central's; "": central has no such domain. */
+/* Call it after a check. DOMAIN_ID is central's; "": central has no such domain. */
 void store_zone_known(struct tx *tx, const char *zone, const char *domain_id);
-/* Sets made_id; "": none. */
+/* Sets made_id; "": not created by this program. */
 void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id);
-/* Removes rows of domains that had no records for a day. */
+/* Deletes rows of domains that had no records for a day. */
 void store_zones_sweep(struct tx *tx);
 struct zone_quota {
 	const char *project_id;
-	int64_t needed;			/* new reverse domains that a change needs */
+	int64_t needed;			/* number of new reverse domains for a change */
 	int64_t max;			/* -1: no limit */
-	uint64_t rev;			/* of its row; 0: there is no row */
-	int64_t count;			/* of reverse domains that count for the tenant */
+	uint64_t rev;			/* of the row; 0: there is no row */
+	/* number of reverse domains that count for the tenant */
+	int64_t count;
 };
-/* Sets max of the tenants that have a limit of domains of their own (central's). */
+/* Sets max of tenants with their own limit of domains in central. */
 void store_quotas_read(struct tx *tx, struct zone_quota *quotas, size_t count);
 /*
- * Locks the numbers of the tenants' reverse domains: until this transaction ends, no
- * other transaction can give these tenants any. ERR_RACE: another one did so after this
- * one began to read. Sets rev and count: domains that zonefleet-ports made and that
- * exist, and domains that it has to make because a port needs them.
+ * Locks the numbers of the tenants' reverse domains. Until this transaction ends, no
+ * other one can give these tenants a reverse domain. ERR_RACE: another transaction did so
+ * after this one began to read. Sets rev and count. The count has the existing domains
+ * that zonefleet-ports created, and the domains that it must create because a port needs
+ * them.
  */
 void store_quotas_lock(struct tx *tx, struct zone_quota *quotas, size_t count);
-/* Makes reverse domains due that this program created and that have no records. */
+/*
+ * Makes reverse domains due that this program created and that have no records any more.
+ */
 void store_zones_unused_due(struct tx *tx);
-/* The domain does not exist: opens its wanted records and forgets dropped ones. */
+/* The domain does not exist: opens its wanted records and forgets dropped records. */
 void store_zone_lost(struct tx *tx, const struct zone_key *zone);
-/* Opens the wanted records of all tenants; keeps dropped ones. */
+/* Opens the wanted records of all tenants; keeps dropped records. */
 void store_zone_lost_all(struct tx *tx, const struct zone_key *zone);
-/* The records in STATE (RECORD_ADD or RECORD_DROP), by name, at most LIMIT. */
+/*
+ * Reads the records in STATE (RECORD_ADD or RECORD_DROP), sorted by name, at most LIMIT.
+ */
 void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *zone,
                      int state, size_t limit,
                      void (*each)(void *self, const struct record_row *row), void *self);
-/* ROWS are published. Rows that changed meanwhile stay open. Deletes dropped rows. */
+/* ROWS are published. Rows that have changed since stay open. Deletes dropped rows. */
 void store_zone_done(struct tx *tx, const struct zone_key *zone,
                      const struct record_row *rows, size_t count);
 void store_zone_refused(struct tx *tx, const struct record_row *row, const char *reason);
 /* Opens all refused records again. */
 void store_records_retry_refused(struct tx *tx);
-/* All records open at REV are published. Stays due if the row changed since. */
+/*
+ * All records that were open at REV are published. The domain stays due if its row has
+ * changed since.
+ */
 void store_zone_settled(struct tx *tx, const struct zone_key *zone, uint64_t rev);
 void store_zone_failed(struct tx *tx, const struct zone_key *zone, const char *reason,
                        int64_t next_ms);

@@ -4,7 +4,7 @@
 #include "store_private.h"
 
 enum {
-	SWEPT_MAX = 1000,		/* rows of one statement */
+	SWEPT_MAX = 1000,		/* rows in one statement */
 	WAITING_MAX = 16,
 };
 
@@ -40,7 +40,7 @@ static int port_row_digit(char c)
 	return c <= '9' ? c - '0' : c - 'A' + 10;
 }
 
-/* "0AE02404,FD5D...": 8 or 32 digits each, as HEX() makes them. */
+/* Reads "0AE02404,FD5D...": 8 or 32 digits each, as HEX() writes them. */
 static void port_row_read_addresses(const char *text, struct arena *arena,
                                     struct port_row *port)
 {
@@ -114,7 +114,9 @@ void store_ports(struct tx *tx, struct arena *arena, const struct port_filter *f
 	}
 }
 
-/* The lock also shows rows that a transaction committed after this one began. */
+/*
+ * With a lock, the read also sees rows that a transaction committed after this one began.
+ */
 void store_ports_awaiting_name(struct tx *tx, struct arena *arena, const char *network_id,
                                const char *fqdn, const char *relative,
                                void (*each)(void *self, const struct port_row *port),
@@ -177,7 +179,7 @@ static void port_row_insert(struct tx *tx, const struct port_row *port)
 	            tx_int(port->is_fed), tx_int(port->is_floating)));
 }
 
-/* A floating IP that a comparison found (compare.c) first has no tenant. */
+/* If a comparison (compare.c) found a floating IP first, it has no tenant yet. */
 static void port_row_update(struct tx *tx, const struct port_row *port)
 {
 	tx_exec(tx,
@@ -268,7 +270,7 @@ void store_ports_delete(struct tx *tx, const char *network_id)
 	    "WHERE network_id = ? AND deleted_at IS NULL", TX_BIND(tx_text(network_id)));
 }
 
-/* The row needs a network, and the port's network is unknown. */
+/* The row must have a network, but the port's network is unknown. */
 void store_port_put_tombstone(struct tx *tx, const char *id)
 {
 	store_network_put_placeholder(tx);

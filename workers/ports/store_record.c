@@ -127,12 +127,12 @@ void store_records_put(struct tx *tx, const struct record_row *rows, size_t coun
 
 /* ---- results of publishing ---- */
 
-/* Another port, perhaps of another tenant, wants the same record: it stays. */
+/* Another port, perhaps of another tenant, wants the same record, so it stays. */
 #define IS_SHARED "EXISTS (SELECT 1 FROM port_records o WHERE o.zone = r.zone " \
                   "AND o.name = r.name AND o.type = r.type AND o.data = r.data " \
                   "AND (o.port_id <> r.port_id) AND o.state IN ('ADD', 'HAVE'))"
 
-/* In the order of the index: the rows after LIMIT cost nothing. */
+/* Uses the order of the index, so that rows after LIMIT cost nothing. */
 void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *zone,
                      int state, size_t limit,
                      void (*each)(void *self, const struct record_row *row), void *self)
@@ -155,8 +155,8 @@ void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *
 }
 
 /*
- * Idempotent: a retry after a lost answer to COMMIT changes nothing. A row in HAVE stays,
- * and a deleted row does not come back.
+ * Idempotent: a retry after a lost answer to COMMIT changes nothing. A row in HAVE is
+ * unchanged, and a deleted row does not come back.
  */
 #define DONE " ON DUPLICATE KEY UPDATE state = IF(seq <> VALUES(seq), state, " \
              "CASE state WHEN 'ADD' THEN 'HAVE' WHEN 'DROP' THEN 'GONE' " \

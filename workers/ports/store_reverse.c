@@ -1,6 +1,7 @@
 /*
- * The tenant that a reverse domain counts for. A network can have a thousand reverse
- * domains, and these functions run on the loop, so a statement handles many domains.
+ * store_reverse -- the tenant for which a reverse domain counts. A network may have a
+ * thousand reverse domains, and these functions run on the loop, so each statement
+ * handles many domains.
  */
 #include <string.h>
 
@@ -94,7 +95,7 @@ struct rev_row {
 };
 
 struct rev_rows {
-	const char *head, *tuple;	/* of the UPDATE; a tuple is key and rev */
+	const char *head, *tuple;	/* of the UPDATE; a tuple has a key and a rev */
 	struct rev_row *list;
 	size_t count;
 };

@@ -15,8 +15,8 @@
 #include "runtime/offload.h"
 
 enum {
-	WRITES_MAX = 16,		/* that wait for the disk */
-	CHANGED_MAX = 1000,		/* routes of a message */
+	WRITES_MAX = 16,		/* writes that wait for the disk */
+	CHANGED_MAX = 1000,		/* routes in one message */
 	REPORT_MS = 5000,
 };
 
@@ -34,9 +34,11 @@ static struct agent {
 	struct mirror *mirror;
 	struct versions *versions;
 	bool is_reporting;		/* a report waits for its answer */
-	bool reports_again;		/* a new version is to be reported after it */
-	bool is_unversioned;		/* the server of reports knows no versions */
-	bool has_failed;		/* the last report; it is in the log */
+	/* a new version must be reported after the current report */
+	bool reports_again;
+	/* the server of the reports does not support versions */
+	bool is_unversioned;
+	bool has_failed;		/* the last report failed; this is in the log */
 	int look_period_ms;		/* constant */
 	char topic[ROUTE_LABEL_MAX + 16];
 } agent = { .look_period_ms = 2000 };
@@ -125,7 +127,7 @@ static const char *routes_agent_topic(const void *self)
 	return agent.topic;
 }
 
-/* Messages of before may be lost. */
+/* Earlier messages may be lost. */
 static void routes_agent_fanout_is_new(void *self)
 {
 	(void)self;
@@ -166,7 +168,7 @@ static json_t *alive_report_args(void)
 	return args;
 }
 
-/* Only while HAProxy runs. */
+/* Reports only while HAProxy runs. */
 static void alive_report_send(void *self)
 {
 	const struct rpc_target target = { .topic = "routes" };
@@ -184,7 +186,9 @@ static void alive_report_send(void *self)
 	json_decref(args);
 }
 
-/* A domain may wait for the new version before it gets a CNAME. */
+/*
+ * Reports a new version at once, because a domain may wait for it before it gets a CNAME.
+ */
 static void alive_report_version(void *self)
 {
 	agent.reports_again = agent.is_reporting;

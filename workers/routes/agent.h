@@ -1,9 +1,9 @@
 /*
  * agent -- `zonefleet-routes --agent` keeps the host map of a HAProxy that is an instance
- * of a router, and makes HAProxy reload it.
+ * of a router, and reloads HAProxy.
  *
  *	DIRECTORY/hosts.map	a line "HOST BACKEND", for a wildcard ".PARENT BACKEND"
- *	DIRECTORY/pid		HAProxy's master, by -p; its command line has DIRECTORY
+ *	DIRECTORY/pid		HAProxy's master (-p); its command line contains DIRECTORY
  *
  * A frontend looks up the host, then the part after its first label:
  *
@@ -12,8 +12,8 @@
  *	    map_str(hosts.map) if !{ var(txn.to) -m found }
  *	use_backend %[var(txn.to)]
  *
- * While HAProxy runs, the agent reports its address as alive, if it has one. Without
- * these reports the router's domain loses the address.
+ * While HAProxy runs, the agent reports its address as alive, if an address is set.
+ * Without these reports the router's domain loses the address.
  */
 #pragma once
 

@@ -15,7 +15,7 @@ struct alive_rule routes_alive_rule(const struct routes *own)
 	};
 }
 
-/* Without the broker or the database, or after a late turn, reports wait in a queue. */
+/* Reports wait in a queue if the broker or the database is away, or after a late turn. */
 void routes_alive_update(struct routes *own)
 {
 	const int64_t now = clock_ms();

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "core/route_backend.h"
 
-enum { PAGE = 1000, LOGGED_MAX = 20 };	/* routes of a turn; log lines */
+enum { PAGE = 1000, LOGGED_MAX = 20 };	/* routes in a turn; log lines */
 
 struct backend_check {
 	struct routes *routes;

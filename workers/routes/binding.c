@@ -8,7 +8,8 @@
 
 /*
  * Generates a name that no other route has, and claims it. The last try contains the id
- * of the route: deleted routes may still have the other names until central deletes them.
+ * of the route, because deleted routes may keep the other names until central has deleted
+ * them.
  */
 static enum err binding_generate_name(struct tx *tx, struct arena *arena,
                                       const struct route_row *route,
@@ -35,17 +36,17 @@ static enum err binding_generate_name(struct tx *tx, struct arena *arena,
 
 /* ---- the former name ---- */
 
-/* A host of an owner is never in the domain of a router. */
+/* True: the name is generated. A host of an owner is never in the domain of a router. */
 static bool binding_name_is_generated(struct tx *tx, struct arena *arena, const char *dns)
 {
 	return store_router_find_host(tx, arena, dns);
 }
 
 /*
- * The target of the CNAME: a name in the domain of the new router. If the route has a
- * host outside it, the target is "router", which is never generated because it has no
- * hyphen. The owner's host itself is no target, because its records may lead back to the
- * former name.
+ * The target of the CNAME: a name in the domain of the new router. If the host of the
+ * route is outside of it, the target is "router", which is never generated because it has
+ * no hyphen. The owner's host itself is not used, because its records may lead back to
+ * the former name.
  */
 static const char *binding_cname_target(struct arena *arena,
                                         const struct binding_row *now,
@@ -59,7 +60,7 @@ static const char *binding_cname_target(struct arena *arena,
 	return arena_printf(arena, "router.%s", router->dns);
 }
 
-/* The former name stays for a grace time, except a host that its owner took back. */
+/* Keeps the former name for a grace time, except a host that the owner has taken back. */
 static void binding_leave(struct routes *routes, struct tx *tx, struct arena *arena,
                           const struct binding_row *was, const struct binding_row *now,
                           const char *target)
@@ -116,7 +117,7 @@ static void binding_write(struct routes *routes, struct tx *tx, struct arena *ar
 	binding_count_route(tx, was ? was->router : NULL, now->router);
 }
 
-/* The route keeps a generated name as long as it has the router. */
+/* True: the route keeps its generated name, because it has the same router as before. */
 static bool binding_keeps_name(const struct binding_row *was,
                                const struct route_row *route,
                                const struct router_row *router)
@@ -167,7 +168,7 @@ void binding_remove(struct tx *tx, struct arena *arena, const struct route_row *
 	store_route_set_unbound(tx, route->id, reason);
 }
 
-/* ---- after it ---- */
+/* ---- after the transaction ---- */
 
 struct route_changes {
 	struct host_changes *changes;

@@ -1,8 +1,7 @@
 /*
- * binding -- assigns a route to a router. The binding sets the route's phase and dns;
- * nothing else sets them. A route that had another router keeps its name there for a
- * grace time. A generated name gets a CNAME to the new name, and the instances of both
- * routers serve it.
+ * binding -- assigns a route to a router. Only the binding sets the route's phase and
+ * dns. A route that leaves a router keeps its name there for a grace time. A generated
+ * name gets a CNAME to the new name, and the instances of both routers serve it.
  */
 #pragma once
 
@@ -10,28 +9,28 @@
 #include "routes.h"
 #include "store.h"
 
-/* For the messages after the commit. */
+/* The values for the messages after the commit. */
 struct binding_result {
 	struct route_row route;
 	const char *router, *dns;
-	const char *former_router;	/* or NULL */
+	const char *former_router;	/* NULL: no former router */
 	bool has_changed;
 };
 
 /*
- * Assigns ROUTE, whose row is locked and which has the claim of its host, to ROUTER.
- * ERR_INVALID: the router's domain has no room for a name; nothing was written. The
- * transaction keeps the errors of its statements.
+ * Assigns ROUTE to ROUTER. The row of ROUTE must be locked, and ROUTE must have the claim
+ * of its host. ERR_INVALID: the router's domain has no room for a name; nothing was
+ * written. Errors of statements stay in the transaction.
  */
 enum err binding_assign(struct routes *routes, struct tx *tx, struct arena *arena,
                         const struct route_row *route, const struct router_row *router,
                         struct binding_result *result, struct why *why);
-/* The route is new again, and its names are free. */
+/* The route becomes unscheduled again, and its names become free. */
 void binding_remove(struct tx *tx, struct arena *arena, const struct route_row *route,
                     const char *reason);
-/* Adds the routers whose hosts change. RESULTS must live as long as CHANGES. */
+/* Adds the routers whose hosts change. RESULTS must outlive CHANGES. */
 void binding_add_changes(struct tx *tx, const struct binding_result *results,
                          size_t count, struct host_changes *changes);
-/* After the commit: sends the notifications. */
+/* Sends the notifications. Call it after the commit. */
 void binding_notify(struct routes *routes, const struct binding_result *results,
                     size_t count);

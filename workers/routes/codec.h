@@ -1,9 +1,9 @@
 /*
- * codec -- routers, routes and bindings as JSON. A row of a table describes each field;
- * those of a router's zone are in core/router_domain.h.
+ * codec -- routers, routes and bindings as JSON. A table has a row for each field;
+ * core/router_domain.h has the fields of a router's zone.
  *
- * The dns of a router is its domain: the "dns" of messages about routers and bindings. A
- * router without one has NAME.`routes.suffix`. A binding shows the name of its route as
+ * The dns of a router is its domain; messages about routers and bindings have it as
+ * "dns". Its default is NAME.`routes.suffix`. A binding shows the name of its route as
  * "route_dns". Only a binding sets the phase and dns of a route (seed 003).
  */
 #pragma once
@@ -25,7 +25,10 @@ extern const struct json_field codec_route_fields[], codec_route_shown[];
 extern const struct json_field codec_status_fields[];
 extern const struct json_field codec_binding_fields[], codec_binding_shown[];
 
-/* The values of a message. codec_router_complete() takes the others from the router. */
+/*
+ * The values in a message. codec_router_complete() fills in the missing ones from the
+ * router.
+ */
 struct router_input {
 	bool has_description, has_label, has_capacity, has_ttl, has_addresses;
 	struct router_row router;
@@ -34,25 +37,28 @@ enum err codec_router_decode(const struct routes *routes, struct request *req,
                              struct router_input *input);
 enum err codec_router_decode_values(struct request *req, struct router_input *input);
 void codec_router_complete(struct router_input *input, const struct router_row *router);
-/* The argument "router": its name. */
+/* Decodes the argument "router", a name. */
 enum err codec_router_decode_name(const struct request *req, const char **name,
                                   struct why *why);
-/* The name of a router as a filter or marker of a list; NULL: not given. */
+/* Decodes the name of a router as a filter or marker of a list; NULL: not given. */
 enum err codec_router_decode_filter(const struct request *req, const char *key,
                                     const char **name, struct why *why);
-/* Only with IS_ADMIN it shows capacity, number of routes, serial and reason. */
+/*
+ * Encodes a router. Capacity, number of routes, serial and reason are only shown with
+ * IS_ADMIN.
+ */
 json_t *codec_router_encode(const struct router_row *router, bool is_admin,
                             const struct routes *routes);
 
 struct route_input {
 	bool has_host, has_labels, has_backend;
 	struct route_row route;
-	const char *phase, *dns;	/* expected by the caller; or NULL */
+	const char *phase, *dns;	/* values that the caller expects; or NULL */
 };
 enum err codec_route_decode(struct request *req, struct route_input *input);
 enum err codec_route_decode_values(struct request *req, struct route_input *input);
 void codec_route_complete(struct route_input *input, const struct route_row *route);
-/* The argument "route": an id, or "namespace/name". */
+/* Decodes the argument "route": an id, or "namespace/name". */
 enum err codec_route_decode_key(struct request *req, struct route_key *key);
 json_t *codec_route_encode(const struct route_row *route);
 
@@ -62,6 +68,6 @@ struct binding_input {
 enum err codec_binding_decode(struct request *req, struct binding_input *input);
 json_t *codec_binding_encode(const struct binding_row *binding);
 
-/* The arguments of lists. */
+/* Decode the arguments of lists. */
 enum err codec_decode_limit(const struct request *req, int *limit, struct why *why);
 enum err codec_route_decode_filter(struct request *req, struct route_filter *filter);

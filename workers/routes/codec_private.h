@@ -1,11 +1,11 @@
-/* codec_private -- what codec.c, codec_router_decode.c and codec_route_decode.c share. */
+/* codec_private -- shared by codec.c, codec_router_decode.c and codec_route_decode.c. */
 #pragma once
 
 #include "codec.h"
 
 enum { TEXT_MAX = 255 };
 
-/* Puts the FIELD before the reason: "route.host: ...". Returns ERR. */
+/* Puts FIELD before the reason: "route.host: ...". Returns ERR. */
 enum err codec_within(const char *field, enum err err, struct why *why);
 /* NAME may be NULL. */
 enum err codec_check_name(const char *name, const char *field, struct why *why);

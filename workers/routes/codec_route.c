@@ -105,7 +105,7 @@ static enum err route_input_read_labels(struct request *req, const json_t *json,
 	return OK;
 }
 
-/* The agents write it into a line of a file. */
+/* Agents write the backend into a line of a file, so its characters are limited. */
 static enum err route_input_read_backend(struct request *req, const json_t *json,
                                          struct route_input *input)
 {
@@ -121,7 +121,7 @@ static enum err route_input_read_backend(struct request *req, const json_t *json
 	return err;
 }
 
-/* The value may be there twice. Both must be the same. */
+/* The value may occur twice. Both must be equal. */
 static enum err route_input_read_again(const json_t *json, const char *key, size_t max,
                                        const char **into, struct why *why)
 {

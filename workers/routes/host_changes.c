@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "consistency/store_hosts.h"
 
-enum { IDS_MAX = 100 };			/* routes that a message names */
+enum { IDS_MAX = 100 };			/* routes in one message */
 
 struct changed_router {
 	struct changed_router *next;
@@ -14,7 +14,7 @@ struct changed_router {
 	const char *ids[IDS_MAX];
 	size_t count;
 	bool is_any;
-	uint64_t version;		/* of its hosts, after the change */
+	uint64_t version;		/* of the hosts, after the change */
 };
 
 static struct changed_router *changed_router_get(struct host_changes *changes,

@@ -28,7 +28,7 @@ static void claim_hide_owner(const char *host, char words[WORDS_MAX])
 	snprintf(words, WORDS_MAX, "host %.253s belongs to another tenant", host);
 }
 
-/* A route of another tenant is not named. */
+/* Writes the reason. It does not name a route of another tenant. */
 static void claim_explain(struct tx *tx, struct arena *arena,
                           const struct route_row *route,
                           const struct claim_row *claim, const char *host,
@@ -56,7 +56,7 @@ static bool claim_is_taken(struct tx *tx, struct arena *arena,
 	return true;
 }
 
-/* Another tenant has the wildcard above, or hosts below this wildcard. */
+/* True: another tenant has the wildcard above, or hosts below this wildcard. */
 static bool claim_is_covered(struct tx *tx, struct arena *arena,
                              const struct route_row *route, struct why *why)
 {
@@ -108,7 +108,7 @@ static void queue_set_reasons(struct claim_queue *queue, const struct route_row 
 	store_waiting_set_reasons(queue->tx, owner->host, owner, ours, others);
 }
 
-/* Meanwhile a router may have got a domain that contains the host. */
+/* True: a router now has a domain that contains the host, so the route cannot have it. */
 static bool queue_refuse_generated(struct claim_queue *queue, struct route_row *route)
 {
 	const char *router;
@@ -123,7 +123,7 @@ static bool queue_refuse_generated(struct claim_queue *queue, struct route_row *
 	return true;
 }
 
-/* True: the route waits no longer. */
+/* True: the route no longer waits. */
 static bool queue_promote(struct claim_queue *queue, struct route_row *route)
 {
 	struct why why;
@@ -151,8 +151,9 @@ typedef void waiting_fn(struct tx *tx, struct arena *arena, const char *where, i
                         int skip, route_fn *each, void *self);
 
 /*
- * Gives claims to the FIRST route that can have one, or to all, in the order of
- * their waits. The others wait on for a claim, or because of another tenant's wildcard.
+ * Gives claims to all waiting routes that can have one, the longest wait first. FIRST:
+ * only to the first such route. The other routes still wait for a claim, or because of
+ * another tenant's wildcard.
  */
 static void queue_promote_all(struct claim_queue *queue, waiting_fn *waiting,
                               const char *where, bool first)
@@ -186,7 +187,7 @@ static void queue_promote_first(struct claim_queue *queue, const char *host)
 		queue_promote_all(queue, store_routes_waiting, host, true);
 }
 
-/* A route that only waited had no claim, so its end frees nothing. */
+/* A route that only waited has no claim, so its deletion frees no host. */
 static void queue_promote_for(struct claim_queue *queue, const char *host)
 {
 	if (!queue_is_free(queue, host))

@@ -1,22 +1,23 @@
 /*
- * host_claim -- a claim gives a host to one route. The first route that asks for a host
- * has the claim until it is deleted or gets another host. Other routes wait. When a claim
- * is released, the same transaction gives it to the route that has waited longest.
+ * host_claim -- a claim gives a host to one route. The first route with a host has the
+ * claim until the route is deleted or gets another host. Other routes with this host
+ * wait. When a claim is released, the same transaction gives it to the route that has
+ * waited longest.
  *
- * "*.example.org" stands for all names of one label more. One tenant may have the
- * wildcard and names below it. Then no other tenant can have any of them.
+ * "*.example.org" stands for all names with one more label. If one tenant has the
+ * wildcard or names below it, no other tenant can have the wildcard or such names.
  *
- * Order of locks: first the parents of the hosts (store_parent_lock()), by name. Then a
- * gate, if a route gets or releases a host (store_gate_pass()). Then the namespace, the
- * route, routers, and last the versions of hosts (host_changes.h). A transaction that
- * creates a router first locks all gates.
+ * Order of locks: first the parents of the hosts (store_parent_lock()), sorted by name.
+ * Then a gate, if a route gets or releases a host (store_gate_pass()). Then the
+ * namespace, the route, routers, and last the versions of hosts (host_changes.h). A
+ * transaction that creates a router first locks all gates.
  */
 #pragma once
 
 #include "routes.h"
 #include "store.h"
 
-/* True: ROUTE has the claim of its host. False: WHY says who has it. */
+/* True: ROUTE has the claim of its host. False: *why names the owner. */
 bool host_claim_take(struct tx *tx, struct arena *arena, const struct route_row *route,
                      struct why *why);
 /*
@@ -28,7 +29,7 @@ void host_claim_release(struct tx *tx, struct arena *arena, const char *host,
                         const char *route_id, void (*each)(void *self, const char *id),
                         void *self);
 /*
- * Each minute: gives hosts without a claim to routes that wait for them. Such a host is
- * the result of a fault.
+ * Called each minute: gives unclaimed hosts to routes that wait for them. Only a fault
+ * leaves a host unclaimed while a route waits.
  */
 void host_claim_fire(struct routes *routes);

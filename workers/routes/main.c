@@ -104,7 +104,8 @@ static void due_fire(void *self)
 	err = tx_retry_on_loop(addresses_update_shown, own, &why);
 	if (err)
 		log_warn("shown addresses not updated: reason=\"%s\"", why.text);
-	if (err && err != ERR_RACE)	/* after a race the database is there */
+	/* a race means that the database can be reached */
+	if (err && err != ERR_RACE)
 		own->receives_since_ms = 0;
 	scheduler_fire(own->scheduler);
 	publish_fire(own);
@@ -135,7 +136,7 @@ static const struct timer timers[] = {
 
 /* ---- life ---- */
 
-/* Replaces the domain by its form in which hosts are compared. */
+/* Replaces the domain by its normalised form, which is used for comparisons. */
 static enum err settings_normalize_domain(char *domain, const char *option,
                                           struct why *why)
 {

@@ -6,19 +6,22 @@
 #include "base/log.h"
 #include "host_changes.h"
 
-/* Calls wait during a turn, so it writes one page. After a full page the next is soon. */
+/*
+ * Calls wait during a turn, so it writes only one page. After a full page the next turn
+ * comes soon.
+ */
 enum { PAGE = 32, SOON_MS = 100 };
 
 struct turn {
 	struct routes *routes;
 	struct arena *arena;
 	struct former_name rows[PAGE];
-	bool is_locked[PAGE];		/* by row: the lock of its router is ours */
+	bool is_locked[PAGE];		/* for each row: we have the lock of its router */
 	size_t count;
-	const char *touched;		/* the last router that was touched, or NULL */
-	const char *gone[PAGE];		/* routes whose former names are deleted */
+	const char *touched;		/* the last router that was updated, or NULL */
+	const char *gone[PAGE];		/* routes whose former names were deleted */
 	size_t gone_count;
-	size_t ended;			/* rows that changed */
+	size_t ended;			/* number of changed rows */
 	struct host_changes changes;		/* routers that serve fewer names */
 };
 

@@ -1,12 +1,11 @@
 /*
  * name_expiry -- moves former names of routes to their next state when their time is over
  * (core/former_name.h). A name whose grace is over loses its CNAME. A name is deleted
- * when no resolver can have its CNAME any more. The agents of the routers that served it
- * then get a message.
+ * when no resolver can have its CNAME any more. Then the agents of the routers that
+ * served it get a message.
  *
- * Each process does this, one small page of rows a turn. It skips a row that another
- * process has already changed, and the rows of a router that another transaction has
- * locked.
+ * Each process does this, one small page of rows in a turn. It skips rows that another
+ * process has already changed, and rows of a router that another transaction has locked.
  */
 #pragma once
 

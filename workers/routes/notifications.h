@@ -1,6 +1,7 @@
 /*
  * notifications -- messages about routes and routers for programs that listen to
- * notifications. A message may get lost; then a listener finds the change when it asks.
+ * notifications. A message may be lost; then a listener finds the change when it lists
+ * the routes.
  */
 #pragma once
 
@@ -8,12 +9,13 @@
 #include "store.h"
 
 struct route_event {
-	const char *event;	/* "route.": new, scheduled, rebound, unschedulable */
+	/* "route." and one of: new, scheduled, rebound, unschedulable */
+	const char *event;
 	const char *id, *namespace, *name;
-	const char *router, *dns;	/* NULL: none */
-	const char *reason;		/* of "route.unschedulable", or "" */
+	const char *router, *dns;	/* NULL: not set */
+	const char *reason;		/* for "route.unschedulable", or "" */
 };
 void notifications_send_route(struct routes *routes, const struct route_event *event);
-/* "router.zone.published" */
+/* Sends "router.zone.published". */
 void notifications_send_zone_published(struct routes *routes,
                                        const struct router_row *router);

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "runtime/metrics.h"
 
-enum { PUBLISH_AT_ONCE = 16 };		/* routers of a process */
+enum { PUBLISH_AT_ONCE = 16 };		/* routers at the same time in a process */
 
 static struct metric *publish_failures;
 

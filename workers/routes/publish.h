@@ -1,13 +1,14 @@
 /*
- * publish -- brings the domains of routers to central: one change for all records of a
- * domain that differ, with one serial, by the process that has the router's lock. Then it
- * asks central until the name servers have that serial. A call without an answer is
- * repeated: a record set that is there already changes nothing. Every
- * routes.check_period all records are sent again.
+ * publish -- sends the domains of routers to central. The process with the router's lock
+ * makes one change for all records of a domain that differ, with one serial. Then it asks
+ * central until the name servers have this serial. A call without an answer is repeated:
+ * sending an existing record set again changes nothing. Every routes.check_period all
+ * records are sent again.
  *
- * publish creates the domain of a new router, unless central has it. It deletes a domain
- * that it has created when the router is deleted, if the domain is empty then. If the
- * domain is below routes.parent, the ownership registry of that zone gets a delegation.
+ * publish creates the domain of a new router, unless central has it already. When the
+ * router is deleted, publish deletes the domain if it has created it and the domain is
+ * empty. If the domain is below routes.parent, the ownership registry of that zone gets a
+ * delegation.
  */
 #pragma once
 

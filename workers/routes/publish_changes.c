@@ -8,7 +8,8 @@
 #include "runtime/metrics.h"
 
 enum {
-	PUBLISH_CHECK_MS = 250,		/* until the name servers have the change */
+	/* pause before the name servers are checked again */
+	PUBLISH_CHECK_MS = 250,
 };
 
 static struct metric *publish_sent;
@@ -19,7 +20,7 @@ void publish_changes_metrics(void)
 	    "changes of routers' domains that central took", NULL, NULL);
 }
 
-/* ---- do the name servers have it? ---- */
+/* ---- checking the name servers ---- */
 
 static void publish_write_active(void *object, struct tx *tx)
 {
@@ -100,14 +101,17 @@ void publish_check(struct publication *publication)
 
 /* ---- a change ---- */
 
-/* The router's row has another domain than the one that took the change, or none. */
+/*
+ * True: the router's row has no domain, or another one than the one that accepted the
+ * change.
+ */
 static bool publish_is_new_domain(const struct publication *publication)
 {
 	return *publication->domain_id &&
 	       strcmp(publication->router.domain_id, publication->domain_id);
 }
 
-/* A new domain of the same name has no records of routes. */
+/* True: a new domain with the same name, which has no records of routes. */
 static bool publish_is_other_domain(const struct publication *publication)
 {
 	return publish_is_new_domain(publication) && *publication->router.domain_id;
@@ -180,7 +184,10 @@ static void publish_write_adopted(void *object, struct tx *tx)
 	store_domain_set_adopted(tx, publication->name);
 }
 
-/* ERR_EXISTS: another program has created it meanwhile, and it stays that program's. */
+/*
+ * ERR_EXISTS: another program has created it meanwhile, and the domain belongs to that
+ * program.
+ */
 static void publish_on_created(void *self, const struct rpc_answer *answer)
 {
 	struct publication *publication = self;
@@ -211,12 +218,13 @@ static void publish_write_missing(void *object, struct tx *tx)
 	struct publication *publication = object;
 
 	if (!*publication->router.made_id || publication->router.done_rev)
-		id_random(publication->router.made_id);	/* else the call is repeated */
+		/* if the row already has an id, an earlier call is repeated */
+		id_random(publication->router.made_id);
 	publication->router.done_rev = 0;
 	store_domain_set_missing(tx, publication->name, publication->router.made_id);
 }
 
-/* ---- what central answers ---- */
+/* ---- answers of central ---- */
 
 /* The check of a domain that is ACTIVE found nothing to change. */
 static bool publish_is_unchanged(const struct publication *publication)
@@ -242,7 +250,10 @@ static void publish_on_success(struct publication *publication, const json_t *an
 		work_write_then(publication, publish_write_sent, work_step);
 }
 
-/* We have created the domain and not yet sent the SOA fields and the first serial. */
+/*
+ * True: we have created the domain and have not sent the SOA fields and the first serial
+ * yet.
+ */
 static bool publish_is_first(const struct publication *publication)
 {
 	return *publication->router.made_id && !publication->router.done_rev;
@@ -263,7 +274,7 @@ static void publish_on_changed(void *self, const struct rpc_answer *answer)
 		work_write_then(publication, publish_write_missing,
 		                publish_create_domain);
 	} else if (answer->err == ERR_CONFLICT && publish_has_serial(publication)) {
-		/* An earlier call may have set it. */
+		/* an earlier call may have set it */
 		publication->has_no_serial = true;
 		publish_changes(publication);
 	} else if (answer->err) {
@@ -273,7 +284,7 @@ static void publish_on_changed(void *self, const struct rpc_answer *answer)
 	}
 }
 
-/* Sent once: later the values are those of callers who change them in central. */
+/* These are sent once. Later, callers may change the values in central. */
 static void publish_add_first(const struct publication *publication, json_t *args)
 {
 	json_t *soa = json_object_get(publication->zone, "soa");

@@ -9,7 +9,7 @@ bool publish_is_delegated(const struct publication *publication)
 	                           publication->routes->settings.parent);
 }
 
-/* Steals ENDPOINTS: all records of the router in the parent. */
+/* Takes over ENDPOINTS: all records of the router in the parent. */
 static void publish_apply_endpoints(struct publication *publication, json_t *endpoints,
                                     rpc_answer_fn *answered)
 {

@@ -9,7 +9,7 @@ static void publish_write_deleted(void *object, struct tx *tx)
 	store_router_delete(tx, publication->name);
 }
 
-/* ERR_CONFLICT: the domain has records of others, and stays. */
+/* ERR_CONFLICT: the domain has other records, and is not deleted. */
 static void publish_on_deleted(void *self, const struct rpc_answer *answer)
 {
 	struct publication *publication = self;
@@ -61,7 +61,7 @@ static void publish_withdraw(struct publication *publication)
 	             publish_on_withdrawn);
 }
 
-/* ERR_NOT_FOUND: the registry does not know the parent any more. */
+/* ERR_NOT_FOUND: the registry no longer has the parent. */
 static void publish_on_undelegated(void *self, const struct rpc_answer *answer)
 {
 	struct publication *publication = self;

@@ -1,10 +1,11 @@
 /*
- * publish_private -- the parts of publish.h. One step reads a router (publish.c):
+ * publish_private -- shared by the parts of publish.h. One step reads a router
+ * (publish.c):
  *
- *	the router is              call
- *	deleted                    publish_delete.c
- *	changed, or to be checked  apply_changes, create_domain (publish_changes.c)
- *	sent to central            get_domain: do the name servers have it?
+ * the router is               call
+ * deleted                     publish_delete.c
+ * changed, or must be checked apply_changes, create_domain (publish_changes.c)
+ * sent to central             get_domain: do the name servers have it?
  */
 #pragma once
 
@@ -14,7 +15,7 @@
 #include "publish.h"
 #include "store.h"
 
-enum { FORMER_NAMES_MAX = 1000 };		/* of a change */
+enum { FORMER_NAMES_MAX = 1000 };		/* in one change */
 
 struct publication {
 	struct work work;
@@ -24,21 +25,22 @@ struct publication {
 	struct former_name *former_names;
 	size_t former_count;
 	json_t *zone;			/* router.zone */
-	rpc_answer_fn *delegated;	/* gets the answer about the delegation */
+	rpc_answer_fn *delegated;	/* called with the answer about the delegation */
 	bool is_known;			/* the router has a row */
 	bool is_news;			/* the name servers have the change now */
 	bool is_asked_for;		/* create_domain was called */
-	bool has_no_serial;		/* central has a newer one than the first */
+	/* central has a newer serial than the first one */
+	bool has_no_serial;
 	bool has_no_extras;		/* central cannot read the extra records */
-	uint32_t serial;		/* of the change that central took, */
-	char domain_id[ID_LEN + 1];	/* and of the domain that took it */
+	uint32_t serial;		/* of the change that central accepted, */
+	char domain_id[ID_LEN + 1];	/* and the id of its domain */
 };
 
 /* ---- publish_call.c ---- */
 
 /* "shard1.v3.rhcloud.com." */
 const char *publish_domain(const struct publication *publication);
-/* Steals ARGS. */
+/* Takes over ARGS. */
 void publish_call(struct publication *publication, const char *method, json_t *args,
                   rpc_answer_fn *answered);
 
@@ -47,7 +49,7 @@ void publish_call(struct publication *publication, const char *method, json_t *a
 void publish_changes(void *publication);
 /* Asks central whether the name servers have the change. */
 void publish_check(struct publication *publication);
-/* The arguments of apply_changes. A router that is being deleted has no records. */
+/* Makes the arguments of apply_changes. A router that is being deleted has no records. */
 json_t *publish_change(const struct publication *publication);
 void publish_changes_metrics(void);
 
@@ -61,5 +63,8 @@ void publish_fail_delegation(struct publication *publication,
 
 /* ---- publish_delete.c ---- */
 
-/* Deletes the delegation, the records and, if it is ours and empty, the domain. */
+/*
+ * Deletes the delegation, the records and, if this program created it and it is empty,
+ * the domain.
+ */
 void publish_delete(struct publication *publication);

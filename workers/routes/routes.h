@@ -2,16 +2,16 @@
  * routes -- routers, the routes of each router, and a domain with a wildcard for each
  * router (seed 003).
  *
- *	service      calls: routers, routes, bindings
- *	host_claim   which route has a host
- *	scheduler    binds routes to routers, by a strategy
- *	publish      sends the records of a router's domain to central
- *	name_expiry  ends former names of routes
+ * service      calls: routers, routes, bindings
+ * host_claim   which route has a host
+ * scheduler    binds routes to routers, by a strategy
+ * publish      sends the records of a router's domain to central
+ * name_expiry  ends former names of routes
  *
- * What runs at the addresses of a router are its instances. Each instance serves all
- * routes of the router. Only a binding sets the phase and dns of a route. The processes
- * share the routes by their ids. If two processes bind the same route, the key of
- * route_bindings lets one of them fail.
+ * An instance runs at each address of a router. Each instance serves all routes of the
+ * router. Only a binding sets the phase and dns of a route. The processes share the
+ * routes by their ids. If two processes bind the same route, the key of route_bindings
+ * makes one of them fail.
  */
 #pragma once
 
@@ -22,7 +22,10 @@ struct backend_check;
 struct scheduler;
 struct reconciler;
 
-/* How long an instance that is behind can hold up a CNAME (store_cname_ready.h). */
+/*
+ * The longest time that an instance that is behind can delay a CNAME
+ * (store_cname_ready.h).
+ */
 enum { ROUTES_PATIENCE_S = 300 };
 
 enum all_down { ALL_DOWN_KEEP, ALL_DOWN_WITHDRAW };
@@ -51,9 +54,9 @@ struct routes {
 extern const struct rpc_method routes_methods[];	/* service.c */
 
 /*
- * The rule of routes.alive_timeout and routes.all_down. A process can count silence of
- * agents only after it has received reports for that long.
+ * The rule of routes.alive_timeout and routes.all_down. A process may judge the silence
+ * of agents only after it has received reports for this time.
  */
 struct alive_rule routes_alive_rule(const struct routes *routes);
-/* Each turn: notes whether the process receives reports. */
+/* Called in each turn: notes whether the process receives reports. */
 void routes_alive_update(struct routes *routes);

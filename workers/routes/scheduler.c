@@ -16,8 +16,8 @@
 #include "runtime/metrics.h"
 
 enum {
-	BATCH = 100,			/* routes of a transaction */
-	BATCHES = 5,			/* of a turn; calls wait meanwhile */
+	BATCH = 100,			/* routes in one transaction */
+	BATCHES = 5,			/* batches in one turn; calls wait meanwhile */
 	SINGLE = 2 * BATCH,		/* routes bound one by one after a failure */
 	LABELS_MAX = 64, CANDIDATES_MAX = 1000,
 	GROUPS_MAX = BATCH,		/* each route may have its own group */
@@ -40,7 +40,8 @@ void scheduler_metrics(void)
 
 struct scheduler {
 	struct routes *routes;
-	int single;			/* number of next routes to bind one by one */
+	/* number of next routes that are bound one by one */
+	int single;
 };
 
 /* The position of the strategy in a group of routers. */
@@ -55,7 +56,7 @@ struct batch {
 	const struct strategy *strategy;
 	struct arena *arena;
 	struct tx *tx;
-	void (*read)(struct batch *batch);	/* the routes */
+	void (*read)(struct batch *batch);	/* reads the routes */
 	struct route_share share;
 	const char *id;				/* for batch_read_one */
 	struct route_row routes[BATCH];
@@ -70,7 +71,8 @@ struct batch {
 	struct host_changes changes;
 	struct route_event failures[BATCH];
 	size_t failure_count;
-	char last_id[ID_LEN + 1];		/* after an error: of its cause */
+	/* after an error: the route that caused it */
+	char last_id[ID_LEN + 1];
 };
 
 /* ---- the routes ---- */
@@ -219,7 +221,7 @@ static void batch_write_positions(struct batch *batch)
 			                     batch->positions[i].at);
 }
 
-/* Forgets the run before, which a conflict in the database ended. */
+/* Resets the batch after a run that ended in a conflict in the database. */
 static void batch_reset(struct batch *batch)
 {
 	arena_reset(batch->arena);
@@ -277,7 +279,7 @@ static enum err batch_write_failure(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
-/* Binds the next routes one by one, to find the route that causes the error. */
+/* Lets the next routes be bound one by one, to find the route that causes the error. */
 static void batch_handle_error(struct batch *batch, enum err err, const struct why *why)
 {
 	struct batch_failure failed = { batch, why };
@@ -292,7 +294,7 @@ static void batch_handle_error(struct batch *batch, enum err err, const struct w
 		         again.text);
 }
 
-/* The number of routes that it handled. */
+/* Returns the number of handled routes. */
 static size_t scheduler_run_batch(struct batch *batch)
 {
 	struct scheduler *scheduler = batch->scheduler;
@@ -328,7 +330,7 @@ static void scheduler_batch_free(struct batch *batch)
 	free(batch);
 }
 
-/* A turn without due routes writes nothing. */
+/* False: no route is due. Then a turn writes nothing. */
 static bool scheduler_is_due(const struct scheduler *scheduler,
                              const struct route_share *share)
 {
@@ -361,7 +363,7 @@ void scheduler_fire(struct scheduler *scheduler)
 	scheduler_batch_free(batch);
 }
 
-/* For the program that makes the bindings with the strategy "external". */
+/* Notifies the program that makes the bindings with the strategy "external". */
 static void batch_notify_new(const struct batch *batch)
 {
 	struct routes *routes = batch->scheduler->routes;

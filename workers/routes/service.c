@@ -30,7 +30,7 @@ static void route_call_add_promoted(void *self, const char *id)
 		memcpy(call->promoted[call->promoted_count++], id, ID_LEN + 1);
 }
 
-/* A router whose instances served the route. */
+/* Adds a router whose instances served the route. */
 static void route_call_add_router(void *self, const char *router)
 {
 	struct route_call *call = self;
@@ -83,7 +83,10 @@ static void route_call_check_host(struct route_call *call, const struct route_ro
 		        "behind \"*\" is for administrators");
 }
 
-/* Other backends belong to other tenants or to HAProxy, as its statistics. */
+/*
+ * A tenant's route must not name other backends: they belong to other tenants or to
+ * HAProxy, for example its statistics page.
+ */
 static void route_call_check_backend(struct route_call *call,
                                      const struct route_row *route)
 {
@@ -119,7 +122,7 @@ static void route_call_lock_parent(struct route_call *call, const char *host)
 		store_parent_lock(call->tx, host_parent(host));
 }
 
-/* In the order of host_claim.h. Each of both may be NULL. */
+/* Locks the parents in the order of host_claim.h. A and B may be NULL. */
 static void route_call_lock_parents(struct route_call *call, const char *a, const char *b)
 {
 	bool turned = a && b && strcmp(host_parent(a), host_parent(b)) > 0;
@@ -142,7 +145,7 @@ static bool text_is_equal(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* The message came before. */
+/* True: the message is a repetition. */
 static bool route_is_same(const struct route_row *a, const struct route_row *b)
 {
 	return !strcmp(a->id, b->id) && text_is_equal(a->host, b->host) &&
@@ -224,7 +227,7 @@ static enum err route_call_read(struct route_call *call, const struct route_key 
 	return tx_commit(&tx);
 }
 
-/* Fails if the host has changed since the route was SEEN. */
+/* Fails if the host has changed since SEEN was read. */
 static void route_call_lock(struct route_call *call, const struct route_key *key,
                             const struct route_row *seen)
 {
@@ -283,7 +286,8 @@ static void route_call_update(struct route_call *call, struct route_input *input
 		return;
 	codec_route_complete(input, &was);
 	*route = input->route;
-	if (strcmp(was.backend, route->backend))	/* else: it may keep it */
+	/* an unchanged backend may stay */
+	if (strcmp(was.backend, route->backend))
 		route_call_check_backend(call, route);
 	is_other = !text_is_equal(was.host, route->host);
 	if (is_other && was.host)

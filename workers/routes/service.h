@@ -1,7 +1,7 @@
 /*
- * service -- the handlers of the calls. service.c has those about routes and the table of
- * all methods, service_router.c those about routers, and service_binding.c those about
- * bindings and the hosts that instances serve.
+ * service -- the handlers of the calls. service.c has the calls about routes and the
+ * table of all methods. service_router.c has the calls about routers, service_binding.c
+ * those about bindings and about the hosts that instances serve.
  */
 #pragma once
 
@@ -13,6 +13,6 @@ rpc_handler service_create_router, service_update_router, service_get_router,
 	service_report_address;
 rpc_handler service_create_binding, service_list_bindings, service_router_hosts,
 	service_hosts_versions;
-/* Reads the router with its addresses. False: no router has the name; TX has failed. */
+/* Reads the router with its addresses. False: no router has this name; TX has failed. */
 bool service_read_router(struct request *req, struct tx *tx, const char *name,
                          enum router_lock lock, struct router_row *router);

@@ -12,7 +12,7 @@ enum { HOSTS_PAGE = 500, HOSTS_ASKED = 100 };
 
 /* ---- create ---- */
 
-/* By name, or by domain. */
+/* Finds the router by name or by domain. */
 static void binding_find_router(struct request *req, struct tx *tx,
                                 const struct binding_input *input,
                                 struct router_row *router)
@@ -48,7 +48,7 @@ static void binding_find_route(struct request *req, struct tx *tx,
 		tx_fail(tx, ERR_CONFLICT, "the route waits: %.300s", route->last_error);
 }
 
-/* For a scheduler of the operator, or by hand. */
+/* For an external scheduler, or for an operator. */
 enum err service_create_binding(void *self, struct request *req)
 {
 	struct routes *routes = self;
@@ -148,7 +148,7 @@ static void host_list_end_route(struct host_list *hosts)
 	buf_reset(&hosts->lines);
 }
 
-/* HAProxy finds a wildcard by ".parent" (agent.h). */
+/* In the map of HAProxy a wildcard is ".parent" (agent.h). */
 static void host_list_add(void *self, const struct host_row *host)
 {
 	struct host_list *hosts = self;

@@ -49,7 +49,10 @@ static enum err router_commit(struct routes *routes, struct request *req, struct
 
 enum { PAGE = 500 };
 
-/* Updates one page of routes, of which there may be many. Returns how many matched. */
+/*
+ * Updates one page of routes, because there may be many. Returns the number of matched
+ * routes.
+ */
 typedef int64_t page_fn(struct tx *tx, const char *router);
 
 static int64_t page_clear_errors(struct tx *tx, const char *router)
@@ -57,7 +60,7 @@ static int64_t page_clear_errors(struct tx *tx, const char *router)
 	return store_routes_clear_errors(tx, router, PAGE);
 }
 
-/* All routes without a router: now one may fit the router. */
+/* Retries all routes without a router, because one may fit the router now. */
 static int64_t page_retry(struct tx *tx, const char *router)
 {
 	(void)router;
@@ -65,9 +68,9 @@ static int64_t page_retry(struct tx *tx, const char *router)
 }
 
 /*
- * A transaction that binds routes has the same lock. It comes before and its failures are
- * stored, or after and reads the router as changed here: no route is missed. The lock
- * comes first in each transaction.
+ * Begins a transaction with the same lock as transactions that bind routes. Such a
+ * transaction comes before, and its failures are stored; or it comes after, and reads the
+ * changed router. So no route is missed. The lock comes first in each transaction.
  */
 static struct tx router_tx_begin(struct routes *routes, struct why *why)
 {
@@ -93,7 +96,10 @@ static enum err page_write(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
-/* MATCHED: of the page before. Only after a full page there may be more. */
+/*
+ * MATCHED: number of routes in the previous page. Only after a full page there may be
+ * more.
+ */
 static void pages_write(struct routes *routes, const char *router, page_fn *page,
                         int64_t matched)
 {
@@ -119,7 +125,7 @@ static bool router_row_has_address(const struct router_row *router,
 	return false;
 }
 
-/* No router has an address twice. */
+/* No router has the same address twice. */
 static bool router_row_same_addresses(const struct router_row *a,
                                       const struct router_row *b)
 {
@@ -144,7 +150,10 @@ static bool router_row_is_same(const struct router_row *a, const struct router_r
 	       router_row_same_addresses(a, b) && a->state == ROUTER_ACTIVE;
 }
 
-/* The domain overlaps no other router's domain and contains no claimed host. */
+/*
+ * Checks that the domain does not overlap another router's domain and contains no claimed
+ * host.
+ */
 static void router_check_domain(struct request *req, struct tx *tx,
                                 const struct router_row *router)
 {
@@ -209,7 +218,7 @@ static void router_check_addresses(const struct routes *routes, struct tx *tx,
 		        "delete the router, or set routes.all_down = \"withdraw\"");
 }
 
-/* The router may now have routes that it could not have before. */
+/* True: the router may now have routes that were not possible before. */
 static bool router_row_accepts_more(const struct router_row *was,
                                     const struct router_row *is)
 {
@@ -285,7 +294,7 @@ enum err service_drain_router(void *self, struct request *req)
 	return OK;
 }
 
-/* When the last of the former names will be gone. */
+/* The time when the last of the former names will be gone. */
 static const char *former_names_text(const struct former_names_left *left,
                                      struct arena *arena)
 {
@@ -318,7 +327,7 @@ static void router_add_change(void *self, const char *router)
 	host_changes_add(self, router, NULL);
 }
 
-/* No router serves the former names of the router any more. */
+/* No router serves the former names of this router any more. */
 static void router_end(struct request *req, struct tx *tx, struct router_row *router,
                        struct host_changes *changes)
 {
@@ -444,7 +453,10 @@ static enum err address_report_decode(struct request *req, struct address_report
 	return err;
 }
 
-/* The address counted as silent, or does not exist. Routes may be bound now. */
+/*
+ * Handles a report about an address that counted as silent, or does not exist. Routes may
+ * be bound now.
+ */
 static enum err address_report_revive(struct routes *routes, struct request *req,
                                       const struct address_report *report)
 {
@@ -463,7 +475,7 @@ static enum err address_report_revive(struct routes *routes, struct request *req
 	return err;
 }
 
-/* Domains with a CNAME that waits for this version of the hosts are due. */
+/* Makes domains due that have a CNAME waiting for this version of the hosts. */
 static enum err address_report_wake(struct routes *routes, struct request *req,
                                     const char *router)
 {
@@ -473,7 +485,7 @@ static enum err address_report_wake(struct routes *routes, struct request *req,
 	return tx_commit(&tx);
 }
 
-/* An agent reports that the instance at an address lives. */
+/* An agent reports that the instance at an address is alive. */
 enum err service_report_address(void *self, struct request *req)
 {
 	struct routes *routes = self;

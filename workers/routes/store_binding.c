@@ -90,8 +90,8 @@ static void host_rows_read(struct tx_rows *rows, host_fn *each, void *self)
 }
 
 /*
- * The names of its routes, the former names of these, and all former names of routes that
- * have a former name there: a CNAME may lead to the router from each of them.
+ * The names of its routes, their former names, and all former names of routes with a
+ * former name there: a CNAME may lead to the router from each of them.
  */
 #define SELECT_HOSTS(condition) \
 	"SELECT b.route_id, b.dns AS host, r.backend FROM route_bindings b " \
@@ -118,8 +118,8 @@ void store_route_hosts(struct tx *tx, struct arena *arena, const char *router,
 }
 
 /*
- * The id of the last route of a page; NULL: no route comes after MARKER. Reads at most a
- * page of the bindings, of which a router may have many.
+ * The id of the last route of a page; NULL: no route comes after MARKER. Reads at most
+ * one page of the bindings, because a router may have many.
  */
 static const char *hosts_page_end(struct tx *tx, struct arena *arena, const char *router,
                                   const char *marker, int limit)

@@ -10,7 +10,7 @@ void store_parent_lock(struct tx *tx, const char *parent)
 	    "ON DUPLICATE KEY UPDATE touched = touched + 1", TX_BIND(tx_text(parent)));
 }
 
-/* Different connections mostly use different gates, so they seldom wait here. */
+/* Different connections mostly use different gates, so they rarely wait here. */
 void store_gate_pass(struct tx *tx)
 {
 	tx_exec(tx, "UPDATE host_gates SET touched = touched + 1 "

@@ -3,9 +3,9 @@
  * to the present router of its route. Row m of route_moves is in ADD; b is the binding of
  * the route.
  *
- *	all shown instances report that they serve the route	at once
- *	some report nothing, and none reports an older version	from begins_at on
- *	one reports an older version				the patience later
+ *	all shown instances report that they serve the route		at once
+ *	some do not report, and no one reports an older version		after begins_at
+ *	an instance reports an older version				the patience later
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 	"WHERE a.router = b.router AND a.is_shown AND a.serves < m.needs)) " \
 	"OR m.begins_at + INTERVAL ? SECOND <= NOW(3))"
 
-/* For router d: after so many microseconds, or when the next CNAME is ready. */
+/* For router d: after this number of microseconds, or when the next CNAME is ready. */
 #define NEXT_DUE \
 	"LEAST(NOW(3) + INTERVAL ? MICROSECOND, COALESCE((SELECT MIN(CASE " \
 	"WHEN " CNAME_IS_READY " THEN NOW(3) " \

@@ -5,7 +5,10 @@
 
 /* ---- changes of states (core/former_name.h) ---- */
 
-/* EVENT moves rows that match CONDITION to TO. SET changes other columns before. */
+/*
+ * EVENT moves rows that match CONDITION to the state TO. SET changes other columns
+ * before.
+ */
 struct change {
 	enum former_event event;
 	enum former_state to;
@@ -13,8 +16,8 @@ struct change {
 };
 
 /*
- * "m.state IN ('ADD', 'TOLD')": the states that the event moves to TO. TO itself is among
- * them only for a new target, which changes the row in each state.
+ * Writes "m.state IN ('ADD', 'TOLD')": the states that the event moves to TO. TO itself
+ * is included only for a new target, which changes the row in each state.
  */
 static void change_print_states(struct buf *sql, const struct change *change)
 {
@@ -41,7 +44,7 @@ static void change_exec(struct tx *tx, const char *head, const struct change *ch
 	buf_clear(&sql);
 }
 
-/* A reader of a row learns from seq that the row has changed since. */
+/* Raises seq, which shows a reader that the row has changed. */
 static void change_apply(struct tx *tx, const struct change *change,
                          const struct tx_value *bind)
 {
@@ -53,7 +56,7 @@ static void change_apply(struct tx *tx, const struct change *change,
 	buf_clear(&head);
 }
 
-/* The domains of the routers of these rows are due. */
+/* Makes the domains of the routers of these rows due. */
 static void change_touch_routers(struct tx *tx, const struct change *change,
                                  const struct tx_value *bind)
 {
@@ -211,7 +214,7 @@ void store_router_former_names_end(struct tx *tx, const char *router)
 	            TX_BIND(tx_text(router)));
 }
 
-/* The present version is that of the binding or a later one. */
+/* The present version is the version of the binding or a later one. */
 void store_former_names_set_needs(struct tx *tx, const char *router)
 {
 	tx_exec(tx,
@@ -296,7 +299,7 @@ void store_former_names_expired(struct tx *tx, struct arena *arena,
 	former_names_read(&rows, each, self);
 }
 
-/* The route of claim c neither has the host at present nor wants it. */
+/* True: the route of claim c neither has the host now nor wants it. */
 #define IS_CLAIM_UNUSED \
 	"NOT EXISTS (SELECT 1 FROM route_bindings b WHERE b.route_id = c.route_id " \
 	"AND b.dns = c.host) " \

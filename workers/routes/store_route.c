@@ -252,7 +252,10 @@ void store_namespace_lock(struct tx *tx, const char *namespace)
 	    TX_BIND(tx_text(namespace)));
 }
 
-/* A transaction that creates a route locks the namespace first. */
+/*
+ * A transaction that creates a route locks the namespace first, so no route can be
+ * created meanwhile.
+ */
 void store_namespace_release(struct tx *tx, const char *namespace)
 {
 	if (!store_select_number(tx, "SELECT 1 FROM routes WHERE namespace = ? LIMIT 1",
@@ -298,7 +301,7 @@ void store_waiting_set_reasons(struct tx *tx, const char *host,
 	            tx_text(host)));
 }
 
-/* Another tenant's wildcard above, or host below, is a reason to wait. */
+/* A wildcard of another tenant above, or its host below, is a valid reason to wait. */
 void store_hosts_unclaimed(struct tx *tx, struct arena *arena, int limit,
                            void (*each)(void *self, const char *host), void *self)
 {

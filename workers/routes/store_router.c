@@ -264,7 +264,7 @@ bool store_addresses_any_usable(struct tx *tx, const char *router,
 	    TX_BIND(tx_text(router), RULE_BIND(rule)));
 }
 
-/* Locks the router first: no other process publishes its domain meanwhile. */
+/* Locks the router first, so that no other process publishes its domain meanwhile. */
 static void router_update_shown(struct tx *tx, const char *name,
                                 const struct alive_rule *rule)
 {
@@ -309,7 +309,9 @@ int64_t store_addresses_update_shown(struct tx *tx, const char *name,
 	tx_text((report)->router), \
 	tx_bytes((report)->address.octets, (report)->address.bits / 8)
 
-/* Depends on the row alone, so a process that is not receiving writes it as well. */
+/*
+ * Depends only on the row, so a process that does not receive reports may also write it.
+ */
 bool store_address_renew(struct tx *tx, const struct address_report *report,
                          int timeout_ms)
 {

@@ -3,8 +3,8 @@
 
 #include "runtime/tx.h"
 
-/* 0: there is no row, or the transaction has failed. */
+/* Returns 0 if there is no row or the transaction has failed. */
 int64_t store_select_number(struct tx *tx, const char *sql, const struct tx_value *bind);
-/* NULL: the same. */
+/* Returns NULL in these cases. */
 const char *store_select_text(struct tx *tx, struct arena *arena, const char *sql,
                               const struct tx_value *bind);

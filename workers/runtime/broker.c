@@ -14,7 +14,7 @@
 
 enum {
 	LOOK_MS = 200,
-	QUEUE_NAME_MAX = 200,	/* leaves room for a suffix */
+	QUEUE_NAME_MAX = 200,	/* so that there is room for a suffix */
 };
 
 #define AT(member) offsetof(struct broker_config, member)
@@ -78,8 +78,10 @@ enum err broker_check(const struct broker_config *config, struct why *why)
 
 struct connect_job {
 	struct broker *broker;
-	struct connection *lingering;	/* the connection before, to be closed first */
-	struct connection *connection;	/* NULL: it failed, see why */
+	/* the previous connection, which must be closed first */
+	struct connection *lingering;
+	/* NULL: the attempt failed; `why` has the reason */
+	struct connection *connection;
 	struct topology *topology;
 	const struct broker_host *host;
 	char reply_queue[sizeof "reply_" + ID_LEN];
@@ -106,7 +108,7 @@ static void connect_job_try_host(struct connect_job *job, const struct broker_ho
 		connection_free(&job->connection);
 }
 
-/* It starts at a random host, to spread the connections of the fleet. */
+/* Starts at a random host, to spread the connections of the fleet. */
 static void connect_job_run(void *self)
 {
 	struct connect_job *job = self;
@@ -235,7 +237,7 @@ static int ack_send(amqp_connection_state_t amqp, const struct ack *item)
 
 enum { ACK_FRAME = 32 };	/* bytes, with a reserve */
 
-/* Returns how many it sent; -1: the connection is broken. */
+/* Returns the number of sent acknowledgements; -1: the connection is broken. */
 static ssize_t acks_send_each(struct broker *broker)
 {
 	const struct acks *acks = &broker->acks;
@@ -256,7 +258,7 @@ static ssize_t acks_send_multiple(struct broker *broker, uint64_t tag)
 	return (ssize_t)broker->acks.count;
 }
 
-/* false: no room for all, or the connection is broken. */
+/* False: no room for all, or the connection is broken. */
 static bool acks_send(struct broker *broker)
 {
 	struct acks *acks = &broker->acks;
@@ -301,7 +303,7 @@ static void broker_call_drained(struct broker *broker)
 		broker->hooks.drained(broker->hooks.self);
 }
 
-/* false: the rest needs more room in the socket. */
+/* False: the rest needs more room in the socket. */
 static bool broker_send(struct broker *broker)
 {
 	bool all;
@@ -514,7 +516,7 @@ static int broker_cancel_consumer(struct connection *connection, size_t consumer
 				&cancel);
 }
 
-/* Deliveries on their way go back to their queues. */
+/* The broker puts deliveries that are on their way back into their queues. */
 void broker_pause(struct broker *broker)
 {
 	broker->paused = true;

@@ -67,7 +67,7 @@ struct broker_delivery {
 	uint64_t sent_bytes;	/* length of the body that was sent */
 	bool redelivered;
 	int attempts;		/* earlier attempts, through the delay queues */
-	int expiration_ms;	/* the sender's time limit; 0: none */
+	int expiration_ms;	/* the sender's time limit; 0: no limit */
 	int64_t limit_unix_ms;	/* the end of that time limit; 0: unknown */
 	int64_t since_ms;	/* clock_boot_ms(): it arrived later than this */
 	/*
@@ -138,7 +138,7 @@ struct broker_message {
 	bool patient;		/* but only after further attempts for 15 s */
 	/* to a fanout exchange, which is declared first (oslo_wire T4) */
 	bool fanout;
-	int expiration_ms;	/* 0: none */
+	int expiration_ms;	/* 0: no expiration */
 	int deadline_ms;	/* time limit for the confirm; 0: 30 000 */
 };
 

@@ -11,12 +11,13 @@
 enum { ANSWER_S = 10 };
 
 struct broker_admin {
-	struct broker as;		/* only the members that connection_open() reads */
+	/* has only the members that connection_open() reads */
+	struct broker as;
 	struct cancel cancel;
 	struct connection *connection;
 };
 
-/* ---- open and close ---- */
+/* ---- opening and closing ---- */
 
 static enum err admin_connect_any(struct broker_admin *admin, struct why *why)
 {

@@ -19,10 +19,10 @@
 
 enum {
 	CONNECT_S = 5,		/* TCP and the TLS handshake */
-	ANSWER_S = 10,		/* login, and each declare */
+	ANSWER_S = 10,		/* for the login, and for each declaration */
 	GOODBYE_MS = 1000,
 	FRAME_OVERHEAD = 8,
-	SILENCE_MS = 15000,	/* of TCP, until the kernel gives up */
+	SILENCE_MS = 15000,	/* silence on TCP after which the kernel gives up */
 };
 
 /* ---- errors ---- */
@@ -112,7 +112,7 @@ static enum err connection_connect(const struct broker *broker,
 	return connection_library_error(status, "connect", why);
 }
 
-/* So the kernel notices a dead peer even on an idle connection. */
+/* With these the kernel notices a dead peer, even on an idle connection. */
 static void connection_set_timeouts(int fd)
 {
 	static const struct {
@@ -278,7 +278,7 @@ bool connection_writable(struct connection *connection, size_t len)
 	return true;
 }
 
-/* Without it each frame of a message would be a packet. */
+/* Without it each frame of a message would be a separate packet. */
 void connection_cork(struct connection *connection, bool on)
 {
 	int value = on;

@@ -12,7 +12,7 @@
 enum {
 	DEADLINE_MS = 30000,
 	RESEND_MS = 500,	/* between two attempts with an unroutable message */
-	RESEND_TOTAL_MS = 15000,	/* for all its attempts */
+	RESEND_TOTAL_MS = 15000,	/* for all attempts with a message */
 	RETURNED_MAX = 1000,	/* unroutable messages */
 	CONFIRM_MS = 10000,	/* the longest wait for a confirm */
 	REASON_MAX = 500,
@@ -160,7 +160,7 @@ static void outbox_expire_at(struct broker *broker, int64_t deadline_ms)
 	broker->outbox.expire_ms = deadline_ms;
 }
 
-/* One timer, for the earliest deadline. That message may be confirmed by then. */
+/* Sets the one timer to an earlier deadline. Its message may be confirmed before. */
 static void outbox_expire_by(struct broker *broker, int64_t deadline_ms)
 {
 	if (!loop_timer_armed(broker->expire) || deadline_ms < broker->outbox.expire_ms)
@@ -464,7 +464,7 @@ static bool outbox_window_open(const struct outbox *outbox)
 	return outbox->next_tag - outbox->first_tag < (outbox->probes ? 1 : WINDOW);
 }
 
-/* A partly sent message is always finished, because the broker waits for it. */
+/* A partly sent message is always completed, because the broker waits for the rest. */
 static bool outbox_may_send(const struct broker *broker)
 {
 	const struct outbox *outbox = &broker->outbox;
@@ -544,7 +544,7 @@ static void outbox_confirm_tag(struct broker *broker, uint64_t tag, enum err err
 	struct message *message = outbox_take(outbox, tag);
 
 	if (!message)
-		return;		/* its deadline has passed */
+		return;		/* the deadline of the message has passed */
 	if (outbox->probes)
 		outbox->probes--;
 	if (message->is_returned && outbox_keep_returned(broker, message))
@@ -656,7 +656,7 @@ static void outbox_expire_flight(struct broker *broker, int64_t now_ms)
 		broker_drop(broker, "a message got no confirm before its deadline");
 }
 
-/* The first message stays if it is partly sent: it must be finished. */
+/* The first message stays if it is partly sent, because it must be completed. */
 static void outbox_expire_waiting(struct broker *broker, int64_t now_ms)
 {
 	struct outbox *outbox = &broker->outbox;

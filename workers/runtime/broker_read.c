@@ -29,7 +29,7 @@ const amqp_field_value_t *content_header_find(const amqp_basic_properties_t *pro
 	return NULL;
 }
 
-/* Of any width: it depends on the library of the publisher. */
+/* Reads a number of any width: the width depends on the publisher's library. */
 static bool content_field_number(const amqp_field_value_t *field, int64_t *number)
 {
 	switch (field->kind) {
@@ -57,7 +57,7 @@ static bool content_field_number(const amqp_field_value_t *field, int64_t *numbe
 	}
 }
 
-/* From 0 to MAX; 0 if it is absent or not a number. */
+/* Reads a number from 0 to MAX; 0 if it is absent or not a number. */
 static int64_t content_header_number(const amqp_basic_properties_t *properties,
                                      const char *key, int64_t max)
 {
@@ -69,7 +69,7 @@ static int64_t content_header_number(const amqp_basic_properties_t *properties,
 	return number < max ? number : max;
 }
 
-/* Milliseconds in decimal digits (oslo_wire 4.1); 0 if absent or malformed. */
+/* Reads milliseconds in decimal digits (oslo_wire 4.1); 0 if absent or malformed. */
 static int content_expiration(const amqp_basic_properties_t *properties)
 {
 	const char *digits = properties->expiration.bytes;

@@ -8,11 +8,11 @@
 #include "runtime/broker_private.h"
 #include "runtime/loop.h"
 
-enum { HEALTHY_MS = 60000 };	/* after this time the backoff starts anew */
+enum { HEALTHY_MS = 60000 };	/* after this time the backoff starts again */
 
 static const struct backoff reconnect_backoff = { .first_ms = 200, .max_ms = 4000 };
 
-/* One turn for all messages and acknowledgements of this turn of the loop. */
+/* Requests one turn for all messages and acknowledgements of this turn of the loop. */
 void broker_turn_soon(struct broker *broker)
 {
 	if (broker->turn_due || !broker->connection)

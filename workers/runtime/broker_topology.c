@@ -62,7 +62,7 @@ static struct topology_item *topology_add_queue(struct topology *topology,
 	return item;
 }
 
-/* It ends with the connection. */
+/* Adds a queue that ends with the connection. */
 static void topology_add_temporary(struct topology *topology, const char *name)
 {
 	topology_add(topology, TOPOLOGY_QUEUE, name)->exclusive = true;
@@ -97,7 +97,7 @@ static void topology_add_number(struct topology_item *queue, const char *key,
 
 /* ---- the kinds of queues ---- */
 
-/* No other argument: a Python peer declares this queue too, and must agree. */
+/* Sets no other arguments: a Python peer declares this queue, too, and must agree. */
 static void topology_add_durable(struct topology *topology, const char *name)
 {
 	struct topology_item *queue = topology_add_queue(topology, name);
@@ -163,7 +163,7 @@ static void topology_add_work(struct topology *topology, const char *name,
 	topology_add_binding(topology, name, exchange, name);
 }
 
-/* The default of oslo.messaging for the exchange of another program, which may differ. */
+/* Uses oslo.messaging's default for the exchange of another program, which may differ. */
 static void topology_add_notify(struct topology *topology,
                                 const struct broker_queue *queue)
 {

@@ -5,10 +5,13 @@
 
 enum {
 	ANSWER_MS = 10000,
-	REQUEST_MAX = 2048,	/* bytes of a request: names and arguments */
+	REQUEST_MAX = 2048,	/* bytes of a request */
 };
 
-/* With a jitter of a tenth, so that a fleet does not check at the same time. */
+/*
+ * Adds a jitter of a tenth, so that the processes of a fleet do not check at the same
+ * time.
+ */
 void topology_check_schedule(struct broker *broker)
 {
 	int64_t ms = (int64_t)broker->config.check_period_s * 1000;
@@ -28,7 +31,9 @@ static void topology_check_step(struct broker *broker)
 	loop_timer_set(broker->check.timer, ANSWER_MS);
 }
 
-/* During an alarm RabbitMQ does not read from a publisher, so no answer is late. */
+/*
+ * During an alarm RabbitMQ does not read from a publisher, so an answer cannot be late.
+ */
 void topology_check_on_timer(struct broker *broker)
 {
 	struct topology_check *check = &broker->check;

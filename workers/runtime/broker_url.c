@@ -24,7 +24,7 @@ static const struct scheme *url_scheme(const char *text)
 	return NULL;
 }
 
-/* The byte of "%41", or -1. */
+/* The byte that "%41" means, or -1. */
 static int url_escape_value(const char *text, size_t len)
 {
 	char digits[3] = { 0 };
@@ -58,7 +58,7 @@ static char *url_percent_decode(const char *text, size_t len)
 	return into;
 }
 
-/* An AMQP short string, decoded. */
+/* Decodes an AMQP short string. */
 static enum err url_decode_name(const char *text, size_t len, const char *what,
                                 char **into, struct why *why)
 {
@@ -108,7 +108,7 @@ static bool url_host_name_valid(const char *text, size_t len, bool bracketed)
 	return true;
 }
 
-/* "host", "host:5672", "[2001:db8::1]:5672" */
+/* Parses "host", "host:5672" or "[2001:db8::1]:5672". */
 static enum err url_parse_address(const char *text, size_t len, struct broker_host *host,
                                   struct why *why)
 {
@@ -140,7 +140,7 @@ static enum err url_parse_address(const char *text, size_t len, struct broker_ho
 	return OK;
 }
 
-/* "user:password" or "user" */
+/* Parses "user:password" or "user". */
 static enum err url_parse_login(const char *text, size_t len, struct broker_host *host,
                                 struct why *why)
 {
@@ -158,7 +158,9 @@ static enum err url_parse_login(const char *text, size_t len, struct broker_host
 			       why);
 }
 
-/* A host without a login gets the login of the host before it, the first one guest. */
+/*
+ * A host without a login gets the login of the previous host; the first one gets guest.
+ */
 static void url_inherit_login(const struct broker_url *url, struct broker_host *host)
 {
 	const struct broker_host *before =
@@ -218,7 +220,7 @@ static enum err url_parse_hosts(const char *text, size_t len, const struct schem
 	}
 }
 
-/* "" and "/" are the default virtual host, which is called "/". */
+/* "" and "/" mean the default virtual host, which has the name "/". */
 static enum err url_parse_vhost(const char *text, struct broker_url *url, struct why *why)
 {
 	if (text[0] == '/')

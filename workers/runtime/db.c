@@ -19,11 +19,11 @@
 
 enum {
 	CONNECT_TIMEOUT_S = 5,
-	PROMPT_MS = 1000,		/* a later loss may be a timeout */
+	PROMPT_MS = 1000,		/* a loss after this time may be a timeout */
 };
 static const size_t packet_bytes_max = 64 << 20;	/* a row with two MEDIUMBLOBs */
 
-/* After a round without an answer: 200 ms to 5 s with jitter. */
+/* The pause after a round without an answer: 200 ms to 5 s with jitter. */
 static const struct backoff reconnect = { .first_ms = 270, .max_ms = 4000 };
 
 #define AT(member) offsetof(struct db_config, member)
@@ -82,7 +82,7 @@ struct db *db_new(const struct db_config *config)
 	return db;
 }
 
-/* In good order, with a message to the server. */
+/* Closes the connection in good order, with a message to the server. */
 static void db_close_connection(struct db *db)
 {
 	db_select_end(db);
@@ -124,7 +124,7 @@ static enum err db_query_failed(struct db *db, struct why *why)
 	return db_failed(db, mysql_errno(db->mysql), mysql_error(db->mysql), why);
 }
 
-/* A text without values. Discards rows. */
+/* Runs a text without values. Discards rows. */
 static enum err db_query(struct db *db, const char *sql, size_t len, struct why *why)
 {
 	if (mysql_real_query(db->mysql, sql, len))
@@ -166,10 +166,11 @@ static const char read_committed[] =
 
 /*
  * Settings that only some servers have. A limit is a share of the client's timeout, so
- * that the server gives up first and the connection survives. A client that hangs in a
- * transaction, or whose host died, keeps its row locks for less time than other clients
- * with the same timeout wait for them (from 4 s on). Without this limit it would keep
- * them until the server notices the dead connection.
+ * that the server gives up first and the connection survives. The idle limit is for a
+ * client that hangs in a transaction, or whose host died. With it the client keeps its
+ * row locks for less time than other clients with the same timeout wait for them (from 4
+ * s on). Without it the client would keep them until the server notices the dead
+ * connection.
  */
 static const struct {
 	const char *name;
@@ -186,7 +187,7 @@ static const struct {
 	{ "wsrep_sync_wait",           1           },	/* Galera: no stale reads */
 };
 
-/* At least 1, because 0 would mean no limit. 0: keep the server's value. */
+/* Returns at least 1, because 0 would mean no limit. 0: keep the server's value. */
 static int session_setting(const struct db *db, size_t i)
 {
 	int64_t limit = db->timeout_s;
@@ -251,8 +252,8 @@ static enum err session_set_read_committed(struct db *db, struct why *why)
 }
 
 /*
- * A server closes the connection while it receives a statement that is too large, and the
- * reason may be lost. So this reads packet_max first.
+ * A server closes the connection while it receives a statement that is too large, and
+ * then the reason may be lost. So packet_max is read first.
  */
 static enum err session_start(struct db *db, struct why *why)
 {
@@ -369,7 +370,7 @@ static enum err db_try_host(struct db *db, struct db_host *host, struct why *why
 	return err;
 }
 
-/* Tries the hosts that this round has not tried. */
+/* Tries the hosts that were not tried in this round. */
 static bool db_try_hosts(struct db *db, bool with_failed, struct why *why)
 {
 	for (size_t i = 0; i < db->hosts.count; i++) {
@@ -390,8 +391,9 @@ static void db_set_untried(struct db *db)
 }
 
 /*
- * No host answered: all calls fail at once for a while, so that requests do not wait.
- * After a round that hung this lasts as long as the round, else requests would only wait.
+ * If no host answered, all calls fail at once for a while, so that requests do not wait.
+ * After a round that hung, this time is as long as the round. Otherwise requests would
+ * only wait.
  */
 static void db_open_breaker(struct db *db, int64_t round_ms, const struct why *reason)
 {
@@ -510,7 +512,7 @@ enum err db_commit(struct db *db, struct why *why)
 	return err;
 }
 
-/* A transaction that cannot be rolled back ends with its connection. */
+/* A transaction that cannot be rolled back ends when its connection is closed. */
 void db_rollback(struct db *db)
 {
 	static const char sql[] = "ROLLBACK";

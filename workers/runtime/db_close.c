@@ -1,4 +1,7 @@
-/* The end of a connection and its prepared statements, and the failures that end it. */
+/*
+ * db_close -- closes a connection and its prepared statements, and handles failures that
+ * end it.
+ */
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -19,7 +22,7 @@ void db_statement_close(struct db *db, struct db_statement *statement)
 	free(statement);
 }
 
-/* After mysql_close(), which detaches them. */
+/* Call it after mysql_close(), which detaches the statements. */
 static void db_close_statements(struct db *db)
 {
 	struct db_statement *statement, *next;

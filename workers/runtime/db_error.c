@@ -30,7 +30,10 @@ static const struct row {
 	enum db_connection connection;
 	const char *words, *marker;
 } table[] = {
-	/* Another transaction won, or this one was cut off: all of it runs again. */
+	/*
+	 * Another transaction won, or the server aborted this one: the whole transaction
+	 * runs again.
+	 */
 	{ ER_LOCK_DEADLOCK,              ERR_RACE,        DB_STAYS },
 	{ ER_CHECKREAD,                  ERR_RACE,        DB_STAYS },
 	{ ER_ERROR_DURING_COMMIT,        ERR_RACE,        DB_STAYS },
@@ -38,7 +41,7 @@ static const struct row {
 	{ ER_STATEMENT_TIMEOUT,          ERR_BUSY,        DB_STAYS },
 	{ MYSQL_QUERY_TIMEOUT,           ERR_BUSY,        DB_STAYS },
 
-	/* The same, or a Galera node got no answer from its cluster (wsrep_sync_wait). */
+	/* The same. Or a Galera node got no answer from its cluster (wsrep_sync_wait). */
 	{ ER_LOCK_WAIT_TIMEOUT,          ERR_RACE,        DB_UNCERTAIN },
 
 	/* The connection is lost, with all uncommitted changes. */
@@ -105,8 +108,8 @@ static const struct row *db_error_find(unsigned number)
 }
 
 /*
- * The name after the last marker, without quotes. A bound value stands before it in the
- * server's text, and may contain the marker.
+ * Copies the name after the last marker, without quotes. A bound value comes before it in
+ * the server's text, and may contain the marker.
  */
 static void db_error_name(const char *text, const char *marker, char *name, size_t size)
 {
@@ -138,7 +141,8 @@ static void db_error_explain(const struct row *row, unsigned number, const char 
 }
 
 /*
- * An error of the client library: the state of the connection is unknown then.
+ * True: the error comes from the client library, so the state of the connection is
+ * unknown.
  */
 static bool db_error_is_of_client(unsigned number)
 {

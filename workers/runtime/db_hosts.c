@@ -17,14 +17,14 @@ static bool db_port_parse(const char *text, unsigned *port)
 	return *port >= 1 && *port <= PORT_MAX;
 }
 
-/* The text after the name: empty, or a colon and a port. */
+/* Parses the text after the name: empty, or a colon and a port. */
 static bool db_port_suffix_parse(const char *text, unsigned *port)
 {
 	*port = DEFAULT_PORT;
 	return *text == 0 || (*text == ':' && db_port_parse(text + 1, port));
 }
 
-/* "/path", "[2001:db8::1]:3306", "name:3306", "name". */
+/* Parses "/path", "[2001:db8::1]:3306", "name:3306" or "name". */
 static bool db_host_parse(struct db_host *host)
 {
 	const char *text = host->text;

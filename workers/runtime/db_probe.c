@@ -18,14 +18,14 @@ static const struct backoff backoff = { .first_ms = 200, .max_ms = FAILED_MAX_MS
 struct db_probe {
 	struct lane *lane;
 	struct loop_timer *timer;
-	/* for the lane's thread, while a probe runs */
+	/* used by the lane's thread while a probe runs */
 	struct db *db;
-	bool schema;	/* check it, too */
+	bool schema;	/* also check the schema */
 	enum err err;
 	struct why why;
-	/* for the loop */
+	/* used by the loop */
 	bool ok;
-	struct why down_reason;	/* unless ok */
+	struct why down_reason;	/* if not `ok` */
 	int failures;
 };
 
@@ -74,7 +74,10 @@ static void db_probe_done(void *self)
 	probe->down_reason = probe->why;
 }
 
-/* Only db_probe_done() sets the timer. So one probe runs at a time: the lane has room. */
+/*
+ * Only db_probe_done() sets the timer. So one probe runs at a time, and the lane has room
+ * for it.
+ */
 static void db_probe_on_timer(void *self)
 {
 	struct db_probe *probe = self;

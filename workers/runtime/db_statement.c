@@ -1,8 +1,9 @@
 /*
- * Prepared statements: kept by their text, run with values, read row by row.
+ * db_statement -- prepared statements. They are kept by their text, run with values, and
+ * read row by row.
  *
- * Columns of numbers are bound. All other columns are bound without a buffer, which gives
- * their length. Their bytes are then fetched once, to their final place.
+ * Columns with numbers are bound. All other columns are bound without a buffer, which
+ * gives their length. Their bytes are then fetched once, to their final place.
  */
 #include <errmsg.h>
 #include <stdlib.h>
@@ -58,7 +59,10 @@ static enum err statement_prepare(struct db *db, const char *sql, size_t len,
 	return OK;
 }
 
-/* The hash keeps the order of insertion, so the first one is the longest unused. */
+/*
+ * The hash keeps the order of insertion, so its first statement is the longest unused
+ * one.
+ */
 static enum err statement_find(struct db *db, const char *sql,
                                struct db_statement **statement, struct why *why)
 {
@@ -121,7 +125,7 @@ static enum err statement_run(struct db *db, const char *sql,
 	MYSQL_STMT *stmt;
 
 	bug_if(db->reading);
-	if (!db->mysql)		/* lost while reading the rows before */
+	if (!db->mysql)		/* lost while the previous rows were read */
 		return fail(why, ERR_RACE, "database: the connection was lost");
 	err = statement_check_size(db, values, count, why);
 	if (err)

@@ -22,7 +22,10 @@ enum {
 
 /* ---- versions ---- */
 
-/* "1.2" or "1.2.3", digits only. Python refuses all else with the same answer. */
+/*
+ * Parses "1.2" or "1.2.3", digits only. Python refuses all other texts with the same
+ * answer.
+ */
 static bool version_parse(const char *text, long parts[3])
 {
 	enum { DIGITS_MAX = 9 };
@@ -94,7 +97,7 @@ static enum err envelope_inner_decode(const json_t *version, const json_t *text,
 	                          message, why);
 }
 
-/* Both owned; without an envelope outer is NULL. */
+/* Both are owned. Without an envelope `outer` is NULL. */
 struct layers {
 	json_t *outer, *message;
 };
@@ -157,7 +160,7 @@ static int request_heartbeat_decode(const json_t *message)
 	return seconds > HEARTBEAT_MAX_S ? HEARTBEAT_MAX_S : (int)seconds;
 }
 
-/* Absent or null is {}. */
+/* If it is absent or null, the arguments are {}. */
 static enum err request_args_decode(json_t *message, json_t **args, struct why *why)
 {
 	json_t *given = json_object_get(message, "args");
@@ -214,7 +217,7 @@ static enum err request_fill(struct envelope_request *request, struct why *why)
 	return request_args_decode(request->message, &request->args, why);
 }
 
-/* "" for a value that is too long or not a text: a malformed signature. */
+/* A value that is too long or not a text becomes "": a malformed signature. */
 static void request_signature_decode(struct envelope_request *request)
 {
 	const json_t *signature = json_object_get(request->outer, SIGNATURE_KEY);
@@ -502,7 +505,10 @@ void envelope_request_encode(const struct envelope_call *call, struct buf *body)
 		envelope_wrap(message, body);
 }
 
-/* Takes result and failure. All five keys are always there: Python insists. */
+/*
+ * Takes over RESULT and FAILURE. All five keys are always there, because Python requires
+ * them.
+ */
 static void reply_encode(const char *msg_id, json_t *result, json_t *failure, bool ending,
                          struct buf *body)
 {
@@ -523,7 +529,7 @@ void envelope_result_encode(const char *msg_id, const json_t *result, struct buf
 	reply_encode(msg_id, shared, json_null(), true, body);
 }
 
-/* args are what Python calls the class with: klass(message). */
+/* `args` are the arguments with which Python makes the exception: klass(message). */
 void envelope_failure_encode(const char *msg_id, enum err err, const char *message,
                              struct buf *body)
 {

@@ -77,7 +77,7 @@ struct envelope_call {
 	const char *method;
 	const json_t *args;		/* an object */
 	const json_t *context;		/* an object or NULL */
-	const char *version;		/* NULL: none */
+	const char *version;		/* NULL: no version */
 	const char *unique_id;
 	const char *msg_id, *reply_queue;	/* NULL for a cast */
 	const struct envelope_signer *signer;	/* NULL: not signed */

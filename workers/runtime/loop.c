@@ -66,8 +66,8 @@ struct loop_async {
 /* ---- the loop ---- */
 
 /*
- * libev tries again when this returns. It needs a descriptor of its own. While it makes
- * its epoll set again, another thread may take the descriptor that it closed.
+ * libev tries again when this returns. It has its own descriptor. While it makes its
+ * epoll set again, another thread may get the number of the descriptor that it closed.
  */
 static void loop_on_system_error(const char *what)
 {

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* Always relaxed: the cells are independent of each other. */
+/* Access is always relaxed, because the cells are independent of each other. */
 typedef _Atomic int64_t cell;
 
 static const struct {
@@ -30,11 +30,15 @@ static const struct {
 
 enum {
 	BOUNDS = sizeof bounds / sizeof bounds[0],
-	CELL_SUM = BOUNDS + 1,		/* of a histogram: after the buckets and +Inf */
+	/* sum of a histogram: after the buckets and +Inf */
+	CELL_SUM = BOUNDS + 1,
 	CELLS_MAX = CELL_SUM + 1,
 };
 
-/* A row for each type: its name in the text format, its cells in each process. */
+/*
+ * A row for each type: its name in the text format, and the number of its cells in each
+ * process.
+ */
 static const struct {
 	const char *name;
 	size_t cells;
@@ -55,7 +59,7 @@ struct metric {
 	struct metric *next;
 	enum metric_type type;
 	char *label_key, *label_value;	/* "" without a label */
-	size_t cell;			/* its first cell in each place */
+	size_t cell;			/* index of its first cell in each place */
 };
 
 /* The cells of one process. Unused pages take no memory. */
@@ -89,7 +93,7 @@ void metrics_init(int processes)
 	state.count = processes + 1;
 	state.mine = processes;
 	state.end = &state.families;
-	state.cells = CELLS_MAX;	/* the first belong to `unseen` */
+	state.cells = CELLS_MAX;	/* the first cells belong to `unseen` */
 }
 
 void metrics_process(int index)

@@ -41,7 +41,7 @@ void metrics_format(struct buf *text);
 
 /* The heartbeat of a process, for the supervisor. */
 void metrics_heartbeat(int64_t now_ms);
-int64_t metrics_last_heartbeat(int process);	/* 0: none */
+int64_t metrics_last_heartbeat(int process);	/* 0: no heartbeat yet */
 /* Why this process is not ready, cut to METRICS_WORDS - 1 bytes; NULL: it is ready. */
 void metrics_set_down_reason(const char *words);
 enum { METRICS_WORDS = 256 };

@@ -147,9 +147,9 @@ static enum MHD_Result http_on_request(void *self, struct MHD_Connection *connec
 /* ---- on the loop ---- */
 
 /*
- * libmicrohttpd tells when it must be called again. It does not tell this after it stopped
- * listening for lack of descriptors, and listens again only at its next call. So the
- * server calls it at least once in TURN_MS.
+ * libmicrohttpd says when it must be called again, with one exception. After it has
+ * stopped listening for lack of descriptors, it listens again only at its next call, and
+ * does not say when. So the server calls it at least once in TURN_MS.
  */
 static void http_turn(void *self)
 {

@@ -68,7 +68,7 @@ static int migrate_last_version(void)
 	return count;
 }
 
-/* ---- notes ---- */
+/* ---- rows of versions ---- */
 
 enum note { MIGRATE_NONE, MIGRATE_STARTED, MIGRATE_DONE };
 
@@ -143,7 +143,7 @@ static enum err migrate_apply(struct db *db, const struct migration *migration,
 	struct why reason;
 	enum err err = tx_retry(migrate_try_start, &migrate_change, why);
 
-	if (err == ERR_EXISTS)		/* by another node of the cluster */
+	if (err == ERR_EXISTS)		/* another node of the cluster has inserted it */
 		return migrate_fail_interrupted(migration, why);
 	if (err)
 		return err;
@@ -198,8 +198,9 @@ static enum err migrate_lock(struct db *db, struct why *why)
 }
 
 /*
- * The lock ends with the connection, and the connection with the run. If the connection
- * is lost in a run, the rows of schema_migrations still keep out a second run.
+ * The lock ends with the connection, and the connection ends with the run. If the
+ * connection is lost during a run, the rows of schema_migrations still prevent a second
+ * run.
  */
 enum err migrate_run(struct db *db,
                      void (*progress)(void *self, int version, const char *name,

@@ -31,11 +31,11 @@ struct lane {
 	char name[16];		/* the limit of the kernel */
 	struct loop_async *wakeup;
 	pthread_t thread;
-	pthread_mutex_t mutex;	/* over the next four */
+	pthread_mutex_t mutex;	/* guards the next four members */
 	pthread_cond_t changed;
 	struct queue waiting, finished;
 	bool closing;
-	/* for the loop's thread */
+	/* used by the loop's thread */
 	size_t limit, outstanding;
 	bool job_ran;
 	bool delivering;	/* lane_deliver() destroys a lane that done() freed */
@@ -101,7 +101,7 @@ static void *lane_run(void *self)
 	return NULL;
 }
 
-/* The thread blocks all signals: they are for the loop. */
+/* The thread blocks all signals, because the loop handles them. */
 static void lane_start(struct lane *lane)
 {
 	sigset_t all, before;

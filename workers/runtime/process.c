@@ -1,4 +1,4 @@
-/* One process of a program: from the fork to its exit status. */
+/* process -- one process of a program, from the fork to its exit status. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sysexits.h>
@@ -19,7 +19,7 @@ enum {
 	BEAT_MS = 1000,
 	STARTING_BEAT_MS = 50,		/* until it is ready for the first time */
 	DRAIN_POLL_MS = 20,
-	PERIOD_OFF_MS = 60 * 1000,	/* of a period of 0: look again then */
+	PERIOD_OFF_MS = 60 * 1000,	/* a period of 0 is read again after this time */
 };
 
 /* A row of worker->timers on the loop. */
@@ -28,13 +28,13 @@ struct period {
 	void *self;
 	struct loop_timer *timer;
 	struct metric *seconds;
-	int64_t armed_ms;		/* its length when the timer was set */
+	int64_t armed_ms;		/* length of the period when the timer was set */
 };
 
 struct process {
 	struct program *program;
 	struct runtime runtime;
-	void *part;			/* of worker->part; NULL: none */
+	void *part;			/* the object of worker->part; NULL: no part */
 	struct trust *trust;
 	struct rpc_server *server;	/* NULL for a program without methods */
 	char *recovery;
@@ -50,14 +50,16 @@ struct process {
 	int64_t drain_until_ms;		/* 0: not draining */
 };
 
-/* ---- timers: the first turn anywhere in the period, so that a fleet spreads ---- */
+/*
+ * ---- timers: the first turn is at a random time in the period, to spread a fleet ----
+ */
 
 static int64_t period_ms(const struct period *period)
 {
 	return *period->row->period_ms;
 }
 
-/* Plus or minus a tenth. */
+/* Adds or subtracts up to a tenth. */
 static int64_t jittered(int64_t ms)
 {
 	return ms * 9 / 10 + random_u32() % (ms / 5 + 1);
@@ -71,7 +73,10 @@ static void period_arm(struct period *period)
 	loop_timer_set(period->timer, jittered(ms > 0 ? ms : PERIOD_OFF_MS));
 }
 
-/* At any moment of the first one, so that a fleet spreads. */
+/*
+ * Starts at a random time in the first period, so that the processes of a fleet are
+ * spread.
+ */
 static void period_begin(struct period *period)
 {
 	int64_t ms = period_ms(period);
@@ -102,7 +107,7 @@ static void period_init(struct period *period, const struct timer *row, void *se
 	period_begin(period);
 }
 
-/* One that was set to another begins anew: the old one may be hours. */
+/* A timer whose period has changed is set again, because the old period may be hours. */
 static void periods_follow(struct process *process)
 {
 	for (size_t i = 0; i < process->period_count; i++)
@@ -239,7 +244,10 @@ static void process_on_terminate(void *self)
 	loop_timer_set(process->drain, DRAIN_POLL_MS);
 }
 
-/* The supervisor has read the file before. It fails here only after another change. */
+/*
+ * The supervisor has read the file before, so an error here means that the file has
+ * changed since.
+ */
 static void process_on_hangup(void *self)
 {
 	struct process *process = self;
@@ -366,7 +374,7 @@ static bool process_is_database_up(const struct process *process)
 	return !process->probe || !db_probe_down_reason(process->probe);
 }
 
-/* Is the database usable, and has the program read its data? */
+/* True: the database can be used, and the program has read its data. */
 static bool process_may_serve(const struct process *process)
 {
 	const struct worker *worker = process->program->worker;

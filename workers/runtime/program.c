@@ -1,4 +1,7 @@
-/* The settings that all programs have, and what the supervisor and its processes share. */
+/*
+ * program -- the settings that all programs have, and functions for the supervisor and
+ * its processes.
+ */
 #include <stddef.h>
 #include <string.h>
 #include <sysexits.h>
@@ -13,7 +16,7 @@
 
 #define AT(field) offsetof(struct worker_common, field)
 
-enum { SHARED_MAX = 7 };		/* groups */
+enum { SHARED_MAX = 7 };		/* number of groups */
 enum { KEPT_QUIET_MS = 10 * 1000 };
 
 static const struct option log_options[] = {
@@ -31,7 +34,7 @@ static const struct option process_options[] = {
 	{ "processes", OPTION_INT,  AT(processes), "1",  1, 64,
 	  "number of processes that share the work. Each one serves one request at a "
 	  "time" },
-	/* from here on also for those of one process */
+	/* the following rows also apply to programs with one process */
 	{ "prefetch",  OPTION_INT,  AT(prefetch),  "64", 1, 10000,
 	  "number of messages that the broker hands to a process in advance" },
 	{ "metrics",   OPTION_TEXT, AT(metrics),   "",   0, 64,
@@ -147,7 +150,10 @@ enum err program_reload(struct program *program, bool quiet, struct why *why)
 	return err;
 }
 
-/* A reader has logged in its own process: what it wrote counts here, too. */
+/*
+ * The process that read the file has logged the errors in its own copy, so its count is
+ * taken over here.
+ */
 void program_reread(struct reread *reread)
 {
 	static const struct backoff again = { .first_ms = 500, .max_ms = 10 * 1000 };

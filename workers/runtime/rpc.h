@@ -26,7 +26,7 @@ struct loop;
  */
 struct context {
 	const char *request_id;	/* the same in the logs of all programs */
-	const char *tenant;	/* project_id or tenant; "": none; see runtime/access.h */
+	const char *tenant;	/* project_id or tenant; "": no tenant; see access.h */
 	const char *user;
 	bool is_admin;		/* may see and change objects of other tenants */
 	bool all_tenants;	/* finds are not limited to its tenant */
@@ -47,7 +47,8 @@ struct request {
 	int waited_ms;		/* since the request first ended in ERR_LOCKED */
 	/* the statement may wait a moment for the row of its subject */
 	bool may_wait;
-	int64_t deadline_ms;	/* clock_boot_ms(): end of the caller's limit; 0: none */
+	/* clock_boot_ms(): end of the caller's limit; 0: no limit */
+	int64_t deadline_ms;
 };
 
 typedef enum err rpc_handler(void *self, struct request *req);

@@ -23,7 +23,7 @@
 enum { REPLY_PREFETCH = 200 };
 
 /*
- * A call is in the table until its answer. The memory stays until the last confirm, which
+ * A call is in the table until its answer. Its memory stays until the last confirm, which
  * may come after the answer.
  */
 struct call {
@@ -34,9 +34,10 @@ struct call {
 	char *exchange, *topic, *key, *method, *version;
 	json_t *args, *context;		/* copies, to send it again */
 	int64_t deadline_ms;
-	int in_flight;			/* confirms to come */
+	int in_flight;			/* number of confirms that have not come yet */
 	bool sent;
-	enum err failed;		/* the error for the timer; OK: a timeout */
+	/* the error that the timer reports; OK: a timeout */
+	enum err failed;
 	struct why why;
 	struct envelope_reply kept;	/* the answer, until its last part */
 	rpc_answer_fn *answer;
@@ -84,7 +85,7 @@ static char *client_exchange(const struct rpc_client *client,
 
 /* ---- the signature ---- */
 
-/* Fills *signer. NULL: this process has no key. */
+/* Fills in *signer. NULL: this process has no key. */
 static const struct envelope_signer *client_signer(const struct rpc_client *client,
                                                    const char *topic, bool to_agents,
                                                    struct envelope_signer *signer)
@@ -157,7 +158,7 @@ static void call_on_timer(void *self)
 	call_fail(call, call->failed, why.text);
 }
 
-/* By a timer: never from within rpc_call(). */
+/* Fails the call from a timer, because rpc_call() must not call back. */
 static void call_fail_soon(struct call *call, enum err err, const struct why *why)
 {
 	call->failed = err;
@@ -239,7 +240,7 @@ static void client_on_up(void *self)
 
 /* ---- calls: answers ---- */
 
-/* A class of our own name in another module is not ours. */
+/* A class of our name in another module does not belong to us. */
 static enum err client_failure_err(const struct envelope_reply *reply)
 {
 	enum err err = err_from_class(reply->failure_class);

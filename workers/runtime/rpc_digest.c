@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 
-/* With its final zero, so that different sequences of texts differ. */
+/* The final zero is included, so that different sequences of texts differ. */
 static void digest_add_text(struct buf *buf, const char *text)
 {
 	buf_append(buf, text, strlen(text) + 1);

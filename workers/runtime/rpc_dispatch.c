@@ -12,7 +12,7 @@
 
 /* ---- the context ---- */
 
-/* The request's id for the log; UNIQUE_ID if it is missing or too long. */
+/* The request's id for the log, or UNIQUE_ID if it is missing or too long. */
 static const char *context_request_id(const json_t *context, const char *unique_id)
 {
 	const json_t *value = json_object_get(context, "request_id");
@@ -21,7 +21,7 @@ static const char *context_request_id(const json_t *context, const char *unique_
 	return len > 0 && len <= IDENTITY_MAX ? json_string_value(value) : unique_id;
 }
 
-/* The identity under KEY. If it is absent, null or "", *into stays unchanged. */
+/* Reads the identity under KEY. If it is absent, null or "", *into is unchanged. */
 static enum err context_identity(const json_t *context, const char *key, const char **into,
                                  struct why *why)
 {
@@ -51,7 +51,7 @@ static enum err context_identities(const json_t *context, struct context *into,
 	return err ? err : context_identity(context, "user_id", &into->user, why);
 }
 
-/* Any value but false and null limits the caller. */
+/* True: any value except false and null limits the caller. */
 static bool context_limits(const json_t *context, const char *key)
 {
 	const json_t *value = json_object_get(context, key);
@@ -133,7 +133,7 @@ struct keyword {
 	bool optional;
 };
 
-/* The next word of "domain changes serial?", and the rest; false at the end. */
+/* Takes the next word of "domain changes serial?"; false at the end. */
 static bool keyword_next(const char **words, struct keyword *keyword)
 {
 	const char *word = *words + strspn(*words, " ");

@@ -13,8 +13,9 @@ enum {
 	ATTEMPTS_MAX = 60,	/* of a cast, through the delay queues, */
 	RETRY_FIRST_MS = 1000,	/* with growing delays */
 	/*
-	 * Short: the cause of the failure may be over, or another message may have done
-	 * what the cast asks for. Then the worker should run or drop the cast soon.
+	 * A short limit. The cause of the failure may be over, or another message may
+	 * have done the work of the cast. Then the worker should run or drop the cast
+	 * soon.
 	 */
 	RETRY_MAX_MS = 8 * 1000,
 	FAILED_LOG_MS = 50,	/* between two lines of failed requests */
@@ -54,7 +55,10 @@ static void finish_call(struct rpc_server *server, struct job *job)
 	replies_send(server->replies, job->envelope.reply_queue, &body, &job->delivery);
 }
 
-/* Without jitter: each delay queue has one delay. A little more would use the next. */
+/*
+ * No jitter: each delay queue has one delay, and a slightly longer delay would use the
+ * next queue.
+ */
 static int finish_delay_ms(int attempts)
 {
 	int ms = RETRY_FIRST_MS;
@@ -79,9 +83,9 @@ static void finish_retry(struct rpc_server *server, struct job *job)
 }
 
 /*
- * A forged cast does not become a dead letter: with such casts any account could push the
- * letters of others out of the queue, which is bounded. The periodic sync makes up for a
- * cast of our own that has become too old.
+ * A forged cast does not become a dead letter. The queue of dead letters has a limit, so
+ * any account could push out other letters with such casts. If a cast of our own has
+ * become too old, the periodic sync does its work.
  */
 static void finish_cast(struct rpc_server *server, struct job *job)
 {
@@ -99,7 +103,10 @@ static void finish_cast(struct rpc_server *server, struct job *job)
 		finish_retry(server, job);
 }
 
-/* A warning only for requests that run again, and for our bugs. Else information. */
+/*
+ * True: the request runs again, or failed because of a bug. All other lines are
+ * information.
+ */
 static bool finish_is_warning(enum err err)
 {
 	return err == ERR_INTERNAL || err_retry(err) != RETRY_NEVER;

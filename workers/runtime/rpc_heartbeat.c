@@ -1,5 +1,5 @@
 /*
- * rpc_heartbeat -- sends heartbeats to callers that want them while their requests wait.
+ * rpc_heartbeat -- sends heartbeats to callers that want them, while their requests wait.
  */
 #include "runtime/rpc_private.h"
 

@@ -1,6 +1,6 @@
 /*
- * rpc_job -- the pool of jobs, what a job is about, and the recent messages that may have
- * a duplicate.
+ * rpc_job -- the pool of jobs, the subjects of jobs, and the recent messages that may
+ * have a duplicate.
  */
 #include "runtime/rpc_private.h"
 
@@ -116,9 +116,9 @@ void rpc_jobs_free(struct rpc_server *server)
 	}
 }
 
-/* ---- what it is about ---- */
+/* ---- the subject of a job ---- */
 
-/* The name of an object, as the sender of an argument VALUE gives it; NULL: no name. */
+/* The name of an object in an argument VALUE, as the sender gave it; NULL: no name. */
 static const char *job_subject_name(const json_t *value)
 {
 	if (json_is_object(value)) {

@@ -10,8 +10,8 @@ static int64_t limit_margin_ms(int limit_ms)
 }
 
 /*
- * The broker delivers no expired message. If the time limit of a message ended before its
- * arrival by the two clocks, one of the clocks is wrong.
+ * True: one of the clocks is wrong. The broker never delivers an expired message, but by
+ * the two clocks the time limit ended before the message arrived.
  */
 static bool limit_is_clock_wrong(const struct broker_delivery *delivery, int64_t left_ms,
                                  int64_t now_ms)

@@ -15,7 +15,8 @@ struct rpc_metrics {
 	size_t count;
 	struct metric *failures[ERR_COUNT];
 	struct metric *expired;
-	struct rpc_metrics_method by_method[];	/* the last row is for all others */
+	/* the last row is for all other methods */
+	struct rpc_metrics_method by_method[];
 };
 
 static struct rpc_metrics_method rpc_metrics_method(const char *method)

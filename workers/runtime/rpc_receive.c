@@ -44,7 +44,7 @@ static void receive_set_ids(struct job *job, const struct broker_delivery *deliv
 	         fnv_add(~FNV_START, delivery->body, delivery->len));
 }
 
-/* The account that sent the message; "" for a copy that does not prove its account. */
+/* The account that sent the message; "" for a copy that cannot prove it. */
 static const char *receive_user(const struct rpc_server *server,
                                 const struct broker_delivery *delivery)
 {
@@ -57,7 +57,7 @@ static const char *receive_user(const struct rpc_server *server,
 	return delivery->user;
 }
 
-/* The body of the delivery is not ours. A cast keeps a copy; a call does not need one. */
+/* The body of the delivery is borrowed. A cast keeps a copy; a call needs none. */
 static void receive_fill(const struct rpc_server *server, struct job *job,
                          const struct broker_delivery *delivery)
 {
@@ -89,9 +89,9 @@ static void receive_fill(const struct rpc_server *server, struct job *job,
 }
 
 /*
- * The method whose rules hold for the sender. UNKNOWN: the server does not have the
- * method, or the message is a cast of a method that every server has, on a server whose
- * own methods are all the fleet's.
+ * The method whose rules apply to the sender. UNKNOWN: the server does not have the
+ * method. It is also UNKNOWN for a cast of a method that every server has, if the fleet
+ * alone may call all of the server's own methods.
  */
 static const struct rpc_method *receive_method(const struct rpc_server *server,
                                                const struct envelope_request *envelope,
@@ -108,8 +108,9 @@ static const struct rpc_method *receive_method(const struct rpc_server *server,
 }
 
 /*
- * Judges the sender. An unknown method counts as the fleet's own if all methods of the
- * server are. A refused message is forged if only the fleet may send it.
+ * Judges the sender. If only the fleet may call the methods of this server, this also
+ * applies to an unknown method. A refused message is forged if only the fleet may send
+ * it.
  */
 static enum err receive_authorize(const struct rpc_server *server,
                                   struct trust_request request, bool *is_foreign_admin,
@@ -149,8 +150,8 @@ static enum err receive_check(const struct rpc_server *server, struct job *job,
 }
 
 /*
- * Judges the sender before all other checks: if the sender may not send the message, this
- * is the reason that the server gives.
+ * Judges the sender before all other checks. If the sender may not send the message, the
+ * caller gets this reason.
  */
 static enum err receive_check_sender(const struct rpc_server *server, struct job *job)
 {
@@ -163,7 +164,7 @@ static enum err receive_check_sender(const struct rpc_server *server, struct job
 	return err ? err : job->err;
 }
 
-/* A job that fails the checks has no method. It waits in the queue like other jobs. */
+/* A job that fails the checks gets no method. It waits in the queue like other jobs. */
 static void receive_check_all(const struct rpc_server *server, struct job *job)
 {
 	const struct rpc_method *method = NULL;
@@ -179,7 +180,7 @@ static void receive_check_all(const struct rpc_server *server, struct job *job)
 
 /* ---- bodies that are not valid requests ---- */
 
-/* True: trust refuses the message as forged, and has logged that. */
+/* True: the sender is refused as forged; this has been logged. */
 static bool receive_is_forged(const struct rpc_server *server,
                               const struct broker_delivery *delivery)
 {

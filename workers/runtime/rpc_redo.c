@@ -13,16 +13,17 @@ enum {
 	LOCKED_PAUSE_FIRST_MS = 5,
 	LOCKED_PAUSE_MAX_MS = 200,
 	LOCKED_PAUSE_SHARE = 20,	/* the pause grows with the time waited */
-	CROWD_MS = 3000,	/* for this time any number may wait for a row */
+	/* for this time any number of requests may wait for a row */
+	CROWD_MS = 3000,
 	LOCKED_NOTE_MS = 3000,	/* longer than a pause */
 };
 
-/* ---- when to run again ---- */
+/* ---- the time of the next run ---- */
 
 /*
  * A run that lost its race after a long time was on a database node that hung or was cut
- * off. The next run uses another node. After STALL_MS it was a locked row, and the
- * request has waited long enough.
+ * off; the next run uses another node. If it took longer than STALL_MS, the row was
+ * locked, and the request has waited long enough.
  */
 static int redo_race_pause_ms(struct redo *redo, int64_t run_ms, int64_t now_ms)
 {

@@ -21,9 +21,9 @@ struct reply {
 	struct buf body;
 	struct broker_delivery request;
 	int64_t give_up_ms;
-	bool acknowledged;	/* the request, after the first confirm */
+	bool acknowledged;	/* the request, when the first confirm came */
 	bool missed;		/* its queue is missing: send it again */
-	bool in_flight;		/* at the publisher; its confirm will come */
+	bool in_flight;		/* the publisher has it, and will confirm it */
 };
 
 struct replies {
@@ -52,7 +52,10 @@ static void reply_resend_later(struct replies *replies)
 		loop_timer_set(replies->resend, RESEND_MS);
 }
 
-/* Not before the confirm: if this process dies, the broker delivers the request again. */
+/*
+ * Called only after the confirm: if this process dies before, the broker delivers the
+ * request again.
+ */
 static void reply_acknowledge(struct reply *reply)
 {
 	if (reply->acknowledged)
@@ -81,7 +84,7 @@ static void reply_on_confirm(void *self, enum err err)
 		reply_resend_later(replies);
 		return;
 	}
-	if (err)	/* NOT_FOUND: the caller is gone */
+	if (err)	/* ERR_NOT_FOUND: the caller no longer exists */
 		(err == ERR_NOT_FOUND ? log_debug : log_warn)(
 		    "reply dropped: queue=%s err=%s", reply->queue, err_name(err));
 	reply_drop(reply);
@@ -162,7 +165,7 @@ void replies_send(struct replies *replies, const char *queue, struct buf *body,
 	reply->body = *body;
 	*body = (struct buf){ 0 };
 	reply->request = *request;
-	/* borrowed, and not needed for an acknowledgement */
+	/* it is borrowed, and the acknowledgement does not need it */
 	reply->request.body = NULL;
 	reply->request.user = NULL;
 	reply->give_up_ms = clock_ms() + GIVE_UP_MS;

@@ -36,9 +36,12 @@ static struct job *run_unlink(struct rpc_server *server, struct job **link)
 	return job;
 }
 
-/* ---- what runs next ---- */
+/* ---- the next job ---- */
 
-/* A job about the subject of a waiting job waits behind that job, while there is room. */
+/*
+ * A job about the same subject as a waiting job waits behind that job, while there is
+ * room.
+ */
 static bool run_wait_behind(struct rpc_server *server, struct job *job)
 {
 	struct redo_entry *leader =
@@ -94,7 +97,9 @@ static bool run_may_share(const struct job *job)
 	return job->method && job->method->batch && !job->deaths;
 }
 
-/* Takes the first waiting job, and all that may share its batch. 0: no job may run. */
+/*
+ * Takes the first waiting job, and all jobs that may share its batch. 0: no job may run.
+ */
 static size_t run_take_batch(struct rpc_server *server, struct job *jobs[BATCH_MAX])
 {
 	struct job *first = jobs[0] = run_take_first(server);
@@ -119,7 +124,9 @@ static size_t run_take_batch(struct rpc_server *server, struct job *jobs[BATCH_M
 
 /* ---- the run ---- */
 
-/* The latest limit of a batch. Handlers that share a transaction check each limit. */
+/*
+ * The latest time limit of a batch. Handlers that share a transaction check each limit.
+ */
 static int64_t run_latest_deadline(struct job *const *jobs, size_t count)
 {
 	int64_t latest_ms = 0;
@@ -162,8 +169,8 @@ static void run_job_batch(struct rpc_server *server, struct job *const *jobs,
 }
 
 /*
- * Makes the job as new as before its first run. A run that ended in a race may have
- * committed something. A run that found a row locked has done nothing.
+ * Resets the job to its state before the first run. A run that ended in a race may have
+ * committed something; a run that found a row locked has done nothing.
  */
 static void run_renew(struct job *job)
 {
@@ -189,7 +196,9 @@ static void run_set_redo_timer(struct rpc_server *server)
 		loop_timer_set(server->redo_timer, left_ms > 0 ? left_ms : 0);
 }
 
-/* The job runs again soon; other jobs run before. False: the caller finishes it. */
+/*
+ * Lets the job run again soon; other jobs run before. False: the caller must finish it.
+ */
 static bool run_redo_later(struct rpc_server *server, struct job *job, int64_t run_ms)
 {
 	bool is_locked = job->err == ERR_LOCKED;

@@ -30,7 +30,7 @@ static socklen_t sd_notify_address(struct sockaddr_un *address)
 	return offsetof(struct sockaddr_un, sun_path) + len;
 }
 
-/* Stays open: without its signs of life systemd would end the service. */
+/* The socket stays open: without WATCHDOG messages systemd would end the service. */
 static int sd_notify_socket(void)
 {
 	static int fd = -1;
@@ -61,7 +61,10 @@ void sd_notify_send(const char *fmt, ...)
 		log_debug("service manager not notified: reason=\"%s\"", strerror(errno));
 }
 
-/* WATCHDOG_PID names the process. A program may have inherited it from another one. */
+/*
+ * WATCHDOG_PID names the process. A program may have inherited the variable from another
+ * process.
+ */
 int64_t sd_notify_watchdog_ms(void)
 {
 	const char *usec = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");

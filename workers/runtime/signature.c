@@ -208,7 +208,7 @@ enum signature_result signature_verify(const struct signature_keys *keys,
 	return signature_check_time(&parts, when);
 }
 
-/* ---- words ---- */
+/* ---- texts ---- */
 
 static const struct {
 	const char *name, *words;

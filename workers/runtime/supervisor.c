@@ -1,4 +1,7 @@
-/* The parent: starts and watches the processes, and forwards signals. */
+/*
+ * supervisor -- the parent process: starts and watches the processes, and forwards
+ * signals.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -28,9 +31,9 @@
 enum {
 	TICK_MS = 1000,
 	STARTING_TICK_MS = 50,		/* until all are ready for the first time */
-	HEALTHY_MS = 60 * 1000,		/* after this time the backoff starts anew */
-	LATE_MS = 10 * 1000,		/* of a tick */
-	ABORT_GRACE_MS = 10 * 1000,	/* to write a core, before SIGKILL */
+	HEALTHY_MS = 60 * 1000,		/* after this time the backoff starts again */
+	LATE_MS = 10 * 1000,		/* a tick later than this counts as late */
+	ABORT_GRACE_MS = 10 * 1000,	/* time to write a core dump, before SIGKILL */
 };
 
 static const struct backoff respawn = { .first_ms = 200, .max_ms = 10 * 1000 };
@@ -61,13 +64,16 @@ struct supervisor {
 	struct descriptors inherited;
 	struct metric *starts, *alive, *lacks;
 	int64_t ticked_ms, watchdog_ms, watchdog_next_ms;
-	pid_t reader;			/* tests changed settings; 0: none */
-	bool read_again;		/* after another SIGHUP meanwhile */
+	/* a child that checks changed settings; 0: no such child */
+	pid_t reader;
+	bool read_again;		/* SIGHUP came again meanwhile */
 	bool was_ready, stopping;
 	int status;
 };
 
-/* ---- descriptors: a child keeps those from before the loop and the HTTP server ---- */
+/*
+ * ---- descriptors: a child keeps those opened before the loop and the HTTP server ----
+ */
 
 static int descriptors_compare(const void *a, const void *b)
 {
@@ -110,9 +116,9 @@ static void descriptors_close_others(const struct descriptors *noted)
 /* ---- starting ---- */
 
 /*
- * In the child, with all signals blocked: removes all that belongs to the supervisor.
+ * In the child, with all signals blocked: removes all objects of the supervisor.
  * metrics_http_close() would also shut down the client connections of the parent, so the
- * child only closes the descriptors. libc opens its own for syslog again.
+ * child only closes the descriptors. libc opens its own descriptor for syslog again.
  */
 static void child_init(struct supervisor *supervisor, pid_t parent)
 {
@@ -125,7 +131,10 @@ static void child_init(struct supervisor *supervisor, pid_t parent)
 	program_log_open(supervisor->program);
 }
 
-/* The supervisor's loop forks. The child may call pause_ms() until its own loop runs. */
+/*
+ * Forks from the supervisor's loop. The child may call pause_ms() until its own loop
+ * runs.
+ */
 static pid_t supervisor_fork(sigset_t *before)
 {
 	sigset_t all;
@@ -247,7 +256,7 @@ static void child_describe_status(int status, char *text, size_t size)
 		snprintf(text, size, "exit %d", WEXITSTATUS(status));
 }
 
-/* Was it a bug of the process, and not a signal from an operator or the kernel? */
+/* True: a bug of the process ended it, not a signal from an operator or the kernel. */
 static bool child_is_fault(int status)
 {
 	static const int faults[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS };
@@ -286,7 +295,7 @@ static void child_ended(struct child *child, int status)
 		child_start_later(child);
 }
 
-/* ---- SIGHUP: a child tests the file first, so that a change is complete ---- */
+/* ---- SIGHUP: a child checks the file first, so that a change is complete ---- */
 
 static _Noreturn void reader_run(struct supervisor *supervisor)
 {
@@ -317,7 +326,10 @@ static void supervisor_on_hangup(void *self)
 	}
 }
 
-/* For processes that start later. Running processes read the file themselves. */
+/*
+ * Loads the settings for processes that start later. Running processes read the file
+ * themselves.
+ */
 static void supervisor_reload(struct supervisor *supervisor)
 {
 	struct why why;
@@ -377,7 +389,7 @@ static void supervisor_on_user(void *self)
 	supervisor_signal_all(supervisor, SIGUSR1);
 }
 
-/* ---- the watch ---- */
+/* ---- watching the processes ---- */
 
 static void child_end_hung(struct child *child, int signum, int64_t silent_ms)
 {
@@ -457,7 +469,9 @@ static int64_t supervisor_tick_ms(const struct supervisor *supervisor)
 	return ms;
 }
 
-/* After a late tick the processes may have been stopped, too: it does not check them. */
+/*
+ * If the tick is late, the processes may have been stopped, too, so they are not checked.
+ */
 static void supervisor_on_tick(void *self)
 {
 	struct supervisor *supervisor = self;

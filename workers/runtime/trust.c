@@ -127,11 +127,12 @@ enum err trust_check(const struct trust_config *config, bool is_fleet, bool is_a
 
 /* ---- refusals ---- */
 
-/* After the results of signature checks. */
+/* Continues the results of signature checks. */
 enum refusal {
 	NO_USER = SIGNATURE_RESULTS,
 	NOT_ADMINISTRATOR,
-	AGENT_KEY,			/* valid, but the method is not for agents */
+	/* a valid signature, but the method is not for agents */
+	AGENT_KEY,
 	REFUSALS
 };
 
@@ -139,7 +140,7 @@ struct trust {
 	const struct trust_config *config;
 	bool is_agent;
 	struct trust_keys keys;
-	struct metric *refused[REFUSALS];	/* by the reason */
+	struct metric *refused[REFUSALS];	/* by reason */
 	struct metric *unchecked;
 };
 
@@ -205,7 +206,9 @@ static enum signature_result trust_verify(const struct trust *trust,
 	                                                  trust->config->max_age_ms });
 }
 
-/* The result of the signature check, or AGENT_KEY. No id is in both settings. */
+/*
+ * Returns the result of the signature check, or AGENT_KEY. No key id is in both settings.
+ */
 static int trust_check_signature(const struct trust *trust,
                                  const struct trust_request *request)
 {
@@ -365,7 +368,8 @@ void trust_reload(struct trust *trust)
 
 struct trust *trust_new(const struct trust_config *config, bool is_agent)
 {
-	struct trust *trust = secret_alloc(sizeof *trust);	/* it has keys */
+	/* secret memory, because it has keys */
+	struct trust *trust = secret_alloc(sizeof *trust);
 
 	trust->config = config;
 	trust->is_agent = is_agent;

@@ -17,11 +17,12 @@ enum {
 	LOOP_RETRY_MAX = 3,
 	LOOP_RETRY_MS = 50,
 	CHUNK_BYTES_MAX = 1 << 20,
-	PARAMS_MAX = 65535,		/* of one statement, by the protocol */
+	/* placeholders of one statement; a limit of the protocol */
+	PARAMS_MAX = 65535,
 	ROWS_MAX = 256,
 };
 
-/* With its jitter: 5 to 200 ms. */
+/* 5 to 200 ms with jitter. */
 static const struct backoff retry_backoff = { .first_ms = 7, .max_ms = 160 };
 
 /* ---- values ---- */
@@ -64,7 +65,7 @@ static size_t tx_count_values(const struct tx_value *values)
 
 /* ---- begin and end ---- */
 
-static _Thread_local int64_t thread_deadline_ms;	/* 0: none */
+static _Thread_local int64_t thread_deadline_ms;	/* 0: no deadline */
 
 void tx_set_deadline(int64_t deadline_ms)
 {
@@ -125,7 +126,7 @@ static void tx_check_place(const struct tx *tx)
 	bug_if(tx->db && !db_is_tx_at(tx->db, tx->number, tx));
 }
 
-/* db NULL is a transaction that has ended. */
+/* If tx->db is NULL, the transaction has ended already. */
 enum err tx_commit(struct tx *tx)
 {
 	if (!tx->db)
@@ -230,7 +231,10 @@ static bool tx_chunk_fits(const struct tx_value *values, size_t count)
 	return true;
 }
 
-/* Few sizes make few different statements to prepare. */
+/*
+ * The number of rows in one statement. Few sizes mean few different statements to
+ * prepare.
+ */
 static size_t tx_chunk_rows(const struct tx_value *values, size_t columns, size_t rows)
 {
 	static const size_t sizes[] = { ROWS_MAX, 64, 16, 8, 7, 6, 5, 4, 3, 2 };

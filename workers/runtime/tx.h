@@ -33,7 +33,7 @@ struct tx {
 	enum err err;
 	bool open;
 	uint64_t number;		/* within its connection */
-	int64_t deadline_ms;	/* from tx_set_deadline(); 0: none */
+	int64_t deadline_ms;	/* from tx_set_deadline(); 0: no deadline */
 };
 
 struct tx_value {

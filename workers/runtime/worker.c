@@ -36,9 +36,9 @@ static void raise_file_limit(void)
 }
 
 /*
- * No other user may read the files that we make, and no other process our memory, which
- * has passwords and keys. Runs before the settings are read, because these have some.
- * Child processes inherit it.
+ * No other user may read files that this program makes. No other process may read its
+ * memory, which has passwords and keys. Call it before the settings are read, because
+ * they contain secrets. Child processes inherit it.
  */
 static void harden(void)
 {
@@ -54,7 +54,7 @@ static void timers_metrics(const struct timer *timers)
 		timer_metric(&timers[i]);
 }
 
-/* Before the fork: what the processes share. */
+/* Makes the objects that the processes share, before the fork. */
 static enum err program_prepare(struct program *program, struct why *why)
 {
 	const struct worker *worker = program->worker;
@@ -148,7 +148,7 @@ typedef int action(struct program *program);
 
 static action act_help;
 
-/* act NULL: --agent, of those that have one. */
+/* `act` NULL: --agent, only for programs with an agent. */
 static const struct argument {
 	const char *name;
 	action *act;
@@ -195,7 +195,7 @@ static const struct argument *argument_find(const struct program *program,
 	return NULL;
 }
 
-/* Takes the path if argv[*at], perhaps with the next one, is --config. */
+/* Takes the path if argv[*at] is --config, perhaps with the next argument. */
 static bool take_config(char **argv, int *at, const char **path)
 {
 	if (strncmp(argv[*at], "--config=", strlen("--config=")) == 0) {
@@ -213,7 +213,10 @@ static const char *group_of(const struct worker *worker)
 	return worker->group ? worker->group : worker->name;
 }
 
-/* "ports-agent" of "zonefleet-ports --agent": its settings are those of ports_agent. */
+/*
+ * The program "ports-agent" is "zonefleet-ports --agent"; its settings are those of
+ * ports_agent.
+ */
 static void program_init(struct program *program, const struct worker *worker,
                          const char *command)
 {
@@ -243,7 +246,7 @@ static void program_clear(struct program *program)
 	free(program->name);
 }
 
-/* Before any setting is read. */
+/* Call it before any setting is read. */
 static void become_agent(struct program *program)
 {
 	const struct worker *agent = program->worker->agent;
@@ -278,8 +281,8 @@ static int worker_parse(struct program *program, char **argv, action **act)
 }
 
 /*
- * The resolver of the C library takes no deadline, and waits for a silent name server for ten
- * seconds and longer. Call this before any thread starts.
+ * The resolver of the C library has no deadline, and waits ten seconds or longer for a
+ * silent name server. Call this before any thread starts.
  */
 static void shorten_lookups(void)
 {

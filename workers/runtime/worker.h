@@ -64,11 +64,11 @@ struct worker {
 	const char *name;		/* "central": zonefleet-central */
 	const char *group;		/* of its settings; its topic; NULL: the name */
 	const char *summary;		/* one line for --help */
-	const struct option_section *sections;	/* the program's own; NULL: none */
+	const struct option_section *sections;	/* the program's own; NULL: no sections */
 	const struct option_list *lists;
 	const struct rpc_method *methods;
 	const struct timer *timers;	/* end with a row of zeroes */
-	const struct worker_part *part;	/* NULL: none */
+	const struct worker_part *part;	/* NULL: no part */
 	bool fanout;			/* handles fanout casts to its topic */
 	/* handles only fanout casts: it has no work queue */
 	bool fanout_only;

@@ -7,22 +7,24 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* Updates that are sent together. */
+/* Updates that form a message. */
 struct run {
 	size_t first, count;
 };
 
-/* Halves wait on a stack: of each length at most one, and one more. */
+/* The stack of halves has at most one run of each length, and one more. */
 enum { RUNS_MAX = 8 * sizeof(size_t) + 1 };
 
 struct batch {
 	struct batch_size *sizes;
 	enum outcome *outcomes;
-	size_t count, begun;		/* updates before `begun` were in a message */
+	/* updates before `begun` have been in a message */
+	size_t count, begun;
 	struct batch_limits limits;
 	struct run runs[RUNS_MAX];
 	size_t run_count;
-	size_t refused;			/* one by one, since the beginning */
+	/* single updates that were refused, since the start */
+	size_t refused;
 	bool any_taken;
 };
 
@@ -62,7 +64,7 @@ static void batch_push(struct batch *batch, size_t first, size_t count)
 	batch->runs[batch->run_count++] = (struct run){ first, count };
 }
 
-/* As many of those that were never sent as a message has room for. */
+/* Pushes as many unsent updates as a message has room for. */
 static void batch_push_next(struct batch *batch)
 {
 	const struct batch_limits *limits = &batch->limits;
@@ -98,7 +100,7 @@ static void batch_set_outcome(struct batch *batch, const struct run *run,
 		batch->outcomes[run->first + i] = outcome;
 }
 
-/* The first half is the next to be sent. */
+/* Pushes both halves; the first half is sent next. */
 static void batch_halve(struct batch *batch, const struct run *run)
 {
 	size_t half = run->count / 2;

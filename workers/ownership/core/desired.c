@@ -75,7 +75,7 @@ const char *desired_fault(const struct desired *desired, const struct view *view
 
 /* ---- conflicts ---- */
 
-/* Resources of our own programs; all others came by RPC. */
+/* Resources of our own programs; all other resources came by RPC. */
 static const struct rank {
 	const char *prefix;
 	int rank;
@@ -93,7 +93,7 @@ static int desired_rank(const char *resource)
 	return 0;
 }
 
-/* Does the mark in the zone name the resource? */
+/* True: the mark in the zone names this resource. */
 static bool desired_has_set(const struct desired *desired, const struct node *node)
 {
 	const struct view_set *set = node_find_set(node, desired->rrset.type);
@@ -111,7 +111,7 @@ static int desired_compare_records(const struct rrset *a, const struct rrset *b)
 	return order;
 }
 
-/* Of one type. The resources differ, so the order is total. */
+/* Orders sets of one type. Their resources differ, so the order is total. */
 static bool desired_is_before(const struct desired *a, const struct desired *b,
                               const struct node *node)
 {

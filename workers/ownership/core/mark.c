@@ -31,7 +31,7 @@ bool mark_resource_is_valid(const char *resource)
 
 /* ---- labels ---- */
 
-/* Where KEY is, or would be. */
+/* The index of KEY, or where it would be inserted. */
 static size_t mark_find(const struct mark *mark, const char *key, bool *found)
 {
 	size_t at = 0;
@@ -103,7 +103,7 @@ size_t mark_length(const struct mark *mark)
 
 /* ---- reading ---- */
 
-/* The strings of a TXT record as one text; NULL: too long, or not the rdata of one. */
+/* Joins the strings of a TXT record; NULL: too long, or not valid rdata. */
 static char *mark_join_strings(const uint8_t *rdata, size_t len, struct arena *arena)
 {
 	char *text = arena_alloc(arena, len + 1);
@@ -132,14 +132,14 @@ static char *mark_strip_quotes(char *text)
 	return *text == '"' ? text + 1 : text;
 }
 
-/* A label that comes twice is none that we could trust. */
+/* A label that occurs twice cannot be trusted. */
 static bool mark_add_label(struct mark *mark, const char *key, const char *value)
 {
 	return *key && mark->count < MARK_LABELS_READ && !mark_get(mark, key) &&
 	       mark_set(mark, key, value);
 }
 
-/* Tokens without "=" mean nothing, nor do keys that are none of external-dns'. */
+/* Ignores tokens without "=", and keys that are not external-dns'. */
 static bool mark_add_token(struct mark *mark, char *token, const char **heritage)
 {
 	char *value = strchr(token, '=');

@@ -11,7 +11,7 @@
 
 #define TEMPLATE "%{record_type}"
 
-/* An affix with the text of a type in it, and with a "-" if that is not in the template. */
+/* An affix with the text of a type, and with a "-" if the template has none. */
 enum { TYPE_TEXT_MAX = 8, EXPANDED_MAX = MARK_AFFIX_MAX + TYPE_TEXT_MAX };
 
 const struct mark_form mark_form_ours = { .prefix = "_own-" TEMPLATE ".",
@@ -20,7 +20,7 @@ const struct mark_form mark_form_plain = { 0 };
 const struct mark_form mark_form_seed = { .is_same = true };
 const struct mark_form mark_form_none = { .is_none = true };
 
-/* HIDES: no name below it is seen. ALONE: no TXT record can be beside it. */
+/* HIDES: names below it are hidden. ALONE: no TXT record can be beside it. */
 enum place { PLACE_ANY, PLACE_HIDES = 1, PLACE_ALONE = 2 };
 
 static const struct mark_type {
@@ -79,7 +79,7 @@ static bool affix_octet_is_valid(char c)
 	return isascii(c) && (isalnum(c) || c == '-' || c == '_' || c == '.');
 }
 
-/* In lower case, but for nothing else; false: it has what no affix may have. */
+/* Copies an affix in lower case. False: it has a character that is not allowed. */
 static bool affix_copy(const char *from, char to[MARK_AFFIX_MAX + 1])
 {
 	size_t len = 0;
@@ -101,7 +101,10 @@ static bool affix_copy(const char *from, char to[MARK_AFFIX_MAX + 1])
 	return true;
 }
 
-/* Or else two names would have one mark: "a" before "aafoo", and "aaa" before "foo". */
+/*
+ * False if two names could have the same mark: "a" before "aafoo", and "aaa" before
+ * "foo".
+ */
 static bool affix_is_unambiguous(const char *prefix, const char *suffix)
 {
 	const char *in_prefix = strstr(prefix, TEMPLATE);
@@ -155,14 +158,14 @@ enum err mark_form_parse(const char *prefix, const char *suffix, const char *wil
 	return OK;
 }
 
-/* ---- the way there ---- */
+/* ---- from a record's name to the mark's name ---- */
 
 static bool affix_ends_in_dot(const char *text)
 {
 	return *text && text[strlen(text) - 1] == '.';
 }
 
-/* The form that TYPE is marked in. */
+/* The form of the mark for TYPE. */
 static const struct mark_form *mark_form_for(const struct mark_form *form,
                                              const struct mark_type *type)
 {
@@ -188,7 +191,7 @@ static void affix_expand(const char *affix, const char *type, char text[EXPANDED
 	bug_if(len < 0 || len > EXPANDED_MAX);
 }
 
-/* What stands around the first label of a record's name, for one type. */
+/* The parts around the first label of a record's name, for one type. */
 struct affixes {
 	char before[EXPANDED_MAX + 1], after[EXPANDED_MAX + 1];
 };
@@ -205,7 +208,7 @@ static void affixes_make(const struct mark_form *form, const struct mark_type *t
 	affix_expand(form->suffix, type->text, affixes->after);
 }
 
-/* A name that grows octet by octet; `at` is where the length of its last label goes. */
+/* A name under construction; `at` is the offset of its last label's length. */
 struct name_draft {
 	struct name *name;
 	size_t at, len;
@@ -246,7 +249,7 @@ static bool mark_name_is_wildcard(const struct name *name)
 	return name->wire[0] == 1 && name->wire[1] == '*';
 }
 
-/* The affixes around the first label, if there is one, and then the rest. */
+/* Writes the affixes around the first label, if there is one, and then the rest. */
 static bool mark_name_compose(const struct mark_form *form, const struct name *name,
                               const struct affixes *affixes, struct name *mark)
 {
@@ -307,7 +310,7 @@ enum err mark_name(const struct mark_form *form, const struct name *name, uint16
 	return OK;
 }
 
-/* ---- the way back ---- */
+/* ---- from the mark's name to record names ---- */
 
 struct search {
 	const struct mark_form *form;
@@ -322,7 +325,10 @@ static void search_add(struct search *search, const struct name *name, uint16_t 
 		search->readings[search->count++] = (struct mark_reading){ *name, type };
 }
 
-/* The octets of TEXT as labels from *at on; the last one may go on behind it. */
+/*
+ * Matches the octets of TEXT with labels from *at on. The last label may continue after
+ * TEXT.
+ */
 static bool search_match_before(const struct name *name, const char *text, size_t *at,
                                 size_t *into)
 {
@@ -344,7 +350,7 @@ static bool search_match_before(const struct name *name, const char *text, size_
 	return true;
 }
 
-/* TEXT, whose first part ends the label at AT; *rest is what follows it all. */
+/* Matches TEXT, whose first part ends the label at AT; *rest is the part after TEXT. */
 static bool search_match_after(const struct name *name, const char *text, size_t at,
                                size_t *first, size_t *rest)
 {
@@ -363,7 +369,9 @@ static bool search_match_after(const struct name *name, const char *text, size_t
 	return true;
 }
 
-/* A name of a first label, which may be "*", and what follows in the mark's name. */
+/*
+ * Adds a name made of a first label, which may be "*", and the rest of the mark's name.
+ */
 static void search_add_name(struct search *search, const uint8_t *label, size_t len,
                             size_t rest, uint16_t type)
 {
@@ -398,7 +406,7 @@ static void search_type(struct search *search, const struct mark_type *type)
 		search_add_name(search, (const uint8_t *)"*", 1, rest, type->type);
 }
 
-/* As external-dns once did, without a type, which an affix must not ask for. */
+/* Tries external-dns' old form without a type, if the affix does not need a type. */
 static void search_untyped(struct search *search)
 {
 	const struct mark_form *form = search->form;
@@ -412,7 +420,10 @@ static void search_untyped(struct search *search)
 	search_add_name(search, &search->name->wire[at + 1 + into], end - into, rest, 0);
 }
 
-/* What matches need not be what is made: a wildcard is written in one way only. */
+/*
+ * Drops matches for which mark_name() makes another name: a wildcard is written in one
+ * way only.
+ */
 static void search_keep_valid(struct search *search)
 {
 	size_t kept = 0;

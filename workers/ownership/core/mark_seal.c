@@ -1,4 +1,4 @@
-#define ZLIB_CONST		/* next_in borrows */
+#define ZLIB_CONST		/* next_in borrows its input */
 #include "core/mark_seal.h"
 
 #include <limits.h>
@@ -15,8 +15,8 @@
 
 enum {
 	TAG = 16,
-	GZIP = 16 + MAX_WBITS,		/* zlib: with the head and tail of gzip */
-	GZIP_FRAME = 18,		/* octets of these */
+	GZIP = 16 + MAX_WBITS,		/* zlib: with the header and trailer of gzip */
+	GZIP_FRAME = 18,		/* octets of the header and trailer */
 	MEM_LEVEL = 8,			/* zlib's default */
 };
 
@@ -37,7 +37,7 @@ enum err mark_key_parse(const char *text, const char *field, uint8_t key[MARK_KE
 
 /* ---- gzip ---- */
 
-/* No name and no time in it. */
+/* Compresses without a file name and a time. */
 static size_t mark_zip(const char *text, size_t len, uint8_t *zipped, size_t size)
 {
 	z_stream stream = {
@@ -53,7 +53,10 @@ static size_t mark_zip(const char *text, size_t len, uint8_t *zipped, size_t siz
 	return stream.total_out;
 }
 
-/* There is no room for more than may be: what would grow without end stops there. */
+/*
+ * Decompresses. Stops at the largest allowed size, so that the output cannot grow without
+ * limit.
+ */
 static bool mark_unzip(const uint8_t *zipped, size_t len, struct buf *plain)
 {
 	uint8_t text[MARK_TEXT_MAX];
@@ -74,7 +77,7 @@ static bool mark_unzip(const uint8_t *zipped, size_t len, struct buf *plain)
 	return is_whole;
 }
 
-/* ---- AES-256-GCM, in place, the tag behind DATA ---- */
+/* ---- AES-256-GCM, in place, the tag after DATA ---- */
 
 static EVP_CIPHER_CTX *mark_cipher_new(const uint8_t *key, const uint8_t *nonce,
                                        bool seals)
@@ -112,7 +115,7 @@ static bool mark_decrypt(const uint8_t *key, const uint8_t *nonce, uint8_t *data
 	return is_true;
 }
 
-/* ---- both ---- */
+/* ---- compress, then encrypt ---- */
 
 void mark_seal(const uint8_t key[MARK_KEY], const uint8_t nonce[MARK_NONCE],
                const char *text, struct buf *sealed)
@@ -153,7 +156,7 @@ bool mark_open(const uint8_t key[MARK_KEY], const char *sealed, struct buf *plai
 	return opens;
 }
 
-/* A MAC of both: what has one nonce twice is then one and the same. */
+/* The nonce is a MAC of both, so only equal input has an equal nonce. */
 void mark_nonce(const uint8_t key[MARK_KEY], const uint8_t *place, size_t len,
                 const char *text, uint8_t nonce[MARK_NONCE])
 {

@@ -41,8 +41,8 @@ bool mark_open(const uint8_t key[MARK_KEY], const char *sealed, struct buf *plai
                uint8_t nonce[MARK_NONCE]);
 /*
  * Makes the nonce for the mark with this text at PLACE, of LEN octets. The same mark
- * always gets the same nonce; another mark gets another one. Without the key nobody can
- * predict it.
+ * always gets the same nonce; another mark gets another one. An attacker without the key
+ * cannot predict the nonce.
  */
 void mark_nonce(const uint8_t key[MARK_KEY], const uint8_t *place, size_t len,
                 const char *text, uint8_t nonce[MARK_NONCE]);

@@ -22,10 +22,12 @@ const char *outcome_name(enum outcome outcome)
 	return names[outcome];
 }
 
-/* Zeroes are of answers that no server gives to an update; it is asked again. */
+/*
+ * Entries with zero are for answers that no server gives to an update; it is sent again.
+ */
 static const enum outcome outcomes[RCODES] = {
 	[RCODE_NOERROR]  = OUTCOME_APPLIED,
-	[RCODE_FORMERR]  = OUTCOME_PARKED,	/* it cannot read what we write */
+	[RCODE_FORMERR]  = OUTCOME_PARKED,	/* the server cannot read our message */
 	[RCODE_SERVFAIL] = OUTCOME_UNABLE,
 	[RCODE_NXDOMAIN] = OUTCOME_CHANGED,
 	[RCODE_NOTIMP]   = OUTCOME_PARKED,
@@ -33,8 +35,9 @@ static const enum outcome outcomes[RCODES] = {
 	[RCODE_YXDOMAIN] = OUTCOME_CONFLICT,
 	[RCODE_YXRRSET]  = OUTCOME_CONFLICT,
 	[RCODE_NXRRSET]  = OUTCOME_CHANGED,
-	[RCODE_NOTAUTH]  = OUTCOME_PARKED,	/* not its zone, or not our key */
-	[RCODE_NOTZONE]  = OUTCOME_FAILED,	/* a name outside of it */
+	/* not the server's zone, or not our key */
+	[RCODE_NOTAUTH]  = OUTCOME_PARKED,
+	[RCODE_NOTZONE]  = OUTCOME_FAILED,	/* a name outside of the zone */
 };
 
 enum outcome outcome_of_reply(uint8_t rcode, uint16_t tsig_error)
@@ -47,20 +50,20 @@ enum outcome outcome_of_reply(uint8_t rcode, uint16_t tsig_error)
 }
 
 /*
- * What central answers may be for one change of many, which must not be in the way of the
- * others; only of silence nobody knows. A change can take central too long (BUSY), or
- * lose each race, as well as fail there in words of its own.
+ * Outcomes of errors of central. A single change may cause most of them, and must not
+ * block the other changes. After silence the result is unknown. One change can also take
+ * central too long (BUSY), lose each race, or fail with another error.
  */
 static const enum outcome outcomes_of_err[ERR_COUNT] = {
 	[OK]              = OUTCOME_APPLIED,
 	[ERR_INVALID]     = OUTCOME_FAILED,
-	[ERR_ARGUMENTS]   = OUTCOME_PARKED,	/* it cannot read what we write */
+	[ERR_ARGUMENTS]   = OUTCOME_PARKED,	/* central cannot read our message */
 	[ERR_METHOD]      = OUTCOME_PARKED,
 	[ERR_VERSION]     = OUTCOME_PARKED,
 	[ERR_DENIED]      = OUTCOME_POLICY,
-	[ERR_NOT_FOUND]   = OUTCOME_PARKED,	/* not its domain */
+	[ERR_NOT_FOUND]   = OUTCOME_PARKED,	/* not central's domain */
 	[ERR_EXISTS]      = OUTCOME_CHANGED,
-	[ERR_CONFLICT]    = OUTCOME_CHANGED,	/* it is not as expected */
+	[ERR_CONFLICT]    = OUTCOME_CHANGED,	/* a set is not as expected */
 	[ERR_QUOTA]       = OUTCOME_POLICY,
 	[ERR_TOO_LARGE]   = OUTCOME_FAILED,
 	[ERR_RACE]        = OUTCOME_UNABLE,

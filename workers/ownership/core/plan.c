@@ -53,7 +53,7 @@ const char *plan_reason_name(enum plan_reason reason)
 	return reason_names[reason];
 }
 
-/* ---- what comes in ---- */
+/* ---- inputs ---- */
 
 void plan_add_endpoint(struct view *view, const struct name *name,
                        const struct desired *endpoint)
@@ -131,7 +131,7 @@ static struct group plan_group_from(const struct plan *plan, size_t first)
 	return group;
 }
 
-/* Another type takes its place. */
+/* True: a set of another type replaces it. */
 static bool group_replaces(const struct group *group, const struct plan_item *item)
 {
 	return view_set_exists(item->set) &&
@@ -151,7 +151,7 @@ static void group_check_deletion(const struct planning *p, const struct group *g
 		plan_refuse(item, REASON_POLICY);
 }
 
-/* A set that is there, and has to stay. */
+/* True: the set exists and must stay. */
 static bool item_stays(const struct plan_item *item)
 {
 	return (item->step == STEP_NONE || item->order) &&
@@ -180,7 +180,7 @@ static bool item_has_mark_below(const struct plan_item *item)
 	return false;
 }
 
-/* Will its mark be below its name, where a delegation or DNAME there would hide it? */
+/* True: its mark would be below its name, where a delegation or DNAME would hide it. */
 static bool item_is_marked_below(const struct planning *p, const struct plan_item *item)
 {
 	struct name name, place;
@@ -192,7 +192,7 @@ static bool item_is_marked_below(const struct planning *p, const struct plan_ite
 	return place.len > name.len && name_is_below(&place, &name);
 }
 
-/* Would it be hidden by what comes to its name, or its mark be? */
+/* True: the new set at its name would hide the item or its mark. */
 static bool item_is_hidden_by(const struct planning *p, const struct plan_item *comes,
                               const struct plan_item *item)
 {
@@ -208,7 +208,10 @@ static bool item_meets_cname(const struct plan_item *comes, const struct plan_it
 	return item_stays(item) && (comes->type == RR_CNAME || item->type == RR_CNAME);
 }
 
-/* True: it cannot come, for a CNAME stands alone, and a delegation hides. */
+/*
+ * True: the set cannot be created, because a CNAME must be alone or a delegation hides
+ * it.
+ */
 static bool group_check_creation(const struct planning *p, const struct group *group,
                                  struct plan_item *item)
 {
@@ -230,7 +233,10 @@ static bool step_is_deletion(enum plan_step step)
 	return step == STEP_DELETE || step == STEP_LEAVE || step == STEP_UNMARK;
 }
 
-/* What does not come leaves what it was to replace, unless something else still does. */
+/*
+ * If a set cannot be created, the set that it would replace stays, unless another one
+ * replaces it.
+ */
 static void group_keep_replaced(const struct group *group)
 {
 	for (size_t i = 0; i < group->count; i++) {
@@ -262,7 +268,10 @@ static void group_settle(const struct planning *p, size_t first)
 
 /* ---- names ---- */
 
-/* Before any name is planned, for what a name gets depends on what others want. */
+/*
+ * Merges all endpoints before any name is planned, because the result for a name depends
+ * on other names.
+ */
 static void plan_merge_endpoints(struct planning *p, struct node *node)
 {
 	struct plan_inputs *inputs = node->user;
@@ -284,8 +293,8 @@ static void plan_merge_endpoints(struct planning *p, struct node *node)
 }
 
 /*
- * The set that is wanted. Of types that no mark can say none is kept unless it is there,
- * so that a name has few sets, whatever is wanted of it.
+ * The desired set. A set whose type cannot have a mark is only added if it exists, so
+ * that a name has few sets whatever is desired.
  */
 static const struct view_set *plan_set_for(struct view *view, struct node *node,
                                            uint16_t type)
@@ -306,9 +315,9 @@ static bool set_is_as_known(const struct node *node, const struct view_set *set,
 }
 
 /*
- * A mark of ours without a type is for what we know to have owned, or as we want it, or
- * for what we want and is not there. So is one that could be for several sets, but that
- * it may be for one that is there keeps it from what is not.
+ * Assigns our untyped marks. Such a mark is for a set that we are known to own, or that
+ * is as desired, or that is desired and missing. The same is true of an ambiguous mark.
+ * But a mark that may be for an existing set is not used for a missing one.
  */
 static void plan_resolve_vague(struct view *view, struct node *node)
 {
@@ -393,7 +402,10 @@ static bool node_has_orphan_mark(const struct view *view, const struct node *nod
 	return false;
 }
 
-/* Marks of ours without a type; those of a name that something is done at go with it. */
+/*
+ * Handles our untyped marks without a set; marks at a name with a step go together with
+ * that step.
+ */
 static void plan_vague_orphans(struct planning *p, struct node *node, size_t first)
 {
 	static const struct view_set nothing = { .rrset.type = RR_TXT };
@@ -420,7 +432,7 @@ static void plan_node(struct planning *p, struct node *node)
 
 /* ---- what a delegation would hide ---- */
 
-/* The marks at PLACE of sets at NODE that only we own. */
+/* Counts the marks at PLACE of sets at NODE that only we own. */
 static size_t node_count_marks(const struct node *node, const struct node *place)
 {
 	size_t count = 0;
@@ -435,7 +447,10 @@ static size_t node_count_marks(const struct node *node, const struct node *place
 	return count;
 }
 
-/* group_check_creation() decides on the sets and marks of ABOVE itself. */
+/*
+ * True: a delegation must not hide NODE. group_check_creation() decides about the sets
+ * and marks of ABOVE itself.
+ */
 static bool node_must_be_visible(const struct node *node, const struct node *above)
 {
 	for (const struct view_set *set = node->sets; set;
@@ -475,7 +490,7 @@ size_t plan_group_end(const struct plan *plan, size_t first)
 	return end;
 }
 
-/* ---- is it too much? ---- */
+/* ---- limits ---- */
 
 static bool item_loses(const struct plan_item *item)
 {
@@ -504,7 +519,7 @@ static bool item_changes_resource(const struct plan_item *item)
 	       strcmp(was, item->desired->resource);
 }
 
-/* A mark or a TTL that changes takes nothing away, nor does a record that comes. */
+/* True: records are lost. A changed mark or TTL, or a new record, does not count. */
 static bool item_changes_records(const struct plan_item *item)
 {
 	return item->is_replaced ||
@@ -543,7 +558,7 @@ static void plan_hold_group(struct plan *plan, size_t first, size_t end)
 	}
 }
 
-/* With all that belongs together. */
+/* Holds these items and all items that belong to them. */
 static void plan_hold(struct plan *plan, bool (*is)(const struct plan_item *))
 {
 	for (size_t first = 0, end; first < plan->count; first = end) {

@@ -3,7 +3,9 @@
 #include "core/plan_private.h"
 #include "core/share.h"
 
-/* Where the seed's form has the mark of its type: at its own name, but for some. */
+/*
+ * True: in the seed's form the item's mark is at its own name; some types are exceptions.
+ */
 static bool item_mark_is_at_name(const struct view *view, const struct plan_item *item,
                                  const struct node *at)
 {

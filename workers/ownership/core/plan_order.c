@@ -4,7 +4,7 @@
 
 #include "core/share.h"
 
-/* Whose it is; of what is not ours, who wants it. */
+/* The resource of our set; for another set, the resource that desires it. */
 static const char *order_resource(const struct plan_order *order,
                                   const struct plan_item *item)
 {
@@ -24,7 +24,7 @@ static bool order_is_for(const struct plan_order *order, const struct plan_item 
 	return !order->resource || (resource && !strcmp(order->resource, resource));
 }
 
-/* Is the set such as the deed is done to? */
+/* True: the order applies to the set. */
 static bool order_fits(const struct plan_order *order, const struct plan_item *item)
 {
 	return order_is_for(order, item) &&
@@ -32,8 +32,8 @@ static bool order_fits(const struct plan_order *order, const struct plan_item *i
 }
 
 /*
- * The oldest that fits. Those behind it are told that it was first: what is left of the
- * set is theirs to see in another round.
+ * The oldest order that fits. Newer orders count the set as waiting: a later round
+ * handles it for them.
  */
 static struct plan_order *item_find_order(const struct plan_item *item)
 {
@@ -48,7 +48,7 @@ static struct plan_order *item_find_order(const struct plan_item *item)
 	return at ? at->order : NULL;
 }
 
-/* The mark alone changes. */
+/* Changes only the mark. */
 static void item_change_mark(const struct planning *p, struct plan_item *item,
                              enum plan_reason reason)
 {

@@ -17,9 +17,12 @@ static void item_refuse_foreign(struct plan_item *item)
 	                                               : REASON_FOREIGN_ORPHAN);
 }
 
-/* ---- beside what else at its name? ---- */
+/* ---- other sets at the name ---- */
 
-/* Beside a CNAME is nothing, and a delegation hides what it meets; the apex has none. */
+/*
+ * True: both cannot be at one name. A CNAME must be alone, a delegation hides other sets,
+ * and the apex can have neither.
+ */
 static bool item_excludes(const struct plan_item *item, const struct view_set *other)
 {
 	return item->type == RR_CNAME || other->rrset.type == RR_CNAME ||
@@ -33,7 +36,7 @@ static bool set_is_obstacle(const struct planning *p, const struct plan_item *it
 		return !plan_is_ours(other) || share_has_others(other);
 	if (plan_is_ours(other))
 		return false;
-	/* a mark of the seed's own form would be for that set, too */
+	/* a mark in the seed's form would be for that set, too */
 	return view_form(p->view)->is_same ||
 	       (!p->rules->by_set && plan_is_managed(p->rules, other->rrset.type));
 }
@@ -50,7 +53,7 @@ static const struct view_set *item_find_obstacle(const struct planning *p,
 	return other;
 }
 
-/* Is NODE where the mark of another set of ours is, or would be? */
+/* True: the mark of another set of ours is at NODE, or would be. */
 static bool node_has_mark_place(const struct planning *p, const struct node *node)
 {
 	struct mark_reading readings[MARK_READINGS_MAX];
@@ -70,7 +73,10 @@ static bool node_has_mark_place(const struct planning *p, const struct node *nod
 	return false;
 }
 
-/* Marks at its own name that a CNAME would meet: ours go, if they are for that name. */
+/*
+ * True: marks at the name would conflict with a CNAME. Our marks are removed if they are
+ * for this name.
+ */
 static bool node_keeps_marks(const struct planning *p, const struct node *node)
 {
 	size_t going = 0;
@@ -81,7 +87,7 @@ static bool node_keeps_marks(const struct planning *p, const struct node *node)
 	return node->marks.count > going || node_has_mark_place(p, node);
 }
 
-/* In the seed's form a mark may come beside it, too. */
+/* In the seed's form a new mark may also be at the name. */
 static bool node_has_marks_beside(const struct planning *p, const struct node *node)
 {
 	const struct plan_inputs *inputs = node->user;
@@ -108,7 +114,7 @@ static bool item_has_obstacle(const struct planning *p, struct plan_item *item)
 	return false;
 }
 
-/* ---- one set that is wanted ---- */
+/* ---- a desired set ---- */
 
 static void item_set_becomes(const struct planning *p, struct plan_item *item)
 {
@@ -118,7 +124,7 @@ static void item_set_becomes(const struct planning *p, struct plan_item *item)
 		                        ? item->set->rrset.ttl : p->rules->ttl;
 }
 
-/* We owned all of it, and it lost its mark. */
+/* True: we owned all of it, and its mark was lost. */
 static bool set_can_be_reclaimed(const struct planning *p, const struct node *node,
                                  const struct view_set *set)
 {
@@ -128,7 +134,7 @@ static bool set_can_be_reclaimed(const struct planning *p, const struct node *no
 	       rrset_same_records(owned, &set->rrset);
 }
 
-/* In the seed's form its mark would be for another's sets at the name, too. */
+/* True: in the seed's form its mark would also be for sets of others at the name. */
 static bool item_mark_covers_others(const struct planning *p,
                                     const struct plan_item *item)
 {
@@ -192,7 +198,7 @@ static void item_decide_unmanaged(const struct planning *p, struct plan_item *it
 	}
 }
 
-/* Each mark of ours that names the set, and no other set, is in its place. */
+/* True: each mark of ours that names only this set is at its place. */
 static bool item_has_one_mark_place(const struct plan_item *item,
                                     const struct name *place)
 {
@@ -262,7 +268,7 @@ static bool rrtype_is_single(uint16_t type)
 	return type == RR_CNAME || type == RR_DNAME;
 }
 
-/* Others have a part in it, and it stays shared as long as they do. */
+/* Sets our part of a shared set. It stays shared as long as other owners have a part. */
 static void item_decide_part(const struct planning *p, struct plan_item *item)
 {
 	bool joins = !item->set->ours;
@@ -351,7 +357,10 @@ static void item_decide_desired(const struct planning *p, struct plan_item *item
 	}
 }
 
-/* What hid it is ours now, which whoever resolved the wishes did not know: next time. */
+/*
+ * If the delegation that hid it is ours only now, desired_resolve() did not know that:
+ * the next round handles it.
+ */
 void plan_set_desired(const struct planning *p, struct plan_item *item)
 {
 	const char *fault;
@@ -373,7 +382,7 @@ void plan_set_desired(const struct planning *p, struct plan_item *item)
 	is_too_long(p, item);
 }
 
-/* ---- and one that is not ---- */
+/* ---- a set that is not desired ---- */
 
 static void item_decide_deletion(const struct planning *p, struct plan_item *item)
 {

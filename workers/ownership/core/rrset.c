@@ -49,7 +49,7 @@ void rrset_sort(struct rrset *set)
 	set->count = kept;
 }
 
-/* The first that is not before RDATA. */
+/* The index of the first record that is not less than RDATA. */
 static size_t rrset_find(const struct rrset *set, struct rdata rdata)
 {
 	size_t low = 0, high = set->count;

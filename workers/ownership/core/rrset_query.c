@@ -42,7 +42,7 @@ static bool rrset_query_has_record(const struct rrset_query *query,
 	       name_equal(&owner, &query->name);
 }
 
-/* False: a record has not the form of its type. */
+/* False: a record does not fit its type. */
 static bool rrset_query_read_records(const struct rrset_query *query, struct reply *reply,
                                      const struct rrset_query_buffers *buffers,
                                      struct rrset *set)

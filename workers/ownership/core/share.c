@@ -8,7 +8,7 @@
 
 enum { HASH_TEXT = 16 };
 
-/* Owners that share a name trust each other not to look for equal hashes. */
+/* Owners that share a name trust each other not to construct equal hashes. */
 static void share_write_hash(struct rdata rdata, char text[HASH_TEXT + 1])
 {
 	snprintf(text, HASH_TEXT + 1, "%016" PRIx64,
@@ -45,7 +45,10 @@ bool share_has_others(const struct view_set *set)
 	return false;
 }
 
-/* Of a record that is in no part somebody else is the owner. */
+/*
+ * True: another owner wants the record. A record in no owner's part also belongs to
+ * others.
+ */
 static bool share_is_wanted_by_others(const struct view_set *set, struct rdata rdata)
 {
 	if (!set->ours || !share_wants(set->ours, rdata))

@@ -2,7 +2,10 @@
 
 #include "model/rr.h"
 
-/* Just the records that we read, or none. Marks are TXT records of the same set. */
+/*
+ * Requires exactly the records that we read, or no record. Marks are TXT records of the
+ * same set.
+ */
 static void update_require_set(struct update_draft *draft, const struct name *name,
                                const struct view_set *set)
 {
@@ -24,8 +27,8 @@ static bool node_is_in_use(const struct node *node)
 }
 
 /*
- * Types that a zone may have (IANA's registry): a CNAME that meets one is dropped, and a
- * prerequisite cannot ask for "no others" but one by one.
+ * The types that a zone may have (IANA's registry). A server drops a CNAME that meets one
+ * of them, and a prerequisite can only exclude each type separately.
  */
 static const uint16_t stored_types[] = {
 	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
@@ -35,7 +38,7 @@ static const uint16_t stored_types[] = {
 	264, 32768, 32769,
 };
 
-/* Nothing but what we read, whatever its type. */
+/* Requires that the name has only what we read, of whatever type. */
 static void update_require_no_others(struct update_draft *draft,
                                      const struct plan_item *item,
                                      const struct name *name)
@@ -50,7 +53,7 @@ static void update_require_no_others(struct update_draft *draft,
 			update_require(draft, UPDATE_NO_SET, name, stored_types[i]);
 }
 
-/* A type that comes must not meet what it cannot stand beside. */
+/* Requires that a new set does not meet a set that cannot be beside it. */
 static void update_require_room(struct update_draft *draft, const struct plan_item *item,
                                 const struct name *name)
 {
@@ -102,7 +105,7 @@ static void update_add_records(struct update_draft *draft, const struct plan_ite
 			           becomes->records[i]);
 }
 
-/* Only what differs; with another TTL that is all of it. */
+/* Changes only records that differ. With a new TTL that is the whole set. */
 static void update_change_set(struct update_draft *draft, const struct plan_item *item,
                               const struct name *name)
 {
@@ -132,7 +135,7 @@ static void update_make_set(struct update_draft *draft, const struct plan_item *
 		update_change_set(draft, item, &name);
 }
 
-/* What goes comes first, for what comes may need its place (3.4.2.2). */
+/* Removals come first, because additions may need their place (3.4.2.2). */
 static struct update_rrs update_join(const struct update_draft *draft)
 {
 	struct update_rrs all = draft->removals;

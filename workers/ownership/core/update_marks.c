@@ -3,12 +3,13 @@
 #include "core/update_private.h"
 #include "model/rr.h"
 
-/* One TXT record that is a mark: as it stands, or will. */
+/* A TXT record that is a mark, present or planned. */
 struct mark_rr {
 	struct mark_rr *next;
 	struct name place;
 	struct rdata rdata;
-	const struct marking *instead_of;	/* at the same place, or NULL */
+	/* the mark that it replaces at the same place, or NULL */
+	const struct marking *instead_of;
 };
 
 static bool mark_rr_is_at(const struct mark_rr *rr, const struct node *node,
@@ -43,9 +44,12 @@ static struct mark_rr *mark_rrs_add(const struct update_draft *draft,
 	return rr;
 }
 
-/* ---- what will be ---- */
+/* ---- planned marks ---- */
 
-/* What says so already is written as it stands: who sealed it may do it otherwise. */
+/*
+ * True: the mark exists already. Then it is kept as written: another seal of the same
+ * text may differ.
+ */
 static bool item_has_mark(const struct plan_item *item, const struct mark *mark,
                           bool is_sealed, const struct name *place)
 {
@@ -111,9 +115,9 @@ static bool update_gives_up_set(const struct update_draft *draft)
 }
 
 /*
- * The update does not touch the set, so its mark stays. But an untyped or ambiguous mark
- * does not stay for a missing set, and an ambiguous one does not stay when a set goes
- * (update_removes_mark()).
+ * The update does not touch the set, so its mark stays. There are two exceptions: an
+ * untyped or ambiguous mark does not stay for a missing set, and an ambiguous one does
+ * not stay when a set is removed (update_removes_mark()).
  */
 static void mark_rrs_keep(const struct update_draft *draft, const struct view_set *set,
                           struct mark_rr **rrs)
@@ -163,7 +167,7 @@ static struct mark_rr *mark_rrs_planned(const struct update_draft *draft)
 	return rrs;
 }
 
-/* ---- and what is ---- */
+/* ---- present marks ---- */
 
 static bool mark_rr_exists(const struct update_draft *draft, const struct mark_rr *rr)
 {
@@ -173,7 +177,7 @@ static bool mark_rr_exists(const struct update_draft *draft, const struct mark_r
 	return node && node->marks.count && rrset_has(&node->marks, rdata);
 }
 
-/* Is it written anew where it stands? */
+/* True: the mark is written again at its place. */
 static bool mark_rrs_replace(const struct mark_rr *rrs, const struct marking *marking)
 {
 	while (rrs && rrs->instead_of != marking)
@@ -182,9 +186,9 @@ static bool mark_rrs_replace(const struct mark_rr *rrs, const struct marking *ma
 }
 
 /*
- * What may be for a set of another name stays. But when one that it may be for goes, it
- * would be for that other set beyond doubt: then it stays only where that is ours
- * anyway, and wanted.
+ * True: the update removes the mark. A mark that may be for a set of another name stays.
+ * But if one of the sets that it may be for is removed, the mark would clearly be for the
+ * other set. Then it stays only if that set is ours anyway and desired.
  */
 static bool update_removes_mark(const struct update_draft *draft,
                                 const struct marking *by, const struct mark_rr *will)
@@ -212,7 +216,7 @@ static void update_remove_marks(struct update_draft *draft, const struct claim *
 	}
 }
 
-/* As TTL what is there has, for there is but one of a set. */
+/* The TTL of the present marks, because a set has only one TTL. */
 static uint32_t update_mark_ttl(const struct update_draft *draft,
                                 const struct name *place)
 {
@@ -231,8 +235,8 @@ static bool update_touches_set(const struct update_draft *draft,
 }
 
 /*
- * The marks of a name's sets are seen as a whole: one may be for several sets, and goes
- * with the last of them.
+ * The marks of all sets of a name are handled together: a mark may be for several sets,
+ * and is removed with the last of them.
  */
 void update_make_marks(struct update_draft *draft)
 {

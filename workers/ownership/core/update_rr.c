@@ -54,7 +54,7 @@ void update_add(struct update_draft *draft, const struct name *name, uint16_t ty
 	    (struct update_rr){ UPDATE_ADD, *name, type, ttl, rdata });
 }
 
-/* True: it was asked for before. */
+/* True: the node has been noted before. */
 static bool update_note_required(struct update_draft *draft, const struct node *node)
 {
 	const struct node **old = draft->required;

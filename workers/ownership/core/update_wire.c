@@ -10,7 +10,7 @@
 
 enum { RR_FIXED = 10 };			/* type, class, TTL, length */
 
-/* How each kind is written (2.4, 2.5). Only what comes has a TTL. */
+/* How each kind is written (2.4, 2.5). Only additions have a TTL. */
 static const struct {
 	uint16_t class;
 	bool has_rdata;
@@ -33,7 +33,7 @@ static size_t update_rr_rdata_len(const struct update_rr *rr)
 	return forms[rr->kind].has_rdata ? rr->rdata.len : 0;
 }
 
-/* ---- how large ---- */
+/* ---- size ---- */
 
 static size_t update_rrs_octets(const struct update_rrs *rrs)
 {
@@ -66,7 +66,7 @@ static void update_wire_put_rr(const struct update_rr *rr, struct packet_writer 
 	packet_put(writer, rr->rdata.octets, update_rr_rdata_len(rr));
 }
 
-/* Prerequisites that are there already, by their octets. */
+/* Prerequisites that are in the message already, by their octets. */
 struct prerequisite_set {
 	struct map *map;
 	struct buf key;
@@ -88,7 +88,7 @@ static bool prerequisite_is_written(struct prerequisite_set *seen,
 	return false;
 }
 
-/* Returns how many they are. */
+/* Returns the number of prerequisites. */
 static uint16_t update_wire_put_prerequisites(const struct update_message *message,
                                               struct packet_writer *writer)
 {
@@ -179,7 +179,7 @@ static enum outcome update_wire_refused(const struct reply *reply, bool is_known
 	return outcome_of_reply(reply->header.flags & FLAG_RCODE, tsig->error);
 }
 
-/* Nothing of it may be believed, so it is known to nobody what became of the message. */
+/* The answer cannot be trusted, so the outcome is unknown. */
 static enum outcome update_wire_unverified(const struct reply *reply, struct why *why)
 {
 	enum rcode rcode = reply->header.flags & FLAG_RCODE;

@@ -145,7 +145,7 @@ bool view_add(struct view *view, const struct name *name, uint16_t type, uint32_
 
 /* ---- hidden names ---- */
 
-/* A delegation at NODE hides what is below it, and beside it. */
+/* True: the delegation at NODE hides names below it, and other sets at its name. */
 static bool node_hides(const struct view *view, const struct node *cut, bool is_below,
                        uint16_t type)
 {

@@ -3,7 +3,7 @@
 #include "core/view_private.h"
 #include "model/rr.h"
 
-/* ---- marks, told from other TXT records ---- */
+/* ---- finding marks among TXT records ---- */
 
 static bool view_reads_bare(const struct view *view)
 {
@@ -11,7 +11,9 @@ static bool view_reads_bare(const struct view *view)
 	       (view->marks.former && view->marks.former->is_same);
 }
 
-/* Marks of others may be in plain text, or ours from before there was a key. */
+/*
+ * Marks of others may be in plain text, and so may our marks from before the key was set.
+ */
 static enum mark_kind view_read_mark(const struct view *view, struct rdata rdata,
                                      struct mark *mark, bool *is_sealed)
 {
@@ -56,7 +58,7 @@ static struct marking *view_keep_marking(struct view *view, const struct marking
 	return kept;
 }
 
-/* False: it is somebody's data. */
+/* False: not a mark but data. */
 static bool view_take_mark(struct view *view, struct node *node, struct rdata rdata)
 {
 	struct marking marking = { .node = node, .rdata = rdata };
@@ -74,7 +76,7 @@ static bool view_take_mark(struct view *view, struct node *node, struct rdata rd
 	return true;
 }
 
-/* Of a node's TXT records those that are marks stand apart from now on. */
+/* Moves the TXT records of a node that are marks to node->marks. */
 static void view_separate_marks(struct view *view, struct node *node)
 {
 	struct view_set *txt = node_find_set(node, RR_TXT);
@@ -92,9 +94,9 @@ static void view_separate_marks(struct view *view, struct node *node)
 	}
 }
 
-/* ---- what they are for ---- */
+/* ---- the sets of marks ---- */
 
-/* What both forms read alike is said once. */
+/* Adds a claim, but not twice if both forms read it the same way. */
 static void claim_add(struct view *view, struct claim **claims, struct marking *marking,
                       bool is_former)
 {
@@ -133,8 +135,8 @@ static bool reading_is_wildcard(const struct mark_reading *reading)
 }
 
 /*
- * The one thing that a mark is for, or NULL: of those with a type the only one, where a
- * "*" was meant if the form has another label for it; else the first without a type.
+ * The one meaning of a mark, or NULL. Of typed readings there must be only one; a "*"
+ * counts if the form has another label for it. Otherwise it is the first untyped reading.
  */
 static const struct mark_reading *readings_choose(const struct mark_reading *readings,
                                                   size_t count)
@@ -156,7 +158,7 @@ static const struct mark_reading *readings_choose(const struct mark_reading *rea
 	return typed ? NULL : vague;
 }
 
-/* What one form makes of it: something of a type, or what has none. */
+/* The meaning in one form: a typed reading, or an untyped one. */
 static bool mark_form_means(const struct view *view, const struct mark_form *form,
                             const struct name *place, bool is_typed,
                             struct mark_reading *meant)
@@ -176,7 +178,10 @@ static bool mark_form_accepts(const struct mark_form *form, bool is_bare)
 	return form && (form->is_same || !is_bare);
 }
 
-/* What names a type goes before what does not, and then our form before the former. */
+/*
+ * A typed reading has priority over an untyped one; then our form has priority over the
+ * former one.
+ */
 bool view_meaning(const struct view *view, const struct name *place, bool is_bare,
                   struct view_meaning *meaning)
 {
@@ -193,7 +198,7 @@ bool view_meaning(const struct view *view, const struct name *place, bool is_bar
 	return false;
 }
 
-/* One of ours. False: no form of ours makes sense of it. */
+/* Handles a mark of ours. False: it has no meaning in our forms. */
 static bool claim_for_us(struct view *view, struct marking *marking)
 {
 	struct view_meaning meaning;
@@ -261,11 +266,11 @@ static void view_settle_marking(struct view *view, struct marking *marking)
 	claim_for_others(view, marking);
 }
 
-/* ---- of those that can be read in two ways ---- */
+/* ---- ambiguous marks ---- */
 
 /*
- * May a mark without a type be for it? external-dns never wrote one for an AAAA record,
- * and in the seed's form we write none for what cannot stand beside a TXT record.
+ * True: an untyped mark may be for TYPE. external-dns never wrote one for an AAAA record.
+ * In the seed's form we write none for types that cannot be beside a TXT record.
  */
 static bool mark_form_is_untyped_for(const struct mark_form *form, uint16_t type,
                                      const struct name *any)
@@ -287,13 +292,16 @@ static bool view_reads_untyped(const struct view *view, uint16_t type)
 	       (former && mark_form_is_untyped_for(former, type, &view->zone));
 }
 
-/* Anybody's could be: where marks are bare, they are for AAAA records, too. */
+/*
+ * True: an untyped mark of another owner may be for TYPE: bare marks are also for AAAA
+ * records.
+ */
 static bool view_reads_foreign_untyped(const struct view *view, uint16_t type)
 {
 	return type != RR_AAAA || view_reads_bare(view);
 }
 
-/* Of those that can be for two things none tells, nor one that is to move. */
+/* Does not count marks that are ambiguous or that will move. */
 static void node_count_clear_marks(struct node *node)
 {
 	for (struct view_set *set = node->sets; set; set = set->next)
@@ -309,7 +317,7 @@ static bool set_lacks_mark(const struct view_set *set)
 	return view_set_exists(set) && !set->clear_marks;
 }
 
-/* Has it no other mark, or would ours be missed among those of others? */
+/* True: the set has no other mark, or only marks of other owners. */
 static bool set_needs_mark(const struct view_set *set)
 {
 	return set_lacks_mark(set) || (set && set->owner == OWNER_CONTESTED);
@@ -326,7 +334,7 @@ static bool set_is_ours_and_needs_mark(const struct view_set *set)
 	return set_needs_mark(set) && view_set_is_ours_anyway(set);
 }
 
-/* Is a set like that where a mark so read is for it, other than what it is MEANT for? */
+/* True: with this reading the mark may be for an existing set other than MEANT. */
 static bool reading_may_be_for(const struct view *view,
                                const struct mark_reading *reading,
                                const struct mark_reading *meant,
@@ -354,7 +362,7 @@ static bool reading_equal(const struct mark_reading *a, const struct mark_readin
 
 enum { MEANINGS_MAX = 2 * MARK_READINGS_MAX };
 
-/* What else a mark at PLACE could be for, by either form. Returns how many. */
+/* Finds the other meanings of a mark at PLACE, in both forms. Returns their number. */
 static size_t view_other_meanings(const struct view *view, const struct name *place,
                                   bool is_bare, const struct view_meaning *meaning,
                                   struct view_meaning others[MEANINGS_MAX])
@@ -388,7 +396,7 @@ bool view_is_ambiguous(const struct view *view, const struct name *place, bool i
 	return false;
 }
 
-/* It could be for each of them, so it speaks for none. */
+/* A mark that may be for several sets counts for no particular set. */
 static void view_find_ambiguity(struct view *view, struct marking *marking)
 {
 	struct view_meaning meaning, others[MEANINGS_MAX];
@@ -432,12 +440,12 @@ bool view_is_needed(const struct view *view, const struct marking *marking,
 	return false;
 }
 
-/* ---- whose the sets are ---- */
+/* ---- the owners of sets ---- */
 
 struct tally {
 	size_t ours, others, bad, shared, all;
-	bool is_twice;			/* two of ours in one place */
-	bool is_ambiguous;		/* one of ours that may be for another set */
+	bool is_twice;			/* two marks of ours in one place */
+	bool is_ambiguous;		/* a mark of ours may be for another set */
 };
 
 static bool marking_is_shared(const struct marking *marking)
@@ -447,7 +455,7 @@ static bool marking_is_shared(const struct marking *marking)
 	return value && !strcmp(value, "true");
 }
 
-/* What names no type cannot say that it shares a set. */
+/* Adds claims. An untyped mark cannot say that a set is shared. */
 static void tally_add(const struct claim *claims, bool is_typed, struct tally *tally)
 {
 	for (; claims; claims = claims->next) {
@@ -480,7 +488,7 @@ static enum owner_kind tally_owner(const struct tally *tally, bool is_vague)
 	return tally->bad == tally->all && !is_vague ? OWNER_BAD : OWNER_CONTESTED;
 }
 
-/* Of several of ours the one that is where we write them. */
+/* Of several marks of ours, the one at the place of our form. */
 static const struct marking *claims_find_ours(const struct claim *claims,
                                               bool is_ambiguous)
 {
@@ -493,14 +501,17 @@ static const struct marking *claims_find_ours(const struct claim *claims,
 	return ours;
 }
 
-/* What may be for another set says nothing of what is shared, or is not there. */
+/*
+ * True: a mark may be assigned to the set. An ambiguous mark says nothing about a shared
+ * or missing set.
+ */
 static bool set_may_have_mark(const struct view_set *set)
 {
 	return set->owner == OWNER_VAGUE ||
 	       (set->rrset.count && set->owner != OWNER_SHARED);
 }
 
-/* One of no type. What may be for another set keeps none from coming. */
+/* Our untyped mark for the node. An ambiguous mark does not prevent a new set. */
 static const struct marking *node_untyped_mark(const struct view *view,
                                                const struct node *node,
                                                const struct view_set *set)
@@ -533,7 +544,7 @@ static void view_settle_set(const struct view *view, const struct node *node,
 		set->ours = untyped;
 }
 
-/* What had only marks among its TXT records has none any more. */
+/* Removes TXT sets that had only marks and are now empty. */
 static void node_drop_empty_sets(struct node *node)
 {
 	struct view_set **at = &node->sets;

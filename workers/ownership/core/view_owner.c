@@ -3,14 +3,14 @@
 #include "base/buf.h"
 #include "core/view_private.h"
 
-enum { OWNERS_MAX = 16 };		/* of one set that are named */
+enum { OWNERS_MAX = 16 };		/* shown for one set */
 
 struct owners {
 	const char *id[OWNERS_MAX];
 	size_t count;
 };
 
-/* In their order; those for whom there is no room are left out. */
+/* Adds an id in sorted order; drops ids for which there is no room. */
 static void owners_add(struct owners *owners, const char *id)
 {
 	size_t at = 0;
@@ -33,7 +33,10 @@ static void owners_add_claims(struct owners *owners, const struct claim *claims)
 			owners_add(owners, mark_get(claims->by->mark, "owner"));
 }
 
-/* Of another's mark any octets can come: it is cut to what an id of ours could be. */
+/*
+ * A mark of another owner may have any octets: writes only the characters that an id may
+ * have.
+ */
 static void owners_write_id(struct buf *text, const char *id)
 {
 	for (size_t i = 0; i < MARK_OWNER_MAX && id[i]; i++)

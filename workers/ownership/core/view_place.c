@@ -3,7 +3,7 @@
 #include "core/view_private.h"
 #include "model/rr.h"
 
-/* Where a mark could stand, so that it is read as what it is, by us and by others. */
+/* Finds places for marks where we and others read them correctly. */
 
 static bool node_looks_like_wildcard(const struct mark_form *form,
                                      const struct node *node)
@@ -20,7 +20,7 @@ static bool reading_is_at(const struct mark_reading *reading, const struct node 
 	       !memcmp(reading->name.wire, node->wire, node->len);
 }
 
-/* Would a mark at PLACE be for TYPE at NODE, and for nothing else? */
+/* True: a mark at PLACE would be for TYPE at NODE, and for nothing else. */
 static bool view_place_is_clear(const struct view *view, const struct node *node,
                                 uint16_t type, const struct name *place)
 {
@@ -34,7 +34,10 @@ static bool view_place_is_clear(const struct view *view, const struct node *node
 	       !view_is_ambiguous(view, place, is_bare, &meaning);
 }
 
-/* At NODE itself a CNAME is none of our business: it must go before the mark comes. */
+/*
+ * True: the place is free. A CNAME at NODE itself does not matter here: it must be
+ * removed before.
+ */
 static bool view_place_is_free(const struct view *view, const struct node *node,
                                const struct name *place)
 {

@@ -4,14 +4,17 @@
 
 #include "port_name.h"
 
-/* Without the last dot, as dnsmasq wants names. TEXT: of NAME_MAX_TEXT + 1. */
+/*
+ * Writes the name without the final dot, as dnsmasq expects it. TEXT has NAME_MAX_TEXT +
+ * 1 octets.
+ */
 static void host_format_name(const struct name *name, char *text)
 {
 	name_format(name, text);
 	text[strlen(text) - 1] = '\0';
 }
 
-/* The chosen name, else the generated one. False: no name. */
+/* The chosen name, or else the generated one. False: no name. */
 static bool host_name(const struct host *host, struct name *name)
 {
 	struct why why;
@@ -22,7 +25,10 @@ static bool host_name(const struct host *host, struct name *name)
 	                      !host_fqdn(host->address, host->domain, name, &why));
 }
 
-/* The length of TEXT before the domain; outside of the domain, of its first label. */
+/*
+ * The length of TEXT before the domain. If TEXT is outside of the domain, the length of
+ * its first label.
+ */
 static size_t host_short_len(const char *text, const struct name *domain)
 {
 	char suffix[NAME_MAX_TEXT + 2] = ".";

@@ -1,7 +1,7 @@
 /*
  * hosts -- lines of the files that dnsmasq reads (2.90: --addn-hosts, --dhcp-hostsfile),
- * as Neutron's DHCP agent writes them. Only the generated names are more: Neutron drops
- * them when a port gets a name, and here they stay (seed 002).
+ * in the form of Neutron's DHCP agent. There is one difference: Neutron drops the
+ * generated name when a port gets a name, and here it stays (seed 002).
  *
  *	10.224.36.4\tvm01.example.com vm01
  *	10.224.36.4\thost-10-224-36-4.example.com host-10-224-36-4
@@ -20,8 +20,8 @@
 
 struct host {
 	const struct address *address;
-	const struct name *domain;	/* of the network; len 0: none */
-	const struct name *fqdn;	/* the chosen name; NULL: none */
+	const struct name *domain;	/* of the network; len 0: no domain */
+	const struct name *fqdn;	/* the chosen name; NULL: no name */
 	const char *mac;		/* NULL: no lease */
 };
 

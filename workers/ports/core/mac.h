@@ -5,5 +5,8 @@
 
 #include "base/err.h"
 
-/* ERR_INVALID unless six pairs of hexadecimal digits in lower case, with colons. */
+/*
+ * ERR_INVALID unless TEXT is six pairs of lower-case hexadecimal digits, separated by
+ * colons.
+ */
 enum err mac_check(const char *text, struct why *why);

@@ -21,7 +21,7 @@ static bool port_name_is_label_octet(char c)
 	return port_name_is_letter(c) || port_name_is_digit(c) || c == '-';
 }
 
-/* One label of LEN octets. */
+/* Checks one label of LEN octets. */
 static enum err port_name_check_label(const char *label, size_t len,
                                       enum label_rules rules, struct why *why)
 {
@@ -60,7 +60,7 @@ static enum err port_name_check_labels(const char *text, size_t len,
 	return err;
 }
 
-/* Neutron takes the last of several labels as a top-level domain (RFC 1123 2.1). */
+/* Neutron treats the last of several labels as a top-level domain (RFC 1123 2.1). */
 static enum err port_name_check_last(const char *text, size_t len, struct why *why)
 {
 	size_t digits = 0;
@@ -73,7 +73,7 @@ static enum err port_name_check_last(const char *text, size_t len, struct why *w
 	return OK;
 }
 
-/* Into FULL, of PORT_NAME_MAX + 1. */
+/* Writes the full name to FULL, which has PORT_NAME_MAX + 1 octets. */
 static enum err port_name_complete(const char *dns_name, size_t len,
                                    const struct name *domain, char *full, struct why *why)
 {
@@ -90,7 +90,7 @@ static enum err port_name_complete(const char *dns_name, size_t len,
 	return OK;
 }
 
-/* The rules apply to the labels before the domain. */
+/* Checks only the labels before the domain. */
 static enum err port_name_check_suffix(const char *full, const struct name *fqdn,
                                        const struct name *domain, enum label_rules rules,
                                        struct why *why)

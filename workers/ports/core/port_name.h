@@ -2,8 +2,8 @@
  * port_name -- names of ports in DNS (seed 002): the name that a caller chooses for a
  * port, and the generated name of each address.
  *
- * A dns_name is one or more labels. With a final dot it is a full name, which must be in
- * the domain of the port's network. Else the domain is appended.
+ * A dns_name has one or more labels. With a final dot it is a full name, which must be in
+ * the domain of the port's network. Without the dot the domain is appended.
  *
  *	domain example.com.	vm01			vm01.example.com.
  *				vm01.test1		vm01.test1.example.com.
@@ -16,8 +16,8 @@
 #include "model/name.h"
 
 enum label_rules {
-	LABELS_RFC1035,			/* a letter first (the seed) */
-	LABELS_RFC1123,			/* or a digit (what Neutron takes) */
+	LABELS_RFC1035,			/* begins with a letter (the seed) */
+	LABELS_RFC1123,			/* may begin with a digit (Neutron allows it) */
 };
 
 enum {
@@ -27,23 +27,25 @@ enum {
 
 /*
  * The full name of DNS_NAME in DOMAIN, in lower case. DNS_NAME may have any octets.
- * ERR_INVALID, with the field in WHY: a label that is empty or longer than 63 octets,
- * that has other octets than letters, digits and hyphens, or that begins or ends with a
- * hyphen; a number as the last of several labels; the domain itself or a name outside of
- * it; more than PORT_NAME_MAX octets.
+ * ERR_INVALID, with the field in *why: a label is empty or longer than 63 octets; it has
+ * an octet that is not a letter, digit or hyphen; it begins or ends with a hyphen; the
+ * last of several labels is a number; the name is the domain itself or outside of it; it
+ * has more than PORT_NAME_MAX octets.
  */
 enum err port_fqdn(const char *dns_name, const struct name *domain,
                    enum label_rules rules, struct name *fqdn, struct why *why);
 
-/* DNS_NAME in lower case, as it is stored and shown. TEXT: of PORT_NAME_MAX + 1. */
+/*
+ * DNS_NAME in lower case, as it is stored and shown. TEXT has PORT_NAME_MAX + 1 octets.
+ */
 void port_name_lower(const char *dns_name, char *text);
 
 /*
- * "host-10-224-36-4", "host-fd5d-19f-52e9--2": the address in the form of RFC 5952, with
- * a hyphen for each dot or colon. A host name must not end in a hyphen, so "2001:db8::"
- * gives "host-2001-db8--0".
+ * Makes "host-10-224-36-4", "host-fd5d-19f-52e9--2": the address in the form of RFC 5952,
+ * with a hyphen for each dot or colon. A host name must not end in a hyphen, so
+ * "2001:db8::" gives "host-2001-db8--0".
  */
 void host_label(const struct address *address, char label[HOST_LABEL_MAX + 1]);
-/* The same in DOMAIN. ERR_INVALID: too long. */
+/* The generated name of the address in DOMAIN. ERR_INVALID: too long. */
 enum err host_fqdn(const struct address *address, const struct name *domain,
                    struct name *fqdn, struct why *why);

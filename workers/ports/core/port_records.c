@@ -18,7 +18,7 @@ static const char *records_text(const struct name *name, struct arena *arena)
 
 /* A name of a port or of one address. */
 struct forward_name {
-	const char *zone, *name;	/* name NULL: no name */
+	const char *zone, *name;	/* name NULL: the port has no name */
 	int owner;
 };
 
@@ -77,7 +77,7 @@ static struct forward_name records_generated_name(const struct port_network *net
 	struct name name;
 	struct why why;
 
-	/* codec_domain() leaves room for the generated name */
+	/* codec_domain() has made sure that the generated name fits */
 	if (!network->domain.len || host_fqdn(address, &network->domain, &name, &why))
 		return (struct forward_name){ .name = NULL };
 	return (struct forward_name){ records_text(&network->domain,

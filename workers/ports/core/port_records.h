@@ -1,7 +1,7 @@
 /*
  * port_records -- the records of a port (seed 002, the table of queries): address records
  * of its name and of the generated names, and a PTR for each address. The PTR has the
- * port's name, else the generated name. A port may have a domain of its own for its name.
+ * port's name, or else the generated name. A port may have its own domain for its name.
  * Generated names are always in the network's domain. A hidden address (subnets.h) has no
  * records.
  */
@@ -14,14 +14,15 @@
 
 /* How a network's ports are published. */
 struct port_network {
-	struct name domain;		/* len 0: its ports have no names */
+	struct name domain;		/* len 0: the ports have no names */
 	uint8_t v4_bits, v6_bits;	/* of reverse zones: see reverse_check() */
 	struct subnets subnets;
 };
 
 struct port_names {
 	struct name fqdn;		/* len 0: no name */
-	struct name domain;		/* the port's own; len 0: the network's */
+	/* the port's own domain; len 0: the network's domain */
+	struct name domain;
 	const struct address *addresses;
 	size_t count;
 };
@@ -31,9 +32,10 @@ struct port_record {
 	const char *zone, *name;
 	uint16_t type;
 	const char *data;		/* presentation */
-	enum { ZONE_OF_NETWORK, ZONE_OF_PORT, ZONE_REVERSE } owner;	/* of zone */
+	/* what the zone belongs to */
+	enum { ZONE_OF_NETWORK, ZONE_OF_PORT, ZONE_REVERSE } owner;
 };
 
-/* Returns the number of *records, which are in ARENA. */
+/* Makes *records in ARENA and returns their number. */
 size_t port_records(const struct port_network *network, const struct port_names *port,
                     struct arena *arena, struct port_record **records);

@@ -1,5 +1,5 @@
 /*
- * reverse -- names of addresses below in-addr.arpa and ip6.arpa (RFC 1035 3.5, RFC 3596
+ * reverse -- the names of addresses in in-addr.arpa and ip6.arpa (RFC 1035 3.5, RFC 3596
  * 2.5), and their zones.
  */
 #pragma once
@@ -15,11 +15,11 @@ enum {
 /* "4.36.224.10.in-addr.arpa.", or the 32 nibbles of ip6.arpa. */
 void reverse_name(const struct address *address, struct name *name);
 /*
- * The zone of all addresses that share their first BITS with ADDRESS: for 24 bits
- * "2.0.192.in-addr.arpa." BITS have passed reverse_check().
+ * The zone of all addresses that have the same first BITS as ADDRESS: for 24 bits
+ * "2.0.192.in-addr.arpa." BITS must have passed reverse_check().
  */
 void reverse_zone(const struct address *address, uint8_t bits, struct name *zone);
-/* ERR_INVALID unless a whole number of octets (IPv4) or nibbles (IPv6). */
+/* ERR_INVALID: BITS is not a whole number of octets (IPv4) or nibbles (IPv6). */
 enum err reverse_check(uint8_t address_bits, int bits, struct why *why);
-/* ZONE is canonical and below one of the two domains. */
+/* True: ZONE, which must be canonical, is below one of the two domains. */
 bool reverse_is_zone(const char *zone);

@@ -1,7 +1,8 @@
 /*
- * subnets -- which addresses of a network have records in DNS. An address belongs to the
- * subnet whose cidr contains it. Subnets overlap only while a message of Neutron is
- * missing: then the narrowest counts, and of two equal ones the one with the lowest id.
+ * subnets -- decides which addresses of a network have records in DNS. An address belongs
+ * to the subnet whose cidr contains it. Subnets overlap only while a message of Neutron
+ * is missing. Then the narrowest subnet counts; of two equal ones, the one with the
+ * lowest id.
  */
 #pragma once
 
@@ -18,16 +19,16 @@ struct subnet {
 };
 
 struct subnets {
-	const struct subnet *list;	/* by id */
+	const struct subnet *list;	/* sorted by id */
 	size_t count;
 	bool hides_others;		/* an address in no subnet has no records */
 };
 
 bool subnets_publish(const struct subnets *subnets, const struct address *address);
 
-/* "10.1.0.0/16", "fd00::/64". Clears the host bits. ERR_INVALID. */
+/* Reads "10.1.0.0/16", "fd00::/64". Clears the host bits. ERR_INVALID. */
 enum err cidr_parse(const char *text, struct prefix *cidr, struct why *why);
-/* ERR_INVALID also if a host bit is set. */
+/* The same, but a host bit that is set is also ERR_INVALID. */
 enum err cidr_parse_strict(const char *text, struct prefix *cidr, struct why *why);
 void cidr_format(const struct prefix *cidr, char text[CIDR_TEXT]);
 bool cidr_equal(const struct prefix *a, const struct prefix *b);

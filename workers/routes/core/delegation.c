@@ -19,7 +19,7 @@ static json_t *delegation_endpoint(const char *name, const char *type, json_t *t
 	                 targets);
 }
 
-/* RECORD has addresses of the name server NS. */
+/* True: RECORD has addresses of the name server NS. */
 static bool delegation_is_glue(const json_t *record, const char *ns, const char *dns)
 {
 	const char *name = json_string_value(json_object_get(record, "name"));

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* In this table alone. */
+/* only in this table */
 #define ADD       FORMER_ADD
 #define TOLD      FORMER_TOLD
 #define HAVE      FORMER_HAVE

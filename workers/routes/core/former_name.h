@@ -2,49 +2,50 @@
  * former_name -- the state of a former name of a route at a router. The router's domain
  * has a CNAME from this name to the route's present name, and both routers serve both
  * names. At the end of the grace the CNAME is removed first. The routers serve the former
- * name for as long as a client may still follow the CNAME:
+ * name as long as a client may still follow the CNAME:
  *
  *	ADD -> TOLD -> HAVE -> WITHDRAW -> WITHDRAWN -> CACHED -> GONE
  *
- * "Enough name servers" means poolmgr.threshold_percentage. Below 100 %, a server that is
- * behind may still answer with the CNAME of a name in CACHED or GONE.
+ * "Enough name servers" means poolmgr.threshold_percentage. If it is below 100 %, a
+ * server that is behind may still answer with the CNAME of a name in CACHED or GONE.
  *
- * A name without a CNAME starts in CACHED and stays there until its grace ends: a host
- * of the route's owner, or a name at the same router. Only a name in DROP is not served.
+ * A name without a CNAME starts in CACHED and stays there until its grace ends: the
+ * owner's own host, or a name at the same router. A name in DROP is not served; names in
+ * all other states are served.
  */
 #pragma once
 
 #include <stdbool.h>
 
 enum former_state {
-	FORMER_ADD,		/* the CNAME is to be sent to central */
+	FORMER_ADD,		/* the CNAME must be sent to central */
 	FORMER_TOLD,		/* central has accepted the CNAME */
 	FORMER_HAVE,		/* enough name servers have the CNAME; the grace runs */
-	FORMER_WITHDRAW,	/* central is to delete the CNAME */
+	FORMER_WITHDRAW,	/* central must delete the CNAME */
 	FORMER_WITHDRAWN,	/* central deleted it; a name server may have it */
 	FORMER_CACHED,		/* enough name servers lost it; a resolver may have it */
-	FORMER_DROP,		/* not served; central is to delete the CNAME */
+	FORMER_DROP,		/* not served; central must delete the CNAME */
 	FORMER_GONE,		/* no row */
 	FORMER_STATES
 };
 
 enum former_event {
-	FORMER_ON_LEAVE,	/* the route left the router; the name gets a CNAME */
+	FORMER_ON_LEAVE,	/* the route has left the router; the name gets a CNAME */
 	FORMER_ON_RETARGET,	/* the CNAME has a new target or is in a new domain */
-	FORMER_ON_KEEP,		/* the routers serve the name without a CNAME */
-	FORMER_ON_END,		/* the routers stop to serve the name */
-	FORMER_ON_SENT,		/* central accepted the update of the state */
+	FORMER_ON_KEEP,		/* the routers serve the name, without a CNAME */
+	FORMER_ON_END,		/* the routers no longer serve the name */
+	FORMER_ON_SENT,		/* central has accepted the update of the state */
 	FORMER_ON_PUBLISHED,	/* enough name servers have that update */
-	FORMER_ON_EXPIRED,	/* the time of the state is over */
+	FORMER_ON_EXPIRED,	/* the time in this state is over */
 	FORMER_EVENTS
 };
 
-/* The update that central is to get for a name in this state. */
+/* The update that must be sent to central for a name in this state. */
 enum former_update { FORMER_NO_UPDATE, FORMER_SET_CNAME, FORMER_DELETE_CNAME };
 
 enum former_state former_name_next(enum former_state state, enum former_event event);
 enum former_update former_name_update(enum former_state state);
 /* "WITHDRAW": the value of the column route_moves.state. */
 const char *former_name_state_name(enum former_state state);
-/* False: no row can have the state NAME. */
+/* False: NAME is not a state of a row. */
 bool former_name_state_parse(const char *name, enum former_state *state);

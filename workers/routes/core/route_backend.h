@@ -1,9 +1,9 @@
 /*
  * route_backend -- the backends of HAProxy that a tenant's route may name. A backend
  * leads to the servers of one tenant. A route to another tenant's backend would publish
- * them under its own host. So a pattern of the settings must match the backend:
+ * these servers under its own host. So a pattern of the settings must match the backend:
  *
- *	NAMESPACE	the namespace of the route; one tenant has it, and it has no "_"
+ *	NAMESPACE	the namespace of the route, which has one tenant and no "_"
  *	PROJECT		the tenant of the route
  *	*		any octets, at most once in a pattern
  *
@@ -18,12 +18,15 @@
 
 enum { BACKEND_MAX = 255 };
 
-/* PATTERNS: at least one, with blanks between. A reason begins with FIELD. */
+/* PATTERNS: at least one, separated by blanks. A reason begins with FIELD. */
 enum err route_backend_check_patterns(const char *patterns, const char *field,
                                       struct why *why);
-/* NAMESPACE_NAME, the backend of a route that names none. */
+/* Makes NAMESPACE_NAME, the backend of a route without a given backend. */
 void route_backend_default(const char *namespace, const char *name,
                            char backend[BACKEND_MAX + 1]);
-/* PATTERNS must be checked. A route may name its default backend in any case. */
+/*
+ * True: a pattern matches. PATTERNS must have passed the check. A route may always name
+ * its default backend.
+ */
 bool route_backend_matches(const char *patterns, const char *namespace,
                            const char *project, const char *backend);

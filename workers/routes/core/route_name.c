@@ -7,7 +7,8 @@
 
 #include "base/id.h"
 
-enum { HASH_LEN = 6, TEXT_MAX = 320 };	/* of namespace and name, with what is between */
+/* TEXT_MAX: namespace and name, with a separator */
+enum { HASH_LEN = 6, TEXT_MAX = 320 };
 
 /* ---- labels ---- */
 
@@ -160,7 +161,7 @@ static void route_name_hash(const char *namespace, const char *name, const char 
 	text[HASH_LEN] = '\0';
 }
 
-/* Leaves room for "-" and the hash, and no hyphen at the end. */
+/* Cuts the label: makes room for "-" and the hash, and leaves no hyphen at the end. */
 static void route_label_cut(char *label)
 {
 	size_t len = strlen(label), max = ROUTE_LABEL_MAX - HASH_LEN - 1;

@@ -1,11 +1,11 @@
 /*
- * router_domain -- the records of a router's domain, as arguments of calls of central: a
+ * router_domain -- the records of a router's domain, as arguments of calls to central: a
  * wildcard with the shown addresses, the first records that the creator of the router
- * asked for, and a CNAME for each former name of a route.
+ * gave, and a CNAME for each former name of a route.
  *
- *	*.shard1.v3.rhcloud.com. A 10.245.2.2, 10.245.2.3
+ *	*.shard1.v3.rhcloud.com.	A	10.245.2.2, 10.245.2.3
  *
- * The creator of the router may say what the domain starts with ("zone"):
+ * The creator of the router may give the first content of the domain ("zone"):
  *
  *	{"ns": ["ns1.v3.rhcloud.com."], "ttl": 300, "serial": 2009092001,
  *	 "soa": {"mname": ".", "rname": "...", "refresh": 604800, ...},
@@ -30,18 +30,21 @@ const char *router_domain_full_name(const char *name, const char *dns,
 
 /* ERR_INVALID: a value has the wrong type. Central checks names and records. */
 enum err router_domain_check(const json_t *zone, struct why *why);
-/* New: the argument `domain` of create_domain. DNS has no final dot. */
+/* Makes a new object, the argument `domain` of create_domain. DNS has no final dot. */
 json_t *router_domain_new(const json_t *zone, const char *dns, const char *pool,
                           const char *description);
-/* These append to CHANGES, the argument of apply_changes. */
+/* These functions append to CHANGES, the argument of apply_changes. */
 void router_domain_set_first_records(json_t *changes, const json_t *zone,
                                      const char *dns);
 void router_domain_delete_first_records(json_t *changes, const json_t *zone,
                                         const char *dns);
-/* The wildcard of one family. Without an address of it the wildcard is deleted. */
+/*
+ * Sets the wildcard of one address family. Without an address of this family it is
+ * deleted.
+ */
 void router_domain_set_wildcard(json_t *changes, const char *dns, uint32_t ttl,
                                 const struct address *addresses, size_t count,
                                 uint8_t bits);
-/* TARGET NULL: the CNAME is deleted. */
+/* TARGET NULL: deletes the CNAME. */
 void router_domain_set_cname(json_t *changes, const char *name, const char *target,
                              uint32_t ttl);

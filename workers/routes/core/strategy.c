@@ -139,7 +139,7 @@ const char *strategy_group(const struct strategy *strategy,
 	return full;
 }
 
-/* OF of COUNT routers fit the applicant; UP of them are up. */
+/* OF of COUNT routers fit the applicant; UP of these are up. */
 static enum err strategy_explain(size_t of, size_t up, size_t count, struct why *why)
 {
 	const char *words = "no router takes routes: create one, or end a drain";

@@ -1,18 +1,18 @@
 /*
- * strategy -- which router a route gets (seed 003: Schedule(route) -> (router, error)).
- * An operator with a scheduler of his own sets `strategy = "external"`; that scheduler
- * calls create_route_binding.
+ * strategy -- decides which router a route gets (seed 003: Schedule(route) -> (router,
+ * error)). An operator with another scheduler sets `strategy = "external"`; that
+ * scheduler calls create_route_binding.
  *
  *	roundrobin	the routers in turn
  *	label		in turn, the routers whose label the route has; if the route has
- *			several labels, those of one label with room. If no router has a
- *			label of the route, the routers without a label
+ *			several labels, the routers of one label with room. If no router
+ *			has a label of the route, the routers without a label
  *	leastloaded	the router with the fewest routes
  *	hash		by the route's id. The choice is stable, and a new or lost router
  *			changes it for few routes
  *
- * A router without room (capacity) or without a live instance gets no routes. A route
- * whose labelled routers are such waits for them. The caller locks the positions and
+ * A router without room (capacity) or without a live instance gets no routes. If no
+ * router with the label has room, the route waits. The caller locks the positions and
  * counts the routes that it binds.
  */
 #pragma once
@@ -25,7 +25,7 @@
 
 struct candidate {
 	const char *name;
-	const char *label;		/* "key=value"; "": none */
+	const char *label;		/* "key=value"; "": no label */
 	uint32_t bound;			/* number of routes */
 	bool has_capacity;
 	uint32_t capacity;
@@ -46,28 +46,31 @@ enum strategy_word {
 struct strategy {
 	bool has_position;		/* each pick moves the position by one */
 	bool by_label;
-	/* The index of a candidate of the group (IN_GROUP) with room; COUNT: none has. */
+	/*
+	 * The index of a candidate of the group (IN_GROUP) with room; COUNT: no candidate
+	 * has room.
+	 */
 	size_t (*pick)(const struct applicant *applicant,
 	               const struct candidate *candidates, const bool *in_group,
 	               size_t count, uint64_t position);
 };
 
-/* The words of the setting, by enum strategy_word; ends with NULL. */
+/* The words of the setting, indexed by enum strategy_word; ends with NULL. */
 extern const char *const strategy_words[];
 /* NULL for STRATEGY_EXTERNAL. */
 const struct strategy *strategy_at(enum strategy_word word);
 const char *strategy_name(const struct strategy *strategy);
 
 /*
- * The label of the routers that fit APPLICANT, by which positions are stored. "": all
- * routers, or those without a label.
+ * The label of the routers that fit APPLICANT; positions are stored by it. "": all
+ * routers, or the routers without a label.
  */
 const char *strategy_group(const struct strategy *strategy,
                            const struct applicant *applicant,
                            const struct candidate *candidates, size_t count);
 /*
- * CANDIDATES: all routers that take routes, by name. ERR_UNREACHABLE: no router fits;
- * WHY tells an administrator what to do.
+ * CANDIDATES: all routers that take routes, sorted by name. ERR_UNREACHABLE: no router
+ * fits; *why tells an administrator what to do.
  */
 enum err strategy_pick(const struct strategy *strategy, const struct applicant *applicant,
                        const struct candidate *candidates, size_t count,
