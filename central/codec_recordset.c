@@ -187,7 +187,8 @@ static enum err change_get(const json_t *json, struct arena *arena, struct chang
 		                         change->op == CHANGE_DELETE ? 0 : JSON_REQUIRED,
 		                         arena, change, why);
 	if (!err && change->op == CHANGE_ADD && !change->count)
-		return fail(why, ERR_INVALID, "%s.records is empty", change->field);
+		return fail(why, ERR_INVALID, "%s.records must not be empty",
+		            change->field);
 	return err;
 }
 
@@ -221,7 +222,7 @@ enum err codec_recordset(const json_t *json, struct arena *arena, struct change 
 	if (!err)
 		err = change_get_records(json, JSON_REQUIRED, arena, change, why);
 	if (!err && !change->count)
-		return fail(why, ERR_INVALID, "recordset.records is empty");
+		return fail(why, ERR_INVALID, "recordset.records must not be empty");
 	return err;
 }
 
@@ -263,7 +264,7 @@ enum err codec_recordset_values(const json_t *json, const struct recordset *now,
 	err = change_get_records(json, JSON_REQUIRED, arena, change, why);
 	if (!err && !change->count)
 		return fail(why, ERR_INVALID,
-		            "values.records is empty: delete the record set");
+		            "values.records must not be empty: use delete_recordset");
 	return err;
 }
 

@@ -200,7 +200,8 @@ static enum err edit_check_expected(struct write *write, const struct change *ch
 			continue;
 		if (change->type == RR_ANY)
 			return fail(&write->req->why, ERR_CONFLICT,
-			            "%s: %.255s has records: read it again",
+			            "%s: %.255s must have no records, but it has some: "
+			            "read it again",
 			            change->field, change->owner);
 		rrtype_format(change->type, type);
 		return fail(&write->req->why, ERR_CONFLICT,

@@ -226,7 +226,7 @@ static enum err commit_check_records(struct commit *c)
 		                    "is the apex, which cannot have a CNAME record");
 	if (!err)
 		err = commit_refuse(c, store_import_cname_clash(tx, zone, c->arena),
-		                    "has a CNAME record and others beside it");
+		                    "has a CNAME record and other records");
 	if (!err)
 		err = commit_refuse(c, store_import_not_single(tx, zone, c->arena),
 		                    "has more than one CNAME or DNAME record");

@@ -140,7 +140,8 @@ static enum err quota_decode_tenant(struct request *req, const char **tenant)
 	enum err err = json_get_text(req->args, "tenant", JSON_REQUIRED, TENANT_MAX,
 	                             tenant, &req->why);
 
-	return !err && !**tenant ? fail(&req->why, ERR_INVALID, "tenant is empty") : err;
+	return !err && !**tenant ? fail(&req->why, ERR_INVALID, "tenant must not be "
+	                                "empty") : err;
 }
 
 /* The own limits of the tenant, else the configured ones. */

@@ -173,7 +173,7 @@ static enum err domain_check_quota(struct write *write)
 	if (max < 0 || store_domain_count(write->tx, write->access.tenant, max) < max)
 		return OK;
 	return tx_fail(write->tx, ERR_QUOTA,
-	               "the tenant has %" PRId64 " domains already, its quota (domains)",
+	               "the tenant has %" PRId64 " domains, which is its quota (domains)",
 	               max);
 }
 
@@ -371,7 +371,7 @@ enum err service_domain_insert(struct write *write, const struct domain_spec *sp
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&write->req->why, ERR_EXISTS,
 		            "a domain %.200s%s exists already", spec->owner,
-		            *spec->id ? ", or one of that id," : "");
+		            *spec->id ? ", or one with this id," : "");
 	return write->tx->err ? write->tx->err : edit_fill(write, first, count);
 }
 

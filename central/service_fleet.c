@@ -56,7 +56,7 @@ static enum err server_check_id(const char *id, struct why *why)
 		if (*at <= ' ' || *at > '~')
 			return fail(why, ERR_INVALID,
 			            "server must be printable ASCII without blanks");
-	return *id ? OK : fail(why, ERR_INVALID, "server is empty");
+	return *id ? OK : fail(why, ERR_INVALID, "server must not be empty");
 }
 
 enum err service_update_server(struct write *write)

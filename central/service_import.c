@@ -78,7 +78,7 @@ static enum err import_check_quotas(const struct central *central,
 	store_import_counts(tx, tenant, &count, &records);
 	if (!tx->err && max >= 0 && count > max)
 		return tx_fail(tx, ERR_QUOTA,
-		               "the tenant has %d imports already, its quota "
+		               "the tenant already has %d imports, which is its quota "
 		               "(quota_imports): " HOW_TO_FREE, max, age_s);
 	if (!tx->err && max_records >= 0 && records > max_records)
 		return tx_fail(tx, ERR_QUOTA, "the tenant's imports would have %" PRId64
@@ -193,7 +193,8 @@ static enum err import_stage_part(const struct central *central, struct request 
 	if (err)
 		return err;
 	if (import.state != IMPORT_OPEN)
-		return tx_fail(tx, ERR_CONFLICT, "the import is %s", import.state_name);
+		return tx_fail(tx, ERR_CONFLICT, "the import must be OPEN, not %s",
+		               import.state_name);
 	err = import_decode_part(req, &import, array, staged);
 	if (err)
 		return tx_fail(tx, err, "%s", req->why.text);
@@ -293,7 +294,8 @@ enum err service_cancel_import(void *self, struct request *req)
 
 	if (!tx.err && !import_lock(req, &tx, &import)) {
 		if (import.state == IMPORT_COMMITTING || import.state == IMPORT_DONE)
-			tx_fail(&tx, ERR_CONFLICT, "the import is %s", import.state_name);
+			tx_fail(&tx, ERR_CONFLICT, "the import must be OPEN, not %s",
+			        import.state_name);
 		else
 			store_import_set_state(&tx, import.id, IMPORT_ERROR, NULL,
 			                       "cancelled");

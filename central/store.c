@@ -24,7 +24,8 @@ void store_read_id(struct tx_rows *rows, char id[ID_LEN + 1])
 	const char *text = row_text(rows);
 
 	if (!text || !id_parse(text, id))
-		tx_fail(rows->tx, ERR_INTERNAL, "a stored id is broken");
+		tx_fail(rows->tx, ERR_INTERNAL, "the database has an id that is not "
+		        "valid");
 }
 
 void store_read_state(struct tx_rows *rows, struct state *state)
@@ -36,7 +37,8 @@ void store_read_state(struct tx_rows *rows, struct state *state)
 	status = row_text(rows);
 	if (!task || !status || !task_parse(task, &state->task) ||
 	    !status_parse(status, &state->status))
-		tx_fail(rows->tx, ERR_INTERNAL, "a stored state is broken");
+		tx_fail(rows->tx, ERR_INTERNAL, "the database has a task or status that "
+		        "is not valid");
 }
 
 int64_t store_select_number(struct tx *tx, struct arena *arena, const char *sql,

@@ -40,7 +40,8 @@ static const char *domain_read_name(struct tx_rows *rows, struct name *name)
 	const char *text = row_text(rows);
 
 	if (!text || name_parse(text, "name", name, rows->tx->why)) {
-		tx_fail(rows->tx, ERR_INTERNAL, "a stored name is broken");
+		tx_fail(rows->tx, ERR_INTERNAL, "the database has a name that is not "
+		        "valid");
 		return ".";
 	}
 	return text;

@@ -27,7 +27,8 @@ static void import_read_state(struct tx_rows *rows, struct import *import)
 		import->state_name = state_names[i];
 		return;
 	}
-	tx_fail(rows->tx, ERR_INTERNAL, "the state of a stored import is broken");
+	tx_fail(rows->tx, ERR_INTERNAL, "the database has an import whose state is not "
+	        "valid");
 }
 
 static bool import_select(struct tx *tx, const char *sql, const char *id,
@@ -372,7 +373,8 @@ static void import_append_rr(struct tx_rows *rows, const struct zone *zone,
 	rr.rdata = row_bytes(rows, &len);
 	rr.rdata_len = (uint16_t)len;
 	if (!owner || name_parse(owner, "name", &name, rows->tx->why)) {
-		tx_fail(rows->tx, ERR_INTERNAL, "a stored name is broken");
+		tx_fail(rows->tx, ERR_INTERNAL, "the database has a name that is not "
+		        "valid");
 		return;
 	}
 	rr.name = name.wire;

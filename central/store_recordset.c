@@ -26,7 +26,7 @@ const char *const store_record_sort_keys[] = { "id", "updated_at", NULL };
 
 static void recordset_fail_broken(struct tx_rows *rows, const char *what)
 {
-	tx_fail(rows->tx, ERR_INTERNAL, "a stored %s is broken", what);
+	tx_fail(rows->tx, ERR_INTERNAL, "the database has a %s that is not valid", what);
 }
 
 static void record_read(struct tx_rows *rows, struct record *record)

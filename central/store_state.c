@@ -25,7 +25,8 @@ static void state_read_domain(struct tx_rows *rows, struct domain_state *domain)
 	domain->changed_us = row_int(rows);
 	if (!id_parse(id, domain->id) || !task_parse(task, &domain->is.task) ||
 	    !status_parse(status, &domain->is.status))
-		tx_fail(rows->tx, ERR_INTERNAL, "a stored state is broken");
+		tx_fail(rows->tx, ERR_INTERNAL, "the database has an id, task or status "
+		        "that is not valid");
 }
 
 size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t count,

@@ -443,7 +443,8 @@ static enum err announcer_decode_zone(const json_t *json, struct name *zone,
 	if (json_unpack((json_t *)json, "[s, s, I, I!]", &name, &id, &version, &serial) ||
 	    version < 0 || serial < 0 || serial > UINT32_MAX ||
 	    !id_parse(id, edition->id))
-		return fail(why, ERR_INVALID, "zones: not [name, id, version, serial]");
+		return fail(why, ERR_INVALID, "zones: an item must be [name, id, "
+		            "version, serial]");
 	edition->version = (uint64_t)version;
 	edition->serial = (uint32_t)serial;
 	return name_parse(name, "zones", zone, why);
@@ -485,7 +486,8 @@ static enum err announcer_check_acks(const json_t *acks, struct why *why)
 
 	json_object_foreach((json_t *)acks, key, number)
 		if (!id_parse(key, id) || !json_is_integer(number))
-			return fail(why, ERR_INVALID, "heard: not numbers by instance");
+			return fail(why, ERR_INVALID, "heard: must be an object with a "
+			            "number for each instance");
 	return OK;
 }
 
@@ -504,7 +506,7 @@ static enum err announcer_decode(const json_t *args, struct news *news, struct w
 	if (!err)
 		err = json_get_object(args, "heard", JSON_REQUIRED, &news->acks, why);
 	if (!err && !id_parse(news->from, id))
-		return fail(why, ERR_INVALID, "from: not an id");
+		return fail(why, ERR_INVALID, "from: must be an id");
 	return err ? err : announcer_check_acks(news->acks, why);
 }
 

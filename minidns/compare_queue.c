@@ -366,7 +366,8 @@ static enum err compare_queue_add_one(struct compare_queue *queue,
 	}
 	server = compare_queue_server(queue, &address);
 	if (!server)
-		return fail(why, ERR_INVALID, "more than %d servers", MAX_SERVERS);
+		return fail(why, ERR_INVALID, "destinations: more than %d servers",
+		            MAX_SERVERS);
 	order = xcalloc(1, sizeof(*order));
 	*order = (struct compare_order){
 		.list = list, .at = at, .key = key, .server = server,

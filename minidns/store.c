@@ -249,7 +249,7 @@ static enum err read_head_of(struct tx *tx, const char *domain_id, struct head *
 		err = read_head(&rows, head, tx->why);
 		tx_select_end(&rows);
 	} else if (!tx->err) {
-		err = fail(tx->why, ERR_NOT_FOUND, "the domain is gone");
+		err = fail(tx->why, ERR_NOT_FOUND, "the domain was deleted");
 	}
 	arena_free(&arena);
 	return tx->err ? tx->err : err;

@@ -272,7 +272,7 @@ static void follow_up_end_raise(struct follow_up_job *job, const char *outcome)
 	if (poolmgr_submit(follow_up_poolmgr(job), follow_up_record_raise,
 	                   follow_up_raise_recorded, job))
 		return;
-	log_warn("follow-up not recorded: domain=%s reason=\"no room on the lane\"",
+	log_warn("follow-up not recorded: domain=%s reason=\"the lane is full\"",
 	         job->domain.name);
 	follow_up_job_free(job);
 }
@@ -280,8 +280,8 @@ static void follow_up_end_raise(struct follow_up_job *job, const char *outcome)
 /* Tells the operator what to do, and not the serial that was too far. */
 static void follow_up_park_raise(struct follow_up_job *job)
 {
-	job->err = fail(&job->why, ERR_INVALID, "our serial is not raised so far: "
-	                "make the server transfer the zone again, by its own "
+	job->err = fail(&job->why, ERR_INVALID, "the server's serial is too far ahead of "
+	                "ours: make the server transfer the zone again, by its own "
 	                "command");
 	follow_up_end_raise(job, "PARKED");
 }

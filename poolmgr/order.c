@@ -55,7 +55,7 @@ enum err order_start(struct poolmgr *poolmgr, const char *domain_id, enum action
 	if (!err && needed)
 		order_start_all(poolmgr, &domain, action, cause);
 	if (!err && !needed)
-		log_info("order is out of date: action=%s id=%s", action_name(action),
+		log_info("outdated order ignored: action=%s id=%s", action_name(action),
 		         domain_id);
 	arena_free(&arena);
 	return err;

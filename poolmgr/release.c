@@ -56,6 +56,6 @@ void release_server(struct poolmgr *poolmgr, const char *server_id, bool control
 	if (poolmgr_submit(poolmgr, release_run, release_ended, of))
 		return;
 	log_warn("retries not released: server=%s "
-	         "reason=\"no room on the lane, or the process ends\"", server_id);
+	         "reason=\"the lane is full, or the process ends\"", server_id);
 	free(of);
 }

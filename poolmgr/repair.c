@@ -101,7 +101,7 @@ static enum err repair_check_known(struct repair *job, struct why *why)
 	if (err || ours)
 		return err;
 	return fail(why, ERR_DENIED, "the database has no deleted domain of this name: "
-	            "if the zone is not of another fleet, delete it by hand");
+	            "delete the zone by hand, unless it belongs to another fleet");
 }
 
 /* Was it a domain of ours, and has it our mark, if the list could not tell? */
@@ -116,8 +116,8 @@ static enum err repair_check_ours(struct repair *job, const struct domain_ref *d
 		err = driver->is_ours(job->server->settings, domain, &ours, why);
 	if (err || ours)
 		return err;
-	return fail(why, ERR_DENIED, "the zone is not set up as we do it: if it is not "
-	            "needed, delete it by hand");
+	return fail(why, ERR_DENIED, "the zone does not have the settings of zonefleet: "
+	            "delete it by hand if it is not needed");
 }
 
 /* Meanwhile the drift may have begun anew, or another process may have repaired it. */

@@ -25,8 +25,8 @@ enum err rules_owner(const struct zone *zone, const struct change *change,
 		            zone->is.name);
 	if (change->type == RR_SOA)
 		return fail(why, ERR_INVALID,
-		            "%s.type: the SOA record is the domain's own: "
-		            "change the domain", change->field);
+		            "%s.type: must not be SOA: change the SOA values of the "
+		            "domain", change->field);
 	return OK;
 }
 
@@ -73,7 +73,7 @@ static enum err owner_check_cname(const struct owner *owner, struct why *why)
 		return OK;
 	rrtype_format(other->type, type);
 	return fail(why, ERR_INVALID,
-	            "%s: a CNAME record stands alone, and '%.*s' has %s too",
+	            "%s: a name cannot have CNAME and other records, but '%.*s' has %s",
 	            owner_field(owner), FIELD_SHOWN, cname->owner, type);
 }
 

@@ -279,7 +279,7 @@ void zone_builder_add(struct zone_builder *builder, const struct rr *rr)
 	buf_u16(&builder->rdata, rr->rdata_len);
 	buf_append(&builder->rdata, rr->rdata, rr->rdata_len);
 	if (builder->rdata.len > RDATA_LIMIT)
-		refuse(builder, rr, "is one more than a zone may have");
+		refuse(builder, rr, "makes the zone too large");
 }
 
 /* ---- build: sort ---- */

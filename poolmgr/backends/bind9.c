@@ -71,7 +71,8 @@ static enum err bind9_check(const void *settings, struct why *why)
 static enum err bind9_check_name(const char *name, struct why *why)
 {
 	if (strpbrk(name, "\\\"\n"))
-		return fail(why, ERR_INVALID, "rndc cannot name a zone such as %s", name);
+		return fail(why, ERR_INVALID, "rndc cannot express the zone name %s",
+		            name);
 	return OK;
 }
 
@@ -117,7 +118,8 @@ static enum err bind9_rndc(const struct bind9 *bind, const char *verb, const cha
 	                                    : bind->server.timeout_ms;
 
 	if (left_ms <= 0)
-		return fail(why, ERR_TIMEOUT, "no time was left for rndc %s on %s", verb,
+		return fail(why, ERR_TIMEOUT, "the time limit has passed before rndc %s "
+		            "on %s", verb,
 		            bind->server.id);
 	return bind9_run(bind, argv, (int)left_ms, command, why);
 }

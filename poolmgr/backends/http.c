@@ -70,7 +70,7 @@ static bool http_is_plain_url(CURLU *url, const char *text)
 enum err http_check(const char *url, const char *field, struct why *why)
 {
 	if (curl_global_init(CURL_GLOBAL_DEFAULT))
-		fatal("cannot ready libcurl");
+		fatal("cannot start libcurl");
 	CURLU *parsed = curl_url();
 	bool good = http_is_plain_url(parsed, url);
 	curl_url_cleanup(parsed);

@@ -80,7 +80,7 @@ enum err json_rows_member(struct json_span object, const char *key, bool *found,
 
 	*found = false;
 	if (*at != '{')
-		return fail(why, ERR_REMOTE, "not an object");
+		return fail(why, ERR_REMOTE, "it must be an object");
 	at = json_rows_skip_blanks(at + 1);
 	if (*at == '}')
 		return OK;
@@ -96,7 +96,7 @@ enum err json_rows_member(struct json_span object, const char *key, bool *found,
 			return OK;
 		}
 	} while (*at == ',' && (at = json_rows_skip_blanks(at + 1)));
-	return *at == '}' ? OK : fail(why, ERR_REMOTE, "an object has no end");
+	return *at == '}' ? OK : fail(why, ERR_REMOTE, "an object is cut off");
 }
 
 static enum err json_rows_read_row(struct json_span text, json_row_fn *row, void *self,
@@ -120,7 +120,7 @@ enum err json_rows_each(struct json_span list, json_row_fn *row, void *self,
 	enum err err = OK;
 
 	if (*at != '[')
-		return fail(why, ERR_REMOTE, "not a list");
+		return fail(why, ERR_REMOTE, "it must be a list");
 	at = json_rows_skip_blanks(at + 1);
 	if (*at == ']')
 		return OK;
@@ -131,6 +131,6 @@ enum err json_rows_each(struct json_span list, json_row_fn *row, void *self,
 		at = json_rows_skip_blanks(text.end);
 	} while (!err && *at == ',' && (at = json_rows_skip_blanks(at + 1)));
 	if (!err && *at != ']')
-		err = fail(why, ERR_REMOTE, "the list has no end");
+		err = fail(why, ERR_REMOTE, "the list is cut off");
 	return err;
 }

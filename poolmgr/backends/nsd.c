@@ -81,7 +81,8 @@ static enum err nsd_ask(const struct nsd *nsd, const char *command, struct buf *
 static enum err nsd_check_name(const char *name, struct why *why)
 {
 	if (strpbrk(name, " \t\r\n\\\""))
-		return fail(why, ERR_INVALID, "nsd-control cannot name a zone such as %s",
+		return fail(why, ERR_INVALID, "nsd-control cannot express the zone name "
+		            "%s",
 		            name);
 	return OK;
 }

@@ -229,7 +229,8 @@ static enum err powerdns_add_or_modify(struct powerdns_api *api,
 	if (err)
 		return err;
 	if (!found->there)
-		return fail(api->why, ERR_REMOTE, "%s: the zone existed, and is now gone",
+		return fail(api->why, ERR_REMOTE, "%s: another program deleted the zone "
+		            "at the same time",
 		            powerdns->server.id);
 	return powerdns_api_settled(api, powerdns_api_ask_zone(api, "PUT", zone, "",
 	                                                       json), "change the zone");

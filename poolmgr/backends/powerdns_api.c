@@ -213,6 +213,6 @@ enum err powerdns_api_need_key(struct powerdns_api *api, const char *key)
 	buf_clear(&id);
 	if (err || search.found)
 		return err;
-	return fail(api->why, ERR_CONFLICT, "%s has no TSIG key %s: make it known there "
+	return fail(api->why, ERR_CONFLICT, "%s has no TSIG key %s: import it there "
 	            "(pdnsutil import-tsig-key)", api->terms.server, key);
 }

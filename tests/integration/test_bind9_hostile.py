@@ -16,9 +16,9 @@ from scripted import ANSWER_MAX, NO_ANSWERS, Scripted, reply            # noqa: 
 
 DRIVER = Path(os.environ.get("BUILD", ROOT / "build")) / "drivers/backend_driver"
 
-NO_OBJECT = "^remote: .*is wrong: not an object"
-NO_END = "^remote: .*an object has no end"
-NO_LIST = "^remote: .*not a list"
+NO_OBJECT = "^remote: .*is wrong: it must be an object"
+NO_END = "^remote: .*an object is cut off"
+NO_LIST = "^remote: .*it must be a list"
 NO_JSON = "^remote: .*is not JSON"
 
 
@@ -44,7 +44,7 @@ ANSWERS = {
     "an empty answer": (reply(""), NO_OBJECT),
     "null": (reply("null"), NO_OBJECT),
     "a list": (reply("[]"), NO_OBJECT),
-    "an empty object": (reply("{}"), 'there is no "views"'),
+    "an empty object": (reply("{}"), 'it has no "views"'),
     "no text for a key": (reply("{7: 8}"), NO_JSON),
     "no colon": (reply('{"views" {}}'), NO_JSON),
     "no comma": (reply('{"a": {} "views": {}}'), NO_END),
@@ -53,15 +53,15 @@ ANSWERS = {
     "a backslash at the end": (reply('{"views\\'), NO_JSON),
     "views that are none": (reply('{"views": 7}'), NO_OBJECT),
     "views as a list": (reply('{"views": ["_default"]}'), NO_OBJECT),
-    "another view": (reply(channel([zone()], view="inside")), 'there is no "_default"'),
+    "another view": (reply(channel([zone()], view="inside")), 'it has no "_default"'),
     "a view that is none": (reply('{"views": {"_default": "x"}}'), NO_OBJECT),
     "zones that are none": (reply(channel(7)), NO_LIST),
     "zones as an object": (reply(channel(zone())), NO_LIST),
     "a zone that is none": (reply(channel(["x.example"])), NO_JSON),
     "a wrong zone at the end": (reply(channel([zone(), 7])), NO_JSON),
     "zones without an end": (reply(channel([zone()]).split("]")[0]
-                                   + channel([zone()]).split("]")[1]), "^remote: .*has no"),
-    "a deep tree": (reply('{"views": ' + '{"_default": ' * 7000), '"zones"|no end'),
+                                   + channel([zone()]).split("]")[1]), NO_END),
+    "a deep tree": (reply('{"views": ' + '{"_default": ' * 7000), '"zones"|cut off'),
     "a deep row": (reply('{"views": {"_default": {"zones": [{"a": ' + "[" * 50000), "nested"),
     "no name": (reply(channel([{"class": "IN", "type": "secondary"}])), "name is missing"),
     "a number for a name": (one(name=7), "name must be a text"),

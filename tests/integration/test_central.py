@@ -294,7 +294,7 @@ class Domains(Story):
         mail = f"mail.{name}"
         change(name, expect(mail, [], "ANY"), add(mail, ["10 Mx.example.net."], "MX"),
                add(mail, ["20 mx.example.net."], "MX"))
-        self.fails("Conflict", "has records: read it again", "apply_changes", domain=name,
+        self.fails("Conflict", "must have no records, but it has some", "apply_changes", domain=name,
                    changes=[expect(mail, [], "ANY"), add(mail, ["192.0.2.1"])])
         self.fails("Invalid", "ANY must be empty", "apply_changes", domain=name,
                    changes=[expect(mail, ["192.0.2.1"], "ANY")])
@@ -491,11 +491,11 @@ class Records(Story):
         call("create_domain", domain={"name": f"child.{name}"})
         change(name, add(f"alias.{name}", ["x.example."], "CNAME"))
         for words, bad in (
-                ("CNAME record stands alone", add(f"alias.{name}", ["192.0.2.1"])),
+                ("cannot have CNAME and other records", add(f"alias.{name}", ["192.0.2.1"])),
                 ("more than one CNAME", add(f"alias.{name}", ["y.example."], "CNAME")),
                 ("apex", add(name, ["x.example."], "CNAME")),
                 ("NS record at its apex", {"op": "delete", "name": name, "type": "NS"}),
-                ("the domain's own", add(name, ["a. b. 1 2 3 4 5"], "SOA")),
+                ("must not be SOA", add(name, ["a. b. 1 2 3 4 5"], "SOA")),
                 ("not inside the domain", add("www.example.org.", ["192.0.2.1"])),
                 ("not inside the domain", add(f"x{name}", ["192.0.2.1"])),
                 ("below this one", add(f"a.child.{name}", ['"x"'], "TXT"))):
@@ -826,7 +826,7 @@ class Hostile(Story):
                 ("changes[1] must be an object", 5), ("changes[1].op", {**good, "op": "drop"}),
                 ("changes[1].name", {**good, "name": "a"}), ("changes[1].ttl", {**good, "ttl": -1}),
                 ("changes[1].ttl", {**good, "ttl": 2**31}), ("changes[1].ttl", {**good, "ttl": "5"}),
-                ("changes[1].records is empty", {**good, "records": []}),
+                ("changes[1].records must not be empty", {**good, "records": []}),
                 ("changes[1].records[0] must be a text", {**good, "records": [5]}),
                 ("changes[1] has no field", {**good, "Records": []}),
                 ("changes[1].records", {**good, "records": "192.0.2.1"}),
@@ -1768,7 +1768,7 @@ class Imports(Story):
     def test_the_id_of_another_domain(self):
         taken, name = self.create(context=ADMIN)["id"], lab.name()
         begun = call("begin_import", ADMIN, domain={"name": name, "id": taken})["id"]
-        self.assertIn("one of that id", commit(begun)["reason"])
+        self.assertIn("one with this id", commit(begun)["reason"])
 
     def test_a_commit_whose_process_died(self):
         name = lab.name()

@@ -665,7 +665,7 @@ class PowerDnsTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
     def test_a_key_for_its_transfers(self):
         signed = self.settings(tsig_key="Pool-key.example.")
         self.expect_failure(r"^conflict: ns1 has no TSIG key Pool-key\.example\.: make "
-                            "it known there", signed, "create", "signed.example.")
+                            "import it there", signed, "create", "signed.example.")
         self.assertFalse(self.knows("signed.example."))
         self.server.util("import-tsig-key", "pool-key.example", "hmac-sha256",
                          "c2VjcmV0LXNlY3JldC1zZWNyZXQ=")

@@ -502,7 +502,7 @@ class Strays(FleetStory):
         name = "instead.example."
         self.create_and_delete(name)
         self.put_stray("bind", name)
-        self.assertIn("not set up as we do it", self.parked(name, "bind")["detail"])
+        self.assertIn("not have the settings of zonefleet", self.parked(name, "bind")["detail"])
         self.assertFalse(self.is_gone("bind", name))
         self.fleet.bind.remove_zone(name)
 

@@ -26,8 +26,8 @@ def zone(name='"x.example."', account='"zonefleet"'):
 
 
 NO_JSON = "^remote: .*is not JSON"
-NO_LIST = "^remote: .*not a list"
-NO_END = "^remote: .*the list has no end"
+NO_LIST = "^remote: .*it must be a list"
+NO_END = "^remote: .*the list is cut off"
 NO_TEXT = "^remote: .*name must be a text"
 DEEP = "^remote: .*nested"
 

@@ -140,7 +140,8 @@ static enum err put_mark(const struct place *place, const char *mark)
 	if (fd < 0)
 		return fail_of(place, "mark");
 	if (!is_regular(fd, &size))
-		err = fail(place->why, ERR_UNREACHABLE, "%s/%s: is no file", place->path,
+		err = fail(place->why, ERR_UNREACHABLE, "%s/%s: must be a regular file",
+		           place->path,
 		           mark);
 	close(fd);
 	return err;

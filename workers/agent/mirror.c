@@ -169,7 +169,8 @@ static enum err take_page(struct mirror *mirror, const json_t *answer, struct wh
 	                           why);
 
 	if (!err && *marker && strcmp(marker, mirror->marker) <= 0)
-		err = fail(why, ERR_INVALID, "marker: the pages do not go on");
+		err = fail(why, ERR_INVALID, "marker: must be greater than the marker "
+		           "before");
 	if (!err)
 		err = take_version(mirror, answer, why);
 	if (err)
@@ -600,7 +601,7 @@ void mirror_compare(struct mirror *mirror, uint64_t version)
 		mirror->gaps = (struct version_gaps){ 0 };
 	version_gaps_read(&mirror->gaps, version);
 	mirror->known = version;
-	log_info("a change was not told: folder=%s version=%" PRIu64,
+	log_info("message about a change was lost: folder=%s version=%" PRIu64,
 	         mirror->config.folder, version);
 	metric_add(figures.missed, 1);
 	mirror->is_stale = true;

@@ -145,7 +145,8 @@ static enum err read_pid(const struct signaller *signaller, pid_t *pid, struct w
 	if (len < 0 && errno != ENOENT)
 		err = fail(why, ERR_DENIED, "%s: %s", path, strerror(errno));
 	else if (len > 0 && !*pid)
-		err = fail(why, ERR_NOT_FOUND, "%s has no pid", path);
+		err = fail(why, ERR_NOT_FOUND, "%s must have the number of a process",
+		           path);
 	free(path);
 	return err;
 }
@@ -166,7 +167,8 @@ static enum err check_ours(const struct signaller *signaller, pid_t pid, struct 
 		      ? ERR_NOT_FOUND : fail(why, ERR_DENIED, "%s: %s", path,
 		                             strerror(errno));
 	else if (!signaller_is_of(line, (size_t)len, config->program, config->folder))
-		err = fail(why, ERR_NOT_FOUND, "process %d is no %s of %s", (int)pid,
+		err = fail(why, ERR_NOT_FOUND, "process %d is not %s with %s in its "
+		           "command line", (int)pid,
 		           config->program, config->folder);
 	free(line);
 	return err;
@@ -331,7 +333,7 @@ static enum err send(const struct signaller *signaller, int signum, pid_t *to,
 static void log_unsent(struct signaller *signaller, const struct why *why)
 {
 	if (why->text[0] && !signaller->is_told)
-		log_warn("reader not told: folder=%s reason=\"%s\"",
+		log_warn("reader not signalled: folder=%s reason=\"%s\"",
 		         signaller->config.folder, why->text);
 	signaller->is_told |= why->text[0] != '\0';
 }
@@ -384,8 +386,8 @@ static void await(struct signaller *signaller, pid_t pid)
 	signaller->told = pid;
 	try_again(signaller);
 	if (signaller->times == 5)
-		log_warn("reader is deaf: folder=%s pid=%d reason=\"it was told to read "
-		         "its files, and started no worker\"",
+		log_warn("reader ignored signals: folder=%s pid=%d reason=\"it started "
+		         "no worker with the new files\"",
 		         signaller->config.folder, (int)pid);
 }
 
@@ -408,7 +410,7 @@ static void tell(struct signaller *signaller)
 			signaller->times = 0;
 		signaller->told_ms = now_ms;
 		metric_add(sent, 1);
-		log_debug("reader told: folder=%s", signaller->config.folder);
+		log_debug("reader signalled: folder=%s", signaller->config.folder);
 	}
 	if (!err && signaller->config.has_workers)
 		await(signaller, pid);

@@ -42,7 +42,7 @@ static void on_answer(void *self, const struct rpc_answer *answer)
 	if (!err)
 		err = take(versions, answer->result, &why);
 	if (err && !versions->is_unheard)
-		log_warn("versions not known: topic=%s reason=\"%s\"",
+		log_warn("versions not read: topic=%s reason=\"%s\"",
 		         versions->config.topic, why.text);
 	versions->is_unheard = err;
 }

@@ -138,8 +138,8 @@ static enum err option_resolve_secret(const struct reading *reading,
 	}
 	if (reading->exposed)
 		return fail(reading->why, ERR_INVALID,
-			    "%s:%u: holds a secret and can be used "
-			    "by everybody: chmod 600 %s",
+			    "%s:%u: has a secret, but other users can read the file: "
+			    "chmod 600 %s",
 			    reading->path, (unsigned)config_setting_source_line(setting),
 			    reading->path);
 	return OK;
@@ -249,7 +249,7 @@ static enum err option_check_rows(const struct reading *reading,
 
 		if (!option_has_row(rows, config_setting_name(setting)))
 			return option_fail_at(reading, setting,
-					      "is unknown here: see --help");
+					      "is not a known setting: see --help");
 	}
 	return OK;
 }
@@ -370,7 +370,7 @@ static enum err option_check_member(const struct reading *reading,
 		return option_check_group(reading, setting, path);
 	if (!*group && option_is_known_group(name))
 		return OK;
-	return option_fail_at(reading, setting, "is unknown here: see --help");
+	return option_fail_at(reading, setting, "is not a known setting: see --help");
 }
 
 /* Recursion only follows groups of this program. */

@@ -70,8 +70,7 @@ static enum err file_check_secret_mode(const char *path, const struct stat *st,
 {
 	if (st->st_mode & 077)
 		return fail(why, ERR_INVALID,
-			    "%s: holds a secret and can be used by others: "
-			    "chmod 600 %s",
+			    "%s: has a secret, but other users can read it: chmod 600 %s",
 			    path, path);
 	return OK;
 }

@@ -28,7 +28,7 @@ enum err hosts_versions(struct request *req, struct db *db, enum hosts_of of,
 
 		names[i] = text ? name(req->arena, text) : NULL;
 		if (!names[i])
-			return fail(&req->why, ERR_INVALID, "%s: number %zu is no name of any",
+			return fail(&req->why, ERR_INVALID, "%s: item %zu is not valid",
 			            keys, i + 1);
 	}
 	req->result = json_pack("{s:{}}", "versions");

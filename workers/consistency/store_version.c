@@ -54,7 +54,7 @@ static void swap(struct tx *tx, const struct version *versions, size_t count)
 
 	fill(values, versions, count, places, arena);
 	if (tx_exec(tx, sql, values) != (int64_t)count)
-		tx_fail(tx, ERR_RACE, "a version was changed by another");
+		tx_fail(tx, ERR_RACE, "another transaction changed a version");
 	arena_free(&arena);
 }
 

@@ -112,7 +112,8 @@ static bool axfr_read_header(struct axfr_reader *axfr, struct packet_header *hea
 	packet_read_header(reader, header);
 	if (reader->broken || header->id != axfr->id || !(header->flags & FLAG_QR) ||
 	    header->flags & FLAG_OPCODE)
-		return axfr_refuse(axfr, "sends a message that does not answer ours");
+		return axfr_refuse(axfr, "sends a message that does not answer the "
+		                   "request");
 	if (header->flags & FLAG_RCODE)
 		return true;
 	if (header->flags & FLAG_TC)
@@ -130,7 +131,7 @@ bool axfr_reader_add(struct axfr_reader *axfr, const uint8_t *data, size_t len,
 	const char *fault;
 
 	if (axfr->fault || axfr->ended || axfr->left)
-		return axfr_refuse(axfr, "goes on behind its end");
+		return axfr_refuse(axfr, "sends more after the final SOA record");
 	axfr->reader = packet_reader(data, len);
 	if (!axfr_read_header(axfr, &header))
 		return false;
@@ -164,7 +165,8 @@ static bool axfr_begin(struct axfr_reader *axfr, const struct packet_rr *rr,
 {
 	if (rr->type != RR_SOA || !axfr_is_apex(axfr, rr) ||
 	    !packet_soa_serial(&axfr->reader, rr, &axfr->serial))
-		return axfr_refuse(axfr, "sends no SOA of the zone at first");
+		return axfr_refuse(axfr, "does not send the SOA record of the zone "
+		                   "first");
 	axfr->has_soa = true;
 	axfr->soa_len = record->len;
 	bug_if(record->len > sizeof(axfr->soa));
@@ -177,9 +179,10 @@ static bool axfr_end(struct axfr_reader *axfr, const struct canonical *record)
 {
 	if (record->len != axfr->soa_len ||
 	    memcmp(record->octets, axfr->soa, record->len))
-		return axfr_refuse(axfr, "ends with another SOA than it began with");
+		return axfr_refuse(axfr, "ends with a different SOA record than the "
+		                   "first one");
 	if (axfr->left)
-		return axfr_refuse(axfr, "goes on behind its end");
+		return axfr_refuse(axfr, "sends more after the final SOA record");
 	if (!axfr->is_verified)
 		return axfr_refuse(axfr, "ends without a signature");
 	axfr->ended = true;
@@ -201,7 +204,7 @@ static bool axfr_read_record(struct axfr_reader *axfr, struct packet_rr *rr,
 	axfr->left--;
 	/* the SOA comes twice */
 	if (axfr->records++ > axfr->limits.records || axfr->octets > axfr->limits.octets)
-		return axfr_refuse(axfr, "sends more than the zone could ever have");
+		return axfr_refuse(axfr, "sends more than a zone may have");
 	return true;
 }
 

@@ -134,11 +134,11 @@ static enum err master_read_directive(struct master_file *master, struct why *wh
 
 	if (!text_next_word(&at, &name, &wrong) || !text_next_word(&at, &value, &wrong) ||
 	    !master_is_blank(at))
-		return master_refuse(master, "a directive has one value", why);
+		return master_refuse(master, "a directive must have one value", why);
 	for (size_t i = 0; i < sizeof(directives) / sizeof(directives[0]); i++)
 		if (!strcasecmp(name.text, directives[i].name))
 			return directives[i].set(master, value.text, why);
-	return master_refuse(master, "only the directives $ORIGIN and $TTL are known",
+	return master_refuse(master, "a directive must be $ORIGIN or $TTL",
 	                     why);
 }
 
@@ -150,11 +150,12 @@ static enum err master_read_owner(struct master_file *master, char **at, struct 
 	struct why words;
 
 	if (**at == ' ' && !master->has_owner)
-		return master_refuse(master, "the first record has no owner", why);
+		return master_refuse(master, "the first record must have an owner name",
+		                     why);
 	if (**at == ' ')
 		return OK;
 	if (!text_next_word(at, &word, &wrong) || word.quoted)
-		return master_refuse(master, "an owner has no quotes", why);
+		return master_refuse(master, "an owner name must have no quotes", why);
 	if (name_parse_in(word.text, &master->origin, "owner", &master->owner, &words))
 		return master_refuse(master, words.text, why);
 	name_fold(&master->owner);
@@ -167,7 +168,8 @@ static enum err master_read_ttl(struct master_file *master, const char *text,
 {
 	if (!text_parse_period(text, RR_TTL_MAX, &rr->ttl))
 		return master_refuse(master,
-		                     "a TTL is a time from 0 to 2147483647 seconds", why);
+		                     "a TTL must be a time from 0 to 2147483647 seconds",
+		                     why);
 	/* RFC 1035 5.1: the last stated TTL; RFC 2308 4: unless $TTL is set */
 	if (!master->has_ttl)
 		master->ttl = rr->ttl;

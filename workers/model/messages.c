@@ -426,7 +426,8 @@ enum err server_report_decode(const json_t *args, struct server_report *report,
 	if (!err)
 		err = message_get_report(args, &got.report, why);
 	if (!err && got.report == REPORT_FOREIGN)
-		err = fail(why, ERR_INVALID, "status: a server's is not FOREIGN");
+		err = fail(why, ERR_INVALID, "status: must be SUCCESS, ERROR or "
+		           "NO_DOMAIN for a server");
 	if (!err)
 		err = message_get_seen_serial(args, &got, why);
 	if (!err)

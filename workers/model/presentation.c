@@ -161,7 +161,7 @@ static enum err presentation_read_back(const struct rdata_text *rdata, struct wh
 		err = presentation_read_once(&again, &ignored, why);
 	}
 	if (!err && !presentation_is_same(&wire, rdata->wire))
-		err = fail(why, ERR_INVALID, "it is read as other data");
+		err = fail(why, ERR_INVALID, "its text form is read as other data");
 	buf_clear(&text);
 	buf_clear(&lexed);
 	buf_clear(&wire);

@@ -39,7 +39,7 @@ static enum err rrtype_fail(const char *text, const char *field, struct why *why
 {
 	char shown[21];
 
-	return fail(why, ERR_INVALID, "%s: '%s' is no record type", field,
+	return fail(why, ERR_INVALID, "%s: '%s' is not a record type", field,
 	            err_quote(text, shown, sizeof(shown)));
 }
 

@@ -87,7 +87,8 @@ enum err lookup_now(const char *host, uint16_t port, struct addresses *found,
 	errno = 0;
 	code = getaddrinfo(host, NULL, &hints, &list);
 	if (code && descriptors_lack("the resolver"))
-		return fail(why, ERR_BUSY, "host \"%.255s\": no descriptor is left", host);
+		return fail(why, ERR_BUSY, "host \"%.255s\": no file descriptor is left",
+		            host);
 	if (code)
 		return fail(why, ERR_UNREACHABLE, "host \"%.255s\": %s", host,
 		            gai_strerror(code));

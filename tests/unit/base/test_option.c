@@ -325,15 +325,15 @@ static void test_errors(void **state)
 		{ "central: { };", " central.name: is required: How it is called." },
 		{ "central = 5;", "1: central: must be a group: { ... }" },
 		{ "central: { name = \"abc\";\nproceses = 4; };",
-		  "2: central.proceses: is unknown here: see --help" },
-		{ "centrall: { };", "1: centrall: is unknown here: see --help" },
+		  "2: central.proceses: is not a known setting: see --help" },
+		{ "centrall: { };", "1: centrall: is not a known setting: see --help" },
 		{ "backends: 1;", "1: backends: must be a group: { ... }" },
 		{ "backends: { foo: { }; };",
-		  "1: backends.foo: is unknown here: see --help" },
+		  "1: backends.foo: is not a known setting: see --help" },
 		{ "backends: { bind9: 3; };",
 		  "1: backends.bind9: must be a group: { ... }" },
 		{ "backends: { bind9: { foo = 3; }; };",
-		  "1: backends.bind9.foo: is unknown here: see --help" },
+		  "1: backends.bind9.foo: is not a known setting: see --help" },
 		/* lists */
 		{ NAMED "backends: { bind9: { servers: ( { port = 1; } ); }; };",
 		  "1: backends.bind9.servers[0]: lacks the required host" },
@@ -342,7 +342,7 @@ static void test_errors(void **state)
 		  "3: backends.bind9.servers[1].port: "
 		  "must be an integer from 1 to 65535, not 0" },
 		{ NAMED "backends: { bind9: { servers: ( { hots = \"a\"; } ); }; };",
-		  "1: backends.bind9.servers[0].hots: is unknown here: see --help" },
+		  "1: backends.bind9.servers[0].hots: is not a known setting: see --help" },
 		{ NAMED "backends: { bind9: { servers: ( 1 ); }; };",
 		  "1: backends.bind9.servers[0]: must be a group: { ... }" },
 		{ NAMED "backends: { bind9: { servers: { a: { }; }; }; };",
@@ -352,7 +352,7 @@ static void test_errors(void **state)
 		  "1: backends.bind9.servers: "
 		  "must be a list of groups: ( { ... }, ... )" },
 		{ NAMED "backends: { bind9: { default: { foo = 1; }; }; };",
-		  "1: backends.bind9.default.foo: is unknown here: see --help" },
+		  "1: backends.bind9.default.foo: is not a known setting: see --help" },
 		{ NAMED "backends: { bind9: { default: { port = 0; }; }; };",
 		  "1: backends.bind9.default.port: "
 		  "must be an integer from 1 to 65535, not 0" },

@@ -195,10 +195,10 @@ static void messages(void **state)
 		{ "SBS/",         "SSE",      NULL },
 		{ "S/",           "S ",       NULL },
 		{ "SA/A/",        "SA A ",    NULL },
-		{ "AS/",          "B",        "no SOA" },
-		{ "BS/",          "B",        "no SOA" },
-		{ "SAO/",         "SAB",      "another SOA" },
-		{ "SSA/",         "SB",       "behind its end" },
+		{ "AS/",          "B",        "the SOA record of the zone first" },
+		{ "BS/",          "B",        "the SOA record of the zone first" },
+		{ "SAO/",         "SAB",      "different SOA" },
+		{ "SSA/",         "SB",       "after the final SOA" },
 		{ "SS/A/",        "SE",       NULL },		/* nobody listens */
 		{ "SXS/",         "SB",       "malformed record" },
 		{ "SMS/",         "SB",       "malformed record" },
@@ -316,14 +316,14 @@ static void what_is_no_answer(void **state)
 		size_t len;
 		const char *want, *fault;
 	} cases[] = {
-		{ "", 0, "B", "does not answer ours" },
+		{ "", 0, "B", "does not answer the request" },
 		{ "\0\115\200\5\0\0\0\0\0\0\0\0", 12, "R", "REFUSED" },
 		{ "\0\115\200\11\0\0\0\0\0\0\0\0", 12, "R", "NOTAUTH" },
 		{ "\0\115\200\2\0\0\0\0\0\0\0\0", 12, "R", "SERVFAIL" },
 		{ "\0\115\200\0\0\0\0\0\0\0\0\0", 12, "B", "another question" },
-		{ "\0\116\200\5\0\0\0\0\0\0\0\0", 12, "B", "does not answer ours" },
-		{ "\0\115\0\5\0\0\0\0\0\0\0\0", 12, "B", "does not answer ours" },
-		{ "\0\115\240\5\0\0\0\0\0\0\0\0", 12, "B", "does not answer ours" },
+		{ "\0\116\200\5\0\0\0\0\0\0\0\0", 12, "B", "does not answer the request" },
+		{ "\0\115\0\5\0\0\0\0\0\0\0\0", 12, "B", "does not answer the request" },
+		{ "\0\115\240\5\0\0\0\0\0\0\0\0", 12, "B", "does not answer the request" },
 		{ "\0\115\202\0\0\0\0\0\0\0\0\0", 12, "B", "truncated" },
 		{ "\0\115\200\5\0\0\0\0\0\0\0\0\0", 13, "B", "malformed" },
 	};

@@ -347,17 +347,17 @@ static const struct {
 	struct answer answer;
 	enum outcome want;
 } answers[] = {
-	{ "sends a message that does not answer ours", false, { ID + 1, ANSWER },
+	{ "sends a message that does not answer the request", false, { ID + 1, ANSWER },
 	  OUTCOME_AGAIN },
-	{ "sends a message that does not answer ours", true, { ID + 1, ANSWER },
+	{ "sends a message that does not answer the request", true, { ID + 1, ANSWER },
 	  OUTCOME_AGAIN },
-	{ "sends a message that does not answer ours", false,
+	{ "sends a message that does not answer the request", false,
 	  { ID, OPCODE_UPDATE << OPCODE_SHIFT }, OUTCOME_AGAIN },
-	{ "sends a message that does not answer ours", false, { ID, FLAG_QR },
+	{ "sends a message that does not answer the request", false, { ID, FLAG_QR },
 	  OUTCOME_AGAIN },
-	{ "sends a message that does not answer ours", false, { ID, ANSWER, .cut = 1 },
+	{ "sends a message that does not answer the request", false, { ID, ANSWER, .cut = 1 },
 	  OUTCOME_AGAIN },
-	{ "sends a message that does not answer ours", false, { ID, ANSWER, .cut = 12 },
+	{ "sends a message that does not answer the request", false, { ID, ANSWER, .cut = 12 },
 	  OUTCOME_AGAIN },
 	{ "sends a malformed message", true, { ID, ANSWER, .cut = 1 }, OUTCOME_AGAIN },
 	{ "sends a malformed message", true, { ID, ANSWER, .cut = 70 }, OUTCOME_AGAIN },
