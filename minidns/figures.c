@@ -71,10 +71,11 @@ static void signatures_new(struct figures *figures)
 static void limits_new(struct figures *figures)
 {
 	static const char cookies[] = "minidns_cookies_total";
-	static const char cookies_help[] = "questions with a DNS cookie, by what it is";
+	static const char cookies_help[] = "questions with a DNS cookie, by the kind of "
+	  "the cookie";
 	static const char limited[] = "minidns_rate_limited_total";
 	static const char limited_help[] =
-	    "answers over UDP beyond rate_limit or rate_limit_servers, by what was sent";
+	    "answers over UDP beyond rate_limit or rate_limit_servers, by the action";
 
 	for (int i = 0; i < COOKIE_RESULTS; i++)
 		figures->cookies[i] = counter(cookies, cookies_help, "verdict",
@@ -88,7 +89,8 @@ static void silence_new(struct figures *figures)
 {
 	static const char name[] = "minidns_servers_silent";
 	static const char help[] =
-	    "name servers that do not answer and are only probed, by what is asked";
+	    "name servers that do not answer and are only probed, by the kind of "
+	    "question";
 
 	figures->servers_silent[0] =
 	    metric_new(METRIC_GAUGE, name, help, "asked", "query");

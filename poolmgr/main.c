@@ -54,8 +54,8 @@ static const struct option options[] = {
 	  "after them", .reloadable = true },
 	{ "compare_every", OPTION_INT, AT(compare_every), "10", 0, 10000,
 	  "compare the records of each domain on each name server once in this many "
-	  "syncs. Compare as often the zones that a name server has with the domains of "
-	  "the pool. 0: never", .reloadable = true },
+	  "syncs. As often, compare the list of its zones with the domains of the pool. "
+	  "0: never", .reloadable = true },
 	{ "lock_scope", OPTION_WORD, AT(lock_scope), "domain", .words = lock_scopes,
 	  .help = "what a process locks while it has a name server create or delete a "
 	  "zone: the domain, or all domains of its tenant" },

@@ -34,7 +34,7 @@ static struct metric *suspected, *repaired, *failed, *parked;
 
 void repair_metrics(void)
 {
-	static const char help[] = "drifts of name servers, by what became of them";
+	static const char help[] = "repairs of drifts on name servers, by the outcome";
 
 	suspected = metric_new(METRIC_COUNTER, "repairs_total", help, "outcome",
 	                       "suspected");

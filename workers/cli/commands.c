@@ -43,7 +43,7 @@ const struct command commands[] = {
 	{ "domain delete", "DOMAIN", 1, 1, WAIT, NEED_BROKER, domain_delete,
 	  "delete a domain and all its records",
 	  "Deletes the domain and removes it from the name servers. The domain becomes "
-	  "DELETED when they are seen not to serve it any more. Until then its name is "
+	  "DELETED when polls show that they no longer serve it. Until then its name is "
 	  "not free.",
 	  "zonefleet domain delete example.org --wait" },
 	{ "domain abandon", "DOMAIN", 1, 1, OPT(YES), NEED_BROKER, domain_abandon,
@@ -126,9 +126,8 @@ const struct command commands[] = {
 	  "zonefleet pool list --admin" },
 	{ "pool show", "[POOL]", 0, 1, 0, NEED_BROKER, pool_show,
 	  "show a pool (administrators)",
-	  "Shows the hosts of the pool's NS records, its name servers and how many "
-	  "domains each server is behind with. Without POOL it shows the pool named "
-	  "default.",
+	  "Shows the hosts of the pool's NS records, its name servers, and for how many "
+	  "domains each server is behind. Without POOL it shows the pool named default.",
 	  "zonefleet pool show --admin" },
 	{ "pool create", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION) | OPT(CATALOG),
 	  NEED_BROKER, pool_create,
@@ -457,14 +456,14 @@ const struct command commands[] = {
 	  "zonefleet locks --admin" },
 	{ "repairs", "", 0, 0, 0, NEED_BROKER, repairs_show,
 	  "list differences on name servers (administrators)",
-	  "Lists the differences between name servers and the database, and what became "
-	  "of them. CONTENT is a zone with other records under the right serial. STRAY "
-	  "is an orphan zone: no domain stands for it. SERIAL is a zone that a server "
-	  "did not update, although the server answers.\n"
-	  "SEEN: found once, and the next round looks again. CONFIRMED: the pool "
-	  "manager repairs it. DONE: repaired. FAILED: the repair failed. PARKED: left "
-	  "to you. The pool manager parks a difference that comes back too often. It "
-	  "also parks a refused repair, and a zone that may belong to another fleet.",
+	  "Lists the differences between name servers and the database, and their "
+	  "repairs. CONTENT is a zone with other records under the right serial. STRAY "
+	  "is an orphan zone: no domain of the pool has it. SERIAL is a zone that a "
+	  "server did not update, although the server answers.\nSEEN: found once, and "
+	  "the next round looks again. CONFIRMED: the pool manager repairs it. DONE: "
+	  "repaired. FAILED: the repair failed. PARKED: left to you. The pool manager "
+	  "parks a difference that comes back too often. It also parks a refused repair, "
+	  "and a zone that may belong to another fleet.",
 	  "zonefleet repairs --admin" },
 	{ "servers", "", 0, 0, OPT(POOL), NEED_BROKER, servers_show,
 	  "show the name servers and their state (administrators)",
@@ -522,8 +521,8 @@ const struct command commands[] = {
 	  "record sets STORAGE_ID has. It lists each set that changes or is held. It "
 	  "also lists each wanted set that cannot be made, with the reason. UNMANAGED "
 	  "is a set without an owner. FOREIGN is a set of another owner. RECORDS are "
-	  "the present records, and the new ones behind ->.\n"
-	  "With dry_run in the settings the round changes nothing.",
+	  "the present records, and the new ones after ->.\nWith dry_run in the settings "
+	  "the round changes nothing.",
 	  "zonefleet owner plan cluster-1 example.org\n"
 	  "zonefleet owner plan cluster-1 example.org --json | jq .plan.reasons" },
 	{ "owner apply", "STORAGE_ID ZONE FILE", 3, 3, OPT(RESOURCE) | OPT(PARTIAL),
@@ -692,7 +691,7 @@ const struct command commands[] = {
 	  "source <(zonefleet completion bash)" },
 	{ "help", "[COMMAND]", 0, 2, OPT(MAN), NEED_NOTHING, help_command,
 	  "explain a command, or list them all",
-	  "Explains COMMAND with its options and examples, as --help behind the command "
+	  "Explains COMMAND with its options and examples, as --help after the command "
 	  "does. Without COMMAND it lists all commands. With --json and without COMMAND "
 	  "it prints the texts of all commands. --man prints the man page.",
 	  "zonefleet help record add\n"

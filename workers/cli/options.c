@@ -49,7 +49,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_NS]           = { "ns", 0, "HOST,...",
 		"hosts of the NS records at the apex" },
 	[OPT_CATALOG]      = { "catalog", 0, "NAME",
-		"the zone that lists the pool's domains (RFC 9432); \"\" for none" },
+		"the zone that lists the pool's domains (RFC 9432); \"\" removes it" },
 	[OPT_STATUS]       = { "status", 0, "STATUS",
 		"list only what is PENDING, ACTIVE or ERROR" },
 	[OPT_TYPE]         = { "type", 0, "TYPE", "list only records of this type" },

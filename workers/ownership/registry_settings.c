@@ -119,9 +119,9 @@ static const struct option rows[] = {
 	  "share of its marked record sets that may lose a record in one round. Beyond "
 	  "it, an operator must approve these changes" },
 	{ "min_records", OPTION_INT, AT(min_records), "10", 0, 1000000,
-	  "number of marked record sets from which on the two limits apply. From this "
-	  "number of endpoints on, an operator must also approve that a resource wants "
-	  "no endpoint any more" },
+	  "smallest number of marked record sets for which the two limits apply. If a "
+	  "resource had at least this many endpoints and now wants none, an operator "
+	  "must also approve their deletion" },
 	{ "ttl", OPTION_SECONDS, AT(ttl), "300", 0, INT32_MAX,
 	  "TTL of a new record set whose endpoint has no TTL. A record set that exists "
 	  "keeps its TTL" },

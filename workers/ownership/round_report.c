@@ -243,11 +243,11 @@ void round_metrics(void)
 	                          "rounds that only asked for the serial, which was the "
 	                          "one of the last plan", NULL, NULL);
 	failed = metric_new(METRIC_COUNTER, "ownership_bad_rounds_total",
-	                    "rounds that did not end. parked: the primary takes no "
-	                    "changes from us", "state", "failed");
+	                    "rounds that did not end. parked: the primary refuses all "
+	                    "changes", "state", "failed");
 	parked = metric_new(METRIC_COUNTER, "ownership_bad_rounds_total",
-	                    "rounds that did not end. parked: the primary takes no "
-	                    "changes from us", "state", "parked");
+	                    "rounds that did not end. parked: the primary refuses all "
+	                    "changes", "state", "parked");
 	for (size_t i = 0; i < OUTCOME_COUNT; i++)
 		changes_of[i] = metric_new(METRIC_COUNTER, "ownership_updates_total",
 		                           "names that were updated at a primary",

@@ -65,7 +65,8 @@ static const struct rpc_method_doc words[] = {
 	  "`serial`: number; `read_at`: time or null; `records`: list of [owned record]; "
 	  "`marker`: text or null", "{" REGISTRY ", 'limit': 100}",
 	  FIELDS({ "marker", "text", "the `marker` of the page before", "the first page" },
-	         { "limit", "number from 1", "the most record sets of the answer", "1000", 1000 }) },
+	         { "limit", "number from 1", "the largest number of record sets in the "
+	           "answer", "1000", 1000 }) },
 	{ "storage_import", "Takes over the owners of records from a list, for a registry with the "
 	  "storage `table`. `claimed`: own record sets. `others`, `unmanaged`, `outside` and "
 	  "`unreadable` count the other records: of other owners, without owner, outside of the "
@@ -81,7 +82,7 @@ static const struct rpc_method_doc words[] = {
 
 static const struct rpc_object objects[] = {
 	{ "endpoint", "One record set that a resource wants.", codec_endpoint_fields },
-	{ "selector", "Which record sets an order is about. All fields must match.",
+	{ "selector", "Selects the record sets of an order. All fields must match.",
 	  codec_selector_fields },
 	{ "registry", "A registry and its last round.", FIELDS(
 		{ "storage_id", "text", "its owner in the marks" },
@@ -117,7 +118,7 @@ static const struct rpc_object objects[] = {
 		{ "is", "list of texts", "its records, the first 20" },
 		{ "becomes", "list of texts", "its records after that, the first 20" }), true },
 	{ "order result", "What an order did.", FIELDS(
-		{ "matched", "number", "record sets that it is about" },
+		{ "matched", "number", "record sets that the order selected" },
 		{ "done", "number", "record sets that it changed" },
 		{ "refused", "object", "how many it did not change, for each reason" },
 		{ "names", "list of texts", "`name type` of the first of them" },

@@ -12,7 +12,8 @@ static const struct json_field args[] = {
 	{ "network", "id", "the network" },
 	{ "subnet", "id", "the subnet" },
 	{ "marker", "id", "the `marker` of the page before", "the first page" },
-	{ "limit", "number from 1", "the most items of the answer", "100", LIST_MAX },
+	{ "limit", "number from 1", "the largest number of items in the answer",
+	  "100", LIST_MAX },
 	{ 0 }
 };
 
@@ -72,7 +73,8 @@ static const struct rpc_method_doc words[] = {
 	  "`hosts`: list of [host lines]; `marker`: id or null; `version`: number",
 	  "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'limit': 50}",
 	  FIELDS({ "ports", "list of ids", "only these ports", "all ports", 100 },
-	         { "limit", "number from 1", "the most ports of the answer; more than 50 is 50",
+	         { "limit", "number from 1", "the largest number of ports in the answer; "
+	           "50 at most",
 	           "50", LIST_MAX }) },
 	{ "hosts_versions", "Says how often the lines of each network have changed: `versions` has a "
 	  "number for each id.", ADMIN, "`versions`: object",

@@ -47,8 +47,8 @@ const struct option ports_options[] = {
 	  "create the domain of a network for its tenant if it is missing. "
 	  "zonefleet-ports always creates reverse domains" },
 	{ "delete_reverse", OPTION_BOOL, AT(deletes_reverse), "false", 0, 0,
-	  "delete a reverse domain that zonefleet-ports created once no port has an "
-	  "address in it. A domain with records of others stays" },
+	  "delete a reverse domain that zonefleet-ports created, as soon as no port has "
+	  "an address in it. A domain with records of others stays" },
 	{ "reverse_tenant", OPTION_TEXT, AT(reverse_tenant), "", 0, IDENTITY_MAX,
 	  "tenant of the reverse domains. zonefleet-ports creates them for this tenant, "
 	  "and writes into no reverse domain of another one. \"\": they have no tenant" },

@@ -71,7 +71,8 @@ const struct json_field codec_router_fields[] = {
 	  "its name in `routes.suffix`", ROUTE_HOST_MAX + 1, .is_fixed = true },
 	{ "label", "text", "one `key=value`: with the strategy `label` routes with "
 	  "this label come to it", "empty", TEXT_MAX },
-	{ "capacity", "number or null", "the most routes; null: no limit", "null",
+	{ "capacity", "number or null", "the largest number of routes; null: no limit",
+	  "null",
 	  UINT32_MAX },
 	{ "ttl", "number", "the TTL of its addresses in seconds", "`routes.ttl`",
 	  TTL_MAX },
@@ -101,7 +102,8 @@ const struct json_field codec_router_shown[] = {
 	{ "zone_status", "text", "PENDING, ACTIVE or ERROR: its domain on the name "
 	  "servers" },
 	{ "routes", "number", "how many routes it has; for administrators" },
-	{ "capacity", "number or null", "the most routes; for administrators" },
+	{ "capacity", "number or null", "the largest number of routes; for "
+	  "administrators" },
 	{ "serial", "number or null", "the serial of its domain; for administrators" },
 	{ "reason", "text", "why `zone_status` is ERROR; for administrators" },
 	{ 0 }

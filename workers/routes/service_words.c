@@ -13,7 +13,8 @@ static const struct json_field args[] = {
 	{ "route", "text", "the id of the route, or NAMESPACE/NAME" },
 	{ "router", "text", "the name of the router", .max = ROUTE_LABEL_MAX },
 	{ "marker", "id", "the `marker` of the page before", "the first page" },
-	{ "limit", "number from 1", "the most items of the answer", "100", LIST_MAX },
+	{ "limit", "number from 1", "the largest number of items in the answer",
+	  "100", LIST_MAX },
 	{ 0 }
 };
 
@@ -86,7 +87,7 @@ static const struct rpc_method_doc words[] = {
 	  "{'router': 'shard1', 'limit': 500}",
 	  FIELDS({ "routes", "list of ids", "only these routes", "all routes", 100 },
 	         { "limit", "number from 1",
-	           "the most routes of the answer; more than 500 is 500",
+	           "the largest number of routes in the answer; 500 at most",
 	           "100", LIST_MAX }) },
 	{ "hosts_versions", "Says how often the hosts of each router have changed: "
 	  "`versions` has a number for each name.", ADMIN, "`versions`: object",

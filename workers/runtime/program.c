@@ -194,7 +194,7 @@ struct metric *timer_metric(const struct timer *timer)
 struct metric *lacks_metric(void)
 {
 	return metric_new(METRIC_COUNTER, "descriptor_lacks_total",
-			  "calls of the system that found no free file descriptor",
+			  "system calls that failed because no file descriptor was free",
 			  NULL, NULL);
 }
 

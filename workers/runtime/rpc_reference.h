@@ -9,7 +9,7 @@
 #include "model/json.h"
 #include "runtime/rpc.h"
 
-#define RPC_OWNER "the tenant that has it, and administrators"
+#define RPC_OWNER "the tenant of the object, and administrators"
 #define RPC_ADMINISTRATOR "administrators"
 #define RPC_ANYONE "all callers"
 
