@@ -427,7 +427,7 @@ def neutron_refused():
         keys = NEUTRON[name.lower()]
         data = ("args", "resource_list", 0, "versioned_object.data")
         yield (queue, push(name, {key: _id() for key in keys}),
-               {("args",): ("args|no resource_list", set()),
+               {("args",): ("args|must have resource_list", set()),
                 ("args", "event_type"): ("event_type", ANY_TEXT),
                 ("args", "resource_list"): ("resource_list", LISTS),
                 data: ("^id is missing", set()),

@@ -182,7 +182,7 @@ ROWS = {
     "ownership": {
         "apply_endpoints": HIDDEN,
         "plan_calculate": HIDDEN,
-        # no plan of that digest is held
+        # no held plan has this digest
         "plan_approve": Outcomes("Conflict", N, N, "Conflict"),
         "get_plan": HIDDEN,
         "find_registries": Outcomes("sees", "nothing", "nothing", "sees"),

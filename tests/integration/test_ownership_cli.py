@@ -141,7 +141,7 @@ class Commands(Story):
         self.assertTrue(said.endswith("or use --yes\n"))
         status, out, said = self.client("owner", "approve", "us", ZONE, "0" * 64)
         self.assertEqual((status, out), (FAILED, ""))
-        self.assertIn("no plan of that digest is held", said)
+        self.assertIn("no held plan has this digest", said)
         self.good("plan", "us", ZONE)
         self.assertEqual(len(self.lab.data()), 20)
         self.assertEqual(self.good("approve", "us", ZONE, digest),
@@ -512,7 +512,7 @@ class Documents(Story):
         for words, want, words_said in (
                 (("import", "us", ZONE, "/nowhere"), NOT_FOUND, "/nowhere"),
                 (("import", "us", ZONE, str(path)), FAILED, "broken.xz: it is broken or cut off"),
-                (("import", "others", ZONE, "-"), FAILED, "only that of \"table\""),
+                (("import", "others", ZONE, "-"), FAILED, "only the storage \"table\""),
                 (("import", "nobody", ZONE, "-"), NOT_FOUND, "storage_id nobody"),
                 (("export", "nobody", ZONE), NOT_FOUND, "storage_id nobody"),
                 (("records", "us", ZONE, "--name", f"www.{ZONE}"), USAGE, "its final dot"),

@@ -536,7 +536,7 @@ class KnotPrimary(Servers, Story):
     UNREAD = "answers NOTAUTH"
     UNSIGNED = "parked", "answers NOTAUTH"
     # it says the same to who is known and may not as to who is unknown
-    POLICY = "policy", "refuses it: BADKEY, of a key that it knows, so the key may not do that"
+    POLICY = "policy", "refuses it: BADKEY, but it knows the key, so the key may not do that"
     # it signs no answer about what it does not have
     NO_ZONE = "again", "answers without a signature (NOTAUTH)"
     NO_ANSWER = "answers without a signature"

@@ -1219,7 +1219,7 @@ class Moved(RouteStory):
         self.answers(new, "A", "10.245.2.4")
         self.answers(old, "CNAME", f"{new}.")
         since = time.monotonic()
-        self.refused("lead to others", self.caller.delete_router, router="shard1")
+        self.refused("lead to other routers", self.caller.delete_router, router="shard1")
         for port in self.servers():
             self.wait(lambda: ask(port, old, "CNAME")[0] != {f"{new}."}, "the grace is over")
             self.assertGreater(time.monotonic() - since, 7)
@@ -1265,8 +1265,8 @@ class Moved(RouteStory):
         for state, words in (
                 ("HAVE", "grace ends at 2999-01-01T.* for 77 s more"),
                 ("CACHED", "resolvers may keep the names until 2999-01-01T"),
-                ("WITHDRAWN", "lead to others: the name servers may still have .* for 77 s more"),
-                ("WITHDRAW", "lead to others: the name servers may still have .* for 77 s more")):
+                ("WITHDRAWN", "lead to other routers: the name servers may still have .* for 77 s more"),
+                ("WITHDRAW", "lead to other routers: the name servers may still have .* for 77 s more")):
             sql(f"UPDATE route_moves SET state = '{state}'")
             self.refused(words, self.caller.delete_router, router="shard1")
 

@@ -169,10 +169,10 @@ class Routers(Story):
             (USAGE, "leave it out with --undo", "router drain shard1 --undo --wait --admin"),
             (FAILED, "Forbidden: .*--admin", "router create r 10.1.1.1"),
             (FAILED, "Forbidden: .*--admin", "router drain shard1"),
-            (FAILED, "Duplicate: .*there is a router shard1", "router create shard1 --admin"),
-            (FAILED, "Duplicate: .*there is a router shard1",
+            (FAILED, "Duplicate: .*router shard1 exists", "router create shard1 --admin"),
+            (FAILED, "Duplicate: .*router shard1 exists",
              "router create shard1 10.1.1.1 --admin"),
-            (FAILED, "Duplicate: .*there is a router shard1",
+            (FAILED, "Duplicate: .*router shard1 exists",
              "router create shard1 10.245.2.2 --capacity 5 --admin"),
             (FAILED, "Duplicate: .*in the domain of router shard1",
              f"router create r --dns r.shard1.{SUFFIX} --admin"),
@@ -303,7 +303,7 @@ class Routes(Story):
              f"route create {self.space} r --label east"),
             (USAGE, "--label must be", f"route create {self.space} r --label a=b,=c"),
             (USAGE, "needs at least one of --host", f"route set {key}"),
-            (FAILED, "Duplicate: .*there is a route", f"route create {self.space} test"),
+            (FAILED, "Duplicate: .*exists", f"route create {self.space} test"),
             (FAILED, "Invalid: .*name", f"route create {self.space} Test"),
             (FAILED, "Invalid: .*host", f"route create {self.space} r --host a_b.example"),
             (FAILED, "Invalid: .*namespace/name", "route show test"),
@@ -322,8 +322,8 @@ class Drains(Story):
         self.router("shard1")
         for number in range(3):
             self.route(f"r{number}")
-        self.refused(FAILED, "3 routes are bound to it: drain it first", "router", "delete",
-                     "shard1", "--admin")
+        self.refused(FAILED, "3 routes are bound to this router: drain it first",
+                     "router", "delete", "shard1", "--admin")
         self.router("shard2")
         said = self.good("router", "drain", "shard1", "--admin", "--wait")
         self.assertRegex(said, r"\Arouter shard1 takes no more routes; to move: 3\n"

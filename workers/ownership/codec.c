@@ -111,7 +111,8 @@ static enum err endpoint_get_target(const struct endpoint *endpoint, const char 
 	if (err)
 		return err;
 	if (!canonical_of_rr(&rr, &canonical))
-		return fail(why, ERR_INVALID, "targets: not what such a record has");
+		return fail(why, ERR_INVALID, "targets: a target is not valid data for "
+		            "the type");
 	rdata->len = (uint16_t)(canonical.len - canonical.rdata);
 	rdata->octets = arena_dup(arena, canonical.octets + canonical.rdata, rdata->len);
 	return OK;
@@ -125,7 +126,7 @@ static enum err endpoint_get_targets(const json_t *json, struct arena *arena,
 	                              why);
 
 	if (!err && !json_array_size(list))
-		return fail(why, ERR_INVALID, "targets is empty");
+		return fail(why, ERR_INVALID, "targets must not be empty");
 	for (size_t i = 0; !err && i < json_array_size(list); i++) {
 		struct rdata rdata;
 		const char *text = json_string_value(json_array_get(list, i));
@@ -146,7 +147,8 @@ static enum err endpoint_get_set_id(const json_t *json, struct endpoint *endpoin
 	                             why);
 
 	if (!err && *endpoint->set_id && !mark_owner_is_valid(endpoint->set_id))
-		return fail(why, ERR_INVALID, "set_id: letters, digits and . _ : / @ -");
+		return fail(why, ERR_INVALID, "set_id: must have only letters, digits "
+		            "and . _ : / @ -");
 	return err;
 }
 
@@ -193,7 +195,7 @@ static enum err endpoints_check_unique(struct endpoint_list *list, struct why *w
 	for (size_t i = 1; i < list->count; i++)
 		if (!endpoint_compare(&list->endpoints[i - 1], &list->endpoints[i]))
 			return fail(why, ERR_INVALID,
-			            "endpoints: %.255s is there twice, of one type and "
+			            "endpoints: %.255s is listed twice with one type and "
 			            "set_id", list->endpoints[i].name_text);
 	return OK;
 }
@@ -215,7 +217,7 @@ enum err codec_endpoints(const json_t *args, const struct registry *registry,
 
 	if (!err && !mark_resource_is_valid(list->resource))
 		return fail(why, ERR_INVALID,
-		            "resource: letters, digits and . _ : / @ -");
+		            "resource: must have only letters, digits and . _ : / @ -");
 	if (!err)
 		err = json_get_bool(args, "complete", JSON_REQUIRED, &list->is_complete,
 		                    why);

@@ -373,7 +373,7 @@ void round_begin(struct ownership *ownership, struct registry *registry)
 	round->ownership = ownership;
 	round->registry = registry;
 	if (holder_take(round_holder(round), db, registry->lock, 0, &round->held, &why)) {
-		log_debug("registry not taken: zone=%s storage_id=%s reason=\"%s\"",
+		log_debug("registry not locked: zone=%s storage_id=%s reason=\"%s\"",
 		          registry->zone_text, registry->settings->storage_id, why.text);
 		free(round);
 		return;

@@ -38,7 +38,8 @@ static enum err record_page_get_marker(const json_t *args, struct record_page *p
 		return err;
 	space = strrchr(marker, ' ');
 	if (!space || (size_t)(space - marker) >= sizeof(text))
-		return fail(why, ERR_INVALID, "marker: that of the page before");
+		return fail(why, ERR_INVALID, "marker: must be the marker of the page "
+		            "before");
 	snprintf(text, sizeof(text), "%.*s", (int)(space - marker), marker);
 	page->has_name = true;
 	page->type = (uint16_t)strtoul(space + 1, NULL, 10);
@@ -54,7 +55,7 @@ static enum err record_page_get(const json_t *args, struct record_page *page,
 	if (!err)
 		err = json_get_u32(args, "limit", 0, PAGE_SETS, &page->limit, why);
 	if (!err && !page->limit)
-		return fail(why, ERR_INVALID, "limit: from 1 to %d", PAGE_SETS);
+		return fail(why, ERR_INVALID, "limit: must be 1 to %d", PAGE_SETS);
 	return err;
 }
 
@@ -143,8 +144,8 @@ enum err service_storage_import(void *self, struct request *req)
 	enum err err = service_registry(ownership, req, &registry);
 
 	if (!err && (registry->storage->is_in_zone || !registry->storage->has_rows))
-		return fail(&req->why, ERR_CONFLICT, "its storage is \"%s\", and only "
-		            "that of \"table\" can be imported",
+		return fail(&req->why, ERR_CONFLICT, "its storage is \"%s\": only the "
+		            "storage \"table\" takes an import",
 		            registry->storage->name);
 	if (!err)
 		err = json_get_array(req->args, "records", JSON_REQUIRED,

@@ -557,7 +557,7 @@ void compare_soon(struct comparison *comparison)
 	struct tx tx = tx_autocommit(comparison->ports->runtime.db, &why);
 	store_comparison_due(&tx, comparison_feed(comparison), RETRY_MS);
 	if (tx_commit(&tx))
-		log_warn("comparison not made due: reason=\"%s\"", why.text);
+		log_warn("comparison not scheduled: reason=\"%s\"", why.text);
 }
 
 struct comparison *compare_new(struct ports *ports)

@@ -28,7 +28,8 @@ static void subnet_call_check_not_fed(const struct subnet_call *call,
                                       const struct subnet_row *subnet, struct tx *tx)
 {
 	if (subnet->is_fed && *call->update.ports->settings.feed)
-		tx_fail(tx, ERR_CONFLICT, "subnet %.32s is Neutron's: change it there",
+		tx_fail(tx, ERR_CONFLICT, "subnet %.32s belongs to Neutron: change it in "
+		        "Neutron",
 		        subnet->id);
 }
 
@@ -134,8 +135,8 @@ static void subnet_call_set(struct subnet_call *call, struct subnet_place *place
 		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s: create it with set_network",
 		        network);
 	else if (call->network.is_fed && *call->update.ports->settings.feed)
-		tx_fail(tx, ERR_CONFLICT, "network %.32s is Neutron's: change its "
-		        "subnets there", network);
+		tx_fail(tx, ERR_CONFLICT, "network %.32s belongs to Neutron: change its "
+		        "subnets in Neutron", network);
 	if (tx->err)
 		return;
 	subnet_call_find_place(call, place, tx);

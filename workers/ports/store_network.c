@@ -18,7 +18,8 @@ static void network_row_read(struct tx *tx, struct tx_rows *rows,
 	network->is_fed = row_int(rows);
 	if (*network->domain_text && name_parse(network->domain_text, "domain",
 	                                        &network->domain, tx->why))
-		tx_fail(tx, ERR_INTERNAL, "the domain of network %s is broken",
+		tx_fail(tx, ERR_INTERNAL, "the database has a domain of network %s that "
+		        "is not valid",
 		        network->id);
 }
 

@@ -30,7 +30,7 @@ static enum err binding_generate_name(struct tx *tx, struct arena *arena,
 		if (tx->err)
 			return tx->err;
 	}
-	return fail(why, ERR_EXISTS, "%.253s is another route's", host);
+	return fail(why, ERR_EXISTS, "host: %.253s belongs to another route", host);
 }
 
 /* ---- the former name ---- */

@@ -79,9 +79,9 @@ static enum err route_input_check_labels(const json_t *labels, struct why *why)
 	json_object_foreach((json_t *)labels, key, value)
 		if (!json_is_string(value) || !*key || strchr(key, '=') ||
 		    strlen(key) + json_string_length(value) >= TEXT_MAX)
-			return fail(why, ERR_INVALID, "labels.%.64s: a key has no \"=\", "
-			            "a value is a text, and both are shorter than %d "
-			            "octets",
+			return fail(why, ERR_INVALID, "labels.%.64s: a key must have no "
+			            "\"=\", a value must be a text, and both together "
+			            "must be shorter than %d octets",
 			            err_quote(key, (char[65]){ 0 }, 65), TEXT_MAX);
 	return OK;
 }
@@ -129,7 +129,7 @@ static enum err route_input_read_again(const json_t *json, const char *key, size
 	enum err err = json_get_text(json, key, 0, max, into, why);
 
 	if (!err && before && strcmp(before, *into))
-		err = fail(why, ERR_INVALID, "%s: differs from that in status", key);
+		err = fail(why, ERR_INVALID, "%s: must be equal to that in status", key);
 	return err;
 }
 

@@ -176,7 +176,7 @@ static void route_call_create(struct route_call *call)
 	}
 	if (store_route_lock(tx, call->req->arena, &key, &was)) {
 		if (!route_is_same(&was, route))
-			tx_fail(tx, ERR_EXISTS, "name: there is a route %.63s/%.253s",
+			tx_fail(tx, ERR_EXISTS, "name: route %.63s/%.253s exists",
 			        route->namespace, route->name);
 		return;
 	}

@@ -179,9 +179,9 @@ enum err service_create_router(void *self, struct request *req)
 	store_gates_lock(&tx);
 	if (store_router_read(&tx, req->arena, input.router.name, ROUTER_LOCK, &was)) {
 		if (!router_row_is_same(&was, &input.router))	/* else: a retry */
-			tx_fail(&tx, ERR_EXISTS, "name: there is a router %.63s%s",
+			tx_fail(&tx, ERR_EXISTS, "name: router %.63s exists%s",
 			        was.name, was.state == ROUTER_GOING
-			        ? ", which is being deleted" : "");
+			        ? " and is being deleted" : "");
 	} else {
 		router_check_domain(req, &tx, &input.router);
 		store_router_insert(&tx, &input.router);
@@ -308,8 +308,8 @@ static void router_check_former_names(struct request *req, struct tx *tx,
 
 	store_router_former_names(tx, req->arena, router, &left);
 	if (left.count)
-		tx_fail(tx, ERR_CONFLICT, "%" PRId64 " former names of routes at it "
-		        "still lead to others: %s. Wait, or end them with \"force\"",
+		tx_fail(tx, ERR_CONFLICT, "%" PRId64 " former names of routes at this "
+		        "router still lead to other routers: %s. Wait, or use \"force\"",
 		        left.count, former_names_text(&left, req->arena));
 }
 
@@ -349,7 +349,8 @@ enum err service_delete_router(void *self, struct request *req)
 	struct tx tx = tx_begin(routes->runtime.db, &req->why);
 	service_read_router(req, &tx, name, ROUTER_LOCK, &router);
 	if (!tx.err && router.bound)
-		tx_fail(&tx, ERR_CONFLICT, "%u routes are bound to it: drain it first",
+		tx_fail(&tx, ERR_CONFLICT, "%u routes are bound to this router: drain it "
+		        "first",
 		        router.bound);
 	if (!tx.err && !force)
 		router_check_former_names(req, &tx, &router);

@@ -73,5 +73,5 @@ enum err access_check(struct request *req, const char *owner)
 {
 	if (access_is_owner(req, owner))
 		return OK;
-	return fail(&req->why, ERR_DENIED, "this is of another project");
+	return fail(&req->why, ERR_DENIED, "this belongs to another tenant");
 }

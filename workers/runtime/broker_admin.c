@@ -116,7 +116,8 @@ static enum err admin_reopen_channel(struct broker_admin *admin, struct why *why
 	amqp_connection_state_t amqp = admin->connection->amqp;
 
 	if (amqp_send_method(amqp, CHANNEL, AMQP_CHANNEL_CLOSE_OK_METHOD, &answer))
-		return fail(why, ERR_UNREACHABLE, "the broker is gone");
+		return fail(why, ERR_UNREACHABLE, "the connection to the broker was "
+		            "lost");
 	amqp_channel_open(amqp, CHANNEL);
 	enum err err = admin_reply_check(admin, "channel.open", why);
 	return err ? err : admin_select_confirms(admin, why);

@@ -89,7 +89,7 @@ struct db_probe *db_probe_new(struct loop *loop, const struct db_config *config,
 
 	probe->db = db_new(config);
 	probe->schema = schema;
-	fail(&probe->down_reason, OK, "not asked yet");
+	fail(&probe->down_reason, OK, "the database was not asked yet");
 	probe->lane = lane_new(loop, "db-ping", 1);
 	probe->timer = loop_timer_new(loop, db_probe_on_timer, probe);
 	loop_timer_set(probe->timer, 0);

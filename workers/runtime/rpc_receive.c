@@ -143,7 +143,7 @@ static enum err receive_check(const struct rpc_server *server, struct job *job,
 	if (!err)
 		err = rpc_check_keywords(*method, asked->args, why);
 	if (!err && job->deaths >= POISON_DEATHS_MAX)
-		err = fail(why, ERR_INTERNAL, "%s: its handler ended %d processes",
+		err = fail(why, ERR_INTERNAL, "%s: %d processes crashed in its handler",
 		           asked->method, job->deaths);
 	return err;
 }

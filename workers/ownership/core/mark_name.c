@@ -136,20 +136,20 @@ enum err mark_form_parse(const char *prefix, const char *suffix, const char *wil
 
 	if (*prefix && *suffix)
 		return fail(why, ERR_INVALID,
-		            "%s: a mark has a prefix or a suffix, not both", field);
+		            "%s: a mark must have a prefix or a suffix, not both", field);
 	if (!affix_copy(prefix, parsed.prefix) || !affix_copy(suffix, parsed.suffix) ||
 	    (*suffix && suffix[strlen(suffix) - 1] == '.'))
 		return fail(why, ERR_INVALID,
-		            "%s: a prefix or suffix has letters, digits, '-', '_', "
-		            "single dots and '%s', and no dot at the ends but that a "
-		            "prefix may end in one", field, TEMPLATE);
+		            "%s: a prefix or suffix must have only letters, digits, '-', "
+		            "'_', single dots and '%s'; only a prefix may end in a dot",
+		            field, TEMPLATE);
 	if (!affix_is_unambiguous(parsed.prefix, parsed.suffix))
 		return fail(why, ERR_INVALID,
-		            "%s: '%s' comes once, and '-' or '.' is between it and "
-		            "the name", field, TEMPLATE);
+		            "%s: must have '%s' once at most, with '-' or '.' between it "
+		            "and the name", field, TEMPLATE);
 	if (!wildcard_copy(wildcard, parsed.wildcard))
 		return fail(why, ERR_INVALID,
-		            "%s: the wildcard replacement is one label of letters, "
+		            "%s: the wildcard replacement must be one label of letters, "
 		            "digits, '-' and '_'", field);
 	*form = parsed;
 	return OK;

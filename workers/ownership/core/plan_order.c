@@ -72,13 +72,13 @@ static void item_adopt(const struct planning *p, struct plan_item *item)
 	if (item->set->owner != OWNER_NONE && item->set->owner != OWNER_VAGUE)
 		plan_refuse(item, REASON_FOREIGN);
 	else if (!item->desired || item->desired->has_lost)
-		plan_refuse_because(item, REASON_UNMANAGED, "nobody wants it: say first "
-		                    "what is wanted, or it would be deleted");
+		plan_refuse_because(item, REASON_UNMANAGED, "no resource wants it: "
+		                    "declare it first, or it would be deleted");
 	else if (!rrset_same_records(order->expected ? order->expected
 	                                             : &item->desired->rrset,
 	                             &item->set->rrset))
 		plan_refuse_because(item, REASON_UNMANAGED,
-		                    "its records are others than those expected");
+		                    "its records differ from the expected records");
 	else
 		item_change_mark(p, item, REASON_ADOPTED);
 }

@@ -304,8 +304,8 @@ static bool item_lacks_part_room(const struct planning *p, struct plan_item *ite
 		return false;
 	if (view_form(p->view)->is_same)
 		return plan_refuse_because(item, REASON_NO_MARK,
-		                           "a mark of an owner's id alone cannot say "
-		                           "that a name is shared");
+		                           "a mark with only the id of the owner cannot "
+		                           "say that a name is shared");
 	return item->desired->rrset.count > SHARE_RECORDS_MAX &&
 	       plan_refuse_because(item, REASON_NO_MARK,
 	                           "its mark has no room for so many records of a name "

@@ -165,7 +165,7 @@ static enum outcome update_wire_refused(const struct reply *reply, bool is_known
                                         uint64_t now, struct why *why)
 {
 	static const char not_allowed[] =
-	    "refuses it: BADKEY, of a key that it knows, so the key may not do that";
+	    "refuses it: BADKEY, but it knows the key, so the key may not do that";
 	const struct tsig *tsig = &reply->tsig;
 	bool is_policy = tsig->error == TSIG_BADKEY && is_known_key;
 

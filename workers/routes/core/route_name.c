@@ -20,16 +20,18 @@ static enum err route_label_check(const char *label, size_t len, const char *fie
                                   struct why *why)
 {
 	if (!len)
-		return fail(why, ERR_INVALID, "%s: has an empty label", field);
+		return fail(why, ERR_INVALID, "%s: a label must not be empty", field);
 	if (len > ROUTE_LABEL_MAX)
-		return fail(why, ERR_INVALID, "%s: has a label longer than %d octets",
+		return fail(why, ERR_INVALID, "%s: a label must not be longer than %d "
+		            "octets",
 		            field, ROUTE_LABEL_MAX);
 	for (size_t i = 0; i < len; i++)
 		if (!route_label_has_octet(label[i]))
-			return fail(why, ERR_INVALID, "%s: labels have only lower-case "
-			            "letters, digits and hyphens", field);
+			return fail(why, ERR_INVALID, "%s: a label must have only "
+			            "lower-case letters, digits and hyphens", field);
 	if (label[0] == '-' || label[len - 1] == '-')
-		return fail(why, ERR_INVALID, "%s: a label begins or ends with a hyphen",
+		return fail(why, ERR_INVALID, "%s: a label must not begin or end with a "
+		            "hyphen",
 		            field);
 	return OK;
 }
