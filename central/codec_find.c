@@ -36,7 +36,11 @@ static enum err find_get_sort_key(const json_t *args, const char *const *keys,
 		return err;
 	while (keys[*sort] && strcmp(keys[*sort], key))
 		++*sort;
-	return keys[*sort] ? OK : fail(why, ERR_INVALID, "sort_key: no key of this list");
+	if (!keys[*sort])
+		return fail(why, ERR_INVALID, "sort_key must be %s or another key of "
+		            "the list, not '%s'", keys[0],
+		            err_quote(key, (char[WORD_MAX + 1]){ 0 }, WORD_MAX + 1));
+	return OK;
 }
 
 static enum err find_get_direction(const json_t *args, bool *descending, struct why *why)

@@ -56,7 +56,7 @@ enum err edit_check_open(struct write *write)
 	if (zone->is.is_catalog && !edit_is_new_serial_only(write))
 		return tx_fail(write->tx, ERR_CONFLICT,
 		               "the domain %.200s is the catalog zone of the pool "
-		               "'%.64s', which follows from its domains", zone->is.name,
+		               "'%.64s': only central changes it", zone->is.name,
 		               zone->pool);
 	if (zone->is.state.task == TASK_DELETE)
 		return tx_fail(write->tx, ERR_CONFLICT,

@@ -376,7 +376,7 @@ enum err service_domain_insert(struct write *write, const struct domain_spec *sp
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&write->req->why, ERR_EXISTS,
 		            "a domain %.200s%s exists already", spec->owner,
-		            *spec->id ? ", or one of that id," : "");
+		            *spec->id ? ", or one with this id," : "");
 	return write->tx->err ? write->tx->err : edit_fill(write, first, count);
 }
 

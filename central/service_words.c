@@ -18,7 +18,8 @@ static const struct json_field args[] = {
 	  "has changed since", "any" },
 	{ "criterion", "object", "an empty object: this list has no criteria", "all" },
 	{ "marker", "id", "the `marker` of the page before", "the first page" },
-	{ "limit", "number from 1", "the most items of the answer", "100", FIND_LIMIT_MAX },
+	{ "limit", "number from 1", "the largest number of items in the answer",
+	  "100", FIND_LIMIT_MAX },
 	{ "sort_key", "text", "`name`", "`name`" },
 	{ "sort_dir", "text", "`asc` or `desc`", "`asc`" },
 	{ "recordset", "id", "the record set" },
@@ -30,7 +31,7 @@ static const struct json_field args[] = {
 };
 
 static const struct json_field find_domains[] = {
-	{ "criterion", "[domain criterion]", "which domains", "all" },
+	{ "criterion", "[domain criterion]", "limits the list to some domains", "all" },
 	{ "sort_key", "text", "`name`, `created_at`, `updated_at` or `serial`", "`name`" },
 	{ 0 }
 };
@@ -119,7 +120,8 @@ static const struct rpc_method_doc words[] = {
 	         { "mode", "text", "`create`: the domain must not exist. `replace`: it must exist. "
 	           "`upsert`: record sets that the import does not name stay",
 	           "create or replace", 16 }) },
-	{ "add_to_import", "Adds records to an import. A part that comes twice replaces itself.", OWNER,
+	{ "add_to_import", "Adds records to an import. A second part with the same "
+	  "number replaces the first one.", OWNER,
 	  "`records`: number",
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'part': 0, "
 	  "'records': [['www.example.org.', 300, 'A', '192.0.2.80']]}",
@@ -137,7 +139,8 @@ static const struct rpc_method_doc words[] = {
 	  "`lines`: list of texts; `marker`: text or null; `serial`: number",
 	  "{'domain': 'example.org.', 'limit': 1000}",
 	  FIELDS({ "marker", "text", "the `marker` of the page before", "the first page" },
-	         { "limit", "number from 2", "the most lines of the answer", "20000",
+	         { "limit", "number from 2", "the largest number of lines in the answer",
+	           "20000",
 	           RECORDS_MAX }) },
 	{ "create_blacklist", "Reserves a name: only administrators may create it or a domain below it.",
 	  ADMIN, "[blacklist]", "{'blacklist': {'name': 'internal.example.'}}",

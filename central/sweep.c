@@ -182,7 +182,7 @@ static void sweep_work(void *job)
 		       clock_ms() < s->deadline_ms)
 			;
 		if (removed)
-			log_info("sweep removed: what=\"%s\" rows=%lld", steps[i].what,
+			log_info("rows removed: what=\"%s\" rows=%lld", steps[i].what,
 			         (long long)removed);
 	}
 }

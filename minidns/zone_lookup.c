@@ -243,7 +243,8 @@ static void zone_lookup_note_health(struct zone_lookup *lookup, const struct bat
 	bool down = batch->err;
 
 	if (down && !lookup->was_down)
-		log_warn("database failed: err=%s reason=\"%s\"", err_name(batch->err),
+		log_warn("database does not answer: err=%s reason=\"%s\"",
+		         err_name(batch->err),
 		         batch->why.text);
 	if (!down && lookup->was_down)
 		log_info("database answers again");

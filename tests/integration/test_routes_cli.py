@@ -322,8 +322,8 @@ class Drains(Story):
         self.router("shard1")
         for number in range(3):
             self.route(f"r{number}")
-        self.refused(FAILED, "3 routes are bound to this router: drain it first", "router", "delete",
-                     "shard1", "--admin")
+        self.refused(FAILED, "3 routes are bound to this router: drain it first",
+                     "router", "delete", "shard1", "--admin")
         self.router("shard2")
         said = self.good("router", "drain", "shard1", "--admin", "--wait")
         self.assertRegex(said, r"\Arouter shard1 takes no more routes; to move: 3\n"

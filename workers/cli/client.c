@@ -28,7 +28,7 @@ const struct option client_options[] = {
 	{ "admin",       OPTION_BOOL,    AT(admin),       "false", 0, 0,
 	  "send requests as an administrator" },
 	{ "all_tenants", OPTION_BOOL,    AT(all_tenants), "false", 0, 0,
-	  "list what all tenants have (administrators only)" },
+	  "list the objects of all tenants (administrators only)" },
 	{ "timeout",     OPTION_SECONDS, AT(timeout_s),   "30",    1, 3600,
 	  "time to wait for one answer" },
 	{ 0 }

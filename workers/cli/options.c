@@ -17,7 +17,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_ADMIN]        = { "admin", 0, NULL,
 		"act as an administrator (client.admin)" },
 	[OPT_ALL_TENANTS]  = { "all-tenants", 0, NULL,
-		"as an administrator, list what all tenants have (client.all_tenants)" },
+		"as an administrator, list the objects of all tenants "
+		"(client.all_tenants)" },
 	[OPT_TIMEOUT]      = { "timeout", 0, "TIME",
 		"wait at most TIME for an answer (client.timeout): 10, 2m" },
 	[OPT_QUIET]        = { "quiet", 'q', NULL,

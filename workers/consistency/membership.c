@@ -107,7 +107,7 @@ static void membership_note_master(struct membership *membership, bool now)
 	metric_set(is_master, now);
 	atomic_store(&membership->is_master, now);
 	if (!now) {
-		log_warn("not the master any more: service=%s", membership->service);
+		log_warn("no longer the master: service=%s", membership->service);
 		membership->lock.fence = 0;
 		return;
 	}

@@ -17,7 +17,7 @@ void publish_metrics(void)
 {
 	publish_rows_metrics();
 	publish_failures = metric_new(METRIC_COUNTER, "ports_failures_total",
-	    "changes of domains that failed and are tried again", NULL, NULL);
+	    "failed changes of domains. zonefleet-ports tries them again", NULL, NULL);
 }
 
 /* ---- one step ---- */

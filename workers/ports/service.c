@@ -124,7 +124,8 @@ static void port_call_check_same(const struct port_call *call, struct tx *tx,
 	if (!access_is_owner(call->req, old->project_id))
 		tx_fail(tx, ERR_NOT_FOUND, "no port %.32s", port->id);
 	else if (old->is_gone || !port_is_same(old, port))
-		tx_fail(tx, ERR_EXISTS, "id: port %.32s exists or existed", port->id);
+		tx_fail(tx, ERR_EXISTS, "id: port %.32s exists or existed: use a new id",
+		        port->id);
 }
 
 static void port_call_insert(struct port_call *call, struct tx *tx, struct port_row *port)

@@ -15,7 +15,7 @@ static struct metric *publish_failures;
 void publish_metrics(void)
 {
 	publish_failures = metric_new(METRIC_COUNTER, "routes_zone_failures_total",
-	    "changes of routers' domains that failed and are tried again. The "
+	    "failed changes of routers' domains. zonefleet-routes tries them again. The "
 	    "router's reason has the cause", NULL, NULL);
 	publish_changes_metrics();
 }

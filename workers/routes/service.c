@@ -79,8 +79,8 @@ static void route_call_check_host(struct route_call *call, const struct route_ro
 		tx_fail(call->tx, ERR_INVALID, "host: is in %.200s, where the domains of "
 		        "routers are", suffix);
 	else if (host_is_wide(route->host) && !call->req->context.is_admin)
-		tx_fail(call->tx, ERR_DENIED, "host: a wildcard of less than two labels "
-		        "behind \"*\" is for administrators");
+		tx_fail(call->tx, ERR_DENIED, "host: a wildcard must have two labels "
+		        "after \"*\", except for administrators");
 }
 
 /*
@@ -235,7 +235,7 @@ static void route_call_lock(struct route_call *call, const struct route_key *key
 	    access_check(call->req, call->route.project_id))
 		tx_fail(call->tx, ERR_NOT_FOUND, "no such route");
 	else if (!text_is_equal(seen->host, call->route.host))
-		tx_fail(call->tx, ERR_RACE, "the host of the route has changed");
+		tx_fail(call->tx, ERR_RACE, "another call changed the host of the route");
 	if (!call->tx->err)
 		store_route_routers(call->tx, call->req->arena, call->route.id,
 		                    route_call_add_router, call);

@@ -23,7 +23,7 @@ enum err access_of(struct request *req, struct access *access)
 
 	if (!context->is_admin && !*context->tenant)
 		return fail(&req->why, ERR_DENIED,
-		            "the request's context names no tenant (project_id)");
+		            "the context of the request must name a tenant (project_id)");
 	*access = access_of_context(context);
 	return OK;
 }
@@ -32,7 +32,8 @@ enum err access_of_list(struct request *req, struct access *access)
 {
 	if (req->context.all_tenants && !req->context.is_admin)
 		return fail(&req->why, ERR_DENIED,
-		            "all_tenants: only an administrator may list what all tenants have");
+		            "all_tenants: only an administrator may list the objects of "
+		            "all tenants");
 	return access_of(req, access);
 }
 
