@@ -1,6 +1,6 @@
 /*
- * pace -- how long a name server takes to serve a new serial. The polls themselves teach
- * it. A first poll that comes too early costs a second poll; a late one delays the
+ * pace -- how long a name server takes to serve a new serial. mini-DNS learns it from its
+ * polls. A first poll that comes too early costs a second poll; a late one delays the
  * domain. So a poll that finds the new serial makes the next wait a sixteenth shorter,
  * and a poll that does not find it makes the wait a quarter longer. With these steps four
  * of five polls come right, whatever the server's delay is. When the delay changes, the

@@ -3,8 +3,8 @@
  * change of the hosts (schema/014). Agents elsewhere keep copies of the hosts. A program
  * that changes hosts raises their version as the last statement of the transaction,
  * because other transactions wait for that row. After the commit it sends the agents the
- * change with its version. From gaps between versions an agent learns that it missed a
- * change (agent/version_gaps.h).
+ * change with its version. A gap between versions shows an agent that it missed a change
+ * (agent/version_gaps.h).
  */
 #pragma once
 

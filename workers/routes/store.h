@@ -389,8 +389,9 @@ struct host_row {
 };
 typedef void host_fn(void *self, const struct host_row *host);
 /*
- * Hosts and former names of the router's routes, and of routes that it had, as long as a
- * CNAME may lead to it. Sorted by route id, after MARKER, for at most LIMIT routes.
+ * The hosts and former names of the router's routes. Also those of its former routes
+ * while a CNAME may lead to the router. Sorted by route id, after MARKER, for at most
+ * LIMIT routes.
  */
 void store_router_hosts(struct tx *tx, struct arena *arena, const char *router,
                         const char *marker, int limit, host_fn *each, void *self);
