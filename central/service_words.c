@@ -49,7 +49,7 @@ static const struct json_field find_records[] = {
 };
 
 static const struct rpc_method_doc words[] = {
-	{ "create_domain", "Creates a domain with its SOA and NS records.", RPC_ANYONE, "[domain]",
+	{ "create_domain", "Creates a domain with its SOA and NS records.", OWNER, "[domain]",
 	  "{'domain': {'name': 'example.org.', 'email': 'dns@example.org'}}",
 	  FIELDS({ "domain", "[new domain]", "the domain" }) },
 	{ "get_domain", "Shows a domain.", OWNER, "[domain]", "{'domain': 'example.org.'}" },

@@ -310,7 +310,7 @@ class Bind9Test(StatesStory, ListingStory, DriverStory, unittest.TestCase):
     def test_a_view_that_there_is_not(self):
         code, said = self.run_driver_with(self.settings(view="inside"), "list")
         self.assertEqual(code, 1)
-        self.assertRegex(said, r'^remote: ns1: .* is wrong: there is no "inside"')
+        self.assertRegex(said, r'^remote: ns1: .* is wrong: it has no "inside"')
 
     def test_a_channel_that_has_no_such_page(self):
         code, said = self.run_driver_with(
