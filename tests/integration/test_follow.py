@@ -116,9 +116,11 @@ class Driven(Story):
                 now = self.follow(domain)
                 self.assertEqual(now["serial"], domain["serial"])
                 served = f"serial {domain['serial'] + DAY}"
-                self.assertEqual(self.repairs(domain, server)[0], [
+                # A busy server may have been made to transfer before, when it was behind.
+                self.assertIn([
                     "TRANSFER", "DONE",
-                    f"made to transfer; served {served}, ours was {domain['serial']}"])
+                    f"made to transfer; served {served}, ours was {domain['serial']}"],
+                    self.repairs(domain, server))
                 self.assertIn(("UPDATE", "ERROR", f"{server.name}: serves {served}, "
                                "which we did not issue"), self.history(domain))
                 self.change(domain, "192.0.2.2")
