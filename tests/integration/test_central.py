@@ -354,7 +354,7 @@ class Domains(Story):
         made = call("create_domain", domain=wish)
         self.assertEqual(made["id"], wish["id"])
         self.assertEqual(call("create_domain", domain=wish), made)
-        self.fails("Duplicate", "of that id", "create_domain",
+        self.fails("Duplicate", "with this id", "create_domain",
                    domain={"name": lab.name(), "id": wish["id"]})
 
     def test_names(self):
