@@ -83,8 +83,8 @@ void work_start(void *object, struct reconciler *reconciler, const char *key,
  */
 void work_step(void *object);
 /*
- * Takes over ARGS and CONTEXT (NULL: the program's own). The answer comes later, or
- * never.
+ * Takes over ARGS and CONTEXT (NULL: the program's own). The answer comes after at most
+ * call_ms, as ERR_TIMEOUT if the other service is silent.
  */
 void work_call(void *object, const struct rpc_target *target, const char *method,
                json_t *args, json_t *context, rpc_answer_fn *answer);
