@@ -41,31 +41,6 @@ void store_read_state(struct tx_rows *rows, struct state *state)
 		        "is not valid");
 }
 
-int64_t store_select_number(struct tx *tx, struct arena *arena, const char *sql,
-                            const struct tx_value *bind)
-{
-	struct tx_rows rows;
-	int64_t number = 0;
-
-	if (tx_select_row(tx, arena, &rows, sql, bind)) {
-		number = row_int(&rows);
-		tx_select_end(&rows);
-	}
-	return number;
-}
-
-bool store_select_text(struct tx *tx, struct arena *arena, const char **text,
-                       const char *sql, const struct tx_value *bind)
-{
-	struct tx_rows rows;
-
-	if (!tx_select_row(tx, arena, &rows, sql, bind))
-		return false;
-	*text = row_text(&rows);
-	tx_select_end(&rows);
-	return true;
-}
-
 /* The digest is NULL if an older version of central wrote the row. */
 bool store_request_get(struct tx *tx, struct arena *arena, struct kept_answer *kept)
 {

@@ -57,11 +57,6 @@ void store_check_wait(struct tx *tx, enum store_wait wait, const char *what);
  */
 void store_read_id(struct tx_rows *rows, char id[ID_LEN + 1]);
 void store_read_state(struct tx_rows *rows, struct state *state);
-/* Run a statement with one row of one column. Without a row they return 0 or false. */
-int64_t store_select_number(struct tx *tx, struct arena *arena, const char *sql,
-                            const struct tx_value *bind);
-bool store_select_text(struct tx *tx, struct arena *arena, const char **text,
-                       const char *sql, const struct tx_value *bind);
 /* The names above NAME, and NAME itself with WITH_ITSELF, as texts. */
 size_t store_ancestors(const struct name *name, bool with_itself, struct arena *arena,
                        const char **names);

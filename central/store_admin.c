@@ -128,7 +128,7 @@ bool store_status_next_server(struct tx_rows *rows, struct server_summary *serve
 
 int64_t store_status_server_count(struct tx *tx, const char *pool, bool of_catalog)
 {
-	return store_select_number(tx, NULL,
+	return tx_select_number(tx,
 		"SELECT COUNT(*) FROM pool_servers WHERE pool_name = ? "
 		"AND state = 'ACTIVE' AND (backend = 'catalog' OR NOT ?)",
 		TX_BIND(tx_text(pool), tx_int(of_catalog)));

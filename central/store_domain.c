@@ -388,7 +388,7 @@ void store_domain_set_description(struct tx *tx, struct zone *zone)
 
 int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max)
 {
-	return store_select_number(tx, NULL,
+	return tx_select_number(tx,
 		"SELECT COUNT(*) FROM (SELECT 1 FROM domains WHERE tenant = ? AND live "
 		"= 1 LIMIT ?) t", TX_BIND(tx_text(tenant), tx_int(max + 1)));
 }
@@ -454,7 +454,8 @@ static bool domain_foreign_parent(struct tx *tx, const struct name *name,
 	                      "AND name IN (", ") LIMIT 1", count, &size);
 	tx_list_fill(values + 1, names, count, size);
 	values[1 + size].type = TX_END;
-	return store_select_text(tx, arena, relative, sql, values);
+	*relative = tx_select_text(tx, arena, sql, values);
+	return *relative != NULL;
 }
 
 static bool domain_foreign_child(struct tx *tx, const struct name *name,
@@ -464,11 +465,12 @@ static bool domain_foreign_child(struct tx *tx, const struct name *name,
 	uint8_t ancestry[NAME_MAX_WIRE];
 	size_t len = zone_ancestry(name, ancestry);
 
-	return store_select_text(tx, arena, relative,
+	*relative = tx_select_text(tx, arena,
 		"SELECT name FROM domains WHERE ancestry > ? AND ancestry < CONCAT(?, "
 		"0xff) AND live = 1 AND tenant <> ? LIMIT 1",
 		TX_BIND(tx_bytes(ancestry, len), tx_bytes(ancestry, len),
 		        tx_text(tenant)));
+	return *relative != NULL;
 }
 
 bool store_domain_foreign_relative(struct tx *tx, const struct name *name,
@@ -515,10 +517,10 @@ void store_domain_check_relatives(struct tx *tx, const struct zone *zone,
 	for (size_t i = count; i < size; i++)
 		values[2 + i] = values[2 + count - 1];
 	values[2 + size].type = TX_END;
-	seen = store_select_number(tx, arena, sql, values);
+	seen = tx_select_number(tx, sql, values);
 	sql = arena_printf(arena, "%s%s LOCK IN SHARE MODE", STORE_WAITS(tx, wait, ""),
 	                   sql);
-	there = store_select_number(tx, arena, sql, values);
+	there = tx_select_number(tx, sql, values);
 	store_check_wait(tx, wait, zone->is.name);
 	if (!tx->err && seen != there)
 		tx->err = fail(tx->why, ERR_RACE, "a domain above or below %.200s was "
@@ -531,10 +533,11 @@ bool store_domain_child(struct tx *tx, const struct zone *zone, struct arena *ar
 	uint8_t ancestry[NAME_MAX_WIRE];
 	size_t len = zone_ancestry(&zone->apex, ancestry);
 
-	return store_select_text(tx, arena, child,
+	*child = tx_select_text(tx, arena,
 		"SELECT name FROM domains WHERE ancestry > ? AND ancestry < CONCAT(?, "
 		"0xff) AND live = 1 ORDER BY ancestry LIMIT 1",
 		TX_BIND(tx_bytes(ancestry, len), tx_bytes(ancestry, len)));
+	return *child != NULL;
 }
 
 size_t store_domain_existing(struct tx *tx, const char *const *names, size_t count,
@@ -567,5 +570,6 @@ bool store_blacklist_match(struct tx *tx, const struct name *name, struct arena 
 
 	tx_list_fill(values, names, count, size);
 	values[size].type = TX_END;
-	return store_select_text(tx, arena, match, sql, values);
+	*match = tx_select_text(tx, arena, sql, values);
+	return *match != NULL;
 }

@@ -341,7 +341,7 @@ void store_import_records(struct tx *tx, const struct import_step *step)
 
 int64_t store_import_count(struct tx *tx, const struct import_step *step)
 {
-	return store_select_number(tx, NULL,
+	return tx_select_number(tx,
 		"SELECT COUNT(*) FROM records WHERE domain_id = ? "
 		"AND status = 'PENDING' AND serial_number = ? AND live = 1",
 		TX_BIND(tx_text(step->zone->is.id), tx_u32(step->serial)));
@@ -405,15 +405,6 @@ bool store_import_affected(struct tx *tx, const struct import_step *step, bool l
 
 /* ---- the rules ---- */
 
-static const char *import_select_name(struct tx *tx, struct arena *arena, const char *sql,
-                                      const struct tx_value *bind)
-{
-	const char *name = NULL;
-
-	store_select_text(tx, arena, &name, sql, bind);
-	return name;
-}
-
 /* Not EXISTS: as in store_recordset.c. */
 #define SERVED(set) \
 	"(SELECT 1 FROM records WHERE recordset_id = " set ".id AND live = 1 LIMIT 1) = 1"
@@ -421,7 +412,7 @@ static const char *import_select_name(struct tx *tx, struct arena *arena, const 
 const char *store_import_cname_clash(struct tx *tx, const struct zone *zone,
                                      struct arena *arena)
 {
-	return import_select_name(tx, arena,
+	return tx_select_text(tx, arena,
 		"SELECT s.name FROM recordsets s FORCE INDEX (recordset_name) "
 		"STRAIGHT_JOIN recordsets o FORCE INDEX (recordset_name) ON "
 		"o.domain_id = s.domain_id AND o.name = s.name AND o.type NOT IN (5, "
@@ -433,7 +424,7 @@ const char *store_import_cname_clash(struct tx *tx, const struct zone *zone,
 const char *store_import_not_single(struct tx *tx, const struct zone *zone,
                                     struct arena *arena)
 {
-	return import_select_name(tx, arena,
+	return tx_select_text(tx, arena,
 		"SELECT s.name FROM recordsets s WHERE s.domain_id = ? AND s.type IN "
 		"(5, 39) AND (SELECT COUNT(*) FROM records r WHERE r.recordset_id = "
 		"s.id AND r.live = 1) > 1 LIMIT 1", TX_BIND(tx_text(zone->is.id)));
@@ -446,7 +437,7 @@ const char *store_import_inside_child(struct tx *tx, const struct zone *zone,
 	uint8_t ancestry[NAME_MAX_WIRE];
 	size_t len = zone_ancestry(&zone->apex, ancestry);
 
-	return import_select_name(tx, arena,
+	return tx_select_text(tx, arena,
 		"SELECT s.name FROM domains c JOIN recordsets s ON s.domain_id = ? AND "
 		"((s.name = c.name AND s.type NOT IN (1, 2, 28, 43)) OR "
 		"(s.type NOT IN (1, 28) AND LENGTH(s.name) > LENGTH(c.name) AND "
@@ -460,7 +451,7 @@ const char *store_import_inside_child(struct tx *tx, const struct zone *zone,
 const char *store_import_above_quota(struct tx *tx, const struct zone *zone, int64_t max,
                                      struct arena *arena)
 {
-	return import_select_name(tx, arena,
+	return tx_select_text(tx, arena,
 		"SELECT s.name FROM recordsets s WHERE s.id = (SELECT r.recordset_id "
 		"FROM records r WHERE r.domain_id = ? AND r.live = 1 GROUP BY "
 		"r.recordset_id HAVING COUNT(*) > ? LIMIT 1)",
@@ -470,7 +461,7 @@ const char *store_import_above_quota(struct tx *tx, const struct zone *zone, int
 bool store_import_has_set(struct tx *tx, const struct zone *zone, const char *name,
                           uint16_t type)
 {
-	return import_select_name(tx, NULL,
+	return tx_select_text(tx, NULL,
 	                          "SELECT s.name FROM recordsets s WHERE s.domain_id = ? "
 	                          "AND s.name = ? AND s.type = ? AND " SERVED("s"),
 	                          TX_BIND(tx_text(zone->is.id), tx_text(name),

@@ -86,19 +86,19 @@ bool store_network_read(struct tx *tx, struct arena *arena, const char *id,
 
 const char *store_network_gone_project(struct tx *tx, struct arena *arena, const char *id)
 {
-	return store_text(tx, arena, "SELECT project_id FROM networks WHERE id = ? "
+	return tx_select_text(tx, arena, "SELECT project_id FROM networks WHERE id = ? "
 	                  "AND deleted_at IS NOT NULL", TX_BIND(tx_text(id)));
 }
 
 bool store_network_is_gone(struct tx *tx, const char *id)
 {
-	return store_exists(tx, "SELECT 1 FROM networks WHERE id = ? AND is_fed "
+	return tx_select_number(tx, "SELECT 1 FROM networks WHERE id = ? AND is_fed "
 	                    "AND deleted_at IS NOT NULL", TX_BIND(tx_text(id)));
 }
 
 bool store_network_conflicts(struct tx *tx, const struct network_row *network)
 {
-	return store_exists(tx, "SELECT 1 FROM networks WHERE id = ? AND NOT is_fed "
+	return tx_select_number(tx, "SELECT 1 FROM networks WHERE id = ? AND NOT is_fed "
 	                    "AND project_id NOT IN ('', ?) AND deleted_at IS NULL",
 	                    TX_BIND(tx_text(network->id), tx_text(network->project_id)));
 }
@@ -139,7 +139,7 @@ void store_network_clear(struct tx *tx, const char *id)
 
 bool store_network_is_used(struct tx *tx, const char *id)
 {
-	return store_exists(tx, "SELECT 1 FROM ports WHERE network_id = ? "
+	return tx_select_number(tx, "SELECT 1 FROM ports WHERE network_id = ? "
 	                    "AND deleted_at IS NULL LIMIT 1", TX_BIND(tx_text(id)));
 }
 

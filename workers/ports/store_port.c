@@ -141,14 +141,14 @@ void store_ports_awaiting_name(struct tx *tx, struct arena *arena, const char *n
 const char *store_port_find_fqdn(struct tx *tx, struct arena *arena,
                                  const char *network_id, const char *fqdn)
 {
-	return store_text(tx, arena,
+	return tx_select_text(tx, arena,
 	    "SELECT id FROM ports WHERE network_id = ? AND dns_fqdn = ?",
 	    TX_BIND(tx_text(network_id), tx_text(fqdn)));
 }
 
 void store_port_name_lock(struct tx *tx, const char *id, const char *fqdn)
 {
-	if (!store_exists(tx, "SELECT 1 FROM ports WHERE id = ? AND dns_fqdn = ? "
+	if (!tx_select_number(tx, "SELECT 1 FROM ports WHERE id = ? AND dns_fqdn = ? "
 	                  "LOCK IN SHARE MODE", TX_BIND(tx_text(id), tx_text(fqdn))))
 		tx_fail(tx, ERR_RACE, "port %.32s no longer has the name %.255s", id,
 		        fqdn);
@@ -156,7 +156,7 @@ void store_port_name_lock(struct tx *tx, const char *id, const char *fqdn)
 
 bool store_port_conflicts(struct tx *tx, const struct port_row *port)
 {
-	return store_exists(tx,
+	return tx_select_number(tx,
 	    "SELECT 1 FROM ports WHERE id = ? AND NOT is_fed AND deleted_at IS NULL "
 	    "AND (network_id <> ? OR project_id <> ?)",
 	    TX_BIND(tx_text(port->id), tx_text(port->network_id),

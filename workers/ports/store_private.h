@@ -7,12 +7,6 @@
 #define NO_NETWORK "00000000000000000000000000000000"
 void store_network_put_placeholder(struct tx *tx);
 
-/* True: SQL, which selects at most one row, finds a row. */
-bool store_exists(struct tx *tx, const char *sql, const struct tx_value *bind);
-/* The first column of the row; NULL: no row. */
-const char *store_text(struct tx *tx, struct arena *arena, const char *sql,
-                       const struct tx_value *bind);
-
 /* Counts the claimed zones of ZONES for their tenants, and makes these zones due. */
 void store_zones_claim(struct tx *tx, const struct zone_key *zones, size_t count);
 

@@ -3,28 +3,6 @@
 
 #include "store_private.h"
 
-bool store_exists(struct tx *tx, const char *sql, const struct tx_value *bind)
-{
-	struct tx_rows rows;
-	bool exists = tx_select_row(tx, NULL, &rows, sql, bind);
-
-	tx_select_end(&rows);
-	return exists;
-}
-
-const char *store_text(struct tx *tx, struct arena *arena, const char *sql,
-                       const struct tx_value *bind)
-{
-	struct tx_rows rows;
-	const char *text;
-
-	if (!tx_select_row(tx, arena, &rows, sql, bind))
-		return NULL;
-	text = row_text(&rows);
-	tx_select_end(&rows);
-	return text;
-}
-
 void store_cidr(struct tx_rows *rows, struct prefix *cidr)
 {
 	size_t len;
@@ -89,13 +67,13 @@ bool store_subnet_read(struct tx *tx, struct arena *arena, const char *id,
 
 bool store_subnet_is_gone(struct tx *tx, const char *id)
 {
-	return store_exists(tx, "SELECT 1 FROM subnets WHERE id = ? AND is_fed "
+	return tx_select_number(tx, "SELECT 1 FROM subnets WHERE id = ? AND is_fed "
 	                    "AND deleted_at IS NOT NULL", TX_BIND(tx_text(id)));
 }
 
 bool store_subnet_conflicts(struct tx *tx, const struct subnet_row *subnet)
 {
-	return store_exists(tx, "SELECT 1 FROM subnets WHERE id = ? AND NOT is_fed "
+	return tx_select_number(tx, "SELECT 1 FROM subnets WHERE id = ? AND NOT is_fed "
 	                    "AND network_id <> ? AND deleted_at IS NULL",
 	                    TX_BIND(tx_text(subnet->id), tx_text(subnet->network_id)));
 }
@@ -164,7 +142,7 @@ void store_subnet_delete(struct tx *tx, const char *id)
 
 void store_network_put_placeholder(struct tx *tx)
 {
-	if (store_exists(tx, "SELECT 1 FROM networks WHERE id = '" NO_NETWORK "'",
+	if (tx_select_number(tx, "SELECT 1 FROM networks WHERE id = '" NO_NETWORK "'",
 	                 TX_NONE))
 		return;
 	tx_exec(tx,

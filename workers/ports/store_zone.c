@@ -70,7 +70,7 @@ bool store_zone_read(struct tx *tx, const struct zone_key *zone, struct zone_row
 
 bool store_zone_is_used(struct tx *tx, const struct zone_key *zone)
 {
-	return store_exists(tx, "SELECT 1 FROM port_records WHERE zone = ? LIMIT 1",
+	return tx_select_number(tx, "SELECT 1 FROM port_records WHERE zone = ? LIMIT 1",
 	                    TX_BIND(tx_text(zone->zone)));
 }
 

@@ -1,5 +1,4 @@
 #include "store.h"
-#include "store_select.h"
 
 /* ---- bindings ---- */
 
@@ -124,7 +123,7 @@ void store_route_hosts(struct tx *tx, struct arena *arena, const char *router,
 static const char *hosts_page_end(struct tx *tx, struct arena *arena, const char *router,
                                   const char *marker, int limit)
 {
-	return store_select_text(tx, arena,
+	return tx_select_text(tx, arena,
 	    "SELECT MAX(route_id) FROM ("
 	    "(SELECT route_id FROM route_bindings WHERE router = ? AND route_id > ? "
 	    "ORDER BY route_id LIMIT ?) "
@@ -162,7 +161,7 @@ void store_strategy_lock(struct tx *tx, const char *strategy)
 
 uint64_t store_position_read(struct tx *tx, const char *strategy, const char *label)
 {
-	return (uint64_t)store_select_number(tx,
+	return (uint64_t)tx_select_number(tx,
 	    "SELECT position FROM scheduler_state WHERE strategy = ? AND label = ? "
 	    "FOR UPDATE", TX_BIND(tx_text(strategy), tx_text(label)));
 }

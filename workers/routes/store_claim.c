@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "store.h"
-#include "store_select.h"
 
 void store_parent_lock(struct tx *tx, const char *parent)
 {
@@ -39,7 +38,7 @@ bool store_claim_read(struct tx *tx, struct arena *arena, const char *host,
 
 bool store_claim_exists_below(struct tx *tx, const char *parent, const char *project_id)
 {
-	return store_select_number(tx,
+	return tx_select_number(tx,
 	    "SELECT 1 FROM host_claims WHERE parent = ? AND project_id <> ? LIMIT 1 "
 	    "LOCK IN SHARE MODE", TX_BIND(tx_text(parent), tx_text(project_id)));
 }
@@ -70,7 +69,7 @@ void store_claim_release(struct tx *tx, const char *host, const char *route_id)
 
 const char *store_claim_find_below(struct tx *tx, struct arena *arena, const char *domain)
 {
-	return store_select_text(tx, arena,
+	return tx_select_text(tx, arena,
 	    "SELECT host FROM host_claims WHERE host = ? OR host LIKE CONCAT('%.', ?) "
 	    "LIMIT 1", TX_BIND(tx_text(domain), tx_text(domain)));
 }

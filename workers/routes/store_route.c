@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "store.h"
-#include "store_select.h"
 
 /* ---- read ---- */
 
@@ -100,7 +99,7 @@ bool store_routes_any_due(struct tx *tx, const struct route_share *share)
 {
 	struct tx_value total = tx_u32(share->total), factor = tx_u32(share->factor);
 
-	return store_select_number(tx,
+	return tx_select_number(tx,
 	    "SELECT EXISTS (SELECT 1 FROM routes r WHERE r.phase = 'new' AND NOT "
 	    "r.is_waiting AND r.retry_at <= NOW(3) AND CRC32(r.id) % ? = ?) OR EXISTS "
 	    "(SELECT 1 FROM routers d JOIN route_bindings b ON b.router = d.name "
@@ -233,14 +232,14 @@ bool store_namespace_claim(struct tx *tx, const char *namespace, const char *pro
 	    "INSERT INTO route_namespaces (namespace, project_id) VALUES (?, ?) "
 	    "ON DUPLICATE KEY UPDATE touched = touched + 1",
 	    TX_BIND(tx_text(namespace), tx_text(project_id)));
-	return store_select_number(tx,
+	return tx_select_number(tx,
 	    "SELECT project_id = ? FROM route_namespaces WHERE namespace = ? FOR UPDATE",
 	    TX_BIND(tx_text(project_id), tx_text(namespace)));
 }
 
 bool store_project_is_full(struct tx *tx, const char *project_id, int limit)
 {
-	return store_select_number(tx,
+	return tx_select_number(tx,
 	    "SELECT COUNT(*) >= ? FROM (SELECT 1 FROM routes WHERE project_id = ? "
 	    "LIMIT ?) own", TX_BIND(tx_int(limit), tx_text(project_id), tx_int(limit)));
 }
@@ -258,7 +257,7 @@ void store_namespace_lock(struct tx *tx, const char *namespace)
  */
 void store_namespace_release(struct tx *tx, const char *namespace)
 {
-	if (!store_select_number(tx, "SELECT 1 FROM routes WHERE namespace = ? LIMIT 1",
+	if (!tx_select_number(tx, "SELECT 1 FROM routes WHERE namespace = ? LIMIT 1",
 	                         TX_BIND(tx_text(namespace))))
 		tx_exec(tx, "DELETE FROM route_namespaces WHERE namespace = ?",
 		        TX_BIND(tx_text(namespace)));

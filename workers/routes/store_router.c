@@ -3,7 +3,6 @@
 
 #include "store.h"
 #include "store_cname_ready.h"
-#include "store_select.h"
 
 static const char *const state_names[] = { "active", "draining", "going" };
 static const char *const status_names[] = { "PENDING", "ACTIVE", "ERROR" };
@@ -148,7 +147,7 @@ void store_routers(struct tx *tx, struct arena *arena, const char *marker, int l
 
 const char *store_router_find_host(struct tx *tx, struct arena *arena, const char *host)
 {
-	return store_select_text(tx, arena,
+	return tx_select_text(tx, arena,
 	    "SELECT name FROM routers WHERE dns = ? OR ? LIKE CONCAT('%.', dns) "
 	    "ORDER BY LENGTH(dns) DESC LIMIT 1", TX_BIND(tx_text(host), tx_text(host)));
 }
@@ -156,7 +155,7 @@ const char *store_router_find_host(struct tx *tx, struct arena *arena, const cha
 const char *store_router_find_below(struct tx *tx, struct arena *arena,
                                     const char *domain)
 {
-	return store_select_text(tx, arena,
+	return tx_select_text(tx, arena,
 	    "SELECT name FROM routers WHERE dns LIKE CONCAT('%.', ?) LIMIT 1",
 	    TX_BIND(tx_text(domain)));
 }
@@ -195,12 +194,12 @@ void store_router_update(struct tx *tx, const struct router_row *router)
 
 bool store_router_lock(struct tx *tx, const char *name)
 {
-	return store_select_number(tx, SELECT_LOCK, TX_BIND(tx_text(name)));
+	return tx_select_number(tx, SELECT_LOCK, TX_BIND(tx_text(name)));
 }
 
 bool store_router_try_lock(struct tx *tx, const char *name)
 {
-	return store_select_number(tx, SELECT_LOCK " SKIP LOCKED",
+	return tx_select_number(tx, SELECT_LOCK " SKIP LOCKED",
 	                           TX_BIND(tx_text(name)));
 }
 
@@ -258,7 +257,7 @@ void store_addresses_replace(struct tx *tx, const struct router_row *router)
 bool store_addresses_any_usable(struct tx *tx, const char *router,
                                 const struct alive_rule *rule)
 {
-	return store_select_number(tx,
+	return tx_select_number(tx,
 	    "SELECT 1 FROM router_addresses a WHERE a.router = ? "
 	    "AND (a.is_shown OR " LIVES ") LIMIT 1",
 	    TX_BIND(tx_text(router), RULE_BIND(rule)));
@@ -271,7 +270,7 @@ static void router_update_shown(struct tx *tx, const char *name,
 	int64_t live;
 
 	store_router_touch(tx, name);
-	live = store_select_number(tx,
+	live = tx_select_number(tx,
 	    "SELECT COALESCE(SUM(" LIVES "), 0) FROM router_addresses a "
 	    "WHERE a.router = ?", TX_BIND(RULE_BIND(rule), tx_text(name)));
 	if (live || !rule->keeps)

@@ -143,6 +143,10 @@ void tx_select_end(struct tx_rows *rows);
 /* False: no row. True: ROWS is at the first row. */
 bool tx_select_row(struct tx *tx, struct arena *arena, struct tx_rows *rows,
                    const char *sql, const struct tx_value *bind);
+/* The first column of the first row. 0 or NULL: no row, or the transaction has failed. */
+int64_t tx_select_number(struct tx *tx, const char *sql, const struct tx_value *bind);
+const char *tx_select_text(struct tx *tx, struct arena *arena, const char *sql,
+                           const struct tx_value *bind);
 
 const char *row_text(struct tx_rows *rows);	/* NULL for NULL */
 const uint8_t *row_bytes(struct tx_rows *rows, size_t *len);
