@@ -292,4 +292,6 @@ clean:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .PHONY: always drivers fuzzers all docs check check-docs asan asan-programs test test-faults test-drift test-fleet test-large test-clusters demo bench bench-ownership bench-ports bench-routes bench-minidns bench-sync fuzz hooks layers install clean
+# make would delete these after each link.
+.SECONDARY: $(UNIT:=.o)
 .DELETE_ON_ERROR:
