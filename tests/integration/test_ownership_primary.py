@@ -1277,7 +1277,7 @@ class CentralThatSays(Story):
     def test_pages_without_end(self):
         seen, calls = self.seen(lambda marker: {"serial": 7, "marker": "1",
                                                 "lines": [] if marker else [self.SOA]})
-        self.assertEqual((seen, calls), ("central: central sent a page without records", [None, "1"]))
+        self.assertEqual((seen, calls), ("central: sent a page without records", [None, "1"]))
 
     def test_a_text_that_reads_like_a_soa_is_a_record(self):
         """It is looked at, wherever it stands; of such a one that shows, it cannot be read."""

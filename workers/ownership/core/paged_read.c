@@ -30,7 +30,7 @@ enum err paged_read_add(struct paged_read *read, const struct read_page *page,
 	if (now_ms > read->until_ms)
 		return fail(why, ERR_TIMEOUT, "the domain takes too long to be read");
 	if (!page->records)	/* such pages could come without end */
-		return fail(why, ERR_REMOTE, "central sent a page without records");
+		return fail(why, ERR_REMOTE, "sent a page without records");
 	if (read->has_serial && read->serial != page->serial) {
 		if (read->starts == PAGED_READ_STARTS_MAX)
 			return fail(why, ERR_BUSY,
