@@ -340,7 +340,7 @@ class Orders(Story):
             ((*give, "--type", "FROB"), FAILED, "FROB"),
             (("transfer", "us", ZONE, "us", "--all"), FAILED, "must be another"),
             (("transfer", "us", ZONE, "nobody", "--all"), NOT_FOUND, "storage_id nobody"),
-            (("transfer", "us", ZONE, "rows", "--all"), FAILED, "storage"),
+            (("transfer", "us", ZONE, "rows", "--all"), FAILED, "its storage differs"),
             (("release", "us", "example.net", "--all"), NOT_FOUND, "registries.zones"),
             (take, USAGE, "or --wanted"),
             ((*take, "www", "A"), USAGE, "or --wanted"),
