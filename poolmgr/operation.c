@@ -66,6 +66,7 @@ struct operation {
 	enum stage stage;
 	enum err err;			/* of the driver */
 	struct why why;
+	enum sign sign;			/* that the server gave */
 	enum err recorded;		/* result of writing the outcome */
 	struct why record_why;
 	int64_t took_us;
@@ -181,6 +182,24 @@ static enum err operation_ask_server(struct operation *job)
 	return err;
 }
 
+/*
+ * Drivers refuse a zone that they cannot express, which says nothing about the server. A
+ * probe then asks the server about the root, which each driver can express.
+ */
+static enum sign operation_sign(const struct operation *job)
+{
+	const struct server *server = job->server;
+	enum sign sign = health_sign_of(job->err);
+	struct domain_ref root = { .name = "." };
+	struct why why;
+	bool there;
+
+	if (job->cause.probe && sign == SIGN_NONE && server->driver->has &&
+	    !server->driver->has(server->settings, &root, &there, &why))
+		return SIGN_ANSWER;
+	return sign;
+}
+
 static void operation_call_driver(struct operation *job)
 {
 	const struct driver *driver = job->server->driver;
@@ -195,6 +214,7 @@ static void operation_call_driver(struct operation *job)
 		                                         : driver->delete)(
 		    job->server->settings, &context, &job->domain, &job->why);
 	job->took_us = clock_us() - started_us;
+	job->sign = operation_sign(job);
 	job->stage = STAGE_TRIED;
 }
 
@@ -332,15 +352,14 @@ static void operation_run(void *self)
 static void operation_note_health(struct operation *job)
 {
 	struct health_writer *health_writer = job->poolmgr->health_writer;
-	enum sign sign = health_sign_of(job->err);
 
 	if (job->stage != STAGE_TRIED)
 		return;
 	metric_add(operations[job->err == OK], 1);
 	metric_observe_us(seconds, job->took_us);
-	if (sign == SIGN_FAILURE)
+	if (job->sign == SIGN_FAILURE)
 		health_failed(health_writer, job->server, CHANNEL_CONTROL, job->why.text);
-	else if (sign == SIGN_ANSWER)
+	else if (job->sign == SIGN_ANSWER)
 		health_answered(health_writer, job->server, CHANNEL_CONTROL);
 }
 

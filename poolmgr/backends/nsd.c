@@ -96,10 +96,12 @@ static bool nsd_is_path(const char *name)
 	return strchr(name, '/') || strstr(name, "..") || name[0] == '-';
 }
 
+/* NSD closes the connection without an answer if it dies. */
 static enum err nsd_refused(const struct nsd *nsd, const char *command,
                             struct buf *answer, struct why *why)
 {
-	return fail(why, ERR_REMOTE, "%s: %s: %.300s", nsd->server.id, command,
+	return fail(why, answer->len ? ERR_REMOTE : ERR_UNREACHABLE, "%s: %s: %.300s",
+	            nsd->server.id, command,
 	            answer->len ? buf_string(answer) : "no answer");
 }
 

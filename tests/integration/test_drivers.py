@@ -2,11 +2,13 @@
 
 import contextlib
 import os
+import re
 import socket
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -44,6 +46,38 @@ def what_it_waits_for(pid):
             return "?"
     return ", ".join(f"{read(task, 'comm')} in {read(task, 'wchan')}"
                      for task in Path(f"/proc/{pid}/task").iterdir())
+
+
+@contextlib.contextmanager
+def hanging_up(address):
+    """The address, as settings have it, of a server that reads and closes without an answer."""
+    number = re.search(r"(?<=[:= ])\d+", address)
+    if number:
+        listener = socket.create_server(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+        address = f"{address[:number.start()]}{port}{address[number.end():]}"
+    else:
+        path = re.search(r'/[^"]*', address)[0]
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(path + ".gone")
+        listener.listen()
+        address = address.replace(path, path + ".gone")
+
+    def serve():
+        with contextlib.suppress(OSError):
+            while True:
+                connection = listener.accept()[0]
+                with contextlib.suppress(OSError), connection:
+                    connection.recv(4096)
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        yield address
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
+        listener.close()
 
 
 class DriverStory:
@@ -129,6 +163,15 @@ class DriverStory:
         code, said = self.run_driver_with(port.replace(self.address(), self.nowhere()), "create")
         self.assertEqual(code, 1)
         self.assertRegex(said, "(refused|No such file|not exist|not found|connect failed)")
+
+    def test_a_server_that_hangs_up(self):
+        """It has not refused: what was asked is tried again soon."""
+        with hanging_up(self.address()) as address:
+            settings = self.config.read_text().replace(self.address(), address)
+            for operation in "create", "delete", "has":
+                code, said = self.run_driver_with(settings, operation)
+                self.assertEqual(code, 1, said)
+                self.assertRegex(said, "^unreachable: ")
 
     def run_driver_with(self, settings, operation, zone="x.example.",
                         masters="%s:%d" % MASTER):

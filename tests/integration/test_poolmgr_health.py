@@ -1,13 +1,16 @@
 """Whether a server answers: what one pool manager is told, all of them know."""
 
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from poolmgr_lab import (                                               # noqa: E402
     HOST, SECONDS, PoolmgrLab, free_port, report, wait_for)
+from lab.nsd import Nsd                                                 # noqa: E402
 
+PATHS = range(9, 49)        # domains with a name that NSD would make a path of
 WORDS = "no answer, says the story"
 
 
@@ -15,10 +18,18 @@ def setUpModule():
     # of the first there is no socket, of the second no program that could ask it
     silent = {"id": "silent", "host": HOST, "port": free_port(), "control": "/nowhere/nsd.ctl"}
     lacking = {"id": "lacking", "host": HOST, "port": free_port(), "rndc": "/nowhere/rndc"}
+    folder = unittest.enterModuleContext(tempfile.TemporaryDirectory())
+    nsd = HealthStory.nsd = unittest.enterModuleContext(Nsd(Path(folder) / "nsd", masters=[]))
+    real = {"id": "real", "host": HOST, "port": nsd.port, "control": nsd.control_address}
+    nsd.launch()
     lab = HealthStory.lab = unittest.enterModuleContext(PoolmgrLab(
-        {"one": {}, "two": {}, "refuses": {"fail_create": "no"}}, domains=8,
-        settings={"poolmgr": {"periodic_sync_interval": 86400},
-                  "backends": {"nsd": {"servers": [silent]}, "bind9": {"servers": [lacking]}}}))
+        {"one": {}, "two": {}, "refuses": {"fail_create": "no"}}, domains=PATHS.stop,
+        settings={"poolmgr": {"periodic_sync_interval": 86400}, "backends": {
+            "nsd": {"servers": [silent, real]}, "bind9": {"servers": [lacking]}}}))
+    for number in PATHS:
+        lab.sql(f"UPDATE domains SET name = 'zone/{number}.many.example.' "
+                f"WHERE name = 'zone-{number}.many.example.'")
+    nsd.wait_ready()
     HealthStory.poolmgrs = [lab.start_poolmgr(name) for name in ("poolmgr1", "poolmgr2")]
     HealthStory.minidns = lab.minidns()
 
@@ -42,7 +53,8 @@ class HealthStory(unittest.TestCase):
                       f"all know that {server} is {kind}: {wanted}")
 
     def domain(self, number):
-        return self.lab.domains()[f"zone-{number}.many.example."]
+        separator = "/" if number in PATHS else "-"
+        return self.lab.domains()[f"zone{separator}{number}.many.example."]
 
     def tell(self, *args, **more):
         self.minidns.cast("update_statuses", reports=[report(*args, **more)])
@@ -134,6 +146,20 @@ class Control(HealthStory):
         self.create(5, 6, 7, 8)
         self.wait_failed("lacking", "cannot run /nowhere/rndc: %", 4)
         self.assertEqual(self.row("lacking", "control_failures, control_error"), ["0", ""])
+
+    def test_a_probe_reaches_the_server(self):
+        """The driver refuses some zones before it asks NSD; none of them is the only probe."""
+        self.create(*PATHS)
+        self.wait_failed("real", "% makes a path of %", len(PATHS))
+        self.nsd.stop()
+        self.create(1, 2, 3)
+        self.wait_figures("failing", "real", "1")
+        self.lab.sql("UPDATE pool_manager_status SET next_attempt_at = '2026-01-01' WHERE "
+                     "server_id = 'real' AND domain_id IN "
+                     "(SELECT id FROM domains WHERE name LIKE '%/%')")
+        self.nsd.launch()
+        self.nsd.wait_ready()
+        self.wait_figures("failing", "real", "0")
 
 
 if __name__ == "__main__":
