@@ -15,7 +15,19 @@ from lab.knot import Knot                               # noqa: E402
 from lab.nsd import Nsd                                 # noqa: E402
 from lab.process import LabError, free_port, wait_for   # noqa: E402
 
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import planted                                          # noqa: E402
+
 SECONDS = 20
+
+
+class Planted(unittest.TestCase):
+
+    def test_each_bug_has_its_place(self):
+        bugs = [bug for bug in vars(planted).values() if isinstance(bug, planted.Bug)]
+        self.assertGreater(len(bugs), 3)
+        for bug in bugs:
+            self.assertEqual((ROOT / bug.file).read_text().count(bug.right), 1, bug.right)
 
 
 class Died(unittest.TestCase):

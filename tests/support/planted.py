@@ -20,7 +20,7 @@ Bug = namedtuple("Bug", "program file right wrong")
 # the next BEGIN commits it: until then it is answered, and not written
 ANSWERED_BEFORE_COMMIT = Bug(
     "central", "workers/runtime/db.c",
-    "if (!err)\n\t\terr = query(db, sql, strlen(sql), why);\n\tif (err)\n\t\tdb_rollback(db);",
+    "if (!err)\n\t\terr = db_query(db, sql, strlen(sql), why);\n\tif (err)\n\t\tdb_rollback(db);",
     "if (!err)\n\t\terr = sql[0] ? OK : ERR_RACE;\n\tif (err)\n\t\tdb_rollback(db);")
 
 # what came last is true, however old it is
