@@ -383,6 +383,7 @@ static void operation_log_end(const struct operation *job)
 
 static void operation_confirm(struct operation *job)
 {
+	job->cause.probe = false;
 	(job->action == ACTION_CREATE ? peers_notify : peers_poll)(
 	    job->poolmgr->peers, &job->domain, job->server, &job->cause);
 }

@@ -148,12 +148,14 @@ bool peers_idle(const struct peers *peers)
 
 /* ---- minidns ---- */
 
-static struct poll_order peers_terms(const struct poolmgr *poolmgr)
+/* A probe ends with the first try: any answer shows that the server is back. */
+static struct poll_order peers_terms(const struct poolmgr *poolmgr,
+                                     const struct cause *cause)
 {
 	return (struct poll_order){
 		.timeout_ms = poolmgr->config.poll_timeout_ms,
 		.retry_interval_ms = poolmgr->config.poll_retry_interval_ms,
-		.max_retries = poolmgr->config.poll_max_retries,
+		.max_retries = cause->probe ? 0 : poolmgr->config.poll_max_retries,
 	};
 }
 
@@ -180,7 +182,7 @@ static void peers_order(struct peers *peers, const char *method,
                         const struct domain_ref *domain,
                         const struct destination *destination, const struct cause *cause)
 {
-	struct poll_order order = peers_terms(peers->poolmgr);
+	struct poll_order order = peers_terms(peers->poolmgr, cause);
 
 	order.domain = *domain;
 	order.destination = *destination;
@@ -211,6 +213,16 @@ static void peers_cast_domains(struct peers *peers, const char *method,
 	}
 }
 
+static struct destination peers_destination(const struct server *server,
+                                            const struct cause *cause)
+{
+	struct destination destination = server->destination;
+
+	if (cause->probe)
+		destination.patience_s = 0;
+	return destination;
+}
+
 static void peers_cast_servers(struct peers *peers, const char *method,
                                const struct domain_refs *domains,
                                const struct server_list *list, bool tell_equal,
@@ -219,14 +231,14 @@ static void peers_cast_servers(struct peers *peers, const char *method,
 	struct destination destinations[LIST_MAX];
 	struct propagation propagation = {
 		.destinations = destinations,
-		.terms = peers_terms(peers->poolmgr),
+		.terms = peers_terms(peers->poolmgr, cause),
 		.tell_equal = tell_equal,
 	};
 	size_t *n = &propagation.destination_count;
 
 	for (size_t i = 0; i < list->count; i++) {
 		if (server_is_known(list->servers[i]))
-			destinations[(*n)++] = list->servers[i]->destination;
+			destinations[(*n)++] = peers_destination(list->servers[i], cause);
 		if (!*n || (*n < LIST_MAX && i + 1 < list->count))
 			continue;
 		peers_cast_domains(peers, method, &propagation, domains, cause);
@@ -237,7 +249,7 @@ static void peers_cast_servers(struct peers *peers, const char *method,
 void peers_notify_all(struct peers *peers, const struct domain_refs *domains,
                       const struct server_list *list, const struct cause *cause)
 {
-	struct propagation no_servers = { .terms = peers_terms(peers->poolmgr) };
+	struct propagation no_servers = { .terms = peers_terms(peers->poolmgr, cause) };
 
 	if (list->count)
 		peers_cast_servers(peers, "propagate_zones", domains, list, false,

@@ -23,7 +23,8 @@ struct cause {
 	const char *request_id;
 	/* goes to the recovery queue, after the changes of users */
 	bool recovery;
-	bool probe;		/* the operation runs even if the server fails */
+	/* the server fails: an operation runs all the same, a poll is one try */
+	bool probe;
 };
 
 struct server_list {

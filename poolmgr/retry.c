@@ -238,9 +238,10 @@ static void retry_claimed(void *self)
 	}
 	server->must_catch_up = retry->must_catch_up;
 	log_request(retry->id);
-	retry_send(retry, retry->pages[CHANNEL_DNS].due, &cause);
-	cause.probe = retry->pages[CHANNEL_CONTROL].is_probe;
-	retry_send(retry, retry->pages[CHANNEL_CONTROL].due, &cause);
+	for (enum channel channel = 0; channel < CHANNELS; channel++) {
+		cause.probe = retry->pages[channel].is_probe;
+		retry_send(retry, retry->pages[channel].due, &cause);
+	}
 	log_request(NULL);
 	retry->at++;
 	retry_next_server(retry);

@@ -8,6 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from poolmgr_lab import (                                               # noqa: E402
     HOST, SECONDS, PoolmgrLab, free_port, report, wait_for)
+from heard import HeardOrders                                           # noqa: E402
 from lab.nsd import Nsd                                                 # noqa: E402
 
 PATHS = range(9, 49)        # domains with a name that NSD would make a path of
@@ -23,7 +24,7 @@ def setUpModule():
     real = {"id": "real", "host": HOST, "port": nsd.port, "control": nsd.control_address}
     nsd.launch()
     lab = HealthStory.lab = unittest.enterModuleContext(PoolmgrLab(
-        {"one": {}, "two": {}, "refuses": {"fail_create": "no"}}, domains=PATHS.stop,
+        {"one": {}, "two": {}, "three": {}, "refuses": {"fail_create": "no"}}, domains=PATHS.stop,
         settings={"poolmgr": {"periodic_sync_interval": 86400}, "backends": {
             "nsd": {"servers": [silent, real]}, "bind9": {"servers": [lacking]}}}))
     for number in PATHS:
@@ -91,6 +92,23 @@ class Dns(HealthStory):
         answers = sum(worker.log.read_text().count("server answers again: server=one")
                       for worker in self.poolmgrs)
         self.assertEqual(answers, 1)
+
+    def test_a_probe_is_one_try(self):
+        """Any answer counts. One without the zone would not end a poll before its last try."""
+        heard = HeardOrders(self.lab.rabbitmq)
+        self.addCleanup(heard.close)
+        self.make_silent("three", (1, 2, 3))
+        self.wait_for(lambda: self.probes(heard), "it is probed")
+        self.assertEqual(self.probes(heard)[-1]["max_retries"], 0)
+        self.tell(self.domain(1), "three", "NO_DOMAIN", None)
+        self.wait_figures("silent", "three", "0")
+        self.wait_for(lambda: self.probes(heard)[-1]["max_retries"] == 1,
+                      "what it missed has the usual tries")
+
+    @staticmethod
+    def probes(heard):
+        return [order for order in heard.of("propagate_zones")
+                if any(server["id"] == "three" for server in order["destinations"])]
 
     def test_server_that_was_not_asked(self):
         """That is no answer of it, and no failure."""

@@ -1,4 +1,4 @@
-"""What is told to whoever listens to notifications.
+"""What is told to whoever listens: notifications, or the orders to mini-DNS.
 
     heard = Heard(rabbitmq)
     ...
@@ -14,11 +14,14 @@ EXCHANGE = "zonefleet"
 
 class Heard:
 
+    topics = ("notifications.info",)
+
     def __init__(self, rabbitmq):
         self.link = kombu.Connection(rabbitmq.url.replace("rabbit:", "pyamqp:", 1))
         self.channel = self.link.channel()
         self.queue = self.channel.queue_declare("", exclusive=True).queue
-        self.channel.queue_bind(self.queue, EXCHANGE, "notifications.info")
+        for topic in self.topics:
+            self.channel.queue_bind(self.queue, EXCHANGE, topic)
         self.events = []
 
     def of(self, kind):
@@ -26,8 +29,20 @@ class Heard:
             told = json.loads(message.body)
             if "oslo.message" in told:
                 told = json.loads(told["oslo.message"])
-            self.events.append((told["event_type"], told["payload"]))
+            self.events.append(self.event(told))
         return [payload for event, payload in self.events if event == kind]
+
+    def event(self, told):
+        return told["event_type"], told["payload"]
 
     def close(self):
         self.link.release()
+
+
+class HeardOrders(Heard):
+    """of("propagate_zones"): the arguments of these casts."""
+
+    topics = ("minidns", "minidns.recovery")
+
+    def event(self, told):
+        return told["method"], told["args"]
