@@ -15,8 +15,9 @@ from lab.knot import Knot                               # noqa: E402
 from lab.nsd import Nsd                                 # noqa: E402
 from lab.process import LabError, free_port, wait_for   # noqa: E402
 
-sys.path.insert(0, str(ROOT / "tests" / "support"))
+sys.path[:0] = [str(ROOT / "tests" / "support"), str(ROOT / "tests")]
 import planted                                          # noqa: E402
+from suite import plan, scheduler                       # noqa: E402
 
 SECONDS = 20
 
@@ -28,6 +29,33 @@ class Planted(unittest.TestCase):
         self.assertGreater(len(bugs), 3)
         for bug in bugs:
             self.assertEqual((ROOT / bug.file).read_text().count(bug.right), 1, bug.right)
+
+
+class Unfinished(unittest.TestCase):
+    """A job whose process ends within its first test."""
+
+    STORY = """\
+import os, unittest
+class A(unittest.TestCase):
+    def test_a(self):
+        os._exit(CODE)
+    def test_b(self):
+        pass
+"""
+
+    def test_a_test_that_did_not_run_has_failed(self):
+        folder = Path(tempfile.mkdtemp(prefix="zflab"))
+        self.addCleanup(shutil.rmtree, folder)
+        for code in 0, 3:
+            story = folder / f"test_ends{code}.py"
+            story.write_text(self.STORY.replace("CODE", str(code)))
+            running = scheduler.Running(plan.Job(
+                f"test_lab-ends{code}", "integration", [], story=str(story),
+                tests=("A.test_a", "A.test_b")))
+            while running.read():
+                pass
+            told = [(test, what) for test, what, *_ in running.end().tests]
+            self.assertEqual(told, [("A.test_a", "failed"), ("A.test_b", "failed")])
 
 
 class Died(unittest.TestCase):

@@ -144,7 +144,8 @@ def junit(path, outcomes):
     """A testsuite a job, a testcase a test."""
     root = xml.Element("testsuites")
     for out in outcomes:
-        tests = out.tests or [("", "passed", out.seconds, "")]
+        tests = out.tests or [("", "failed" if out.failed else "passed", out.seconds,
+                               "did not run" if out.is_hopeless else "")]
         suite = xml.SubElement(root, "testsuite", name=out.job.name, tests=str(len(tests)),
                                failures=str(out.failed), skipped=str(out.skipped),
                                time=f"{out.seconds:.3f}")

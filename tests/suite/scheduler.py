@@ -186,11 +186,15 @@ class Running:
 
     def _settle_story(self):
         out = self.outcome
+        words = f"killed after {self.job.limit} s" if self.killed_at else f"exit {out.code}"
         if self.current is not None or (out.code and not out.failed):
-            words = f"killed after {self.job.limit} s" if self.killed_at else f"exit {out.code}"
             self._add(self.current or "", "failed", out.seconds, f"{words}\n{end_of(out.log)}")
-        if not out.passed + out.failed + out.skipped:
-            self._add("", "failed", out.seconds, "ran no test")
+        told = {test for test, *_ in out.tests}
+        if "" in told:
+            return
+        for test in self.job.tests:
+            if test not in told and test.partition(".")[0] not in told:
+                self._add(test, "failed", 0, f"did not run: {words}")
 
     def _settle_command(self):
         """What it counted in lines `N passed, M failed`, or itself."""
