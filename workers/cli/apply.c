@@ -11,7 +11,7 @@ enum { CHANGES_MAX = 5000, TTL_MAX = INT32_MAX };
 /* ---- lines ---- */
 
 /* Cuts the next word off *at, in place; "" at the end. */
-static char *next_word(char **at)
+static char *apply_next_word(char **at)
 {
 	char *word = *at + strspn(*at, " \t");
 
@@ -22,7 +22,7 @@ static char *next_word(char **at)
 }
 
 /* "-" means the domain's TTL. */
-static bool put_ttl(const char *word, json_t *change)
+static bool apply_put_ttl(const char *word, json_t *change)
 {
 	int64_t ttl;
 
@@ -34,7 +34,7 @@ static bool put_ttl(const char *word, json_t *change)
 	return true;
 }
 
-static bool same_field(const json_t *a, const json_t *b, const char *key)
+static bool apply_same(const json_t *a, const json_t *b, const char *key)
 {
 	const json_t *left = json_object_get(a, key), *right = json_object_get(b, key);
 
@@ -42,14 +42,14 @@ static bool same_field(const json_t *a, const json_t *b, const char *key)
 }
 
 /* Consecutive lines of one record set become one change. */
-static void append(json_t *changes, json_t *change)
+static void apply_append(json_t *changes, json_t *change)
 {
 	json_t *last = json_array_get(changes, json_array_size(changes) - 1);
 	json_t *records = json_object_get(last, "records");
 
 	if (records && json_object_get(change, "records") &&
-	    same_field(last, change, "op") && same_field(last, change, "name") &&
-	    same_field(last, change, "type") && same_field(last, change, "ttl")) {
+	    apply_same(last, change, "op") && apply_same(last, change, "name") &&
+	    apply_same(last, change, "type") && apply_same(last, change, "ttl")) {
 		json_array_extend(records, json_object_get(change, "records"));
 		json_decref(change);
 		return;
@@ -57,13 +57,13 @@ static void append(json_t *changes, json_t *change)
 	json_array_append_new(changes, change);
 }
 
-static enum err parse_line(char *line, const char *domain, json_t *change,
-                           struct why *why)
+static enum err apply_parse_line(char *line, const char *domain, json_t *change,
+                                 struct why *why)
 {
 	char name[NAME_MAX_TEXT + 1];
-	const char *op = next_word(&line), *owner = next_word(&line),
-		   *ttl = next_word(&line);
-	const char *type = next_word(&line), *data = line + strspn(line, " \t");
+	const char *op = apply_next_word(&line), *owner = apply_next_word(&line),
+		   *ttl = apply_next_word(&line);
+	const char *type = apply_next_word(&line), *data = line + strspn(line, " \t");
 	json_t *records;
 
 	if (!*type)
@@ -73,7 +73,7 @@ static enum err parse_line(char *line, const char *domain, json_t *change,
 		return fail(why, ERR_INVALID, "'%.40s' must be add, set or delete", op);
 	if (names_record(owner, domain, name, why))
 		return ERR_INVALID;
-	if (!put_ttl(ttl, change))
+	if (!apply_put_ttl(ttl, change))
 		return fail(why, ERR_INVALID,
 		            "the TTL '%.40s' must be a time like 300 or 5m, or - for "
 		            "the TTL of the domain", ttl);
@@ -91,8 +91,8 @@ static enum err parse_line(char *line, const char *domain, json_t *change,
 	return OK;
 }
 
-static enum err parse_lines(char *text, const char *domain, json_t *changes,
-                            struct why *why)
+static enum err apply_parse_lines(char *text, const char *domain, json_t *changes,
+                                  struct why *why)
 {
 	int number = 1;
 
@@ -108,11 +108,11 @@ static enum err parse_lines(char *text, const char *domain, json_t *changes,
 		if (!*line || *line == '#' || *line == ';')
 			continue;
 		change = json_object();
-		if (parse_line(line, domain, change, &words)) {
+		if (apply_parse_line(line, domain, change, &words)) {
 			json_decref(change);
 			return fail(why, ERR_INVALID, "line %d: %s", number, words.text);
 		}
-		append(changes, change);
+		apply_append(changes, change);
 	}
 	return OK;
 }
@@ -120,8 +120,8 @@ static enum err parse_lines(char *text, const char *domain, json_t *changes,
 /* ---- JSON ---- */
 
 /* Parses the form that central takes, except that names may be relative. */
-static enum err parse_json(const char *text, const char *domain, json_t *changes,
-                           struct why *why)
+static enum err apply_parse_json(const char *text, const char *domain, json_t *changes,
+                                 struct why *why)
 {
 	json_error_t error;
 	json_t *list = json_loads(text, JSON_REJECT_DUPLICATES, &error), *change;
@@ -151,8 +151,8 @@ static enum err parse_json(const char *text, const char *domain, json_t *changes
 enum err apply_parse(char *text, const char *domain, json_t *changes, struct why *why)
 {
 	const char *first = text + strspn(text, " \t\r\n");
-	enum err err = *first == '[' ? parse_json(first, domain, changes, why)
-	                             : parse_lines(text, domain, changes, why);
+	enum err err = *first == '[' ? apply_parse_json(first, domain, changes, why)
+	                             : apply_parse_lines(text, domain, changes, why);
 
 	if (err)
 		return err;
@@ -168,7 +168,7 @@ enum err apply_parse(char *text, const char *domain, json_t *changes, struct why
 
 /* ---- the command ---- */
 
-static enum err read_changes(struct cli *cli, const char *domain, json_t *changes)
+static enum err apply_read_changes(struct cli *cli, const char *domain, json_t *changes)
 {
 	struct buf text = { 0 };
 	char empty[1] = "";
@@ -192,7 +192,7 @@ enum err record_apply(struct cli *cli)
 	enum err err = record_zone(cli, &zone);
 
 	if (!err)
-		err = read_changes(cli, zone.name, changes);
+		err = apply_read_changes(cli, zone.name, changes);
 	if (err) {
 		json_decref(changes);
 		return err;

@@ -101,7 +101,7 @@ void cli_put_text(const struct cli *cli, enum cli_option option, json_t *into,
 		json_object_set_new(into, key, json_string(cli->option[option]));
 }
 
-static json_t *host_of(const char *text)
+static json_t *cli_host(const char *text)
 {
 	bool is_relative = *text && text[strlen(text) - 1] != '.';
 
@@ -112,7 +112,7 @@ void cli_put_host(const struct cli *cli, enum cli_option option, json_t *into,
                   const char *key)
 {
 	if (cli_has(cli, option))
-		json_object_set_new(into, key, host_of(cli->option[option]));
+		json_object_set_new(into, key, cli_host(cli->option[option]));
 }
 
 void cli_put_hosts(const struct cli *cli, enum cli_option option, json_t *into,
@@ -127,7 +127,7 @@ void cli_put_hosts(const struct cli *cli, enum cli_option option, json_t *into,
 	hosts = json_array();
 	for (char *host = strtok_r(list, ", ", &rest); host;
 	     host = strtok_r(NULL, ", ", &rest))
-		json_array_append_new(hosts, host_of(host));
+		json_array_append_new(hosts, cli_host(host));
 	json_object_set_new(into, key, hosts);
 	free(list);
 }

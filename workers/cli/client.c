@@ -49,7 +49,7 @@ struct client {
 
 /* ---- connecting ---- */
 
-static void on_up(void *self)
+static void client_on_broker_up(void *self)
 {
 	struct client *client = self;
 
@@ -57,7 +57,7 @@ static void on_up(void *self)
 	loop_stop(client->loop);
 }
 
-static void on_timer(void *self)
+static void client_on_timer(void *self)
 {
 	struct client *client = self;
 
@@ -66,7 +66,7 @@ static void on_timer(void *self)
 }
 
 /* loop_run() may return by an earlier loop_stop(): check the reason each time. */
-static void run_until(struct client *client, const bool *reason, int ms)
+static void client_run_until(struct client *client, const bool *reason, int ms)
 {
 	client->is_over = false;
 	loop_timer_set(client->timer, ms);
@@ -75,7 +75,7 @@ static void run_until(struct client *client, const bool *reason, int ms)
 	loop_timer_cancel(client->timer);
 }
 
-static json_t *make_context(const struct client_config *config)
+static json_t *client_make_context(const struct client_config *config)
 {
 	char id[ID_LEN + 1];
 
@@ -85,7 +85,7 @@ static json_t *make_context(const struct client_config *config)
 	                 "is_admin", config->admin, "all_tenants", config->all_tenants);
 }
 
-static int connect_ms(const struct client *client)
+static int client_connect_ms(const struct client *client)
 {
 	return client->timeout_ms < CONNECT_MAX_MS ? client->timeout_ms : CONNECT_MAX_MS;
 }
@@ -95,15 +95,15 @@ enum err client_open(const struct client_config *config,
                      struct why *why)
 {
 	struct client *made = xcalloc(1, sizeof *made);
-	const struct broker_hooks hooks = { .up = on_up, .self = made };
+	const struct broker_hooks hooks = { .up = client_on_broker_up, .self = made };
 
 	made->timeout_ms = config->timeout_s * 1000;
-	made->context = make_context(config);
+	made->context = client_make_context(config);
 	made->loop = loop_new();
-	made->timer = loop_timer_new(made->loop, on_timer, made);
+	made->timer = loop_timer_new(made->loop, client_on_timer, made);
 	made->out = broker_open(made->loop, broker, "requests", NULL, &hooks);
 	made->rpc = rpc_client_open(made->loop, broker, made->out);
-	run_until(made, &made->is_up, connect_ms(made));
+	client_run_until(made, &made->is_up, client_connect_ms(made));
 	if (made->is_up) {
 		*client = made;
 		return OK;
@@ -111,7 +111,7 @@ enum err client_open(const struct client_config *config,
 	fail(why, ERR_UNREACHABLE, "no connection to the broker within %d s: is RabbitMQ "
 	     "running, and does broker.url in the settings have the right host, port, "
 	     "user, password and virtual host? --verbose shows the attempts",
-	     connect_ms(made) / 1000);
+	     client_connect_ms(made) / 1000);
 	client_close(&made);
 	return ERR_UNREACHABLE;
 }
@@ -122,13 +122,13 @@ void client_see_all(struct client *client)
 }
 
 /* Waits for the broker's confirms. The answer to a call may come before its confirm. */
-static void drain(struct client *client)
+static void client_drain(struct client *client)
 {
 	int64_t until_ms = clock_ms() + DRAIN_MAX_MS;
 	static const bool never;
 
 	while (broker_unconfirmed(client->out) && clock_ms() < until_ms)
-		run_until(client, &never, DRAIN_POLL_MS);
+		client_run_until(client, &never, DRAIN_POLL_MS);
 }
 
 void client_close(struct client **client)
@@ -137,7 +137,7 @@ void client_close(struct client **client)
 
 	if (!closed)
 		return;
-	drain(closed);
+	client_drain(closed);
 	rpc_client_close(&closed->rpc);
 	broker_close(&closed->out);
 	loop_timer_free(&closed->timer);
@@ -154,7 +154,7 @@ void client_pause(struct client *client, int *ms)
 	*ms = *ms ? *ms * 3 / 2 : PAUSE_FIRST_MS;
 	if (*ms > PAUSE_MAX_MS)
 		*ms = PAUSE_MAX_MS;
-	run_until(client, &never, *ms);
+	client_run_until(client, &never, *ms);
 }
 
 /* ---- calling ---- */
@@ -169,7 +169,7 @@ struct waiter {
 };
 
 /* The program that serves a topic; NULL: no program does. */
-static const char *program_of(const char *topic)
+static const char *client_program(const char *topic)
 {
 	static const char *const topics[] = { "central", "minidns", "ownership", "ports",
 	                                      "routes" };
@@ -180,10 +180,10 @@ static const char *program_of(const char *topic)
 	return strncmp(topic, "pool_manager.", 13) ? NULL : "poolmgr";
 }
 
-static void note_answer(const char *topic, const struct rpc_answer *answer,
-                        struct why *why)
+static void client_note_answer(const char *topic, const struct rpc_answer *answer,
+                               struct why *why)
 {
-	const char *program = program_of(topic);
+	const char *program = client_program(topic);
 
 	*why = answer->why;
 	if (*answer->class)
@@ -202,14 +202,14 @@ static void note_answer(const char *topic, const struct rpc_answer *answer,
 		     answer->why.text, program);
 }
 
-static void on_answer(void *self, const struct rpc_answer *answer)
+static void client_on_answer(void *self, const struct rpc_answer *answer)
 {
 	struct waiter *waiter = self;
 
 	waiter->is_answered = true;
 	waiter->err = answer->err;
 	if (answer->err)
-		note_answer(waiter->topic, answer, &waiter->why);
+		client_note_answer(waiter->topic, answer, &waiter->why);
 	else
 		waiter->result = json_incref((json_t *)answer->result);
 	loop_stop(waiter->client->loop);
@@ -221,7 +221,7 @@ enum err client_call(struct client *client, const char *topic, const char *metho
 	const struct rpc_target target = { .topic = topic };
 	struct waiter waiter = { .client = client, .topic = topic };
 	enum err err = rpc_call(client->rpc, &target, method, args, client->context,
-	                        client->timeout_ms, on_answer, &waiter, why);
+	                        client->timeout_ms, client_on_answer, &waiter, why);
 
 	json_decref(args);
 	if (err)
@@ -237,7 +237,7 @@ enum err client_call(struct client *client, const char *topic, const char *metho
 
 /* ---- the window ---- */
 
-static void on_window_answer(void *self, const struct rpc_answer *answer)
+static void window_on_answer(void *self, const struct rpc_answer *answer)
 {
 	struct client *client = self;
 
@@ -266,7 +266,7 @@ enum err client_window_call(struct client *client, const char *topic, const char
 
 	if (!err)
 		err = rpc_call(client->rpc, &target, method, args, client->context,
-		               client->timeout_ms, on_window_answer, client, why);
+		               client->timeout_ms, window_on_answer, client, why);
 	json_decref(args);
 	if (!err)
 		client->out_now++;

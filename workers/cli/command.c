@@ -15,17 +15,17 @@ const struct command_group command_groups[] = {
 	{ 0 }
 };
 
-static int count_words(const char *words)
+static int command_count_words(const char *words)
 {
 	return strchr(words, ' ') ? 2 : 1;
 }
 
-static bool match(const struct command *command, char *const *words, int count)
+static bool command_matches(const struct command *command, char *const *words, int count)
 {
 	const char *space = strchr(command->words, ' ');
 	size_t first = space ? (size_t)(space - command->words) : strlen(command->words);
 
-	if (count < count_words(command->words) || strlen(words[0]) != first ||
+	if (count < command_count_words(command->words) || strlen(words[0]) != first ||
 	    memcmp(words[0], command->words, first) != 0)
 		return false;
 	return !space || !strcmp(words[1], space + 1);
@@ -34,8 +34,8 @@ static bool match(const struct command *command, char *const *words, int count)
 const struct command *command_find(char *const *words, int count, int *used)
 {
 	for (const struct command *command = commands; command->words; command++) {
-		if (match(command, words, count)) {
-			*used = count_words(command->words);
+		if (command_matches(command, words, count)) {
+			*used = command_count_words(command->words);
 			return command;
 		}
 	}
@@ -52,7 +52,7 @@ bool command_is_noun(const char *word)
 	return false;
 }
 
-static enum err check_options(struct cli *cli)
+static enum err command_check_options(struct cli *cli)
 {
 	for (int i = OPT_COMMON_COUNT; i < OPT_COUNT; i++)
 		if (cli_has(cli, i) && !(cli->command->options & (UINT64_C(1) << i)))
@@ -61,7 +61,7 @@ static enum err check_options(struct cli *cli)
 	return OK;
 }
 
-static enum err check_arguments(struct cli *cli)
+static enum err command_check_arguments(struct cli *cli)
 {
 	const struct command *command = cli->command;
 
@@ -73,7 +73,7 @@ static enum err check_arguments(struct cli *cli)
 	return OK;
 }
 
-static enum err choose(struct cli *cli)
+static enum err command_choose(struct cli *cli)
 {
 	int used = 0;
 
@@ -94,7 +94,7 @@ static enum err choose(struct cli *cli)
 }
 
 /* JSON takes UTF-8 only, and jansson would leave other text out. */
-static enum err check_text(struct cli *cli, int argc, char **argv)
+static enum err command_check_text(struct cli *cli, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
 		json_t *text = json_string(argv[i]);
@@ -110,7 +110,7 @@ enum err command_parse(struct cli *cli, int argc, char **argv)
 {
 	char wrong[256];
 	int first;
-	enum err err = check_text(cli, argc, argv);
+	enum err err = command_check_text(cli, argc, argv);
 	bool is_good = options_scan(argc, argv, cli->option, &first, wrong);
 
 	cli->out.json = cli_has(cli, OPT_JSON);
@@ -121,11 +121,11 @@ enum err command_parse(struct cli *cli, int argc, char **argv)
 		return cli_usage(cli, "%s", wrong);
 	cli->argc = argc - first;
 	cli->argv = argv + first;
-	err = choose(cli);
+	err = command_choose(cli);
 	if (err || !cli->command || cli_has(cli, OPT_HELP))
 		return err;
-	err = check_options(cli);
-	return err ? err : check_arguments(cli);
+	err = command_check_options(cli);
+	return err ? err : command_check_arguments(cli);
 }
 
 bool command_is_below(const struct command *command, const char *noun)

@@ -40,7 +40,7 @@ static const char foot[] =
 "}\n"
 "complete -o filenames -F _zonefleet zonefleet\n";
 
-static void print_options(uint64_t options)
+static void completion_print_options(uint64_t options)
 {
 	const char *space = "";
 
@@ -52,7 +52,7 @@ static void print_options(uint64_t options)
 	}
 }
 
-static void print_valued(void)
+static void completion_print_valued(void)
 {
 	printf("\tvalue='");
 	for (int i = 0; i < OPT_COUNT; i++) {
@@ -65,7 +65,7 @@ static void print_valued(void)
 	printf("'\n");
 }
 
-static bool is_first_of_noun(const struct command *command, size_t len)
+static bool completion_is_first_of_noun(const struct command *command, size_t len)
 {
 	for (const struct command *other = commands; other < command; other++)
 		if (!strncmp(other->words, command->words, len) &&
@@ -74,25 +74,26 @@ static bool is_first_of_noun(const struct command *command, size_t len)
 	return true;
 }
 
-static size_t noun_len(const struct command *command)
+static size_t completion_noun_len(const struct command *command)
 {
 	return strcspn(command->words, " ");
 }
 
-static void print_nouns(void)
+static void completion_print_nouns(void)
 {
 	for (const struct command *command = commands; command->words; command++)
-		if (is_first_of_noun(command, noun_len(command)))
-			printf("%.*s ", (int)noun_len(command), command->words);
+		if (completion_is_first_of_noun(command, completion_noun_len(command)))
+			printf("%.*s ", (int)completion_noun_len(command),
+			       command->words);
 }
 
 /* `domain) choice='create list ...' ;;` for each noun with verbs. */
-static void print_verbs(void)
+static void completion_print_verbs(void)
 {
 	for (const struct command *command = commands; command->words; command++) {
-		size_t len = noun_len(command);
+		size_t len = completion_noun_len(command);
 
-		if (!command->words[len] || !is_first_of_noun(command, len))
+		if (!command->words[len] || !completion_is_first_of_noun(command, len))
 			continue;
 		printf("\t1:%.*s) choice='", (int)len, command->words);
 		for (const struct command *verb = command; verb->words; verb++)
@@ -104,25 +105,25 @@ static void print_verbs(void)
 }
 
 /* The number of words before the first FILE argument; 0: the command takes no FILE. */
-static int words_before_file(const struct command *command)
+static int completion_words_before_file(const struct command *command)
 {
 	const char *file = strstr(command->arguments, "FILE");
-	int count = command->words[noun_len(command)] ? 2 : 1;
+	int count = command->words[completion_noun_len(command)] ? 2 : 1;
 
 	for (const char *at = command->arguments; file && at < file; at++)
 		count += *at == ' ';
 	return file ? count : 0;
 }
 
-static void print_command_options(void)
+static void completion_print_command(void)
 {
 	for (const struct command *command = commands; command->words; command++) {
 		printf("\t'%s '*) options='", command->words);
-		print_options(command->options);
+		completion_print_options(command->options);
 		printf("'");
-		if (words_before_file(command))
+		if (completion_words_before_file(command))
 			printf("; [[ ${#words[@]} == %d ]] && choice=FILE",
-			       words_before_file(command));
+			       completion_words_before_file(command));
 		printf(" ;;\n");
 	}
 }
@@ -134,19 +135,19 @@ enum err completion_print(struct cli *cli)
 		                 cli->argv[0]);
 	fputs(head, stdout);
 	printf("\tlocal choice='' common='");
-	print_options(OPT_COMMON);
+	completion_print_options(OPT_COMMON);
 	printf("'\n");
-	print_valued();
+	completion_print_valued();
 	fputs(walk, stdout);
 	printf("\tcase \"${#words[@]}:${words[0]-}\" in\n\t0:) choice='");
-	print_nouns();
+	completion_print_nouns();
 	printf("' ;;\n");
-	print_verbs();
+	completion_print_verbs();
 	printf("\t1:help) choice='");
-	print_nouns();
+	completion_print_nouns();
 	printf("' ;;\n\t1:completion) choice=bash ;;\n\tesac\n\tcase \"${words[*]-} \" "
 	       "in\n");
-	print_command_options();
+	completion_print_command();
 	printf("\tesac\n");
 	fputs(foot, stdout);
 	return OK;

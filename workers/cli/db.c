@@ -10,7 +10,7 @@
 
 /* ---- doubtful tenants ---- */
 
-static enum err read_tenants(struct db *db, json_t **in_doubt, struct why *why)
+static enum err db_read_tenants(struct db *db, json_t **in_doubt, struct why *why)
 {
 	struct tenants *tenants = tenants_new();
 	enum err err = store_tenants(db, tenants_add, tenants, why);
@@ -21,7 +21,7 @@ static enum err read_tenants(struct db *db, json_t **in_doubt, struct why *why)
 	return err;
 }
 
-static void print_tenant(struct table *table, const json_t *tenant)
+static void db_print_tenant(struct table *table, const json_t *tenant)
 {
 	const char *problem = json_string_value(json_object_get(tenant, "problem"));
 	const json_t *like = json_object_get(tenant, "like");
@@ -44,7 +44,7 @@ static void print_tenant(struct table *table, const json_t *tenant)
 	buf_clear(&words);
 }
 
-static void print_tenants(const struct cli *cli, const json_t *in_doubt)
+static void db_print_tenants(const struct cli *cli, const json_t *in_doubt)
 {
 	static const struct column columns[] = {
 		{ "TENANT", COLUMN_LEFT }, { "ROWS", COLUMN_LEFT },
@@ -56,7 +56,7 @@ static void print_tenants(const struct cli *cli, const json_t *in_doubt)
 		return;
 	table_begin(&table, &cli->out, columns);
 	for (size_t i = 0; i < json_array_size(in_doubt); i++)
-		print_tenant(&table, json_array_get(in_doubt, i));
+		db_print_tenant(&table, json_array_get(in_doubt, i));
 	table_flush(&table, stdout);
 	table_clear(&table);
 	printf("see \"Tenants\" in docs/security.md\n");
@@ -66,12 +66,12 @@ enum err db_tenants(struct cli *cli)
 {
 	struct db *db = db_new(&cli->common.db);
 	json_t *in_doubt;
-	enum err err = read_tenants(db, &in_doubt, &cli->why);
+	enum err err = db_read_tenants(db, &in_doubt, &cli->why);
 
 	db_free(&db);
 	if (err)
 		return err;
-	print_tenants(cli, in_doubt);
+	db_print_tenants(cli, in_doubt);
 	if (!cli->out.json && !cli->out.quiet && !json_array_size(in_doubt))
 		printf("all tenants in the database are valid, and no two look alike\n");
 	cli_answer(cli, json_pack("{s:o}", "tenants", in_doubt));
@@ -86,7 +86,7 @@ struct migration {
 	int version;
 };
 
-static void on_version(void *self, int version, const char *name, bool applied)
+static void db_on_version(void *self, int version, const char *name, bool applied)
 {
 	struct migration *migration = self;
 	const struct output *out = &migration->cli->out;
@@ -103,11 +103,11 @@ static void on_version(void *self, int version, const char *name, bool applied)
 }
 
 /* The migration stays done even if reading a large table takes too long. */
-static void report_tenants(struct db *db, json_t **in_doubt)
+static void db_report_tenants(struct db *db, json_t **in_doubt)
 {
 	struct why why;
 
-	if (read_tenants(db, in_doubt, &why))
+	if (db_read_tenants(db, in_doubt, &why))
 		fprintf(stderr, "zonefleet: the tables are upgraded, but the client "
 		        "cannot read the tenants: %s\nrun 'zonefleet db tenants'\n",
 		        why.text);
@@ -118,13 +118,13 @@ enum err db_migrate(struct cli *cli)
 	struct migration migration = { .cli = cli, .applied = json_array() };
 	struct db *db = db_new(&cli->common.db);
 	json_t *in_doubt = NULL;
-	enum err err = migrate_run(db, on_version, &migration, &cli->why);
+	enum err err = migrate_run(db, db_on_version, &migration, &cli->why);
 
 	if (!err && json_array_size(migration.applied))
-		report_tenants(db, &in_doubt);
+		db_report_tenants(db, &in_doubt);
 	db_free(&db);
 	if (in_doubt)
-		print_tenants(cli, in_doubt);
+		db_print_tenants(cli, in_doubt);
 	cli_answer(cli, json_pack("{s:i, s:o, s:o*}", "version", migration.version,
 	                          "applied", migration.applied, "tenants", in_doubt));
 	return err;

@@ -49,8 +49,8 @@ static const struct field fields[] = {
 
 /* ---- values from options ---- */
 
-static enum err put_seconds(struct cli *cli, enum cli_option option, json_t *into,
-                            const char *key)
+static enum err domain_put_seconds(struct cli *cli, enum cli_option option, json_t *into,
+                                   const char *key)
 {
 	int64_t seconds;
 	enum err err = cli_seconds(cli, option, TTL_MAX, &seconds);
@@ -61,7 +61,7 @@ static enum err put_seconds(struct cli *cli, enum cli_option option, json_t *int
 }
 
 /* Adds the values that both domain create and domain set accept. */
-static enum err put_values(struct cli *cli, json_t *into)
+static enum err domain_put_values(struct cli *cli, json_t *into)
 {
 	static const struct {
 		enum cli_option option;
@@ -76,14 +76,14 @@ static enum err put_values(struct cli *cli, json_t *into)
 	cli_put_host(cli, OPT_PRIMARY, into, "primary");
 	cli_put_text(cli, OPT_DESCRIPTION, into, "description");
 	for (size_t i = 0; !err && i < sizeof times / sizeof times[0]; i++)
-		err = put_seconds(cli, times[i].option, into, times[i].key);
+		err = domain_put_seconds(cli, times[i].option, into, times[i].key);
 	return err;
 }
 
 /* ---- one domain ---- */
 
 /* Prints a line about the change. --wait waits for the domain by its id. */
-static enum err finish(struct cli *cli, json_t *domain, const char *verb)
+static enum err domain_finish(struct cli *cli, json_t *domain, const char *verb)
 {
 	const struct goal goal = {
 		.domain = answer_text(domain, "id"),
@@ -106,7 +106,7 @@ enum err domain_create(struct cli *cli)
 	enum err err = cli_domain(cli, 0, name);
 
 	if (!err)
-		err = put_values(cli, wish);
+		err = domain_put_values(cli, wish);
 	if (err) {
 		json_decref(wish);
 		return err;
@@ -115,7 +115,7 @@ enum err domain_create(struct cli *cli)
 	cli_put_text(cli, OPT_POOL, wish, "pool");
 	cli_put_hosts(cli, OPT_NS, wish, "ns");
 	err = cli_call(cli, "create_domain", json_pack("{s:o}", "domain", wish), &domain);
-	return err ? err : finish(cli, domain, "created");
+	return err ? err : domain_finish(cli, domain, "created");
 }
 
 enum err domain_set(struct cli *cli)
@@ -125,7 +125,7 @@ enum err domain_set(struct cli *cli)
 	enum err err = cli_domain(cli, 0, name);
 
 	if (!err)
-		err = put_values(cli, values);
+		err = domain_put_values(cli, values);
 	if (!err && !json_object_size(values))
 		err = cli_usage(cli, "domain set needs at least one of --email, "
 		                "--primary, --ttl, --refresh, --retry, --expire, "
@@ -137,11 +137,11 @@ enum err domain_set(struct cli *cli)
 	err = cli_call(cli, "update_domain",
 	               json_pack("{s:s, s:o}", "domain", name, "values", values),
 	               &domain);
-	return err ? err : finish(cli, domain, "changed");
+	return err ? err : domain_finish(cli, domain, "changed");
 }
 
 /* Calls METHOD with the domain of the first argument. */
-static enum err call_domain(struct cli *cli, const char *method, json_t **domain)
+static enum err domain_call(struct cli *cli, const char *method, json_t **domain)
 {
 	char name[NAME_MAX_TEXT + 1];
 	enum err err = cli_domain(cli, 0, name);
@@ -153,16 +153,16 @@ static enum err call_domain(struct cli *cli, const char *method, json_t **domain
 enum err domain_delete(struct cli *cli)
 {
 	json_t *domain;
-	enum err err = call_domain(cli, "delete_domain", &domain);
+	enum err err = domain_call(cli, "delete_domain", &domain);
 
-	return err ? err : finish(cli, domain, "deleting");
+	return err ? err : domain_finish(cli, domain, "deleting");
 }
 
-static enum err abandon(struct cli *cli)
+static enum err domain_call_abandon(struct cli *cli)
 {
 	json_t *domain, *server;
 	size_t i;
-	enum err err = call_domain(cli, "abandon_domain", &domain);
+	enum err err = domain_call(cli, "abandon_domain", &domain);
 
 	if (err)
 		return err;
@@ -182,8 +182,8 @@ enum err domain_abandon(struct cli *cli)
 	json_t *status;
 
 	if (cli_has(cli, OPT_YES))
-		return abandon(cli);
-	enum err err = call_domain(cli, "get_status", &status);
+		return domain_call_abandon(cli);
+	enum err err = domain_call(cli, "get_status", &status);
 
 	if (err)
 		return err;
@@ -199,7 +199,7 @@ enum err domain_abandon(struct cli *cli)
 enum err domain_show(struct cli *cli)
 {
 	json_t *domain;
-	enum err err = call_domain(cli, "get_domain", &domain);
+	enum err err = domain_call(cli, "get_domain", &domain);
 
 	if (err)
 		return err;
@@ -211,7 +211,7 @@ enum err domain_show(struct cli *cli)
 
 /* ---- several domains ---- */
 
-static void list_row(struct table *table, const json_t *domain)
+static void domain_row(struct table *table, const json_t *domain)
 {
 	table_text(table, answer_text(domain, "name"));
 	table_text(table, answer_text(domain, "pool"));
@@ -223,7 +223,7 @@ static void list_row(struct table *table, const json_t *domain)
 }
 
 /* A name gets its final dot. A pattern stays as it is. */
-static enum err put_pattern(struct cli *cli, json_t *criterion)
+static enum err domain_put_pattern(struct cli *cli, json_t *criterion)
 {
 	char name[NAME_MAX_TEXT + 1];
 	const char *word = cli->argv[0];
@@ -241,9 +241,9 @@ static enum err put_pattern(struct cli *cli, json_t *criterion)
 enum err domain_list(struct cli *cli)
 {
 	const struct listing listing = { "find_domains", "domains", list_columns,
-		                         list_row };
+		                         domain_row };
 	json_t *criterion = json_object();
-	enum err err = cli->argc ? put_pattern(cli, criterion) : OK;
+	enum err err = cli->argc ? domain_put_pattern(cli, criterion) : OK;
 
 	if (err) {
 		json_decref(criterion);

@@ -23,7 +23,7 @@ struct export {
 
 /* ---- pages ---- */
 
-static void take(struct export *export, const json_t *page)
+static void export_take_page(struct export *export, const json_t *page)
 {
 	size_t i;
 	json_t *line;
@@ -42,7 +42,7 @@ static void take(struct export *export, const json_t *page)
 }
 
 /* *marker is the start of the next page; NULL after the last page. */
-static enum err read_page(struct export *export, json_t **marker)
+static enum err export_read_page(struct export *export, json_t **marker)
 {
 	json_t *args =
 		json_pack("{s:s, s:O*}", "domain", export->domain, "marker", *marker);
@@ -58,26 +58,26 @@ static enum err read_page(struct export *export, json_t **marker)
 		           "%s changed while the client read it: try again later",
 		           export->domain);
 	export->serial = serial;
-	take(export, page);
+	export_take_page(export, page);
 	json_decref(*marker);
 	*marker = json_incref(json_object_get(page, "marker"));
 	json_decref(page);
 	return err;
 }
 
-static enum err read_pages(struct export *export)
+static enum err export_read_pages(struct export *export)
 {
 	json_t *marker = NULL;
 	enum err err;
 
 	do
-		err = read_page(export, &marker);
+		err = export_read_page(export, &marker);
 	while (!err && json_is_string(marker));
 	json_decref(marker);
 	return err;
 }
 
-static enum err begin_again(struct export *export)
+static enum err export_begin_again(struct export *export)
 {
 	export->records = 0;
 	if (export->lines)
@@ -94,9 +94,9 @@ static enum err export_zone(struct export *export)
 
 	progress_begin(&export->progress, &export->cli->out);
 	for (int i = 0; err == ERR_CONFLICT && i < ATTEMPTS; i++) {
-		err = begin_again(export);
+		err = export_begin_again(export);
 		if (!err)
-			err = read_pages(export);
+			err = export_read_pages(export);
 	}
 	progress_end(&export->progress);
 	return err;
@@ -104,7 +104,7 @@ static enum err export_zone(struct export *export)
 
 /* ---- the destination ---- */
 
-static enum err to_file(struct export *export, const char *path)
+static enum err export_to_file(struct export *export, const char *path)
 {
 	struct why *why = &export->cli->why;
 	struct whole_file file;
@@ -116,7 +116,7 @@ static enum err to_file(struct export *export, const char *path)
 	return whole_file_close(&file, export_zone(export), why);
 }
 
-static enum err copy(struct export *export)
+static enum err export_copy(struct export *export)
 {
 	struct why *why = &export->cli->why;
 	char block[64 * 1024];
@@ -129,7 +129,7 @@ static enum err copy(struct export *export)
 	return ferror(export->to) ? whole_file_cannot_write("a temporary file", why) : OK;
 }
 
-static enum err to_stdout(struct export *export)
+static enum err export_to_stdout(struct export *export)
 {
 	enum err err;
 
@@ -141,12 +141,12 @@ static enum err to_stdout(struct export *export)
 	if (!err && (fflush(export->to) || ferror(export->to)))
 		err = whole_file_cannot_write("a temporary file", &export->cli->why);
 	if (!err && !export->lines)
-		err = copy(export);
+		err = export_copy(export);
 	fclose(export->to);
 	return err;
 }
 
-static void answer(struct export *export)
+static void export_answer(struct export *export)
 {
 	json_t *json = json_pack("{s:s, s:I, s:I}", "domain", export->domain,
 	                         "serial", (json_int_t)export->serial,
@@ -165,9 +165,10 @@ enum err domain_export(struct cli *cli)
 
 	if (err)
 		return err;
-	err = has_file ? to_file(&export, cli->argv[1]) : to_stdout(&export);
+	err = has_file ? export_to_file(&export, cli->argv[1])
+	               : export_to_stdout(&export);
 	if (!err)
-		answer(&export);
+		export_answer(&export);
 	if (!err && has_file && !cli->out.json && !cli->out.quiet)
 		printf("%s serial %lld: %lld records in %s\n", export.domain,
 		       (long long)export.serial, (long long)export.records, cli->argv[1]);

@@ -4,7 +4,7 @@
 #include "names.h"
 #include "status.h"
 
-static void add_seconds(struct table *table, const json_t *row, const char *key)
+static void fleet_add_seconds(struct table *table, const json_t *row, const char *key)
 {
 	char text[DURATION_TEXT];
 
@@ -12,7 +12,7 @@ static void add_seconds(struct table *table, const json_t *row, const char *key)
 	table_text(table, text);
 }
 
-static void add_number(struct table *table, const json_t *row, const char *key)
+static void fleet_add_number(struct table *table, const json_t *row, const char *key)
 {
 	const json_t *number = json_object_get(row, key);
 
@@ -29,7 +29,7 @@ struct list {
 	const char *none;		/* the text for an empty list */
 };
 
-static enum err show(struct cli *cli, const struct list *list)
+static enum err fleet_show(struct cli *cli, const struct list *list)
 {
 	json_t *answer, *row;
 	struct table table;
@@ -74,12 +74,12 @@ static void worker_row(struct table *table, const json_t *row)
 	table_text(table, answer_text(row, "plugin_name"));
 	table_text(table, answer_text(row, "role"));
 	table_text(table, answer_text(row, "status"));
-	add_number(table, row, "hash_factor");
-	add_number(table, row, "total_number");
-	add_number(table, row, "generation");
+	fleet_add_number(table, row, "hash_factor");
+	fleet_add_number(table, row, "total_number");
+	fleet_add_number(table, row, "generation");
 	names_duration((int64_t)json_number_value(json_object_get(row, "age")), text);
 	table_printf(table, "%s ago", text);
-	add_seconds(table, row, "up");
+	fleet_add_seconds(table, row, "up");
 }
 
 enum err workers_show(struct cli *cli)
@@ -88,7 +88,7 @@ enum err workers_show(struct cli *cli)
 	                                  worker_row,
 	                                  "no worker has sent a heartbeat yet" };
 
-	return show(cli, &list);
+	return fleet_show(cli, &list);
 }
 
 /* ---- locks ---- */
@@ -109,7 +109,7 @@ static void lock_row(struct table *table, const json_t *row)
 
 	table_text(table, *domain ? domain : answer_text(row, "object_uuid"));
 	table_text(table, answer_text(row, "owner"));
-	add_number(table, row, "fence");
+	fleet_add_number(table, row, "fence");
 	names_duration((int64_t)json_number_value(json_object_get(row, "age")), text);
 	table_printf(table, "%s ago", text);
 	names_duration((int64_t)json_number_value(json_object_get(row, "ttl")), text);
@@ -121,7 +121,7 @@ enum err locks_show(struct cli *cli)
 	static const struct list list = { "find_locks", "locks", lock_columns, lock_row,
 	                                  "no object is locked" };
 
-	return show(cli, &list);
+	return fleet_show(cli, &list);
 }
 
 /* ---- repairs ---- */
@@ -155,7 +155,7 @@ enum err repairs_show(struct cli *cli)
 	                                  repair_row,
 	                                  "there are no differences and no repairs" };
 
-	return show(cli, &list);
+	return fleet_show(cli, &list);
 }
 
 /* ---- servers ---- */
@@ -174,7 +174,7 @@ enum err servers_show(struct cli *cli)
 	return OK;
 }
 
-static enum err set_server(struct cli *cli, const char *state, const char *words)
+static enum err server_set(struct cli *cli, const char *state, const char *words)
 {
 	const char *pool = cli->option[OPT_POOL] ? cli->option[OPT_POOL] : "default";
 	json_t *server;
@@ -192,19 +192,19 @@ static enum err set_server(struct cli *cli, const char *state, const char *words
 
 enum err server_drain(struct cli *cli)
 {
-	return set_server(cli, "DRAINED", "is drained: the pool managers neither "
+	return server_set(cli, "DRAINED", "is drained: the pool managers neither "
 	                  "change nor count it");
 }
 
 enum err server_add(struct cli *cli)
 {
-	return set_server(cli, "ACTIVE", "is in service: the next rounds of the sync "
+	return server_set(cli, "ACTIVE", "is in service: the next rounds of the sync "
 	                  "bring it up to date");
 }
 
 enum err server_remove(struct cli *cli)
 {
-	return set_server(cli, "REMOVED", "is removed: now delete it from the settings "
+	return server_set(cli, "REMOVED", "is removed: now delete it from the settings "
 	                  "of the pool managers");
 }
 

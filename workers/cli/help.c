@@ -10,7 +10,7 @@ enum { WIDTH = 78, INDENT = 2, OPTION_COLUMN = 26, COMMAND_COLUMN = 24 };
 /* ---- text ---- */
 
 /* Wraps words into lines. The first begins at COLUMN, the others at INDENT. */
-static void print_wrapped(const char *text, size_t column, size_t indent)
+static void help_print_wrapped(const char *text, size_t column, size_t indent)
 {
 	bool is_first = true;
 
@@ -36,7 +36,7 @@ static void print_wrapped(const char *text, size_t column, size_t indent)
 	putchar('\n');
 }
 
-static void print_pair(const char *left, const char *right, size_t column)
+static void help_print_pair(const char *left, const char *right, size_t column)
 {
 	size_t len = strlen(left) + INDENT;
 
@@ -46,10 +46,10 @@ static void print_pair(const char *left, const char *right, size_t column)
 		len = 0;
 	}
 	printf("%*s", (int)(column - len), "");
-	print_wrapped(right, column, column);
+	help_print_wrapped(right, column, column);
 }
 
-static void print_indented(const char *lines)
+static void help_print_indented(const char *lines)
 {
 	while (*lines) {
 		size_t len = strcspn(lines, "\n");
@@ -61,53 +61,53 @@ static void print_indented(const char *lines)
 
 /* ---- rows ---- */
 
-static void print_option(const struct option_row *row)
+static void help_print_option(const struct option_row *row)
 {
 	char left[64];
 
 	snprintf(left, sizeof left, "%c%c%c --%s%s%s", row->letter ? '-' : ' ',
 	         row->letter ? row->letter : ' ', row->letter ? ',' : ' ', row->name,
 	         row->argument ? " " : "", row->argument ? row->argument : "");
-	print_pair(left, row->help, OPTION_COLUMN);
+	help_print_pair(left, row->help, OPTION_COLUMN);
 }
 
-static void print_options(uint64_t options)
+static void help_print_options(uint64_t options)
 {
 	for (int i = 0; i < OPT_COUNT; i++)
 		if (options & (UINT64_C(1) << i))
-			print_option(&option_rows[i]);
+			help_print_option(&option_rows[i]);
 }
 
-static void print_command(const struct command *command)
+static void help_print_command(const struct command *command)
 {
 	printf("zonefleet %s%s%s%s\n\n", command->words,
 	       command->options ? " [OPTION...]" : "",
 	       *command->arguments ? " " : "", command->arguments);
-	print_wrapped(command->about, 0, 0);
+	help_print_wrapped(command->about, 0, 0);
 	if (command->options) {
 		printf("\nOptions:\n");
-		print_options(command->options);
+		help_print_options(command->options);
 	}
 	printf("\n'zonefleet help' lists the options of all commands.\n");
 	printf("\n%s\n", strchr(command->examples, '\n') ? "Examples:" : "Example:");
-	print_indented(command->examples);
+	help_print_indented(command->examples);
 }
 
-static void print_commands(const char *noun)
+static void help_print_commands(const char *noun)
 {
 	for (const struct command *command = commands; command->words; command++)
 		if (command_is_below(command, noun))
-			print_pair(command->words, command->help, COMMAND_COLUMN);
+			help_print_pair(command->words, command->help, COMMAND_COLUMN);
 }
 
-static void print_noun(const char *noun)
+static void help_print_noun(const char *noun)
 {
 	printf("zonefleet %s COMMAND ...\n\n", noun);
-	print_commands(noun);
+	help_print_commands(noun);
 	printf("\n'zonefleet help %s COMMAND' explains a command.\n", noun);
 }
 
-static void print_overview(void)
+static void help_print_overview(void)
 {
 	printf("zonefleet [OPTION...] COMMAND [ARGUMENT...]\n\n"
 	       "Creates, changes and shows domains and their records, and shows how far the\n"
@@ -115,18 +115,18 @@ static void print_overview(void)
 	for (size_t i = 0; command_groups[i].title; i++) {
 		printf("\n%s:\n", command_groups[i].title);
 		for (size_t j = 0; command_groups[i].nouns[j]; j++)
-			print_commands(command_groups[i].nouns[j]);
+			help_print_commands(command_groups[i].nouns[j]);
 	}
 	printf("\nOptions of all commands:\n");
-	print_options(OPT_COMMON);
+	help_print_options(OPT_COMMON);
 	printf("\nExit status:\n");
 	for (int i = 0; i < EXIT_COUNT; i++)
 		printf("  %d  %s\n", i, cli_exit_meanings[i]);
 	printf("\n'zonefleet help COMMAND' explains a command with examples. "
 	       "Begin with:\n");
-	print_indented("zonefleet domain create example.org --wait\n"
-	               "zonefleet record add example.org www A 192.0.2.1 --wait\n"
-	               "zonefleet status example.org");
+	help_print_indented("zonefleet domain create example.org --wait\n"
+	                    "zonefleet record add example.org www A 192.0.2.1 --wait\n"
+	                    "zonefleet status example.org");
 }
 
 /* ---- entry points ---- */
@@ -137,14 +137,14 @@ enum err help_words(struct cli *cli)
 	const struct command *command;
 
 	if (!cli->argc) {
-		print_overview();
+		help_print_overview();
 		return OK;
 	}
 	command = command_find(cli->argv, cli->argc, &used);
 	if (command)
-		print_command(command);
+		help_print_command(command);
 	else if (command_is_noun(cli->argv[0]))
-		print_noun(cli->argv[0]);
+		help_print_noun(cli->argv[0]);
 	else
 		return cli_usage(cli, "there is no command '%s'", cli->argv[0]);
 	return OK;

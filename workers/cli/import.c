@@ -36,7 +36,7 @@ struct import {
 
 /* ---- parts ---- */
 
-static void show_reading(struct import *import)
+static void import_show_reading(struct import *import)
 {
 	char detail[64];
 
@@ -45,7 +45,7 @@ static void show_reading(struct import *import)
 	             import->input.size, detail);
 }
 
-static enum err send_part(struct import *import)
+static enum err import_send_part(struct import *import)
 {
 	json_t *args;
 
@@ -55,13 +55,13 @@ static enum err send_part(struct import *import)
 	                 "records", import->part);
 	import->part = json_array();
 	import->part_bytes = 0;
-	show_reading(import);
+	import_show_reading(import);
 	return client_window_call(import->cli->client, CENTRAL, "add_to_import", args,
 	                          &import->cli->why);
 }
 
 /* In JSON within JSON a quote is four bytes, and so is a backslash. */
-static size_t wire_bytes(const char *text)
+static size_t import_size(const char *text)
 {
 	size_t bytes = strlen(text);
 
@@ -70,7 +70,7 @@ static size_t wire_bytes(const char *text)
 	return bytes;
 }
 
-static enum err add_record(struct import *import, const struct rr *rr)
+static enum err import_add_record(struct import *import, const struct rr *rr)
 {
 	char name[NAME_MAX_TEXT + 1], type[16];
 	size_t bytes;
@@ -83,10 +83,10 @@ static enum err add_record(struct import *import, const struct rr *rr)
 	                   &import->cli->why);
 	if (err)
 		return err;
-	bytes = wire_bytes(name) + wire_bytes(buf_string(&import->data)) + RECORD_BYTES;
+	bytes = import_size(name) + import_size(buf_string(&import->data)) + RECORD_BYTES;
 	if (import->part_bytes + bytes > PART_BYTES ||
 	    json_array_size(import->part) == PART_RECORDS)
-		err = send_part(import);
+		err = import_send_part(import);
 	json_array_append_new(import->part,
 	                      json_pack("[s, I, s, s]", name, (json_int_t)rr->ttl, type,
 	                                buf_string(&import->data)));
@@ -95,7 +95,7 @@ static enum err add_record(struct import *import, const struct rr *rr)
 	return err;
 }
 
-static enum err send_records(struct import *import)
+static enum err import_send_records(struct import *import)
 {
 	struct rr rr;
 	bool found = true;
@@ -105,16 +105,16 @@ static enum err send_records(struct import *import)
 		err = master_file_next(import->master, &rr, &found, &import->cli->why);
 		if (err || !found)
 			break;
-		err = add_record(import, &rr);
+		err = import_add_record(import, &rr);
 	}
-	return err ? err : send_part(import);
+	return err ? err : import_send_part(import);
 }
 
 /* Reports the first failure, and waits for all answers before it returns. */
-static enum err stage(struct import *import)
+static enum err import_stage(struct import *import)
 {
 	struct why words;
-	enum err err = send_records(import);
+	enum err err = import_send_records(import);
 	enum err later = client_window_close(import->cli->client, &words);
 
 	if (!err && later)
@@ -124,7 +124,7 @@ static enum err stage(struct import *import)
 
 /* ---- the stages ---- */
 
-static enum err begin(struct import *import)
+static enum err import_begin(struct import *import)
 {
 	struct cli *cli = import->cli;
 	json_t *wish = json_pack("{s:s}", "name", import->name), *begun;
@@ -143,7 +143,7 @@ static enum err begin(struct import *import)
  * Cancels the import, so that central does not keep its records until later. The first
  * failure stays the reason.
  */
-static void cancel(struct import *import)
+static void import_cancel(struct import *import)
 {
 	struct why kept = import->cli->why;
 
@@ -152,13 +152,13 @@ static void cancel(struct import *import)
 	import->cli->why = kept;
 }
 
-static bool is_state(const json_t *state, const char *name)
+static bool import_is_state(const json_t *state, const char *name)
 {
 	return !strcmp(answer_text(state, "state"), name);
 }
 
 /* Shows which worker commits, and whether another one began before. */
-static void show_commit(struct import *import, const json_t *state)
+static void import_show_commit(struct import *import, const json_t *state)
 {
 	const char *worker = answer_text(state, "worker");
 	int64_t attempts = answer_number(state, "attempts");
@@ -174,20 +174,20 @@ static void show_commit(struct import *import, const json_t *state)
 	              import->records, cli_elapsed(import->cli), note, worker);
 }
 
-static enum err await_commit(struct import *import, json_t **state)
+static enum err import_await_commit(struct import *import, json_t **state)
 {
 	struct cli *cli = import->cli;
 	int64_t until_ms = clock_ms() + COMMIT_MAX_S * INT64_C(1000);
 	int pause_ms = 0;
 
-	while (!is_state(*state, "DONE") && !is_state(*state, "ERROR")) {
+	while (!import_is_state(*state, "DONE") && !import_is_state(*state, "ERROR")) {
 		enum err err;
 
 		if (clock_ms() >= until_ms)
 			return fail(&cli->why, ERR_TIMEOUT,
 			            "import %s is still %s after %d s", import->id,
 			            answer_text(*state, "state"), COMMIT_MAX_S);
-		show_commit(import, *state);
+		import_show_commit(import, *state);
 		client_pause(cli->client, &pause_ms);
 		json_decref(*state);
 		*state = NULL;
@@ -200,7 +200,7 @@ static enum err await_commit(struct import *import, json_t **state)
 }
 
 /* *result: the result of the commit. */
-static enum err commit(struct import *import, json_t **result)
+static enum err import_commit(struct import *import, json_t **result)
 {
 	struct cli *cli = import->cli;
 	json_t *state = NULL;
@@ -208,8 +208,8 @@ static enum err commit(struct import *import, json_t **result)
 	                        json_pack("{s:s}", "import", import->id), &state);
 
 	if (!err)
-		err = await_commit(import, &state);
-	if (!err && is_state(state, "ERROR"))
+		err = import_await_commit(import, &state);
+	if (!err && import_is_state(state, "ERROR"))
 		err = fail(&cli->why, ERR_INVALID, "%s", answer_text(state, "reason"));
 	if (!err) {
 		*result = json_deep_copy(json_object_get(state, "result"));
@@ -223,7 +223,7 @@ static enum err commit(struct import *import, json_t **result)
 }
 
 /* Adds the members that other commands also show: here "domain" is the name. */
-static void complete(struct import *import, json_t *result)
+static void import_complete(struct import *import, json_t *result)
 {
 	int64_t touched =
 		answer_number(result, "added") + answer_number(result, "updated");
@@ -237,7 +237,7 @@ static void complete(struct import *import, json_t *result)
 	                    json_real(cli_elapsed(import->cli)));
 }
 
-static enum err finish(struct import *import, json_t *result)
+static enum err import_finish(struct import *import, json_t *result)
 {
 	struct cli *cli = import->cli;
 	const struct goal goal = {
@@ -247,7 +247,7 @@ static enum err finish(struct import *import, json_t *result)
 	char *line;
 	enum err err;
 
-	complete(import, result);
+	import_complete(import, result);
 	line = xprintf("%s serial %" PRIu32 ": read %" PRId64 ", added %" PRId64
 	               ", updated %" PRId64 ", deleted %" PRId64 ", unchanged %" PRId64
 	               " in %.3f s",
@@ -262,14 +262,14 @@ static enum err finish(struct import *import, json_t *result)
 
 /* ---- the command ---- */
 
-static enum err run(struct import *import, json_t **result)
+static enum err import_run(struct import *import, json_t **result)
 {
 	struct why words;
-	enum err err = begin(import), closed;
+	enum err err = import_begin(import), closed;
 
 	if (err)
 		return err;
-	err = stage(import);
+	err = import_stage(import);
 	closed = input_close(&import->input, &words);
 	if (closed) {
 		/* the last record is bad because the file is cut off */
@@ -277,10 +277,10 @@ static enum err run(struct import *import, json_t **result)
 		err = closed;
 	}
 	if (err) {
-		cancel(import);
+		import_cancel(import);
 		return err;
 	}
-	return commit(import, result);
+	return import_commit(import, result);
 }
 
 enum err domain_import(struct cli *cli)
@@ -295,11 +295,11 @@ enum err domain_import(struct cli *cli)
 		import.master = master_file_open(import.input.file, import.input.path,
 		                                 import.name, TTL_DEFAULT);
 		progress_begin(&import.progress, &cli->out);
-		err = run(&import, &result);
+		err = import_run(&import, &result);
 		progress_end(&import.progress);
 	}
 	if (!err)
-		err = finish(&import, result);
+		err = import_finish(&import, result);
 	master_file_close(&import.master);
 	input_close(&import.input, &(struct why){ 0 });
 	json_decref(import.part);

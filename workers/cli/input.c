@@ -20,7 +20,7 @@ static const struct {
 	{ ".gz", "gzip" },
 };
 
-static const char *unpacker_of(const char *path)
+static const char *input_unpacker(const char *path)
 {
 	size_t len = strlen(path);
 
@@ -33,7 +33,7 @@ static const char *unpacker_of(const char *path)
 	return NULL;
 }
 
-static enum err cannot(const struct input *input, int error, struct why *why)
+static enum err input_fail(const struct input *input, int error, struct why *why)
 {
 	return fail(why, error == ENOENT ? ERR_NOT_FOUND : ERR_INVALID,
 	            "cannot read %.300s: %s", input->path, strerror(error));
@@ -44,7 +44,7 @@ static enum err cannot(const struct input *input, int error, struct why *why)
  * reading. Its error output is dropped: the client makes its own message from the exit
  * status.
  */
-static int spawn(struct input *input, int to)
+static int input_spawn(struct input *input, int to)
 {
 	char *const argv[] = { (char *)input->unpacker, (char *)"-dc", NULL };
 	posix_spawn_file_actions_t actions;
@@ -69,13 +69,13 @@ static int spawn(struct input *input, int to)
 	return error;
 }
 
-static enum err open_unpacker(struct input *input, struct why *why)
+static enum err input_open_unpacker(struct input *input, struct why *why)
 {
 	int ends[2], error;
 
 	if (pipe2(ends, O_CLOEXEC))
-		return cannot(input, errno, why);
-	error = spawn(input, ends[1]);
+		return input_fail(input, errno, why);
+	error = input_spawn(input, ends[1]);
 	close(ends[1]);
 	if (error) {
 		input->child = 0;
@@ -87,23 +87,23 @@ static enum err open_unpacker(struct input *input, struct why *why)
 	return OK;
 }
 
-static enum err open_path(struct input *input, struct why *why)
+static enum err input_open_path(struct input *input, struct why *why)
 {
 	struct stat stat;
 
 	input->fd = open(input->path, O_RDONLY | O_CLOEXEC);
 	if (input->fd < 0)
-		return cannot(input, errno, why);
+		return input_fail(input, errno, why);
 	if (fstat(input->fd, &stat))
-		return cannot(input, errno, why);
+		return input_fail(input, errno, why);
 	if (S_ISDIR(stat.st_mode))
-		return cannot(input, EISDIR, why);
+		return input_fail(input, EISDIR, why);
 	input->size = S_ISREG(stat.st_mode) ? stat.st_size : 0;
-	input->unpacker = unpacker_of(input->path);
+	input->unpacker = input_unpacker(input->path);
 	if (input->unpacker)
-		return open_unpacker(input, why);
+		return input_open_unpacker(input, why);
 	input->file = fdopen(dup(input->fd), "r");
-	return input->file ? OK : cannot(input, errno, why);
+	return input->file ? OK : input_fail(input, errno, why);
 }
 
 enum err input_open(struct input *input, const char *path, struct why *why)
@@ -117,7 +117,7 @@ enum err input_open(struct input *input, const char *path, struct why *why)
 		input->file = stdin;
 		return OK;
 	}
-	err = open_path(input, why);
+	err = input_open_path(input, why);
 	if (err)
 		input_close(input, &ignored);
 	return err;
@@ -133,7 +133,7 @@ int64_t input_position(const struct input *input)
 /*
  * A child that ends by SIGPIPE because the client stopped reading early has not failed.
  */
-static enum err reap(struct input *input, bool at_end, struct why *why)
+static enum err input_reap(struct input *input, bool at_end, struct why *why)
 {
 	int status = 0;
 
@@ -153,7 +153,7 @@ enum err input_close(struct input *input, struct why *why)
 	if (input->file && input->file != stdin)
 		fclose(input->file);
 	if (input->child > 0)
-		err = reap(input, at_end, why);
+		err = input_reap(input, at_end, why);
 	if (input->fd >= 0)
 		close(input->fd);
 	*input = (struct input){ .fd = -1 };
@@ -162,7 +162,8 @@ enum err input_close(struct input *input, struct why *why)
 
 /* ---- whole texts ---- */
 
-static enum err read_all(FILE *file, const char *path, struct buf *text, struct why *why)
+static enum err input_read_all(FILE *file, const char *path, struct buf *text,
+                               struct why *why)
 {
 	char block[64 * 1024];
 	size_t len;
@@ -190,7 +191,7 @@ enum err input_read(const char *path, struct buf *text, struct why *why)
 
 	if (err)
 		return err;
-	err = read_all(input.file, input.path, text, why);
+	err = input_read_all(input.file, input.path, text, why);
 	closed = input_close(&input, err ? &ignored : why);
 	return err ? err : closed;
 }

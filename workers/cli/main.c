@@ -24,7 +24,7 @@
 
 /* ---- settings ---- */
 
-static const char *config_path(const struct cli *cli)
+static const char *cli_config_path(const struct cli *cli)
 {
 	const char *env = getenv("ZONEFLEET_CONFIG");
 
@@ -33,7 +33,7 @@ static const char *config_path(const struct cli *cli)
 	return env && *env ? env : DEFAULT_CONFIG;
 }
 
-static enum err load_settings(struct cli *cli, const struct option_schema *schema)
+static enum err cli_load_settings(struct cli *cli, const struct option_schema *schema)
 {
 	enum err err = option_load(schema, cli->config, &cli->why);
 
@@ -47,7 +47,7 @@ static enum err load_settings(struct cli *cli, const struct option_schema *schem
 	return err;
 }
 
-static void set_text(char **text, const char *given)
+static void cli_set_text(char **text, const char *given)
 {
 	if (!given)
 		return;
@@ -56,7 +56,7 @@ static void set_text(char **text, const char *given)
 }
 
 /* The options override the settings. */
-static enum err apply_options(struct cli *cli)
+static enum err cli_apply_options(struct cli *cli)
 {
 	struct client_config *settings = &cli->settings;
 	int64_t timeout = settings->timeout_s;
@@ -69,7 +69,7 @@ static enum err apply_options(struct cli *cli)
 	if (!err)			/* checked before the command changes anything */
 		err = cli_seconds(cli, OPT_WAIT_TIMEOUT, AWAIT_MAX_S, &wait);
 	settings->timeout_s = (int)timeout;
-	set_text(&settings->tenant, cli->option[OPT_TENANT]);
+	cli_set_text(&settings->tenant, cli->option[OPT_TENANT]);
 	settings->admin |= cli_has(cli, OPT_ADMIN);
 	settings->all_tenants |= cli_has(cli, OPT_ALL_TENANTS);
 	if (!err && *settings->tenant &&
@@ -78,7 +78,7 @@ static enum err apply_options(struct cli *cli)
 	return err;
 }
 
-static void open_log(const struct cli *cli)
+static void cli_open_log(const struct cli *cli)
 {
 	log_open(PROGRAM, false);
 	log_level_set(cli_has(cli, OPT_VERBOSE) ? (enum log_level)cli->common.log_level
@@ -87,7 +87,7 @@ static void open_log(const struct cli *cli)
 
 /* ---- the run ---- */
 
-static enum err run_connected(struct cli *cli)
+static enum err cli_run_connected(struct cli *cli)
 {
 	enum err err = OK;
 
@@ -101,21 +101,21 @@ static enum err run_connected(struct cli *cli)
 	return err;
 }
 
-static enum err run_with_settings(struct cli *cli, const struct option_schema *schema)
+static enum err cli_run_with_settings(struct cli *cli, const struct option_schema *schema)
 {
-	enum err err = load_settings(cli, schema);
+	enum err err = cli_load_settings(cli, schema);
 
 	if (!err)
-		err = apply_options(cli);
+		err = cli_apply_options(cli);
 	if (!err) {
-		open_log(cli);
-		err = run_connected(cli);
+		cli_open_log(cli);
+		err = cli_run_connected(cli);
 	}
 	option_clear(schema);
 	return err;
 }
 
-static enum err run_sample(struct cli *cli, const struct option_schema *schema)
+static enum err cli_run_sample(struct cli *cli, const struct option_schema *schema)
 {
 	if (cli->out.json)
 		cli_answer(cli, option_json(schema));
@@ -124,8 +124,8 @@ static enum err run_sample(struct cli *cli, const struct option_schema *schema)
 	return OK;
 }
 
-static enum err with_schema(struct cli *cli,
-                            enum err (*fn)(struct cli *, const struct option_schema *))
+static enum err cli_with_schema(struct cli *cli, enum err (*fn)(
+                                struct cli *, const struct option_schema *))
 {
 	const struct option_section own[] = {
 		{ "client", "the command line client", client_options, &cli->settings },
@@ -138,7 +138,7 @@ static enum err with_schema(struct cli *cli,
 	return err;
 }
 
-static enum err run(struct cli *cli)
+static enum err cli_run(struct cli *cli)
 {
 	if (cli_has(cli, OPT_HELP))
 		return help_words(cli);
@@ -147,18 +147,18 @@ static enum err run(struct cli *cli)
 		return OK;
 	}
 	if (cli_has(cli, OPT_SAMPLE))
-		return with_schema(cli, run_sample);
+		return cli_with_schema(cli, cli_run_sample);
 	if (!cli->command)
 		return cli_has(cli, OPT_JSON) ? cli_usage(cli, "--json needs a command")
 		                              : help_words(cli);
 	if (cli->command->need == NEED_NOTHING)
 		return cli->command->run(cli);
-	return with_schema(cli, run_with_settings);
+	return cli_with_schema(cli, cli_run_with_settings);
 }
 
 /* ---- the end ---- */
 
-static enum exit_status exit_status(const struct cli *cli, enum err err)
+static enum exit_status cli_exit_status(const struct cli *cli, enum err err)
 {
 	if (cli->status)
 		return cli->status;
@@ -172,12 +172,12 @@ static enum exit_status exit_status(const struct cli *cli, enum err err)
 }
 
 /* The text already names the exception of another program (ERR_REMOTE). */
-static const char *class_of(const struct cli *cli, enum err err)
+static const char *cli_error_class(const struct cli *cli, enum err err)
 {
 	return cli->class ? cli->class : err_class(err);
 }
 
-static void tell_json(struct cli *cli, enum err err)
+static void cli_report_json(struct cli *cli, enum err err)
 {
 	json_t *document = json_is_object(cli->document) ? json_incref(cli->document)
 	                                                 : json_object();
@@ -185,12 +185,12 @@ static void tell_json(struct cli *cli, enum err err)
 
 	output_escape(cli->why.text, &words);
 	json_object_set_new(document, "error", json_pack("{s:s, s:s}",
-		"class", class_of(cli, err), "message", buf_string(&words)));
+		"class", cli_error_class(cli, err), "message", buf_string(&words)));
 	output_json(document);
 	buf_clear(&words);
 }
 
-static void tell_text(const struct cli *cli, enum err err)
+static void cli_report_text(const struct cli *cli, enum err err)
 {
 	struct buf words = { 0 };
 
@@ -198,7 +198,7 @@ static void tell_text(const struct cli *cli, enum err err)
 	if (err == ERR_REMOTE && !cli->class)
 		fprintf(stderr, PROGRAM ": %s\n", buf_string(&words));
 	else
-		fprintf(stderr, PROGRAM ": %s: %s\n", class_of(cli, err),
+		fprintf(stderr, PROGRAM ": %s: %s\n", cli_error_class(cli, err),
 		        buf_string(&words));
 	buf_clear(&words);
 	if (err == ERR_ARGUMENTS && cli->status == EXIT_USAGE)
@@ -206,7 +206,7 @@ static void tell_text(const struct cli *cli, enum err err)
 }
 
 /* Adds a hint about the option that may be missing. */
-static void advise(struct cli *cli, enum err err)
+static void cli_add_hint(struct cli *cli, enum err err)
 {
 	struct why words = cli->why;
 
@@ -215,18 +215,18 @@ static void advise(struct cli *cli, enum err err)
 		     words.text);
 }
 
-static void tell(struct cli *cli, enum err err)
+static void cli_report(struct cli *cli, enum err err)
 {
 	if (err && cli->out.json)
-		tell_json(cli, err);
+		cli_report_json(cli, err);
 	else if (err)
-		tell_text(cli, err);
+		cli_report_text(cli, err);
 	else if (cli->document && cli->out.json)
 		output_json(json_incref(cli->document));
 }
 
 /* If output was lost, the run fails, without a message. */
-static enum exit_status flush(enum exit_status status)
+static enum exit_status cli_flush(enum exit_status status)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
@@ -237,7 +237,7 @@ static enum exit_status flush(enum exit_status status)
  * Text is UTF-8 here and on the wire. If the terminal does not support UTF-8, the output
  * is ASCII.
  */
-static void set_locale(void)
+static void cli_set_locale(void)
 {
 	setlocale(LC_CTYPE, "");
 	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
@@ -250,17 +250,17 @@ int main(int argc, char **argv)
 	enum exit_status status;
 	enum err err;
 
-	set_locale();
+	cli_set_locale();
 	signal(SIGPIPE, SIG_IGN);
 	err = command_parse(&cli, argc, argv);
 	cli.out.color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") &&
 	                !cli_has(&cli, OPT_NO_COLOR);
-	cli.config = config_path(&cli);
+	cli.config = cli_config_path(&cli);
 	if (!err)
-		err = run(&cli);
-	advise(&cli, err);
-	tell(&cli, err);
-	status = exit_status(&cli, err);
+		err = cli_run(&cli);
+	cli_add_hint(&cli, err);
+	cli_report(&cli, err);
+	status = cli_exit_status(&cli, err);
 	json_decref(cli.document);
-	return flush(status);
+	return cli_flush(status);
 }

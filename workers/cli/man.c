@@ -4,7 +4,7 @@
 #include "help.h"
 
 /* Escapes text for roff: no control lines, and hyphens that can be copied. */
-static void roff(const char *text, FILE *to)
+static void man_escape(const char *text, FILE *to)
 {
 	bool is_line_start = true;
 
@@ -21,51 +21,51 @@ static void roff(const char *text, FILE *to)
 	}
 }
 
-static void paragraphs(const char *text, FILE *to)
+static void man_paragraphs(const char *text, FILE *to)
 {
 	while (*text) {
 		size_t len = strcspn(text, "\n");
 		char paragraph[4096];
 
 		snprintf(paragraph, sizeof paragraph, "%.*s", (int)len, text);
-		roff(paragraph, to);
+		man_escape(paragraph, to);
 		text += len + (text[len] == '\n');
 		fputs(*text ? "\n.PP\n" : "\n", to);
 	}
 }
 
-static void option(const struct option_row *row, FILE *to)
+static void man_option(const struct option_row *row, FILE *to)
 {
 	fputs(".TP\n.B ", to);
 	if (row->letter)
 		fprintf(to, "\\-%c, ", row->letter);
 	fputs("\\-\\-", to);
-	roff(row->name, to);
+	man_escape(row->name, to);
 	if (row->argument)
 		fprintf(to, " \\fI%s\\fR", row->argument);
 	fputc('\n', to);
-	roff(row->help, to);
+	man_escape(row->help, to);
 	fputc('\n', to);
 }
 
-static void command(const struct command *command, FILE *to)
+static void man_command(const struct command *command, FILE *to)
 {
 	fprintf(to, ".SS zonefleet %s \\fI%s\\fR\n", command->words, command->arguments);
-	paragraphs(command->about, to);
+	man_paragraphs(command->about, to);
 	for (int i = OPT_COMMON_COUNT; i < OPT_COUNT; i++)
 		if (command->options & (UINT64_C(1) << i))
-			option(&option_rows[i], to);
+			man_option(&option_rows[i], to);
 	fputs(".PP\n.EX\n", to);
-	roff(command->examples, to);
+	man_escape(command->examples, to);
 	fputs("\n.EE\n", to);
 }
 
-static void exits(FILE *to)
+static void man_exits(FILE *to)
 {
 	fputs(".SH EXIT STATUS\n", to);
 	for (int i = 0; i < EXIT_COUNT; i++) {
 		fprintf(to, ".TP\n.B %d\n", i);
-		roff(cli_exit_meanings[i], to);
+		man_escape(cli_exit_meanings[i], to);
 		fputc('\n', to);
 	}
 	fputs(".PP\nAn error is one line on standard error. With\n.B \\-\\-json\n"
@@ -74,16 +74,16 @@ static void exits(FILE *to)
 	      "The document also has what the command did before the error.\n", to);
 }
 
-static void settings(FILE *to)
+static void man_settings(FILE *to)
 {
 	fputs(".SH SETTINGS\nThe client reads the groups\n.BR broker ,\n.BR database\n"
 	      "(for\n.B zonefleet db\nonly),\n.B log\nand\n.B client\n"
 	      "of the file that all programs of the fleet share. In\n.BR client :\n", to);
 	for (const struct option *row = client_options; row->key; row++) {
 		fputs(".TP\n.B ", to);
-		roff(row->key, to);
+		man_escape(row->key, to);
 		fputc('\n', to);
-		roff(row->help, to);
+		man_escape(row->help, to);
 		fprintf(to, "; default \\(dq%s\\(dq\n", row->fallback);
 	}
 	fputs(".SH ENVIRONMENT\n.TP\n.B ZONEFLEET_CONFIG\nthe settings, if\n"
@@ -106,10 +106,10 @@ void help_man(FILE *to)
 	        "Options may stand anywhere. Arguments that begin with a hyphen stand\n"
 	        "behind\n.BR \\-\\- .\n.SH OPTIONS\n", ZONEFLEET_VERSION);
 	for (int i = 0; i < OPT_COMMON_COUNT; i++)
-		option(&option_rows[i], to);
+		man_option(&option_rows[i], to);
 	fputs(".SH COMMANDS\n", to);
 	for (const struct command *row = commands; row->words; row++)
-		command(row, to);
-	exits(to);
-	settings(to);
+		man_command(row, to);
+	man_exits(to);
+	man_settings(to);
 }

@@ -43,7 +43,7 @@ enum err names_domain(const char *word, char text[NAME_MAX_TEXT + 1], struct why
 }
 
 /* True: with the domain appended, the name would contain the domain twice. */
-static bool is_dot_forgotten(const char *word, const struct name *zone)
+static bool names_is_dot_forgotten(const char *word, const struct name *zone)
 {
 	static const struct name root = { .len = 1 };
 	struct why why;
@@ -67,7 +67,7 @@ enum err names_record(const char *word, const char *domain, char text[NAME_MAX_T
 		err = name_parse_in(word, &zone, "the record's name", &name, why);
 	if (err)
 		return err;
-	if (is_dot_forgotten(word, &zone))
+	if (names_is_dot_forgotten(word, &zone))
 		return fail(why, ERR_INVALID,
 		            "the record's name '%.255s' is relative to '%.200s': "
 		            "write it with its final dot, or without the domain",
@@ -79,7 +79,7 @@ enum err names_record(const char *word, const char *domain, char text[NAME_MAX_T
 
 /* ---- times ---- */
 
-static const struct unit *unit_of(char letter)
+static const struct unit *names_unit(char letter)
 {
 	for (size_t i = 0; i < UNITS; i++)
 		if (units[i].letter == tolower((unsigned char)letter))
@@ -87,7 +87,7 @@ static const struct unit *unit_of(char letter)
 	return NULL;
 }
 
-static bool take_number(const char **at, int64_t max, int64_t *number)
+static bool names_take_number(const char **at, int64_t max, int64_t *number)
 {
 	*number = 0;
 	if (!isdigit((unsigned char)**at))
@@ -112,9 +112,9 @@ bool names_seconds(const char *text, int64_t max, int64_t *seconds)
 		bool is_alone = text == start;
 		const struct unit *unit;
 
-		if (!take_number(&text, max, &number))
+		if (!names_take_number(&text, max, &number))
 			return false;
-		unit = *text ? unit_of(*text++) : is_alone ? unit_of('s') : NULL;
+		unit = *text ? names_unit(*text++) : is_alone ? names_unit('s') : NULL;
 		if (!unit || number > (max - sum) / unit->seconds)
 			return false;
 		sum += number * unit->seconds;
@@ -142,7 +142,7 @@ void names_duration(int64_t seconds, char text[DURATION_TEXT])
 		snprintf(text, DURATION_TEXT, "%" PRId64 " %s", first, units[i].name);
 }
 
-static bool parse_moment(const char *time, int64_t *seconds)
+static bool names_parse_moment(const char *time, int64_t *seconds)
 {
 	struct tm tm = { 0 };
 	const char *end = strptime(time, "%Y-%m-%dT%H:%M:%S", &tm);
@@ -158,7 +158,7 @@ void names_moment(const char *time, int64_t now, char text[MOMENT_TEXT])
 	char distance[DURATION_TEXT];
 	int64_t then;
 
-	if (!parse_moment(time, &then)) {
+	if (!names_parse_moment(time, &then)) {
 		snprintf(text, MOMENT_TEXT, "%s", time);
 		return;
 	}

@@ -118,7 +118,7 @@ struct scanner {
 	char shorts[2 * OPT_COUNT + 3];
 };
 
-static void add_short(struct scanner *scanner, const struct option_row *row)
+static void scanner_add_short(struct scanner *scanner, const struct option_row *row)
 {
 	char *end = scanner->shorts + strlen(scanner->shorts);
 
@@ -139,11 +139,11 @@ static void scanner_init(struct scanner *scanner)
 			row->letter ? row->letter : OPTION_BASE + i,
 		};
 		if (row->letter)
-			add_short(scanner, row);
+			scanner_add_short(scanner, row);
 	}
 }
 
-static enum cli_option option_of(int code)
+static enum cli_option options_by_code(int code)
 {
 	for (int i = 0; i < OPT_COUNT; i++)
 		if (code == OPTION_BASE + i ||
@@ -153,7 +153,7 @@ static enum cli_option option_of(int code)
 }
 
 /* optopt has a short option, perhaps of a group. WORD is the long option. */
-static void describe(int code, const char *word, char wrong[WRONG_MAX])
+static void options_describe(int code, const char *word, char wrong[WRONG_MAX])
 {
 	if (code == ':')
 		snprintf(wrong, WRONG_MAX, "%s needs a value", word);
@@ -198,9 +198,9 @@ bool options_scan(int argc, char **argv, const char *values[OPT_COUNT], int *fir
 		if (code == 1) {
 			argv[words++] = optarg;
 		} else if (code != '?' && code != ':') {
-			values[option_of(code)] = optarg ? optarg : "";
+			values[options_by_code(code)] = optarg ? optarg : "";
 		} else if (is_good) {
-			describe(code, argv[optind - 1], wrong);
+			options_describe(code, argv[optind - 1], wrong);
 			is_good = false;
 		}
 	}

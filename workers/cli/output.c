@@ -15,19 +15,19 @@ enum { GAP = 2, CELLS_FIRST = 64 };
 /* ---- escaping ---- */
 
 /* Characters that change the writing direction, or that are invisible. */
-static bool is_treacherous(wchar_t c)
+static bool output_is_deceptive(wchar_t c)
 {
 	return c == 0x061c || (c >= 0x200b && c <= 0x200f) ||
 	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) ||
 	       c == 0xfeff || (c >= 0xe0000 && c <= 0xe0fff);
 }
 
-static bool is_shown(wchar_t c)
+static bool output_is_shown(wchar_t c)
 {
-	return iswprint(c) && !is_treacherous(c) && wcwidth(c) >= 0;
+	return iswprint(c) && !output_is_deceptive(c) && wcwidth(c) >= 0;
 }
 
-static size_t escape_bytes(const char *bytes, size_t len, struct buf *to)
+static size_t output_escape_bytes(const char *bytes, size_t len, struct buf *to)
 {
 	for (size_t i = 0; i < len; i++)
 		buf_printf(to, "\\x%02x", (unsigned char)bytes[i]);
@@ -48,8 +48,8 @@ size_t output_escape(const char *text, struct buf *to)
 			len = 1;
 			state = (mbstate_t){ 0 };
 		}
-		if (is_broken || !is_shown(c)) {
-			columns += escape_bytes(text, len, to);
+		if (is_broken || !output_is_shown(c)) {
+			columns += output_escape_bytes(text, len, to);
 		} else {
 			buf_append(to, text, len);
 			columns += (size_t)wcwidth(c);
@@ -94,7 +94,7 @@ static const struct {
 	{ "DELETED",   "\033[2m" },
 };
 
-static const char *color_of(const char *status)
+static const char *output_color(const char *status)
 {
 	for (size_t i = 0; i < sizeof colors / sizeof colors[0]; i++)
 		if (!strcmp(colors[i].status, status))
@@ -146,13 +146,13 @@ void table_printf(struct table *table, const char *fmt, ...)
 	table_text(table, text);
 }
 
-static void print_blanks(size_t count, FILE *to)
+static void table_print_blanks(size_t count, FILE *to)
 {
 	fprintf(to, "%*s", (int)count, "");
 }
 
 /* The last column ends the line and gets no trailing blanks. */
-static void print_cell(const struct table *table, size_t column, const struct cell *cell,
+static void cell_print(const struct table *table, size_t column, const struct cell *cell,
                        FILE *to)
 {
 	size_t blanks = table->width[column] - cell->columns;
@@ -160,18 +160,18 @@ static void print_cell(const struct table *table, size_t column, const struct ce
 	const char *color = NULL;
 
 	if (kind->kind == COLUMN_STATUS && table->out->color)
-		color = color_of(cell->text);
+		color = output_color(cell->text);
 	if (kind->kind == COLUMN_RIGHT)
-		print_blanks(blanks, to);
+		table_print_blanks(blanks, to);
 	fprintf(to, "%s%s%s", color ? color : "", cell->text, color ? "\033[0m" : "");
 	if (column + 1 == table->count) {
 		fputc('\n', to);
 		return;
 	}
-	print_blanks(GAP + (kind->kind == COLUMN_RIGHT ? 0 : blanks), to);
+	table_print_blanks(GAP + (kind->kind == COLUMN_RIGHT ? 0 : blanks), to);
 }
 
-static void print_header(struct table *table, FILE *to)
+static void table_print_header(struct table *table, FILE *to)
 {
 	bool is_titled = *table->columns[0].title;
 
@@ -181,16 +181,16 @@ static void print_header(struct table *table, FILE *to)
 	for (size_t i = 0; i < table->count; i++) {
 		const char *title = table->columns[i].title;
 
-		print_cell(table, i, &(struct cell){ (char *)title, strlen(title) }, to);
+		cell_print(table, i, &(struct cell){ (char *)title, strlen(title) }, to);
 	}
 }
 
 void table_flush(struct table *table, FILE *to)
 {
 	bug_if(table->cell_count % table->count);
-	print_header(table, to);
+	table_print_header(table, to);
 	for (size_t i = 0; i < table->cell_count; i++) {
-		print_cell(table, i % table->count, &table->cells[i], to);
+		cell_print(table, i % table->count, &table->cells[i], to);
 		free(table->cells[i].text);
 	}
 	table->cell_count = 0;
@@ -206,7 +206,7 @@ void table_clear(struct table *table)
 
 /* ---- fields ---- */
 
-static void join_texts(const json_t *array, struct buf *text)
+static void output_join_texts(const json_t *array, struct buf *text)
 {
 	size_t i;
 	json_t *item;
@@ -216,7 +216,7 @@ static void join_texts(const json_t *array, struct buf *text)
 		           json_is_string(item) ? json_string_value(item) : "");
 }
 
-static void add_field(struct table *table, const char *title, const json_t *value)
+static void output_add_field(struct table *table, const char *title, const json_t *value)
 {
 	struct buf text = { 0 };
 
@@ -228,13 +228,13 @@ static void add_field(struct table *table, const char *title, const json_t *valu
 	else if (json_is_boolean(value))
 		table_text(table, json_is_true(value) ? "yes" : "no");
 	else {
-		join_texts(value, &text);
+		output_join_texts(value, &text);
 		table_text(table, buf_string(&text));
 	}
 	buf_clear(&text);
 }
 
-static bool is_empty(const json_t *value)
+static bool output_is_empty(const json_t *value)
 {
 	return !value || json_is_null(value) ||
 	       (json_is_string(value) && !*json_string_value(value));
@@ -252,8 +252,8 @@ void output_fields(const struct output *out, const json_t *object,
 	for (const struct field *field = fields; field->key; field++) {
 		const json_t *value = json_object_get(object, field->key);
 
-		if (!is_empty(value))
-			add_field(&table, field->title, value);
+		if (!output_is_empty(value))
+			output_add_field(&table, field->title, value);
 	}
 	table_flush(&table, stdout);
 	table_clear(&table);

@@ -67,7 +67,7 @@ static const struct column list_columns[] = {
 	{ 0 }
 };
 
-static void list_row(struct table *table, const json_t *zone)
+static void owner_row(struct table *table, const json_t *zone)
 {
 	const char *reason = answer_text(zone, "reason");
 	char ago[MOMENT_TEXT];
@@ -93,7 +93,7 @@ enum err owner_list(struct cli *cli)
 	const json_t *zones = json_object_get(answer, "registries");
 	table_begin(&table, &cli->out, list_columns);
 	json_array_foreach((json_t *)zones, i, zone)
-		list_row(&table, zone);
+		owner_row(&table, zone);
 	if (!cli->out.json && json_array_size(zones))
 		table_flush(&table, stdout);
 	else if (!cli->out.json && !cli->out.quiet)

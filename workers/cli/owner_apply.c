@@ -7,7 +7,7 @@
 
 #define RESOURCE_DEFAULT "by-hand"
 
-static enum err read_endpoints(struct cli *cli, const char *path, json_t **endpoints)
+static enum err owner_apply_read(struct cli *cli, const char *path, json_t **endpoints)
 {
 	struct buf text = { 0 };
 	json_error_t error;
@@ -27,8 +27,8 @@ static enum err read_endpoints(struct cli *cli, const char *path, json_t **endpo
 	return err;
 }
 
-static void tell_applied(const struct cli *cli, const struct shared_zone *zone,
-                         const char *resource, const json_t *answer)
+static void owner_apply_print(const struct cli *cli, const struct shared_zone *zone,
+                              const char *resource, const json_t *answer)
 {
 	struct buf name = { 0 };
 
@@ -52,7 +52,7 @@ enum err owner_apply(struct cli *cli)
 	enum err err = owner_zone(cli, &zone);
 
 	if (!err)
-		err = read_endpoints(cli, cli->argv[2], &endpoints);
+		err = owner_apply_read(cli, cli->argv[2], &endpoints);
 	if (err) {
 		json_decref(endpoints);
 		return err;
@@ -64,7 +64,7 @@ enum err owner_apply(struct cli *cli)
 	if (err)
 		return err;
 	if (!cli->out.json && !cli->out.quiet)
-		tell_applied(cli, &zone, resource, answer);
+		owner_apply_print(cli, &zone, resource, answer);
 	cli_answer(cli, answer);
 	return OK;
 }

@@ -10,26 +10,26 @@
  * The document of seed 001 is a ConfigMap. It contains the records as one JSON text, with
  * a line for each record.
  */
-static void begin(void *self)
+static void config_map_begin(void *self)
 {
 	buf_reset(self);
 }
 
-static int append(const char *octets, size_t len, void *self)
+static int config_map_add(const char *octets, size_t len, void *self)
 {
 	buf_append(self, octets, len);
 	return 0;
 }
 
-static void take(void *self, const json_t *record)
+static void config_map_take(void *self, const json_t *record)
 {
 	struct buf *list = self;
 
 	buf_text(list, list->len ? ",\n" : "[");
-	json_dump_callback(record, append, list, JSON_COMPACT | JSON_SORT_KEYS);
+	json_dump_callback(record, config_map_add, list, JSON_COMPACT | JSON_SORT_KEYS);
 }
 
-static json_t *config_map(const struct document *document, struct buf *list)
+static json_t *config_map_make(const struct document *document, struct buf *list)
 {
 	buf_text(list, list->len ? "]" : "[]");
 	return json_pack("{s:s, s:s, s:{s:o}, s:{s:o}}", "kind", "ConfigMap",
@@ -38,7 +38,8 @@ static json_t *config_map(const struct document *document, struct buf *list)
 	                 "records", json_stringn(buf_string(list), list->len));
 }
 
-static enum err to_file(const struct document *document, json_t *map, const char *path)
+static enum err config_map_write(const struct document *document, json_t *map,
+                                 const char *path)
 {
 	struct cli *cli = document->cli;
 	struct whole_file file;
@@ -63,12 +64,12 @@ static enum err to_file(const struct document *document, json_t *map, const char
 }
 
 /* Standard output gets the same document with and without --json. */
-static enum err tell(const struct document *document, json_t *map)
+static enum err config_map_print(const struct document *document, json_t *map)
 {
 	struct cli *cli = document->cli;
 
 	if (cli->argc > 2 && strcmp(cli->argv[2], "-") != 0)
-		return to_file(document, map, cli->argv[2]);
+		return config_map_write(document, map, cli->argv[2]);
 	if (cli->out.json)
 		cli_answer(cli, map);
 	else
@@ -80,14 +81,14 @@ enum err owner_export(struct cli *cli)
 {
 	struct shared_zone zone;
 	struct buf list = { 0 };
-	struct document document = { .cli = cli, .zone = &zone, .begin = begin,
-	                             .take = take, .self = &list };
+	struct document document = { .cli = cli, .zone = &zone, .begin = config_map_begin,
+	                             .take = config_map_take, .self = &list };
 	enum err err = owner_zone(cli, &zone);
 
 	if (!err)
 		err = owner_document_read(&document);
 	if (!err)
-		err = tell(&document, config_map(&document, &list));
+		err = config_map_print(&document, config_map_make(&document, &list));
 	buf_clear(&list);
 	return err;
 }

@@ -33,13 +33,14 @@ struct import {
 
 /* ---- reading ---- */
 
-static enum err no_json(struct cli *cli, const char *where, const json_error_t *error)
+static enum err entries_no_json(struct cli *cli, const char *where,
+                                const json_error_t *error)
 {
 	return fail(&cli->why, ERR_INVALID, "%.200s: line %d: not valid JSON: %.200s",
 	            where, error->line, error->text);
 }
 
-static enum err load(struct cli *cli, const char *path, json_t **document)
+static enum err entries_load(struct cli *cli, const char *path, json_t **document)
 {
 	struct input input;
 	json_error_t error;
@@ -49,14 +50,14 @@ static enum err load(struct cli *cli, const char *path, json_t **document)
 		return err;
 	*document = json_loadf(input.file, JSON_REJECT_DUPLICATES, &error);
 	if (!*document)
-		err = no_json(cli, input.path, &error);
+		err = entries_no_json(cli, input.path, &error);
 	/* the text may be bad because the file is cut off */
 	closed = input_close(&input, err ? &(struct why){ 0 } : &cli->why);
 	return err ? err : closed;
 }
 
 /* Takes a list, or the document with a list as its text. The caller frees *list. */
-static enum err find_list(struct cli *cli, json_t *document, json_t **list)
+static enum err entries_find_list(struct cli *cli, json_t *document, json_t **list)
 {
 	const json_t *data = json_object_get(document, "data");
 	const char *text = json_string_value(json_object_get(data, "records"));
@@ -70,26 +71,26 @@ static enum err find_list(struct cli *cli, json_t *document, json_t **list)
 	if (!*list)
 		*list = json_loads(text, JSON_REJECT_DUPLICATES, &error);
 	if (!*list)
-		return no_json(cli, "data.records", &error);
+		return entries_no_json(cli, "data.records", &error);
 	if (!json_is_array(*list))
 		return fail(&cli->why, ERR_INVALID, "data.records: must be a list");
 	return OK;
 }
 
-static enum err read_list(struct import *import)
+static enum err entries_read_list(struct import *import)
 {
 	json_t *document = NULL;
-	enum err err = load(import->cli, import->cli->argv[2], &document);
+	enum err err = entries_load(import->cli, import->cli->argv[2], &document);
 
 	if (!err)
-		err = find_list(import->cli, document, &import->list);
+		err = entries_find_list(import->cli, document, &import->list);
 	json_decref(document);
 	return err;
 }
 
 /* ---- sets ---- */
 
-static size_t text_of(const json_t *json, const char *key, const char **text)
+static size_t entry_field(const json_t *json, const char *key, const char **text)
 {
 	const json_t *value = json_object_get(json, key);
 
@@ -97,22 +98,22 @@ static size_t text_of(const json_t *json, const char *key, const char **text)
 	return json_string_length(value);
 }
 
-static bool take_entry(json_t *json, struct entry *entry)
+static bool entry_take(json_t *json, struct entry *entry)
 {
 	const char *owner, *target;
 
 	*entry = (struct entry){ .json = json };
-	entry->name_len = text_of(json, "dnsname", &entry->name);
-	entry->bytes = entry->name_len + text_of(json, "owner", &owner) +
-	               text_of(json, "target", &target) +
-	               text_of(json, "type", &entry->type);
+	entry->name_len = entry_field(json, "dnsname", &entry->name);
+	entry->bytes = entry->name_len + entry_field(json, "owner", &owner) +
+	               entry_field(json, "target", &target) +
+	               entry_field(json, "type", &entry->type);
 	if (entry->name_len && entry->name[entry->name_len - 1] == '.')
 		entry->name_len--;
 	return entry->name && owner && target && entry->type &&
 	       json_object_size(json) == 4;
 }
 
-static int compare(const void *a, const void *b)
+static int entry_compare(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 	size_t len = x->name_len < y->name_len ? x->name_len : y->name_len;
@@ -124,40 +125,40 @@ static int compare(const void *a, const void *b)
 }
 
 /* Checks all records before it sends the first one. */
-static enum err take_entries(struct import *import)
+static enum err entries_take(struct import *import)
 {
 	import->count = json_array_size(import->list);
 	import->entries = xcalloc(import->count + 1, sizeof *import->entries);
 	for (size_t i = 0; i < import->count; i++)
-		if (!take_entry(json_array_get(import->list, i), &import->entries[i]))
+		if (!entry_take(json_array_get(import->list, i), &import->entries[i]))
 			return fail(&import->cli->why, ERR_INVALID,
 			            "%.200s: records[%zu]: must have exactly the "
 			            "texts dnsname, owner, target and type",
 			            import->cli->argv[2], i);
-	qsort(import->entries, import->count, sizeof *import->entries, compare);
+	qsort(import->entries, import->count, sizeof *import->entries, entry_compare);
 	return OK;
 }
 
 /* ---- pieces ---- */
 
-static size_t set_end(const struct import *import, size_t first, size_t *bytes)
+static size_t entries_set_end(const struct import *import, size_t first, size_t *bytes)
 {
 	size_t end = first;
 
 	do
 		*bytes += import->entries[end++].bytes;
 	while (end < import->count &&
-	       !compare(&import->entries[first], &import->entries[end]));
+	       !entry_compare(&import->entries[first], &import->entries[end]));
 	return end;
 }
 
 /* A piece has whole sets up to the limits, and always at least one set. */
-static size_t piece_end(const struct import *import, size_t first)
+static size_t entries_piece_end(const struct import *import, size_t first)
 {
 	size_t bytes = 0, end = first;
 
 	while (end < import->count) {
-		size_t next = set_end(import, end, &bytes);
+		size_t next = entries_set_end(import, end, &bytes);
 
 		if (end > first && (next - first > PIECE_RECORDS || bytes > PIECE_BYTES))
 			break;
@@ -166,7 +167,7 @@ static size_t piece_end(const struct import *import, size_t first)
 	return end;
 }
 
-static void add_sums(json_t *sums, const json_t *answer)
+static void owner_import_add_sums(json_t *sums, const json_t *answer)
 {
 	const char *key;
 	json_t *value;
@@ -177,7 +178,7 @@ static void add_sums(json_t *sums, const json_t *answer)
 		                                 json_integer_value(value)));
 }
 
-static enum err send_piece(struct import *import, size_t end)
+static enum err entries_send_piece(struct import *import, size_t end)
 {
 	json_t *records = json_array(), *answer;
 	enum err err;
@@ -188,13 +189,13 @@ static enum err send_piece(struct import *import, size_t end)
 	                owner_arguments(&import->zone, "records", records), &answer);
 	if (err)
 		return err;
-	add_sums(import->sums, answer);
+	owner_import_add_sums(import->sums, answer);
 	json_decref(answer);
 	import->sent = end;
 	return OK;
 }
 
-static void show_sending(struct import *import)
+static void owner_import_show_sending(struct import *import)
 {
 	char detail[64];
 
@@ -203,7 +204,7 @@ static void show_sending(struct import *import)
 	             (int64_t)import->count, detail);
 }
 
-static enum err cut_short(struct import *import, enum err err)
+static enum err owner_import_cut_short(struct import *import, enum err err)
 {
 	struct why *why = &import->cli->why, said = *why;
 
@@ -212,22 +213,22 @@ static enum err cut_short(struct import *import, enum err err)
 	            import->count);
 }
 
-static enum err send_all(struct import *import)
+static enum err entries_send_all(struct import *import)
 {
 	enum err err = OK;
 
 	progress_begin(&import->progress, &import->cli->out);
 	do {
-		show_sending(import);
-		err = send_piece(import, piece_end(import, import->sent));
+		owner_import_show_sending(import);
+		err = entries_send_piece(import, entries_piece_end(import, import->sent));
 	} while (!err && import->sent < import->count);
 	progress_end(&import->progress);
-	return err && import->sent ? cut_short(import, err) : err;
+	return err && import->sent ? owner_import_cut_short(import, err) : err;
 }
 
 /* ---- the command ---- */
 
-static void tell(const struct import *import)
+static void owner_import_print(const struct import *import)
 {
 	static const struct field fields[] = {
 		{ "claimed",    "record sets of this owner" },
@@ -246,27 +247,27 @@ static void tell(const struct import *import)
 	     "unchanged (see 'zonefleet owner plan')");
 }
 
-static enum err run(struct import *import)
+static enum err owner_import_run(struct import *import)
 {
 	enum err err = owner_zone(import->cli, &import->zone);
 
 	if (!err)
-		err = read_list(import);
+		err = entries_read_list(import);
 	if (!err)
-		err = take_entries(import);
+		err = entries_take(import);
 	if (err)
 		return err;
 	cli_answer(import->cli, json_incref(import->sums));
-	err = send_all(import);
+	err = entries_send_all(import);
 	if (!err)
-		tell(import);
+		owner_import_print(import);
 	return err;
 }
 
 enum err owner_import(struct cli *cli)
 {
 	struct import import = { .cli = cli, .sums = json_object() };
-	enum err err = run(&import);
+	enum err err = owner_import_run(&import);
 
 	free(import.entries);
 	json_decref(import.list);

@@ -26,28 +26,28 @@ static void order_clear(struct order *order)
 
 /* ---- selection ---- */
 
-static bool has_selector(const struct cli *cli)
+static bool order_has_selector(const struct cli *cli)
 {
 	return cli_has(cli, OPT_NAME) || cli_has(cli, OPT_TYPE) ||
 	       cli_has(cli, OPT_RESOURCE);
 }
 
 /* A missing option must never select the whole zone. */
-static enum err check_selector(struct cli *cli, bool is_all)
+static enum err order_check_selector(struct cli *cli, bool is_all)
 {
 	if (cli_has(cli, OPT_BELOW) && !cli_has(cli, OPT_NAME))
 		return cli_usage(cli, "--below goes with --name: it also selects all "
 		                 "names below that name");
-	if (cli_has(cli, OPT_ALL) && has_selector(cli))
+	if (cli_has(cli, OPT_ALL) && order_has_selector(cli))
 		return cli_usage(cli, "--all selects all record sets of STORAGE_ID: "
 		                 "leave out --name, --type and --resource");
-	if (!is_all && !has_selector(cli))
+	if (!is_all && !order_has_selector(cli))
 		return cli_usage(cli, "select record sets by --name, --type or "
 		                 "--resource, or all of STORAGE_ID by --all");
 	return OK;
 }
 
-static enum err put_name(struct cli *cli, const char *zone, json_t *selector)
+static enum err order_put_name(struct cli *cli, const char *zone, json_t *selector)
 {
 	char name[NAME_MAX_TEXT + 1];
 
@@ -63,16 +63,16 @@ static enum err put_name(struct cli *cli, const char *zone, json_t *selector)
 /*
  * Adds the selector to ARGS. IS_ALL: an empty selector is allowed and selects all sets.
  */
-static enum err put_selector(const struct order *order, bool is_all, json_t *args)
+static enum err order_put_selector(const struct order *order, bool is_all, json_t *args)
 {
 	struct cli *cli = order->cli;
 	json_t *selector = json_object();
 	enum err err;
 
 	json_object_set_new(args, "selector", selector);
-	err = check_selector(cli, is_all);
+	err = order_check_selector(cli, is_all);
 	if (!err)
-		err = put_name(cli, order->zone.name, selector);
+		err = order_put_name(cli, order->zone.name, selector);
 	cli_put_text(cli, OPT_TYPE, selector, "type");
 	cli_put_text(cli, OPT_RESOURCE, selector, "resource");
 	return err;
@@ -80,7 +80,7 @@ static enum err put_selector(const struct order *order, bool is_all, json_t *arg
 
 /* ---- waiting ---- */
 
-static bool is_done(const struct order *order)
+static bool order_is_done(const struct order *order)
 {
 	return !strcmp(answer_text(order->told, "state"), "DONE");
 }
@@ -89,7 +89,7 @@ static bool is_done(const struct order *order)
  * After a failed round the order stays open. Rounds that began before the order do not
  * count.
  */
-static enum err check_zone(const struct order *order)
+static enum err order_check_zone(const struct order *order)
 {
 	json_t *status;
 	enum err err = owner_state(order->cli, &order->zone, &status);
@@ -116,11 +116,11 @@ static enum err order_poll(void *self, bool *is_over)
 		return err;
 	json_decref(order->told);
 	order->told = told;
-	*is_over = is_done(order);
-	return *is_over ? OK : check_zone(order);
+	*is_over = order_is_done(order);
+	return *is_over ? OK : order_check_zone(order);
 }
 
-static enum err await_order(struct order *order)
+static enum err order_await(struct order *order)
 {
 	const struct await await = { order->cli, order->wait_s, order->zone.name,
 	                             "carries out the order", order_poll, order };
@@ -135,7 +135,7 @@ static enum err await_order(struct order *order)
 	            order->zone.name, cli_elapsed(order->cli));
 }
 
-static enum err place(struct order *order, const char *method, json_t *args)
+static enum err order_place(struct order *order, const char *method, json_t *args)
 {
 	struct cli *cli = order->cli;
 	enum err err = owner_state(cli, &order->zone, &order->before);
@@ -151,7 +151,7 @@ static enum err place(struct order *order, const char *method, json_t *args)
 
 /* ---- result ---- */
 
-static enum err refused(struct order *order, const json_t *result)
+static enum err order_refused(struct order *order, const json_t *result)
 {
 	struct cli *cli = order->cli;
 	struct buf words = { 0 };
@@ -166,25 +166,25 @@ static enum err refused(struct order *order, const json_t *result)
 	return ERR_CONFLICT;
 }
 
-static enum err tell(struct order *order)
+static enum err order_print(struct order *order)
 {
 	const json_t *result = json_object_get(order->told, "result");
 
 	if (!order->cli->out.json)
 		owner_show_order(&order->cli->out, result);
 	return json_object_size(json_object_get(result, "refused"))
-	       ? refused(order, result) : OK;
+	       ? order_refused(order, result) : OK;
 }
 
 /* Takes ARGS over. */
-static enum err carry_out(struct order *order, const char *method, json_t *args)
+static enum err order_run(struct order *order, const char *method, json_t *args)
 {
-	enum err err = place(order, method, args);
+	enum err err = order_place(order, method, args);
 
 	if (!err)
-		err = await_order(order);
+		err = order_await(order);
 	if (!err)
-		err = tell(order);
+		err = order_print(order);
 	cli_answer(order->cli, json_incref(order->told));
 	return err;
 }
@@ -208,10 +208,10 @@ static enum err order_selected(struct order *order, const char *method, bool is_
 {
 	json_t *args = owner_arguments(&order->zone, key,
 	                               value ? json_string(value) : NULL);
-	enum err err = put_selector(order, is_all, args);
+	enum err err = order_put_selector(order, is_all, args);
 
 	if (!err)
-		return carry_out(order, method, args);
+		return order_run(order, method, args);
 	json_decref(args);
 	return err;
 }
@@ -240,7 +240,7 @@ enum err owner_release(struct cli *cli)
 	return err;
 }
 
-static json_t *targets_of(const struct cli *cli)
+static json_t *order_targets(const struct cli *cli)
 {
 	json_t *targets = json_array();
 
@@ -250,7 +250,7 @@ static json_t *targets_of(const struct cli *cli)
 }
 
 /* Adopts one set that has exactly these records. */
-static enum err adopt_one(struct order *order)
+static enum err order_adopt(struct order *order)
 {
 	struct cli *cli = order->cli;
 	char name[NAME_MAX_TEXT + 1];
@@ -259,10 +259,10 @@ static enum err adopt_one(struct order *order)
 
 	if (names_record(cli->argv[2], order->zone.name, name, &cli->why))
 		return cli_usage(cli, "%s", cli->why.text);
-	args = owner_arguments(&order->zone, "targets", targets_of(cli));
+	args = owner_arguments(&order->zone, "targets", order_targets(cli));
 	json_object_set_new(args, "dnsname", json_string(name));
 	json_object_set_new(args, "type", json_string(cli->argv[3]));
-	err = carry_out(order, "ownership_adopt", args);
+	err = order_run(order, "ownership_adopt", args);
 	if (err || answer_number(json_object_get(order->told, "result"), "matched"))
 		return err;
 	return fail(&cli->why, ERR_NOT_FOUND, "there is no %.16s of %.255s to adopt: "
@@ -271,14 +271,14 @@ static enum err adopt_one(struct order *order)
 	            name);
 }
 
-static enum err check_adopt(struct cli *cli)
+static enum err order_check_adopt(struct cli *cli)
 {
 	bool is_wanted = cli_has(cli, OPT_WANTED);
 
 	if (is_wanted && cli->argc > 2)
 		return cli_usage(cli, "--wanted takes no NAME TYPE TARGET: select by "
 		                 "--name, --type and --resource");
-	if (!is_wanted && (has_selector(cli) || cli_has(cli, OPT_BELOW)))
+	if (!is_wanted && (order_has_selector(cli) || cli_has(cli, OPT_BELOW)))
 		return cli_usage(cli, "--name, --below, --type and --resource go with "
 		                 "--wanted");
 	if (!is_wanted && cli->argc < 5)
@@ -293,11 +293,11 @@ enum err owner_adopt(struct cli *cli)
 	enum err err = order_begin(&order, cli);
 
 	if (!err)
-		err = check_adopt(cli);
+		err = order_check_adopt(cli);
 	if (!err && cli_has(cli, OPT_WANTED))
 		err = order_selected(&order, "ownership_adopt_wanted", true, NULL, NULL);
 	else if (!err)
-		err = adopt_one(&order);
+		err = order_adopt(&order);
 	order_clear(&order);
 	return err;
 }

@@ -18,7 +18,7 @@ struct awaited {
 /*
  * True: a new round has ended, and its plan includes all endpoints at the time of BEFORE.
  */
-static bool is_fresh(const json_t *status, const json_t *before)
+static bool plan_is_fresh(const json_t *status, const json_t *before)
 {
 	return answer_number(status, "rounds") > answer_number(before, "rounds") &&
 	       (owner_is_failed(status) ||
@@ -33,11 +33,11 @@ static enum err plan_poll(void *self, bool *is_over)
 	json_decref(awaited->status);
 	awaited->status = NULL;
 	err = owner_state(awaited->cli, awaited->zone, &awaited->status);
-	*is_over = !err && is_fresh(awaited->status, awaited->before);
+	*is_over = !err && plan_is_fresh(awaited->status, awaited->before);
 	return err;
 }
 
-static enum err await_round(struct awaited *awaited, int64_t wait_s)
+static enum err plan_await_round(struct awaited *awaited, int64_t wait_s)
 {
 	const struct await await = { awaited->cli, wait_s, awaited->zone->name,
 	                             "is read and planned", plan_poll, awaited };
@@ -67,7 +67,7 @@ static enum err plan_anew(struct awaited *awaited)
 	if (err)
 		return err;
 	json_decref(asked);
-	return await_round(awaited, wait_s);
+	return plan_await_round(awaited, wait_s);
 }
 
 enum err owner_plan(struct cli *cli)
@@ -90,8 +90,8 @@ enum err owner_plan(struct cli *cli)
 /* ---- approve ---- */
 
 /* Adds to cli->document that the plan was approved. */
-static enum err approve(struct cli *cli, const struct shared_zone *zone,
-                        const char *digest)
+static enum err plan_approve(struct cli *cli, const struct shared_zone *zone,
+                             const char *digest)
 {
 	json_t *nothing;
 	enum err err = owner_ask(cli, "plan_approve",
@@ -108,7 +108,7 @@ static enum err approve(struct cli *cli, const struct shared_zone *zone,
 }
 
 /* Makes an answer from the held items of the plan. */
-static json_t *held_of(const json_t *status)
+static json_t *plan_held(const json_t *status)
 {
 	const json_t *plan = json_object_get(status, "plan");
 	json_t *items = json_array(), *item;
@@ -122,7 +122,7 @@ static json_t *held_of(const json_t *status)
 	                 answer_text(plan, "digest"), "items", items, "approved", 0);
 }
 
-static void show_held(const struct output *out, const json_t *held)
+static void plan_show_held(const struct output *out, const json_t *held)
 {
 	static const struct field fields[] = {
 		{ "zone", "zone" }, { "held", "held" }, { "digest", "digest" }, { 0 }
@@ -139,14 +139,14 @@ static void show_held(const struct output *out, const json_t *held)
 		putchar('\n');
 }
 
-static enum err approve_shown(struct cli *cli, const struct shared_zone *zone)
+static enum err plan_approve_shown(struct cli *cli, const struct shared_zone *zone)
 {
 	const char *digest = answer_text(cli->document, "digest");
 
 	if (!cli->out.json && *digest)
-		show_held(&cli->out, cli->document);
+		plan_show_held(&cli->out, cli->document);
 	if (*digest && cli_has(cli, OPT_YES))
-		return approve(cli, zone, digest);
+		return plan_approve(cli, zone, digest);
 	if (!cli->out.json && !cli->out.quiet)
 		puts(*digest ? "nothing is approved: name the digest, or use --yes"
 		             : "no changes are held");
@@ -164,12 +164,12 @@ enum err owner_approve(struct cli *cli)
 	if (cli->argc == 3) {
 		cli_answer(cli, json_pack("{s:s, s:b}", "digest", cli->argv[2],
 		                          "approved", 0));
-		return approve(cli, &zone, cli->argv[2]);
+		return plan_approve(cli, &zone, cli->argv[2]);
 	}
 	err = owner_state(cli, &zone, &status);
 	if (err)
 		return err;
-	cli_answer(cli, held_of(status));
+	cli_answer(cli, plan_held(status));
 	json_decref(status);
-	return approve_shown(cli, &zone);
+	return plan_approve_shown(cli, &zone);
 }

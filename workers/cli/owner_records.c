@@ -27,7 +27,7 @@ static const struct column columns[] = {
 /* ---- selection ---- */
 
 /* True: ID is in OWNERS, a list of ids separated by commas. "": no owner. */
-static bool is_of(const char *owners, const char *id)
+static bool records_has_id(const char *owners, const char *id)
 {
 	size_t len = strlen(id);
 
@@ -41,17 +41,17 @@ static bool is_of(const char *owners, const char *id)
 	return false;
 }
 
-static bool is_asked(const struct listed *listed, const json_t *record)
+static bool records_is_asked(const struct listed *listed, const json_t *record)
 {
 	const char *id = listed->cli->option[OPT_OWNER];
 
 	if (*listed->name && strcmp(listed->name, answer_text(record, "dnsname")) != 0)
 		return false;
-	return !id || is_of(answer_text(record, "owner"), id);
+	return !id || records_has_id(answer_text(record, "owner"), id);
 }
 
 /* Names in the document have no final dot. */
-static enum err choose_name(struct listed *listed, const char *zone)
+static enum err records_choose_name(struct listed *listed, const char *zone)
 {
 	struct cli *cli = listed->cli;
 	size_t len;
@@ -69,7 +69,7 @@ static enum err choose_name(struct listed *listed, const char *zone)
 /* ---- output ---- */
 
 /* The table has absolute names, because the other commands take them. */
-static void add_name(struct table *table, const char *name)
+static void records_add_name(struct table *table, const char *name)
 {
 	struct buf text = { 0 };
 
@@ -78,28 +78,28 @@ static void add_name(struct table *table, const char *name)
 	buf_clear(&text);
 }
 
-static bool has_name_as_target(const char *type)
+static bool records_has_name_as_target(const char *type)
 {
 	return !strcmp(type, "CNAME") || !strcmp(type, "NS") || !strcmp(type, "PTR") ||
 	       !strcmp(type, "DNAME");
 }
 
-static void add_row(struct table *table, const json_t *record)
+static void records_add_row(struct table *table, const json_t *record)
 {
 	const char *owner = answer_text(record, "owner");
 	const char *type = answer_text(record, "type");
 	const char *target = answer_text(record, "target");
 
-	add_name(table, answer_text(record, "dnsname"));
+	records_add_name(table, answer_text(record, "dnsname"));
 	table_text(table, type);
 	table_text(table, *owner ? owner : "-");
-	if (has_name_as_target(type))
-		add_name(table, target);
+	if (records_has_name_as_target(type))
+		records_add_name(table, target);
 	else
 		table_text(table, target);
 }
 
-static void begin(void *self)
+static void records_begin(void *self)
 {
 	struct listed *listed = self;
 
@@ -109,20 +109,20 @@ static void begin(void *self)
 	listed->count = 0;
 }
 
-static void take(void *self, const json_t *record)
+static void records_take(void *self, const json_t *record)
 {
 	struct listed *listed = self;
 
-	if (!is_asked(listed, record))
+	if (!records_is_asked(listed, record))
 		return;
 	listed->count++;
 	if (listed->cli->out.json)
 		json_array_append(listed->records, (json_t *)record);
 	else
-		add_row(&listed->table, record);
+		records_add_row(&listed->table, record);
 }
 
-static void tell(struct listed *listed, const struct document *document)
+static void records_print(struct listed *listed, const struct document *document)
 {
 	struct cli *cli = listed->cli;
 	char ago[MOMENT_TEXT];
@@ -147,16 +147,16 @@ enum err owner_records(struct cli *cli)
 {
 	struct shared_zone zone;
 	struct listed listed = { .cli = cli, .records = json_array() };
-	struct document document = { .cli = cli, .zone = &zone, .begin = begin,
-	                             .take = take, .self = &listed };
+	struct document document = { .cli = cli, .zone = &zone, .begin = records_begin,
+	                             .take = records_take, .self = &listed };
 	enum err err = owner_zone(cli, &zone);
 
 	if (!err)
-		err = choose_name(&listed, zone.name);
+		err = records_choose_name(&listed, zone.name);
 	if (!err)
 		err = owner_document_read(&document);
 	if (!err)
-		tell(&listed, &document);
+		records_print(&listed, &document);
 	table_clear(&listed.table);
 	json_decref(listed.records);
 	return err;

@@ -31,7 +31,7 @@ static const struct column item_columns[] = {
 	{ 0 }
 };
 
-static void add_records(const json_t *records, struct buf *text)
+static void owner_show_add_records(const json_t *records, struct buf *text)
 {
 	size_t i;
 	json_t *record;
@@ -41,17 +41,17 @@ static void add_records(const json_t *records, struct buf *text)
 		           json_is_string(record) ? json_string_value(record) : "");
 }
 
-static void item_records(struct table *table, const json_t *item)
+static void item_print_records(struct table *table, const json_t *item)
 {
 	const json_t *is = json_object_get(item, "is");
 	const json_t *becomes = json_object_get(item, "becomes");
 	const char *words = answer_text(item, "words");
 	struct buf text = { 0 };
 
-	add_records(is, &text);
+	owner_show_add_records(is, &text);
 	if (json_array_size(becomes)) {
 		buf_text(&text, json_array_size(is) ? " -> " : "-> ");
-		add_records(becomes, &text);
+		owner_show_add_records(becomes, &text);
 	}
 	if (*words)
 		buf_printf(&text, "%s(%s)", text.len ? " " : "", words);
@@ -74,7 +74,7 @@ static void item_row(struct table *table, const json_t *item)
 	             owner_is_held(item) ? ", held" : "");
 	table_text(table, answer_text(item, "reason"));
 	table_text(table, *resource ? resource : "-");
-	item_records(table, item);
+	item_print_records(table, item);
 }
 
 void owner_show_items(const struct output *out, const json_t *items)
@@ -128,7 +128,7 @@ static const struct field plan_fields[] = {
 	{ 0 }
 };
 
-static void show_fields(const struct output *out, const json_t *status)
+static void owner_show_fields(const struct output *out, const json_t *status)
 {
 	const json_t *plan = json_object_get(status, "plan");
 	json_t *shown = json_copy((json_t *)status);
@@ -156,7 +156,7 @@ void owner_show_plan(const struct output *out, const json_t *status)
 	int64_t more = answer_number(plan, "more");
 
 	if (!out->quiet)
-		show_fields(out, status);
+		owner_show_fields(out, status);
 	owner_show_items(out, json_object_get(plan, "items"));
 	if (more && !out->quiet)
 		printf("... and %" PRId64 " more\n", more);
@@ -178,7 +178,7 @@ static void name_row(struct table *table, const char *set)
 	table_text(table, space ? space + 1 : "");
 }
 
-static void show_names(const struct output *out, const json_t *result)
+static void owner_show_names(const struct output *out, const json_t *result)
 {
 	const json_t *names = json_object_get(result, "names");
 	int64_t more = answer_number(result, "matched") - (int64_t)json_array_size(names);
@@ -212,7 +212,7 @@ void owner_show_order(const struct output *out, const json_t *result)
 	                    ? json_string("nothing is changed") : json_null());
 	if (!out->quiet)
 		output_fields(out, shown, fields);
-	show_names(out, result);
+	owner_show_names(out, result);
 	json_decref(shown);
 }
 
@@ -230,7 +230,7 @@ static const struct {
 	{ "parked",    "the primary refuses all changes: see 'zonefleet owner list'" },
 };
 
-static const char *words_of(const char *reason)
+static const char *owner_refusal_words(const char *reason)
 {
 	for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
 		if (!strcmp(refusals[i].reason, reason))
@@ -246,5 +246,5 @@ void owner_refusals(const json_t *refused, struct buf *words)
 	json_object_foreach((json_t *)refused, reason, count)
 		buf_printf(words, "%s%s %" JSON_INTEGER_FORMAT " (%s)",
 		           words->len ? ", " : "", reason, json_integer_value(count),
-		           words_of(reason));
+		           owner_refusal_words(reason));
 }

@@ -13,7 +13,7 @@ struct reading {
 	int64_t left;		/* number of items left of --limit */
 };
 
-static void take(struct reading *reading, const json_t *page)
+static void pages_take(struct reading *reading, const json_t *page)
 {
 	const json_t *items = json_object_get(page, reading->listing->key);
 	size_t i;
@@ -31,7 +31,7 @@ static void take(struct reading *reading, const json_t *page)
 }
 
 /* *more: another page may follow. */
-static enum err read_page(struct reading *reading, bool *more)
+static enum err pages_read_one(struct reading *reading, bool *more)
 {
 	json_t *page;
 	const char *marker;
@@ -46,7 +46,7 @@ static enum err read_page(struct reading *reading, bool *more)
 	                  &reading->cli->why);
 	if (err)
 		return err;
-	take(reading, page);
+	pages_take(reading, page);
 	marker = answer_text(page, "marker");
 	*more = *marker && reading->left > 0;
 	json_object_set_new(reading->args, "marker", json_string(marker));
@@ -54,7 +54,7 @@ static enum err read_page(struct reading *reading, bool *more)
 	return OK;
 }
 
-static void put_sort(const struct cli *cli, json_t *args)
+static void pages_put_sort(const struct cli *cli, json_t *args)
 {
 	const char *key = cli->option[OPT_SORT];
 	bool is_reverse = key && *key == '-';
@@ -65,12 +65,12 @@ static void put_sort(const struct cli *cli, json_t *args)
 	json_object_set_new(args, "sort_dir", json_string(is_reverse ? "desc" : "asc"));
 }
 
-static enum err read_pages(struct reading *reading)
+static enum err pages_read_all(struct reading *reading)
 {
 	enum err err = OK;
 
 	for (bool more = reading->left > 0; !err && more;)
-		err = read_page(reading, &more);
+		err = pages_read_one(reading, &more);
 	return err;
 }
 
@@ -82,10 +82,10 @@ enum err pages_list(struct cli *cli, const struct listing *listing, json_t *args
 	};
 	enum err err = cli_number(cli, OPT_LIMIT, 1, INT64_MAX, &reading.left);
 
-	put_sort(cli, args);
+	pages_put_sort(cli, args);
 	table_begin(&reading.table, &cli->out, listing->columns);
 	if (!err)
-		err = read_pages(&reading);
+		err = pages_read_all(&reading);
 	table_clear(&reading.table);
 	if (!err)
 		cli_answer(cli, json_pack("{s:O}", listing->key, reading.items));

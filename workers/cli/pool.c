@@ -20,7 +20,7 @@ static const struct field fields[] = {
 	{ 0 }
 };
 
-static void list_row(struct table *table, const json_t *pool)
+static void pool_row(struct table *table, const json_t *pool)
 {
 	struct buf hosts = { 0 };
 	size_t i;
@@ -37,13 +37,13 @@ static void list_row(struct table *table, const json_t *pool)
 
 enum err pool_list(struct cli *cli)
 {
-	const struct listing listing = { "find_pools", "pools", list_columns, list_row };
+	const struct listing listing = { "find_pools", "pools", list_columns, pool_row };
 
 	return pages_list(cli, &listing, json_object());
 }
 
 /* Calls METHOD with ARGS (taken over) and shows the pool in the answer. */
-static enum err show(struct cli *cli, const char *method, json_t *args)
+static enum err pool_call(struct cli *cli, const char *method, json_t *args)
 {
 	json_t *pool;
 	enum err err = cli_call(cli, method, args, &pool);
@@ -61,7 +61,7 @@ enum err pool_show(struct cli *cli)
 {
 	const char *name = cli->argc ? cli->argv[0] : "default";
 	json_t *status;
-	enum err err = show(cli, "get_pool", json_pack("{s:s}", "pool", name));
+	enum err err = pool_call(cli, "get_pool", json_pack("{s:s}", "pool", name));
 
 	if (!err)
 		err = cli_call(cli, "get_status", json_pack("{s:s}", "pool",
@@ -77,7 +77,7 @@ enum err pool_show(struct cli *cli)
 	return OK;
 }
 
-static json_t *values_of(const struct cli *cli)
+static json_t *pool_values(const struct cli *cli)
 {
 	json_t *values = json_object();
 
@@ -89,21 +89,21 @@ static json_t *values_of(const struct cli *cli)
 
 enum err pool_create(struct cli *cli)
 {
-	json_t *pool = values_of(cli);
+	json_t *pool = pool_values(cli);
 
 	json_object_set_new(pool, "name", json_string(cli->argv[0]));
-	return show(cli, "create_pool", json_pack("{s:o}", "pool", pool));
+	return pool_call(cli, "create_pool", json_pack("{s:o}", "pool", pool));
 }
 
 enum err pool_set(struct cli *cli)
 {
-	json_t *values = values_of(cli);
+	json_t *values = pool_values(cli);
 
 	if (!json_object_size(values)) {
 		json_decref(values);
 		return cli_usage(cli, "pool set needs at least one of --ns, "
 		                 "--description and --catalog");
 	}
-	return show(cli, "update_pool", json_pack("{s:s, s:o}", "pool", cli->argv[0],
-	                                          "values", values));
+	return pool_call(cli, "update_pool", json_pack("{s:s, s:o}", "pool", cli->argv[0],
+	                                               "values", values));
 }

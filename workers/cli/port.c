@@ -9,7 +9,8 @@
 
 #define PORTS "ports"
 
-static enum err ask(struct cli *cli, const char *method, json_t *args, json_t **answer)
+static enum err port_ask(struct cli *cli, const char *method, json_t *args,
+                         json_t **answer)
 {
 	return client_call(cli->client, PORTS, method, args, answer, &cli->why);
 }
@@ -39,7 +40,7 @@ static void network_row(struct table *table, const json_t *network)
 	table_text(table, answer_text(network, "project_id"));
 }
 
-static void tell_unnamed(const json_t *answer)
+static void network_print_unnamed(const json_t *answer)
 {
 	const json_t *unnamed = json_object_get(answer, "unnamed");
 
@@ -49,7 +50,7 @@ static void tell_unnamed(const json_t *answer)
 		       json_string_value(json_array_get(unnamed, i)));
 }
 
-static void tell_network(const struct cli *cli, const json_t *answer)
+static void network_print(const struct cli *cli, const json_t *answer)
 {
 	const json_t *network = json_object_get(answer, "network");
 	const char *domain = answer_text(network, "dns_domain");
@@ -59,14 +60,14 @@ static void tell_network(const struct cli *cli, const json_t *answer)
 	printf("network %s: %s%s, renamed ports: %" PRId64 "\n",
 	       answer_text(network, "id"), *domain ? "domain " : "no domain", domain,
 	       answer_number(answer, "ports"));
-	tell_unnamed(answer);
+	network_print_unnamed(answer);
 }
 
 /*
  * Reads where the ports of the network are published now. A new network has no published
  * ports.
  */
-static enum err look_before(struct cli *cli, struct published *published)
+static enum err network_read_published(struct cli *cli, struct published *published)
 {
 	enum err err = cli_has(cli, OPT_WAIT) ? published_read(cli, published) : OK;
 
@@ -77,14 +78,14 @@ enum err network_set(struct cli *cli)
 {
 	struct published published = { .key = "network", .id = cli->argv[0] };
 	json_t *answer;
-	enum err err = look_before(cli, &published);
+	enum err err = network_read_published(cli, &published);
 
 	if (!err)
-		err = ask(cli, "set_network", json_pack("{s:{s:s, s:s}}", "network", "id",
-		          cli->argv[0], "dns_domain", cli->argv[1]), &answer);
+		err = port_ask(cli, "set_network", json_pack("{s:{s:s, s:s}}", "network",
+		               "id", cli->argv[0], "dns_domain", cli->argv[1]), &answer);
 	if (!err) {
 		cli_answer(cli, answer);
-		tell_network(cli, answer);
+		network_print(cli, answer);
 		err = published_wait(cli, &published, "ACTIVE", answer);
 	}
 	published_clear(&published);
@@ -92,7 +93,7 @@ enum err network_set(struct cli *cli)
 }
 
 /* Replaces ANSWER by its member KEY. */
-static json_t *unwrapped(json_t *answer, const char *key)
+static json_t *port_unwrap(json_t *answer, const char *key)
 {
 	json_t *inner = json_incref(json_object_get(answer, key));
 
@@ -100,15 +101,16 @@ static json_t *unwrapped(json_t *answer, const char *key)
 	return inner;
 }
 
-static enum err show(struct cli *cli, const char *method, const char *key,
-                     const struct field *fields)
+static enum err port_show_member(struct cli *cli, const char *method, const char *key,
+                                 const struct field *fields)
 {
 	json_t *answer;
-	enum err err = ask(cli, method, json_pack("{s:s}", key, cli->argv[0]), &answer);
+	enum err err = port_ask(cli, method, json_pack("{s:s}", key, cli->argv[0]),
+	                        &answer);
 
 	if (err)
 		return err;
-	answer = unwrapped(answer, key);
+	answer = port_unwrap(answer, key);
 	if (!cli->out.json)
 		output_fields(&cli->out, answer, fields);
 	cli_answer(cli, answer);
@@ -117,7 +119,7 @@ static enum err show(struct cli *cli, const char *method, const char *key,
 
 enum err network_show(struct cli *cli)
 {
-	return show(cli, "get_network", "network", network_fields);
+	return port_show_member(cli, "get_network", "network", network_fields);
 }
 
 enum err network_list(struct cli *cli)
@@ -129,10 +131,11 @@ enum err network_list(struct cli *cli)
 	return pages_list(cli, &listing, json_object());
 }
 
-static enum err delete_it(struct cli *cli, const char *method, const char *key)
+static enum err port_delete_member(struct cli *cli, const char *method, const char *key)
 {
 	json_t *answer;
-	enum err err = ask(cli, method, json_pack("{s:s}", key, cli->argv[0]), &answer);
+	enum err err = port_ask(cli, method, json_pack("{s:s}", key, cli->argv[0]),
+	                        &answer);
 
 	if (err)
 		return err;
@@ -145,7 +148,7 @@ static enum err delete_it(struct cli *cli, const char *method, const char *key)
 
 enum err network_delete(struct cli *cli)
 {
-	return delete_it(cli, "delete_network", "network");
+	return port_delete_member(cli, "delete_network", "network");
 }
 
 /* ---- subnets ---- */
@@ -169,7 +172,7 @@ static const struct column subnet_columns[] = {
 	{ 0 }
 };
 
-static bool is_published(const json_t *subnet)
+static bool subnet_is_published(const json_t *subnet)
 {
 	return json_is_true(json_object_get(subnet, "published"));
 }
@@ -178,25 +181,25 @@ static void subnet_row(struct table *table, const json_t *subnet)
 {
 	table_text(table, answer_text(subnet, "id"));
 	table_text(table, answer_text(subnet, "cidr"));
-	table_text(table, is_published(subnet) ? "yes" : "no");
+	table_text(table, subnet_is_published(subnet) ? "yes" : "no");
 	table_text(table, answer_text(subnet, "network_id"));
 }
 
-static enum err put_subnet(struct cli *cli, json_t **subnet)
+static enum err subnet_put(struct cli *cli, json_t **subnet)
 {
 	json_t *answer;
-	enum err err = ask(cli, "set_subnet", json_pack("{s:{s:s, s:s, s:b}}", "subnet",
-	                   "network_id", cli->argv[0], "cidr", cli->argv[1],
-	                   "dns_publish_fixed_ip", !cli_has(cli, OPT_NO_PUBLISH)),
-	                   &answer);
+	enum err err = port_ask(cli, "set_subnet", json_pack("{s:{s:s, s:s, s:b}}",
+	                        "subnet", "network_id", cli->argv[0], "cidr",
+	                        cli->argv[1], "dns_publish_fixed_ip",
+	                        !cli_has(cli, OPT_NO_PUBLISH)), &answer);
 
 	if (err)
 		return err;
-	*subnet = unwrapped(answer, "subnet");
+	*subnet = port_unwrap(answer, "subnet");
 	if (!cli->out.json && !cli->out.quiet)
 		printf("subnet %s: addresses of %s have %s\n", answer_text(*subnet, "id"),
 		       answer_text(*subnet, "cidr"),
-		       is_published(*subnet) ? "records" : "no records");
+		       subnet_is_published(*subnet) ? "records" : "no records");
 	return OK;
 }
 
@@ -205,10 +208,10 @@ enum err subnet_set(struct cli *cli)
 {
 	struct published published = { .key = "network", .id = cli->argv[0] };
 	json_t *subnet;
-	enum err err = look_before(cli, &published);
+	enum err err = network_read_published(cli, &published);
 
 	if (!err)
-		err = put_subnet(cli, &subnet);
+		err = subnet_put(cli, &subnet);
 	if (!err) {
 		cli_answer(cli, subnet);
 		err = published_wait(cli, &published, "ACTIVE", subnet);
@@ -219,7 +222,7 @@ enum err subnet_set(struct cli *cli)
 
 enum err subnet_show(struct cli *cli)
 {
-	return show(cli, "get_subnet", "subnet", subnet_fields);
+	return port_show_member(cli, "get_subnet", "subnet", subnet_fields);
 }
 
 enum err subnet_list(struct cli *cli)
@@ -235,7 +238,7 @@ enum err subnet_list(struct cli *cli)
 
 enum err subnet_delete(struct cli *cli)
 {
-	return delete_it(cli, "delete_subnet", "subnet");
+	return port_delete_member(cli, "delete_subnet", "subnet");
 }
 
 /* ---- ports ---- */
@@ -264,7 +267,7 @@ static const struct column port_columns[] = {
 };
 
 /* The name of an address, or "-". */
-static const char *name_of(const json_t *port, const char *address)
+static const char *port_address_name(const json_t *port, const char *address)
 {
 	const json_t *named = json_object_get(port, "dns_assignment");
 
@@ -278,7 +281,7 @@ static const char *name_of(const json_t *port, const char *address)
 }
 
 /* "10.1.1.1 host-10-1-1-1.example.org.", or "10.1.1.1 -" if it is not published. */
-static json_t *addresses_of(const json_t *port)
+static json_t *port_addresses(const json_t *port)
 {
 	const json_t *bare = json_object_get(port, "fixed_ips");
 	json_t *list = json_array();
@@ -287,7 +290,7 @@ static json_t *addresses_of(const json_t *port)
 		const char *address = answer_text(json_array_get(bare, i), "ip_address");
 
 		json_array_append_new(list, json_sprintf("%s %s", address,
-		                                         name_of(port, address)));
+		                      port_address_name(port, address)));
 	}
 	return list;
 }
@@ -323,7 +326,7 @@ enum err port_list(struct cli *cli)
 
 /* ---- finding a port ---- */
 
-static enum err fail_many(struct cli *cli, const char *name, const json_t *ports)
+static enum err port_fail_many(struct cli *cli, const char *name, const json_t *ports)
 {
 	struct buf ids = { 0 };
 	enum err err;
@@ -338,12 +341,12 @@ static enum err fail_many(struct cli *cli, const char *name, const json_t *ports
 }
 
 /* Finds the id of the port with this full name. A network has at most one such port. */
-static enum err find_called(struct cli *cli, const char *name, char id[ID_LEN + 1])
+static enum err port_find_by_name(struct cli *cli, const char *name, char id[ID_LEN + 1])
 {
 	enum { SHOWN_MAX = 5 };
 	json_t *answer;
-	enum err err = ask(cli, "list_ports", json_pack("{s:s, s:i}", "dns_fqdn", name,
-	                   "limit", SHOWN_MAX), &answer);
+	enum err err = port_ask(cli, "list_ports", json_pack("{s:s, s:i}", "dns_fqdn",
+	                        name, "limit", SHOWN_MAX), &answer);
 
 	if (err)
 		return err;
@@ -351,7 +354,7 @@ static enum err find_called(struct cli *cli, const char *name, char id[ID_LEN + 
 	if (!json_array_size(ports))
 		err = fail(&cli->why, ERR_NOT_FOUND, "no port has the name %.255s", name);
 	else if (json_array_size(ports) > 1)
-		err = fail_many(cli, name, ports);
+		err = port_fail_many(cli, name, ports);
 	else
 		snprintf(id, ID_LEN + 1, "%s",
 		         answer_text(json_array_get(ports, 0), "id"));
@@ -360,7 +363,7 @@ static enum err find_called(struct cli *cli, const char *name, char id[ID_LEN + 
 }
 
 /* The first argument is an id or a full name. Its final dot may be missing. */
-static enum err find_port(struct cli *cli, char id[ID_LEN + 1])
+static enum err port_find(struct cli *cli, char id[ID_LEN + 1])
 {
 	char name[NAME_MAX_TEXT + 1];
 	enum err err;
@@ -368,18 +371,18 @@ static enum err find_port(struct cli *cli, char id[ID_LEN + 1])
 	if (id_parse(cli->argv[0], id))
 		return OK;
 	err = cli_domain(cli, 0, name);
-	return err ? err : find_called(cli, name, id);
+	return err ? err : port_find_by_name(cli, name, id);
 }
 
 /* ---- one port ---- */
 
-static enum err get_port(struct cli *cli, const char *id, json_t **port)
+static enum err port_get(struct cli *cli, const char *id, json_t **port)
 {
 	json_t *answer;
-	enum err err = ask(cli, "get_port", json_pack("{s:s}", "port", id), &answer);
+	enum err err = port_ask(cli, "get_port", json_pack("{s:s}", "port", id), &answer);
 
 	if (!err)
-		*port = unwrapped(answer, "port");
+		*port = port_unwrap(answer, "port");
 	return err;
 }
 
@@ -387,16 +390,16 @@ enum err port_show(struct cli *cli)
 {
 	char id[ID_LEN + 1];
 	json_t *port;
-	enum err err = find_port(cli, id);
+	enum err err = port_find(cli, id);
 
 	if (!err)
-		err = get_port(cli, id, &port);
+		err = port_get(cli, id, &port);
 	if (err)
 		return err;
 	if (!cli->out.json) {
 		json_t *shown = json_copy(port);
 
-		json_object_set_new(shown, "addresses", addresses_of(port));
+		json_object_set_new(shown, "addresses", port_addresses(port));
 		output_fields(&cli->out, shown, port_fields);
 		json_decref(shown);
 	}
@@ -404,7 +407,7 @@ enum err port_show(struct cli *cli)
 	return OK;
 }
 
-static json_t *fixed_ips(char *const *addresses, int count)
+static json_t *port_fixed_ips(char *const *addresses, int count)
 {
 	json_t *list = json_array();
 
@@ -414,13 +417,13 @@ static json_t *fixed_ips(char *const *addresses, int count)
 	return list;
 }
 
-static void tell_port(const struct cli *cli, const json_t *port, const char *done)
+static void port_print(const struct cli *cli, const json_t *port, const char *done)
 {
 	json_t *addresses;
 
 	if (cli->out.json || cli->out.quiet)
 		return;
-	addresses = addresses_of(port);
+	addresses = port_addresses(port);
 	printf("%s port %s\n", done, answer_text(port, "id"));
 	for (size_t i = 0; i < json_array_size(addresses); i++)
 		printf("  %s\n", json_string_value(json_array_get(addresses, i)));
@@ -432,29 +435,29 @@ static void tell_port(const struct cli *cli, const json_t *port, const char *don
  * port. --wait also waits for the domains of PUBLISHED, where the port was published
  * before.
  */
-static enum err change(struct cli *cli, const char *method, json_t *args,
-                       const char *done, struct published *published)
+static enum err port_change(struct cli *cli, const char *method, json_t *args,
+                            const char *done, struct published *published)
 {
 	json_t *port;
-	enum err err = ask(cli, method, args, &port);
+	enum err err = port_ask(cli, method, args, &port);
 
 	if (err)
 		return err;
-	port = unwrapped(port, "port");
+	port = port_unwrap(port, "port");
 	cli_answer(cli, port);
-	tell_port(cli, port, done);
+	port_print(cli, port, done);
 	published->id = answer_text(port, "id");
 	return published_wait(cli, published, "ACTIVE", port);
 }
 
-static void put_values(const struct cli *cli, json_t *port)
+static void port_put_values(const struct cli *cli, json_t *port)
 {
 	cli_put_text(cli, OPT_DNS_NAME, port, "dns_name");
 	cli_put_text(cli, OPT_DNS_DOMAIN, port, "dns_domain");
 	cli_put_text(cli, OPT_MAC, port, "mac_address");
 	if (cli->argc > 1)
-		json_object_set_new(port, "fixed_ips", fixed_ips(cli->argv + 1,
-		                                                 cli->argc - 1));
+		json_object_set_new(port, "fixed_ips", port_fixed_ips(cli->argv + 1,
+		                                                      cli->argc - 1));
 }
 
 enum err port_create(struct cli *cli)
@@ -463,9 +466,9 @@ enum err port_create(struct cli *cli)
 	json_t *port = json_pack("{s:s}", "network_id", cli->argv[0]);
 	enum err err;
 
-	put_values(cli, port);
-	err = change(cli, "create_port", json_pack("{s:o}", "port", port), "created",
-	             &published);
+	port_put_values(cli, port);
+	err = port_change(cli, "create_port", json_pack("{s:o}", "port", port), "created",
+	                  &published);
 	published_clear(&published);
 	return err;
 }
@@ -477,16 +480,16 @@ enum err port_set(struct cli *cli)
 	json_t *values = json_object();
 	enum err err = OK;
 
-	put_values(cli, values);
+	port_put_values(cli, values);
 	if (!json_object_size(values))
 		err = cli_usage(cli, "port set needs at least one of ADDRESS, "
 		                "--dns-name, --dns-domain and --mac");
 	if (!err)
-		err = find_port(cli, id);
+		err = port_find(cli, id);
 	if (!err)
-		err = look_before(cli, &published);
+		err = network_read_published(cli, &published);
 	if (!err)
-		err = change(cli, "update_port", json_pack("{s:s, s:O}", "port", id,
+		err = port_change(cli, "update_port", json_pack("{s:s, s:O}", "port", id,
 		             "values", values), "changed", &published);
 	json_decref(values);
 	published_clear(&published);
@@ -494,10 +497,11 @@ enum err port_set(struct cli *cli)
 }
 
 /* Ends a command on one port: prints it with the name from the command line. */
-static enum err end_port(struct cli *cli, const char *id)
+static enum err port_end(struct cli *cli, const char *id)
 {
 	json_t *answer;
-	enum err err = ask(cli, "delete_port", json_pack("{s:s}", "port", id), &answer);
+	enum err err = port_ask(cli, "delete_port", json_pack("{s:s}", "port", id),
+	                        &answer);
 
 	if (err)
 		return err;
@@ -512,12 +516,12 @@ enum err port_delete(struct cli *cli)
 {
 	char id[ID_LEN + 1];
 	struct published published = { .key = "port", .id = id };
-	enum err err = find_port(cli, id);
+	enum err err = port_find(cli, id);
 
 	if (!err)
-		err = look_before(cli, &published);
+		err = network_read_published(cli, &published);
 	if (!err)
-		err = end_port(cli, id);
+		err = port_end(cli, id);
 	if (!err)
 		err = published_wait(cli, &published, "DELETED", cli->document);
 	published_clear(&published);

@@ -21,7 +21,7 @@ void progress_begin(struct progress *progress, const struct output *out)
 	};
 }
 
-static size_t terminal_width(void)
+static size_t progress_width(void)
 {
 	struct winsize size;
 
@@ -31,7 +31,7 @@ static size_t terminal_width(void)
 }
 
 /* Cuts between characters. A byte is never wider than a column. */
-static size_t cut(const char *text, size_t len, size_t max)
+static size_t progress_cut(const char *text, size_t len, size_t max)
 {
 	if (len <= max)
 		return len;
@@ -53,7 +53,7 @@ void progress_line(struct progress *progress, const char *fmt, ...)
 	va_end(args);
 	output_escape(text, &line);
 	fprintf(stderr, WIPE "%.*s",
-	        (int)cut(buf_string(&line), line.len, terminal_width() - 1),
+	        (int)progress_cut(buf_string(&line), line.len, progress_width() - 1),
 	        buf_string(&line));
 	fflush(stderr);
 	buf_clear(&line);

@@ -11,7 +11,7 @@
 
 /* ---- names of queues ---- */
 
-static void add_topic(struct queue_names *names, const char *topic)
+static void queue_names_add_topic(struct queue_names *names, const char *topic)
 {
 	names->item = xrealloc(names->item,
 	                       (names->count + 2) * sizeof(*names->item));
@@ -19,11 +19,11 @@ static void add_topic(struct queue_names *names, const char *topic)
 	names->item[names->count++] = xprintf("%s.recovery", topic);
 }
 
-static void add_pool(struct queue_names *names, const char *pool)
+static void queue_names_add_pool(struct queue_names *names, const char *pool)
 {
 	char *topic = xprintf("pool_manager.%s", pool);
 
-	add_topic(names, topic);
+	queue_names_add_topic(names, topic);
 	free(topic);
 }
 
@@ -34,20 +34,20 @@ void queue_names_find(struct cli *cli, struct queue_names *names)
 	size_t i;
 
 	*names = (struct queue_names){ NULL, 0 };
-	add_topic(names, "central");
-	add_topic(names, "minidns");
-	add_topic(names, "ownership");
-	add_topic(names, "ports");
-	add_topic(names, "routes");
+	queue_names_add_topic(names, "central");
+	queue_names_add_topic(names, "minidns");
+	queue_names_add_topic(names, "ownership");
+	queue_names_add_topic(names, "ports");
+	queue_names_add_topic(names, "routes");
 	if (cli_has(cli, OPT_POOL)) {
-		add_pool(names, cli->option[OPT_POOL]);
+		queue_names_add_pool(names, cli->option[OPT_POOL]);
 	} else if (cli_call(cli, "find_pools", json_object(), &answer)) {
 		fprintf(stderr, "zonefleet: central does not list the pools, so this "
 		        "is only the pool named default: %s\n", cli->why.text);
-		add_pool(names, "default");
+		queue_names_add_pool(names, "default");
 	}
 	json_array_foreach(json_object_get(answer, "pools"), i, pool)
-		add_pool(names, answer_text(pool, "name"));
+		queue_names_add_pool(names, answer_text(pool, "name"));
 	json_decref(answer);
 }
 
@@ -69,8 +69,8 @@ static const struct column columns[] = {
 	{ 0 }
 };
 
-static void show_row(struct table *table, const char *queue,
-                     const struct broker_admin_depth *counts)
+static void queues_show_row(struct table *table, const char *queue,
+                            const struct broker_admin_depth *counts)
 {
 	table_text(table, queue);
 	table_number(table, counts->work.consumers);
@@ -79,7 +79,7 @@ static void show_row(struct table *table, const char *queue,
 	table_number(table, counts->dead.messages);
 }
 
-static json_t *row_json(const char *queue, const struct broker_admin_depth *counts)
+static json_t *queues_row_json(const char *queue, const struct broker_admin_depth *counts)
 {
 	return json_pack("{s:s, s:I, s:I, s:I, s:I}", "queue", queue, "consumers",
 	                 (json_int_t)counts->work.consumers, "ready",
@@ -88,8 +88,8 @@ static json_t *row_json(const char *queue, const struct broker_admin_depth *coun
 	                 (json_int_t)counts->dead.messages);
 }
 
-static enum err show_counts(struct cli *cli, struct broker_admin *broker,
-                            const struct queue_names *names, struct table *table)
+static enum err queues_show_counts(struct cli *cli, struct broker_admin *broker,
+                                   const struct queue_names *names, struct table *table)
 {
 	json_t *list = json_array();
 	enum err err = OK;
@@ -100,8 +100,8 @@ static enum err show_counts(struct cli *cli, struct broker_admin *broker,
 		err = broker_admin_depth(broker, names->item[i], &counts, &cli->why);
 		if (err || !counts.work.exists)
 			continue;
-		show_row(table, names->item[i], &counts);
-		json_array_append_new(list, row_json(names->item[i], &counts));
+		queues_show_row(table, names->item[i], &counts);
+		json_array_append_new(list, queues_row_json(names->item[i], &counts));
 	}
 	cli_answer(cli, json_pack("{s:o}", "queues", list));
 	return err;
@@ -118,7 +118,7 @@ enum err queues_show(struct cli *cli)
 		return err;
 	queue_names_find(cli, &names);
 	table_begin(&table, &cli->out, columns);
-	err = show_counts(cli, broker, &names, &table);
+	err = queues_show_counts(cli, broker, &names, &table);
 	if (!err && !cli->out.json)
 		table_flush(&table, stdout);
 	table_clear(&table);

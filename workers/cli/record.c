@@ -40,7 +40,7 @@ enum err record_zone(struct cli *cli, struct zone_ref *zone)
  * The size on the wire. The arguments are JSON within a JSON text, so each quote and
  * backslash costs one more byte.
  */
-static size_t wire_bytes(const json_t *args)
+static size_t record_wire_bytes(const json_t *args)
 {
 	char *text = json_dumps(args, JSON_COMPACT);
 	size_t bytes = strlen(text);
@@ -51,10 +51,10 @@ static size_t wire_bytes(const json_t *args)
 	return bytes;
 }
 
-static enum err check_size(struct cli *cli, const json_t *args)
+static enum err record_check_size(struct cli *cli, const json_t *args)
 {
 	size_t max = (size_t)cli->common.broker.max_message_bytes - ENVELOPE_BYTES;
-	size_t bytes = wire_bytes(args);
+	size_t bytes = record_wire_bytes(args);
 
 	if (bytes <= max)
 		return OK;
@@ -64,7 +64,7 @@ static enum err check_size(struct cli *cli, const json_t *args)
 	            bytes, max);
 }
 
-static enum err finish(struct cli *cli, const struct zone_ref *zone, json_t *outcome)
+static enum err record_end(struct cli *cli, const struct zone_ref *zone, json_t *outcome)
 {
 	const struct goal goal = {
 		.domain = zone->key, .serial = (uint32_t)answer_number(outcome, "serial"),
@@ -87,20 +87,20 @@ enum err record_change(struct cli *cli, const struct zone_ref *zone, json_t *cha
 {
 	json_t *args = json_pack("{s:s, s:o}", "domain", zone->key, "changes", changes);
 	json_t *outcome;
-	enum err err = check_size(cli, args);
+	enum err err = record_check_size(cli, args);
 
 	if (err) {
 		json_decref(args);
 		return err;
 	}
 	err = cli_call(cli, "apply_changes", args, &outcome);
-	return err ? err : finish(cli, zone, outcome);
+	return err ? err : record_end(cli, zone, outcome);
 }
 
 /* ---- add, set, delete ---- */
 
 /* Reads the arguments DOMAIN NAME TYPE [DATA...]. */
-static enum err put_record(struct cli *cli, const struct zone_ref *zone, json_t *change)
+static enum err record_put(struct cli *cli, const struct zone_ref *zone, json_t *change)
 {
 	char name[NAME_MAX_TEXT + 1];
 	json_t *records;
@@ -125,7 +125,7 @@ static enum err put_record(struct cli *cli, const struct zone_ref *zone, json_t 
 }
 
 /* Removes "changes[0]." from the reason, because the command line has only one change. */
-static enum err without_number(struct cli *cli, enum err err)
+static enum err record_cut_index(struct cli *cli, enum err err)
 {
 	static const char prefix[] = "changes[0].";
 	char *text = cli->why.text;
@@ -136,34 +136,34 @@ static enum err without_number(struct cli *cli, enum err err)
 	return err;
 }
 
-static enum err change_one(struct cli *cli, const char *op)
+static enum err record_change_one(struct cli *cli, const char *op)
 {
 	json_t *change = json_pack("{s:s}", "op", op);
 	struct zone_ref zone;
 	enum err err = record_zone(cli, &zone);
 
 	if (!err)
-		err = put_record(cli, &zone, change);
+		err = record_put(cli, &zone, change);
 	if (err) {
 		json_decref(change);
 		return err;
 	}
-	return without_number(cli, record_change(cli, &zone, json_pack("[o]", change)));
+	return record_cut_index(cli, record_change(cli, &zone, json_pack("[o]", change)));
 }
 
 enum err record_add(struct cli *cli)
 {
-	return change_one(cli, "add");
+	return record_change_one(cli, "add");
 }
 
 enum err record_set(struct cli *cli)
 {
-	return change_one(cli, "set");
+	return record_change_one(cli, "set");
 }
 
 enum err record_delete(struct cli *cli)
 {
-	return change_one(cli, "delete");
+	return record_change_one(cli, "delete");
 }
 
 /* ---- list ---- */
@@ -178,7 +178,7 @@ static const struct column list_columns[] = {
 	{ 0 }
 };
 
-static void list_member(struct table *table, const json_t *set, const json_t *member)
+static void member_row(struct table *table, const json_t *set, const json_t *member)
 {
 	const json_t *ttl = json_object_get(set, "ttl");
 
@@ -193,18 +193,18 @@ static void list_member(struct table *table, const json_t *set, const json_t *me
 	table_text(table, answer_text(member, "data"));
 }
 
-static void list_row(struct table *table, const json_t *set)
+static void record_row(struct table *table, const json_t *set)
 {
 	size_t i;
 	json_t *member;
 
 	json_array_foreach(json_object_get(set, "members"), i, member)
-		list_member(table, set, member);
+		member_row(table, set, member);
 }
 
 /* "www*" and "*example.org." are patterns. "*.www" is the name of a wildcard. */
-static enum err put_pattern(struct cli *cli, const struct zone_ref *zone,
-                            json_t *criterion)
+static enum err record_put_pattern(struct cli *cli, const struct zone_ref *zone,
+                                   json_t *criterion)
 {
 	char name[NAME_MAX_TEXT + 1];
 	const char *word = cli->argv[1];
@@ -223,13 +223,13 @@ static enum err put_pattern(struct cli *cli, const struct zone_ref *zone,
 enum err record_list(struct cli *cli)
 {
 	const struct listing listing = { "find_recordsets", "recordsets", list_columns,
-		                         list_row };
+		                         record_row };
 	json_t *criterion = json_object();
 	struct zone_ref zone;
 	enum err err = record_zone(cli, &zone);
 
 	if (!err && cli->argc > 1)
-		err = put_pattern(cli, &zone, criterion);
+		err = record_put_pattern(cli, &zone, criterion);
 	if (err) {
 		json_decref(criterion);
 		return err;

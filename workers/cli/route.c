@@ -11,7 +11,7 @@
 /* ---- values from options ---- */
 
 /* Reads "K=V,..."; "" removes all labels. */
-static enum err put_labels(struct cli *cli, json_t *values)
+static enum err route_put_labels(struct cli *cli, json_t *values)
 {
 	json_t *labels;
 	char *list, *rest;
@@ -38,11 +38,11 @@ static enum err put_labels(struct cli *cli, json_t *values)
 	return err;
 }
 
-static enum err put_values(struct cli *cli, json_t *values)
+static enum err route_put_values(struct cli *cli, json_t *values)
 {
 	cli_put_text(cli, OPT_HOST, values, "host");
 	cli_put_text(cli, OPT_BACKEND, values, "backend");
-	return put_labels(cli, values);
+	return route_put_labels(cli, values);
 }
 
 /* ---- state ---- */
@@ -54,28 +54,28 @@ struct work {
 	char *name;			/* "namespace/name" */
 };
 
-static enum err get_route(struct cli *cli, const char *key, json_t **route)
+static enum err route_get(struct cli *cli, const char *key, json_t **route)
 {
 	return routes_ask(cli, "get_route", json_pack("{s:s}", "route", key), "route",
 	                  route);
 }
 
-static const char *status_of(const json_t *route, const char *key)
+static const char *route_status(const json_t *route, const char *key)
 {
 	return answer_text(json_object_get(route, "status"), key);
 }
 
-static bool is_scheduled(const json_t *route)
+static bool route_is_scheduled(const json_t *route)
 {
-	return !strcmp(status_of(route, "phase"), "scheduled");
+	return !strcmp(route_status(route, "phase"), "scheduled");
 }
 
-static bool is_waiting(const json_t *route)
+static bool route_is_waiting(const json_t *route)
 {
 	return json_is_true(json_object_get(route, "waiting"));
 }
 
-static void take_route(struct work *work, json_t *route)
+static void route_take(struct work *work, json_t *route)
 {
 	json_t *name = json_sprintf("%s/%s", answer_text(route, "namespace"),
 	                            answer_text(route, "name"));
@@ -98,25 +98,25 @@ static void work_clear(struct work *work)
  * Writes "myapp-test.shard1.example.com at shard1", or the reason why the route has no
  * router.
  */
-static void describe(const json_t *route, struct buf *words)
+static void route_describe(const json_t *route, struct buf *words)
 {
 	const char *reason = answer_text(route, "last_error");
 
-	if (is_scheduled(route))
-		buf_printf(words, "%s at %s", status_of(route, "dns"),
+	if (route_is_scheduled(route))
+		buf_printf(words, "%s at %s", route_status(route, "dns"),
 		           answer_text(route, "router"));
 	else
-		buf_printf(words, "%s%s%s", is_waiting(route) ? "waits" : "new",
+		buf_printf(words, "%s%s%s", route_is_waiting(route) ? "waits" : "new",
 		           *reason ? ", " : "", reason);
 }
 
-static void tell(const struct work *work, const char *done)
+static void route_print(const struct work *work, const char *done)
 {
 	const struct cli *cli = work->cli;
 	struct buf words = { 0 }, escaped = { 0 };
 
 	if (!cli->out.json && !cli->out.quiet) {
-		describe(work->route, &words);
+		route_describe(work->route, &words);
 		output_escape(buf_string(&words), &escaped);
 		printf("%s route %s: %s\n", done, work->name, buf_string(&escaped));
 	}
@@ -127,7 +127,7 @@ static void tell(const struct work *work, const char *done)
 /* ---- waiting ---- */
 
 /* True: waiting longer is useless, because another route may keep the host for ever. */
-static enum err waits_for_host(const struct work *work)
+static enum err route_waits_for_host(const struct work *work)
 {
 	struct cli *cli = work->cli;
 
@@ -144,35 +144,35 @@ static enum err route_poll(void *self, bool *is_over)
 {
 	struct work *work = self;
 	json_t *route;
-	enum err err = get_route(work->cli, answer_text(work->route, "id"), &route);
+	enum err err = route_get(work->cli, answer_text(work->route, "id"), &route);
 
 	*is_over = false;
 	if (err)
 		return err;
-	take_route(work, route);
-	if (is_waiting(route))
-		return waits_for_host(work);
-	if (!is_scheduled(route))
+	route_take(work, route);
+	if (route_is_waiting(route))
+		return route_waits_for_host(work);
+	if (!route_is_scheduled(route))
 		return OK;
 	return router_look(work->cli, answer_text(route, "router"), &work->router,
 	                   is_over);
 }
 
-static enum err out_of_time(struct work *work)
+static enum err route_out_of_time(struct work *work)
 {
 	struct cli *cli = work->cli;
 	struct buf words = { 0 };
 
-	describe(work->route, &words);
+	route_describe(work->route, &words);
 	fail(&cli->why, ERR_TIMEOUT,
 	     "route %.200s is not ACTIVE after %.1f s: %.250s%s", work->name,
-	     cli_elapsed(cli), buf_string(&words), is_scheduled(work->route)
+	     cli_elapsed(cli), buf_string(&words), route_is_scheduled(work->route)
 	     ? ", but the domain is not on its name servers" : "");
 	buf_clear(&words);
 	return ERR_TIMEOUT;
 }
 
-static enum err wait_route(struct work *work)
+static enum err route_wait(struct work *work)
 {
 	struct cli *cli = work->cli;
 	struct await await = { .cli = cli, .subject = cli->argv[0],
@@ -185,21 +185,21 @@ static enum err wait_route(struct work *work)
 		return OK;
 	err = await_in_time(&await, &is_over);
 	if (!err && !is_over)
-		err = out_of_time(work);
+		err = route_out_of_time(work);
 	if (!err && !cli->out.json && !cli->out.quiet)
-		printf("%s at %s: ACTIVE after %.3f s\n", status_of(work->route, "dns"),
-		       answer_text(work->route, "router"), cli_elapsed(cli));
+		printf("%s at %s: ACTIVE after %.3f s\n", route_status(work->route,
+		       "dns"), answer_text(work->route, "router"), cli_elapsed(cli));
 	json_object_set_new(work->route, "seconds", json_real(cli_elapsed(cli)));
 	return err;
 }
 
 /* Prints the changed route of WORK, and waits for it with --wait. */
-static enum err finish(struct work *work, const char *done)
+static enum err route_finish(struct work *work, const char *done)
 {
 	enum err err;
 
-	tell(work, done);
-	err = wait_route(work);
+	route_print(work, done);
+	err = route_wait(work);
 	cli_answer(work->cli, json_incref(work->route));
 	work_clear(work);
 	return err;
@@ -208,8 +208,8 @@ static enum err finish(struct work *work, const char *done)
 /* ---- the commands ---- */
 
 /* Calls METHOD with ARGS (taken over). DONE is the verb of the printed line. */
-static enum err change(struct cli *cli, const char *method, json_t *args,
-                       const char *done)
+static enum err route_call(struct cli *cli, const char *method, json_t *args,
+                           const char *done)
 {
 	struct work work = { .cli = cli };
 	json_t *route;
@@ -217,27 +217,28 @@ static enum err change(struct cli *cli, const char *method, json_t *args,
 
 	if (err)
 		return err;
-	take_route(&work, route);
-	return finish(&work, done);
+	route_take(&work, route);
+	return route_finish(&work, done);
 }
 
 enum err route_create(struct cli *cli)
 {
 	json_t *route = json_pack("{s:s, s:s}", "namespace", cli->argv[0], "name",
 	                          cli->argv[1]);
-	enum err err = put_values(cli, route);
+	enum err err = route_put_values(cli, route);
 
 	if (err) {
 		json_decref(route);
 		return err;
 	}
-	return change(cli, "create_route", json_pack("{s:o}", "route", route), "created");
+	return route_call(cli, "create_route", json_pack("{s:o}", "route", route),
+	                  "created");
 }
 
 enum err route_set(struct cli *cli)
 {
 	json_t *values = json_object();
-	enum err err = put_values(cli, values);
+	enum err err = route_put_values(cli, values);
 
 	if (!err && !json_object_size(values))
 		err = cli_usage(cli, "route set needs at least one of --host, --label "
@@ -246,8 +247,8 @@ enum err route_set(struct cli *cli)
 		json_decref(values);
 		return err;
 	}
-	return change(cli, "update_route", json_pack("{s:s, s:o}", "route", cli->argv[0],
-	                                             "values", values), "changed");
+	return route_call(cli, "update_route", json_pack("{s:s, s:o}", "route",
+	                  cli->argv[0], "values", values), "changed");
 }
 
 /* ---- delete ---- */
@@ -287,7 +288,7 @@ static enum err route_poll_left(void *self, bool *is_over)
 	return err;
 }
 
-static enum err wait_left(struct leaving *leaving)
+static enum err route_wait_left(struct leaving *leaving)
 {
 	struct cli *cli = leaving->cli;
 	struct await await = { .cli = cli, .subject = cli->argv[0],
@@ -321,7 +322,7 @@ enum err route_delete(struct cli *cli)
 	done = json_pack("{s:s}", "route", cli->argv[0]);
 	cli_answer(cli, done);
 	if (cli_has(cli, OPT_WAIT)) {
-		err = wait_left(&leaving);
+		err = route_wait_left(&leaving);
 		json_object_set_new(done, "seconds", json_real(cli_elapsed(cli)));
 	}
 	json_decref(leaving.routers);
@@ -330,7 +331,7 @@ enum err route_delete(struct cli *cli)
 
 /* ---- bind ---- */
 
-static enum err bind(struct cli *cli, const json_t *route)
+static enum err route_call_bind(struct cli *cli, const json_t *route)
 {
 	json_t *binding = json_pack("{s:s, s:s, s:s}", "route_namespace",
 	                            answer_text(route, "namespace"), "route_name",
@@ -352,20 +353,20 @@ enum err route_bind(struct cli *cli)
 {
 	struct work work = { .cli = cli };
 	json_t *route, *bound;
-	enum err err = get_route(cli, cli->argv[0], &route);
+	enum err err = route_get(cli, cli->argv[0], &route);
 
 	if (err)
 		return err;
-	take_route(&work, route);
-	err = bind(cli, route);
+	route_take(&work, route);
+	err = route_call_bind(cli, route);
 	if (!err)
-		err = get_route(cli, answer_text(route, "id"), &bound);
+		err = route_get(cli, answer_text(route, "id"), &bound);
 	if (err) {
 		work_clear(&work);
 		return err;
 	}
-	take_route(&work, bound);
-	return finish(&work, "bound");
+	route_take(&work, bound);
+	return route_finish(&work, "bound");
 }
 
 /* ---- show, list ---- */
@@ -386,7 +387,7 @@ static const struct field route_fields[] = {
 	{ 0 }
 };
 
-static json_t *list_of_labels(const json_t *labels)
+static json_t *route_list_labels(const json_t *labels)
 {
 	json_t *list = json_array(), *value;
 	const char *key;
@@ -397,7 +398,7 @@ static json_t *list_of_labels(const json_t *labels)
 	return list;
 }
 
-static void show(const struct output *out, const struct work *work)
+static void route_show_fields(const struct output *out, const struct work *work)
 {
 	const json_t *labels = json_object_get(work->route, "labels");
 	json_t *shown = json_copy(work->route);
@@ -405,7 +406,7 @@ static void show(const struct output *out, const struct work *work)
 	json_object_set_new(shown, "route", json_string(work->name));
 	json_object_update(shown, json_object_get(work->route, "status"));
 	json_object_set_new(shown, "labels", json_object_size(labels)
-	                    ? list_of_labels(labels) : json_null());
+	                    ? route_list_labels(labels) : json_null());
 	output_fields(out, shown, route_fields);
 	json_decref(shown);
 }
@@ -414,13 +415,13 @@ enum err route_show(struct cli *cli)
 {
 	struct work work = { .cli = cli };
 	json_t *route;
-	enum err err = get_route(cli, cli->argv[0], &route);
+	enum err err = route_get(cli, cli->argv[0], &route);
 
 	if (err)
 		return err;
-	take_route(&work, route);
+	route_take(&work, route);
 	if (!cli->out.json)
-		show(&cli->out, &work);
+		route_show_fields(&cli->out, &work);
 	cli_answer(cli, json_incref(work.route));
 	work_clear(&work);
 	return OK;
@@ -436,7 +437,7 @@ static const struct column list_columns[] = {
 	{ 0 }
 };
 
-static void text_or_dash(struct table *table, const char *text)
+static void route_text(struct table *table, const char *text)
 {
 	table_text(table, *text ? text : "-");
 }
@@ -444,15 +445,15 @@ static void text_or_dash(struct table *table, const char *text)
 /* NAME is the name of the route. While the route waits, it is the wanted host. */
 static void route_row(struct table *table, const json_t *route)
 {
-	const char *dns = status_of(route, "dns");
+	const char *dns = route_status(route, "dns");
 
 	table_printf(table, "%s/%s", answer_text(route, "namespace"),
 	             answer_text(route, "name"));
-	table_text(table, status_of(route, "phase"));
-	text_or_dash(table, *dns ? dns : answer_text(route, "host"));
-	text_or_dash(table, answer_text(route, "router"));
-	text_or_dash(table, answer_text(route, "backend"));
-	text_or_dash(table, answer_text(route, "last_error"));
+	table_text(table, route_status(route, "phase"));
+	route_text(table, *dns ? dns : answer_text(route, "host"));
+	route_text(table, answer_text(route, "router"));
+	route_text(table, answer_text(route, "backend"));
+	route_text(table, answer_text(route, "last_error"));
 }
 
 enum err route_list(struct cli *cli)

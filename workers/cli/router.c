@@ -28,7 +28,7 @@ enum err routes_ask(struct cli *cli, const char *method, json_t *args, const cha
 	return OK;
 }
 
-static enum err get_router(struct cli *cli, const char *name, json_t **router)
+static enum err router_get(struct cli *cli, const char *name, json_t **router)
 {
 	return routes_ask(cli, "get_router", json_pack("{s:s}", "router", name), "router",
 	                  router);
@@ -36,7 +36,7 @@ static enum err get_router(struct cli *cli, const char *name, json_t **router)
 
 /* ---- waiting ---- */
 
-static enum err ended_in_error(struct cli *cli, const json_t *router)
+static enum err router_ended_in_error(struct cli *cli, const json_t *router)
 {
 	const char *reason = answer_text(router, "reason");
 
@@ -51,7 +51,7 @@ static enum err ended_in_error(struct cli *cli, const json_t *router)
 enum err router_look(struct cli *cli, const char *name, json_t **router, bool *is_out)
 {
 	json_t *seen;
-	enum err err = get_router(cli, name, &seen);
+	enum err err = router_get(cli, name, &seen);
 
 	if (err)
 		return err;
@@ -59,7 +59,7 @@ enum err router_look(struct cli *cli, const char *name, json_t **router, bool *i
 	*router = seen;
 	*is_out = !strcmp(answer_text(seen, "zone_status"), "ACTIVE");
 	return strcmp(answer_text(seen, "zone_status"), "ERROR")
-	       ? OK : ended_in_error(cli, seen);
+	       ? OK : router_ended_in_error(cli, seen);
 }
 
 /* A command on one router. */
@@ -68,18 +68,18 @@ struct work {
 	json_t *router;			/* its latest state */
 };
 
-static enum err poll_zone(void *self, bool *is_over)
+static enum err router_poll_zone(void *self, bool *is_over)
 {
 	struct work *work = self;
 
 	return router_look(work->cli, work->cli->argv[0], &work->router, is_over);
 }
 
-static enum err poll_routes(void *self, bool *is_over)
+static enum err router_poll_routes(void *self, bool *is_over)
 {
 	struct work *work = self;
 	json_t *seen;
-	enum err err = get_router(work->cli, work->cli->argv[0], &seen);
+	enum err err = router_get(work->cli, work->cli->argv[0], &seen);
 
 	if (err)
 		return err;
@@ -90,7 +90,7 @@ static enum err poll_routes(void *self, bool *is_over)
 }
 
 /* A domain that is older than its router, or that has other records, is not deleted. */
-static enum err poll_domain(struct work *work, bool *is_over)
+static enum err router_poll_domain(struct work *work, bool *is_over)
 {
 	json_t *domain = json_sprintf("%s.", answer_text(work->router, "dns")), *seen = NULL;
 	enum err err = cli_call(work->cli, "get_domain", json_pack("{s:O}", "domain", domain),
@@ -104,7 +104,7 @@ static enum err poll_domain(struct work *work, bool *is_over)
 }
 
 /* The router disappears when central deletes the domain. Then wait for the domain. */
-static enum err poll_gone(void *self, bool *is_over)
+static enum err router_poll_gone(void *self, bool *is_over)
 {
 	struct work *work = self;
 	json_t *seen = NULL;
@@ -112,12 +112,12 @@ static enum err poll_gone(void *self, bool *is_over)
 	enum err err = router_look(work->cli, work->cli->argv[0], &seen, &is_out);
 
 	json_decref(seen);
-	return err == ERR_NOT_FOUND ? poll_domain(work, is_over) : err;
+	return err == ERR_NOT_FOUND ? router_poll_domain(work, is_over) : err;
 }
 
 /* WHAT: the text in the progress line. */
-static enum err wait_for(struct work *work, const char *what,
-                         enum err (*poll)(void *self, bool *is_over), bool *is_over)
+static enum err router_await(struct work *work, const char *what,
+                             enum err (*poll)(void *self, bool *is_over), bool *is_over)
 {
 	struct await await = { .cli = work->cli, .subject = work->cli->argv[0],
 	                       .what = what, .poll = poll, .self = work };
@@ -126,7 +126,7 @@ static enum err wait_for(struct work *work, const char *what,
 }
 
 /* Sets the answer: the router, with the seconds of --wait. */
-static void answer(struct work *work)
+static void router_answer(struct work *work)
 {
 	struct cli *cli = work->cli;
 
@@ -135,12 +135,12 @@ static void answer(struct work *work)
 	cli_answer(cli, json_incref(work->router));
 }
 
-static bool is_told(const struct cli *cli)
+static bool router_is_printed(const struct cli *cli)
 {
 	return !cli->out.json && !cli->out.quiet;
 }
 
-static enum err wait_zone(struct work *work)
+static enum err router_wait_zone(struct work *work)
 {
 	struct cli *cli = work->cli;
 	bool is_out = false;
@@ -148,13 +148,13 @@ static enum err wait_zone(struct work *work)
 
 	if (!cli_has(cli, OPT_WAIT))
 		return OK;
-	err = wait_for(work, "waits for the name servers", poll_zone, &is_out);
+	err = router_await(work, "waits for the name servers", router_poll_zone, &is_out);
 	if (!err && !is_out)
 		err = fail(&cli->why, ERR_TIMEOUT, "the domain of router %.63s is still "
 		           "%.16s after %.1f s (see 'zonefleet status %.255s')",
 		           cli->argv[0], answer_text(work->router, "zone_status"),
 		           cli_elapsed(cli), answer_text(work->router, "dns"));
-	if (!err && is_told(cli))
+	if (!err && router_is_printed(cli))
 		printf("ACTIVE at serial %" PRId64 " after %.3f s\n",
 		       answer_number(work->router, "serial"), cli_elapsed(cli));
 	return err;
@@ -163,7 +163,7 @@ static enum err wait_zone(struct work *work)
 /* ---- values from options and arguments ---- */
 
 /* "10.245.2.3", "10.245.2.3=down" */
-static enum err put_address(struct cli *cli, const char *word, json_t *addresses)
+static enum err router_put_address(struct cli *cli, const char *word, json_t *addresses)
 {
 	size_t len = strcspn(word, "=");
 
@@ -175,18 +175,18 @@ static enum err put_address(struct cli *cli, const char *word, json_t *addresses
 	return OK;
 }
 
-static enum err put_addresses(struct cli *cli, json_t *values)
+static enum err router_put_addresses(struct cli *cli, json_t *values)
 {
 	json_t *addresses = json_array();
 	enum err err = OK;
 
 	for (int i = 1; !err && i < cli->argc; i++)
-		err = put_address(cli, cli->argv[i], addresses);
+		err = router_put_address(cli, cli->argv[i], addresses);
 	json_object_set_new(values, "addresses", addresses);
 	return err;
 }
 
-static enum err put_capacity(struct cli *cli, json_t *values)
+static enum err router_put_capacity(struct cli *cli, json_t *values)
 {
 	int64_t capacity = 0;
 	bool is_none = cli_has(cli, OPT_CAPACITY) && !*cli->option[OPT_CAPACITY];
@@ -199,7 +199,7 @@ static enum err put_capacity(struct cli *cli, json_t *values)
 	return err;
 }
 
-static enum err put_ttl(struct cli *cli, json_t *values)
+static enum err router_put_ttl(struct cli *cli, json_t *values)
 {
 	int64_t ttl = 0;
 	enum err err = cli_seconds(cli, OPT_TTL, TTL_MAX, &ttl);
@@ -210,34 +210,34 @@ static enum err put_ttl(struct cli *cli, json_t *values)
 }
 
 /* Reads the values from all options, and from the arguments after the name. */
-static enum err put_values(struct cli *cli, json_t *values)
+static enum err router_put_values(struct cli *cli, json_t *values)
 {
-	enum err err = cli->argc > 1 ? put_addresses(cli, values) : OK;
+	enum err err = cli->argc > 1 ? router_put_addresses(cli, values) : OK;
 
 	if (!err)
-		err = put_capacity(cli, values);
+		err = router_put_capacity(cli, values);
 	if (!err)
-		err = put_ttl(cli, values);
+		err = router_put_ttl(cli, values);
 	cli_put_text(cli, OPT_LABEL, values, "label");
 	cli_put_text(cli, OPT_DESCRIPTION, values, "description");
 	return err;
 }
 
 /* Calls METHOD with ARGS (taken over). DONE is the verb of the printed line. */
-static enum err change(struct cli *cli, const char *method, json_t *args,
-                       const char *done)
+static enum err router_call(struct cli *cli, const char *method, json_t *args,
+                            const char *done)
 {
 	struct work work = { .cli = cli };
 	enum err err = routes_ask(cli, method, args, "router", &work.router);
 
 	if (err)
 		return err;
-	if (is_told(cli))
+	if (router_is_printed(cli))
 		printf("%s router %s: *.%s, %s\n", done, cli->argv[0],
 		       answer_text(work.router, "dns"),
 		       answer_text(work.router, "zone_status"));
-	err = wait_zone(&work);
-	answer(&work);
+	err = router_wait_zone(&work);
+	router_answer(&work);
 	json_decref(work.router);
 	return err;
 }
@@ -245,21 +245,21 @@ static enum err change(struct cli *cli, const char *method, json_t *args,
 enum err router_create(struct cli *cli)
 {
 	json_t *router = json_pack("{s:s}", "name", cli->argv[0]);
-	enum err err = put_values(cli, router);
+	enum err err = router_put_values(cli, router);
 
 	if (err) {
 		json_decref(router);
 		return err;
 	}
 	cli_put_text(cli, OPT_DNS, router, "dns");
-	return change(cli, "create_router", json_pack("{s:o}", "router", router),
-	              "created");
+	return router_call(cli, "create_router", json_pack("{s:o}", "router", router),
+	                   "created");
 }
 
 enum err router_set(struct cli *cli)
 {
 	json_t *values = json_object();
-	enum err err = put_values(cli, values);
+	enum err err = router_put_values(cli, values);
 
 	if (!err && !json_object_size(values))
 		err = cli_usage(cli, "router set needs at least one of ADDRESS, --label, "
@@ -268,17 +268,17 @@ enum err router_set(struct cli *cli)
 		json_decref(values);
 		return err;
 	}
-	return change(cli, "update_router", json_pack("{s:s, s:o}", "router",
+	return router_call(cli, "update_router", json_pack("{s:s, s:o}", "router",
 	              cli->argv[0], "values", values), "changed");
 }
 
 /* ---- drain ---- */
 
-static void tell_drain(const struct cli *cli, const json_t *router)
+static void router_print_drain(const struct cli *cli, const json_t *router)
 {
 	int64_t routes = answer_number(router, "routes");
 
-	if (!is_told(cli))
+	if (!router_is_printed(cli))
 		return;
 	if (cli_has(cli, OPT_UNDO))
 		printf("router %s takes routes again; routes: %" PRId64 "\n",
@@ -288,18 +288,18 @@ static void tell_drain(const struct cli *cli, const json_t *router)
 		       cli->argv[0], routes);
 }
 
-static enum err wait_routes(struct work *work)
+static enum err router_wait_routes(struct work *work)
 {
 	struct cli *cli = work->cli;
 	bool is_empty = false;
-	enum err err = wait_for(work, "is drained", poll_routes, &is_empty);
+	enum err err = router_await(work, "is drained", router_poll_routes, &is_empty);
 
 	if (!err && !is_empty)
 		err = fail(&cli->why, ERR_TIMEOUT, "router %.63s still has routes after "
 		           "%.1f s: %" PRId64 " (see 'zonefleet route list --router "
 		           "%.63s')", cli->argv[0], cli_elapsed(cli),
 		           answer_number(work->router, "routes"), cli->argv[0]);
-	if (!err && is_told(cli))
+	if (!err && router_is_printed(cli))
 		printf("the router has no routes after %.3f s\n", cli_elapsed(cli));
 	return err;
 }
@@ -317,26 +317,26 @@ enum err router_drain(struct cli *cli)
 	                 cli->argv[0], "drain", !is_undone), "router", &work.router);
 	if (err)
 		return err;
-	tell_drain(cli, work.router);
+	router_print_drain(cli, work.router);
 	if (cli_has(cli, OPT_WAIT))
-		err = wait_routes(&work);
-	answer(&work);
+		err = router_wait_routes(&work);
+	router_answer(&work);
 	json_decref(work.router);
 	return err;
 }
 
 /* ---- delete ---- */
 
-static enum err wait_gone(struct work *work)
+static enum err router_wait_gone(struct work *work)
 {
 	struct cli *cli = work->cli;
 	bool is_gone = false;
-	enum err err = wait_for(work, "is being deleted", poll_gone, &is_gone);
+	enum err err = router_await(work, "is being deleted", router_poll_gone, &is_gone);
 
 	if (!err && !is_gone)
 		err = fail(&cli->why, ERR_TIMEOUT, "router %.63s is not deleted after "
 		           "%.1f s", cli->argv[0], cli_elapsed(cli));
-	if (!err && is_told(cli))
+	if (!err && router_is_printed(cli))
 		printf("DELETED after %.3f s\n", cli_elapsed(cli));
 	return err;
 }
@@ -346,19 +346,19 @@ enum err router_delete(struct cli *cli)
 	struct work work = { .cli = cli };
 	json_t *nothing, *args = json_pack("{s:s, s:b}", "router", cli->argv[0], "force",
 	                                   cli_has(cli, OPT_FORCE));
-	enum err err = get_router(cli, cli->argv[0], &work.router);
+	enum err err = router_get(cli, cli->argv[0], &work.router);
 
 	if (err) {
 		json_decref(args);
 		return err;
 	}
 	err = routes_ask(cli, "delete_router", args, "router", &nothing);
-	if (!err && is_told(cli))
+	if (!err && router_is_printed(cli))
 		printf("deleting router %s and its records\n", cli->argv[0]);
 	if (!err && cli_has(cli, OPT_WAIT))
-		err = wait_gone(&work);
+		err = router_wait_gone(&work);
 	if (!err)
-		answer(&work);
+		router_answer(&work);
 	json_decref(work.router);
 	return err;
 }
@@ -388,12 +388,12 @@ static const struct column address_columns[] = {
 	{ 0 }
 };
 
-static bool is_so(const json_t *address, const char *key)
+static bool address_is(const json_t *address, const char *key)
 {
 	return json_is_true(json_object_get(address, key));
 }
 
-static void show_addresses(const struct output *out, const json_t *addresses)
+static void router_show_addresses(const struct output *out, const json_t *addresses)
 {
 	struct table table;
 	size_t i;
@@ -402,9 +402,9 @@ static void show_addresses(const struct output *out, const json_t *addresses)
 	table_begin(&table, out, address_columns);
 	json_array_foreach((json_t *)addresses, i, address) {
 		table_text(&table, answer_text(address, "address"));
-		table_text(&table, is_so(address, "up") ? "yes" : "no");
-		table_text(&table, is_so(address, "alive") ? "yes" : "no");
-		table_text(&table, is_so(address, "shown") ? "yes" : "no");
+		table_text(&table, address_is(address, "up") ? "yes" : "no");
+		table_text(&table, address_is(address, "alive") ? "yes" : "no");
+		table_text(&table, address_is(address, "shown") ? "yes" : "no");
 	}
 	if (json_array_size(addresses)) {
 		putchar('\n');
@@ -416,13 +416,13 @@ static void show_addresses(const struct output *out, const json_t *addresses)
 enum err router_show(struct cli *cli)
 {
 	json_t *router;
-	enum err err = get_router(cli, cli->argv[0], &router);
+	enum err err = router_get(cli, cli->argv[0], &router);
 
 	if (err)
 		return err;
 	if (!cli->out.json) {
 		output_fields(&cli->out, router, router_fields);
-		show_addresses(&cli->out, json_object_get(router, "addresses"));
+		router_show_addresses(&cli->out, json_object_get(router, "addresses"));
 	}
 	cli_answer(cli, router);
 	return OK;
@@ -443,24 +443,24 @@ static const struct column list_columns[] = {
 };
 
 /* Without a mark the address is up and in the domain. */
-static const char *mark_of(const json_t *address)
+static const char *address_mark(const json_t *address)
 {
-	bool is_shown = is_so(address, "shown");
+	bool is_shown = address_is(address, "shown");
 
-	if (is_so(address, "alive"))
+	if (address_is(address, "alive"))
 		return is_shown ? "" : "=coming";
 	if (is_shown)
 		return "=kept";
-	return is_so(address, "up") ? "=silent" : DOWN;
+	return address_is(address, "up") ? "=silent" : DOWN;
 }
 
-static void text_or_dash(struct table *table, const char *text)
+static void router_text(struct table *table, const char *text)
 {
 	table_text(table, *text ? text : "-");
 }
 
 /* Answers to other callers lack the fields for administrators. */
-static void number_or_dash(struct table *table, const json_t *router, const char *key)
+static void router_number(struct table *table, const json_t *router, const char *key)
 {
 	if (json_is_integer(json_object_get(router, key)))
 		table_number(table, answer_number(router, key));
@@ -476,17 +476,17 @@ static void router_row(struct table *table, const json_t *router)
 
 	json_array_foreach(json_object_get(router, "addresses"), i, address)
 		buf_printf(&text, "%s%s%s", i ? " " : "", answer_text(address, "address"),
-		           mark_of(address));
+		           address_mark(address));
 	table_text(table, answer_text(router, "name"));
 	table_text(table, answer_text(router, "dns"));
 	table_text(table, answer_text(router, "state"));
-	text_or_dash(table, answer_text(router, "label"));
-	number_or_dash(table, router, "routes");
-	number_or_dash(table, router, "capacity");
+	router_text(table, answer_text(router, "label"));
+	router_number(table, router, "routes");
+	router_number(table, router, "capacity");
 	table_text(table, answer_text(router, "zone_status"));
-	number_or_dash(table, router, "serial");
+	router_number(table, router, "serial");
 	table_text(table, text.len ? buf_string(&text) : "-");
-	text_or_dash(table, answer_text(router, "reason"));
+	router_text(table, answer_text(router, "reason"));
 	buf_clear(&text);
 }
 

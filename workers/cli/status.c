@@ -10,7 +10,7 @@
 
 enum { TROUBLED_MAX = 20 };	/* domains shown; `domain list --status` shows all */
 
-static void add_number(struct table *table, const json_t *json, const char *key)
+static void status_add_number(struct table *table, const json_t *json, const char *key)
 {
 	if (json_is_integer(json_object_get(json, key)))
 		table_number(table, answer_number(json, key));
@@ -18,14 +18,14 @@ static void add_number(struct table *table, const json_t *json, const char *key)
 		table_text(table, "-");
 }
 
-static void add_text(struct table *table, const json_t *json, const char *key)
+static void status_add_text(struct table *table, const json_t *json, const char *key)
 {
 	const char *text = answer_text(json, key);
 
 	table_text(table, *text ? text : "-");
 }
 
-static void add_moment(struct table *table, const json_t *json, const char *key)
+static void status_add_moment(struct table *table, const json_t *json, const char *key)
 {
 	char text[MOMENT_TEXT];
 
@@ -59,27 +59,27 @@ static const struct field domain_fields[] = {
 };
 
 /* A finished CREATE gets no line, because the following UPDATE has one. */
-static bool is_settled(const json_t *server)
+static bool status_is_settled(const json_t *server)
 {
 	return !strcmp(answer_text(server, "action"), "CREATE") &&
 	       !strcmp(answer_text(server, "status"), "SUCCESS");
 }
 
-static void add_domain_server(struct table *table, const json_t *server)
+static void status_add_domain_server(struct table *table, const json_t *server)
 {
-	add_text(table, server, "id");
-	add_text(table, server, "action");
-	add_text(table, server, "status");
-	add_number(table, server, "serial");
-	add_number(table, server, "lag");
-	add_moment(table, server, "seen_at");
-	add_number(table, server, "attempts");
-	add_moment(table, server, "next_attempt_at");
-	add_text(table, server, "reason");
+	status_add_text(table, server, "id");
+	status_add_text(table, server, "action");
+	status_add_text(table, server, "status");
+	status_add_number(table, server, "serial");
+	status_add_number(table, server, "lag");
+	status_add_moment(table, server, "seen_at");
+	status_add_number(table, server, "attempts");
+	status_add_moment(table, server, "next_attempt_at");
+	status_add_text(table, server, "reason");
 }
 
 /* Makes a text from central's counts. */
-static json_t *with_consensus(const json_t *domain)
+static json_t *status_with_consensus(const json_t *domain)
 {
 	const json_t *consensus = json_object_get(domain, "consensus");
 	json_t *shown = json_copy((json_t *)domain);
@@ -96,7 +96,7 @@ void status_show_domain(const struct output *out, const json_t *domain)
 {
 	const json_t *servers = json_object_get(domain, "servers");
 	struct table table;
-	json_t *shown = with_consensus(domain), *server;
+	json_t *shown = status_with_consensus(domain), *server;
 	size_t i;
 
 	output_fields(out, shown, domain_fields);
@@ -106,8 +106,8 @@ void status_show_domain(const struct output *out, const json_t *domain)
 	putchar('\n');
 	table_begin(&table, out, domain_columns);
 	json_array_foreach(servers, i, server)
-		if (!is_settled(server))
-			add_domain_server(&table, server);
+		if (!status_is_settled(server))
+			status_add_domain_server(&table, server);
 	table_flush(&table, stdout);
 	table_clear(&table);
 }
@@ -143,19 +143,19 @@ static const struct column server_columns[] = {
 	{ 0 }
 };
 
-static void add_server(struct table *table, const json_t *server)
+static void status_add_server(struct table *table, const json_t *server)
 {
 	const char *host = answer_text(server, "host");
 
-	add_text(table, server, "id");
-	add_text(table, server, "pool");
-	add_text(table, server, "state");
-	add_text(table, server, "backend");
+	status_add_text(table, server, "id");
+	status_add_text(table, server, "pool");
+	status_add_text(table, server, "state");
+	status_add_text(table, server, "backend");
 	table_printf(table, strchr(host, ':') ? "[%s]:%" PRId64 : "%s:%" PRId64, host,
 	             answer_number(server, "port"));
-	add_number(table, server, "domains_behind");
-	add_number(table, server, "domains_failed");
-	add_text(table, server, "last_error");
+	status_add_number(table, server, "domains_behind");
+	status_add_number(table, server, "domains_failed");
+	status_add_text(table, server, "last_error");
 }
 
 void status_show_servers(const struct output *out, const json_t *status)
@@ -166,7 +166,7 @@ void status_show_servers(const struct output *out, const json_t *status)
 
 	table_begin(&table, out, server_columns);
 	json_array_foreach(json_object_get(status, "servers"), i, server)
-		add_server(&table, server);
+		status_add_server(&table, server);
 	table_flush(&table, stdout);
 	table_clear(&table);
 }
@@ -183,7 +183,7 @@ static const struct column troubled_columns[] = {
 };
 
 /* Appends the domains to INTO. */
-static enum err find_troubled(struct cli *cli, const char *status, json_t *into)
+static enum err status_find_troubled(struct cli *cli, const char *status, json_t *into)
 {
 	json_t *page;
 	json_t *args = json_pack("{s:{s:s, s:s*}, s:i}", "criterion", "status", status,
@@ -197,7 +197,7 @@ static enum err find_troubled(struct cli *cli, const char *status, json_t *into)
 	return OK;
 }
 
-static void show_troubled(const struct output *out, const json_t *domains)
+static void status_show_troubled(const struct output *out, const json_t *domains)
 {
 	struct table table;
 	size_t i;
@@ -210,18 +210,18 @@ static void show_troubled(const struct output *out, const json_t *domains)
 	putchar('\n');
 	table_begin(&table, out, troubled_columns);
 	json_array_foreach((json_t *)domains, i, domain) {
-		add_text(&table, domain, "name");
-		add_text(&table, domain, "task");
-		add_text(&table, domain, "status");
-		add_moment(&table, domain, "updated_at");
-		add_text(&table, domain, "reason");
+		status_add_text(&table, domain, "name");
+		status_add_text(&table, domain, "task");
+		status_add_text(&table, domain, "status");
+		status_add_moment(&table, domain, "updated_at");
+		status_add_text(&table, domain, "reason");
 	}
 	table_flush(&table, stdout);
 	table_clear(&table);
 }
 
 /* Shows {"ACTIVE": 12, "PENDING": 1}. */
-static void show_counts(const struct output *out, const json_t *counts)
+static void status_show_counts(const struct output *out, const json_t *counts)
 {
 	static const struct field fields[] = {
 		{ "ACTIVE", "domains ACTIVE" }, { "PENDING", "domains PENDING" },
@@ -247,14 +247,14 @@ static enum err fleet_status(struct cli *cli)
 	client_see_all(cli->client);
 	json_object_set_new(status, "troubled", troubled);
 	cli_answer(cli, status);
-	err = find_troubled(cli, "ERROR", troubled);
+	err = status_find_troubled(cli, "ERROR", troubled);
 	if (!err)
-		err = find_troubled(cli, "PENDING", troubled);
+		err = status_find_troubled(cli, "PENDING", troubled);
 	if (err || cli->out.json)
 		return err;
 	status_show_servers(&cli->out, status);
-	show_counts(&cli->out, json_object_get(status, "domains"));
-	show_troubled(&cli->out, troubled);
+	status_show_counts(&cli->out, json_object_get(status, "domains"));
+	status_show_troubled(&cli->out, troubled);
 	return OK;
 }
 

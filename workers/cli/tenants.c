@@ -48,7 +48,7 @@ static char *tenant_escaped(const char *text)
 	return escaped;
 }
 
-static bool is_blank(char c)
+static bool tenant_is_blank(char c)
 {
 	return (unsigned char)c <= ' ' || c == 0x7f;
 }
@@ -61,9 +61,9 @@ static char *tenant_folded(const char *text)
 	size_t len = strlen(text);
 	char *trimmed, *folded;
 
-	while (len && is_blank(text[len - 1]))
+	while (len && tenant_is_blank(text[len - 1]))
 		len--;
-	while (len && is_blank(*text)) {
+	while (len && tenant_is_blank(*text)) {
 		text++;
 		len--;
 	}

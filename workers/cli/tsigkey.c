@@ -29,7 +29,7 @@ static const struct field fields[] = {
 	{ 0 }
 };
 
-static void list_row(struct table *table, const json_t *key)
+static void tsigkey_row(struct table *table, const json_t *key)
 {
 	const char *domain = answer_text(key, "domain");
 
@@ -42,7 +42,7 @@ static void list_row(struct table *table, const json_t *key)
 enum err tsigkey_list(struct cli *cli)
 {
 	const struct listing listing = {
-		"find_tsigkeys", "tsigkeys", list_columns, list_row,
+		"find_tsigkeys", "tsigkeys", list_columns, tsigkey_row,
 	};
 
 	return pages_list(cli, &listing, json_object());
@@ -51,7 +51,7 @@ enum err tsigkey_list(struct cli *cli)
 /* ---- values from options ---- */
 
 /* Reads up to SECRET_MAX octets of the file, without white space at the end. */
-static enum err read_secret(struct cli *cli, char secret[SECRET_MAX + 1], size_t *len)
+static enum err secret_read(struct cli *cli, char secret[SECRET_MAX + 1], size_t *len)
 {
 	struct input input;
 	enum err err = input_open(&input, cli->option[OPT_SECRET_FILE], &cli->why);
@@ -66,11 +66,11 @@ static enum err read_secret(struct cli *cli, char secret[SECRET_MAX + 1], size_t
 }
 
 /* jansson leaves out a text that is not UTF-8. Central would then make a secret. */
-static enum err put_secret(struct cli *cli, json_t *into)
+static enum err secret_put(struct cli *cli, json_t *into)
 {
 	char secret[SECRET_MAX + 1] = "";
 	size_t len;
-	enum err err = read_secret(cli, secret, &len);
+	enum err err = secret_read(cli, secret, &len);
 
 	if (!err && (strlen(secret) != len ||
 	             json_object_set_new(into, "secret", json_string(secret))))
@@ -80,13 +80,13 @@ static enum err put_secret(struct cli *cli, json_t *into)
 	return err;
 }
 
-static enum err put_values(struct cli *cli, json_t *into)
+static enum err tsigkey_put_values(struct cli *cli, json_t *into)
 {
 	cli_put_text(cli, OPT_ALGORITHM, into, "algorithm");
-	return cli_has(cli, OPT_SECRET_FILE) ? put_secret(cli, into) : OK;
+	return cli_has(cli, OPT_SECRET_FILE) ? secret_put(cli, into) : OK;
 }
 
-static enum err put_domain(struct cli *cli, json_t *into)
+static enum err tsigkey_put_domain(struct cli *cli, json_t *into)
 {
 	char domain[NAME_MAX_TEXT + 1];
 
@@ -101,7 +101,8 @@ static enum err put_domain(struct cli *cli, json_t *into)
 /* ---- create, rotate, delete ---- */
 
 /* Calls METHOD with ARGS (taken over), unless ERR says that ARGS is incomplete. */
-static enum err change(struct cli *cli, enum err err, const char *method, json_t *args)
+static enum err tsigkey_call(struct cli *cli, enum err err, const char *method,
+                             json_t *args)
 {
 	json_t *key;
 
@@ -124,10 +125,11 @@ enum err tsigkey_create(struct cli *cli)
 	if (err)
 		return err;
 	wish = json_pack("{s:s}", "name", name);
-	err = put_domain(cli, wish);
+	err = tsigkey_put_domain(cli, wish);
 	if (!err)
-		err = put_values(cli, wish);
-	err = change(cli, err, "create_tsigkey", json_pack("{s:o}", "tsigkey", wish));
+		err = tsigkey_put_values(cli, wish);
+	err = tsigkey_call(cli, err, "create_tsigkey",
+	                   json_pack("{s:o}", "tsigkey", wish));
 	if (!err && !cli->out.json && !cli->out.quiet)
 		printf("created %s: %s, id %s\n", name,
 		       answer_text(cli->document, "algorithm"),
@@ -144,9 +146,9 @@ enum err tsigkey_rotate(struct cli *cli)
 	if (err)
 		return err;
 	values = json_pack("{s:b}", "new_secret", !cli_has(cli, OPT_SECRET_FILE));
-	err = put_values(cli, values);
-	err = change(cli, err, "update_tsigkey",
-	             json_pack("{s:s, s:o}", "tsigkey", name, "values", values));
+	err = tsigkey_put_values(cli, values);
+	err = tsigkey_call(cli, err, "update_tsigkey",
+	                   json_pack("{s:s, s:o}", "tsigkey", name, "values", values));
 	if (!err && !cli->out.json && !cli->out.quiet)
 		printf("%s has a new secret\n", name);
 	return err;
@@ -174,26 +176,26 @@ struct key {
 	const char *name, *algorithm, *secret;
 };
 
-static void put_bind(const struct key *key, struct buf *to)
+static void format_bind(const struct key *key, struct buf *to)
 {
 	buf_printf(to, "key \"%s\" {\n\talgorithm %s;\n\tsecret \"%s\";\n};\n",
 	           key->name, key->algorithm, key->secret);
 }
 
-static void put_knot(const struct key *key, struct buf *to)
+static void format_knot(const struct key *key, struct buf *to)
 {
 	buf_printf(to, "key:\n  - id: %s\n    algorithm: %s\n    secret: %s\n",
 	           key->name, key->algorithm, key->secret);
 }
 
-static void put_nsd(const struct key *key, struct buf *to)
+static void format_nsd(const struct key *key, struct buf *to)
 {
 	buf_printf(to, "key:\n\tname: \"%s\"\n\talgorithm: %s\n\tsecret: \"%s\"\n",
 	           key->name, key->algorithm, key->secret);
 }
 
 /* Makes the body for PowerDNS' HTTP API. With the API the key is not visible in `ps`. */
-static void put_powerdns(const struct key *key, struct buf *to)
+static void format_powerdns(const struct key *key, struct buf *to)
 {
 	buf_printf(to, "{\"name\": \"%s\", \"algorithm\": \"%s\", \"key\": \"%s\"}\n",
 	           key->name, key->algorithm, key->secret);
@@ -203,14 +205,14 @@ static const struct format {
 	const char *server;
 	void (*put)(const struct key *key, struct buf *to);
 } formats[] = {
-	{ "bind",     put_bind     },
-	{ "knot",     put_knot     },
-	{ "nsd",      put_nsd      },
-	{ "powerdns", put_powerdns },
+	{ "bind",     format_bind     },
+	{ "knot",     format_knot     },
+	{ "nsd",      format_nsd      },
+	{ "powerdns", format_powerdns },
 	{ 0 }
 };
 
-static enum err find_format(struct cli *cli, const struct format **format)
+static enum err format_find(struct cli *cli, const struct format **format)
 {
 	*format = NULL;
 	if (!cli_has(cli, OPT_FORMAT))
@@ -226,14 +228,14 @@ static enum err find_format(struct cli *cli, const struct format **format)
  * True: only characters without a special meaning to the servers, the shell or a
  * terminal.
  */
-static bool is_plain(const char *text)
+static bool key_is_plain(const char *text)
 {
 	return *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
 	                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	                                   "0123456789+/=._-")];
 }
 
-static enum err put_clause(struct cli *cli, const struct format *format, json_t *json)
+static enum err format_put(struct cli *cli, const struct format *format, json_t *json)
 {
 	const struct key key = {
 		.name = answer_text(json, "name"),
@@ -242,7 +244,8 @@ static enum err put_clause(struct cli *cli, const struct format *format, json_t 
 	};
 	struct buf clause = { 0 };
 
-	if (!is_plain(key.name) || !is_plain(key.algorithm) || !is_plain(key.secret))
+	if (!key_is_plain(key.name) || !key_is_plain(key.algorithm) ||
+	    !key_is_plain(key.secret))
 		return fail(&cli->why, ERR_REMOTE,
 		            "the answer of central is not a valid key");
 	format->put(&key, &clause);
@@ -254,9 +257,9 @@ static enum err put_clause(struct cli *cli, const struct format *format, json_t 
 /*
  * Prints the key in the form of --secret and --format. The answer always has the secret.
  */
-static enum err print_key(struct cli *cli, const struct format *format, json_t *key)
+static enum err tsigkey_print(struct cli *cli, const struct format *format, json_t *key)
 {
-	enum err err = format ? put_clause(cli, format, key) : OK;
+	enum err err = format ? format_put(cli, format, key) : OK;
 
 	if (!cli_has(cli, OPT_SECRET))
 		json_object_del(key, "secret");
@@ -278,9 +281,9 @@ enum err tsigkey_show(struct cli *cli)
 	enum err err = cli_domain(cli, 0, name);
 
 	if (!err)
-		err = find_format(cli, &format);
+		err = format_find(cli, &format);
 	if (!err)
 		err = cli_call(cli, "get_tsigkey", json_pack("{s:s}", "tsigkey", name),
 		               &key);
-	return err ? err : print_key(cli, format, key);
+	return err ? err : tsigkey_print(cli, format, key);
 }

@@ -37,12 +37,12 @@ enum wait_outcome wait_decide(const struct goal *goal, const struct domain_view 
 }
 
 /* True: a row about ACTION. Central's answer has a row for each server and action. */
-static bool is_action(const json_t *server, enum action action)
+static bool wait_is_action(const json_t *server, enum action action)
 {
 	return !strcmp(answer_text(server, "action"), action_name(action));
 }
 
-static bool is_everywhere(const json_t *domain, uint32_t serial)
+static bool wait_is_everywhere(const json_t *domain, uint32_t serial)
 {
 	size_t i, servers = 0;
 	json_t *server;
@@ -50,7 +50,7 @@ static bool is_everywhere(const json_t *domain, uint32_t serial)
 	json_array_foreach(json_object_get(domain, "servers"), i, server) {
 		const json_t *has = json_object_get(server, "serial");
 
-		if (!is_action(server, ACTION_UPDATE))
+		if (!wait_is_action(server, ACTION_UPDATE))
 			continue;
 		servers++;
 		if (!json_is_integer(has) ||
@@ -66,7 +66,7 @@ static void wait_read_view(const json_t *domain, const struct goal *goal,
 	*view = (struct domain_view){
 		.task = TASK_ADD, .status = STATUS_PENDING,
 		.serial = (uint32_t)answer_number(domain, "serial"),
-		.is_everywhere = is_everywhere(domain, goal->serial),
+		.is_everywhere = wait_is_everywhere(domain, goal->serial),
 	};
 	task_parse(answer_text(domain, "task"), &view->task);
 	status_parse(answer_text(domain, "status"), &view->status);
@@ -108,7 +108,7 @@ static void wait_describe(const json_t *domain, struct buf *line)
 	           answer_number(domain, "serial"), answer_text(domain, "task"),
 	           answer_text(domain, "status"));
 	json_array_foreach(json_object_get(domain, "servers"), i, server)
-		if (is_action(server, action))
+		if (wait_is_action(server, action))
 			wait_describe_server(server, line);
 }
 
