@@ -18,7 +18,7 @@ struct place {
 	struct why *why;
 };
 
-static enum err fail_of(const struct place *place, const char *what)
+static enum err kept_file_fail(const struct place *place, const char *what)
 {
 	descriptors_lack("a file of the agent");
 	return fail(place->why, ERR_UNREACHABLE, "%s/%s: cannot %s: %s", place->path,
@@ -27,7 +27,7 @@ static enum err fail_of(const struct place *place, const char *what)
 
 /* ---- the present file ---- */
 
-static bool is_regular(int fd, off_t *size)
+static bool kept_file_is_regular(int fd, off_t *size)
 {
 	struct stat stat;
 
@@ -37,14 +37,14 @@ static bool is_regular(int fd, off_t *size)
 	return true;
 }
 
-static bool everyone_may_read(int fd)
+static bool kept_file_is_public(int fd)
 {
 	struct stat stat;
 
 	return fstat(fd, &stat) == 0 && (stat.st_mode & 07777) == MODE;
 }
 
-static bool has_text(int fd, const uint8_t *text, size_t len)
+static bool kept_file_has_text(int fd, const uint8_t *text, size_t len)
 {
 	uint8_t block[READ_AT_ONCE];
 	size_t at = 0;
@@ -58,21 +58,21 @@ static bool has_text(int fd, const uint8_t *text, size_t len)
 	return n == 0 && at == len;
 }
 
-static int open_there(int folder, const char *name)
+static int kept_file_open(int folder, const char *name)
 {
 	return openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
-static bool is_so(const struct place *place, const void *text, size_t len)
+static bool kept_file_is_same(const struct place *place, const void *text, size_t len)
 {
-	int fd = open_there(place->folder, place->name);
+	int fd = kept_file_open(place->folder, place->name);
 	off_t size;
 	bool same;
 
 	if (fd < 0)
 		return false;
-	same = is_regular(fd, &size) && everyone_may_read(fd) && (size_t)size == len &&
-	       has_text(fd, text, len);
+	same = kept_file_is_regular(fd, &size) && kept_file_is_public(fd) &&
+	       (size_t)size == len && kept_file_has_text(fd, text, len);
 	close(fd);
 	return same;
 }
@@ -88,7 +88,7 @@ bool kept_file_is_there(const char *folder, const char *name)
 
 /* ---- the new file ---- */
 
-static bool write_all(int fd, const uint8_t *text, size_t len)
+static bool kept_file_write_all(int fd, const uint8_t *text, size_t len)
 {
 	while (len > 0) {
 		ssize_t n = write(fd, text, len);
@@ -103,18 +103,19 @@ static bool write_all(int fd, const uint8_t *text, size_t len)
 	return true;
 }
 
-static enum err fill(const struct place *place, int fd, const void *text, size_t len)
+static enum err kept_file_fill(const struct place *place, int fd, const void *text,
+                               size_t len)
 {
-	if (!write_all(fd, text, len))
-		return fail_of(place, "write");
+	if (!kept_file_write_all(fd, text, len))
+		return kept_file_fail(place, "write");
 	if (fchmod(fd, MODE) || fsync(fd))
-		return fail_of(place, "keep");
+		return kept_file_fail(place, "keep");
 	return OK;
 }
 
 /* A temporary file that a killed process left may be removed: no process uses it. */
-static enum err make(const struct place *place, const char *temporary, const void *text,
-                     size_t len)
+static enum err kept_file_make(const struct place *place, const char *temporary,
+                               const void *text, size_t len)
 {
 	enum err err;
 	int fd;
@@ -123,14 +124,14 @@ static enum err make(const struct place *place, const char *temporary, const voi
 	fd = openat(place->folder, temporary,
 	            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return fail_of(place, "make");
-	err = fill(place, fd, text, len);
+		return kept_file_fail(place, "make");
+	err = kept_file_fill(place, fd, text, len);
 	if (close(fd) && !err)
-		err = fail_of(place, "write");
+		err = kept_file_fail(place, "write");
 	return err;
 }
 
-static enum err put_mark(const struct place *place, const char *mark)
+static enum err kept_file_put_mark(const struct place *place, const char *mark)
 {
 	int fd = openat(place->folder, mark, O_WRONLY | O_CREAT | O_NOFOLLOW |
 	                                     O_NONBLOCK | O_CLOEXEC, 0600);
@@ -138,8 +139,8 @@ static enum err put_mark(const struct place *place, const char *mark)
 	off_t size;
 
 	if (fd < 0)
-		return fail_of(place, "mark");
-	if (!is_regular(fd, &size))
+		return kept_file_fail(place, "mark");
+	if (!kept_file_is_regular(fd, &size))
 		err = fail(place->why, ERR_UNREACHABLE, "%s/%s: must be a regular file",
 		           place->path,
 		           mark);
@@ -147,18 +148,18 @@ static enum err put_mark(const struct place *place, const char *mark)
 	return err;
 }
 
-static enum err replace(const struct place *place, const char *mark, const void *text,
-                        size_t len)
+static enum err kept_file_replace(const struct place *place, const char *mark,
+                                  const void *text, size_t len)
 {
 	char temporary[256];
 	enum err err;
 
 	snprintf(temporary, sizeof temporary, ".%s.new", place->name);
-	err = make(place, temporary, text, len);
+	err = kept_file_make(place, temporary, text, len);
 	if (!err)
-		err = put_mark(place, mark);
+		err = kept_file_put_mark(place, mark);
 	if (!err && renameat(place->folder, temporary, place->folder, place->name))
-		err = fail_of(place, "replace");
+		err = kept_file_fail(place, "replace");
 	if (err)
 		unlinkat(place->folder, temporary, 0);
 	else
@@ -174,10 +175,10 @@ enum err kept_file_write(const char *folder, const char *name, const char *mark,
 
 	place.folder = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (place.folder < 0)
-		return fail_of(&place, "open its folder");
-	*is_new = !is_so(&place, text, len);
+		return kept_file_fail(&place, "open its folder");
+	*is_new = !kept_file_is_same(&place, text, len);
 	if (*is_new)
-		err = replace(&place, mark, text, len);
+		err = kept_file_replace(&place, mark, text, len);
 	close(place.folder);
 	return err;
 }

@@ -73,7 +73,7 @@ struct mirror {
 	enum err failed;		/* error of the last call */
 	struct writing *writing;
 	/* oldest change that is not in the files; 0: no such change */
-	int64_t owes_since_ms;
+	int64_t behind_since_ms;
 };
 
 static struct figures {
@@ -110,7 +110,7 @@ static int64_t pace_wait_ms(const struct pace *pace)
 }
 
 /* The log has a line for the first failure in a row. */
-static void question_failed(struct mirror *mirror, enum err err, const struct why *why)
+static void mirror_call_failed(struct mirror *mirror, enum err err, const struct why *why)
 {
 	if (!mirror->asking.failures || err != mirror->failed)
 		log_warn("files not read: folder=%s err=%s reason=\"%s\"",
@@ -122,8 +122,8 @@ static void question_failed(struct mirror *mirror, enum err err, const struct wh
 
 /* ---- answers ---- */
 
-static enum err take_entry(const struct mirror_kind *kind, const json_t *json,
-                           struct file_entries *into, struct why *why)
+static enum err mirror_take_entry(const struct mirror_kind *kind, const json_t *json,
+                                  struct file_entries *into, struct why *why)
 {
 	const char *lines[ENTRY_FILES] = { NULL }, *key;
 	enum err err = json_get_text(json, kind->key, JSON_REQUIRED, KEY_MAX, &key, why);
@@ -138,9 +138,9 @@ static enum err take_entry(const struct mirror_kind *kind, const json_t *json,
 }
 
 /* MARKER: "" if there are no more pages. */
-static enum err take_answer(const struct mirror_kind *kind, const json_t *answer,
-                            struct file_entries *into, const char **marker,
-                            struct why *why)
+static enum err mirror_take_answer(const struct mirror_kind *kind, const json_t *answer,
+                                   struct file_entries *into, const char **marker,
+                                   struct why *why)
 {
 	const json_t *list;
 	enum err err = json_get_array(answer, kind->list, JSON_REQUIRED, PAGE_MAX, &list,
@@ -150,7 +150,7 @@ static enum err take_answer(const struct mirror_kind *kind, const json_t *answer
 	if (!err)
 		err = json_get_text(answer, "marker", 0, KEY_MAX, marker, why);
 	for (size_t i = 0; !err && i < json_array_size(list); i++)
-		err = take_entry(kind, json_array_get(list, i), into, why);
+		err = mirror_take_entry(kind, json_array_get(list, i), into, why);
 	return err;
 }
 
@@ -158,7 +158,8 @@ static enum err take_answer(const struct mirror_kind *kind, const json_t *answer
  * The version of the first page counts; later changes come as messages. Old programs send
  * no version.
  */
-static enum err take_version(struct mirror *mirror, const json_t *answer, struct why *why)
+static enum err mirror_take_version(struct mirror *mirror, const json_t *answer,
+                                    struct why *why)
 {
 	int64_t version = -1;
 	enum err err = json_get_int(answer, "version", 0, 0, INT64_MAX, &version, why);
@@ -172,17 +173,18 @@ static enum err take_version(struct mirror *mirror, const json_t *answer, struct
 }
 
 /* The marker must advance; otherwise the read would never end. */
-static enum err take_page(struct mirror *mirror, const json_t *answer, struct why *why)
+static enum err mirror_take_page(struct mirror *mirror, const json_t *answer,
+                                 struct why *why)
 {
 	const char *marker;
-	enum err err = take_answer(mirror->config.kind, answer, &mirror->coming, &marker,
-	                           why);
+	enum err err = mirror_take_answer(mirror->config.kind, answer, &mirror->coming,
+	                                  &marker, why);
 
 	if (!err && *marker && strcmp(marker, mirror->marker) <= 0)
 		err = fail(why, ERR_INVALID, "marker: must be greater than the marker "
 		           "before");
 	if (!err)
-		err = take_version(mirror, answer, why);
+		err = mirror_take_version(mirror, answer, why);
 	if (err)
 		return err;
 	snprintf(mirror->marker, sizeof mirror->marker, "%s", marker);
@@ -196,19 +198,19 @@ static enum err take_page(struct mirror *mirror, const json_t *answer, struct wh
 	return OK;
 }
 
-static const char *const *lines_of(const struct file_entry *entry)
+static const char *const *mirror_lines(const struct file_entry *entry)
 {
 	return (const char *const *)entry->lines;
 }
 
-static bool put(struct mirror *mirror, const struct file_entry *entry)
+static bool mirror_put(struct mirror *mirror, const struct file_entry *entry)
 {
 	if (mirror->is_reading)
-		file_entries_put(&mirror->coming, entry->key, lines_of(entry));
-	return file_entries_put(&mirror->held, entry->key, lines_of(entry));
+		file_entries_put(&mirror->coming, entry->key, mirror_lines(entry));
+	return file_entries_put(&mirror->held, entry->key, mirror_lines(entry));
 }
 
-static bool drop(struct mirror *mirror, const char *key)
+static bool mirror_drop(struct mirror *mirror, const char *key)
 {
 	if (mirror->is_reading)
 		file_entries_drop(&mirror->coming, key);
@@ -216,52 +218,54 @@ static bool drop(struct mirror *mirror, const char *key)
 }
 
 /* An entry that was asked for and is not in the answer does not exist. */
-static enum err take_keys(struct mirror *mirror, const json_t *answer, struct why *why)
+static enum err mirror_take_keys(struct mirror *mirror, const json_t *answer,
+                                 struct why *why)
 {
 	struct file_entries got = { 0 };
 	const char *marker;
-	enum err err = take_answer(mirror->config.kind, answer, &got, &marker, why);
+	enum err err = mirror_take_answer(mirror->config.kind, answer, &got, &marker,
+	                                  why);
 
 	for (size_t i = 0; !err && i < mirror->out.count; i++)
 		if (!file_entries_has(&got, mirror->out.item[i].key))
-			mirror->is_dirty |= drop(mirror, mirror->out.item[i].key);
+			mirror->is_dirty |= mirror_drop(mirror, mirror->out.item[i].key);
 	for (size_t i = 0; !err && i < got.count; i++)
 		if (file_entries_has(&mirror->out, got.item[i].key))
-			mirror->is_dirty |= put(mirror, &got.item[i]);
+			mirror->is_dirty |= mirror_put(mirror, &got.item[i]);
 	file_entries_clear(&got);
 	return err;
 }
 
 /* True: all announced changes are in `held`. */
-static bool is_level(const struct mirror *mirror)
+static bool mirror_is_current(const struct mirror *mirror)
 {
 	return mirror->has_version && mirror->is_whole && !mirror->is_stale &&
 	       !mirror->is_reading && !mirror->wanted.count && mirror->asked == NOTHING;
 }
 
 /* Asks for the keys of the failed call again. */
-static void want_again(struct mirror *mirror)
+static void mirror_want_again(struct mirror *mirror)
 {
 	for (size_t i = 0; i < mirror->out.count; i++)
 		file_entries_put(&mirror->wanted, mirror->out.item[i].key,
-		                 lines_of(&mirror->out.item[i]));
+		                 mirror_lines(&mirror->out.item[i]));
 	file_entries_clear(&mirror->out);
 }
 
-static void on_answer(void *self, const struct rpc_answer *answer)
+static void mirror_on_answer(void *self, const struct rpc_answer *answer)
 {
 	struct mirror *mirror = self;
 	struct why why = answer->why;
 	enum err err = answer->err;
 
 	if (!err && mirror->asked == PAGE)
-		err = take_page(mirror, answer->result, &why);
+		err = mirror_take_page(mirror, answer->result, &why);
 	else if (!err)
-		err = take_keys(mirror, answer->result, &why);
+		err = mirror_take_keys(mirror, answer->result, &why);
 	mirror->asked = NOTHING;
 	if (err) {
-		question_failed(mirror, err, &why);
-		want_again(mirror);
+		mirror_call_failed(mirror, err, &why);
+		mirror_want_again(mirror);
 	} else {
 		mirror->asking.failures = 0;
 		mirror->failed = OK;
@@ -274,7 +278,7 @@ static void on_answer(void *self, const struct rpc_answer *answer)
 
 /* ---- calls ---- */
 
-static json_t *keys_taken(struct mirror *mirror)
+static json_t *mirror_next_keys(struct mirror *mirror)
 {
 	json_t *keys = json_array();
 
@@ -283,24 +287,25 @@ static json_t *keys_taken(struct mirror *mirror)
 		    &mirror->wanted.item[mirror->wanted.count - 1];
 
 		json_array_append_new(keys, json_string(last->key));
-		file_entries_put(&mirror->out, last->key, lines_of(last));
+		file_entries_put(&mirror->out, last->key, mirror_lines(last));
 		file_entries_drop(&mirror->wanted, last->key);
 	}
 	return keys;
 }
 
-static json_t *arguments(struct mirror *mirror)
+static json_t *mirror_arguments(struct mirror *mirror)
 {
 	json_t *args = json_copy(mirror->config.args);
 
 	if (mirror->asked == KEYS)
-		json_object_set_new(args, mirror->config.kind->keys, keys_taken(mirror));
+		json_object_set_new(args, mirror->config.kind->keys,
+		                    mirror_next_keys(mirror));
 	else if (*mirror->marker)
 		json_object_set_new(args, "marker", json_string(mirror->marker));
 	return args;
 }
 
-static void ask(struct mirror *mirror, enum question what)
+static void mirror_call(struct mirror *mirror, enum question what)
 {
 	const struct rpc_target target = { .topic = mirror->config.kind->topic };
 	json_t *args;
@@ -308,22 +313,22 @@ static void ask(struct mirror *mirror, enum question what)
 	enum err err;
 
 	mirror->asked = mirror->last_asked = what;
-	args = arguments(mirror);
+	args = mirror_arguments(mirror);
 	mirror->out_version = mirror->has_version && what == KEYS && !mirror->wanted.count &&
 	                      !mirror->is_stale && !mirror->is_reading
 	                      ? mirror->gaps.all : 0;
 	metric_add(figures.questions, 1);
 	err = rpc_call(mirror->config.rpc, &target, mirror->config.kind->method, args,
-	               NULL, ANSWER_MS, on_answer, mirror, &why);
+	               NULL, ANSWER_MS, mirror_on_answer, mirror, &why);
 	if (err) {
 		mirror->asked = NOTHING;
-		question_failed(mirror, err, &why);
-		want_again(mirror);
+		mirror_call_failed(mirror, err, &why);
+		mirror_want_again(mirror);
 	}
 	json_decref(args);
 }
 
-static void begin_reading(struct mirror *mirror)
+static void mirror_begin_reading(struct mirror *mirror)
 {
 	mirror->is_stale = false;
 	mirror->is_reading = true;
@@ -332,7 +337,7 @@ static void begin_reading(struct mirror *mirror)
 }
 
 /* Pages and changed entries alternate, so that neither waits for all of the other. */
-static enum question next_question(const struct mirror *mirror)
+static enum question mirror_next_question(const struct mirror *mirror)
 {
 	if (!mirror->is_reading)
 		return KEYS;
@@ -343,7 +348,7 @@ static enum question next_question(const struct mirror *mirror)
 /*
  * Starts the next call. Returns the time until one can start; -1: no call is needed now.
  */
-static int64_t ask_next(struct mirror *mirror)
+static int64_t mirror_call_next(struct mirror *mirror)
 {
 	int64_t wait_ms = pace_wait_ms(&mirror->asking);
 
@@ -353,14 +358,14 @@ static int64_t ask_next(struct mirror *mirror)
 	if (wait_ms)
 		return wait_ms;
 	if (mirror->is_stale && !mirror->is_reading)
-		begin_reading(mirror);
-	ask(mirror, next_question(mirror));
+		mirror_begin_reading(mirror);
+	mirror_call(mirror, mirror_next_question(mirror));
 	return mirror->asked == NOTHING ? pace_wait_ms(&mirror->asking) : -1;
 }
 
 /* ---- files: on the lane ---- */
 
-static void write_files(void *self)
+static void writing_run(void *self)
 {
 	struct writing *writing = self;
 	const struct mirror_kind *kind = writing->kind;
@@ -388,7 +393,7 @@ static void writing_free(struct writing *writing)
 	free(writing);
 }
 
-static void settle_writing(struct mirror *mirror, const struct writing *writing)
+static void mirror_end_writing(struct mirror *mirror, const struct writing *writing)
 {
 	struct pace *pace = &mirror->writing_pace;
 
@@ -409,7 +414,7 @@ static void settle_writing(struct mirror *mirror, const struct writing *writing)
 	mirror_step(mirror);
 }
 
-static void files_written(void *self)
+static void writing_done(void *self)
 {
 	struct writing *writing = self;
 
@@ -418,7 +423,7 @@ static void files_written(void *self)
 		log_debug("files written: folder=%s files=%d", writing->folder,
 		          writing->written);
 	if (writing->mirror)
-		settle_writing(writing->mirror, writing);
+		mirror_end_writing(writing->mirror, writing);
 	writing_free(writing);
 }
 
@@ -435,13 +440,13 @@ static struct writing *writing_new(struct mirror *mirror)
 	return writing;
 }
 
-static void write_now(struct mirror *mirror)
+static void mirror_write(struct mirror *mirror)
 {
 	mirror->writing = writing_new(mirror);
 	mirror->is_dirty = false;
 	if (mirror->config.signaller)
 		signaller_writing(mirror->config.signaller);
-	if (lane_submit(mirror->config.lane, write_files, files_written, mirror->writing))
+	if (lane_submit(mirror->config.lane, writing_run, writing_done, mirror->writing))
 		return;
 	if (mirror->config.signaller)
 		signaller_written(mirror->config.signaller, false, mirror->file_version);
@@ -451,7 +456,7 @@ static void write_now(struct mirror *mirror)
 	pace_failed(&mirror->writing_pace);
 }
 
-static int64_t longer(int64_t a, int64_t b)
+static int64_t mirror_longer(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
 }
@@ -461,37 +466,37 @@ static int64_t longer(int64_t a, int64_t b)
  * now. Files are not written before their reader may get a signal. So a killed agent
  * leaves at most the newest files without a signal.
  */
-static int64_t write_next(struct mirror *mirror)
+static int64_t mirror_write_next(struct mirror *mirror)
 {
 	const struct signaller *signaller = mirror->config.signaller;
-	int64_t wait_ms = longer(pace_wait_ms(&mirror->writing_pace),
-	                         signaller ? signaller_wait_ms(signaller) : 0);
+	int64_t wait_ms = mirror_longer(pace_wait_ms(&mirror->writing_pace),
+	                                signaller ? signaller_wait_ms(signaller) : 0);
 
 	if (!mirror->is_dirty || mirror->writing || mirror->is_draining)
 		return -1;
 	if (!wait_ms)
-		write_now(mirror);
-	return mirror->writing ? -1 : longer(wait_ms, 1);
+		mirror_write(mirror);
+	return mirror->writing ? -1 : mirror_longer(wait_ms, 1);
 }
 
 /* ---- the mirror ---- */
 
-static bool owes(const struct mirror *mirror)
+static bool mirror_is_behind(const struct mirror *mirror)
 {
 	return mirror->is_stale || mirror->is_reading || mirror->wanted.count ||
 	       mirror->asked != NOTHING || mirror->is_dirty || mirror->writing;
 }
 
-static void note_owed(struct mirror *mirror)
+static void mirror_note_behind(struct mirror *mirror)
 {
-	if (!owes(mirror))
-		mirror->owes_since_ms = 0;
-	else if (!mirror->owes_since_ms)
-		mirror->owes_since_ms = clock_ms();
+	if (!mirror_is_behind(mirror))
+		mirror->behind_since_ms = 0;
+	else if (!mirror->behind_since_ms)
+		mirror->behind_since_ms = clock_ms();
 }
 
 /* A new version without a difference in the entries of this mirror. */
-static void note_same(struct mirror *mirror)
+static void mirror_note_same(struct mirror *mirror)
 {
 	if (!mirror->is_whole || mirror->is_dirty || mirror->writing ||
 	    mirror->file_version == mirror->held_version)
@@ -509,12 +514,12 @@ static void mirror_step(struct mirror *mirror)
 {
 	int64_t ask_ms, write_ms;
 
-	if (is_level(mirror))
+	if (mirror_is_current(mirror))
 		mirror->held_version = mirror->gaps.all;
-	ask_ms = ask_next(mirror);
-	write_ms = write_next(mirror);
-	note_same(mirror);
-	note_owed(mirror);
+	ask_ms = mirror_call_next(mirror);
+	write_ms = mirror_write_next(mirror);
+	mirror_note_same(mirror);
+	mirror_note_behind(mirror);
 	loop_timer_cancel(mirror->timer);
 	if (ask_ms >= 0 && (write_ms < 0 || ask_ms < write_ms))
 		loop_timer_set(mirror->timer, ask_ms);
@@ -522,7 +527,7 @@ static void mirror_step(struct mirror *mirror)
 		loop_timer_set(mirror->timer, write_ms);
 }
 
-static void on_timer(void *self)
+static void mirror_on_timer(void *self)
 {
 	mirror_step(self);
 }
@@ -531,7 +536,7 @@ static void on_timer(void *self)
  * Adds or subtracts up to a tenth, so that the agents of a fleet do not call at the same
  * time.
  */
-static void arm_period(struct mirror *mirror)
+static void mirror_arm_period(struct mirror *mirror)
 {
 	int64_t ms = *mirror->config.period_ms;
 
@@ -539,12 +544,12 @@ static void arm_period(struct mirror *mirror)
 	loop_timer_set(mirror->period, ms * 9 / 10 + random_u32() % (ms / 5 + 1));
 }
 
-static void on_period(void *self)
+static void mirror_on_period(void *self)
 {
 	struct mirror *mirror = self;
 
 	mirror->is_stale = true;
-	arm_period(mirror);
+	mirror_arm_period(mirror);
 	mirror_step(mirror);
 }
 
@@ -553,9 +558,9 @@ struct mirror *mirror_new(const struct mirror_config *config)
 	struct mirror *mirror = xcalloc(1, sizeof *mirror);
 
 	mirror->config = *config;
-	mirror->timer = loop_timer_new(config->loop, on_timer, mirror);
-	mirror->period = loop_timer_new(config->loop, on_period, mirror);
-	arm_period(mirror);
+	mirror->timer = loop_timer_new(config->loop, mirror_on_timer, mirror);
+	mirror->period = loop_timer_new(config->loop, mirror_on_period, mirror);
+	mirror_arm_period(mirror);
 	return mirror;
 }
 
@@ -632,7 +637,7 @@ void mirror_look(struct mirror *mirror)
 	const struct mirror_kind *kind = mirror->config.kind;
 
 	if (mirror->armed_ms != *mirror->config.period_ms)
-		arm_period(mirror);
+		mirror_arm_period(mirror);
 	if (!mirror->is_whole || mirror->writing)
 		return;
 	for (int i = 0; i < ENTRY_FILES; i++)
@@ -646,9 +651,9 @@ void mirror_look(struct mirror *mirror)
 /* Without a complete read no change is known that could be missing in the files. */
 int64_t mirror_age_ms(const struct mirror *mirror)
 {
-	if (!mirror->owes_since_ms || mirror->failed == ERR_NOT_FOUND)
+	if (!mirror->behind_since_ms || mirror->failed == ERR_NOT_FOUND)
 		return 0;
-	return clock_ms() - mirror->owes_since_ms;
+	return clock_ms() - mirror->behind_since_ms;
 }
 
 void mirror_drain(struct mirror *mirror)

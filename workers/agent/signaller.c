@@ -48,7 +48,7 @@ struct signaller {
 	/* time of the first of them; time of the next one */
 	int64_t first_ms, again_ms;
 	/* the reader does not have the files, or this is not known */
-	bool is_owed;
+	bool is_unread;
 	/* of the files; at the last signal; of the reader */
 	uint64_t version, told_version, heard_version;
 };
@@ -79,7 +79,7 @@ pid_t signaller_pid(const char *text, size_t len)
 	return pid > 1 ? (pid_t)pid : 0;
 }
 
-static bool is_program(const char *path, const char *program)
+static bool signaller_is_program(const char *path, const char *program)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -90,19 +90,19 @@ static bool is_program(const char *path, const char *program)
  * True: a value begins here. It is at the start of an argument, after "=", or after the
  * letter of an option: "-H/run".
  */
-static bool begins_value(const char *argument, const char *at)
+static bool signaller_is_value(const char *argument, const char *at)
 {
 	return at == argument || at[-1] == '=' ||
 	       (at == argument + 2 && argument[0] == '-');
 }
 
 /* True: FOLDER is a value in the argument, followed by its end or "/". */
-static bool names_folder(const char *argument, const char *folder)
+static bool signaller_has_folder(const char *argument, const char *folder)
 {
 	size_t len = strlen(folder);
 
 	for (const char *at = argument; (at = strstr(at, folder)); at++)
-		if (begins_value(argument, at) &&
+		if (signaller_is_value(argument, at) &&
 		    (at[len] == '/' || at[len] == '\0'))
 			return true;
 	return false;
@@ -114,16 +114,16 @@ bool signaller_is_of(const char *command_line, size_t len, const char *program,
 	const char *end = command_line + len;
 	const char *argument = command_line;
 
-	if (len == 0 || end[-1] != '\0' || !is_program(argument, program))
+	if (len == 0 || end[-1] != '\0' || !signaller_is_program(argument, program))
 		return false;
 	while ((argument += strlen(argument) + 1) < end)
-		if (names_folder(argument, folder))
+		if (signaller_has_folder(argument, folder))
 			return true;
 	return false;
 }
 
 /* Reads at most SIZE octets of a regular file; -1: no such file. */
-static ssize_t read_file(const char *path, int flags, char *into, size_t size)
+static ssize_t signaller_read_file(const char *path, int flags, char *into, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
 	struct stat stat;
@@ -143,12 +143,13 @@ static ssize_t read_file(const char *path, int flags, char *into, size_t size)
 }
 
 /* OK with pid 0: the file does not exist. ERR_NOT_FOUND: it has no valid pid. */
-static enum err read_pid(const struct signaller *signaller, pid_t *pid, struct why *why)
+static enum err signaller_read_pid(const struct signaller *signaller, pid_t *pid,
+                                   struct why *why)
 {
 	char text[PID_TEXT_MAX];
 	char *path = xprintf("%s/%s", signaller->config.folder,
 	                     signaller->config.pid_file);
-	ssize_t len = read_file(path, O_NOFOLLOW, text, sizeof text);
+	ssize_t len = signaller_read_file(path, O_NOFOLLOW, text, sizeof text);
 	enum err err = OK;
 
 	*pid = len > 0 ? signaller_pid(text, (size_t)len) : 0;
@@ -162,7 +163,8 @@ static enum err read_pid(const struct signaller *signaller, pid_t *pid, struct w
 }
 
 /* ERR_NOT_FOUND: the process has ended, or (with a reason) is not our reader. */
-static enum err check_ours(const struct signaller *signaller, pid_t pid, struct why *why)
+static enum err signaller_check(const struct signaller *signaller, pid_t pid,
+                                struct why *why)
 {
 	const struct signaller_config *config = &signaller->config;
 	char path[32];
@@ -171,7 +173,7 @@ static enum err check_ours(const struct signaller *signaller, pid_t pid, struct 
 	ssize_t len;
 
 	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
-	len = read_file(path, 0, line, COMMAND_LINE_MAX);
+	len = signaller_read_file(path, 0, line, COMMAND_LINE_MAX);
 	if (len < 0)
 		err = errno == ENOENT || errno == ESRCH
 		      ? ERR_NOT_FOUND : fail(why, ERR_DENIED, "%s: %s", path,
@@ -203,13 +205,13 @@ int64_t signaller_began_ms(const char *stat)
 	return ticks * 1000 / sysconf(_SC_CLK_TCK);
 }
 
-static int64_t began_ms(pid_t pid)
+static int64_t worker_began_ms(pid_t pid)
 {
 	char path[32], stat[STAT_MAX + 1];
 	ssize_t len;
 
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	len = read_file(path, 0, stat, STAT_MAX);
+	len = signaller_read_file(path, 0, stat, STAT_MAX);
 	stat[len > 0 ? len : 0] = '\0';
 	return signaller_began_ms(stat);
 }
@@ -235,13 +237,13 @@ bool signaller_has_taken(const char *status, int signum)
 	return !(held >> (signum - 1) & 1);
 }
 
-static void read_status(pid_t pid, char status[STAT_MAX + 1])
+static void signaller_read_status(pid_t pid, char status[STAT_MAX + 1])
 {
 	char path[32];
 	ssize_t len;
 
 	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-	len = read_file(path, 0, status, STAT_MAX);
+	len = signaller_read_file(path, 0, status, STAT_MAX);
 	status[len > 0 ? len : 0] = '\0';
 }
 
@@ -251,13 +253,13 @@ enum worker { WORKER_NONE, WORKER_OLD, WORKER_ENDING, WORKER_YOUNG };
  * Young: it began at SINCE_MS or later, with the precision of a tick. Ending: it was told
  * to end, but has not run since.
  */
-static enum worker worker_of(pid_t pid, int64_t since_ms)
+static enum worker signaller_worker(pid_t pid, int64_t since_ms)
 {
 	char status[STAT_MAX + 1];
 
-	if (began_ms(pid) + 1000 / sysconf(_SC_CLK_TCK) > since_ms)
+	if (worker_began_ms(pid) + 1000 / sysconf(_SC_CLK_TCK) > since_ms)
 		return WORKER_YOUNG;
-	read_status(pid, status);
+	signaller_read_status(pid, status);
 	return signaller_is_awaiting(status) ? WORKER_ENDING : WORKER_OLD;
 }
 
@@ -269,21 +271,21 @@ enum hearing {
 };
 
 /* Judges by the workers of PID. */
-static enum hearing hearing_of_workers(pid_t pid, int64_t since_ms)
+static enum hearing signaller_workers_hearing(pid_t pid, int64_t since_ms)
 {
 	char path[48], children[CHILDREN_MAX + 1], *at = children;
 	size_t count[WORKER_YOUNG + 1] = { 0 };
 	ssize_t len;
 
 	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	len = read_file(path, 0, children, CHILDREN_MAX);
+	len = signaller_read_file(path, 0, children, CHILDREN_MAX);
 	children[len > 0 ? len : 0] = '\0';
 	for (char *end; ; at = end) {
 		long child = strtol(at, &end, 10);
 
 		if (end == at)
 			break;
-		count[worker_of((pid_t)child, since_ms)]++;
+		count[signaller_worker((pid_t)child, since_ms)]++;
 	}
 	if (!count[WORKER_YOUNG])
 		return HEARING_NOT;
@@ -291,25 +293,25 @@ static enum hearing hearing_of_workers(pid_t pid, int64_t since_ms)
 }
 
 /* Judges whether the reader has read the files since the last signal. */
-static enum hearing hearing_of(const struct signaller *signaller)
+static enum hearing signaller_hearing(const struct signaller *signaller)
 {
 	char status[STAT_MAX + 1];
 
 	if (!signaller->told)
 		return HEARING_NOT;
-	read_status(signaller->told, status);
+	signaller_read_status(signaller->told, status);
 	if (!signaller_has_taken(status, signaller->config.signum))
 		return HEARING_YET;
-	return hearing_of_workers(signaller->told, signaller->told_ms);
+	return signaller_workers_hearing(signaller->told, signaller->told_ms);
 }
 
 /* ---- the signal ---- */
 
 /* Opens the reader's process by descriptor. *fd is -1 if there is no such process. */
-static enum err open_reader(const struct signaller *signaller, pid_t *pid, int *fd,
-                            struct why *why)
+static enum err signaller_open_reader(const struct signaller *signaller, pid_t *pid,
+                                      int *fd, struct why *why)
 {
-	enum err err = read_pid(signaller, pid, why);
+	enum err err = signaller_read_pid(signaller, pid, why);
 
 	*fd = -1;
 	if (err || !*pid)
@@ -319,21 +321,21 @@ static enum err open_reader(const struct signaller *signaller, pid_t *pid, int *
 		return errno == ESRCH ? ERR_NOT_FOUND
 		                      : fail(why, ERR_DENIED, "process %d: %s",
 		                             (int)*pid, strerror(errno));
-	return check_ours(signaller, *pid, why);
+	return signaller_check(signaller, *pid, why);
 }
 
 /*
  * OK: the signal was sent. ERR_NOT_FOUND: no reader runs, or (with a reason) the process
  * is not our reader. ERR_DENIED: there may be a reader, but the signal is not allowed.
  */
-static enum err send(const struct signaller *signaller, int signum, pid_t *to,
-                     struct why *why)
+static enum err signaller_send(const struct signaller *signaller, int signum, pid_t *to,
+                               struct why *why)
 {
 	int fd;
 	enum err err;
 
 	why->text[0] = '\0';
-	err = open_reader(signaller, to, &fd, why);
+	err = signaller_open_reader(signaller, to, &fd, why);
 	if (!err && pidfd_send_signal(fd, signum, NULL, 0))
 		err = errno == ESRCH ? ERR_NOT_FOUND
 		                     : fail(why, ERR_DENIED, "process %d: %s",
@@ -344,7 +346,7 @@ static enum err send(const struct signaller *signaller, int signum, pid_t *to,
 }
 
 /* Logs a failure once, until a signal was sent. */
-static void log_unsent(struct signaller *signaller, const struct why *why)
+static void signaller_log_unsent(struct signaller *signaller, const struct why *why)
 {
 	if (why->text[0] && !signaller->is_told)
 		log_warn("reader not signalled: folder=%s reason=\"%s\"",
@@ -352,7 +354,7 @@ static void log_unsent(struct signaller *signaller, const struct why *why)
 	signaller->is_told |= why->text[0] != '\0';
 }
 
-static void unmark(struct signaller *signaller)
+static void signaller_remove_mark(struct signaller *signaller)
 {
 	char *path;
 
@@ -366,7 +368,7 @@ static void unmark(struct signaller *signaller)
 }
 
 /* The reader has the files of the last signal. */
-static void hear(struct signaller *signaller)
+static void signaller_note_heard(struct signaller *signaller)
 {
 	bool is_another = signaller->heard_version != signaller->told_version;
 
@@ -376,15 +378,15 @@ static void hear(struct signaller *signaller)
 }
 
 /* The reader has all files: the mark can be removed. */
-static void settle(struct signaller *signaller)
+static void signaller_finish(struct signaller *signaller)
 {
-	signaller->is_owed = false;
+	signaller->is_unread = false;
 	signaller->times = 0;
-	unmark(signaller);
-	hear(signaller);
+	signaller_remove_mark(signaller);
+	signaller_note_heard(signaller);
 }
 
-static void try_again(struct signaller *signaller)
+static void signaller_try_again(struct signaller *signaller)
 {
 	int64_t after_ms = backoff_ms(&later, signaller->times, random_u32());
 
@@ -395,29 +397,29 @@ static void try_again(struct signaller *signaller)
 }
 
 /* A reader with workers may ignore the signal now, so it is checked later. */
-static void await(struct signaller *signaller, pid_t pid)
+static void signaller_await(struct signaller *signaller, pid_t pid)
 {
 	signaller->told = pid;
-	try_again(signaller);
+	signaller_try_again(signaller);
 	if (signaller->times == 5)
 		log_warn("reader ignored signals: folder=%s pid=%d reason=\"it started "
 		         "no worker with the new files\"",
 		         signaller->config.folder, (int)pid);
 }
 
-static void tell(struct signaller *signaller)
+static void signaller_signal(struct signaller *signaller)
 {
 	int64_t now_ms = clock_boot_ms();
 	struct why why;
 	pid_t pid;
-	enum err err = send(signaller, signaller->config.signum, &pid, &why);
+	enum err err = signaller_send(signaller, signaller->config.signum, &pid, &why);
 
 	signaller->is_wanted = false;
 	signaller->told = 0;
 	signaller->told_version = signaller->version;
 	signaller->next_ms = clock_ms() + *signaller->config.interval_ms;
 	if (err) {
-		log_unsent(signaller, &why);
+		signaller_log_unsent(signaller, &why);
 	} else {
 		signaller->is_told = false;
 		if (!signaller->config.has_workers)
@@ -427,14 +429,14 @@ static void tell(struct signaller *signaller)
 		log_debug("reader signalled: folder=%s", signaller->config.folder);
 	}
 	if (!err && signaller->config.has_workers)
-		await(signaller, pid);
+		signaller_await(signaller, pid);
 	else if (err == ERR_DENIED)
-		try_again(signaller);
+		signaller_try_again(signaller);
 	else
-		settle(signaller);
+		signaller_finish(signaller);
 }
 
-static bool is_held(const struct signaller *signaller)
+static bool signaller_is_held(const struct signaller *signaller)
 {
 	return signaller->told && clock_ms() - signaller->first_ms < HOLD_MS;
 }
@@ -443,48 +445,48 @@ int64_t signaller_wait_ms(const struct signaller *signaller)
 {
 	int64_t left = signaller->next_ms - clock_ms();
 
-	if (is_held(signaller) && left < LOOK_MS)
+	if (signaller_is_held(signaller) && left < LOOK_MS)
 		return LOOK_MS;
 	return left > 0 ? left : 0;
 }
 
-static void tell_in_time(struct signaller *signaller)
+static void signaller_signal_in_time(struct signaller *signaller)
 {
 	int64_t wait_ms = signaller_wait_ms(signaller);
 
 	if (wait_ms)
 		loop_timer_set(signaller->timer, wait_ms);
 	else
-		tell(signaller);
+		signaller_signal(signaller);
 }
 
-static void has_heard(struct signaller *signaller)
+static void signaller_on_heard(struct signaller *signaller)
 {
 	signaller->told = 0;
 	signaller->times = 0;
 	if (signaller->is_wanted) {
-		hear(signaller);
-		tell_in_time(signaller);
+		signaller_note_heard(signaller);
+		signaller_signal_in_time(signaller);
 	} else {
-		settle(signaller);
+		signaller_finish(signaller);
 	}
 }
 
 /* A busy reader gets no further signal; it is checked again later. */
-static void on_timer(void *self)
+static void signaller_on_timer(void *self)
 {
 	struct signaller *signaller = self;
-	enum hearing hearing = hearing_of(signaller);
+	enum hearing hearing = signaller_hearing(signaller);
 
 	if (hearing == HEARING_DONE)
-		has_heard(signaller);
+		signaller_on_heard(signaller);
 	else if (signaller->is_wanted)
-		tell_in_time(signaller);
+		signaller_signal_in_time(signaller);
 	else if (signaller->told &&
 	         (hearing == HEARING_YET || clock_ms() < signaller->again_ms))
 		loop_timer_set(signaller->timer, LOOK_MS);
 	else
-		tell(signaller);
+		signaller_signal(signaller);
 }
 
 bool signaller_has_reader(const struct signaller *signaller)
@@ -492,7 +494,7 @@ bool signaller_has_reader(const struct signaller *signaller)
 	struct why why;
 	pid_t pid;
 
-	return !send(signaller, 0, &pid, &why);
+	return !signaller_send(signaller, 0, &pid, &why);
 }
 
 /*
@@ -503,9 +505,9 @@ void signaller_want(struct signaller *signaller)
 {
 	int64_t wait_ms = signaller_wait_ms(signaller);
 
-	signaller->is_wanted = signaller->is_owed = true;
+	signaller->is_wanted = signaller->is_unread = true;
 	if (!wait_ms)
-		on_timer(signaller);
+		signaller_on_timer(signaller);
 	else if (!loop_timer_armed(signaller->timer))
 		loop_timer_set(signaller->timer, wait_ms);
 }
@@ -520,8 +522,8 @@ void signaller_same(struct signaller *signaller, uint64_t version)
 	signaller->version = version;
 	if (!signaller->is_wanted)
 		signaller->told_version = version;
-	if (!signaller->is_owed)
-		hear(signaller);
+	if (!signaller->is_unread)
+		signaller_note_heard(signaller);
 }
 
 void signaller_written(struct signaller *signaller, bool is_new, uint64_t version)
@@ -535,7 +537,7 @@ void signaller_written(struct signaller *signaller, bool is_new, uint64_t versio
 		return;
 	}
 	if (is_to_unmark)
-		unmark(signaller);
+		signaller_remove_mark(signaller);
 	signaller_same(signaller, version);
 }
 
@@ -549,7 +551,7 @@ struct signaller *signaller_new(struct loop *loop, const struct signaller_config
 	struct signaller *signaller = xcalloc(1, sizeof *signaller);
 
 	signaller->config = *config;
-	signaller->timer = loop_timer_new(loop, on_timer, signaller);
+	signaller->timer = loop_timer_new(loop, signaller_on_timer, signaller);
 	if (kept_file_is_there(config->folder, config->mark))
 		signaller_want(signaller);
 	return signaller;

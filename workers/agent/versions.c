@@ -16,7 +16,8 @@ struct versions {
 	bool is_unheard;		/* the log says that no answer comes */
 };
 
-static enum err take(const struct versions *versions, const json_t *answer, struct why *why)
+static enum err versions_take(const struct versions *versions, const json_t *answer,
+                              struct why *why)
 {
 	const json_t *found;
 	const char *name;
@@ -32,7 +33,7 @@ static enum err take(const struct versions *versions, const json_t *answer, stru
 	return OK;
 }
 
-static void on_answer(void *self, const struct rpc_answer *answer)
+static void versions_on_answer(void *self, const struct rpc_answer *answer)
 {
 	struct versions *versions = self;
 	struct why why = answer->why;
@@ -40,7 +41,7 @@ static void on_answer(void *self, const struct rpc_answer *answer)
 
 	versions->is_asking = false;
 	if (!err)
-		err = take(versions, answer->result, &why);
+		err = versions_take(versions, answer->result, &why);
 	if (err && !versions->is_unheard)
 		log_warn("versions not read: topic=%s reason=\"%s\"",
 		         versions->config.topic, why.text);
@@ -57,7 +58,7 @@ bool versions_ask(struct versions *versions, json_t *names)
 	if (is_asked)
 		versions->is_asking = !rpc_call(versions->config.rpc, &target,
 		                                "hosts_versions", args, NULL, ANSWER_MS,
-		                                on_answer, versions, &why);
+		                                versions_on_answer, versions, &why);
 	json_decref(args);
 	return is_asked;
 }
