@@ -44,7 +44,7 @@ static int election_compare(const void *left, const void *right)
 	return x != y ? (x > y) - (x < y) : strcmp(a->plugin_name, b->plugin_name);
 }
 
-static bool set_int(int *value, int to)
+static bool election_set_int(int *value, int to)
 {
 	bool differs = *value != to;
 
@@ -52,7 +52,7 @@ static bool set_int(int *value, int to)
 	return differs;
 }
 
-static bool set_bool(bool *value, bool to)
+static bool election_set_bool(bool *value, bool to)
 {
 	bool differs = *value != to;
 
@@ -91,13 +91,13 @@ bool election_assign(struct member *members, size_t count, const char *me,
 		bool is_me = !strcmp(member->plugin_name, me);
 		bool heard = is_me || member_is_alive(member, now_ms, timeout_ms);
 
-		differs |= set_bool(&member->active, heard);
-		differs |= set_bool(&member->is_master, is_me);
-		differs |= set_int(&member->hash_factor, heard ? active++ : -1);
+		differs |= election_set_bool(&member->active, heard);
+		differs |= election_set_bool(&member->is_master, is_me);
+		differs |= election_set_int(&member->hash_factor, heard ? active++ : -1);
 	}
 	for (size_t i = 0; i < count; i++)
-		differs |= set_int(&members[i].total_number,
-		                   members[i].is_master ? active : 0);
+		differs |= election_set_int(&members[i].total_number,
+		                            members[i].is_master ? active : 0);
 	for (size_t i = 0; differs && i < count; i++)
 		members[i].generation = generation + 1;
 	return differs;

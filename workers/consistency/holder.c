@@ -77,7 +77,7 @@ const struct lock_session *holder_session(const struct holder *holder)
 
 /* ---- entries, under the mutex ---- */
 
-static struct entry *join(struct holder *holder, const char *object)
+static struct entry *holder_join(struct holder *holder, const char *object)
 {
 	struct entry *entry = map_get(holder->entries, object, strlen(object));
 
@@ -94,7 +94,7 @@ static struct entry *join(struct holder *holder, const char *object)
  * Removes a user. The last one takes the lock along to release it; fence 0: it was not
  * held.
  */
-static struct lock leave(struct holder *holder, struct entry *entry)
+static struct lock holder_leave(struct holder *holder, struct entry *entry)
 {
 	struct lock last = { .fence = 0 };
 
@@ -106,7 +106,7 @@ static struct lock leave(struct holder *holder, struct entry *entry)
 	return last;
 }
 
-static bool is_sure(const struct entry *entry)
+static bool entry_is_sure(const struct entry *entry)
 {
 	return entry->lock.fence && clock_boot_ms() < entry->sure_until_ms;
 }
@@ -118,13 +118,13 @@ static bool is_sure(const struct entry *entry)
  * another node may be ahead: a sixth of the ttl is left for that. Our clock also counts
  * while the machine sleeps.
  */
-static int64_t sure_until(const struct holder *holder, int64_t asked_ms)
+static int64_t holder_sure_until(const struct holder *holder, int64_t asked_ms)
 {
 	return asked_ms + (int64_t)holder->session.ttl_ms * 5 / 6;
 }
 
-static enum err try_once(struct holder *holder, struct db *db, struct lock *lock,
-                         struct why *why)
+static enum err holder_try_once(struct holder *holder, struct db *db, struct lock *lock,
+                                struct why *why)
 {
 	char object[LOCK_OBJECT_MAX + 1];
 	struct tx tx = tx_autocommit(db, why);
@@ -134,7 +134,7 @@ static enum err try_once(struct holder *holder, struct db *db, struct lock *lock
 	return tx_commit(&tx);
 }
 
-static enum err say_who(struct db *db, const char *object, struct why *why)
+static enum err holder_name_owner(struct db *db, const char *object, struct why *why)
 {
 	struct arena *arena = arena_new();
 	struct tx tx = tx_autocommit(db, why);
@@ -152,28 +152,28 @@ static enum err say_who(struct db *db, const char *object, struct why *why)
  * Tries in the database until the lock is ours, without the mutex. A statement that lost
  * a race or its connection gives no answer, so it is repeated.
  */
-static enum err ask(struct holder *holder, struct db *db, int64_t deadline_ms,
-                    struct lock *lock, int64_t *sure_until_ms, struct why *why)
+static enum err holder_lock(struct holder *holder, struct db *db, int64_t deadline_ms,
+                            struct lock *lock, int64_t *sure_until_ms, struct why *why)
 {
 	for (int attempt = 0;; attempt++) {
 		int64_t asked_ms = clock_boot_ms();
-		enum err err = try_once(holder, db, lock, why);
+		enum err err = holder_try_once(holder, db, lock, why);
 		int64_t left_ms = deadline_ms - clock_ms();
 
-		*sure_until_ms = sure_until(holder, asked_ms);
+		*sure_until_ms = holder_sure_until(holder, asked_ms);
 		if (!err && lock->fence)
 			return OK;
 		if (err && err != ERR_RACE && err != ERR_UNREACHABLE)
 			return err;
 		if (left_ms <= 0)
-			return err ? err : say_who(db, lock->object, why);
+			return err ? err : holder_name_owner(db, lock->object, why);
 		int wait_ms = backoff_ms(&again, attempt, random_u32());
 		pause_ms(wait_ms < left_ms ? wait_ms : left_ms);
 	}
 }
 
 /* Another thread of this process is taking the lock: waits for its result. */
-static bool wait_for_thread(struct holder *holder, int64_t deadline_ms)
+static bool holder_wait_for_thread(struct holder *holder, int64_t deadline_ms)
 {
 	struct timespec at = { .tv_sec = deadline_ms / 1000,
 		               .tv_nsec = deadline_ms % 1000 * 1000000 };
@@ -181,15 +181,15 @@ static bool wait_for_thread(struct holder *holder, int64_t deadline_ms)
 	return !pthread_cond_timedwait(&holder->changed, &holder->mutex, &at);
 }
 
-static enum err ask_for(struct holder *holder, struct db *db, struct entry *entry,
-                        int64_t deadline_ms, struct why *why)
+static enum err entry_lock(struct holder *holder, struct db *db, struct entry *entry,
+                           int64_t deadline_ms, struct why *why)
 {
 	struct lock lock = entry->lock;
 	int64_t sure_until_ms;
 
 	entry->busy = true;
 	pthread_mutex_unlock(&holder->mutex);
-	enum err err = ask(holder, db, deadline_ms, &lock, &sure_until_ms, why);
+	enum err err = holder_lock(holder, db, deadline_ms, &lock, &sure_until_ms, why);
 	pthread_mutex_lock(&holder->mutex);
 	entry->busy = false;
 	if (!err) {
@@ -200,22 +200,22 @@ static enum err ask_for(struct holder *holder, struct db *db, struct entry *entr
 	return err;
 }
 
-static enum err hold(struct holder *holder, struct db *db, struct entry *entry,
-                     int64_t deadline_ms, struct why *why)
+static enum err entry_hold(struct holder *holder, struct db *db, struct entry *entry,
+                           int64_t deadline_ms, struct why *why)
 {
 	enum err err = OK;
 
-	while (!err && !is_sure(entry)) {
+	while (!err && !entry_is_sure(entry)) {
 		if (!entry->busy)
-			err = ask_for(holder, db, entry, deadline_ms, why);
-		else if (!wait_for_thread(holder, deadline_ms))
+			err = entry_lock(holder, db, entry, deadline_ms, why);
+		else if (!holder_wait_for_thread(holder, deadline_ms))
 			err = fail(why, ERR_BUSY, "%s is being locked by this process",
 			           entry->lock.object);
 	}
 	return err;
 }
 
-static void give_back(struct holder *holder, struct db *db, const struct lock *lock)
+static void holder_release(struct holder *holder, struct db *db, const struct lock *lock)
 {
 	struct why why;
 	struct tx tx = tx_autocommit(db, &why);
@@ -233,17 +233,17 @@ enum err holder_take(struct holder *holder, struct db *db, const char *object,
 
 	bug_if(strlen(object) > LOCK_OBJECT_MAX);
 	pthread_mutex_lock(&holder->mutex);
-	struct entry *entry = join(holder, object);
-	enum err err = hold(holder, db, entry, deadline_ms, why);
+	struct entry *entry = holder_join(holder, object);
+	enum err err = entry_hold(holder, db, entry, deadline_ms, why);
 	if (!err) {
 		*held = xcalloc(1, sizeof(**held));
 		**held = (struct held){ entry, entry->lock.fence };
 	} else {
-		last = leave(holder, entry);
+		last = holder_leave(holder, entry);
 	}
 	pthread_mutex_unlock(&holder->mutex);
 	if (last.fence)
-		give_back(holder, db, &last);
+		holder_release(holder, db, &last);
 	return err;
 }
 
@@ -252,17 +252,17 @@ void holder_drop(struct holder *holder, struct db *db, struct held **held)
 	if (!*held)
 		return;
 	pthread_mutex_lock(&holder->mutex);
-	struct lock last = leave(holder, (*held)->entry);
+	struct lock last = holder_leave(holder, (*held)->entry);
 	pthread_mutex_unlock(&holder->mutex);
 	free(*held);
 	*held = NULL;
 	if (last.fence)
-		give_back(holder, db, &last);
+		holder_release(holder, db, &last);
 }
 
 /* ---- several locks ---- */
 
-static int compare_texts(const void *a, const void *b)
+static int holder_compare(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -276,7 +276,7 @@ enum err holder_take_all(struct holder *holder, struct db *db,
 
 	bug_if(count > HELD_MAX);
 	memcpy(sorted, objects, count * sizeof(*sorted));
-	qsort(sorted, count, sizeof(*sorted), compare_texts);
+	qsort(sorted, count, sizeof(*sorted), holder_compare);
 	set->count = 0;
 	for (size_t i = 0; i < count && !err; i++) {
 		err = holder_take(holder, db, sorted[i], deadline_ms,
@@ -299,7 +299,7 @@ void holder_drop_all(struct holder *holder, struct db *db, struct held_set *set)
 bool holder_is_sure(struct holder *holder, const struct held *held)
 {
 	pthread_mutex_lock(&holder->mutex);
-	bool sure = held->entry->lock.fence == held->fence && is_sure(held->entry);
+	bool sure = held->entry->lock.fence == held->fence && entry_is_sure(held->entry);
 	pthread_mutex_unlock(&holder->mutex);
 	return sure;
 }
@@ -329,8 +329,8 @@ size_t holder_count(struct holder *holder)
  * Renews a lock that the row says is ours under the same fence. False: no thread of this
  * process holds or wants it; the row is left from a lock that could not be released.
  */
-static bool prolong(struct holder *holder, const char *object, uint64_t fence,
-                    int64_t sure_until_ms)
+static bool holder_prolong(struct holder *holder, const char *object, uint64_t fence,
+                           int64_t sure_until_ms)
 {
 	pthread_mutex_lock(&holder->mutex);
 	struct entry *entry = map_get(holder->entries, object, strlen(object));
@@ -344,7 +344,7 @@ enum { LEFT_OVER_MAX = 64 };		/* in one renewal */
 
 void holder_renew(struct holder *holder, struct db *db)
 {
-	int64_t until_ms = sure_until(holder, clock_boot_ms());
+	int64_t until_ms = holder_sure_until(holder, clock_boot_ms());
 	struct lock *left_over;
 	struct lock_rows rows;
 	size_t count = 0;
@@ -358,7 +358,7 @@ void holder_renew(struct holder *holder, struct db *db)
 	lock_renew(&tx, &holder->session);
 	lock_select(&tx, &holder->session, &rows);
 	while (lock_next(&rows, &lock))
-		if (!prolong(holder, lock.object, lock.fence, until_ms) &&
+		if (!holder_prolong(holder, lock.object, lock.fence, until_ms) &&
 		    count < LEFT_OVER_MAX)
 			left_over[count++] = lock;
 	for (size_t i = 0; i < count; i++)

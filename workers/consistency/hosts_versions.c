@@ -4,7 +4,7 @@
 #include "runtime/access.h"
 #include "runtime/tx_list.h"
 
-static void take_version(void *versions, const char *name, uint64_t version)
+static void hosts_versions_take(void *versions, const char *name, uint64_t version)
 {
 	json_object_set_new(versions, name, json_integer((json_int_t)version));
 }
@@ -36,7 +36,7 @@ enum err hosts_versions(struct request *req, struct db *db, enum hosts_of of,
 		return OK;
 
 	struct tx tx = tx_autocommit(db, &req->why);
-	store_hosts_versions(&tx, req->arena, of, names, count, take_version,
+	store_hosts_versions(&tx, req->arena, of, names, count, hosts_versions_take,
 	                     json_object_get(req->result, "versions"));
 	return tx_commit(&tx);
 }

@@ -28,23 +28,23 @@ struct queue_watch {
 
 /* ---- metrics ---- */
 
-static struct metric *gauge(const char *name, const char *help, const char *queue)
+static struct metric *queue_gauge(const char *name, const char *help, const char *queue)
 {
 	return metric_new(METRIC_GAUGE, name, help, "queue", queue);
 }
 
-static void watch_queue(char *queue)
+static void queue_watch_add(char *queue)
 {
 	watched[watched_count++] = (struct watched){
 		.queue = queue,
-		.ready = gauge("queue_ready", "messages that wait for a process. The "
-		               "master counts every ten seconds", queue),
-		.delayed = gauge("queue_delayed", "messages that wait for another "
-		                 "attempt, each for at most 8 s", queue),
-		.dead = gauge("queue_dead_letters", "dead letters, which wait for the "
-		              "operator", queue),
-		.consumers = gauge("queue_consumers", "processes that take messages",
-		                   queue),
+		.ready = queue_gauge("queue_ready", "messages that wait for a process. "
+		                     "The master counts every ten seconds", queue),
+		.delayed = queue_gauge("queue_delayed", "messages that wait for another "
+		                       "attempt, each for at most 8 s", queue),
+		.dead = queue_gauge("queue_dead_letters", "dead letters, which wait for "
+		                    "the operator", queue),
+		.consumers = queue_gauge("queue_consumers", "processes that take "
+		                         "messages", queue),
 	};
 }
 
@@ -52,13 +52,13 @@ void queue_watch_metrics(const char *const *topics, bool has_recovery)
 {
 	for (; *topics; topics++) {
 		bug_if(watched_count == 2 * TOPICS_MAX);
-		watch_queue(xstrdup(*topics));
+		queue_watch_add(xstrdup(*topics));
 		if (has_recovery)
-			watch_queue(xprintf("%s.recovery", *topics));
+			queue_watch_add(xprintf("%s.recovery", *topics));
 	}
 }
 
-static void show(const struct watched *of, const struct broker_admin_depth *depth)
+static void watched_show(const struct watched *of, const struct broker_admin_depth *depth)
 {
 	metric_set(of->ready, depth->work.messages);
 	metric_set(of->delayed, depth->delayed);
@@ -68,13 +68,13 @@ static void show(const struct watched *of, const struct broker_admin_depth *dept
 
 /* ---- on the lane's thread ---- */
 
-static void show_nothing(void)
+static void queue_watch_show_nothing(void)
 {
 	for (size_t i = 0; i < watched_count; i++)
-		show(&watched[i], &(struct broker_admin_depth){ .delayed = 0 });
+		watched_show(&watched[i], &(struct broker_admin_depth){ .delayed = 0 });
 }
 
-static enum err count_all(struct queue_watch *watch, struct why *why)
+static enum err queue_watch_count(struct queue_watch *watch, struct why *why)
 {
 	enum err err = broker_admin_connect(watch->broker, why);
 
@@ -83,30 +83,30 @@ static enum err count_all(struct queue_watch *watch, struct why *why)
 
 		err = broker_admin_depth(watch->broker, watched[i].queue, &depth, why);
 		if (!err)
-			show(&watched[i], &depth);
+			watched_show(&watched[i], &depth);
 	}
 	return err;
 }
 
 /* Other code reports an unreachable broker; here the last values stay. */
-static void run(void *self)
+static void queue_watch_run(void *self)
 {
 	struct queue_watch *watch = self;
 	bool is_mine = membership_is_master(watch->fleet);
 	struct why why;
-	enum err err = is_mine ? count_all(watch, &why) : OK;
+	enum err err = is_mine ? queue_watch_count(watch, &why) : OK;
 
 	if (err)
 		log_debug("queues not counted: reason=\"%s\"", why.text);
 	if (!is_mine)
-		show_nothing();
+		queue_watch_show_nothing();
 	if (err || !is_mine)
 		broker_admin_disconnect(watch->broker);
 }
 
 /* ---- on the loop ---- */
 
-static void ended(void *self)
+static void queue_watch_ended(void *self)
 {
 	(void)self;
 }
@@ -114,7 +114,7 @@ static void ended(void *self)
 void queue_watch_fire(struct queue_watch *watch)
 {
 	if (watched_count && !lane_waiting(watch->lane))
-		lane_submit(watch->lane, run, ended, watch);
+		lane_submit(watch->lane, queue_watch_run, queue_watch_ended, watch);
 }
 
 struct queue_watch *queue_watch_new(const struct membership *fleet,

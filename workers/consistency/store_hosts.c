@@ -45,7 +45,7 @@ void store_hosts_versions(struct tx *tx, struct arena *arena, enum hosts_of of,
 	}
 }
 
-static void take(void *self, const char *name, uint64_t version)
+static void store_hosts_take(void *self, const char *name, uint64_t version)
 {
 	(void)name;
 	*(uint64_t *)self = version;
@@ -56,7 +56,7 @@ uint64_t store_hosts_version(struct tx *tx, enum hosts_of of, const char *name)
 	struct arena *arena = arena_new();
 	uint64_t version = 0;
 
-	store_hosts_versions(tx, arena, of, &name, 1, take, &version);
+	store_hosts_versions(tx, arena, of, &name, 1, store_hosts_take, &version);
 	arena_free(&arena);
 	return version;
 }

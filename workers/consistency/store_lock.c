@@ -6,8 +6,8 @@
 #define PAST_ITS_TIME "created_at < NOW(6) - INTERVAL ttl_s SECOND OR " \
                       "created_at > NOW(6) + INTERVAL ttl_s SECOND"
 
-static bool take_row(struct tx *tx, const char *object,
-                     const struct lock_session *session)
+static bool lock_take_row(struct tx *tx, const char *object,
+                          const struct lock_session *session)
 {
 	return tx_exec(tx,
 	    "UPDATE distributed_locks SET fence = LAST_INSERT_ID(fence + 1), "
@@ -19,8 +19,8 @@ static bool take_row(struct tx *tx, const char *object,
 }
 
 /* IGNORE: another process may have inserted the row, which may be held. */
-static bool make_row(struct tx *tx, const char *object,
-                     const struct lock_session *session)
+static bool lock_make_row(struct tx *tx, const char *object,
+                          const struct lock_session *session)
 {
 	return tx_exec(tx,
 	    "INSERT IGNORE INTO distributed_locks "
@@ -35,9 +35,9 @@ bool lock_try(struct tx *tx, const char *object, const struct lock_session *sess
 {
 	snprintf(lock->object, sizeof(lock->object), "%s", object);
 	lock->fence = 0;
-	if (take_row(tx, object, session))
+	if (lock_take_row(tx, object, session))
 		lock->fence = tx_last_id(tx);
-	else if (make_row(tx, object, session))
+	else if (lock_make_row(tx, object, session))
 		lock->fence = 1;
 	return lock->fence != 0;
 }

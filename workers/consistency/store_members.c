@@ -27,7 +27,7 @@ void store_members_leave(struct tx *tx, const char *plugin_name, int timeout_ms)
                 "ROUND(UNIX_TIMESTAMP(plugin_time) * 1000), generation, " \
                 "ROUND(UNIX_TIMESTAMP(NOW(6)) * 1000)"
 
-static void read_members(struct tx *tx, const char *sql, const struct tx_value *bind,
+static void members_read(struct tx *tx, const char *sql, const struct tx_value *bind,
                          struct members *members)
 {
 	struct tx_rows rows;
@@ -54,7 +54,7 @@ static void read_members(struct tx *tx, const char *sql, const struct tx_value *
 void store_members_read(struct tx *tx, const char *service, int timeout_ms,
                         struct members *members)
 {
-	read_members(tx, "SELECT " COLUMNS " FROM worker_nodes WHERE service = ? "
+	members_read(tx, "SELECT " COLUMNS " FROM worker_nodes WHERE service = ? "
 	             "AND (role = 'master' OR status = 'active' "
 	             "OR plugin_time > NOW(6) - INTERVAL ? * 1000 MICROSECOND) "
 	             "ORDER BY role, status, plugin_time DESC",
@@ -64,12 +64,12 @@ void store_members_read(struct tx *tx, const char *service, int timeout_ms,
 void store_members_read_own(struct tx *tx, const char *service, const char *me,
                             struct members *members)
 {
-	read_members(tx, "SELECT " COLUMNS " FROM worker_nodes WHERE service = ? "
+	members_read(tx, "SELECT " COLUMNS " FROM worker_nodes WHERE service = ? "
 	             "AND (plugin_name = ? OR role = 'master')",
 	             TX_BIND(tx_text(service), tx_text(me)), members);
 }
 
-static void write_member(struct tx *tx, const struct member *member)
+static void member_write(struct tx *tx, const struct member *member)
 {
 	tx_exec(tx,
 	    "UPDATE worker_nodes SET role = ?, status = ?, hash_factor = ?, "
@@ -84,7 +84,7 @@ static void write_member(struct tx *tx, const struct member *member)
 void store_members_write(struct tx *tx, const struct members *members)
 {
 	for (size_t i = 0; i < members->count; i++)
-		write_member(tx, &members->member[i]);
+		member_write(tx, &members->member[i]);
 }
 
 void store_members_forget(struct tx *tx, const char *service)

@@ -28,8 +28,8 @@ void store_versions_begin(struct tx *tx, const char *type, const char *const *ob
 }
 
 /* The remaining places repeat the last version. */
-static void fill(struct tx_value *values, const struct version *versions, size_t count,
-                 size_t places, struct arena *arena)
+static void versions_fill(struct tx_value *values, const struct version *versions,
+                          size_t count, size_t places, struct arena *arena)
 {
 	for (size_t i = 0; i < places; i++) {
 		const struct version *version = &versions[i < count ? i : count - 1];
@@ -41,7 +41,7 @@ static void fill(struct tx_value *values, const struct version *versions, size_t
 	values[2 * places].type = TX_END;
 }
 
-static void swap(struct tx *tx, const struct version *versions, size_t count)
+static void versions_swap(struct tx *tx, const struct version *versions, size_t count)
 {
 	struct tx_value values[2 * TX_LIST_MAX + 1];
 	struct arena *arena = arena_new();
@@ -52,7 +52,7 @@ static void swap(struct tx *tx, const struct version *versions, size_t count)
 		"(obj_uuid = ? AND version_id = ?)", " OR ", "", count,
 		&places);
 
-	fill(values, versions, count, places, arena);
+	versions_fill(values, versions, count, places, arena);
 	if (tx_exec(tx, sql, values) != (int64_t)count)
 		tx_fail(tx, ERR_RACE, "another transaction changed a version");
 	arena_free(&arena);
@@ -73,7 +73,7 @@ void store_versions_swap(struct tx *tx, const char *type, const struct version *
 			else
 				new[new_count++] = versions[at].obj_uuid;
 		if (old_count)
-			swap(tx, old, old_count);
+			versions_swap(tx, old, old_count);
 		store_versions_begin(tx, type, new, new_count);
 	}
 }
