@@ -164,8 +164,8 @@ enum { LONG_TRANSFER_US = 50 * 1000 };
 /*
  * Name servers ask within a millisecond after a NOTIFY, so the zone is read in advance.
  */
-static void on_news(void *self, const struct name *zone, const struct edition *edition,
-                    bool soon)
+static void minidns_on_news(void *self, const struct name *zone,
+                            const struct edition *edition, bool soon)
 {
 	(void)self;
 	if (!zone_lookup_changed(minidns.lookup, zone, edition))
@@ -174,26 +174,26 @@ static void on_news(void *self, const struct name *zone, const struct edition *e
 		zone_lookup_prefetch(minidns.lookup, zone);
 }
 
-static void on_news_missed(void *self)
+static void minidns_on_news_missed(void *self)
 {
 	(void)self;
 	zone_lookup_recover(minidns.lookup);
 }
 
-static void on_fanout_is_new(void *self)
+static void minidns_on_fanout_is_new(void *self)
 {
 	(void)self;
 	announcer_queue_is_new(minidns.service.announcer);
 }
 
-static void on_heard(void *self, const struct address *peer)
+static void minidns_on_heard(void *self, const struct address *peer)
 {
 	(void)self;
 	dns_requests_note_alive(minidns.requests, peer);
 }
 
-static void on_transfer_began(void *self, const struct name *zone,
-                              const struct address *peer)
+static void minidns_on_transfer_began(void *self, const struct name *zone,
+                                      const struct address *peer)
 {
 	(void)self;
 	poller_transfer_began(minidns.service.poller, zone, peer);
@@ -203,7 +203,7 @@ static void on_transfer_began(void *self, const struct name *zone,
  * Tells the other instances, because one of them may wait for it. Short transfers are not
  * announced: the poll comes in time by the server's pace.
  */
-static void on_transfer_ended(void *self, const struct transfer_end *end)
+static void minidns_on_transfer_ended(void *self, const struct transfer_end *end)
 {
 	(void)self;
 	if (!poller_transfer_ended(minidns.service.poller, end->zone, end->peer,
@@ -214,27 +214,27 @@ static void on_transfer_ended(void *self, const struct transfer_end *end)
 }
 
 /* At the end of the program the zones may be freed before the last transfer. */
-static void on_zone_released(void *self)
+static void minidns_on_zone_released(void *self)
 {
 	(void)self;
 	if (minidns.zones)
 		zones_trim_later(minidns.zones);
 }
 
-static void on_notify_answered(void *self, const struct name *zone,
-                               const struct address *server)
+static void minidns_on_notify_answered(void *self, const struct name *zone,
+                                       const struct address *server)
 {
 	(void)self;
 	poller_notify_answered(minidns.service.poller, zone, server);
 }
 
-static void on_report(void *self, const struct server_report *report)
+static void minidns_on_report(void *self, const struct server_report *report)
 {
 	(void)self;
 	report_batch_add(minidns.reports, report);
 }
 
-static bool polls_are_out(const void *self)
+static bool minidns_polls_are_out(const void *self)
 {
 	(void)self;
 	return poller_count(minidns.service.poller) > 0;
@@ -242,46 +242,46 @@ static bool polls_are_out(const void *self)
 
 /* ---- start ---- */
 
-static void make_outbound(struct loop *loop)
+static void minidns_make_outbound(struct loop *loop)
 {
 	struct transfers_config transfers = {
 		.figures = &minidns.figures,
 		.limit = minidns.options.transfers_out,
 		.limit_per_peer = minidns.options.transfers_out_per_peer,
-		.began = on_transfer_began,
-		.ended = on_transfer_ended,
-		.released = on_zone_released,
+		.began = minidns_on_transfer_began,
+		.ended = minidns_on_transfer_ended,
+		.released = minidns_on_zone_released,
 	};
 	struct announcer_config announcer = {
 		.rpc = minidns.runtime.rpc,
 		.figures = &minidns.figures,
-		.news = on_news,
-		.missed = on_news_missed,
+		.news = minidns_on_news,
+		.missed = minidns_on_news_missed,
 	};
 	struct notifier_config notifier = {
 		.announcer = minidns.service.announcer = announcer_new(loop, &announcer),
 		.figures = &minidns.figures,
 		.requests = minidns.requests =
 		    dns_requests_new(loop, minidns.servers, &minidns.figures),
-		.answered = on_notify_answered,
+		.answered = minidns_on_notify_answered,
 	};
 	struct poller_config poller = {
 		.figures = &minidns.figures,
 		.requests = minidns.requests,
 		.notifier = minidns.service.notifier = notifier_new(loop, &notifier),
 		.transfers = minidns.transfers = transfers_new(loop, &transfers),
-		.report = on_report,
+		.report = minidns_on_report,
 	};
 
-	minidns.reports = report_batch_new(loop, minidns.runtime.rpc, polls_are_out,
-	                                   NULL);
+	minidns.reports = report_batch_new(loop, minidns.runtime.rpc,
+	                                   minidns_polls_are_out, NULL);
 	minidns.service.poller = poller_new(loop, &poller);
 	minidns.service.orders =
 	    order_queue_new(loop, minidns.service.notifier, minidns.service.poller,
 	                    minidns.service.announcer);
 }
 
-static void make_serving(const struct runtime *runtime)
+static void minidns_make_serving(const struct runtime *runtime)
 {
 	struct zones_config zones = {
 		.db = runtime->db_config,
@@ -300,7 +300,7 @@ static void make_serving(const struct runtime *runtime)
 		.transfers = minidns.transfers,
 		.limiter = minidns.limiter =
 		    limiter_new(minidns.servers, &minidns.figures),
-		.heard = on_heard,
+		.heard = minidns_on_heard,
 	};
 	struct tcp_clients_config clients = {
 		.serve = minidns.serve = serve_new(&serve),
@@ -315,7 +315,7 @@ static void make_serving(const struct runtime *runtime)
 	minidns.clients = tcp_clients_new(runtime->loop, &clients);
 }
 
-static void make_comparing(struct loop *loop)
+static void minidns_make_comparing(struct loop *loop)
 {
 	struct compare_queue_config compare_queue = {
 		.figures = &minidns.figures,
@@ -324,15 +324,15 @@ static void make_comparing(struct loop *loop)
 		.deltas = minidns.deltas,
 		.servers = minidns.servers,
 		.requests = minidns.requests,
-		.report = on_report,
-		.released = on_zone_released,
+		.report = minidns_on_report,
+		.released = minidns_on_zone_released,
 	};
 
 	minidns.service.compare_queue = compare_queue_new(loop, &compare_queue);
 }
 
-static enum err parse_address(const char *option, const char *text,
-                              struct address *address, struct why *why)
+static enum err minidns_parse_address(const char *option, const char *text,
+                                      struct address *address, struct why *why)
 {
 	if (address_parse_with_port(text, address))
 		return OK;
@@ -340,11 +340,11 @@ static enum err parse_address(const char *option, const char *text,
 	            "(192.0.2.1:53, [2001:db8::1]:53)", option, text);
 }
 
-static enum err listen_on(struct loop *loop, const char *text, struct sockets *sockets,
-                          struct why *why)
+static enum err minidns_listen(struct loop *loop, const char *text,
+                               struct sockets *sockets, struct why *why)
 {
 	struct address address;
-	enum err err = parse_address("listen", text, &address, why);
+	enum err err = minidns_parse_address("listen", text, &address, why);
 
 	if (!err)
 		err = udp_listener_open(loop, minidns.serve, &address, &sockets->udp,
@@ -357,17 +357,17 @@ static enum err listen_on(struct loop *loop, const char *text, struct sockets *s
 	return err;
 }
 
-static enum err listen_tls_on(struct loop *loop, const char *text,
-                              struct sockets *sockets, struct why *why)
+static enum err minidns_listen_tls(struct loop *loop, const char *text,
+                                   struct sockets *sockets, struct why *why)
 {
 	struct address address;
-	enum err err = parse_address("listen_tls", text, &address, why);
+	enum err err = minidns_parse_address("listen_tls", text, &address, why);
 
 	return err ? err : tcp_listener_open(loop, minidns.clients, &address, minidns.tls,
 	                                     &sockets->tcp, why);
 }
 
-static struct stream_tls_files tls_files(void)
+static struct stream_tls_files minidns_tls_files(void)
 {
 	return (struct stream_tls_files){
 		.certificate = minidns.options.tls_certificate,
@@ -376,11 +376,11 @@ static struct stream_tls_files tls_files(void)
 	};
 }
 
-static enum err open_sockets(struct loop *loop, struct why *why)
+static enum err minidns_open_sockets(struct loop *loop, struct why *why)
 {
 	const struct option_texts *listen = &minidns.options.listen;
 	const struct option_texts *tls = &minidns.options.listen_tls;
-	const struct stream_tls_files files = tls_files();
+	const struct stream_tls_files files = minidns_tls_files();
 	struct sockets *next;
 	enum err err = OK;
 
@@ -391,16 +391,16 @@ static enum err open_sockets(struct loop *loop, struct why *why)
 		err = stream_tls_load(minidns.tls, &files, why);
 	}
 	for (size_t i = 0; i < listen->count && !err; i++)
-		err = listen_on(loop, listen->item[i], next++, why);
+		err = minidns_listen(loop, listen->item[i], next++, why);
 	for (size_t i = 0; i < tls->count && !err; i++)
-		err = listen_tls_on(loop, tls->item[i], next++, why);
+		err = minidns_listen_tls(loop, tls->item[i], next++, why);
 	return err;
 }
 
-static enum err check_tls(struct why *why)
+static enum err minidns_check_tls(struct why *why)
 {
 	const struct option_texts *listen = &minidns.options.listen_tls;
-	const struct stream_tls_files files = tls_files();
+	const struct stream_tls_files files = minidns_tls_files();
 	struct stream_tls *tls;
 	struct address address;
 	enum err err = OK;
@@ -412,7 +412,7 @@ static enum err check_tls(struct why *why)
 		            "minidns.listen_tls: needs minidns.tls_certificate and "
 		            "minidns.tls_key");
 	for (size_t i = 0; !err && i < listen->count; i++)
-		err = parse_address("listen_tls", listen->item[i], &address, why);
+		err = minidns_parse_address("listen_tls", listen->item[i], &address, why);
 	if (err)
 		return err;
 	tls = stream_tls_new();
@@ -421,7 +421,7 @@ static enum err check_tls(struct why *why)
 	return err;
 }
 
-static enum err read_secrets(struct cookie_secrets *secrets, struct why *why)
+static enum err minidns_read_secrets(struct cookie_secrets *secrets, struct why *why)
 {
 	const struct cookie_texts texts = {
 		minidns.options.cookie_secret, minidns.options.cookie_secret_other,
@@ -430,15 +430,15 @@ static enum err read_secrets(struct cookie_secrets *secrets, struct why *why)
 	return cookie_secrets_parse(&texts, &minidns.cookie_key, secrets, why);
 }
 
-static enum err check_limits(struct why *why)
+static enum err minidns_check_limits(struct why *why)
 {
 	struct cookie_secrets secrets;
 	enum err err = limiter_check(&minidns.options.limits, why);
 
-	return err ? err : read_secrets(&secrets, why);
+	return err ? err : minidns_read_secrets(&secrets, why);
 }
 
-static enum err check(void *self, struct why *why)
+static enum err minidns_check(void *self, struct why *why)
 {
 	struct access access = { 0 };
 	struct address address;
@@ -450,18 +450,18 @@ static enum err check(void *self, struct why *why)
 		err = keyring_parse(&access.own, minidns.options.tsig_keys, why);
 	access_clear(&access);
 	if (!err)
-		err = check_limits(why);
+		err = minidns_check_limits(why);
 	if (!err && !minidns.options.listen.count)
 		return fail(why, ERR_INVALID, "minidns.listen: is empty, must list "
 		            "an address with a port (0.0.0.0:5354)");
 	for (size_t i = 0; !err && i < minidns.options.listen.count; i++)
-		err = parse_address("listen", minidns.options.listen.item[i], &address,
-		                    why);
-	return err ? err : check_tls(why);
+		err = minidns_parse_address("listen", minidns.options.listen.item[i],
+		                            &address, why);
+	return err ? err : minidns_check_tls(why);
 }
 
-/* Sets the options that reload() also changes. */
-static enum err set_options(struct why *why)
+/* Sets the options that minidns_reload() also changes. */
+static enum err minidns_set_options(struct why *why)
 {
 	struct cookie_secrets secrets;
 	enum err err =
@@ -472,13 +472,13 @@ static enum err set_options(struct why *why)
 	if (!err)
 		err = limiter_set(minidns.limiter, &minidns.options.limits, why);
 	if (!err)
-		err = read_secrets(&secrets, why);
+		err = minidns_read_secrets(&secrets, why);
 	if (!err)
 		serve_set_secrets(minidns.serve, &secrets);
 	return err;
 }
 
-static enum err prepare(void *self, int processes, struct why *why)
+static enum err minidns_prepare(void *self, int processes, struct why *why)
 {
 	(void)self, (void)processes, (void)why;
 	figures_new(&minidns.figures);
@@ -487,7 +487,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 	return OK;
 }
 
-static enum err start(void *self, const struct runtime *runtime, struct why *why)
+static enum err minidns_start(void *self, const struct runtime *runtime, struct why *why)
 {
 	enum err err;
 
@@ -498,36 +498,36 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	minidns.lookup = zone_lookup_new(runtime->loop, runtime->db_config,
 	                                 minidns.deltas, &minidns.figures,
 	                                 minidns.options.zone_memory / SOA_CACHE_SHARE);
-	make_outbound(runtime->loop);
-	make_serving(runtime);
-	make_comparing(runtime->loop);
+	minidns_make_outbound(runtime->loop);
+	minidns_make_serving(runtime);
+	minidns_make_comparing(runtime->loop);
 	minidns.started = true;
-	err = set_options(why);
-	return err ? err : open_sockets(runtime->loop, why);
+	err = minidns_set_options(why);
+	return err ? err : minidns_open_sockets(runtime->loop, why);
 }
 
 /* ---- later in the life of the program ---- */
 
-static void reload(void *self)
+static void minidns_reload(void *self)
 {
-	const struct stream_tls_files files = tls_files();
+	const struct stream_tls_files files = minidns_tls_files();
 	struct why why;
 
 	(void)self;
-	/* check() has accepted these options before */
-	set_options(&why);
+	/* minidns_check() has accepted these options before */
+	minidns_set_options(&why);
 	if (minidns.tls && stream_tls_load(minidns.tls, &files, &why))
 		log_warn("certificate not reloaded: reason=%s", why.text);
 	servers_reload(minidns.servers);
 }
 
-static bool can_serve(const void *self)
+static bool minidns_can_serve(const void *self)
 {
 	(void)self;
 	return servers_were_read(minidns.servers);
 }
 
-static void drain(void *self)
+static void minidns_drain(void *self)
 {
 	(void)self;
 	if (minidns.started)
@@ -538,7 +538,7 @@ static void drain(void *self)
  * Polls do not delay the end: the rows of the pool manager say that their answers are
  * missing. Comparisons do not delay it, because they are repeated.
  */
-static bool idle(const void *self)
+static bool minidns_idle(const void *self)
 {
 	(void)self;
 	return !serve_pending(minidns.serve) && !transfers_count(minidns.transfers) &&
@@ -546,7 +546,7 @@ static bool idle(const void *self)
 }
 
 /* Parts that call other parts are freed first. */
-static void stop(void *self)
+static void minidns_stop(void *self)
 {
 	(void)self;
 	if (!minidns.started)
@@ -588,16 +588,16 @@ int main(int argc, char **argv)
 		.methods = service_methods,
 		.part = &member_part,
 		.fanout = true,
-		.fanout_is_new = on_fanout_is_new,
+		.fanout_is_new = minidns_on_fanout_is_new,
 		.recovery = true,
-		.check = check,
-		.prepare = prepare,
-		.start = start,
-		.can_serve = can_serve,
-		.reload = reload,
-		.drain = drain,
-		.idle = idle,
-		.stop = stop,
+		.check = minidns_check,
+		.prepare = minidns_prepare,
+		.start = minidns_start,
+		.can_serve = minidns_can_serve,
+		.reload = minidns_reload,
+		.drain = minidns_drain,
+		.idle = minidns_idle,
+		.stop = minidns_stop,
 		.self = &minidns,
 	};
 

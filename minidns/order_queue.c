@@ -166,7 +166,7 @@ static void order_queue_append(struct order_queue *queue, struct order_list *lis
 		order_queue_start_some(queue);
 }
 
-static void ignore_announced(void *self)
+static void order_queue_ignore_announced(void *self)
 {
 	(void)self;
 }
@@ -182,7 +182,7 @@ static void order_queue_announce(struct order_queue *queue,
 
 		if (!name_parse(domains->item[i].name, "domain.name", &zone, &why))
 			announcer_send(queue->announcer, &zone, &edition,
-			               ignore_announced, queue->announcer);
+			               order_queue_ignore_announced, queue->announcer);
 	}
 }
 

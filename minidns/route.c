@@ -25,7 +25,7 @@ enum err route_read(const struct poll_order *order, struct name *zone,
 	return err;
 }
 
-static void put(struct route_key *key, const void *data, size_t len)
+static void route_key_put(struct route_key *key, const void *data, size_t len)
 {
 	bug_if(len > sizeof(key->octets) - key->len);
 	memcpy(key->octets + key->len, data, len);
@@ -36,14 +36,14 @@ void route_host_key(const struct name *zone, const struct address *server,
                     struct route_key *key)
 {
 	key->len = 0;
-	put(key, &server->bits, sizeof(server->bits));
-	put(key, server->octets, sizeof(server->octets));
-	put(key, zone->wire, zone->len);
+	route_key_put(key, &server->bits, sizeof(server->bits));
+	route_key_put(key, server->octets, sizeof(server->octets));
+	route_key_put(key, zone->wire, zone->len);
 }
 
 void route_key(const struct name *zone, const struct address *server,
                struct route_key *key)
 {
 	route_host_key(zone, server, key);
-	put(key, &server->port, sizeof(server->port));
+	route_key_put(key, &server->port, sizeof(server->port));
 }

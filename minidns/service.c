@@ -22,22 +22,22 @@ static enum err on_notify_zone_changed(void *self, struct request *req)
 	return err ? err : notifier_order(service->notifier, &order, &req->why);
 }
 
-static void ignore_announced(void *self)
+static void service_ignore_announced(void *self)
 {
 	(void)self;
 }
 
 /* A deletion is announced without a NOTIFY, because all instances must drop the zone. */
-static void announce_deletion(const struct service *service,
-                              const struct poll_order *order)
+static void service_announce_deletion(const struct service *service,
+                                      const struct poll_order *order)
 {
 	struct edition edition = edition_of(&order->domain);
 	struct name zone;
 	struct why why;
 
 	if (!name_parse(order->domain.name, "domain.name", &zone, &why))
-		announcer_send(service->announcer, &zone, &edition, ignore_announced,
-		               service->announcer);
+		announcer_send(service->announcer, &zone, &edition,
+		               service_ignore_announced, service->announcer);
 }
 
 static enum err on_poll_for_serial_number(void *self, struct request *req)
@@ -49,7 +49,7 @@ static enum err on_poll_for_serial_number(void *self, struct request *req)
 	if (!err)
 		err = poller_order(service->poller, &order, &req->why);
 	if (!err && order.domain.state.task == TASK_DELETE)
-		announce_deletion(service, &order);
+		service_announce_deletion(service, &order);
 	return err;
 }
 

@@ -21,7 +21,7 @@ enum {
 	NEWEST_BYTES = 4096, NEWEST_SECONDS = 10,
 };
 
-/* In the order of read_head(). */
+/* In the order of store_read_head(). */
 #define HEAD_COLUMNS \
 	"d.id, d.name, d.pool_id, d.serial, d.record_count, d.soa_ttl, " \
 	"d.mname, d.rname, d.refresh, d.retry, d.expire, d.minimum, " VERSION_OF("d.id")
@@ -29,8 +29,8 @@ enum {
 
 /* ---- heads ---- */
 
-static enum err set_soa(struct head *head, const char *mname, const char *rname,
-                        struct soa *soa, struct why *why)
+static enum err head_set_soa(struct head *head, const char *mname, const char *rname,
+                             struct soa *soa, struct why *why)
 {
 	struct name primary, mailbox;
 	struct buf rdata = { 0 };
@@ -50,7 +50,7 @@ static enum err set_soa(struct head *head, const char *mname, const char *rname,
 	return OK;
 }
 
-static void copy_text(char *to, size_t size, const char *from)
+static void store_copy_text(char *to, size_t size, const char *from)
 {
 	size_t len = strlen(from);
 
@@ -61,18 +61,18 @@ static void copy_text(char *to, size_t size, const char *from)
 }
 
 /* After an error the head still has a name if only its SOA is invalid. */
-static enum err read_head(struct tx_rows *rows, struct head *head, struct why *why)
+static enum err store_read_head(struct tx_rows *rows, struct head *head, struct why *why)
 {
 	struct soa soa = { 0 };
 	const char *mname, *rname;
 	enum err err;
 
-	copy_text(head->id, sizeof(head->id), row_text(rows));
+	store_copy_text(head->id, sizeof(head->id), row_text(rows));
 	err = name_parse(row_text(rows), "name", &head->name, why);
 	if (err)
 		head->name.len = 0;
 	head->soa_len = 0;
-	copy_text(head->pool, sizeof(head->pool), row_text(rows));
+	store_copy_text(head->pool, sizeof(head->pool), row_text(rows));
 	head->serial = soa.serial = row_u32(rows);
 	head->records = row_u32(rows);
 	head->soa_ttl = row_u32(rows);
@@ -83,10 +83,10 @@ static enum err read_head(struct tx_rows *rows, struct head *head, struct why *w
 	soa.expire = row_u32(rows);
 	soa.minimum = row_u32(rows);
 	head->version = (uint64_t)row_int(rows);
-	return err ? err : set_soa(head, mname, rname, &soa, why);
+	return err ? err : head_set_soa(head, mname, rname, &soa, why);
 }
 
-static struct ixfr_step read_step(struct tx_rows *rows)
+static struct ixfr_step store_read_step(struct tx_rows *rows)
 {
 	struct ixfr_step step;
 
@@ -97,13 +97,13 @@ static struct ixfr_step read_step(struct tx_rows *rows)
 	return step;
 }
 
-static struct delta *read_newest(struct tx_rows *rows, const struct head *head)
+static struct delta *store_read_newest(struct tx_rows *rows, const struct head *head)
 {
 	struct ixfr_step step;
 
 	if (row_is_null(rows))
 		return NULL;
-	step = read_step(rows);
+	step = store_read_step(rows);
 	return delta_new(&head->name, step.previous_serial, step.serial, &step, 1);
 }
 
@@ -111,7 +111,7 @@ static struct delta *read_newest(struct tx_rows *rows, const struct head *head)
  * An unreadable row means that one zone is broken; the others must not suffer.
  * zones_get() reads it again and reports the error.
  */
-static size_t read_heads(struct tx_rows *rows, struct head_row *found, size_t size)
+static size_t store_read_heads(struct tx_rows *rows, struct head_row *found, size_t size)
 {
 	struct why why;
 	size_t count = 0;
@@ -119,8 +119,8 @@ static size_t read_heads(struct tx_rows *rows, struct head_row *found, size_t si
 	while (count < size && tx_next(rows)) {
 		struct head *head = &found[count].head;
 
-		if (!read_head(rows, head, &why) || head->name.len)
-			found[count++].newest = read_newest(rows, head);
+		if (!store_read_head(rows, head, &why) || head->name.len)
+			found[count++].newest = store_read_newest(rows, head);
 		else
 			log_warn("zone refused: id=%s reason=%s", head->id, why.text);
 	}
@@ -136,13 +136,13 @@ struct heads_read {
 	size_t *found;
 };
 
-static void release_newest(struct head_row *rows, size_t count)
+static void store_release_newest(struct head_row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		delta_release(&rows[i].newest);
 }
 
-static enum err read_heads_once(void *self, struct why *why)
+static enum err store_read_heads_once(void *self, struct why *why)
 {
 	enum { BEFORE = 2 };
 	const struct heads_read *read = self;
@@ -165,8 +165,8 @@ static enum err read_heads_once(void *self, struct why *why)
 	tx_list_fill(bind + BEFORE, read->names, count, places);
 	bind[BEFORE + places].type = TX_END;
 	tx_select(&tx, arena, &rows, sql, bind);
-	release_newest(*read->rows, *read->found);	/* from an earlier try */
-	*read->found = read_heads(&rows, *read->rows, count);
+	store_release_newest(*read->rows, *read->found);	/* from an earlier try */
+	*read->found = store_read_heads(&rows, *read->rows, count);
 	err = tx_commit(&tx);
 	arena_free(&arena);
 	return err;
@@ -181,9 +181,9 @@ enum err store_heads(struct db *db, const char *const *names, size_t count,
 	bug_if(count > STORE_NAMES);
 	*rows = xcalloc(count, sizeof(**rows));
 	*found = 0;
-	err = tx_retry(read_heads_once, &read, why);
+	err = tx_retry(store_read_heads_once, &read, why);
 	if (err) {
-		release_newest(*rows, *found);
+		store_release_newest(*rows, *found);
 		free(*rows);
 		*rows = NULL;
 		*found = 0;
@@ -199,7 +199,7 @@ struct editions_read {
 	size_t *found;
 };
 
-static enum err read_editions_once(void *self, struct why *why)
+static enum err store_read_editions_once(void *self, struct why *why)
 {
 	const struct editions_read *read = self;
 	struct tx tx = tx_autocommit(read->db, why);
@@ -219,7 +219,7 @@ static enum err read_editions_once(void *self, struct why *why)
 	while (*read->found < read->count && tx_next(&rows)) {
 		struct edition *edition = &read->editions[(*read->found)++];
 
-		copy_text(edition->id, sizeof(edition->id), row_text(&rows));
+		store_copy_text(edition->id, sizeof(edition->id), row_text(&rows));
 		edition->serial = row_u32(&rows);
 		edition->version = (uint64_t)row_int(&rows);
 	}
@@ -235,12 +235,12 @@ enum err store_editions(struct db *db, const char *const *ids, size_t count,
 	struct editions_read read = { db, ids, count, editions, found };
 
 	bug_if(count > STORE_NAMES);
-	return tx_retry(read_editions_once, &read, why);
+	return tx_retry(store_read_editions_once, &read, why);
 }
 
 /* ---- zones ---- */
 
-static enum err read_head_of(struct tx *tx, const char *domain_id, struct head *head)
+static enum err store_get_head(struct tx *tx, const char *domain_id, struct head *head)
 {
 	struct arena *arena = arena_new();
 	struct tx_rows rows;
@@ -249,7 +249,7 @@ static enum err read_head_of(struct tx *tx, const char *domain_id, struct head *
 	if (tx_select_row(tx, arena, &rows, "SELECT " HEAD_COLUMNS
 	                  " FROM domains d WHERE " SERVED
 	                  " AND d.id = ?", TX_BIND(tx_text(domain_id)))) {
-		err = read_head(&rows, head, tx->why);
+		err = store_read_head(&rows, head, tx->why);
 		tx_select_end(&rows);
 	} else if (!tx->err) {
 		err = fail(tx->why, ERR_NOT_FOUND, "the domain was deleted");
@@ -267,18 +267,18 @@ struct owner {
 	struct name name;
 };
 
-static enum err set_name(struct owner *owner, const char *text, struct why *why)
+static enum err owner_set_name(struct owner *owner, const char *text, struct why *why)
 {
 	if (!strcmp(owner->text, text))
 		return OK;
-	copy_text(owner->text, sizeof(owner->text), text);
+	store_copy_text(owner->text, sizeof(owner->text), text);
 	return name_parse(text, "record set", &owner->name, why);
 }
 
-static enum err add_row(struct zone_builder *builder, struct tx_rows *rows,
-                        struct owner *owner, struct why *why)
+static enum err owner_add_row(struct zone_builder *builder, struct tx_rows *rows,
+                              struct owner *owner, struct why *why)
 {
-	enum err err = set_name(owner, row_text(rows), why);
+	enum err err = owner_set_name(owner, row_text(rows), why);
 	struct rr rr = { .name = owner->name.wire };
 	size_t len;
 
@@ -308,8 +308,8 @@ struct portion {
 	size_t count;
 };
 
-static enum err read_portion(struct tx *tx, struct portion *portion,
-                             struct zone_builder *builder)
+static enum err store_read_portion(struct tx *tx, struct portion *portion,
+                                   struct zone_builder *builder)
 {
 	struct owner owner = { .text = "" };
 	struct tx_rows rows;
@@ -325,16 +325,16 @@ static enum err read_portion(struct tx *tx, struct portion *portion,
 	          TX_BIND(tx_text(portion->domain_id), tx_text(portion->status),
 	                  tx_text(portion->last), tx_int(PORTION)));
 	for (portion->count = 0; !err && tx_next(&rows); portion->count++) {
-		copy_text(portion->last, sizeof(portion->last), row_text(&rows));
+		store_copy_text(portion->last, sizeof(portion->last), row_text(&rows));
 		if (row_int(&rows))
-			err = add_row(builder, &rows, &owner, tx->why);
+			err = owner_add_row(builder, &rows, &owner, tx->why);
 	}
 	tx_select_end(&rows);
 	return tx->err ? tx->err : err;
 }
 
-static enum err read_records(struct tx *tx, const char *domain_id, enum status status,
-                             struct zone_builder *builder)
+static enum err store_read_records(struct tx *tx, const char *domain_id,
+                                   enum status status, struct zone_builder *builder)
 {
 	struct portion portion = {
 		.domain_id = domain_id, .status = status_name(status),
@@ -342,27 +342,27 @@ static enum err read_records(struct tx *tx, const char *domain_id, enum status s
 	enum err err;
 
 	do {
-		err = read_portion(tx, &portion, builder);
+		err = store_read_portion(tx, &portion, builder);
 	} while (!err && portion.count == PORTION);
 	return err;
 }
 
 /* All statements see the same state: REPEATABLE READ with a snapshot at the start. */
-static enum err load_zone(struct db *db, const char *domain_id, struct zone **zone,
-                          struct why *why)
+static enum err store_load(struct db *db, const char *domain_id, struct zone **zone,
+                           struct why *why)
 {
 	struct tx tx = tx_begin_snapshot(db, why);
 	struct zone_builder *builder = NULL;
 	struct head head;
 	struct rr soa;
-	enum err err = read_head_of(&tx, domain_id, &head);
+	enum err err = store_get_head(&tx, domain_id, &head);
 
 	if (!err) {
 		builder = zone_builder_new(&head.name);
 		soa = head_soa(&head);
 		zone_builder_add(builder, &soa);
 		for (enum status status = 0; !err && status < STATUS_DELETED; status++)
-			err = read_records(&tx, domain_id, status, builder);
+			err = store_read_records(&tx, domain_id, status, builder);
 	}
 	if (err)
 		tx_rollback(&tx);
@@ -380,17 +380,17 @@ struct zone_load {
 	struct zone **zone;
 };
 
-static enum err load_zone_once(void *self, struct why *why)
+static enum err store_load_once(void *self, struct why *why)
 {
 	const struct zone_load *load = self;
 
-	return load_zone(load->db, load->domain_id, load->zone, why);
+	return store_load(load->db, load->domain_id, load->zone, why);
 }
 
 enum err store_zone(struct db *db, const char *domain_id, struct zone **zone,
                     struct why *why)
 {
-	return tx_retry(load_zone_once, &(struct zone_load){ db, domain_id, zone }, why);
+	return tx_retry(store_load_once, &(struct zone_load){ db, domain_id, zone }, why);
 }
 
 /* ---- deltas ---- */
@@ -400,9 +400,9 @@ struct steps {
 	size_t count, size, bytes;
 };
 
-static void add_step(struct steps *steps, struct tx_rows *rows)
+static void steps_add(struct steps *steps, struct tx_rows *rows)
 {
-	struct ixfr_step step = read_step(rows);
+	struct ixfr_step step = store_read_step(rows);
 
 	if (steps->count == steps->size) {
 		steps->size = steps->size ? 2 * steps->size : 16;
@@ -416,7 +416,7 @@ static void add_step(struct steps *steps, struct tx_rows *rows)
  * Selects the rows after FROM up to TO. If the serials have wrapped, these are two ranges
  * of numbers.
  */
-static void select_steps(struct tx *tx, struct arena *arena, struct tx_rows *rows,
+static void steps_select(struct tx *tx, struct arena *arena, struct tx_rows *rows,
                          const struct head *head, uint32_t from)
 {
 	if (from < head->serial)
@@ -442,7 +442,7 @@ struct delta_read {
 	struct delta **delta;
 };
 
-static enum err read_delta_once(void *self, struct why *why)
+static enum err store_read_delta_once(void *self, struct why *why)
 {
 	const struct delta_read *read = self;
 	const struct head *head = read->head;
@@ -452,9 +452,9 @@ static enum err read_delta_once(void *self, struct why *why)
 	struct tx_rows rows;
 	enum err err;
 
-	select_steps(&tx, arena, &rows, head, read->from);
+	steps_select(&tx, arena, &rows, head, read->from);
 	while (steps.bytes <= read->limit && tx_next(&rows))
-		add_step(&steps, &rows);
+		steps_add(&steps, &rows);
 	tx_select_end(&rows);
 	err = tx_commit(&tx);
 	*read->delta = NULL;
@@ -469,26 +469,26 @@ static enum err read_delta_once(void *self, struct why *why)
 enum err store_delta(struct db *db, const struct head *head, uint32_t from, size_t limit,
                      struct delta **delta, struct why *why)
 {
-	return tx_retry(read_delta_once,
+	return tx_retry(store_read_delta_once,
 	                &(struct delta_read){ db, head, from, limit, delta }, why);
 }
 
 /* ---- the access list ---- */
 
-static void ignore(const char *what, const char *name, const struct why *why)
+static void store_log_ignored(const char *what, const char *name, const struct why *why)
 {
 	log_warn("%s ignored: name=%s reason=%s", what, name, why->text);
 }
 
 /* Adds one more address of SERVER. */
-static void add_server(struct store_servers *found, struct access_server *server,
-                       const char *text, uint32_t port)
+static void store_add_server(struct store_servers *found, struct access_server *server,
+                             const char *text, uint32_t port)
 {
 	struct why why;
 
 	if (!address_parse(text, port, &server->address)) {
 		fail(&why, ERR_INVALID, "not a valid IP address");
-		ignore("server", text, &why);
+		store_log_ignored("server", text, &why);
 		return;
 	}
 	found->cut |= found->server_count == STORE_SERVERS;
@@ -500,21 +500,21 @@ static void add_server(struct store_servers *found, struct access_server *server
  * HOST is the address in use; ADDRESSES are all addresses of the server's name. An older
  * pool manager wrote HOST only. An empty HOST: the name is not known yet.
  */
-static void add_addresses(struct store_servers *found, struct access_server *server,
-                          const char *host, char *addresses, uint32_t port)
+static void store_add_addresses(struct store_servers *found, struct access_server *server,
+                                const char *host, char *addresses, uint32_t port)
 {
 	char *rest = NULL;
 
 	if (*host)
-		add_server(found, server, host, port);
+		store_add_server(found, server, host, port);
 	for (char *text = addresses ? strtok_r(addresses, " ", &rest) : NULL; text;
 	     text = strtok_r(NULL, " ", &rest))
 		if (strcmp(text, host))
-			add_server(found, server, text, port);
+			store_add_server(found, server, text, port);
 }
 
-static void read_server(struct tx_rows *rows, struct arena *arena,
-                        struct store_servers *found)
+static void store_read_server(struct tx_rows *rows, struct arena *arena,
+                              struct store_servers *found)
 {
 	static const struct name root = { .len = 1 };
 	struct access_server server = { .pool = "" };
@@ -522,21 +522,22 @@ static void read_server(struct tx_rows *rows, struct arena *arena,
 	uint32_t port;
 	struct why why;
 
-	copy_text(server.pool, sizeof(server.pool), row_text(rows));
+	store_copy_text(server.pool, sizeof(server.pool), row_text(rows));
 	host = row_text(rows);
 	port = row_u32(rows);
 	key = row_text(rows);
 	addresses = row_text(rows);
 	if (key && name_parse_in(key, &root, "tsig_key", &server.key, &why)) {
-		ignore("server", host, &why);
+		store_log_ignored("server", host, &why);
 		return;
 	}
 	name_fold(&server.key);
-	add_addresses(found, &server, host,
-	              addresses ? arena_strdup(arena, addresses) : NULL, port);
+	store_add_addresses(found, &server, host,
+	                    addresses ? arena_strdup(arena, addresses) : NULL, port);
 }
 
-static void read_servers(struct tx *tx, struct arena *arena, struct store_servers *found)
+static void store_select_servers(struct tx *tx, struct arena *arena,
+                                 struct store_servers *found)
 {
 	struct tx_rows rows;
 
@@ -549,25 +550,26 @@ static void read_servers(struct tx *tx, struct arena *arena, struct store_server
 	          "LIMIT ?",
 	          TX_BIND(tx_int(STORE_SERVERS + 1)));
 	while (tx_next(&rows))
-		read_server(&rows, arena, found);
+		store_read_server(&rows, arena, found);
 	tx_select_end(&rows);
 }
 
-static bool read_key(struct tx_rows *rows, struct known_key *known)
+static bool store_read_key(struct tx_rows *rows, struct known_key *known)
 {
 	const char *name = row_text(rows), *algorithm = row_text(rows);
 	const char *secret = row_text(rows), *domain = row_text(rows);
 	struct why why;
 
 	*known = (struct known_key){ .domain = "" };
-	copy_text(known->domain, sizeof(known->domain), domain ? domain : "");
+	store_copy_text(known->domain, sizeof(known->domain), domain ? domain : "");
 	if (!tsig_key_parse(name, algorithm, secret, &known->key, &why))
 		return true;
-	ignore("TSIG key", name, &why);
+	store_log_ignored("TSIG key", name, &why);
 	return false;
 }
 
-static void read_keys(struct tx *tx, struct arena *arena, struct store_servers *found)
+static void store_select_keys(struct tx *tx, struct arena *arena,
+                              struct store_servers *found)
 {
 	struct tx_rows rows;
 	struct known_key known;
@@ -577,7 +579,7 @@ static void read_keys(struct tx *tx, struct arena *arena, struct store_servers *
 	          TX_BIND(tx_int(STORE_KEYS + 1)));
 	for (size_t count = 0; tx_next(&rows); count++) {
 		found->cut |= count == STORE_KEYS;
-		if (count < STORE_KEYS && read_key(&rows, &known))
+		if (count < STORE_KEYS && store_read_key(&rows, &known))
 			keyring_add(&found->keys, &known);
 	}
 	explicit_bzero(&known, sizeof(known));
@@ -592,8 +594,8 @@ enum err store_servers(struct db *db, struct store_servers *found, struct why *w
 	enum err err;
 
 	*found = (struct store_servers){ .servers = NULL };
-	read_servers(&tx, arena, found);
-	read_keys(&tx, arena, found);
+	store_select_servers(&tx, arena, found);
+	store_select_keys(&tx, arena, found);
 	arena_free(&arena);
 	err = tx_commit(&tx);
 	if (err) {

@@ -59,13 +59,13 @@ struct transfers {
 	bool admitting;			/* admit() is scheduled for the end of the turn */
 };
 
-static void list_init(struct list *list)
+static void transfer_list_init(struct list *list)
 {
 	list->first = NULL;
 	list->end = &list->first;
 }
 
-static void list_add(struct list *list, struct transfer *transfer)
+static void transfer_list_add(struct list *list, struct transfer *transfer)
 {
 	transfer->next = NULL;
 	transfer->link = list->end;
@@ -73,7 +73,7 @@ static void list_add(struct list *list, struct transfer *transfer)
 	list->end = &transfer->next;
 }
 
-static void list_remove(struct list *list, struct transfer *transfer)
+static void transfer_list_remove(struct list *list, struct transfer *transfer)
 {
 	*transfer->link = transfer->next;
 	if (transfer->next)
@@ -91,7 +91,7 @@ struct transfers *transfers_new(struct loop *loop, const struct transfers_config
 	transfers->config = *config;
 	transfers->peers = map_new(random_u32());
 	transfers->turns_end = &transfers->turns;
-	list_init(&transfers->running);
+	transfer_list_init(&transfers->running);
 	return transfers;
 }
 
@@ -135,7 +135,7 @@ static struct peer *transfers_peer(struct transfers *transfers,
 	if (peer)
 		return peer;
 	peer = xcalloc(1, sizeof(*peer));
-	list_init(&peer->waiting);
+	transfer_list_init(&peer->waiting);
 	map_put(transfers->peers, &key, sizeof(key), peer);
 	return peer;
 }
@@ -171,8 +171,8 @@ static void transfers_run(struct transfer *transfer)
 {
 	struct transfers *transfers = transfer->transfers;
 
-	list_remove(&transfer->at->waiting, transfer);
-	list_add(&transfers->running, transfer);
+	transfer_list_remove(&transfer->at->waiting, transfer);
+	transfer_list_add(&transfers->running, transfer);
 	transfers->running_count++;
 	transfer->at->running_count++;
 	transfer->running = true;
@@ -249,7 +249,7 @@ void transfer_start(struct transfer *transfer, void (*ready)(void *self), void *
 	transfer->self = self;
 	transfer->at = transfers_peer(transfers, &transfer->peer);
 	transfer->at->count++;
-	list_add(&transfer->at->waiting, transfer);
+	transfer_list_add(&transfer->at->waiting, transfer);
 	transfers_take_turn(transfers, transfer->at);
 	transfers_admit_later(transfers);
 }
@@ -341,8 +341,8 @@ static void transfers_end(struct transfer *transfer, bool complete)
 {
 	struct transfers *transfers = transfer->transfers;
 
-	list_remove(transfer->running ? &transfers->running : &transfer->at->waiting,
-	            transfer);
+	transfer_list_remove(
+	    transfer->running ? &transfers->running : &transfer->at->waiting, transfer);
 	if (transfer->running)
 		transfers_leave(transfer, complete);
 	transfers_leave_peer(transfer);

@@ -21,7 +21,7 @@ const struct tsig_key *access_key(const struct access *access, const struct name
 	return known ? &known->key : NULL;
 }
 
-static bool has_key_of_domain(const struct access *access, const struct access_ask *ask)
+static bool access_has_key(const struct access *access, const struct access_ask *ask)
 {
 	const struct known_key *known =
 	    ask->key.len ? keyring_find(&access->keys, &ask->key) : NULL;
@@ -29,7 +29,8 @@ static bool has_key_of_domain(const struct access *access, const struct access_a
 	return known && *known->domain && !strcmp(known->domain, ask->domain);
 }
 
-static bool is_server(const struct access_server *server, const struct access_ask *ask)
+static bool access_is_server(const struct access_server *server,
+                             const struct access_ask *ask)
 {
 	return address_same_host(&server->address, &ask->peer) &&
 	       !strcmp(server->pool, ask->pool) &&
@@ -41,9 +42,9 @@ bool access_allows(const struct access *access, const struct access_ask *ask)
 	if (prefixes_cover(&access->always, &ask->peer))
 		return true;
 	for (size_t i = 0; i < access->server_count; i++)
-		if (is_server(&access->servers[i], ask))
+		if (access_is_server(&access->servers[i], ask))
 			return true;
-	return has_key_of_domain(access, ask);
+	return access_has_key(access, ask);
 }
 
 void access_clear(struct access *access)

@@ -24,7 +24,7 @@ struct answer {
 	int seen_count;
 };
 
-static void add_rr(struct answer *answer, enum section section, const struct rr *rr)
+static void answer_add(struct answer *answer, enum section section, const struct rr *rr)
 {
 	packet_put_rr(&answer->writer, rr);
 	if (!answer->writer.full)
@@ -35,8 +35,8 @@ static void add_rr(struct answer *answer, enum section section, const struct rr 
  * Adds the whole set or nothing. OWNER is the name of the question if a wildcard gave the
  * set. A set that does not fit sets TC, except for additional records.
  */
-static bool add_set(struct answer *answer, enum section section, const uint8_t *owner,
-                    const struct zone_rrset *set)
+static bool answer_add_set(struct answer *answer, enum section section,
+                           const uint8_t *owner, const struct zone_rrset *set)
 {
 	size_t start = answer->writer.len;
 	uint16_t count = answer->count[section];
@@ -45,7 +45,7 @@ static bool add_set(struct answer *answer, enum section section, const uint8_t *
 
 	for (uint32_t i = 0; i < set->count && !answer->writer.full; i++) {
 		zone_next_rr(answer->zone, set, &at, &rr);
-		add_rr(answer, section, &rr);
+		answer_add(answer, section, &rr);
 	}
 	if (!answer->writer.full)
 		return true;
@@ -57,7 +57,7 @@ static bool add_set(struct answer *answer, enum section section, const uint8_t *
 }
 
 /* Adds the SOA. Its TTL is that of the negative answer (RFC 2308 3). */
-static void add_soa(struct answer *answer)
+static void answer_add_soa(struct answer *answer)
 {
 	const struct zone_rrset *set = zone_rrset(answer->zone, 0, RR_SOA);
 	struct rr rr = { .name = zone_name(answer->zone, 0) };
@@ -66,14 +66,15 @@ static void add_soa(struct answer *answer)
 	zone_next_rr(answer->zone, set, &(uint32_t){ set->rdata }, &rr);
 	if (soa_parse(rr.rdata, rr.rdata_len, &soa) && soa.minimum < rr.ttl)
 		rr.ttl = soa.minimum;
-	add_rr(answer, SECTION_AUTHORITY, &rr);
+	answer_add(answer, SECTION_AUTHORITY, &rr);
 	if (answer->writer.full)
 		answer->flags |= FLAG_TC;
 }
 
 /* ---- additional: addresses of names in the answer ---- */
 
-static void remember(struct answer *answer, uint32_t node, const struct zone_rrset *set)
+static void answer_keep(struct answer *answer, uint32_t node,
+                        const struct zone_rrset *set)
 {
 	if (answer->seen_count == MAX_TARGETS)
 		return;
@@ -82,7 +83,7 @@ static void remember(struct answer *answer, uint32_t node, const struct zone_rrs
 }
 
 /* The offset of a host name in the rdata of TYPE; -1: TYPE has none. */
-static int target_at(uint16_t type)
+static int answer_target_at(uint16_t type)
 {
 	switch (type) {
 	case RR_NS: return 0;
@@ -92,9 +93,9 @@ static int target_at(uint16_t type)
 	}
 }
 
-static bool read_target(const struct rr *rr, struct name *target)
+static bool answer_read_target(const struct rr *rr, struct name *target)
 {
-	int at = target_at(rr->type);
+	int at = answer_target_at(rr->type);
 	size_t len = at >= 0 && rr->rdata_len > at
 			     ? name_wire_len(rr->rdata + at, rr->rdata_len - at) : 0;
 
@@ -107,7 +108,7 @@ static bool read_target(const struct rr *rr, struct name *target)
 }
 
 /* Adds addresses. Needed glue that does not fit truncates the answer (RFC 9471). */
-static void add_addresses(struct answer *answer, const struct name *target, bool needed)
+static void answer_add_host(struct answer *answer, const struct name *target, bool needed)
 {
 	static const uint16_t types[] = { RR_A, RR_AAAA };
 	const struct zone *zone = answer->zone;
@@ -122,13 +123,13 @@ static void add_addresses(struct answer *answer, const struct name *target, bool
 		const struct zone_rrset *set = zone_rrset(zone, node, types[i]);
 
 		if (set &&
-		    !add_set(answer, SECTION_ADDITIONAL, zone_name(zone, node), set) &&
-		    needed)
+		    !answer_add_set(answer, SECTION_ADDITIONAL, zone_name(zone, node),
+		                    set) && needed)
 			answer->flags |= FLAG_TC;
 	}
 }
 
-static void add_additional(struct answer *answer)
+static void answer_add_additional(struct answer *answer)
 {
 	for (int i = 0; i < answer->seen_count; i++) {
 		const struct zone_rrset *set = answer->seen[i].set;
@@ -139,8 +140,8 @@ static void add_additional(struct answer *answer)
 
 		for (uint32_t k = 0; k < set->count && k < MAX_TARGETS; k++) {
 			zone_next_rr(answer->zone, set, &at, &rr);
-			if (read_target(&rr, &target))
-				add_addresses(answer, &target, node->flags & NODE_CUT);
+			if (answer_read_target(&rr, &target))
+				answer_add_host(answer, &target, node->flags & NODE_CUT);
 		}
 	}
 }
@@ -148,7 +149,7 @@ static void add_additional(struct answer *answer)
 /* ---- the answer ---- */
 
 /* Adds the delegation at or above NODE. NODE is glue or the cut. */
-static void add_referral(struct answer *answer, uint32_t node)
+static void answer_add_referral(struct answer *answer, uint32_t node)
 {
 	const struct zone *zone = answer->zone;
 	const struct zone_rrset *set;
@@ -156,19 +157,19 @@ static void add_referral(struct answer *answer, uint32_t node)
 	while (!(zone->nodes[node].flags & NODE_CUT))
 		node = zone->nodes[node].parent;
 	set = zone_rrset(zone, node, RR_NS);
-	if (add_set(answer, SECTION_AUTHORITY, zone_name(zone, node), set))
-		remember(answer, node, set);
+	if (answer_add_set(answer, SECTION_AUTHORITY, zone_name(zone, node), set))
+		answer_keep(answer, node, set);
 	if (!answer->count[SECTION_ANSWER])
 		answer->flags &= ~FLAG_AA;
 }
 
-static void add_negative(struct answer *answer, enum rcode rcode)
+static void answer_add_negative(struct answer *answer, enum rcode rcode)
 {
 	answer->rcode = rcode;
-	add_soa(answer);
+	answer_add_soa(answer);
 }
 
-static bool was_followed(const struct answer *answer, const struct name *name)
+static bool answer_has_followed(const struct answer *answer, const struct name *name)
 {
 	for (int i = 0; i < answer->chain_len; i++)
 		if (name_equal(&answer->chain[i].name, name))
@@ -176,7 +177,7 @@ static bool was_followed(const struct answer *answer, const struct name *name)
 	return false;
 }
 
-static bool was_used(const struct answer *answer, uint32_t dname)
+static bool answer_has_used(const struct answer *answer, uint32_t dname)
 {
 	for (int i = 0; i < answer->chain_len; i++)
 		if (answer->chain[i].dname == dname)
@@ -185,7 +186,7 @@ static bool was_used(const struct answer *answer, uint32_t dname)
 }
 
 /* True: NAME is in this zone; answer->name is now NAME and must be looked up. */
-static bool follow(struct answer *answer, const struct name *name, uint32_t dname)
+static bool answer_follow(struct answer *answer, const struct name *name, uint32_t dname)
 {
 	if (answer->chain_len == MAX_CHAIN)
 		return false;
@@ -194,14 +195,14 @@ static bool follow(struct answer *answer, const struct name *name, uint32_t dnam
 	answer->name = *name;
 	name_fold(&answer->name);
 	return name_is_below(&answer->name, &answer->zone->apex) &&
-	       !was_followed(answer, &answer->name);
+	       !answer_has_followed(answer, &answer->name);
 }
 
 /*
  * The target of SET, which is the whole rdata of its only record; length 0: SET has no
  * such target.
  */
-static struct name target_of(const struct zone *zone, const struct zone_rrset *set)
+static struct name answer_target(const struct zone *zone, const struct zone_rrset *set)
 {
 	struct rr rr = { 0 };
 	struct name target = { 0 };
@@ -212,17 +213,17 @@ static struct name target_of(const struct zone *zone, const struct zone_rrset *s
 	return target;
 }
 
-static bool follow_alias(struct answer *answer, const struct zone_rrset *alias)
+static bool answer_follow_alias(struct answer *answer, const struct zone_rrset *alias)
 {
-	struct name target = target_of(answer->zone, alias);
+	struct name target = answer_target(answer->zone, alias);
 
-	return target.len && follow(answer, &target, ZONE_NONE);
+	return target.len && answer_follow(answer, &target, ZONE_NONE);
 }
 
 /* ---- DNAME (RFC 6672 3.2) ---- */
 
 /* The DNAME node above the name whose closest node is NODE; or ZONE_NONE. */
-static uint32_t find_dname(const struct zone *zone, uint32_t node, bool exact)
+static uint32_t answer_find_dname(const struct zone *zone, uint32_t node, bool exact)
 {
 	uint8_t flags = zone->nodes[node].flags;
 
@@ -234,8 +235,8 @@ static uint32_t find_dname(const struct zone *zone, uint32_t node, bool exact)
 }
 
 /* Replaces OWNER at the end of NAME by the target. False: the result is too long. */
-static bool substitute(const struct name *name, const uint8_t *owner,
-                       const struct name *target, struct name *result)
+static bool answer_substitute(const struct name *name, const uint8_t *owner,
+                              const struct name *target, struct name *result)
 {
 	size_t head = name->len - name_wire_len(owner, NAME_MAX_WIRE);
 
@@ -248,43 +249,44 @@ static bool substitute(const struct name *name, const uint8_t *owner,
 }
 
 /* Adds the CNAME that a DNAME makes for answer->name. */
-static bool add_alias(struct answer *answer, uint32_t ttl, const struct name *target)
+static bool answer_add_alias(struct answer *answer, uint32_t ttl,
+                             const struct name *target)
 {
 	const struct rr alias = {
 		.name = answer->name.wire, .type = RR_CNAME, .ttl = ttl,
 		.rdata = target->wire, .rdata_len = target->len,
 	};
 
-	add_rr(answer, SECTION_ANSWER, &alias);
+	answer_add(answer, SECTION_ANSWER, &alias);
 	if (answer->writer.full)
 		answer->flags |= FLAG_TC;
 	return !answer->writer.full;
 }
 
 /* True: continue with the name below the target. */
-static bool redirect(struct answer *answer, uint32_t node)
+static bool answer_redirect(struct answer *answer, uint32_t node)
 {
 	const struct zone *zone = answer->zone;
 	const struct zone_rrset *set = zone_rrset(zone, node, RR_DNAME);
-	const struct name target = target_of(zone, set);
+	const struct name target = answer_target(zone, set);
 	uint16_t type = answer->query->type;
 	struct name name;
 
-	if (was_used(answer, node) ||
-	    !add_set(answer, SECTION_ANSWER, zone_name(zone, node), set))
+	if (answer_has_used(answer, node) ||
+	    !answer_add_set(answer, SECTION_ANSWER, zone_name(zone, node), set))
 		return false;
-	if (!substitute(&answer->name, zone_name(zone, node), &target, &name)) {
+	if (!answer_substitute(&answer->name, zone_name(zone, node), &target, &name)) {
 		answer->rcode = RCODE_YXDOMAIN;
 		return false;
 	}
-	return add_alias(answer, set->ttl, &name) && type != RR_CNAME &&
-	       type != RR_ANY && follow(answer, &name, node);
+	return answer_add_alias(answer, set->ttl, &name) && type != RR_CNAME &&
+	       type != RR_ANY && answer_follow(answer, &name, node);
 }
 
 /* ---- a name of the zone ---- */
 
 /* The set of NODE that answers: of the type, a CNAME, or any set for ANY. */
-static const struct zone_rrset *pick(const struct answer *answer, uint32_t node)
+static const struct zone_rrset *answer_pick(const struct answer *answer, uint32_t node)
 {
 	const struct zone *zone = answer->zone;
 	const struct zone_rrset *set;
@@ -299,19 +301,19 @@ static const struct zone_rrset *pick(const struct answer *answer, uint32_t node)
 /* Answers answer->name from NODE. True: continue with the target of the alias. */
 static bool answer_from(struct answer *answer, uint32_t node)
 {
-	const struct zone_rrset *set = pick(answer, node);
+	const struct zone_rrset *set = answer_pick(answer, node);
 	struct name owner = answer->name;
 	uint16_t type = answer->query->type;
 
 	if (!set) {
-		add_negative(answer, RCODE_NOERROR);
+		answer_add_negative(answer, RCODE_NOERROR);
 		return false;
 	}
-	if (!add_set(answer, SECTION_ANSWER, owner.wire, set))
+	if (!answer_add_set(answer, SECTION_ANSWER, owner.wire, set))
 		return false;
 	if (set->type == RR_CNAME && type != RR_CNAME && type != RR_ANY)
-		return follow_alias(answer, set);
-	remember(answer, node, set);
+		return answer_follow_alias(answer, set);
+	answer_keep(answer, node, set);
 	return false;
 }
 
@@ -319,14 +321,14 @@ static bool answer_from(struct answer *answer, uint32_t node)
  * True: the answer is a referral. At a cut only the DS record is ours, and nothing below
  * it.
  */
-static bool is_referred(const struct answer *answer, uint32_t node, bool exact)
+static bool answer_is_referral(const struct answer *answer, uint32_t node, bool exact)
 {
 	uint8_t flags = answer->zone->nodes[node].flags & (NODE_CUT | NODE_BELOW_CUT);
 
 	return flags && !(flags == NODE_CUT && exact && answer->query->type == RR_DS);
 }
 
-static uint32_t find_wildcard(const struct zone *zone, uint32_t encloser)
+static uint32_t answer_find_wildcard(const struct zone *zone, uint32_t encloser)
 {
 	const uint8_t *above = zone_name(zone, encloser);
 	uint8_t wire[NAME_MAX_WIRE + 2] = { 1, '*' };
@@ -344,24 +346,24 @@ static bool answer_step(struct answer *answer)
 	const struct zone *zone = answer->zone;
 	bool exact;
 	uint32_t node = zone_closest(zone, &answer->name, &exact);
-	uint32_t dname = find_dname(zone, node, exact);
+	uint32_t dname = answer_find_dname(zone, node, exact);
 
-	if (is_referred(answer, node, exact)) {
-		add_referral(answer, node);
+	if (answer_is_referral(answer, node, exact)) {
+		answer_add_referral(answer, node);
 		return false;
 	}
 	if (dname != ZONE_NONE)
-		return redirect(answer, dname);
+		return answer_redirect(answer, dname);
 	if (!exact)
-		node = find_wildcard(zone, node);
+		node = answer_find_wildcard(zone, node);
 	if (node == ZONE_NONE) {
-		add_negative(answer, RCODE_NXDOMAIN);
+		answer_add_negative(answer, RCODE_NXDOMAIN);
 		return false;
 	}
 	return answer_from(answer, node);
 }
 
-static size_t end(struct answer *answer)
+static size_t answer_end(struct answer *answer)
 {
 	struct query query = *answer->query;	/* answering changes it */
 
@@ -386,8 +388,8 @@ size_t answer_build(const struct query *query, const struct zone *zone, bool tcp
 	while (answer_step(&answer))
 		;
 	if (!(answer.flags & FLAG_TC))
-		add_additional(&answer);
-	return end(&answer);
+		answer_add_additional(&answer);
+	return answer_end(&answer);
 }
 
 size_t answer_soa(const struct query *query, const struct rr *soa, bool tcp,
@@ -400,8 +402,8 @@ size_t answer_soa(const struct query *query, const struct rr *soa, bool tcp,
 	answer.rcode = RCODE_NOERROR;
 	memset(answer.count, 0, sizeof(answer.count));
 	query_answer_begin(query, tcp, data, size, &answer.writer);
-	add_rr(&answer, SECTION_ANSWER, soa);
+	answer_add(&answer, SECTION_ANSWER, soa);
 	if (answer.writer.full)
 		answer.flags |= FLAG_TC;
-	return end(&answer);
+	return answer_end(&answer);
 }

@@ -11,17 +11,17 @@ void axfr_init(struct axfr *axfr, struct query *query, const struct zone *zone)
 
 /* ---- the records, one after the other ---- */
 
-static bool at_end(const struct axfr *axfr)
+static bool axfr_at_end(const struct axfr *axfr)
 {
 	return axfr->set == axfr->zone->rrset_count;
 }
 
 /* Moves to the node of record set `set`. */
-static void enter_set(struct axfr *axfr)
+static void axfr_enter_set(struct axfr *axfr)
 {
 	const struct zone *zone = axfr->zone;
 
-	if (at_end(axfr))
+	if (axfr_at_end(axfr))
 		return;
 	while (axfr->set >=
 	       zone->nodes[axfr->node].rrsets + zone->nodes[axfr->node].rrset_count)
@@ -30,13 +30,13 @@ static void enter_set(struct axfr *axfr)
 	axfr->left = zone->rrsets[axfr->set].count;
 }
 
-static void next_set(struct axfr *axfr)
+static void axfr_next_set(struct axfr *axfr)
 {
 	axfr->set++;
-	enter_set(axfr);
+	axfr_enter_set(axfr);
 }
 
-static void put_soa(struct axfr *axfr, struct packet_writer *writer)
+static void axfr_put_soa(struct axfr *axfr, struct packet_writer *writer)
 {
 	/* the first set of the apex */
 	const struct zone_rrset *set = axfr->zone->rrsets;
@@ -47,7 +47,7 @@ static void put_soa(struct axfr *axfr, struct packet_writer *writer)
 }
 
 /* Writes the current record. If it does not fit, it stays the current one. */
-static bool put_record(struct axfr *axfr, struct packet_writer *writer)
+static bool axfr_put_record(struct axfr *axfr, struct packet_writer *writer)
 {
 	struct rr rr = { .name = zone_name(axfr->zone, axfr->node) };
 	uint32_t at = axfr->rdata;
@@ -58,28 +58,28 @@ static bool put_record(struct axfr *axfr, struct packet_writer *writer)
 		return false;
 	axfr->rdata = at;
 	if (!--axfr->left)
-		next_set(axfr);
+		axfr_next_set(axfr);
 	return true;
 }
 
 /* Writes records until the message is full or the zone ends. Returns their number. */
-static uint16_t fill(struct axfr *axfr, struct packet_writer *writer)
+static uint16_t axfr_fill(struct axfr *axfr, struct packet_writer *writer)
 {
 	uint16_t count = 0;
 
 	if (!axfr->started) {
-		put_soa(axfr, writer);
+		axfr_put_soa(axfr, writer);
 		axfr->started = true;
 		axfr->node = 0;
 		axfr->set = 1;
-		enter_set(axfr);
+		axfr_enter_set(axfr);
 		count++;
 	}
-	while (!at_end(axfr) && put_record(axfr, writer))
+	while (!axfr_at_end(axfr) && axfr_put_record(axfr, writer))
 		count++;
-	if (!at_end(axfr))
+	if (!axfr_at_end(axfr))
 		return count;
-	put_soa(axfr, writer);
+	axfr_put_soa(axfr, writer);
 	axfr->ended = !writer->full;
 	return count + axfr->ended;
 }
@@ -92,7 +92,7 @@ size_t axfr_next(struct axfr *axfr, uint8_t *data, size_t size)
 	if (axfr->ended)
 		return 0;
 	query_answer_begin(axfr->query, true, data, size, &writer);
-	count[SECTION_ANSWER] = fill(axfr, &writer);
+	count[SECTION_ANSWER] = axfr_fill(axfr, &writer);
 	/* each record of a zone fits into a message */
 	bug_if(!count[SECTION_ANSWER]);
 	axfr->records += count[SECTION_ANSWER];

@@ -35,7 +35,7 @@ static void diff_text_shorten(const struct buf *from, char text[SET_DIFF_TEXT])
 			text[i] = '?';
 }
 
-static uint16_t load_u16(const uint8_t *from)
+static uint16_t diff_u16(const uint8_t *from)
 {
 	return (uint16_t)(from[0] << 8 | from[1]);
 }
@@ -51,10 +51,10 @@ void diff_text_add(struct set_diff_side *side, const uint8_t *octets, size_t len
 	if (side->named == SET_DIFF_NAMED)
 		return;
 	name_format_wire(octets, name);
-	rrtype_format(load_u16(fixed), type);
+	rrtype_format(diff_u16(fixed), type);
 	buf_printf(&text, "%s %u %s ", name,
-	           (unsigned)load_u16(fixed + 4) << 16 | load_u16(fixed + 6), type);
-	diff_text_put_rdata(&text, load_u16(fixed), octets + rdata, len - rdata);
+	           (unsigned)diff_u16(fixed + 4) << 16 | diff_u16(fixed + 6), type);
+	diff_text_put_rdata(&text, diff_u16(fixed), octets + rdata, len - rdata);
 	diff_text_shorten(&text, side->text[side->named++]);
 	buf_clear(&text);
 }

@@ -10,7 +10,7 @@
 
 /* ---- the delta ---- */
 
-static bool is_soa(const struct name *apex, const struct rr *rr, uint32_t serial)
+static bool ixfr_is_soa(const struct name *apex, const struct rr *rr, uint32_t serial)
 {
 	struct soa soa;
 
@@ -20,7 +20,7 @@ static bool is_soa(const struct name *apex, const struct rr *rr, uint32_t serial
 	       soa_parse(rr->rdata, rr->rdata_len, &soa) && soa.serial == serial;
 }
 
-static bool is_in_zone(const struct name *apex, const struct rr *rr)
+static bool ixfr_is_in_zone(const struct name *apex, const struct rr *rr)
 {
 	struct name owner = { .len = name_wire_len(rr->name, NAME_MAX_WIRE) };
 
@@ -30,18 +30,18 @@ static bool is_in_zone(const struct name *apex, const struct rr *rr)
 }
 
 /* Adds half of a step: the SOA of SERIAL, then records of the zone without a SOA. */
-static bool add_half(struct delta *delta, const struct name *apex, uint32_t serial,
-                     const uint8_t *data, size_t len)
+static bool delta_add(struct delta *delta, const struct name *apex, uint32_t serial,
+                      const uint8_t *data, size_t len)
 {
 	struct rr rr;
 	size_t at = 0;
 
-	if (!rr_next(data, len, &at, &rr) || !is_soa(apex, &rr, serial))
+	if (!rr_next(data, len, &at, &rr) || !ixfr_is_soa(apex, &rr, serial))
 		return false;
 	delta->records++;
 	while (rr_next(data, len, &at, &rr)) {
 		if (rr.type == RR_SOA || rr.rdata_len > RDATA_MAX ||
-		    !is_in_zone(apex, &rr))
+		    !ixfr_is_in_zone(apex, &rr))
 			return false;
 		delta->records++;
 	}
@@ -64,7 +64,7 @@ static const struct ixfr_step *step_from(const struct ixfr_step *steps, size_t c
  * Finds the next step. Steps in the right order are found at once, because the search
  * begins after the last one.
  */
-static const struct ixfr_step *next_step(const struct ixfr_step *steps, size_t count,
+static const struct ixfr_step *step_next(const struct ixfr_step *steps, size_t count,
                                          const struct ixfr_step *last, uint32_t serial)
 {
 	if (last && last + 1 < steps + count && last[1].previous_serial == serial)
@@ -73,28 +73,28 @@ static const struct ixfr_step *next_step(const struct ixfr_step *steps, size_t c
 }
 
 /* Adds the steps between the serials. Returns their number; 0: there is no such chain. */
-static size_t add_steps(struct delta *delta, const struct name *apex,
-                        const struct ixfr_step *steps, size_t count)
+static size_t delta_add_steps(struct delta *delta, const struct name *apex,
+                              const struct ixfr_step *steps, size_t count)
 {
 	const struct ixfr_step *step = NULL;
 	uint32_t serial = delta->from;
 	size_t added = 0;
 
 	for (; added < count && serial != delta->to; added++) {
-		step = next_step(steps, count, step, serial);
+		step = step_next(steps, count, step, serial);
 		if (!step)
 			return 0;
-		if (!add_half(delta, apex, serial, step->removed, step->removed_len))
+		if (!delta_add(delta, apex, serial, step->removed, step->removed_len))
 			return 0;
 		delta->newest_soa = delta->rrs.len;
-		if (!add_half(delta, apex, step->serial, step->added, step->added_len))
+		if (!delta_add(delta, apex, step->serial, step->added, step->added_len))
 			return 0;
 		serial = step->serial;
 	}
 	return serial == delta->to ? added : 0;
 }
 
-static bool make_one(struct delta *delta)
+static bool delta_merge(struct delta *delta)
 {
 	struct ixfr_merged merged;
 
@@ -108,12 +108,12 @@ static bool make_one(struct delta *delta)
 }
 
 /* A single step needs no merge. */
-static bool fill_delta(struct delta *delta, const struct name *apex,
+static bool delta_fill(struct delta *delta, const struct name *apex,
                        const struct ixfr_step *steps, size_t count)
 {
-	size_t added = add_steps(delta, apex, steps, count);
+	size_t added = delta_add_steps(delta, apex, steps, count);
 
-	return added == 1 || (added && make_one(delta));
+	return added == 1 || (added && delta_merge(delta));
 }
 
 struct delta *delta_new(const struct name *apex, uint32_t from, uint32_t to,
@@ -124,7 +124,7 @@ struct delta *delta_new(const struct name *apex, uint32_t from, uint32_t to,
 	delta->from = from;
 	delta->to = to;
 	delta->users = 1;
-	if (!fill_delta(delta, apex, steps, count))
+	if (!delta_fill(delta, apex, steps, count))
 		delta_release(&delta);
 	return delta;
 }
@@ -156,7 +156,7 @@ void ixfr_init(struct ixfr *ixfr, struct query *query, const struct delta *delta
 	*ixfr = (struct ixfr){ .query = query, .delta = delta };
 }
 
-static bool put_at(const struct delta *delta, size_t *at, struct packet_writer *writer)
+static bool delta_put(const struct delta *delta, size_t *at, struct packet_writer *writer)
 {
 	struct rr rr;
 
@@ -165,31 +165,31 @@ static bool put_at(const struct delta *delta, size_t *at, struct packet_writer *
 	return !writer->full;
 }
 
-static bool put_newest_soa(const struct delta *delta, struct packet_writer *writer)
+static bool delta_put_soa(const struct delta *delta, struct packet_writer *writer)
 {
 	size_t at = delta->newest_soa;
 
-	return put_at(delta, &at, writer);
+	return delta_put(delta, &at, writer);
 }
 
-static uint16_t fill(struct ixfr *ixfr, struct packet_writer *writer)
+static uint16_t ixfr_fill(struct ixfr *ixfr, struct packet_writer *writer)
 {
 	const struct delta *delta = ixfr->delta;
 	uint16_t count = 0;
 
 	if (!ixfr->started) {
 		ixfr->started = true;
-		count += put_newest_soa(delta, writer);
+		count += delta_put_soa(delta, writer);
 	}
 	while (ixfr->at < delta->rrs.len) {
 		size_t at = ixfr->at;
 
-		if (!put_at(delta, &at, writer))
+		if (!delta_put(delta, &at, writer))
 			return count;
 		ixfr->at = at;
 		count++;
 	}
-	ixfr->ended = put_newest_soa(delta, writer);
+	ixfr->ended = delta_put_soa(delta, writer);
 	return count + ixfr->ended;
 }
 
@@ -201,7 +201,7 @@ size_t ixfr_next(struct ixfr *ixfr, bool tcp, uint8_t *data, size_t size)
 	if (ixfr->ended)
 		return 0;
 	query_answer_begin(ixfr->query, tcp, data, size, &writer);
-	count[SECTION_ANSWER] = fill(ixfr, &writer);
+	count[SECTION_ANSWER] = ixfr_fill(ixfr, &writer);
 	query_answer_end(ixfr->query, FLAG_AA, RCODE_NOERROR, count, &writer);
 	return writer.len;
 }

@@ -25,7 +25,7 @@ bool silence_allows(struct silence *silence, int64_t now_ms, uint32_t random)
 	return true;
 }
 
-static bool is_counted(const struct silence *silence, const struct name *zone)
+static bool silence_is_counted(const struct silence *silence, const struct name *zone)
 {
 	for (int i = 0; i < silence->breaker.failures; i++)
 		if (name_equal(&silence->zones[i], zone))
@@ -39,7 +39,7 @@ bool silence_unanswered(struct silence *silence, const struct unanswered *questi
 	int count = silence->breaker.failures;
 
 	if (question->asked_ms <= silence->heard_ms || silence_is(silence) ||
-	    is_counted(silence, question->zone))
+	    silence_is_counted(silence, question->zone))
 		return false;
 	silence->zones[count] = *question->zone;
 	if (!count || question->asked_ms < silence->since_ms)

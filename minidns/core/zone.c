@@ -13,7 +13,7 @@ enum { MAX_LABELS = 128 };
 #define NAMES_LIMIT (UINT32_MAX - MAX_LABELS * NAME_MAX_WIRE)
 #define RDATA_LIMIT (UINT32_MAX - 65536)
 
-static uint32_t hash_name(const uint8_t *wire)
+static uint32_t zone_hash(const uint8_t *wire)
 {
 	uint32_t hash = 2166136261u;	/* FNV-1a; includes the length octets */
 
@@ -30,7 +30,7 @@ const uint8_t *zone_name(const struct zone *zone, uint32_t node)
 	return zone->names + zone->nodes[node].name;
 }
 
-static bool same_name(const uint8_t *a, const uint8_t *b)
+static bool zone_same_name(const uint8_t *a, const uint8_t *b)
 {
 	size_t len = name_wire_len(a, NAME_MAX_WIRE);
 
@@ -41,8 +41,8 @@ uint32_t zone_find(const struct zone *zone, const uint8_t *wire)
 {
 	uint32_t mask = zone->slot_count - 1;
 
-	for (uint32_t i = hash_name(wire) & mask; zone->slots[i]; i = (i + 1) & mask)
-		if (same_name(zone_name(zone, zone->slots[i] - 1), wire))
+	for (uint32_t i = zone_hash(wire) & mask; zone->slots[i]; i = (i + 1) & mask)
+		if (zone_same_name(zone_name(zone, zone->slots[i] - 1), wire))
 			return zone->slots[i] - 1;
 	return ZONE_NONE;
 }
@@ -70,7 +70,7 @@ const struct zone_rrset *zone_rrset(const struct zone *zone, uint32_t node, uint
 	return NULL;
 }
 
-static uint16_t load_u16(const uint8_t *from)
+static uint16_t zone_u16(const uint8_t *from)
 {
 	return (uint16_t)(from[0] << 8 | from[1]);
 }
@@ -82,7 +82,7 @@ void zone_next_rr(const struct zone *zone, const struct zone_rrset *set, uint32_
 
 	rr->type = set->type;
 	rr->ttl = set->ttl;
-	rr->rdata_len = load_u16(from);
+	rr->rdata_len = zone_u16(from);
 	rr->rdata = from + 2;
 	*at += 2 + rr->rdata_len;
 }
@@ -120,7 +120,7 @@ void zone_release(struct zone **zone)
 /*
  * Makes room for one more element of SIZE octets; the array has room for *have elements.
  */
-static void *grow(void *array, size_t *have, size_t used, size_t size)
+static void *zone_grow(void *array, size_t *have, size_t used, size_t size)
 {
 	if (used < *have)
 		return array;
@@ -183,7 +183,7 @@ void zone_builder_free(struct zone_builder **builder)
  * root down, each after a zero. Octets 0 and 1 are written as two octets, so that no
  * octet in a label sorts before the end of the label.
  */
-static void append_key(struct buf *keys, const uint8_t *wire)
+static void zone_append_key(struct buf *keys, const uint8_t *wire)
 {
 	uint8_t at[MAX_LABELS];
 	int count = 0;
@@ -202,7 +202,8 @@ static void append_key(struct buf *keys, const uint8_t *wire)
 	}
 }
 
-static void refuse(struct zone_builder *builder, const struct rr *rr, const char *words)
+static void builder_refuse(struct zone_builder *builder, const struct rr *rr,
+                           const char *words)
 {
 	char text[NAME_MAX_TEXT + 1];
 
@@ -214,7 +215,7 @@ static void refuse(struct zone_builder *builder, const struct rr *rr, const char
 	     words);
 }
 
-static bool is_in_zone(const struct name *apex, const uint8_t *wire, size_t len)
+static bool zone_contains(const struct name *apex, const uint8_t *wire, size_t len)
 {
 	struct name owner = { .len = len };
 
@@ -224,7 +225,8 @@ static bool is_in_zone(const struct name *apex, const uint8_t *wire, size_t len)
 }
 
 /* Sets the owner and its key, unless the previous run has the same. */
-static void set_owner(struct zone_builder *builder, struct run *run, const struct rr *rr)
+static void run_set_owner(struct zone_builder *builder, struct run *run,
+                          const struct rr *rr)
 {
 	struct name owner = { .len = name_wire_len(rr->name, NAME_MAX_WIRE) };
 	const struct run *last =
@@ -232,7 +234,7 @@ static void set_owner(struct zone_builder *builder, struct run *run, const struc
 
 	memcpy(owner.wire, rr->name, owner.len);
 	name_fold(&owner);
-	if (last && same_name(builder->owners.data + last->owner, owner.wire)) {
+	if (last && zone_same_name(builder->owners.data + last->owner, owner.wire)) {
 		run->key = last->key;
 		run->key_len = last->key_len;
 		run->owner = last->owner;
@@ -241,30 +243,31 @@ static void set_owner(struct zone_builder *builder, struct run *run, const struc
 	run->owner = builder->owners.len;
 	buf_append(&builder->owners, owner.wire, owner.len);
 	run->key = builder->keys.len;
-	append_key(&builder->keys, owner.wire);
+	zone_append_key(&builder->keys, owner.wire);
 	run->key_len = builder->keys.len - run->key;
-	if (!is_in_zone(&builder->apex, owner.wire, owner.len))
-		refuse(builder, rr, "is outside of the zone");
+	if (!zone_contains(&builder->apex, owner.wire, owner.len))
+		builder_refuse(builder, rr, "is outside of the zone");
 }
 
-static struct run *add_run(struct zone_builder *builder, const struct rr *rr)
+static struct run *run_add(struct zone_builder *builder, const struct rr *rr)
 {
 	struct run run = { .type = rr->type, .ttl = rr->ttl, .order = builder->count };
 
-	set_owner(builder, &run, rr);
+	run_set_owner(builder, &run, rr);
 	run.rdata = builder->rdata.len;
-	builder->runs = grow(builder->runs, &builder->size, builder->count, sizeof(run));
+	builder->runs = zone_grow(builder->runs, &builder->size, builder->count,
+	                          sizeof(run));
 	builder->runs[builder->count] = run;
 	return &builder->runs[builder->count++];
 }
 
-static bool continues(const struct zone_builder *builder, const struct rr *rr)
+static bool builder_continues(const struct zone_builder *builder, const struct rr *rr)
 {
 	const struct run *last =
 	    builder->count ? &builder->runs[builder->count - 1] : NULL;
 
 	return last && last->type == rr->type &&
-	       same_name(builder->owners.data + last->owner, rr->name);
+	       zone_same_name(builder->owners.data + last->owner, rr->name);
 }
 
 void zone_builder_add(struct zone_builder *builder, const struct rr *rr)
@@ -274,14 +277,14 @@ void zone_builder_add(struct zone_builder *builder, const struct rr *rr)
 	if (builder->failed)
 		return;
 	if (rr->rdata_len > RDATA_MAX)
-		refuse(builder, rr, "is too large for a message");
-	run = continues(builder, rr) ? &builder->runs[builder->count - 1]
-	                             : add_run(builder, rr);
+		builder_refuse(builder, rr, "is too large for a message");
+	run = builder_continues(builder, rr) ? &builder->runs[builder->count - 1]
+	                                     : run_add(builder, rr);
 	run->count++;
 	buf_u16(&builder->rdata, rr->rdata_len);
 	buf_append(&builder->rdata, rr->rdata, rr->rdata_len);
 	if (builder->rdata.len > RDATA_LIMIT)
-		refuse(builder, rr, "makes the zone too large");
+		builder_refuse(builder, rr, "makes the zone too large");
 }
 
 /* ---- build: sort ---- */
@@ -295,7 +298,7 @@ struct sorted {
 	const struct run *run;
 };
 
-static int compare_keys(const struct sorted *a, const struct sorted *b)
+static int zone_compare_keys(const struct sorted *a, const struct sorted *b)
 {
 	size_t a_len = a->run->key_len, b_len = b->run->key_len;
 	int order = memcmp(a->key, b->key, a_len < b_len ? a_len : b_len);
@@ -307,23 +310,23 @@ static int compare_keys(const struct sorted *a, const struct sorted *b)
  * In a node the SOA comes first: a transfer begins with the SOA, and skips the first set
  * later.
  */
-static int rank(uint16_t type)
+static int zone_rank(uint16_t type)
 {
 	return type == RR_SOA ? -1 : type;
 }
 
-static int compare_runs(const void *left, const void *right)
+static int zone_compare_runs(const void *left, const void *right)
 {
 	const struct sorted *a = left, *b = right;
-	int order = a->run->owner == b->run->owner ? 0 : compare_keys(a, b);
+	int order = a->run->owner == b->run->owner ? 0 : zone_compare_keys(a, b);
 
 	if (!order)
-		order = rank(a->run->type) - rank(b->run->type);
+		order = zone_rank(a->run->type) - zone_rank(b->run->type);
 	return order ? order
 	             : (a->run->order > b->run->order) - (a->run->order < b->run->order);
 }
 
-static struct sorted *sort_runs(const struct zone_builder *builder)
+static struct sorted *builder_sort_runs(const struct zone_builder *builder)
 {
 	struct sorted *sorted =
 	    xcalloc(builder->count ? builder->count : 1, sizeof(*sorted));
@@ -333,24 +336,25 @@ static struct sorted *sort_runs(const struct zone_builder *builder)
 			.key = builder->keys.data + builder->runs[i].key,
 			.run = &builder->runs[i],
 		};
-	qsort(sorted, builder->count, sizeof(*sorted), compare_runs);
+	qsort(sorted, builder->count, sizeof(*sorted), zone_compare_runs);
 	return sorted;
 }
 
 /* ---- build: lay out ---- */
 
-static uint32_t add_name(struct zone_builder *builder, const uint8_t *wire, size_t len)
+static uint32_t builder_add_name(struct zone_builder *builder, const uint8_t *wire,
+                                 size_t len)
 {
 	struct zone *zone = builder->zone;
 	uint32_t at = builder->names_len;
 
-	zone->names = grow(zone->names, &builder->names_size, at + NAME_MAX_WIRE, 1);
+	zone->names = zone_grow(zone->names, &builder->names_size, at + NAME_MAX_WIRE, 1);
 	memcpy(zone->names + at, wire, len);
 	builder->names_len += len;
 	return at;
 }
 
-static uint8_t flags_below(uint8_t flags)
+static uint8_t zone_flags_below(uint8_t flags)
 {
 	if (flags & (NODE_CUT | NODE_BELOW_CUT))
 		return NODE_BELOW_CUT;
@@ -358,27 +362,27 @@ static uint8_t flags_below(uint8_t flags)
 }
 
 /* Adds a node; its parent must be the last node of the path. */
-static void add_node(struct zone_builder *builder, const uint8_t *wire, size_t len)
+static void node_add(struct zone_builder *builder, const uint8_t *wire, size_t len)
 {
 	struct zone *zone = builder->zone;
 	uint32_t parent = builder->depth ? builder->path[builder->depth - 1] : ZONE_NONE;
 
-	zone->nodes = grow(zone->nodes, &builder->node_size, zone->node_count,
-	                   sizeof(*zone->nodes));
+	zone->nodes = zone_grow(zone->nodes, &builder->node_size, zone->node_count,
+	                        sizeof(*zone->nodes));
 	zone->nodes[zone->node_count] = (struct zone_node){
-		.name = add_name(builder, wire, len),
+		.name = builder_add_name(builder, wire, len),
 		.parent = parent,
 		.rrsets = zone->rrset_count,
 	};
 	if (parent != ZONE_NONE)
 		zone->nodes[zone->node_count].flags =
-		    flags_below(zone->nodes[parent].flags);
+		    zone_flags_below(zone->nodes[parent].flags);
 	builder->path[builder->depth++] = zone->node_count++;
 }
 
 /* The part of WIRE that is the name with DEPTH labels below the apex. */
-static const uint8_t *tail(const uint8_t *wire, size_t len, const struct name *apex,
-                           int depth)
+static const uint8_t *zone_tail(const uint8_t *wire, size_t len, const struct name *apex,
+                                int depth)
 {
 	uint8_t at[MAX_LABELS];
 	int count = 0;
@@ -388,7 +392,7 @@ static const uint8_t *tail(const uint8_t *wire, size_t len, const struct name *a
 	return depth ? wire + at[count - depth] : wire + len - apex->len;
 }
 
-static int depth_of(const uint8_t *wire, size_t len, const struct name *apex)
+static int zone_depth(const uint8_t *wire, size_t len, const struct name *apex)
 {
 	int depth = 0;
 
@@ -401,10 +405,10 @@ static int depth_of(const uint8_t *wire, size_t len, const struct name *apex)
  * Makes the node of WIRE the end of the path; adds missing nodes up to its closest
  * encloser.
  */
-static void enter(struct zone_builder *builder, const uint8_t *wire)
+static void builder_enter(struct zone_builder *builder, const uint8_t *wire)
 {
 	size_t len = name_wire_len(wire, NAME_MAX_WIRE);
-	int wanted = depth_of(wire, len, &builder->apex);
+	int wanted = zone_depth(wire, len, &builder->apex);
 
 	if (builder->depth > wanted + 1)
 		builder->depth = wanted + 1;
@@ -412,24 +416,26 @@ static void enter(struct zone_builder *builder, const uint8_t *wire)
 		int depth = builder->depth - 1;
 		const uint8_t *top = zone_name(builder->zone, builder->path[depth]);
 
-		if (same_name(top, tail(wire, len, &builder->apex, depth)))
+		if (zone_same_name(top, zone_tail(wire, len, &builder->apex, depth)))
 			break;
 		builder->depth--;
 	}
 	while (builder->depth <= wanted) {
-		const uint8_t *name = tail(wire, len, &builder->apex, builder->depth);
+		const uint8_t *name = zone_tail(wire, len, &builder->apex,
+		                                builder->depth);
 
-		add_node(builder, name, wire + len - name);
+		node_add(builder, name, wire + len - name);
 	}
 }
 
-static struct zone_rrset *add_rrset(struct zone_builder *builder, const struct run *run)
+static struct zone_rrset *builder_add_rrset(struct zone_builder *builder,
+                                            const struct run *run)
 {
 	struct zone *zone = builder->zone;
 	struct zone_node *node = &zone->nodes[builder->path[builder->depth - 1]];
 
-	zone->rrsets = grow(zone->rrsets, &builder->rrset_size, zone->rrset_count,
-	                    sizeof(*zone->rrsets));
+	zone->rrsets = zone_grow(zone->rrsets, &builder->rrset_size, zone->rrset_count,
+	                         sizeof(*zone->rrsets));
 	if (!node->rrset_count)
 		node->rrsets = zone->rrset_count;
 	node->rrset_count++;
@@ -448,7 +454,7 @@ static struct zone_rrset *add_rrset(struct zone_builder *builder, const struct r
 /*
  * The set of a run. If its records came in two runs, it is the set of the previous run.
  */
-static struct zone_rrset *set_of(struct zone_builder *builder, const struct run *run)
+static struct zone_rrset *builder_set(struct zone_builder *builder, const struct run *run)
 {
 	struct zone *zone = builder->zone;
 	const struct zone_node *node = &zone->nodes[builder->path[builder->depth - 1]];
@@ -457,20 +463,20 @@ static struct zone_rrset *set_of(struct zone_builder *builder, const struct run 
 
 	if (last && node->rrset_count && last->type == run->type)
 		return last;
-	return add_rrset(builder, run);
+	return builder_add_rrset(builder, run);
 }
 
-static void add_records(struct zone_builder *builder, const struct run *run)
+static void builder_add_records(struct zone_builder *builder, const struct run *run)
 {
 	struct zone *zone = builder->zone;
 	const uint8_t *from = builder->rdata.data + run->rdata;
 	size_t owner_len, len = 0;
 
-	enter(builder, builder->owners.data + run->owner);
+	builder_enter(builder, builder->owners.data + run->owner);
 	owner_len = name_wire_len(builder->owners.data + run->owner, NAME_MAX_WIRE);
-	set_of(builder, run)->count += run->count;
+	builder_set(builder, run)->count += run->count;
 	for (uint32_t i = 0; i < run->count; i++)
-		len += 2 + load_u16(from + len);
+		len += 2 + zone_u16(from + len);
 	memcpy(zone->rdata + builder->rdata_len, from, len);
 	builder->rdata_len += len;
 	zone->record_count += run->count;
@@ -478,14 +484,14 @@ static void add_records(struct zone_builder *builder, const struct run *run)
 	zone->wire_bytes += len + run->count * (owner_len + 8);
 }
 
-static void index_nodes(struct zone *zone)
+static void zone_index_nodes(struct zone *zone)
 {
 	zone->slot_count = 4;
 	while (zone->slot_count < 2 * (uint64_t)zone->node_count)
 		zone->slot_count *= 2;
 	zone->slots = xcalloc(zone->slot_count, sizeof(*zone->slots));
 	for (uint32_t node = 0; node < zone->node_count; node++) {
-		uint32_t i = hash_name(zone_name(zone, node)) & (zone->slot_count - 1);
+		uint32_t i = zone_hash(zone_name(zone, node)) & (zone->slot_count - 1);
 
 		while (zone->slots[i])
 			i = (i + 1) & (zone->slot_count - 1);
@@ -497,7 +503,7 @@ static void index_nodes(struct zone *zone)
  * Shrinks a block to the used size. realloc() would leave a hole after a small block that
  * no later zone can use; the kernel takes the rest of a large block back.
  */
-static void *fit(void *block, size_t size)
+static void *zone_fit(void *block, size_t size)
 {
 	enum { LARGE = 1 << 20 };
 	void *fitting;
@@ -512,37 +518,37 @@ static void *fit(void *block, size_t size)
 	return fitting;
 }
 
-static void trim(struct zone_builder *builder)
+static void builder_trim(struct zone_builder *builder)
 {
 	struct zone *zone = builder->zone;
 
-	zone->names = fit(zone->names, builder->names_len);
-	zone->nodes = fit(zone->nodes, zone->node_count * sizeof(*zone->nodes));
-	zone->rrsets = fit(zone->rrsets, zone->rrset_count * sizeof(*zone->rrsets));
+	zone->names = zone_fit(zone->names, builder->names_len);
+	zone->nodes = zone_fit(zone->nodes, zone->node_count * sizeof(*zone->nodes));
+	zone->rrsets = zone_fit(zone->rrsets, zone->rrset_count * sizeof(*zone->rrsets));
 	zone->memory = sizeof(*zone) + builder->names_len + builder->rdata_len +
 		       zone->node_count * sizeof(*zone->nodes) +
 		       zone->rrset_count * sizeof(*zone->rrsets) +
 		       zone->slot_count * sizeof(*zone->slots);
 }
 
-static void lay_out(struct zone_builder *builder)
+static void builder_lay_out(struct zone_builder *builder)
 {
 	struct zone *zone = builder->zone = xcalloc(1, sizeof(*zone));
-	struct sorted *sorted = sort_runs(builder);
+	struct sorted *sorted = builder_sort_runs(builder);
 
 	zone->users = 1;
 	zone->apex = builder->apex;
 	zone->rdata = xmalloc(builder->rdata.len + 1);
-	enter(builder, builder->apex.wire);
+	builder_enter(builder, builder->apex.wire);
 	for (size_t i = 0; i < builder->count && builder->names_len < NAMES_LIMIT; i++)
-		add_records(builder, sorted[i].run);
+		builder_add_records(builder, sorted[i].run);
 	free(sorted);
-	index_nodes(zone);
-	trim(builder);
+	zone_index_nodes(zone);
+	builder_trim(builder);
 }
 
 /* Checks that there is one SOA, at the apex. */
-static enum err check_soa(struct zone *zone, struct why *why)
+static enum err zone_check_apex(struct zone *zone, struct why *why)
 {
 	const struct zone_rrset *set = zone_rrset(zone, 0, RR_SOA);
 	struct rr rr = { 0 };
@@ -561,12 +567,12 @@ static enum err check_soa(struct zone *zone, struct why *why)
 	return OK;
 }
 
-static enum err check(const struct zone_builder *builder, struct why *why)
+static enum err builder_check(const struct zone_builder *builder, struct why *why)
 {
 	if (builder->names_len >= NAMES_LIMIT)
 		return fail(why, ERR_INVALID,
 		            "the zone has more names than can be served");
-	return check_soa(builder->zone, why);
+	return zone_check_apex(builder->zone, why);
 }
 
 enum err zone_builder_finish(struct zone_builder **builder, struct zone **zone,
@@ -578,8 +584,8 @@ enum err zone_builder_finish(struct zone_builder **builder, struct zone **zone,
 		*why = (*builder)->why;
 		err = ERR_INVALID;
 	} else {
-		lay_out(*builder);
-		err = check(*builder, why);
+		builder_lay_out(*builder);
+		err = builder_check(*builder, why);
 	}
 	if (!err) {
 		*zone = (*builder)->zone;

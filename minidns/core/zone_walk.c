@@ -6,7 +6,7 @@ struct zone_walk zone_walk(const struct zone *zone)
 }
 
 /* Moves to the node of record set `set`, of which no record is left. */
-static void enter_set(struct zone_walk *walk)
+static void zone_walk_enter_set(struct zone_walk *walk)
 {
 	const struct zone *zone = walk->zone;
 
@@ -24,7 +24,7 @@ bool zone_walk_next(struct zone_walk *walk, struct rr *rr)
 	if (walk->set == zone->rrset_count)
 		return false;
 	if (!walk->left)
-		enter_set(walk);
+		zone_walk_enter_set(walk);
 	rr->name = zone_name(zone, walk->node);
 	zone_next_rr(zone, &zone->rrsets[walk->set], &walk->rdata, rr);
 	if (!--walk->left)
