@@ -259,14 +259,14 @@ static void watch_send_query(struct watch *watch)
 }
 
 /* Reports that the server has the serial of an order that a newer one has replaced. */
-static void watch_report_owed(struct watch *watch)
+static void watch_report_unreported(struct watch *watch)
 {
 	struct server_report report = subject_report(&watch->subject);
 
 	report.report = REPORT_SUCCESS;
 	report.has_serial = true;
 	report.serial = watch->poll.serial;
-	report.domain.state.serial = watch->poll.owed;
+	report.domain.state.serial = watch->poll.unreported;
 	watch->poller->config.report(watch->poller->config.self, &report);
 }
 
@@ -301,8 +301,8 @@ static void watch_report_end(struct watch *watch)
 /* Frees the watch after a report. */
 static void poller_make_move(struct watch *watch, struct poll_move move)
 {
-	if (move.reached_owed)
-		watch_report_owed(watch);
+	if (move.reached_unreported)
+		watch_report_unreported(watch);
 	switch (move.action) {
 	case POLL_STAY:
 		return;
@@ -496,7 +496,7 @@ static bool poller_step_all(struct poller *poller, const struct name *zone,
 	for (struct watch *at = first, *next; at; at = next) {
 		struct poll_move move = poll_step(&at->poll, event, brought);
 
-		bug_if(move.action == POLL_REPORT || move.reached_owed);
+		bug_if(move.action == POLL_REPORT || move.reached_unreported);
 		next = at->next;
 		poller_make_move(at, move);
 	}

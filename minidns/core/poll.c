@@ -68,12 +68,12 @@ static bool poll_is_satisfied(const struct poll *poll)
 	       serial_covers(poll->last.serial, poll->terms.wanted);
 }
 
-static bool poll_pays_owed(struct poll *poll)
+static bool poll_reached_unreported(struct poll *poll)
 {
-	if (!poll->owes || poll->last.kind != RESPONSE_SERIAL ||
-	    !serial_covers(poll->last.serial, poll->owed))
+	if (!poll->has_unreported || poll->last.kind != RESPONSE_SERIAL ||
+	    !serial_covers(poll->last.serial, poll->unreported))
 		return false;
-	poll->owes = false;
+	poll->has_unreported = false;
 	return true;
 }
 
@@ -218,20 +218,20 @@ static struct poll_move poll_on_answered(struct poll *poll,
                                          const struct response *response)
 {
 	struct poll_move move;
-	bool reached_owed;
+	bool reached_unreported;
 
 	poll_note(poll, response);
 	poll_learn(poll);
 	if (poll_is_satisfied(poll))
 		return poll_report(poll);
-	reached_owed = poll_pays_owed(poll);
+	reached_unreported = poll_reached_unreported(poll);
 	/*
 	 * the fault that keeps mini-DNS from sending a query does not end in milliseconds
 	 */
 	move =
 	    response->kind == RESPONSE_UNASKED ? poll_fail_try(poll)
 	                                       : poll_ask_again(poll);
-	move.reached_owed = reached_owed;
+	move.reached_unreported = reached_unreported;
 	return move;
 }
 
@@ -317,7 +317,7 @@ static bool poll_serves_it(const struct poll *poll)
 
 /*
  * A long pause ends, a short one continues: if each of many orders set the timer again,
- * it would never fire. The oldest unreported order stays owed, so that many orders do not
+ * it would never fire. The oldest unreported order is kept, so that many orders do not
  * hide what the server has reached.
  */
 struct poll_move poll_renew(struct poll *poll, const struct poll_terms *terms)
@@ -325,11 +325,11 @@ struct poll_move poll_renew(struct poll *poll, const struct poll_terms *terms)
 	bool is_long =
 	    poll->state == POLL_PAUSING && poll->paused_ms > 2 * FIRST_PAUSE_MS;
 
-	if (!poll->owes && !poll->terms.absence && !terms->absence) {
-		poll->owes = true;
-		poll->owed = poll->terms.wanted;
+	if (!poll->has_unreported && !poll->terms.absence && !terms->absence) {
+		poll->has_unreported = true;
+		poll->unreported = poll->terms.wanted;
 	}
-	poll->owes &= !terms->absence;
+	poll->has_unreported &= !terms->absence;
 	if (poll_serves_it(poll) || terms->absence != poll->terms.absence) {
 		poll->tries = 0;
 		poll->patience_ms = terms->patience_ms;

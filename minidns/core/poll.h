@@ -65,8 +65,8 @@ struct poll {
 	int restarts;
 	int transfers;			/* of this zone to this server, under way here */
 	/* an order that this one replaced is not reported yet */
-	bool owes;
-	uint32_t owed;			/* the serial of that order */
+	bool has_unreported;
+	uint32_t unreported;		/* the serial of that order */
 	/* the last try got no answer; else `last` is the answer */
 	bool silent;
 	/* no answer to any query since then; seconds since 1970; 0: unknown */
@@ -85,7 +85,7 @@ struct poll_move {
 	} action;
 	int wait_ms;
 	/* in addition, report SUCCESS for the order that was replaced */
-	bool reached_owed;
+	bool reached_unreported;
 };
 
 struct poll_result {

@@ -371,14 +371,14 @@ static void a_newer_order_replaces_the_older(void **state)
 	newer.wanted = 50;
 	poll_renew(&poll, &newer);
 	move = poll_step(&poll, POLL_ANSWERED, &behind);
-	assert_false(move.reached_owed);
+	assert_false(move.reached_unreported);
 	poll_step(&poll, POLL_TIMER, NULL);
 	move = poll_step(&poll, POLL_ANSWERED, &between);	/* covers 42, not 50 */
-	assert_true(move.reached_owed);
+	assert_true(move.reached_unreported);
 	assert_int_equal(move.action, POLL_WAIT);
 	poll_step(&poll, POLL_TIMER, NULL);
 	move = poll_step(&poll, POLL_ANSWERED, &between);
-	assert_false(move.reached_owed);
+	assert_false(move.reached_unreported);
 	poll_step(&poll, POLL_TIMER, NULL);
 	assert_int_equal(poll_step(&poll, POLL_ANSWERED, &reached).action, POLL_REPORT);
 }
@@ -555,7 +555,7 @@ static void step(const struct poll *from, const struct world *was, enum poll_eve
 	/* what is told to all polls of a zone ends none: the poller walks their list */
 	if (event == POLL_TRANSFER_BEGAN || event == POLL_TRANSFER_ENDED ||
 	    event == POLL_NOTIFY_ANSWERED)
-		assert_false(move.action == POLL_REPORT || move.reached_owed);
+		assert_false(move.action == POLL_REPORT || move.reached_unreported);
 	take(&poll, move, &world);
 	explore(&poll, &world, depth - 1);
 }
