@@ -30,7 +30,7 @@ struct compare_zone {
 	compare_zone_fn *fn;
 	void *self;
 	/* the lookup, the zones or the deltas will call back */
-	bool owed;
+	bool awaits_callback;
 	bool cancelled;
 	struct head head;
 	struct axfr_client *fetch;
@@ -109,7 +109,7 @@ void compare_zone_cancel(struct compare_zone **compare)
 	if (!old)
 		return;
 	old->cancelled = true;
-	if (!old->owed)
+	if (!old->awaits_callback)
 		compare_zone_free(old);
 }
 
@@ -118,7 +118,7 @@ static bool compare_zone_is_late(struct compare_zone *compare)
 {
 	bool late = compare->cancelled;
 
-	compare->owed = false;
+	compare->awaits_callback = false;
 	if (late)
 		compare_zone_free(compare);
 	return late;
@@ -253,14 +253,14 @@ static void compare_zone_on_delta(void *self, enum err err, struct delta *delta)
 
 static void compare_zone_ask_delta(struct compare_zone *compare)
 {
-	compare->owed = true;
+	compare->awaits_callback = true;
 	deltas_get(compare->parts->deltas, &compare->head, compare->serial,
 	           ZONE_AT_SERIAL_OCTETS, compare_zone_on_delta, compare);
 }
 
 static void compare_zone_ask_zone(struct compare_zone *compare)
 {
-	compare->owed = true;
+	compare->awaits_callback = true;
 	zones_get(compare->parts->zones, &compare->head, compare_zone_on_zone, compare);
 }
 
@@ -418,10 +418,10 @@ struct compare_zone *compare_zone_start(const struct compare_zone_parts *parts,
 	compare->fn = fn;
 	compare->self = self;
 	compare->timer = loop_timer_new(parts->loop, compare_zone_fail_now, compare);
-	compare->owed =
+	compare->awaits_callback =
 	    !zone_lookup_find(parts->lookup, &want->zone, true, compare_zone_on_head,
 	                      compare);
-	if (!compare->owed) {
+	if (!compare->awaits_callback) {
 		compare->fault = "has a zone that we are too busy to look for";
 		loop_timer_set(compare->timer, 0);
 	}
