@@ -294,11 +294,11 @@ static bool dns_request_take_datagram(struct dns_request *request, const uint8_t
                                       size_t len)
 {
 	struct response response = response_read(&request->ask, data, len, clock_unix());
-	enum forgery_heard heard = forgery_heard(&response);
+	enum forgery_match match = forgery_match_of(&response);
 
-	if (heard == FORGERY_WRONG)
+	if (match == FORGERY_WRONG)
 		metric_add(request->requests->figures->answers_wrong, 1);
-	switch (forgery_step(&request->forgery, heard)) {
+	switch (forgery_step(&request->forgery, match)) {
 	case FORGERY_WAIT:
 		dns_request_doubt(request, &response);
 		return true;

@@ -2,7 +2,7 @@
 
 enum { COUNT = FORGERY_LEAVE + 1 };	/* wait; after the last guess leave */
 
-static const unsigned char table[FORGERY_LINKS][FORGERY_HEARD] = {
+static const unsigned char table[FORGERY_LINKS][FORGERY_MATCHES] = {
 	/*                             exact         inexact        wrong */
 	[FORGERY_UDP]            = { FORGERY_TAKE, FORGERY_LEAVE, COUNT },
 	[FORGERY_UDP_LOWER_CASE] = { FORGERY_TAKE, FORGERY_TAKE,  COUNT },
@@ -10,23 +10,23 @@ static const unsigned char table[FORGERY_LINKS][FORGERY_HEARD] = {
 	[FORGERY_TCP]            = { FORGERY_TAKE, FORGERY_TAKE,  FORGERY_WAIT },
 };
 
-enum forgery_heard forgery_heard(const struct response *response)
+enum forgery_match forgery_match_of(const struct response *response)
 {
 	if (response->kind == RESPONSE_MISMATCH)
 		return FORGERY_WRONG;
 	return response->is_exact ? FORGERY_EXACT : FORGERY_INEXACT;
 }
 
-enum forgery_move forgery_step(struct forgery *forgery, enum forgery_heard heard)
+enum forgery_move forgery_step(struct forgery *forgery, enum forgery_match match)
 {
-	int move = table[forgery->link][heard];
+	int move = table[forgery->link][match];
 
-	forgery->wrong += heard == FORGERY_WRONG;
+	forgery->wrong += match == FORGERY_WRONG;
 	if (move == COUNT)
 		move = forgery->wrong < FORGERY_GUESSES ? FORGERY_WAIT : FORGERY_LEAVE;
 	if (move == FORGERY_LEAVE) {
 		forgery->link = FORGERY_TCP;
-		forgery->case_in_doubt = heard == FORGERY_INEXACT;
+		forgery->case_in_doubt = match == FORGERY_INEXACT;
 	}
 	return move;
 }
@@ -35,7 +35,7 @@ bool forgery_case_not_echoed(const struct forgery *forgery,
                              const struct response *response)
 {
 	return forgery->case_in_doubt &&
-	       (!response || forgery_heard(response) == FORGERY_INEXACT);
+	       (!response || forgery_match_of(response) == FORGERY_INEXACT);
 }
 
 void forgery_mix_case(struct name *name, const uint8_t random[FORGERY_LETTERS])

@@ -31,13 +31,13 @@ enum forgery_link {
 	FORGERY_LINKS
 };
 
-enum forgery_heard {
+enum forgery_match {
 	FORGERY_EXACT,			/* our id, and our question octet by octet */
 	/* our id; the question has another case, or is missing */
 	FORGERY_INEXACT,
 	/* anything else, or without the required signature */
 	FORGERY_WRONG,
-	FORGERY_HEARD
+	FORGERY_MATCHES
 };
 
 enum forgery_move {
@@ -53,8 +53,8 @@ struct forgery {
 	bool case_in_doubt;		/* an answer over UDP was inexact */
 };
 
-enum forgery_heard forgery_heard(const struct response *response);
-enum forgery_move forgery_step(struct forgery *forgery, enum forgery_heard heard);
+enum forgery_match forgery_match_of(const struct response *response);
+enum forgery_move forgery_step(struct forgery *forgery, enum forgery_match match);
 /*
  * True: the server does not echo the case of questions. RESPONSE is the answer over TCP;
  * NULL: no answer came.

@@ -11,12 +11,12 @@
 #include "packets.h"
 
 /*
- * What is heard, one answer after the other: "=" exact, "~" inexact, "x" wrong; and the
- * moves: T take, W wait, L leave. The last T ends the exchange.
+ * The kinds of the answers, one after the other: "=" exact, "~" inexact, "x" wrong; and
+ * the moves: T take, W wait, L leave. The last T ends the exchange.
  */
 struct row {
 	enum forgery_link link;
-	const char *heard, *moves;
+	const char *kinds, *moves;
 	enum forgery_link ends;
 	bool case_in_doubt;
 };
@@ -40,7 +40,7 @@ static const struct row rows[] = {
 	{ FORGERY_TCP, "~", "T", FORGERY_TCP, false },
 };
 
-static enum forgery_heard heard_of(char letter)
+static enum forgery_match match_of(char letter)
 {
 	return letter == '=' ? FORGERY_EXACT
 	     : letter == '~' ? FORGERY_INEXACT : FORGERY_WRONG;
@@ -52,10 +52,10 @@ static void a_forger_has_few_guesses(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct forgery forgery = { .link = rows[i].link };
 
-		print_message("%d: %s\n", rows[i].link, rows[i].heard);
-		for (size_t at = 0; rows[i].heard[at]; at++)
+		print_message("%d: %s\n", rows[i].link, rows[i].kinds);
+		for (size_t at = 0; rows[i].kinds[at]; at++)
 			assert_int_equal("TWL"[forgery_step(&forgery,
-			                                    heard_of(rows[i].heard[at]))],
+			                                    match_of(rows[i].kinds[at]))],
 			                 rows[i].moves[at]);
 		assert_int_equal(forgery.link, rows[i].ends);
 		assert_int_equal(forgery.case_in_doubt, rows[i].case_in_doubt);
@@ -64,7 +64,7 @@ static void a_forger_has_few_guesses(void **state)
 
 static const struct {
 	struct response response;
-	enum forgery_heard heard;
+	enum forgery_match match;
 } answers[] = {
 	{ { .kind = RESPONSE_MISMATCH }, FORGERY_WRONG },
 	/* of a signature, with our question */
@@ -82,7 +82,8 @@ static void answers_are_sorted(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
-		assert_int_equal(forgery_heard(&answers[i].response), answers[i].heard);
+		assert_int_equal(forgery_match_of(&answers[i].response),
+		                 answers[i].match);
 }
 
 /* An answer over UDP was inexact. Then one over TCP is exact, or inexact, or does not come. */
