@@ -191,16 +191,16 @@ static void udp_listener_serve_datagram(struct udp_listener *listener,
 		.packet = packet, .len = len, .later = udp_listener_on_reply,
 	};
 	struct reply reply;
-	enum serve_fate fate = SERVE_SILENCE;
+	enum serve_verdict verdict = SERVE_SILENCE;
 
 	if (!listener->spare)
 		listener->spare = xmalloc(sizeof(*listener->spare));
 	request.self = listener->spare;
 	if (address_from_socket(&from->peer, &request.peer) && request.peer.port)
-		fate = serve(listener->serve, &request, &reply);
-	if (fate == SERVE_NOW)
+		verdict = serve(listener->serve, &request, &reply);
+	if (verdict == SERVE_NOW)
 		udp_listener_put_answer(listener, from, &reply);
-	else if (fate == SERVE_LATER)
+	else if (verdict == SERVE_LATER)
 		udp_listener_answer_later(listener, from);
 }
 

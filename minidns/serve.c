@@ -570,48 +570,48 @@ static void serve_check_cookie(struct serve *serve, const struct address *peer,
  * The keys were not read yet. The key may be valid, so the answer does not call it
  * unknown.
  */
-static enum query_fate serve_refuse_unread(struct query *query)
+static enum query_verdict serve_refuse_unread(struct query *query)
 {
 	query->rcode = refusal_rcode(REFUSAL_NOT_READ);
 	query->error = refusal_error(REFUSAL_NOT_READ);
 	return QUERY_REFUSED;
 }
 
-static enum query_fate serve_verify(struct serve *serve,
-                                    const struct serve_request *request,
-                                    struct query *query)
+static enum query_verdict serve_verify(struct serve *serve,
+                                       const struct serve_request *request,
+                                       struct query *query)
 {
 	struct servers *servers = serve->config.servers;
 	const struct tsig_key *key =
 	    servers_key(servers, &query->tsig.key, &request->peer);
-	enum query_fate fate;
+	enum query_verdict verdict;
 
 	if (!key && !servers_were_read(servers) && query->rcode != RCODE_FORMERR)
 		return serve_refuse_unread(query);
-	fate = query_verify(query, request->packet, key, (uint64_t)clock_unix());
+	verdict = query_verify(query, request->packet, key, (uint64_t)clock_unix());
 	if (query->tsig_error)
 		serve_note_badly_signed(serve, query, &request->peer);
 	if (query->tsig_error == TSIG_BADSIG)
 		servers_hurry(servers, &request->peer);	/* its secret may be new */
-	return fate;
+	return verdict;
 }
 
-static enum query_fate serve_check(struct serve *serve,
-                                   const struct serve_request *request,
-                                   struct query *query)
+static enum query_verdict serve_check(struct serve *serve,
+                                      const struct serve_request *request,
+                                      struct query *query)
 {
-	enum query_fate fate =
+	enum query_verdict verdict =
 	    query_read(request->packet, request->len, request->tcp, query);
 
-	if (fate == QUERY_SILENCE)
-		return fate;
+	if (verdict == QUERY_SILENCE)
+		return verdict;
 	query->keepalive_ds = request->idle_ms / 100;
 	serve_check_cookie(serve, &request->peer, query);
 	if (query->tsig.present)
-		fate = serve_verify(serve, request, query);
-	if (fate == QUERY_COOKIE && query->cookie.result == COOKIE_BAD)
+		verdict = serve_verify(serve, request, query);
+	if (verdict == QUERY_COOKIE && query->cookie.result == COOKIE_BAD)
 		query->rcode = RCODE_BADCOOKIE;
-	return fate;
+	return verdict;
 }
 
 /* False: the answer comes later. */
@@ -630,16 +630,16 @@ static bool serve_answer_question(struct serve *serve,
 	return true;
 }
 
-enum serve_fate serve(struct serve *serve, const struct serve_request *request,
-                      struct reply *answer)
+enum serve_verdict serve(struct serve *serve, const struct serve_request *request,
+                         struct reply *answer)
 {
 	struct query query;
-	enum query_fate fate = serve_check(serve, request, &query);
+	enum query_verdict verdict = serve_check(serve, request, &query);
 
 	*answer = (struct reply){ .data = serve->data };
-	if (fate == QUERY_SILENCE)
+	if (verdict == QUERY_SILENCE)
 		return SERVE_SILENCE;
-	if (fate != QUERY_SERVE)
+	if (verdict != QUERY_SERVE)
 		answer->len = serve_answer_rcode(serve, &query);
 	else if (!serve_answer_question(serve, request, &query, answer))
 		return SERVE_LATER;

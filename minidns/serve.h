@@ -62,7 +62,7 @@ struct serve_request {
 	void *self;
 };
 
-enum serve_fate { SERVE_SILENCE, SERVE_NOW, SERVE_LATER };
+enum serve_verdict { SERVE_SILENCE, SERVE_NOW, SERVE_LATER };
 enum { SERVE_BUFFER = 65535 };
 
 struct serve *serve_new(const struct serve_config *config);
@@ -73,6 +73,6 @@ void serve_set_secrets(struct serve *serve, const struct cookie_secrets *secrets
 /* Free the parts in the config first, so that no request is pending. */
 void serve_free(struct serve **serve);
 /* After SERVE_NOW *answer is valid until the next call. */
-enum serve_fate serve(struct serve *serve, const struct serve_request *request,
-                      struct reply *answer);
+enum serve_verdict serve(struct serve *serve, const struct serve_request *request,
+                         struct reply *answer);
 size_t serve_pending(const struct serve *serve);

@@ -216,21 +216,21 @@ static enum rcode query_check(const struct walk *walk)
 	return RCODE_NOERROR;
 }
 
-static enum query_fate query_refuse(struct query *query, enum rcode rcode)
+static enum query_verdict query_refuse(struct query *query, enum rcode rcode)
 {
 	query->rcode = rcode;
 	return QUERY_REFUSED;
 }
 
-static enum query_fate query_choose_fate(const struct query *query)
+static enum query_verdict query_choose_verdict(const struct query *query)
 {
 	if (query->rcode)
 		return QUERY_REFUSED;
 	return query->has_question ? QUERY_SERVE : QUERY_COOKIE;
 }
 
-enum query_fate query_read(const uint8_t *packet, size_t len, bool tcp,
-                           struct query *query)
+enum query_verdict query_read(const uint8_t *packet, size_t len, bool tcp,
+                              struct query *query)
 {
 	struct walk walk = {
 		.reader = packet_reader(packet, len), .query = query, .tcp = tcp,
@@ -255,17 +255,17 @@ enum query_fate query_read(const uint8_t *packet, size_t len, bool tcp,
 	if (!walk.reader.broken)
 		query_read_records(&walk);
 	query->rcode = query_check(&walk);
-	return query_choose_fate(query);
+	return query_choose_verdict(query);
 }
 
 /* ---- its signature ---- */
 
-enum query_fate query_verify(struct query *query, const uint8_t *packet,
-                             const struct tsig_key *key, uint64_t now)
+enum query_verdict query_verify(struct query *query, const uint8_t *packet,
+                                const struct tsig_key *key, uint64_t now)
 {
 	query->now = now;
 	if (!query->tsig.present || query->rcode == RCODE_FORMERR)
-		return query_choose_fate(query);
+		return query_choose_verdict(query);
 	query->tsig_error = TSIG_BADKEY;
 	if (key) {
 		tsig_chain_begin(&query->chain, key);
@@ -274,7 +274,7 @@ enum query_fate query_verify(struct query *query, const uint8_t *packet,
 	switch (query->tsig_error) {
 	case TSIG_NO_ERROR:
 		query->signature = SIGNED;
-		return query_choose_fate(query);
+		return query_choose_verdict(query);
 	case TSIG_MALFORMED:
 		return query_refuse(query, RCODE_FORMERR);
 	case TSIG_BADKEY:

@@ -24,7 +24,7 @@
 #include "dns/tsig.h"
 #include "model/name.h"
 
-enum query_fate {
+enum query_verdict {
 	/* a response, or too short for a header: send no answer */
 	QUERY_SILENCE,
 	QUERY_REFUSED,		/* answer with the rcode and nothing else */
@@ -75,15 +75,15 @@ struct query {
 	const struct extended_error *error;	/* NULL: no extended error */
 };
 
-enum query_fate query_read(const uint8_t *packet, size_t len, bool tcp,
-                           struct query *query);
+enum query_verdict query_read(const uint8_t *packet, size_t len, bool tcp,
+                              struct query *query);
 /*
  * Checks the signature of a query that was read from PACKET. KEY is the key with the name
  * that the signature gives, or NULL if there is no such key. Returns what becomes of the
  * query.
  */
-enum query_fate query_verify(struct query *query, const uint8_t *packet,
-                             const struct tsig_key *key, uint64_t now);
+enum query_verdict query_verify(struct query *query, const uint8_t *packet,
+                                const struct tsig_key *key, uint64_t now);
 /* Call it before the memory is freed: the query may have a copy of a secret. */
 void query_wipe(struct query *query);
 /* The key of its valid signature, or NULL. */

@@ -134,7 +134,7 @@ static struct bucket *rate_find(struct rate *rate, uint64_t hash)
 	return first;
 }
 
-static enum rate_fate rate_suppress(const struct rate *rate, struct bucket *bucket)
+static enum rate_verdict rate_suppress(const struct rate *rate, struct bucket *bucket)
 {
 	if (rate->slip && bucket->suppressed++ % rate->slip == 0)
 		return RATE_TRUNCATE;
@@ -150,8 +150,8 @@ static int64_t rate_worth(const struct rate_answer *answer)
 }
 
 /* A long answer is sent if there is room for a short one; the rest becomes debt. */
-enum rate_fate rate_decide(struct rate *rate, const struct rate_answer *answer,
-                           int64_t now_ms)
+enum rate_verdict rate_decide(struct rate *rate, const struct rate_answer *answer,
+                              int64_t now_ms)
 {
 	const struct pace_ns *pace =
 	    answer->kind == RATE_SERVER ? &rate->servers : &rate->strangers;

@@ -38,7 +38,7 @@ enum rate_kind {
 };
 enum rate_kind rate_kind_of(enum rcode rcode);
 
-enum rate_fate {
+enum rate_verdict {
 	RATE_SEND,
 	RATE_TRUNCATE,		/* with TC and without records */
 	RATE_DROP,
@@ -74,5 +74,5 @@ void rate_free(struct rate **rate);
 /* Answers sent before the change still count. */
 void rate_set_limits(struct rate *rate, const struct rate_limits *limits);
 /* Call it once for each answer, with the time of a monotonic clock. */
-enum rate_fate rate_decide(struct rate *rate, const struct rate_answer *answer,
-                           int64_t now_ms);
+enum rate_verdict rate_decide(struct rate *rate, const struct rate_answer *answer,
+                              int64_t now_ms);

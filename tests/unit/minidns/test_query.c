@@ -242,12 +242,12 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 static int outcome(const struct row *row, bool tcp, struct query *query)
 {
-	enum query_fate fate =
+	enum query_verdict verdict =
 	    query_read((const uint8_t *)row->packet, row->len, tcp, query);
 
 	if (query->tsig.present)
-		fate = query_verify(query, (const uint8_t *)row->packet, NULL, 0);
-	switch (fate) {
+		verdict = query_verify(query, (const uint8_t *)row->packet, NULL, 0);
+	switch (verdict) {
 	case QUERY_SILENCE:
 		return SILENCE;
 	case QUERY_REFUSED:

@@ -13,8 +13,8 @@
 static const struct siphash_key key = { "sixteen octets!" };
 
 /* An answer that is as long as its question. */
-static enum rate_fate ask(struct rate *rate, const struct address *client,
-                          enum rate_kind kind, int64_t now_ms)
+static enum rate_verdict ask(struct rate *rate, const struct address *client,
+                             enum rate_kind kind, int64_t now_ms)
 {
 	const struct rate_answer answer = {
 		.client = client, .kind = kind, .question_len = 40, .len = 40,
@@ -23,8 +23,8 @@ static enum rate_fate ask(struct rate *rate, const struct address *client,
 	return rate_decide(rate, &answer, now_ms);
 }
 
-static enum rate_fate decide(struct rate *rate, const char *client, enum rate_kind kind,
-                             int64_t now_ms)
+static enum rate_verdict decide(struct rate *rate, const char *client,
+                                enum rate_kind kind, int64_t now_ms)
 {
 	struct address address;
 
@@ -49,7 +49,7 @@ static struct address network(uint32_t number)
 /* Questions at a time each, and the first letters of what becomes of them. */
 struct question {
 	int64_t now_ms;
-	const char *fates;
+	const char *verdicts;
 };
 
 static const struct {
@@ -76,11 +76,11 @@ static void a_bucket_empties_and_fills(void **state)
 		struct rate *rate = rate_new(&stories[i].limits, 64, &key);
 		const struct question *at = stories[i].questions;
 
-		for (; at->fates; at++)
-			for (const char *fate = at->fates; *fate; fate++)
+		for (; at->verdicts; at++)
+			for (const char *verdict = at->verdicts; *verdict; verdict++)
 				assert_int_equal("STD"[decide(rate, "192.0.2.1",
 				                              RATE_ANSWER, at->now_ms)],
-				                 *fate);
+				                 *verdict);
 		rate_free(&rate);
 		assert_null(rate);
 	}
@@ -387,14 +387,14 @@ static void a_larger_flood_gets_no_more(void **state)
 /* What becomes of four times as many networks as there are buckets. */
 enum { CROWD = 256 };
 
-static void decide_crowd(const struct siphash_key *table_key, uint8_t fates[CROWD])
+static void decide_crowd(const struct siphash_key *table_key, uint8_t verdicts[CROWD])
 {
 	struct rate *rate = rate_new(&(struct rate_limits){ 1, 2, 0 }, 64, table_key);
 
 	for (int i = 0; i < CROWD; i++) {
 		struct address address = network(i);
 
-		fates[i] = ask(rate, &address, RATE_ANSWER, 0);
+		verdicts[i] = ask(rate, &address, RATE_ANSWER, 0);
 	}
 	rate_free(&rate);
 }
