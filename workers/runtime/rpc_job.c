@@ -17,36 +17,37 @@ enum {
 
 /* ---- duplicates ---- */
 
-static struct seen *job_find_seen(struct rpc_server *server, const struct job *job)
+static struct recent_request *job_find_recent(struct rpc_server *server,
+                                              const struct job *job)
 {
 	const char *queue = job->req.is_call ? job->envelope.reply_queue : "";
 
-	for (size_t i = 0; i < SEEN_MAX; i++)
-		if (strcmp(server->seen[i].unique_id, job->unique_id) == 0 &&
-		    server->seen[i].hash == job->hash &&
-		    strcmp(server->seen[i].reply_queue, queue) == 0)
-			return &server->seen[i];
+	for (size_t i = 0; i < RECENT_MAX; i++)
+		if (strcmp(server->recent[i].unique_id, job->unique_id) == 0 &&
+		    server->recent[i].hash == job->hash &&
+		    strcmp(server->recent[i].reply_queue, queue) == 0)
+			return &server->recent[i];
 	return NULL;
 }
 
-static void job_add_seen(struct rpc_server *server, const struct job *job)
+static void job_add_recent(struct rpc_server *server, const struct job *job)
 {
-	struct seen *seen = &server->seen[server->seen_next];
+	struct recent_request *recent = &server->recent[server->recent_next];
 
-	server->seen_next = (server->seen_next + 1) % SEEN_MAX;
-	memcpy(seen->unique_id, job->unique_id, sizeof seen->unique_id);
-	seen->hash = job->hash;
-	snprintf(seen->reply_queue, sizeof seen->reply_queue, "%s",
+	server->recent_next = (server->recent_next + 1) % RECENT_MAX;
+	memcpy(recent->unique_id, job->unique_id, sizeof recent->unique_id);
+	recent->hash = job->hash;
+	snprintf(recent->reply_queue, sizeof recent->reply_queue, "%s",
 	         job->req.is_call ? job->envelope.reply_queue : "");
 }
 
 /* A failed message may come again, from the delay queue or from the dead letters. */
 void rpc_job_forget(struct rpc_server *server, const struct job *job)
 {
-	struct seen *seen = job_find_seen(server, job);
+	struct recent_request *recent = job_find_recent(server, job);
 
-	if (seen)
-		*seen = (struct seen){ 0 };
+	if (recent)
+		*recent = (struct recent_request){ 0 };
 }
 
 /*
@@ -57,9 +58,9 @@ bool rpc_job_is_duplicate(struct rpc_server *server, const struct job *job)
 {
 	if (!job->envelope.unique_id)
 		return false;
-	if (!job->req.redelivered && job_find_seen(server, job))
+	if (!job->req.redelivered && job_find_recent(server, job))
 		return true;
-	job_add_seen(server, job);
+	job_add_recent(server, job);
 	return false;
 }
 

@@ -21,7 +21,7 @@ struct loop_timer;
 struct replies;
 struct rpc_metrics;
 
-enum { SEEN_MAX = 64 };		/* recent requests that may have a duplicate */
+enum { RECENT_MAX = 64 };	/* recent requests that may have a duplicate */
 
 /* A request from its delivery to its acknowledgement. */
 struct job {
@@ -53,7 +53,7 @@ struct job {
  * call again with the same id. They are not duplicates if their texts differ: the handler
  * refuses the second one (rpc_digest.h), or its caller waits for its own answer.
  */
-struct seen {
+struct recent_request {
 	char unique_id[ID_LEN + 1];
 	uint64_t hash;
 	char reply_queue[256];
@@ -75,8 +75,8 @@ struct rpc_server {
 	struct job *pool;
 	size_t pooled;
 	struct replies *replies;
-	struct seen seen[SEEN_MAX];
-	size_t seen_next;
+	struct recent_request recent[RECENT_MAX];
+	size_t recent_next;
 	struct rpc_metrics *metrics;
 	struct caller_scan caller;	/* for the refused body that is being received */
 	struct log_limit failed;	/* limits the log lines of failed requests */
