@@ -94,7 +94,7 @@ static const struct option_section sections[] = {
 };
 
 /* Checks, at the start, settings whose errors only the first domain would show. */
-static enum err check(void *self, struct why *why)
+static enum err central_check(void *self, struct why *why)
 {
 	const struct central *c = self;
 	struct name name;
@@ -110,7 +110,7 @@ static enum err check(void *self, struct why *why)
 	return err;
 }
 
-static enum err start(void *self, const struct runtime *runtime, struct why *why)
+static enum err central_start(void *self, const struct runtime *runtime, struct why *why)
 {
 	struct central *c = self;
 
@@ -127,21 +127,21 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 }
 
 /* A running commit is a transaction: it may end here, or another process continues it. */
-static bool idle(const void *self)
+static bool central_idle(const void *self)
 {
 	const struct central *c = self;
 
 	return (!c->import_lane || !lane_waiting(c->import_lane)) && catalog_idle(c);
 }
 
-static void stop(void *self)
+static void central_stop(void *self)
 {
 	sweep_stop(self);
 	import_stop(self);
 	catalog_stop(self);
 }
 
-static enum err prepare(void *self, int processes, struct why *why)
+static enum err central_prepare(void *self, int processes, struct why *why)
 {
 	static const char *const topics[] = { "central", "minidns", NULL };
 
@@ -171,11 +171,11 @@ int main(int argc, char **argv)
 		.timers = timers,
 		.part = &member_part,
 		.recovery = true,
-		.check = check,
-		.prepare = prepare,
-		.start = start,
-		.idle = idle,
-		.stop = stop,
+		.check = central_check,
+		.prepare = central_prepare,
+		.start = central_start,
+		.idle = central_idle,
+		.stop = central_stop,
 		.self = &central,
 	};
 

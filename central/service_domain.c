@@ -248,7 +248,7 @@ static enum err domain_make_ns(struct write *write, const struct domain_spec *sp
 	return err;
 }
 
-static uint32_t number_or(bool has, uint32_t value, int otherwise)
+static uint32_t domain_number_or(bool has, uint32_t value, int otherwise)
 {
 	return has ? value : (uint32_t)otherwise;
 }
@@ -259,15 +259,17 @@ static void domain_fill_soa_numbers(struct write *write, const struct domain_spe
 	const struct central *central = write->central;
 	struct zone *zone = &write->zone;
 
-	zone->is.ttl = number_or(spec->has_ttl, spec->ttl, central->config.default_ttl);
-	zone->soa_ttl = number_or(soa->has_ttl, soa->ttl, (int)zone->is.ttl);
-	zone->is.refresh = number_or(soa->has_refresh, soa->refresh,
-	                             central->config.soa_refresh);
-	zone->is.retry = number_or(soa->has_retry, soa->retry, central->config.soa_retry);
-	zone->is.expire = number_or(soa->has_expire, soa->expire,
-	                            central->config.soa_expire);
-	zone->is.minimum = number_or(soa->has_minimum, soa->minimum,
-	                             central->config.soa_minimum);
+	zone->is.ttl = domain_number_or(spec->has_ttl, spec->ttl,
+	                                central->config.default_ttl);
+	zone->soa_ttl = domain_number_or(soa->has_ttl, soa->ttl, (int)zone->is.ttl);
+	zone->is.refresh = domain_number_or(soa->has_refresh, soa->refresh,
+	                                    central->config.soa_refresh);
+	zone->is.retry = domain_number_or(soa->has_retry, soa->retry,
+	                                  central->config.soa_retry);
+	zone->is.expire = domain_number_or(soa->has_expire, soa->expire,
+	                                   central->config.soa_expire);
+	zone->is.minimum = domain_number_or(soa->has_minimum, soa->minimum,
+	                                    central->config.soa_minimum);
 }
 
 /*
