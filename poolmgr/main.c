@@ -100,7 +100,7 @@ static const struct timer timers[] = {
 	{ 0 }
 };
 
-static const char *topic(const void *self)
+static const char *poolmgr_topic(const void *self)
 {
 	static char name[80];
 
@@ -109,9 +109,9 @@ static const char *topic(const void *self)
 	return name;
 }
 
-static enum err parse_endpoints(const struct option_texts *texts, uint16_t default_port,
-                                const char *field, struct endpoint **endpoints,
-                                struct why *why)
+static enum err poolmgr_parse_endpoints(const struct option_texts *texts,
+                                        uint16_t default_port, const char *field,
+                                        struct endpoint **endpoints, struct why *why)
 {
 	*endpoints = xcalloc(texts->count + 1, sizeof(**endpoints));
 	for (size_t i = 0; i < texts->count; i++) {
@@ -124,27 +124,27 @@ static enum err parse_endpoints(const struct option_texts *texts, uint16_t defau
 	return OK;
 }
 
-static enum err check(void *self, struct why *why)
+static enum err poolmgr_check(void *self, struct why *why)
 {
 	struct poolmgr *pm = self;
 	enum err err = identity_check(pm->config.pool_name, "poolmgr.pool_name", why);
 
 	if (err || pm->servers)	/* a reload does not change the rest */
 		return err;
-	err = parse_endpoints(&pm->config.masters, 0, "poolmgr.masters", &pm->masters,
-	                      why);
+	err = poolmgr_parse_endpoints(&pm->config.masters, 0, "poolmgr.masters",
+	                              &pm->masters, why);
 	if (!err && pm->config.masters.count == 0)
 		err = fail(why, ERR_INVALID, "poolmgr.masters: is empty, must list "
 		           "mini-DNS as address:port");
 	if (!err)
-		err = parse_endpoints(&pm->config.also_notifies, 53,
-		                      "poolmgr.also_notifies", &pm->also, why);
+		err = poolmgr_parse_endpoints(&pm->config.also_notifies, 53,
+		                              "poolmgr.also_notifies", &pm->also, why);
 	if (!err)
 		err = servers_build(&pm->servers, why);
 	return err;
 }
 
-static enum err prepare(void *self, int processes, struct why *why)
+static enum err poolmgr_prepare(void *self, int processes, struct why *why)
 {
 	struct poolmgr *pm = self;
 
@@ -156,12 +156,12 @@ static enum err prepare(void *self, int processes, struct why *why)
 	repair_metrics();
 	sync_metrics();
 	peers_metrics();
-	queue_watch_metrics((const char *const[]){ topic(pm), NULL }, true);
+	queue_watch_metrics((const char *const[]){ poolmgr_topic(pm), NULL }, true);
 	return OK;
 }
 
 /* mini-DNS needs the new addresses first. The lane runs both jobs in this order. */
-static void on_server_moved(void *self, const struct server *server, bool is_first)
+static void poolmgr_server_moved(void *self, const struct server *server, bool is_first)
 {
 	struct poolmgr *pm = self;
 
@@ -172,7 +172,7 @@ static void on_server_moved(void *self, const struct server *server, bool is_fir
 	release_server(pm, server->settings->id, false);
 }
 
-static enum err start(void *self, const struct runtime *runtime, struct why *why)
+static enum err poolmgr_start(void *self, const struct runtime *runtime, struct why *why)
 {
 	struct poolmgr *pm = self;
 	enum err err;
@@ -185,7 +185,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 		return err;
 	pm->registration = registration_new(pm);
 	pm->health_writer = health_writer_new(pm);
-	pm->servers->moved = on_server_moved;
+	pm->servers->moved = poolmgr_server_moved;
 	pm->servers->moved_self = pm;
 	servers_start(pm->servers, runtime->loop, runtime->db_config);
 	pm->lane_db = db_new(runtime->db_config);
@@ -197,7 +197,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	return OK;
 }
 
-static bool idle(const void *self)
+static bool poolmgr_idle(const void *self)
 {
 	const struct poolmgr *pm = self;
 
@@ -205,14 +205,14 @@ static bool idle(const void *self)
 		!lane_waiting(pm->lane);
 }
 
-static void drain(void *self)
+static void poolmgr_drain(void *self)
 {
 	struct poolmgr *pm = self;
 
 	pm->is_draining = true;
 }
 
-static void stop(void *self)
+static void poolmgr_stop(void *self)
 {
 	struct poolmgr *pm = self;
 
@@ -243,13 +243,13 @@ int main(int argc, char **argv)
 		.timers = timers,
 		.part = &member_part,
 		.recovery = true,
-		.topic = topic,
-		.check = check,
-		.prepare = prepare,
-		.start = start,
-		.drain = drain,
-		.idle = idle,
-		.stop = stop,
+		.topic = poolmgr_topic,
+		.check = poolmgr_check,
+		.prepare = poolmgr_prepare,
+		.start = poolmgr_start,
+		.drain = poolmgr_drain,
+		.idle = poolmgr_idle,
+		.stop = poolmgr_stop,
 		.self = &poolmgr,
 	};
 
