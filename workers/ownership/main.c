@@ -20,7 +20,7 @@ static const struct timer timers[] = {
 	{ 0 }
 };
 
-static enum err check(void *self, struct why *why)
+static enum err ownership_check(void *self, struct why *why)
 {
 	struct ownership *own = self;
 
@@ -29,7 +29,7 @@ static enum err check(void *self, struct why *why)
 	return registries_build(&own->registries, why);
 }
 
-static enum err prepare(void *self, int processes, struct why *why)
+static enum err ownership_prepare(void *self, int processes, struct why *why)
 {
 	(void)self, (void)processes, (void)why;
 	round_metrics();
@@ -38,14 +38,14 @@ static enum err prepare(void *self, int processes, struct why *why)
 }
 
 /* A name that is too long for the name of the lock is replaced by its id. */
-static void name_lock(struct registry *registry)
+static void ownership_name_lock(struct registry *registry)
 {
 	if (strlen(registry->zone_text) > REGISTRY_LOCK_ZONE)
 		snprintf(registry->lock, sizeof(registry->lock), "registry:%s",
 		         registry->id);
 }
 
-static enum err enter_all(void *self, struct why *why)
+static enum err ownership_enter_all(void *self, struct why *why)
 {
 	struct ownership *own = self;
 	struct tx tx = tx_begin(own->runtime.db, why);
@@ -55,7 +55,7 @@ static enum err enter_all(void *self, struct why *why)
 
 		store_registry_enter(&tx, registry->settings->storage_id,
 		                     registry->zone_text, registry->id);
-		name_lock(registry);
+		ownership_name_lock(registry);
 	}
 	return tx_commit(&tx);
 }
@@ -66,7 +66,7 @@ enum { NAMES_WAITING = 1024 };
  * Looks the names up before the first round, so that the round need not wait. A resolver
  * without an answer is asked only once here.
  */
-static void look_up_primaries(struct ownership *own)
+static void ownership_look_up_primaries(struct ownership *own)
 {
 	struct why why;
 	bool is_deaf = false;
@@ -88,16 +88,17 @@ static void look_up_primaries(struct ownership *own)
 	}
 }
 
-static enum err start(void *self, const struct runtime *runtime, struct why *why)
+static enum err ownership_start(void *self, const struct runtime *runtime,
+                                struct why *why)
 {
 	struct ownership *own = self;
 	enum err err;
 
 	own->runtime = *runtime;
-	err = tx_retry(enter_all, own, why);
+	err = tx_retry(ownership_enter_all, own, why);
 	if (err)
 		return err;
-	look_up_primaries(own);
+	ownership_look_up_primaries(own);
 	for (size_t i = 0; i < own->registries.count; i++) {
 		struct registry *registry = &own->registries.item[i];
 
@@ -106,7 +107,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	return OK;
 }
 
-static void drain(void *self)
+static void ownership_drain(void *self)
 {
 	struct ownership *own = self;
 
@@ -115,7 +116,7 @@ static void drain(void *self)
 		round_stop(&own->registries.item[i]);
 }
 
-static bool idle(const void *self)
+static bool ownership_idle(const void *self)
 {
 	const struct ownership *own = self;
 
@@ -125,7 +126,7 @@ static bool idle(const void *self)
 	return true;
 }
 
-static void stop(void *self)
+static void ownership_stop(void *self)
 {
 	struct ownership *own = self;
 
@@ -149,12 +150,12 @@ int main(int argc, char **argv)
 		.methods = ownership_methods,
 		.timers = timers,
 		.part = &member_part,
-		.check = check,
-		.prepare = prepare,
-		.start = start,
-		.drain = drain,
-		.idle = idle,
-		.stop = stop,
+		.check = ownership_check,
+		.prepare = ownership_prepare,
+		.start = ownership_start,
+		.drain = ownership_drain,
+		.idle = ownership_idle,
+		.stop = ownership_stop,
 		.self = &ownership,
 	};
 
