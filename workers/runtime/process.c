@@ -60,7 +60,7 @@ static int64_t period_ms(const struct period *period)
 }
 
 /* Adds or subtracts up to a tenth. */
-static int64_t jittered(int64_t ms)
+static int64_t period_jittered(int64_t ms)
 {
 	return ms * 9 / 10 + random_u32() % (ms / 5 + 1);
 }
@@ -70,7 +70,7 @@ static void period_arm(struct period *period)
 	int64_t ms = period_ms(period);
 
 	period->armed_ms = ms;
-	loop_timer_set(period->timer, jittered(ms > 0 ? ms : PERIOD_OFF_MS));
+	loop_timer_set(period->timer, period_jittered(ms > 0 ? ms : PERIOD_OFF_MS));
 }
 
 /*

@@ -25,7 +25,7 @@ static int worker_fail(const struct program *program, int status, const char *wo
 	return status;
 }
 
-static void raise_file_limit(void)
+static void worker_raise_file_limit(void)
 {
 	struct rlimit limit;
 
@@ -40,12 +40,12 @@ static void raise_file_limit(void)
  * memory, which has passwords and keys. Call it before the settings are read, because
  * they contain secrets. Child processes inherit it.
  */
-static void harden(void)
+static void worker_harden(void)
 {
 	umask(077);
 	prctl(PR_SET_DUMPABLE, 0);
 	signal(SIGPIPE, SIG_IGN);
-	raise_file_limit();
+	worker_raise_file_limit();
 }
 
 static void timers_metrics(const struct timer *timers)
@@ -80,7 +80,7 @@ static int act_run(struct program *program)
 	struct why why;
 	enum err err;
 
-	harden();
+	worker_harden();
 	err = program_load(program, &why);
 	if (err)
 		return worker_fail(program, program_exit_status(err), why.text);
@@ -196,7 +196,7 @@ static const struct argument *argument_find(const struct program *program,
 }
 
 /* Takes the path if argv[*at] is --config, perhaps with the next argument. */
-static bool take_config(char **argv, int *at, const char **path)
+static bool argument_take_config(char **argv, int *at, const char **path)
 {
 	if (strncmp(argv[*at], "--config=", strlen("--config=")) == 0) {
 		*path = argv[*at] + strlen("--config=");
@@ -208,7 +208,7 @@ static bool take_config(char **argv, int *at, const char **path)
 	return true;
 }
 
-static const char *group_of(const struct worker *worker)
+static const char *worker_group(const struct worker *worker)
 {
 	return worker->group ? worker->group : worker->name;
 }
@@ -232,8 +232,8 @@ static void program_init(struct program *program, const struct worker *worker,
 	common->processes = 1;
 	program->schema = (struct option_schema){
 		.program = program->command,
-		.sections = worker_sections(common, group_of(worker), worker->sections,
-		                            worker->part),
+		.sections = worker_sections(common, worker_group(worker),
+		                            worker->sections, worker->part),
 		.lists = worker->lists,
 	};
 }
@@ -247,7 +247,7 @@ static void program_clear(struct program *program)
 }
 
 /* Call it before any setting is read. */
-static void become_agent(struct program *program)
+static void program_become_agent(struct program *program)
 {
 	const struct worker *agent = program->worker->agent;
 	const char *path = program->path;
@@ -268,8 +268,8 @@ static int worker_parse(struct program *program, char **argv, action **act)
 		if (argument && argument->act) {
 			*act = argument->act;
 		} else if (argument) {
-			become_agent(program);
-		} else if (!take_config(argv, &at, &program->path)) {
+			program_become_agent(program);
+		} else if (!argument_take_config(argv, &at, &program->path)) {
 			struct why why;
 
 			fail(&why, ERR_INVALID, "cannot understand \"%s\": see --help",
@@ -284,7 +284,7 @@ static int worker_parse(struct program *program, char **argv, action **act)
  * The resolver of the C library has no deadline, and waits ten seconds or longer for a
  * silent name server. Call this before any thread starts.
  */
-static void shorten_lookups(void)
+static void worker_shorten_lookups(void)
 {
 	setenv("RES_OPTIONS", "timeout:1 attempts:2", false);
 }
@@ -297,7 +297,7 @@ int worker_main(int argc, char **argv, const struct worker *worker)
 
 	if (argc < 1)
 		return EX_USAGE;
-	shorten_lookups();
+	worker_shorten_lookups();
 	program_init(&program, worker, NULL);
 	status = worker_parse(&program, argv, &act);
 	if (!status)
