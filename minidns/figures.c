@@ -10,7 +10,7 @@ static struct metric *counter(const char *name, const char *help, const char *ke
 	return metric_new(METRIC_COUNTER, name, help, key, value);
 }
 
-static void polls_new(struct figures *figures)
+static void figures_new_polls(struct figures *figures)
 {
 	static const char help[] = "SOA polls of name servers, by the answer";
 
@@ -20,7 +20,7 @@ static void polls_new(struct figures *figures)
 		            i == RESPONSE_MISMATCH ? "silent" : response_kind_name(i));
 }
 
-static void comparisons_new(struct figures *figures)
+static void figures_new_comparisons(struct figures *figures)
 {
 	static const char help[] =
 	    "zones that were compared with a name server, by the outcome";
@@ -31,7 +31,7 @@ static void comparisons_new(struct figures *figures)
 		            compare_outcome_name(i));
 }
 
-static void recovered_new(struct figures *figures)
+static void figures_new_recovered(struct figures *figures)
 {
 	static const char name[] = "minidns_recovered_total";
 	static const char help[] = "zones in memory that were compared with the "
@@ -41,7 +41,7 @@ static void recovered_new(struct figures *figures)
 	figures->recovered_changed = counter(name, help, "outcome", "differs");
 }
 
-static void queries_new(struct figures *figures)
+static void figures_new_queries(struct figures *figures)
 {
 	static const char name[] = "minidns_queries_total";
 	static const char help[] = "questions, by type";
@@ -54,7 +54,7 @@ static void queries_new(struct figures *figures)
 	    "minidns_refused_total", "questions that got an error", NULL, NULL);
 }
 
-static void signatures_new(struct figures *figures)
+static void figures_new_signatures(struct figures *figures)
 {
 	static const enum tsig_error errors[] = {
 		TSIG_MALFORMED, TSIG_BADSIG, TSIG_BADKEY, TSIG_BADTIME, TSIG_BADTRUNC,
@@ -68,7 +68,7 @@ static void signatures_new(struct figures *figures)
 		            "error", tsig_error_name(errors[i]));
 }
 
-static void limits_new(struct figures *figures)
+static void figures_new_limits(struct figures *figures)
 {
 	static const char cookies[] = "minidns_cookies_total";
 	static const char cookies_help[] = "questions with a DNS cookie, by the kind of "
@@ -85,7 +85,7 @@ static void limits_new(struct figures *figures)
 	figures->rate_dropped = counter(limited, limited_help, "action", "dropped");
 }
 
-static void silence_new(struct figures *figures)
+static void figures_new_silence(struct figures *figures)
 {
 	static const char name[] = "minidns_servers_silent";
 	static const char help[] =
@@ -102,7 +102,7 @@ static void silence_new(struct figures *figures)
 	            NULL, NULL);
 }
 
-static void outgoing_new(struct figures *figures)
+static void figures_new_outgoing(struct figures *figures)
 {
 	figures->answers_wrong =
 	    counter("minidns_answers_wrong_total",
@@ -129,13 +129,13 @@ void figures_new(struct figures *figures)
 	static const char transfers[] = "minidns_transfers_total";
 	static const char transfers_help[] = "transfers that ended, by kind";
 
-	queries_new(figures);
-	signatures_new(figures);
-	limits_new(figures);
-	silence_new(figures);
-	outgoing_new(figures);
-	polls_new(figures);
-	comparisons_new(figures);
+	figures_new_queries(figures);
+	figures_new_signatures(figures);
+	figures_new_limits(figures);
+	figures_new_silence(figures);
+	figures_new_outgoing(figures);
+	figures_new_polls(figures);
+	figures_new_comparisons(figures);
 	figures->transfers_axfr = counter(transfers, transfers_help, "kind", "axfr");
 	figures->transfers_ixfr = counter(transfers, transfers_help, "kind", "ixfr");
 	figures->transfers_broken = counter("minidns_transfers_broken_total",
@@ -168,7 +168,7 @@ void figures_new(struct figures *figures)
 	    counter("minidns_news_old_total",
 	            "announcements of a serial that is not newer than the known one",
 	            NULL, NULL);
-	recovered_new(figures);
+	figures_new_recovered(figures);
 	figures->success_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_order_to_success_seconds",
 	               "time from the order of a poll until the server has the serial",

@@ -13,7 +13,7 @@
 
 enum { ADDRESS_MAX = 64 };
 
-static enum err on_notify_zone_changed(void *self, struct request *req)
+static enum err service_on_notify_zone_changed(void *self, struct request *req)
 {
 	const struct service *service = self;
 	struct poll_order order;
@@ -40,7 +40,7 @@ static void service_announce_deletion(const struct service *service,
 		               service_ignore_announced, service->announcer);
 }
 
-static enum err on_poll_for_serial_number(void *self, struct request *req)
+static enum err service_on_poll_for_serial_number(void *self, struct request *req)
 {
 	const struct service *service = self;
 	struct poll_order order;
@@ -54,7 +54,7 @@ static enum err on_poll_for_serial_number(void *self, struct request *req)
 }
 
 /* NOTIFY and poll in one message for many domains and servers. */
-static enum err on_propagate_zones(void *self, struct request *req)
+static enum err service_on_propagate_zones(void *self, struct request *req)
 {
 	const struct service *service = self;
 
@@ -62,7 +62,7 @@ static enum err on_propagate_zones(void *self, struct request *req)
 }
 
 /* The pool manager checks its servers: it gets a report only for those that differ. */
-static enum err on_poll_zones(void *self, struct request *req)
+static enum err service_on_poll_zones(void *self, struct request *req)
 {
 	const struct service *service = self;
 
@@ -70,7 +70,7 @@ static enum err on_poll_zones(void *self, struct request *req)
 }
 
 /* The same comparison for the records under each serial. */
-static enum err on_compare_zones(void *self, struct request *req)
+static enum err service_on_compare_zones(void *self, struct request *req)
 {
 	const struct service *service = self;
 
@@ -103,7 +103,7 @@ static enum err ended_decode(const json_t *args, struct ended *ended, struct why
 	return err;
 }
 
-static enum err on_transfer_ended(void *self, struct request *req)
+static enum err service_on_transfer_ended(void *self, struct request *req)
 {
 	const struct service *service = self;
 	struct ended ended;
@@ -115,7 +115,7 @@ static enum err on_transfer_ended(void *self, struct request *req)
 	return err;
 }
 
-static enum err on_news(void *self, struct request *req)
+static enum err service_on_news(void *self, struct request *req)
 {
 	const struct service *service = self;
 
@@ -125,19 +125,19 @@ static enum err on_news(void *self, struct request *req)
 #define TERMS "timeout retry_interval max_retries"
 
 const struct rpc_method service_methods[] = {
-	{ "notify_zone_changed",    on_notify_zone_changed,
+	{ "notify_zone_changed",    service_on_notify_zone_changed,
 	  "domain destination " TERMS, .fleet = true },
-	{ "poll_for_serial_number", on_poll_for_serial_number,
+	{ "poll_for_serial_number", service_on_poll_for_serial_number,
 	  "domain destination " TERMS, .fleet = true },
-	{ "propagate_zones",        on_propagate_zones,
+	{ "propagate_zones",        service_on_propagate_zones,
 	  "domains destinations " TERMS, .fleet = true },
-	{ "poll_zones",             on_poll_zones,
+	{ "poll_zones",             service_on_poll_zones,
 	  "domains destinations " TERMS, .fleet = true },
-	{ "compare_zones",          on_compare_zones,
+	{ "compare_zones",          service_on_compare_zones,
 	  "domains destinations " TERMS " tell_equal?", .fleet = true },
-	{ "transfer_ended",         on_transfer_ended,
+	{ "transfer_ended",         service_on_transfer_ended,
 	  "name address serial", .fleet = true },
-	{ "news",                   on_news,
+	{ "news",                   service_on_news,
 	  "from number zones heard", .fleet = true },
 	{ 0 }
 };
