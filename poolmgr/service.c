@@ -58,12 +58,12 @@ static enum err service_start(struct poolmgr *poolmgr, struct request *req,
 	return err ? err : order_start(poolmgr, domain.id, action, &cause, &req->why);
 }
 
-static enum err on_create_domain(void *self, struct request *req)
+static enum err service_on_create_domain(void *self, struct request *req)
 {
 	return service_start(self, req, ACTION_CREATE);
 }
 
-static enum err on_delete_domain(void *self, struct request *req)
+static enum err service_on_delete_domain(void *self, struct request *req)
 {
 	return service_start(self, req, ACTION_DELETE);
 }
@@ -309,8 +309,8 @@ static void service_note_faults(struct poolmgr *poolmgr,
 		}
 }
 
-static void on_update_statuses(void *self, struct request *const *reqs, size_t count,
-                               enum err *errs)
+static void service_on_update_statuses(void *self, struct request *const *reqs,
+                                       size_t count, enum err *errs)
 {
 	struct server_reports *lists =
 		arena_alloc(reqs[0]->arena, count * sizeof(*lists));
@@ -338,7 +338,7 @@ static void on_update_statuses(void *self, struct request *const *reqs, size_t c
 			service_note_faults(self, &lists[i], reqs[i]);
 }
 
-static enum err on_update_status(void *self, struct request *req)
+static enum err service_on_update_status(void *self, struct request *req)
 {
 	struct server_report report;
 	struct server_reports one = { &report, 1 };
@@ -442,7 +442,7 @@ static void service_notify(struct poolmgr *poolmgr, const struct domain_refs *do
 	}
 }
 
-static enum err on_update_domain(void *self, struct request *req)
+static enum err service_on_update_domain(void *self, struct request *req)
 {
 	struct poolmgr *poolmgr = self;
 	struct cause cause = service_cause(req);
@@ -482,12 +482,12 @@ static enum err service_sync_now(struct poolmgr *poolmgr, struct request *req, b
 	return OK;
 }
 
-static enum err on_sync_domain(void *self, struct request *req)
+static enum err service_on_sync_domain(void *self, struct request *req)
 {
 	return service_sync_now(self, req, false);
 }
 
-static enum err on_compare_domain(void *self, struct request *req)
+static enum err service_on_compare_domain(void *self, struct request *req)
 {
 	return service_sync_now(self, req, true);
 }
@@ -515,8 +515,8 @@ static void service_add_newest(struct domain_refs *all, const struct domain_ref 
 	all->item[all->count++] = *domain;
 }
 
-static void on_update_domains(void *self, struct request *const *reqs, size_t count,
-                              enum err *errs)
+static void service_on_update_domains(void *self, struct request *const *reqs,
+                                      size_t count, enum err *errs)
 {
 	struct poolmgr *poolmgr = self;
 	struct domain_ref list[LIST_MAX];
@@ -540,17 +540,17 @@ static void on_update_domains(void *self, struct request *const *reqs, size_t co
 }
 
 const struct rpc_method poolmgr_methods[] = {
-	{ "create_domain",   on_create_domain,  "domain", .fleet = true },
-	{ "update_domain",   on_update_domain,  "domain", .fleet = true },
-	{ "update_domains",  NULL,              "domains", on_update_domains,
-	  .fleet = true },
-	{ "delete_domain",   on_delete_domain,  "domain", .fleet = true },
-	{ "sync_domain",     on_sync_domain,    "domain", .fleet = true },
-	{ "compare_domain",  on_compare_domain, "domain", .fleet = true },
-	{ "update_status",   on_update_status,
+	{ "create_domain",   service_on_create_domain,  "domain", .fleet = true },
+	{ "update_domain",   service_on_update_domain,  "domain", .fleet = true },
+	{ "update_domains",  NULL,                      "domains",
+	  service_on_update_domains, .fleet = true },
+	{ "delete_domain",   service_on_delete_domain,  "domain", .fleet = true },
+	{ "sync_domain",     service_on_sync_domain,    "domain", .fleet = true },
+	{ "compare_domain",  service_on_compare_domain, "domain", .fleet = true },
+	{ "update_status",   service_on_update_status,
 	  "domain name_server status serial_number reason? silent? unasked? differs? "
 	  "equal? refused?", .fleet = true },
-	{ "update_statuses", NULL,              "reports", on_update_statuses,
-	  .fleet = true },
+	{ "update_statuses", NULL,                      "reports",
+	  service_on_update_statuses, .fleet = true },
 	{ 0 }
 };
