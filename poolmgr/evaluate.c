@@ -10,31 +10,57 @@
 #include "store.h"
 
 /*
- * Marks servers with a serial beyond ours: such a server has the zone from another
- * primary, and its row gets this reason. A domain that is being deleted is left out,
- * because the zone may belong to a new domain with the same name.
+ * Finds servers with a serial beyond ours: such a server has the zone from another
+ * primary. A domain that is being deleted is left out, because the zone may belong to a
+ * new domain with the same name. Returns the number of servers.
  */
+static size_t evaluate_find_unknown(struct domain_view *view)
+{
+	const struct state *state = &view->domain.state;
+
+	if (state->task == TASK_DELETE || state->status == STATUS_DELETED)
+		return 0;
+	for (size_t i = 0; i < view->count; i++) {
+		const struct observation *observation = &view->observations[i];
+
+		view->unknown[i] = observation->has_serial &&
+		                   !serial_covers(state->serial, observation->serial);
+		view->unknown_count += view->unknown[i];
+	}
+	return view->unknown_count;
+}
+
+/* The row of such a server gets the reason. */
 static void evaluate_mark_unknown(struct tx *tx, struct domain_view *view,
                                   struct arena *arena)
 {
-	const struct state *state = &view->domain.state;
-	uint32_t ours = state->serial;
-
-	if (state->task == TASK_DELETE || state->status == STATUS_DELETED)
-		return;
-	for (size_t i = 0; i < view->count; i++) {
+	for (size_t i = 0; view->unknown_count && i < view->count; i++) {
 		struct observation *observation = &view->observations[i];
 
-		if (!observation->has_serial || serial_covers(ours, observation->serial))
+		if (!view->unknown[i])
 			continue;
 		store_unknown_serial(tx, &view->domain, view->server_ids[i],
 		                     observation->serial);
-		view->unknown[i] = true;
-		view->unknown_count++;
-		consensus_discount(observation, ours);
+		consensus_discount(observation, view->domain.state.serial);
 		view->reasons[i] = arena_printf(arena, UNKNOWN_SERIAL_WORDS,
 		                                observation->serial);
 	}
+}
+
+/* One transaction for all of them: after a restore of the database there may be many. */
+static enum err evaluate_mark_all(struct db *db, struct domain_view *views, size_t count,
+                                  struct arena *arena, struct why *why)
+{
+	size_t unknown = 0;
+
+	for (size_t i = 0; i < count; i++)
+		unknown += evaluate_find_unknown(&views[i]);
+	if (!unknown)
+		return OK;
+	struct tx tx = tx_begin(db, why);
+	for (size_t i = 0; i < count; i++)
+		evaluate_mark_unknown(&tx, &views[i], arena);
+	return tx_commit(&tx);
 }
 
 /* A server with other records counts as failed, whatever its serial. */
@@ -167,11 +193,11 @@ enum err evaluate_read(const struct poolmgr *poolmgr, struct db *db,
 		struct tx tx = tx_autocommit(db, why);
 		views = store_domain_views(&tx, arena, cases.ids, cases.count, action,
 		                           poolmgr->servers);
-		for (size_t i = 0; i < cases.count && action == ACTION_UPDATE; i++) {
-			evaluate_mark_unknown(&tx, &views[i], arena);
-			evaluate_mark_differing(&views[i], arena);
-		}
 		err = tx_commit(&tx);
+		if (!err && action == ACTION_UPDATE)
+			err = evaluate_mark_all(db, views, cases.count, arena, why);
+		for (size_t i = 0; i < cases.count && action == ACTION_UPDATE && !err; i++)
+			evaluate_mark_differing(&views[i], arena);
 		if (!err)
 			evaluate_decide(poolmgr, &cases, views, evaluation, arena);
 	}

@@ -58,23 +58,42 @@ static void recompare_log(const struct server_report *report,
 		             : "it has transferred the zone, and refuses the comparison");
 }
 
-enum err recompare_record(struct poolmgr *poolmgr, const struct server_report *report,
-                          struct why *why)
-{
-	struct content_case of = { .compared = COMPARED_EQUAL };
-	enum content content = CONTENT_AS_BEFORE;
+struct result {
+	const struct server_report *report;
+	struct content_case of;
+	enum content content;
+};
 
-	if (!recompare_has_result(report, &of.compared))
+static void result_write(struct tx *tx, struct result *result)
+{
+	const char *domain_id = result->report->domain.id;
+	const char *server_id = result->report->name_server;
+
+	if (!store_recompare_case(tx, domain_id, server_id, &result->of))
+		return;
+	result->content = content_decide(&result->of);
+	store_recompare_result(tx, domain_id, server_id, result->content);
+}
+
+enum err recompare_record(struct poolmgr *poolmgr, const struct server_report *reports,
+                          size_t count, struct why *why)
+{
+	struct result results[LIST_MAX];
+	size_t n = 0;
+
+	bug_if(count > LIST_MAX);
+	for (size_t i = 0; i < count; i++) {
+		results[n] = (struct result){ &reports[i], .content = CONTENT_AS_BEFORE };
+		n += recompare_has_result(&reports[i], &results[n].of.compared);
+	}
+	if (!n)
 		return OK;
 	struct tx tx = tx_begin(poolmgr->runtime.db, why);
-	if (store_recompare_case(&tx, report->domain.id, report->name_server, &of)) {
-		content = content_decide(&of);
-		store_recompare_result(&tx, report->domain.id, report->name_server,
-		                       content);
-	}
+	for (size_t i = 0; i < n; i++)
+		result_write(&tx, &results[i]);
 	enum err err = tx_commit(&tx);
-	if (!err)
-		recompare_log(report, &of, content);
+	for (size_t i = 0; i < n && !err; i++)
+		recompare_log(results[i].report, &results[i].of, results[i].content);
 	return err;
 }
 

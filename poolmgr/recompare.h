@@ -15,6 +15,6 @@ struct recompare *recompare_new(struct poolmgr *poolmgr);
 void recompare_free(struct recompare **recompare);
 void recompare_fire(struct recompare *recompare);	/* every second, by a timer */
 
-/* Writes the result of a comparison; evaluate.h calls it. Ignores other reports. */
-enum err recompare_record(struct poolmgr *poolmgr, const struct server_report *report,
-                          struct why *why);
+/* Writes the results of comparisons: at most LIST_MAX. Ignores other reports. */
+enum err recompare_record(struct poolmgr *poolmgr, const struct server_report *reports,
+                          size_t count, struct why *why);

@@ -153,8 +153,8 @@ static enum err service_record(struct poolmgr *poolmgr,
 		err = absences_record(poolmgr, absences, absence_count, why);
 	if (!err && serial_count > 0)
 		err = service_record_serials(poolmgr, serials, serial_count, why);
-	for (size_t i = 0; i < count && !err; i++)
-		err = recompare_record(poolmgr, &reports[i], why);
+	if (!err)
+		err = recompare_record(poolmgr, reports, count, why);
 	return err ? err : service_evaluate(poolmgr, reports, request_ids, count, why);
 }
 
