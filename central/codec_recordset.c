@@ -12,8 +12,8 @@
 
 const struct json_field codec_change_fields[] = {
 	{ "op", "text", "`add`: records are added. `delete`: these records are deleted, or the "
-	  "whole set. `set`: the set has these records then. `expect`: the set has exactly "
-	  "these records before all changes, or central makes none of them (`Conflict`)" },
+	  "whole set. `set`: the set has these records then. `expect`: if the set has other "
+	  "records before the changes, central makes no change (`Conflict`)" },
 	{ "name", "name", "the name of the record set" },
 	{ "type", "text", "the record type. `ANY` with `expect` and `[]`: there is no record at "
 	  "the name" },
@@ -282,8 +282,8 @@ enum err codec_record_import(const json_t *json, const char *field, struct arena
 		return fail(why, ERR_INVALID, "%s must be [name, ttl, type, data]",
 		            field);
 	if (ttl < 0 || ttl > RR_TTL_MAX)
-		return fail(why, ERR_INVALID, "%s: the TTL must be a number from 0 to %d",
-		            field, RR_TTL_MAX);
+		return fail(why, ERR_INVALID, "%s: the TTL must be from 0 to %d, not "
+		            "%lld", field, RR_TTL_MAX, (long long)ttl);
 	change->ttl = (uint32_t)ttl;
 	err = name_parse_owner(owner, field, &change->name, why);
 	if (!err)

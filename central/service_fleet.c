@@ -46,7 +46,8 @@ static enum err server_check_state(const char *state, struct why *why)
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
 		if (!strcmp(states[i], state))
 			return OK;
-	return fail(why, ERR_INVALID, "state must be ACTIVE, DRAINED or REMOVED");
+	return fail(why, ERR_INVALID, "state: must be ACTIVE, DRAINED or REMOVED, not "
+	            "\"%.16s\"", state);
 }
 
 /* Checks the id by the rules in the settings of the pool manager. */

@@ -20,7 +20,8 @@ static enum err import_decode_mode(struct request *req, const char **mode)
 
 	if (!err && *mode && !import_mode_parse(*mode, &unused))
 		return fail(&req->why, ERR_INVALID,
-		            "mode must be create, replace or upsert");
+		            "mode: must be create, replace or upsert, not \"%.16s\"",
+		            *mode);
 	return err;
 }
 
@@ -109,8 +110,8 @@ enum err service_begin_import(struct write *write)
 	import.domain_name = spec.owner;
 	import.spec = import_encode_spec(write, domain, mode);
 	if (strlen(import.spec) > SPEC_MAX)
-		return fail(&req->why, ERR_TOO_LARGE, "domain has more than %d bytes",
-		            SPEC_MAX);
+		return fail(&req->why, ERR_TOO_LARGE, "domain: its JSON text must have at "
+		            "most %d bytes, not %zu", SPEC_MAX, strlen(import.spec));
 	store_import_insert(write->tx, &import);
 	req->result = json_pack("{s:s}", "id", import.id);
 	return import_check_quotas(write->central, req, write->tx, import.tenant);

@@ -156,9 +156,9 @@ enum err service_delete_tsigkey(struct write *write)
 		return err;
 	if (store_tsigkey_user(write->tx, key.name, write->arena, &pool, &server))
 		return tx_fail(write->tx, ERR_CONFLICT,
-		               "the server '%s' of the pool '%s' has the TSIG key "
-		               "%.200s: take it from the server first", server, pool,
-		               key.name);
+		               "the server '%s' of the pool '%s' uses the TSIG key "
+		               "%.200s: first remove tsig_key from this server in the "
+		               "settings of the pool managers", server, pool, key.name);
 	store_tsigkey_delete(write->tx, key.id);
 	return write->tx->err;
 }

@@ -105,8 +105,9 @@ static const struct option rows[] = {
 	{ "rate_limit", OPTION_INT, AT(limits.rate_limit), "200", 0, RATE_MAX,
 	  "answers a second over UDP to one network (/24, /56) without a valid cookie or "
 	  "signature. Each process counts records, NXDOMAIN and errors separately. An "
-	  "answer counts once for each 64 octets that it is longer than its question. 0: "
-	  "no limit, also for servers", .reloadable = true },
+	  "answer counts at least once. A longer one counts once for each 64 octets "
+	  "beyond the length of its question. 0: no limit for any client, also for "
+	  "servers", .reloadable = true },
 	{ "rate_limit_servers", OPTION_INT, AT(limits.rate_limit_servers), "300", 0,
 	  RATE_MAX,
 	  "answers a second over UDP, in each process, to one address of a pool's server "

@@ -4,9 +4,10 @@
  * (tcp_answers.h has their order). Each client has its own buffer and deadline, few
  * questions and transfers at a time, and a limited share of the connections, so that it
  * cannot slow the others down. A new client may come while all places are taken, or while
- * only the program's own descriptors are left (base/descriptors.h). Then the connection
- * that is idle for longest is closed, an unknown client's first. For a server of a pool
- * or of allow_transfer, even a busy connection of an unknown client is closed. For
+ * only the program's own descriptors are left (base/descriptors.h). Then the process
+ * closes the connection that has been idle for longest, first those of unknown clients.
+ * For a server of a pool or of allow_transfer it closes even a busy connection of an
+ * unknown client. For
  * unknown clients, an IPv6 site counts as one peer. A client must take some KiB of its
  * answers every 20 s (tcp_stall). A client under TLS (stream.h) that does not finish the
  * handshake in time is handled like an idle one.

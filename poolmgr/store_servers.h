@@ -10,8 +10,8 @@
 #include "servers.h"
 
 /*
- * store_register() writes the servers in the configuration of this process, in each
- * round. A server that no process has written for UNHEARD_S counts as removed;
+ * store_register() writes a row for each server in the settings of this process. Each
+ * round of the sync calls it. A server that no process has written for UNHEARD_S counts as removed;
  * store_forget_removed() deletes its rows.
  */
 void store_register(struct tx *tx, const char *pool, const struct servers *servers);

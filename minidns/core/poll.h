@@ -37,7 +37,7 @@ struct poll_terms {
 enum poll_event {
 	POLL_NOTIFY_ANSWERED,
 	POLL_TRANSFER_BEGAN,		/* a transfer of this zone to this server, here */
-	/* here, or another instance reported it; with the serial that it brought */
+	/* here, or another instance reported its end; with the serial of the transfer */
 	POLL_TRANSFER_ENDED,
 	POLL_TIMER,
 	/* with a response: SERIAL, ABSENT, LAME, FAILED or UNASKED */

@@ -84,7 +84,7 @@ static enum err bind9_stats_ask(const struct bind9_stats *stats, struct http *ht
 		return err;
 	return fail(why, ERR_REMOTE, "%s: its statistics channel (%s): HTTP status %d%s",
 	            stats->server, stats->url, http->status, http->status != 404 ? "" :
-	            ": is stats_url right, and can this BIND speak JSON?");
+	            ": check stats_url, and that this BIND supports JSON");
 }
 
 enum err bind9_stats_secondaries(const struct bind9_stats *stats,

@@ -14,7 +14,7 @@
 #include "base/err.h"
 
 struct bind9_stats {
-	const char *server;	/* its id, for reasons */
+	const char *server;	/* its id, which errors name */
 	const char *url, *view;	/* view NULL: _default */
 	int timeout_ms;
 	size_t answer_max;

@@ -17,7 +17,7 @@
 #include "base/err.h"
 
 struct http_terms {
-	const char *server;	/* its id, for reasons */
+	const char *server;	/* its id, which errors name */
 	const char *url;	/* "https://192.0.2.1:8081", perhaps with a path */
 	const char *key_header;	/* "X-API-Key: ..."; NULL: no key */
 	const char *ca_file;	/* PEM; NULL: the system's authorities */

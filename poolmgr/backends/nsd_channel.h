@@ -12,10 +12,10 @@
 #include "base/err.h"
 
 struct nsd_channel_terms {
-	const char *server;		/* its id, for reasons */
+	const char *server;		/* its id, which errors name */
 	const char *control;		/* path of a socket, or address:port */
 	const char *server_cert, *control_key, *control_cert;	/* only for TLS */
-	int timeout_ms;			/* for reasons */
+	int timeout_ms;			/* which errors name */
 };
 
 bool nsd_channel_is_socket(const char *control);

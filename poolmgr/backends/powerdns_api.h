@@ -13,7 +13,7 @@
 #include "backends/json_rows.h"
 
 struct powerdns_api_terms {
-	const char *server;	/* its id, for reasons; other members as in http.h */
+	const char *server;	/* its id, which errors name; http.h explains the rest */
 	const char *url, *key, *ca_file;
 	const char *server_id;	/* the server's name in the paths: "localhost" */
 	int timeout_ms;

@@ -70,7 +70,7 @@ ANSWERS = {
     "a list for a type": (one(type=[]), "type must be a text"),
     "a number for a class": (one(**{"class": 1}), "class must be a text"),
     "status 500": (reply(channel([zone()]), "500 Oops"), r"^remote: .*status 500$"),
-    "status 404": (reply("", "404 None"), "^remote: .*404: is stats_url right"),
+    "status 404": (reply("", "404 None"), "^remote: .*404: check stats_url"),
     "elsewhere": (reply("", "302 Found", "Location: http://127.0.0.1:1/"), "status 302"),
 }
 

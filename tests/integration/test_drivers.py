@@ -359,7 +359,7 @@ class Bind9Test(StatesStory, ListingStory, DriverStory, unittest.TestCase):
         code, said = self.run_driver_with(
             self.settings(stats_url=f"{self.server.stats_url}/elsewhere"), "list")
         self.assertEqual(code, 1)
-        self.assertRegex(said, "^remote: .*HTTP status 404: is stats_url right")
+        self.assertRegex(said, "^remote: .*HTTP status 404: check stats_url")
 
 
 class KnotTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):

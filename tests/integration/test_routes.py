@@ -580,7 +580,7 @@ class Locks(RouteStory):
             f"VALUES ('www.{domain}', '{domain}', 'x', 'x', NOW())")
         self.assertEqual(made["host"], f"www.{domain}")
         for call in refused:
-            self.assertIn("a route has a host in that domain", str(call))
+            self.assertIn("the host of a route: choose a domain without hosts", str(call))
 
     def test_one_namespace_of_two_projects_at_once(self):
         self.router("shard1", wait=False)

@@ -87,9 +87,9 @@ const struct command commands[] = {
 	  OPT(TYPE) | OPT(STATUS) | OPT(SORT) | OPT(LIMIT),
 	  NEED_BROKER, record_list,
 	  "list the records of a domain",
-	  "Lists the records of the domain. TASK is what is to be done at the name "
-	  "servers, and STATUS is how far it is. NAME is written as in 'record add'. A "
-	  "* at its end matches all names with that beginning. A * in front matches all "
+	  "Lists the records of the domain. TASK is the work that the name servers "
+	  "still need. STATUS is the progress of this work. Write NAME as in 'record "
+	  "add'. A * at its end matches all names with that beginning. A * in front matches all "
 	  "absolute names with that end. But *.www is the name of a wildcard record. A "
 	  "TTL of - is the TTL of the domain.",
 	  "zonefleet record list example.org\n"
@@ -470,8 +470,8 @@ const struct command commands[] = {
 	  "Lists the name servers of the pools. BEHIND counts the domains whose serial "
 	  "a server does not have yet. FAILED counts the domains whose last attempt at "
 	  "the server failed. STATE is what the operator has set. The pool managers "
-	  "neither change nor count a DRAINED server. They also forget what they know "
-	  "of a REMOVED one.",
+	  "send no changes to a DRAINED server and leave it out of the consensus. They "
+	  "also forget what they know of a REMOVED one.",
 	  "zonefleet servers --admin" },
 	{ "server drain", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_drain,
 	  "stop changes to a name server (administrators)",
@@ -542,9 +542,9 @@ const struct command commands[] = {
 	  owner_approve,
 	  "approve held changes",
 	  "Shows the held changes and their digest. zonefleet-ownership holds deletions "
-	  "and updates that exceed a limit of the zone. It also holds losses of a "
-	  "resource whose list is missing or incomplete. DIGEST approves exactly the "
-	  "changes with that digest. --yes approves the changes that the command shows. "
+	  "and updates that exceed a limit of the zone. It also holds changes that "
+	  "remove records of a resource whose list is missing or incomplete. DIGEST "
+	  "approves exactly the changes with that digest. --yes approves the changes that the command shows. "
 	  "The next round then makes them. zonefleet-ownership refuses the approval if "
 	  "the plan has changed since.",
 	  "zonefleet owner approve cluster-1 example.org\n"
@@ -575,9 +575,10 @@ const struct command commands[] = {
 	  "export' or only its list of records. The client unpacks a FILE that ends in "
 	  ".xz or .gz. A FILE of - is standard input. Records of STORAGE_ID in FILE "
 	  "belong to it again after the next round, if the zone still has them "
-	  "unchanged. All other records are only counted. The command is for storage "
-	  "\"table\" after the loss of its database: marks in the zone need no copy. "
-	  "The same file a second time changes nothing.\n"
+	  "unchanged. All other records stay as they are; the output has their number. "
+	  "Use the command if storage is \"table\" and the database was lost. With "
+	  "storage \"txt\" the marks in the zone still name the owners. The same file a "
+	  "second time changes nothing.\n"
 	  "Run 'owner apply' first. zonefleet-ownership deletes records of STORAGE_ID "
 	  "that no resource wants.",
 	  "zonefleet owner import cluster-1 example.org example.org.owners" },
@@ -614,9 +615,8 @@ const struct command commands[] = {
 	  "take over record sets without a mark",
 	  "Takes over the record set of NAME and TYPE for STORAGE_ID. The set must have "
 	  "no owner, and a resource must want it (see 'owner apply'). Its records must "
-	  "be exactly those of TARGET, so that you take over no records that you have "
-	  "not seen. TARGET is written as in a master file and quoted for the shell as "
-	  "one word. From then on the set becomes what the resource wants. --wanted "
+	  "be exactly those of TARGET. So you take over only records that you know. "
+	  "Write TARGET as in a master file, and quote it for the shell as one word. From then on the set becomes what the resource wants. --wanted "
 	  "takes over all selected sets without an owner that are exactly as a resource "
 	  "wants them. The output is that of 'owner transfer'.",
 	  "zonefleet owner adopt cluster-1 example.org www A 192.0.2.1 192.0.2.2\n"

@@ -26,6 +26,6 @@ void heartbeat_fire(struct heartbeat *heartbeat);
 
 struct heartbeat *heartbeat_new(const char *service, struct loop *loop,
                                 const struct db_config *db_config);
-/* Writes to the database that the process leaves. */
+/* Records that this process has left the fleet, and releases its locks. */
 void heartbeat_free(struct heartbeat **heartbeat);
 struct membership *heartbeat_membership(struct heartbeat *heartbeat);

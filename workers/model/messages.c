@@ -111,8 +111,8 @@ static enum err message_get_report(const json_t *json, enum report *report,
 	enum err err = json_get_text(json, "status", JSON_REQUIRED, WORD_MAX, &word, why);
 
 	if (!err && !report_parse(word, report))
-		return fail(why, ERR_INVALID,
-		            "status must be SUCCESS, ERROR or NO_DOMAIN");
+		return fail(why, ERR_INVALID, "status: must be SUCCESS, ERROR or "
+		            "NO_DOMAIN, not \"%.32s\"", word);
 	return err;
 }
 

@@ -101,7 +101,8 @@ static enum err domain_link_add_record(struct domain_link *link, const struct na
 	char text[NAME_MAX_TEXT + 1];
 
 	if (!canonical_of_rr(rr, &link->record))
-		return fail(why, ERR_REMOTE, "the domain has a malformed record");
+		return fail(why, ERR_REMOTE, "the domain has a malformed record of "
+		            "type %u", rr->type);
 	if (view_add(link->view, name, rr->type, rr->ttl,
 	             (struct rdata){ record->octets + record->rdata,
 	                             (uint16_t)(record->len - record->rdata) }))

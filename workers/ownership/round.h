@@ -3,8 +3,9 @@
  * allowed ones, message by message (the loop of seed 001).
  *
  * A record and its mark are in one update. The prerequisites of the update describe the
- * zone as the round read it. So a round may end at any point, or sleep while another one
- * works: no change is half done, and the next round makes the rest. Before the round
+ * zone as the round read it. So a round may end at any point, or sleep while another
+ * round works. Each change is complete or not begun. The next round makes the remaining
+ * changes. Before the round
  * sends updates, it writes the intended sets to the database (ACCEPTED). It also writes
  * which sets a later reading shows (PROGRAMMED).
  */

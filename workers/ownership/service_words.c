@@ -45,8 +45,8 @@ static const struct rpc_method_doc words[] = {
 	  FIELDS({ "dnsname", "name", "the name of the record set" },
 	         { "type", "text", "its type" },
 	         { "targets", "list of texts", "the data of its records", .max = TARGETS_MAX }) },
-	{ "ownership_adopt_wanted", "Orders to own the selected record sets that have no owner and are "
-	  "as a resource wants them.", OWNER, "`order`: id",
+	{ "ownership_adopt_wanted", "Orders zonefleet-ownership to adopt the selected record sets. They "
+	  "must have no owner and must be as a resource wants them.", OWNER, "`order`: id",
 	  "{" REGISTRY ", 'selector': {'name': 'www.shared.example.'}, 'dry_run': true}" },
 	{ "ownership_release", "Orders to give up the selected record sets; they stay in the zone.",
 	  OWNER, "`order`: id",

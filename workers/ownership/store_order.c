@@ -108,7 +108,8 @@ static void order_read(struct tx *tx, struct tx_rows *rows, struct arena *arena,
 	order->has_name = !row_is_null(rows);
 	text = row_text(rows);
 	if (order->has_name && name_parse(text, "name", &order->name, tx->why))
-		tx_fail(tx, ERR_INTERNAL, "ownership_orders.name: must be a name");
+		tx_fail(tx, ERR_INTERNAL, "ownership_orders.name: \"%.80s\" is not "
+		        "a valid name", text);
 	order->is_below = row_int(rows);
 	order->type = order->expected.type = (uint16_t)row_int(rows);
 	order->resource = row_text(rows);

@@ -20,7 +20,8 @@ void store_unpack(struct tx *tx, struct tx_rows *rows, struct arena *arena, uint
 	const uint8_t *octets = row_bytes(rows, &len);
 
 	if (!rrset_unpack(set, ttl, octets, octets ? len : 0, arena))
-		tx_fail(tx, ERR_INTERNAL, "a row has malformed records");
+		tx_fail(tx, ERR_INTERNAL, "the database has records of %zu octets "
+		        "that cannot be read", len);
 	rrset_sort(set);
 }
 
@@ -29,5 +30,6 @@ void store_read_name(struct tx *tx, struct tx_rows *rows, struct name *name,
 {
 	*text = row_text(rows);
 	if (name_parse(*text, "name", name, tx->why))
-		tx_fail(tx, ERR_INTERNAL, "a row has a malformed name");
+		tx_fail(tx, ERR_INTERNAL, "the database has the name \"%.80s\", "
+		        "which is not valid", *text);
 }

@@ -3,7 +3,8 @@
  * passes. The first pass reads ids and revisions: of all networks, of all subnets, then
  * of the ports of each network. The second pass begins some seconds later, because most
  * differences are changes whose notification has not arrived yet. It reads each differing
- * object by its id, and applies it or its absence (neutron_apply.h).
+ * object by its id. Then it writes the object, or deletes it if Neutron no longer has it
+ * (neutron_apply.h).
  *
  * A row has the time of the next round, so one process of the fleet makes each round.
  */

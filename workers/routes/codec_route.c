@@ -74,8 +74,8 @@ static enum err route_input_check_labels(const json_t *labels, struct why *why)
 	json_t *value;
 
 	if (json_object_size(labels) > LABELS_MAX)
-		return fail(why, ERR_INVALID, "labels: at most %d are allowed",
-		            LABELS_MAX);
+		return fail(why, ERR_INVALID, "labels: must be at most %d, not %zu",
+		            LABELS_MAX, json_object_size(labels));
 	json_object_foreach((json_t *)labels, key, value)
 		if (!json_is_string(value) || !*key || strchr(key, '=') ||
 		    strlen(key) + json_string_length(value) >= TEXT_MAX)
@@ -197,8 +197,8 @@ static enum err route_input_refuse_status(const struct route_input *input,
 	if (input->phase)
 		return fail(why, ERR_INVALID, "status.phase: only a binding sets it");
 	if (input->dns)
-		return fail(why, ERR_INVALID, "status.dns: only a binding sets it; "
-		            "a name of your own is the host");
+		return fail(why, ERR_INVALID, "status.dns: must be absent, because only "
+		            "a binding sets it: for a name of your own set host");
 	return OK;
 }
 

@@ -47,8 +47,9 @@ static const struct option rows[] = {
 	  "storage_id of the parent in registries.zones" },
 	{ "backend_pattern", OPTION_TEXT, AT(backend_pattern), "NAMESPACE_*", 1, 255,
 	  "patterns of the backends that a route may name, in addition to "
-	  "NAMESPACE_NAME. NAMESPACE and PROJECT stand for those of the route, and one * "
-	  "for any octets. \"*\": all backends. Administrators may name all" },
+	  "NAMESPACE_NAME. NAMESPACE stands for the namespace of the route, PROJECT for its "
+	  "tenant. One * stands for any octets. \"*\": all backends. Administrators may "
+	  "name all" },
 	{ "quota", OPTION_INT, AT(quota), "10000", -1, INT32_MAX,
 	  "routes of one tenant; -1: no limit. Administrators have no limit",
 	  .reloadable = true },

@@ -167,7 +167,8 @@ static void router_check_domain(struct request *req, struct tx *tx,
 		tx_fail(tx, ERR_EXISTS, "dns: the domain of router %.63s is in it",
 		        below);
 	else if (host)
-		tx_fail(tx, ERR_EXISTS, "dns: a route has a host in that domain, %.253s",
+		tx_fail(tx, ERR_EXISTS, "dns: %.253s contains %.253s, the host of a "
+		        "route: choose a domain without hosts of routes", router->dns,
 		        host);
 }
 

@@ -32,8 +32,8 @@ const struct option trust_fleet_options[] = {
 	  "signs with the first one. \"\": agents need `keys`", .reloadable = true },
 	{ "max_age", OPTION_DURATION, AT(max_age_ms), "1d", 1000, MAX_AGE_MS,
 	  "refuse the fleet's messages that are older than this, or further in the "
-	  "future. Messages wait in their queues while their program is down: allow for "
-	  "that time", .reloadable = true },
+	  "future. Messages wait in their queues while their program is down. Set this "
+	  "time longer than the longest outage that you expect", .reloadable = true },
 	{ "trust_broker", OPTION_BOOL, AT(trust_broker), "false", 0, 0,
 	  "accept the fleet's messages also without a valid signature, from all accounts "
 	  "that may send to the topic. Set it while you distribute the first keys, or if "

@@ -17,7 +17,8 @@ void paged_read_init(struct paged_read *read, const struct axfr_limits *limits,
 static enum err paged_read_check(const struct paged_read *read, struct why *why)
 {
 	if (read->records > read->limits.records)
-		return fail(why, ERR_TOO_LARGE, "the domain has too many records");
+		return fail(why, ERR_TOO_LARGE, "the domain has more than %zu records",
+		            read->limits.records);
 	if (read->octets > read->limits.octets)
 		return fail(why, ERR_TOO_LARGE, "the domain is too large");
 	return OK;

@@ -67,11 +67,12 @@ enum err view_mark_name(const struct view *view, const struct node *node, uint16
 		return err;
 	if (!view_place_is_free(view, node, mark))
 		return fail(why, ERR_INVALID,
-		            "there are other records where its mark would be");
+		            "the name of its mark has other records: remove them, or "
+		            "change txt_prefix");
 	if (!view_place_is_clear(view, node, type, mark))
 		return fail(why, ERR_INVALID,
-		            "its mark would be read as that of another record: set a "
-		            "prefix with '%%{record_type}' that ends in a dot");
+		            "its mark could also belong to another record: set a "
+		            "txt_prefix with '%%{record_type}' that ends in a dot");
 	if (view_is_hidden(view, mark, RR_TXT))
 		return fail(why, ERR_INVALID,
 		            "its mark would be below a delegation or DNAME");

@@ -97,7 +97,8 @@ static enum err host_check_last_label(const char *host, const char *field,
 	const char *last = strrchr(host, '.');
 
 	if (!last)
-		return fail(why, ERR_INVALID, "%s: must have at least two labels", field);
+		return fail(why, ERR_INVALID, "%s: must have at least two labels: "
+		            "\"%.253s\" has one", field, host);
 	if (strspn(last + 1, "0123456789") == strlen(last + 1))
 		return fail(why, ERR_INVALID,
 		            "%s: the last label is a number, as in an address", field);
