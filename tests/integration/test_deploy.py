@@ -181,11 +181,10 @@ class DeployTest(unittest.TestCase):
                  if name.startswith("/usr/lib/systemd/system/")]
         for path in units:      # where the programs are now, so that they are found
             path.write_text(path.read_text().replace("=/usr/", f"={self.folder}/usr/"))
-        status, said = run("systemd-analyze", "verify", "--man=no",
-                           *(path for path in units if path.suffix != ".conf"))
-        # it also loads what else is installed here, and says what is wrong with that
-        ours = [line for line in said.splitlines() if "zonefleet" in line]
-        self.assertEqual((status, ours), (0, []), said)
+        _, said = run("systemd-analyze", "verify", "--man=no",
+                      *(path for path in units if path.suffix != ".conf"))
+        # it also loads what else is installed here, says what is wrong with that, and fails
+        self.assertEqual([line for line in said.splitlines() if "zonefleet" in line], [], said)
 
     def test_no_unit_leaves_a_core(self):
         common = self.install()["/usr/lib/systemd/system/zonefleet-.service.d/common.conf"]

@@ -79,7 +79,7 @@ def repeated(jobs, times):
 def known_flaky():
     if not FLAKY.exists():
         return {}
-    return dict(re.findall(r"^([^#\s]\S*)\s+(.+)$", FLAKY.read_text(), re.M))
+    return dict(re.findall(r"^([^#\s]\S*)\s+(#\d+.*)$", FLAKY.read_text(), re.M))
 
 
 def passes_alone(job):
