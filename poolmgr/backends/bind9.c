@@ -245,7 +245,8 @@ static enum err bind9_take_out(const struct bind9 *bind, const char *zone,
 	enum err err = bind9_rndc(&keeping, "sync", zone, NULL, &command, why);
 	if (!err)
 		err = bind9_rndc(&keeping, "delzone", zone, NULL, &command, why);
-	if (err || command.status == 0 || strstr(command.output, "not found"))
+	if (err || command.status == 0 ||
+	    reply_of("bind9", "delzone", 0, command.output) == REPLY_ABSENT)
 		return err;
 	return bind9_refused(bind, "delzone", &command, why);
 }
