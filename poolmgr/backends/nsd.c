@@ -2,7 +2,6 @@
  * nsd -- NSD 4, through its control channel (nsd_channel.h). The pattern has masters and
  * notify rules.
  */
-#include <poll.h>
 #include <string.h>
 
 #include "backends/drivers.h"
@@ -10,6 +9,7 @@
 #include "backends/reply.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/pause.h"
 
 enum {
 	TRANSFER_WAIT_MS = 2000,	/* for a transfer, before a deletion */
@@ -209,7 +209,7 @@ static void nsd_await_transfer(const struct nsd *nsd, int64_t deadline_ms,
 	    clock_ms() + (half_ms < TRANSFER_WAIT_MS ? half_ms : TRANSFER_WAIT_MS);
 
 	while (nsd_is_transferring(nsd, deadline_ms, zone) && clock_ms() < until_ms)
-		poll(NULL, 0, TRANSFER_LOOK_MS);
+		pause_ms(TRANSFER_LOOK_MS);
 }
 
 static enum err nsd_delete(const void *settings, const struct driver_context *context,
