@@ -382,7 +382,8 @@ void follow_up_observe(struct follow_up *follow_up, const struct server *server,
 	struct follow_up_job *job;
 	char key[KEY_SIZE];
 
-	snprintf(key, sizeof(key), "%s %s", domain->id, server->settings->id);
+	bug_if(snprintf(key, sizeof(key), "%s %s", domain->id, server->settings->id) >=
+	       (int)sizeof(key));
 	HASH_FIND_STR(follow_up->jobs, key, job);
 	if (job || !own || HASH_COUNT(follow_up->jobs) >= CASES_MAX ||
 	    server_fails(own, CHANNEL_CONTROL))

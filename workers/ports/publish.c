@@ -121,7 +121,8 @@ static void publish_start(struct ports *ports, const struct zone_key *zone)
 	char key[2048], lock[256];
 	struct publication *publication;
 
-	snprintf(key, sizeof(key), "%s %s", zone->zone, zone->project_id);
+	bug_if(snprintf(key, sizeof(key), "%s %s", zone->zone, zone->project_id) >=
+	       (int)sizeof(key));
 	if (!reconciler_can_start(ports->publisher, key))
 		return;
 	publication = xcalloc(1, sizeof(*publication));
