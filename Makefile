@@ -152,6 +152,7 @@ $(RPC_WORDS): $(BUILD)/rpc/%: $(BUILD)/docs/rpc/words.o $(BUILD)/%.a $(BUILD)/wo
 	@echo "  LINK  $@" && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS) $(LIBS_$*)
 
 drivers: $(DRIVERS) $(RPC_WORDS)
+benches: $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 
 $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/workers.a
 	@mkdir -p $(@D)
@@ -291,7 +292,7 @@ clean:
 	rm -rf build build-asan
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: always drivers fuzzers all docs check check-docs asan asan-programs test test-faults test-drift test-fleet test-large test-clusters demo bench bench-ownership bench-ports bench-routes bench-minidns bench-sync fuzz hooks layers install clean
+.PHONY: always drivers benches fuzzers all docs check check-docs asan asan-programs test test-faults test-drift test-fleet test-large test-clusters demo bench bench-ownership bench-ports bench-routes bench-minidns bench-sync fuzz hooks layers install clean
 # make would delete these after each link.
 .SECONDARY: $(UNIT:=.o)
 .DELETE_ON_ERROR:

@@ -374,7 +374,8 @@ static void print_result(struct bench *bench)
 int main(int argc, char **argv)
 {
 	struct bench bench = { 0 };
-	struct option_section *sections = worker_sections(&bench.common, NULL, NULL);
+	struct option_section *sections = worker_sections(&bench.common, NULL, NULL,
+	                                                  NULL);
 	const struct option_schema schema = { "exchanges", sections, NULL };
 	struct why why;
 

@@ -477,7 +477,8 @@ static void load_close(struct load *load)
 static int run_mode(const struct mode *mode, const char *config, char **numbers)
 {
 	struct load load = { .want = atoll(numbers[0]) };
-	struct option_section *sections = worker_sections(&load.common, NULL, NULL);
+	struct option_section *sections = worker_sections(&load.common, NULL, NULL,
+	                                                  NULL);
 	const struct option_schema schema = { "load", sections, NULL };
 	struct why why;
 

@@ -92,7 +92,7 @@ def _make(name, stage, *words, **options):
 
 def _commands(fuzz_seconds, rounds_percent):
     jobs = [
-        _make("build", "build", "all", "drivers"),
+        _make("build", "build", "all", "drivers", "benches"),
         _make("asan-programs", "asan", "asan-programs"),
         _make("check", "check", "check", needs=("build",), nice=5),
         _command("hardening", "hardening",
