@@ -195,7 +195,8 @@ static enum sign operation_sign(const struct operation *job)
 	bool there;
 
 	if (job->cause.probe && sign == SIGN_NONE && server->driver->has &&
-	    !server->driver->has(server->settings, &root, &there, &why))
+	    health_sign_of(server->driver->has(server->settings, &root, &there, &why)) ==
+	        SIGN_ANSWER)
 		return SIGN_ANSWER;
 	return sign;
 }
