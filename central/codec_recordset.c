@@ -12,8 +12,8 @@
 
 const struct json_field codec_change_fields[] = {
 	{ "op", "text", "`add`: records are added. `delete`: these records are deleted, or the "
-	  "whole set. `set`: the set has these records then. `expect`: if the set has other "
-	  "records before the changes, central makes no change (`Conflict`)" },
+	  "whole set. `set`: the set has these records then. `expect`: central makes "
+	  "no change (`Conflict`) unless the set has exactly these records before" },
 	{ "name", "name", "the name of the record set" },
 	{ "type", "text", "the record type. `ANY` with `expect` and `[]`: there is no record at "
 	  "the name" },

@@ -7,10 +7,9 @@
  * only the program's own descriptors are left (base/descriptors.h). Then the process
  * closes the connection that has been idle for longest, first those of unknown clients.
  * For a server of a pool or of allow_transfer it closes even a busy connection of an
- * unknown client. For
- * unknown clients, an IPv6 site counts as one peer. A client must take some KiB of its
- * answers every 20 s (tcp_stall). A client under TLS (stream.h) that does not finish the
- * handshake in time is handled like an idle one.
+ * unknown client. For unknown clients, an IPv6 site counts as one peer. A client must
+ * take some KiB of its answers every 20 s (tcp_stall). A client under TLS (stream.h) that
+ * does not finish the handshake in time is handled like an idle one.
  */
 #pragma once
 

@@ -11,8 +11,8 @@
 
 /*
  * store_register() writes a row for each server in the settings of this process. Each
- * round of the sync calls it. A server that no process has written for UNHEARD_S counts as removed;
- * store_forget_removed() deletes its rows.
+ * round of the sync calls it. A server that no process has written for UNHEARD_S counts
+ * as removed; store_forget_removed() deletes its rows.
  */
 void store_register(struct tx *tx, const char *pool, const struct servers *servers);
 void store_forget_removed(struct tx *tx, const char *pool, int unheard_s);

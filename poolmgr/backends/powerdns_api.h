@@ -13,7 +13,7 @@
 #include "backends/json_rows.h"
 
 struct powerdns_api_terms {
-	const char *server;	/* its id, which errors name; http.h explains the rest */
+	const char *server;	/* its id, which errors name (see http.h) */
 	const char *url, *key, *ca_file;
 	const char *server_id;	/* the server's name in the paths: "localhost" */
 	int timeout_ms;

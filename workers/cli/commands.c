@@ -89,9 +89,9 @@ const struct command commands[] = {
 	  "list the records of a domain",
 	  "Lists the records of the domain. TASK is the work that the name servers "
 	  "still need. STATUS is the progress of this work. Write NAME as in 'record "
-	  "add'. A * at its end matches all names with that beginning. A * in front matches all "
-	  "absolute names with that end. But *.www is the name of a wildcard record. A "
-	  "TTL of - is the TTL of the domain.",
+	  "add'. A * at its end matches all names with that beginning. A * in front "
+	  "matches all absolute names with that end. But *.www is the name of a "
+	  "wildcard record. A TTL of - is the TTL of the domain.",
 	  "zonefleet record list example.org\n"
 	  "zonefleet record list example.org www --type A\n"
 	  "zonefleet record list example.org --status ERROR --json" },
@@ -541,12 +541,13 @@ const struct command commands[] = {
 	{ "owner approve", "STORAGE_ID ZONE [DIGEST]", 2, 3, OPT(YES), NEED_BROKER,
 	  owner_approve,
 	  "approve held changes",
-	  "Shows the held changes and their digest. zonefleet-ownership holds deletions "
-	  "and updates that exceed a limit of the zone. It also holds changes that "
-	  "remove records of a resource whose list is missing or incomplete. DIGEST "
-	  "approves exactly the changes with that digest. --yes approves the changes that the command shows. "
-	  "The next round then makes them. zonefleet-ownership refuses the approval if "
-	  "the plan has changed since.",
+	  "Shows the held changes and their digest. zonefleet-ownership holds "
+	  "deletions and updates that exceed a limit of the zone. It also holds "
+	  "changes that remove records of a resource whose list is missing or "
+	  "incomplete. DIGEST approves exactly the changes with that digest. --yes "
+	  "approves the changes that the command shows. The next round then makes "
+	  "them. zonefleet-ownership refuses the approval if the plan has changed "
+	  "since.",
 	  "zonefleet owner approve cluster-1 example.org\n"
 	  "zonefleet owner approve cluster-1 example.org --yes" },
 	{ "owner records", "STORAGE_ID ZONE", 2, 2, OPT(OWNER) | OPT(NAME),
@@ -613,11 +614,12 @@ const struct command commands[] = {
 	  SELECTOR | OPT(WANTED) | OPT(DRY_RUN) | OPT(WAIT_TIMEOUT),
 	  NEED_BROKER, owner_adopt,
 	  "take over record sets without a mark",
-	  "Takes over the record set of NAME and TYPE for STORAGE_ID. The set must have "
-	  "no owner, and a resource must want it (see 'owner apply'). Its records must "
-	  "be exactly those of TARGET. So you take over only records that you know. "
-	  "Write TARGET as in a master file, and quote it for the shell as one word. From then on the set becomes what the resource wants. --wanted "
-	  "takes over all selected sets without an owner that are exactly as a resource "
+	  "Takes over the record set of NAME and TYPE for STORAGE_ID. The set must "
+	  "have no owner, and a resource must want it (see 'owner apply'). Its records "
+	  "must be exactly those of TARGET. So you take over only records that you "
+	  "know. Write TARGET as in a master file, and quote it for the shell as one "
+	  "word. From then on the set becomes what the resource wants. --wanted takes "
+	  "over all selected sets without an owner that are exactly as a resource "
 	  "wants them. The output is that of 'owner transfer'.",
 	  "zonefleet owner adopt cluster-1 example.org www A 192.0.2.1 192.0.2.2\n"
 	  "zonefleet owner adopt cluster-1 example.org --wanted --dry-run" },

@@ -5,9 +5,8 @@
  * A record and its mark are in one update. The prerequisites of the update describe the
  * zone as the round read it. So a round may end at any point, or sleep while another
  * round works. Each change is complete or not begun. The next round makes the remaining
- * changes. Before the round
- * sends updates, it writes the intended sets to the database (ACCEPTED). It also writes
- * which sets a later reading shows (PROGRAMMED).
+ * changes. Before the round sends updates, it writes the intended sets to the database
+ * (ACCEPTED). It also writes which sets a later reading shows (PROGRAMMED).
  */
 #pragma once
 
