@@ -66,7 +66,8 @@ class Nsd(NameServer):
     .control_address is a socket's path, or "host:port" with TLS; then .key_files are what
     a client of it needs, by the names of our settings.
 
-    NSD 4.6 crashes at times when it loses a zone that it transfers, so it has a keeper.
+    NSD 4.6 crashes at times when it loses a zone that it transfers, and its process for
+    transfers hangs at times. So it has a keeper.
     """
 
     restarts = True
@@ -104,6 +105,7 @@ class Nsd(NameServer):
             control_port=self.control_port, pattern=PATTERN,
             reload_seconds=reload_seconds,
             masters="\n".join(requests), settings="\n\t".join(settings)))
+        self.question = [program("nsd-control"), "-c", self.config, "status"]
 
     def command(self):
         return [program("nsd"), "-d", "-c", self.config]

@@ -13,6 +13,7 @@ import os
 import random
 import re
 import select
+import shlex
 import shutil
 import signal
 import socket
@@ -258,6 +259,7 @@ class Server:
     start_seconds = 30
     stop_seconds = 20
     restarts = False                # when it dies, as by its unit: see keeper.py
+    question = None                 # a command line: a server that hangs with it is killed
 
     def __init__(self, folder, leave_running=False, host=HOST):
         """FOLDER is made, and must not hold anything yet. HOST: an address of loopback."""
@@ -307,7 +309,8 @@ class Server:
         """Starts the process; wait_ready() must follow. So several start side by side."""
         argv = [str(arg) for arg in self.command()]
         if self.restarts:
-            argv = [sys.executable, str(KEEPER), str(self._deaths), *argv]
+            ask = ["--ask", shlex.join(map(str, self.question))] if self.question else []
+            argv = [sys.executable, str(KEEPER), str(self._deaths), *ask, *argv]
         if not self.leave_running:
             argv = [program("setpriv"), "--pdeathsig", "KILL", *argv]
             _running.append(self)

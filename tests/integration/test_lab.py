@@ -58,6 +58,11 @@ class A(unittest.TestCase):
             self.assertEqual(told, [("A.test_a", "failed"), ("A.test_b", "failed")])
 
 
+def children(pid):
+    return [int(child) for child
+            in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
 class Died(unittest.TestCase):
 
     def start(self, kind):
@@ -75,8 +80,8 @@ class Died(unittest.TestCase):
 
     def test_one_that_has_a_keeper(self):
         server = self.start(Nsd)
-        child, = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()
-        os.kill(int(child), signal.SIGSEGV)
+        child, = children(server.pid)
+        os.kill(child, signal.SIGSEGV)
         wait_for(lambda: server.deaths() == ["SIGSEGV"] and server.is_ready(), SECONDS,
                  "it is started again", [server.log])
         server.add_zone("example.org")
@@ -84,6 +89,17 @@ class Died(unittest.TestCase):
         server.stop()
         self.assertEqual(server.exit_status, 0)
         self.assertNotIn("nsd", self.failure())
+
+    def test_one_that_hangs(self):
+        """Its process for transfers, which answers nsd-control, stands still."""
+        server = self.start(Nsd)
+        transfers, = children(server.pid)
+        os.kill(transfers, signal.SIGSTOP)
+        wait_for(lambda: server.deaths() == ["hung"] and server.is_ready(), SECONDS,
+                 "it is started again", [server.log])
+        server.add_zone("example.org")
+        server.stop()
+        self.assertEqual(server.exit_status, 0)
 
     def test_one_that_has_none(self):
         server = self.start(Knot)
