@@ -149,11 +149,14 @@ class Reached(HaproxyStory):
 
 
 class Resolver:
-    """As a client's: it keeps addresses as long as their TTL, and follows a CNAME."""
+    """As a client's: it keeps addresses as long as their TTL, and follows a CNAME.
+
+    .is_over: the name had a CNAME and has it no more. The wildcard of the router answers.
+    """
 
     def __init__(self, port, name):
         self.port, self.name = port, name
-        self.address, self.until = None, 0
+        self.address, self.until, self.had_cname, self.is_over = None, 0, False, False
 
     def ask(self, name):
         answer = udp(dns.message.make_query(name, "A"), "127.0.0.1",
@@ -161,24 +164,26 @@ class Resolver:
         last = answer[-1]
         ttl = min(rrset.ttl for rrset in answer)
         if last.rdtype == dns.rdatatype.A:
-            return str(last[0]), ttl
-        address, rest = self.ask(last[0].target)
-        return address, min(ttl, rest)
+            return str(last[0]), ttl, len(answer) > 1
+        address, rest, _ = self.ask(last[0].target)
+        return address, min(ttl, rest), True
 
     def now(self):
         """The address, and when it was looked for."""
         now = time.monotonic()
         if now >= self.until:
-            self.address, ttl = self.ask(self.name)
+            self.address, ttl, has_cname = self.ask(self.name)
             self.until = now + ttl
+            self.is_over = self.had_cname and not has_cname
+            self.had_cname |= has_cname
         return self.address, now
 
 
 class Rebound(HaproxyStory):
 
     def test_no_request_is_lost_or_late(self):
-        """Of clients that do as DNS tells them: each request is answered by the backend, and
-        behind the TTL none comes to the old router; until the old name's grace is over."""
+        """The clients do as DNS tells them. The backend answers each request until the last
+        TTL of the old name is over, and after the first TTL the old router gets no request."""
         shards = self.shards("shard1", "shard2")
         self.caller.drain_router(router="shard2")
         made = [self.scheduled(self.route(f"r{i}", backend=f"app{i}")) for i in range(4)]
@@ -187,7 +192,7 @@ class Rebound(HaproxyStory):
         self.caller.drain_router(router="shard2", drain=False)
         clients = {route["id"]: Resolver(self.fleet.bind.port, route["status"]["dns"])
                    for route in made}
-        found, leads_on, over = {id: [] for id in clients}, {}, set()
+        found, leads_on = {id: [] for id in clients}, {}
 
         def leads(route):
             name = route["status"]["dns"]
@@ -198,16 +203,15 @@ class Rebound(HaproxyStory):
             if leads(route):
                 leads_on.setdefault(id, time.monotonic())
             address, at = clients[id].now()
+            if clients[id].is_over:
+                return
             status, text = self.get_page(route["status"]["dns"], address)
-            if id in leads_on and not leads(route):
-                over.add(id)
-            else:
-                backend, shard = text.split("@")
-                found[id].append((at, status, backend, shard))
+            backend, shard = text.split("@")
+            found[id].append((at, status, backend, shard))
 
         def request_all():
             for route in made:
-                if route["id"] not in over:
+                if not clients[route["id"]].is_over:
                     request(route)
         request_all()
         for i, client in enumerate(clients.values()):   # each asks at another time
@@ -216,7 +220,7 @@ class Rebound(HaproxyStory):
 
         def is_over():
             request_all()
-            return len(over) == len(made)
+            return all(client.is_over for client in clients.values())
         self.wait(is_over, "the grace of all is over", SECONDS)
         for route in made:
             requests = found[route["id"]]
