@@ -12,19 +12,19 @@ enum table { DOMAINS, RECORDSETS, RECORDS, JOURNAL, TABLES };
 /*
  * The first column is the id of the domain. The domain is locked, so a record can only
  * conflict with its own id: one statement inserts, changes and deletes records. The row
- * of a domain exists. Its unchanged columns are empty here. If the row were missing, the
- * empty pool_id would violate a foreign key.
+ * of a domain exists, because it is locked. Its unchanged columns are empty here, except
+ * pool_id: MySQL 9.6 and later check a foreign key before they look for the row.
  */
 static const struct {
 	size_t columns;
 	const char *head, *tuple, *tail;
 } tables[TABLES] = {
-	[DOMAINS] = { 15,
+	[DOMAINS] = { 16,
 		"INSERT INTO domains (id, serial, task, status, description, mname, "
 		"rname, soa_ttl, refresh, retry, expire, minimum, ttl, recordset_count, "
-		"record_count, name, ancestry, tenant, pool_id, reason, updated_at, "
+		"record_count, pool_id, name, ancestry, tenant, reason, updated_at, "
 		"changed_at) VALUES ",
-		"(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,'','','','','',UTC_TIMESTAMP(3),"
+		"(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,'','','','',UTC_TIMESTAMP(3),"
 		"UTC_TIMESTAMP(3))",
 		" ON DUPLICATE KEY UPDATE serial = VALUES(serial), "
 		"task = VALUES(task), status = VALUES(status), reason = '', "
@@ -133,6 +133,7 @@ void store_buffer_domain(struct store_buffer *buffer, struct zone *zone)
 	row[12] = tx_u32(is->ttl);
 	row[13] = tx_u32(zone->recordsets);
 	row[14] = tx_u32(zone->records);
+	row[15] = tx_text(is->pool_id);
 }
 
 void store_buffer_recordsets(struct store_buffer *buffer, const char *domain_id,
