@@ -1,7 +1,7 @@
 /*
- * absence -- decides whether a zone is gone from a server. A poll alone does not prove it
- * (DESIGN 12): REFUSED, NXDOMAIN or a referral only mean that the server does not answer
- * *us* for the zone. An access list or a view has the same effect. So the poll needs a
+ * absence -- decides whether a zone is gone from a server. A poll alone does not prove
+ * it: REFUSED, NXDOMAIN or a referral only mean that the server does not answer *us* for
+ * the zone. An access list or a view has the same effect. So the poll needs a
  * confirmation:
  *
  *	driver	the control channel: the server deleted the zone, or does not have it

@@ -1,6 +1,6 @@
 /*
  * consensus -- the serial that enough servers of a pool serve (seed 000, poolmgr's
- * update_status; DESIGN 5 and 9). Pure, in integers.
+ * update_status). Pure, in integers.
  *
  * Of n servers and a threshold of t percent, `ok` servers suffice if their share, rounded
  * to a whole percent, is t or more. So 2 of 3 are 67 %. 100 % means all servers. There

@@ -1,4 +1,4 @@
-"""A zone is gone when two witnesses say so: REFUSED to us is only one (DESIGN, 12)."""
+"""A zone is gone when two witnesses say so: REFUSED to us is only one."""
 
 import re
 import shutil
