@@ -128,7 +128,8 @@ static enum err change_get_type(const json_t *json, struct change *change,
 		return codec_type(json, &change->type, why);
 	change->type = RR_ANY;
 	if (json_array_size(json_object_get(json, "records")))
-		return fail(why, ERR_INVALID, "records of ANY must be empty");
+		return fail(why, ERR_INVALID, "records must be empty with the type "
+		            "ANY");
 	return OK;
 }
 
@@ -167,7 +168,8 @@ static enum err change_get_op(const json_t *json, struct change *change, struct 
 	enum err err = json_get_text(json, "op", JSON_REQUIRED, WORD_MAX, &text, why);
 
 	if (!err && !change_op_parse(text, &change->op))
-		err = fail(why, ERR_INVALID, "op must be add, delete, set or expect");
+		err = fail(why, ERR_INVALID, "op must be add, delete, set or expect, "
+		           "not '%s'", err_quote(text, (char[33]){ 0 }, 33));
 	return codec_within(change->field, err, why);
 }
 

@@ -173,8 +173,8 @@ static enum err domain_check_quota(struct write *write)
 	if (max < 0 || store_domain_count(write->tx, write->access.tenant, max) < max)
 		return OK;
 	return tx_fail(write->tx, ERR_QUOTA,
-	               "the tenant may have at most %" PRId64 " domains (quota domains)",
-	               max);
+	               "the tenant already has all domains of its quota (domains), "
+	               "%" PRId64, max);
 }
 
 /* The reason does not say whether the pool exists. */
