@@ -129,10 +129,10 @@ class Basics(Story):
 
     def test_requests_that_are_wrong(self):
         cases = {
-            "outside the zone": {"dnsname": "www.example.net.", "type": "A", "targets": ["192.0.2.1"]},
+            "must be in the zone": {"dnsname": "www.example.net.", "type": "A", "targets": ["192.0.2.1"]},
             "targets": {"dnsname": "www.example.org.", "type": "A", "targets": ["x"]},
             "targets must not be empty": {"dnsname": "www.example.org.", "type": "A", "targets": []},
-            "cannot be marked": {"dnsname": "www.example.org.", "type": "HINFO", "targets": ["a b"]},
+            "cannot mark records": {"dnsname": "www.example.org.", "type": "HINFO", "targets": ["a b"]},
             "has no field": {"dnsname": "www.example.org.", "type": "A", "targets": ["192.0.2.1"],
                         "x": 1},
         }
