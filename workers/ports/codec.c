@@ -46,13 +46,13 @@ enum err codec_domain(const char *text, const char *field, struct name *domain,
 	if (!len)
 		return OK;
 	if (len - is_full > PORT_NAME_MAX - HOST_LABEL_MAX - 1)
-		return fail(why, ERR_INVALID, "%s: longer than %d octets: this leaves no "
-		            "room for the names of addresses", field,
-		            PORT_NAME_MAX - HOST_LABEL_MAX - 1);
+		return fail(why, ERR_INVALID, "%s: must have at most %d octets, so that "
+		            "the names of addresses fit before it, and has %zu", field,
+		            PORT_NAME_MAX - HOST_LABEL_MAX - 1, len - is_full);
 	snprintf(full, sizeof(full), "%s%s", text, is_full ? "" : ".");
 	err = name_parse_owner(full, field, &got, why);
 	if (!err && !name_labels(&got))
-		err = fail(why, ERR_INVALID, "%s: cannot be the root", field);
+		err = fail(why, ERR_INVALID, "%s: must not be the root, '.'", field);
 	if (!err)
 		err = domain_check_name(&got, field, why);
 	if (!err)
@@ -234,7 +234,8 @@ static enum err codec_decode_address(const json_t *json, struct port_row *port,
 	if (err)
 		return err;
 	if (codec_has_address(port, address))
-		return fail(why, ERR_INVALID, "ip_address: %.64s is repeated", text);
+		return fail(why, ERR_INVALID, "ip_address: %.64s must be listed once",
+		            text);
 	port->count++;
 	return OK;
 }
@@ -269,8 +270,9 @@ static enum err codec_decode_dns_name(struct request *req, const json_t *json,
 	values->has_dns_name = given != NULL;
 	for (const char *at = text; !err && at && *at; at++)
 		if (*at <= ' ' || *at > '~')
-			err = fail(&req->why, ERR_INVALID,
-			           "dns_name: must be printable ASCII characters");
+			err = fail(&req->why, ERR_INVALID, "dns_name: must be printable "
+			           "ASCII without blanks, not '%s'",
+			           err_quote(text, (char[81]){ 0 }, 81));
 	if (!err && text && *text) {
 		char lower[PORT_NAME_MAX + 1];
 
@@ -398,7 +400,8 @@ enum err codec_filter(struct request *req, struct port_filter *filter)
 	if (!err)
 		err = json_get_u32(args, "limit", 0, LIST_MAX, &limit, &req->why);
 	if (!err && !limit)
-		err = fail(&req->why, ERR_INVALID, "limit: must be 1 to %d", LIST_MAX);
+		err = fail(&req->why, ERR_INVALID, "limit: must be 1 to %d, not 0",
+		           LIST_MAX);
 	filter->marker = marker;
 	filter->network_id = *id ? id : NULL;
 	filter->limit = (int)limit;

@@ -98,7 +98,8 @@ static void subnet_call_refuse_id(struct subnet_call *call, const char *id, stru
 
 	if (store_subnet_read(tx, call->req->arena, id, &subnet) &&
 	    access_is_owner(call->req, subnet.project_id))
-		tx_fail(tx, ERR_EXISTS, "id: subnet %.32s is of another network", id);
+		tx_fail(tx, ERR_EXISTS, "id: subnet %.32s belongs to another network",
+		        id);
 	else
 		tx_fail(tx, ERR_NOT_FOUND, "no subnet %.32s", id);
 }
