@@ -129,7 +129,9 @@ static enum err route_input_read_again(const json_t *json, const char *key, size
 	enum err err = json_get_text(json, key, 0, max, into, why);
 
 	if (!err && before && strcmp(before, *into))
-		err = fail(why, ERR_INVALID, "%s: must be equal to that in status", key);
+		err = fail(why, ERR_INVALID, "%s: must be '%s', as in status, not '%s'",
+		           key, err_quote(before, (char[81]){ 0 }, 81),
+		           err_quote(*into, (char[81]){ 0 }, 81));
 	return err;
 }
 
@@ -195,7 +197,8 @@ static enum err route_input_refuse_status(const struct route_input *input,
                                           struct why *why)
 {
 	if (input->phase)
-		return fail(why, ERR_INVALID, "status.phase: only a binding sets it");
+		return fail(why, ERR_INVALID, "status.phase: must be absent, because "
+		            "only a binding sets it");
 	if (input->dns)
 		return fail(why, ERR_INVALID, "status.dns: must be absent, because only "
 		            "a binding sets it: for a name of your own set host");
@@ -274,8 +277,9 @@ enum err codec_route_decode_key(struct request *req, struct route_key *key)
 		return err;
 	text = strchr(given, '/');
 	if (!text && !id_parse(given, id))
-		return fail(&req->why, ERR_INVALID,
-		            "route: must be an id, or \"namespace/name\"");
+		return fail(&req->why, ERR_INVALID, "route: must be an id or "
+		            "\"namespace/name\", not \"%s\"",
+		            err_quote(given, (char[81]){ 0 }, 81));
 	if (!text) {
 		key->id = id;
 		return OK;
@@ -323,6 +327,7 @@ enum err codec_route_decode_filter(struct request *req, struct route_filter *fil
 		err = json_get_text(req->args, "phase", 0, 16, &filter->phase, &req->why);
 	if (!err && filter->phase && strcmp(filter->phase, "new") &&
 	    strcmp(filter->phase, "scheduled"))
-		err = fail(&req->why, ERR_INVALID, "phase: must be new or scheduled");
+		err = fail(&req->why, ERR_INVALID, "phase: must be new or scheduled, not "
+		           "\"%s\"", err_quote(filter->phase, (char[17]){ 0 }, 17));
 	return err ? err : codec_decode_limit(req, &filter->limit, &req->why);
 }

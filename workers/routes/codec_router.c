@@ -114,8 +114,9 @@ static enum err router_input_check_label(const char *label, struct why *why)
 	const char *equals = strchr(label, '=');
 
 	if (*label && (!equals || equals == label || strpbrk(label, ", \t\n")))
-		return fail(why, ERR_INVALID, "label: must be one \"key=value\", without "
-		            "commas and spaces");
+		return fail(why, ERR_INVALID, "label: must be one \"key=value\" without "
+		            "commas and spaces, not \"%s\"",
+		            err_quote(label, (char[81]){ 0 }, 81));
 	return OK;
 }
 
@@ -161,8 +162,8 @@ static enum err router_input_read_dns(const struct routes *routes, struct reques
 	                             &req->why);
 
 	if (!err && !text && !*suffix)
-		err = fail(&req->why, ERR_INVALID,
-		           "dns: is required, because routes.suffix is not set");
+		err = fail(&req->why, ERR_INVALID, "dns: must be set, because "
+		           "routes.suffix is not set");
 	if (!err && !text)
 		text = arena_printf(req->arena, "%s.%s", router->name, suffix);
 	if (!err)
@@ -189,8 +190,9 @@ static enum err router_input_read_zone(struct request *req, const json_t *json,
 	router->zone = arena_strdup(req->arena, text);
 	free(text);
 	if (strlen(router->zone) > ROUTER_DOMAIN_TEXT_MAX)
-		return fail(&req->why, ERR_TOO_LARGE, "zone: longer than %d octets",
-		            ROUTER_DOMAIN_TEXT_MAX);
+		return fail(&req->why, ERR_TOO_LARGE, "zone: must have at most %d octets "
+		            "of JSON, and has %zu", ROUTER_DOMAIN_TEXT_MAX,
+		            strlen(router->zone));
 	return OK;
 }
 
