@@ -357,7 +357,7 @@ class Sources(Story):
         plan = self.lab.planned()
         self.assertEqual((len(self.lab.data()), plan["state"]), (20, "HELD"))
         self.assertEqual(plan["plan"]["held"], 20)
-        with self.assertRaisesRegex(Exception, "no held plan has this digest"):
+        with self.assertRaisesRegex(Exception, "no held plan has the digest"):
             self.lab.central.plan_approve(storage_id="us", zone=ZONE, digest="0" * 64)
         self.lab.central.plan_approve(storage_id="us", zone=ZONE, digest=plan["plan"]["digest"])
         self.wait_data({})

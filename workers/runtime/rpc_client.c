@@ -180,7 +180,7 @@ static void call_on_confirm(void *self, enum err err)
 	if (!err)
 		return;
 	if (err == ERR_NOT_FOUND)
-		fail(&why, err, "no worker serves topic %s", call->key);
+		fail(&why, err, "no worker serves the topic %s", call->key);
 	else
 		fail(&why, err, "the message broker did not take %s to %s",
 		     call->method, call->key);
