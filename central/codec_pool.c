@@ -18,11 +18,11 @@ const struct json_field codec_pool_fields[] = {
 };
 
 const struct json_field codec_pool_shown[] = {
-	{ "id", "id", "its id" },
-	{ "name", "text", "its name" },
+	{ "id", "id", "the id of the pool" },
+	{ "name", "text", "the name of the pool" },
 	{ "description", "text", "a text for people" },
 	{ "ns_records", "list of names", "the hosts of the NS records of new domains" },
-	{ "catalog_zone", "name or null", "its catalog zone" },
+	{ "catalog_zone", "name or null", "the catalog zone of the pool" },
 	{ 0 }
 };
 
