@@ -99,9 +99,8 @@ static enum err edit_next_serial(const struct edit *edit, const struct zone *zon
 		return OK;
 	}
 	if (!serial_newer(edit->serial, now))
-		return fail(why, ERR_CONFLICT,
-		            "serial: %" PRIu32 " is not newer than the domain's "
-		            "%" PRIu32, edit->serial, now);
+		return fail(why, ERR_CONFLICT, "serial: %" PRIu32 " must be newer than "
+		            "the serial of the domain, %" PRIu32, edit->serial, now);
 	*serial = edit->serial;
 	return OK;
 }

@@ -404,15 +404,15 @@ static enum err message_get_compared(const json_t *args, struct server_report *r
 	if (err)
 		return err;
 	if (report->differs + report->equal + report->refused > 1)
-		return fail(why, ERR_INVALID,
-		            "only one of differs, equal and refused may be true");
+		return fail(why, ERR_INVALID, "differs, equal, refused: at most one may "
+		            "be true");
 	if ((report->differs || report->equal) &&
 	    (report->report != REPORT_SUCCESS || !report->has_serial))
-		return fail(why, ERR_INVALID, "%s needs status SUCCESS and a "
-		            "serial_number", report->differs ? "differs" : "equal");
+		return fail(why, ERR_INVALID, "%s: must be false without status SUCCESS "
+		            "and a serial_number", report->differs ? "differs" : "equal");
 	if (report->refused && (report->report != REPORT_SUCCESS || report->has_serial))
-		return fail(why, ERR_INVALID,
-		            "refused needs status SUCCESS without a serial_number");
+		return fail(why, ERR_INVALID, "refused: must be false without status "
+		            "SUCCESS, or with a serial_number");
 	return OK;
 }
 

@@ -195,9 +195,9 @@ static enum err endpoints_check_unique(struct endpoint_list *list, struct why *w
 		      endpoint_compare);
 	for (size_t i = 1; i < list->count; i++)
 		if (!endpoint_compare(&list->endpoints[i - 1], &list->endpoints[i]))
-			return fail(why, ERR_INVALID,
-			            "endpoints: %.255s is listed twice with one type and "
-			            "set_id", list->endpoints[i].name_text);
+			return fail(why, ERR_INVALID, "endpoints: %.255s must be listed "
+			            "once with one type and set_id",
+			            list->endpoints[i].name_text);
 	return OK;
 }
 

@@ -80,7 +80,8 @@ static void subnet_call_find_place(struct subnet_call *call, struct subnet_place
 	if (tx->err)
 		return;
 	if (place->others >= SUBNETS_MAX)
-		tx_fail(tx, ERR_QUOTA, "the network already has %d subnets", SUBNETS_MAX);
+		tx_fail(tx, ERR_QUOTA, "the network already has %d subnets, which is the "
+		        "limit", SUBNETS_MAX);
 	if (tx->err || !place->has_overlap)
 		return;
 	cidr_format(&place->subnet->cidr, own);
