@@ -7,8 +7,8 @@
  * writes many domains in one transaction under one serial. Several processes may do so at
  * the same time, because row locks decide. A crash loses nothing.
  *
- * After a large update it waits longer before the next one, up to 5 seconds, so that
- * servers do not transfer the catalog zone for each of thousands of domains.
+ * After a large update central waits up to 5 seconds before the next one. So servers do
+ * not transfer the catalog zone for each of thousands of domains.
  */
 #pragma once
 

@@ -44,7 +44,8 @@ enum err codec_id_or_name(const json_t *json, const char *key, struct arena *are
 	err = name_parse(text, key, &name, why);
 	if (err)
 		return fail(why, ERR_INVALID,
-		            "%s must be an id or a name with its final dot", key);
+		            "%s must be an id or a name with its final dot, not '%s'",
+		            key, err_quote(text, (char[81]){ 0 }, 81));
 	*canonical = codec_name_text(&name, arena);
 	return OK;
 }

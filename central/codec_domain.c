@@ -12,7 +12,7 @@ const struct json_field codec_domain_fields[] = {
 	{ "name", "name", "the name of the zone", .is_fixed = true },
 	{ "tenant", "text", "the owner. Only an administrator may name another tenant",
 	  "the caller's tenant", TENANT_MAX, .is_fixed = true },
-	{ "pool", "text", "the name of its pool. A tenant may name the default pool and the "
+	{ "pool", "text", "the pool. A tenant may name the default pool and the "
 	  "pools of `central.tenant_pools`", "`central.default_pool`", POOL_NAME_MAX,
 	  .is_fixed = true },
 	{ "ns", "list of names", "the hosts of the NS records at the apex",
@@ -34,23 +34,24 @@ const struct json_field codec_domain_fields[] = {
 };
 
 const struct json_field codec_domain_soa_fields[] = {
-	{ "mname", "name", "the primary", "as it is" },
-	{ "rname", "name", "the mail address as a name", "as it is" },
-	{ "refresh", "number", "seconds", "as it is", RR_TTL_MAX },
-	{ "retry", "number", "seconds", "as it is", RR_TTL_MAX },
-	{ "expire", "number", "seconds", "as it is", RR_TTL_MAX },
-	{ "minimum", "number", "seconds", "as it is", RR_TTL_MAX },
-	{ "ttl", "number", "the TTL of the SOA record in seconds", "as it is", RR_TTL_MAX },
+	{ "mname", "name", "the primary", "unchanged" },
+	{ "rname", "name", "the mail address as a name", "unchanged" },
+	{ "refresh", "number", "seconds", "unchanged", RR_TTL_MAX },
+	{ "retry", "number", "seconds", "unchanged", RR_TTL_MAX },
+	{ "expire", "number", "seconds", "unchanged", RR_TTL_MAX },
+	{ "minimum", "number", "seconds", "unchanged", RR_TTL_MAX },
+	{ "ttl", "number", "the TTL of the SOA record in seconds", "unchanged",
+	  RR_TTL_MAX },
 	{ 0 }
 };
 
 const struct json_field codec_domain_shown[] = {
-	{ "id", "id", "its id" },
+	{ "id", "id", "the id of the domain" },
 	{ "name", "name", "the name of the zone" },
 	{ "tenant", "text", "the owner; empty: administrators" },
 	{ "kind", "text", "PRIMARY, or CATALOG for the catalog zone of a pool" },
-	{ "pool", "text", "the name of its pool" },
-	{ "pool_id", "id", "the id of its pool" },
+	{ "pool", "text", "the name of the pool" },
+	{ "pool_id", "id", "the id of the pool" },
 	{ "serial", "number", "the serial of the newest change" },
 	{ "task", "text", "ADD, UPDATE, DELETE or NONE" },
 	{ "status", "text", "PENDING, ACTIVE or ERROR" },
@@ -63,10 +64,10 @@ const struct json_field codec_domain_shown[] = {
 	{ "expire", "number", "seconds, of the SOA record" },
 	{ "minimum", "number", "seconds, of the SOA record" },
 	{ "description", "text", "a text for people" },
-	{ "records", "number", "how many records it has" },
-	{ "recordsets", "number", "how many record sets it has" },
-	{ "created_at", "time", "when it was created" },
-	{ "updated_at", "time", "when it was changed last" },
+	{ "records", "number", "how many records the domain has" },
+	{ "recordsets", "number", "how many record sets the domain has" },
+	{ "created_at", "time", "when the domain was created" },
+	{ "updated_at", "time", "when the domain was changed last" },
 	{ "version", "number", "grows with each change: the argument `version`" },
 	{ 0 }
 };

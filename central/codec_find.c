@@ -52,7 +52,8 @@ static enum err find_get_direction(const json_t *args, bool *descending, struct 
 		return err;
 	*descending = !strcmp(text, "desc");
 	if (!*descending && strcmp(text, "asc"))
-		return fail(why, ERR_INVALID, "sort_dir must be asc or desc");
+		return fail(why, ERR_INVALID, "sort_dir must be asc or desc, not "
+		            "'%s'", err_quote(text, (char[33]){ 0 }, 33));
 	return OK;
 }
 
@@ -100,7 +101,8 @@ static enum err find_get_pattern(const json_t *json, const char **pattern,
 	const char *text = *pattern;
 
 	if (!err && text && text[strcspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")])
-		return fail(why, ERR_INVALID, "name must be in lower case");
+		return fail(why, ERR_INVALID, "name must be in lower case, not '%s'",
+		            err_quote(text, (char[81]){ 0 }, 81));
 	return err;
 }
 
@@ -111,7 +113,8 @@ static enum err find_get_status(const json_t *json, const char **status, struct 
 
 	if (!err && *status && !status_parse(*status, &unused))
 		return fail(why, ERR_INVALID,
-		            "status must be PENDING, ACTIVE, ERROR or DELETED");
+		            "status must be PENDING, ACTIVE, ERROR or DELETED, not '%s'",
+		            err_quote(*status, (char[33]){ 0 }, 33));
 	return err;
 }
 
@@ -121,7 +124,8 @@ static enum err find_get_task(const json_t *json, const char **task, struct why 
 	enum err err = json_get_text(json, "task", 0, WORD_MAX, task, why);
 
 	if (!err && *task && !task_parse(*task, &unused))
-		return fail(why, ERR_INVALID, "task must be ADD, UPDATE, DELETE or NONE");
+		return fail(why, ERR_INVALID, "task must be ADD, UPDATE, DELETE or "
+		            "NONE, not '%s'", err_quote(*task, (char[33]){ 0 }, 33));
 	return err;
 }
 

@@ -18,11 +18,11 @@ const struct json_field codec_pool_fields[] = {
 };
 
 const struct json_field codec_pool_shown[] = {
-	{ "id", "id", "its id" },
-	{ "name", "text", "its name" },
+	{ "id", "id", "the id of the pool" },
+	{ "name", "text", "the name of the pool" },
 	{ "description", "text", "a text for people" },
 	{ "ns_records", "list of names", "the hosts of the NS records of new domains" },
-	{ "catalog_zone", "name or null", "its catalog zone" },
+	{ "catalog_zone", "name or null", "the catalog zone of the pool" },
 	{ 0 }
 };
 
@@ -83,7 +83,8 @@ enum err codec_pool(const json_t *json, struct arena *arena, struct pool *pool,
 	err = json_get_text(json, "name", JSON_REQUIRED, POOL_NAME_MAX, &pool->name, why);
 	if (!err && !pool_name_is_valid(pool->name))
 		err = fail(why, ERR_INVALID,
-		           "name may have letters, digits, '_' and '-'");
+		           "name must have only letters, digits, '_' and '-', and "
+		           "is '%s'", err_quote(pool->name, (char[65]){ 0 }, 65));
 	if (!err)
 		err = pool_get_values(json, arena, pool, spec, why);
 	return codec_within("pool", err, why);

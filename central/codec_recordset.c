@@ -25,8 +25,8 @@ const struct json_field codec_change_fields[] = {
 };
 
 const struct json_field codec_recordset_fields[] = {
-	{ "name", "name", "its name", .is_fixed = true },
-	{ "type", "text", "its record type", .is_fixed = true },
+	{ "name", "name", "the name of the record set", .is_fixed = true },
+	{ "type", "text", "the record type", .is_fixed = true },
 	{ "ttl", "number or null", "the TTL in seconds; null: that of the domain", "null",
 	  RR_TTL_MAX },
 	RECORDS(NULL),
@@ -34,37 +34,38 @@ const struct json_field codec_recordset_fields[] = {
 };
 
 #define MEMBER \
-	{ "id", "id", "its id" }, \
-	{ "data", "text", "its data in the usual form" }, \
+	{ "id", "id", "the id of the record" }, \
+	{ "data", "text", "the data in the usual form" }, \
 	{ "task", "text", "ADD, UPDATE, DELETE or NONE" }, \
 	{ "status", "text", "PENDING, ACTIVE or ERROR" }, \
-	{ "serial_number", "number", "the serial that has its last change" }
+	{ "serial_number", "number", "the serial with the last change of the record" }
 
 const struct json_field codec_member_shown[] = { MEMBER, { 0 } };
 
 const struct json_field codec_record_shown[] = {
 	MEMBER,
-	{ "recordset_id", "id", "the id of its record set" },
-	{ "domain_id", "id", "the id of its domain" },
-	{ "name", "name", "its name" },
-	{ "type", "text", "its record type" },
+	{ "recordset_id", "id", "the id of the record set" },
+	{ "domain_id", "id", "the id of the domain of the record" },
+	{ "name", "name", "the name of the record" },
+	{ "type", "text", "the record type" },
 	{ "ttl", "number or null", "the TTL in seconds; null: that of the domain" },
 	{ 0 }
 };
 
 const struct json_field codec_recordset_shown[] = {
-	{ "id", "id", "its id" },
-	{ "domain_id", "id", "the id of its domain" },
-	{ "name", "name", "its name" },
-	{ "type", "text", "its record type" },
+	{ "id", "id", "the id of the record set" },
+	{ "domain_id", "id", "the id of the domain of the record set" },
+	{ "name", "name", "the name of the record set" },
+	{ "type", "text", "the record type" },
 	{ "ttl", "number or null", "the TTL in seconds; null: that of the domain" },
-	{ "records", "list of texts", "the data of its records, without those to be deleted" },
-	{ "members", "list of [member]", "its records with their states" },
+	{ "records", "list of texts", "the data of the records, without records whose "
+	  "task is DELETE" },
+	{ "members", "list of [member]", "the records with their states" },
 	{ "status", "text", "ERROR if a member is in ERROR, else PENDING if one is PENDING, "
 	  "else ACTIVE" },
 	{ "task", "text", "the task of that member" },
-	{ "created_at", "time", "when it was created" },
-	{ "updated_at", "time", "when it was changed last" },
+	{ "created_at", "time", "when the record set was created" },
+	{ "updated_at", "time", "when the record set was changed last" },
 	{ 0 }
 };
 
@@ -128,7 +129,8 @@ static enum err change_get_type(const json_t *json, struct change *change,
 		return codec_type(json, &change->type, why);
 	change->type = RR_ANY;
 	if (json_array_size(json_object_get(json, "records")))
-		return fail(why, ERR_INVALID, "records of ANY must be empty");
+		return fail(why, ERR_INVALID, "records must be empty with the type "
+		            "ANY");
 	return OK;
 }
 
@@ -167,7 +169,8 @@ static enum err change_get_op(const json_t *json, struct change *change, struct 
 	enum err err = json_get_text(json, "op", JSON_REQUIRED, WORD_MAX, &text, why);
 
 	if (!err && !change_op_parse(text, &change->op))
-		err = fail(why, ERR_INVALID, "op must be add, delete, set or expect");
+		err = fail(why, ERR_INVALID, "op must be add, delete, set or expect, "
+		           "not '%s'", err_quote(text, (char[33]){ 0 }, 33));
 	return codec_within(change->field, err, why);
 }
 

@@ -2,8 +2,8 @@
  * codec_recordset -- record sets and records from and to JSON. All input becomes a struct
  * change (core/changes.h): a set, its new values, a list of changes, a line of an import.
  *
- * The data of a record may have any presentation form of RFC 1035 and RFC 3597. It is
- * decoded to the wire form and its canonical text.
+ * The data of a record may have any presentation form of RFC 1035 and RFC 3597. The
+ * decoder makes the wire form and the canonical text.
  */
 #pragma once
 

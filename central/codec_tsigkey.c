@@ -10,7 +10,7 @@
 #define ALGORITHMS "`hmac-sha1`, `-sha224`, `-sha256`, `-sha384` or `-sha512`"
 
 const struct json_field codec_tsigkey_fields[] = {
-	{ "name", "name", "its name" },
+	{ "name", "name", "the name of the key" },
 	{ "algorithm", "text", ALGORITHMS, "`" TSIGKEY_ALGORITHM "`" },
 	{ "secret", "text", "the secret in base64, of 16 to 128 octets",
 	  "random, as long as the hash" },
@@ -20,20 +20,20 @@ const struct json_field codec_tsigkey_fields[] = {
 };
 
 const struct json_field codec_tsigkey_change_fields[] = {
-	{ "algorithm", "text", ALGORITHMS, "as it is" },
-	{ "secret", "text", "the secret in base64, of 16 to 128 octets", "as it is" },
+	{ "algorithm", "text", ALGORITHMS, "unchanged" },
+	{ "secret", "text", "the secret in base64, of 16 to 128 octets", "unchanged" },
 	{ "new_secret", "true or false", "true: central makes a random secret", "false" },
 	{ 0 }
 };
 
 const struct json_field codec_tsigkey_shown[] = {
-	{ "id", "id", "its id" },
-	{ "name", "name", "its name" },
-	{ "algorithm", "text", "its algorithm" },
+	{ "id", "id", "the id of the key" },
+	{ "name", "name", "the name of the key" },
+	{ "algorithm", "text", "the algorithm of the key" },
 	{ "domain", "name or null", "the domain that clients with the key may transfer" },
 	{ "domain_id", "id or null", "the id of this domain" },
-	{ "created_at", "time", "when it was created" },
-	{ "updated_at", "time", "when it was changed last" },
+	{ "created_at", "time", "when the key was created" },
+	{ "updated_at", "time", "when the key was changed last" },
 	{ 0 }
 };
 
@@ -111,7 +111,8 @@ static enum err tsigkey_get_values(const json_t *json, struct tsigkey_spec *spec
 	if (!err)
 		err = json_get_bool(json, "new_secret", 0, &spec->is_rotated, why);
 	if (!err && spec->is_rotated && spec->secret)
-		return fail(why, ERR_INVALID, "new_secret cannot be true with a secret");
+		return fail(why, ERR_INVALID, "new_secret must be false or absent with a "
+		            "secret");
 	return err;
 }
 

@@ -74,7 +74,7 @@ enum err edit_check_version(struct write *write)
 		return err;
 	return tx_fail(write->tx, ERR_CONFLICT,
 	               "the domain %.200s has changed: its version is %" PRIu64 ", not "
-	               "%" PRId64 ": read it again", write->zone.is.name,
+	               "%" PRId64 ": read the domain again", write->zone.is.name,
 	               write->zone.is.version, version);
 }
 
@@ -99,9 +99,8 @@ static enum err edit_next_serial(const struct edit *edit, const struct zone *zon
 		return OK;
 	}
 	if (!serial_newer(edit->serial, now))
-		return fail(why, ERR_CONFLICT,
-		            "serial: %" PRIu32 " is not newer than the domain's "
-		            "%" PRIu32, edit->serial, now);
+		return fail(why, ERR_CONFLICT, "serial: %" PRIu32 " must be newer than "
+		            "the serial of the domain, %" PRIu32, edit->serial, now);
 	*serial = edit->serial;
 	return OK;
 }
@@ -118,9 +117,9 @@ static enum err edit_check_changes(const struct write *write,
 		err = rules_owner(&write->zone, &changes[i], &write->req->why);
 		if (!err && changes[i].ttl_op == TTL_GIVEN && changes[i].ttl < min_ttl &&
 		    !write->req->context.is_admin)
-			return fail(&write->req->why, ERR_INVALID,
-			            "%s.ttl must be %" PRIu32 " or more",
-			            changes[i].field, min_ttl);
+			return fail(&write->req->why, ERR_INVALID, "%s.ttl must be %"
+			            PRIu32 " or more (central.min_ttl), not %" PRIu32,
+			            changes[i].field, min_ttl, changes[i].ttl);
 	}
 	return err;
 }
@@ -202,13 +201,14 @@ static enum err edit_check_expected(struct write *write, const struct change *ch
 		if (change->op != CHANGE_EXPECT || edit_is_expected(write, change, sets))
 			continue;
 		if (change->type == RR_ANY)
-			return fail(&write->req->why, ERR_CONFLICT,
-			            "%s: %.255s must have no records, but it has some: "
-			            "read it again",
-			            change->field, change->owner);
+			return fail(&write->req->why, ERR_CONFLICT, "%s: the change "
+			            "expects no records at %.255s, but the domain has "
+			            "some: read the domain again", change->field,
+			            change->owner);
 		rrtype_format(change->type, type);
 		return fail(&write->req->why, ERR_CONFLICT,
-		            "%s: the set %.255s %s is not as expected: read it again",
+		            "%s: the records of the set %.255s %s are not those that the "
+		            "change expects: read the set again",
 		            change->field, change->owner, type);
 	}
 	return OK;

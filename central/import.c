@@ -101,7 +101,7 @@ static enum err commit_read_soa(struct commit *c)
 		return c->tx.err;
 	if (count > 1 || !soa_parse(rdata.rdata, rdata.len, &soa))
 		return fail(&c->req.why, ERR_INVALID,
-		            "records: there is more than one SOA record");
+		            "records: must have at most one SOA record, have %d", count);
 	commit_take_soa_name(c, soa.mname, &spec->mname_wire, &spec->mname);
 	commit_take_soa_name(c, soa.rname, &spec->rname_wire, &spec->rname);
 	*spec = (struct soa_spec){
@@ -579,7 +579,7 @@ enum err import_submit(struct central *central, const char *id, struct why *why)
 {
 	if (import_submit_job(central, id))
 		return OK;
-	return fail(why, ERR_BUSY, "too many imports wait to be committed");
+	return fail(why, ERR_BUSY, "too many imports wait for central: try again later");
 }
 
 void import_fire(void *self)

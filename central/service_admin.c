@@ -131,7 +131,8 @@ static enum err quota_decode_resource(struct request *req, const char **resource
 		if (!strcmp(resources[i].name, *resource))
 			return OK;
 	return fail(&req->why, ERR_INVALID,
-	            "resource must be domains, domain_recordsets or recordset_records");
+	            "resource must be domains, domain_recordsets or recordset_records, "
+	            "not '%s'", err_quote(*resource, (char[33]){ 0 }, 33));
 }
 
 /*

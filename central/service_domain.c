@@ -158,9 +158,8 @@ static enum err domain_check_relatives(struct write *write,
 	                                   write->arena, &relative))
 		return OK;
 	/* the reason does not name that domain */
-	return tx_fail(write->tx, ERR_DENIED,
-	               "domain.name: %.200s is above or below a domain of "
-	               "another tenant", spec->owner);
+	return tx_fail(write->tx, ERR_DENIED, "domain.name: %.200s must not be above or "
+	               "below a domain of another tenant", spec->owner);
 }
 
 static enum err domain_check_quota(struct write *write)
@@ -173,8 +172,8 @@ static enum err domain_check_quota(struct write *write)
 	if (max < 0 || store_domain_count(write->tx, write->access.tenant, max) < max)
 		return OK;
 	return tx_fail(write->tx, ERR_QUOTA,
-	               "the tenant may have at most %" PRId64 " domains (quota domains)",
-	               max);
+	               "the tenant already has all domains of its quota (domains), "
+	               "%" PRId64, max);
 }
 
 /* The reason does not say whether the pool exists. */

@@ -56,7 +56,8 @@ static enum err server_check_id(const char *id, struct why *why)
 	for (const char *at = id; *at; at++)
 		if (*at <= ' ' || *at > '~')
 			return fail(why, ERR_INVALID,
-			            "server must be printable ASCII without blanks");
+			            "server must be printable ASCII without blanks, not "
+			            "'%s'", err_quote(id, (char[33]){ 0 }, 33));
 	return *id ? OK : fail(why, ERR_INVALID, "server must not be empty");
 }
 
@@ -82,9 +83,9 @@ enum err service_update_server(struct write *write)
 	if (err)
 		return err;
 	if (!store_server_set(write->tx, pool, server, state, write_wait(write)))
-		return tx_fail(write->tx, ERR_NOT_FOUND, "pool %s has no server %s: the "
-		               "settings of its pool managers name the servers", pool,
-		               server);
+		return tx_fail(write->tx, ERR_NOT_FOUND, "pool %s has no server %s: "
+		               "'zonefleet pool show %s' lists the servers", pool, server,
+		               pool);
 	req->result = json_pack("{s:s, s:s, s:s}", "pool", pool, "id", server,
 	                        "state", state);
 	return OK;

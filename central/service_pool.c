@@ -160,9 +160,10 @@ enum err service_delete_pool(struct write *write)
 	if (err)
 		return err;
 	if (store_pool_is_used(write->tx, pool.id))
-		return tx_fail(write->tx, ERR_CONFLICT,
-		               "the pool '%.64s' has domains, or had some "
-		               "lately", pool.name);
+		return tx_fail(write->tx, ERR_CONFLICT, "the pool '%.64s' has domains, "
+		               "or the database still has rows of its deleted domains: "
+		               "delete the domains, and try again after central has "
+		               "removed the rows", pool.name);
 	store_pool_delete(write->tx, pool.id);
 	return write->tx->err;
 }

@@ -218,7 +218,7 @@ static void report_set_outcome(const struct reported *r, enum err err,
 
 	if (!err && r->more)
 		err = fail(&own, ERR_BUSY,
-		           "the records of %.200s are being updated: report again",
+		           "central still updates the records of %.200s: report again",
 		           r->before.name);
 	json_array_set_new(outcomes, r->at, outcome_encode(err, &own));
 }
@@ -230,8 +230,8 @@ static enum err report_check_lock(struct central *central, const struct reported
 	struct tx tx = tx_autocommit(central->runtime->db, why);
 
 	if (store_domain_is_live(&tx, r->report.domain.id))
-		tx_fail(&tx, ERR_LOCKED, "%.200s is being changed: report again",
-		        r->report.domain.name);
+		tx_fail(&tx, ERR_LOCKED, "another transaction changes %.200s: report "
+		        "again", r->report.domain.name);
 	return tx_commit(&tx);
 }
 
@@ -270,7 +270,8 @@ static enum err reports_apply_message(struct central *central, struct request *r
 			report_set_outcome(&reports[i], OK, &req->why, outcomes);
 	}
 	if (locked && req->waited_ms < LOCKED_MS)
-		return fail(&req->why, ERR_LOCKED, "a domain is being changed");
+		return fail(&req->why, ERR_LOCKED, "another transaction changes a domain "
+		            "of this message");
 	return OK;
 }
 

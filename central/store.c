@@ -15,20 +15,29 @@ void store_check_wait(struct tx *tx, enum store_wait wait, const char *what)
 	                db_is_up(tx->db);
 
 	if (was_moment || was_race)
-		tx->err = fail(tx->why, ERR_LOCKED, "%.200s is being changed: try again",
-		               what);
+		tx->err = fail(tx->why, ERR_LOCKED, "another transaction changes %.200s: "
+		               "try again", what);
 }
 
-void store_read_id(struct tx_rows *rows, char id[ID_LEN + 1])
+void store_fail_value(struct tx_rows *rows, const char *column, const char *text,
+                      const char *want)
+{
+	char quoted[81];
+
+	tx_fail(rows->tx, ERR_INTERNAL, "the column %s has \"%s\", must have %s: correct "
+	        "this row in the database", column,
+	        err_quote(text ? text : "NULL", quoted, sizeof(quoted)), want);
+}
+
+void store_read_id(struct tx_rows *rows, const char *column, char id[ID_LEN + 1])
 {
 	const char *text = row_text(rows);
 
 	if (!text || !id_parse(text, id))
-		tx_fail(rows->tx, ERR_INTERNAL, "the database has an id that is not "
-		        "valid");
+		store_fail_value(rows, column, text, "an id of 32 hexadecimal digits");
 }
 
-void store_read_state(struct tx_rows *rows, struct state *state)
+void store_read_state(struct tx_rows *rows, const char *table, struct state *state)
 {
 	const char *task, *status;
 
@@ -37,8 +46,11 @@ void store_read_state(struct tx_rows *rows, struct state *state)
 	status = row_text(rows);
 	if (!task || !status || !task_parse(task, &state->task) ||
 	    !status_parse(status, &state->status))
-		tx_fail(rows->tx, ERR_INTERNAL, "the database has a task or status that "
-		        "is not valid");
+		tx_fail(rows->tx, ERR_INTERNAL, "a row of the table %s has the task "
+		        "\"%.16s\" and the status \"%.16s\", must have ADD, UPDATE, "
+		        "DELETE or NONE, and PENDING, ACTIVE, ERROR or DELETED: correct "
+		        "this row in the database", table, task ? task : "NULL",
+		        status ? status : "NULL");
 }
 
 /* The digest is NULL if an older version of central wrote the row. */

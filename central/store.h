@@ -53,10 +53,15 @@ enum store_wait { STORE_WAIT_NONE, STORE_WAIT_SHORT, STORE_WAIT_LONG };
 void store_check_wait(struct tx *tx, enum store_wait wait, const char *what);
 
 /*
- * Read the next columns: an id; serial, task and status. ERR_INTERNAL in the transaction.
+ * COLUMN ("domains.id") has TEXT, and must have WANT. ERR_INTERNAL in the transaction.
  */
-void store_read_id(struct tx_rows *rows, char id[ID_LEN + 1]);
-void store_read_state(struct tx_rows *rows, struct state *state);
+void store_fail_value(struct tx_rows *rows, const char *column, const char *text,
+                      const char *want);
+/*
+ * Read the next columns: an id; serial, task and status. An error names COLUMN or TABLE.
+ */
+void store_read_id(struct tx_rows *rows, const char *column, char id[ID_LEN + 1]);
+void store_read_state(struct tx_rows *rows, const char *table, struct state *state);
 /* The names above NAME, and NAME itself with WITH_ITSELF, as texts. */
 size_t store_ancestors(const struct name *name, bool with_itself, struct arena *arena,
                        const char **names);

@@ -46,7 +46,7 @@ bool store_blacklist_next(struct tx_rows *rows, struct blacklist *entry)
 {
 	if (!tx_next(rows))
 		return false;
-	store_read_id(rows, entry->id);
+	store_read_id(rows, "blacklists.id", entry->id);
 	entry->name = row_text(rows);
 	entry->description = row_text(rows);
 	entry->created_at = row_text(rows);

@@ -35,13 +35,13 @@ const char *const store_domain_sort_keys[] = { "name", "created_at", "updated_at
 
 #define VISIBLE " AND d.live = 1 AND (d.tenant = ? OR ?)"
 
-static const char *domain_read_name(struct tx_rows *rows, struct name *name)
+static const char *domain_read_name(struct tx_rows *rows, const char *column,
+                                    struct name *name)
 {
 	const char *text = row_text(rows);
 
 	if (!text || name_parse(text, "name", name, rows->tx->why)) {
-		tx_fail(rows->tx, ERR_INTERNAL, "the database has a name that is not "
-		        "valid");
+		store_fail_value(rows, column, text, "a domain name");
 		return ".";
 	}
 	return text;
@@ -49,8 +49,8 @@ static const char *domain_read_name(struct tx_rows *rows, struct name *name)
 
 static void domain_read_soa(struct tx_rows *rows, struct zone *zone)
 {
-	zone->is.primary = domain_read_name(rows, &zone->mname);
-	zone->is.email = domain_read_name(rows, &zone->rname);
+	zone->is.primary = domain_read_name(rows, "domains.mname", &zone->mname);
+	zone->is.email = domain_read_name(rows, "domains.rname", &zone->rname);
 	zone->soa_ttl = row_u32(rows);
 	zone->is.refresh = row_u32(rows);
 	zone->is.retry = row_u32(rows);
@@ -61,12 +61,12 @@ static void domain_read_soa(struct tx_rows *rows, struct zone *zone)
 static void domain_read_zone(struct tx_rows *rows, struct zone *zone)
 {
 	*zone = (struct zone){ .apex.len = 1, .mname.len = 1, .rname.len = 1 };
-	store_read_id(rows, zone->is.id);
-	zone->is.name = domain_read_name(rows, &zone->apex);
+	store_read_id(rows, "domains.id", zone->is.id);
+	zone->is.name = domain_read_name(rows, "domains.name", &zone->apex);
 	zone->is.tenant = row_text(rows);
-	store_read_id(rows, zone->is.pool_id);
+	store_read_id(rows, "domains.pool_id", zone->is.pool_id);
 	zone->pool = row_text(rows);
-	store_read_state(rows, &zone->is.state);
+	store_read_state(rows, "domains", &zone->is.state);
 	zone->reason = row_text(rows);
 	zone->is.description = row_text(rows);
 	domain_read_soa(rows, zone);
@@ -523,8 +523,8 @@ void store_domain_check_relatives(struct tx *tx, const struct zone *zone,
 	there = tx_select_number(tx, sql, values);
 	store_check_wait(tx, wait, zone->is.name);
 	if (!tx->err && seen != there)
-		tx->err = fail(tx->why, ERR_RACE, "a domain above or below %.200s was "
-		               "created meanwhile", zone->is.name);
+		tx->err = fail(tx->why, ERR_RACE, "another transaction created a domain "
+		               "above or below %.200s", zone->is.name);
 }
 
 bool store_domain_child(struct tx *tx, const struct zone *zone, struct arena *arena,
@@ -554,7 +554,7 @@ size_t store_domain_existing(struct tx *tx, const char *const *names, size_t cou
 	values[size].type = TX_END;
 	tx_select(tx, arena, &rows, sql, values);
 	while (tx_next(&rows))
-		domain_read_name(&rows, &found[got++]);
+		domain_read_name(&rows, "domains.name", &found[got++]);
 	return got;
 }
 

@@ -27,8 +27,8 @@ static void import_read_state(struct tx_rows *rows, struct import *import)
 		import->state_name = state_names[i];
 		return;
 	}
-	tx_fail(rows->tx, ERR_INTERNAL, "the database has an import whose state is not "
-	        "valid");
+	store_fail_value(rows, "imports.state", text,
+	                 "OPEN, COMMITTING, DONE or ERROR");
 }
 
 static bool import_select(struct tx *tx, const char *sql, const char *id,
@@ -42,7 +42,7 @@ static bool import_select(struct tx *tx, const char *sql, const char *id,
 	                           tx_int(access->all))))
 		return false;
 	*import = (struct import){ 0 };
-	store_read_id(&rows, import->id);
+	store_read_id(&rows, "imports.id", import->id);
 	import->tenant = row_text(&rows);
 	import->domain_name = row_text(&rows);
 	import_read_state(&rows, import);
@@ -376,8 +376,7 @@ static void import_append_rr(struct tx_rows *rows, const struct zone *zone,
 	rr.rdata = row_bytes(rows, &len);
 	rr.rdata_len = (uint16_t)len;
 	if (!owner || name_parse(owner, "name", &name, rows->tx->why)) {
-		tx_fail(rows->tx, ERR_INTERNAL, "the database has a name that is not "
-		        "valid");
+		store_fail_value(rows, "recordsets.name", owner, "a domain name");
 		return;
 	}
 	rr.name = name.wire;

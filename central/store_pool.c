@@ -12,7 +12,7 @@ static void pool_read(struct tx_rows *rows, struct pool *pool)
 	const char *id;
 
 	*pool = (struct pool){ 0 };
-	store_read_id(rows, pool->id);
+	store_read_id(rows, "pools.id", pool->id);
 	pool->name = row_text(rows);
 	pool->description = row_text(rows);
 	id = row_text(rows);

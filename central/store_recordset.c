@@ -27,23 +27,20 @@ const char *const store_record_sort_keys[] = { "id", "updated_at", NULL };
 	"AND " condition " LIMIT 1) = 1"
 #define HAS_RECORDS HAS_RECORD("e.status <> 'DELETED'")
 
-static void recordset_fail_broken(struct tx_rows *rows, const char *what)
-{
-	tx_fail(rows->tx, ERR_INTERNAL, "the database has a %s that is not valid", what);
-}
-
 static void record_read(struct tx_rows *rows, struct record *record)
 {
 	size_t len;
 
 	*record = (struct record){ 0 };
-	store_read_id(rows, record->id);
+	store_read_id(rows, "records.id", record->id);
 	record->data = row_text(rows);
 	record->rdata = row_bytes(rows, &len);
 	record->rdata_len = (uint16_t)len;
 	if (!record->data || !record->rdata || len > UINT16_MAX)
-		recordset_fail_broken(rows, "record");
-	store_read_state(rows, &record->state);
+		tx_fail(rows->tx, ERR_INTERNAL, "the row %s of the table records has %zu "
+		        "octets in rdata, must have data and 0 to %d octets in rdata: "
+		        "correct this row in the database", record->id, len, UINT16_MAX);
+	store_read_state(rows, "records", &record->state);
 }
 
 static bool recordset_read_ttl(struct tx_rows *rows, uint32_t *ttl)
@@ -65,14 +62,15 @@ static struct rrset *rrset_read(struct tx_rows *rows, struct rrsets *sets)
 	struct rrset *set;
 
 	if (!owner || name_parse(owner, "name", &name, rows->tx->why)) {
-		recordset_fail_broken(rows, "name");
+		store_fail_value(rows, "recordsets.name", owner, "a domain name");
 		return NULL;
 	}
 	set = rrsets_get(sets, &name, owner, type);
 	set->stored_ttl.given = recordset_read_ttl(rows, &set->stored_ttl.value);
 	set->stored = true;
 	if (!id || !id_parse(id, set->id))
-		recordset_fail_broken(rows, "id");
+		store_fail_value(rows, "recordsets.id", id,
+		                 "an id of 32 hexadecimal digits");
 	return set;
 }
 
@@ -175,8 +173,8 @@ int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_
 static void recordset_read_row(struct tx_rows *rows, struct recordset *set)
 {
 	*set = (struct recordset){ 0 };
-	store_read_id(rows, set->id);
-	store_read_id(rows, set->domain_id);
+	store_read_id(rows, "recordsets.id", set->id);
+	store_read_id(rows, "recordsets.domain_id", set->domain_id);
 	set->name = row_text(rows);
 	set->type = (uint16_t)row_int(rows);
 	set->has_ttl = recordset_read_ttl(rows, &set->ttl);
@@ -271,7 +269,7 @@ static struct recordset *recordset_of_row(struct tx_rows *rows, struct recordset
 {
 	struct recordset key = { 0 }, *wanted = &key, **found;
 
-	store_read_id(rows, key.id);
+	store_read_id(rows, "records.recordset_id", key.id);
 	found = bsearch(&wanted, sets, count, sizeof(*sets), recordset_compare_ids);
 	return found ? *found : NULL;
 }
@@ -366,8 +364,8 @@ bool store_record_next(struct tx_rows *rows, struct found_record *found)
 {
 	if (!tx_next(rows))
 		return false;
-	store_read_id(rows, found->recordset_id);
-	store_read_id(rows, found->domain_id);
+	store_read_id(rows, "records.recordset_id", found->recordset_id);
+	store_read_id(rows, "records.domain_id", found->domain_id);
 	found->name = row_text(rows);
 	found->type = (uint16_t)row_int(rows);
 	found->has_ttl = recordset_read_ttl(rows, &found->ttl);

@@ -17,7 +17,7 @@ const char *const store_tsigkey_sort_keys[] = { "name", NULL };
 static void tsigkey_read(struct tx_rows *rows, struct tsigkey *key)
 {
 	*key = (struct tsigkey){ 0 };
-	store_read_id(rows, key->id);
+	store_read_id(rows, "tsigkeys.id", key->id);
 	key->name = row_text(rows);
 	key->algorithm = row_text(rows);
 	key->domain_id = row_text(rows);

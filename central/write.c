@@ -468,7 +468,7 @@ static void calls_refuse(const struct call *calls, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		*calls[i].err = fail(&calls[i].req->why, ERR_BUSY,
-		                     "there is too much to do: try again");
+		                     "too many calls wait for central: try again");
 }
 
 void write_run(struct central *central, struct request *const *reqs, size_t count,

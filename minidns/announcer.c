@@ -162,8 +162,8 @@ static bool announcer_is_over(const struct announcer *announcer,
 	if (clock_boot_ms() - announcement->began_ms < GIVE_UP_MS)
 		return false;
 	metric_add(announcer->config.figures->news_unsettled, 1);
-	log_warn("news not confirmed: reason=\"not all instances answered in %d ms\"",
-	         GIVE_UP_MS);
+	log_warn("announcement not confirmed: reason=\"some instances of mini-DNS did "
+	         "not answer in %d ms\"", GIVE_UP_MS);
 	return true;
 }
 
@@ -294,7 +294,7 @@ static void announcer_publish(struct announcer *announcer, const json_t *args,
 	                        announcer_on_confirm, sent, &why))
 		return;
 	LIST_REMOVE(sent, link);
-	log_debug("news not published: reason=\"%s\"", why.text);
+	log_debug("announcement not sent: reason=\"%s\"", why.text);
 	cache_lease_given_up(announcer->lease, number);
 	for (struct announcement *at = announcer->first; at; at = at->next)
 		if (at->number == number)
@@ -512,7 +512,9 @@ static enum err announcer_decode(const json_t *args, struct news *news, struct w
 	if (!err)
 		err = json_get_object(args, "heard", JSON_REQUIRED, &news->acks, why);
 	if (!err && !id_parse(news->from, id))
-		return fail(why, ERR_INVALID, "from: must be an id");
+		return fail(why, ERR_INVALID, "from: must be an id of 32 hexadecimal "
+		            "digits, not '%s'",
+		            err_quote(news->from, (char[ID_LEN + 1]){ 0 }, ID_LEN + 1));
 	return err ? err : announcer_check_acks(news->acks, why);
 }
 

@@ -25,9 +25,9 @@ struct announcer_config {
 	struct rpc_client *rpc;
 	const struct figures *figures;
 	/*
-	 * This edition of a zone exists: older ones must not be used from memory any
-	 * more. SOON: this instance is about to notify name servers, which then ask for
-	 * the zone.
+	 * Reports that this edition of a zone exists, so that no answer comes from an
+	 * older edition in memory. SOON: this instance is about to notify name servers,
+	 * which then ask for the zone.
 	 */
 	void (*news)(void *self, const struct name *zone, const struct edition *edition,
 	             bool soon);
@@ -41,7 +41,7 @@ void announcer_free(struct announcer **announcer);
 
 typedef void announcer_fn(void *self);
 /*
- * Announces EDITION of ZONE. FN is called once, never from within this call: when all
+ * Announces EDITION of ZONE. Calls FN once, after this call has returned: when all
  * instances have dropped older editions from memory, or after five seconds.
  */
 struct announcement *announcer_send(struct announcer *announcer, const struct name *zone,

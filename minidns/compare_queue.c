@@ -375,7 +375,8 @@ static enum err compare_queue_add_one(struct compare_queue *queue,
 	}
 	server = compare_queue_server(queue, &address);
 	if (!server)
-		return fail(why, ERR_INVALID, "destinations: more than %d servers",
+		return fail(why, ERR_INVALID, "destinations: mini-DNS already compares "
+		            "zones of %d servers, which is its limit: try again later",
 		            MAX_SERVERS);
 	order = xcalloc(1, sizeof(*order));
 	*order = (struct compare_order){
@@ -398,7 +399,9 @@ static enum err compare_queue_add_all(struct compare_queue *queue,
 	struct why other;
 
 	if (queue->waiting + count > MAX_WAITING)
-		return fail(why, ERR_BUSY, "too many zones wait to be compared already");
+		return fail(why, ERR_BUSY, "%zu zones already wait for a comparison, and "
+		            "the limit is %d: try again later", queue->waiting,
+		            MAX_WAITING);
 	for (size_t at = 0; at < count; at++) {
 		enum err err = compare_queue_add_one(queue, list, at,
 		                                     first ? &other : why);

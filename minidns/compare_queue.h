@@ -6,9 +6,9 @@
  * Other outcomes are only counted. A failed comparison is not repeated, because the next
  * round follows. There are two exceptions, each with one repetition. If the server broke
  * off, the comparison runs again after two seconds; if this instance does not know the
- * server or its key yet, after three. If a zone changes during a comparison, the
- * comparison is repeated a few times, behind the others. Of the poll's parameters only
- * the timeout is used.
+ * server or its key yet, after three. If a zone changes during a comparison, the queue
+ * repeats the comparison a few times, after the waiting ones. Of the poll's parameters
+ * only the timeout is used.
  *
  * Eight comparisons run at a time, two for each server; the servers take turns. Each pair
  * of a zone and a server is in the queue once. The queue ends with the process.

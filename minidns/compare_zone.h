@@ -73,7 +73,7 @@ struct compare_zone_end {
 typedef void compare_zone_fn(void *self, const struct compare_zone_end *end);
 
 /*
- * Borrows PARTS. The callback comes once, as the last thing, not from within this call.
+ * Borrows PARTS. Calls back once, as the last action, after this call has returned.
  */
 struct compare_zone *compare_zone_start(const struct compare_zone_parts *parts,
                                         const struct compare_zone_want *want,

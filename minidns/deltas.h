@@ -1,9 +1,9 @@
 /*
- * deltas -- the changes from one serial of a zone to another. They are read from the
- * journal, merged into one difference and cached for a while. After a change all servers
- * of a pool ask for the same delta within milliseconds. It is made once, on a thread of
- * its own. The delta of the newest change is usually here already, because it is read
- * with the head of the zone.
+ * deltas -- the changes from one serial of a zone to another. A thread reads them from
+ * the journal and merges them into one difference, which deltas caches for a while. After
+ * a change all servers of a pool ask for the same delta within milliseconds. Requests for
+ * the same delta wait for one thread. The delta of the newest change is usually here
+ * already, because it is read with the head of the zone.
  *
  * The octets that are read for a delta are also bounded: a zone may change for a week and
  * end as it was, and a request for a small delta waits while a large one is read. With a

@@ -1,7 +1,7 @@
 /*
- * limiter -- decides whether an answer over UDP is sent in full, truncated, or not at
- * all. It applies rate.h to each client that has not proven its address. A valid cookie,
- * a valid signature, or an address in rate_limit_exempt proves it.
+ * limiter -- decides whether mini-DNS sends an answer over UDP in full, truncated, or not
+ * at all. It applies rate.h to each client that has not proven its address. A valid
+ * cookie, a valid signature, or an address in rate_limit_exempt proves it.
  *
  * An attacker can forge the address of a pool's server on a question, to direct our
  * answers at the server. So servers of the pools, and clients that may have any zone,

@@ -4,8 +4,8 @@
  * are not late.
  *
  * A list is checked and acknowledged before all its orders are started. If the process
- * dies, the rest is lost, and so are its polls. The pool manager's rows say which reports
- * are missing.
+ * dies, the waiting orders and the polls are lost. The pool manager's rows say which
+ * reports are missing.
  */
 #pragma once
 

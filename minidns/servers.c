@@ -173,7 +173,8 @@ bool servers_knows(const struct servers *servers, const struct address *peer)
 static void servers_note_cut(struct servers *servers, bool cut)
 {
 	if (cut && !servers->was_cut)
-		log_warn("access list cut: servers=%d keys=%d are read, there are more",
+		log_warn("access list too long: servers=%d keys=%d reason=\"mini-DNS "
+		         "ignores the servers and keys above these limits\"",
 		         STORE_SERVERS, STORE_KEYS);
 	servers->was_cut = cut;
 }

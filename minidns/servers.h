@@ -1,9 +1,9 @@
 /*
  * servers -- the access list and the keys, a copy of the tables pool_servers and
- * tsigkeys. The tables are read every ten seconds, at SIGHUP, and before a transfer is
- * refused, so that a server that was just added is not refused. A datagram may come from
- * anyone, so it causes a new read at most every two seconds. A new server that waits for
- * a transfer over TCP causes one at once.
+ * tsigkeys. mini-DNS reads the tables every ten seconds, at SIGHUP, and before it refuses
+ * a transfer, so that it does not refuse a new server. A datagram may come from anyone,
+ * so it causes a new read at most every two seconds. A new server that waits for a
+ * transfer over TCP causes one at once.
  *
  * Until the first read, the servers' rights and keys are unknown: check
  * servers_were_read() before refusing a client.
@@ -59,8 +59,9 @@ bool servers_of_pool(const struct servers *servers, const struct address *peer);
 bool servers_may_hear(const struct servers *servers, const struct address *server,
                       bool notify);
 /*
- * The key with this name, valid until the loop continues. NULL: the key is unknown, and
- * the tables are read again soon, because it may be new. PEER as in servers_hurry().
+ * The key with this name, valid until the loop continues. NULL: the key is unknown.
+ * mini-DNS reads the tables again soon, because the key may be new. PEER as in
+ * servers_hurry().
  */
 const struct tsig_key *servers_key(struct servers *servers, const struct name *name,
                                    const struct address *peer);

@@ -39,7 +39,8 @@ void tcp_clients_free(struct tcp_clients **clients);	/* closes all connections *
 void tcp_clients_admit(struct tcp_clients *clients, int fd,
                        const struct sockaddr_storage *from, const struct stream_tls *tls);
 /*
- * This process ends soon. A client that asks for the idle timeout is told to close now.
+ * This process ends soon. If the client asks for the idle timeout, the answer tells it to
+ * close now.
  */
 void tcp_clients_drain(struct tcp_clients *clients);
 /* Number of clients with answers that are not sent yet. */

@@ -48,7 +48,10 @@ bool zone_lookup_cached(const struct zone_lookup *lookup, const struct name *nam
 /* The zone's SOA record, ready to be sent (core/soa_cache.h). */
 const uint8_t *zone_lookup_soa_record(const struct zone_lookup *lookup,
                                       const struct name *name, size_t *len);
-/* This edition of the zone exists. False: the cache has it already, or a newer one. */
+/*
+ * Reports that this edition of the zone exists. False: the cache has it already, or a
+ * newer one.
+ */
 bool zone_lookup_changed(struct zone_lookup *lookup, const struct name *zone,
                          const struct edition *edition);
 void zone_lookup_recover(struct zone_lookup *lookup);

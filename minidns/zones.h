@@ -7,7 +7,8 @@
  * ERR_UNREACHABLE.
  *
  * A zone whose rows cannot be served is marked as broken at its serial, in the small
- * entry that each domain has here. It is read again at most once in ten seconds.
+ * entry that each domain has here. mini-DNS reads such a zone again at most once in ten
+ * seconds.
  */
 #pragma once
 

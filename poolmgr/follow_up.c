@@ -280,8 +280,8 @@ static void follow_up_end_raise(struct follow_up_job *job, const char *outcome)
 	if (poolmgr_submit(follow_up_poolmgr(job), follow_up_record_raise,
 	                   follow_up_raise_recorded, job))
 		return;
-	log_warn("follow-up not recorded: domain=%s reason=\"the lane is full\"",
-	         job->domain.name);
+	log_warn("follow-up not recorded: domain=%s reason=\"too much work waits for "
+	         "this server\"", job->domain.name);
 	follow_up_job_free(job);
 }
 
@@ -289,8 +289,8 @@ static void follow_up_end_raise(struct follow_up_job *job, const char *outcome)
 static void follow_up_park_raise(struct follow_up_job *job)
 {
 	job->err = fail(&job->why, ERR_INVALID, "the server's serial is too far ahead of "
-	                "ours: make the server transfer the zone again, by its own "
-	                "command");
+	                "the serial in the database: make the server transfer the zone "
+	                "again, by its own command");
 	follow_up_end_raise(job, "PARKED");
 }
 

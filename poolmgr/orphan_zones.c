@@ -120,7 +120,7 @@ static bool orphan_zones_can_list(struct server *server)
 	    driver->list_lacks ? driver->list_lacks(server->settings) : NULL;
 
 	if (lack && !server->is_unlisted_logged)
-		log_info("no search for orphan zones: server=%s reason=\"%s\"",
+		log_info("orphan zones not searched: server=%s reason=\"%s\"",
 		         server->settings->id, lack);
 	server->is_unlisted_logged = lack != NULL;
 	return driver->list && !lack;

@@ -2,8 +2,8 @@
  * peers -- sends messages to the other programs: casts to mini-DNS, and calls to central.
  * At most one call about a domain is out. A newer report of that domain waits, and
  * replaces an older one that waits. While calls are out, reports of other domains are
- * collected for the next call. Each report is sent again until central answers. If this
- * process ends before, the sync finds the domain by its rows.
+ * collected for the next call. The pool manager repeats each report until central
+ * answers. If this process ends before, the sync finds the domain by its rows.
  */
 #pragma once
 

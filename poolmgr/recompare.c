@@ -54,8 +54,9 @@ static void recompare_log(const struct server_report *report,
 		log_info("server is equal again: domain=%s server=%s reason=\"%s\"",
 		         report->domain.name, report->name_server,
 		         of->compared == COMPARED_EQUAL
-		             ? "compared"
-		             : "it has transferred the zone, and refuses the comparison");
+		             ? "mini-DNS has compared all records"
+		             : "the server has transferred the zone, and refuses the "
+		               "comparison");
 }
 
 struct result {

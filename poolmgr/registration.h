@@ -1,8 +1,8 @@
 /*
- * registration -- writes the servers of this process to their rows in pool_servers. This
- * happens before the first order, because mini-DNS refuses transfers to unknown servers,
- * and again when a server gets another address. The sync also writes the rows in each
- * round.
+ * registration -- writes the servers of this process to their rows in pool_servers. The
+ * pool manager does this before the first order, because mini-DNS refuses transfers to
+ * unknown servers, and again when a server gets another address. The sync also writes the
+ * rows in each round.
  */
 #pragma once
 

@@ -55,7 +55,7 @@ void release_server(struct poolmgr *poolmgr, const char *server_id, bool control
 	                                 ->settings->id, control };
 	if (poolmgr_submit(poolmgr, release_run, release_ended, of))
 		return;
-	log_warn("retries not released: server=%s "
-	         "reason=\"the lane is full, or the process ends\"", server_id);
+	log_warn("retries not released: server=%s reason=\"too much work waits, or the "
+	         "process ends\"", server_id);
 	free(of);
 }

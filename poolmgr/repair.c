@@ -146,7 +146,8 @@ static enum err repair_act(struct repair *job, const struct domain_ref *domain,
 	                                        job->poolmgr->config.masters.count };
 
 	if (!holder_is_sure(repair_holder(job), job->held))
-		return fail(why, ERR_BUSY, "the lock may be lost");
+		return fail(why, ERR_BUSY, "this process may have lost the lock of the "
+		            "domain");
 	if (job->fault.kind == REPAIR_ORPHAN) {
 		enum err err = repair_check_ours(job, domain, why);
 
@@ -411,7 +412,7 @@ void repair_observe(struct poolmgr *poolmgr, struct server *server,
 
 	if (poolmgr_submit(poolmgr, repair_observe_run, repair_observed, job))
 		return;
-	log_info("observation not recorded: domain=%s server=%s reason=\"lane is full\"",
-	         fault->name, fault->server_id);
+	log_info("observation not recorded: domain=%s server=%s reason=\"too much work "
+	         "waits for this server\"", fault->name, fault->server_id);
 	repair_free(job);
 }

@@ -83,7 +83,7 @@ static enum err servers_build_one(struct servers *servers, const struct driver *
 		return err;
 	if (servers_find(servers, settings->id))
 		return fail(why, ERR_INVALID, "backends.%s: two servers have the id "
-		            "\"%s\", an id must be unique", driver->name, settings->id);
+		            "\"%s\": use each id once", driver->name, settings->id);
 	*server = (struct server){ .driver = driver, .settings = settings };
 	atomic_store(&server->in_service, true);
 	if (driver->check)

@@ -64,7 +64,10 @@ bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
  */
 void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum action ended,
                       const char *server_id, int after_s);
-/* The server has a serial that we did not issue, so it ignores newer serials of ours. */
+/*
+ * The server has a serial that central did not issue, so it ignores newer serials of the
+ * database.
+ */
 #define UNKNOWN_SERIAL_WORDS "serves serial %u, which we did not issue"
 void store_unknown_serial(struct tx *tx, const struct domain_ref *domain,
                           const char *server_id, uint32_t serial);

@@ -1,6 +1,7 @@
 /*
  * store_follow -- the SQL of follow_up.h: the state of a domain on a server that answers
- * but does not serve our serial, and the log of actions (repair_log, kind SERIAL).
+ * but does not serve the serial of the database, and the log of actions (repair_log, kind
+ * SERIAL).
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * store_recompare -- the SQL of recompare.h: which servers serve other records than ours
- * under our serial, and when mini-DNS compares them again.
+ * store_recompare -- the SQL of recompare.h: which servers serve other records under the
+ * serial of the database, and when mini-DNS compares them again.
  */
 #pragma once
 

@@ -237,7 +237,7 @@ static enum err sync_check_share(struct sync *sync)
 
 	if (now.share.total && now.share.generation == sync->scope.share.generation)
 		return OK;
-	return fail(&sync->why, ERR_RACE, "the shares have changed");
+	return fail(&sync->why, ERR_RACE, "the shares of the pool managers have changed");
 }
 
 static void sync_fill_queries(struct sync *sync)

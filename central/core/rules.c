@@ -10,8 +10,8 @@ enum { FIELD_SHOWN = 100 };
 enum err rules_domain_name(const struct name *name, bool is_admin, struct why *why)
 {
 	if (name->len == 1 && !is_admin)
-		return fail(why, ERR_DENIED,
-		            "domain.name: only an administrator may create the root");
+		return fail(why, ERR_DENIED, "domain.name: must not be '.': only an "
+		            "administrator may create the root");
 	return domain_check_name(name, "domain.name", why);
 }
 

@@ -28,9 +28,10 @@ size_t tsigkey_hash_octets(const char *algorithm)
 enum err tsigkey_check_name(const struct name *name, struct why *why)
 {
 	if (name->len == 1)
-		return fail(why, ERR_INVALID, "name: a key cannot be called '.'");
+		return fail(why, ERR_INVALID, "name: must not be the root, '.'");
 	if (name->wire[0] == 1 && name->wire[1] == '*')
-		return fail(why, ERR_INVALID, "name: a key cannot be a wildcard");
+		return fail(why, ERR_INVALID, "name: must not begin with the "
+		            "label '*'");
 	return OK;
 }
 
@@ -39,7 +40,8 @@ enum err tsigkey_check_algorithm(const char *algorithm, struct why *why)
 	if (tsigkey_hash_octets(algorithm))
 		return OK;
 	return fail(why, ERR_INVALID, "algorithm must be hmac-sha1, hmac-sha224, "
-	            "hmac-sha256, hmac-sha384 or hmac-sha512");
+	            "hmac-sha256, hmac-sha384 or hmac-sha512, not '%s'",
+	            err_quote(algorithm, (char[33]){ 0 }, 33));
 }
 
 enum err tsigkey_check_secret(const char *secret, struct why *why)

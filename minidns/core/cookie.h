@@ -37,8 +37,8 @@ enum {
 /*
  * New cookies are made with the first secret; a cookie made with any secret is accepted.
  * So a fleet changes its secret without refusing a cookie (RFC 9018 5). First set the new
- * secret as the other one of all instances. Then make it the current one of all and the
- * old secret the other one. An hour later, remove the old secret.
+ * secret as cookie_secret_other on all instances. Then swap the two secrets on all
+ * instances. An hour later, remove the old secret.
  */
 struct cookie_secrets {
 	struct siphash_key key[2];
@@ -86,9 +86,9 @@ struct cookie_request {
 struct cookie {
 	enum cookie_result result;
 	/*
-	 * The answer has a new server cookie. A valid cookie lasts an hour; it is
-	 * replaced after half of that (RFC 9018 4.3) or if the other secret made it.
-	 * Otherwise the answer repeats the client's cookie.
+	 * The answer has a new server cookie. A valid cookie lasts an hour. mini-DNS
+	 * replaces a cookie after half of this time (RFC 9018 4.3), or if the other
+	 * secret made it. Otherwise the answer repeats the client's cookie.
 	 */
 	bool fresh;
 	/* the data of the answer's option; zeroes when malformed */

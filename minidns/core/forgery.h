@@ -4,13 +4,13 @@
  *
  * An attacker who knows the server's address and our port must still guess the id and the
  * case of each letter of the question (0x20: draft-vixie-dnsext-dns0x20). After
- * FORGERY_GUESSES wrong answers the request is sent again over TCP, where an attacker
- * cannot answer, and no more answers over UDP are read. The request is also sent over TCP
- * after an inexact answer: the id is right, but the question is not ours octet by octet.
- * Then either an attacker guessed, or the server does not echo the case of questions. The
- * answer over TCP shows which. From then on mini-DNS sends questions to such a server in
- * lower case. An attacker cannot guess a signature: a wrong answer to a signed question
- * changes nothing.
+ * FORGERY_GUESSES wrong answers mini-DNS reads no more answers over UDP. It sends the
+ * request again over TCP, where an attacker cannot answer. mini-DNS also sends the
+ * request over TCP after an inexact answer, which has the right id, but not exactly the
+ * question that mini-DNS sent. Then either an attacker guessed, or the server does not
+ * echo the case of questions. The answer over TCP shows which. From then on mini-DNS
+ * sends questions to such a server in lower case. An attacker cannot guess a signature: a
+ * wrong answer to a signed question changes nothing.
  *
  * Pure: a table.
  */

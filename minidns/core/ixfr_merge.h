@@ -4,9 +4,9 @@
  *
  * Owner, type and rdata identify a record. The steps remove and add it in turn. The first
  * removal shows what the client has; the last addition shows what it must get. If both
- * are identical, nothing is sent. If they differ, for example in the TTL, the one is
- * removed and the other added. The records are sorted, so that no choice of records makes
- * this slow.
+ * are identical, nothing is sent. If they differ, for example in the TTL, the result
+ * removes one and adds the other. The records are sorted, so that no choice of records
+ * makes this slow.
  */
 #pragma once
 

@@ -97,8 +97,8 @@ static enum err keyring_next_line(const char **text, char line[LINE_MAX_TEXT + 1
 	while (!keyring_is_end((*text)[len]))
 		len++;
 	if (len > LINE_MAX_TEXT)
-		return fail(why, ERR_INVALID,
-		            "minidns.tsig_keys: a line is longer than %d octets", LINE_MAX_TEXT);
+		return fail(why, ERR_INVALID, "minidns.tsig_keys: a line must have at "
+		            "most %d octets", LINE_MAX_TEXT);
 	memcpy(line, *text, len);
 	line[len] = '\0';
 	*text += len;

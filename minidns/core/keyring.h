@@ -2,10 +2,10 @@
  * keyring -- the known TSIG keys, found by name: the keys of the database and of the
  * option tsig_keys.
  *
- * The arrays are left out of core dumps and are wiped when they are freed. The copies of
- * keys in questions, requests and transfers are wiped, too. A stack or a database message
- * may still contain a key: an attacker who reads the memory of this process reads its
- * secrets.
+ * The arrays are left out of core dumps and are wiped when they are freed. The owners of
+ * copies in questions, requests and transfers wipe them, too. A stack or a database
+ * message may still contain a key: an attacker who reads the memory of this process reads
+ * its secrets.
  */
 #pragma once
 

@@ -53,7 +53,7 @@ static enum err bind9_stats_need_member(struct json_span *in, const char *key,
 	enum err err = json_rows_member(*in, key, &found, in, why);
 
 	if (!err && !found)
-		err = fail(why, ERR_REMOTE, "it has no \"%s\"", key);
+		err = fail(why, ERR_REMOTE, "the answer has no \"%s\"", key);
 	return err;
 }
 

@@ -144,7 +144,7 @@ static enum err channel_start_tls(struct channel *channel)
 
 	channel->context = SSL_CTX_new(TLS_client_method());
 	if (!channel->context)
-		return channel_fail(channel, ERR_BUSY, "no TLS");
+		return channel_fail(channel, ERR_BUSY, "TLS is not available");
 	SSL_CTX_set_min_proto_version(channel->context, TLS1_2_VERSION);
 	SSL_CTX_set_verify(channel->context, SSL_VERIFY_PEER, NULL);
 	SSL_CTX *context = channel->context;

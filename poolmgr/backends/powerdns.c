@@ -115,7 +115,7 @@ static enum err powerdns_check_name(const json_t *row, const char *wanted,
 	if (!err)
 		err = name_parse(wanted, "domain", &asked, why);
 	if (!err && !name_equal(&name, &asked))
-		err = fail(why, ERR_REMOTE, "it is about another zone");
+		err = fail(why, ERR_REMOTE, "the answer is about another zone");
 	return err;
 }
 
@@ -138,9 +138,10 @@ static enum err powerdns_check_found(struct powerdns_api *api,
 		return powerdns_api_garbled(api);
 	if (strcmp(account, powerdns->account) == 0)
 		return OK;
-	return fail(api->why, ERR_CONFLICT, "%s has a zone %s that is not ours: its "
-	            "account is \"%s\", not \"%s\"", powerdns->server.id, wanted,
-	            err_quote(account, quoted, sizeof(quoted)), powerdns->account);
+	return fail(api->why, ERR_CONFLICT, "%s has a zone %s of another program: the "
+	            "account of the zone is \"%s\", must be \"%s\"", powerdns->server.id,
+	            wanted, err_quote(account, quoted, sizeof(quoted)),
+	            powerdns->account);
 }
 
 /* The meaning of the last status. */

@@ -1,6 +1,6 @@
 /*
  * powerdns_api -- the HTTP API of PowerDNS: its paths, the meaning of its statuses, and
- * its lists, which are read row by row.
+ * the reading of its lists, row by row.
  *
  * A zone is in a path by its name, with "=2F" for "/" and so on. Status 404 means that a
  * zone does not exist, or that there is no API.

@@ -184,7 +184,7 @@ ROWS = {
     "ownership": {
         "apply_endpoints": HIDDEN,
         "plan_calculate": HIDDEN,
-        # no held plan has this digest
+        # no held plan has the digest
         "plan_approve": Outcomes("Conflict", N, N, "Conflict"),
         "get_plan": HIDDEN,
         "find_registries": Outcomes("sees", "nothing", "nothing", "sees"),

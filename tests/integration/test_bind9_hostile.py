@@ -16,9 +16,9 @@ from scripted import ANSWER_MAX, NO_ANSWERS, Scripted, reply            # noqa: 
 
 DRIVER = Path(os.environ.get("BUILD", ROOT / "build")) / "drivers/backend_driver"
 
-NO_OBJECT = "^remote: .*is wrong: it must be an object"
+NO_OBJECT = "^remote: .*is wrong: the answer must have an object here"
 NO_END = "^remote: .*an object is cut off"
-NO_LIST = "^remote: .*it must be a list"
+NO_LIST = "^remote: .*the answer must have a list here"
 NO_JSON = "^remote: .*is not JSON"
 
 
@@ -44,7 +44,7 @@ ANSWERS = {
     "an empty answer": (reply(""), NO_OBJECT),
     "null": (reply("null"), NO_OBJECT),
     "a list": (reply("[]"), NO_OBJECT),
-    "an empty object": (reply("{}"), 'it has no "views"'),
+    "an empty object": (reply("{}"), 'the answer has no "views"'),
     "no text for a key": (reply("{7: 8}"), NO_JSON),
     "no colon": (reply('{"views" {}}'), NO_JSON),
     "no comma": (reply('{"a": {} "views": {}}'), NO_END),
@@ -53,7 +53,7 @@ ANSWERS = {
     "a backslash at the end": (reply('{"views\\'), NO_JSON),
     "views that are none": (reply('{"views": 7}'), NO_OBJECT),
     "views as a list": (reply('{"views": ["_default"]}'), NO_OBJECT),
-    "another view": (reply(channel([zone()], view="inside")), 'it has no "_default"'),
+    "another view": (reply(channel([zone()], view="inside")), 'the answer has no "_default"'),
     "a view that is none": (reply('{"views": {"_default": "x"}}'), NO_OBJECT),
     "zones that are none": (reply(channel(7)), NO_LIST),
     "zones as an object": (reply(channel(zone())), NO_LIST),

@@ -353,7 +353,7 @@ class Bind9Test(StatesStory, ListingStory, DriverStory, unittest.TestCase):
     def test_a_view_that_there_is_not(self):
         code, said = self.run_driver_with(self.settings(view="inside"), "list")
         self.assertEqual(code, 1)
-        self.assertRegex(said, r'^remote: ns1: .* is wrong: it has no "inside"')
+        self.assertRegex(said, r'^remote: ns1: .* is wrong: the answer has no "inside"')
 
     def test_a_channel_that_has_no_such_page(self):
         code, said = self.run_driver_with(
@@ -649,8 +649,8 @@ class PowerDnsTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
                 before = self.foreign("theirs.example.", account=account)
                 for operation in "create", "delete":
                     self.expect_failure(r'^conflict: ns1 has a zone theirs\.example\. '
-                                        rf'that is not ours: its account is "{account}", '
-                                        r'not "zonefleet"\n$',
+                                        rf'of another program: the account of the zone is "{account}", '
+                                        r'must be "zonefleet"\n$',
                                         self.settings(), operation, "theirs.example.")
                 self.assertNotIn("theirs.example.", self.expect_ok("list"))
                 self.assertEqual(self.zone("theirs.example."), before)

@@ -256,7 +256,7 @@ class Cookies(unittest.TestCase):
 
     def lines_of_bad_ones(self):
         return [line for line in self.worker.log.read_text().splitlines()
-                if "badly signed: " in line]
+                if "message with a bad signature: " in line]
 
     def test_strangers_cause_few_readings(self):
         """Of the tables of servers and keys, whatever names of keys they make up."""

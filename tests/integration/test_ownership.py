@@ -129,10 +129,10 @@ class Basics(Story):
 
     def test_requests_that_are_wrong(self):
         cases = {
-            "outside the zone": {"dnsname": "www.example.net.", "type": "A", "targets": ["192.0.2.1"]},
+            "must be in the zone": {"dnsname": "www.example.net.", "type": "A", "targets": ["192.0.2.1"]},
             "targets": {"dnsname": "www.example.org.", "type": "A", "targets": ["x"]},
             "targets must not be empty": {"dnsname": "www.example.org.", "type": "A", "targets": []},
-            "cannot be marked": {"dnsname": "www.example.org.", "type": "HINFO", "targets": ["a b"]},
+            "cannot mark records": {"dnsname": "www.example.org.", "type": "HINFO", "targets": ["a b"]},
             "has no field": {"dnsname": "www.example.org.", "type": "A", "targets": ["192.0.2.1"],
                         "x": 1},
         }
@@ -357,7 +357,7 @@ class Sources(Story):
         plan = self.lab.planned()
         self.assertEqual((len(self.lab.data()), plan["state"]), (20, "HELD"))
         self.assertEqual(plan["plan"]["held"], 20)
-        with self.assertRaisesRegex(Exception, "no held plan has this digest"):
+        with self.assertRaisesRegex(Exception, "no held plan has the digest"):
             self.lab.central.plan_approve(storage_id="us", zone=ZONE, digest="0" * 64)
         self.lab.central.plan_approve(storage_id="us", zone=ZONE, digest=plan["plan"]["digest"])
         self.wait_data({})

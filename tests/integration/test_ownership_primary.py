@@ -1271,7 +1271,7 @@ class CentralThatSays(Story):
                          (5, [None, "1", None, "1", "2", None, "1", "2"]))
         serials = itertools.count(1)
         seen, calls = self.seen(lambda marker: self.page(next(serials), int(marker or 0)))
-        self.assertEqual(seen, "central: the domain changes while it is read")
+        self.assertEqual(seen, "central: the domain changed during each read")
         self.assertEqual(calls, [None, "1"] * 6)
 
     def test_pages_without_end(self):

@@ -679,7 +679,8 @@ class Requests(PortStory):
                 ({"network_id": network, "fixed_ips": [{"ip_address": "fe80::1%eth0"}]},
                  "ip_address"),
                 ({"network_id": network, "fixed_ips": [{"ip_address": "fd00::1"},
-                                                       {"ip_address": "fd00:0::1"}]}, "is repeated"),
+                                                       {"ip_address": "fd00:0::1"}]},
+                 "must be listed once"),
                 ({"network_id": network, "fixed_ips": [{"ip_address": f"10.0.0.{i}"}
                                                        for i in range(31)]}, "fixed_ips"),
                 ({"network_id": network, "dns_name": "a" * 256}, "dns_name"),

@@ -158,7 +158,7 @@ class Pool(PowerDnsStory):
         before = self.known("theirs.example.")
         domain = self.create("theirs.example.", wait=False)
         reason = self.fleet.wait_state(domain["id"], "ADD ERROR", SECONDS)
-        self.assertIn("has a zone theirs.example. that is not ours", reason)
+        self.assertIn("has a zone theirs.example. of another program", reason)
         self.assertEqual(self.known("theirs.example."), before)
         powerdns.util("delete-zone", "theirs.example")
         self.caller.settled(domain["id"], seconds=SECONDS)
@@ -227,7 +227,7 @@ class Strays(PowerDnsStory):
         self.assertEqual({row["server"] for row in rows}, {"powerdns"})
         self.assertIsNotNone(self.known("stray.example."))
         logs = [worker.log.read_text() for worker in self.fleet.poolmgrs]
-        said = [log.count('no search for orphan zones: server=bind '
+        said = [log.count('orphan zones not searched: server=bind '
                           'reason="set stats_url, the URL of its statistics channel"')
                 for log in logs]
         self.assertIn(1, said)

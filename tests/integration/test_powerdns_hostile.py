@@ -26,7 +26,7 @@ def zone(name='"x.example."', account='"zonefleet"'):
 
 
 NO_JSON = "^remote: .*is not JSON"
-NO_LIST = "^remote: .*it must be a list"
+NO_LIST = "^remote: .*the answer must have a list here"
 NO_END = "^remote: .*the list is cut off"
 NO_TEXT = "^remote: .*name must be a text"
 DEEP = "^remote: .*nested"

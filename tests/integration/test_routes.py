@@ -968,9 +968,9 @@ class Domains(RouteStory):
         """What is shown stays, or something that is up takes its place."""
         self.router("shard1", "10.245.2.2")
         down = {"address": "10.245.2.3", "up": False}
-        self.refused("none of these is up", self.caller.update_router, router="shard1",
+        self.refused("at least one must be up", self.caller.update_router, router="shard1",
                      values={"addresses": [down]})
-        self.refused("none of these is up", self.caller.update_router, router="shard1",
+        self.refused("at least one must be up", self.caller.update_router, router="shard1",
                      values={"addresses": []})
         self.caller.update_router(router="shard1", values={"addresses": [
             {"address": "10.245.2.2", "up": False}, down]})
@@ -1101,9 +1101,9 @@ class Overlaps(RouteStory):
 
     def test_no_domain_of_a_router_is_in_another_s(self):
         self.router("outer", dns=f"a.{SUFFIX}", wait=False)
-        self.refused("is in the domain of router outer", self.router, dns=f"a.{SUFFIX}")
-        self.refused("is in the domain of router outer", self.router, dns=f"x.y.a.{SUFFIX}")
-        self.refused("the domain of router outer is in it", self.router, dns=SUFFIX)
+        self.refused("must not be in the domain of router outer", self.router, dns=f"a.{SUFFIX}")
+        self.refused("must not be in the domain of router outer", self.router, dns=f"x.y.a.{SUFFIX}")
+        self.refused("must not contain the domain of router outer", self.router, dns=SUFFIX)
         self.router("beside", dns=f"ba.{SUFFIX}", wait=False)
         self.assertEqual({router["name"] for router in self.caller.list_routers()["routers"]},
                          {"outer", "beside"})
@@ -1120,7 +1120,7 @@ class Quotas(RouteStory):
         first = self.route("r0", tenant, id=uuid.uuid4().hex)
         for number in 1, 2:
             tenant.create_route(route={"namespace": f"{self.namespace}-{number}", "name": "r"})
-        self.refused("has 3 routes, and may have no more", self.route, "r3", tenant)
+        self.refused("all routes of its quota", self.route, "r3", tenant)
         self.assertEqual(self.route("r0", tenant, id=first["id"])["id"], first["id"])
         other.create_route(route={"namespace": f"{self.namespace}-o", "name": "r"})
         tenant.delete_route(route=first["id"])

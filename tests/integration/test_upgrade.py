@@ -118,7 +118,7 @@ class Upgrade(unittest.TestCase):
         self.fleet._write_config()
         ports = self.fleet.members["ports1"]
         ports.launch()
-        self.fleet.wait_for(lambda: f"its schema has version {BEFORE}" in ports.log.read_text(),
+        self.fleet.wait_for(lambda: f"the schema of the database has version {BEFORE}" in ports.log.read_text(),
                             SECONDS, "it says that the database is older")
         self.assertFalse(ports.is_ready())
         ports.stop()

@@ -1,7 +1,7 @@
 /*
  * kept_file -- writes a file that another program reads. The file is replaced as a whole,
- * and only if its content changes, so no reader ever sees half a file. Everyone may read
- * it (0644), whatever the umask is.
+ * and only if its content changes, so no reader ever sees half a file. All users may read
+ * it: its mode is 0644, whatever the umask is.
  *
  * Its reader must get a signal after each change, but the agent may end before it sends
  * the signal. So a mark, an empty file beside the kept file, exists from before the

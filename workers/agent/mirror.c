@@ -181,8 +181,8 @@ static enum err mirror_take_page(struct mirror *mirror, const json_t *answer,
 	                                  &marker, why);
 
 	if (!err && *marker && strcmp(marker, mirror->marker) <= 0)
-		err = fail(why, ERR_INVALID, "marker: must be greater than the marker "
-		           "before");
+		err = fail(why, ERR_INVALID, "marker: must be greater than the last one, "
+		           "'%s', and is '%s'", mirror->marker, marker);
 	if (!err)
 		err = mirror_take_version(mirror, answer, why);
 	if (err)

@@ -8,11 +8,11 @@
  *	METHOD(ARGS..., KEYS=[...])	the entries with these keys, if they exist
  *	-> {LIST: [{KEY: "...", FIELD: "lines\n", ...}, ...], "marker": "..."?, "version"?}
  *
- * All entries are read at the start, each period, and on demand. A message names entries
- * that have changed; the mirror then reads only these, several at once if more messages
- * came. After the first complete read it also does so between two pages. Each change has
- * its own version. If a version is known to exist and its message has not come between
- * two comparisons, all entries are read.
+ * The mirror reads all entries at the start, each period, and on demand. A message names
+ * entries that have changed; the mirror then reads only these, several at once if more
+ * messages came. After the first complete read it also does so between two pages. Each
+ * change has its own version. If a version exists and its message has not come between
+ * two comparisons, the mirror reads all entries.
  *
  * One call at a time is out, with a deadline. After a failed call the next one comes
  * later. The files stay unchanged until all entries were read once, and while no answer

@@ -179,9 +179,8 @@ static enum err signaller_check(const struct signaller *signaller, pid_t pid,
 		      ? ERR_NOT_FOUND : fail(why, ERR_DENIED, "%s: %s", path,
 		                             strerror(errno));
 	else if (!signaller_is_of(line, (size_t)len, config->program, config->folder))
-		err = fail(why, ERR_NOT_FOUND, "process %d is not %s with %s in its "
-		           "command line", (int)pid,
-		           config->program, config->folder);
+		err = fail(why, ERR_NOT_FOUND, "the command line of process %d must have "
+		           "%s and %s", (int)pid, config->program, config->folder);
 	free(line);
 	return err;
 }

@@ -4,12 +4,12 @@
  * interval. The interval also applies without a reader, because it limits how often files
  * are written.
  *
- * The reader's pid comes from its pid file. This is not to be trusted: the process may
- * have ended and another one may have its pid. So the signaller opens a descriptor of the
- * process first, and then checks its command line. It must be of the right program and
- * name the folder of our files. Only then the signal is sent, through the descriptor. If
- * there is no such process, no signal is needed, because a reader reads the files when it
- * starts.
+ * The reader's pid comes from its pid file. The agent does not trust this pid: the
+ * process may have ended, and another process may have the same pid. So the signaller
+ * opens a descriptor of the process first, and then checks its command line. The command
+ * line of the process must have the right program and the folder of the files. Only then
+ * the signal is sent, through the descriptor. If there is no such process, no signal is
+ * needed, because a reader reads the files when it starts.
  *
  * HAProxy starts a new worker at each signal, and may ignore a signal while the worker
  * starts. So the signal is repeated until the reader has a worker that is younger than

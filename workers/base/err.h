@@ -3,7 +3,7 @@
  *
  * A function that can fail returns enum err and writes its results through pointers.
  * After a failure it leaves them unchanged. The reason goes into a struct why. The
- * function that understands the failure writes the reason, and it is logged once, when
+ * function that understands the failure writes the reason. The program logs it once, when
  * the message ends. The text is for the caller: it names the field and says what to do.
  */
 #pragma once

@@ -193,10 +193,9 @@ static void client_note_answer(const char *topic, const struct rpc_answer *answe
 		     "minidns, ownership, ports, routes or pool_manager.POOL",
 		     answer->why.text);
 	else if (answer->err == ERR_UNREACHABLE)
-		fail(why, answer->err,
-		     "%s: is zonefleet-%s running, with the same broker.url "
-		     "and broker.exchange, and may this account send to it?",
-		     answer->why.text, program);
+		fail(why, answer->err, "%s: is zonefleet-%s running with the same "
+		     "broker.url and broker.exchange, and may this account send to its "
+		     "topic?", answer->why.text, program);
 	else if (answer->err == ERR_TIMEOUT && program)
 		fail(why, answer->err, "%s: is zonefleet-%s running?",
 		     answer->why.text, program);

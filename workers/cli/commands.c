@@ -636,8 +636,8 @@ const struct command commands[] = {
 	  "list dead letters (administrators)",
 	  "Lists the messages that no worker could process, with the reason. Some are "
 	  "broken, and others have failed for good. The sync makes up for a lost order "
-	  "inside the fleet. A cast of another program is lost until it is sent again. "
-	  "The queue and the content of a message make its ID.",
+	  "inside the fleet. A cast of another program is lost until that program sends "
+	  "the cast again. The queue and the content of a message make its ID.",
 	  "zonefleet dead-letters list --admin" },
 	{ "dead-letters show", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_show,
 	  "show a dead letter (administrators)",
@@ -646,9 +646,9 @@ const struct command commands[] = {
 	{ "dead-letters retry", "ID", 1, 1, OPT(POOL) | OPT(VOUCH), NEED_BROKER,
 	  dead_letters_retry,
 	  "send a dead letter to its queue again (administrators)",
-	  "Puts the message back into its queue. With the ID all it does so with every "
-	  "message. A message that a worker gets twice has one effect. The message "
-	  "names no broker account, so a worker with broker.require_user_id or "
+	  "Puts the message back into its queue. With the ID all the command does so "
+	  "with every message. A message that a worker gets twice has one effect. The "
+	  "message names no broker account, so a worker with broker.require_user_id or "
 	  "broker.administrators may refuse it again. --vouch sends one message under "
 	  "your own account and with your rights. First read that message with "
 	  "'zonefleet dead-letters show'. --vouch does not work with all.",

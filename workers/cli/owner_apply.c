@@ -22,8 +22,8 @@ static enum err owner_apply_read(struct cli *cli, const char *path, json_t **end
 		return fail(&cli->why, ERR_INVALID, "%.200s: line %d: not valid JSON: "
 		            "%.200s", path, error.line, error.text);
 	if (!err && !json_is_array(*endpoints))
-		return fail(&cli->why, ERR_INVALID, "%.200s: must be a list of endpoints",
-		            path);
+		return fail(&cli->why, ERR_INVALID, "%.200s: must have a list of "
+		            "endpoints: [ {...}, ... ]", path);
 	return err;
 }
 

@@ -1,7 +1,7 @@
 /*
  * progress -- one line on the terminal that changes while a command runs and disappears
  * at its end. It is written to standard error. With --quiet, or if standard error is not
- * a terminal, it is not written.
+ * a terminal, the client does not write it.
  */
 #pragma once
 

@@ -20,8 +20,8 @@ struct published {
 };
 
 /*
- * Reads its present domains. Call it before a change, so that the old domains are also
- * waited for.
+ * Reads its present domains. Call it before a change, so that the client also waits for
+ * the old domains.
  */
 enum err published_read(struct cli *cli, struct published *published);
 /*

@@ -143,7 +143,7 @@ static enum err holder_name_owner(struct db *db, const char *object, struct why 
 
 	if (!err)
 		err = fail(why, ERR_BUSY, "%s is locked by %s", object,
-		           *owner ? owner : "another");
+		           *owner ? owner : "another process");
 	arena_free(&arena);
 	return err;
 }

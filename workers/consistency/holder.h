@@ -4,9 +4,9 @@
  * lock. So three servers of one domain are worked on in parallel, and a function that is
  * called under a lock may take it again.
  *
- * To wait means to try again, 6 to 500 ms apart with jitter, until a deadline. A handle
- * is sure while no other process can have taken its lock. This is measured by the
- * monotonic clock of this machine, from before the statement that took or renewed the
+ * A process that waits tries again every 6 to 500 ms, with jitter, until a deadline. A
+ * handle is sure while no other process can have taken its lock. The monotonic clock of
+ * this machine measures this time, from before the statement that took or renewed the
  * lock. When the lock has expired, the handle is not sure any more, and holder_guard()
  * refuses the writes under it.
  */

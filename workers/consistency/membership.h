@@ -32,8 +32,8 @@ struct membership *membership_new(const struct membership_config *config,
 void membership_free(struct membership **membership);
 
 /*
- * Call it every period_ms. Two statements, three for the master. Two more renew the
- * locks, if the process holds any.
+ * Call it every period_ms. Two statements, three for the master. Two more statements
+ * renew the locks, if the process holds a lock.
  */
 void membership_beat(struct membership *membership);
 /*

@@ -10,10 +10,11 @@
  * work_start() -> step() -> work_call() -> answer -> work_write() -> work_step()
  *                        -> work_end()
  *
- * The lock guards each transaction: after the lock is lost, nothing is written. A failure
- * ends the work: work_fail() writes the reason and the pause before the next attempt. A
- * process can die at any point. Then the object stays due, and another process makes the
- * next step. It repeats calls without an answer, so each call must be safe to repeat.
+ * The lock guards each transaction: a process that has lost the lock writes nothing. A
+ * failure ends the work: work_fail() writes the reason and the pause before the next
+ * attempt. A process can die at any point. Then the object stays due, and another process
+ * makes the next step. It repeats calls without an answer, so each call must be safe to
+ * repeat.
  */
 #pragma once
 

@@ -3,8 +3,8 @@
  * 004, "Comparison By Version ID"; schema/006).
  *
  * A program that changes an object replaces its version by the next one in the same
- * transaction. This works only if the version is still the one that the program has read,
- * so two programs that read the same version cannot both write. A program with a copy
+ * transaction. The statement fails if the version has changed since the program read it.
+ * So of two programs that read the same version only one can write. A program with a copy
  * compares versions: a message with the version of the copy is old, and two copies of one
  * version are equal.
  *

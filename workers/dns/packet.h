@@ -4,8 +4,8 @@
  *
  * Both remember failures: after a failed read `broken` is set, after a write that does
  * not fit `full` is set, and later calls do nothing. So a caller makes its calls in a row
- * and checks once. Compression pointers must go backwards, and the pointers of all names
- * of a message are counted together, so that no message is expensive to read (RFC 9267).
+ * and checks once. Compression pointers must go backwards. One limit counts the pointers
+ * of all names of a message, so that no message is expensive to read (RFC 9267).
  */
 #pragma once
 

@@ -37,11 +37,11 @@ enum err json_decode_object(const char *body, size_t len, size_t max, json_t **o
 	json_error_t error;
 
 	if (len > max)
-		return fail(why, ERR_TOO_LARGE,
-		            "the message has %zu bytes, more than %zu", len, max);
+		return fail(why, ERR_TOO_LARGE, "the message has %zu bytes, must have at "
+		            "most %zu", len, max);
 	if (!json_is_shallow(body, len))
-		return fail(why, ERR_INVALID, "the message is nested deeper than %d",
-		            DEPTH_MAX);
+		return fail(why, ERR_INVALID, "the message must have at most %d levels "
+		            "of objects and arrays", DEPTH_MAX);
 
 	json_t *json = json_loadb(body, len, JSON_REJECT_DUPLICATES, &error);
 
@@ -64,6 +64,7 @@ static const char *const type_names[] = {
 	[JSON_INTEGER] = "a whole number",
 	[JSON_REAL]    = "a number",
 	[JSON_TRUE]    = "true or false",
+	[JSON_FALSE]   = "true or false",
 };
 
 /* Reads the field, of TYPE. *value is NULL if it is absent or null, and not required. */
@@ -79,7 +80,8 @@ static enum err json_get_field(const json_t *object, const char *key, int flags,
 		return OK;
 	}
 	if (json_typeof(field) != type && !(type == JSON_TRUE && json_is_false(field)))
-		return fail(why, ERR_INVALID, "%s must be %s", key, type_names[type]);
+		return fail(why, ERR_INVALID, "%s must be %s, not %s", key,
+		            type_names[type], type_names[json_typeof(field)]);
 	*value = field;
 	return OK;
 }
@@ -93,8 +95,8 @@ enum err json_get_text(const json_t *object, const char *key, int flags, size_t 
 	if (err || !value)
 		return err;
 	if (json_string_length(value) > max_len)
-		return fail(why, ERR_INVALID, "%s is longer than %zu bytes", key,
-		            max_len);
+		return fail(why, ERR_INVALID, "%s must have at most %zu bytes, not %zu",
+		            key, max_len, json_string_length(value));
 	*into = json_string_value(value);
 	return OK;
 }
@@ -122,9 +124,8 @@ enum err json_get_int(const json_t *object, const char *key, int flags, int64_t 
 	int64_t number = json_integer_value(value);
 
 	if (number < min || number > max)
-		return fail(why, ERR_INVALID,
-		            "%s must be a number from %" PRId64 " to %" PRId64,
-		            key, min, max);
+		return fail(why, ERR_INVALID, "%s must be a number from %" PRId64 " to %"
+		            PRId64 ", not %" PRId64, key, min, max, number);
 	*into = number;
 	return OK;
 }

@@ -72,7 +72,8 @@ static enum err message_get_task(const json_t *json, enum task *task, struct why
 	enum err err = json_get_text(json, "task", JSON_REQUIRED, WORD_MAX, &word, why);
 
 	if (!err && !task_parse(word, task))
-		return fail(why, ERR_INVALID, "task must be ADD, UPDATE, DELETE or NONE");
+		return fail(why, ERR_INVALID, "task must be ADD, UPDATE, DELETE or NONE, "
+		            "not '%s'", err_quote(word, (char[33]){ 0 }, 33));
 	return err;
 }
 
@@ -83,8 +84,8 @@ static enum err message_get_status(const json_t *json, enum status *status,
 	enum err err = json_get_text(json, "status", JSON_REQUIRED, WORD_MAX, &word, why);
 
 	if (!err && !status_parse(word, status))
-		return fail(why, ERR_INVALID,
-		            "status must be PENDING, ACTIVE, ERROR or DELETED");
+		return fail(why, ERR_INVALID, "status must be PENDING, ACTIVE, ERROR or "
+		            "DELETED, not '%s'", err_quote(word, (char[33]){ 0 }, 33));
 	return err;
 }
 
@@ -124,7 +125,7 @@ static enum err message_get_word(const json_t *json, const char *key, const char
 	enum err err = json_get_text(json, key, JSON_REQUIRED, ID_TEXT_MAX, &text, why);
 
 	if (!err && !*text)
-		return fail(why, ERR_INVALID, "%s is empty", key);
+		return fail(why, ERR_INVALID, "%s must not be empty", key);
 	if (!err)
 		*into = text;
 	return err;
@@ -145,7 +146,7 @@ static enum err message_get_name(const json_t *json, const char **into, struct w
 		return err;
 	name_format(&name, canonical);
 	if (strcmp(text, canonical))
-		return fail(why, ERR_INVALID, "name must be in lower case, as '%.100s'",
+		return fail(why, ERR_INVALID, "name must be in lower case, '%.100s'",
 		            canonical);
 	*into = text;
 	return OK;
@@ -161,7 +162,8 @@ static enum err message_get_host(const json_t *json, const char **into, struct w
 		return err;
 	if (inet_pton(AF_INET, text, address) != 1 && inet_pton(AF_INET6, text,
 	                                                        address) != 1)
-		return fail(why, ERR_INVALID, "host must be an IPv4 or IPv6 address");
+		return fail(why, ERR_INVALID, "host must be an IPv4 or IPv6 address, not "
+		            "'%s'", err_quote(text, (char[65]){ 0 }, 65));
 	*into = text;
 	return OK;
 }
@@ -184,9 +186,8 @@ static enum err message_get_seconds(const json_t *json, const char *key, int *ms
 	double seconds = json_number_value(field);	/* 0 if it is not a number */
 
 	if (seconds < SECONDS_MIN || seconds > SECONDS_MAX)
-		return fail(why, ERR_INVALID,
-		            "%s must be a number of seconds from %g to %d",
-		            key, SECONDS_MIN, SECONDS_MAX);
+		return fail(why, ERR_INVALID, "%s must be a number of seconds from %g to "
+		            "%d, not %g", key, SECONDS_MIN, SECONDS_MAX, seconds);
 	*ms = lround(seconds * 1000);
 	return OK;
 }
@@ -403,15 +404,15 @@ static enum err message_get_compared(const json_t *args, struct server_report *r
 	if (err)
 		return err;
 	if (report->differs + report->equal + report->refused > 1)
-		return fail(why, ERR_INVALID,
-		            "only one of differs, equal and refused may be true");
+		return fail(why, ERR_INVALID, "differs, equal, refused: at most one may "
+		            "be true");
 	if ((report->differs || report->equal) &&
 	    (report->report != REPORT_SUCCESS || !report->has_serial))
-		return fail(why, ERR_INVALID, "%s needs status SUCCESS and a "
-		            "serial_number", report->differs ? "differs" : "equal");
+		return fail(why, ERR_INVALID, "%s: must be false without status SUCCESS "
+		            "and a serial_number", report->differs ? "differs" : "equal");
 	if (report->refused && (report->report != REPORT_SUCCESS || report->has_serial))
-		return fail(why, ERR_INVALID,
-		            "refused needs status SUCCESS without a serial_number");
+		return fail(why, ERR_INVALID, "refused: must be false without status "
+		            "SUCCESS, or with a serial_number");
 	return OK;
 }
 

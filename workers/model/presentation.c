@@ -102,7 +102,7 @@ static enum err presentation_lex(const char *text, const char *field, struct buf
 	if (strnlen(text, RDATA_MAX_TEXT + 1) > RDATA_MAX_TEXT)
 		return fail(why, ERR_INVALID, "%s: is too long", field);
 	if (strpbrk(text, "\r\n"))
-		return fail(why, ERR_INVALID, "%s: has a line break", field);
+		return fail(why, ERR_INVALID, "%s: must not have a line break", field);
 	for (; *text && kept != LEX_WRONG && !lexer.comment; text++) {
 		kept = lexer_step(&lexer, (unsigned char)*text);
 		if (kept >= 0)
@@ -179,7 +179,7 @@ enum err rdata_read(struct rdata_text *rdata, struct why *why)
 	if (err)
 		return err;
 	if (rdata->wire->len > RDATA_MAX)
-		return fail(why, ERR_INVALID, "%s: is longer than %d octets",
+		return fail(why, ERR_INVALID, "%s: must have at most %d octets",
 		            rdata->field, RDATA_MAX);
 	return must_read_back ? presentation_read_back(rdata, why) : OK;
 }

@@ -66,8 +66,8 @@ static enum err endpoint_get_name(const json_t *json, const struct registry *reg
 	if (err)
 		return err;
 	if (!name_is_below(&endpoint->name, &registry->zone))
-		return fail(why, ERR_INVALID, "dnsname is outside the zone %.255s",
-		            registry->zone_text);
+		return fail(why, ERR_INVALID, "dnsname: %s must be in the zone %.255s",
+		            err_quote(given, (char[254]){ 0 }, 254), registry->zone_text);
 	name_format(&endpoint->name, text);
 	endpoint->name_text = arena_strdup(arena, text);
 	return OK;
@@ -82,8 +82,8 @@ static enum err endpoint_get_type(const json_t *json, struct endpoint *endpoint,
 	if (!err)
 		err = rrtype_parse(text, "type", &endpoint->rrset.type, why);
 	if (!err && !mark_type_is_known(endpoint->rrset.type))
-		return fail(why, ERR_INVALID, "type: records of type %s cannot be marked",
-		            text);
+		return fail(why, ERR_INVALID, "type: zonefleet cannot mark records of "
+		            "type %s", text);
 	return err;
 }
 
@@ -106,13 +106,13 @@ static enum err endpoint_get_target(const struct endpoint *endpoint, const char 
 	enum err err;
 
 	if (!text)
-		return fail(why, ERR_INVALID, "targets must be texts");
+		return fail(why, ERR_INVALID, "targets: each target must be a text");
 	err = rdata_parse(rr.type, text, "targets", arena, &rr.rdata, &rr.rdata_len, why);
 	if (err)
 		return err;
 	if (!canonical_of_rr(&rr, &canonical))
-		return fail(why, ERR_INVALID, "targets: a target is not valid data for "
-		            "the type");
+		return fail(why, ERR_INVALID, "targets: '%s' is not valid data for the "
+		            "type", err_quote(text, (char[81]){ 0 }, 81));
 	rdata->len = (uint16_t)(canonical.len - canonical.rdata);
 	rdata->octets = arena_dup(arena, canonical.octets + canonical.rdata, rdata->len);
 	return OK;
@@ -148,7 +148,8 @@ static enum err endpoint_get_set_id(const json_t *json, struct endpoint *endpoin
 
 	if (!err && *endpoint->set_id && !mark_owner_is_valid(endpoint->set_id))
 		return fail(why, ERR_INVALID, "set_id: must have only letters, digits "
-		            "and . _ : / @ -");
+		            "and . _ : / @ -, and is '%s'",
+		            err_quote(endpoint->set_id, (char[81]){ 0 }, 81));
 	return err;
 }
 
@@ -194,9 +195,9 @@ static enum err endpoints_check_unique(struct endpoint_list *list, struct why *w
 		      endpoint_compare);
 	for (size_t i = 1; i < list->count; i++)
 		if (!endpoint_compare(&list->endpoints[i - 1], &list->endpoints[i]))
-			return fail(why, ERR_INVALID,
-			            "endpoints: %.255s is listed twice with one type and "
-			            "set_id", list->endpoints[i].name_text);
+			return fail(why, ERR_INVALID, "endpoints: %.255s must be listed "
+			            "once with one type and set_id",
+			            list->endpoints[i].name_text);
 	return OK;
 }
 

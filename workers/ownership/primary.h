@@ -3,10 +3,10 @@
  * It is a foreign server: each message is checked, and each wait has a limit.
  *
  * A zone transfer has its own TCP connection. Updates and queries share another one. This
- * connection stays open for the next message. It is closed after an idle time, an error,
- * or a cancellation. With a key all messages are signed, and unsigned answers do not
- * count. If the server answers BADTIME, the message is signed again, once, with the
- * server's time (RFC 8945 5.2.3).
+ * connection stays open for the next message. zonefleet-ownership closes it after an idle
+ * time, an error, or a cancellation. With a key all messages are signed, and unsigned
+ * answers do not count. If the server answers BADTIME, zonefleet-ownership signs the
+ * message again once, with the server's time (RFC 8945 5.2.3).
  *
  * At most one operation of each kind at a time; a second one is a bug. Callbacks may
  * start, cancel and free anything here. No callback comes from within a call or after a

@@ -79,8 +79,8 @@ static enum err service_plan_approve(void *self, struct request *req)
 
 	struct tx tx = tx_begin(ownership->runtime.db, &req->why);
 	if (!store_plan_approve(&tx, registry->id, digest, req->context.user))
-		tx_fail(&tx, ERR_CONFLICT, "no held plan has this digest: read the plan "
-		        "again");
+		tx_fail(&tx, ERR_CONFLICT, "no held plan has the digest '%s': read the "
+		        "plan again", err_quote(digest, (char[65]){ 0 }, 65));
 	err = tx_commit(&tx);
 	if (!err)
 		due_now(ownership, registry);
@@ -98,8 +98,8 @@ static enum err service_put_order(struct ownership *ownership, struct registry *
 	if (err)
 		return err;
 	if (!registry->storage->has_rows)
-		return fail(&req->why, ERR_CONFLICT, "storage \"%s\" cannot take orders",
-		            registry->storage->name);
+		return fail(&req->why, ERR_CONFLICT, "the storage \"%s\" of this zone "
+		            "takes no orders", registry->storage->name);
 	order->id = req->unique_id;
 	order->ordered_by = req->context.user;
 
@@ -166,11 +166,13 @@ static enum err service_find_receiver(struct ownership *ownership,
 	if (!*to || !access_is_owner(req, (*to)->settings->tenant))
 		return codec_no_registry(storage_id, from->zone_text, &req->why);
 	if (*to == from)
-		return fail(&req->why, ERR_INVALID, "to: must be another storage_id");
+		return fail(&req->why, ERR_INVALID, "to: must be another storage_id than "
+		            "'%s'", err_quote(storage_id, (char[65]){ 0 }, 65));
 	const char *otherwise = registry_cannot_read(*to, from);
 	if (otherwise)
-		return fail(&req->why, ERR_CONFLICT, "to: cannot read these marks: "
-		            "its %s differs", otherwise);
+		return fail(&req->why, ERR_CONFLICT, "to: cannot read these marks, "
+		            "because the settings of the two storage_ids differ in: %s",
+		            otherwise);
 	return OK;
 }
 

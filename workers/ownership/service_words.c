@@ -9,7 +9,7 @@
 
 static const struct json_field args[] = {
 	{ "storage_id", "text", "the `storage_id` of the registry", .max = MARK_OWNER_MAX },
-	{ "zone", "name", "its zone; the final dot may be left out" },
+	{ "zone", "name", "the zone, with or without the final dot" },
 	{ "selector", "[selector]", "which record sets" },
 	{ "dry_run", "true or false", "true: change nothing, and say what would be done", "false" },
 	{ 0 }
@@ -23,8 +23,10 @@ static const struct rpc_method_doc words[] = {
 	  "[{'dnsname': 'www.shared.example.', 'type': 'A', 'targets': ['192.0.2.80']}]}",
 	  FIELDS({ "resource", "text", "the resource; letters, digits and `. _ : / @ -`",
 	           .max = MARK_RESOURCE_MAX },
-	         { "endpoints", "list of [endpoint]", "what it wants", .max = ENDPOINTS_MAX },
-	         { "complete", "true or false", "true: it wants nothing else; false: what it wanted "
+	         { "endpoints", "list of [endpoint]", "what the resource wants",
+	           .max = ENDPOINTS_MAX },
+	         { "complete", "true or false", "true: the resource wants nothing else; "
+	           "false: what it wanted "
 	           "before stays" },
 	         { "rev", "number", "a number that grows; `Conflict` for a smaller one than before",
 	           "0: not counted", INT64_MAX }) },
@@ -43,8 +45,9 @@ static const struct rpc_method_doc words[] = {
 	  OWNER, "`order`: id",
 	  "{" REGISTRY ", 'dnsname': 'www.shared.example.', 'type': 'A', 'targets': ['192.0.2.80']}",
 	  FIELDS({ "dnsname", "name", "the name of the record set" },
-	         { "type", "text", "its type" },
-	         { "targets", "list of texts", "the data of its records", .max = TARGETS_MAX }) },
+	         { "type", "text", "the type" },
+	         { "targets", "list of texts", "the data of the records",
+	           .max = TARGETS_MAX }) },
 	{ "ownership_adopt_wanted", "Orders zonefleet-ownership to adopt the selected record sets. They "
 	  "must have no owner and must be as a resource wants them.", OWNER, "`order`: id",
 	  "{" REGISTRY ", 'selector': {'name': 'www.shared.example.'}, 'dry_run': true}" },
@@ -85,10 +88,10 @@ static const struct rpc_object objects[] = {
 	{ "selector", "Selects the record sets of an order. All fields must match.",
 	  codec_selector_fields },
 	{ "registry", "A registry and its last round.", FIELDS(
-		{ "storage_id", "text", "its owner in the marks" },
-		{ "zone", "name", "its zone" },
+		{ "storage_id", "text", "the owner in the marks" },
+		{ "zone", "name", "the zone of the registry" },
 		{ "state", "text", "NEW, OK, HELD, FAILED or PARKED" },
-		{ "reason", "text", "why it is FAILED or PARKED" },
+		{ "reason", "text", "why the registry is FAILED or PARKED" },
 		{ "rev", "number", "grows when a resource wants something else" },
 		{ "planned_rev", "number", "`rev` at the last round" },
 		{ "rounds", "number", "grows with each round" },
@@ -108,20 +111,22 @@ static const struct rpc_object objects[] = {
 		{ "items", "list of [plan item]", "record sets, the held ones first" },
 		{ "more", "number", "how many more there are" }), true },
 	{ "plan item", "What a round does with a record set.", FIELDS(
-		{ "name", "name", "its name" },
-		{ "type", "text", "its type" },
+		{ "name", "name", "the name of the record set" },
+		{ "type", "text", "the type of the record set" },
 		{ "step", "text", "what is done" },
 		{ "reason", "text", "why: see docs/ownership.md" },
-		{ "held", "true or false", "it waits for approval" },
+		{ "held", "true or false", "true: the change waits for approval" },
 		{ "resource", "text or null", "the resource" },
 		{ "words", "text", "the reason in words" },
-		{ "is", "list of texts", "its records, the first 20" },
-		{ "becomes", "list of texts", "its records after that, the first 20" }), true },
+		{ "is", "list of texts", "the first 20 records" },
+		{ "becomes", "list of texts", "the first 20 records after the change" }),
+		  true },
 	{ "order result", "What an order did.", FIELDS(
 		{ "matched", "number", "record sets that the order selected" },
-		{ "done", "number", "record sets that it changed" },
-		{ "refused", "object", "how many it did not change, for each reason" },
-		{ "names", "list of texts", "`name type` of the first of them" },
+		{ "done", "number", "record sets that the order changed" },
+		{ "refused", "object", "for each reason, how many record sets the order "
+		  "did not change" },
+		{ "names", "list of texts", "`name type` of the first record sets" },
 		{ "dry_run", "true or false", "nothing was changed" }), true },
 	{ "owned record", "A record of a shared zone with its owner.", document_fields },
 	{ 0 }

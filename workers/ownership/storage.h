@@ -2,7 +2,8 @@
  * storage -- where the ownership marks are (seed 001, "Types of storage").
  *
  * txt     in TXT records of the zone; an update has both the records and their marks
- * table   in our rows. They are written before the updates are sent. They count when a
+ * table   in our rows. The round writes them before it sends the updates. They count when
+ * a
  *         reading has shown their records
  * memory  in this process, for tests; lost when it ends (InMemoryStorage)
  */

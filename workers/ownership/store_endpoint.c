@@ -66,7 +66,7 @@ static void endpoint_read(struct tx *tx, struct tx_rows *rows, struct arena *are
 	uint32_t ttl;
 
 	*endpoint = (struct endpoint){ 0 };
-	store_read_name(tx, rows, &endpoint->name, &endpoint->name_text);
+	store_read_name(tx, rows, "endpoints", &endpoint->name, &endpoint->name_text);
 	endpoint->rrset.type = (uint16_t)row_int(rows);
 	endpoint->set_id = row_text(rows);
 	endpoint->resource = row_text(rows);
@@ -74,7 +74,7 @@ static void endpoint_read(struct tx *tx, struct tx_rows *rows, struct arena *are
 	endpoint->is_copy = row_int(rows);
 	endpoint->has_ttl = !row_is_null(rows);
 	ttl = row_u32(rows);
-	store_unpack(tx, rows, arena, ttl, &endpoint->rrset);
+	store_unpack(tx, rows, "endpoints", arena, ttl, &endpoint->rrset);
 }
 
 void store_endpoints(struct tx *tx, struct arena *arena, const char *id,

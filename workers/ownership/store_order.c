@@ -14,8 +14,9 @@ static enum plan_order_kind order_kind_of(struct tx *tx, const char *text)
 	for (size_t i = 0; text && i < sizeof(order_kinds) / sizeof(order_kinds[0]); i++)
 		if (!strcmp(order_kinds[i], text))
 			return (enum plan_order_kind)i;
-	tx_fail(tx, ERR_INTERNAL, "ownership_orders.deed: \"%.16s\" is not known",
-	        text ? text : "");
+	tx_fail(tx, ERR_INTERNAL, "the column ownership_orders.deed has \"%.16s\", must "
+	        "have ADOPT, RELEASE or GIVE: correct this row in the database",
+	        text ? text : "NULL");
 	return ORDER_ADOPT;
 }
 
@@ -108,12 +109,13 @@ static void order_read(struct tx *tx, struct tx_rows *rows, struct arena *arena,
 	order->has_name = !row_is_null(rows);
 	text = row_text(rows);
 	if (order->has_name && name_parse(text, "name", &order->name, tx->why))
-		tx_fail(tx, ERR_INTERNAL, "ownership_orders.name: \"%.80s\" is not "
-		        "a valid name", text);
+		tx_fail(tx, ERR_INTERNAL, "the column ownership_orders.name has "
+		        "\"%.80s\", must have a domain name: correct this row in the "
+		        "database", text);
 	order->is_below = row_int(rows);
 	order->type = order->expected.type = (uint16_t)row_int(rows);
 	order->resource = row_text(rows);
-	store_unpack(tx, rows, arena, 0, &order->expected);
+	store_unpack(tx, rows, "ownership_orders", arena, 0, &order->expected);
 	order->to_id = row_text(rows);
 	order->to = row_text(rows);
 	order->is_dry = row_int(rows);
@@ -207,7 +209,7 @@ void store_order_items(struct tx *tx, struct arena *arena, const char *registry_
 		const char *id = row_text(&rows), *text;
 		struct order_set set;
 
-		store_read_name(tx, &rows, &set.name, &text);
+		store_read_name(tx, &rows, "ownership_order_sets", &set.name, &text);
 		set.type = (uint16_t)row_int(&rows);
 		if (!tx->err)
 			each(self, id, &set, row_int(&rows));

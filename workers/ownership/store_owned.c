@@ -9,12 +9,12 @@ static void owned_row_read(struct tx *tx, struct tx_rows *rows, struct arena *ar
 	uint32_t ttl;
 
 	*row = (struct owned_row){ 0 };
-	store_read_name(tx, rows, &row->name, &text);
+	store_read_name(tx, rows, "ownership", &row->name, &text);
 	row->rrset.type = row->intended.type = (uint16_t)row_int(rows);
 	row->resource = row_text(rows);
 	ttl = row_u32(rows);
-	store_unpack(tx, rows, arena, ttl, &row->rrset);
-	store_unpack(tx, rows, arena, ttl, &row->intended);
+	store_unpack(tx, rows, "ownership", arena, ttl, &row->rrset);
+	store_unpack(tx, rows, "ownership", arena, ttl, &row->intended);
 }
 
 void store_owned(struct tx *tx, struct arena *arena, const char *id,

@@ -13,23 +13,25 @@ struct tx_value store_packed(const struct rrset *set, struct arena *arena)
 	return value;
 }
 
-void store_unpack(struct tx *tx, struct tx_rows *rows, struct arena *arena, uint32_t ttl,
-                  struct rrset *set)
+void store_unpack(struct tx *tx, struct tx_rows *rows, const char *table,
+                  struct arena *arena, uint32_t ttl, struct rrset *set)
 {
 	size_t len;
 	const uint8_t *octets = row_bytes(rows, &len);
 
 	if (!rrset_unpack(set, ttl, octets, octets ? len : 0, arena))
-		tx_fail(tx, ERR_INTERNAL, "the database has records of %zu octets "
-		        "that cannot be read", len);
+		tx_fail(tx, ERR_INTERNAL, "a row of the table %s has %zu octets of "
+		        "packed records that this program cannot read: correct this row "
+		        "in the database", table, len);
 	rrset_sort(set);
 }
 
-void store_read_name(struct tx *tx, struct tx_rows *rows, struct name *name,
-                     const char **text)
+void store_read_name(struct tx *tx, struct tx_rows *rows, const char *table,
+                     struct name *name, const char **text)
 {
 	*text = row_text(rows);
 	if (name_parse(*text, "name", name, tx->why))
-		tx_fail(tx, ERR_INTERNAL, "the database has the name \"%.80s\", "
-		        "which is not valid", *text);
+		tx_fail(tx, ERR_INTERNAL, "a row of the table %s has the name "
+		        "\"%.80s\", must have a domain name: correct this row in the "
+		        "database", table, *text);
 }

@@ -6,7 +6,9 @@
 /* The column of a set, in ARENA; NULL for a set without records. */
 struct tx_value store_packed(const struct rrset *set, struct arena *arena);
 /* Reads the next column; NULL gives a set without records. set->type must be set. */
-void store_unpack(struct tx *tx, struct tx_rows *rows, struct arena *arena, uint32_t ttl,
+void store_unpack(struct tx *tx, struct tx_rows *rows, const char *table,
+                  struct arena *arena, uint32_t ttl,
                   struct rrset *set);
-void store_read_name(struct tx *tx, struct tx_rows *rows, struct name *name,
+void store_read_name(struct tx *tx, struct tx_rows *rows, const char *table,
+                     struct name *name,
                      const char **text);

@@ -36,12 +36,12 @@ static void record_read_all(struct tx *tx, struct arena *arena, struct tx_rows *
 		const char *text;
 		uint32_t ttl;
 
-		store_read_name(tx, rows, &row.name, &text);
+		store_read_name(tx, rows, "ownership_records", &row.name, &text);
 		row.rrset.type = (uint16_t)row_int(rows);
 		row.owner = row_text(rows);
 		row.resource = row_text(rows);
 		ttl = row_u32(rows);
-		store_unpack(tx, rows, arena, ttl, &row.rrset);
+		store_unpack(tx, rows, "ownership_records", arena, ttl, &row.rrset);
 		if (tx->err || !each(self, &row)) {
 			tx_select_end(rows);
 			return;

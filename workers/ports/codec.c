@@ -17,7 +17,7 @@ static enum err codec_within(const char *field, enum err err, struct why *why)
 /* ---- networks ---- */
 
 const struct json_field codec_network_fields[] = {
-	{ "id", "id", "its id, that of Neutron for example" },
+	{ "id", "id", "the id of the network, that of Neutron for example" },
 	{ "project_id", "text", "the tenant of a new network. A network keeps its tenant",
 	  "the caller's tenant", 255 },
 	{ "dns_domain", "name", "the domain of the names of its ports; empty: they have no names",
@@ -26,8 +26,8 @@ const struct json_field codec_network_fields[] = {
 };
 
 const struct json_field codec_network_shown[] = {
-	{ "id", "id", "its id" },
-	{ "project_id", "text", "its tenant" },
+	{ "id", "id", "the id of the network" },
+	{ "project_id", "text", "the tenant of the network" },
 	{ "dns_domain", "name", "the domain of the names of its ports; empty: none" },
 	{ 0 }
 };
@@ -46,13 +46,13 @@ enum err codec_domain(const char *text, const char *field, struct name *domain,
 	if (!len)
 		return OK;
 	if (len - is_full > PORT_NAME_MAX - HOST_LABEL_MAX - 1)
-		return fail(why, ERR_INVALID, "%s: longer than %d octets: this leaves no "
-		            "room for the names of addresses", field,
-		            PORT_NAME_MAX - HOST_LABEL_MAX - 1);
+		return fail(why, ERR_INVALID, "%s: must have at most %d octets, so that "
+		            "the names of addresses fit before it, and has %zu", field,
+		            PORT_NAME_MAX - HOST_LABEL_MAX - 1, len - is_full);
 	snprintf(full, sizeof(full), "%s%s", text, is_full ? "" : ".");
 	err = name_parse_owner(full, field, &got, why);
 	if (!err && !name_labels(&got))
-		err = fail(why, ERR_INVALID, "%s: cannot be the root", field);
+		err = fail(why, ERR_INVALID, "%s: must not be the root, '.'", field);
 	if (!err)
 		err = domain_check_name(&got, field, why);
 	if (!err)
@@ -126,23 +126,23 @@ json_t *codec_encode_network(const struct network_row *network)
 /* ---- subnets ---- */
 
 const struct json_field codec_subnet_fields[] = {
-	{ "id", "id", "its id",
+	{ "id", "id", "the id of the subnet",
 	  "that of the network's subnet with this `cidr`, else a new id" },
-	{ "network_id", "id", "its network" },
-	{ "cidr", "text", "its prefix, `10.1.0.0/16` or `fd00::/64`" },
+	{ "network_id", "id", "the network of the subnet" },
+	{ "cidr", "text", "the prefix of the subnet, `10.1.0.0/16` or `fd00::/64`" },
 	{ "dns_publish_fixed_ip", "true or false", "false: no address of the subnet is published",
 	  "true" },
 	{ 0 }
 };
 
 const struct json_field codec_subnet_shown[] = {
-	{ "id", "id", "its id" },
-	{ "network_id", "id", "its network" },
-	{ "project_id", "text", "the tenant of its network" },
-	{ "cidr", "text", "its prefix" },
-	{ "dns_domain", "name", "the domain of its network" },
+	{ "id", "id", "the id of the subnet" },
+	{ "network_id", "id", "the network of the subnet" },
+	{ "project_id", "text", "the tenant of the network" },
+	{ "cidr", "text", "the prefix of the subnet" },
+	{ "dns_domain", "name", "the domain of the network" },
 	{ "dns_publish_fixed_ip", "true or false", "what `set_subnet` or Neutron said" },
-	{ "published", "true or false", "whether its addresses are published" },
+	{ "published", "true or false", "true: zonefleet-ports publishes the addresses" },
 	{ 0 }
 };
 
@@ -196,15 +196,18 @@ json_t *codec_encode_subnet(const struct subnet_row *subnet)
 /* ---- ports in messages ---- */
 
 const struct json_field codec_port_fields[] = {
-	{ "id", "id", "its id", "a new id", .is_fixed = true },
-	{ "network_id", "id", "its network", .is_fixed = true },
-	{ "project_id", "text", "its tenant", "the caller's tenant", 255, .is_fixed = true },
-	{ "dns_name", "text", "its name in its domain, or a full name with its final dot; empty: "
+	{ "id", "id", "the id of the port", "a new id", .is_fixed = true },
+	{ "network_id", "id", "the network of the port", .is_fixed = true },
+	{ "project_id", "text", "the tenant", "the caller's tenant", 255,
+	  .is_fixed = true },
+	{ "dns_name", "text", "the name in the domain, or a full name with its final "
+	  "dot; empty: "
 	  "only generated names", "empty", PORT_NAME_MAX },
-	{ "dns_domain", "name", "the domain of its name, in place of the network's",
+	{ "dns_domain", "name", "the domain of the name, if not that of the network",
 	  "the domain of the network", PORT_NAME_MAX },
 	{ "mac_address", "text", "six octets, `fa:16:3e:00:00:07`", "none", 17 },
-	{ "fixed_ips", "list of [port address]", "its addresses", "empty", ADDRESSES_MAX },
+	{ "fixed_ips", "list of [port address]", "the addresses", "empty",
+	  ADDRESSES_MAX },
 	{ 0 }
 };
 
@@ -234,7 +237,8 @@ static enum err codec_decode_address(const json_t *json, struct port_row *port,
 	if (err)
 		return err;
 	if (codec_has_address(port, address))
-		return fail(why, ERR_INVALID, "ip_address: %.64s is repeated", text);
+		return fail(why, ERR_INVALID, "ip_address: %.64s must be listed once",
+		            text);
 	port->count++;
 	return OK;
 }
@@ -269,8 +273,9 @@ static enum err codec_decode_dns_name(struct request *req, const json_t *json,
 	values->has_dns_name = given != NULL;
 	for (const char *at = text; !err && at && *at; at++)
 		if (*at <= ' ' || *at > '~')
-			err = fail(&req->why, ERR_INVALID,
-			           "dns_name: must be printable ASCII characters");
+			err = fail(&req->why, ERR_INVALID, "dns_name: must be printable "
+			           "ASCII without blanks, not '%s'",
+			           err_quote(text, (char[81]){ 0 }, 81));
 	if (!err && text && *text) {
 		char lower[PORT_NAME_MAX + 1];
 
@@ -398,7 +403,8 @@ enum err codec_filter(struct request *req, struct port_filter *filter)
 	if (!err)
 		err = json_get_u32(args, "limit", 0, LIST_MAX, &limit, &req->why);
 	if (!err && !limit)
-		err = fail(&req->why, ERR_INVALID, "limit: must be 1 to %d", LIST_MAX);
+		err = fail(&req->why, ERR_INVALID, "limit: must be 1 to %d, not 0",
+		           LIST_MAX);
 	filter->marker = marker;
 	filter->network_id = *id ? id : NULL;
 	filter->limit = (int)limit;
@@ -429,23 +435,25 @@ enum err codec_port_filter(struct request *req, struct port_filter *filter)
 
 const struct json_field codec_assignment_shown[] = {
 	{ "ip_address", "text", "an address" },
-	{ "hostname", "text", "its name in the domain" },
-	{ "fqdn", "name", "its full name" },
+	{ "hostname", "text", "the name of the port in the domain" },
+	{ "fqdn", "name", "the full name of the port" },
 	{ 0 }
 };
 
 const struct json_field codec_port_shown[] = {
-	{ "id", "id", "its id" },
-	{ "network_id", "id", "its network" },
-	{ "project_id", "text", "its tenant" },
-	{ "dns_name", "text or null", "the name that it should have" },
-	{ "dns_fqdn", "name or null", "the full name that it has" },
-	{ "dns_domain", "name or null", "its own domain" },
-	{ "mac_address", "text or null", "its MAC address" },
-	{ "fixed_ips", "list of [port address]", "its addresses" },
-	{ "dns_assignment", "list of [assignment]", "the names of its addresses" },
+	{ "id", "id", "the id of the port" },
+	{ "network_id", "id", "the network of the port" },
+	{ "project_id", "text", "the tenant of the port" },
+	{ "dns_name", "text or null", "the name that the port should have" },
+	{ "dns_fqdn", "name or null", "the full name that the port has" },
+	{ "dns_domain", "name or null", "the domain of the port, if not that of the "
+	  "network" },
+	{ "mac_address", "text or null", "the MAC address of the port" },
+	{ "fixed_ips", "list of [port address]", "the addresses of the port" },
+	{ "dns_assignment", "list of [assignment]", "the names of the addresses" },
 	{ "status", "text", "PENDING, ACTIVE or ERROR" },
-	{ "reason", "text or null", "why it is PENDING or in ERROR, or does not have its name" },
+	{ "reason", "text or null", "why the port is PENDING or in ERROR, or has another "
+	  "name" },
 	{ 0 }
 };
 

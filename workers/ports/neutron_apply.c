@@ -191,8 +191,8 @@ static void apply_write_subnet(struct neutron_apply *apply, struct network_updat
 	     apply_is_stale(subnet->revision, old.revision)))
 		return;
 	if (exists && strcmp(old.network_id, subnet->network_id)) {
-		tx_fail(tx, old.is_fed ? ERR_INVALID : ERR_RACE,
-		        "subnet %.32s is of another network", subnet->id);
+		tx_fail(tx, old.is_fed ? ERR_INVALID : ERR_RACE, "subnet %.32s belongs "
+		        "to another network", subnet->id);
 		return;
 	}
 	is_other = !exists || !cidr_equal(&old.cidr, &subnet->cidr);

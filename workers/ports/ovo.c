@@ -112,8 +112,8 @@ enum err ovo_list_check(const char *objects, struct why *why)
 			return fail(why, ERR_INVALID, "ports.feed_objects: \"%s\" must "
 			            "be like Port-1.7, Network-1.1 or Subnet-1.1", word);
 		if (++count > OVO_LIST_MAX)
-			return fail(why, ERR_INVALID, "ports.feed_objects: has more than "
-			            "%d objects", OVO_LIST_MAX);
+			return fail(why, ERR_INVALID, "ports.feed_objects: must have at "
+			            "most %d objects", OVO_LIST_MAX);
 	}
 	return OK;
 }

@@ -99,7 +99,8 @@ enum err service_delete_network(void *self, struct request *req)
 	if (!exists || access_check(req, network.project_id))
 		tx_fail(&tx, ERR_NOT_FOUND, "no network %.32s", id);
 	if (!tx.err && store_network_is_used(&tx, id))
-		tx_fail(&tx, ERR_CONFLICT, "the network has ports: delete them first");
+		tx_fail(&tx, ERR_CONFLICT, "the network has ports: delete these ports "
+		        "first");
 	store_network_delete(&tx, id);
 	return tx_commit(&tx);
 }

@@ -80,7 +80,8 @@ static void subnet_call_find_place(struct subnet_call *call, struct subnet_place
 	if (tx->err)
 		return;
 	if (place->others >= SUBNETS_MAX)
-		tx_fail(tx, ERR_QUOTA, "the network already has %d subnets", SUBNETS_MAX);
+		tx_fail(tx, ERR_QUOTA, "the network already has %d subnets, which is the "
+		        "limit", SUBNETS_MAX);
 	if (tx->err || !place->has_overlap)
 		return;
 	cidr_format(&place->subnet->cidr, own);
@@ -98,7 +99,8 @@ static void subnet_call_refuse_id(struct subnet_call *call, const char *id, stru
 
 	if (store_subnet_read(tx, call->req->arena, id, &subnet) &&
 	    access_is_owner(call->req, subnet.project_id))
-		tx_fail(tx, ERR_EXISTS, "id: subnet %.32s is of another network", id);
+		tx_fail(tx, ERR_EXISTS, "id: subnet %.32s belongs to another network",
+		        id);
 	else
 		tx_fail(tx, ERR_NOT_FOUND, "no subnet %.32s", id);
 }

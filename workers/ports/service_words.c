@@ -24,7 +24,8 @@ static const struct json_field of_network[] = {
 };
 
 static const struct rpc_method_doc words[] = {
-	{ "create_port", "Creates a port; its names are published. The call with the same id again "
+	{ "create_port", "Creates a port and publishes its names. The call with the same "
+	  "id again "
 	  "answers with the port.", OWNER, "`port`: [port]",
 	  "{'port': {'id': '0b5a6b6e2f0e4a439be73b8d2f8a3d10', "
 	  "'network_id': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'dns_name': 'vm01', "
@@ -33,7 +34,8 @@ static const struct rpc_method_doc words[] = {
 	{ "update_port", "Changes the name or the addresses of a port.", OWNER, "`port`: [port]",
 	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10', 'values': {'dns_name': 'web'}}",
 	  FIELDS({ "values", "[new port] (changeable fields)", "the new values" }) },
-	{ "delete_port", "Deletes a port; its records follow.", OWNER, "null",
+	{ "delete_port", "Deletes a port. Then zonefleet-ports deletes its records.",
+	  OWNER, "null",
 	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10'}" },
 	{ "get_port", "Shows a port.", OWNER, "`port`: [port]",
 	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10'}" },
@@ -41,13 +43,15 @@ static const struct rpc_method_doc words[] = {
 	  "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'limit': 10}", of_network },
 	{ "get_published", "Shows how far the records of a port or a network are. `open`: records that "
 	  "central has not taken yet. `refused`: records that it refused, for the `reason`. "
-	  "`domains`: where they are. It needs one of the two arguments.", OWNER,
+	  "`domains`: where the records are. The call needs one of the two arguments.",
+	  OWNER,
 	  "`open`: number; `refused`: number; `reason`: text; `domains`: list of names",
 	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10'}",
 	  FIELDS({ "port", "id", "the port", "all ports of `network`" },
 	         { "network", "id", "the network", "that of `port`" }) },
-	{ "set_network", "Creates a network or changes its domain; its ports are renamed. `ports`: how "
-	  "many were renamed. `unnamed`: ports that cannot have their name, the first of them.", OWNER,
+	{ "set_network", "Creates a network, or changes its domain and renames its "
+	                 "ports. `ports`: number of renamed ports. `unnamed`: the first "
+	                 "ports that cannot have their name.", OWNER,
 	  "`network`: [network]; `ports`: number; `unnamed`: list of ids",
 	  "{'network': {'id': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'dns_domain': 'example.org.'}}",
 	  FIELDS({ "network", "[new network]", "the network" }) },
@@ -57,7 +61,8 @@ static const struct rpc_method_doc words[] = {
 	  "`networks`: list of [network]; `marker`: id or null", "{'limit': 10}" },
 	{ "delete_network", "Deletes a network with its subnets. `Conflict` if it has ports.", OWNER,
 	  "null", "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
-	{ "set_subnet", "Creates a subnet, or changes whether its addresses are published.", OWNER,
+	{ "set_subnet", "Creates a subnet, or changes whether zonefleet-ports publishes "
+	  "its addresses.", OWNER,
 	  "`subnet`: [subnet]",
 	  "{'subnet': {'id': '8c1e4a521f0b4a5e8d537f6f0c2b9e21', "
 	  "'network_id': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'cidr': '10.1.0.0/16'}}",
@@ -90,13 +95,13 @@ static const struct rpc_method_doc words[] = {
 static const struct rpc_object objects[] = {
 	{ "new port", "A port that a caller creates or changes.", codec_port_fields },
 	{ "port address", "An address of a port.", codec_address_fields },
-	{ "port", "A port as it is shown.", codec_port_shown, true },
+	{ "port", "A port in an answer.", codec_port_shown, true },
 	{ "assignment", "The name of an address, as in Neutron's `dns_assignment`.",
 	  codec_assignment_shown, true },
 	{ "new network", "A network that a caller sets.", codec_network_fields },
-	{ "network", "A network as it is shown.", codec_network_shown, true },
+	{ "network", "A network in an answer.", codec_network_shown, true },
 	{ "new subnet", "A subnet that a caller sets.", codec_subnet_fields },
-	{ "subnet", "A subnet as it is shown.", codec_subnet_shown, true },
+	{ "subnet", "A subnet in an answer.", codec_subnet_shown, true },
 	{ "host lines", "The lines of a port for dnsmasq.", FIELDS(
 		{ "port", "id", "the port" },
 		{ "addn_hosts", "text", "lines of `--addn-hosts`" },

@@ -18,9 +18,9 @@ static void network_row_read(struct tx *tx, struct tx_rows *rows,
 	network->is_fed = row_int(rows);
 	if (*network->domain_text && name_parse(network->domain_text, "domain",
 	                                        &network->domain, tx->why))
-		tx_fail(tx, ERR_INTERNAL, "the database has a domain of network %s that "
-		        "is not valid",
-		        network->id);
+		tx_fail(tx, ERR_INTERNAL, "the row %s of the table networks has the "
+		        "domain \"%.80s\", must have a domain name: correct this row in "
+		        "the database", network->id, network->domain_text);
 }
 
 #define SHARED "LOCK IN SHARE MODE"

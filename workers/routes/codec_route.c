@@ -10,23 +10,23 @@
 #define ROUTE_STATUS \
 	{ "phase", "text", "`new` or `scheduled`; only a binding changes it", \
 	  "as it is", 16 }, \
-	{ "dns", "text", "its name; only a binding changes it", "as it is", \
+	{ "dns", "text", "the name; only a binding changes it", "unchanged", \
 	  ROUTE_HOST_MAX + 1 }
 
 const struct json_field codec_route_fields[] = {
-	{ "id", "id", "its id", "a new id", .is_fixed = true },
+	{ "id", "id", "the id of the route", "a new id", .is_fixed = true },
 	{ "namespace", "text", "a label; it belongs to the first tenant that uses it",
 	  .max = ROUTE_LABEL_MAX, .is_fixed = true },
-	{ "name", "text", "its name in the namespace", .max = ROUTE_HOST_MAX,
+	{ "name", "text", "the name of the route in the namespace", .max = ROUTE_HOST_MAX,
 	  .is_fixed = true },
-	{ "project_id", "text", "its tenant", "the caller's tenant", 255,
+	{ "project_id", "text", "the tenant of the route", "the caller's tenant", 255,
 	  .is_fixed = true },
 	{ "host", "text", "a name of your own, in place of the generated one; `*.` in "
 	  "front is a wildcard", "empty", ROUTE_HOST_MAX + 1 },
-	{ "labels", "object of texts", "its labels", "empty", LABELS_MAX },
+	{ "labels", "object of texts", "the labels of the route", "empty", LABELS_MAX },
 	{ "backend", "text", "the backend of HAProxy", "NAMESPACE_NAME", BACKEND_MAX },
 	{ "status", "[route status]", "`update_route` refuses another status than the "
-	  "route has; `create_route` refuses any", "as it is" },
+	  "route has; `create_route` refuses any", "unchanged" },
 	ROUTE_STATUS,
 	{ 0 }
 };
@@ -34,20 +34,20 @@ const struct json_field codec_route_fields[] = {
 const struct json_field codec_status_fields[] = { ROUTE_STATUS, { 0 } };
 
 const struct json_field codec_route_shown[] = {
-	{ "id", "id", "its id" },
-	{ "namespace", "text", "its namespace" },
-	{ "name", "text", "its name in the namespace" },
-	{ "project_id", "text", "its tenant" },
-	{ "host", "text or null", "a name of its own" },
-	{ "labels", "object of texts", "its labels" },
+	{ "id", "id", "the id of the route" },
+	{ "namespace", "text", "the namespace of the route" },
+	{ "name", "text", "the name of the route in the namespace" },
+	{ "project_id", "text", "the tenant of the route" },
+	{ "host", "text or null", "the own host of the route" },
+	{ "labels", "object of texts", "the labels of the route" },
 	{ "backend", "text", "the backend of HAProxy" },
-	{ "router", "text or null", "the name of its router" },
-	{ "status", "object", "`phase` (`new` or `scheduled`) and `dns`, its name or "
+	{ "router", "text or null", "the name of the router" },
+	{ "status", "object", "`phase` (`new` or `scheduled`) and `dns`, the name or "
 	  "null" },
-	{ "last_error", "text or null", "why it has no router" },
+	{ "last_error", "text or null", "why the route has no router" },
 	{ "waiting", "true or false", "another route has its host" },
-	{ "attempts", "number", "how often it got no router" },
-	{ "created_at", "time", "when it was created" },
+	{ "attempts", "number", "how often the route got no router" },
+	{ "created_at", "time", "when the route was created" },
 	{ 0 }
 };
 
@@ -129,7 +129,9 @@ static enum err route_input_read_again(const json_t *json, const char *key, size
 	enum err err = json_get_text(json, key, 0, max, into, why);
 
 	if (!err && before && strcmp(before, *into))
-		err = fail(why, ERR_INVALID, "%s: must be equal to that in status", key);
+		err = fail(why, ERR_INVALID, "%s: must be '%s', as in status, not '%s'",
+		           key, err_quote(before, (char[81]){ 0 }, 81),
+		           err_quote(*into, (char[81]){ 0 }, 81));
 	return err;
 }
 
@@ -195,7 +197,8 @@ static enum err route_input_refuse_status(const struct route_input *input,
                                           struct why *why)
 {
 	if (input->phase)
-		return fail(why, ERR_INVALID, "status.phase: only a binding sets it");
+		return fail(why, ERR_INVALID, "status.phase: must be absent, because "
+		            "only a binding sets it");
 	if (input->dns)
 		return fail(why, ERR_INVALID, "status.dns: must be absent, because only "
 		            "a binding sets it: for a name of your own set host");
@@ -274,8 +277,9 @@ enum err codec_route_decode_key(struct request *req, struct route_key *key)
 		return err;
 	text = strchr(given, '/');
 	if (!text && !id_parse(given, id))
-		return fail(&req->why, ERR_INVALID,
-		            "route: must be an id, or \"namespace/name\"");
+		return fail(&req->why, ERR_INVALID, "route: must be an id or "
+		            "\"namespace/name\", not \"%s\"",
+		            err_quote(given, (char[81]){ 0 }, 81));
 	if (!text) {
 		key->id = id;
 		return OK;
@@ -323,6 +327,7 @@ enum err codec_route_decode_filter(struct request *req, struct route_filter *fil
 		err = json_get_text(req->args, "phase", 0, 16, &filter->phase, &req->why);
 	if (!err && filter->phase && strcmp(filter->phase, "new") &&
 	    strcmp(filter->phase, "scheduled"))
-		err = fail(&req->why, ERR_INVALID, "phase: must be new or scheduled");
+		err = fail(&req->why, ERR_INVALID, "phase: must be new or scheduled, not "
+		           "\"%s\"", err_quote(filter->phase, (char[17]){ 0 }, 17));
 	return err ? err : codec_decode_limit(req, &filter->limit, &req->why);
 }

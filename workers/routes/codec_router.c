@@ -11,7 +11,7 @@ enum { TTL_MAX = 604800 };
 
 const struct json_field codec_address_fields[] = {
 	{ "address", "text", "an IPv4 or IPv6 address" },
-	{ "up", "true or false", "false: it gets no requests", "true" },
+	{ "up", "true or false", "false: the instance gets no requests", "true" },
 	{ 0 }
 };
 
@@ -38,8 +38,8 @@ static enum err router_input_add_address(const json_t *item, struct router_row *
 		return err;
 	for (size_t i = 0; i < router->count; i++)
 		if (address_same_host(&router->addresses[i].address, &at->address))
-			return fail(why, ERR_INVALID, "address: %.64s is listed twice",
-			            err_quote(text, (char[65]){ 0 }, 65));
+			return fail(why, ERR_INVALID, "address: %.64s must be listed "
+			            "once", err_quote(text, (char[65]){ 0 }, 65));
 	router->count++;
 	return OK;
 }
@@ -65,20 +65,20 @@ static enum err router_input_read_addresses(struct request *req, const json_t *j
 /* ---- routers ---- */
 
 const struct json_field codec_router_fields[] = {
-	{ "name", "text", "its name, a label", .max = ROUTE_LABEL_MAX, .is_fixed = true },
+	{ "name", "text", "the name, a label", .max = ROUTE_LABEL_MAX, .is_fixed = true },
 	{ "description", "text", "a text for people", "empty", TEXT_MAX },
-	{ "dns", "text", "its domain; the names of its routes are below it",
-	  "its name in `routes.suffix`", ROUTE_HOST_MAX + 1, .is_fixed = true },
+	{ "dns", "text", "the domain of the router; the names of its routes are below it",
+	  "NAME.SUFFIX, with `routes.suffix`", ROUTE_HOST_MAX + 1, .is_fixed = true },
 	{ "label", "text", "one `key=value`: with the strategy `label` routes with "
 	  "this label come to it", "empty", TEXT_MAX },
 	{ "capacity", "number or null", "the largest number of routes; null: no limit",
 	  "null",
 	  UINT32_MAX },
-	{ "ttl", "number", "the TTL of its addresses in seconds", "`routes.ttl`",
+	{ "ttl", "number", "the TTL of the addresses in seconds", "`routes.ttl`",
 	  TTL_MAX },
 	{ "addresses", "list of addresses (texts) or [instance]",
 	  "the addresses of its instances", "empty", ROUTER_ADDRESSES_MAX },
-	{ "zone", "[router zone]", "what its domain starts with", "empty",
+	{ "zone", "[router zone]", "what the domain of the router starts with", "empty",
 	  .is_fixed = true },
 	{ 0 }
 };
@@ -86,25 +86,25 @@ const struct json_field codec_router_fields[] = {
 const struct json_field codec_address_shown[] = {
 	{ "address", "text", "an address" },
 	{ "up", "true or false", "what the operator has set" },
-	{ "alive", "true or false", "it is up, and its agent is not silent" },
-	{ "shown", "true or false", "the domain has it" },
+	{ "alive", "true or false", "the instance is up, and its agent is not silent" },
+	{ "shown", "true or false", "the domain has the address" },
 	{ 0 }
 };
 
 const struct json_field codec_router_shown[] = {
-	{ "name", "text", "its name" },
+	{ "name", "text", "the name of the router" },
 	{ "description", "text", "a text for people" },
-	{ "dns", "text", "its domain, without a final dot" },
-	{ "label", "text", "its label; empty: none" },
+	{ "dns", "text", "the domain of the router, without a final dot" },
+	{ "label", "text", "the label of the router; empty: none" },
 	{ "state", "text", "`active`, `draining` or `going`" },
-	{ "ttl", "number", "the TTL of its addresses in seconds" },
-	{ "addresses", "list of [instance state]", "its addresses" },
-	{ "zone_status", "text", "PENDING, ACTIVE or ERROR: its domain on the name "
+	{ "ttl", "number", "the TTL of the addresses in seconds" },
+	{ "addresses", "list of [instance state]", "the addresses of the router" },
+	{ "zone_status", "text", "PENDING, ACTIVE or ERROR: the domain on the name "
 	  "servers" },
-	{ "routes", "number", "how many routes it has; for administrators" },
+	{ "routes", "number", "how many routes the router has; for administrators" },
 	{ "capacity", "number or null", "the largest number of routes; for "
 	  "administrators" },
-	{ "serial", "number or null", "the serial of its domain; for administrators" },
+	{ "serial", "number or null", "the serial of the domain; for administrators" },
 	{ "reason", "text", "why `zone_status` is ERROR; for administrators" },
 	{ 0 }
 };
@@ -114,8 +114,9 @@ static enum err router_input_check_label(const char *label, struct why *why)
 	const char *equals = strchr(label, '=');
 
 	if (*label && (!equals || equals == label || strpbrk(label, ", \t\n")))
-		return fail(why, ERR_INVALID, "label: must be one \"key=value\", without "
-		            "commas and spaces");
+		return fail(why, ERR_INVALID, "label: must be one \"key=value\" without "
+		            "commas and spaces, not \"%s\"",
+		            err_quote(label, (char[81]){ 0 }, 81));
 	return OK;
 }
 
@@ -161,8 +162,8 @@ static enum err router_input_read_dns(const struct routes *routes, struct reques
 	                             &req->why);
 
 	if (!err && !text && !*suffix)
-		err = fail(&req->why, ERR_INVALID,
-		           "dns: is required, because routes.suffix is not set");
+		err = fail(&req->why, ERR_INVALID, "dns: must be set, because "
+		           "routes.suffix is not set");
 	if (!err && !text)
 		text = arena_printf(req->arena, "%s.%s", router->name, suffix);
 	if (!err)
@@ -189,8 +190,9 @@ static enum err router_input_read_zone(struct request *req, const json_t *json,
 	router->zone = arena_strdup(req->arena, text);
 	free(text);
 	if (strlen(router->zone) > ROUTER_DOMAIN_TEXT_MAX)
-		return fail(&req->why, ERR_TOO_LARGE, "zone: longer than %d octets",
-		            ROUTER_DOMAIN_TEXT_MAX);
+		return fail(&req->why, ERR_TOO_LARGE, "zone: must have at most %d octets "
+		            "of JSON, and has %zu", ROUTER_DOMAIN_TEXT_MAX,
+		            strlen(router->zone));
 	return OK;
 }
 

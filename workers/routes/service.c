@@ -73,14 +73,15 @@ static void route_call_check_host(struct route_call *call, const struct route_ro
 	const char *suffix = call->routes->settings.suffix;
 
 	if (router)
-		tx_fail(call->tx, ERR_INVALID, "host: is in the domain of router %.63s, "
-		        "where names are generated: leave it out", router);
+		tx_fail(call->tx, ERR_INVALID, "host: must not be in the domain of "
+		        "router %.63s, where zonefleet-routes generates the names: leave "
+		        "host out", router);
 	else if (*suffix && host_is_in(route->host, suffix))
-		tx_fail(call->tx, ERR_INVALID, "host: is in %.200s, where the domains of "
-		        "routers are", suffix);
+		tx_fail(call->tx, ERR_INVALID, "host: must not be in %.200s, where the "
+		        "domains of routers are", suffix);
 	else if (host_is_wide(route->host) && !call->req->context.is_admin)
-		tx_fail(call->tx, ERR_DENIED, "host: a wildcard must have two labels "
-		        "after \"*\", except for administrators");
+		tx_fail(call->tx, ERR_DENIED, "host: a wildcard of a tenant must have "
+		        "two labels after \"*\"");
 }
 
 /*
@@ -159,8 +160,8 @@ static void route_call_check_quota(struct route_call *call, const char *project_
 
 	if (quota >= 0 && !call->req->context.is_admin &&
 	    store_project_is_full(call->tx, project_id, quota))
-		tx_fail(call->tx, ERR_QUOTA, "the tenant has %d routes, and may have no "
-		        "more (routes.quota)", quota);
+		tx_fail(call->tx, ERR_QUOTA, "the tenant already has all routes of its "
+		        "quota (routes.quota), %d", quota);
 }
 
 static void route_call_create(struct route_call *call)
@@ -174,7 +175,7 @@ static void route_call_create(struct route_call *call)
 	route_call_lock_parents(call, route->host, NULL);
 	route_call_pass_gate(call, route->host, NULL);
 	if (!store_namespace_claim(tx, route->namespace, route->project_id)) {
-		tx_fail(tx, ERR_DENIED, "namespace: belongs to another tenant");
+		tx_fail(tx, ERR_DENIED, "namespace: must not belong to another tenant");
 		return;
 	}
 	if (store_route_lock(tx, call->req->arena, &key, &was)) {

@@ -162,10 +162,11 @@ static void router_check_domain(struct request *req, struct tx *tx,
 	const char *host = store_claim_find_below(tx, req->arena, router->dns);
 
 	if (around)
-		tx_fail(tx, ERR_EXISTS, "dns: is in the domain of router %.63s", around);
+		tx_fail(tx, ERR_EXISTS, "dns: must not be in the domain of router %.63s",
+		        around);
 	else if (below)
-		tx_fail(tx, ERR_EXISTS, "dns: the domain of router %.63s is in it",
-		        below);
+		tx_fail(tx, ERR_EXISTS, "dns: must not contain the domain of router "
+		        "%.63s", below);
 	else if (host)
 		tx_fail(tx, ERR_EXISTS, "dns: %.253s contains %.253s, the host of a "
 		        "route: choose a domain without hosts of routes", router->dns,
@@ -214,9 +215,9 @@ static void router_check_addresses(const struct routes *routes, struct tx *tx,
 	for (size_t i = 0; i < was->count; i++)
 		had |= was->addresses[i].is_shown;
 	if (had && rule.keeps && !store_addresses_any_usable(tx, was->name, &rule))
-		tx_fail(tx, ERR_CONFLICT, "addresses: none of these is up, and the "
-		        "domain would be empty. Keep an old one until another is up, "
-		        "delete the router, or set routes.all_down = \"withdraw\"");
+		tx_fail(tx, ERR_CONFLICT, "addresses: at least one must be up, or the "
+		        "domain would be empty. Keep an old address until a new one is "
+		        "up, delete the router, or set routes.all_down = \"withdraw\"");
 }
 
 /* True: the router may now have routes that were not possible before. */
@@ -319,7 +320,7 @@ static void router_check_former_names(struct request *req, struct tx *tx,
 	store_router_former_names(tx, req->arena, router, &left);
 	if (left.count)
 		tx_fail(tx, ERR_CONFLICT, "%" PRId64 " former names of routes at this "
-		        "router still lead to other routers: %s. Wait, or use \"force\"",
+		        "router still lead to other routers: %s. Wait, or set \"force\"",
 		        left.count, former_names_text(&left, req->arena));
 }
 

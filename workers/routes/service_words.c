@@ -34,7 +34,8 @@ static const struct rpc_method_doc words[] = {
 	  OWNER, "`route`: [route]",
 	  "{'route': 'myapp/web', 'values': {'host': 'www.example.net'}}",
 	  FIELDS({ "values", "[new route] (changeable fields)", "the new values" }) },
-	{ "delete_route", "Deletes a route. `routers`: those that served its names; "
+	{ "delete_route", "Deletes a route. `routers`: the routers that served its "
+	  "names; "
 	  "null if it was deleted before.", OWNER, "`routers`: list of texts",
 	  "{'route': 'myapp/web'}" },
 	{ "get_route", "Shows a route.", OWNER, "`route`: [route]",
@@ -53,7 +54,8 @@ static const struct rpc_method_doc words[] = {
 	{ "drain_router", "Moves all routes of a router to other routers, or lets it "
 	  "take routes again.",
 	  ADMIN, "`router`: [router]", "{'router': 'shard1', 'drain': false}",
-	  FIELDS({ "drain", "true or false", "false: it takes routes again", "true" }) },
+	  FIELDS({ "drain", "true or false", "false: the router takes routes again",
+	           "true" }) },
 	{ "delete_router", "Deletes a router and its domain. `Conflict` if it has "
 	  "routes, or former names that still lead to other routers.", ADMIN, "null",
 	  "{'router': 'shard1'}",
@@ -65,15 +67,15 @@ static const struct rpc_method_doc words[] = {
 	  "`routers`: list of [router]; `marker`: text or null", "{'limit': 10}",
 	  FIELDS({ "marker", "text", "the `marker` of the page before",
 	           "the first page" }) },
-	{ "report_address", "Says that the instance at an address lives. `NotFound` if "
-	  "the router does not have the address.", ADMIN, "null",
+	{ "report_address", "Reports that the instance at an address lives. `NotFound` "
+	  "if the router does not have the address.", ADMIN, "null",
 	  "{'router': 'shard1', 'address': '10.245.2.2'}",
 	  FIELDS({ "address", "text", "the address of the instance" },
 	         { "version", "number",
-	           "the version of the hosts that it serves (`router_hosts`)",
+	           "the version of the hosts that HAProxy serves (`router_hosts`)",
 	           "unknown" }) },
-	{ "create_route_binding", "Binds a route to a router, as the scheduler does. "
-	  "It needs `router` or `dns`.", ADMIN, "`binding`: [binding]",
+	{ "create_route_binding", "Binds a route to a router, as the scheduler does. The "
+	                          "binding needs `router` or `dns`.", ADMIN, "`binding`: [binding]",
 	  "{'binding': {'route_namespace': 'myapp', 'route_name': 'web', 'router': "
 	  "'shard1'}}",
 	  FIELDS({ "binding", "[new binding]", "the binding" }) },
@@ -100,7 +102,7 @@ static const struct rpc_object objects[] = {
 	{ "new route", "A route that a caller creates or changes.", codec_route_fields },
 	{ "route status", "The state of a route. Only a binding changes it.",
 	  codec_status_fields },
-	{ "route", "A route as it is shown.", codec_route_shown, true },
+	{ "route", "A route in an answer.", codec_route_shown, true },
 	{ "new router", "A router that a caller creates or changes.",
 	  codec_router_fields },
 	{ "instance", "An address of a router.", codec_address_fields },
@@ -109,12 +111,12 @@ static const struct rpc_object objects[] = {
 	{ "router SOA", "Values of its SOA record.", router_domain_soa_fields },
 	{ "first record", "Record sets that the domain of a router starts with.",
 	  router_domain_record_fields },
-	{ "router", "A router as it is shown. Only administrators see the last four "
+	{ "router", "A router in an answer. Only administrators see the last four "
 	  "fields.", codec_router_shown, true },
-	{ "instance state", "An address of a router as it is shown.",
+	{ "instance state", "An address of a router in an answer.",
 	  codec_address_shown, true },
 	{ "new binding", "A binding that a caller makes.", codec_binding_fields },
-	{ "binding", "A binding as it is shown.", codec_binding_shown, true },
+	{ "binding", "A binding in an answer.", codec_binding_shown, true },
 	{ "route hosts", "What the instances of a router serve of a route.", FIELDS(
 		{ "route", "id", "the route" },
 		{ "map", "text", "lines `host backend`" }), true },

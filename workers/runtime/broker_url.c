@@ -65,13 +65,12 @@ static enum err url_decode_name(const char *text, size_t len, const char *what,
 	char *name = url_percent_decode(text, len);
 
 	if (!name)
-		return fail(why, ERR_INVALID,
-			    "broker.url: the %s has a %% escape that is not valid", what);
+		return fail(why, ERR_INVALID, "broker.url: the %s must have two "
+		            "hexadecimal digits after each %%", what);
 	if (strlen(name) > SHORT_MAX) {
 		free(name);
-		return fail(why, ERR_INVALID,
-			    "broker.url: the %s has more than %d bytes", what,
-			    SHORT_MAX);
+		return fail(why, ERR_INVALID, "broker.url: the %s must have at most %d "
+		            "bytes", what, SHORT_MAX);
 	}
 	*into = name;
 	return OK;
@@ -83,11 +82,13 @@ static enum err url_parse_port(const char *text, size_t len, int *port, struct w
 	long value;
 
 	if (len == 0 || len >= sizeof digits || strspn(text, "0123456789") < len)
-		return fail(why, ERR_INVALID, "broker.url: a port must be a number");
+		return fail(why, ERR_INVALID, "broker.url: a port must be a number from "
+		            "1 to 65535");
 	memcpy(digits, text, len);
 	value = strtol(digits, NULL, 10);
 	if (value < 1 || value > 65535)
-		return fail(why, ERR_INVALID, "broker.url: a port must be 1 to 65535");
+		return fail(why, ERR_INVALID, "broker.url: a port must be a number from "
+		            "1 to 65535, not %ld", value);
 	*port = (int)value;
 	return OK;
 }
@@ -118,7 +119,8 @@ static enum err url_parse_address(const char *text, size_t len, struct broker_ho
 	const char *rest;
 
 	if (bracketed && !end)
-		return fail(why, ERR_INVALID, "broker.url: a ] is missing");
+		return fail(why, ERR_INVALID, "broker.url: an IPv6 address must end with "
+		            "a ]");
 	if (!end)
 		end = text + len;
 	if (!url_host_name_valid(name, end - name, bracketed))
@@ -129,7 +131,8 @@ static enum err url_parse_address(const char *text, size_t len, struct broker_ho
 		enum err err;
 
 		if (*rest != ':')
-			return fail(why, ERR_INVALID, "broker.url: a : is missing");
+			return fail(why, ERR_INVALID, "broker.url: a : must be between "
+			            "host and port");
 		err = url_parse_port(rest + 1, text + len - rest - 1, &host->port, why);
 		if (err)
 			return err;
@@ -189,8 +192,8 @@ static enum err url_parse_host(const char *text, size_t len, const struct scheme
 	enum err err;
 
 	if (url->count == URL_HOSTS_MAX)
-		return fail(why, ERR_INVALID, "broker.url: has more than %d hosts",
-			    URL_HOSTS_MAX);
+		return fail(why, ERR_INVALID, "broker.url: must have at most %d hosts",
+		            URL_HOSTS_MAX);
 	err = url_parse_address(address, text + len - address, &host, why);
 	if (!err && at)
 		err = url_parse_login(text, at - text, &host, why);
@@ -241,8 +244,8 @@ enum err broker_url_parse(const char *text, struct broker_url *url, struct why *
 		return fail(why, ERR_INVALID,
 			    "broker.url: must begin with rabbit:// or rabbits://");
 	if (strlen(text) > URL_MAX)
-		return fail(why, ERR_INVALID, "broker.url: has more than %d bytes",
-			    URL_MAX);
+		return fail(why, ERR_INVALID, "broker.url: must have at most %d bytes",
+		            URL_MAX);
 	if (strchr(text, '?'))
 		return fail(why, ERR_INVALID,
 			    "broker.url: must have no ?option; write %%3F for a ?");

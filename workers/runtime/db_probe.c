@@ -35,8 +35,9 @@ static enum err db_probe_check_schema(struct db_probe *probe)
 	enum err err = migrate_version(probe->db, &have, &want, &probe->why);
 
 	if (!err && have < want)
-		err = fail(&probe->why, ERR_BUSY, "its schema has version %d, this "
-			   "program needs %d: run `zonefleet db migrate`", have, want);
+		err = fail(&probe->why, ERR_BUSY, "the schema of the database has "
+		           "version %d, this program needs %d: run `zonefleet db "
+		           "migrate`", have, want);
 	return err;
 }
 

@@ -267,7 +267,8 @@ enum err metrics_http_open(struct loop *loop, const char *listen_on, int process
 		descriptors_lack("the metrics page");
 		close(fd);
 		free(http);
-		return fail(why, ERR_BUSY, "the metrics page cannot start");
+		return fail(why, ERR_BUSY, "the metrics page cannot start: no memory, "
+		            "threads or descriptors");
 	}
 	fd = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
 	http->io = loop_io_new(loop, fd, LOOP_READ, http_on_ready, http);

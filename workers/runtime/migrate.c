@@ -169,10 +169,9 @@ static enum err migrate_step(struct db *db, const struct migration *migration,
 	if (err)
 		return err;
 	if (!is_same)
-		return fail(why, ERR_CONFLICT,
-		            "schema/%s is not the file that was applied: a version "
-		            "never changes, a new one follows",
-		            migration->file->file);
+		return fail(why, ERR_CONFLICT, "schema/%s differs from the file that an "
+		            "earlier run applied: restore the file, and put new changes "
+		            "into a new version", migration->file->file);
 	if (note == MIGRATE_STARTED)
 		return migrate_fail_interrupted(migration, why);
 	if (note == MIGRATE_DONE)

@@ -172,7 +172,7 @@ static bool process_down_reason(const struct process *process, struct why *why)
 	else if (database)
 		fail(why, OK, "%s", database);
 	else if (!process->serving)
-		fail(why, OK, "has not read yet the data that it serves");
+		fail(why, OK, "the process has not yet read the data that it serves");
 	return broker || database || !process->serving;
 }
 

@@ -180,7 +180,7 @@ static void call_on_confirm(void *self, enum err err)
 	if (!err)
 		return;
 	if (err == ERR_NOT_FOUND)
-		fail(&why, err, "no worker serves topic %s", call->key);
+		fail(&why, err, "no worker serves the topic %s", call->key);
 	else
 		fail(&why, err, "the message broker did not take %s to %s",
 		     call->method, call->key);
@@ -384,8 +384,8 @@ enum err rpc_call(struct rpc_client *client, const struct rpc_target *target,
 
 	bug_if(target->fanout);
 	if (HASH_COUNT(client->calls) >= (unsigned)client->config->queue_limit)
-		return fail(why, ERR_BUSY, "%u calls already wait for an answer",
-		            HASH_COUNT(client->calls));
+		return fail(why, ERR_BUSY, "%u calls already wait for an answer, which "
+		            "is the limit: try again later", HASH_COUNT(client->calls));
 	client_listen(client);
 	call = rpc_call_new(client, target, method, timeout_ms);
 	call->args = json_deep_copy(args);

@@ -56,7 +56,8 @@ static enum err signature_key_parse(const char *word, const struct signature_key
 		            "to %d letters, digits, \".\", \"_\" or \"-\"",
 		            others->count + 1, SIGNATURE_ID_MAX);
 	if (signature_find_key(others, word, len))
-		return fail(why, ERR_INVALID, "two keys have the id %.*s", (int)len, word);
+		return fail(why, ERR_INVALID, "two keys have the id %.*s: use each id "
+		            "once", (int)len, word);
 	octets = base64_decode(word + len + 1, key->secret, sizeof key->secret);
 	if (octets < SIGNATURE_SECRET_MIN)
 		return fail(why, ERR_INVALID, "key %.*s must be %d to %d random octets in "
@@ -75,9 +76,10 @@ static enum err signature_keys_add(struct signature_keys *keys, const char *text
 	enum err err;
 
 	if (keys->count == SIGNATURE_KEYS_MAX)
-		return fail(why, ERR_INVALID, "more than %d keys", SIGNATURE_KEYS_MAX);
+		return fail(why, ERR_INVALID, "must have at most %d keys",
+		            SIGNATURE_KEYS_MAX);
 	if (len > WORD_MAX)
-		return fail(why, ERR_INVALID, "key %zu is longer than %d characters",
+		return fail(why, ERR_INVALID, "key %zu must have at most %d characters",
 		            keys->count + 1, WORD_MAX);
 	memcpy(word, text, len);
 	word[len] = '\0';

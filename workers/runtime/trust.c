@@ -251,7 +251,7 @@ static enum err trust_authorize_fleet(struct trust *trust,
 		metric_add(trust->unchecked, 1);
 		return OK;
 	}
-	fail(why, ERR_DENIED, "%s is for the fleet's own programs: %s",
+	fail(why, ERR_DENIED, "only programs of the fleet may send %s: %s",
 	     request->method->name, trust_refusal_words(refusal));
 	return trust_refuse(trust, request, refusal, why);
 }

@@ -88,7 +88,7 @@ static void a_domain_that_always_changes_is_not_read(void **state)
 		                 want);
 		assert_int_equal(is_restarted, !want);
 	}
-	assert_string_equal(why.text, "the domain changes while it is read");
+	assert_string_equal(why.text, "the domain changed during each read");
 }
 
 int main(void)

@@ -76,7 +76,7 @@ static const struct {
 	{ "rabbit://u:secret@h/v%",             "virtual host" },
 	{ "rabbit://h/%00",                     "virtual host" },
 	{ "rabbit://u:secret@h/v?heartbeat=1",  "?option" },
-	{ "rabbit://" SIXTEEN("h") ",h",        "more than 16" },
+	{ "rabbit://" SIXTEEN("h") ",h",        "at most 16" },
 	{ "rabbit://h/" FIFTY FIFTY FIFTY FIFTY FIFTY "123456", "255 bytes" },
 	{ "rabbit://u:" FIFTY FIFTY FIFTY FIFTY FIFTY "123456@h", "255 bytes" },
 	{ "rabbit://" FIFTY FIFTY FIFTY FIFTY FIFTY "1234", "host name" },

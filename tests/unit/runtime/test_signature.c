@@ -41,9 +41,9 @@ static const struct {
 	  "3:AAECAwQFBgcICQoLDA0ODw== 4:AAECAwQFBgcICQoLDA0ODw== "
 	  "5:AAECAwQFBgcICQoLDA0ODw== 6:AAECAwQFBgcICQoLDA0ODw== "
 	  "7:AAECAwQFBgcICQoLDA0ODw== 8:AAECAwQFBgcICQoLDA0ODw== "
-	  "9:AAECAwQFBgcICQoLDA0ODw==",              0, "more than 8 keys" },
+	  "9:AAECAwQFBgcICQoLDA0ODw==",              0, "at most 8 keys" },
 	{ "a:AAECAwQFBgcICQoLDA0ODw==AAECAwQFBgcICQoLDA0ODw==AAECAwQFBgcICQoLDA0ODw=="
-	  "AAECAwQFBgcICQoLDA0ODw==AAECAwQFBgcICQoLDA0ODw==", 0, "longer than" },
+	  "AAECAwQFBgcICQoLDA0ODw==AAECAwQFBgcICQoLDA0ODw==", 0, "must have at most" },
 };
 
 static void test_keys(void **state)

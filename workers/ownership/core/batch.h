@@ -2,9 +2,10 @@
  * batch -- the updates of a plan, several in a message to a server.
  *
  * A server applies a message whole or not at all, and does not say which update it
- * refuses. So a refused message is sent again in halves, down to the update of one name.
- * If the server takes no update at all, and refuses several single updates by policy or
- * cannot make them, then the updates are not the cause. The batch then gives up the rest.
+ * refuses. So the round sends a refused message again in halves, down to the update of
+ * one name. If the server takes no update at all, and refuses several single updates by
+ * policy or cannot make them, then the updates are not the cause. The batch then gives up
+ * the rest.
  *
  * Pure: the caller sends what batch_next() returns and reports the outcome.
  */
@@ -38,7 +39,10 @@ void batch_free(struct batch **batch);
  * False: all updates have an outcome.
  */
 bool batch_next(struct batch *batch, size_t *first, size_t *count);
-/* Sets the outcome of this message. With OUTCOME_AGAIN it is sent again. */
+/*
+ * Sets the outcome of this message. After OUTCOME_AGAIN the round sends the message
+ * again.
+ */
 void batch_settle(struct batch *batch, enum outcome outcome);
 /* Gives all open updates this outcome, because the message was sent too often. */
 void batch_give_up(struct batch *batch, enum outcome outcome);

@@ -294,17 +294,18 @@ enum err mark_name(const struct mark_form *form, const struct name *name, uint16
 	char text[NAME_MAX_TEXT + 1];
 
 	if (!type)
-		return fail(why, ERR_INVALID, "records of type %d cannot be marked",
+		return fail(why, ERR_INVALID, "zonefleet cannot mark records of type %d",
 		            number);
 	if (name->len == 1)
-		return fail(why, ERR_INVALID, "records of the root cannot be marked");
+		return fail(why, ERR_INVALID, "zonefleet cannot mark records of the "
+		            "root");
 	if (!mark_name_make(form, name, type, &made))
-		return fail(why, ERR_INVALID, "the name of its mark would be too long");
+		return fail(why, ERR_INVALID, "the name of the ownership mark would be "
+		            "too long");
 	if (!name_is_below(&made, zone)) {
 		name_format(&made, text);
-		return fail(why, ERR_INVALID,
-		            "its mark would be outside the zone, at '%.100s': set a "
-		            "prefix that ends in a dot", text);
+		return fail(why, ERR_INVALID, "the ownership mark would be outside the "
+		            "zone, at '%.100s': set a prefix that ends in a dot", text);
 	}
 	*mark = made;
 	return OK;

@@ -66,8 +66,8 @@ struct mark_reading {
 };
 
 /*
- * All records that a mark at NAME in ZONE may be for: those for which mark_name() makes
- * NAME, and the readings of type 0. Returns their number.
+ * All records that a mark at NAME in ZONE may be for: the records for which mark_name()
+ * makes NAME, and the readings of type 0. Returns their number.
  */
 size_t mark_readings(const struct mark_form *form, const struct name *name,
                      const struct name *zone,

@@ -5,9 +5,9 @@
  *
  * Zones are public. If one nonce is used for two different octet strings, an attacker can
  * compute the key of GCM's tags. Another program's gzip gives other octets for the same
- * text, so its nonce is never used to seal again. An unchanged mark is sent as it was
- * read; a new mark gets its own nonce. The same text, key and nonce give the same sealed
- * text, as long as zlib is the same.
+ * text, so its nonce is never used to seal again. An unchanged mark keeps its octets. A
+ * new mark gets its own nonce. The same text, key and nonce give the same sealed text, as
+ * long as zlib is the same.
  */
 #pragma once
 

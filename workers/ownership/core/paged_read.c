@@ -20,7 +20,8 @@ static enum err paged_read_check(const struct paged_read *read, struct why *why)
 		return fail(why, ERR_TOO_LARGE, "the domain has more than %zu records",
 		            read->limits.records);
 	if (read->octets > read->limits.octets)
-		return fail(why, ERR_TOO_LARGE, "the domain is too large");
+		return fail(why, ERR_TOO_LARGE, "the domain has more than %zu octets",
+		            read->limits.octets);
 	return OK;
 }
 
@@ -29,13 +30,13 @@ enum err paged_read_add(struct paged_read *read, const struct read_page *page,
 {
 	*is_restarted = false;
 	if (now_ms > read->until_ms)
-		return fail(why, ERR_TIMEOUT, "the domain takes too long to be read");
+		return fail(why, ERR_TIMEOUT, "the last page of the domain came after "
+		            "the time limit");
 	if (!page->records)	/* such pages could come without end */
 		return fail(why, ERR_REMOTE, "sent a page without records");
 	if (read->has_serial && read->serial != page->serial) {
 		if (read->starts == PAGED_READ_STARTS_MAX)
-			return fail(why, ERR_BUSY,
-			            "the domain changes while it is read");
+			return fail(why, ERR_BUSY, "the domain changed during each read");
 		paged_read_start(read);
 		*is_restarted = true;
 		return OK;

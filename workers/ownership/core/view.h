@@ -128,7 +128,8 @@ bool view_set_exists(const struct view_set *set);
 /* The resource in our mark, or NULL. */
 const char *view_set_resource(const struct view_set *set);
 /*
- * True: the set is contested, or ours and desired. One more mark of ours changes nothing.
+ * True: the set is contested, or ours and desired. A further mark of this owner changes
+ * nothing.
  */
 bool view_set_is_ours_anyway(const struct view_set *set);
 /*

@@ -59,22 +59,21 @@ enum err view_mark_name(const struct view *view, const struct node *node, uint16
 		return OK;
 	node_name(node, &name);
 	if (node_looks_like_wildcard(form, node))
-		return fail(why, ERR_INVALID,
-		            "its mark would be that of a wildcard: use another name, or "
-		            "another wildcard replacement");
+		return fail(why, ERR_INVALID, "the ownership mark would be that of a "
+		            "wildcard: use another name, or another wildcard "
+		            "replacement");
 	err = mark_name(form, &name, type, &view->zone, mark, why);
 	if (err)
 		return err;
 	if (!view_place_is_free(view, node, mark))
-		return fail(why, ERR_INVALID,
-		            "the name of its mark has other records: remove them, or "
-		            "change txt_prefix");
+		return fail(why, ERR_INVALID, "the name of the ownership mark has other "
+		            "records: remove them, or change txt_prefix");
 	if (!view_place_is_clear(view, node, type, mark))
-		return fail(why, ERR_INVALID,
-		            "its mark could also belong to another record: set a "
-		            "txt_prefix with '%%{record_type}' that ends in a dot");
+		return fail(why, ERR_INVALID, "the ownership mark could also belong to "
+		            "another record: set a txt_prefix with '%%{record_type}' "
+		            "that ends in a dot");
 	if (view_is_hidden(view, mark, RR_TXT))
-		return fail(why, ERR_INVALID,
-		            "its mark would be below a delegation or DNAME");
+		return fail(why, ERR_INVALID, "the ownership mark would be below a "
+		            "delegation or DNAME");
 	return OK;
 }

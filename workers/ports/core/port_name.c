@@ -28,20 +28,20 @@ static enum err port_name_check_label(const char *label, size_t len,
 	if (!len)
 		return fail(why, ERR_INVALID, "dns_name: a label must not be empty");
 	if (len > NAME_MAX_LABEL)
-		return fail(why, ERR_INVALID,
-		            "dns_name: a label must not be longer than %d octets",
-		            NAME_MAX_LABEL);
+		return fail(why, ERR_INVALID, "dns_name: a label must have at most %d "
+		            "octets, not %zu", NAME_MAX_LABEL, len);
 	for (size_t i = 0; i < len; i++)
 		if (!port_name_is_label_octet(label[i]))
-			return fail(why, ERR_INVALID, "dns_name: labels must be letters, "
-			            "digits and hyphens");
+			return fail(why, ERR_INVALID, "dns_name: a label must have only "
+			            "letters, digits and hyphens, and is '%.*s'",
+			            (int)len, label);
 	if (label[0] == '-' || label[len - 1] == '-')
-		return fail(why, ERR_INVALID,
-		            "dns_name: a label must not begin or end with a hyphen");
+		return fail(why, ERR_INVALID, "dns_name: the label '%.*s' must not begin "
+		            "or end with a hyphen", (int)len, label);
 	if (rules == LABELS_RFC1035 && !port_name_is_letter(label[0]))
-		return fail(why, ERR_INVALID,
-		            "dns_name: a label must not begin with a digit (RFC 1035 "
-		            "2.3.1; ports.label_rules may allow it)");
+		return fail(why, ERR_INVALID, "dns_name: the label '%.*s' must not begin "
+		            "with a digit (RFC 1035 2.3.1; ports.label_rules may allow "
+		            "it)", (int)len, label);
 	return OK;
 }
 
@@ -82,9 +82,9 @@ static enum err port_name_complete(const char *dns_name, size_t len,
 
 	name_format(domain, suffix);
 	if (len + (is_full ? 0 : 1 + strlen(suffix)) > PORT_NAME_MAX)
-		return fail(why, ERR_INVALID,
-		            "dns_name: longer than %d octets with its domain",
-		            PORT_NAME_MAX);
+		return fail(why, ERR_INVALID, "dns_name: must have at most %d octets "
+		            "with the domain of the network, and has %zu", PORT_NAME_MAX,
+		            len + (is_full ? 0 : 1 + strlen(suffix)));
 	snprintf(full, PORT_NAME_MAX + 1, "%s%s%s", dns_name, is_full ? "" : ".",
 	         is_full ? "" : suffix);
 	return OK;

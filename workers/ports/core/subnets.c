@@ -35,7 +35,8 @@ enum err cidr_parse(const char *text, struct prefix *cidr, struct why *why)
 {
 	if (!strchr(text, '/') || !prefix_parse(text, cidr) || cidr->address.scope)
 		return fail(why, ERR_INVALID, "cidr: must be an IPv4 or IPv6 prefix, "
-		            "10.1.0.0/16 or fd00::/64");
+		            "such as 10.1.0.0/16 or fd00::/64, not '%s'",
+		            err_quote(text, (char[65]){ 0 }, 65));
 	cidr_clear_hosts(cidr);
 	return OK;
 }
@@ -49,8 +50,8 @@ enum err cidr_parse_strict(const char *text, struct prefix *cidr, struct why *wh
 	if (err || (prefix_parse(text, &given) && cidr_equal(&given, cidr)))
 		return err;
 	cidr_format(cidr, canonical);
-	return fail(why, ERR_INVALID, "cidr: the bits after the prefix must be zero, "
-	            "as in %s", canonical);
+	return fail(why, ERR_INVALID, "cidr: the bits after the prefix must be zero: %s, "
+	            "not '%s'", canonical, err_quote(text, (char[65]){ 0 }, 65));
 }
 
 void cidr_format(const struct prefix *cidr, char text[CIDR_TEXT])

@@ -23,17 +23,16 @@ static enum err route_label_check(const char *label, size_t len, const char *fie
 	if (!len)
 		return fail(why, ERR_INVALID, "%s: a label must not be empty", field);
 	if (len > ROUTE_LABEL_MAX)
-		return fail(why, ERR_INVALID, "%s: a label must not be longer than %d "
-		            "octets",
-		            field, ROUTE_LABEL_MAX);
+		return fail(why, ERR_INVALID, "%s: a label must have at most %d octets, "
+		            "not %zu", field, ROUTE_LABEL_MAX, len);
 	for (size_t i = 0; i < len; i++)
 		if (!route_label_has_octet(label[i]))
 			return fail(why, ERR_INVALID, "%s: a label must have only "
-			            "lower-case letters, digits and hyphens", field);
+			            "lower-case letters, digits and hyphens, and is '%s'",
+			            field, err_quote(label, (char[64]){ 0 }, 64));
 	if (label[0] == '-' || label[len - 1] == '-')
-		return fail(why, ERR_INVALID, "%s: a label must not begin or end with a "
-		            "hyphen",
-		            field);
+		return fail(why, ERR_INVALID, "%s: the label '%.*s' must not begin or "
+		            "end with a hyphen", field, (int)len, label);
 	return OK;
 }
 
@@ -59,8 +58,8 @@ enum err route_name_check_label(const char *text, const char *field, struct why 
 enum err route_name_check(const char *text, const char *field, struct why *why)
 {
 	if (strlen(text) > ROUTE_HOST_MAX)
-		return fail(why, ERR_INVALID, "%s: longer than %d octets", field,
-		            ROUTE_HOST_MAX);
+		return fail(why, ERR_INVALID, "%s: must have at most %d octets, not %zu",
+		            field, ROUTE_HOST_MAX, strlen(text));
 	return route_labels_check(text, field, why);
 }
 
@@ -79,12 +78,12 @@ static enum err host_fold(const char *text, const char *field,
 
 	len -= len && text[len - 1] == '.';
 	if (!len || len > ROUTE_HOST_MAX)
-		return fail(why, ERR_INVALID, "%s: must have 1 to %d octets", field,
-		            ROUTE_HOST_MAX);
+		return fail(why, ERR_INVALID, "%s: must have 1 to %d octets, not %zu",
+		            field, ROUTE_HOST_MAX, len);
 	for (size_t i = 0; i < len; i++) {
 		if (text[i] & 0x80)
-			return fail(why, ERR_INVALID, "%s: is not ASCII; write it in the "
-			            "form \"xn--...\" (RFC 5890)", field);
+			return fail(why, ERR_INVALID, "%s: must be ASCII: write other "
+			            "letters in the form \"xn--...\" (RFC 5890)", field);
 		host[i] = host_lower(text[i]);
 	}
 	host[len] = '\0';
@@ -100,8 +99,8 @@ static enum err host_check_last_label(const char *host, const char *field,
 		return fail(why, ERR_INVALID, "%s: must have at least two labels: "
 		            "\"%.253s\" has one", field, host);
 	if (strspn(last + 1, "0123456789") == strlen(last + 1))
-		return fail(why, ERR_INVALID,
-		            "%s: the last label is a number, as in an address", field);
+		return fail(why, ERR_INVALID, "%s: the last label of '%.253s' must not "
+		            "be a number, as in an address", field, host);
 	return OK;
 }
 
