@@ -634,7 +634,7 @@ class PowerDnsTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
         self.expect_failure(r"^remote: ns1 has no zone gone\.example\.\n$", self.settings(),
                             "retransfer", "gone.example.")
         self.foreign("theirs.example.")
-        self.expect_failure("^conflict: .*not ours", self.settings(), "retransfer",
+        self.expect_failure("^conflict: .*of another program", self.settings(), "retransfer",
                             "theirs.example.")
 
     def test_it_asks_for_whole_zones_if_told_so(self):

@@ -277,7 +277,7 @@ class Walk:
         what = f"{method} {'.'.join(map(str, path))} {name}"
         args = mutated(plain(row), path, value)
         key = [key for key in path if isinstance(key, str)][-1]
-        self.send(what, "nested" if name == DEEP else key, method, args)
+        self.send(what, "levels" if name == DEEP else key, method, args)
 
     def complaints(self):
         """All that was not refused as it should be. Nobody knows the last two: they are behind

@@ -449,7 +449,7 @@ class Orders(Story):
         self.assertEqual(self.lab.marks()["_own-a.a.x"], [mark("them")])
 
     def test_who_cannot_read_our_marks(self):
-        for storage_id, words in ("plain", "form of marks"), ("table", "its storage differs"):
+        for storage_id, words in ("plain", "form of marks"), ("table", "differ in: storage"):
             with self.assertRaisesRegex(Exception, words):
                 self.lab.central.ownership_transfer(storage_id="us", zone=ZONE, to=storage_id,
                                                     selector={})

@@ -334,7 +334,7 @@ class Receivers(Ordering):
                  "txt_suffix": {"txt_prefix": "", "txt_suffix": "-own-%{record_type}"},
                  "txt_wildcard": {"txt_wildcard": "_any"},
                  "txt_encrypt_key": {"txt_encrypt_key": key}, "primary": {"port": 9},
-                 "provider": {"provider": "managed"}, "its storage differs": {"storage": "table"}}
+                 "provider": {"provider": "managed"}, "differ in: storage": {"storage": "table"}}
     options = {"zones": [{"zone": ZONE, "storage_id": "us"},
                          {"zone": ZONE, "storage_id": "moved", "txt_prefix": "txt-",
                           "former_form": "typed", "former_prefix": "_own-%{record_type}."},

@@ -49,7 +49,7 @@ ANSWERS = {
     "another zone": (reply(zone(name='"y.example."')), "^remote: .*another zone",
                      NO_LIST),
     "a wrong account": (reply(zone(account="[]")), "^remote: .*account must be", NO_LIST),
-    "no account": (reply('{"name": "x.example."}'), "^conflict: .*not ours", NO_LIST),
+    "no account": (reply('{"name": "x.example."}'), "^conflict: .*of another program", NO_LIST),
     "a wrong row": (reply(f"[{zone(name='7')}]"), "^remote: .*not a JSON object",
                     NO_TEXT),
     "status 500": (reply('{"error": "no\\u001b[2J disk"}', "500 Oops"),
