@@ -389,8 +389,8 @@ class Messages(Story):
         for value in "[]", "[{}]", '["oslo.version"]':
             yield value, "not a JSON object"
         for opening, closing in ("[", "]"), ('{"a":', "}"):
-            yield brackets(opening, closing), "nested"
-            yield brackets(opening, ""), "nested"
+            yield brackets(opening, closing), "levels"
+            yield brackets(opening, ""), "levels"
         yield wrapped(message("last", {"text": "x" * MAX_BYTES})), "too large"
 
     def assert_buried(self, queue, sent):
@@ -432,7 +432,7 @@ class Neutron(Story):
                 if name not in none:
                     last[queue] = self.send(queue, mutated(message, path, VALUES[name]))
                     sent[last[queue]] = (f"{queue} {path} {name}",
-                                         "nested" if name == DEEP else words)
+                                         "levels" if name == DEEP else words)
         found = {}
         for queue in last:
             found |= lab.post.reasons(queue, last[queue])

@@ -29,7 +29,7 @@ NO_JSON = "^remote: .*is not JSON"
 NO_LIST = "^remote: .*the answer must have a list here"
 NO_END = "^remote: .*the list is cut off"
 NO_TEXT = "^remote: .*name must be a text"
-DEEP = "^remote: .*nested"
+DEEP = "^remote: .*levels"
 
 # answer: what a deletion makes of it, and what a list (None: the same)
 ANSWERS = {
