@@ -59,7 +59,8 @@ class Lab:
         self.folder = tempfile.TemporaryDirectory(prefix="central.")
         self.fleet = StoryFleet.start(
             Path(self.folder.name), central=2, poolmgr=0, minidns=0, name_servers=(),
-            settings={"fleet": {"trust_broker": True},      # a pool manager's reports, too
+            settings={"fleet": {"trust_broker": True,       # a pool manager's reports, too
+                                "period": 1, "timeout": 5},
                       "central": {"ns_records": ["ns1.example.net.", "ns2.example.net."],
                                   "quota_records": 20, "quota_imports": IMPORTS,
                                   "tenant_pools": [OPEN_POOL],
@@ -1463,7 +1464,8 @@ def commit(begun, context=ADMIN, seconds=120):
 def gate(event, condition):
     """Transactions stand still at EVENT, if CONDITION holds, as long as this one lives."""
     admin = {"administrator": True}
-    lab.sql(f"CREATE TRIGGER gate BEFORE {event} FOR EACH ROW "
+    (user,), = lab.sql("SELECT CURRENT_USER()")
+    lab.sql(f"CREATE DEFINER = {user} TRIGGER gate BEFORE {event} FOR EACH ROW "
             f"DO IF({condition}, GET_LOCK('gate', 60) + RELEASE_LOCK('gate'), 0)", **admin)
     try:
         with held("DO GET_LOCK('gate', 60)"):
@@ -1808,6 +1810,25 @@ class Imports(Story):
         again = stage(domain["name"], generated_zone(domain["name"], 100))
         self.assertFalse(commit(again)["result"]["changed"])
         self.assertEqual(lab.sql(row)[0], done)
+
+    def test_a_commit_whose_process_is_lost_in_a_long_statement(self):
+        """The server runs the statement on; another central ends it and commits the import."""
+        domain = self.create(context=ADMIN)
+        begun = stage(domain["name"], generated_zone(domain["name"], 100))
+        row = f"SELECT state, attempts, worker FROM imports WHERE id = '{begun}'"
+        with contextlib.ExitStack() as end:
+            with at_the_end():
+                call("commit_import", ADMIN, **{"import": begun})
+                wait_for(is_at_a_gate, 20, "the import is about to commit")
+                first, owner = self.who_has(begun)
+                end.callback(owner.resume)
+                owner.pause()
+                wait_for(lambda: lab.sql(row)[0][1] == "2", 15, "another central takes it up")
+                self.assertNotEqual(lab.sql(row)[0][2], first)
+            wait_for(lambda: lab.sql(row)[0][0] == "DONE", 15, "it is done")
+        again = stage(domain["name"], generated_zone(domain["name"], 100))
+        self.assertFalse(commit(again)["result"]["changed"])
+        self.assertEqual(lab.sql(row)[0][:2], ["DONE", "2"])
 
     def test_a_commit_whose_process_is_killed(self):
         """Another takes it up at once, and tells that it has it."""
