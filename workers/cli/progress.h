@@ -1,7 +1,7 @@
 /*
  * progress -- one line on the terminal that changes while a command runs and disappears
- * at its end. It is written to standard error. With --quiet, or if standard error is not
- * a terminal, it is not written.
+ * at its end. It is written to standard error. If that is not a terminal, each 10 s a line
+ * is written that stays. With --quiet, and then also with --json, no line is written.
  */
 #pragma once
 
@@ -12,11 +12,12 @@
 
 struct progress {
 	bool is_live, is_drawn;
+	bool is_noted;			/* not a terminal: a line each 10 s */
 	int64_t drawn_ms;
 };
 
 void progress_begin(struct progress *progress, const struct output *out);
-/* Rewrites the line at most every 50 ms, escaped and cut to the terminal. */
+/* Rewrites the line at most every 50 ms (10 s), escaped and cut to the terminal. */
 void progress_line(struct progress *progress, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* "reading  [#####     ]  51 %  10 000 records"; TOTAL 0: unknown, no bar. */
