@@ -45,8 +45,6 @@ struct request {
 	bool is_call, redelivered;
 	bool is_again;		/* an earlier run may have committed */
 	int waited_ms;		/* since the request first ended in ERR_LOCKED */
-	/* the statement may wait a moment for the row of its subject */
-	bool may_wait;
 	/* clock_boot_ms(): end of the caller's limit; 0: no limit */
 	int64_t deadline_ms;
 };
