@@ -32,6 +32,7 @@ from story import StoryFleet            # noqa: E402
 ROOT_ZONE = REPO.parent / "shared" / "data" / "rootzone"
 LARGE = 200_000         # records of a generated zone
 PART = 7000             # records of one add_to_import
+PREFETCH = 64           # messages that a process takes, if nothing is said of it
 JOURNAL_AGE = 7 * 86400     # seconds, if nothing is said of it
 JOURNAL_BYTES = 2_000_000
 IMPORTS, IMPORT_RECORDS = 12, 300       # quotas of a tenant
@@ -1323,6 +1324,23 @@ class Neighbour(Story):
     def waited_ms(self):
         """How long statements have waited for rows."""
         return int(lab.sql("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_time'")[0][1])
+
+    def test_more_calls_about_a_locked_domain_than_a_process_takes(self):
+        """They take half of its places, and the others are told so at once."""
+        locked, name = self.create(), self.create()["name"]
+        calls = [message("update_domain", {"domain": locked["id"], "values": {"ttl": 77}}, ALICE)
+                 for _ in range(4 * PREFETCH)]
+        with held(f"SELECT id FROM domains WHERE id = '{locked['id']}' FOR UPDATE"), \
+                ThreadPoolExecutor(1) as pool:
+            answers = pool.submit(send, calls)
+            longest = 0
+            while not answers.done():
+                start = time.monotonic()
+                change(name, {"op": "set", "name": f"h.{name}", "type": "A",
+                              "records": [f"192.0.2.{random.randrange(250)}"]})
+                longest = max(longest, time.monotonic() - start)
+        self.assertLess(longest, 2)     # 3 s and more if the first ones take all places
+        self.assertIn("too many requests wait", "".join(map(str, answers.result())))
 
 
 class Rows(Story):

@@ -38,6 +38,19 @@ static struct job *run_unlink(struct rpc_server *server, struct job **link)
 
 /* ---- the next job ---- */
 
+/* True: the row of the job is locked for long, and no further job may wait for it. */
+static bool run_is_crowded(const struct rpc_server *server, const struct job *job)
+{
+	int64_t now_ms = clock_ms(), since_ms = job->redo.locked_ms, known_ms = 0;
+
+	if (job->entry.subject)
+		known_ms = locked_subjects_since(&server->locked, job->entry.subject,
+		                                 now_ms);
+	if (known_ms && (!since_ms || known_ms < since_ms))
+		since_ms = known_ms;
+	return redo_queue_is_full(&server->redo_queue, since_ms, now_ms);
+}
+
 /*
  * A job about the same subject as a waiting job waits behind that job, while there is
  * room.
@@ -46,12 +59,10 @@ static bool run_wait_behind(struct rpc_server *server, struct job *job)
 {
 	struct redo_entry *leader =
 	    redo_queue_leader(&server->redo_queue, job->entry.subject);
-	int64_t now_ms = clock_ms();
 
 	if (!job->method || !leader)
 		return false;
-	if (redo_queue_is_full(&server->redo_queue,
-	                       ((struct job *)leader)->redo.locked_ms, now_ms)) {
+	if (run_is_crowded(server, (struct job *)leader)) {
 		job->err = fail(&job->req.why, ERR_LOCKED,
 		                "too many requests wait for %.200s: try again",
 		                leader->subject);
@@ -140,6 +151,14 @@ static int64_t run_latest_deadline(struct job *const *jobs, size_t count)
 	return latest_ms;
 }
 
+/* Another error does not say whether the row is locked. */
+static void run_note_locked(struct rpc_server *server, const struct job *job)
+{
+	if (job->entry.subject && (!job->err || job->err == ERR_LOCKED))
+		locked_subjects_note(&server->locked, job->entry.subject,
+		                     job->err == ERR_LOCKED, clock_ms());
+}
+
 static void run_job_batch(struct rpc_server *server, struct job *const *jobs,
                           size_t count)
 {
@@ -158,9 +177,7 @@ static void run_job_batch(struct rpc_server *server, struct job *const *jobs,
 	poison_clear();
 	for (size_t i = 0; i < count; i++) {
 		jobs[i]->err = errs[i];
-		if (jobs[i]->entry.subject)
-			locked_subjects_note(&server->locked, jobs[i]->entry.subject,
-			                     errs[i] == ERR_LOCKED, clock_ms());
+		run_note_locked(server, jobs[i]);
 	}
 }
 
@@ -204,9 +221,7 @@ static bool run_redo_later(struct rpc_server *server, struct job *job, int64_t r
 	if (err_retry(job->err) != RETRY_NOW)
 		return false;
 	pause_ms = redo_pause_ms(&job->redo, job->err, run_ms, now_ms, random_u32());
-	if (pause_ms < 0 ||
-	    (is_locked &&
-	     redo_queue_is_full(&server->redo_queue, job->redo.locked_ms, now_ms)))
+	if (pause_ms < 0 || (is_locked && run_is_crowded(server, job)))
 		return false;
 	run_renew(job);
 	job->entry.is_locked = is_locked;
