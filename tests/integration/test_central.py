@@ -1325,6 +1325,25 @@ class Neighbour(Story):
         """How long statements have waited for rows."""
         return int(lab.sql("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_time'")[0][1])
 
+    def test_a_locked_catalog_zone(self):
+        """It keeps no other catalog zone from its new members, and no process waits for it."""
+        catalogs, pools = [lab.name() for _ in range(2)], []
+        for catalog in catalogs:
+            pools.append(f"pool{next(lab.numbers)}")
+            call("create_pool", ADMIN, pool={"name": pools[-1], "catalog_zone": catalog,
+                                             "ns_records": ["ns1.example.net."]})
+        waited = self.waited_ms()
+        with held(f"SELECT id FROM domains WHERE name = '{catalogs[0]}' FOR UPDATE"):
+            def listed(member):
+                return lab.sql(f"SELECT 1 FROM domains WHERE id = '{member}' AND catalog_id <> ''")
+            late = self.create(context=ADMIN, pool=pools[0])["id"]
+            for _ in range(16):     # each process does some of them
+                member = self.create(context=ADMIN, pool=pools[1])["id"]
+                wait_for(lambda: listed(member), 20, "it is listed")    # noqa: B023
+            self.assertFalse(listed(late))
+        wait_for(lambda: listed(late), 20, "the catalog zone lists its member")
+        self.assertLess(self.waited_ms() - waited, 200)
+
     def test_more_calls_about_a_locked_domain_than_a_process_takes(self):
         """They take half of its places, and the others are told so at once."""
         locked, name = self.create(), self.create()["name"]
