@@ -13,7 +13,7 @@
  * them 1.6 times as fast (tests/bench/run, medians of two runs each). Each has its own
  * serial (edit.h). If the transaction fails, each call runs alone. A call whose domain is
  * locked also runs alone, and ends in ERR_LOCKED. After BUDGET_MS no call begins: the rest
- * ends in ERR_BUSY.
+ * runs after the loop has had its turn.
  */
 #pragma once
 
