@@ -86,7 +86,7 @@ static bool update_lock_catalog(struct update *u, struct write *write)
 	struct domain_key key = { .name = "" };
 
 	memcpy(key.id, u->of.id, sizeof key.id);
-	return store_domain_lock(write->tx, &key, &write->access, u->arena,
+	return store_domain_lock(write->tx, &key, &write->access, false, u->arena,
 	                         &write->zone) &&
 	       write->zone.is.state.task != TASK_DELETE;
 }

@@ -29,8 +29,8 @@ static bool edit_lock_zone(struct write *write, const struct domain_key *key)
 	if (!write->locked_zone) {
 		/* the buffer may have rows of an earlier call about this domain */
 		store_buffer_flush(write->buffer, write->tx);
-		return store_domain_lock(write->tx, key, access, write->arena,
-		                         &write->zone);
+		return store_domain_lock(write->tx, key, access, write->req->may_wait,
+		                         write->arena, &write->zone);
 	}
 	write->zone = *write->locked_zone;
 	return store_domain_is_visible(access, &write->zone);

@@ -54,8 +54,8 @@ enum err service_abandon_domain(struct write *write)
 		err = codec_domain_key(req->args, write->arena, &key, &req->why);
 	if (err)
 		return err;
-	if (!store_domain_lock(write->tx, &key, &write->access, write->arena,
-	                       zone))
+	if (!store_domain_lock(write->tx, &key, &write->access, write->req->may_wait,
+	                       write->arena, zone))
 		return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key.id ? key.id : key.name);
 	if (zone->is.state.task != TASK_DELETE)

@@ -525,8 +525,8 @@ enum err service_delete_domain(struct write *write)
 
 	if (err)
 		return err;
-	if (!store_domain_lock(write->tx, &key, &write->access, write->arena,
-	                       zone))
+	if (!store_domain_lock(write->tx, &key, &write->access, req->may_wait,
+	                       write->arena, zone))
 		return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key.id ? key.id : key.name);
 	err = zone->is.is_catalog ? edit_check_open(write)

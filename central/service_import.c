@@ -173,7 +173,7 @@ static enum err import_lock(struct request *req, struct tx *tx, struct import *i
 		err = service_id(req, "import", id);
 	if (err)
 		return tx_fail(tx, err, "%s", req->why.text);
-	if (!store_import_lock_now(tx, id, &access, req->arena, import))
+	if (!store_import_lock_now(tx, id, &access, req->may_wait, req->arena, import))
 		return tx_fail(tx, ERR_NOT_FOUND, "there is no import %s", id);
 	if (!req->context.is_admin && import_is_of_administrator(import))
 		return tx_fail(tx, ERR_DENIED,

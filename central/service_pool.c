@@ -62,8 +62,8 @@ static enum err pool_remove_catalog(struct write *write, struct pool *pool)
 	*pool->catalog_id = '\0';
 	pool->catalog_zone = NULL;
 	store_pool_set_catalog(write->tx, pool);
-	if (store_domain_lock(write->tx, &key, &write->access, write->arena,
-	                      &write->zone))
+	if (store_domain_lock(write->tx, &key, &write->access, write->req->may_wait,
+	                      write->arena, &write->zone))
 		service_domain_remove(write);
 	return write->tx->err;
 }

@@ -3,12 +3,18 @@
 #include "runtime/db.h"
 
 /*
- * ERR_RACE is a lock timeout (1205), unless the connection was lost. A lane repeats its
- * transaction itself.
+ * After TX_SHORT_LIMIT, ERR_BUSY means that the row is still locked; otherwise it is the
+ * timeout of the statement. ERR_RACE is also a lock timeout (1205), unless the connection
+ * was lost. A lane repeats its transaction itself.
  */
 void store_check_wait(struct tx *tx, enum store_wait wait, const char *what)
 {
-	if (tx->err == ERR_RACE && wait != STORE_WAIT_LONG && db_is_up(tx->db))
+	bool was_moment = tx->err == ERR_BUSY && wait == STORE_WAIT_SHORT &&
+	                  tx_has_short_limit(tx);
+	bool was_race = tx->err == ERR_RACE && wait != STORE_WAIT_LONG &&
+	                db_is_up(tx->db);
+
+	if (was_moment || was_race)
 		tx->err = fail(tx->why, ERR_LOCKED, "%.200s is being changed: try again",
 		               what);
 }

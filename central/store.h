@@ -39,14 +39,15 @@ enum {
 };
 
 /*
- * How long a statement waits for a locked row. On the loop it does not wait. On a lane it
- * waits as long as its connection allows.
+ * How long a statement waits for a locked row. On the loop it does not wait, or only for
+ * TX_SHORT_LIMIT (request.may_wait). On a lane it waits as long as its connection allows.
  */
-enum store_wait { STORE_WAIT_NONE, STORE_WAIT_LONG };
+enum store_wait { STORE_WAIT_NONE, STORE_WAIT_SHORT, STORE_WAIT_LONG };
 #define STORE_WAITS(tx, wait, sql) \
-	((wait) == STORE_WAIT_LONG || !tx_has_short_limit(tx) ? sql : TX_NO_LOCK_WAIT sql)
+	((wait) == STORE_WAIT_LONG || !tx_has_short_limit(tx) ? sql : \
+	 (wait) == STORE_WAIT_SHORT ? TX_SHORT_LIMIT sql : TX_NO_LOCK_WAIT sql)
 /*
- * Call it after such a statement: a locked row on the loop becomes ERR_LOCKED. WHAT: the
+ * Call it after such a statement: a timeout on the loop becomes ERR_LOCKED. WHAT: the
  * object.
  */
 void store_check_wait(struct tx *tx, enum store_wait wait, const char *what);
@@ -119,10 +120,11 @@ bool store_domain_get(struct tx *tx, const struct domain_key *key,
                       struct zone *zone);
 /*
  * store_domain_get() that also locks the row. If another transaction has locked it, the
- * result is ERR_LOCKED. store_domain_lock_wait() waits; use it only on lanes.
+ * result is ERR_LOCKED, at once or (MAY_WAIT) after a moment. store_domain_lock_wait()
+ * waits; use it only on lanes.
  */
 bool store_domain_lock(struct tx *tx, const struct domain_key *key,
-                       const struct access *access, struct arena *arena,
+                       const struct access *access, bool may_wait, struct arena *arena,
                        struct zone *zone);
 bool store_domain_lock_wait(struct tx *tx, const struct domain_key *key,
                             const struct access *access, struct arena *arena,
@@ -275,9 +277,9 @@ bool store_import_get(struct tx *tx, const char *id, const struct access *access
                       struct arena *arena, struct import *import);
 bool store_import_lock(struct tx *tx, const char *id, const struct access *access,
                        struct arena *arena, struct import *import);
-/* store_import_lock() for the loop: ERR_LOCKED at once. */
+/* store_import_lock() for the loop: ERR_LOCKED at once, or after a moment. */
 bool store_import_lock_now(struct tx *tx, const char *id, const struct access *access,
-                           struct arena *arena, struct import *import);
+                           bool may_wait, struct arena *arena, struct import *import);
 void store_import_insert(struct tx *tx, const struct import *import);
 /* Counts the unfinished imports of the tenant, and their records. */
 void store_import_counts(struct tx *tx, const char *tenant, int64_t *count,

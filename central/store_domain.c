@@ -142,15 +142,34 @@ static void domain_check_skipped(struct tx *tx, const struct domain_key *key,
 		tx_fail(tx, ERR_LOCKED, IS_CHANGED, zone.is.name);
 }
 
-bool store_domain_lock(struct tx *tx, const struct domain_key *key,
-                       const struct access *access, struct arena *arena,
-                       struct zone *zone)
+/* Waits for calls with a few changes, but not for an import. */
+static bool domain_lock_in_a_moment(struct tx *tx, const struct domain_key *key,
+                                    const struct access *access, struct arena *arena,
+                                    struct zone *zone)
 {
 	bool locked = domain_lock(tx,
+		*key->id ? TX_SHORT_LIMIT TO_CHANGE "d.id = ?" VISIBLE " FOR UPDATE"
+		         : TX_SHORT_LIMIT TO_CHANGE "d.name = ?" VISIBLE " FOR UPDATE",
+		key, access, arena, zone);
+
+	if (tx->err == ERR_BUSY)
+		tx->err = fail(tx->why, ERR_LOCKED, IS_CHANGED,
+		               *key->id ? key->id : key->name);
+	return locked;
+}
+
+bool store_domain_lock(struct tx *tx, const struct domain_key *key,
+                       const struct access *access, bool may_wait, struct arena *arena,
+                       struct zone *zone)
+{
+	bool locked;
+
+	if (may_wait && tx_has_short_limit(tx))
+		return domain_lock_in_a_moment(tx, key, access, arena, zone);
+	locked = domain_lock(tx,
 		*key->id ? TO_CHANGE "d.id = ?" VISIBLE " FOR UPDATE SKIP LOCKED"
 		         : TO_CHANGE "d.name = ?" VISIBLE " FOR UPDATE SKIP LOCKED",
 		key, access, arena, zone);
-
 	if (!locked && !tx->err)
 		domain_check_skipped(tx, key, access, arena);
 	return locked;

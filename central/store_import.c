@@ -78,8 +78,24 @@ bool store_import_lock(struct tx *tx, const char *id, const struct access *acces
 
 #define IS_BUSY "the import %s takes another call or is being committed: try again"
 
-bool store_import_lock_now(struct tx *tx, const char *id, const struct access *access,
-                           struct arena *arena, struct import *import)
+/* Waits for the calls that add other parts. */
+static bool import_lock_in_a_moment(struct tx *tx, const char *id,
+                                    const struct access *access,
+                                    struct arena *arena, struct import *import)
+{
+	bool locked = import_select(tx,
+	                            TX_SHORT_LIMIT "SELECT " IMPORT_COLUMNS
+	                            " FROM imports i WHERE i.id = ? "
+	                            "AND (i.tenant = ? OR ?) FOR UPDATE",
+	                            id, access, arena, import);
+
+	if (tx->err == ERR_BUSY)
+		tx->err = fail(tx->why, ERR_LOCKED, IS_BUSY, id);
+	return locked;
+}
+
+static bool import_lock_now(struct tx *tx, const char *id, const struct access *access,
+                            struct arena *arena, struct import *import)
 {
 	bool locked = import_select(tx,
 	                            "SELECT " IMPORT_COLUMNS " FROM imports i "
@@ -89,6 +105,14 @@ bool store_import_lock_now(struct tx *tx, const char *id, const struct access *a
 	if (!locked && store_import_get(tx, id, access, arena, import))
 		tx_fail(tx, ERR_LOCKED, IS_BUSY, id);
 	return locked;
+}
+
+bool store_import_lock_now(struct tx *tx, const char *id, const struct access *access,
+                           bool may_wait, struct arena *arena, struct import *import)
+{
+	return may_wait && tx_has_short_limit(tx)
+	       ? import_lock_in_a_moment(tx, id, access, arena, import)
+	       : import_lock_now(tx, id, access, arena, import);
 }
 
 void store_import_insert(struct tx *tx, const struct import *import)

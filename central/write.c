@@ -102,7 +102,9 @@ static void writes_keep_answers(struct tx *tx, const struct write *writes, size_
 
 enum store_wait write_wait(const struct write *write)
 {
-	return write->on_lane ? STORE_WAIT_LONG : STORE_WAIT_NONE;
+	if (write->on_lane)
+		return STORE_WAIT_LONG;
+	return write->req->may_wait ? STORE_WAIT_SHORT : STORE_WAIT_NONE;
 }
 
 static enum err write_init(struct central *central, struct request *req,
@@ -383,6 +385,16 @@ static size_t group_lock_domains(struct tx *tx, const struct call *calls,
 }
 
 /*
+ * A call of the batch has waited in vain for a locked row. If each of the others waited,
+ * too, the loop would block for the sum of these waits.
+ */
+static void calls_forbid_waits(const struct call *calls, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		calls[i].req->may_wait = false;
+}
+
+/*
  * If the call must run again, later calls about its domain get the same error, so that
  * they keep their order. Returns the number of calls with a result.
  */
@@ -393,6 +405,8 @@ static size_t calls_run_first(struct central *central, struct call *calls,
 	size_t n = 1;
 
 	*calls->err = err;
+	if (err == ERR_LOCKED)
+		calls_forbid_waits(calls, count);
 	while (err_retry(err) != RETRY_NEVER && n < count &&
 	       calls_share_key(calls, &calls[n])) {
 		*calls[n].err = err;
@@ -443,6 +457,8 @@ static size_t group_run(struct central *central, struct call *calls,
 		return n;
 	}
 	writes_drop_results(writes, n);
+	if (err == ERR_LOCKED)
+		calls_forbid_waits(calls, count);
 	while (done < n)
 		done += calls_run_first(central, calls + done, count - done, method);
 	return done;

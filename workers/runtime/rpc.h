@@ -45,6 +45,8 @@ struct request {
 	bool is_call, redelivered;
 	bool is_again;		/* an earlier run may have committed */
 	int waited_ms;		/* since the request first ended in ERR_LOCKED */
+	/* the statement may wait a moment for the row of its subject, which is in demand */
+	bool may_wait;
 	/* set by a batch that has not begun it: it runs again after other events */
 	bool is_left;
 	/* clock_boot_ms(): end of the caller's limit; 0: no limit */

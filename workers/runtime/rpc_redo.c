@@ -17,6 +17,7 @@ enum {
 	LOCKED_PAUSE_SHARE = 20,	/* the pause grows with the time waited */
 	/* for this time any number of requests may wait for a row */
 	CROWD_MS = 250,
+	WON_MS = 1000,		/* after a success this long, a request may wait */
 	LOCKED_NOTE_MS = 3000,	/* longer than a pause */
 };
 
@@ -92,8 +93,14 @@ void locked_subjects_note(struct locked_subjects *locked, const char *subject,
 	uint32_t hash = locked_hash(subject);
 	int64_t since_ms = locked_subjects_since(locked, subject, now_ms);
 
-	if (!is_locked && locked->slot[hash % 64].hash != hash)
-		return;
+	if (locked->slot[hash % 64].hash != hash) {
+		/* a success alone does not push out a locked subject */
+		if (!is_locked)
+			return;
+		locked->slot[hash % 64].won_ms = 0;
+	}
+	if (!is_locked)
+		locked->slot[hash % 64].won_ms = now_ms;
 	locked->slot[hash % 64].hash = hash;
 	locked->slot[hash % 64].since_ms = since_ms ? since_ms : now_ms;
 	locked->slot[hash % 64].until_ms = is_locked ? now_ms + LOCKED_NOTE_MS : 0;
@@ -107,6 +114,16 @@ int64_t locked_subjects_since(const struct locked_subjects *locked, const char *
 	return locked->slot[hash % 64].hash == hash &&
 	       now_ms < locked->slot[hash % 64].until_ms
 	       ? locked->slot[hash % 64].since_ms : 0;
+}
+
+bool locked_subjects_may_wait(const struct locked_subjects *locked, const char *subject,
+                              int64_t now_ms)
+{
+	uint32_t hash = locked_hash(subject);
+
+	return locked->slot[hash % 64].hash == hash && locked->slot[hash % 64].won_ms &&
+	       now_ms - locked->slot[hash % 64].won_ms < WON_MS &&
+	       !locked_subjects_since(locked, subject, now_ms);
 }
 
 /* ---- the queue ---- */

@@ -36,12 +36,19 @@ int redo_pause_ms(struct redo *redo, enum err err, int64_t run_ms, int64_t now_m
 struct locked_subjects {
 	struct {
 		uint32_t hash;
-		int64_t since_ms, until_ms;	/* until_ms 0: the slot is free */
+		int64_t since_ms, until_ms;	/* until_ms 0: not locked */
+		int64_t won_ms;			/* the last success */
 	} slot[64];
 };
 
 void locked_subjects_note(struct locked_subjects *locked, const char *subject,
                           bool is_locked, int64_t now_ms);
+/*
+ * True: a request may wait in the database, because calls about the subject succeed in
+ * turns with other processes. A row that is locked for long had no success lately.
+ */
+bool locked_subjects_may_wait(const struct locked_subjects *locked, const char *subject,
+                              int64_t now_ms);
 /* 0: the row of the subject was not locked lately. */
 int64_t locked_subjects_since(const struct locked_subjects *locked, const char *subject,
                               int64_t now_ms);

@@ -166,7 +166,11 @@ static void run_job_batch(struct rpc_server *server, struct job *const *jobs,
 	enum err errs[BATCH_MAX];
 
 	for (size_t i = 0; i < count; i++) {
+		const char *subject = jobs[i]->entry.subject;
+
 		reqs[i] = &jobs[i]->req;
+		reqs[i]->may_wait = subject &&
+		    locked_subjects_may_wait(&server->locked, subject, clock_ms());
 		poison_note(jobs[i]->poison_id);
 	}
 	log_request(jobs[0]->req.context.request_id);

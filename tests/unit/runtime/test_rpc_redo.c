@@ -206,6 +206,25 @@ static void test_since_when_a_row_is_locked(void **state)
 	assert_int_equal(locked_subjects_since(&locked, "a.example.", 24000), 24000);
 }
 
+/* Only while calls about a subject that was locked succeed in turns with the locks. */
+static void test_who_may_wait_in_the_database(void **state)
+{
+	struct locked_subjects locked = { 0 };
+
+	(void)state;
+	locked_subjects_note(&locked, "a", false, 900);
+	assert_false(locked_subjects_may_wait(&locked, "a", 900));
+	locked_subjects_note(&locked, "a", true, 1000);
+	assert_false(locked_subjects_may_wait(&locked, "a", 1000));
+	assert_false(locked_subjects_may_wait(&locked, "a", 9000));
+	locked_subjects_note(&locked, "a", false, 9000);
+	assert_true(locked_subjects_may_wait(&locked, "a", 9999));
+	assert_false(locked_subjects_may_wait(&locked, "a", 10000));
+	assert_false(locked_subjects_may_wait(&locked, "b", 9500));
+	locked_subjects_note(&locked, "a", true, 9500);
+	assert_false(locked_subjects_may_wait(&locked, "a", 9600));
+}
+
 static void test_spellings_of_a_subject(void **state)
 {
 	static const struct {
@@ -250,6 +269,7 @@ int main(void)
 		cmocka_unit_test(test_few_wait_for_rows),
 		cmocka_unit_test(test_what_was_held_lately),
 		cmocka_unit_test(test_since_when_a_row_is_locked),
+		cmocka_unit_test(test_who_may_wait_in_the_database),
 		cmocka_unit_test(test_spellings_of_a_subject),
 	};
 
