@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
@@ -20,6 +21,9 @@ enum {
 	UPDATES_MAX = 10,		/* for one catalog zone in a round */
 };
 
+/* The pause after rounds that only skipped what was locked. */
+static const struct backoff skipped = { .first_ms = GATHER_MS, .max_ms = 1000 };
+
 /* One transaction. */
 struct update {
 	struct catalog *catalog;
@@ -30,7 +34,8 @@ struct update {
 	struct zone zone;		/* the catalog zone after the update */
 	size_t changed;			/* number of changed members */
 	size_t in_doubt;		/* members of a try whose COMMIT got no answer */
-	bool skipped;			/* another transaction has locked some domains */
+	/* another transaction has locked some members, or the catalog zone */
+	bool skipped;
 };
 
 /* A round, on the lane; one at a time. */
@@ -48,6 +53,7 @@ struct catalog {
 	char request_id[ID_LEN + 1];
 	bool is_incomplete;		/* some members are still due */
 	size_t members;			/* added or removed */
+	int skips;			/* rounds in a row that were incomplete and had none */
 	/*
 	 * The members of the last rounds. Each round halves it, because another central
 	 * may have done a part of the work.
@@ -72,16 +78,16 @@ static enum err update_make_changes(const struct update *u,
 }
 
 /*
- * Locks the catalog zone after its members, whose locks do not wait. False: the pool has
- * dropped the catalog zone, and it is being deleted.
+ * Locks the catalog zone after its members. No lock waits. False: the pool has dropped the
+ * catalog zone, and it is being deleted; or another transaction has locked it: ERR_LOCKED.
  */
 static bool update_lock_catalog(struct update *u, struct write *write)
 {
 	struct domain_key key = { .name = "" };
 
 	memcpy(key.id, u->of.id, sizeof key.id);
-	return store_domain_lock_wait(write->tx, &key, &write->access, u->arena,
-	                              &write->zone) &&
+	return store_domain_lock(write->tx, &key, &write->access, false, u->arena,
+	                         &write->zone) &&
 	       write->zone.is.state.task != TASK_DELETE;
 }
 
@@ -136,6 +142,10 @@ static enum err update_try(void *self, struct why *why)
 	if (err)
 		tx_fail(&tx, err, "%s", req.why.text);
 	err = tx_commit(&tx);
+	if (err == ERR_LOCKED) {
+		u->skipped = true;
+		err = OK;
+	}
 	if (err == ERR_RACE && u->changed)
 		u->in_doubt = u->changed;
 	if (!err && !u->changed)
@@ -240,6 +250,8 @@ static void catalog_wait_for_more(struct catalog *catalog)
 	int64_t pause_ms = (int64_t)catalog->load * GATHER_MORE_MS;
 	int64_t since_ms = clock_ms() - catalog->ended_ms;
 
+	if (catalog->skips)
+		pause_ms = backoff_ms(&skipped, catalog->skips - 1, random_u32());
 	pause_ms = (pause_ms < GATHER_MAX_MS ? pause_ms : GATHER_MAX_MS) - since_ms;
 	loop_timer_set(catalog->timer, pause_ms > GATHER_MS ? pause_ms : GATHER_MS);
 }
@@ -256,6 +268,8 @@ static void catalog_done(void *job)
 		catalog->load = catalog->members;
 	if (!lane_job_ran(catalog->lane))
 		return;
+	catalog->skips = catalog->is_incomplete && !catalog->members ? catalog->skips + 1
+	                                                             : 0;
 	catalog_send_casts(catalog);
 	if (catalog->is_due_again || catalog->is_incomplete)
 		catalog_wait_for_more(catalog);

@@ -20,7 +20,13 @@
 #include "runtime/offload.h"
 #include "service.h"
 
-enum { WAITING_MAX = 100, COMMIT_TIMEOUT_S = 900, HOLD_S = 5, QUIET_MS = 60 * 1000 };
+enum {
+	WAITING_MAX = 100,
+	COMMIT_TIMEOUT_S = 900,
+	HOLD_S = 5,
+	ROLLBACK_S = 2,		/* a longer rollback goes on while the next claim waits */
+	QUIET_MS = 60 * 1000,
+};
 
 /* The commit of an import, on the lane. */
 struct commit {
@@ -430,6 +436,7 @@ static enum err commit_try(void *self, struct why *why)
 
 	commit_reset(c);
 	c->tx = tx_begin(c->central->import_db, &c->req.why);
+	store_import_take_session(&c->tx, c->id, 0);
 	if (!store_import_lock(&c->tx, c->id, &everyone, c->arena, &c->import))
 		c->import.state = IMPORT_ERROR;
 	if (c->import.state == IMPORT_COMMITTING)
@@ -487,6 +494,45 @@ static enum err import_claim(void *self, struct why *why)
 	return err;
 }
 
+/*
+ * A process that died may leave a session that still runs a long statement. Its row lock
+ * keeps others from the import, so this ends the session, and waits for the rollback.
+ */
+static void import_end_dead_session(struct commit *c)
+{
+	struct why why;
+	struct tx tx = tx_autocommit(c->central->import_db, &why);
+	char id[ID_LEN + 1];
+	int64_t connection;
+	enum err err;
+
+	if (!store_import_dead_session(&tx, id, &connection)) {
+		tx_commit(&tx);
+		return;
+	}
+	store_import_end_session(&tx, connection);
+	store_import_take_session(&tx, id, ROLLBACK_S);
+	err = tx_commit(&tx);
+	if (!err)
+		log_info("session of a dead process ended: import=%s connection=%" PRId64,
+		         id, connection);
+	else if (log_is_due(&c->central->import_log_limit, QUIET_MS))
+		log_warn("session of a dead process not ended: import=%s "
+		         "connection=%" PRId64 " err=%s reason=\"%s\"", id, connection,
+		         err_name(err), why.text);
+	if (!err)
+		memcpy(c->id, id, sizeof c->id);
+}
+
+static void import_leave_session(struct commit *c)
+{
+	struct why why;
+	struct tx tx = tx_autocommit(c->central->import_db, &why);
+
+	store_import_leave_session(&tx);
+	tx_commit(&tx);
+}
+
 /* The next import_fire() tries again. A lost connection has its own log line. */
 static void import_log_no_claim(struct central *central, enum err err,
                                 const struct why *why)
@@ -502,8 +548,11 @@ static void import_work(void *job)
 {
 	struct commit *c = job;
 	struct why why;
-	enum err err = import_claim(c, &why);
+	enum err err;
 
+	if (!*c->id)
+		import_end_dead_session(c);
+	err = import_claim(c, &why);
 	if (err)
 		import_log_no_claim(c->central, err, &why);
 	if (err || !*c->id)
@@ -514,6 +563,7 @@ static void import_work(void *job)
 		c->req.why = why;
 		commit_fail(c);
 	}
+	import_leave_session(c);
 }
 
 /* On the loop. */

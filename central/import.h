@@ -8,7 +8,8 @@
  * A commit locks the row of the import. If the process dies, or the lane is full, the
  * import stays COMMITTING without a lock. Every 5 s (import_fire()) a process with an
  * idle lane claims such an import. The row has the worker and the number of attempts, so
- * that the pauses grow.
+ * that the pauses grow. If a dead process has left its session in a long statement, the
+ * claiming process ends that session first.
  */
 #pragma once
 

@@ -10,7 +10,11 @@
 #include "model/messages.h"
 #include "runtime/metrics.h"
 
-enum { PORTIONS_MS = 500, LOCKED_MS = 30 };
+enum {
+	TURN_MS = 50,			/* of the loop */
+	PORTIONS_MS = 500,		/* of a message, in several turns */
+	LOCKED_MS = 30,
+};
 
 /* One report of a message; `at` is its index in the message. */
 struct reported {
@@ -196,11 +200,11 @@ static void reports_log_moves(struct reported *reports, size_t count)
 	}
 }
 
-/* Works for at most PORTIONS_MS, because the loop waits. `more` marks the rest. */
+/* Works for at most TURN_MS, because the loop waits. `more` marks the rest. */
 static enum err reports_apply(struct central *central, struct arena *arena,
                               struct reported *reports, size_t count, struct why *why)
 {
-	int64_t until_ms = clock_ms() + PORTIONS_MS;
+	int64_t until_ms = clock_ms() + TURN_MS;
 	enum err err;
 
 	do {
@@ -250,8 +254,9 @@ static enum err report_apply_alone(struct central *central, struct request *req,
 /*
  * Applies the reports of all domains that it can lock, then the others one by one. If the
  * common transaction fails finally, all run one by one, so that a broken row or a long
- * import does not delay other domains. The message waits LOCKED_MS for locked domains.
- * After that, the pool manager must report them again.
+ * import does not delay other domains. The message waits LOCKED_MS for locked domains, and
+ * for PORTIONS_MS it comes back to the records of large zones. After that, the pool
+ * manager must report them again.
  */
 static enum err reports_apply_message(struct central *central, struct request *req,
                                       struct reported *reports, size_t count, json_t *outcomes)
@@ -261,6 +266,8 @@ static enum err reports_apply_message(struct central *central, struct request *r
 
 	if (err && err_retry(err) != RETRY_NEVER)
 		return err;
+	if (!err && reports_have_more(reports, count) && req->waited_ms < PORTIONS_MS)
+		return fail(&req->why, ERR_LOCKED, "records are being updated");
 	for (size_t i = 0; i < count; i++) {
 		if (err || !*reports[i].before.id)
 			locked |= report_apply_alone(central, req, &reports[i],

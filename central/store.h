@@ -40,7 +40,7 @@ enum {
 
 /*
  * How long a statement waits for a locked row. On the loop it does not wait, or only for
- * TX_SHORT_LIMIT. On a lane it waits as long as its connection allows.
+ * TX_SHORT_LIMIT (request.may_wait). On a lane it waits as long as its connection allows.
  */
 enum store_wait { STORE_WAIT_NONE, STORE_WAIT_SHORT, STORE_WAIT_LONG };
 #define STORE_WAITS(tx, wait, sql) \
@@ -299,6 +299,16 @@ void store_import_stage(struct tx *tx, const char *id, uint32_t part,
  * for its row.
  */
 bool store_import_claim(struct tx *tx, const char *worker, char id[ID_LEN + 1]);
+/*
+ * Marks the session as the one that commits the import; waits WAIT_S for another session
+ * with this mark. The mark ends with the session or with store_import_leave_session().
+ */
+void store_import_take_session(struct tx *tx, const char *id, int wait_s);
+void store_import_leave_session(struct tx *tx);
+/* Finds a session that commits an import although the worker of the import is dead. */
+bool store_import_dead_session(struct tx *tx, char id[ID_LEN + 1], int64_t *connection);
+/* The server rolls its transaction back. An account may end its own sessions. */
+void store_import_end_session(struct tx *tx, int64_t connection);
 void store_import_set_state(struct tx *tx, const char *id, enum import_state state,
                             const char *result, const char *reason);
 /*

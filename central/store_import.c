@@ -206,6 +206,48 @@ bool store_import_claim(struct tx *tx, const char *worker, char id[ID_LEN + 1])
 	return !tx->err;
 }
 
+/* ---- the session of a commit ---- */
+
+/*
+ * The session holds a user lock while it commits an import, because the lock names the
+ * session: IS_USED_LOCK() is its connection id at this server. In a Galera cluster other
+ * nodes do not know the lock, but there the session has no row locked either.
+ */
+#define SESSION_LOCK "CONCAT('zonefleet_import_', ?)"
+
+void store_import_take_session(struct tx *tx, const char *id, int wait_s)
+{
+	tx_select_number(tx, "SELECT GET_LOCK(" SESSION_LOCK ", ?)",
+	                 TX_BIND(tx_text(id), tx_int(wait_s)));
+}
+
+void store_import_leave_session(struct tx *tx)
+{
+	tx_select_number(tx, "SELECT RELEASE_ALL_LOCKS()", TX_NONE);
+}
+
+bool store_import_dead_session(struct tx *tx, char id[ID_LEN + 1], int64_t *connection)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	                   "SELECT i.id, IS_USED_LOCK(CONCAT('zonefleet_import_', i.id)) "
+	                   "AS connection FROM imports i WHERE i.state = 'COMMITTING' "
+	                   "AND i.worker <> '' AND NOT EXISTS (SELECT 1 FROM "
+	                   "worker_nodes w WHERE w.plugin_name = i.worker AND w.status = "
+	                   "'active') HAVING connection IS NOT NULL LIMIT 1", TX_NONE))
+		return false;
+	store_read_id(&rows, "imports.id", id);
+	*connection = row_int(&rows);
+	tx_select_end(&rows);
+	return !tx->err;
+}
+
+void store_import_end_session(struct tx *tx, int64_t connection)
+{
+	tx_exec(tx, "KILL CONNECTION ?", TX_BIND(tx_int(connection)));
+}
+
 void store_import_set_state(struct tx *tx, const char *id, enum import_state state,
                             const char *result, const char *reason)
 {

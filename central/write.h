@@ -12,9 +12,10 @@
  * With it, changes to 500 domains become ACTIVE 1.5 times as fast, and central accepts
  * them 1.6 times as fast (tests/bench/run, medians of two runs each). Each has its own
  * serial (edit.h). If the transaction fails, each call runs alone. A call whose domain is
- * locked also runs alone, and waits a moment for the row. After the first ERR_LOCKED the
- * rest of the batch does not wait. After BUDGET_MS no call begins: the rest ends in
- * ERR_BUSY.
+ * locked also runs alone, and waits a moment for the row only if a call about it had just
+ * succeeded (rpc_redo.h). After the first ERR_LOCKED the rest of the batch does not wait.
+ * After BUDGET_MS no call begins: the rest
+ * runs after the loop has had its turn.
  */
 #pragma once
 

@@ -17,6 +17,7 @@ amqp_durable_queues = true
 AGAIN = "Busy", "Timeout", "Unavailable"     # worth a retry
 ZONE = "rpc-example.org."
 WAIT_SECONDS = 60
+SECONDS = 20        # of one call
 
 
 def connect(url):
@@ -32,6 +33,7 @@ def call(client, method, **arguments):
     """Calls up to five times. The errors of zonefleet are RemoteError; exc_type is the class."""
     context = {"project_id": "demo", "user_id": "jo", "request_id": f"req-{uuid.uuid4()}"}
     for pause in 0.5, 1, 2, 4, None:
+        context["limit_unix_ms"] = int((time.time() + SECONDS) * 1000)
         try:
             return client.call(context, method, **arguments)
         except om.MessagingTimeout:
@@ -89,7 +91,7 @@ def records(client):
 
 def main(url):
     transport = connect(url)
-    client = om.get_rpc_client(transport, om.Target(topic="central"), timeout=20)
+    client = om.get_rpc_client(transport, om.Target(topic="central"), timeout=SECONDS)
     create(client)
     done = call(client, "apply_changes", domain=ZONE, changes=[
         {"op": "set", "name": f"www.{ZONE}", "type": "A", "ttl": 300, "records": ["192.0.2.80"]}])

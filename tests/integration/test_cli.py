@@ -17,9 +17,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "deploy"))
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
+from holding import holding
 from story import StoryFleet
 from lab.fleet import BINARIES, merged, render
-from lab.process import free_port, program, run
+from lab.process import free_port, program, run, wait_for
 
 ZONEFLEET = BINARIES / "zonefleet"
 ROOT_ZONES = sorted((ROOT / "../shared/data/rootzone").glob("*.zone.xz"))
@@ -340,6 +341,28 @@ class Commands(WithFleet):
         self.assertEqual((done["added"], done["deleted"]), (0, 19900))
         self.assertTrue(same_zone(self.run_client("domain", "export", "copy.org", *tenant),
                                   lzma.decompress(packed.read_bytes()).decode()))
+
+    def test_an_import_outlasts_a_central_that_does_not_answer(self):
+        """Its questions fail meanwhile; standard error, which is no terminal, says so."""
+        self.run_client("domain", "create", "calm.org", "--wait")
+        source = Path(self.folder) / "calm.zone"
+        source.write_text("calm.org. 600 IN NS ns1.calm.org.\nns1.calm.org. 600 IN A 192.0.2.53\n")
+        central = self.fleet.members["central1"]
+        state = "SELECT 1 FROM imports WHERE domain_name = 'calm.org.' AND worker <> ''"
+        with holding(self.fleet.mariadb, "SELECT 1 FROM domains WHERE name = 'calm.org.' FOR UPDATE"):
+            running = subprocess.Popen([ZONEFLEET, "--config", self.fleet.config, "--timeout", "1",
+                                        "domain", "import", "calm.org", source], env=CLEAN,
+                                       text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            wait_for(lambda: self.fleet.mariadb.sql(state), 20, "the commit has begun")
+            central.pause()
+            try:
+                self.assertRegex(running.stderr.readline(),
+                                 r"^committing .*central does not answer: .+")
+            finally:
+                central.resume()
+        out, err = running.communicate(timeout=120)
+        self.assertEqual(running.returncode, GOOD, err)
+        self.assertRegex(out, r"^calm\.org\. serial \d+: read 2, added 2, ")
 
     def test_what_cannot_be_imported_changes_nothing(self):
         self.run_client("domain", "create", "intact.org", "--wait")

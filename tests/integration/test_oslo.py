@@ -815,12 +815,17 @@ class Limited(unittest.TestCase):
         now = int(time.time() * 1000)
         limits = {"in time": (3000, now + 2900), "too late": (3000, now + 300),
                   "wrong clock": (3000, now - 3600_000), "far ahead": (3000, now + 3600_000),
+                  "in time by its context": (3000, now + 2900),
+                  "too late by its context": (3000, now + 300),
                   "no limit": (None, None)}
         with lab.amqp() as connection:
             channel = connection.channel()
             for value, (limit, end) in limits.items():
-                body = wrapped({"method": "touch", "args": {"key": "row", "value": value},
-                                "_msg_id": uuid.uuid4().hex, "_reply_q": NO_QUEUE})
+                request = {"method": "touch", "args": {"key": "row", "value": value},
+                           "_msg_id": uuid.uuid4().hex, "_reply_q": NO_QUEUE}
+                if "context" in value:      # all that a client of oslo.messaging can send
+                    request["_context_limit_unix_ms"], end = end, None
+                body = wrapped(request)
                 properties = {} if limit is None else {"expiration": str(limit)}
                 message = channel.prepare_message(
                     body, content_type="application/json", content_encoding="utf-8",
@@ -830,7 +835,8 @@ class Limited(unittest.TestCase):
         values = []
         wait_for(lambda: values.extend(self.touched()) or "no limit" in values, 20,
                  "the last one is done", [lab.log])
-        self.assertEqual(values, ["in time", "wrong clock", "far ahead", "no limit"])
+        self.assertEqual(values, ["in time", "wrong clock", "far ahead",
+                                  "in time by its context", "no limit"])
 
 
 class LostConnections(unittest.TestCase):

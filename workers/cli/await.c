@@ -16,7 +16,8 @@ enum err await_end(const struct await *await, bool *is_over)
 	progress_begin(&progress, &cli->out);
 	for (;;) {
 		err = await->poll(await->self, is_over);
-		if (err || *is_over || clock_ms() >= until_ms)
+		if ((err && !client_may_recover(err)) || (!err && *is_over) ||
+		    clock_ms() >= until_ms)
 			break;
 		progress_line(&progress, "%s %s  %.1f s", await->subject, await->what,
 		              cli_elapsed(cli));

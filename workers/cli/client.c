@@ -147,6 +147,11 @@ void client_close(struct client **client)
 	*client = NULL;
 }
 
+bool client_may_recover(enum err err)
+{
+	return err_retry(err) != RETRY_NEVER;
+}
+
 void client_pause(struct client *client, int *ms)
 {
 	static const bool never;

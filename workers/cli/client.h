@@ -36,6 +36,8 @@ void client_close(struct client **client);
 /* Makes one call and waits for its answer. Takes ARGS over. The caller frees *result. */
 enum err client_call(struct client *client, const char *topic, const char *method,
                      json_t *args, json_t **result, struct why *why);
+/* True: a poll that ended in ERR may succeed later, so a wait goes on. */
+bool client_may_recover(enum err err);
 /* Pauses between two polls. *ms is 0 before the first pause, and grows. */
 void client_pause(struct client *client, int *ms);
 

@@ -157,13 +157,22 @@ static bool import_is_state(const json_t *state, const char *name)
 	return !strcmp(answer_text(state, "state"), name);
 }
 
-/* Shows which worker commits, and whether another one began before. */
-static void import_show_commit(struct import *import, const json_t *state)
+/*
+ * Shows which worker commits, and whether another one began before. ERR: the last poll
+ * failed.
+ */
+static void import_show_commit(struct import *import, const json_t *state, enum err err)
 {
 	const char *worker = answer_text(state, "worker");
 	int64_t attempts = answer_number(state, "attempts");
 	char note[64] = "";
 
+	if (err) {
+		progress_line(&import->progress, "committing  %.0f s  central does not "
+		              "answer: %.300s", cli_elapsed(import->cli),
+		              import->cli->why.text);
+		return;
+	}
 	if (!*worker)
 		snprintf(note, sizeof note, "waiting for a free central");
 	else if (attempts > 1)
@@ -174,26 +183,37 @@ static void import_show_commit(struct import *import, const json_t *state)
 	              import->records, cli_elapsed(import->cli), note, worker);
 }
 
+/* After a failure *state is unchanged. */
+static enum err import_poll(struct import *import, json_t **state)
+{
+	json_t *now;
+	enum err err = cli_call(import->cli, "get_import",
+	                        json_pack("{s:s}", "import", import->id), &now);
+
+	if (err)
+		return err;
+	json_decref(*state);
+	*state = now;
+	return OK;
+}
+
 static enum err import_await_commit(struct import *import, json_t **state)
 {
 	struct cli *cli = import->cli;
 	int64_t until_ms = clock_ms() + COMMIT_MAX_S * INT64_C(1000);
 	int pause_ms = 0;
+	enum err err = OK;
 
 	while (!import_is_state(*state, "DONE") && !import_is_state(*state, "ERROR")) {
-		enum err err;
-
 		if (clock_ms() >= until_ms)
-			return fail(&cli->why, ERR_TIMEOUT,
-			            "import %s is still %s after %d s", import->id,
-			            answer_text(*state, "state"), COMMIT_MAX_S);
-		import_show_commit(import, *state);
+			return err ? err : fail(&cli->why, ERR_TIMEOUT,
+			                        "import %s is still %s after %d s",
+			                        import->id, answer_text(*state, "state"),
+			                        COMMIT_MAX_S);
+		import_show_commit(import, *state, err);
 		client_pause(cli->client, &pause_ms);
-		json_decref(*state);
-		*state = NULL;
-		err = cli_call(cli, "get_import",
-		               json_pack("{s:s}", "import", import->id), state);
-		if (err)
+		err = import_poll(import, state);
+		if (err && !client_may_recover(err))
 			return err;
 	}
 	return OK;

@@ -9,15 +9,18 @@
 #include "base/buf.h"
 #include "base/clock.h"
 
-enum { REDRAW_MS = 50, WIDTH_DEFAULT = 80, BAR_WIDTH = 30 };
+enum { REDRAW_MS = 50, NOTE_MS = 10 * 1000, WIDTH_DEFAULT = 80, BAR_WIDTH = 30 };
 
 #define WIPE "\r\033[K"
 
 void progress_begin(struct progress *progress, const struct output *out)
 {
+	bool is_live = !out->quiet && isatty(STDERR_FILENO);
+
 	*progress = (struct progress){
-		.is_live = !out->quiet && isatty(STDERR_FILENO),
-		.drawn_ms = clock_ms() - REDRAW_MS,
+		.is_live = is_live,
+		.is_noted = !is_live && !out->quiet && !out->json,
+		.drawn_ms = is_live ? clock_ms() - REDRAW_MS : clock_ms(),
 	};
 }
 
@@ -40,24 +43,40 @@ static size_t progress_cut(const char *text, size_t len, size_t max)
 	return max;
 }
 
+static bool progress_is_due(const struct progress *progress)
+{
+	int pause_ms = progress->is_live ? REDRAW_MS : NOTE_MS;
+
+	return (progress->is_live || progress->is_noted) &&
+	       clock_ms() - progress->drawn_ms >= pause_ms;
+}
+
+static void progress_draw(const struct buf *line)
+{
+	fprintf(stderr, WIPE "%.*s",
+	        (int)progress_cut(buf_string(line), line->len, progress_width() - 1),
+	        buf_string(line));
+	fflush(stderr);
+}
+
 void progress_line(struct progress *progress, const char *fmt, ...)
 {
 	struct buf line = { 0 };
 	char text[1024];
 	va_list args;
 
-	if (!progress->is_live || clock_ms() - progress->drawn_ms < REDRAW_MS)
+	if (!progress_is_due(progress))
 		return;
 	va_start(args, fmt);
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
 	output_escape(text, &line);
-	fprintf(stderr, WIPE "%.*s",
-	        (int)progress_cut(buf_string(&line), line.len, progress_width() - 1),
-	        buf_string(&line));
-	fflush(stderr);
+	if (progress->is_live)
+		progress_draw(&line);
+	else
+		fprintf(stderr, "%s\n", buf_string(&line));
 	buf_clear(&line);
-	progress->is_drawn = true;
+	progress->is_drawn = progress->is_live;
 	progress->drawn_ms = clock_ms();
 }
 

@@ -1,7 +1,8 @@
 /*
  * progress -- one line on the terminal that changes while a command runs and disappears
- * at its end. It is written to standard error. With --quiet, or if standard error is not
- * a terminal, the client does not write it.
+ * at its end. The client writes it to standard error. If that is not a terminal, the
+ * client writes a line each 10 s. With --quiet it writes no line; without a terminal also
+ * not with --json.
  */
 #pragma once
 
@@ -12,11 +13,12 @@
 
 struct progress {
 	bool is_live, is_drawn;
+	bool is_noted;			/* not a terminal: a line each 10 s */
 	int64_t drawn_ms;
 };
 
 void progress_begin(struct progress *progress, const struct output *out);
-/* Rewrites the line at most every 50 ms, escaped and cut to the terminal. */
+/* Rewrites the line at most every 50 ms (10 s), escaped and cut to the terminal. */
 void progress_line(struct progress *progress, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* "reading  [#####     ]  51 %  10 000 records"; TOTAL 0: unknown, no bar. */

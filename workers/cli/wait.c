@@ -161,6 +161,24 @@ static enum err wait_out_of_time(struct watcher *watcher)
 	            cli_elapsed(watcher->cli), buf_string(&watcher->line));
 }
 
+static enum wait_outcome wait_judge(const struct watcher *watcher,
+                                    const struct domain_view *view)
+{
+	struct goal goal = *watcher->goal;
+
+	if (watcher->is_any) {
+		goal.serial = view->serial;
+		goal.is_deletion = view->task == TASK_DELETE;
+	}
+	return wait_decide(&goal, view);
+}
+
+/* `watch` of a domain that it has not seen ends at the first failure. */
+static bool wait_may_go_on(const struct watcher *watcher, enum err err)
+{
+	return client_may_recover(err) && (watcher->domain || !watcher->is_any);
+}
+
 static enum err wait_watch(struct watcher *watcher, enum wait_outcome *outcome)
 {
 	struct domain_view view;
@@ -168,19 +186,15 @@ static enum err wait_watch(struct watcher *watcher, enum wait_outcome *outcome)
 
 	for (;;) {
 		enum err err = wait_poll_once(watcher, &view);
-		struct goal goal = *watcher->goal;
 
-		if (err)
+		if (err && !wait_may_go_on(watcher, err))
 			return err;
-		if (watcher->is_any) {
-			goal.serial = view.serial;
-			goal.is_deletion = view.task == TASK_DELETE;
-		}
-		*outcome = wait_decide(&goal, &view);
+		if (!err)
+			*outcome = wait_judge(watcher, &view);
 		if (*outcome != WAIT_OPEN)
 			return OK;
 		if (watcher->until_ms && clock_ms() >= watcher->until_ms)
-			return wait_out_of_time(watcher);
+			return err ? err : wait_out_of_time(watcher);
 		client_pause(watcher->cli->client, &pause_ms);
 	}
 }
@@ -288,6 +302,7 @@ static enum err watcher_run(struct watcher *watcher, int64_t wait_s, json_t *res
 		return err;
 	watcher->until_ms = wait_s ? clock_ms() + wait_s * 1000 : 0;
 	progress_begin(&watcher->progress, &watcher->cli->out);
+	watcher->progress.is_noted &= !watcher->is_told;
 	err = wait_watch(watcher, &outcome);
 	progress_end(&watcher->progress);
 	wait_note_end(watcher, outcome, result);

@@ -2,11 +2,12 @@
  * rpc_limit -- computes how long the caller of a request waits.
  *
  * A call has its caller's time limit as the message's expiration, in milliseconds. Our
- * own callers also send the end of the limit, by their clock. The request must be
- * finished RPC_MARGIN_MS before this end (a quarter of a limit under two seconds),
- * because a COMMIT takes time and clocks may differ. oslo.messaging does not send the
- * end. Then the limit begins with the arrival of the message, and the time in the
- * broker's queue is unknown. Pure.
+ * own callers also send the end of the limit, by their clock: in a header, or in the
+ * context with oslo.messaging, which can set no header. The request must be finished
+ * RPC_MARGIN_MS before this end (a quarter of a limit under two seconds), because a
+ * COMMIT takes time and clocks may differ. Without the end, or with an impossible one,
+ * the limit begins when the socket was last empty, and the time in the broker's queue is
+ * unknown. Pure.
  */
 #pragma once
 

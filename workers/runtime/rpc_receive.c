@@ -57,6 +57,15 @@ static const char *receive_user(const struct rpc_server *server,
 	return delivery->user;
 }
 
+/* The end of the caller's limit from the context; 0: unknown. */
+static int64_t receive_limit(const struct envelope_request *envelope)
+{
+	json_int_t unix_ms = json_integer_value(json_object_get(envelope->context,
+	                                                        "limit_unix_ms"));
+
+	return unix_ms > 0 ? unix_ms : 0;
+}
+
 /* The body of the delivery is borrowed. A cast keeps a copy; a call needs none. */
 static void receive_fill(const struct rpc_server *server, struct job *job,
                          const struct broker_delivery *delivery)
@@ -74,8 +83,10 @@ static void receive_fill(const struct rpc_server *server, struct job *job,
 	}
 	if (job->req.is_call && job->envelope.heartbeat_s)
 		job->heartbeat_ms = clock_ms() + job->envelope.heartbeat_s * 1000 / 2;
+	if (!delivery->limit_unix_ms)
+		job->delivery.limit_unix_ms = receive_limit(&job->envelope);
 	if (job->req.is_call)
-		job->req.deadline_ms = rpc_limit_end(delivery, clock_boot_ms(),
+		job->req.deadline_ms = rpc_limit_end(&job->delivery, clock_boot_ms(),
 		                                     clock_unix_ms());
 	job->hash = receive_hash(delivery);
 	receive_set_ids(job, delivery);

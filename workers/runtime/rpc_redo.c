@@ -1,6 +1,8 @@
 #include "runtime/rpc_redo.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/fnv.h"
 #include "runtime/tx.h"
@@ -14,7 +16,8 @@ enum {
 	LOCKED_PAUSE_MAX_MS = 200,
 	LOCKED_PAUSE_SHARE = 20,	/* the pause grows with the time waited */
 	/* for this time any number of requests may wait for a row */
-	CROWD_MS = 3000,
+	CROWD_MS = 250,
+	WON_MS = 1000,		/* after a success this long, a request may wait */
 	LOCKED_NOTE_MS = 3000,	/* longer than a pause */
 };
 
@@ -60,44 +63,82 @@ int redo_pause_ms(struct redo *redo, enum err err, int64_t run_ms, int64_t now_m
 
 /* ---- locked subjects ---- */
 
+static size_t subject_len(const char *subject)
+{
+	size_t len = strlen(subject);
+
+	return len > 1 && subject[len - 1] == '.' ? len - 1 : len;
+}
+
+static bool subject_is_same(const char *a, const char *b)
+{
+	return subject_len(a) == subject_len(b) && !strncasecmp(a, b, subject_len(a));
+}
+
 static uint32_t locked_hash(const char *subject)
 {
-	return (uint32_t)fnv_add(FNV_START, subject, strlen(subject));
+	uint64_t hash = FNV_START;
+
+	for (size_t i = 0; i < subject_len(subject); i++) {
+		char c = (char)tolower((unsigned char)subject[i]);
+
+		hash = fnv_add(hash, &c, 1);
+	}
+	return (uint32_t)hash;
 }
 
 void locked_subjects_note(struct locked_subjects *locked, const char *subject,
                           bool is_locked, int64_t now_ms)
 {
 	uint32_t hash = locked_hash(subject);
+	int64_t since_ms = locked_subjects_since(locked, subject, now_ms);
 
-	if (!is_locked && locked->slot[hash % 64].hash != hash)
-		return;
+	if (locked->slot[hash % 64].hash != hash) {
+		/* a success alone does not push out a locked subject */
+		if (!is_locked)
+			return;
+		locked->slot[hash % 64].won_ms = 0;
+	}
+	if (!is_locked)
+		locked->slot[hash % 64].won_ms = now_ms;
 	locked->slot[hash % 64].hash = hash;
+	locked->slot[hash % 64].since_ms = since_ms ? since_ms : now_ms;
 	locked->slot[hash % 64].until_ms = is_locked ? now_ms + LOCKED_NOTE_MS : 0;
 }
 
-bool locked_subjects_has(const struct locked_subjects *locked, const char *subject,
-                         int64_t now_ms)
+int64_t locked_subjects_since(const struct locked_subjects *locked, const char *subject,
+                              int64_t now_ms)
 {
 	uint32_t hash = locked_hash(subject);
 
 	return locked->slot[hash % 64].hash == hash &&
-	       now_ms < locked->slot[hash % 64].until_ms;
+	       now_ms < locked->slot[hash % 64].until_ms
+	       ? locked->slot[hash % 64].since_ms : 0;
+}
+
+bool locked_subjects_may_wait(const struct locked_subjects *locked, const char *subject,
+                              int64_t now_ms)
+{
+	uint32_t hash = locked_hash(subject);
+
+	return locked->slot[hash % 64].hash == hash && locked->slot[hash % 64].won_ms &&
+	       now_ms - locked->slot[hash % 64].won_ms < WON_MS &&
+	       !locked_subjects_since(locked, subject, now_ms);
 }
 
 /* ---- the queue ---- */
 
-bool redo_queue_is_full(const struct redo_queue *queue, int64_t locked_ms, int64_t now_ms)
+bool redo_queue_is_full(const struct redo_queue *queue, int64_t since_ms, int64_t now_ms)
 {
-	return queue->locked >= queue->locked_max && locked_ms &&
-	       now_ms - locked_ms >= CROWD_MS;
+	return queue->locked >= queue->locked_max && since_ms &&
+	       now_ms - since_ms >= CROWD_MS;
 }
 
 struct redo_entry *redo_queue_leader(const struct redo_queue *queue, const char *subject)
 {
 	struct redo_entry *leader = subject ? queue->leaders : NULL;
 
-	while (leader && !(leader->subject && strcmp(leader->subject, subject) == 0))
+	while (leader && !(leader->subject && subject_is_same(leader->subject, subject)))
 		leader = leader->next;
 	return leader;
 }

@@ -30,20 +30,28 @@ int redo_pause_ms(struct redo *redo, enum err err, int64_t run_ms, int64_t now_m
                   uint32_t random);
 
 /*
- * Subjects whose row was recently locked. A request about such a subject does not wait in
- * the database.
+ * Subjects whose row is locked, and since when. A subject is the same in upper and lower
+ * case, and with a dot at its end.
  */
 struct locked_subjects {
 	struct {
 		uint32_t hash;
-		int64_t until_ms;	/* 0: the slot is free */
+		int64_t since_ms, until_ms;	/* until_ms 0: not locked */
+		int64_t won_ms;			/* the last success */
 	} slot[64];
 };
 
 void locked_subjects_note(struct locked_subjects *locked, const char *subject,
                           bool is_locked, int64_t now_ms);
-bool locked_subjects_has(const struct locked_subjects *locked, const char *subject,
-                         int64_t now_ms);
+/*
+ * True: a request may wait in the database, because calls about the subject succeed in
+ * turns with other processes. A row that is locked for long had no success lately.
+ */
+bool locked_subjects_may_wait(const struct locked_subjects *locked, const char *subject,
+                              int64_t now_ms);
+/* 0: the row of the subject was not locked lately. */
+int64_t locked_subjects_since(const struct locked_subjects *locked, const char *subject,
+                              int64_t now_ms);
 
 struct redo_entry {
 	/* the next leader, or the next entry behind the same leader */
@@ -61,11 +69,10 @@ struct redo_queue {
 };
 
 /*
- * True: no further request may wait for a row that is locked since LOCKED_MS. For a row
- * that is locked for a short time it is always false.
+ * True: no further request may wait for a row that is locked since SINCE_MS (0: it is
+ * not). For a row that is locked for a moment, as by another call, it is always false.
  */
-bool redo_queue_is_full(const struct redo_queue *queue, int64_t locked_ms,
-                        int64_t now_ms);
+bool redo_queue_is_full(const struct redo_queue *queue, int64_t since_ms, int64_t now_ms);
 /* The leader of SUBJECT, or NULL. */
 struct redo_entry *redo_queue_leader(const struct redo_queue *queue, const char *subject);
 /*

@@ -38,6 +38,19 @@ static struct job *run_unlink(struct rpc_server *server, struct job **link)
 
 /* ---- the next job ---- */
 
+/* True: the row of the job is locked for long, and no further job may wait for it. */
+static bool run_is_crowded(const struct rpc_server *server, const struct job *job)
+{
+	int64_t now_ms = clock_ms(), since_ms = job->redo.locked_ms, known_ms = 0;
+
+	if (job->entry.subject)
+		known_ms = locked_subjects_since(&server->locked, job->entry.subject,
+		                                 now_ms);
+	if (known_ms && (!since_ms || known_ms < since_ms))
+		since_ms = known_ms;
+	return redo_queue_is_full(&server->redo_queue, since_ms, now_ms);
+}
+
 /*
  * A job about the same subject as a waiting job waits behind that job, while there is
  * room.
@@ -46,12 +59,10 @@ static bool run_wait_behind(struct rpc_server *server, struct job *job)
 {
 	struct redo_entry *leader =
 	    redo_queue_leader(&server->redo_queue, job->entry.subject);
-	int64_t now_ms = clock_ms();
 
 	if (!job->method || !leader)
 		return false;
-	if (redo_queue_is_full(&server->redo_queue,
-	                       ((struct job *)leader)->redo.locked_ms, now_ms)) {
+	if (run_is_crowded(server, (struct job *)leader)) {
 		job->err = fail(&job->req.why, ERR_LOCKED,
 		                "too many requests wait for %.200s: try again",
 		                leader->subject);
@@ -140,6 +151,14 @@ static int64_t run_latest_deadline(struct job *const *jobs, size_t count)
 	return latest_ms;
 }
 
+/* Another error does not say whether the row is locked. */
+static void run_note_locked(struct rpc_server *server, const struct job *job)
+{
+	if (job->entry.subject && (!job->err || job->err == ERR_LOCKED))
+		locked_subjects_note(&server->locked, job->entry.subject,
+		                     job->err == ERR_LOCKED, clock_ms());
+}
+
 static void run_job_batch(struct rpc_server *server, struct job *const *jobs,
                           size_t count)
 {
@@ -151,7 +170,7 @@ static void run_job_batch(struct rpc_server *server, struct job *const *jobs,
 
 		reqs[i] = &jobs[i]->req;
 		reqs[i]->may_wait = subject &&
-		    !locked_subjects_has(&server->locked, subject, clock_ms());
+		    locked_subjects_may_wait(&server->locked, subject, clock_ms());
 		poison_note(jobs[i]->poison_id);
 	}
 	log_request(jobs[0]->req.context.request_id);
@@ -161,10 +180,28 @@ static void run_job_batch(struct rpc_server *server, struct job *const *jobs,
 	log_request(NULL);
 	poison_clear();
 	for (size_t i = 0; i < count; i++) {
+		if (jobs[i]->req.is_left)
+			continue;
 		jobs[i]->err = errs[i];
-		if (jobs[i]->entry.subject)
-			locked_subjects_note(&server->locked, jobs[i]->entry.subject,
-			                     errs[i] == ERR_LOCKED, clock_ms());
+		run_note_locked(server, jobs[i]);
+	}
+}
+
+/* Puts the jobs that the batch has left before all waiting jobs, in their order. */
+static void run_put_back(struct rpc_server *server, struct job *const *jobs, size_t count)
+{
+	while (count--) {
+		struct job *job = jobs[count];
+
+		if (!job->req.is_left)
+			continue;
+		arena_reset(job->req.arena);
+		job->req.why.text[0] = 0;
+		job->next = server->head;
+		if (!server->head)
+			server->tail = &job->next;
+		server->head = job;
+		server->waiting++;
 	}
 }
 
@@ -208,9 +245,7 @@ static bool run_redo_later(struct rpc_server *server, struct job *job, int64_t r
 	if (err_retry(job->err) != RETRY_NOW)
 		return false;
 	pause_ms = redo_pause_ms(&job->redo, job->err, run_ms, now_ms, random_u32());
-	if (pause_ms < 0 ||
-	    (is_locked &&
-	     redo_queue_is_full(&server->redo_queue, job->redo.locked_ms, now_ms)))
+	if (pause_ms < 0 || (is_locked && run_is_crowded(server, job)))
 		return false;
 	run_renew(job);
 	job->entry.is_locked = is_locked;
@@ -262,8 +297,11 @@ static void run_next(struct rpc_server *server)
 	if (count && jobs[0]->method)
 		run_job_batch(server, jobs, count);
 	run_ms = clock_ms() - started_ms;
+	run_put_back(server, jobs, count);
 	for (size_t i = 0; i < count; i++)
-		if (!run_redo_later(server, jobs[i], run_ms))
+		if (jobs[i]->req.is_left)
+			jobs[i]->req.is_left = false;
+		else if (!run_redo_later(server, jobs[i], run_ms))
 			rpc_finish(server, jobs[i]);
 	if (server->redo_queue.count != waiting)
 		run_set_redo_timer(server);

@@ -37,10 +37,17 @@ static const struct {
 	{ 3000,  0,     100,    -400 },
 	{ 3000,  4000,  -1200,  -1700 },
 	{ 60000, 0,     30000,  29500 },
-	/* its clock is ahead: no later than by the delivery */
+	/* its clock is ahead: no later than a whole limit from now */
 	{ 3000,  0,     3400,   2500 },
+	{ 3000,  4000,  3500,   2500 },
+	/* ahead by more than can be: by the delivery */
 	{ 3000,  0,     999999, 2500 },
-	{ 3000,  1000,  2900,   1500 },
+	{ 3000,  4000,  3501,   -1500 },
+	{ 3000,  4000,  INT32_MAX, -1500 },
+	/* the process was stopped, and the message came at the end */
+	{ 3000,  1000,  2900,   2400 },
+	{ 3000,  4000,  2900,   2400 },
+	{ 60000, 59000, 59900,  59400 },
 	/* behind by less than the margin, or by more than can be */
 	{ 3000,  0,     -400,   -900 },
 	{ 3000,  0,     -501,   2500 },

@@ -157,16 +157,16 @@ static void test_few_wait_for_rows(void **state)
 	redo_queue_add(&redo_queue, &a, 10);
 	redo_queue_add(&redo_queue, &behind, 10);
 	redo_queue_add(&redo_queue, &race, 10);
-	assert_false(redo_queue_is_full(&redo_queue, 1000, 4000));
+	assert_false(redo_queue_is_full(&redo_queue, 1000, 1250));
 	redo_queue_add(&redo_queue, &b, 20);
 	/* for a row that was locked a moment ago, any number may wait */
-	assert_true(redo_queue_is_full(&redo_queue, 1000, 4000));
-	assert_false(redo_queue_is_full(&redo_queue, 1000, 3999));
+	assert_true(redo_queue_is_full(&redo_queue, 1000, 1250));
+	assert_false(redo_queue_is_full(&redo_queue, 1000, 1249));
 	assert_false(redo_queue_is_full(&redo_queue, 0, 4000));
 	while (redo_queue_take_due(&redo_queue, 10))
 		;
 	assert_int_equal(redo_queue.locked, 1);
-	assert_false(redo_queue_is_full(&redo_queue, 1000, 4000));
+	assert_false(redo_queue_is_full(&redo_queue, 1000, 1250));
 }
 
 static void test_what_was_held_lately(void **state)
@@ -175,16 +175,85 @@ static void test_what_was_held_lately(void **state)
 	char name[] = "a";
 
 	(void)state;
-	assert_false(locked_subjects_has(&locked, "a", 1000));
+	assert_int_equal(locked_subjects_since(&locked, "a", 1000), 0);
 	locked_subjects_note(&locked, "a", true, 1000);
-	assert_true(locked_subjects_has(&locked, name, 1000));
-	assert_true(locked_subjects_has(&locked, name, 3999));
-	assert_false(locked_subjects_has(&locked, name, 4000));
-	assert_false(locked_subjects_has(&locked, "b", 1000));
+	assert_int_equal(locked_subjects_since(&locked, name, 1000), 1000);
+	assert_int_equal(locked_subjects_since(&locked, name, 3999), 1000);
+	assert_int_equal(locked_subjects_since(&locked, name, 4000), 0);
+	assert_int_equal(locked_subjects_since(&locked, "b", 1000), 0);
 	locked_subjects_note(&locked, "b", false, 1000);
-	assert_true(locked_subjects_has(&locked, name, 1000));
+	assert_int_equal(locked_subjects_since(&locked, name, 1000), 1000);
 	locked_subjects_note(&locked, name, false, 1000);
-	assert_false(locked_subjects_has(&locked, "a", 1000));
+	assert_int_equal(locked_subjects_since(&locked, "a", 1000), 0);
+}
+
+/* A second leader, which came later, finds the time of the first. */
+static void test_since_when_a_row_is_locked(void **state)
+{
+	struct locked_subjects locked = { 0 };
+
+	(void)state;
+	for (int64_t now_ms = 1000; now_ms < 20000; now_ms += 200) {
+		locked_subjects_note(&locked, "a.example.", true, now_ms);
+		assert_int_equal(locked_subjects_since(&locked, "a.example.", now_ms),
+		                 1000);
+	}
+	locked_subjects_note(&locked, "a.example.", false, 20000);
+	locked_subjects_note(&locked, "a.example.", true, 20100);
+	assert_int_equal(locked_subjects_since(&locked, "a.example.", 20200), 20100);
+	/* not noted for so long: the lock may have ended in between */
+	locked_subjects_note(&locked, "a.example.", true, 24000);
+	assert_int_equal(locked_subjects_since(&locked, "a.example.", 24000), 24000);
+}
+
+/* Only while calls about a subject that was locked succeed in turns with the locks. */
+static void test_who_may_wait_in_the_database(void **state)
+{
+	struct locked_subjects locked = { 0 };
+
+	(void)state;
+	locked_subjects_note(&locked, "a", false, 900);
+	assert_false(locked_subjects_may_wait(&locked, "a", 900));
+	locked_subjects_note(&locked, "a", true, 1000);
+	assert_false(locked_subjects_may_wait(&locked, "a", 1000));
+	assert_false(locked_subjects_may_wait(&locked, "a", 9000));
+	locked_subjects_note(&locked, "a", false, 9000);
+	assert_true(locked_subjects_may_wait(&locked, "a", 9999));
+	assert_false(locked_subjects_may_wait(&locked, "a", 10000));
+	assert_false(locked_subjects_may_wait(&locked, "b", 9500));
+	locked_subjects_note(&locked, "a", true, 9500);
+	assert_false(locked_subjects_may_wait(&locked, "a", 9600));
+}
+
+static void test_spellings_of_a_subject(void **state)
+{
+	static const struct {
+		const char *subject;
+		bool is_same;
+	} cases[] = {
+		{ "a.example.", true },
+		{ "a.example", true },
+		{ "A.ExAMPLE.", true },
+		{ "b.example.", false },
+		{ "a.example.org.", false },
+		{ "a.exampl", false },
+		{ ".", false },
+		{ "", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct locked_subjects locked = { 0 };
+		struct redo_queue redo_queue = { .locked_max = 3 };
+		struct redo_entry entry = { .subject = cases[i].subject };
+
+		locked_subjects_note(&locked, cases[i].subject, true, 1000);
+		redo_queue_add(&redo_queue, &entry, 1000);
+		assert_int_equal(locked_subjects_since(&locked, "a.example.", 1000) != 0,
+		                 cases[i].is_same);
+		assert_int_equal(redo_queue_leader(&redo_queue, "a.example.") != NULL,
+		                 cases[i].is_same);
+	}
 }
 
 int main(void)
@@ -199,6 +268,9 @@ int main(void)
 		cmocka_unit_test(test_the_same_subject_waits_behind),
 		cmocka_unit_test(test_few_wait_for_rows),
 		cmocka_unit_test(test_what_was_held_lately),
+		cmocka_unit_test(test_since_when_a_row_is_locked),
+		cmocka_unit_test(test_who_may_wait_in_the_database),
+		cmocka_unit_test(test_spellings_of_a_subject),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
