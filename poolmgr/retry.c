@@ -20,6 +20,8 @@
 enum {
 	RETRY_ROWS = 200,
 	PROBE_ROWS = 4,
+	SAMPLE_ROWS = 10,
+	SAMPLE_MS = 10 * 1000,
 	CATCH_UP_ROWS = 1000,
 	/* jobs on a lane; the rest of its room is for orders of users */
 	WAITING_MAX = 2000,
@@ -263,6 +265,27 @@ static void retry_limit_page(const struct server *server, enum channel channel,
 		page->of.limit = 0;
 }
 
+static bool retry_needs_sample(const struct server *server)
+{
+	return server->has_waiting && !server_fails(server, CHANNEL_DNS) &&
+	       clock_ms() >= server->sampled_ms + SAMPLE_MS;
+}
+
+/*
+ * Now and then some rows of a server that answers are tried before their time. After a
+ * long fault the rows become due only in some minutes. A success of one of them releases
+ * the others (release.h).
+ */
+static void retry_limit_sample(struct server *server, struct page *page)
+{
+	if (!retry_needs_sample(server))
+		return;
+	server->sampled_ms = clock_ms();
+	page->of.limit = SAMPLE_ROWS;
+	page->of.ahead_s = EVER_S;
+	page->of.waiting = true;
+}
+
 static void retry_limit_pages(struct retry *retry, struct server *server)
 {
 	const char *id = server->settings->id;
@@ -275,6 +298,8 @@ static void retry_limit_pages(struct retry *retry, struct server *server)
 		retry_limit_page(server, CHANNEL_CONTROL, control);
 	if (server_is_known(server))
 		retry_limit_page(server, CHANNEL_DNS, dns);
+	if (dns->of.limit)
+		retry_limit_sample(server, dns);
 }
 
 /*
@@ -286,7 +311,7 @@ static bool retry_needs_server(const struct retry *retry, const struct server *s
 	if (!atomic_load(&server->in_service))
 		return false;
 	if (server->must_catch_up || server_fails(server, CHANNEL_CONTROL) ||
-	    server_fails(server, CHANNEL_DNS))
+	    server_fails(server, CHANNEL_DNS) || retry_needs_sample(server))
 		return true;
 	for (size_t i = 0; i < retry->seen.count; i++)
 		if (!strcmp(retry->seen.item[i].id, server->settings->id))
@@ -318,8 +343,10 @@ static void retry_apply_server_state(struct servers *servers,
 	struct server *server = servers_find(servers, seen->id);
 
 	servers_set(servers, seen->id, seen->in_service);
-	if (server)
-		health_seen(server, seen->health);
+	if (!server)
+		return;
+	health_seen(server, seen->health);
+	server->has_waiting = seen->has_waiting;
 }
 
 static void retry_servers_read(void *self)

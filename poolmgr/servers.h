@@ -35,6 +35,9 @@ struct server {
 	atomic_bool failing;			/* of the control channel; for lanes */
 	atomic_bool in_service;			/* not drained or removed */
 	bool must_catch_up;			/* its rows must become due at once */
+	bool has_waiting;			/* UPDATEs that failed often wait for long */
+	/* when some of these were tried before their time; when all became due */
+	int64_t sampled_ms, released_ms;
 	/* orphan_zones.c has logged why it is not listed */
 	bool is_unlisted_logged;
 	struct metric *behind, *lag;		/* gauges: domains behind; seconds */

@@ -17,6 +17,7 @@
 #include "peers.h"
 #include "poolmgr.h"
 #include "recompare.h"
+#include "release.h"
 #include "repair.h"
 #include "runtime/tx.h"
 #include "store.h"
@@ -95,9 +96,16 @@ static enum err service_record_serials(struct poolmgr *poolmgr,
                                        struct why *why)
 {
 	struct tx tx = tx_autocommit(poolmgr->runtime.db, why);
+	struct arena *arena = arena_new();
+	struct recovered recovered;
 
+	release_find(poolmgr, &tx, arena, reports, count, &recovered);
 	store_reports(&tx, reports, count);
-	return tx_commit(&tx);
+	enum err err = tx_commit(&tx);
+	if (!err)
+		release_recovered(poolmgr, &recovered);
+	arena_free(&arena);
+	return err;
 }
 
 static enum action service_action(const struct server_report *report)

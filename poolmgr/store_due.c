@@ -45,10 +45,12 @@ struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *sc
 	    "JOIN pools p ON p.id = d.pool_id "
 	    "WHERE s.server_id = ? AND " IS_MINE " "
 	    "AND s.next_attempt_at <= NOW(3) + INTERVAL ? SECOND "
+	    "AND (NOT ? OR (" WAITS_LONG("s") ")) "
 	    "AND (s.action = 'DELETE') = (d.task = 'DELETE' OR d.status = 'DELETED') "
 	    "AND s.by_control = ? ORDER BY s.next_attempt_at LIMIT ?",
 	    TX_BIND(tx_text(of->server_id), SCOPE(scope), tx_int(of->ahead_s),
-	            tx_int(of->control), tx_int((int64_t)of->limit)));
+	            tx_int(of->waiting), tx_int(of->control),
+	            tx_int((int64_t)of->limit)));
 }
 
 static size_t store_row_ids(const struct due *due, const char **ids)
@@ -174,6 +176,31 @@ size_t store_release(struct tx *tx, const char *pool, const char *server_id,
 	    "WHERE next_attempt_at > NOW(3) AND id IN (", ")", ids, count);
 	arena_free(&arena);
 	return count;
+}
+
+size_t store_recovered(struct tx *tx, struct arena *arena,
+                       const struct server_report *const *reports, size_t count,
+                       const char **server_ids)
+{
+	struct tx_value values[2 * TX_LIST_MAX + 1];
+	struct tx_rows rows;
+	size_t places, found = 0;
+	const char *sql = tx_list_of(arena,
+	    "SELECT DISTINCT s.server_id FROM pool_manager_status s "
+	    "WHERE s.action = 'UPDATE' AND " FAILS_OFTEN("s") " AND (",
+	    "(s.domain_id = ? AND s.server_id = ?)", " OR ", ")", count, &places);
+
+	for (size_t i = 0; i < places; i++) {
+		const struct server_report *report = reports[i < count ? i : count - 1];
+
+		values[2 * i] = tx_text(report->domain.id);
+		values[2 * i + 1] = tx_text(report->name_server);
+	}
+	values[2 * places].type = TX_END;
+	tx_select(tx, arena, &rows, sql, values);
+	while (tx_next(&rows))
+		server_ids[found++] = row_text(&rows);
+	return found;
 }
 
 int64_t store_catch_up(struct tx *tx, const struct share *share, const char *server_id,

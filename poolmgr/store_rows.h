@@ -21,6 +21,11 @@
 #define PAUSE "ROUND(LEAST(5 * POW(2, LEAST(GREATEST(attempts, 1) - 1, 10)), 600) * " \
               "(0.95 + RAND() / 10))"
 
+/* for an UPDATE row: it failed many times in a row; it also waits for long */
+#define FAILS_OFTEN(row) row ".status = 'ERROR' AND " row ".attempts >= 3"
+#define WAITS_LONG(row) FAILS_OFTEN(row) " AND " row ".next_attempt_at > " \
+                        "NOW(3) + INTERVAL 15 SECOND"
+
 /* for a domain d: server_is_for() */
 #define IS_FOR_IT "(d.kind = 'PRIMARY' OR ?)"
 /* for a domain d and its pool p: share_has() */

@@ -24,11 +24,26 @@ const char *follow_name(enum follow follow)
 	return names[follow];
 }
 
+static bool follow_is_ahead(const struct follow_case *of)
+{
+	return of->serves_it && serial_newer(of->serves, of->domain.serial);
+}
+
+/*
+ * The tries that count. If the server was released, its failures began anew, and older
+ * tries do not count. A server whose serial moves ahead by itself has few failures.
+ */
+static int follow_count_tries(const struct follow_case *of)
+{
+	return follow_is_ahead(of) || of->tries < of->failures ? of->tries : of->failures;
+}
+
 static int64_t follow_pause_ms(const struct follow_case *of)
 {
 	int64_t pause = PAUSE_MS, max = of->has_failed ? FAILED_MAX_MS : PAUSE_MAX_MS;
+	int tries = follow_count_tries(of);
 
-	for (int i = 1; i < of->tries && pause < max; i++)
+	for (int i = 1; i < tries && pause < max; i++)
 		pause *= 2;
 	return pause < max ? pause : max;
 }
@@ -36,11 +51,6 @@ static int64_t follow_pause_ms(const struct follow_case *of)
 static bool follow_is_too_soon(const struct follow_case *of, int64_t pause)
 {
 	return of->tries && !of->asked && of->age_ms < pause;
-}
-
-static bool follow_is_ahead(const struct follow_case *of)
-{
-	return of->serves_it && serial_newer(of->serves, of->domain.serial);
 }
 
 static bool follow_applies(const struct follow_case *of)
