@@ -4,6 +4,7 @@
 
 enum {
 	FAILURES = 2,
+	FAILURES_WITHOUT_SERIAL = 3,	/* of a zone that is not new */
 	PAUSE_MS = 5000,
 	PAUSE_MAX_MS = 600 * 1000,
 	TRANSFER_MS = 10 * 1000,	/* time limit of a transfer */
@@ -58,15 +59,21 @@ static bool follow_applies(const struct follow_case *of)
 	if (!of->in_error || of->domain.task == TASK_DELETE ||
 	    of->domain.status == STATUS_DELETED)
 		return false;
-	if (!of->serves_it)
-		return of->domain.task == TASK_ADD;
-	return of->serves != of->domain.serial;
+	return !of->serves_it || of->serves != of->domain.serial;
+}
+
+/* True: the server answers with an error for a zone that it has served before. */
+static bool follow_has_no_serial(const struct follow_case *of)
+{
+	return !of->serves_it && of->domain.task != TASK_ADD;
 }
 
 static bool follow_has_failed(const struct follow_case *of)
 {
 	bool is_former = of->domain.task == TASK_ADD && of->serves_it;
 
+	if (follow_has_no_serial(of))
+		return of->failures >= FAILURES_WITHOUT_SERIAL;
 	return follow_is_ahead(of) || of->failures >= (is_former ? 1 : FAILURES);
 }
 
@@ -82,7 +89,7 @@ enum follow follow_decide(const struct follow_case *of)
 		return FOLLOW_RAISE;
 	if (!of->takes_orders || (of->done && follow_is_too_soon(of, TRANSFER_MS)))
 		return FOLLOW_WAIT;
-	return of->done ? FOLLOW_RENEW : FOLLOW_TRANSFER;
+	return of->done && !follow_has_no_serial(of) ? FOLLOW_RENEW : FOLLOW_TRANSFER;
 }
 
 /* How far our serial may be raised at present. */

@@ -6,11 +6,13 @@
  *			that name
  *	unknown		the server has a serial that we did not issue, so it ignores our
  *			NOTIFY: act at once
- *	no serial	the server answers with an error: act only if the zone is new.
- *			For other zones the cause is mostly not this zone
+ *	no serial	the server answers with an error. For a new zone the second
+ *			failure counts. For other zones the third one counts, because
+ *			the server may just load its zones
  *
  * The first action orders the server to transfer the zone. If this has no effect, the
- * zone is set up again on the server. Some servers take no orders. If the serial of such
+ * zone is set up again on the server. A zone without a serial is not set up again unless
+ * it is new: the server may refuse only us, and answer its clients. Some servers take no orders. If the serial of such
  * a server is ahead, the pool manager has central raise the serial of the domain. It does
  * so at most twice an hour, because a server may change its serial by itself. The pause
  * after each try is twice as long, up to ten minutes, so that a long transfer can end.
