@@ -256,7 +256,7 @@ static void operation_record_unpolled(const struct operation *job, struct tx *tx
 		.reason = job->no_address,
 	};
 
-	store_reports(tx, &report, 1);
+	store_reports(tx, &report, 1, true);
 }
 
 static const char *operation_reason(const struct operation *job)

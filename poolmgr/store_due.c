@@ -142,17 +142,17 @@ void store_forget_due(struct tx *tx, const struct share *share, const struct due
 
 void store_make_due(struct tx *tx, const char *domain_id)
 {
-	tx_exec(tx,
+	tx_exec(tx, NO_WAIT(tx,
 	    "UPDATE pool_manager_status SET next_attempt_at = NOW(3), "
 	    "attempts = LEAST(attempts, 1) WHERE domain_id = ? "
-	    "AND (status IN ('ERROR', 'NO_DOMAIN') OR next_attempt_at IS NOT NULL)",
+	    "AND (status IN ('ERROR', 'NO_DOMAIN') OR next_attempt_at IS NOT NULL)"),
 	    TX_BIND(tx_text(domain_id)));
 }
 
 void store_drop_plans(struct tx *tx, const char *domain_id)
 {
-	tx_exec(tx, "UPDATE pool_manager_status SET next_attempt_at = NULL "
-	        "WHERE domain_id = ? AND action <> 'DELETE'",
+	tx_exec(tx, NO_WAIT(tx, "UPDATE pool_manager_status SET next_attempt_at = NULL "
+	                    "WHERE domain_id = ? AND action <> 'DELETE'"),
 	        TX_BIND(tx_text(domain_id)));
 }
 
@@ -182,22 +182,16 @@ size_t store_recovered(struct tx *tx, struct arena *arena,
                        const struct server_report *const *reports, size_t count,
                        const char **server_ids)
 {
-	struct tx_value values[2 * TX_LIST_MAX + 1];
+	struct row_key keys[LIST_MAX];
 	struct tx_rows rows;
-	size_t places, found = 0;
-	const char *sql = tx_list_of(arena,
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct row_key){ reports[i]->domain.id,
+		                            reports[i]->name_server };
+	store_select_rows(tx, arena, &rows,
 	    "SELECT DISTINCT s.server_id FROM pool_manager_status s "
-	    "WHERE s.action = 'UPDATE' AND " FAILS_OFTEN("s") " AND (",
-	    "(s.domain_id = ? AND s.server_id = ?)", " OR ", ")", count, &places);
-
-	for (size_t i = 0; i < places; i++) {
-		const struct server_report *report = reports[i < count ? i : count - 1];
-
-		values[2 * i] = tx_text(report->domain.id);
-		values[2 * i + 1] = tx_text(report->name_server);
-	}
-	values[2 * places].type = TX_END;
-	tx_select(tx, arena, &rows, sql, values);
+	    "WHERE s.action = 'UPDATE' AND " FAILS_OFTEN("s") " AND (", ")", keys, count);
 	while (tx_next(&rows))
 		server_ids[found++] = row_text(&rows);
 	return found;
