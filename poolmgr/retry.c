@@ -39,15 +39,16 @@ struct page {
 struct retry {
 	struct poolmgr *poolmgr;
 	bool is_running;
+	uint64_t generation;	/* of the last share */
 	/* of a turn */
 	struct arena *arena;
 	char id[ID_LEN + 1];
-	struct scope scope;	/* share.total 0: not read yet, or no share */
+	struct scope scope;	/* share.total 0: no share */
 	int lease_s;
 	struct seen_servers seen;
 	/* for the current server */
 	size_t at;
-	bool must_catch_up;
+	enum catch_up catch_up;
 	struct page pages[CHANNELS];
 	enum err err;
 	struct why why;
@@ -109,17 +110,24 @@ static void retry_read_servers(void *self)
 	store_read_servers(&tx, retry->arena, retry->poolmgr->config.pool_name,
 	                   &retry->seen);
 	retry->err = tx_commit(&tx);
+	if (!retry->err)
+		retry->scope = poolmgr_scope(retry->poolmgr, retry->poolmgr->lane_db);
 }
 
-/* The server is back in service: makes its pending rows due at once. */
+/*
+ * The server is back in service, or the share is new: makes pending rows due at once. A
+ * dead process may have known that a server answers again.
+ */
 static enum err retry_schedule_catch_up(struct retry *retry)
 {
 	const char *server_id = retry_server(retry)->settings->id;
 	struct tx tx = tx_autocommit(retry->poolmgr->lane_db, &retry->why);
-	int64_t rows = store_catch_up(&tx, &retry->scope.share, server_id, CATCH_UP_ROWS);
+	int64_t rows = store_catch_up(&tx, &retry->scope.share, server_id,
+	                              retry->catch_up == CATCH_UP_FAILED, CATCH_UP_ROWS);
 	enum err err = tx_commit(&tx);
 
-	retry->must_catch_up = err || rows == CATCH_UP_ROWS;
+	if (!err && rows < CATCH_UP_ROWS)
+		retry->catch_up = CATCH_UP_NONE;
 	return err;
 }
 
@@ -187,11 +195,7 @@ static void retry_claim(void *self)
 	struct retry *retry = self;
 
 	retry->err = OK;
-	if (!retry->scope.share.total)
-		retry->scope = poolmgr_scope(retry->poolmgr, retry->poolmgr->lane_db);
-	if (!retry->scope.share.total)
-		return;
-	if (retry->must_catch_up)
+	if (retry->catch_up)
 		retry->err = retry_schedule_catch_up(retry);
 	for (enum channel channel = 0; channel < CHANNELS && !retry->err; channel++)
 		if (retry->pages[channel].of.limit)
@@ -234,11 +238,11 @@ static void retry_claimed(void *self)
 	struct server *server = retry_server(retry);
 	struct cause cause = { .request_id = retry->id, .recovery = true };
 
-	if (!retry_is_ok(retry) || !retry->scope.share.total) {
+	if (!retry_is_ok(retry)) {
 		retry_end(retry);
 		return;
 	}
-	server->must_catch_up = retry->must_catch_up;
+	server->catch_up = retry->catch_up;
 	log_request(retry->id);
 	for (enum channel channel = 0; channel < CHANNELS; channel++) {
 		cause.probe = retry->pages[channel].is_probe;
@@ -310,7 +314,7 @@ static bool retry_needs_server(const struct retry *retry, const struct server *s
 {
 	if (!atomic_load(&server->in_service))
 		return false;
-	if (server->must_catch_up || server_fails(server, CHANNEL_CONTROL) ||
+	if (server->catch_up || server_fails(server, CHANNEL_CONTROL) ||
 	    server_fails(server, CHANNEL_DNS) || retry_needs_sample(server))
 		return true;
 	for (size_t i = 0; i < retry->seen.count; i++)
@@ -330,7 +334,7 @@ static void retry_next_server(struct retry *retry)
 		retry_end(retry);
 		return;
 	}
-	retry->must_catch_up = retry_server(retry)->must_catch_up;
+	retry->catch_up = retry_server(retry)->catch_up;
 	retry_limit_pages(retry, retry_server(retry));
 	if (!poolmgr_submit(retry->poolmgr, retry_claim, retry_claimed, retry))
 		retry_end(retry);
@@ -349,6 +353,18 @@ static void retry_apply_server_state(struct servers *servers,
 	server->has_waiting = seen->has_waiting;
 }
 
+static void retry_take_share(struct retry *retry)
+{
+	struct servers *servers = retry->poolmgr->servers;
+
+	if (retry->scope.share.generation == retry->generation)
+		return;
+	retry->generation = retry->scope.share.generation;
+	for (size_t i = 0; i < servers->count; i++)
+		if (!servers->item[i].catch_up)
+			servers->item[i].catch_up = CATCH_UP_FAILED;
+}
+
 static void retry_servers_read(void *self)
 {
 	struct retry *retry = self;
@@ -360,10 +376,15 @@ static void retry_servers_read(void *self)
 	}
 	for (size_t i = 0; i < retry->seen.count; i++)
 		retry_apply_server_state(servers, &retry->seen.item[i]);
+	if (!retry->scope.share.total) {
+		retry_end(retry);
+		return;
+	}
+	retry_take_share(retry);
 	retry_next_server(retry);
 }
 
-/* If no row is due, a turn needs only one statement. */
+/* If no row is due, a turn needs only two statements. */
 void retry_fire(struct retry *retry)
 {
 	struct poolmgr *poolmgr = retry->poolmgr;

@@ -19,6 +19,9 @@ struct lookup;
 struct loop;
 struct metric;
 
+/* Which rows of a server must become due at once. */
+enum catch_up { CATCH_UP_NONE, CATCH_UP_FAILED, CATCH_UP_ALL };
+
 struct server {
 	const struct driver *driver;
 	const struct server_settings *settings;
@@ -34,7 +37,7 @@ struct server {
 	struct health health[CHANNELS];		/* from its row (health.h) */
 	atomic_bool failing;			/* of the control channel; for lanes */
 	atomic_bool in_service;			/* not drained or removed */
-	bool must_catch_up;			/* its rows must become due at once */
+	enum catch_up catch_up;
 	bool has_waiting;			/* UPDATEs that failed often wait for long */
 	/* when some of these were tried before their time; when all became due */
 	int64_t sampled_ms, released_ms;

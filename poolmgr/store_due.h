@@ -61,11 +61,11 @@ size_t store_recovered(struct tx *tx, struct arena *arena,
                        const struct server_report *const *reports, size_t count,
                        const char **server_ids);
 /*
- * The server is back in service: makes its pending rows of the share due now, at most
- * LIMIT. Returns their number.
+ * Makes pending rows of the share due now, at most LIMIT. FAILED: only rows in error.
+ * Returns their number.
  */
 int64_t store_catch_up(struct tx *tx, const struct share *share, const char *server_id,
-                       size_t limit);
+                       bool failed, size_t limit);
 
 /* ---- all domains, in slices: AFTER < id <= UPTO ---- */
 

@@ -145,6 +145,27 @@ class Behind(HealthStory):
                 if any(server["id"] == "four" for server in order["destinations"])]
 
 
+class Inherited(HealthStory):
+    """What a dead process remembered of a server, such as that it answers again."""
+
+    def fail(self):
+        self.lab.sql("UPDATE pool_manager_status SET status = 'ERROR', attempts = 9, "
+                     "next_attempt_at = NOW(3) + INTERVAL 600 SECOND "
+                     "WHERE server_id = 'four' AND action = 'CREATE'")
+
+    def wait_tried(self, what):
+        self.wait_for(lambda: self.lab.count("server_id = 'four' AND action = 'CREATE' "
+                                             "AND status = 'ERROR'") == 0, what)
+
+    def test_each_new_share_is_tried(self):
+        self.fail()
+        third = self.lab.start_poolmgr("poolmgr3")
+        self.wait_tried("all are tried when another one comes")
+        self.fail()
+        third.kill9()
+        self.wait_tried("all are tried when it has died")
+
+
 class Due(HealthStory):
 
     def test_domains_that_are_gone(self):
