@@ -41,8 +41,9 @@ static size_t evaluate_mark_unknown(struct domain_view *view, struct arena *aren
 
 		if (!view->unknown[i])
 			continue;
-		marked[count++] = (struct unknown_row){ &view->domain, view->server_ids[i],
-		                                        observation->serial };
+		marked[count++] = (struct unknown_row){
+			&view->domain, view->server_ids[i], observation->serial,
+		};
 		consensus_discount(observation, view->domain.state.serial);
 		view->reasons[i] = arena_printf(arena, UNKNOWN_SERIAL_WORDS,
 		                                observation->serial);
@@ -205,7 +206,8 @@ enum err evaluate_read(const struct poolmgr *poolmgr, struct db *db,
 		                           poolmgr->servers);
 		err = tx_commit(&tx);
 		if (!err && action == ACTION_UPDATE)
-			err = evaluate_mark_all(poolmgr, db, views, cases.count, arena, why);
+			err = evaluate_mark_all(poolmgr, db, views, cases.count, arena,
+			                        why);
 		for (size_t i = 0; i < cases.count && action == ACTION_UPDATE && !err; i++)
 			evaluate_mark_differing(&views[i], arena);
 		if (!err)

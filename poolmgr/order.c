@@ -25,7 +25,8 @@ static void order_write(struct tx *tx, struct poolmgr *poolmgr,
 			orders[count++] = (struct order){
 				domain->id, servers->item[i].settings->id, action,
 			};
-	store_write_orders(tx, orders, count, poolmgr_poll_budget_s(poolmgr) + 30, false);
+	store_write_orders(tx, orders, count, poolmgr_poll_budget_s(poolmgr) + 30,
+	                   false);
 	if (action == ACTION_DELETE)
 		store_drop_plans(tx, domain->id);
 	free(orders);

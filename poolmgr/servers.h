@@ -38,7 +38,7 @@ struct server {
 	atomic_bool failing;			/* of the control channel; for lanes */
 	atomic_bool in_service;			/* not drained or removed */
 	enum catch_up catch_up;
-	bool has_waiting;			/* UPDATEs that failed often wait for long */
+	bool has_waiting;			/* from its row (store_servers.h) */
 	/* when some of these were tried before their time; when all became due */
 	int64_t sampled_ms, released_ms;
 	/* orphan_zones.c has logged why it is not listed */

@@ -176,7 +176,8 @@ void store_find_locked(struct tx *tx, struct arena *arena,
 
 	for (size_t i = 0; i < count; i++) {
 		locked[i] = false;
-		keys[i] = (struct row_key){ reports[i].domain.id, reports[i].name_server };
+		keys[i] = (struct row_key){ reports[i].domain.id,
+		                            reports[i].name_server };
 	}
 	store_select_rows(tx, arena, &rows,
 	    "SELECT s.id, s.domain_id, s.server_id FROM pool_manager_status s WHERE (",
@@ -227,9 +228,9 @@ static void store_report_values(const struct server_report *report, const char *
 	value[8] = success ? tx_null() : tx_int(5);
 }
 
-#define INSERT_REPORT "INSERT INTO pool_manager_status (id, server_id, domain_id, action, " \
-                      "status, serial_number, failed_serial, reason, attempts, " \
-                      "next_attempt_at) VALUES "
+#define INSERT_REPORT "INSERT INTO pool_manager_status (id, server_id, domain_id, " \
+                      "action, status, serial_number, failed_serial, reason, " \
+                      "attempts, next_attempt_at) VALUES "
 
 void store_reports(struct tx *tx, const struct server_report *reports, size_t count,
                    bool waits)

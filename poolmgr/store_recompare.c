@@ -81,8 +81,8 @@ void store_recompare_results(struct tx *tx, struct arena *arena,
 	    "WHERE s.action = 'UPDATE' AND (", TX_BIND(tx_int(CONTENT_FIRST_S)), keys, n);
 	n = store_results_of(results, count, CONTENT_TRUSTED, keys);
 	store_exec_rows(tx, arena,
-	    "UPDATE pool_manager_status s FORCE INDEX (status_of) SET s.differs_since = NULL, "
-	    "s.compare_at = NULL, s.comparisons = 0 "
+	    "UPDATE pool_manager_status s FORCE INDEX (status_of) "
+	    "SET s.differs_since = NULL, s.compare_at = NULL, s.comparisons = 0 "
 	    "WHERE s.action = 'UPDATE' AND s.differs_since IS NOT NULL AND (", TX_NONE,
 	    keys, n);
 }
