@@ -62,7 +62,7 @@ ANSWERS = {
     "zones without an end": (reply(channel([zone()]).split("]")[0]
                                    + channel([zone()]).split("]")[1]), NO_END),
     "a deep tree": (reply('{"views": ' + '{"_default": ' * 7000), '"zones"|cut off'),
-    "a deep row": (reply('{"views": {"_default": {"zones": [{"a": ' + "[" * 50000), "nested"),
+    "a deep row": (reply('{"views": {"_default": {"zones": [{"a": ' + "[" * 50000), "levels"),
     "no name": (reply(channel([{"class": "IN", "type": "secondary"}])), "name is missing"),
     "a number for a name": (one(name=7), "name must be a text"),
     "a name that is none": (one(name=".."), "^remote: .*is wrong: name"),

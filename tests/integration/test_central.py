@@ -200,7 +200,7 @@ class Story(unittest.TestCase):
     def waits_beside_the_loop(self, method, context, **args):
         """The call finds its row locked, and no statement of it waits for a second."""
         with ThreadPoolExecutor(1) as pool:
-            asked = pool.submit(self.fails, "Busy", "being changed", method, context, **args)
+            asked = pool.submit(self.fails, "Busy", "another transaction changes", method, context, **args)
             long = wait_for(lambda: asked.done() or slow_statements(1000), 60, "an answer")
             self.assertIs(long, True)
             asked.result()
@@ -464,7 +464,7 @@ class Records(Story):
         self.assertEqual(call("get_domain", domain=name)["records"], 5)
         moved = change(name, serial=mixed["serial"] + 1000)
         self.assertEqual((moved["serial"], moved["changed"]), (mixed["serial"] + 1000, True))
-        self.fails("Conflict", "not newer", "apply_changes", domain=name, changes=[], serial=5)
+        self.fails("Conflict", "must be newer", "apply_changes", domain=name, changes=[], serial=5)
         change(name, soa={"mname": "other.example.", "minimum": 9})
         self.assertEqual(call("get_domain", domain=name)["primary"], "other.example.")
 
@@ -744,7 +744,7 @@ class Permission(Story):
                          {"domains": 2, "domain_recordsets": 3, "recordset_records": 2})
         name = self.create(tenant)["name"]
         self.create(tenant)
-        self.fails("OverQuota", "2 domains", "create_domain", tenant,
+        self.fails("OverQuota", "quota (domains), 2", "create_domain", tenant,
                    domain={"name": lab.name()})
         change(name, add(f"a.{name}", ["192.0.2.1", "192.0.2.2"]), add(f"b.{name}", ["192.0.2.1"]),
                context=tenant)

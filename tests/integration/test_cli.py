@@ -259,7 +259,7 @@ class Commands(WithFleet):
             (NOT_FOUND, "NotFound", ["domain", "import", "x.org", "/does/not/exist"]),
             (USAGE, "Usage: .*final dot", ["record", "add", "errors.org", "w.errors.org", "A", "x"]),
             (USAGE, "Usage: .*--ttl", ["record", "add", "errors.org", "w", "A", "x", "--ttl", "y"]),
-            (UNREACHABLE, "Unavailable: no worker serves topic nobody", ["ping", "nobody"]),
+            (UNREACHABLE, "Unavailable: no worker serves the topic nobody", ["ping", "nobody"]),
         ):
             err = self.run_client(*words, want=want)
             self.assertRegex(err, r"\Azonefleet: " + pattern)

@@ -33,7 +33,7 @@ ADMIN = {"is_admin": True, "project_id": "t"}
 MAX_BYTES = 1024 * 1024
 SECONDS = 60
 # nothing is stored by a clock meanwhile: no sweep, no sync, no error of a server that is slow
-SETTINGS = {"broker": {"max_message_bytes": MAX_BYTES},
+SETTINGS = {"broker": {"large": MAX_BYTES},
             "central": {"sweep": 86400},
             "fleet": {"trust_broker": True},    # handlers see all of it: test_signed.py
             "poolmgr": {"poll_timeout": 20, "periodic_sync_interval": 86400}}
@@ -391,7 +391,7 @@ class Messages(Story):
         for opening, closing in ("[", "]"), ('{"a":', "}"):
             yield brackets(opening, closing), "levels"
             yield brackets(opening, ""), "levels"
-        yield wrapped(message("last", {"text": "x" * MAX_BYTES})), "max_message_bytes"
+        yield wrapped(message("last", {"text": "x" * MAX_BYTES})), "large"
 
     def assert_buried(self, queue, sent):
         for body, _ in sent:

@@ -334,7 +334,7 @@ class WeAsk(unittest.TestCase):
     def test_nobody_is_known_at_once(self):
         answer = self.call("echo", {"value": 1}, topic="nobody")
         self.assertEqual((answer["err"], answer["why"]),
-                         ("unreachable", "no worker serves topic nobody"))
+                         ("unreachable", "no worker serves the topic nobody"))
 
     def test_our_own_errors_come_back_as_they_left(self):
         for name in CLASSES:
@@ -411,10 +411,10 @@ def hostile_bodies():
     yield "\0", "not JSON"
     yield b"\xff\xfe{}", "not JSON"
     yield "[]", "not a JSON object"
-    yield "[" * 10_000 + "]" * 10_000, "nested"
-    yield '{"a":' * 10_000 + "1" + "}" * 10_000, "nested"
+    yield "[" * 10_000 + "]" * 10_000, "levels"
+    yield '{"a":' * 10_000 + "1" + "}" * 10_000, "levels"
     deep = "[" * 9000 + "]" * 9000
-    yield wrapped({**request, "args": {"by": None}}).replace("null", deep), "nested"
+    yield wrapped({**request, "args": {"by": None}}).replace("null", deep), "levels"
     yield '{"method": "count", "method": "count"}', "not JSON"
     yield wrapped(request)[:-1] + ', "oslo.version": "2.0"}', "not JSON"
     yield wrapped(request).replace("{}", "NaN"), "not JSON"
@@ -602,8 +602,8 @@ class Callers(Calls):
         yield {"change": args('"args": {"by": "\\\\u0000"}')}, "not JSON"
         yield {"change": args('"args": {"by": "\\\\ud800"}')}, "not JSON"
         for depth in 40, 9000:
-            yield {"change": args('"args": ' + "[" * depth + "]" * depth)}, "nested"
-            yield {"change": args('"args": ' + '{"a": ' * depth + "1" + "}" * depth)}, "nested"
+            yield {"change": args('"args": ' + "[" * depth + "]" * depth)}, "levels"
+            yield {"change": args('"args": ' + '{"a": ' * depth + "1" + "}" * depth)}, "levels"
         yield {"change": lambda body: body[:-1] + ', "x": 1, "x": 2}'}, "not JSON"
         for version in "2.1", "3.0", "", 2.0, None, [], {}:
             yield {"envelope": version}, "oslo.version"

@@ -495,7 +495,7 @@ class Hosts(RouteStory):
                 self.refused(f"in {SUFFIX}, where the domains of routers are", self.route, "bad",
                              caller, host=host)
         self.router("shard9", wait=False)
-        self.refused("for administrators", self.route, "wide", self.user, host="*.com")
+        self.refused("must have two labels", self.route, "wide", self.user, host="*.com")
         for number, host in enumerate((f"x{SUFFIX}", "*.example.com")):
             self.assertFalse(self.route(f"r{number}", self.user, host=host)["waiting"])
         wide = self.route("wide", project_id="user-1", host="*.com")
@@ -503,7 +503,7 @@ class Hosts(RouteStory):
         changed = self.user.update_route(
             route=wide["id"], values={"backend": f"{self.namespace}_b"})["route"]
         self.assertEqual(changed["host"], "*.com")
-        self.refused("for administrators", self.user.update_route, route=wide["id"],
+        self.refused("must have two labels", self.user.update_route, route=wide["id"],
                      values={"host": "*.org"})
         self.refused("routers are", self.user.update_route, route=wide["id"],
                      values={"host": f"a.{SUFFIX}"})

@@ -209,7 +209,7 @@ void store_order_items(struct tx *tx, struct arena *arena, const char *registry_
 		const char *id = row_text(&rows), *text;
 		struct order_set set;
 
-		store_read_name(tx, &rows, "ownership_order_sets", &set.name, &text);
+		store_read_name(tx, &rows, "ownership_order_items", &set.name, &text);
 		set.type = (uint16_t)row_int(&rows);
 		if (!tx->err)
 			each(self, id, &set, row_int(&rows));
