@@ -33,7 +33,7 @@ ADMIN = {"is_admin": True, "project_id": "t"}
 MAX_BYTES = 1024 * 1024
 SECONDS = 60
 # nothing is stored by a clock meanwhile: no sweep, no sync, no error of a server that is slow
-SETTINGS = {"broker": {"large": MAX_BYTES},
+SETTINGS = {"broker": {"max_message_bytes": MAX_BYTES},
             "central": {"sweep": 86400},
             "fleet": {"trust_broker": True},    # handlers see all of it: test_signed.py
             "poolmgr": {"poll_timeout": 20, "periodic_sync_interval": 86400}}

@@ -623,7 +623,8 @@ class Transfers(Story):
             with self.subTest(octets):
                 self.assert_not_served(domain)
                 self.assertRegex(self.lab.workers[0].log.read_text(), "zone not loaded: "
-                                 f"id={domain.id} serial=1 err=\\w+ reason=.*big.{zone}.*must have at most")
+                                 f"id={domain.id} serial=1 err=\\w+ "
+                                 f"reason=.*big.{zone}.*must have at most")
             self.assertEqual(whole(transfer(self.port, other.name)), other.rrs())
         self.lab.mariadb.sql(f"UPDATE records SET task = 'DELETE', status = 'PENDING' WHERE "
                              f"domain_id = {quote(domain.id)} AND LENGTH(rdata) > 60000")
