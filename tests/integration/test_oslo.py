@@ -849,7 +849,7 @@ class LostConnections(unittest.TestCase):
                  10, "the call is out")
         lab.rabbit.close_connections()
         self.assertEqual(driver.read()["err"], "ok")
-        driver.end()
+        driver.wait()
         self.assertEqual(python_client(timeout=20).call({}, "echo", value="alive"), "alive")
 
 
