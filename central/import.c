@@ -543,6 +543,18 @@ static void import_log_no_claim(struct central *central, enum err err,
 		         why->text);
 }
 
+static void import_commit(struct commit *c)
+{
+	struct why why;
+
+	c->arena = arena_new();
+	c->err = tx_retry(commit_try, c, &why);
+	if (c->err) {
+		c->req.why = why;
+		commit_fail(c);
+	}
+}
+
 /* On the lane. */
 static void import_work(void *job)
 {
@@ -555,14 +567,8 @@ static void import_work(void *job)
 	err = import_claim(c, &why);
 	if (err)
 		import_log_no_claim(c->central, err, &why);
-	if (err || !*c->id)
-		return;
-	c->arena = arena_new();
-	c->err = tx_retry(commit_try, c, &why);
-	if (c->err) {
-		c->req.why = why;
-		commit_fail(c);
-	}
+	else if (*c->id)
+		import_commit(c);
 	import_leave_session(c);
 }
 

@@ -213,6 +213,9 @@ bool store_import_claim(struct tx *tx, const char *worker, char id[ID_LEN + 1])
  * session: IS_USED_LOCK() is its connection id at this server. In a Galera cluster other
  * nodes do not know the lock, but there the session has no row locked either.
  */
+/* A new process is not active before the next heartbeat of the master. */
+enum { SILENT_S = 7 };
+
 #define SESSION_LOCK "CONCAT('zonefleet_import_', ?)"
 
 void store_import_take_session(struct tx *tx, const char *id, int wait_s)
@@ -234,8 +237,10 @@ bool store_import_dead_session(struct tx *tx, char id[ID_LEN + 1], int64_t *conn
 	                   "SELECT i.id, IS_USED_LOCK(CONCAT('zonefleet_import_', i.id)) "
 	                   "AS connection FROM imports i WHERE i.state = 'COMMITTING' "
 	                   "AND i.worker <> '' AND NOT EXISTS (SELECT 1 FROM "
-	                   "worker_nodes w WHERE w.plugin_name = i.worker AND w.status = "
-	                   "'active') HAVING connection IS NOT NULL LIMIT 1", TX_NONE))
+	                   "worker_nodes w WHERE w.plugin_name = i.worker AND (w.status = "
+	                   "'active' OR w.plugin_time > NOW(6) - INTERVAL ? SECOND)) "
+	                   "HAVING connection <> CONNECTION_ID() LIMIT 1",
+	                   TX_BIND(tx_int(SILENT_S))))
 		return false;
 	store_read_id(&rows, "imports.id", id);
 	*connection = row_int(&rows);

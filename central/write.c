@@ -15,7 +15,7 @@ enum {
 	GROUP_MAX = 32,
 	GROUP_MS = 20,
 	ROWS_MAX = 1000,	/* in the write buffer of a group */
-	BUDGET_MS = 50,		/* of one batch: the loop has other work */
+	BUDGET_MS = 5000,	/* of one batch: the loop has other work */
 	NO_DOMAIN = GROUP_MAX,
 };
 
@@ -464,6 +464,13 @@ static size_t group_run(struct central *central, struct call *calls,
 	return done;
 }
 
+static void calls_refuse(const struct call *calls, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		*calls[i].err = fail(&calls[i].req->why, ERR_BUSY,
+		                     "too many calls wait for central: try again");
+}
+
 void write_run(struct central *central, struct request *const *reqs, size_t count,
                const struct write_method *method, enum err *errs)
 {
@@ -476,6 +483,5 @@ void write_run(struct central *central, struct request *const *reqs, size_t coun
 	qsort(calls, count, sizeof(*calls), calls_compare);
 	while (at < count && clock_ms() < until_ms)
 		at += group_run(central, calls + at, count - at, method);
-	for (; at < count; at++)
-		calls[at].req->is_left = true;
+	calls_refuse(calls + at, count - at);
 }

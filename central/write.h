@@ -14,8 +14,7 @@
  * serial (edit.h). If the transaction fails, each call runs alone. A call whose domain is
  * locked also runs alone, and waits a moment for the row only if a call about it had just
  * succeeded (rpc_redo.h). After the first ERR_LOCKED the rest of the batch does not wait.
- * After BUDGET_MS no call begins: the rest
- * runs after the loop has had its turn.
+ * After BUDGET_MS no call begins: the rest ends in ERR_BUSY.
  */
 #pragma once
 

@@ -8,7 +8,6 @@ import json
 import logging
 import lzma
 import random
-import re
 import sys
 import tempfile
 import threading
@@ -997,30 +996,6 @@ class Burst(Story):
         left = [row for row in records_of(domain["id"]) if row[2].startswith("192.0.2.")
                 and row[3] != "DELETE"]
         self.assertEqual(len(left), len(added) - len(before))
-
-    def late(self):
-        """How often a loop was half a second late."""
-        total = 0
-        for worker in lab.fleet.workers:
-            page = worker.page("/metrics")[1]
-            buckets = {float(le): int(count) for le, count in
-                       re.findall(r'loop_late_seconds_bucket\{le="([\d.]+)"\} (\d+)', page)}
-            total += int(re.search(r"loop_late_seconds_count (\d+)", page)[1]) - buckets[0.5]
-        return total
-
-    def test_many_slow_calls_keep_no_loop_from_its_work(self):
-        """Each takes so long that it shares no transaction; all together take seconds."""
-        calls = [message("create_domain", {"domain": {"name": lab.name()}}, ALICE)
-                 for _ in range(4 * PREFETCH)]
-        lab.sql("CREATE TRIGGER slow BEFORE INSERT ON domains FOR EACH ROW DO SLEEP(0.03)",
-                administrator=True)
-        try:
-            before = self.late()
-            answers = send(calls)
-            self.assertEqual(self.late(), before)
-        finally:
-            lab.sql("DROP TRIGGER slow", administrator=True)
-        self.assertEqual([answer for answer in answers if type(answer) is str], [])
 
     def test_without_a_database_all_are_told_so(self):
         name = self.create()["name"]

@@ -47,8 +47,6 @@ struct request {
 	int waited_ms;		/* since the request first ended in ERR_LOCKED */
 	/* the statement may wait a moment for the row of its subject, which is in demand */
 	bool may_wait;
-	/* set by a batch that has not begun it: it runs again after other events */
-	bool is_left;
 	/* clock_boot_ms(): end of the caller's limit; 0: no limit */
 	int64_t deadline_ms;
 };
@@ -56,8 +54,7 @@ struct request {
 typedef enum err rpc_handler(void *self, struct request *req);
 /*
  * Handles several waiting requests of one method, each with its own element of errs[].
- * Used for group commit, and to merge requests. It may leave some of them (is_left), so
- * that the loop has its turn.
+ * Used for group commit, and to merge requests.
  */
 typedef void rpc_batch(void *self, struct request *const *reqs, size_t count,
                        enum err *errs);

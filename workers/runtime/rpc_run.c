@@ -180,28 +180,8 @@ static void run_job_batch(struct rpc_server *server, struct job *const *jobs,
 	log_request(NULL);
 	poison_clear();
 	for (size_t i = 0; i < count; i++) {
-		if (jobs[i]->req.is_left)
-			continue;
 		jobs[i]->err = errs[i];
 		run_note_locked(server, jobs[i]);
-	}
-}
-
-/* Puts the jobs that the batch has left before all waiting jobs, in their order. */
-static void run_put_back(struct rpc_server *server, struct job *const *jobs, size_t count)
-{
-	while (count--) {
-		struct job *job = jobs[count];
-
-		if (!job->req.is_left)
-			continue;
-		arena_reset(job->req.arena);
-		job->req.why.text[0] = 0;
-		job->next = server->head;
-		if (!server->head)
-			server->tail = &job->next;
-		server->head = job;
-		server->waiting++;
 	}
 }
 
@@ -297,11 +277,8 @@ static void run_next(struct rpc_server *server)
 	if (count && jobs[0]->method)
 		run_job_batch(server, jobs, count);
 	run_ms = clock_ms() - started_ms;
-	run_put_back(server, jobs, count);
 	for (size_t i = 0; i < count; i++)
-		if (jobs[i]->req.is_left)
-			jobs[i]->req.is_left = false;
-		else if (!run_redo_later(server, jobs[i], run_ms))
+		if (!run_redo_later(server, jobs[i], run_ms))
 			rpc_finish(server, jobs[i]);
 	if (server->redo_queue.count != waiting)
 		run_set_redo_timer(server);
