@@ -208,14 +208,14 @@ bool store_import_claim(struct tx *tx, const char *worker, char id[ID_LEN + 1])
 
 /* ---- the session of a commit ---- */
 
+/* A new process is not active before the next heartbeat of the master. */
+enum { SILENT_S = 7 };
+
 /*
  * The session holds a user lock while it commits an import, because the lock names the
  * session: IS_USED_LOCK() is its connection id at this server. In a Galera cluster other
  * nodes do not know the lock, but there the session has no row locked either.
  */
-/* A new process is not active before the next heartbeat of the master. */
-enum { SILENT_S = 7 };
-
 #define SESSION_LOCK "CONCAT('zonefleet_import_', ?)"
 
 void store_import_take_session(struct tx *tx, const char *id, int wait_s)
