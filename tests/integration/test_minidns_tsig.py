@@ -194,7 +194,7 @@ class Tsig(unittest.TestCase):
         self.assertEqual(tsig.mac, b"")
 
     def test_badtime_tells_ours(self):
-        for skew in (-301, 301):
+        for skew in (-330, 330):        # the fudge is 300; the answer may take some seconds
             then = int(time.time()) + skew
             wire = self.wire_at(question_for(ZONE), then)
             rcode, tsig = self.tsig_of(self.exchange(wire))
