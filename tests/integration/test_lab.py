@@ -78,26 +78,25 @@ class Died(unittest.TestCase):
             wait_for(lambda: False, 0, "something else")
         return str(raised.exception)
 
-    def test_one_that_has_a_keeper(self):
+    def started_again(self, number, cause):
+        """An NSD whose process for transfers, which also answers nsd-control, got a signal."""
         server = self.start(Nsd)
         child, = children(server.pid)
-        os.kill(child, signal.SIGSEGV)
-        wait_for(lambda: server.deaths() == ["SIGSEGV"] and server.is_ready(), SECONDS,
+        os.kill(child, number)
+        wait_for(lambda: server.deaths() == [cause] and server.is_ready(), SECONDS,
                  "it is started again", [server.log])
         server.add_zone("example.org")
+        return server
+
+    def test_one_that_has_a_keeper(self):
+        server = self.started_again(signal.SIGSEGV, "SIGSEGV")
         self.assertRegex(self.failure(), "nsd died of SIGSEGV, and was started again\n--- ")
         server.stop()
         self.assertEqual(server.exit_status, 0)
         self.assertNotIn("nsd", self.failure())
 
     def test_one_that_hangs(self):
-        """Its process for transfers, which answers nsd-control, stands still."""
-        server = self.start(Nsd)
-        transfers, = children(server.pid)
-        os.kill(transfers, signal.SIGSTOP)
-        wait_for(lambda: server.deaths() == ["hung"] and server.is_ready(), SECONDS,
-                 "it is started again", [server.log])
-        server.add_zone("example.org")
+        server = self.started_again(signal.SIGSTOP, "hung")
         server.stop()
         self.assertEqual(server.exit_status, 0)
 
