@@ -1,6 +1,6 @@
 /*
  * await -- polls until a condition is met, with growing pauses. On a terminal a line
- * shows the progress. A poll that fails by a passing error is repeated.
+ * shows the progress. After an error that may pass, it polls again.
  */
 #pragma once
 
