@@ -39,8 +39,9 @@ enum {
 };
 
 /*
- * How long a statement waits for a locked row. On the loop it does not wait, or only for
- * TX_SHORT_LIMIT (request.may_wait). On a lane it waits as long as its connection allows.
+ * How long a statement waits for a locked row. On the loop it waits for at most
+ * TX_SHORT_LIMIT if request.may_wait is true. Otherwise it does not wait. On a lane it
+ * waits as long as its connection allows.
  */
 enum store_wait { STORE_WAIT_NONE, STORE_WAIT_SHORT, STORE_WAIT_LONG };
 #define STORE_WAITS(tx, wait, sql) \

@@ -5,7 +5,7 @@
  * older serial.
  *
  * Any instance can read the serial of an order, because it was committed before the order
- * was sent. A NOTIFY is sent when all instances know the change (announcer.h).
+ * was sent. The notifier sends a NOTIFY when all instances know the change (announcer.h).
  */
 #pragma once
 

@@ -68,9 +68,9 @@ struct slice {
 const char *store_slice_end(struct tx *tx, struct arena *arena, const char *after,
                             const char *limit, size_t count);
 /*
- * Finds work of a slice that a server has not done and for which no row will become due.
- * This is a CREATE or DELETE without a row, or an UPDATE to a serial that no poll has
- * seen on the server. Only changes older than STALE_S.
+ * Finds pending work of a slice that no due row will start. This is a CREATE or DELETE
+ * without a row, or an UPDATE to a serial that no poll has seen on the server. Only
+ * changes older than STALE_S.
  */
 struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope *scope,
                           const struct slice *slice, const struct server *server,

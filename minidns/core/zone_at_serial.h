@@ -15,7 +15,9 @@
 
 struct zone_at_serial;
 
-/* The largest delta, in octets: all records that the delta adds are read at once. */
+/*
+ * The largest delta, in octets. mini-DNS reads all records that a delta adds in one step.
+ */
 enum { ZONE_AT_SERIAL_OCTETS = 256 * 1024 };
 
 /*

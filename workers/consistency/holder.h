@@ -1,8 +1,8 @@
 /*
  * holder -- the locks that this process holds, for all of its threads. A process is one
  * session: threads share its locks. Handles are counted, and the last one releases the
- * lock. So three servers of one domain are worked on in parallel, and a function that is
- * called under a lock may take it again.
+ * lock. So threads can work on three servers of one domain in parallel. A function may
+ * take a lock again that its caller holds.
  *
  * A process that waits tries again every 6 to 500 ms, with jitter, until a deadline. A
  * handle is sure while no other process can have taken its lock. The monotonic clock of

@@ -42,7 +42,10 @@ void membership_beat(struct membership *membership);
  * call it, with its own DB.
  */
 struct share membership_share(const struct membership *membership, struct db *db);
-/* Any thread may call it. False if the database was not reached for `timeout`. */
+/*
+ * Any thread may call it. False if this process has not reached the database for
+ * `timeout`.
+ */
 bool membership_is_master(const struct membership *membership);
 /* The locks of this process. */
 struct holder *membership_holder(struct membership *membership);

@@ -25,8 +25,8 @@ struct members {
 	struct member member[MEMBERS_MAX];
 };
 /*
- * Reads the master, the active members, and those with a heartbeat within TIMEOUT_MS.
- * Members beyond MEMBERS_MAX are left out.
+ * Reads the master, the active members, and those with a heartbeat within TIMEOUT_MS. It
+ * skips members beyond MEMBERS_MAX.
  */
 void store_members_read(struct tx *tx, const char *service, int timeout_ms,
                         struct members *members);

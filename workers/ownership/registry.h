@@ -94,7 +94,7 @@ enum err registries_build(struct registries *registries, struct why *why);
 
 /* True: both have the same zone on the same server. */
 bool registry_is_beside(const struct registry *a, const struct registry *b);
-/* The setting because of which TO cannot read the marks of FROM, or NULL. */
+/* The setting that keeps TO from reading the marks of FROM. NULL: TO can read them. */
 const char *registry_cannot_read(const struct registry *to, const struct registry *from);
 /* NULL: not in the settings. ZONE is in lower case and has the final dot. */
 struct registry *registries_find(const struct registries *registries,

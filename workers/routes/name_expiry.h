@@ -1,8 +1,8 @@
 /*
  * name_expiry -- moves former names of routes to their next state when their time is over
- * (core/former_name.h). A name whose grace is over loses its CNAME. A name is deleted
- * when no resolver can have its CNAME any more. Then the agents of the routers that
- * served it get a message.
+ * (core/former_name.h). A name whose grace is over loses its CNAME. The process deletes a
+ * name when the caches of all resolvers have dropped its CNAME. Then the agents of the
+ * routers that served it get a message.
  *
  * Each process does this, one small page of rows in a turn. It skips rows that another
  * process has already changed, and rows of a router that another transaction has locked.

@@ -389,7 +389,7 @@ struct host_row {
 };
 typedef void host_fn(void *self, const struct host_row *host);
 /*
- * The hosts and former names of the router's routes. Also those of its former routes
+ * The hosts and former names of the router's routes. Includes the names of former routes
  * while a CNAME may lead to the router. Sorted by route id, after MARKER, for at most
  * LIMIT routes.
  */

@@ -35,7 +35,7 @@ struct loop_io *loop_io_new(struct loop *loop, int fd, int events, loop_io_fn *f
 void loop_io_set(struct loop_io *io, int events);	/* 0 pauses it */
 void loop_io_free(struct loop_io **io);
 
-/* The timer is not armed until it is set. after_ms 0 fires in the next turn. */
+/* loop_timer_set() arms the timer. after_ms 0 fires in the next turn. */
 struct loop_timer *loop_timer_new(struct loop *loop, loop_fn *fn, void *self);
 void loop_timer_set(struct loop_timer *timer, int64_t after_ms);
 void loop_timer_cancel(struct loop_timer *timer);

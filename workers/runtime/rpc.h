@@ -179,8 +179,8 @@ struct rpc_target {
 
 /*
  * Sends a cast. It is persistent, mandatory (except a fanout) and confirmed. If there is
- * no CONFIRM, a failure is logged. An unroutable cast is sent again for 15 s. Takes no
- * reference on ARGS. Without a context the request has an administrator's rights and a
+ * no CONFIRM, a failure is logged. The client repeats an unroutable cast for 15 s. Takes
+ * no reference on ARGS. Without a context the request has an administrator's rights and a
  * new id.
  */
 enum err rpc_cast(struct rpc_client *client, const struct rpc_target *target,
@@ -192,9 +192,9 @@ enum err rpc_cast_confirmed(struct rpc_client *client, const struct rpc_target *
                             struct why *why);
 /*
  * Sends a call. ANSWER is called exactly once, within timeout_ms, and never from within
- * rpc_call(). After a reconnect open calls are sent again with the same unique id. Copies
- * ARGS and CONTEXT (NULL: as for casts). ERR_UNREACHABLE: no worker serves the topic.
- * ERR_BUSY: too many calls are open.
+ * rpc_call(). After a reconnect the client repeats open calls with the same unique id.
+ * Copies ARGS and CONTEXT (NULL: as for casts). ERR_UNREACHABLE: no worker serves the
+ * topic. ERR_BUSY: too many calls are open.
  */
 enum err rpc_call(struct rpc_client *client, const struct rpc_target *target,
                   const char *method, const json_t *args, const json_t *context,

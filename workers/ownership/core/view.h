@@ -134,7 +134,8 @@ const char *view_set_resource(const struct view_set *set);
 bool view_set_is_ours_anyway(const struct view_set *set);
 /*
  * The place of the mark of TYPE at NODE; length 0: marks are not in a zone. ERR_INVALID:
- * no name is possible, other records are there, or the mark would be read as another one.
+ * no name is possible, other records are there, or zonefleet would read the mark as that
+ * of another record set.
  */
 enum err view_mark_name(const struct view *view, const struct node *node, uint16_t type,
                         struct name *mark, struct why *why);
