@@ -30,36 +30,47 @@ static size_t evaluate_find_unknown(struct domain_view *view)
 	return view->unknown_count;
 }
 
-/* The row of such a server gets the reason. */
-static void evaluate_mark_unknown(struct tx *tx, struct domain_view *view,
-                                  struct arena *arena)
+/* The row of such a server gets the reason. Returns the number of rows. */
+static size_t evaluate_mark_unknown(struct domain_view *view, struct arena *arena,
+                                    struct unknown_row *marked)
 {
+	size_t count = 0;
+
 	for (size_t i = 0; view->unknown_count && i < view->count; i++) {
 		struct observation *observation = &view->observations[i];
 
 		if (!view->unknown[i])
 			continue;
-		store_unknown_serial(tx, &view->domain, view->server_ids[i],
-		                     observation->serial);
+		marked[count++] = (struct unknown_row){
+			&view->domain, view->server_ids[i], observation->serial,
+		};
 		consensus_discount(observation, view->domain.state.serial);
 		view->reasons[i] = arena_printf(arena, UNKNOWN_SERIAL_WORDS,
 		                                observation->serial);
 	}
+	return count;
 }
 
-/* One transaction for all of them: after a restore of the database there may be many. */
-static enum err evaluate_mark_all(struct db *db, struct domain_view *views, size_t count,
+/* One statement for all of them: after a restore of the database there may be many. */
+static enum err evaluate_mark_all(const struct poolmgr *poolmgr, struct db *db,
+                                  struct domain_view *views, size_t count,
                                   struct arena *arena, struct why *why)
 {
-	size_t unknown = 0;
+	bool is_loop = db == poolmgr->runtime.db;
+	struct unknown_row *marked;
+	size_t unknown = 0, n = 0;
 
 	for (size_t i = 0; i < count; i++)
 		unknown += evaluate_find_unknown(&views[i]);
 	if (!unknown)
 		return OK;
-	struct tx tx = tx_begin(db, why);
+	marked = arena_alloc(arena, unknown * sizeof(*marked));
 	for (size_t i = 0; i < count; i++)
-		evaluate_mark_unknown(&tx, &views[i], arena);
+		n += evaluate_mark_unknown(&views[i], arena, marked + n);
+	struct tx tx = tx_autocommit(db, why);
+	store_unknown_serials(&tx, marked, n, !is_loop);
+	if (is_loop)
+		store_check_locked(&tx);
 	return tx_commit(&tx);
 }
 
@@ -195,7 +206,8 @@ enum err evaluate_read(const struct poolmgr *poolmgr, struct db *db,
 		                           poolmgr->servers);
 		err = tx_commit(&tx);
 		if (!err && action == ACTION_UPDATE)
-			err = evaluate_mark_all(db, views, cases.count, arena, why);
+			err = evaluate_mark_all(poolmgr, db, views, cases.count, arena,
+			                        why);
 		for (size_t i = 0; i < cases.count && action == ACTION_UPDATE && !err; i++)
 			evaluate_mark_differing(&views[i], arena);
 		if (!err)

@@ -69,6 +69,9 @@ struct operation {
 	enum sign sign;			/* that the server gave */
 	enum err recorded;		/* result of writing the outcome */
 	struct why record_why;
+	struct evaluation evaluation;	/* of a failure; count 0: none */
+	struct domain_query query;
+	struct domain_result result;
 	int64_t took_us;
 };
 
@@ -253,7 +256,7 @@ static void operation_record_unpolled(const struct operation *job, struct tx *tx
 		.reason = job->no_address,
 	};
 
-	store_reports(tx, &report, 1);
+	store_reports(tx, &report, 1, true);
 }
 
 static const char *operation_reason(const struct operation *job)
@@ -326,6 +329,27 @@ static void operation_refuse(struct operation *job)
 	job->recorded = tx_retry(operation_record, job, &job->record_why);
 }
 
+/*
+ * After a failure: reads the states of the domain for the action whose row has the
+ * reason. The loop reports what was found.
+ */
+static void operation_evaluate(struct operation *job)
+{
+	bool is_unseen = operation_is_unconfirmed(job) && job->action == ACTION_CREATE;
+
+	if (job->stage == STAGE_SKIPPED || job->recorded ||
+	    (!job->err && !operation_is_unconfirmed(job)))
+		return;
+	job->query = (struct domain_query){
+		.domain_id = job->domain.id,
+		.action = is_unseen ? ACTION_UPDATE : job->action,
+		.request_id = job->cause.request_id,
+	};
+	job->evaluation = (struct evaluation){ &job->query, 1, &job->result, 0, NULL };
+	job->recorded = evaluate_read(job->poolmgr, job->server->db, &job->evaluation,
+	                              job->arena, &job->record_why);
+}
+
 static void operation_run(void *self)
 {
 	struct operation *job = self;
@@ -342,6 +366,7 @@ static void operation_run(void *self)
 			operation_execute(job);
 		holder_drop(operation_holder(job), job->server->db, &job->held);
 	}
+	operation_evaluate(job);
 	log_request(NULL);
 }
 
@@ -390,19 +415,6 @@ static void operation_confirm(struct operation *job)
 	    job->poolmgr->peers, &job->domain, job->server, &job->cause);
 }
 
-/* Evaluates the action whose row has the reason. */
-static enum err operation_report_failure(struct operation *job, struct why *why)
-{
-	bool is_unseen = !job->err && job->action == ACTION_CREATE;
-	const struct domain_query query = {
-		.domain_id = job->domain.id,
-		.action = is_unseen ? ACTION_UPDATE : job->action,
-		.request_id = job->cause.request_id,
-	};
-
-	return evaluate_all(job->poolmgr, &query, 1, why);
-}
-
 /* If the result could not be written, the row stays due. */
 static void operation_settle(struct operation *job)
 {
@@ -412,8 +424,8 @@ static void operation_settle(struct operation *job)
 	if (job->stage != STAGE_SKIPPED) {
 		operation_log_end(job);
 		operation_note_health(job);
-		if (!err && (job->err || operation_is_unconfirmed(job)))
-			err = operation_report_failure(job, why);
+		if (job->evaluation.count)
+			evaluate_report(job->poolmgr, &job->evaluation);
 		else if (!err && !job->refuted)
 			operation_confirm(job);
 	}

@@ -318,7 +318,7 @@ static enum err sync_write_orders(struct sync *sync, const struct server *server
 	if (!count)
 		return OK;
 	struct tx tx = sync_tx_begin(sync);
-	store_write_orders(&tx, orders, count, 0);
+	store_write_orders(&tx, orders, count, 0, true);
 	return tx_commit(&tx);
 }
 

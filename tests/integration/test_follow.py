@@ -190,6 +190,31 @@ class Driven(Story):
             worker.wait_ready()
 
 
+class Restored(Story):
+    """From a copy of its disk: it answers with a serial that it once had."""
+
+    name_servers = ("bind",)
+    settings = {"poolmgr": {"periodic_sync_interval": 2}}
+
+    def test_an_older_serial(self):
+        """The domain is in error until the server has caught up, though it was ACTIVE before."""
+        bind, domain = self.fleet.bind, self.create("restored.example.")
+        copy = drift.transferred(bind, domain["name"])
+        domain = self.change(domain, "192.0.2.2")
+
+        def in_error():
+            """A NOTIFY that is under way may put it right before a poll sees it."""
+            if drift.serial(bind, domain["name"]) == domain["serial"]:
+                drift.replace(bind, domain["name"], copy)
+            return [reason for task, status, reason in self.history(domain)
+                    if (task, status) == ("UPDATE", "ERROR")]
+        found = self.fleet.wait_for(in_error, SECONDS, "it is in error")
+        self.assertRegex(found[0], "^bind: ")
+        self.follow(domain, "192.0.2.2")
+        status = self.caller.get_status(domain=domain["id"])
+        self.assertEqual(status["domain"]["consensus"]["current"], 1)
+
+
 class Asked(Story):
 
     name_servers = ("bind",)
