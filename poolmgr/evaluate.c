@@ -167,8 +167,7 @@ static bool evaluate_has_news(const struct peers *peers,
 	return false;
 }
 
-static void evaluate_decide(const struct poolmgr *poolmgr, const struct cases *cases,
-                            const struct domain_view *views,
+static void evaluate_decide(const struct cases *cases, const struct domain_view *views,
                             struct evaluation *evaluation, struct arena *arena)
 {
 	for (size_t i = 0; i < cases->count; i++) {
@@ -179,7 +178,7 @@ static void evaluate_decide(const struct poolmgr *poolmgr, const struct cases *c
 		result->first = cases->first[i];
 		if (*views[i].domain.id &&
 		    domain_view_report(&views[i], cases->action,
-		                       poolmgr->config.threshold_percentage, arena,
+		                       evaluation->threshold_percent, arena,
 		                       &result->report))
 			evaluation->found++;
 	}
@@ -211,7 +210,7 @@ enum err evaluate_read(const struct poolmgr *poolmgr, struct db *db,
 		for (size_t i = 0; i < cases.count && action == ACTION_UPDATE && !err; i++)
 			evaluate_mark_differing(&views[i], arena);
 		if (!err)
-			evaluate_decide(poolmgr, &cases, views, evaluation, arena);
+			evaluate_decide(&cases, views, evaluation, arena);
 	}
 	return err;
 }
@@ -232,11 +231,13 @@ void evaluate_report(struct poolmgr *poolmgr, const struct evaluation *evaluatio
 
 /* If a read fails, central still gets the results before it. */
 enum err evaluate_all(struct poolmgr *poolmgr, const struct domain_query *queries,
-                    size_t count, struct why *why)
+                      size_t count, struct why *why)
 {
 	struct arena *arena = arena_new();
 	struct domain_result results[LIST_MAX];
-	struct evaluation evaluation = { queries, count, results, 0, NULL };
+	struct evaluation evaluation = {
+		queries, count, poolmgr->config.threshold_percentage, results, 0, NULL,
+	};
 	enum err err = evaluate_read(poolmgr, poolmgr->runtime.db, &evaluation, arena,
 	                             why);
 

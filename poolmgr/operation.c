@@ -69,9 +69,12 @@ struct operation {
 	enum sign sign;			/* that the server gave */
 	enum err recorded;		/* result of writing the outcome */
 	struct why record_why;
+	int threshold_percent;
 	struct evaluation evaluation;	/* of a failure; count 0: none */
 	struct domain_query query;
 	struct domain_result result;
+	enum err evaluated;
+	struct why evaluate_why;
 	int64_t took_us;
 };
 
@@ -87,6 +90,7 @@ static struct operation *operation_new(struct poolmgr *poolmgr,
 	job->server = server;
 	job->action = action;
 	job->confirm_s = poolmgr_poll_budget_s(poolmgr);
+	job->threshold_percent = poolmgr->config.threshold_percentage;
 	job->arena = arena_new();
 	job->domain = *domain;
 	if (action == ACTION_DELETE) {	/* perhaps DELETED, but not on this server */
@@ -345,9 +349,11 @@ static void operation_evaluate(struct operation *job)
 		.action = is_unseen ? ACTION_UPDATE : job->action,
 		.request_id = job->cause.request_id,
 	};
-	job->evaluation = (struct evaluation){ &job->query, 1, &job->result, 0, NULL };
-	job->recorded = evaluate_read(job->poolmgr, job->server->db, &job->evaluation,
-	                              job->arena, &job->record_why);
+	job->evaluation = (struct evaluation){
+		&job->query, 1, job->threshold_percent, &job->result, 0, NULL,
+	};
+	job->evaluated = evaluate_read(job->poolmgr, job->server->db, &job->evaluation,
+	                               job->arena, &job->evaluate_why);
 }
 
 static void operation_run(void *self)
@@ -415,11 +421,14 @@ static void operation_confirm(struct operation *job)
 	    job->poolmgr->peers, &job->domain, job->server, &job->cause);
 }
 
-/* If the result could not be written, the row stays due. */
+/*
+ * If the result could not be written, the row stays due. If the states could not be read,
+ * the next attempt reads them.
+ */
 static void operation_settle(struct operation *job)
 {
-	enum err err = job->recorded;
-	struct why *why = &job->record_why;
+	enum err err = job->recorded ? job->recorded : job->evaluated;
+	const struct why *why = job->recorded ? &job->record_why : &job->evaluate_why;
 
 	if (job->stage != STAGE_SKIPPED) {
 		operation_log_end(job);
@@ -430,9 +439,9 @@ static void operation_settle(struct operation *job)
 			operation_confirm(job);
 	}
 	if (err)
-		log_warn("outcome not recorded: domain=%s server=%s err=%s reason=\"%s\"",
-		         job->domain.name, job->server->settings->id, err_name(err),
-		         why->text);
+		log_warn("outcome not %s: domain=%s server=%s err=%s reason=\"%s\"",
+		         job->recorded ? "recorded" : "reported", job->domain.name,
+		         job->server->settings->id, err_name(err), why->text);
 }
 
 static void operation_ended(void *self)

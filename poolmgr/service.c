@@ -331,20 +331,11 @@ static void service_note_behind(struct poolmgr *poolmgr,
 		                  report->has_serial ? &report->serial : NULL, cause);
 }
 
-static void service_note_reports(struct poolmgr *poolmgr,
-                                 const struct server_reports *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (servers_find(poolmgr->servers, list->item[i].name_server)) {
-			service_log_report(&list->item[i]);
-			service_note_health(poolmgr, &list->item[i]);
-		}
-}
-
 /*
- * Called after the reports are written: a repeated message must not confirm drift twice.
+ * Called after the reports are written. A message that waits for a locked row runs again,
+ * and must not count twice: as a failure of the server, or as a confirmed drift.
  */
-static void service_note_faults(struct poolmgr *poolmgr,
+static void service_note_reports(struct poolmgr *poolmgr,
                                 const struct server_reports *list,
                                 const struct request *req)
 {
@@ -353,6 +344,8 @@ static void service_note_faults(struct poolmgr *poolmgr,
 
 	for (size_t i = 0; i < list->count; i++)
 		if (servers_find(poolmgr->servers, list->item[i].name_server)) {
+			service_log_report(&list->item[i]);
+			service_note_health(poolmgr, &list->item[i]);
 			service_note_difference(poolmgr, &list->item[i]);
 			service_note_behind(poolmgr, &list->item[i], &cause);
 		}
@@ -382,7 +375,6 @@ static void service_on_update_statuses(void *self, struct request *const *reqs,
 		                                &reqs[i]->why);
 		if (errs[i])
 			lists[i].count = 0;
-		service_note_reports(self, &lists[i]);
 		if (reports + lists[i].count > LIST_MAX) {
 			service_record_messages(self, lists + from, reqs + from, i - from,
 			                        errs + from);
@@ -395,7 +387,7 @@ static void service_on_update_statuses(void *self, struct request *const *reqs,
 	                        errs + from);
 	for (size_t i = 0; i < count; i++)
 		if (!errs[i])
-			service_note_faults(self, &lists[i], reqs[i]);
+			service_note_reports(self, &lists[i], reqs[i]);
 }
 
 static enum err service_on_update_status(void *self, struct request *req)
@@ -406,10 +398,9 @@ static enum err service_on_update_status(void *self, struct request *req)
 
 	if (err)
 		return err;
-	service_note_reports(self, &one);
 	service_record_messages(self, &one, &req, 1, &err);
 	if (!err)
-		service_note_faults(self, &one, req);
+		service_note_reports(self, &one, req);
 	return err;
 }
 

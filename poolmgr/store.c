@@ -201,10 +201,13 @@ void store_find_locked(struct tx *tx, struct arena *arena,
  * reach. FRESH: the row has no newer report. The assignments run from left to right, so
  * the columns that FRESH reads come last. serial_number comes after failed_serial,
  * because a row at 7 that failed at 9 stays failed until a report about 9 or newer. A
- * fresh report may lower the serial: the server was restored from an older copy. A
  * failure never postpones a planned attempt: other polls (a new change, the sync) would
  * postpone it again and again. Attempts are counted when they begin. If a server has lost
  * a zone, the row is due at once.
+ *
+ * An older serial is written if the row failed before and a new attempt has begun since.
+ * The server was restored from an older copy. The first report may be of a poll that
+ * ended before the row's success and that arrives late.
  */
 #define EVIDENCE "COALESCE(VALUES(failed_serial), VALUES(serial_number))"
 #define FRESH "((serial_number IS NULL OR " COVERS(EVIDENCE, "serial_number") ") AND " \
@@ -266,7 +269,8 @@ void store_reports(struct tx *tx, const struct server_report *reports, size_t co
 		    "serial_number = IF(VALUES(serial_number) IS NOT NULL AND "
 		    "(serial_number IS NULL OR "
 		    NEWER("VALUES(serial_number)", "serial_number")
-		    " OR " FRESH "), VALUES(serial_number), serial_number)",
+		    " OR (attempts > 1 AND " FRESH ")), VALUES(serial_number), "
+		    "serial_number)",
 		    values, COLUMNS, rows);
 	}
 }

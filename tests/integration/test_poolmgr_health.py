@@ -24,7 +24,8 @@ def setUpModule():
     real = {"id": "real", "host": HOST, "port": nsd.port, "control": nsd.control_address}
     nsd.launch()
     lab = HealthStory.lab = unittest.enterModuleContext(PoolmgrLab(
-        {"one": {}, "two": {}, "three": {}, "four": {}, "refuses": {"fail_create": "no"}}, domains=PATHS.stop,
+        {"one": {}, "two": {}, "three": {}, "four": {},
+         "refuses": {"fail_create": "no"}}, domains=PATHS.stop,
         settings={"poolmgr": {"periodic_sync_interval": 86400}, "backends": {
             "nsd": {"servers": [silent, real]}, "bind9": {"servers": [lacking]}}}))
     for number in PATHS:

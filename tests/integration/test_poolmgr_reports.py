@@ -61,13 +61,16 @@ class Locks(ReportStory):
             self.wait_row(domain, "one", "CREATE", ["SUCCESS", ""])
 
     def test_a_row_is_locked(self):
-        """Its report is tried again until the row is free. The others are taken at once."""
+        """Its report is tried again until the row is free. The others are taken at once.
+
+        The report counts once as a failure of its server.
+        """
         locked, beside = self.domain(7), self.domain(8)
         others = [self.domain(number) for number in (3, 9, 61, 62)]
         before, words = late(self.poolmgr, 0.5), 0
         with holding(self.lab.mariadb, "SELECT id FROM pool_manager_status "
                      f"WHERE domain_id = '{locked['id']}' FOR UPDATE"):
-            self.tell(report(locked, "one", "ERROR", None, reason="waits"),
+            self.tell(report(locked, "two", "ERROR", None, reason="waits", silent=True),
                       report(beside, "one", "ERROR", None, reason="beside it"))
             self.wait_row(beside, "one", "UPDATE", ["ERROR", "beside it"])
             self.minidns.cast("sync_domain", domain=locked)
@@ -78,8 +81,13 @@ class Locks(ReportStory):
                     self.tell(report(other, "one", "ERROR", None, reason=f"{words}"))
                 for other in others:
                     self.wait_row(other, "one", "UPDATE", ["ERROR", f"{words}"])
-        self.wait_row(locked, "one", "UPDATE", ["ERROR", "waits"])
+        self.wait_row(locked, "two", "UPDATE", ["ERROR", "waits"])
+        wait_for(lambda: self.failures("two"), SECONDS, "it is counted", [self.poolmgr.log])
+        self.assertEqual(self.failures("two"), 1)
         self.assertEqual(late(self.poolmgr, 0.5) - before, 0)
+
+    def failures(self, server):
+        return int(self.lab.sql(f"SELECT failures FROM pool_servers WHERE id = '{server}'")[0][0])
 
     def test_deletions_of_a_message_are_one_transaction(self):
         self.lab.sql("UPDATE domains SET task = 'DELETE', status = 'PENDING' "
@@ -94,6 +102,28 @@ class Locks(ReportStory):
                                         "AND status = 'SUCCESS'") == DELETED, SECONDS,
                  "all are recorded", [self.poolmgr.log])
         self.assertLess(self.lab.statements("begin") - before, FEW)
+
+
+class Older(ReportStory):
+
+    def serial(self, domain):
+        return int(self.lab.sql("SELECT serial_number FROM pool_manager_status WHERE server_id = "
+                                f"'one' AND action = 'UPDATE' AND domain_id = '{domain['id']}'"
+                                )[0][0])
+
+    def test_a_late_report(self):
+        """It may come after a success. An older serial is believed when it is seen anew."""
+        domain = self.domain(2)
+        for words in "late", "late, again":
+            self.tell(report(domain, "one", "ERROR", SERIAL - 2, reason=words))
+            self.wait_row(domain, "one", "UPDATE", ["ERROR", words])
+            self.assertEqual(self.serial(domain), SERIAL)
+        wait_for(lambda: self.lab.count(f"domain_id = '{domain['id']}' AND action = 'UPDATE' "
+                                        "AND server_id = 'one' AND attempts > 1"), SECONDS,
+                 "a new attempt", [self.poolmgr.log])
+        self.tell(report(domain, "one", "ERROR", SERIAL - 2, reason="seen anew"))
+        self.wait_row(domain, "one", "UPDATE", ["ERROR", "seen anew"])
+        self.assertEqual(self.serial(domain), SERIAL - 2)
 
 
 class Answers(ReportStory):
