@@ -143,8 +143,9 @@ static enum err update_try(void *self, struct why *why)
 		tx_fail(&tx, err, "%s", req.why.text);
 	err = tx_commit(&tx);
 	if (err == ERR_LOCKED) {
+		/* in doubt, the next try finds out whether the last one has committed */
 		u->skipped = true;
-		err = OK;
+		err = u->in_doubt ? ERR_RACE : OK;
 	}
 	if (err == ERR_RACE && u->changed)
 		u->in_doubt = u->changed;
@@ -184,6 +185,7 @@ static bool catalog_update_some(struct catalog *catalog, struct update *u,
 	if (err || !u->id_count)
 		return false;
 	err = tx_retry(update_try, u, why);
+	catalog->is_incomplete |= u->skipped;
 	if (err) {
 		log_warn("catalog not updated: catalog=%s err=%s reason=\"%s\"", u->of.id,
 		         err_name(err), why->text);
@@ -192,7 +194,6 @@ static bool catalog_update_some(struct catalog *catalog, struct update *u,
 	if (u->changed)
 		catalog_keep_changed(catalog, &u->zone);
 	catalog->members += u->changed;
-	catalog->is_incomplete |= u->skipped;
 	return u->changed && u->id_count == CATALOG_MEMBERS;
 }
 

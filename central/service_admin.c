@@ -275,7 +275,8 @@ static void status_add_servers(struct tx *tx, const struct zone *zone,
 		json_array_append_new(servers, status_encode(zone, &status));
 		if (strcmp(status.action, "UPDATE"))
 			continue;
-		ok += status.has_serial && !status.differs &&
+		ok += status.has_serial && !status.differs && status.status &&
+		      !strcmp(status.status, "SUCCESS") &&
 		      !strcmp(status.state, "ACTIVE") &&
 		      serial_covers(status.serial, zone->is.state.serial);
 	}

@@ -1,7 +1,5 @@
 #include "absences.h"
 
-#include <stdio.h>
-
 #include "runtime/tx.h"
 #include "servers.h"
 #include "store.h"
@@ -28,34 +26,30 @@ static const char *absences_remark(const struct server *server,
 }
 
 /* mini-DNS soon polls a doubted absence again, up to DOUBTS times. */
-static void absences_settle(struct tx *tx, const struct poolmgr *poolmgr,
-                            const struct server_report *report,
-                            const struct deletion_state *state)
+static struct outcome absences_outcome(const struct poolmgr *poolmgr,
+                                       const struct server_report *report,
+                                       const struct deletion_state *state,
+                                       struct arena *arena)
 {
 	const struct server *server = servers_find(poolmgr->servers, report->name_server);
 	enum absence absence = absence_of(report->report, state->confirmation);
 	bool soon = absence == ABSENCE_DOUBTED && state->attempts < DOUBTS;
 	const char *remark = absences_remark(server, report, state->confirmation);
-	char reason[DOMAIN_VIEW_REASON];
 	struct outcome outcome = {
 		.domain_id = report->domain.id,
 		.server_id = report->name_server,
 		.action = ACTION_DELETE,
 		.status = soon ? NULL : "ERROR",
-		.reason = reason,
 		.confirm_s = DOUBT_S,
 	};
 
-	snprintf(reason, sizeof(reason), "%s%s%s", report->reason, *remark ? ", " : "",
-	         remark);
+	outcome.reason = arena_printf(arena, "%s%s%s", report->reason,
+	                              *remark ? ", " : "", remark);
 	if (absence == ABSENCE_PROVEN) {
 		outcome.status = "SUCCESS";
 		outcome.reason = "";
 	}
-	store_settle(tx, &outcome);
-	if (absence == ABSENCE_PROVEN)
-		store_delete_again(tx, outcome.domain_id, outcome.server_id,
-		                   poolmgr_poll_budget_s(poolmgr));
+	return outcome;
 }
 
 /*
@@ -70,12 +64,24 @@ static void absences_confirm_by_polls(const struct server_report *reports, size_
 			states[i].confirmation = CONFIRMATION_ANSWERS;
 }
 
+/*
+ * Two full scans: in this time a poll of each domain was answered, if the server answers
+ * us.
+ */
+static int absences_witness_s(const struct poolmgr *poolmgr)
+{
+	return 2 * (poolmgr->config.periodic_sync_interval_ms / 1000) +
+	       poolmgr_poll_budget_s(poolmgr);
+}
+
 enum err absences_record(struct poolmgr *poolmgr, const struct server_report *reports,
                          size_t count, struct why *why)
 {
 	struct arena *arena = arena_new();
 	struct deletion *deletions = arena_alloc(arena, count * sizeof(*deletions));
 	struct deletion_state *states = arena_alloc(arena, count * sizeof(*states));
+	struct outcome *outcomes = arena_alloc(arena, count * sizeof(*outcomes));
+	size_t n = 0;
 	struct tx tx = tx_begin(poolmgr->runtime.db, why);
 
 	for (size_t i = 0; i < count; i++)
@@ -83,10 +89,19 @@ enum err absences_record(struct poolmgr *poolmgr, const struct server_report *re
 			reports[i].domain.id,
 			servers_find(poolmgr->servers, reports[i].name_server),
 		};
-	store_deletion_states(&tx, arena, deletions, count, states);
+	store_deletion_states(&tx, arena, deletions, count, states,
+	                      absences_witness_s(poolmgr));
 	absences_confirm_by_polls(reports, count, states);
 	for (size_t i = 0; i < count; i++)
-		absences_settle(&tx, poolmgr, &reports[i], &states[i]);
+		if (states[i].exists)
+			outcomes[n++] = absences_outcome(poolmgr, &reports[i], &states[i],
+			                                 arena);
+	if (n) {
+		store_settle_deletions(&tx, outcomes, n);
+		store_delete_again(&tx, arena, outcomes, n,
+		                   poolmgr_poll_budget_s(poolmgr));
+	}
+	store_check_locked(&tx);
 	enum err err = tx_commit(&tx);
 	arena_free(&arena);
 	return err;

@@ -30,36 +30,47 @@ static size_t evaluate_find_unknown(struct domain_view *view)
 	return view->unknown_count;
 }
 
-/* The row of such a server gets the reason. */
-static void evaluate_mark_unknown(struct tx *tx, struct domain_view *view,
-                                  struct arena *arena)
+/* The row of such a server gets the reason. Returns the number of rows. */
+static size_t evaluate_mark_unknown(struct domain_view *view, struct arena *arena,
+                                    struct unknown_row *marked)
 {
+	size_t count = 0;
+
 	for (size_t i = 0; view->unknown_count && i < view->count; i++) {
 		struct observation *observation = &view->observations[i];
 
 		if (!view->unknown[i])
 			continue;
-		store_unknown_serial(tx, &view->domain, view->server_ids[i],
-		                     observation->serial);
+		marked[count++] = (struct unknown_row){
+			&view->domain, view->server_ids[i], observation->serial,
+		};
 		consensus_discount(observation, view->domain.state.serial);
 		view->reasons[i] = arena_printf(arena, UNKNOWN_SERIAL_WORDS,
 		                                observation->serial);
 	}
+	return count;
 }
 
-/* One transaction for all of them: after a restore of the database there may be many. */
-static enum err evaluate_mark_all(struct db *db, struct domain_view *views, size_t count,
+/* One statement for all of them: after a restore of the database there may be many. */
+static enum err evaluate_mark_all(const struct poolmgr *poolmgr, struct db *db,
+                                  struct domain_view *views, size_t count,
                                   struct arena *arena, struct why *why)
 {
-	size_t unknown = 0;
+	bool is_loop = db == poolmgr->runtime.db;
+	struct unknown_row *marked;
+	size_t unknown = 0, n = 0;
 
 	for (size_t i = 0; i < count; i++)
 		unknown += evaluate_find_unknown(&views[i]);
 	if (!unknown)
 		return OK;
-	struct tx tx = tx_begin(db, why);
+	marked = arena_alloc(arena, unknown * sizeof(*marked));
 	for (size_t i = 0; i < count; i++)
-		evaluate_mark_unknown(&tx, &views[i], arena);
+		n += evaluate_mark_unknown(&views[i], arena, marked + n);
+	struct tx tx = tx_autocommit(db, why);
+	store_unknown_serials(&tx, marked, n, !is_loop);
+	if (is_loop)
+		store_check_locked(&tx);
 	return tx_commit(&tx);
 }
 
@@ -156,8 +167,7 @@ static bool evaluate_has_news(const struct peers *peers,
 	return false;
 }
 
-static void evaluate_decide(const struct poolmgr *poolmgr, const struct cases *cases,
-                            const struct domain_view *views,
+static void evaluate_decide(const struct cases *cases, const struct domain_view *views,
                             struct evaluation *evaluation, struct arena *arena)
 {
 	for (size_t i = 0; i < cases->count; i++) {
@@ -168,7 +178,7 @@ static void evaluate_decide(const struct poolmgr *poolmgr, const struct cases *c
 		result->first = cases->first[i];
 		if (*views[i].domain.id &&
 		    domain_view_report(&views[i], cases->action,
-		                       poolmgr->config.threshold_percentage, arena,
+		                       evaluation->threshold_percent, arena,
 		                       &result->report))
 			evaluation->found++;
 	}
@@ -195,11 +205,12 @@ enum err evaluate_read(const struct poolmgr *poolmgr, struct db *db,
 		                           poolmgr->servers);
 		err = tx_commit(&tx);
 		if (!err && action == ACTION_UPDATE)
-			err = evaluate_mark_all(db, views, cases.count, arena, why);
+			err = evaluate_mark_all(poolmgr, db, views, cases.count, arena,
+			                        why);
 		for (size_t i = 0; i < cases.count && action == ACTION_UPDATE && !err; i++)
 			evaluate_mark_differing(&views[i], arena);
 		if (!err)
-			evaluate_decide(poolmgr, &cases, views, evaluation, arena);
+			evaluate_decide(&cases, views, evaluation, arena);
 	}
 	return err;
 }
@@ -220,11 +231,13 @@ void evaluate_report(struct poolmgr *poolmgr, const struct evaluation *evaluatio
 
 /* If a read fails, central still gets the results before it. */
 enum err evaluate_all(struct poolmgr *poolmgr, const struct domain_query *queries,
-                    size_t count, struct why *why)
+                      size_t count, struct why *why)
 {
 	struct arena *arena = arena_new();
 	struct domain_result results[LIST_MAX];
-	struct evaluation evaluation = { queries, count, results, 0, NULL };
+	struct evaluation evaluation = {
+		queries, count, poolmgr->config.threshold_percentage, results, 0, NULL,
+	};
 	enum err err = evaluate_read(poolmgr, poolmgr->runtime.db, &evaluation, arena,
 	                             why);
 

@@ -27,6 +27,7 @@ enum err evaluate_all(struct poolmgr *poolmgr, const struct domain_query *querie
 struct evaluation {
 	const struct domain_query *queries;
 	size_t count;
+	int threshold_percent;		/* as the loop reads it from the configuration */
 	struct domain_result {
 		struct pool_report report;
 		/* the first query for this domain and action */

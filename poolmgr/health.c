@@ -113,7 +113,9 @@ static void health_writer_release(struct health_writer *writer,
 	log_info(channel == CHANNEL_DNS ? "server answers again: server=%s"
 	                                : "control channel answers again: server=%s",
 	         server->settings->id);
-	release_server(writer->poolmgr, server->settings->id, channel == CHANNEL_CONTROL);
+	if (channel == CHANNEL_CONTROL)
+		release_server(writer->poolmgr, server->settings->id, true);
+	release_server(writer->poolmgr, server->settings->id, false);
 }
 
 static void health_writer_apply(struct health_writer *writer, struct server *server,

@@ -69,6 +69,12 @@ struct operation {
 	enum sign sign;			/* that the server gave */
 	enum err recorded;		/* result of writing the outcome */
 	struct why record_why;
+	int threshold_percent;
+	struct evaluation evaluation;	/* of a failure; count 0: none */
+	struct domain_query query;
+	struct domain_result result;
+	enum err evaluated;
+	struct why evaluate_why;
 	int64_t took_us;
 };
 
@@ -84,6 +90,7 @@ static struct operation *operation_new(struct poolmgr *poolmgr,
 	job->server = server;
 	job->action = action;
 	job->confirm_s = poolmgr_poll_budget_s(poolmgr);
+	job->threshold_percent = poolmgr->config.threshold_percentage;
 	job->arena = arena_new();
 	job->domain = *domain;
 	if (action == ACTION_DELETE) {	/* perhaps DELETED, but not on this server */
@@ -253,7 +260,7 @@ static void operation_record_unpolled(const struct operation *job, struct tx *tx
 		.reason = job->no_address,
 	};
 
-	store_reports(tx, &report, 1);
+	store_reports(tx, &report, 1, true);
 }
 
 static const char *operation_reason(const struct operation *job)
@@ -326,6 +333,29 @@ static void operation_refuse(struct operation *job)
 	job->recorded = tx_retry(operation_record, job, &job->record_why);
 }
 
+/*
+ * After a failure: reads the states of the domain for the action whose row has the
+ * reason. The loop reports what was found.
+ */
+static void operation_evaluate(struct operation *job)
+{
+	bool is_unseen = operation_is_unconfirmed(job) && job->action == ACTION_CREATE;
+
+	if (job->stage == STAGE_SKIPPED || job->recorded ||
+	    (!job->err && !operation_is_unconfirmed(job)))
+		return;
+	job->query = (struct domain_query){
+		.domain_id = job->domain.id,
+		.action = is_unseen ? ACTION_UPDATE : job->action,
+		.request_id = job->cause.request_id,
+	};
+	job->evaluation = (struct evaluation){
+		&job->query, 1, job->threshold_percent, &job->result, 0, NULL,
+	};
+	job->evaluated = evaluate_read(job->poolmgr, job->server->db, &job->evaluation,
+	                               job->arena, &job->evaluate_why);
+}
+
 static void operation_run(void *self)
 {
 	struct operation *job = self;
@@ -342,6 +372,7 @@ static void operation_run(void *self)
 			operation_execute(job);
 		holder_drop(operation_holder(job), job->server->db, &job->held);
 	}
+	operation_evaluate(job);
 	log_request(NULL);
 }
 
@@ -390,37 +421,27 @@ static void operation_confirm(struct operation *job)
 	    job->poolmgr->peers, &job->domain, job->server, &job->cause);
 }
 
-/* Evaluates the action whose row has the reason. */
-static enum err operation_report_failure(struct operation *job, struct why *why)
-{
-	bool is_unseen = !job->err && job->action == ACTION_CREATE;
-	const struct domain_query query = {
-		.domain_id = job->domain.id,
-		.action = is_unseen ? ACTION_UPDATE : job->action,
-		.request_id = job->cause.request_id,
-	};
-
-	return evaluate_all(job->poolmgr, &query, 1, why);
-}
-
-/* If the result could not be written, the row stays due. */
+/*
+ * If the result could not be written, the row stays due. If the states could not be read,
+ * the next attempt reads them.
+ */
 static void operation_settle(struct operation *job)
 {
-	enum err err = job->recorded;
-	struct why *why = &job->record_why;
+	enum err err = job->recorded ? job->recorded : job->evaluated;
+	const struct why *why = job->recorded ? &job->record_why : &job->evaluate_why;
 
 	if (job->stage != STAGE_SKIPPED) {
 		operation_log_end(job);
 		operation_note_health(job);
-		if (!err && (job->err || operation_is_unconfirmed(job)))
-			err = operation_report_failure(job, why);
+		if (job->evaluation.count)
+			evaluate_report(job->poolmgr, &job->evaluation);
 		else if (!err && !job->refuted)
 			operation_confirm(job);
 	}
 	if (err)
-		log_warn("outcome not recorded: domain=%s server=%s err=%s reason=\"%s\"",
-		         job->domain.name, job->server->settings->id, err_name(err),
-		         why->text);
+		log_warn("outcome not %s: domain=%s server=%s err=%s reason=\"%s\"",
+		         job->recorded ? "recorded" : "reported", job->domain.name,
+		         job->server->settings->id, err_name(err), why->text);
 }
 
 static void operation_ended(void *self)

@@ -25,7 +25,8 @@ static void order_write(struct tx *tx, struct poolmgr *poolmgr,
 			orders[count++] = (struct order){
 				domain->id, servers->item[i].settings->id, action,
 			};
-	store_write_orders(tx, orders, count, poolmgr_poll_budget_s(poolmgr) + 30);
+	store_write_orders(tx, orders, count, poolmgr_poll_budget_s(poolmgr) + 30,
+	                   false);
 	if (action == ACTION_DELETE)
 		store_drop_plans(tx, domain->id);
 	free(orders);
@@ -54,6 +55,7 @@ enum err order_start(struct poolmgr *poolmgr, const char *domain_id, enum action
 		needed = store_is_needed(&tx, &domain, action);
 	if (needed)
 		order_write(&tx, poolmgr, &domain, action);
+	store_check_locked(&tx);
 	enum err err = tx_commit(&tx);
 	if (!err && needed)
 		order_start_all(poolmgr, &domain, action, cause);

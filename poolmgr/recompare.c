@@ -8,6 +8,7 @@
 #include "peers.h"
 #include "runtime/tx.h"
 #include "servers.h"
+#include "store.h"
 #include "store_recompare.h"
 
 enum { AT_ONCE = 64 };
@@ -59,42 +60,34 @@ static void recompare_log(const struct server_report *report,
 		               "comparison");
 }
 
-struct result {
-	const struct server_report *report;
-	struct content_case of;
-	enum content content;
-};
-
-static void result_write(struct tx *tx, struct result *result)
-{
-	const char *domain_id = result->report->domain.id;
-	const char *server_id = result->report->name_server;
-
-	if (!store_recompare_case(tx, domain_id, server_id, &result->of))
-		return;
-	result->content = content_decide(&result->of);
-	store_recompare_result(tx, domain_id, server_id, result->content);
-}
-
 enum err recompare_record(struct poolmgr *poolmgr, const struct server_report *reports,
                           size_t count, struct why *why)
 {
-	struct result results[LIST_MAX];
+	struct recompare_result results[LIST_MAX];
+	const struct server_report *of[LIST_MAX];
 	size_t n = 0;
 
 	bug_if(count > LIST_MAX);
 	for (size_t i = 0; i < count; i++) {
-		results[n] = (struct result){ &reports[i], .content = CONTENT_AS_BEFORE };
+		of[n] = &reports[i];
+		results[n] = (struct recompare_result){ reports[i].domain.id,
+		                                        reports[i].name_server };
 		n += recompare_has_result(&reports[i], &results[n].of.compared);
 	}
 	if (!n)
 		return OK;
+	struct arena *arena = arena_new();
 	struct tx tx = tx_begin(poolmgr->runtime.db, why);
+	store_recompare_cases(&tx, arena, results, n);
 	for (size_t i = 0; i < n; i++)
-		result_write(&tx, &results[i]);
+		results[i].content = content_decide(&results[i].of);
+	store_recompare_results(&tx, arena, results, n);
+	store_check_locked(&tx);
 	enum err err = tx_commit(&tx);
 	for (size_t i = 0; i < n && !err; i++)
-		recompare_log(results[i].report, &results[i].of, results[i].content);
+		if (results[i].exists)
+			recompare_log(of[i], &results[i].of, results[i].content);
+	arena_free(&arena);
 	return err;
 }
 

@@ -2,11 +2,14 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "runtime/tx_list.h"
 #include "servers.h"
 #include "store_due.h"
+
+enum { PAUSE_MS = 10 * 1000 };	/* at least, between two releases of a server */
 
 struct release {
 	struct poolmgr *poolmgr;
@@ -58,4 +61,35 @@ void release_server(struct poolmgr *poolmgr, const char *server_id, bool control
 	log_warn("retries not released: server=%s reason=\"too much work waits, or the "
 	         "process ends\"", server_id);
 	free(of);
+}
+
+void release_find(const struct poolmgr *poolmgr, struct tx *tx, struct arena *arena,
+                  const struct server_report *reports, size_t count,
+                  struct recovered *recovered)
+{
+	const struct server_report *successes[LIST_MAX];
+	size_t n = 0;
+
+	recovered->count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (reports[i].report == REPORT_SUCCESS &&
+		    servers_find(poolmgr->servers, reports[i].name_server)->has_waiting)
+			successes[n++] = &reports[i];
+	if (n)
+		recovered->count = store_recovered(tx, arena, successes, n,
+		                                   recovered->server_ids);
+}
+
+void release_recovered(struct poolmgr *poolmgr, const struct recovered *recovered)
+{
+	for (size_t i = 0; i < recovered->count; i++) {
+		struct server *server = servers_find(poolmgr->servers,
+		                                     recovered->server_ids[i]);
+
+		if (server->released_ms && clock_ms() < server->released_ms + PAUSE_MS)
+			continue;
+		server->released_ms = clock_ms();
+		log_info("server follows again: server=%s", server->settings->id);
+		release_server(poolmgr, server->settings->id, false);
+	}
 }

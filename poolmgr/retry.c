@@ -20,6 +20,8 @@
 enum {
 	RETRY_ROWS = 200,
 	PROBE_ROWS = 4,
+	SAMPLE_ROWS = 10,
+	SAMPLE_MS = 10 * 1000,
 	CATCH_UP_ROWS = 1000,
 	/* jobs on a lane; the rest of its room is for orders of users */
 	WAITING_MAX = 2000,
@@ -37,15 +39,16 @@ struct page {
 struct retry {
 	struct poolmgr *poolmgr;
 	bool is_running;
+	uint64_t generation;	/* of the last share */
 	/* of a turn */
 	struct arena *arena;
 	char id[ID_LEN + 1];
-	struct scope scope;	/* share.total 0: not read yet, or no share */
+	struct scope scope;	/* share.total 0: no share */
 	int lease_s;
 	struct seen_servers seen;
 	/* for the current server */
 	size_t at;
-	bool must_catch_up;
+	enum catch_up catch_up;
 	struct page pages[CHANNELS];
 	enum err err;
 	struct why why;
@@ -107,17 +110,24 @@ static void retry_read_servers(void *self)
 	store_read_servers(&tx, retry->arena, retry->poolmgr->config.pool_name,
 	                   &retry->seen);
 	retry->err = tx_commit(&tx);
+	if (!retry->err)
+		retry->scope = poolmgr_scope(retry->poolmgr, retry->poolmgr->lane_db);
 }
 
-/* The server is back in service: makes its pending rows due at once. */
+/*
+ * The server is back in service, or the share is new: makes pending rows due at once. A
+ * dead process may have known that a server answers again.
+ */
 static enum err retry_schedule_catch_up(struct retry *retry)
 {
 	const char *server_id = retry_server(retry)->settings->id;
 	struct tx tx = tx_autocommit(retry->poolmgr->lane_db, &retry->why);
-	int64_t rows = store_catch_up(&tx, &retry->scope.share, server_id, CATCH_UP_ROWS);
+	int64_t rows = store_catch_up(&tx, &retry->scope.share, server_id,
+	                              retry->catch_up == CATCH_UP_FAILED, CATCH_UP_ROWS);
 	enum err err = tx_commit(&tx);
 
-	retry->must_catch_up = err || rows == CATCH_UP_ROWS;
+	if (!err && rows < CATCH_UP_ROWS)
+		retry->catch_up = CATCH_UP_NONE;
 	return err;
 }
 
@@ -185,11 +195,7 @@ static void retry_claim(void *self)
 	struct retry *retry = self;
 
 	retry->err = OK;
-	if (!retry->scope.share.total)
-		retry->scope = poolmgr_scope(retry->poolmgr, retry->poolmgr->lane_db);
-	if (!retry->scope.share.total)
-		return;
-	if (retry->must_catch_up)
+	if (retry->catch_up)
 		retry->err = retry_schedule_catch_up(retry);
 	for (enum channel channel = 0; channel < CHANNELS && !retry->err; channel++)
 		if (retry->pages[channel].of.limit)
@@ -232,11 +238,11 @@ static void retry_claimed(void *self)
 	struct server *server = retry_server(retry);
 	struct cause cause = { .request_id = retry->id, .recovery = true };
 
-	if (!retry_is_ok(retry) || !retry->scope.share.total) {
+	if (!retry_is_ok(retry)) {
 		retry_end(retry);
 		return;
 	}
-	server->must_catch_up = retry->must_catch_up;
+	server->catch_up = retry->catch_up;
 	log_request(retry->id);
 	for (enum channel channel = 0; channel < CHANNELS; channel++) {
 		cause.probe = retry->pages[channel].is_probe;
@@ -263,6 +269,27 @@ static void retry_limit_page(const struct server *server, enum channel channel,
 		page->of.limit = 0;
 }
 
+static bool retry_needs_sample(const struct server *server)
+{
+	return server->has_waiting && !server_fails(server, CHANNEL_DNS) &&
+	       clock_ms() >= server->sampled_ms + SAMPLE_MS;
+}
+
+/*
+ * Now and then some rows of a server that answers are tried before their time. After a
+ * long fault the rows become due only in some minutes. A success of one of them releases
+ * the others (release.h).
+ */
+static void retry_limit_sample(struct server *server, struct page *page)
+{
+	if (!retry_needs_sample(server))
+		return;
+	server->sampled_ms = clock_ms();
+	page->of.limit = SAMPLE_ROWS;
+	page->of.ahead_s = EVER_S;
+	page->of.waiting = true;
+}
+
 static void retry_limit_pages(struct retry *retry, struct server *server)
 {
 	const char *id = server->settings->id;
@@ -275,6 +302,8 @@ static void retry_limit_pages(struct retry *retry, struct server *server)
 		retry_limit_page(server, CHANNEL_CONTROL, control);
 	if (server_is_known(server))
 		retry_limit_page(server, CHANNEL_DNS, dns);
+	if (dns->of.limit)
+		retry_limit_sample(server, dns);
 }
 
 /*
@@ -285,8 +314,8 @@ static bool retry_needs_server(const struct retry *retry, const struct server *s
 {
 	if (!atomic_load(&server->in_service))
 		return false;
-	if (server->must_catch_up || server_fails(server, CHANNEL_CONTROL) ||
-	    server_fails(server, CHANNEL_DNS))
+	if (server->catch_up || server_fails(server, CHANNEL_CONTROL) ||
+	    server_fails(server, CHANNEL_DNS) || retry_needs_sample(server))
 		return true;
 	for (size_t i = 0; i < retry->seen.count; i++)
 		if (!strcmp(retry->seen.item[i].id, server->settings->id))
@@ -305,7 +334,7 @@ static void retry_next_server(struct retry *retry)
 		retry_end(retry);
 		return;
 	}
-	retry->must_catch_up = retry_server(retry)->must_catch_up;
+	retry->catch_up = retry_server(retry)->catch_up;
 	retry_limit_pages(retry, retry_server(retry));
 	if (!poolmgr_submit(retry->poolmgr, retry_claim, retry_claimed, retry))
 		retry_end(retry);
@@ -318,8 +347,22 @@ static void retry_apply_server_state(struct servers *servers,
 	struct server *server = servers_find(servers, seen->id);
 
 	servers_set(servers, seen->id, seen->in_service);
-	if (server)
-		health_seen(server, seen->health);
+	if (!server)
+		return;
+	health_seen(server, seen->health);
+	server->has_waiting = seen->has_waiting;
+}
+
+static void retry_take_share(struct retry *retry)
+{
+	struct servers *servers = retry->poolmgr->servers;
+
+	if (retry->scope.share.generation == retry->generation)
+		return;
+	retry->generation = retry->scope.share.generation;
+	for (size_t i = 0; i < servers->count; i++)
+		if (!servers->item[i].catch_up)
+			servers->item[i].catch_up = CATCH_UP_FAILED;
 }
 
 static void retry_servers_read(void *self)
@@ -333,10 +376,15 @@ static void retry_servers_read(void *self)
 	}
 	for (size_t i = 0; i < retry->seen.count; i++)
 		retry_apply_server_state(servers, &retry->seen.item[i]);
+	if (!retry->scope.share.total) {
+		retry_end(retry);
+		return;
+	}
+	retry_take_share(retry);
 	retry_next_server(retry);
 }
 
-/* If no row is due, a turn needs only one statement. */
+/* If no row is due, a turn needs only two statements. */
 void retry_fire(struct retry *retry)
 {
 	struct poolmgr *poolmgr = retry->poolmgr;

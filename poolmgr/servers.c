@@ -277,7 +277,7 @@ void servers_set(struct servers *servers, const char *id, bool in_service)
 
 	if (!server || atomic_exchange(&server->in_service, in_service) == in_service)
 		return;
-	server->must_catch_up = in_service;
+	server->catch_up = in_service ? CATCH_UP_ALL : CATCH_UP_NONE;
 	log_info("server is %s: server=%s", in_service ? "in service" : "out of service",
 	         id);
 }

@@ -19,6 +19,9 @@ struct lookup;
 struct loop;
 struct metric;
 
+/* Which rows of a server must become due at once. */
+enum catch_up { CATCH_UP_NONE, CATCH_UP_FAILED, CATCH_UP_ALL };
+
 struct server {
 	const struct driver *driver;
 	const struct server_settings *settings;
@@ -34,7 +37,10 @@ struct server {
 	struct health health[CHANNELS];		/* from its row (health.h) */
 	atomic_bool failing;			/* of the control channel; for lanes */
 	atomic_bool in_service;			/* not drained or removed */
-	bool must_catch_up;			/* its rows must become due at once */
+	enum catch_up catch_up;
+	bool has_waiting;			/* from its row (store_servers.h) */
+	/* when some of these were tried before their time; when all became due */
+	int64_t sampled_ms, released_ms;
 	/* orphan_zones.c has logged why it is not listed */
 	bool is_unlisted_logged;
 	struct metric *behind, *lag;		/* gauges: domains behind; seconds */

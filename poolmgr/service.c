@@ -17,6 +17,7 @@
 #include "peers.h"
 #include "poolmgr.h"
 #include "recompare.h"
+#include "release.h"
 #include "repair.h"
 #include "runtime/tx.h"
 #include "store.h"
@@ -24,7 +25,8 @@
 #include "store_recompare.h"
 #include "store_repair.h"
 
-enum { APART_MS = 2000 };
+/* After this time further reports wait for the next turn of the loop. */
+enum { PORTIONS_MS = 25 };
 
 static struct cause service_cause(const struct request *req)
 {
@@ -95,9 +97,17 @@ static enum err service_record_serials(struct poolmgr *poolmgr,
                                        struct why *why)
 {
 	struct tx tx = tx_autocommit(poolmgr->runtime.db, why);
+	struct arena *arena = arena_new();
+	struct recovered recovered;
 
-	store_reports(&tx, reports, count);
-	return tx_commit(&tx);
+	release_find(poolmgr, &tx, arena, reports, count, &recovered);
+	store_reports(&tx, reports, count, false);
+	store_check_locked(&tx);
+	enum err err = tx_commit(&tx);
+	if (!err)
+		release_recovered(poolmgr, &recovered);
+	arena_free(&arena);
+	return err;
 }
 
 static enum action service_action(const struct server_report *report)
@@ -162,74 +172,103 @@ static enum err service_record(struct poolmgr *poolmgr,
 struct batch {
 	struct server_report reports[LIST_MAX];
 	const char *request_ids[LIST_MAX];
+	size_t messages[LIST_MAX];	/* index of the request */
+	bool locked[LIST_MAX];		/* not written: another transaction has the row */
 	size_t count;
 };
 
 /* Ignores reports of servers that are not in the configuration. */
-static void batch_add(struct batch *batch, struct poolmgr *poolmgr,
-                      const struct server_reports *list, const struct request *req)
+static void batch_add(struct batch *batch, const struct poolmgr *poolmgr,
+                      const struct server_reports *list, const struct request *req,
+                      size_t message)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		if (!servers_find(poolmgr->servers, list->item[i].name_server))
 			continue;
 		batch->reports[batch->count] = list->item[i];
+		batch->messages[batch->count] = message;
+		batch->locked[batch->count] = false;
 		batch->request_ids[batch->count++] = req->context.request_id;
 	}
 }
 
-static enum err batch_record(const struct batch *batch, struct poolmgr *poolmgr,
-                             struct why *why)
+static enum err batch_find_locked(struct batch *batch, const struct poolmgr *poolmgr,
+                                  struct why *why)
 {
-	if (batch->count == 0)
-		return OK;
-	return service_record(poolmgr, batch->reports, batch->request_ids, batch->count,
-	                      why);
+	struct arena *arena = arena_new();
+	struct tx tx = tx_begin(poolmgr->runtime.db, why);
+
+	store_find_locked(&tx, arena, batch->reports, batch->count, batch->locked);
+	enum err err = tx.err;
+	tx_rollback(&tx);
+	arena_free(&arena);
+	return err;
+}
+
+static enum err batch_record_free(const struct batch *batch, struct poolmgr *poolmgr,
+                                  struct why *why)
+{
+	struct server_report reports[LIST_MAX];
+	const char *request_ids[LIST_MAX];
+	size_t count = 0;
+
+	for (size_t i = 0; i < batch->count; i++) {
+		if (batch->locked[i])
+			continue;
+		reports[count] = batch->reports[i];
+		request_ids[count++] = batch->request_ids[i];
+	}
+	return count ? service_record(poolmgr, reports, request_ids, count, why) : OK;
+}
+
+/* True: a statement may wait for a locked row (MySQL). So they are found before. */
+static bool service_waits(const struct poolmgr *poolmgr)
+{
+	struct why why;
+	struct tx tx = tx_autocommit(poolmgr->runtime.db, &why);
+	bool waits = !tx_has_short_limit(&tx);
+
+	tx_commit(&tx);
+	return waits;
 }
 
 /*
- * Writes each report separately, so that a row that cannot be written does not delay the
- * others. Returns the first error: then the message comes again.
+ * Writes all reports together. If rows are locked, their reports are left out, and the
+ * others are written. The loop does not wait for a row.
  */
-static enum err batch_record_each(const struct batch *batch, struct poolmgr *poolmgr,
-                                  struct why *why)
+static enum err batch_record(struct batch *batch, struct poolmgr *poolmgr,
+                             struct why *why)
 {
-	int64_t until_ms = clock_ms() + APART_MS;
-	const char *stuck = "";
-	enum err first = OK;
+	enum err err = OK;
 
+	if (service_waits(poolmgr))
+		err = batch_find_locked(batch, poolmgr, why);
+	if (!err)
+		err = batch_record_free(batch, poolmgr, why);
+	if (err != ERR_LOCKED)
+		return err;
+	err = batch_find_locked(batch, poolmgr, why);
+	return err ? err : batch_record_free(batch, poolmgr, why);
+}
+
+/* A message with a report that was left out comes again soon. */
+static void batch_note_locked(const struct batch *batch, struct request *const *reqs,
+                              enum err *errs)
+{
 	for (size_t i = 0; i < batch->count; i++) {
-		const char *id = batch->reports[i].domain.id;
-		struct why own;
-		enum err err;
+		size_t message = batch->messages[i];
 
-		if (strcmp(id, stuck) == 0 || (first && clock_ms() > until_ms))
-			continue;
-		err = service_record(poolmgr, &batch->reports[i], &batch->request_ids[i],
-		                     1, &own);
-		if (!err)
-			continue;
-		stuck = id;
-		if (!first)
-			*why = own;
-		first = first ? first : err;
+		if (batch->locked[i])
+			errs[message] = fail(&reqs[message]->why, ERR_LOCKED,
+			                     "the row of domain %s is being changed: try "
+			                     "again", batch->reports[i].domain.name);
 	}
-	return first;
 }
 
-static enum err service_record_message(struct poolmgr *poolmgr,
-                                       const struct server_reports *list,
-                                       struct request *req)
-{
-	struct batch batch = { .count = 0 };
-	enum err err;
-
-	batch_add(&batch, poolmgr, list, req);
-	err = batch_record(&batch, poolmgr, &req->why);
-	return err && batch.count > 1 ? batch_record_each(&batch, poolmgr, &req->why)
-	                              : err;
-}
-
-/* Writes the reports of all messages together. If that fails, each message separately. */
+/*
+ * Writes the reports of all messages together. If the database refuses a report, each
+ * message is written separately.
+ */
 static void service_record_messages(struct poolmgr *poolmgr,
                                     const struct server_reports *lists,
                                     struct request *const *reqs, size_t count,
@@ -237,15 +276,25 @@ static void service_record_messages(struct poolmgr *poolmgr,
 {
 	struct batch batch = { .count = 0 };
 	struct why why;
+	enum err err;
 
 	for (size_t i = 0; i < count; i++)
 		if (!errs[i])
-			batch_add(&batch, poolmgr, &lists[i], reqs[i]);
-	if (!batch_record(&batch, poolmgr, &why))
-		return;
-	for (size_t i = 0; i < count; i++)
-		if (!errs[i])
-			errs[i] = service_record_message(poolmgr, &lists[i], reqs[i]);
+			batch_add(&batch, poolmgr, &lists[i], reqs[i], i);
+	err = batch.count ? batch_record(&batch, poolmgr, &why) : OK;
+	if (!err)
+		batch_note_locked(&batch, reqs, errs);
+	for (size_t i = 0; i < count && err; i++) {
+		if (errs[i])
+			continue;
+		if (count > 1 && err_retry(err) == RETRY_NEVER) {
+			service_record_messages(poolmgr, &lists[i], &reqs[i], 1,
+			                        &errs[i]);
+			continue;
+		}
+		errs[i] = err;
+		reqs[i]->why = why;
+	}
 }
 
 /* For a server whose serial is right, but whose records differ. */
@@ -282,20 +331,11 @@ static void service_note_behind(struct poolmgr *poolmgr,
 		                  report->has_serial ? &report->serial : NULL, cause);
 }
 
-static void service_note_reports(struct poolmgr *poolmgr,
-                                 const struct server_reports *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (servers_find(poolmgr->servers, list->item[i].name_server)) {
-			service_log_report(&list->item[i]);
-			service_note_health(poolmgr, &list->item[i]);
-		}
-}
-
 /*
- * Called after the reports are written: a repeated message must not confirm drift twice.
+ * Called after the reports are written. A message that waits for a locked row runs again,
+ * and must not count twice: as a failure of the server, or as a confirmed drift.
  */
-static void service_note_faults(struct poolmgr *poolmgr,
+static void service_note_reports(struct poolmgr *poolmgr,
                                 const struct server_reports *list,
                                 const struct request *req)
 {
@@ -304,9 +344,17 @@ static void service_note_faults(struct poolmgr *poolmgr,
 
 	for (size_t i = 0; i < list->count; i++)
 		if (servers_find(poolmgr->servers, list->item[i].name_server)) {
+			service_log_report(&list->item[i]);
+			service_note_health(poolmgr, &list->item[i]);
 			service_note_difference(poolmgr, &list->item[i]);
 			service_note_behind(poolmgr, &list->item[i], &cause);
 		}
+}
+
+/* The loop has its turn before the message comes again. */
+static enum err service_put_off(struct request *req)
+{
+	return fail(&req->why, ERR_LOCKED, "there are many reports at once: try again");
 }
 
 static void service_on_update_statuses(void *self, struct request *const *reqs,
@@ -315,14 +363,18 @@ static void service_on_update_statuses(void *self, struct request *const *reqs,
 	struct server_reports *lists =
 		arena_alloc(reqs[0]->arena, count * sizeof(*lists));
 	size_t from = 0, reports = 0;
+	int64_t until_ms = clock_ms() + PORTIONS_MS;
 
 	for (size_t i = 0; i < count; i++) {
 		lists[i].count = 0;
+		if (from && clock_ms() >= until_ms) {
+			errs[i] = service_put_off(reqs[i]);
+			continue;
+		}
 		errs[i] = server_reports_decode(reqs[i]->args, reqs[i]->arena, &lists[i],
 		                                &reqs[i]->why);
 		if (errs[i])
 			lists[i].count = 0;
-		service_note_reports(self, &lists[i]);
 		if (reports + lists[i].count > LIST_MAX) {
 			service_record_messages(self, lists + from, reqs + from, i - from,
 			                        errs + from);
@@ -335,7 +387,7 @@ static void service_on_update_statuses(void *self, struct request *const *reqs,
 	                        errs + from);
 	for (size_t i = 0; i < count; i++)
 		if (!errs[i])
-			service_note_faults(self, &lists[i], reqs[i]);
+			service_note_reports(self, &lists[i], reqs[i]);
 }
 
 static enum err service_on_update_status(void *self, struct request *req)
@@ -346,10 +398,9 @@ static enum err service_on_update_status(void *self, struct request *req)
 
 	if (err)
 		return err;
-	service_note_reports(self, &one);
-	err = service_record_message(self, &one, req);
+	service_record_messages(self, &one, &req, 1, &err);
 	if (!err)
-		service_note_faults(self, &one, req);
+		service_note_reports(self, &one, req);
 	return err;
 }
 
@@ -371,21 +422,19 @@ static void service_record_unreachable(struct poolmgr *poolmgr,
                                        const struct server *server, const char *reason,
                                        const struct cause *cause)
 {
-	struct server_report reports[LIST_MAX];
-	const char *request_ids[LIST_MAX];
+	struct batch batch = { .count = domains->count };
 	struct why why;
 
 	for (size_t i = 0; i < domains->count; i++) {
-		reports[i] = (struct server_report){
+		batch.reports[i] = (struct server_report){
 			.domain = domains->item[i],
 			.name_server = server->settings->id,
 			.report = REPORT_ERROR,
 			.reason = reason,
 		};
-		request_ids[i] = cause->request_id;
+		batch.request_ids[i] = cause->request_id;
 	}
-	enum err err = service_record(poolmgr, reports, request_ids, domains->count,
-	                              &why);
+	enum err err = batch_record(&batch, poolmgr, &why);
 
 	if (err)	/* the sync will find that the server is behind */
 		log_warn("silent server not recorded: server=%s err=%s reason=\"%s\"",
@@ -472,6 +521,7 @@ static enum err service_sync_now(struct poolmgr *poolmgr, struct request *req, b
 		store_drift_unpark(&tx, domain.id);
 		store_end_pauses(&tx, domain.id);
 	}
+	store_check_locked(&tx);
 	err = tx_commit(&tx);
 	if (err || domain.state.task == TASK_DELETE ||
 	    domain.state.status == STATUS_DELETED)

@@ -5,6 +5,7 @@
 
 #include "base/id.h"
 #include "base/log.h"
+#include "runtime/db.h"
 #include "runtime/tx_list.h"
 #include "store_due.h"
 #include "store_rows.h"
@@ -21,8 +22,11 @@ static void store_order_values(const struct order *order, int lease_s, const cha
 	value[4] = tx_int(lease_s);
 }
 
+#define INSERT_ORDER "INSERT INTO pool_manager_status " \
+                     "(id, server_id, domain_id, action, next_attempt_at) VALUES "
+
 void store_write_orders(struct tx *tx, const struct order *orders, size_t count,
-                        int lease_s)
+                        int lease_s, bool waits)
 {
 	enum { COLUMNS = 5, CHUNK = 64 };
 	struct tx_value values[CHUNK * COLUMNS];
@@ -36,9 +40,7 @@ void store_write_orders(struct tx *tx, const struct order *orders, size_t count,
 			store_order_values(&orders[at + i], lease_s, ids[i],
 			                   values + i * COLUMNS);
 		}
-		tx_exec_rows(tx,
-		    "INSERT INTO pool_manager_status "
-		    "(id, server_id, domain_id, action, next_attempt_at) VALUES ",
+		tx_exec_rows(tx, waits ? INSERT_ORDER : NO_WAIT(tx, INSERT_ORDER),
 		    "(?, ?, ?, ?, NOW(3) + INTERVAL ? SECOND)",
 		    " ON DUPLICATE KEY UPDATE next_attempt_at = "
 		    "IF(status <=> 'SUCCESS', next_attempt_at, VALUES(next_attempt_at)), "
@@ -82,17 +84,116 @@ void store_postpone(struct tx *tx, const char *domain_id, const char *server_id,
 }
 
 /* This happens once for each creation: SUCCESS in its row says that it has happened. */
-void store_delete_again(struct tx *tx, const char *domain_id, const char *server_id,
-                        int after_s)
+void store_delete_again(struct tx *tx, struct arena *arena,
+                        const struct outcome *outcomes, size_t count, int after_s)
 {
-	tx_exec(tx,
-	    "UPDATE pool_manager_status s JOIN pool_manager_status c "
+	struct row_key keys[LIST_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (outcomes[i].status && !strcmp(outcomes[i].status, "SUCCESS"))
+			keys[n++] = (struct row_key){ outcomes[i].domain_id,
+			                              outcomes[i].server_id };
+	store_exec_rows(tx, arena, NO_WAIT(tx,
+	    "UPDATE pool_manager_status s FORCE INDEX (status_of) "
+	    "JOIN pool_manager_status c FORCE INDEX (status_of) "
 	    "ON c.domain_id = s.domain_id AND c.server_id = s.server_id "
 	    "AND c.action = 'CREATE' "
 	    "SET s.next_attempt_at = NOW(3) + INTERVAL ? SECOND, c.status = 'SUCCESS' "
-	    "WHERE s.domain_id = ? AND s.server_id = ? AND s.action = 'DELETE' "
-	    "AND NOT (c.status <=> 'SUCCESS')",
-	    TX_BIND(tx_int(after_s), tx_text(domain_id), tx_text(server_id)));
+	    "WHERE s.action = 'DELETE' AND NOT (c.status <=> 'SUCCESS') AND ("),
+	    TX_BIND(tx_int(after_s)), keys, n);
+}
+
+/* As store_settle(), for many rows that exist and are locked. */
+void store_settle_deletions(struct tx *tx, const struct outcome *outcomes, size_t count)
+{
+	enum { COLUMNS = 6 };
+	struct tx_value values[LIST_MAX * COLUMNS];
+	char ids[LIST_MAX][ID_LEN + 1];
+
+	for (size_t i = 0; i < count; i++) {
+		struct tx_value *value = values + i * COLUMNS;
+
+		id_new(ids[i]);
+		value[0] = tx_text(ids[i]);
+		value[1] = tx_text(outcomes[i].server_id);
+		value[2] = tx_text(outcomes[i].domain_id);
+		value[3] = tx_text(outcomes[i].status);
+		value[4] = tx_text(outcomes[i].reason);
+		value[5] = tx_int(outcomes[i].confirm_s);
+	}
+	tx_exec_rows(tx,
+	    "INSERT INTO pool_manager_status "
+	    "(id, server_id, domain_id, action, status, reason, next_attempt_at) VALUES ",
+	    "(?, ?, ?, 'DELETE', ?, LEFT(?, 512), NOW(3) + INTERVAL ? SECOND)",
+	    " ON DUPLICATE KEY UPDATE reason = VALUES(reason), "
+	    "next_attempt_at = CASE VALUES(status) "
+	    "WHEN 'SUCCESS' THEN IF(status <=> 'SUCCESS' OR next_attempt_at <= NOW(3), "
+	    "next_attempt_at, NULL) WHEN 'ERROR' THEN " NEXT_ATTEMPT
+	    " ELSE VALUES(next_attempt_at) END, status = VALUES(status), "
+	    "attempts = IF(VALUES(status) <=> 'SUCCESS', 0, GREATEST(attempts, 1)), "
+	    "updated_at = NOW(3)", values, COLUMNS, count);
+}
+
+/* ---- rows that other transactions have locked ---- */
+
+void store_check_locked(struct tx *tx)
+{
+	if (tx->err == ERR_RACE && db_is_up(tx->db))
+		tx->err = fail(tx->why, ERR_LOCKED,
+		               "a row of pool_manager_status is being changed");
+}
+
+/* At most three actions for each key, so all ids are in few statements. */
+static size_t store_lock_free(struct tx *tx, struct arena *arena, const char **ids,
+                              size_t count, const char **free_ids)
+{
+	struct tx_value values[TX_LIST_MAX + 1];
+	size_t found = 0;
+
+	for (size_t at = 0; at < count; at += TX_LIST_MAX) {
+		size_t n = count - at < TX_LIST_MAX ? count - at : TX_LIST_MAX, places;
+		const char *sql = tx_list(arena,
+		    "SELECT id FROM pool_manager_status FORCE INDEX (PRIMARY) "
+		    "WHERE id IN (", ") ORDER BY id FOR UPDATE SKIP LOCKED", n, &places);
+
+		tx_list_fill(values, ids + at, n, places);
+		values[places].type = TX_END;
+		found += store_read_ids(tx, arena, sql, values, free_ids + found, n);
+	}
+	return found;
+}
+
+void store_find_locked(struct tx *tx, struct arena *arena,
+                       const struct server_report *reports, size_t count, bool *locked)
+{
+	enum { ROWS_MAX = LIST_MAX * ACTION_COUNT };
+	struct row_key keys[LIST_MAX];
+	const char *ids[ROWS_MAX], *free_ids[ROWS_MAX];
+	struct row_key rows_of[ROWS_MAX];
+	size_t n = 0, free_count;
+	struct tx_rows rows;
+
+	for (size_t i = 0; i < count; i++) {
+		locked[i] = false;
+		keys[i] = (struct row_key){ reports[i].domain.id,
+		                            reports[i].name_server };
+	}
+	store_select_rows(tx, arena, &rows,
+	    "SELECT s.id, s.domain_id, s.server_id FROM pool_manager_status s WHERE (",
+	    ") ORDER BY s.id", keys, count);
+	while (n < ROWS_MAX && tx_next(&rows)) {
+		ids[n] = row_text(&rows);
+		rows_of[n].domain_id = row_text(&rows);
+		rows_of[n++].server_id = row_text(&rows);
+	}
+	tx_select_end(&rows);
+	free_count = store_lock_free(tx, arena, ids, n, free_ids);
+	for (size_t row = 0; row < n && !tx->err; row++)
+		for (size_t i = 0; i < count; i++)
+			locked[i] |= row_key_is(&keys[i], rows_of[row].domain_id,
+			                        rows_of[row].server_id) &&
+			             !store_is_among(ids[row], free_ids, free_count);
 }
 
 /*
@@ -103,6 +204,10 @@ void store_delete_again(struct tx *tx, const char *domain_id, const char *server
  * failure never postpones a planned attempt: other polls (a new change, the sync) would
  * postpone it again and again. Attempts are counted when they begin. If a server has lost
  * a zone, the row is due at once.
+ *
+ * An older serial is written if the row failed before and a new attempt has begun since.
+ * The server was restored from an older copy. The first report may be of a poll that
+ * ended before the row's success and that arrives late.
  */
 #define EVIDENCE "COALESCE(VALUES(failed_serial), VALUES(serial_number))"
 #define FRESH "((serial_number IS NULL OR " COVERS(EVIDENCE, "serial_number") ") AND " \
@@ -126,7 +231,12 @@ static void store_report_values(const struct server_report *report, const char *
 	value[8] = success ? tx_null() : tx_int(5);
 }
 
-void store_reports(struct tx *tx, const struct server_report *reports, size_t count)
+#define INSERT_REPORT "INSERT INTO pool_manager_status (id, server_id, domain_id, " \
+                      "action, status, serial_number, failed_serial, reason, " \
+                      "attempts, next_attempt_at) VALUES "
+
+void store_reports(struct tx *tx, const struct server_report *reports, size_t count,
+                   bool waits)
 {
 	enum { COLUMNS = 9, CHUNK = 256 };	/* a message: one statement */
 	struct tx_value values[CHUNK * COLUMNS];
@@ -140,10 +250,7 @@ void store_reports(struct tx *tx, const struct server_report *reports, size_t co
 			store_report_values(&reports[at + i], ids[i],
 			                    values + i * COLUMNS);
 		}
-		tx_exec_rows(tx,
-		    "INSERT INTO pool_manager_status (id, server_id, domain_id, action, "
-		    "status, serial_number, failed_serial, reason, attempts, "
-		    "next_attempt_at) VALUES ",
+		tx_exec_rows(tx, waits ? INSERT_REPORT : NO_WAIT(tx, INSERT_REPORT),
 		    "(?, ?, ?, 'UPDATE', ?, ?, ?, LEFT(?, 512), ?, "
 		    "NOW(3) + INTERVAL ? SECOND)",
 		    " ON DUPLICATE KEY UPDATE "
@@ -162,7 +269,8 @@ void store_reports(struct tx *tx, const struct server_report *reports, size_t co
 		    "serial_number = IF(VALUES(serial_number) IS NOT NULL AND "
 		    "(serial_number IS NULL OR "
 		    NEWER("VALUES(serial_number)", "serial_number")
-		    "), VALUES(serial_number), serial_number)",
+		    " OR (attempts > 1 AND " FRESH ")), VALUES(serial_number), "
+		    "serial_number)",
 		    values, COLUMNS, rows);
 	}
 }
@@ -376,19 +484,46 @@ void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum actio
 		store_redelete(tx, domain->id, server_id, after_s);
 }
 
-void store_unknown_serial(struct tx *tx, const struct domain_ref *domain,
-                          const char *server_id, uint32_t serial)
+/* A row that has changed meanwhile stays as it is. */
+#define SERVES_IT "(serial_number <=> VALUES(serial_number))"
+#define INSERT_UNKNOWN "INSERT INTO pool_manager_status (id, server_id, domain_id, " \
+                       "action, serial_number, failed_serial) VALUES "
+
+void store_unknown_serials(struct tx *tx, const struct unknown_row *unknown, size_t count,
+                           bool waits)
 {
-	tx_exec(tx,
-	    "UPDATE pool_manager_status SET status = 'ERROR', failed_serial = ?, "
-	    "reason = "
-	    "CONCAT('serves serial ', serial_number, ', which we did not issue'), "
-	    "serial_number = NULL, attempts = attempts + 1, "
-	    "next_attempt_at = " NEXT_ATTEMPT ", updated_at = NOW(3) "
-	    "WHERE domain_id = ? AND server_id = ? AND action = 'UPDATE' "
-	    "AND serial_number = ?",
-	    TX_BIND(tx_u32(domain->state.serial), tx_text(domain->id), tx_text(server_id),
-	            tx_u32(serial)));
+	enum { COLUMNS = 5, CHUNK = 256 };
+	struct tx_value values[CHUNK * COLUMNS];
+	char ids[CHUNK][ID_LEN + 1];
+
+	for (size_t at = 0; at < count; at += CHUNK) {
+		size_t rows = count - at < CHUNK ? count - at : CHUNK;
+
+		for (size_t i = 0; i < rows; i++) {
+			struct tx_value *value = values + i * COLUMNS;
+
+			id_new(ids[i]);
+			value[0] = tx_text(ids[i]);
+			value[1] = tx_text(unknown[at + i].server_id);
+			value[2] = tx_text(unknown[at + i].domain->id);
+			value[3] = tx_u32(unknown[at + i].serial);
+			value[4] = tx_u32(unknown[at + i].domain->state.serial);
+		}
+		tx_exec_rows(tx, waits ? INSERT_UNKNOWN : NO_WAIT(tx, INSERT_UNKNOWN),
+		    "(?, ?, ?, 'UPDATE', ?, ?)",
+		    " ON DUPLICATE KEY UPDATE "
+		    "status = IF(" SERVES_IT ", 'ERROR', status), "
+		    "reason = IF(" SERVES_IT ", CONCAT('serves serial ', serial_number, "
+		    "', which we did not issue'), reason), "
+		    "attempts = attempts + " SERVES_IT ", "
+		    "next_attempt_at = IF(" SERVES_IT ", " NEXT_ATTEMPT
+		    ", next_attempt_at), "
+		    "updated_at = IF(" SERVES_IT ", NOW(3), updated_at), "
+		    "failed_serial = IF(" SERVES_IT ", VALUES(failed_serial), "
+		    "failed_serial), "
+		    "serial_number = IF(" SERVES_IT ", NULL, serial_number)",
+		    values, COLUMNS, rows);
+	}
 }
 
 /* Deletes rows older than AGE_S. */

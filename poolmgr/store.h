@@ -16,13 +16,14 @@ struct slice;
 
 /*
  * An action that a server must do. If it is not finished after LEASE_S, it is due again.
+ * WAITS: for locked rows; the loop does not wait.
  */
 struct order {
 	const char *domain_id, *server_id;
 	enum action action;
 };
 void store_write_orders(struct tx *tx, const struct order *orders, size_t count,
-                        int lease_s);
+                        int lease_s, bool waits);
 
 /* The result of an action on one server. */
 struct outcome {
@@ -41,15 +42,31 @@ void store_settle(struct tx *tx, const struct outcome *outcome);
 /* The action could not be tried: it is due AFTER_S later. The status is unchanged. */
 void store_postpone(struct tx *tx, const char *domain_id, const char *server_id,
                     enum action action, int after_s);
+/* For deletions, at most LIST_MAX, whose rows exist and are locked. */
+void store_settle_deletions(struct tx *tx, const struct outcome *outcomes, size_t count);
 /*
- * The domain is gone from the server. If its creation never had a result, the server may
- * still create the zone later. So the deletion is due once more, AFTER_S later.
+ * For the deletions with SUCCESS: the domain is gone from the server. If its creation
+ * never had a result, the server may still create the zone later. So the deletion is due
+ * once more, AFTER_S later.
  */
-void store_delete_again(struct tx *tx, const char *domain_id, const char *server_id,
-                        int after_s);
+void store_delete_again(struct tx *tx, struct arena *arena,
+                        const struct outcome *outcomes, size_t count, int after_s);
 
-/* Writes reports to UPDATE rows. Serials only grow; an old report has no effect. */
-void store_reports(struct tx *tx, const struct server_report *reports, size_t count);
+/*
+ * Writes reports to UPDATE rows. An old report has no effect. WAITS: for locked rows;
+ * the loop does not wait.
+ */
+void store_reports(struct tx *tx, const struct server_report *reports, size_t count,
+                   bool waits);
+
+/* After a statement that does not wait for rows: a locked row becomes ERR_LOCKED. */
+void store_check_locked(struct tx *tx);
+/*
+ * Sets locked[i] if another transaction has locked a row of the domain on the server. For
+ * at most LIST_MAX reports, in a transaction that is rolled back.
+ */
+void store_find_locked(struct tx *tx, struct arena *arena,
+                       const struct server_report *reports, size_t count, bool *locked);
 
 /* A view for each of the ids (1 to LIST_MAX, all different), in the arena. */
 struct domain_view *store_domain_views(struct tx *tx, struct arena *arena,
@@ -69,8 +86,13 @@ void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum actio
  * database.
  */
 #define UNKNOWN_SERIAL_WORDS "serves serial %u, which we did not issue"
-void store_unknown_serial(struct tx *tx, const struct domain_ref *domain,
-                          const char *server_id, uint32_t serial);
+struct unknown_row {
+	const struct domain_ref *domain;
+	const char *server_id;
+	uint32_t serial;
+};
+void store_unknown_serials(struct tx *tx, const struct unknown_row *unknown, size_t count,
+                           bool waits);
 /*
  * True: the action is still needed. The order may be old: the domain to create was
  * deleted, or a new domain has the name of the domain to delete.

@@ -1,99 +1,97 @@
 #include "store_absence.h"
 
-#include <string.h>
-
-#include "runtime/tx_list.h"
 #include "store_rows.h"
-
-static bool deletion_is(const struct deletion *deletion, const char *domain_id,
-                        const char *server_id)
-{
-	return !strcmp(deletion->domain_id, domain_id) &&
-	       !strcmp(deletion->server->settings->id, server_id);
-}
-
-/* The remaining places repeat the last deletion. */
-static const struct tx_value *store_bind_deletions(struct arena *arena,
-                                                   const struct deletion *deletions,
-                                                   size_t count, size_t places)
-{
-	struct tx_value *values = arena_alloc(arena, (2 * places + 1) * sizeof(*values));
-
-	for (size_t i = 0; i < places; i++) {
-		const struct deletion *deletion = &deletions[i < count ? i : count - 1];
-
-		values[2 * i] = tx_text(deletion->domain_id);
-		values[2 * i + 1] = tx_text(deletion->server->settings->id);
-	}
-	values[2 * places].type = TX_END;
-	return values;
-}
 
 /*
  * The row of a deletion is NO_DOMAIN from the success of the driver until a poll confirms
  * it. All rows are locked first, in the order of their key.
  */
 static void store_read_driver_results(struct tx *tx, struct arena *arena,
-                                      const struct deletion *deletions, size_t count,
+                                      const struct row_key *keys, size_t count,
                                       struct deletion_state *states)
 {
 	struct tx_rows rows;
-	size_t places;
-	const char *sql = tx_list_of(arena,
-	    "SELECT domain_id, server_id, status <=> 'NO_DOMAIN', attempts "
-	    "FROM pool_manager_status WHERE action = 'DELETE' AND (",
-	    "(domain_id = ? AND server_id = ?)", " OR ",
-	    ") ORDER BY domain_id, server_id FOR UPDATE", count, &places);
 
-	tx_select(tx, arena, &rows, sql, store_bind_deletions(arena, deletions, count,
-	                                                      places));
+	store_select_rows(tx, arena, &rows, NO_WAIT(tx,
+	    "SELECT s.domain_id, s.server_id, s.status <=> 'NO_DOMAIN', s.attempts "
+	    "FROM pool_manager_status s FORCE INDEX (status_of) "
+	    "WHERE s.action = 'DELETE' AND ("),
+	    ") ORDER BY s.domain_id, s.server_id FOR UPDATE", keys, count);
 	while (tx_next(&rows)) {
 		const char *domain_id = row_text(&rows), *server_id = row_text(&rows);
 		bool deleted = row_int(&rows) != 0;
 		int attempts = (int)row_int(&rows);
 
 		for (size_t i = 0; i < count; i++)
-			if (deletion_is(&deletions[i], domain_id, server_id))
+			if (row_key_is(&keys[i], domain_id, server_id))
 				states[i] = (struct deletion_state){
-					deleted ? CONFIRMATION_DRIVER : CONFIRMATION_NONE,
-						attempts,
+					true, deleted ? CONFIRMATION_DRIVER
+					              : CONFIRMATION_NONE,
+					attempts,
 				};
 	}
 }
 
 /*
- * True: the server has answered for its catalog zone. A catalog zone that loses a member
- * changes, so mini-DNS polls it after the deletion. If there is no catalog zone, or the
- * domain is the catalog zone itself, its own row counts: the server answered for it in
- * the last report, or was never seen to have it.
+ * The server has answered us for its catalog zone since the deletion. A catalog zone that
+ * loses a member changes, so mini-DNS polls it after the deletion. If there is no catalog
+ * zone, or the domain is the catalog zone itself, the server has answered for the domain
+ * a short time before the deletion, or for another domain after it.
  */
-static bool store_answers_for_catalog(struct tx *tx, const char *domain_id,
-                                      const char *server_id)
+static void store_read_answers(struct tx *tx, struct arena *arena,
+                               const struct row_key *keys, size_t count, int within_s,
+                               struct deletion_state **states)
 {
-	return store_read_count(tx,
-	    "SELECT COUNT(*) FROM domains d JOIN pools p ON p.id = d.pool_id "
+	struct tx_rows rows;
+	const char *head = arena_printf(arena,
+	    "SELECT s.domain_id, s.server_id FROM pool_manager_status s "
+	    "JOIN domains d ON d.id = s.domain_id JOIN pools p ON p.id = d.pool_id "
 	    "LEFT JOIN domains c ON c.id = p.catalog_id AND c.id <> d.id "
 	    "AND c.live = 1 AND c.task <> 'DELETE' "
 	    "LEFT JOIN pool_manager_status u ON u.domain_id = COALESCE(c.id, d.id) "
-	    "AND u.server_id = ? AND u.action = 'UPDATE' WHERE d.id = ? "
-	    "AND IF(c.id IS NULL, u.serial_number IS NULL OR u.status <=> 'SUCCESS', "
-	    "u.status <=> 'SUCCESS' AND u.updated_at >= d.changed_at)",
-	    TX_BIND(tx_text(server_id), tx_text(domain_id))) > 0;
+	    "AND u.server_id = s.server_id AND u.action = 'UPDATE' "
+	    "WHERE s.action = 'DELETE' AND IF(c.id IS NULL, "
+	    "(u.status <=> 'SUCCESS' AND "
+	    "u.updated_at >= d.changed_at - INTERVAL %d SECOND) OR EXISTS "
+	    "(SELECT 1 FROM pool_manager_status o JOIN domains e ON e.id = o.domain_id "
+	    "WHERE o.server_id = s.server_id AND o.action = 'UPDATE' "
+	    "AND o.status = 'SUCCESS' AND o.updated_at >= d.changed_at "
+	    "AND e.pool_id = d.pool_id), "
+	    "u.status <=> 'SUCCESS' AND u.updated_at >= d.changed_at) AND (", within_s);
+
+	store_select_rows(tx, arena, &rows, head, ")", keys, count);
+	while (tx_next(&rows)) {
+		const char *domain_id = row_text(&rows), *server_id = row_text(&rows);
+
+		for (size_t i = 0; i < count; i++)
+			if (row_key_is(&keys[i], domain_id, server_id))
+				states[i]->confirmation = CONFIRMATION_ANSWERS;
+	}
 }
 
 void store_deletion_states(struct tx *tx, struct arena *arena,
                            const struct deletion *deletions, size_t count,
-                           struct deletion_state *states)
+                           struct deletion_state *states, int within_s)
 {
+	struct row_key *keys = arena_alloc(arena, count * sizeof(*keys));
+	struct row_key *doubted = arena_alloc(arena, count * sizeof(*doubted));
+	struct deletion_state **of = arena_alloc(arena, count * sizeof(*of));
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		keys[i] = (struct row_key){ deletions[i].domain_id,
+		                            deletions[i].server->settings->id };
+		states[i] = (struct deletion_state){ .exists = false };
+	}
+	store_read_driver_results(tx, arena, keys, count, states);
 	for (size_t i = 0; i < count; i++)
-		states[i] = (struct deletion_state){ CONFIRMATION_NONE, 0 };
-	store_read_driver_results(tx, arena, deletions, count, states);
-	for (size_t i = 0; i < count; i++)
-		if (states[i].confirmation == CONFIRMATION_NONE &&
-		    deletions[i].server->driver->by_catalog &&
-		    store_answers_for_catalog(tx, deletions[i].domain_id,
-		                              deletions[i].server->settings->id))
-			states[i].confirmation = CONFIRMATION_ANSWERS;
+		if (states[i].exists && states[i].confirmation == CONFIRMATION_NONE &&
+		    deletions[i].server->driver->by_catalog) {
+			doubted[n] = keys[i];
+			of[n++] = &states[i];
+		}
+	if (n)
+		store_read_answers(tx, arena, doubted, n, within_s, of);
 }
 
 bool store_is_zone_lost(struct tx *tx, struct arena *arena, const char *domain_id,

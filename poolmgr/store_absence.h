@@ -10,6 +10,7 @@
 #include "servers.h"
 
 struct deletion_state {
+	bool exists;		/* the row of the deletion */
 	enum confirmation confirmation;
 	int attempts;		/* number of tries to delete it on the server */
 };
@@ -22,11 +23,12 @@ struct deletion {
  * Writes one state for each of the deletions (1 to TX_LIST_MAX), in their order; the rows
  * stay locked. A deletion is confirmed if the control channel of the server deleted the
  * domain, or if a server of the backend catalog answered for its catalog zone after the
- * deletion.
+ * deletion. Without a catalog zone the server has answered for the domain at most
+ * WITHIN_S before the deletion, or for another domain of the pool after it.
  */
 void store_deletion_states(struct tx *tx, struct arena *arena,
                            const struct deletion *deletions, size_t count,
-                           struct deletion_state *states);
+                           struct deletion_state *states, int within_s);
 /* True: the last poll of a live domain found no zone. *reason is in the arena. */
 bool store_is_zone_lost(struct tx *tx, struct arena *arena, const char *domain_id,
                         const char *server_id, const char **reason);

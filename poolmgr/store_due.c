@@ -45,10 +45,12 @@ struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *sc
 	    "JOIN pools p ON p.id = d.pool_id "
 	    "WHERE s.server_id = ? AND " IS_MINE " "
 	    "AND s.next_attempt_at <= NOW(3) + INTERVAL ? SECOND "
+	    "AND (NOT ? OR (" WAITS_LONG("s") ")) "
 	    "AND (s.action = 'DELETE') = (d.task = 'DELETE' OR d.status = 'DELETED') "
 	    "AND s.by_control = ? ORDER BY s.next_attempt_at LIMIT ?",
 	    TX_BIND(tx_text(of->server_id), SCOPE(scope), tx_int(of->ahead_s),
-	            tx_int(of->control), tx_int((int64_t)of->limit)));
+	            tx_int(of->waiting), tx_int(of->control),
+	            tx_int((int64_t)of->limit)));
 }
 
 static size_t store_row_ids(const struct due *due, const char **ids)
@@ -140,17 +142,17 @@ void store_forget_due(struct tx *tx, const struct share *share, const struct due
 
 void store_make_due(struct tx *tx, const char *domain_id)
 {
-	tx_exec(tx,
+	tx_exec(tx, NO_WAIT(tx,
 	    "UPDATE pool_manager_status SET next_attempt_at = NOW(3), "
 	    "attempts = LEAST(attempts, 1) WHERE domain_id = ? "
-	    "AND (status IN ('ERROR', 'NO_DOMAIN') OR next_attempt_at IS NOT NULL)",
+	    "AND (status IN ('ERROR', 'NO_DOMAIN') OR next_attempt_at IS NOT NULL)"),
 	    TX_BIND(tx_text(domain_id)));
 }
 
 void store_drop_plans(struct tx *tx, const char *domain_id)
 {
-	tx_exec(tx, "UPDATE pool_manager_status SET next_attempt_at = NULL "
-	        "WHERE domain_id = ? AND action <> 'DELETE'",
+	tx_exec(tx, NO_WAIT(tx, "UPDATE pool_manager_status SET next_attempt_at = NULL "
+	                    "WHERE domain_id = ? AND action <> 'DELETE'"),
 	        TX_BIND(tx_text(domain_id)));
 }
 
@@ -176,14 +178,33 @@ size_t store_release(struct tx *tx, const char *pool, const char *server_id,
 	return count;
 }
 
+size_t store_recovered(struct tx *tx, struct arena *arena,
+                       const struct server_report *const *reports, size_t count,
+                       const char **server_ids)
+{
+	struct row_key keys[LIST_MAX];
+	struct tx_rows rows;
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct row_key){ reports[i]->domain.id,
+		                            reports[i]->name_server };
+	store_select_rows(tx, arena, &rows,
+	    "SELECT DISTINCT s.server_id FROM pool_manager_status s "
+	    "WHERE s.action = 'UPDATE' AND " FAILS_OFTEN("s") " AND (", ")", keys, count);
+	while (tx_next(&rows))
+		server_ids[found++] = row_text(&rows);
+	return found;
+}
+
 int64_t store_catch_up(struct tx *tx, const struct share *share, const char *server_id,
-                       size_t limit)
+                       bool failed, size_t limit)
 {
 	return tx_exec(tx,
 	    "UPDATE pool_manager_status SET next_attempt_at = NOW(3) "
 	    "WHERE server_id = ? AND by_control IN (0, 1) AND next_attempt_at > NOW(3) "
-	    "AND CRC32(domain_id) % ? = ? LIMIT ?",
-	    TX_BIND(tx_text(server_id), tx_int((int64_t)share->total),
+	    "AND (NOT ? OR status = 'ERROR') AND CRC32(domain_id) % ? = ? LIMIT ?",
+	    TX_BIND(tx_text(server_id), tx_int(failed), tx_int((int64_t)share->total),
 	            tx_int((int64_t)share->factor), tx_int((int64_t)limit)));
 }
 

@@ -24,6 +24,7 @@ struct due_of {
 	/* work on the control channel; otherwise NOTIFY and polls */
 	bool control;
 	int ahead_s;		/* include rows that are due within this time */
+	bool waiting;		/* only rows that failed often and wait for long */
 	size_t limit;		/* at most TX_LIST_MAX */
 };
 struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *scope,
@@ -53,11 +54,18 @@ void store_make_due(struct tx *tx, const char *domain_id);
 size_t store_release(struct tx *tx, const char *pool, const char *server_id,
                      bool control);
 /*
- * The server is back in service: makes its pending rows of the share due now, at most
- * LIMIT. Returns their number.
+ * Ids of the servers, each once, for which one of the REPORTS (1 to LIST_MAX, of SUCCESS)
+ * ends many failures of a row. Call it before the reports are written.
+ */
+size_t store_recovered(struct tx *tx, struct arena *arena,
+                       const struct server_report *const *reports, size_t count,
+                       const char **server_ids);
+/*
+ * Makes pending rows of the share due now, at most LIMIT. FAILED: only rows in error.
+ * Returns their number.
  */
 int64_t store_catch_up(struct tx *tx, const struct share *share, const char *server_id,
-                       size_t limit);
+                       bool failed, size_t limit);
 
 /* ---- all domains, in slices: AFTER < id <= UPTO ---- */
 

@@ -3,44 +3,88 @@
 #include "base/log.h"
 #include "store_rows.h"
 
+#define CASE "s.differs_since IS NOT NULL, EXISTS (SELECT 1 FROM repair_log r " \
+             "WHERE r.object_uuid = s.domain_id AND r.server_id = s.server_id " \
+             "AND r.kind = 'CONTENT' AND r.outcome = 'DONE' " \
+             "AND r.done_at >= s.differs_since) " \
+             "FROM pool_manager_status s FORCE INDEX (status_of) " \
+             "WHERE s.action = 'UPDATE' AND "
+
+static void store_read_case(struct tx_rows *rows, struct content_case *of)
+{
+	of->differs = row_int(rows) != 0;
+	of->was_transferred = row_int(rows) != 0;
+}
+
 bool store_recompare_case(struct tx *tx, const char *domain_id, const char *server_id,
                           struct content_case *of)
 {
 	struct tx_rows rows;
 
 	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT s.differs_since IS NOT NULL, EXISTS (SELECT 1 FROM repair_log r "
-	    "WHERE r.object_uuid = s.domain_id AND r.server_id = s.server_id "
-	    "AND r.kind = 'CONTENT' AND r.outcome = 'DONE' "
-	    "AND r.done_at >= s.differs_since) "
-	    "FROM pool_manager_status s WHERE s.domain_id = ? AND s.server_id = ? "
-	    "AND s.action = 'UPDATE' FOR UPDATE",
+	    "SELECT " CASE "s.domain_id = ? AND s.server_id = ? FOR UPDATE",
 	    TX_BIND(tx_text(domain_id), tx_text(server_id))))
 		return false;
-	of->differs = row_int(&rows) != 0;
-	of->was_transferred = row_int(&rows) != 0;
+	store_read_case(&rows, of);
 	tx_select_end(&rows);
 	return true;
 }
 
-void store_recompare_result(struct tx *tx, const char *domain_id, const char *server_id,
-                            enum content content)
+void store_recompare_cases(struct tx *tx, struct arena *arena,
+                           struct recompare_result *results, size_t count)
 {
-	const struct tx_value *row = TX_BIND(tx_int(CONTENT_FIRST_S), tx_text(domain_id),
-	                                     tx_text(server_id));
+	struct row_key *keys = arena_alloc(arena, count * sizeof(*keys));
+	struct tx_rows rows;
 
-	if (content == CONTENT_DIFFERS)
-		tx_exec(tx,
-		    "UPDATE pool_manager_status SET "
-		    "differs_since = COALESCE(differs_since, NOW(3)), "
-		    "compare_at = COALESCE(compare_at, NOW(3) + INTERVAL ? SECOND) "
-		    "WHERE domain_id = ? AND server_id = ? AND action = 'UPDATE'", row);
-	else if (content == CONTENT_TRUSTED)
-		tx_exec(tx,
-		    "UPDATE pool_manager_status SET differs_since = NULL, "
-		    "compare_at = NULL, comparisons = 0 "
-		    "WHERE domain_id = ? AND server_id = ? AND action = 'UPDATE'",
-		    row + 1);
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct row_key){ results[i].domain_id, results[i].server_id };
+	store_select_rows(tx, arena, &rows,
+	    NO_WAIT(tx, "SELECT s.domain_id, s.server_id, " CASE "("),
+	    ") ORDER BY s.domain_id, s.server_id FOR UPDATE", keys, count);
+	while (tx_next(&rows)) {
+		const char *domain_id = row_text(&rows), *server_id = row_text(&rows);
+		struct content_case of = { .differs = false };
+
+		store_read_case(&rows, &of);
+		for (size_t i = 0; i < count; i++) {
+			if (!row_key_is(&keys[i], domain_id, server_id))
+				continue;
+			of.compared = results[i].of.compared;
+			results[i].of = of;
+			results[i].exists = true;
+		}
+	}
+}
+
+static size_t store_results_of(const struct recompare_result *results, size_t count,
+                               enum content content, struct row_key *keys)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (results[i].exists && results[i].content == content)
+			keys[n++] = (struct row_key){ results[i].domain_id,
+			                              results[i].server_id };
+	return n;
+}
+
+void store_recompare_results(struct tx *tx, struct arena *arena,
+                             const struct recompare_result *results, size_t count)
+{
+	struct row_key *keys = arena_alloc(arena, count * sizeof(*keys));
+	size_t n = store_results_of(results, count, CONTENT_DIFFERS, keys);
+
+	store_exec_rows(tx, arena,
+	    "UPDATE pool_manager_status s FORCE INDEX (status_of) SET "
+	    "s.differs_since = COALESCE(s.differs_since, NOW(3)), "
+	    "s.compare_at = COALESCE(s.compare_at, NOW(3) + INTERVAL ? SECOND) "
+	    "WHERE s.action = 'UPDATE' AND (", TX_BIND(tx_int(CONTENT_FIRST_S)), keys, n);
+	n = store_results_of(results, count, CONTENT_TRUSTED, keys);
+	store_exec_rows(tx, arena,
+	    "UPDATE pool_manager_status s FORCE INDEX (status_of) "
+	    "SET s.differs_since = NULL, s.compare_at = NULL, s.comparisons = 0 "
+	    "WHERE s.action = 'UPDATE' AND s.differs_since IS NOT NULL AND (", TX_NONE,
+	    keys, n);
 }
 
 static void store_postpone_comparison(struct tx *tx, const struct comparison *comparison)
@@ -93,9 +137,9 @@ void store_compare_soon(struct tx *tx, const char *domain_id, const char *server
 
 void store_end_pauses(struct tx *tx, const char *domain_id)
 {
-	tx_exec(tx,
+	tx_exec(tx, NO_WAIT(tx,
 	    "UPDATE pool_manager_status SET asked_at = NOW(3), comparisons = 0, "
 	    "compare_at = IF(differs_since IS NULL, NULL, NOW(3)) "
-	    "WHERE domain_id = ? AND action = 'UPDATE'",
+	    "WHERE domain_id = ? AND action = 'UPDATE'"),
 	    TX_BIND(tx_text(domain_id)));
 }

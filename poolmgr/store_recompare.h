@@ -12,8 +12,17 @@
 /* Fills OF without `compared`, and locks the row. False: no such row. */
 bool store_recompare_case(struct tx *tx, const char *domain_id, const char *server_id,
                           struct content_case *of);
-void store_recompare_result(struct tx *tx, const char *domain_id, const char *server_id,
-                            enum content content);
+/* The same for many servers, without a wait for locked rows. */
+struct recompare_result {
+	const char *domain_id, *server_id;
+	struct content_case of;
+	bool exists;
+	enum content content;
+};
+void store_recompare_cases(struct tx *tx, struct arena *arena,
+                           struct recompare_result *results, size_t count);
+void store_recompare_results(struct tx *tx, struct arena *arena,
+                             const struct recompare_result *results, size_t count);
 
 /* A comparison that is due. Each is due again after its pause. */
 struct comparison {

@@ -5,6 +5,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "runtime/tx_list.h"
+#include "store_rows.h"
 
 static const char *const kind_names[] = { "CONTENT", "STRAY" };
 static const char *const action_names[] = { "TRANSFER", "DELETE" };
@@ -157,8 +158,8 @@ void store_drift_forget(struct tx *tx, const struct fault *fault)
 
 void store_drift_unpark(struct tx *tx, const char *object)
 {
-	tx_exec(tx, "DELETE FROM repairs WHERE object_uuid = ? AND state = 'PARKED'",
-	        TX_BIND(tx_text(object)));
+	tx_exec(tx, NO_WAIT(tx, "DELETE FROM repairs WHERE object_uuid = ? "
+	                    "AND state = 'PARKED'"), TX_BIND(tx_text(object)));
 }
 
 void store_drift_reset(struct tx *tx, const struct fault *fault)

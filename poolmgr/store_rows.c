@@ -58,6 +58,61 @@ void store_exec_ids(struct tx *tx, struct arena *arena, const char *head,
 	tx_exec(tx, sql, values);
 }
 
+/* FIRST, then the keys; the remaining places repeat the last key. */
+static const struct tx_value *store_bind_keys(struct arena *arena,
+                                              const struct tx_value *first,
+                                              const struct row_key *keys, size_t count,
+                                              size_t places)
+{
+	struct tx_value *values =
+	    arena_alloc(arena, (ROW_FIRST_MAX + 2 * places + 1) * sizeof(*values));
+	size_t n = 0;
+
+	for (; first[n].type != TX_END; n++) {
+		bug_if(n == ROW_FIRST_MAX);
+		values[n] = first[n];
+	}
+	for (size_t i = 0; i < places; i++) {
+		const struct row_key *key = &keys[i < count ? i : count - 1];
+
+		values[n++] = tx_text(key->domain_id);
+		values[n++] = tx_text(key->server_id);
+	}
+	values[n].type = TX_END;
+	return values;
+}
+
+#define KEY "(s.domain_id = ? AND s.server_id = ?)"
+
+void store_select_rows(struct tx *tx, struct arena *arena, struct tx_rows *rows,
+                       const char *head, const char *tail, const struct row_key *keys,
+                       size_t count)
+{
+	size_t places;
+	const char *sql = tx_list_of(arena, head, KEY, " OR ", tail, count, &places);
+
+	tx_select(tx, arena, rows, sql,
+	          store_bind_keys(arena, TX_NONE, keys, count, places));
+}
+
+void store_exec_rows(struct tx *tx, struct arena *arena, const char *head,
+                     const struct tx_value *first, const struct row_key *keys,
+                     size_t count)
+{
+	size_t places;
+	const char *sql;
+
+	if (!count)
+		return;
+	sql = tx_list_of(arena, head, KEY, " OR ", ")", count, &places);
+	tx_exec(tx, sql, store_bind_keys(arena, first, keys, count, places));
+}
+
+bool row_key_is(const struct row_key *key, const char *domain_id, const char *server_id)
+{
+	return !strcmp(key->domain_id, domain_id) && !strcmp(key->server_id, server_id);
+}
+
 bool store_is_among(const char *text, const char *const *sorted, size_t count)
 {
 	size_t low = 0, high = count;

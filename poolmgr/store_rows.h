@@ -21,6 +21,17 @@
 #define PAUSE "ROUND(LEAST(5 * POW(2, LEAST(GREATEST(attempts, 1) - 1, 10)), 600) * " \
               "(0.95 + RAND() / 10))"
 
+/*
+ * For the loop: a statement that does not wait for locked rows. MySQL has no such
+ * statement. After it, store_check_locked() (store.h) tells a locked row from a race.
+ */
+#define NO_WAIT(tx, sql) (tx_has_short_limit(tx) ? TX_NO_LOCK_WAIT sql : sql)
+
+/* for an UPDATE row: it failed many times in a row; it also waits for long */
+#define FAILS_OFTEN(row) row ".status = 'ERROR' AND " row ".attempts >= 3"
+#define WAITS_LONG(row) FAILS_OFTEN(row) " AND " row ".next_attempt_at > " \
+                        "NOW(3) + INTERVAL 15 SECOND"
+
 /* for a domain d: server_is_for() */
 #define IS_FOR_IT "(d.kind = 'PRIMARY' OR ?)"
 /* for a domain d and its pool p: share_has() */
@@ -47,6 +58,21 @@ size_t store_read_ids(struct tx *tx, struct arena *arena, const char *sql,
 /* Runs HEAD ids TAIL, for at most TX_LIST_MAX ids. */
 void store_exec_ids(struct tx *tx, struct arena *arena, const char *head,
                     const char *tail, const char *const *ids, size_t count);
+/*
+ * The same for the rows s of servers, "(s.domain_id = ? AND s.server_id = ?) OR ...", for
+ * 1 to TX_LIST_MAX keys. FIRST: values of HEAD, at most ROW_FIRST_MAX.
+ */
+enum { ROW_FIRST_MAX = 2 };
+struct row_key {
+	const char *domain_id, *server_id;
+};
+void store_select_rows(struct tx *tx, struct arena *arena, struct tx_rows *rows,
+                       const char *head, const char *tail, const struct row_key *keys,
+                       size_t count);
+void store_exec_rows(struct tx *tx, struct arena *arena, const char *head,
+                     const struct tx_value *first, const struct row_key *keys,
+                     size_t count);
+bool row_key_is(const struct row_key *key, const char *domain_id, const char *server_id);
 /*
  * True: TEXT is in SORTED. The order must be that of strcmp(); the database sorts in this
  * way.

@@ -19,7 +19,9 @@ void store_read_servers(struct tx *tx, struct arena *arena, const char *pool,
 	    "SELECT p.id, p.state = 'ACTIVE', EXISTS "
 	    "(SELECT 1 FROM pool_manager_status s WHERE s.server_id = p.id "
 	    "AND s.by_control IN (0, 1) "
-	    "AND s.next_attempt_at <= NOW(3)), " HEALTH_COLUMNS " "
+	    "AND s.next_attempt_at <= NOW(3)), EXISTS "
+	    "(SELECT 1 FROM pool_manager_status w WHERE w.server_id = p.id "
+	    "AND w.by_control = 0 AND " WAITS_LONG("w") "), " HEALTH_COLUMNS " "
 	    "FROM pool_servers p WHERE p.pool_name = ?",
 	    TX_BIND(tx_text(pool)));
 	while (servers->count < SERVERS_MAX && tx_next(&rows)) {
@@ -28,6 +30,7 @@ void store_read_servers(struct tx *tx, struct arena *arena, const char *pool,
 		server->id = row_text(&rows);
 		server->in_service = row_int(&rows) != 0;
 		server->has_due = row_int(&rows) != 0;
+		server->has_waiting = row_int(&rows) != 0;
 		store_read_health(&rows, server->health);
 	}
 	tx_select_end(&rows);

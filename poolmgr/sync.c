@@ -49,7 +49,7 @@ struct sync {
 	bool is_master, has_orphan_drift;
 	struct domain_counts counts;
 	bool has_counts;
-	int stale_s, round_s, repair_s;
+	int stale_s, round_s, repair_s, threshold_percent;
 	struct servers servers;	/* with their addresses at the start */
 	size_t settles_left;
 	struct part *parts;	/* one for each server */
@@ -256,7 +256,7 @@ static void sync_fill_queries(struct sync *sync)
 	for (size_t i = 0, at = 0; i < EVALUATIONS; i++, at += LIST_MAX)
 		sync->evaluations[i] = (struct evaluation){
 			queries + at, at < count ? sync_min(count - at, LIST_MAX) : 0,
-			results + at, 0,
+			sync->threshold_percent, results + at, 0, NULL,
 		};
 }
 
@@ -318,7 +318,7 @@ static enum err sync_write_orders(struct sync *sync, const struct server *server
 	if (!count)
 		return OK;
 	struct tx tx = sync_tx_begin(sync);
-	store_write_orders(&tx, orders, count, 0);
+	store_write_orders(&tx, orders, count, 0, true);
 	return tx_commit(&tx);
 }
 
@@ -527,6 +527,7 @@ static void sync_take_settings(struct sync *sync)
 	sync->stale_s = poolmgr_poll_budget_s(poolmgr);
 	sync->round_s = poolmgr->config.periodic_sync_interval_ms / 1000 + 1;
 	sync->repair_s = repair_rounds(poolmgr) * sync->round_s * REPAIR_AGES;
+	sync->threshold_percent = poolmgr->config.threshold_percentage;
 	sync->settles_left = batch;
 	servers_copy(poolmgr->servers, &sync->servers);
 	for (size_t i = 0; i < poolmgr->servers->count; i++)

@@ -24,8 +24,9 @@ static bool observation_is_error(const struct observation *server)
 /*
  * The serial that a server serves, if it is not newer than WANTED, the domain's serial. A
  * newer serial does not count, because zonefleet did not issue it. A serial at a distance
- * of 2^31 has no order (RFC 1982 3.2). A row keeps the highest serial that was seen. If
- * the row is in error at a lower one, the server went back behind it (a restored disk).
+ * of 2^31 has no order (RFC 1982 3.2). The row of a silent server keeps the last serial
+ * that was seen. If that serial covers the failed one, the server no longer counts for
+ * the failed one.
  */
 static bool observation_serial(const struct observation *server, uint32_t wanted,
                                uint32_t *serial)

@@ -4,6 +4,7 @@
 
 enum {
 	FAILURES = 2,
+	FAILURES_WITHOUT_SERIAL = 3,	/* of a zone that is not new */
 	PAUSE_MS = 5000,
 	PAUSE_MAX_MS = 600 * 1000,
 	TRANSFER_MS = 10 * 1000,	/* time limit of a transfer */
@@ -24,11 +25,26 @@ const char *follow_name(enum follow follow)
 	return names[follow];
 }
 
+static bool follow_is_ahead(const struct follow_case *of)
+{
+	return of->serves_it && serial_newer(of->serves, of->domain.serial);
+}
+
+/*
+ * The tries that count. If the server was released, its failures began anew, and older
+ * tries do not count. A server whose serial moves ahead by itself has few failures.
+ */
+static int follow_count_tries(const struct follow_case *of)
+{
+	return follow_is_ahead(of) || of->tries < of->failures ? of->tries : of->failures;
+}
+
 static int64_t follow_pause_ms(const struct follow_case *of)
 {
 	int64_t pause = PAUSE_MS, max = of->has_failed ? FAILED_MAX_MS : PAUSE_MAX_MS;
+	int tries = follow_count_tries(of);
 
-	for (int i = 1; i < of->tries && pause < max; i++)
+	for (int i = 1; i < tries && pause < max; i++)
 		pause *= 2;
 	return pause < max ? pause : max;
 }
@@ -38,25 +54,26 @@ static bool follow_is_too_soon(const struct follow_case *of, int64_t pause)
 	return of->tries && !of->asked && of->age_ms < pause;
 }
 
-static bool follow_is_ahead(const struct follow_case *of)
-{
-	return of->serves_it && serial_newer(of->serves, of->domain.serial);
-}
-
 static bool follow_applies(const struct follow_case *of)
 {
 	if (!of->in_error || of->domain.task == TASK_DELETE ||
 	    of->domain.status == STATUS_DELETED)
 		return false;
-	if (!of->serves_it)
-		return of->domain.task == TASK_ADD;
-	return of->serves != of->domain.serial;
+	return !of->serves_it || of->serves != of->domain.serial;
+}
+
+/* True: the server answers with an error for a zone that it has served before. */
+static bool follow_has_no_serial(const struct follow_case *of)
+{
+	return !of->serves_it && of->domain.task != TASK_ADD;
 }
 
 static bool follow_has_failed(const struct follow_case *of)
 {
 	bool is_former = of->domain.task == TASK_ADD && of->serves_it;
 
+	if (follow_has_no_serial(of))
+		return of->failures >= FAILURES_WITHOUT_SERIAL;
 	return follow_is_ahead(of) || of->failures >= (is_former ? 1 : FAILURES);
 }
 
@@ -72,7 +89,7 @@ enum follow follow_decide(const struct follow_case *of)
 		return FOLLOW_RAISE;
 	if (!of->takes_orders || (of->done && follow_is_too_soon(of, TRANSFER_MS)))
 		return FOLLOW_WAIT;
-	return of->done ? FOLLOW_RENEW : FOLLOW_TRANSFER;
+	return of->done && !follow_has_no_serial(of) ? FOLLOW_RENEW : FOLLOW_TRANSFER;
 }
 
 /* How far our serial may be raised at present. */

@@ -227,8 +227,18 @@ class DriftStory(unittest.TestCase):
               f"{self.comparisons()} ... ", end="", file=sys.stderr, flush=True)
         self.checker.wait_settled(HEAL_SECONDS)
         self.assertEqual(findings.faults(), [], f"seed {SEED}")
+        self.assertEqual(self.active_all_the_time(), [], f"seed {SEED}")
         self.assertEqual(self.checker.complaints(self.still.wanted + self.moving.wanted), [])
         self.assertEqual(self.audit.faults(needed=len(self.fleet.name_servers)), [])
+
+    def active_all_the_time(self):
+        """Domains that had an older serial on a server, long enough to be seen, and no error."""
+        log = "".join(worker.log.read_text() for worker in self.fleet.workers
+                      if worker.kind == "central")
+        return [str(one) for one in self.drifts if (one.kind, one.is_still) == ("old", True)
+                and one.ended - one.began > ACTION_SECONDS / 2
+                and not re.search(rf"domain moved: domain={re.escape(one.zone)} "
+                                  r".*task=UPDATE status=ERROR", log)]
 
     # ---- the domains ----
 

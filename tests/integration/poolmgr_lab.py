@@ -1,6 +1,7 @@
 """A pool manager alone, with a broker, a database and domains: a story is its mini-DNS."""
 
 import contextlib
+import re
 import shutil
 import sys
 import tempfile
@@ -111,6 +112,14 @@ class PoolmgrLab(contextlib.ExitStack):
                    f"'{statement}%' AND command <> 'Killed'")
         connection = wait_for(lambda: self.sql(waiting), SECONDS, f"one is at {statement}")[0][0]
         self.sql(f"KILL {connection}")
+
+
+def late(worker, seconds):
+    """How often the loops of a worker were later than that."""
+    buckets = {float(le): int(count) for le, count in
+               re.findall(r'loop_late_seconds_bucket\{le="([\d.]+)"\} (\d+)',
+                          worker.page("/metrics")[1])}
+    return buckets[max(buckets)] - buckets[seconds]
 
 
 def report(domain, server, status="SUCCESS", serial=SERIAL, **more):

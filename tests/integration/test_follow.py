@@ -22,6 +22,7 @@ import dns.rrset
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import drift                                                            # noqa: E402
+from lab.process import HOST, free_port                                 # noqa: E402
 from oslo_messaging import RemoteError                                  # noqa: E402
 from story import Caller, program, put, run, start_fleet, wait_for      # noqa: E402
 
@@ -188,6 +189,32 @@ class Driven(Story):
             worker.launch()
         for worker in self.fleet.workers:
             worker.wait_ready()
+
+
+class Restored(Story):
+    """From a copy of its disk: it answers with a serial that it once had."""
+
+    name_servers = ("bind",)
+    settings = {"poolmgr": {"periodic_sync_interval": 2}}
+
+    def test_an_older_serial(self):
+        """The domain is in error until the server has caught up, though it was ACTIVE before."""
+        bind, domain = self.fleet.bind, self.create("restored.example.")
+        copy = drift.transferred(bind, domain["name"])
+        domain = self.change(domain, "192.0.2.2")
+        # the copy has another primary, which is silent: a NOTIFY does not help
+        masters, bind.masters = bind.masters, [(HOST, free_port())]
+        drift.replace(bind, domain["name"], copy)
+        bind.masters = masters
+
+        def in_error():
+            return [reason for task, status, reason in self.history(domain)
+                    if (task, status) == ("UPDATE", "ERROR")]
+        found = self.fleet.wait_for(in_error, SECONDS, "it is in error")
+        self.assertRegex(found[0], "^bind: ")
+        self.follow(domain, "192.0.2.2")
+        status = self.caller.get_status(domain=domain["id"])
+        self.assertEqual(status["domain"]["consensus"]["current"], 1)
 
 
 class Asked(Story):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from poolmgr_lab import (                                               # noqa: E402
-    HOST, SECONDS, PoolmgrLab, free_port, report, wait_for)
+    HOST, SECONDS, SERIAL, PoolmgrLab, free_port, report, wait_for)
 from heard import HeardOrders                                           # noqa: E402
 from lab.nsd import Nsd                                                 # noqa: E402
 
@@ -24,7 +24,8 @@ def setUpModule():
     real = {"id": "real", "host": HOST, "port": nsd.port, "control": nsd.control_address}
     nsd.launch()
     lab = HealthStory.lab = unittest.enterModuleContext(PoolmgrLab(
-        {"one": {}, "two": {}, "three": {}, "refuses": {"fail_create": "no"}}, domains=PATHS.stop,
+        {"one": {}, "two": {}, "three": {}, "four": {},
+         "refuses": {"fail_create": "no"}}, domains=PATHS.stop,
         settings={"poolmgr": {"periodic_sync_interval": 86400}, "backends": {
             "nsd": {"servers": [silent, real]}, "bind9": {"servers": [lacking]}}}))
     for number in PATHS:
@@ -121,6 +122,49 @@ class Dns(HealthStory):
         self.wait_reason(4, "two", WORDS)
         self.assertGreaterEqual(int(self.row("two")[0]), 3)
         self.assertEqual(self.figures("silent", "two"), ["1", "1"])
+
+
+class Behind(HealthStory):
+    """It answers, and for long it did not follow: each domain waits ten minutes for its next try."""
+
+    def test_one_that_follows_releases_the_others(self):
+        heard = HeardOrders(self.lab.rabbitmq)
+        self.addCleanup(heard.close)
+        rows = "server_id = 'four' AND action = 'UPDATE'"
+        self.lab.sql(f"UPDATE pool_manager_status SET status = 'ERROR', failed_serial = {SERIAL}, "
+                     f"attempts = 9, next_attempt_at = NOW(3) + INTERVAL 600 SECOND WHERE {rows}")
+        # more than one pool manager tries at a time: so each knows that domains wait
+        self.wait_for(lambda: len(self.tried(heard)) > 10, "some are tried before their time")
+        self.assertGreater(self.lab.count(f"{rows} AND attempts = 9"), 0)
+        self.tell(self.domain(1), "four")
+        self.wait_for(lambda: self.lab.count(f"{rows} AND attempts >= 9") == 0, "all are tried")
+
+    @staticmethod
+    def tried(heard):
+        return [domain["id"] for order in heard.of("propagate_zones")
+                for domain in order["domains"]
+                if any(server["id"] == "four" for server in order["destinations"])]
+
+
+class Inherited(HealthStory):
+    """What a dead process remembered of a server, such as that it answers again."""
+
+    def fail(self):
+        self.lab.sql("UPDATE pool_manager_status SET status = 'ERROR', attempts = 9, "
+                     "next_attempt_at = NOW(3) + INTERVAL 600 SECOND "
+                     "WHERE server_id = 'four' AND action = 'CREATE'")
+
+    def wait_tried(self, what):
+        self.wait_for(lambda: self.lab.count("server_id = 'four' AND action = 'CREATE' "
+                                             "AND status = 'ERROR'") == 0, what)
+
+    def test_each_new_share_is_tried(self):
+        self.fail()
+        third = self.lab.start_poolmgr("poolmgr3")
+        self.wait_tried("all are tried when another one comes")
+        self.fail()
+        third.kill9()
+        self.wait_tried("all are tried when it has died")
 
 
 class Due(HealthStory):

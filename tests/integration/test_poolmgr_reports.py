@@ -1,22 +1,26 @@
 """What mini-DNS says to a pool manager while the database, or central, is in the way."""
 
 import sys
+import time
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from poolmgr_lab import SECONDS, SERIAL, PoolmgrLab, report, wait_for   # noqa: E402
+from poolmgr_lab import (                                               # noqa: E402
+    HOST, SECONDS, SERIAL, PoolmgrLab, free_port, late, report, wait_for)
 from holding import holding                                             # noqa: E402
 from hosts import Hosts                                                 # noqa: E402
 
 DELETED = 60
+LOCKED_SECONDS = 10
 FEW = DELETED // 2      # transactions, of what would be one a report: others begin some, too
 
 
 def setUpModule():
     lab = ReportStory.lab = unittest.enterModuleContext(PoolmgrLab(
         {"one": {}, "two": {"host": "lab.test"}}, domains=DELETED + 10,
-        settings={"poolmgr": {"periodic_sync_interval": 86400}}))
+        settings={"poolmgr": {"periodic_sync_interval": 86400}, "backends": {"catalog": {
+            "servers": [{"id": "cat", "host": HOST, "port": free_port()}]}}}))
     ReportStory.hosts = Hosts(lab.folder)
     ReportStory.poolmgr = lab.add_poolmgr()
     ReportStory.hosts.seen_by(ReportStory.poolmgr)
@@ -56,6 +60,35 @@ class Locks(ReportStory):
             self.minidns.cast("create_domain", domain=domain)
             self.wait_row(domain, "one", "CREATE", ["SUCCESS", ""])
 
+    def test_a_row_is_locked(self):
+        """Its report is tried again until the row is free. The others are taken at once.
+
+        The report counts once as a failure of its server.
+        """
+        locked, beside = self.domain(7), self.domain(8)
+        others = [self.domain(number) for number in (3, 9, 61, 62)]
+        before, words = late(self.poolmgr, 0.5), 0
+        with holding(self.lab.mariadb, "SELECT id FROM pool_manager_status "
+                     f"WHERE domain_id = '{locked['id']}' FOR UPDATE"):
+            self.tell(report(locked, "two", "ERROR", None, reason="waits", silent=True),
+                      report(beside, "one", "ERROR", None, reason="beside it"))
+            self.wait_row(beside, "one", "UPDATE", ["ERROR", "beside it"])
+            self.minidns.cast("sync_domain", domain=locked)
+            until = time.monotonic() + LOCKED_SECONDS
+            while time.monotonic() < until:
+                words += 1
+                for other in others:
+                    self.tell(report(other, "one", "ERROR", None, reason=f"{words}"))
+                for other in others:
+                    self.wait_row(other, "one", "UPDATE", ["ERROR", f"{words}"])
+        self.wait_row(locked, "two", "UPDATE", ["ERROR", "waits"])
+        wait_for(lambda: self.failures("two"), SECONDS, "it is counted", [self.poolmgr.log])
+        self.assertEqual(self.failures("two"), 1)
+        self.assertEqual(late(self.poolmgr, 0.5) - before, 0)
+
+    def failures(self, server):
+        return int(self.lab.sql(f"SELECT failures FROM pool_servers WHERE id = '{server}'")[0][0])
+
     def test_deletions_of_a_message_are_one_transaction(self):
         self.lab.sql("UPDATE domains SET task = 'DELETE', status = 'PENDING' "
                      f"WHERE name LIKE 'zone-__.%' LIMIT {DELETED}")
@@ -69,6 +102,28 @@ class Locks(ReportStory):
                                         "AND status = 'SUCCESS'") == DELETED, SECONDS,
                  "all are recorded", [self.poolmgr.log])
         self.assertLess(self.lab.statements("begin") - before, FEW)
+
+
+class Older(ReportStory):
+
+    def serial(self, domain):
+        return int(self.lab.sql("SELECT serial_number FROM pool_manager_status WHERE server_id = "
+                                f"'one' AND action = 'UPDATE' AND domain_id = '{domain['id']}'"
+                                )[0][0])
+
+    def test_a_late_report(self):
+        """It may come after a success. An older serial is believed when it is seen anew."""
+        domain = self.domain(2)
+        for words in "late", "late, again":
+            self.tell(report(domain, "one", "ERROR", SERIAL - 2, reason=words))
+            self.wait_row(domain, "one", "UPDATE", ["ERROR", words])
+            self.assertEqual(self.serial(domain), SERIAL)
+        wait_for(lambda: self.lab.count(f"domain_id = '{domain['id']}' AND action = 'UPDATE' "
+                                        "AND server_id = 'one' AND attempts > 1"), SECONDS,
+                 "a new attempt", [self.poolmgr.log])
+        self.tell(report(domain, "one", "ERROR", SERIAL - 2, reason="seen anew"))
+        self.wait_row(domain, "one", "UPDATE", ["ERROR", "seen anew"])
+        self.assertEqual(self.serial(domain), SERIAL - 2)
 
 
 class Answers(ReportStory):
@@ -93,6 +148,38 @@ class Answers(ReportStory):
                      [self.poolmgr.log])
         wait_for(lambda: self.health() == ["0", ""], SECONDS, "nothing is left of it",
                  [self.poolmgr.log])
+
+
+class Absences(ReportStory):
+    """Of a server that reads a catalog, in a pool that has none."""
+
+    def delete(self, number, seen=None):
+        """The server was SEEN to serve it so long before the deletion."""
+        domain = self.domain(number)
+        self.lab.sql("UPDATE domains SET task = 'DELETE', status = 'PENDING', "
+                     f"changed_at = NOW(3) WHERE id = '{domain['id']}'")
+        self.lab.sql("INSERT INTO pool_manager_status (id, server_id, domain_id, action, "
+                     f"attempts, next_attempt_at) VALUES (MD5('cat {number}'), 'cat', "
+                     f"'{domain['id']}', 'DELETE', 3, NOW(3) + INTERVAL 1 HOUR)")
+        self.addCleanup(self.lab.sql, "UPDATE domains SET task = 'NONE', status = 'ACTIVE' "
+                        f"WHERE id = '{domain['id']}'")
+        if seen:
+            self.lab.sql(
+                "INSERT INTO pool_manager_status (id, server_id, domain_id, action, status, "
+                f"serial_number, updated_at) VALUES (MD5('seen {number}'), 'cat', "
+                f"'{domain['id']}', 'UPDATE', 'SUCCESS', {SERIAL}, NOW(3) - INTERVAL {seen})")
+        return domain | {"task": "DELETE", "status": "PENDING"}
+
+    def test_refused_alone_is_no_absence(self):
+        doubt = ("answers REFUSED, that alone does not say that the zone is gone: it may refuse "
+                 "mini-DNS (its access list, its views)")
+        never, long_ago = self.delete(63), self.delete(64, "3 DAY")
+        for domain in never, long_ago:
+            self.tell(report(domain, "cat", "NO_DOMAIN", None, reason="answers REFUSED"))
+            self.wait_row(domain, "cat", "DELETE", ["ERROR", doubt])
+        short_ago = self.delete(65, "1 MINUTE")
+        self.tell(report(short_ago, "cat", "NO_DOMAIN", None, reason="answers REFUSED"))
+        self.wait_row(short_ago, "cat", "DELETE", ["SUCCESS", ""])
 
 
 class Losses(ReportStory):

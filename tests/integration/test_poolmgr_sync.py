@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from poolmgr_lab import SECONDS, PoolmgrLab, wait_for                   # noqa: E402
+from poolmgr_lab import SECONDS, PoolmgrLab, late, wait_for             # noqa: E402
 
 DOMAINS = 300
 FEW = DOMAINS // 3   # statements, of what would be one a row: others do something, too
@@ -41,11 +41,7 @@ class SyncStory(unittest.TestCase):
         return int(re.search(r"loop_late_seconds_count (\d+)", self.metrics())[1])
 
     def late(self, seconds):
-        """How often the loop was later than that."""
-        page = self.metrics()
-        buckets = {float(le): int(count) for le, count in
-                   re.findall(r'loop_late_seconds_bucket\{le="([\d.]+)"\} (\d+)', page)}
-        return buckets[max(buckets)] - buckets[seconds]
+        return late(self.poolmgr, seconds)
 
 
 class Batches(SyncStory):

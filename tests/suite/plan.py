@@ -59,6 +59,7 @@ RELEASE = {
     "test_planted_bugs": "builds programs of its own",
     "test_large_zone": "looks at memory",
     "test_fleet": "loads libfaketime before all others",
+    "test_poolmgr_many": "looks at the time that reports take",
     "test_limits": "looks at memory and descriptors",
     "test_crash_points": "loads a library before all others",
     "test_ports_agent": "loads a library before all others",

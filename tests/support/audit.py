@@ -131,9 +131,14 @@ class Move:
 
     @property
     def went_back(self):
-        """Does a server's row forget what was seen already?"""
-        return self.old_serial is not None and (
-            self.serial is None or not covers(self.serial, self.old_serial))
+        """Does a server's row forget what was seen already?
+
+        A row that is in error may: its server answered twice with an older serial.
+        """
+        if self.old_serial is None:
+            return False
+        is_restored = self.old == self.new == "UPDATE ERROR"
+        return self.serial is None or not (is_restored or covers(self.serial, self.old_serial))
 
     @property
     def ends_operation(self):

@@ -39,6 +39,8 @@ static const struct row rows[] = {
 	{ "no soa", P("\1\2\204\0\0\1\0\0\0\0\0\0" Q), RESPONSE_ABSENT, 0 },
 	{ "another type", P("\1\2" OK1 Q A), RESPONSE_ABSENT, 0 },
 	{ "soa in authority", P("\1\2\204\0\0\1\0\0\0\1\0\0" Q SOA), RESPONSE_ABSENT, 0 },
+	{ "referral", P("\1\2\200\0\0\1\0\0\0\1\0\0" Q "\300\14\0\2\0\1\0\0\0\0\0\2"
+	  "\300\14"), RESPONSE_ABSENT, 0 },
 	{ "another's soa", P("\1\2" OK1 Q "\0\0\6\0\1\0\0\0\0\0\26\0\0\0\0\0\52\0\0"
 	  "\0\0\0\0\0\0\0\0"
 	  "\0\0\0\0\0\0"), RESPONSE_ABSENT, 0 },

@@ -235,6 +235,13 @@ static const struct {
 	  { true, REPORT_FOREIGN, 9, "ns2: no answer; ns3: no zone" } },
 	{ "it was out, and servers are silent: that is no news",
 	  { ACTION_UPDATE, SETTLED, 100, 2, { SILENT(9), SILENT(9) }, WHYS }, NOTHING },
+	{ "it was out, and a server went back to an older serial",
+	  { ACTION_UPDATE, SETTLED, 100, 2, { AT(9), STUCK(7, 9) }, WHYS },
+	  { true, REPORT_FOREIGN, 9, "ns2: no answer" } },
+	{ "one that went back, and the others are enough",
+	  { ACTION_UPDATE, SETTLED, 50, 2, { AT(9), STUCK(7, 9) }, WHYS }, NOTHING },
+	{ "a silent server keeps its last serial: that is no news",
+	  { ACTION_UPDATE, SETTLED, 100, 2, { AT(9), STUCK(9, 9) }, WHYS }, NOTHING },
 	{ "other content while a change is out is its failure",
 	  { ACTION_UPDATE, CHANGED, 100, 1, { SILENT(9) }, WHYS, .unknown = 1 },
 	  { true, REPORT_ERROR, 9, "ns1: refused" } },
@@ -265,7 +272,9 @@ static bool may_hear(const struct input *in, enum report report)
 {
 	bool is_deleting = in->now.task == TASK_DELETE;
 
-	if (in->now.status == STATUS_ACTIVE || in->now.status == STATUS_DELETED)
+	if (in->now.status == STATUS_ACTIVE || report == REPORT_FOREIGN)
+		return in->now.status == STATUS_ACTIVE && report == REPORT_FOREIGN;
+	if (in->now.status == STATUS_DELETED)
 		return false;
 	if (is_deleting != (in->action == ACTION_DELETE))
 		return false;
@@ -281,6 +290,19 @@ static size_t count_status(const struct input *in, enum observed status)
 	return count;
 }
 
+/* In error, at a serial that is older than ours. */
+static bool any_went_back(const struct input *in)
+{
+	int64_t position;
+
+	for (size_t i = 0; i < in->n; i++)
+		if (in->seen[i].status == OBSERVED_ERROR && in->seen[i].has_serial &&
+		    model_position(in->seen[i].serial, in->now.serial, &position) &&
+		    position < 0)
+			return true;
+	return false;
+}
+
 static bool is_true(const struct input *in, enum report report, uint32_t *serial)
 {
 	struct consensus consensus = model(in->seen, in->n, in->threshold,
@@ -289,6 +311,9 @@ static bool is_true(const struct input *in, enum report report, uint32_t *serial
 	size_t can = in->n - count_status(in, OBSERVED_ERROR);
 
 	*serial = in->now.serial;
+	if (report == REPORT_FOREIGN)
+		return any_went_back(in) &&
+		       !(consensus.reached && consensus.serial == in->now.serial);
 	if (in->action == ACTION_UPDATE && report == REPORT_ERROR) {
 		*serial = consensus.failed_serial;
 		return consensus.failed;
@@ -327,7 +352,7 @@ static void model_reason(const struct input *in, char text[4096])
 static struct answer model_answer(const struct input *in, char reason[4096])
 {
 	static const enum report order[] = {
-		REPORT_ERROR, REPORT_NO_DOMAIN, REPORT_SUCCESS,
+		REPORT_FOREIGN, REPORT_ERROR, REPORT_NO_DOMAIN, REPORT_SUCCESS,
 	};
 	struct answer answer = { true, .reason = "" };
 
@@ -335,7 +360,7 @@ static struct answer model_answer(const struct input *in, char reason[4096])
 		answer.report = order[i];
 		if (!may_hear(in, order[i]) || !is_true(in, order[i], &answer.serial))
 			continue;
-		if (order[i] == REPORT_ERROR) {
+		if (order[i] == REPORT_ERROR || order[i] == REPORT_FOREIGN) {
 			model_reason(in, reason);
 			answer.reason = reason;
 		}
