@@ -67,9 +67,11 @@ static bool status_is_settled(const json_t *server)
 
 static void status_add_domain_server(struct table *table, const json_t *server)
 {
+	const char *status = answer_text(server, "status");
+
 	status_add_text(table, server, "id");
 	status_add_text(table, server, "action");
-	status_add_text(table, server, "status");
+	table_text(table, *status ? status : "no report yet");
 	status_add_number(table, server, "serial");
 	status_add_number(table, server, "lag");
 	status_add_moment(table, server, "seen_at");
