@@ -42,8 +42,9 @@ class DeployTest(unittest.TestCase):
                 for path in self.folder.rglob("*") if path.is_file()}
 
     def sample_settings(self):
-        """The sample, with the keys that docs/install.md has a site make."""
+        """The sample, with the keys and the passwords that docs/install.md has a site make."""
         sample = (ROOT / "deploy" / "zonefleet.cfg.sample").read_text()
+        sample = sample.replace("change-me", "another-one")
         for name, key in ("fleet.keys", "1"), ("agent.keys", "agent1"):
             keys = self.folder / name
             keys.touch(0o600)
@@ -62,6 +63,15 @@ class DeployTest(unittest.TestCase):
                 status, said = run(BINARIES / f"zonefleet-{kind}", "--check", "--config",
                                    sample)
                 self.assertEqual(status, 0, said)
+
+    def test_sample_needs_a_password(self):
+        config = self.folder / "zonefleet.cfg"
+        config.touch(0o600)
+        config.write_text(self.sample_settings().replace("another-one", "change-me"))
+        for kind in WORKERS:
+            status, said = run(BINARIES / f"zonefleet-{kind}", "--check", "--config", config)
+            self.assertEqual(status, 78, said)
+            self.assertIn('broker.url: still has "change-me"', said)
 
     def test_sample_of_shared_zones_is_right(self):
         """It is commented out, and without it there is nothing to do."""
@@ -99,6 +109,7 @@ class DeployTest(unittest.TestCase):
         """They stand behind the others, whose groups of those names they replace."""
         others = self.sample_settings()
         own = (ROOT / "deploy" / "examples" / "cluster" / "zonefleet.cfg").read_text()
+        own = own.replace("change-me", "another-one")
         for group in "broker", "database":
             others = re.sub(rf"(?ms)^{group}: \{{.*?^\}};\n", "", others)
         config = self.folder / "zonefleet.cfg"

@@ -95,13 +95,20 @@ static int act_run(struct program *program)
 	return supervisor_run(program);
 }
 
+/* A placeholder can be the password of a program that runs, so only this refuses it. */
 static int act_check(struct program *program)
 {
-	struct why why;
+	struct why why, rule;
+	enum err err;
 
 	if (program_load(program, &why))
 		return worker_fail(program, EX_CONFIG, why.text);
-	printf("%s: good\n", program->path);
+	err = option_check_placeholders(&program->schema, &rule);
+	if (err) {
+		fail(&why, err, "%s: %s", program->path, rule.text);
+		return worker_fail(program, EX_CONFIG, why.text);
+	}
+	printf("%s: %s: good\n", program->name, program->path);
 	return EX_OK;
 }
 
