@@ -53,6 +53,50 @@ class DeployTest(unittest.TestCase):
             sample = sample.replace(f"@/etc/zonefleet/{name}", f"@{keys}")
         return sample
 
+    def test_version_of_a_program(self):
+        """The release and, if there is a checkout, the commit: also in the metrics."""
+        said = {kind: run(BINARIES / f"zonefleet-{kind}", "--version")
+                for kind in WORKERS + OPTIONAL}
+        version = said["central"][1].split()[1]
+        self.assertEqual(said, {kind: (0, f"zonefleet-{kind} {version}\n") for kind in said})
+        self.assertEqual(run(BINARIES / "zonefleet", "--version"), (0, f"zonefleet {version}\n"))
+        release, _, commit = version.partition("+git.")
+        self.assertRegex(release, r"^\d+\.\d+\.\d+$")
+        if (ROOT / ".git").exists():
+            status, _ = run("git", "-c", "safe.directory=*", "cat-file", "-e",
+                            commit.removesuffix(".dirty"), cwd=ROOT)
+            self.assertEqual(status, 0, version)
+        config = self.folder / "zonefleet.cfg"
+        config.touch(0o600)
+        config.write_text(self.sample_settings())
+        metrics = run(BINARIES / "zonefleet-central", "--metrics", "--config", config)[1]
+        self.assertIn(f'\nzonefleet_build_info{{version="{version}"}} 1\n', metrics)
+
+    def test_version_of_a_tree(self):
+        """Without git the release alone, always the same; a commit changes one file."""
+        tree = self.folder / "tree"
+        tree.mkdir()
+        shutil.copy(ROOT / "Makefile", tree)
+        text = tree / "build" / "version.c"
+        git = "git", "-C", tree, "-c", "user.name=a", "-c", "user.email=a@example.org"
+
+        def made(*arguments):
+            status, said = run("make", "-C", tree, "build/version.c", *arguments)
+            self.assertEqual(status, 0, said)
+            return re.search(r'= "(.*)";', text.read_text())[1]
+        release = made()
+        self.assertRegex(release, r"^\d+\.\d+\.\d+$")
+        written = text.stat().st_mtime_ns
+        self.assertEqual(made(), release)
+        self.assertEqual(text.stat().st_mtime_ns, written)
+        self.assertEqual(made("COMMIT=-2"), f"{release}-2")
+        for words in ("init", "-q"), ("add", "Makefile"), ("commit", "-qm", "first"):
+            self.assertEqual(run(*git, *words)[0], 0)
+        commit = run(*git, "rev-parse", "--short=10", "HEAD")[1].strip()
+        self.assertEqual(made(), f"{release}+git.{commit}")
+        (tree / "Makefile").write_text("# changed\n" + (ROOT / "Makefile").read_text())
+        self.assertEqual(made(), f"{release}+git.{commit}.dirty")
+
     def test_sample_settings_are_right(self):
         """One file serves all programs, and the one that is shipped does."""
         sample = self.folder / "zonefleet.cfg"

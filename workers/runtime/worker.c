@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/version.h"
 #include "runtime/metrics.h"
 #include "runtime/option_json.h"
 #include "runtime/poison.h"
@@ -147,7 +148,7 @@ static int act_metrics(struct program *program)
 
 static int act_version(struct program *program)
 {
-	printf("%s %s\n", program->name, ZONEFLEET_VERSION);
+	printf("%s %s\n", program->name, version_text);
 	return EX_OK;
 }
 
