@@ -222,20 +222,6 @@ static void status_show_troubled(const struct output *out, const json_t *domains
 	table_clear(&table);
 }
 
-/* Shows {"ACTIVE": 12, "PENDING": 1}. */
-static void status_show_counts(const struct output *out, const json_t *counts)
-{
-	static const struct field fields[] = {
-		{ "ACTIVE", "domains ACTIVE" }, { "PENDING", "domains PENDING" },
-		{ "ERROR", "domains in ERROR" }, { 0 }
-	};
-
-	if (!json_is_object(counts))
-		return;
-	putchar('\n');
-	output_fields(out, counts, fields);
-}
-
 static enum err fleet_status(struct cli *cli)
 {
 	json_t *troubled = json_array(), *status;
@@ -255,7 +241,6 @@ static enum err fleet_status(struct cli *cli)
 	if (err || cli->out.json)
 		return err;
 	status_show_servers(&cli->out, status);
-	status_show_counts(&cli->out, json_object_get(status, "domains"));
 	status_show_troubled(&cli->out, troubled);
 	return OK;
 }
