@@ -30,6 +30,10 @@ BUILD   ?= build
 PREFIX  ?= /usr
 DESTDIR ?=
 VERSION := 0.1.0
+# The commit of a checkout: "+git.f967ce3a12", and ".dirty" with changes. A tree without git has
+# only the release; `make COMMIT=TEXT` sets the text. root may build in a user's checkout.
+COMMIT  := $(shell test -e .git && GIT_OPTIONAL_LOCKS=0 git -c safe.directory='*' describe \
+             --always --exclude='*' --abbrev=10 --dirty=.dirty 2>/dev/null | sed 's/^/+git./')
 
 PACKAGES = librabbitmq libmariadb ldns jansson libconfig libcrypto libmicrohttpd zlib
 INCLUDES := $(shell pkg-config --cflags $(PACKAGES))
@@ -47,8 +51,7 @@ HARDEN  := -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection
 endif
 OPTIM   ?= -O2 -g
 SANITIZE ?=
-CFLAGS  += -std=c11 -D_GNU_SOURCE -DZONEFLEET_VERSION='"$(VERSION)"' $(OPTIM) $(WARN) $(HARDEN) \
-           $(SANITIZE) -pthread $(INCLUDES)
+CFLAGS  += -std=c11 -D_GNU_SOURCE $(OPTIM) $(WARN) $(HARDEN) $(SANITIZE) -pthread $(INCLUDES)
 LDFLAGS += -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack -pthread $(SANITIZE) $(LINKER)
 LIBS     = $(shell pkg-config --libs $(PACKAGES)) -lev -lm
 
@@ -105,8 +108,19 @@ $(BUILD)/schema_sql.c: $(SCHEMA) schema
 $(BUILD)/schema_sql.o: $(BUILD)/schema_sql.c
 	@echo "  CC    $<" && $(CC) $(CFLAGS) -Iworkers -c -o $@ $<
 
+# Only programs have the version, so that a commit links them again and compiles no other file.
+# The file keeps its time while its text is the same.
+$(BUILD)/version.c: always
+	@mkdir -p $(@D)
+	@{ echo '#include "base/version.h"'; \
+	echo 'const char version_text[] = "$(VERSION)$(COMMIT)";'; } >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+$(BUILD)/version.o: $(BUILD)/version.c
+	@echo "  CC    $<" && $(CC) $(CFLAGS) -Iworkers -c -o $@ $<
+
 define program
-$(BUILD)/bin/$(BINARY_$(1)): $(BUILD)/$(FOLDER_$(1))/main.o $(BUILD)/$(1).a $(BUILD)/workers.a
+$(BUILD)/bin/$(BINARY_$(1)): $(BUILD)/$(FOLDER_$(1))/main.o $(BUILD)/version.o $(BUILD)/$(1).a \
+    $(BUILD)/workers.a
 	@mkdir -p $$(@D)
 	@echo "  LINK  $$@" && $$(CC) $$(LDFLAGS) -o $$@ $$^ $$(LIBS) $$(LIBS_$(1))
 endef

@@ -248,7 +248,7 @@ static json_t *status_encode_lag(const struct zone *zone,
 
 static json_t *status_encode(const struct zone *zone, const struct server_status *status)
 {
-	return json_pack("{s:s, s:s, s:s, s:s?, s:o, s:o, s:s, s:I, s:s?, s:s}",
+	return json_pack("{s:s, s:s, s:s, s:s?, s:o, s:o, s:s, s:I, s:s?, s:s?}",
 		"id", status->id, "state", status->state,
 		"action", status->action, "status", status->status,
 		"serial", status->has_serial ? json_integer(status->serial) : json_null(),
@@ -270,7 +270,7 @@ static void status_add_servers(struct tx *tx, const struct zone *zone,
 	json_int_t ok = 0, count = store_status_server_count(tx, zone->pool,
 	                                                     zone->is.is_catalog);
 
-	store_status_domain(tx, zone->is.id, arena, &rows);
+	store_status_domain(tx, zone, arena, &rows);
 	while (store_status_next(&rows, &status)) {
 		json_array_append_new(servers, status_encode(zone, &status));
 		if (strcmp(status.action, "UPDATE"))

@@ -470,7 +470,11 @@ bool store_server_set(struct tx *tx, const char *pool, const char *id, const cha
  * Counts the ACTIVE servers of a pool; OF_CATALOG: only those that read its catalog zone.
  */
 int64_t store_status_server_count(struct tx *tx, const char *pool, bool of_catalog);
-void store_status_domain(struct tx *tx, const char *domain_id, struct arena *arena,
+/*
+ * Reads the rows of the domain, and a row for each server of its pool that has none yet:
+ * it has no status and no seen_at, and its reason says what is missing.
+ */
+void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *arena,
                          struct tx_rows *rows);
 bool store_status_next(struct tx_rows *rows, struct server_status *status);
 /* Finds the servers that may still serve a deleted domain, each with the reason. */

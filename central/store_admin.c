@@ -148,9 +148,31 @@ bool store_server_set(struct tx *tx, const char *pool, const char *id, const cha
 
 #define TIME(column) "CONCAT(REPLACE(" column ", ' ', 'T'), 'Z')"
 
-void store_status_domain(struct tx *tx, const char *domain_id, struct arena *arena,
+/*
+ * Selects the servers of a pool that have no row about ACTION. An unfinished CREATE has a
+ * row that says more.
+ */
+#define UNREPORTED_SERVERS \
+	"SELECT v.id, ?, NULL, NULL, CASE " \
+	"WHEN v.state = 'DRAINED' THEN 'waits until the server is in service again' " \
+	"WHEN ? THEN 'waits until the pool manager deletes the zone' " \
+	"WHEN c.id IS NULL THEN 'waits until the pool manager creates the zone' " \
+	"ELSE 'waits for the first answer to mini-DNS' END, " \
+	"0, 0, NULL, NULL, v.state FROM pool_servers v " \
+	"LEFT JOIN pool_manager_status c ON c.domain_id = ? AND c.server_id = v.id " \
+	"AND c.action = 'CREATE' WHERE v.pool_name = ? AND v.state <> 'REMOVED' " \
+	"AND (v.backend = 'catalog' OR NOT ?) " \
+	"AND (? OR c.id IS NULL OR c.status <=> 'SUCCESS') " \
+	"AND NOT EXISTS (SELECT 1 FROM pool_manager_status a " \
+	"WHERE a.domain_id = ? AND a.server_id = v.id AND a.action = ?) "
+
+void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *arena,
                          struct tx_rows *rows)
 {
+	bool is_deletion = zone->is.state.task == TASK_DELETE;
+	const struct tx_value action = tx_text(is_deletion ? "DELETE" : "UPDATE");
+	const struct tx_value id = tx_text(zone->is.id), deletion = tx_int(is_deletion);
+
 	tx_select(tx, arena, rows,
 		"SELECT t.server_id, t.action, t.status, t.serial_number, "
 		"IF(t.differs_since IS NULL AND r.detail IS NULL, t.reason, "
@@ -165,8 +187,10 @@ void store_status_domain(struct tx *tx, const char *domain_id, struct arena *are
 		"LEFT JOIN repairs r ON r.object_uuid = t.domain_id AND "
 		"r.server_id = t.server_id AND r.kind = 'CONTENT' "
 		"AND t.action = 'UPDATE' "
-		"WHERE t.domain_id = ? ORDER BY t.server_id, t.action LIMIT 3000",
-		TX_BIND(tx_text(domain_id)));
+		"WHERE t.domain_id = ? UNION ALL " UNREPORTED_SERVERS
+		"ORDER BY 1, 2 LIMIT 3000",
+		TX_BIND(id, action, deletion, id, tx_text(zone->pool),
+		        tx_int(zone->is.is_catalog), deletion, id, action));
 }
 
 bool store_status_next(struct tx_rows *rows, struct server_status *status)

@@ -14,6 +14,7 @@
 #include "core/rate.h"
 #include "deltas.h"
 #include "dns_request.h"
+#include "handover.h"
 #include "limiter.h"
 #include "listener.h"
 #include "notifier.h"
@@ -527,17 +528,26 @@ static bool minidns_can_serve(const void *self)
 	return servers_were_read(minidns.servers);
 }
 
+/* The end does not wait for polls, which can take minutes: other processes go on. */
+static void minidns_hand_over(void)
+{
+	struct handover *handover = handover_new(minidns.runtime.rpc);
+
+	poller_hand_over(minidns.service.poller, handover_add, handover);
+	order_queue_hand_over(minidns.service.orders, handover_add, handover);
+	handover_send(&handover);
+}
+
 static void minidns_drain(void *self)
 {
 	(void)self;
-	if (minidns.started)
-		tcp_clients_drain(minidns.clients);
+	if (!minidns.started)
+		return;
+	tcp_clients_drain(minidns.clients);
+	minidns_hand_over();
 }
 
-/*
- * Polls do not delay the end: the rows of the pool manager say that their answers are
- * missing. Comparisons do not delay it, because they are repeated.
- */
+/* Comparisons do not delay the end, because they are repeated. */
 static bool minidns_idle(const void *self)
 {
 	(void)self;

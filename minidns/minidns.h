@@ -6,6 +6,7 @@
  *                                     -> transfers -> poller
  *                                     -> limiter -> servers
  * service -> order_queue -> notifier, poller -> dns_request;  poller -> peers
+ * main -> order_queue, poller -> handover, at the end
  * service -> compare_queue -> compare_zone -> zone_lookup, zones
  * notifier -> announcer <-> announcers of other instances;
  * announcer -> zone_lookup

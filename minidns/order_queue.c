@@ -132,6 +132,20 @@ static void order_queue_start_some(void *self)
 	loop_later(queue->loop, order_queue_start_some, queue);
 }
 
+void order_queue_hand_over(struct order_queue *queue, poller_take *take, void *self)
+{
+	struct order_list *list;
+
+	while ((list = queue->first)) {
+		for (size_t i = list->started; i < list->count; i++) {
+			struct poll_order order = order_list_at(&list->propagation, i);
+
+			take(self, &order);
+		}
+		order_queue_drop_first(queue);
+	}
+}
+
 /* ---- lists ---- */
 
 static enum err order_list_check_one(const struct propagation *propagation, size_t i,

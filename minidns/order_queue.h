@@ -5,7 +5,7 @@
  *
  * A list is checked and acknowledged before all its orders are started. If the process
  * dies, the waiting orders and the polls are lost. The pool manager's rows say which
- * reports are missing.
+ * reports are missing. A process that stops hands them over (handover.h).
  */
 #pragma once
 
@@ -13,12 +13,10 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "poller.h"
 
 struct announcer;
 struct order_queue;
-struct loop;
-struct notifier;
-struct poller;
 
 struct order_queue *order_queue_new(struct loop *loop, struct notifier *notifier,
                                     struct poller *poller, struct announcer *announcer);
@@ -30,3 +28,5 @@ void order_queue_free(struct order_queue **queue);
  */
 enum err order_queue_add(struct order_queue *queue, const json_t *args, bool quiet,
                          struct why *why);
+/* Drops the orders that are not started. TAKE gets each of them. */
+void order_queue_hand_over(struct order_queue *queue, poller_take *take, void *self);

@@ -50,6 +50,7 @@ struct poller {
 	struct poller_config config;
 	struct map *by_host;		/* first watch of a zone and host */
 	size_t count;
+	bool handed_over;		/* it takes no order any more */
 	struct map *paces;		/* by server; entries are never removed */
 	struct pace other;		/* shared by servers beyond MAX_PACES */
 };
@@ -73,7 +74,7 @@ size_t poller_count(const struct poller *poller)
 
 bool poller_has_room(const struct poller *poller, size_t orders)
 {
-	return poller->count + orders <= MAX_ORDERS;
+	return !poller->handed_over && poller->count + orders <= MAX_ORDERS;
 }
 
 /* ---- the subject ---- */
@@ -447,6 +448,8 @@ enum err poller_order(struct poller *poller, const struct poll_order *order,
 
 	if (err)
 		return err;
+	if (poller->handed_over)
+		return fail(why, ERR_BUSY, "this process of mini-DNS stops");
 	watch = poller_find_watch(poller, &zone, &server);
 	if (watch)
 		watch->quiet &= order->quiet;
@@ -469,6 +472,44 @@ enum err poller_order(struct poller *poller, const struct poll_order *order,
 	watch->ordered_us = clock_us();
 	poller_start(watch, &terms);
 	return OK;
+}
+
+/* ---- the end ---- */
+
+static void watch_hand_over(const struct watch *watch, poller_take *take, void *self)
+{
+	const struct server_report subject = subject_report(&watch->subject);
+	const struct poll_terms left = poll_left(&watch->poll);
+	char host[ADDRESS_TEXT], tsig_key[NAME_MAX_TEXT + 1];
+
+	address_format(&watch->server, host);
+	if (watch->tsig_key.len)
+		name_format(&watch->tsig_key, tsig_key);
+	take(self, &(struct poll_order){
+		.domain = subject.domain,
+		.destination = {
+			.id = watch->subject.name_server,
+			.host = host,
+			.port = watch->server.port,
+			.tsig_key = watch->tsig_key.len ? tsig_key : NULL,
+			.patience_s = (left.patience_ms + 999) / 1000,
+		},
+		.timeout_ms = left.timeout_ms,
+		.retry_interval_ms = left.retry_interval_ms,
+		.max_retries = left.max_retries,
+		.quiet = watch->quiet,
+	});
+}
+
+void poller_hand_over(struct poller *poller, poller_take *take, void *self)
+{
+	struct watch *watch;
+
+	poller->handed_over = true;
+	while ((watch = map_any(poller->by_host))) {
+		watch_hand_over(watch, take, self);
+		watch_free(watch);
+	}
 }
 
 /* ---- events during a poll ---- */

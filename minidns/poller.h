@@ -6,8 +6,9 @@
  * A quiet order is reported only if its result is not as expected. If a quiet order finds
  * that a server is behind, mini-DNS sends the server a NOTIFY and reports the result.
  *
- * An order is acknowledged when it starts. If this process dies, its polls are lost; the
- * row of the pool manager says that a report is missing.
+ * An order is acknowledged when it starts. A process that stops hands its polls over
+ * (handover.h). If this process dies, its polls are lost; the row of the pool manager says
+ * that a report is missing.
  */
 #pragma once
 
@@ -38,12 +39,19 @@ struct poller_config {
 struct poller *poller_new(struct loop *loop, const struct poller_config *config);
 void poller_free(struct poller **poller);
 size_t poller_count(const struct poller *poller);
+/* Also false after poller_hand_over(). */
 bool poller_has_room(const struct poller *poller, size_t orders);
 /*
- * ERR_BUSY: too many polls are out. ERR_INVALID: the destination is not a valid address.
+ * ERR_BUSY: too many polls are out, or the process stops. ERR_INVALID: the destination is not a valid address.
  */
 enum err poller_order(struct poller *poller, const struct poll_order *order,
                       struct why *why);
+/*
+ * Ends all polls without a report. TAKE gets an order for the rest of each; its texts are
+ * valid during the call. From now on orders are ERR_BUSY.
+ */
+typedef void poller_take(void *self, const struct poll_order *order);
+void poller_hand_over(struct poller *poller, poller_take *take, void *self);
 
 /* ---- events during a poll ---- */
 

@@ -402,3 +402,16 @@ void poll_result(const struct poll *poll, struct poll_result *result)
 	else
 		poll_explain_rcode(poll, result);
 }
+
+/* ---- the rest ---- */
+
+struct poll_terms poll_left(const struct poll *poll)
+{
+	struct poll_terms left = poll->terms;
+
+	/* a newer order may have fewer tries than the poll has used */
+	left.max_retries =
+	    left.max_retries > poll->tries ? left.max_retries - poll->tries : 0;
+	left.patience_ms = poll->patience_ms > 0 ? poll->patience_ms : 0;
+	return left;
+}

@@ -110,3 +110,5 @@ struct poll_move poll_renew(struct poll *poll, const struct poll_terms *terms);
 struct poll_move poll_step(struct poll *poll, enum poll_event event,
                            const struct response *response);
 void poll_result(const struct poll *poll, struct poll_result *result);
+/* The terms for the rest of a poll that goes on elsewhere: the tries that are left. */
+struct poll_terms poll_left(const struct poll *poll);

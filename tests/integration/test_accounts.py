@@ -113,6 +113,31 @@ class Day(unittest.TestCase):
         self.make(f"k.{ZONE}")
         lab.restart("poolmgr1")
 
+    def set_poll_timeout(self, seconds):
+        for worker in lab.poolmgrs:
+            taken = worker.log.read_text().count("settings taken")
+            worker.configure({"poolmgr": {"poll_timeout": seconds}})
+            worker.reload()
+            lab.wait_for(lambda: worker.log.read_text().count("settings taken") > taken, SECONDS,
+                         "the pool manager takes its settings")
+
+    def test_polls_that_minidns_hands_over(self):
+        """To its own queue. No try of such a poll ends within the story."""
+        domain, minidns = self.make(f"h.{ZONE}"), lab.members["minidns1"]
+        self.set_poll_timeout(10 * SECONDS)
+        self.addCleanup(self.set_poll_timeout, SETTINGS["poolmgr"]["poll_timeout"])
+        self.addCleanup(lab.bind.resume)
+        lab.bind.pause()
+        changed = caller.apply_changes(domain=domain, changes=[put(f"w.h.{ZONE}", "192.0.2.1")])
+        for server in lab.knot, lab.nsd:
+            server.wait_for_serial(f"h.{ZONE}", changed["serial"], SECONDS)
+        minidns.stop()
+        self.assertRegex(minidns.log.read_text(), r"orders handed over: .*count=\d+ lost=0")
+        lab.bind.resume()
+        minidns.launch()
+        minidns.wait_ready()
+        caller.settled(domain, serial=changed["serial"], seconds=SECONDS)
+
     def test_ports(self):
         domain, network = self.make(f"p.{ZONE}"), uuid.uuid4().hex
         ports.set_network(network={"id": network, "dns_domain": f"p.{ZONE}"})

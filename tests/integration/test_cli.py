@@ -292,6 +292,37 @@ class Commands(WithFleet):
         self.fleet.wait_for(lambda: server.serial("lag.org") == document["serial"], 40,
                             "nsd has caught up")
 
+    def frozen(self, name):
+        """The processes of a worker stand still until the end of the test, or its SIGCONT."""
+        pids = self.fleet.members[name].processes()
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+            self.addCleanup(os.kill, pid, signal.SIGCONT)
+        return pids
+
+    def test_servers_without_a_report(self):
+        """The pool manager has not begun, then mini-DNS: each server is listed, with what it
+        waits for."""
+        manager = self.frozen("poolmgr1")
+        for worker in self.fleet.workers:
+            if worker.kind == "minidns":
+                self.frozen(worker.name)
+        self.run_client("domain", "create", "unreported.org")
+
+        def shown(reason):
+            rows = self.run_json("status", "unreported.org")["domain"]["servers"]
+            waiting = {row["id"] for row in rows if row["reason"] == reason
+                       and (row["action"], row["status"], row["serial"], row["seen_at"]) ==
+                       ("UPDATE", None, None, None)}
+            text = self.run_client("status", "unreported.org")
+            return waiting == {"bind", "knot", "nsd"} == set(re.findall(
+                rf"(?m)^(\w+) +UPDATE +no report yet +- +- +- +0 +- +{reason}$", text))
+        self.assertTrue(shown("waits until the pool manager creates the zone"))
+        for pid in manager:
+            os.kill(pid, signal.SIGCONT)
+        self.fleet.wait_for(lambda: shown("waits for the first answer to mini-DNS"), 30,
+                            "the servers have the zone, and no answer has come")
+
     def test_a_deadline_for_the_wait(self):
         self.run_client("domain", "create", "late.org", "--wait")
         manager = self.fleet.members["poolmgr1"]

@@ -42,8 +42,9 @@ class DeployTest(unittest.TestCase):
                 for path in self.folder.rglob("*") if path.is_file()}
 
     def sample_settings(self):
-        """The sample, with the keys that docs/install.md has a site make."""
+        """The sample, with the keys and the passwords that docs/install.md has a site make."""
         sample = (ROOT / "deploy" / "zonefleet.cfg.sample").read_text()
+        sample = sample.replace("change-me", "another-one")
         for name, key in ("fleet.keys", "1"), ("agent.keys", "agent1"):
             keys = self.folder / name
             keys.touch(0o600)
@@ -51,6 +52,50 @@ class DeployTest(unittest.TestCase):
             self.assertIn(f'"@/etc/zonefleet/{name}"', sample)
             sample = sample.replace(f"@/etc/zonefleet/{name}", f"@{keys}")
         return sample
+
+    def test_version_of_a_program(self):
+        """The release and, if there is a checkout, the commit: also in the metrics."""
+        said = {kind: run(BINARIES / f"zonefleet-{kind}", "--version")
+                for kind in WORKERS + OPTIONAL}
+        version = said["central"][1].split()[1]
+        self.assertEqual(said, {kind: (0, f"zonefleet-{kind} {version}\n") for kind in said})
+        self.assertEqual(run(BINARIES / "zonefleet", "--version"), (0, f"zonefleet {version}\n"))
+        release, _, commit = version.partition("+git.")
+        self.assertRegex(release, r"^\d+\.\d+\.\d+$")
+        if (ROOT / ".git").exists():
+            status, _ = run("git", "-c", "safe.directory=*", "cat-file", "-e",
+                            commit.removesuffix(".dirty"), cwd=ROOT)
+            self.assertEqual(status, 0, version)
+        config = self.folder / "zonefleet.cfg"
+        config.touch(0o600)
+        config.write_text(self.sample_settings())
+        metrics = run(BINARIES / "zonefleet-central", "--metrics", "--config", config)[1]
+        self.assertIn(f'\nzonefleet_build_info{{version="{version}"}} 1\n', metrics)
+
+    def test_version_of_a_tree(self):
+        """Without git the release alone, always the same; a commit changes one file."""
+        tree = self.folder / "tree"
+        tree.mkdir()
+        shutil.copy(ROOT / "Makefile", tree)
+        text = tree / "build" / "version.c"
+        git = "git", "-C", tree, "-c", "user.name=a", "-c", "user.email=a@example.org"
+
+        def made(*arguments):
+            status, said = run("make", "-C", tree, "build/version.c", *arguments)
+            self.assertEqual(status, 0, said)
+            return re.search(r'= "(.*)";', text.read_text())[1]
+        release = made()
+        self.assertRegex(release, r"^\d+\.\d+\.\d+$")
+        written = text.stat().st_mtime_ns
+        self.assertEqual(made(), release)
+        self.assertEqual(text.stat().st_mtime_ns, written)
+        self.assertEqual(made("COMMIT=-2"), f"{release}-2")
+        for words in ("init", "-q"), ("add", "Makefile"), ("commit", "-qm", "first"):
+            self.assertEqual(run(*git, *words)[0], 0)
+        commit = run(*git, "rev-parse", "--short=10", "HEAD")[1].strip()
+        self.assertEqual(made(), f"{release}+git.{commit}")
+        (tree / "Makefile").write_text("# changed\n" + (ROOT / "Makefile").read_text())
+        self.assertEqual(made(), f"{release}+git.{commit}.dirty")
 
     def test_sample_settings_are_right(self):
         """One file serves all programs, and the one that is shipped does."""
@@ -62,6 +107,15 @@ class DeployTest(unittest.TestCase):
                 status, said = run(BINARIES / f"zonefleet-{kind}", "--check", "--config",
                                    sample)
                 self.assertEqual(status, 0, said)
+
+    def test_sample_needs_a_password(self):
+        config = self.folder / "zonefleet.cfg"
+        config.touch(0o600)
+        config.write_text(self.sample_settings().replace("another-one", "change-me"))
+        for kind in WORKERS:
+            status, said = run(BINARIES / f"zonefleet-{kind}", "--check", "--config", config)
+            self.assertEqual(status, 78, said)
+            self.assertIn('broker.url: still has "change-me"', said)
 
     def test_sample_of_shared_zones_is_right(self):
         """It is commented out, and without it there is nothing to do."""
@@ -99,6 +153,7 @@ class DeployTest(unittest.TestCase):
         """They stand behind the others, whose groups of those names they replace."""
         others = self.sample_settings()
         own = (ROOT / "deploy" / "examples" / "cluster" / "zonefleet.cfg").read_text()
+        own = own.replace("change-me", "another-one")
         for group in "broker", "database":
             others = re.sub(rf"(?ms)^{group}: \{{.*?^\}};\n", "", others)
         config = self.folder / "zonefleet.cfg"

@@ -16,6 +16,8 @@
 
 #include "base/err.h"
 
+#define OPTION_PLACEHOLDER "change-me"	/* for secrets, in the samples */
+
 enum option_type {
 	OPTION_TEXT,		/* char *; NULL when the fallback is NULL */
 	OPTION_WORD,		/* int, an enum: the index in .words of the word in the file */
@@ -93,6 +95,8 @@ enum err option_load(const struct option_schema *schema, const char *path,
  */
 enum err option_reload(const struct option_schema *schema, const char *path,
 		       struct why *why);
+/* ERR_INVALID: a secret that was read is still the placeholder of the samples. */
+enum err option_check_placeholders(const struct option_schema *schema, struct why *why);
 void option_help(const struct option_schema *schema);	/* to stdout */
 void option_sample(const struct option_schema *schema);	/* a valid file, to stdout */
 void option_clear(const struct option_schema *schema);	/* frees all texts and lists */

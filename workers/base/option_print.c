@@ -103,7 +103,8 @@ static void print_quoted(const char *text, size_t len, struct buf *out)
 /* Makes a valid text for a row without an example. */
 static void print_example_text(const struct option *row, struct buf *out)
 {
-	const char *text = row->type == OPTION_SECRET ? "change-me" : "example";
+	const char *text = row->type == OPTION_SECRET ? OPTION_PLACEHOLDER
+	                                             : "example";
 	struct buf padded = { 0 };
 
 	buf_text(&padded, text);

@@ -14,6 +14,7 @@
 #include "await.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/version.h"
 #include "command.h"
 #include "help.h"
 #include "model/identity.h"
@@ -143,7 +144,7 @@ static enum err cli_run(struct cli *cli)
 	if (cli_has(cli, OPT_HELP))
 		return help_words(cli);
 	if (cli_has(cli, OPT_VERSION)) {
-		printf(PROGRAM " %s\n", ZONEFLEET_VERSION);
+		printf(PROGRAM " %s\n", version_text);
 		return OK;
 	}
 	if (cli_has(cli, OPT_SAMPLE))

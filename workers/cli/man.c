@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/version.h"
 #include "command.h"
 #include "help.h"
 
@@ -104,7 +105,7 @@ void help_man(FILE *to)
 	        "The name of a record is relative to its domain (www, or @ for itself),\n"
 	        "or absolute with its final dot.\n"
 	        "Options may stand anywhere. Arguments that begin with a hyphen stand\n"
-	        "behind\n.BR \\-\\- .\n.SH OPTIONS\n", ZONEFLEET_VERSION);
+	        "behind\n.BR \\-\\- .\n.SH OPTIONS\n", version_text);
 	for (int i = 0; i < OPT_COMMON_COUNT; i++)
 		man_option(&option_rows[i], to);
 	fputs(".SH COMMANDS\n", to);

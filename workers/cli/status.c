@@ -67,9 +67,11 @@ static bool status_is_settled(const json_t *server)
 
 static void status_add_domain_server(struct table *table, const json_t *server)
 {
+	const char *status = answer_text(server, "status");
+
 	status_add_text(table, server, "id");
 	status_add_text(table, server, "action");
-	status_add_text(table, server, "status");
+	table_text(table, *status ? status : "no report yet");
 	status_add_number(table, server, "serial");
 	status_add_number(table, server, "lag");
 	status_add_moment(table, server, "seen_at");
@@ -220,20 +222,6 @@ static void status_show_troubled(const struct output *out, const json_t *domains
 	table_clear(&table);
 }
 
-/* Shows {"ACTIVE": 12, "PENDING": 1}. */
-static void status_show_counts(const struct output *out, const json_t *counts)
-{
-	static const struct field fields[] = {
-		{ "ACTIVE", "domains ACTIVE" }, { "PENDING", "domains PENDING" },
-		{ "ERROR", "domains in ERROR" }, { 0 }
-	};
-
-	if (!json_is_object(counts))
-		return;
-	putchar('\n');
-	output_fields(out, counts, fields);
-}
-
 static enum err fleet_status(struct cli *cli)
 {
 	json_t *troubled = json_array(), *status;
@@ -253,7 +241,6 @@ static enum err fleet_status(struct cli *cli)
 	if (err || cli->out.json)
 		return err;
 	status_show_servers(&cli->out, status);
-	status_show_counts(&cli->out, json_object_get(status, "domains"));
 	status_show_troubled(&cli->out, troubled);
 	return OK;
 }

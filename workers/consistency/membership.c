@@ -12,6 +12,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/version.h"
 #include "consistency/store_members.h"
 #include "runtime/metrics.h"
 
@@ -169,7 +170,7 @@ static enum err membership_assign(struct membership *membership, struct why *why
 static enum err membership_store_beat(struct membership *membership, struct why *why)
 {
 	const struct newcomer me = {
-		membership->name, membership->service, ZONEFLEET_VERSION,
+		membership->name, membership->service, version_text,
 	};
 	struct tx tx = tx_autocommit(membership->db, why);
 

@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/pause.h"
+#include "base/version.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
 #include "runtime/metrics_http.h"
@@ -492,8 +493,8 @@ static void supervisor_on_tick(void *self)
 static void supervisor_metrics_open(struct supervisor *supervisor)
 {
 	metric_set(metric_new(METRIC_GAUGE, "build_info",
-			      "version of the program; always 1", "version",
-			      ZONEFLEET_VERSION), 1);
+			      "release and commit of the program; always 1", "version",
+			      version_text), 1);
 	metric_set(metric_new(METRIC_GAUGE, "processes", "processes that should run",
 			      NULL, NULL), supervisor->count);
 	supervisor->alive = metric_new(METRIC_GAUGE, "processes_alive",
@@ -562,7 +563,7 @@ static void supervisor_start(struct supervisor *supervisor)
 	supervisor_children_open(supervisor);
 	loop_timer_set(supervisor->tick, STARTING_TICK_MS);
 	log_info("program started: version=%s processes=%d page_port=%d",
-		 ZONEFLEET_VERSION, supervisor->count,
+		 version_text, supervisor->count,
 		 supervisor->http ? metrics_http_port(supervisor->http) : 0);
 }
 

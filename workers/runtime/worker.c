@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/version.h"
 #include "runtime/metrics.h"
 #include "runtime/option_json.h"
 #include "runtime/poison.h"
@@ -95,13 +96,20 @@ static int act_run(struct program *program)
 	return supervisor_run(program);
 }
 
+/* A placeholder can be the password of a program that runs, so only this refuses it. */
 static int act_check(struct program *program)
 {
-	struct why why;
+	struct why why, rule;
+	enum err err;
 
 	if (program_load(program, &why))
 		return worker_fail(program, EX_CONFIG, why.text);
-	printf("%s: good\n", program->path);
+	err = option_check_placeholders(&program->schema, &rule);
+	if (err) {
+		fail(&why, err, "%s: %s", program->path, rule.text);
+		return worker_fail(program, EX_CONFIG, why.text);
+	}
+	printf("%s: %s: good\n", program->name, program->path);
 	return EX_OK;
 }
 
@@ -140,7 +148,7 @@ static int act_metrics(struct program *program)
 
 static int act_version(struct program *program)
 {
-	printf("%s %s\n", program->name, ZONEFLEET_VERSION);
+	printf("%s %s\n", program->name, version_text);
 	return EX_OK;
 }
 

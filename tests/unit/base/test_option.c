@@ -605,6 +605,37 @@ static void test_sample_loads_uncommented(void **state)
 	buf_clear(&active);
 }
 
+/* A secret that only contains the word is a secret. */
+static void test_placeholders(void **state)
+{
+	static const struct {
+		const char *text, *refused;
+	} cases[] = {
+		{ NAMED, NULL },
+		{ "central: { name = \"change-me\"; };", NULL },
+		{ "central: { name = \"abc\"; password = \"change-me\"; };", "central.password" },
+		{ "central: { name = \"abc\"; password = \"u:change-me@h/v\"; };",
+		  "central.password" },
+		{ "central: { name = \"abc\"; password = \"1:change-me\\n2:abcd\"; };",
+		  "central.password" },
+		{ "central: { name = \"abc\"; password = \"dont-change-me\"; };", NULL },
+		{ "central: { name = \"abc\"; password = \"change-men\"; };", NULL },
+		{ NAMED "backends: { bind9: { default: { key = \"change-me\"; }; "
+		  "servers: ( { host = \"h\"; } ); }; };", "backends.bind9.key" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(load(cases[i].text), OK);
+		assert_int_equal(option_check_placeholders(&schema, &why),
+		                 cases[i].refused ? ERR_INVALID : OK);
+		if (cases[i].refused)
+			assert_memory_equal(why.text, cases[i].refused,
+			                    strlen(cases[i].refused));
+		option_clear(&schema);
+	}
+}
+
 static void test_help_names_every_row(void **state)
 {
 	const char *text = printed(option_help);
@@ -729,6 +760,7 @@ int main(void)
 		CASE(test_secret_is_never_printed),
 		CASE(test_sample_loads_again),
 		CASE(test_sample_loads_uncommented),
+		CASE(test_placeholders),
 		CASE(test_help_names_every_row),
 		CASE(test_reload),
 		CASE(test_reload_of_a_broken_file_changes_nothing),

@@ -398,6 +398,31 @@ static void a_new_order_ends_a_long_pause(void **state)
 	assert_int_equal(poll_renew(&poll, &newer).action, POLL_STAY);
 }
 
+/* A poll that goes on elsewhere has no more tries than it would have had here. */
+static void its_rest_has_the_tries_that_are_left(void **state)
+{
+	static const struct response absent = { RESPONSE_ABSENT, RCODE_REFUSED, 0 };
+	struct poll_terms own = terms, probe = terms;
+	struct poll poll;
+
+	(void)state;
+	own.patience_ms = 5000;
+	own.retry_interval_ms = 5;	/* the first pause is a whole interval */
+	probe.max_retries = 0;
+	poll_start(&poll, &own, new_pace(), false);
+	poll_step(&poll, POLL_ANSWERED, &absent);
+	assert_int_equal(poll_left(&poll).max_retries, 3);
+	assert_int_equal(poll_left(&poll).patience_ms, 4995);
+	assert_int_equal(poll_left(&poll).wanted, 42);
+	for (int left = 2; left > 0; left--) {
+		poll_step(&poll, POLL_TIMER, NULL);
+		poll_step(&poll, POLL_SILENT, NULL);
+		assert_int_equal(poll_left(&poll).max_retries, left);
+	}
+	poll_renew(&poll, &probe);
+	assert_int_equal(poll_left(&poll).max_retries, 0);
+}
+
 /* However fast newer orders come: that the server lacks the zone is found out. */
 static void a_stream_of_orders_hides_no_absence(void **state)
 {
@@ -657,6 +682,7 @@ int main(void)
 		cmocka_unit_test(an_early_answer_teaches_nothing),
 		cmocka_unit_test(a_newer_order_replaces_the_older),
 		cmocka_unit_test(a_new_order_ends_a_long_pause),
+		cmocka_unit_test(its_rest_has_the_tries_that_are_left),
 		cmocka_unit_test(a_stream_of_orders_hides_no_absence),
 		cmocka_unit_test(all_sequences_end_in_one_report),
 		cmocka_unit_test(it_ends_under_endless_transfers),
