@@ -19,10 +19,10 @@ struct deletion {
 	const struct server *server;
 };
 /*
- * Writes one state for each of the deletions (1 to TX_LIST_MAX), in their order; the rows
- * stay locked. A deletion is confirmed if the control channel of the server deleted the
- * domain, or if a server of the backend catalog answered for its catalog zone after the
- * deletion.
+ * Writes one state for each of the deletions (1 to TX_LIST_MAX), in their order; the
+ * rows stay locked. The control channel confirms a deletion if it deleted the domain. A
+ * server of the backend catalog confirms it if it answered for its catalog zone after
+ * the deletion.
  */
 void store_deletion_states(struct tx *tx, struct arena *arena,
                            const struct deletion *deletions, size_t count,

@@ -47,8 +47,5 @@ size_t store_read_ids(struct tx *tx, struct arena *arena, const char *sql,
 /* Runs HEAD ids TAIL, for at most TX_LIST_MAX ids. */
 void store_exec_ids(struct tx *tx, struct arena *arena, const char *head,
                     const char *tail, const char *const *ids, size_t count);
-/*
- * True: TEXT is in SORTED. The order must be that of strcmp(); the database sorts in this
- * way.
- */
+/* True: TEXT is in SORTED. The order must be that of strcmp(), as in the database. */
 bool store_is_among(const char *text, const char *const *sorted, size_t count);
