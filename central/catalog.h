@@ -2,13 +2,13 @@
  * catalog -- keeps the catalog zones of the pools (core/catalog.h) up to date.
  *
  * A call that creates or deletes a domain does not change the catalog zone, because all
- * such calls would wait for its row. Instead, the rows of the domains show which updates
- * are due. Soon after a commit, and periodically, each central reads these rows and
- * writes many domains in one transaction under one serial. Several processes may do so at
- * the same time, because row locks decide. A crash loses nothing.
+ * these calls would wait for its row. Instead, the rows of the domains show which
+ * updates are due. Soon after a commit, and periodically, each central reads these rows
+ * and writes many domains in one transaction under one serial. Several processes may
+ * write at the same time, because row locks decide. A crash loses nothing.
  *
- * After a large update central waits up to 5 seconds before the next one. So servers do
- * not transfer the catalog zone for each of thousands of domains.
+ * After a large update central waits up to 5 seconds before the next update. So servers
+ * do not transfer the catalog zone for each of thousands of domains.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ void catalog_start(struct central *central);
 void catalog_stop(struct central *central);
 /* Call it after the creation or deletion of a domain in a pool with a catalog zone. */
 void catalog_schedule(struct central *central);
-/* called by a timer: finds updates that a crash left */
+/* the function of a timer: finds updates that a crash left */
 void catalog_fire(void *central);
 /* True: no update is scheduled or running. */
 bool catalog_idle(const struct central *central);

@@ -3,8 +3,8 @@
  * (codec_domain.h, codec_recordset.h, ...); codec_find.h decodes the arguments of finds.
  * This file has the common functions.
  *
- * Each field is checked, and an error names the field: "changes[3].records[0]: ...".
- * Unknown fields are refused, so that a misspelt field has no silent effect. The runtime
+ * The functions check each field, and an error names it: "changes[3].records[0]: ...".
+ * They refuse unknown fields, so that a misspelt field has no silent effect. The runtime
  * has checked the names of the arguments before. All errors are ERR_INVALID. Decoded
  * values borrow from the JSON and the ARENA.
  */
@@ -27,10 +27,7 @@ enum err codec_within(const char *field, enum err err, struct why *why);
 
 /* The canonical text of a name, in ARENA. */
 const char *codec_name_text(const struct name *name, struct arena *arena);
-/*
- * Reads an owner: wire form and canonical text. If the field is absent, both are
- * unchanged.
- */
+/* Reads an owner: wire form and canonical text. An absent field leaves both unchanged. */
 enum err codec_owner(const json_t *json, const char *key, int flags, struct arena *arena,
                      struct name *name, const char **canonical, struct why *why);
 /* Reads the field KEY: an id, or "" and the canonical *name. */

@@ -7,8 +7,8 @@
 #include "model/rr.h"
 
 const struct json_field codec_domain_fields[] = {
-	{ "id", "id", "the id of the domain. A second call with the same id and name answers with "
-	  "the domain that is there", "a new id", .is_fixed = true },
+	{ "id", "id", "the id of the domain. A second call with the same id and name "
+	  "answers with the existing domain", "a new id", .is_fixed = true },
 	{ "name", "name", "the name of the zone", .is_fixed = true },
 	{ "tenant", "text", "the owner. Only an administrator may name another tenant",
 	  "the caller's tenant", TENANT_MAX, .is_fixed = true },
@@ -20,7 +20,7 @@ const struct json_field codec_domain_fields[] = {
 	{ "email", "text", "the mail address in the SOA record", "`central.hostmaster`",
 	  EMAIL_MAX },
 	{ "primary", "name", "the primary in the SOA record", "the first host of `ns`" },
-	{ "ttl", "number", "the TTL in seconds of record sets without one",
+	{ "ttl", "number", "the TTL in seconds of record sets without a TTL",
 	  "`central.default_ttl`", RR_TTL_MAX },
 	{ "refresh", "number", "seconds, for the SOA record", "`central.soa_refresh`",
 	  RR_TTL_MAX },
@@ -58,7 +58,7 @@ const struct json_field codec_domain_shown[] = {
 	{ "reason", "text", "why the status is ERROR; else empty" },
 	{ "email", "text", "the mail address in the SOA record" },
 	{ "primary", "name", "the primary in the SOA record" },
-	{ "ttl", "number", "the TTL in seconds of record sets without one" },
+	{ "ttl", "number", "the TTL in seconds of record sets without a TTL" },
 	{ "refresh", "number", "seconds, of the SOA record" },
 	{ "retry", "number", "seconds, of the SOA record" },
 	{ "expire", "number", "seconds, of the SOA record" },

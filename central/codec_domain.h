@@ -23,7 +23,7 @@ struct domain_spec {
 	/* serial of an imported zone; used if newer than all earlier serials */
 	bool has_serial;
 	uint32_t serial;
-	/* it is the catalog zone of its pool; never set by a caller */
+	/* the catalog zone of its pool; no caller sets it */
 	bool is_catalog;
 };
 

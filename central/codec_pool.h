@@ -1,6 +1,6 @@
 /*
  * codec_pool -- pools from and to JSON. The name of a pool is part of the name of a
- * queue, so only few characters are allowed. It is fixed at creation.
+ * queue, so it has only letters, digits, '_' and '-'. A pool keeps its name.
  */
 #pragma once
 

@@ -11,14 +11,15 @@
 	"master file with full names", fallback, RECORDS_MAX }
 
 const struct json_field codec_change_fields[] = {
-	{ "op", "text", "`add`: records are added. `delete`: these records are deleted, or the "
-	  "whole set. `set`: the set has these records then. `expect`: central makes "
-	  "no change (`Conflict`) unless the set has exactly these records before" },
+	{ "op", "text", "`add`: adds these records. `delete`: deletes these records, or "
+	  "the whole set. `set`: gives the set exactly these records. `expect`: central "
+	  "makes no change (`Conflict`) unless the set has exactly these records "
+	  "before" },
 	{ "name", "name", "the name of the record set" },
 	{ "type", "text", "the record type. `ANY` with `expect` and `[]`: there is no record at "
 	  "the name" },
-	{ "ttl", "number or null", "the TTL in seconds; null: that of the domain",
-	  "the TTL stays; that of the domain for a new set", RR_TTL_MAX },
+	{ "ttl", "number or null", "the TTL in seconds; null: the domain's",
+	  "the present TTL; for a new set the TTL of the domain", RR_TTL_MAX },
 	RECORDS("required; `[]` with `set` or `expect`: no such set. Without it `delete` deletes the "
 		"whole set"),
 	{ 0 }
@@ -27,7 +28,7 @@ const struct json_field codec_change_fields[] = {
 const struct json_field codec_recordset_fields[] = {
 	{ "name", "name", "the name of the record set", .is_fixed = true },
 	{ "type", "text", "the record type", .is_fixed = true },
-	{ "ttl", "number or null", "the TTL in seconds; null: that of the domain", "null",
+	{ "ttl", "number or null", "the TTL in seconds; null: the domain's", "null",
 	  RR_TTL_MAX },
 	RECORDS(NULL),
 	{ 0 }
@@ -48,7 +49,7 @@ const struct json_field codec_record_shown[] = {
 	{ "domain_id", "id", "the id of the domain of the record" },
 	{ "name", "name", "the name of the record" },
 	{ "type", "text", "the record type" },
-	{ "ttl", "number or null", "the TTL in seconds; null: that of the domain" },
+	{ "ttl", "number or null", "the TTL in seconds; null: the domain's" },
 	{ 0 }
 };
 
@@ -57,13 +58,13 @@ const struct json_field codec_recordset_shown[] = {
 	{ "domain_id", "id", "the id of the domain of the record set" },
 	{ "name", "name", "the name of the record set" },
 	{ "type", "text", "the record type" },
-	{ "ttl", "number or null", "the TTL in seconds; null: that of the domain" },
+	{ "ttl", "number or null", "the TTL in seconds; null: the domain's" },
 	{ "records", "list of texts", "the data of the records, without records whose "
 	  "task is DELETE" },
 	{ "members", "list of [member]", "the records with their states" },
 	{ "status", "text", "ERROR if a member is in ERROR, else PENDING if one is PENDING, "
 	  "else ACTIVE" },
-	{ "task", "text", "the task of that member" },
+	{ "task", "text", "the task of the member that decides `status`" },
 	{ "created_at", "time", "when the record set was created" },
 	{ "updated_at", "time", "when the record set was changed last" },
 	{ 0 }

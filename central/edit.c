@@ -207,8 +207,8 @@ static enum err edit_check_expected(struct write *write, const struct change *ch
 			            change->owner);
 		rrtype_format(change->type, type);
 		return fail(&write->req->why, ERR_CONFLICT,
-		            "%s: the records of the set %.255s %s are not those that the "
-		            "change expects: read the set again",
+		            "%s: the change expects other records of the set %.255s %s: "
+		            "read the set again",
 		            change->field, change->owner, type);
 	}
 	return OK;

@@ -5,16 +5,16 @@
  *
  * Each call that changes the zone gets its own serial, even in a shared transaction: the
  * next serial or the time, whichever is newer. Its records, journal row and answer have
- * this serial, and its version is one more. An import is one call, and a round of
- * catalog.h has one serial for each catalog zone. A new description or a deletion gets no
- * serial.
+ * this serial, and the version of the domain grows by one. An import is one call, and a
+ * round of catalog.h has one serial for each catalog zone. A new description or a
+ * deletion gets no serial.
  *
  * Round trips for a change of one record: BEGIN, lock, read the sets, write the domain,
  * [the set, if it is new or has a new TTL], the record, the journal, the answer, COMMIT.
- * This is 8 or 9, and one more if domains exist below this one. Each further 500 names
- * read or 256 rows written cost one more. Calls of a group (write.h) share all of them,
- * except the one for domains below. This needs calls that are the first about their
- * domains and have few changes.
+ * This is 8 or 9, and one more if domains exist below this domain. Each further 500
+ * names read or 256 rows written cost one more. Calls of a group (write.h) share all
+ * round trips, except the round trip for domains below. This needs calls that are the
+ * first about their domains and have few changes.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
 /*
- * import -- commits an import: a whole zone that becomes one change. service_import.c has
- * checked and stored its parts. The commit runs on a lane with its own database
+ * import -- commits an import: a whole zone that becomes one change. service_import.c
+ * has checked and stored its parts. The commit runs on a lane with its own database
  * connection, because a million rows take long. It is one transaction of set-based
- * statements, so memory does not grow with the zone. Only this domain is locked
- * meanwhile.
+ * statements, so memory does not grow with the zone. Meanwhile it locks only this
+ * domain.
  *
  * A commit locks the row of the import. If the process dies, or the lane is full, the
  * import stays COMMITTING without a lock. Every 5 s (import_fire()) a process with an

@@ -19,7 +19,7 @@ static struct central central = { .catalog_repair_ms = 5000, .import_look_ms = 5
 static const struct option options[] = {
 	{ "default_pool",  OPTION_TEXT,  CONFIG(default_pool), "default", 1,
 	  POOL_NAME_MAX,
-	  "pool of domains that are created without a pool. The first start creates it",
+	  "pool of new domains without their own pool. The first start creates this pool",
 	  .reloadable = true },
 	{ "tenant_pools",  OPTION_TEXTS, CONFIG(tenant_pools), "", 1, POOL_NAME_MAX,
 	  "pools that a tenant may name for a new domain, besides default_pool; \"*\": "
@@ -30,10 +30,10 @@ static const struct option options[] = {
 	  "later use `zonefleet pool set`" },
 	{ "hostmaster",    OPTION_TEXT,  CONFIG(hostmaster), "hostmaster@example.org", 3,
 	  EMAIL_MAX,
-	  "email address for the SOA's RNAME of domains that are created without an "
+	  "email address in the SOA's RNAME of new domains without their own "
 	  "address", .reloadable = true },
 	{ "default_ttl",   OPTION_SECONDS, CONFIG(default_ttl), "3600", 0, RR_TTL_MAX,
-	  "TTL of domains that are created without a TTL", .reloadable = true },
+	  "TTL of new domains without their own TTL", .reloadable = true },
 	{ "min_ttl",       OPTION_SECONDS, CONFIG(min_ttl), "0", 0, RR_TTL_MAX,
 	  "lowest TTL that a caller may set. Administrators may set any TTL",
 	  .reloadable = true },
@@ -81,7 +81,7 @@ static const struct option options[] = {
 	  "twice", .reloadable = true },
 	{ "import_age",    OPTION_SECONDS, CONFIG(import_age_s), "1d", 60, RR_TTL_MAX,
 	  "time after which central removes an untouched import. It keeps the result of "
-	  "a finished import as long", .reloadable = true },
+	  "a finished import for the same time", .reloadable = true },
 	{ "sweep",         OPTION_DURATION, CONFIG(sweep_ms), "60s", 100, 86400 * 1000,
 	  "time between two removals of old rows. Each removal deletes a limited number "
 	  "of rows", .reloadable = true },
@@ -102,8 +102,8 @@ static enum err central_check(void *self, struct why *why)
 	                             why);
 
 	if (c->config.ns_records.count > POOL_NS_MAX)
-		return fail(why, ERR_INVALID, "central.ns_records: has %zu hosts, must "
-		            "have at most %d", c->config.ns_records.count, POOL_NS_MAX);
+		return fail(why, ERR_INVALID, "central.ns_records: must have at most %d "
+		            "hosts, not %zu", POOL_NS_MAX, c->config.ns_records.count);
 	for (size_t i = 0; !err && i < c->config.ns_records.count; i++)
 		err = name_parse_owner(c->config.ns_records.item[i], "central.ns_records",
 		                       &name, why);

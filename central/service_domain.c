@@ -172,8 +172,8 @@ static enum err domain_check_quota(struct write *write)
 	if (max < 0 || store_domain_count(write->tx, write->access.tenant, max) < max)
 		return OK;
 	return tx_fail(write->tx, ERR_QUOTA,
-	               "the tenant already has all domains of its quota (domains), "
-	               "%" PRId64, max);
+	               "the tenant already has %" PRId64 " domains, which is its "
+	               "quota (domains)", max);
 }
 
 /* The reason does not say whether the pool exists. */

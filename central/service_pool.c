@@ -80,7 +80,7 @@ static enum err pool_set_catalog(struct write *write, struct pool *pool,
 	if (!pool->catalog_zone)
 		return pool_create_catalog(write, pool, spec);
 	return tx_fail(write->tx, ERR_CONFLICT,
-	               "the pool '%.64s' has the catalog zone %.200s: remove that first",
+	               "the pool '%.64s' has the catalog zone %.200s: remove it first",
 	               pool->name, pool->catalog_zone);
 }
 

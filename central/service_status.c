@@ -267,7 +267,7 @@ static enum err reports_apply_message(struct central *central, struct request *r
 	if (err && err_retry(err) != RETRY_NEVER)
 		return err;
 	if (!err && reports_have_more(reports, count) && req->waited_ms < PORTIONS_MS)
-		return fail(&req->why, ERR_LOCKED, "records are being updated");
+		return fail(&req->why, ERR_LOCKED, "central still updates the records");
 	for (size_t i = 0; i < count; i++) {
 		if (err || !*reports[i].before.id)
 			locked |= report_apply_alone(central, req, &reports[i],

@@ -17,7 +17,7 @@ static const struct json_field args[] = {
 	{ "version", "number", "the `version` of the domain that the caller has read; `Conflict` if it "
 	  "has changed since", "any" },
 	{ "criterion", "object", "an empty object: this list has no criteria", "all" },
-	{ "marker", "id", "the `marker` of the page before", "the first page" },
+	{ "marker", "id", "the `marker` of the previous page", "the first page" },
 	{ "limit", "number from 1", "the largest number of items in the answer",
 	  "100", FIND_LIMIT_MAX },
 	{ "sort_key", "text", "`name`", "`name`" },
@@ -53,8 +53,8 @@ static const struct rpc_method_doc words[] = {
 	  "{'domain': {'name': 'example.org.', 'email': 'dns@example.org'}}",
 	  FIELDS({ "domain", "[new domain]", "the domain" }) },
 	{ "get_domain", "Shows a domain.", OWNER, "[domain]", "{'domain': 'example.org.'}" },
-	{ "find_domains", "Lists the domains of the tenant. With `all_tenants` in its context an "
-	  "administrator sees those of all tenants.", OWNER,
+	{ "find_domains", "Lists the domains of the tenant. With `all_tenants` in its "
+	  "context an administrator sees the domains of all tenants.", OWNER,
 	  "`domains`: list of [domain]; `marker`: id or null",
 	  "{'criterion': {'name': '*example.org.'}, 'limit': 50}", find_domains },
 	{ "update_domain", "Changes the SOA values, the TTL or the description of a domain.", OWNER,
@@ -97,8 +97,9 @@ static const struct rpc_method_doc words[] = {
 	  "{'domain': 'example.org.', 'changes': [{'op': 'set', 'name': 'www.example.org.', "
 	  "'type': 'A', 'ttl': 300, 'records': ['192.0.2.80']}]}",
 	  FIELDS({ "changes", "list of [change]", "the changes, in their order", .max = CHANGES_MAX },
-	         { "serial", "number", "the new serial; it must be newer than that of the domain",
-	           "the next one", UINT32_MAX },
+	         { "serial", "number", "the new serial; it must be newer than the serial "
+				       "of the domain",
+	           "the next serial", UINT32_MAX },
 	         { "soa", "[SOA values]", "new values of the SOA record",
 	           "unchanged" }) },
 	{ "create_pool", "Creates a pool of name servers.", ADMIN, "[pool]",
@@ -125,7 +126,7 @@ static const struct rpc_method_doc words[] = {
 	                           "import does not name stay",
 	           "create or replace", 16 }) },
 	{ "add_to_import", "Adds records to an import. A second part with the same "
-	  "number replaces the first one.", OWNER,
+	  "number replaces the first part.", OWNER,
 	  "`records`: number",
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'part': 0, "
 	  "'records': [['www.example.org.', 300, 'A', '192.0.2.80']]}",
@@ -142,7 +143,7 @@ static const struct rpc_method_doc words[] = {
 	  "`serial` of all pages: the domain may change in between.", OWNER,
 	  "`lines`: list of texts; `marker`: text or null; `serial`: number",
 	  "{'domain': 'example.org.', 'limit': 1000}",
-	  FIELDS({ "marker", "text", "the `marker` of the page before", "the first page" },
+	  FIELDS({ "marker", "text", "the `marker` of the previous page", "the first page" },
 	         { "limit", "number from 2", "the largest number of lines in the answer",
 	           "20000",
 	           RECORDS_MAX }) },
@@ -157,7 +158,8 @@ static const struct rpc_method_doc words[] = {
 	{ "set_quota", "Sets a limit of a tenant.", ADMIN, "[quotas]",
 	  "{'tenant': 'acme', 'resource': 'domains', 'hard_limit': 500}",
 	  FIELDS({ "resource", "text", "a field of [quotas]" },
-	         { "hard_limit", "number from -1", "the limit; -1: none", .max = INT32_MAX }) },
+	         { "hard_limit", "number from -1", "the limit; -1: no "
+						   "limit", .max = INT32_MAX }) },
 	{ "get_quotas", "Shows the limits of a tenant.", ADMIN, "[quotas]", "{'tenant': 'acme'}" },
 	{ "create_tsigkey", "Creates a TSIG key. The answer has no secret.", ADMIN, "[tsigkey]",
 	  "{'tsigkey': {'name': 'pool-key.'}}",
@@ -281,7 +283,7 @@ static const struct rpc_object objects[] = {
 		  "server and action" },
 		{ "consensus", "object", "`current`: name servers that serve the serial; `servers`: "
 		  "name servers of the pool" }), true },
-	{ "server status", "What a name server has of a domain.", FIELDS(
+	{ "server status", "The state of a domain on a name server.", FIELDS(
 		{ "id", "text", "the name server" },
 		{ "state", "text", "ACTIVE, DRAINED or REMOVED" },
 		{ "action", "text", "CREATE, UPDATE or DELETE" },

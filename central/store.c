@@ -24,9 +24,9 @@ void store_fail_value(struct tx_rows *rows, const char *column, const char *text
 {
 	char quoted[81];
 
-	tx_fail(rows->tx, ERR_INTERNAL, "the column %s has \"%s\", must have %s: correct "
-	        "this row in the database", column,
-	        err_quote(text ? text : "NULL", quoted, sizeof(quoted)), want);
+	tx_fail(rows->tx, ERR_INTERNAL, "the column %s must have %s, not \"%s\": correct "
+	        "this row in the database", column, want,
+	        err_quote(text ? text : "NULL", quoted, sizeof(quoted)));
 }
 
 void store_read_id(struct tx_rows *rows, const char *column, char id[ID_LEN + 1])
@@ -46,11 +46,10 @@ void store_read_state(struct tx_rows *rows, const char *table, struct state *sta
 	status = row_text(rows);
 	if (!task || !status || !task_parse(task, &state->task) ||
 	    !status_parse(status, &state->status))
-		tx_fail(rows->tx, ERR_INTERNAL, "a row of the table %s has the task "
-		        "\"%.16s\" and the status \"%.16s\", must have ADD, UPDATE, "
-		        "DELETE or NONE, and PENDING, ACTIVE, ERROR or DELETED: correct "
-		        "this row in the database", table, task ? task : "NULL",
-		        status ? status : "NULL");
+		tx_fail(rows->tx, ERR_INTERNAL, "a row of the table %s must have a task "
+		        "and a status of docs/glossary.md, not \"%.16s\" and \"%.16s\": "
+		        "correct this row in the database", table,
+		        task ? task : "NULL", status ? status : "NULL");
 }
 
 /* The digest is NULL if an older version of central wrote the row. */

@@ -1,7 +1,7 @@
 /*
  * store -- the SQL statements of central, each in a function; one store*.c file for each
- * noun. The statements contain the check of the tenant (struct access, runtime/access.h):
- * a row of another tenant is not found.
+ * noun. The statements contain the check of the tenant (struct access,
+ * runtime/access.h): no function finds a row of another tenant.
  *
  * A transaction that changes a domain locks its row first. All that it reads afterwards
  * stays valid until the commit.
@@ -136,8 +136,8 @@ bool store_domain_lock_wait(struct tx *tx, const struct domain_key *key,
                             const struct access *access, struct arena *arena,
                             struct zone *zone);
 /*
- * Reads the domains of KEYS (1 to TX_LIST_MAX), of all tenants; NULL for a missing one.
- * Check each with store_domain_is_visible().
+ * Reads the domains of KEYS (1 to TX_LIST_MAX), of all tenants; NULL for a missing
+ * domain. Check each with store_domain_is_visible().
  */
 void store_domain_get_several(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
@@ -151,8 +151,8 @@ void store_domain_try_lock(struct tx *tx, struct arena *arena,
                            const struct domain_key *keys, size_t count, bool *locked);
 /*
  * Reads the domains of KEYS (1 to TX_LIST_MAX) that this transaction has locked, of all
- * tenants; NULL for a missing one. Before this call the transaction may only take locks:
- * its snapshot must not be older than the locks.
+ * tenants; NULL for a missing domain. Before this call the transaction may only take
+ * locks: its snapshot must not be older than the locks.
  */
 void store_domain_read_locked(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
@@ -167,7 +167,7 @@ void store_domain_insert(struct tx *tx, struct zone *zone, enum store_wait wait)
 /* For a domain that was just inserted. */
 void store_domain_set_counts(struct tx *tx, const struct zone *zone);
 /*
- * Writes the description. It is not served, so it needs no serial. ZONE gets the next
+ * Writes the description. No zone has it, so it needs no serial. ZONE gets the next
  * version.
  */
 void store_domain_set_description(struct tx *tx, struct zone *zone);
@@ -216,7 +216,7 @@ struct record_criterion {
 /* Reads all sets at NAMES (at most STORE_NAMES_MAX) with their live records. */
 void store_recordset_read(struct tx *tx, const char *domain_id, const char *const *names,
                           size_t count, struct rrsets *sets);
-/* The same for several domains. */
+/* The sets that store_recordset_read_several() reads. */
 struct sets_wanted {
 	const char *domain_id, *name;
 	struct rrsets *sets;		/* one for each domain */
@@ -264,7 +264,7 @@ struct import {
 	const char *tenant, *domain_name;
 	enum import_state state;
 	const char *state_name;		/* "OPEN" */
-	/* JSON: domain, mode, rights; the column is called wish */
+	/* JSON: domain, mode, rights; the column wish */
 	const char *spec;
 	uint32_t parts, records;
 	const char *result, *reason;	/* result may be NULL */
@@ -294,10 +294,10 @@ void store_import_counts(struct tx *tx, const char *tenant, int64_t *count,
 void store_import_stage(struct tx *tx, const char *id, uint32_t part,
                         const struct staged *records, size_t count, struct arena *arena);
 /*
- * Claims a COMMITTING import whose row is not locked, and returns its id in ID. If ID is
- * "", it claims the oldest import that had no commit for some seconds; this time grows
- * with each attempt. The claim is not a lock: if two workers claim an import, one waits
- * for its row.
+ * Claims a COMMITTING import whose row no transaction has locked, and returns its id in
+ * ID. If ID is "", it claims the oldest import that had no commit for some seconds; this
+ * time grows with each attempt. The claim is not a lock: if two workers claim an import,
+ * one of them waits for the row.
  */
 bool store_import_claim(struct tx *tx, const char *worker, char id[ID_LEN + 1]);
 /*
@@ -336,14 +336,15 @@ int64_t store_import_touch(struct tx *tx, const struct import_step *step);
 void store_import_recordsets(struct tx *tx, const struct import_step *step);
 void store_import_records(struct tx *tx, const struct import_step *step);
 /*
- * Counts the live records with the serial of the step: new ones, and ones with a new TTL.
+ * Counts the live records with the serial of the step: new records, and records with a
+ * new TTL.
  */
 int64_t store_import_count(struct tx *tx, const struct import_step *step);
 /* Counts the live record sets and records of the domain. */
 void store_import_totals(struct tx *tx, struct zone *zone);
 /*
- * Appends the RRs of the records with the serial of the step; LIVE: without deleted ones.
- * False: they need more than MAX bytes.
+ * Appends the RRs of the records with the serial of the step; LIVE: without deleted
+ * records. False: they need more than MAX bytes.
  */
 bool store_import_affected(struct tx *tx, const struct import_step *step, bool live,
                            int64_t max, struct arena *arena, struct buf *rrs);
@@ -380,7 +381,7 @@ void store_pool_set_catalog(struct tx *tx, const struct pool *pool);
 void store_pool_set_ns_records(struct tx *tx, const struct pool *pool,
                                struct arena *arena);
 void store_pool_delete(struct tx *tx, const char *id);
-/* True: the pool has domains, perhaps DELETED ones. */
+/* True: the pool has domains, perhaps only DELETED domains. */
 bool store_pool_is_used(struct tx *tx, const char *id);
 
 /* ---- blacklist, quotas (store_admin.c) ---- */
@@ -467,7 +468,8 @@ struct server_status {
 bool store_server_set(struct tx *tx, const char *pool, const char *id, const char *state,
                       enum store_wait wait);
 /*
- * Counts the ACTIVE servers of a pool; OF_CATALOG: only those that read its catalog zone.
+ * Counts the ACTIVE servers of a pool; OF_CATALOG: only servers that read its catalog
+ * zone.
  */
 int64_t store_status_server_count(struct tx *tx, const char *pool, bool of_catalog);
 /*

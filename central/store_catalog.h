@@ -18,7 +18,7 @@ size_t store_catalog_find(struct tx *tx, struct arena *arena, struct catalog_ref
 size_t store_catalog_due(struct tx *tx, struct arena *arena,
                          const struct catalog_ref *catalog, const char **ids);
 /*
- * Locks the domains of IDS and returns those that are still due, and their number.
+ * Locks the domains of IDS and returns the domains that are still due, and their number.
  * *skipped: another transaction has locked some of them.
  */
 size_t store_catalog_lock(struct tx *tx, struct arena *arena,

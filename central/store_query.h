@@ -1,6 +1,6 @@
 /*
- * store_query -- builds a SELECT from fixed fragments: the conditions of a criterion, the
- * order and the page. Values are always bound; text from a caller never becomes SQL.
+ * store_query -- builds a SELECT from fixed fragments: the conditions of a criterion,
+ * the order and the page. It always binds values; text from a caller never becomes SQL.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ void query_add(struct query *query, const char *fragment);
 void query_bind(struct query *query, const char *fragment, struct tx_value value);
 /* Appends " AND <column> = ?" unless TEXT is NULL. */
 void query_equals(struct query *query, const char *column, const char *text);
-/* The same for a pattern: exact text, "*text" or "text*". */
+/* query_equals() for a pattern: exact text, "*text" or "text*". */
 void query_matches(struct query *query, const char *column, const char *pattern);
 
 /*

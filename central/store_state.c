@@ -27,10 +27,9 @@ static void state_read_domain(struct tx_rows *rows, struct domain_state *domain)
 	if (!id_parse(id, domain->id) || !task_parse(task, &domain->is.task) ||
 	    !status_parse(status, &domain->is.status))
 		tx_fail(rows->tx, ERR_INTERNAL, "the row \"%.32s\" of the table domains "
-		        "has the task \"%.16s\" and the status \"%.16s\", must have an "
-		        "id of 32 hexadecimal digits, ADD, UPDATE, DELETE or NONE, and "
-		        "PENDING, ACTIVE, ERROR or DELETED: correct this row in the "
-		        "database", id, task, status);
+		        "must have an id of 32 hexadecimal digits, and a task and a "
+		        "status of docs/glossary.md, not \"%.16s\" and \"%.16s\": "
+		        "correct this row in the database", id, task, status);
 }
 
 size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t count,

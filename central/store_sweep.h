@@ -21,8 +21,8 @@ struct sweep_list {
 void store_sweep_find_tombstones(struct tx *tx, int age_s, char cursor[ID_LEN + 1],
                                  struct sweep_list *list);
 /*
- * Locks a domain found in this way. Deletes its DELETED records and then its empty record
- * sets.
+ * Locks a domain that store_sweep_find_tombstones() has found. Deletes its DELETED
+ * records and then its empty record sets.
  */
 int64_t store_sweep_tombstones(struct tx *tx, const char *domain_id, int age_s);
 
@@ -31,8 +31,8 @@ void store_sweep_find_deleted(struct tx *tx, struct sweep_list *list);
 /* Deletes the records of such a domain, then its record sets, then its journal. */
 int64_t store_sweep_deleted(struct tx *tx, const char *domain_id);
 /*
- * Finds DELETED domains older than AGE_S without other rows. A domain's row is deleted
- * last: it has the serial, and the rows of the servers refer to it.
+ * Finds DELETED domains older than AGE_S without other rows. The sweep deletes the row
+ * of a domain last: it has the serial, and the rows of the servers refer to it.
  */
 void store_sweep_find_domains(struct tx *tx, int age_s, struct sweep_list *list);
 int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
@@ -60,8 +60,8 @@ size_t store_sweep_find_paths(struct tx *tx, struct arena *arena,
                               const char *names[SWEEP_NAMES]);
 
 /*
- * The first one sets open imports older than AGE_S to ERROR. The next two delete the
- * records of finished imports, and finished imports.
+ * The first function sets open imports older than AGE_S to ERROR. The next two functions
+ * delete the records of finished imports, and finished imports.
  */
 int64_t store_sweep_open_imports(struct tx *tx, int age_s, struct arena *arena);
 int64_t store_sweep_import_records(struct tx *tx);

@@ -1,6 +1,6 @@
 /*
- * sweep -- deletes old rows, on its own lane. Each process of central does it: the
- * transactions are short, and two processes may do the same step.
+ * sweep -- deletes old rows, on its own lane. Each process of central sweeps: the
+ * transactions are short, and two processes may run the same step.
  */
 #pragma once
 
@@ -8,4 +8,4 @@
 
 void sweep_start(struct central *central);
 void sweep_stop(struct central *central);
-void sweep_fire(void *self);	/* called by a timer */
+void sweep_fire(void *self);	/* the function of a timer */

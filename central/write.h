@@ -10,11 +10,11 @@
  *
  * Group commit: calls that wait at the same time share a transaction for up to 20 ms.
  * With it, changes to 500 domains become ACTIVE 1.5 times as fast, and central accepts
- * them 1.6 times as fast (tests/bench/run, medians of two runs each). Each has its own
- * serial (edit.h). If the transaction fails, each call runs alone. A call whose domain is
- * locked also runs alone, and waits a moment for the row only if a call about it had just
- * succeeded (rpc_redo.h). After the first ERR_LOCKED the rest of the batch does not wait.
- * After BUDGET_MS no call begins: the rest ends in ERR_BUSY.
+ * them 1.6 times as fast (tests/bench/run, medians of two runs each). Each call has its
+ * own serial (edit.h). If the transaction fails, each call runs alone. A call whose
+ * domain is locked also runs alone, and waits a moment for the row only if a call about
+ * this domain had just succeeded (rpc_redo.h). After the first ERR_LOCKED the rest of
+ * the batch does not wait. After BUDGET_MS no call begins: the rest ends in ERR_BUSY.
  */
 #pragma once
 
@@ -35,14 +35,14 @@ struct write {
 	struct access access;
 	struct arena *arena;
 	struct store_buffer *buffer;	/* rows of all calls of the transaction */
-	/* its domain, locked and read for the group; NULL: the handler does this */
+	/* its domain, locked and read for the group; NULL: the handler locks it */
 	const struct zone *locked_zone;
 	struct edit *edit;		/* from write_method.decode */
 	struct rrsets *prefetched;	/* the sets of the edit; NULL: not read yet */
 	/* the cast to the domain's pool manager after the commit; NULL: no cast */
 	const char *cast_method;	/* create_domain, ... */
 	bool catalog_changed;		/* the catalog zone of the pool is out of date */
-	bool on_lane;			/* it may wait for locks; false on the loop */
+	bool on_lane;			/* true: the call may wait for locks */
 	struct zone zone;
 };
 

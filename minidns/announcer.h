@@ -1,7 +1,8 @@
 /*
- * announcer -- announces a changed zone to all instances of mini-DNS before a name server
- * gets a NOTIFY. It also knows whether questions may be answered from memory. It sends
- * and receives the messages of core/cache_lease.h over the fanout exchange of the topic.
+ * announcer -- announces a changed zone to all instances of mini-DNS before a name
+ * server gets a NOTIFY. It also knows whether mini-DNS may answer questions from memory.
+ * It sends and receives the messages of core/cache_lease.h over the fanout exchange of
+ * the topic.
  *
  * It sends nothing while no question comes and nothing changes: an instance keeps a lease
  * only while questions use it.
@@ -31,7 +32,7 @@ struct announcer_config {
 	 */
 	void (*news)(void *self, const struct name *zone, const struct edition *edition,
 	             bool soon);
-	/* Announcements of any zone may be lost. */
+	/* The instance may have lost announcements of any zone. */
 	void (*missed)(void *self);
 	void *self;
 };
@@ -47,10 +48,10 @@ typedef void announcer_fn(void *self);
 struct announcement *announcer_send(struct announcer *announcer, const struct name *zone,
                                     const struct edition *edition, announcer_fn *fn,
                                     void *self);
-/* Call it only before FN was called. FN is not called then. */
+/* Call it only before FN has run. Then FN does not run. */
 void announcer_cancel(struct announcer *announcer, struct announcement **announcement);
 
-/* True: a question may be answered from memory. Each call keeps the lease alive. */
+/* True: mini-DNS may answer a question from memory. Each call keeps the lease alive. */
 bool announcer_has_lease(struct announcer *announcer);
 
 /*

@@ -153,7 +153,7 @@ static void compare_zone_report(struct compare_zone *compare)
 		return;
 	case SET_DIFF_UNKNOWN:
 		compare_zone_finish(compare, COMPARE_FAILED,
-		                    "sends records twice, or others each time");
+		                    "sends a record twice, or other records each time");
 	}
 }
 
@@ -236,7 +236,7 @@ static void compare_zone_on_delta(void *self, enum err err, struct delta *delta)
 		return;
 	if (err) {
 		compare_zone_finish(compare, COMPARE_FAILED,
-		                    "is behind, and we cannot read our journal");
+		                    "is behind, and mini-DNS cannot read the journal");
 		return;
 	}
 	if (!delta) {
@@ -283,7 +283,7 @@ static void compare_zone_on_whole(struct compare_zone *compare, uint32_t serial)
 			compare_zone_walk(compare, set_diff_find);
 		else
 			compare_zone_finish(compare, COMPARE_SERIAL,
-			                    "has another serial by now");
+			                    "changed its serial during the comparison");
 		return;
 	}
 	compare->serial = serial;
@@ -348,12 +348,12 @@ static void compare_zone_connect(struct compare_zone *compare,
 	if (dns_requests_silent_since(parts->requests, &want->server))
 		return;
 	compare->is_unread = true;
-	fetch->fault = "is no server of a pool, as far as is known";
+	fetch->fault = "is not a server of a pool that mini-DNS has read";
 	if (!servers_may_hear(parts->servers, &want->server, false)) {
 		servers_hurry(parts->servers, &want->server);
 		return;
 	}
-	fetch->fault = "has a TSIG key that is not known here";
+	fetch->fault = "uses a TSIG key that mini-DNS does not have";
 	if (want->tsig_key.len)
 		fetch->key = servers_key(parts->servers, &want->tsig_key, NULL);
 	if (want->tsig_key.len && !fetch->key)
@@ -399,7 +399,7 @@ static void compare_zone_on_head(void *self, enum err err, const struct head *he
 	} else if (!head || !name_equal(&head->name, &compare->want.zone) ||
 	           strcmp(head->id, compare->want.id)) {
 		compare_zone_finish(compare, COMPARE_FAILED,
-		                    "has a zone that is gone here");
+		                    "has a zone that mini-DNS no longer serves");
 	} else {
 		compare->head = *head;
 		compare->diff = set_diff_new(&compare->parts->keys);
@@ -422,7 +422,7 @@ struct compare_zone *compare_zone_start(const struct compare_zone_parts *parts,
 	    !zone_lookup_find(parts->lookup, &want->zone, true, compare_zone_on_head,
 	                      compare);
 	if (!compare->awaits_callback) {
-		compare->fault = "has a zone that we are too busy to look for";
+		compare->fault = "has a zone for which mini-DNS is too busy";
 		loop_timer_set(compare->timer, 0);
 	}
 	return compare;

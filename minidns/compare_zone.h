@@ -1,10 +1,10 @@
 /*
  * compare_zone -- compares one zone with the copy on one name server at the same serial.
  * A transfer (net/axfr_client.h) feeds the remote records to a set_diff
- * (core/set_diff.h); then a walk feeds the local ones. To name a difference it may repeat
- * both. If the server is behind, the comparison uses the local zone at the server's
- * serial, if the journal reaches back to it (core/zone_at_serial.h). If the server is
- * ahead, its zone is not read.
+ * (core/set_diff.h); then a walk feeds the local records. To name a difference it may
+ * repeat both steps. If the server is behind, the comparison uses the local zone at the
+ * server's serial, if the journal reaches back to it (core/zone_at_serial.h). If the
+ * server is ahead, the comparison does not read its zone.
  *
  * A comparison uses at most three megabytes. In a turn of the loop it processes a message
  * or some hundred records. It reads at most twice as many records as the local zone has.
@@ -50,7 +50,7 @@ struct compare_zone_parts {
 	struct zones *zones;
 	struct deltas *deltas;
 	struct set_diff_keys keys;
-	void (*released)(void *self);	/* a local zone was released */
+	void (*released)(void *self);	/* the comparison has released a local zone */
 	void *self;
 };
 

@@ -399,7 +399,7 @@ static void dns_request_seek_slot(struct dns_request *request)
 {
 	static const struct response unknown = {
 		.kind = RESPONSE_UNASKED,
-		.fault = "was not asked: the database knows no such server",
+		.fault = "was not asked: the database has no server of this address",
 	};
 	int64_t left_ms = request->end_ms - loop_now_ms(request->requests->loop);
 
@@ -418,7 +418,7 @@ static void dns_request_on_timer(void *self)
 {
 	static const struct response keyless = {
 		.kind = RESPONSE_UNASKED,
-		.fault = "has a TSIG key that is not known here",
+		.fault = "uses a TSIG key that mini-DNS does not have",
 	};
 	struct dns_request *request = self;
 

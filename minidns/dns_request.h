@@ -5,10 +5,10 @@
  * and an id from getrandom(2). mini-DNS accepts only packets from the server's address
  * and port with this id and this question (RFC 5452; core/forgery.h). It sends the
  * question again after 0.5, 1, 2 and 4 s. It uses TCP if the answer is truncated or the
- * caller wants TCP. If the server has a TSIG key, mini-DNS signs the question and accepts
- * signed answers only. At most 500 requests with one server are open; the rest wait. A
- * silent server gets a probe at intervals (core/silence.h); the other requests with it
- * end at once.
+ * caller wants TCP. If the server has a TSIG key, mini-DNS signs the question and
+ * accepts signed answers only. At most 500 requests with one server are open; further
+ * requests wait. A silent server gets a probe at intervals (core/silence.h); the other
+ * requests with it end at once.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ struct dns_request_want {
 
 /*
  * RESPONSE_UNASKED: mini-DNS could not send the question, so the result says nothing
- * about the server. NULL: no answer came within the timeout, or the server is known to be
+ * about the server. NULL: no answer came within the timeout, or the server counts as
  * silent and got no question.
  */
 typedef void dns_request_fn(void *self, const struct response *response);
@@ -44,7 +44,7 @@ struct dns_requests *dns_requests_new(struct loop *loop, struct servers *servers
                                       const struct figures *figures);
 void dns_requests_free(struct dns_requests **requests);	/* no request may be open */
 /*
- * Questions are sent from HOST if the server has the same address family. Call it at most
+ * Sends questions from HOST if the server has the same address family. Call it at most
  * once for each family.
  */
 void dns_requests_bind(struct dns_requests *requests, const struct address *host);

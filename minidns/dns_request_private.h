@@ -1,10 +1,10 @@
 /*
- * dns_request_private -- what the files of a request share.
+ * dns_request_private -- the parts that the files of a request share.
  *
  * dns_request.c sends the question and receives the answer. dns_request_encode.c encodes
  * the question. request_slots.c keeps the slots of each server: it limits the open
- * requests, queues the others, and knows whether the server is silent. A request frees
- * itself before it calls its callback.
+ * requests, queues further requests, and knows whether the server is silent. A request
+ * frees itself before it calls its callback.
  */
 #pragma once
 
@@ -51,7 +51,7 @@ struct dns_request {
 /* A server may ignore NOTIFYs and answer queries, so each kind has its own silence. */
 enum asked { ASKED_QUERY, ASKED_NOTIFY, ASKED_KINDS };
 
-/* The requests with one server: how many are open, and the queue of the others. */
+/* The requests with one server: the number of open requests, and the queue. */
 struct request_slots {
 	struct address server;
 	/* several servers have this address: it never counts as silent */
@@ -67,7 +67,7 @@ struct dns_requests {
 	struct servers *servers;	/* the servers and their keys */
 	const struct figures *figures;
 	struct request_slots *all_slots;
-	/* the slots call this function and the next one */
+	/* the slots call this function and skip() */
 	void (*open)(struct dns_request *request);
 	/* The server is silent. Ends the request at once, without an answer. */
 	void (*skip)(struct dns_request *request);
@@ -89,13 +89,13 @@ bool dns_request_encode(struct dns_request *request);
 /* ---- request_slots.c ---- */
 
 struct request_slots *request_slots_new(void);
-/* False: no server of a pool has the address. The table of servers is read again soon. */
+/* False: no server of a pool has the address. mini-DNS soon reads the servers again. */
 bool request_slots_is_known(const struct dns_request *request);
 /* Counts and logs that no server of a pool has the address. */
 void request_slots_note_unknown(struct dns_request *request);
 /* Puts the request at the end of the queue of its server. */
 void request_slots_wait(struct dns_request *request);
-/* Takes the request from the open ones or from the queue. */
+/* Takes the request from the open requests or from the queue. */
 void request_slots_leave(struct dns_request *request);
 /* The server has answered. */
 void request_slots_answered(struct dns_request *request);

@@ -23,7 +23,7 @@ static void figures_new_polls(struct figures *figures)
 static void figures_new_comparisons(struct figures *figures)
 {
 	static const char help[] =
-	    "zones that were compared with a name server, by the outcome";
+	    "comparisons of zones with a name server, by the outcome";
 
 	for (int i = 0; i < COMPARE_OUTCOMES; i++)
 		figures->comparisons[i] =
@@ -34,7 +34,7 @@ static void figures_new_comparisons(struct figures *figures)
 static void figures_new_recovered(struct figures *figures)
 {
 	static const char name[] = "minidns_recovered_total";
-	static const char help[] = "zones in memory that were compared with the "
+	static const char help[] = "zones in memory that mini-DNS compared with the "
 				   "database, because announcements may be lost";
 
 	figures->recovered_same = counter(name, help, "outcome", "same");
@@ -89,7 +89,7 @@ static void figures_new_silence(struct figures *figures)
 {
 	static const char name[] = "minidns_servers_silent";
 	static const char help[] =
-	    "name servers that do not answer and are only probed, by the kind of "
+	    "name servers that do not answer and only get probes, by the kind of "
 	    "question";
 
 	figures->servers_silent[0] =
@@ -98,7 +98,7 @@ static void figures_new_silence(struct figures *figures)
 	    metric_new(METRIC_GAUGE, name, help, "asked", "notify");
 	figures->exchanges_spared =
 	    counter("minidns_exchanges_spared_total",
-	            "questions that were not sent, because the server is silent",
+	            "questions that mini-DNS did not send, because the server is silent",
 	            NULL, NULL);
 }
 
@@ -110,8 +110,8 @@ static void figures_new_outgoing(struct figures *figures)
 	            NULL, NULL);
 	figures->exchanges_distrusted =
 	    counter("minidns_exchanges_distrusted_total",
-	            "questions that were repeated over TCP, because answers to them may "
-	            "be forged",
+	            "questions that mini-DNS repeated over TCP, because answers to them "
+	            "may be forged",
 	            NULL, NULL);
 	figures->exchanges_unknown_server =
 	    counter("minidns_exchanges_unknown_server_total",
@@ -159,14 +159,15 @@ void figures_new(struct figures *figures)
 	                             "polls without a report yet", NULL, NULL);
 	figures->soa_from_memory =
 	    counter("minidns_soa_from_memory_total",
-	            "SOA questions that were answered without the database", NULL, NULL);
+	            "SOA questions that mini-DNS answered without the "
+	            "database", NULL, NULL);
 	figures->news_unsettled =
 	    counter("minidns_news_unsettled_total",
 	            "NOTIFYs sent although an instance may not know the serial yet",
 	            NULL, NULL);
 	figures->news_old =
 	    counter("minidns_news_old_total",
-	            "announcements of a serial that is not newer than the known one",
+	            "announcements of a serial that is not newer than the known serial",
 	            NULL, NULL);
 	figures_new_recovered(figures);
 	figures->success_us =

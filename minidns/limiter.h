@@ -6,8 +6,8 @@
  * An attacker can forge the address of a pool's server on a question, to direct our
  * answers at the server. So servers of the pools, and clients that may have any zone,
  * have a higher limit only for the questions that they must ask without a cookie: SOA,
- * IXFR and NOTIFY. The limiter knows these clients from memory. Before the tables were
- * read, all clients are unknown and may have to use TCP.
+ * IXFR and NOTIFY. The limiter knows these clients from memory. Before the first read of
+ * the tables, all clients are unknown and may have to use TCP.
  */
 #pragma once
 
@@ -33,7 +33,7 @@ struct limiter_options {
 enum err limiter_check(const struct limiter_options *options, struct why *why);
 struct limiter *limiter_new(struct servers *servers, const struct figures *figures);
 void limiter_free(struct limiter **limiter);
-/* Stops limiting. The servers may be freed afterwards. */
+/* Stops limiting. The caller may free the servers afterwards. */
 void limiter_lift(struct limiter *limiter);
 /*
  * Starts limiting, or changes the limits. Errors as limiter_check(); nothing changes on

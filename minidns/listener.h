@@ -2,8 +2,8 @@
  * listener -- the sockets that receive questions: one for UDP and one for TCP for each
  * address, in each process (SO_REUSEPORT: the kernel distributes the load).
  *
- * UDP works in batches (recvmmsg, sendmmsg). An answer leaves from the address to which
- * the question was sent. For TCP, this file only accepts; tcp_clients.h has the
+ * UDP works in batches (recvmmsg, sendmmsg). An answer leaves from the address that
+ * received the question. For TCP, this file only accepts; tcp_clients.h has the
  * connections.
  */
 #pragma once
@@ -21,7 +21,7 @@ struct udp_listener;
 enum err udp_listener_open(struct loop *loop, struct serve *serve,
                            const struct address *address, struct udp_listener **listener,
                            struct why *why);
-/* Later answers are dropped. The memory stays until all of them came. */
+/* Drops later answers. The memory stays until all answers came. */
 void udp_listener_close(struct udp_listener **listener);
 
 /* Passes the connections to CLIENTS, under TLS unless TLS is NULL. */

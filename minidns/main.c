@@ -87,12 +87,12 @@ static const struct option rows[] = {
 	  .reloadable = true },
 	{ "tls_client_ca", OPTION_TEXT, AT(tls_client_ca), NULL, 1, 4096,
 	  "file with the CAs of client certificates (PEM). If set, each TLS client must "
-	  "present a certificate from one of them", .reloadable = true },
+	  "present a certificate from one of these CAs", .reloadable = true },
 	{ "allow_transfer", OPTION_TEXTS, AT(allow_transfer), "", 0, 0,
 	  "addresses and prefixes that may transfer any zone. Each server of a pool may "
 	  "also transfer the zones of its pool", .reloadable = true },
 	{ "tsig_keys", OPTION_SECRET, AT(tsig_keys), NULL, 1, 1024 * 1024,
-	  "TSIG keys in addition to those in the database, one a line: NAME ALGORITHM "
+	  "TSIG keys in addition to the keys in the database, one a line: NAME ALGORITHM "
 	  "SECRET. Keep them in a file that only zonefleet can read: "
 	  "\"@/etc/zonefleet/keys\"", .reloadable = true },
 	{ "cookie_secret", OPTION_SECRET, AT(cookie_secret), NULL, 0, 0,
@@ -101,12 +101,12 @@ static const struct option rows[] = {
 	  "cookies", .reloadable = true },
 	{ "cookie_secret_other", OPTION_SECRET, AT(cookie_secret_other), NULL, 0, 0,
 	  "second secret whose cookies mini-DNS accepts while you change cookie_secret. "
-	  "First set the new secret here. Then swap the two, and remove the old one "
-	  "after an hour", .reloadable = true },
+	  "First set the new secret here. Then swap the two secrets, and remove the old "
+	  "secret after an hour", .reloadable = true },
 	{ "rate_limit", OPTION_INT, AT(limits.rate_limit), "200", 0, RATE_MAX,
 	  "answers a second over UDP to one network (/24, /56) without a valid cookie or "
 	  "signature. Each process counts records, NXDOMAIN and errors separately. An "
-	  "answer counts at least once. A longer one counts once for each 64 octets "
+	  "answer counts at least once. A longer answer counts once for each 64 octets "
 	  "beyond the length of its question. 0: no limit for any client, also for "
 	  "servers", .reloadable = true },
 	{ "rate_limit_servers", OPTION_INT, AT(limits.rate_limit_servers), "300", 0,
@@ -119,7 +119,7 @@ static const struct option rows[] = {
 	  .reloadable = true },
 	{ "rate_limit_slip", OPTION_INT, AT(limits.rate_limit_slip), "2", 0, 100,
 	  "truncate one of this many answers beyond the limit, so that the client comes "
-	  "back over TCP, and drop the others. 1: truncate all; 0: drop all",
+	  "back over TCP, and drop the other answers. 1: truncate all; 0: drop all",
 	  .reloadable = true },
 	{ "rate_limit_exempt", OPTION_TEXTS, AT(limits.rate_limit_exempt), "", 0, 0,
 	  "addresses and prefixes without a limit for any question. List only networks "
@@ -133,7 +133,7 @@ static const struct option rows[] = {
 	  "process" },
 	{ "tcp_clients", OPTION_INT, AT(tcp_clients), "1000", 1, 100000,
 	  "largest number of TCP connections, in each process. Beyond it, a new "
-	  "connection replaces the longest idle one. A server of a pool or of "
+	  "connection replaces the longest idle connection. A server of a pool or of "
 	  "allow_transfer may also replace a busy connection of another client" },
 	{ "tcp_clients_per_peer", OPTION_INT, AT(tcp_clients_per_peer), "200", 1, 100000,
 	  "largest number of TCP connections from one address, in each process. Clients "
@@ -453,8 +453,8 @@ static enum err minidns_check(void *self, struct why *why)
 	if (!err)
 		err = minidns_check_limits(why);
 	if (!err && !minidns.options.listen.count)
-		return fail(why, ERR_INVALID, "minidns.listen: is empty, must list "
-		            "an address with a port (0.0.0.0:5354)");
+		return fail(why, ERR_INVALID, "minidns.listen: must list at least one "
+		            "address with a port (0.0.0.0:5354)");
 	for (size_t i = 0; !err && i < minidns.options.listen.count; i++)
 		err = minidns_parse_address("listen", minidns.options.listen.item[i],
 		                            &address, why);

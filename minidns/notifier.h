@@ -1,11 +1,12 @@
 /*
  * notifier -- sends a NOTIFY to name servers when a zone has changed (RFC 1996), and
- * repeats it until an answer comes. A burst of changes causes few NOTIFYs: a newer serial
- * waits while one is out, and for a pause that grows with the burst. It replaces the
- * older serial.
+ * repeats it until an answer comes. A burst of changes causes few NOTIFYs: a newer
+ * serial waits while a NOTIFY is out, and for a pause that grows with the burst. It
+ * replaces the older serial.
  *
- * Any instance can read the serial of an order, because it was committed before the order
- * was sent. The notifier sends a NOTIFY when all instances know the change (announcer.h).
+ * Any instance can read the serial of an order, because central commits it before the
+ * order leaves. The notifier sends a NOTIFY when all instances know the change
+ * (announcer.h).
  */
 #pragma once
 
@@ -50,6 +51,6 @@ enum err notifier_send(struct notifier *notifier, const struct notify_order *ord
 /* The same; ERR_INVALID: the destination is not a valid address. */
 enum err notifier_order(struct notifier *notifier, const struct poll_order *order,
                         struct why *why);
-/* True: a NOTIFY waits to be sent, or was sent and is not answered yet. */
+/* True: a NOTIFY waits, or is out without an answer. */
 bool notifier_is_out(const struct notifier *notifier, const struct name *zone,
                      const struct address *server);

@@ -3,7 +3,7 @@
  * thousands: the queue starts a few in each turn of the loop, so that timers and answers
  * are not late.
  *
- * A list is checked and acknowledged before all its orders are started. If the process
+ * It checks and acknowledges a list before it has started all its orders. If the process
  * dies, the waiting orders and the polls are lost. The pool manager's rows say which
  * reports are missing. A process that stops hands them over (handover.h).
  */
@@ -23,8 +23,9 @@ struct order_queue *order_queue_new(struct loop *loop, struct notifier *notifier
 void order_queue_free(struct order_queue **queue);
 /*
  * ARGS of "propagate_zones", or of "poll_zones" with QUIET. ERR_INVALID: an order is
- * wrong; the others are started, and *why has the first reason. ERR_BUSY: no order is
- * started. A change without destinations is only announced to the instances of mini-DNS.
+ * wrong; the queue starts the other orders, and *why has the first reason. ERR_BUSY: it
+ * starts no order. mini-DNS only announces a change without destinations to its
+ * instances.
  */
 enum err order_queue_add(struct order_queue *queue, const json_t *args, bool quiet,
                          struct why *why);

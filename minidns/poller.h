@@ -1,14 +1,15 @@
 /*
  * poller -- waits until a name server has a zone at a serial, or no longer has the zone,
  * and reports the result. core/poll.h decides. This file has the timers, the queries and
- * the orders, one for each zone and server. A newer order replaces an older one.
+ * the orders, one for each zone and server. A newer order replaces an older order.
  *
- * A quiet order is reported only if its result is not as expected. If a quiet order finds
- * that a server is behind, mini-DNS sends the server a NOTIFY and reports the result.
+ * mini-DNS reports a quiet order only if its result is not as expected. If a quiet order
+ * finds that a server is behind, mini-DNS sends the server a NOTIFY and reports the
+ * result.
  *
- * An order is acknowledged when it starts. A process that stops hands its polls over
- * (handover.h). If this process dies, its polls are lost; the row of the pool manager says
- * that a report is missing.
+ * The poller acknowledges an order when it starts. A process that stops hands its polls
+ * over (handover.h). If this process dies, its polls are lost; the row of the pool manager
+ * says that a report is missing.
  */
 #pragma once
 
@@ -60,7 +61,7 @@ void poller_notify_answered(struct poller *poller, const struct name *zone,
 void poller_transfer_began(struct poller *poller, const struct name *zone,
                            const struct address *peer);
 /*
- * SERIAL is what the transfer brought; NULL: the transfer failed. False: no poll here
+ * SERIAL: the serial of the transfer; NULL: the transfer failed. False: no poll here
  * waits for it.
  */
 bool poller_transfer_ended(struct poller *poller, const struct name *zone,

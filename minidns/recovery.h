@@ -1,11 +1,12 @@
 /*
- * recovery -- compares the SOA cache with the database after announcements may be lost,
- * because the connection that brings them was lost (seed 004: "recover"). Entries that
- * are equal are used again; entries that differ are dropped. This costs a statement for
- * each 256 zones of the last minute, instead of one for each later question.
+ * recovery -- compares the SOA cache with the database after a loss of the connection
+ * that brings announcements, because announcements may be lost (seed 004: "recover").
+ * The cache uses equal entries again and drops entries that differ. This costs a
+ * statement for each 256 zones of the last minute, instead of a statement for each later
+ * question.
  *
- * Announcements are processed as usual in the meantime: the database is read after they
- * come.
+ * Meanwhile announcements have their usual effect: recovery reads the database after
+ * they come.
  */
 #pragma once
 

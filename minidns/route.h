@@ -1,6 +1,6 @@
 /*
- * route -- a zone and one of its name servers: the subject of a NOTIFY or a poll. It is
- * read from an order and can be the key of a map.
+ * route -- a zone and one of its name servers: the subject of a NOTIFY or a poll.
+ * route_read() reads it from an order; it can be the key of a map.
  */
 #pragma once
 

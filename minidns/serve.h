@@ -56,7 +56,7 @@ struct serve_request {
 	size_t len;
 	struct address peer;
 	bool tcp;
-	/* for TCP: the idle timeout that a client is told (RFC 7828) */
+	/* for TCP: the idle timeout in the answer (RFC 7828) */
 	int64_t idle_ms;
 	reply_fn *later;		/* called once after SERVE_LATER */
 	void *self;

@@ -1,9 +1,9 @@
 /*
  * servers -- the access list and the keys, a copy of the tables pool_servers and
- * tsigkeys. mini-DNS reads the tables every ten seconds, at SIGHUP, and before it refuses
- * a transfer, so that it does not refuse a new server. A datagram may come from anyone,
- * so it causes a new read at most every two seconds. A new server that waits for a
- * transfer over TCP causes one at once.
+ * tsigkeys. mini-DNS reads the tables every ten seconds, at SIGHUP, and before it
+ * refuses a transfer, so that it does not refuse a new server. A datagram may come from
+ * anyone, so it causes a new read at most every two seconds. A new server that waits for
+ * a transfer over TCP causes a new read at once.
  *
  * Until the first read, the servers' rights and keys are unknown: check
  * servers_were_read() before refusing a client.
@@ -32,11 +32,11 @@ enum err servers_allow(struct servers *servers, const struct option_texts *prefi
 /* The option tsig_keys (keyring.h). */
 enum err servers_set_keys(struct servers *servers, const char *text, struct why *why);
 void servers_reload(struct servers *servers);
-/* True: the tables were read since the start, even if the database is away now. */
+/* True: mini-DNS has read the tables since its start. The database may be away now. */
 bool servers_were_read(const struct servers *servers);
 /*
- * Starts a new read of the tables soon, even if one runs already. PEER causes it; NULL:
- * this program does.
+ * Starts a new read of the tables soon, even during a read. PEER: the cause; NULL: this
+ * program.
  */
 void servers_hurry(struct servers *servers, const struct address *peer);
 /* May call back before it returns. */
@@ -53,8 +53,8 @@ bool servers_knows(const struct servers *servers, const struct address *peer);
  */
 bool servers_of_pool(const struct servers *servers, const struct address *peer);
 /*
- * True: we may send to SERVER, because its address and port are those of a server of a
- * pool. For a NOTIFY, allow_transfer counts, too. From memory.
+ * True: we may send to SERVER, because a server of a pool has its address and port. For
+ * a NOTIFY, allow_transfer counts, too. From memory.
  */
 bool servers_may_hear(const struct servers *servers, const struct address *server,
                       bool notify);

@@ -1,13 +1,13 @@
 /*
  * service -- the RPC methods of topic "minidns":
  *
- *	notify_zone_changed, poll_for_serial_number	orders of the pool manager
- *	propagate_zones, poll_zones			lists of orders (order_queue.h)
- *	compare_zones					a list of zones (compare_queue.h)
- *	transfer_ended, news				from another instance
+ * 	notify_zone_changed, poll_for_serial_number	orders of the pool manager
+ * 	propagate_zones, poll_zones			lists of orders (order_queue.h)
+ * 	compare_zones					a list of zones (compare_queue.h)
+ * 	transfer_ended, news				from another instance
  *
- * The first two are casts. They are acknowledged once their timers are set. mini-DNS
- * reports the results with update_status.
+ * The first two are casts. mini-DNS acknowledges them once their timers are set.
+ * mini-DNS reports the results with update_status.
  */
 #pragma once
 

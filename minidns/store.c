@@ -288,8 +288,8 @@ static enum err owner_add_row(struct zone_builder *builder, struct tx_rows *rows
 	rr.ttl = row_u32(rows);
 	rr.rdata = row_bytes(rows, &len);
 	if (len > RDATA_MAX)
-		return fail(why, ERR_INVALID, "a record at %s has %zu octets, must have "
-		            "at most %d", owner->text, len, RDATA_MAX);
+		return fail(why, ERR_INVALID, "a record at %s must have at most %d "
+		            "octets, not %zu", owner->text, RDATA_MAX, len);
 	rr.rdata_len = len;
 	zone_builder_add(builder, &rr);
 	return OK;

@@ -39,7 +39,7 @@ struct head_row {
 enum err store_heads(struct db *db, const char *const *names, size_t count,
                      struct head_row **rows, size_t *found, struct why *why);
 
-/* Reads the editions of the domains in IDS that are served. *found: COUNT or fewer. */
+/* Reads the editions of servable domains in IDS. *found: COUNT or fewer. */
 enum err store_editions(struct db *db, const char *const *ids, size_t count,
                         struct edition *editions, size_t *found, struct why *why);
 
@@ -51,13 +51,13 @@ enum err store_zone(struct db *db, const char *domain_id, struct zone **zone,
                     struct why *why);
 
 /*
- * *delta is NULL if the journal does not lead from FROM to HEAD, or needs more than LIMIT
- * bytes before the steps are merged.
+ * *delta is NULL if the journal does not lead from FROM to HEAD, or needs more than
+ * LIMIT bytes before the merge of the steps.
  */
 enum err store_delta(struct db *db, const struct head *head, uint32_t from, size_t limit,
                      struct delta **delta, struct why *why);
 
-enum { STORE_SERVERS = 10000, STORE_KEYS = 100000 };	/* further rows are not read */
+enum { STORE_SERVERS = 10000, STORE_KEYS = 100000 };	/* limits of one read */
 
 struct store_servers {
 	struct access_server *servers;	/* xmalloc'ed */

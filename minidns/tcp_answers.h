@@ -1,9 +1,9 @@
 /*
- * tcp_answers -- the answers that one client over TCP must still get: messages with their
- * length before them (RFC 7766 8), and transfers, whose messages are made one by one as
- * the socket takes them. A transfer that has begun is sent to its end. Between two
- * transfers all messages are sent first (RFC 7766 7), because a transfer may wait for its
- * place. Each kind keeps its order.
+ * tcp_answers -- the answers that one client over TCP must still get: messages with
+ * their length before them (RFC 7766 8), and transfers, which make each message when the
+ * socket takes it. A transfer that has begun goes on to its end. Between two transfers
+ * all messages leave first (RFC 7766 7), because a transfer may wait for its place. Each
+ * kind keeps its order.
  */
 #pragma once
 
@@ -34,13 +34,13 @@ struct tcp_answers {
 void tcp_answers_init(struct tcp_answers *answers);
 void tcp_answers_clear(struct tcp_answers *answers);
 /*
- * Adds the content of REPLY: a message, which is copied, or a transfer, which is taken
- * over. READY is called when a transfer has its place, never from within this call.
+ * Adds the content of REPLY: copies a message, and takes over a transfer. Calls READY
+ * when a transfer has its place, but not from within this call.
  */
 void tcp_answers_put(struct tcp_answers *answers, const struct reply *reply,
                      void (*ready)(void *self), void *self);
 bool tcp_answers_empty(const struct tcp_answers *answers);
-/* True: something can be written to the socket. A transfer may wait for its place. */
+/* True: the socket can get octets now. A transfer may wait for its place. */
 bool tcp_answers_ready(const struct tcp_answers *answers);
 /* Sends as much as STREAM takes, for one turn. False: the stream failed. */
 bool tcp_answers_send(struct tcp_answers *answers, struct stream *stream);

@@ -3,13 +3,13 @@
  * may send questions without waiting for answers, and answers leave when they are ready
  * (tcp_answers.h has their order). Each client has its own buffer and deadline, few
  * questions and transfers at a time, and a limited share of the connections, so that it
- * cannot slow the others down. A new client may come while all places are taken, or while
- * only the program's own descriptors are left (base/descriptors.h). Then the process
- * closes the connection that has been idle for longest, first those of unknown clients.
- * For a server of a pool or of allow_transfer it closes even a busy connection of an
- * unknown client. For unknown clients, an IPv6 site counts as one peer. A client must
- * take some KiB of its answers every 20 s (tcp_stall). A client under TLS (stream.h) that
- * does not finish the handshake in time is handled like an idle one.
+ * cannot slow other clients down. A new client may come while all places are taken, or
+ * while only the program's own descriptors are left (base/descriptors.h). Then the
+ * process closes the connection that has been idle for longest, first connections of
+ * unknown clients. For a server of a pool or of allow_transfer it closes even a busy
+ * connection of an unknown client. For unknown clients, an IPv6 site counts as one peer.
+ * A client must take some KiB of its answers every 20 s (tcp_stall). A client under TLS
+ * (stream.h) that does not finish the handshake in time counts as idle.
  */
 #pragma once
 
@@ -43,5 +43,5 @@ void tcp_clients_admit(struct tcp_clients *clients, int fd,
  * close now.
  */
 void tcp_clients_drain(struct tcp_clients *clients);
-/* Number of clients with answers that are not sent yet. */
+/* Number of clients with unsent answers. */
 size_t tcp_clients_busy(const struct tcp_clients *clients);

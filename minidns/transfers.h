@@ -46,15 +46,15 @@ size_t transfers_count(const struct transfers *transfers);
 int transfers_running(const struct transfers *transfers, const struct name *zone,
                       const struct address *peer);
 
-/* The transfer holds the zone or the delta until it is freed. */
+/* The transfer holds the zone or the delta until transfer_free(). */
 struct transfer *transfer_axfr(struct transfers *transfers, const struct query *query,
                                struct zone *zone, const struct address *peer);
 struct transfer *transfer_ixfr(struct transfers *transfers, const struct query *query,
                                struct delta *delta, const struct address *peer);
-/* READY is called when there is a place, never from within this call. */
+/* Calls READY when there is a place, but not from within this call. */
 void transfer_start(struct transfer *transfer, void (*ready)(void *self), void *self);
 bool transfer_is_ready(const struct transfer *transfer);
-/* Writes the next message; returns 0 after the last one. SIZE is at least 65535. */
+/* Writes the next message; returns 0 after the last message. SIZE is at least 65535. */
 size_t transfer_next(struct transfer *transfer, uint8_t *data, size_t size);
-/* COMPLETE: the peer got all of it. */
+/* COMPLETE: the peer got the whole transfer. */
 void transfer_free(struct transfer **transfer, bool complete);

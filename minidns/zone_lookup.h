@@ -1,10 +1,10 @@
 /*
  * zone_lookup -- finds the zone of a name and its serial, as the database has them now.
  *
- * A name server that got a NOTIFY for serial S from any instance may ask any other one,
- * and must get S or newer. So the database is read after the question came. Requests are
- * collected while a statement runs, and the next statement reads for all of them.
- * Ordinary questions may use results of the last second.
+ * A name server that got a NOTIFY for serial S from any instance may ask any other
+ * instance, and must get S or newer. So it reads the database after the question came.
+ * It collects requests while a statement runs, and the next statement reads for all of
+ * them. Ordinary questions may use results of the last second.
  *
  * The heads of zones stay in the SOA cache (core/soa_cache.h). Under a lease
  * (announcer.h) questions need no database. When announcements may be lost,
@@ -29,14 +29,14 @@ struct loop;
  */
 typedef void zone_lookup_fn(void *self, enum err err, const struct head *head);
 
-/* MEMORY: bytes for the SOA cache. Changes that are read go to DELTAS. */
+/* MEMORY: bytes for the SOA cache. Adds the changes that it reads to DELTAS. */
 struct zone_lookup *zone_lookup_new(struct loop *loop, const struct db_config *config,
                                     struct deltas *deltas, const struct figures *figures,
                                     int64_t memory);
 void zone_lookup_free(struct zone_lookup **lookup);	/* pending callbacks come first */
 /*
- * APEX: the name is likely the apex of a zone, as in a transfer. The names above it are
- * read only if it is not. ERR_BUSY: too many requests wait; the callback does not come.
+ * APEX: the name is likely the apex of a zone, as in a transfer. Reads the names above
+ * it only if it is not. ERR_BUSY: too many requests wait; the callback does not come.
  */
 enum err zone_lookup_find(struct zone_lookup *lookup, const struct name *name, bool apex,
                           zone_lookup_fn *fn, void *self);
@@ -49,12 +49,12 @@ bool zone_lookup_cached(const struct zone_lookup *lookup, const struct name *nam
 const uint8_t *zone_lookup_soa_record(const struct zone_lookup *lookup,
                                       const struct name *name, size_t *len);
 /*
- * Reports that this edition of the zone exists. False: the cache has it already, or a
- * newer one.
+ * Reports that this edition of the zone exists. False: the cache has this or a newer
+ * edition already.
  */
 bool zone_lookup_changed(struct zone_lookup *lookup, const struct name *zone,
                          const struct edition *edition);
 void zone_lookup_recover(struct zone_lookup *lookup);
-/* True: the head was read within the last second. */
+/* True: mini-DNS has read the head within the last second. */
 bool zone_lookup_recent(const struct zone_lookup *lookup, const struct name *name,
                         const struct head **head);

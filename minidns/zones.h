@@ -1,14 +1,13 @@
 /*
- * zones -- snapshots of zones. Each is loaded when it is first needed, in one transaction
- * on a reader lane. A budget of bytes limits their memory; the zone that was unused for
- * longest is evicted first. A zone stays alive while a transfer reads it, and counts in
- * the budget. While the zones in use fill the budget, no other zone is loaded. A zone is
- * served complete or not at all: if the database fails during a load, the result is
- * ERR_UNREACHABLE.
+ * zones -- snapshots of zones. A reader lane loads each at its first use, in one
+ * transaction. A budget of bytes limits their memory; the zone that was unused for
+ * longest leaves first. A zone stays alive while a transfer reads it, and counts in the
+ * budget. While the zones in use fill the budget, mini-DNS loads no other zone. It
+ * serves a zone complete or not at all: if the database fails during a load, the result
+ * is ERR_UNREACHABLE.
  *
- * A zone whose rows cannot be served is marked as broken at its serial, in the small
- * entry that each domain has here. mini-DNS reads such a zone again at most once in ten
- * seconds.
+ * The small entry that each domain has here marks a zone whose rows cannot be served as
+ * broken at its serial. mini-DNS reads such a zone again at most once in ten seconds.
  */
 #pragma once
 
@@ -41,8 +40,8 @@ void zones_free(struct zones **zones);
 /* The zone at the serial of HEAD if it is in memory. */
 struct zone *zones_cached(struct zones *zones, const struct head *head);
 /*
- * True: HEAD itself is broken, or the zone's rows could not be served when they were read
- * at the serial of HEAD. A newer version may be good; only zones_get() can tell.
+ * True: HEAD itself is broken, or mini-DNS could not serve the zone's rows at their last
+ * read at the serial of HEAD. A newer version may be good; only zones_get() can tell.
  */
 bool zones_broken(struct zones *zones, const struct head *head);
 /* true: a zone has rows that cannot be served */
@@ -53,7 +52,7 @@ bool zones_some_broken(const struct zones *zones);
  */
 void zones_get(struct zones *zones, const struct head *head, zone_fn *fn, void *self);
 /*
- * A transfer has released a zone. Zones without a user are freed at the end of the turn.
- * May be called from within a zone_fn.
+ * A transfer has released a zone. Frees zones without a user at the end of the turn. A
+ * zone_fn may call it.
  */
 void zones_trim_later(struct zones *zones);

@@ -20,7 +20,7 @@ static const char *absences_remark(const struct server *server,
 	            confirmation == CONFIRMATION_ANSWERS;
 
 	if (kept)
-		return "though its catalog no longer lists it "
+		return "although its catalog no longer lists the zone "
 		       "(zonefleet domain abandon frees the name)";
 	return absence_words(absence_of(report->report, confirmation));
 }

@@ -23,7 +23,7 @@ struct domain_query {
 enum err evaluate_all(struct poolmgr *poolmgr, const struct domain_query *queries,
                       size_t count, struct why *why);
 
-/* The same in two steps. evaluate_read() may run on any thread that has its own DB. */
+/* evaluate_all() in two steps. evaluate_read() may run on any thread with its own DB. */
 struct evaluation {
 	const struct domain_query *queries;
 	size_t count;

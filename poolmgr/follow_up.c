@@ -167,7 +167,7 @@ static void follow_up_record(const struct follow_up_job *job, struct db *db,
 	if (job->serves_it)
 		snprintf(serves, sizeof(serves), "served serial %" PRIu32,
 		         job->serves);
-	snprintf(recording.detail, sizeof(recording.detail), "%s; %s, ours was %" PRIu32,
+	snprintf(recording.detail, sizeof(recording.detail), "%s; %s, we have %" PRIu32,
 	         job->err ? job->why.text : words[job->action], serves,
 	         job->domain.state.serial);
 	metric_add(job->err ? failed : done[job->action], 1);

@@ -1,9 +1,9 @@
 /*
  * full_scan -- polls all domains of this process's share on all their servers, page by
  * page (seed 000, the last step of periodic_sync). It finds servers that lost a zone or
- * went back to an old serial. A scan is spread evenly over most of a
- * periodic_sync_interval. One page is one SELECT and one message to mini-DNS. Servers
- * without a difference cause no report.
+ * went back to an old serial. A scan takes most of a periodic_sync_interval, at an even
+ * pace. One page is one SELECT and one message to mini-DNS. Servers without a difference
+ * cause no report.
  *
  * Each scan also compares the records of every compare_every'th domain, and of the
  * domains that differed in the last scan (repair.h).

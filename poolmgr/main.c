@@ -44,7 +44,7 @@ static const struct option options[] = {
 	  600 * 1000,
 	  "pause between two attempts to get an answer", .reloadable = true },
 	{ "poll_max_retries", OPTION_INT, AT(poll_max_retries), "3", 1, 100,
-	  "number of attempts to get an answer. After the last one the name server "
+	  "number of attempts to get an answer. After the last the name server "
 	  "counts as failed", .reloadable = true },
 	{ "periodic_sync_interval", OPTION_DURATION, AT(periodic_sync_interval_ms),
 	  "120s", 200, 86400 * 1000,
@@ -134,7 +134,7 @@ static enum err poolmgr_check(void *self, struct why *why)
 	err = poolmgr_parse_endpoints(&pm->config.masters, 0, "poolmgr.masters",
 	                              &pm->masters, why);
 	if (!err && pm->config.masters.count == 0)
-		err = fail(why, ERR_INVALID, "poolmgr.masters: is empty, must list "
+		err = fail(why, ERR_INVALID, "poolmgr.masters: must list "
 		           "mini-DNS as address:port");
 	if (!err)
 		err = poolmgr_parse_endpoints(&pm->config.also_notifies, 53,

@@ -1,9 +1,9 @@
 /*
  * operation -- creates or deletes one zone on one server through the driver. It runs on
- * the lane of the server, under the lock of the domain (or of the tenant: lock_scope), so
- * only one process does it. Under the lock it checks again whether the action is needed.
- * The result is written under the fence of the lock. The row of the action is written
- * before. If an operation is lost, a retry finds this row.
+ * the lane of the server, under the lock of the domain (or of the tenant: lock_scope),
+ * so only one process does it. Under the lock it checks again whether the action is
+ * needed. It writes the result under the fence of the lock. The row of the action exists
+ * before, so a retry finds it if an operation is lost.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * order -- starts the operations that central orders for a domain, on all its servers.
- * Their rows are written before the message is acknowledged. Then the operations start
- * (operation.h). If an operation is lost with its process, a retry finds its row.
+ * It writes their rows before the program acknowledges the message. Then the operations
+ * start (operation.h). If an operation is lost with its process, a retry finds its row.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 /*
  * Writes the rows and starts the operations, if the domain still needs the action. OK:
- * the message may be acknowledged. ACTION is ACTION_CREATE or ACTION_DELETE.
+ * the program may acknowledge the message. ACTION is ACTION_CREATE or ACTION_DELETE.
  */
 enum err order_start(struct poolmgr *poolmgr, const char *domain_id, enum action action,
                      const struct cause *cause, struct why *why);

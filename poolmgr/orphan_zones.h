@@ -1,8 +1,8 @@
 /*
  * orphan_zones -- lists our zones on each server, and finds zones without a domain: a
- * deletion failed, or a server was restored from a backup. In each compare_every'th round
- * one process of the pool asks a server, on its lane. Zones without our mark are not
- * listed.
+ * deletion failed, or a server was restored from a backup. In each compare_every'th
+ * round one process of the pool asks a server, on its lane. The list has only zones with
+ * our mark.
  */
 #pragma once
 

@@ -82,7 +82,7 @@ void peers_metrics(void)
 	casts = metric_new(METRIC_COUNTER, "minidns_orders_total",
 	                   "messages with orders to mini-DNS", NULL, NULL);
 	retries = metric_new(METRIC_COUNTER, "central_retries_total",
-	                     "reports on domains that were sent to central again",
+	                     "repeated reports on domains to central",
 	                     NULL, NULL);
 	for (enum report report = 0; report < REPORT_COUNT; report++)
 		reports[report] = metric_new(METRIC_COUNTER, "consensus_told_total",

@@ -1,9 +1,9 @@
 /*
- * peers -- sends messages to the other programs: casts to mini-DNS, and calls to central.
- * At most one call about a domain is out. A newer report of that domain waits, and
- * replaces an older one that waits. While calls are out, reports of other domains are
- * collected for the next call. The pool manager repeats each report until central
- * answers. If this process ends before, the sync finds the domain by its rows.
+ * peers -- sends messages to the other programs: casts to mini-DNS, and calls to
+ * central. At most one call about a domain is out. A newer report of that domain waits,
+ * and replaces an older report that waits. While calls are out, reports of other domains
+ * wait for the next call. The pool manager repeats each report until central answers. If
+ * this process ends before, the sync finds the domain by its rows.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ struct server_list {
 	size_t count;
 };
 /*
- * Orders NOTIFY and a poll, for several domains and servers, or for one. If the list is
+ * Orders NOTIFY and a poll, for one or several domains and servers. If the list is
  * empty, mini-DNS only announces the changes to its instances.
  */
 void peers_notify_all(struct peers *peers, const struct domain_refs *domains,
@@ -55,12 +55,13 @@ void peers_notify_also(struct peers *peers, const struct domain_ref *domain,
 void peers_report(struct peers *peers, const struct pool_report *report,
                   const char *request_id);
 /*
- * The number of further domains that may wait for central. Further reports are dropped.
+ * The number of further domains that may wait for central. peers_report() drops further
+ * reports.
  */
 size_t peers_report_room(const struct peers *peers);
 /*
  * True: this process has recently reported that the pool serves this serial. False:
- * another process may have reported it, or this one may have forgotten it.
+ * another process may have reported it, or this process may have forgotten it.
  */
 bool peers_has_reported(const struct peers *peers, const char *domain_id,
                         uint32_t serial);

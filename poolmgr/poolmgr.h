@@ -1,8 +1,9 @@
 /*
  * poolmgr -- the state that the parts of the pool manager share. The pool manager
  * controls the name servers of one pool and computes their consensus. The rows of
- * pool_manager_status record all work: a message is acknowledged when its rows are
- * written, and the periodic work handles each row that is due.
+ * pool_manager_status record all work: the pool manager writes the rows of a message
+ * before it acknowledges the message, and the periodic work handles each row that is
+ * due.
  *
  * service    receives messages           operation  calls drivers, on lanes
  * retry      handles rows that are due   peers      sends to mini-DNS and central
@@ -70,7 +71,7 @@ extern const struct rpc_method poolmgr_methods[];	/* service.c */
 
 /*
  * Runs a page of work on the lane. done() must check poolmgr_ran(). False: the lane is
- * full or has ended, and neither function is called.
+ * full or has ended, and neither function runs.
  */
 bool poolmgr_submit(struct poolmgr *poolmgr, lane_fn *work, lane_fn *done, void *job);
 bool poolmgr_ran(const struct poolmgr *poolmgr);

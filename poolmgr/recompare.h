@@ -2,7 +2,7 @@
  * recompare -- the list of the servers that serve other records than the database has.
  * mini-DNS compares each of them again until it finds the server equal (core/content.h).
  * repair.c orders the transfer that corrects the server. The list is in the rows of
- * pool_manager_status, so another process continues where this one stops.
+ * pool_manager_status, so another process continues if this process stops.
  */
 #pragma once
 

@@ -145,10 +145,10 @@ void servers_metrics(struct servers *servers)
 		struct server *server = &servers->item[i];
 
 		server->behind = server_gauge(server, "server_domains_behind",
-		    "domains whose newest serial the server was not seen to serve");
+		    "domains whose newest serial no poll has seen on the server");
 		server->lag = server_gauge(server, "server_lag_seconds",
-		    "seconds since the oldest change that the server was not seen to "
-		    "serve, by the master");
+		    "seconds since the oldest change that no poll has seen on the "
+		    "server, by the master");
 		server->failing_gauge = server_gauge(server, "server_failing_processes",
 		    "processes that get no answer from the control channel: all of the "
 		    "pool, or 0. A refusal is an answer");

@@ -39,9 +39,9 @@ struct server {
 	atomic_bool in_service;			/* not drained or removed */
 	enum catch_up catch_up;
 	bool has_waiting;			/* from its row (store_servers.h) */
-	/* when some of these were tried before their time; when all became due */
+	/* time of the last sample of waiting rows, and of the last release */
 	int64_t sampled_ms, released_ms;
-	/* orphan_zones.c has logged why it is not listed */
+	/* orphan_zones.c has logged why it lists no zones */
 	bool is_unlisted_logged;
 	struct metric *behind, *lag;		/* gauges: domains behind; seconds */
 	struct metric *failing_gauge, *silent_gauge;	/* 1: it fails */
@@ -50,7 +50,7 @@ struct server {
 struct servers {
 	struct server *item;
 	size_t count;
-	/* names are looked up later, on the loop */
+	/* the loop looks names up later */
 	bool resolver_is_silent;
 	struct lane *names;
 	/* A server has new addresses. IS_FIRST: it had no address before. */
@@ -62,8 +62,8 @@ struct servers {
 extern struct option_list server_lists[];
 
 /*
- * Checks ids and settings, and looks up host names. A name without an answer is looked up
- * again on the loop; until then the server has no address. ERR_INVALID.
+ * Checks ids and settings, and looks up host names. The loop looks up a name without an
+ * answer again; until then the server has no address. ERR_INVALID.
  */
 enum err servers_build(struct servers **servers, struct why *why);
 void servers_metrics(struct servers *servers);	/* before the fork */

@@ -8,7 +8,7 @@ static const struct rpc_method_doc words[] = {
 	{ "delete_domain", "Orders to delete a domain on the name servers." },
 	{ "sync_domain", "Orders to compare the serials of a domain at once." },
 	{ "compare_domain", "Orders to compare the records of a domain at once." },
-	{ "update_status", "Reports what a name server has of a domain." },
+	{ "update_status", "Reports the state of a domain on a name server." },
 	{ "update_statuses", "Reports the same for several domains or name servers." },
 	{ 0 }
 };

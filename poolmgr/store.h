@@ -1,7 +1,8 @@
 /*
- * store -- the rows of pool_manager_status: what each server must do for a domain, and
- * what it serves. Orders, results and reports write them; evaluate.h reads them. Rows
- * that are due: store_due.h. The servers themselves: store_servers.h.
+ * store -- the rows of pool_manager_status: the actions that each server must do for a
+ * domain, and the serial that it serves. Orders, results and reports write them;
+ * evaluate.h reads them. Rows that are due: store_due.h. The servers themselves:
+ * store_servers.h.
  */
 #pragma once
 
@@ -39,7 +40,7 @@ struct outcome {
 	int confirm_s;
 };
 void store_settle(struct tx *tx, const struct outcome *outcome);
-/* The action could not be tried: it is due AFTER_S later. The status is unchanged. */
+/* The process could not try the action: makes it due AFTER_S later, same status. */
 void store_postpone(struct tx *tx, const char *domain_id, const char *server_id,
                     enum action action, int after_s);
 /* For deletions, at most LIST_MAX, whose rows exist and are locked. */
@@ -76,7 +77,7 @@ struct domain_view *store_domain_views(struct tx *tx, struct arena *arena,
 bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
                   struct domain_ref *domain);
 /*
- * The action ENDED is finished on a server. If the domain is being deleted now, or a new
+ * The action ENDED is finished on a server. If central deletes the domain now, or a new
  * domain has its name, the opposite action is due AFTER_S from now.
  */
 void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum action ended,
@@ -94,8 +95,8 @@ struct unknown_row {
 void store_unknown_serials(struct tx *tx, const struct unknown_row *unknown, size_t count,
                            bool waits);
 /*
- * True: the action is still needed. The order may be old: the domain to create was
- * deleted, or a new domain has the name of the domain to delete.
+ * True: the action is still needed. The order may be old: central may have deleted the
+ * domain to create, or a new domain has the name of the domain to delete.
  */
 bool store_is_needed(struct tx *tx, const struct domain_ref *domain, enum action action);
 /* True: a live domain other than DOMAIN_ID has this name. Then its zone must stay. */
@@ -117,6 +118,6 @@ bool store_was_domain(struct tx *tx, const char *name);
 void store_forget_settled(struct tx *tx, const char *pool);
 /*
  * Deletes rows of a slice without a domain, for at most TX_LIST_MAX domains: central may
- * remove a domain while a row of it is written. Rows younger than AGE_S stay.
+ * remove a domain while a pool manager writes a row of it. Rows younger than AGE_S stay.
  */
 void store_forget_gone(struct tx *tx, const struct slice *slice, int age_s);

@@ -20,10 +20,10 @@ struct deletion {
 	const struct server *server;
 };
 /*
- * Writes one state for each of the deletions (1 to TX_LIST_MAX), in their order; the rows
- * stay locked. A deletion is confirmed if the control channel of the server deleted the
- * domain, or if a server of the backend catalog answered for its catalog zone after the
- * deletion. Without a catalog zone the server has answered for the domain at most
+ * Writes one state for each of the deletions (1 to TX_LIST_MAX), in their order; the
+ * rows stay locked. The control channel confirms a deletion if it deleted the domain. A
+ * server of the backend catalog confirms it if it answered for its catalog zone after
+ * the deletion. Without a catalog zone it must have answered for the domain at most
  * WITHIN_S before the deletion, or for another domain of the pool after it.
  */
 void store_deletion_states(struct tx *tx, struct arena *arena,

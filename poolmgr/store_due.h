@@ -31,8 +31,8 @@ struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *sc
                       const struct due_of *of);
 /*
  * Claims the rows of the list. Removes rows from the list that another process has
- * claimed. Each claim is one more attempt; the next one is at least LEASE_S away. Two
- * statements, in a transaction that has read nothing before.
+ * claimed. Each claim is one more attempt; the next attempt is at least LEASE_S away.
+ * Two statements, in a transaction that has read nothing before.
  */
 void store_claim(struct tx *tx, struct arena *arena, struct due **due, int ahead_s,
                  int lease_s);

@@ -1,7 +1,7 @@
 /*
- * store_health -- the health of a server in its row of pool_servers. All pool managers of
- * the pool write it: a statement changes the row only if it has not changed since it was
- * read.
+ * store_health -- the health of a server in its row of pool_servers. All pool managers
+ * of the pool write it: a statement changes the row only if the row is as this process
+ * has read it.
  */
 #pragma once
 

@@ -33,7 +33,7 @@ struct comparison {
 };
 struct comparison *store_comparisons_due(struct tx *tx, struct arena *arena,
                                          const struct scope *scope, size_t limit);
-/* A transfer was ordered from the server: the next comparison is due soon. */
+/* The pool manager has ordered a transfer: the next comparison is due soon. */
 void store_compare_soon(struct tx *tx, const char *domain_id, const char *server_id);
 /*
  * An administrator asks: ends the pauses of earlier tries, and makes comparisons due now.

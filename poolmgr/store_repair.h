@@ -24,7 +24,7 @@ struct fault {
  */
 struct drift store_drift(struct tx *tx, const struct fault *fault,
                          int64_t *repair_age_ms);
-/* Stores that the fault was seen: new or confirmed, according to ACTION. */
+/* Stores an observation of the fault: new or confirmed, according to ACTION. */
 void store_drift_seen(struct tx *tx, const struct fault *fault, enum drift_action action);
 
 /*
@@ -32,7 +32,7 @@ void store_drift_seen(struct tx *tx, const struct fault *fault, enum drift_actio
  */
 struct ending {
 	const char *outcome;		/* DONE, FAILED, PARKED */
-	bool is_renewed;		/* the zone was also set up again */
+	bool is_renewed;		/* the repair also set the zone up again */
 	const char *detail, *worker;
 	uint64_t fence;
 };
@@ -41,18 +41,18 @@ void store_repaired(struct tx *tx, const struct fault *fault,
 /* True: the drift is confirmed, and not repaired yet. */
 bool store_drift_is_confirmed(struct tx *tx, const struct fault *fault);
 /*
- * The first one forgets the drift. The second one is for a drift that could not be
- * repaired: the next round confirms it again.
+ * The first function forgets the drift. The second is for a drift whose repair failed:
+ * the next round confirms it again.
  */
 void store_drift_forget(struct tx *tx, const struct fault *fault);
 void store_drift_reset(struct tx *tx, const struct fault *fault);
 /* Parked drift of the object starts again. */
 void store_drift_unpark(struct tx *tx, const char *object);
-/* True: an orphan zone was seen in the pool and is not parked. */
+/* True: the pool has an orphan zone that is not parked. */
 bool store_has_orphan_drift(struct tx *tx, const char *pool);
 /*
- * Finds, among 1 to TX_LIST_MAX domains, those with content drift on a server or with a
- * repair of content within the hour. An id may be in the list twice.
+ * Finds, among 1 to TX_LIST_MAX domains, the domains with content drift on a server or
+ * with a repair of content within the hour. An id may be in the list twice.
  */
 struct drifting {
 	const char **ids;
@@ -60,5 +60,5 @@ struct drifting {
 };
 void store_drifting(struct tx *tx, struct arena *arena, const char *const *ids,
                     size_t count, struct drifting *drifting);
-/* Deletes drift that was not seen for AGE_S, and rows of the log older than 30 days. */
+/* Deletes drift that no round saw for AGE_S, and rows of the log older than 30 days. */
 void store_repairs_forget(struct tx *tx, const char *pool, int age_s);

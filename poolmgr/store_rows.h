@@ -73,8 +73,5 @@ void store_exec_rows(struct tx *tx, struct arena *arena, const char *head,
                      const struct tx_value *first, const struct row_key *keys,
                      size_t count);
 bool row_key_is(const struct row_key *key, const char *domain_id, const char *server_id);
-/*
- * True: TEXT is in SORTED. The order must be that of strcmp(); the database sorts in this
- * way.
- */
+/* True: TEXT is in SORTED. The order must be that of strcmp(), as in the database. */
 bool store_is_among(const char *text, const char *const *sorted, size_t count);

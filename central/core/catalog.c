@@ -18,8 +18,8 @@ enum err catalog_name(const struct name *name, const char *field, struct why *wh
 {
 	if (name->len + MEMBER_LABELS <= NAME_MAX_WIRE)
 		return OK;
-	return fail(why, ERR_INVALID, "%s is too long for a catalog zone: the names of "
-	            "its members need %d octets more", field, (int)MEMBER_LABELS);
+	return fail(why, ERR_INVALID, "%s must have at most %d octets for a catalog "
+	            "zone, not %d", field, NAME_MAX_WIRE - (int)MEMBER_LABELS, name->len);
 }
 
 /* Sets the owner to LABELS below the catalog. */

@@ -31,8 +31,7 @@ struct catalog_member {
 	bool is_listed;			/* false: remove it */
 };
 /*
- * Makes the change that adds or removes a member. It does not matter whether the zone has
- * it.
+ * Makes the change that adds or removes a member. The zone may have the member already.
  */
 enum err catalog_change(const struct name *catalog, const struct catalog_member *member,
                         struct arena *arena, struct change *change, struct why *why);

@@ -4,8 +4,9 @@
  *
  * rrset_apply() applies one change to the result of the previous change. plan_make()
  * compares the result with the rows: unchanged records need no write. A CHANGE_SET pairs
- * deleted records with new ones, so that a changed address is an UPDATE of its row. Other
- * changes DELETE and INSERT. A new TTL touches each record of the set.
+ * deleted records with new records, so that a changed address is an UPDATE of its row.
+ * Other kinds of change delete and insert rows. A new TTL touches each record of the
+ * set.
  */
 #pragma once
 
@@ -58,7 +59,7 @@ struct rrset {
 	struct name name;
 	const char *owner;
 	uint16_t type;
-	bool stored;			/* it has a row, perhaps without live records */
+	bool stored;			/* the set has a row; it may lack live records */
 	struct ttl stored_ttl;
 	const struct record *was;	/* the live rows */
 	size_t was_count;
@@ -73,7 +74,7 @@ struct rrset {
 	const char *field;		/* path of the last change; NULL: unchanged */
 };
 
-/* Sets wanted = was. Call it after the rows are read. */
+/* Sets wanted = was. Call it after reading the rows. */
 void rrset_begin(struct rrset *set, struct arena *arena);
 /*
  * True: the set has exactly the records of EXPECT. Ignores the case of names, and

@@ -1,13 +1,13 @@
 /*
- * rules -- which records a zone may have, for all callers. Pure. The result of a request
- * is checked (core/changes.h), so single changes of a request may violate a rule. The
+ * rules -- which records a zone may have, for all callers. Pure. They apply to the
+ * result of a request (core/changes.h), so a single change of it may violate a rule. The
  * error is ERR_INVALID.
  *
- *	CNAME is alone at its name (RFC 1034 3.6.2), except for RRSIG, NSEC and KEY
- *	(RFC 2181 10.1), and never at the apex; one CNAME or DNAME at a name
- *	owners are inside the zone; of a domain below only the delegation is here:
- *	NS and DS at its name, and glue
- *	no SOA record; at least one NS record at the apex
+ * 	CNAME is alone at its name (RFC 1034 3.6.2), except for RRSIG, NSEC and KEY
+ * 	(RFC 2181 10.1), and never at the apex; one CNAME or DNAME at a name
+ * 	owners are inside the zone; of a domain below only the delegation is here:
+ * 	NS and DS at its name, and glue
+ * 	no SOA record; at least one NS record at the apex
  */
 #pragma once
 
@@ -29,8 +29,8 @@ enum err rules_outcome(const struct zone *zone, const struct rrsets *sets,
                        struct why *why);
 
 /*
- * Checks that a changed set is not inside one of CHILDREN, the domains below. Delegations
- * are allowed.
+ * Checks that no changed set is inside one of CHILDREN, the domains below. Accepts
+ * delegations.
  */
 enum err rules_children(const struct rrsets *sets, const struct name *children,
                         size_t count, struct why *why);

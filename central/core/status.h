@@ -3,9 +3,9 @@
  * 000, central's update_status). A change becomes ACTIVE only if the reported serial
  * covers it.
  *
- * Only the report FOREIGN moves an ACTIVE domain out of this state: too many servers have
- * other content than the database. The domain is then in ERROR until the servers are
- * repaired. Its records keep their states.
+ * Only the report FOREIGN moves an ACTIVE domain out of this state: too many servers
+ * have other content than the database. The domain is then in ERROR until the servers
+ * have the right content. Its records keep their states.
  *
  * One table has all moves. status_next() applies it to one state. The store makes an
  * UPDATE of records from its results.

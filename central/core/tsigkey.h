@@ -1,6 +1,6 @@
 /*
  * tsigkey -- checks TSIG keys (RFC 8945). Pure. A reason never contains the secret,
- * because reasons are logged.
+ * because the log shows reasons.
  */
 #pragma once
 

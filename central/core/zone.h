@@ -2,8 +2,8 @@
  * zone -- a domain in central: struct domain, as in all programs, and the names of its
  * SOA record, its counts and times. Pure; texts are borrowed.
  *
- * The RNAME of the SOA is stored as a name and shown as an email address. In the name,
- * dots of the part before the @ have a backslash (RFC 1035 8).
+ * The database has the RNAME of the SOA as a name; answers show it as an email address.
+ * In the name, dots of the part before the @ have a backslash (RFC 1035 8).
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 enum { EMAIL_MAX = 254 };
 
 struct zone {
-	/* is.email is the text of rname, is.primary that of mname */
+	/* is.email is the text of rname, is.primary the text of mname */
 	struct domain is;
 	struct name apex;		/* is.name in wire form */
 	struct name mname, rname;
@@ -24,7 +24,7 @@ struct zone {
 	const char *pool;		/* name of the pool */
 	const char *reason;		/* of a status ERROR */
 	const char *created_at, *updated_at;	/* 2026-11-21T12:00:00.123Z */
-	uint32_t recordsets, records;	/* numbers of live ones */
+	uint32_t recordsets, records;	/* numbers of live sets and records */
 	bool is_listed;			/* it is in a catalog zone */
 	bool has_children;		/* the database has domains below it */
 	/* limits of its tenant; -1: not set */
@@ -52,7 +52,7 @@ void zone_format_soa(struct buf *text, const struct zone *zone);
  */
 enum err email_to_name(const char *email, const char *field, struct name *name,
                        struct why *why);
-/* The reverse. A name that is not an address (the root) is shown as a name. */
+/* The reverse. A name that is not an address (the root) stays a name. */
 const char *email_from_name(const struct name *name, struct arena *arena);
 
 /* The labels from the root down, each after its length (domains.ancestry). */

@@ -13,8 +13,8 @@
 #include "core/zone.h"
 
 /*
- * The name of the question must be in the zone. Returns the length of the answer. Neither
- * function changes the query, so another answer can replace this one.
+ * The name of the question must be in the zone. Returns the length of the answer.
+ * Neither function changes the query, so the caller can still make another answer.
  */
 size_t answer_build(const struct query *query, const struct zone *zone, bool tcp,
                     uint8_t *data, size_t size);

@@ -15,9 +15,7 @@
 struct axfr {
 	struct query *query;
 	const struct zone *zone;
-	/*
-	 * the current record set, and the number of its records that are not written yet
-	 */
+	/* the current record set, and the number of its unwritten records */
 	uint32_t set, left;
 	uint32_t node;			/* the owner of the record set */
 	uint32_t rdata;
@@ -26,7 +24,7 @@ struct axfr {
 	bool started, ended;
 };
 
-/* Borrows QUERY and ZONE until the end. An IXFR may also be answered in this way. */
+/* Borrows QUERY and ZONE until the end. It may also answer an IXFR. */
 void axfr_init(struct axfr *axfr, struct query *query, const struct zone *zone);
 /*
  * Writes the next message into DATA. Returns its length, or 0 after the last message.

@@ -2,11 +2,12 @@
  * cache_lease -- how long an instance of mini-DNS may answer from memory, and when it may
  * send a NOTIFY. Pure: times are milliseconds of the caller's clock.
  *
- * A name server may send its question to any instance after a NOTIFY from another one.
- * The sender of a NOTIFY therefore first announces the change to all instances, over one
- * fanout exchange. It waits until each instance has acknowledged the announcement or has
- * lost its lease. An instance without a lease reads the database for each answer. Each
- * queue keeps the order of one sender's messages; two queues may have different orders.
+ * A name server may send its question to any instance after a NOTIFY from another
+ * instance. The sender of a NOTIFY therefore first announces the change to all
+ * instances, over one fanout exchange. It waits until each instance has acknowledged the
+ * announcement or has lost its lease. An instance without a lease reads the database for
+ * each answer. Each queue keeps the order of one sender's messages; two queues may have
+ * different orders.
  */
 #pragma once
 
@@ -17,12 +18,12 @@
 #include "base/id.h"
 
 /*
- * Lease: an instance sends a message K and gets it back. When it sent K, one of its
- * earlier messages J was confirmed, and J was sent at most LEASE / 2 before K. The lease
- * ends LEASE after K was sent.
+ * Lease: an instance sends a message K and gets it back. When it sent K, the broker had
+ * confirmed one of its earlier messages J, which it sent at most LEASE / 2 before K. The
+ * lease ends LEASE after the sending of K.
  *
  * Settled: the sender of an announcement sends another message, at time T, after the
- * announcement was confirmed, and gets that message back. Each known instance has
+ * confirm of the announcement, and gets that message back. Each known instance has
  * acknowledged the announcement, or was last seen 3/2 LEASE before T.
  *
  * Proof: let an instance Y have a lease by K and J. If J was confirmed before T, this
@@ -46,31 +47,31 @@ enum {
 struct cache_lease_peer {
 	char id[ID_LEN + 1];
 	int64_t seen_ms;
-	/* it has acknowledged our messages up to this number */
+	/* the instance has acknowledged our messages up to this number */
 	uint64_t acked;
 };
 
 /* A message of this instance, until it is confirmed and has come back. */
 struct cache_lease_message {
 	int64_t sent_ms;
-	/* our messages up to this were confirmed when this one was sent */
+	/* our messages up to this number were confirmed when we sent the message */
 	uint64_t confirmed;
-	/* the lease is renewed when this message comes back */
+	/* the return of this message renews the lease */
 	bool renews;
 	bool done;			/* confirmed or given up */
 };
 
 struct cache_lease {
 	uint64_t sent, echoed;		/* numbers of the newest messages */
-	/* all messages up to this are confirmed or given up */
+	/* all messages up to this number are done */
 	uint64_t confirmed;
 	/* when the newest confirmed message was sent; 0: never */
 	int64_t confirmed_sent_ms;
-	/* messages up to this were confirmed before `horizon_ms` */
+	/* the broker confirmed the messages up to this number before `horizon_ms` */
 	uint64_t covered;
-	/* all messages that were confirmed before this have arrived */
+	/* all messages that the broker confirmed before this time have arrived */
 	int64_t horizon_ms;
-	/* messages up to this went to the queue that was lost */
+	/* messages up to this number went to the lost queue */
 	uint64_t old_queue;
 	int64_t valid_until_ms;
 	/* until then, unknown instances may have leases */
@@ -98,7 +99,7 @@ void cache_lease_saw(struct cache_lease *lease, const char *id, int64_t now_ms);
 /* The other instance has read our messages up to NUMBER. */
 void cache_lease_acked(struct cache_lease *lease, const char *id, uint64_t number);
 
-/* True: a question that came before now may be answered from memory. */
+/* True: the instance may answer a question that came before now from memory. */
 bool cache_lease_is_valid(const struct cache_lease *lease, int64_t now_ms);
 /* All instances with a lease have read our messages up to this number. */
 uint64_t cache_lease_settled(const struct cache_lease *lease);

@@ -35,10 +35,10 @@ enum {
 /* ---- secrets ---- */
 
 /*
- * New cookies are made with the first secret; a cookie made with any secret is accepted.
- * So a fleet changes its secret without refusing a cookie (RFC 9018 5). First set the new
- * secret as cookie_secret_other on all instances. Then swap the two secrets on all
- * instances. An hour later, remove the old secret.
+ * mini-DNS makes new cookies with the first secret, and accepts a cookie of either
+ * secret. So a fleet changes its secret without refusing a cookie (RFC 9018 5). First
+ * set the new secret as cookie_secret_other on all instances. Then swap the two secrets
+ * on all instances. An hour later, remove the old secret.
  */
 struct cookie_secrets {
 	struct siphash_key key[2];
@@ -51,9 +51,9 @@ struct cookie_texts {
 };
 
 /*
- * UNSET is used if no text is set. It is a key of random octets, made once and before the
- * fork, because all processes of an instance answer the same clients. ERR_INVALID: a text
- * has another form, or the other secret is set without a current one. The reason does not
+ * If no text is set, UNSET is the secret: random octets, made once and before the fork,
+ * because all processes of an instance answer the same clients. ERR_INVALID: a text has
+ * another form, or the other secret is set without a current secret. The reason does not
  * quote the text.
  */
 enum err cookie_secrets_parse(const struct cookie_texts *texts,

@@ -1,11 +1,11 @@
 /*
  * ixfr -- writes the difference between two serials (RFC 1995): the old SOA, the removed
  * records, the new SOA, the added records, with the new SOA before and after all of it.
- * The changes of the journal are checked first: they must be an unbroken chain of
- * well-formed records. Several changes are merged into one (ixfr_merge.h). So a client
- * that is far behind gets the records that it lacks, not each step of the history. A
- * delta is made once and shared by all servers that need the same one. The generator
- * works like the one of axfr.h.
+ * It first checks the changes of the journal: they must be an unbroken chain of
+ * well-formed records. It merges several changes into one (ixfr_merge.h). So a client
+ * that is far behind gets the records that it lacks, not each step of the history. All
+ * servers that need the same delta share it. The generator works like the generator of
+ * axfr.h.
  */
 #pragma once
 
@@ -38,7 +38,7 @@ struct delta {
 /*
  * Makes the delta of zone APEX. STEPS may be in any order and may contain unrelated
  * steps. NULL: send the whole zone, because the steps do not lead from FROM to TO,
- * contain something that is not a record of the zone, or contradict each other.
+ * contain another record than the zone can have, or contradict each other.
  */
 struct delta *delta_new(const struct name *apex, uint32_t from, uint32_t to,
                         const struct ixfr_step *steps, size_t count);

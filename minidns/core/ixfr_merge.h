@@ -2,11 +2,11 @@
  * ixfr_merge -- merges several differences into one (RFC 1995 5): the records that differ
  * between two serials, whatever the zone had in between. Pure.
  *
- * Owner, type and rdata identify a record. The steps remove and add it in turn. The first
- * removal shows what the client has; the last addition shows what it must get. If both
- * are identical, nothing is sent. If they differ, for example in the TTL, the result
- * removes one and adds the other. The records are sorted, so that no choice of records
- * makes this slow.
+ * Owner, type and rdata identify a record. The steps remove and add it in turn. The
+ * first removal shows what the client has; the last addition shows what it must get. If
+ * both are identical, the result has neither. If they differ, for example in the TTL, it
+ * removes the first and adds the last. The merge sorts the records, so that no choice of
+ * records makes it slow.
  */
 #pragma once
 

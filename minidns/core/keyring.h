@@ -2,10 +2,10 @@
  * keyring -- the known TSIG keys, found by name: the keys of the database and of the
  * option tsig_keys.
  *
- * The arrays are left out of core dumps and are wiped when they are freed. The owners of
+ * Core dumps do not have the arrays, and keyring_clear() wipes them. The owners of
  * copies in questions, requests and transfers wipe them, too. A stack or a database
- * message may still contain a key: an attacker who reads the memory of this process reads
- * its secrets.
+ * message may still contain a key: an attacker who reads the memory of this process
+ * reads its secrets.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ struct known_key {
 };
 
 struct keyring {
-	struct known_key *keys;		/* sorted after the last one was added */
+	struct known_key *keys;		/* sorted after the last addition */
 	size_t count, size;
 };
 
@@ -33,7 +33,7 @@ void keyring_sort(struct keyring *keyring);
  * The text in *why contains no secret. ERR_INVALID leaves the keyring unchanged.
  */
 enum err keyring_parse(struct keyring *keyring, const char *text, struct why *why);
-/* Replaces the keys by those of WITH, and leaves WITH empty. */
+/* Replaces the keys by the keys of WITH, and leaves WITH empty. */
 void keyring_replace(struct keyring *keyring, struct keyring *with);
 const struct known_key *keyring_find(const struct keyring *keyring,
                                      const struct name *name);

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The event from which the delay is counted. A server has a pace for each. */
+/* The event at which the delay begins. A server has a pace for each. */
 enum pace_from {
 	PACE_FROM_NOTIFY,		/* the server answered a NOTIFY */
 	PACE_FROM_TRANSFER,		/* a transfer to the server ended */

@@ -351,7 +351,7 @@ static void poll_explain_silence(const struct poll *poll, struct poll_result *re
 	if (since) {
 		strftime(result->reason, sizeof(result->reason),
 		         "no answer since %Y-%m-%d %H:%M:%S UTC, about any domain; "
-		         "it is probed until it answers", gmtime_r(&since, &tm));
+		         "mini-DNS probes it until it answers", gmtime_r(&since, &tm));
 		return;
 	}
 	snprintf(result->reason, sizeof(result->reason), "no answer in %d %s of %g s",

@@ -3,19 +3,19 @@
  * server has the wanted one (seed 000, poll_for_serial_number). Pure: the caller passes
  * each event in, gets one move, and makes it.
  *
- *	held	 a NOTIFY to the server is out; its transfer has not ended yet
- *	asking	 a query is out
- *	pausing	 a timer runs until the next query
- *	ended	 the result is reported; nothing more happens
+ * 	held	 a NOTIFY to the server is out; its transfer has not ended yet
+ * 	asking	 a query is out
+ * 	pausing	 a timer runs until the next query
+ * 	ended	 the result is reported; nothing more happens
  *
- * The server's own pace (core/pace.h) times the first query. It counts from the answer to
- * the NOTIFY, or from the end of a transfer that brought the serial. If a server answers,
- * but not with the wanted serial, the next query follows soon: after 5 ms, 10 ms, up to
- * the retry interval. A pause of the whole interval is a try; so are silence and a query
- * that could not be sent. While a transfer to the server is under way, nothing counts as
- * a try. A server that gets no commands creates and deletes zones by itself. It has
- * `patience_ms` for this; until then, its answers do not count as tries. A timeout never
- * means absence.
+ * The server's own pace (core/pace.h) times the first query. It counts from the answer
+ * to the NOTIFY, or from the end of a transfer that brought the serial. If a server
+ * answers, but not with the wanted serial, the next query follows soon: after 5 ms, 10
+ * ms, up to the retry interval. A pause of the whole interval is a try; so are silence
+ * and a query that mini-DNS could not send. While a transfer to the server is under way,
+ * nothing counts as a try. A server that gets no commands creates and deletes zones by
+ * itself. It has `patience_ms` for this; until then, its answers do not count as tries.
+ * A timeout never means absence.
  */
 #pragma once
 
@@ -27,7 +27,7 @@
 #include "model/state.h"
 
 struct poll_terms {
-	uint32_t wanted;		/* serial; also the one in reasons */
+	uint32_t wanted;		/* the serial; reasons name it */
 	bool absence;			/* the goal: the server no longer has the zone */
 	int timeout_ms, retry_interval_ms, max_retries;
 	/* time for a server that gets no commands; 0: it gets them */
@@ -55,16 +55,17 @@ struct poll {
 	/* the next pause after an answer without the wanted serial */
 	int pause_ms;
 	int paused_ms;			/* length of the current pause */
-	int patience_ms;		/* what is left of it */
+	int patience_ms;		/* the rest of patience_ms */
 	struct pace *pace;		/* the server's; the caller owns it */
 	/*
-	 * the events that timed the next query and the current one; PACE_COUNT: no event
+	 * the events that timed the next query and the current query; PACE_COUNT: no
+	 * event
 	 */
 	enum pace_from next_from, asked_from;
 	/* how often the end of a transfer has restarted the pace */
 	int restarts;
 	int transfers;			/* of this zone to this server, under way here */
-	/* an order that this one replaced is not reported yet */
+	/* mini-DNS has not reported an order that this order replaced */
 	bool has_unreported;
 	uint32_t unreported;		/* the serial of that order */
 	/* the last try got no answer; else `last` is the answer */
@@ -84,7 +85,7 @@ struct poll_move {
 		POLL_REPORT,		/* read poll_result(); the poll is over */
 	} action;
 	int wait_ms;
-	/* in addition, report SUCCESS for the order that was replaced */
+	/* in addition, report SUCCESS for the replaced order */
 	bool reached_unreported;
 };
 
@@ -96,7 +97,7 @@ struct poll_result {
 	 */
 	bool has_serial;
 	bool silent;			/* the server did not answer at all */
-	/* no query was sent, so the result says nothing about the server */
+	/* mini-DNS sent no query, so the result says nothing about the server */
 	bool unasked;
 	uint32_t serial;
 	char reason[160];		/* "" with REPORT_SUCCESS */
@@ -105,7 +106,7 @@ struct poll_result {
 /* PACE must outlive the poll. */
 struct poll_move poll_start(struct poll *poll, const struct poll_terms *terms,
                             struct pace *pace, bool notify_is_out);
-/* A newer order for the same zone and server replaces the current one. */
+/* A newer order for the same zone and server replaces the current order. */
 struct poll_move poll_renew(struct poll *poll, const struct poll_terms *terms);
 struct poll_move poll_step(struct poll *poll, enum poll_event event,
                            const struct response *response);

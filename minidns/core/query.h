@@ -1,17 +1,16 @@
 /*
- * query -- reads and checks a request. The result is what the request asks for, or the
- * rcode of its refusal, or that it gets no answer. RFC 8906 and the tables of malformed
- * packets in tests/unit/minidns/test_query.c give the result of each. A struct query has
- * copies of all that it needs from the packet.
+ * query -- reads and checks a request. The result is the request, the rcode of its
+ * refusal, or silence. RFC 8906 and the tables of malformed packets in
+ * tests/unit/minidns/test_query.c give the result of each. A struct query has copies of
+ * all that it needs from the packet.
  *
  * query_read() reads a signature (tsig.h); query_verify() checks it, with the key that
- * the caller passes. Before that, the identity of the client is unknown. A cookie
- * (cookie.h) is read here, and checked by code that has the secrets.
+ * the caller passes. Before that, the identity of the client is unknown. It reads a
+ * cookie (cookie.h); the code that has the secrets checks it.
  *
  * EDNS (RFC 6891) has version 0. The known options are COOKIE, edns-tcp-keepalive (over
- * TCP; ignored over UDP) and, in answers, extended errors. Other options are skipped.
- * NSID is also skipped: clients need not know which instance answered. Answers have no
- * padding.
+ * TCP; ignored over UDP) and, in answers, extended errors. It skips other options, also
+ * NSID: clients need not know which instance answered. Answers have no padding.
  */
 #pragma once
 
@@ -52,12 +51,12 @@ struct query {
 	uint16_t udp_size;
 	bool dnssec_ok;
 	bool has_cookie;
-	/* length in the packet; if more than COOKIE_MAX_LEN, nothing is kept */
+	/* length in the packet; above COOKIE_MAX_LEN, `cookie` is not set */
 	size_t cookie_len;
 	uint8_t cookie_option[COOKIE_MAX_LEN];
 	bool wants_keepalive;		/* RFC 7828; over TCP only */
 	uint32_t ixfr_serial;		/* of an IXFR: the serial that the client has */
-	/* determines how the answer is signed */
+	/* decides how to sign the answer */
 	enum { UNSIGNED, SIGNED, BADLY_SIGNED } signature;
 	enum tsig_error tsig_error;
 	struct tsig tsig;		/* as received */
@@ -78,13 +77,13 @@ struct query {
 enum query_verdict query_read(const uint8_t *packet, size_t len, bool tcp,
                               struct query *query);
 /*
- * Checks the signature of a query that was read from PACKET. KEY is the key with the name
- * that the signature gives, or NULL if there is no such key. Returns what becomes of the
- * query.
+ * Checks the signature of a query that was read from PACKET. KEY is the key with the
+ * name that the signature gives, or NULL if there is no such key. Returns the verdict on
+ * the query.
  */
 enum query_verdict query_verify(struct query *query, const uint8_t *packet,
                                 const struct tsig_key *key, uint64_t now);
-/* Call it before the memory is freed: the query may have a copy of a secret. */
+/* Call it before you free the memory: the query may have a copy of a secret. */
 void query_wipe(struct query *query);
 /* The key of its valid signature, or NULL. */
 const struct tsig_key *query_key(const struct query *query);
@@ -107,8 +106,8 @@ size_t query_answer_ready(const struct query *query, uint16_t flags, const uint8
  * Writes OPT, the header and TSIG. COUNT has the numbers of answer, authority and
  * additional records so far. In a transfer, the next message has no question and
  * continues the chain of signatures. It has an OPT only for a cookie, which dig expects
- * in each message (RFC 5936 2.2.5 allows both). The text of an extended error is left out
- * if the client has no room for it.
+ * in each message (RFC 5936 2.2.5 allows both). It leaves out the text of an extended
+ * error if the client has no room for it.
  */
 void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
                       const uint16_t count[SECTIONS], struct packet_writer *writer);

@@ -22,9 +22,9 @@ static const struct row {
 	[REFUSAL_UNREACHABLE] = { RCODE_SERVFAIL, {
 		NETWORK_ERROR, "the database is away: ask again, or another primary" } },
 	[REFUSAL_BUSY] = { RCODE_SERVFAIL, {
-		NOT_READY, "too much to do: ask again, or another primary" } },
+		NOT_READY, "the primary is too busy: ask again, or another primary" } },
 	[REFUSAL_NOT_READ] = { RCODE_SERVFAIL, {
-		NOT_READY, "servers and keys are not read from the database yet: ask "
+		NOT_READY, "the primary has not yet read its servers and keys: ask "
 		           "again, or another primary" } },
 	[REFUSAL_BROKEN] = { RCODE_SERVFAIL, {
 		OTHER, "the zone cannot be served: the log of the primary says why" } },

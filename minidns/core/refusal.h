@@ -5,10 +5,10 @@
  *
  * A database that cannot be reached is a Network Error, because mini-DNS failed to reach
  * another server. No Reachable Authority is for resolvers. Not Ready means that there is
- * no room, or that the list of servers and keys was not read since the start. While a
- * zone is only being loaded, the question waits. No code fits a zone whose rows cannot be
- * served: Other. Answers from memory are at most a second old, which is not stale, so
- * they have no extended error.
+ * no room, or that mini-DNS has not read the servers and keys since its start. While
+ * mini-DNS loads a zone, the question waits. A zone whose rows cannot be served gets
+ * Other, because no code fits it. Answers from memory are at most a second old, which is
+ * not stale, so they have no extended error.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ enum refusal {
 	REFUSAL_NOT_ALLOWED,
 	REFUSAL_UNREACHABLE,
 	REFUSAL_BUSY,
-	REFUSAL_NOT_READ,		/* the access list was not read yet */
+	REFUSAL_NOT_READ,		/* mini-DNS has not read the access list yet */
 	REFUSAL_BROKEN,
 	REFUSAL_COUNT
 };

@@ -1,14 +1,14 @@
 /*
  * response -- reads the answer of a name server to a question for the SOA of a zone.
  * Only an answer to this very question counts (RFC 5452: id, question, opcode; the
- * connected socket checks the source). Silence is never read as absence.
+ * connected socket checks the source). Silence never counts as absence.
  *
- *	serial	  it serves the zone, at this serial
- *	absent	  it does not serve the zone to us: REFUSED, NOTAUTH, NXDOMAIN, or no
- *		  error and no SOA (a second server must confirm: poolmgr/core/absence.h)
- *	lame	  it has an SOA, but without authority
- *	failed	  any other rcode, or not signed as the server's TSIG key demands
- *	unasked	  mini-DNS had no socket, or not the key of the server
+ * 	serial	  it serves the zone, at this serial
+ * 	absent	  it does not serve the zone to us: REFUSED, NOTAUTH, NXDOMAIN, or no
+ * 		  error and no SOA (a second server must confirm: poolmgr/core/absence.h)
+ * 	lame	  it has an SOA, but without authority
+ * 	failed	  any other rcode, or not signed as the server's TSIG key demands
+ * 	unasked	  mini-DNS had no socket, or not the key of the server
  */
 #pragma once
 
@@ -48,10 +48,10 @@ struct response {
 	/* the question came back octet by octet; false: in another case, or not at all */
 	bool is_exact;
 	/*
-	 * RESPONSE_FAILED: the cause as text; NULL: the rcode says it. RESPONSE_MISMATCH:
-	 * the fault of its signature, or why an unsigned answer is not accepted. Such an
-	 * answer may be forged, and the true one may follow. If no other answer follows,
-	 * this is the reason.
+	 * RESPONSE_FAILED: the cause as text; NULL: the rcode says it.
+	 * RESPONSE_MISMATCH: the fault of its signature, or why mini-DNS does not accept
+	 * an unsigned answer. Such an answer may be forged, and the true answer may
+	 * follow. If no other answer follows, this is the reason.
 	 */
 	const char *fault;
 };
@@ -62,6 +62,6 @@ struct response {
  */
 size_t soa_request_encode(struct soa_request *ask, const struct tsig_key *key,
                           uint64_t now, uint8_t *data);
-/* A NOTIFY that was answered without an error gives RESPONSE_SERIAL; otherwise FAILED. */
+/* An answer to a NOTIFY without an error gives RESPONSE_SERIAL; otherwise FAILED. */
 struct response response_read(const struct soa_request *ask, const uint8_t *data,
                               size_t len, uint64_t now);

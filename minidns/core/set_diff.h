@@ -1,12 +1,13 @@
 /*
- * set_diff -- compares two sets of records and names their differences. The remote set is
- * streamed once, in any order; the local set can be read again. Pure, with a fixed size.
+ * set_diff -- compares two sets of records and names their differences. The caller
+ * streams the remote set once, in any order, and may read the local set again. Pure,
+ * with a fixed size.
  *
  * Each record has a hash of 128 bits under secret keys. An attacker without the keys
  * cannot construct two different sets with equal sums. The records are divided into 1024
- * shares, and each share has a sum. Some thousand remote records are kept, which is all
- * of a small zone. A larger remote set is streamed again, and then the records of
- * differing shares are kept. A repeated record counts once.
+ * shares, and each share has a sum. set_diff keeps some thousand remote records, which
+ * is all of a small zone. The caller streams a larger remote set again, and then
+ * set_diff keeps the records of differing shares. A repeated record counts once.
  *
  * Records of a signer (RRSIG, NSEC, DNSKEY ...) have shares of their own. These do not
  * count if only the remote set has RRSIGs: then the server signs the zone by itself.
@@ -22,7 +23,7 @@
 
 struct set_diff;
 
-/* Random keys; a process always uses the same ones. */
+/* Random keys; a process never changes them. */
 struct set_diff_keys {
 	struct siphash_key low, high;
 };
@@ -32,7 +33,7 @@ enum { SET_DIFF_NAMED = 3, SET_DIFF_TEXT = 120 };
 /* Records on one side only. */
 struct set_diff_side {
 	uint64_t count;
-	/* there may be more records: not all shares were compared */
+	/* there may be more records: set_diff has not compared all shares */
 	bool more;
 	/* the number of texts; each is a record as printable ASCII */
 	int named;

@@ -3,11 +3,11 @@
  * gets only a probe at intervals (base/breaker.h), so that no further requests wait for
  * it.
  *
- * A server is silent if it has not answered questions about five zones in a row. One zone
- * that the server ignores, or whose answers are lost, says nothing about the other zones.
- * A question that was sent before the server's last sign of life does not count. So
- * questions that were out when the server became silent cannot make it silent again after
- * an answer.
+ * A server is silent if it has not answered questions about five zones in a row. One
+ * zone that the server ignores, or whose answers are lost, says nothing about the other
+ * zones. A question from before the server's last sign of life does not count. So
+ * questions that were out when the server became silent cannot make it silent again
+ * after an answer.
  *
  * A probe counts as unanswered until its answer comes, which may take longer than the
  * pause before the next probe. The pauses stay below five seconds. The pool manager sends
@@ -28,7 +28,7 @@ struct silence {
 	struct breaker breaker;
 	/* the zones without an answer, in a row */
 	struct name zones[SILENCE_ZONES];
-	/* when the first of these questions was sent */
+	/* the time of the first of these questions */
 	int64_t since_ms;
 	int64_t heard_ms;			/* the last sign of life */
 };
@@ -43,7 +43,8 @@ struct unanswered {
 void silence_init(struct silence *silence);
 bool silence_is(const struct silence *silence);
 /*
- * True: a question may be sent now. If the server is silent, this question is the probe.
+ * True: mini-DNS may send a question now. If the server is silent, this question is the
+ * probe.
  */
 bool silence_allows(struct silence *silence, int64_t now_ms, uint32_t random);
 /* True: the server has just become silent. */

@@ -24,9 +24,9 @@
 enum { HEAD_POOL = 64, HEAD_SOA = 2 * NAME_MAX_WIRE + 20 };
 
 /*
- * A version of a domain; messages and cached copies are compared by it. Version 0 says
- * nothing. An old program without versions changes a domain and does not raise the
- * version, so the serial is compared, too.
+ * A version of a domain, to compare messages and cached copies. Version 0 says nothing.
+ * An old program without versions changes a domain and does not raise the version, so
+ * compare the serial, too.
  */
 struct edition {
 	char id[ID_LEN + 1];
@@ -58,7 +58,7 @@ struct soa_cache;
 struct soa_cache *soa_cache_new(uint32_t seed, size_t budget);
 void soa_cache_free(struct soa_cache **cache);
 /*
- * Adds an entry or replaces it. READ_MS: when the head was read; it never decreases from
+ * Adds an entry or replaces it. READ_MS: the time of the read; it never decreases from
  * one call to the next.
  */
 void soa_cache_put(struct soa_cache *cache, const struct head *head, int64_t read_ms);
@@ -66,33 +66,34 @@ bool soa_cache_get(const struct soa_cache *cache, const struct name *name, int64
                    struct head *head);
 /*
  * The SOA record of a zone, encoded once, as it follows a question for the zone. Its
- * names point into the question, so pass NAME as in the question. A name in upper case is
- * not found, and neither is a broken head. Borrowed from the entry; NULL: not cached.
+ * names point into the question, so pass NAME as in the question. Finds neither a name
+ * in upper case nor a broken head. Borrowed from the entry; NULL: not cached.
  */
 const uint8_t *soa_cache_record(const struct soa_cache *cache, const struct name *name,
                                 int64_t now_ms, size_t *len);
 void soa_cache_drop(struct soa_cache *cache, const struct name *name);
-/* True: the cache has this edition of the zone or a newer one, not in doubt. */
+/* True: the cache has this edition of the zone, or a newer edition, not in doubt. */
 bool soa_cache_has(const struct soa_cache *cache, const struct name *name,
                    const struct edition *edition);
 
 /* Puts all entries in doubt. */
 void soa_cache_doubt(struct soa_cache *cache);
 /*
- * Takes up to LIMIT entries in doubt, the oldest first, and returns their number. Each
- * entry is taken once; pass each to soa_cache_verify(). Drops entries that are too old.
+ * Takes up to LIMIT entries in doubt, the oldest first, and returns their number. It
+ * takes each entry once; pass each to soa_cache_verify(). Drops entries that are too
+ * old.
  */
 size_t soa_cache_take_doubted(struct soa_cache *cache, int64_t now_ms,
                               struct edition *taken, struct name *names, size_t limit);
 enum soa_cache_check {
 	SOA_CACHE_SAME,
-	SOA_CACHE_DIFFERS,	/* the entry was dropped */
-	/* the entry was read again or put in doubt again: unchanged */
+	SOA_CACHE_DIFFERS,	/* the cache dropped the entry */
+	/* a newer read or doubt replaced the entry: unchanged */
 	SOA_CACHE_REPLACED,
 };
 /* STORED: the edition of a taken zone in the database; NULL: the zone is not there. */
 enum soa_cache_check soa_cache_verify(struct soa_cache *cache, const struct name *name,
                                       const struct edition *stored);
-/* Drops the entries that are in doubt and were not taken. */
+/* Drops the entries in doubt that soa_cache_take_doubted() has not taken. */
 void soa_cache_drop_doubted(struct soa_cache *cache);
 size_t soa_cache_bytes(const struct soa_cache *cache);	/* size of all entries */

@@ -556,11 +556,11 @@ static enum err zone_check_apex(struct zone *zone, struct why *why)
 
 	if (!set || set->count != 1)
 		return fail(why, ERR_INVALID, "the zone must have one SOA record at its "
-		            "apex, has %d", set ? (int)set->count : 0);
+		            "apex, not %d", set ? (int)set->count : 0);
 	zone_next_rr(zone, set, &(uint32_t){ set->rdata }, &rr);
 	if (!soa_parse(rr.rdata, rr.rdata_len, &soa))
-		return fail(why, ERR_INVALID, "the data of the zone's SOA record is not "
-		            "valid");
+		return fail(why, ERR_INVALID, "the zone's SOA record must have two names "
+		            "and five numbers");
 	for (uint32_t i = 1; i < zone->rrset_count; i++)
 		if (zone->rrsets[i].type == RR_SOA)
 			return fail(why, ERR_INVALID, "the zone must not have an SOA "
@@ -572,9 +572,9 @@ static enum err zone_check_apex(struct zone *zone, struct why *why)
 static enum err builder_check(const struct zone_builder *builder, struct why *why)
 {
 	if (builder->names_len >= NAMES_LIMIT)
-		return fail(why, ERR_INVALID, "the names of the zone have %zu octets, "
-		            "must have fewer than %zu", (size_t)builder->names_len,
-		            (size_t)NAMES_LIMIT);
+		return fail(why, ERR_INVALID, "the names of the zone must have fewer "
+		            "than %zu octets, not %zu", (size_t)NAMES_LIMIT,
+		            (size_t)builder->names_len);
 	return zone_check_apex(builder->zone, why);
 }
 

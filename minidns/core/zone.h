@@ -71,9 +71,9 @@ struct zone_builder *zone_builder_new(const struct name *apex);
  */
 void zone_builder_add(struct zone_builder *builder, const struct rr *rr);
 /*
- * Frees the builder in either case. ERR_INVALID, with the record in *why: the zone cannot
- * be served, because it has no SOA, a name outside of the zone, or a record that is too
- * long for a message.
+ * Frees the builder in either case. ERR_INVALID, with the record in *why: mini-DNS
+ * cannot serve the zone, because it has no SOA, a name outside of the zone, or a record
+ * that is too long for a message.
  */
 enum err zone_builder_finish(struct zone_builder **builder, struct zone **zone,
                              struct why *why);
@@ -89,7 +89,7 @@ const uint8_t *zone_name(const struct zone *zone, uint32_t node);
 uint32_t zone_find(const struct zone *zone, const uint8_t *wire);
 /*
  * The node of NAME or of its closest encloser (RFC 4592 3.3.1). *exact: the node is the
- * one of NAME. NAME is in lower case and in the zone.
+ * node of NAME. NAME is in lower case and in the zone.
  */
 uint32_t zone_closest(const struct zone *zone, const struct name *name, bool *exact);
 const struct zone_rrset *zone_rrset(const struct zone *zone, uint32_t node,

@@ -1,6 +1,6 @@
 /*
- * zone_walk -- iterates over all records of a zone. The position can be kept, so that a
- * caller reads a large zone in steps. Borrows the zone.
+ * zone_walk -- iterates over all records of a zone. A caller can keep the position and
+ * read a large zone in steps. Borrows the zone.
  */
 #pragma once
 

@@ -18,7 +18,7 @@ static const struct option options[] = {
 	{ "patience", OPTION_SECONDS, offsetof(struct catalog, server.patience_s), "120",
 	  1, 3600,
 	  "time that the server may take to serve a new zone of the catalog, or to drop "
-	  "a deleted one" },
+	  "a deleted zone" },
 	{ 0 }
 };
 

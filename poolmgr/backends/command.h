@@ -1,6 +1,7 @@
 /*
- * command -- runs a program until it ends. When the time is over, the program is killed.
- * It gets no input and a clean environment. The first 4 KiB of both outputs are kept.
+ * command -- runs a program until it ends. It kills the program when the time is over.
+ * The program gets no input and a clean environment. command_run() keeps the first 4 KiB
+ * of both outputs.
  */
 #pragma once
 

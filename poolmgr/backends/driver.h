@@ -3,12 +3,13 @@
  * records always come by zone transfer from mini-DNS.
  *
  * An instance is one server with its settings (seed 000: the server's own settings
- * override those of the backend). Its functions run on the lane of the server. They may
- * block, and return by the deadline. Each is idempotent: creating an existing zone, or
- * deleting a missing zone, is OK. Errors: ERR_TIMEOUT or ERR_UNREACHABLE: the server does
- * not answer. ERR_REMOTE, or a more exact error: the server refused, with its text.
- * ERR_INVALID: the control channel cannot express the zone. ERR_BUSY: this host lacks
- * something (a descriptor, a program, a right), and nothing was sent to the server.
+ * override the settings of the backend). Its functions run on the lane of the server.
+ * They may block, and return by the deadline. Each is idempotent: creating an existing
+ * zone, or deleting a missing zone, is OK. Errors: ERR_TIMEOUT or ERR_UNREACHABLE: the
+ * server does not answer. ERR_REMOTE, or a more exact error: the server refused, with
+ * its text. ERR_INVALID: the control channel cannot express the zone. ERR_BUSY: this
+ * host lacks something (a descriptor, a program, a right), and the driver has sent
+ * nothing to the server.
  */
 #pragma once
 

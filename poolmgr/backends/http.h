@@ -1,11 +1,11 @@
 /*
- * http -- requests to the HTTP API of one server, all with one deadline. An answer is
- * kept whole, up to a limit. Redirects are not followed, proxies of the environment are
- * not used, and certificates are verified. The header with the key is neither logged nor
- * quoted.
+ * http -- requests to the HTTP API of one server, all with one deadline. It keeps a
+ * whole answer, up to a limit. It follows no redirect, ignores the proxies of the
+ * environment and verifies certificates. No log line and no reason has the header with
+ * the key.
  *
- * http_check() initializes the library while the process has one thread. Call it when the
- * settings are checked.
+ * http_check() initializes the library while the process has one thread. Call it in the
+ * check of the settings.
  */
 #pragma once
 
@@ -45,10 +45,10 @@ void http_open(struct http *http, const struct http_terms *terms);
 void http_close(struct http *http);
 
 /*
- * Sends METHOD to the URL and PATH, which is quoted already. BODY is JSON, or NULL. An
- * answer with any status is OK. ERR_TIMEOUT, ERR_UNREACHABLE, ERR_TOO_LARGE; ERR_REMOTE:
- * the server does not speak HTTP; ERR_BUSY: this host lacks something, and nothing was
- * sent.
+ * Sends METHOD to the URL and PATH; the caller has quoted PATH. BODY is JSON, or NULL.
+ * An answer with any status is OK. ERR_TIMEOUT, ERR_UNREACHABLE, ERR_TOO_LARGE;
+ * ERR_REMOTE: the server does not speak HTTP; ERR_BUSY: this host lacks something, and
+ * http_ask() has sent nothing.
  */
 enum err http_ask(struct http *http, const char *method, const char *path,
                   const char *body, struct why *why);

@@ -80,7 +80,7 @@ enum err json_rows_member(struct json_span object, const char *key, bool *found,
 
 	*found = false;
 	if (*at != '{')
-		return fail(why, ERR_REMOTE, "the answer must have an object here");
+		return fail(why, ERR_REMOTE, "an object must begin with {");
 	at = json_rows_skip_blanks(at + 1);
 	if (*at == '}')
 		return OK;
@@ -120,7 +120,7 @@ enum err json_rows_each(struct json_span list, json_row_fn *row, void *self,
 	enum err err = OK;
 
 	if (*at != '[')
-		return fail(why, ERR_REMOTE, "the answer must have a list here");
+		return fail(why, ERR_REMOTE, "a list must begin with [");
 	at = json_rows_skip_blanks(at + 1);
 	if (*at == ']')
 		return OK;

@@ -102,7 +102,7 @@ static enum err nsd_refused(const struct nsd *nsd, const char *command,
 {
 	return fail(why, answer->len ? ERR_REMOTE : ERR_UNREACHABLE, "%s: %s: %.300s",
 	            nsd->server.id, command,
-	            answer->len ? buf_string(answer) : "no answer");
+	            answer->len ? buf_string(answer) : "NSD sent no answer");
 }
 
 /* Runs VERB ZONE [REST]. GOAL: the reply that also counts as success. */

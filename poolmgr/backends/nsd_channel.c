@@ -144,7 +144,7 @@ static enum err channel_start_tls(struct channel *channel)
 
 	channel->context = SSL_CTX_new(TLS_client_method());
 	if (!channel->context)
-		return channel_fail(channel, ERR_BUSY, "TLS is not available");
+		return channel_fail(channel, ERR_BUSY, "cannot start TLS");
 	SSL_CTX_set_min_proto_version(channel->context, TLS1_2_VERSION);
 	SSL_CTX_set_verify(channel->context, SSL_VERIFY_PEER, NULL);
 	SSL_CTX *context = channel->context;
@@ -234,7 +234,7 @@ static enum err channel_read(struct channel *channel, struct buf *answer)
 		else
 			err = channel_lost(channel, strerror(errno));
 	}
-	return err ? err : channel_lost(channel, "the answer does not end");
+	return err ? err : channel_lost(channel, "the answer is too long");
 }
 
 enum err nsd_channel_ask(const struct nsd_channel_terms *terms, int64_t deadline_ms,

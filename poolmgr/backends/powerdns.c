@@ -115,7 +115,7 @@ static enum err powerdns_check_name(const json_t *row, const char *wanted,
 	if (!err)
 		err = name_parse(wanted, "domain", &asked, why);
 	if (!err && !name_equal(&name, &asked))
-		err = fail(why, ERR_REMOTE, "the answer is about another zone");
+		err = fail(why, ERR_REMOTE, "the answer must be about %s", wanted);
 	return err;
 }
 
@@ -139,7 +139,7 @@ static enum err powerdns_check_found(struct powerdns_api *api,
 	if (strcmp(account, powerdns->account) == 0)
 		return OK;
 	return fail(api->why, ERR_CONFLICT, "%s has a zone %s of another program: the "
-	            "account of the zone is \"%s\", must be \"%s\"", powerdns->server.id,
+	            "account of the zone is \"%s\", not \"%s\"", powerdns->server.id,
 	            wanted, err_quote(account, quoted, sizeof(quoted)),
 	            powerdns->account);
 }

@@ -142,7 +142,7 @@ static const char *powerdns_api_error_text(struct powerdns_api *api, char shown[
 	                        &ignored))
 		json_get_text(json, "error", 0, WORDS_MAX, &words, &ignored);
 	if (strstr(words, api->terms.key))
-		words = "its words have our api_key in them";
+		words = "the text of its answer contains api_key";
 	err_quote(words, shown, SHOWN);
 	json_decref(json);
 	return shown;
@@ -172,7 +172,7 @@ enum err powerdns_api_settled(struct powerdns_api *api, enum err err, const char
 
 enum err powerdns_api_garbled(struct powerdns_api *api)
 {
-	return fail(api->why, ERR_REMOTE, "%s: an answer of its API is wrong: %s",
+	return fail(api->why, ERR_REMOTE, "%s: its API sent a wrong answer: %s",
 	            api->terms.server, api->why->text);
 }
 

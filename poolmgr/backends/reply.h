@@ -1,7 +1,7 @@
 /*
- * reply -- the meaning of a name server's answer. If the zone to create exists, or the
- * zone to delete or to find does not, then the goal is reached, and there is no error. An
- * answer without a row in the table is a refusal. The backend `catalog` has no row.
+ * reply -- the meaning of a name server's answer. It is no error if the zone to create
+ * exists, or if the zone to delete or to find does not. An answer without a row in the
+ * table is a refusal. The backend `catalog` has no row.
  *
  * tests/integration/test_drivers.py compares the table with the real servers.
  */

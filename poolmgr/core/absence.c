@@ -12,10 +12,10 @@ static const enum absence by_confirmation[CONFIRMATION_COUNT] = {
 
 static const char *const words[ABSENCE_COUNT] = {
 	[ABSENCE_NOT_SEEN] = "",
-	[ABSENCE_DOUBTED]  = "that alone does not say that the zone is gone: it may "
-	                     "refuse mini-DNS (its access list, its views)",
-	[ABSENCE_REFUTED]  = "but it has the zone: it refuses mini-DNS (its access list, "
-	                     "its views)",
+	[ABSENCE_DOUBTED]  = "this does not prove that the zone is gone: the server may "
+	                     "refuse mini-DNS (access list, views)",
+	[ABSENCE_REFUTED]  = "but the server has the zone: it refuses mini-DNS (access "
+	                     "list, views)",
 	[ABSENCE_PROVEN]   = "",
 };
 

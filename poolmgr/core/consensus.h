@@ -2,12 +2,12 @@
  * consensus -- the serial that enough servers of a pool serve (seed 000, poolmgr's
  * update_status). Pure, in integers.
  *
- * Of n servers and a threshold of t percent, `ok` servers suffice if their share, rounded
- * to a whole percent, is t or more. So 2 of 3 are 67 %. 100 % means all servers. There
- * are too many `bad` servers if the others do not suffice. RFC 1982 compares each serial
- * with the serial of the domain. A server counts for serial s if it serves s or a newer
- * one. A serial newer than the domain's does not count, because zonefleet did not issue
- * it.
+ * Of n servers and a threshold of t percent, `ok` servers suffice if their share,
+ * rounded to a whole percent, is t or more. So 2 of 3 are 67 %. 100 % means all servers.
+ * There are too many `bad` servers if the remaining servers do not suffice. RFC 1982
+ * compares each serial with the serial of the domain. A server counts for serial s if it
+ * serves s or a newer serial. A serial newer than the domain's does not count, because
+ * zonefleet did not issue it.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ enum observed { OBSERVED_NOTHING, OBSERVED_SUCCESS, OBSERVED_ERROR, OBSERVED_NO_
 struct observation {
 	enum observed status;
 	bool has_serial;
-	uint32_t serial;		/* the last one that the server served */
+	uint32_t serial;		/* the last serial that the server served */
 	bool has_failed;
 	/* ERROR, NO_DOMAIN: the serial that it did not reach */
 	uint32_t failed_serial;
@@ -38,7 +38,7 @@ struct consensus {
 bool consensus_enough(int threshold_percent, size_t ok, size_t n);
 bool consensus_too_many(int threshold_percent, size_t bad, size_t n);
 
-/* The consensus on a domain with the serial WANTED. If n is 0, neither result is set. */
+/* The consensus on a domain with the serial WANTED. If n is 0, it sets neither result. */
 struct consensus consensus_of(const struct observation *servers, size_t n,
                               int threshold_percent, uint32_t wanted);
 

@@ -1,16 +1,17 @@
 /*
  * content -- decides about a server that serves our serial, from a comparison of records.
  *
- *	compared   differs   transfer ordered since   ->
- *	equal      any       any                      trusted
- *	differs    any       any                      it differs
- *	refused    no        any                      unchanged
- *	refused    yes       no                       it differs; a transfer is ordered
- *	refused    yes       yes                      trusted
+ * 	compared   differs   transfer ordered since   ->
+ * 	equal      any       any                      trusted
+ * 	differs    any       any                      it differs
+ * 	refused    no        any                      unchanged
+ * 	refused    yes       no                       it differs; a transfer is ordered
+ * 	refused    yes       yes                      trusted
  *
- * A server that differs counts as failed, whatever its serial is. Polls do not change
- * this, because they see only serials. A server that refuses transfers to mini-DNS cannot
- * be compared. It is trusted after its driver has ordered a transfer of the whole zone.
+ * A server that differs counts as failed, whatever its serial is. Polls see only
+ * serials, so they do not change the verdict. mini-DNS cannot compare a server that
+ * refuses it transfers. The pool manager trusts such a server after its driver has
+ * ordered a transfer of the whole zone.
  *
  * The first pause between comparisons of a server that differs is 2 s. Each further pause
  * is twice as long, up to ten minutes. The first pause between repairs is 10 s. Each

@@ -1,6 +1,6 @@
 /*
- * domain_view -- the state of a domain on each of its servers. From this state and the
- * consensus follows the report to central, if one is due. Pure.
+ * domain_view -- the state of a domain on each of its servers. This state and the
+ * consensus decide whether a report to central is due. Pure.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct domain_view {
 	const char **server_ids;
 	struct observation *observations;	/* from the rows of the action */
 	const char **reasons;		/* "": no reason */
-	/* the server has a serial that zonefleet did not issue; set by the caller */
+	/* the server has a serial that zonefleet did not issue; the caller sets it */
 	bool *unknown;
 	size_t unknown_count;
 	bool *differs;			/* the server serves other records than ours */

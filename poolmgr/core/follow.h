@@ -7,19 +7,20 @@
  *	unknown		the server has a serial that we did not issue, so it ignores our
  *			NOTIFY: act at once
  *	no serial	the server answers with an error. For a new zone the second
- *			failure counts. For other zones the third one counts, because
+ *			failure counts. For other zones the third failure counts, because
  *			the server may just load its zones
  *
  * The first action orders the server to transfer the zone. If this has no effect, the
  * pool manager sets the zone up again on the server, but a zone without a serial only if
  * it is new: the server may refuse only us and answer its clients. Some servers take no
  * orders. If the serial of such a server is ahead, the pool manager has central raise the
- * serial of the domain. It does so at most twice an hour, because a server may change its
- * serial by itself. The pause after each try is twice as long, up to ten minutes, so that
- * a long transfer can end. After an order that the server did not accept, the pause is at
- * most 30 s. For 10 s after an accepted order the zone is not set up again, because its
- * transfer may still run. When the rows of the server are released (release.h), the
- * pauses begin anew. A request by an administrator skips these pauses. Pure.
+ * serial of the domain. It raises the serial at most twice an hour, because a server may
+ * change its serial by itself. The pause after each try is twice as long, up to ten
+ * minutes, so that a long transfer can end. After an order that the server did not
+ * accept, the pause is at most 30 s. For 10 s after an accepted order the pool manager
+ * does not set the zone up again, because its transfer may still run. When the pool
+ * manager releases the rows of the server (release.h), the pauses begin anew. A request
+ * by an administrator skips these pauses. Pure.
  */
 #pragma once
 
@@ -56,8 +57,8 @@ enum follow follow_decide(const struct follow_case *of);
 
 /*
  * Limits for raising our serial above the serial of a server: beyond the clock in total,
- * and in one step. So a faulty server cannot push our serial too far. Another server that
- * was away for some time would otherwise consider our serial an older one.
+ * and in one step. So a faulty server cannot push our serial too far. Another server
+ * that was away for some time would otherwise take our serial for an older serial.
  */
 enum { RAISE_BEYOND_CLOCK = 1 << 24, RAISE_AT_ONCE = 1 << 16 };
 

@@ -18,13 +18,13 @@ struct id_cycle {
 	/* the current slice: after < id <= upto */
 	char after[ID_LEN + 1], upto[ID_LEN + 1];
 	char next_origin[ID_LEN + 1];
-	/* the cycle was cut: the next one begins at next_origin, */
+	/* a caller has cut the cycle: the next cycle begins at next_origin, */
 	bool is_cut;
-	bool is_cut_here;		/* and this is in the current slice */
+	bool is_cut_here;		/* and it is in the current slice */
 	bool round_the_end;
 };
 
-/* Begins a cycle where the last one was cut, or else at ANYWHERE. */
+/* Begins a cycle at the last cut, or else at ANYWHERE. */
 void id_cycle_begin(struct id_cycle *cycle, const char *anywhere);
 /* The end of the current part of the cycle: a slice must not go beyond it. */
 const char *id_cycle_limit(const struct id_cycle *cycle);

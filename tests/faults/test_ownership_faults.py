@@ -460,7 +460,7 @@ class Sleeper(Process):
         """What it has read is of yesterday; its rows are refused, and it sends nothing."""
         wanted = {self.name: ["192.0.2.1"]}
         held = self.put_to_sleep("on_answer", is_transfer, wanted)
-        self.assertEqual(self.wake(held, "was taken over"), [])
+        self.assertEqual(self.wake(held, "another process has the lock"), [])
         self.assert_kept(ZONE, wanted)
 
     def test_while_it_sends(self):

@@ -102,7 +102,7 @@ class Sleeper(PlantedStory):
         self.addCleanup(self.caller.close)
 
     def test_its_write_is_refused(self):
-        self.assertEqual(self.late_writes("refused", "was taken over"), [])
+        self.assertEqual(self.late_writes("refused", "another process has the lock"), [])
 
     def test_no_fence(self):
         self.plant(planted.NO_FENCE)

@@ -98,7 +98,7 @@ class Told(AbsenceStory):
         created = self.created(domain)
         with self.fleet.refusing(*self.name_servers):
             self.wait_reasons(domain, "UPDATE", self.name_servers,
-                              "^answers REFUSED, but it has the zone: it refuses mini-DNS ")
+                              "^answers REFUSED, but the server has the zone: it refuses mini-DNS ")
             for _ in range(2):
                 before = self.spared(domain)
                 self.caller.sync_domain(domain=domain["id"])
@@ -174,9 +174,9 @@ class Provisioned(AbsenceStory):
         with self.fleet.refusing(*self.name_servers):
             self.delete(domain)
             self.wait_reasons(domain, "DELETE", self.name_servers,
-                              "^answers REFUSED, that alone does not say that the zone is gone")
+                              "^answers REFUSED, this does not prove that the zone is gone")
             self.fleet.wait_state(domain["id"], "DELETE ERROR", SECONDS)
-            self.assertIn("it may refuse mini-DNS", self.fleet.state(domain["id"])[1])
+            self.assertIn("the server may refuse mini-DNS", self.fleet.state(domain["id"])[1])
         self.wait_deleted(domain)
 
     def test_a_member_that_a_server_keeps(self):
@@ -188,11 +188,11 @@ class Provisioned(AbsenceStory):
             self.caller.abandon_domain(domain=name)
         self.delete(domain)
         self.wait_reasons(domain, "DELETE", ["knot"], r"^still serves the domain at serial \d+, "
-                          "though its catalog no longer lists it")
+                          "although its catalog no longer lists the zone")
         self.fleet.wait_state(domain["id"], "DELETE ERROR", SECONDS)
         tenant = Caller(self.fleet.rabbitmq.url, admin=False)
         self.addCleanup(tenant.close)
-        with self.assertRaisesRegex(RemoteError, "abandon_domain is for administrators"):
+        with self.assertRaisesRegex(RemoteError, "only administrators may call abandon_domain"):
             tenant.abandon_domain(domain=name)
         shown = self.fleet.cli("domain", "abandon", name, "--admin")
         self.assertEqual(shown["domain"]["status"], "ERROR")

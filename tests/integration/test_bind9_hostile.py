@@ -16,9 +16,9 @@ from scripted import ANSWER_MAX, NO_ANSWERS, Scripted, reply            # noqa: 
 
 DRIVER = Path(os.environ.get("BUILD", ROOT / "build")) / "drivers/backend_driver"
 
-NO_OBJECT = "^remote: .*is wrong: the answer must have an object here"
+NO_OBJECT = "^remote: .*is wrong: an object must begin with {"
 NO_END = "^remote: .*an object is cut off"
-NO_LIST = "^remote: .*the answer must have a list here"
+NO_LIST = r"^remote: .*a list must begin with \["
 NO_JSON = "^remote: .*is not JSON"
 
 

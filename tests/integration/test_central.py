@@ -286,7 +286,7 @@ class Domains(Story):
         change(name, expect(alias, [], "CNAME"), add(alias, ["WWW.Example.NET."], "CNAME"))
         for wrong in expect(www, []), expect(www, ["192.0.2.1"]), expect(www, ["192.0.2.3"], "A"), \
                 expect(www, ["2001:db8::1"], "AAAA"):
-            self.fails("Conflict", "are not those that the change expects", "apply_changes", domain=name,
+            self.fails("Conflict", "the change expects other records", "apply_changes", domain=name,
                        changes=[add(www, ["192.0.2.9"]), wrong])
         version = call("get_domain", domain=name)["version"]
         self.assertEqual(change(name, expect(www, ["192.0.2.2", "192.0.2.1"]))["version"], version)
@@ -743,7 +743,7 @@ class Permission(Story):
                          {"domains": 2, "domain_recordsets": 3, "recordset_records": 2})
         name = self.create(tenant)["name"]
         self.create(tenant)
-        self.fails("OverQuota", "quota (domains), 2", "create_domain", tenant,
+        self.fails("OverQuota", "2 domains, which is its quota (domains)", "create_domain", tenant,
                    domain={"name": lab.name()})
         change(name, add(f"a.{name}", ["192.0.2.1", "192.0.2.2"]), add(f"b.{name}", ["192.0.2.1"]),
                context=tenant)

@@ -201,7 +201,7 @@ class Locks(Story):
         self.assertFalse(a.do("sure")["sure"])
         late = a.do("write", object="o0", value=11)
         self.assertEqual((late["err"], late["why"]),
-                         ("busy", "the lock of o0 was taken over"))
+                         ("busy", "another process has the lock of o0"))
         a.do("drop")        # frees nothing that is another's
         self.assertEqual(self.worker().take("o0")["err"], "busy")
         self.assertEqual(self.sql("SELECT n FROM counters"), [["22"]])

@@ -120,7 +120,7 @@ class Driven(Story):
                 # A busy server may have been made to transfer before, when it was behind.
                 self.assertIn([
                     "TRANSFER", "DONE",
-                    f"made to transfer; served {served}, ours was {domain['serial']}"],
+                    f"made to transfer; served {served}, we have {domain['serial']}"],
                     self.repairs(domain, server))
                 self.assertIn(("UPDATE", "ERROR", f"{server.name}: serves {served}, "
                                "which we did not issue"), self.history(domain))

@@ -296,11 +296,11 @@ class Servers:
         zone = self.zone(text=large_zone("@ORIGIN@", 300))
         for limit in {"records": 1000}, {"octets": 20000}:
             client = self.client(zone, self.server, KEY, **limit)
-            self.assert_faulty(client, "sends more than a zone may have")
+            self.assert_faulty(client, "sends more data than a zone may have")
         client = self.client(zone, self.server, KEY, records=1207)
         self.assertIsNone(client.read()["fault"])
         client = self.client(zone, self.server, KEY, records=1206)
-        self.assert_faulty(client, "sends more than a zone may have")
+        self.assert_faulty(client, "sends more data than a zone may have")
 
     def test_who_may_not_read_it(self):
         zone = self.zone(closed=True)
@@ -450,7 +450,7 @@ class Servers:
         self.assertEqual(client.ask(f"117.{zone}", "TXT"), [text])
         more = [creation(f"a{i}.{zone}", text, rtype="TXT") for i in range(130)]
         self.assertEqual(client.wire(*more)[0], b"")
-        self.assert_sent(client, more, "failed", "is sent no message of that size")
+        self.assert_sent(client, more, "failed", "cannot take an update larger than a message")
         self.assertEqual(client.ask(f"a1.{zone}", "TXT"), [])
 
     def test_questions(self):
@@ -496,8 +496,8 @@ class Servers:
         self.server.kill9()
         self.assertEqual(client.heard_sent(),
                          ("again", "breaks the connection off before it answers"))
-        self.assert_sent(client, [wanted], "again", "takes no connection over TCP")
-        self.assert_faulty(client, "takes no question over TCP")
+        self.assert_sent(client, [wanted], "again", "accepts no connection over TCP")
+        self.assert_faulty(client, "accepts no question over TCP")
         self.server.launch()
         self.server.wait_ready()
         wait_for(lambda: self.server.serial(zone), SECONDS, f"{zone} is served again")
@@ -644,7 +644,7 @@ class Hostile(Story):
 
     def test_a_part_is_no_zone(self):
         for count in range(7):
-            fault = "breaks its transfer off" if count else "takes no question over TCP"
+            fault = "breaks its transfer off" if count else "accepts no question over TCP"
             self.assert_not_whole(first_messages(count, lambda link: None), fault, 2 * count)
             self.assert_not_whole(first_messages(count, resets), fault, 2 * count)
         self.assert_not_whole(first_messages(3), "falls silent within its transfer", 6)
@@ -662,7 +662,7 @@ class Hostile(Story):
             return script
         for at in 1, 2, 3, 14, 200:
             self.assert_not_whole(cut(at, until_closed), "does not answer", 0)
-            self.assert_not_whole(cut(at, resets), "takes no question over TCP", 0)
+            self.assert_not_whole(cut(at, resets), "accepts no question over TCP", 0)
 
     def test_garbage(self):
         for octets in b"\0\0", b"\0\4abcd", frame(b"\xff" * 500), frame(b"\0" * 500), \
@@ -693,8 +693,8 @@ class Hostile(Story):
         done = threading.Event()
         self.addCleanup(done.set)
         self.assert_not_whole(drip, "takes too long for its transfer")
-        self.assert_not_whole(gush, "sends more than a zone may have", records=5000)
-        self.assert_not_whole(gush, "sends more than a zone may have", octets=50000)
+        self.assert_not_whole(gush, "sends more data than a zone may have", records=5000)
+        self.assert_not_whole(gush, "sends more data than a zone may have", octets=50000)
 
     def test_signatures(self):
         for script, fault in (
@@ -767,8 +767,8 @@ class Hostile(Story):
         with socket.socket() as taken:
             taken.bind((HOST, 0))       # and nobody listens
             client = self.opened(lambda wire, link: None, port=taken.getsockname()[1])
-            self.assert_sent(client, [WANTED], "again", "takes no connection over TCP")
-            self.assert_faulty(client, "takes no question over TCP")
+            self.assert_sent(client, [WANTED], "again", "accepts no connection over TCP")
+            self.assert_faulty(client, "accepts no question over TCP")
 
     def test_answers_of_somebody_else(self):
         def signed(key):
@@ -918,7 +918,7 @@ class Hostile(Story):
     def test_what_is_no_serial(self):
         other = (ZONE, 300, "SOA", "ns1.test. hostmaster.test. 18 3600 600 86400 60")
         elsewhere = (f"www.{ZONE}", *SOA[1:])
-        lacks = "answers without the one SOA that a zone has"
+        lacks = "answers without exactly one valid SOA record"
         for rrs, rcode, words in (((), 0, lacks), ((), 3, lacks), ((SOA, other), 0, lacks),
                                   ((elsewhere,), 0, lacks), ((), 2, "answers SERVFAIL")):
             def make(message, rrs=rrs, rcode=rcode):

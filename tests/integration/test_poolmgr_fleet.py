@@ -358,7 +358,7 @@ class Locks(FleetStory):
         server.resume()
         self.fleet.wait_for(lambda: self.taken_over(domain, fence), 30, "another takes it over")
         os.kill(pid, signal.SIGCONT)
-        refused = f"the lock of {domain['id']} was taken over"
+        refused = f"another process has the lock of {domain['id']}"
         self.fleet.wait_for(lambda: any(refused in worker.log.read_text() for worker in sleepers),
                             20, "what the sleeper writes is refused")
         self.settled(domain)

@@ -804,7 +804,7 @@ class Requests(PortStory):
         for words, what in (("no port", {"port": port}), ("no network", {"network": network})):
             self.refused(words, published, stranger, **what)
         for words, what in (("no port", {"port": network}), ("no network", {"network": port}),
-                            ("one is required", {}), ("port", {"port": 5})):
+                            ("set port or network", {}), ("port", {"port": 5})):
             self.refused(words, published, **what)
 
     def test_the_same_twice(self):

@@ -26,7 +26,7 @@ def zone(name='"x.example."', account='"zonefleet"'):
 
 
 NO_JSON = "^remote: .*is not JSON"
-NO_LIST = "^remote: .*the answer must have a list here"
+NO_LIST = r"^remote: .*a list must begin with \["
 NO_END = "^remote: .*the list is cut off"
 NO_TEXT = "^remote: .*name must be a text"
 DEEP = "^remote: .*levels"
@@ -46,8 +46,8 @@ ANSWERS = {
     "a number for a name": (reply(zone(name="7")), NO_TEXT, NO_LIST),
     "a name that is none": (reply(zone(name='".."')), "^remote: .*name", NO_LIST),
     "no name": (reply('{"account": "zonefleet"}'), "^remote: .*name is missing", NO_LIST),
-    "another zone": (reply(zone(name='"y.example."')), "^remote: .*another zone",
-                     NO_LIST),
+    "another zone": (reply(zone(name='"y.example."')),
+                     "^remote: .*the answer must be about x.example", NO_LIST),
     "a wrong account": (reply(zone(account="[]")), "^remote: .*account must be", NO_LIST),
     "no account": (reply('{"name": "x.example."}'), "^conflict: .*of another program", NO_LIST),
     "a wrong row": (reply(f"[{zone(name='7')}]"), "^remote: .*not a JSON object",
@@ -57,7 +57,7 @@ ANSWERS = {
     "status 503": (reply("busy", "503 Busy"), "^unreachable: .*503: no reason given",
                    None),
     "our key": (reply(f'{{"error": "no key is {KEY}"}}', "422 No"),
-                "^invalid: .*status 422: its words have our api_key in them", None),
+                "^invalid: .*status 422: the text of its answer contains api_key", None),
 }
 
 

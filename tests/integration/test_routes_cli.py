@@ -222,7 +222,7 @@ class Routes(Story):
         self.assertEqual(said, f"changed route {self.space}/test: www.example.org at shard1\n")
         self.assertEqual(self.good("route", "delete", f"{self.space}/test"),
                          f"deleted route {self.space}/test\n")
-        self.refused(NOT_FOUND, "no such route", "route", "show", f"{self.space}/test")
+        self.refused(NOT_FOUND, "no route test", "route", "show", f"{self.space}/test")
 
     def test_what_a_script_reads(self):
         self.router("shard1")
@@ -260,15 +260,17 @@ class Routes(Story):
         host = f"{self.space}.example.org"
         self.route("first", "--host", host)
         said = self.good("route", "create", self.space, "second", "--host", host)
-        self.assertEqual(said, f"created route {self.space}/second: waits, host {host} is route "
-                               f"{self.space}/first's\n")
+        self.assertEqual(said, f"created route {self.space}/second: waits, host {host} belongs to "
+                               f"route {self.space}/first\n")
         words = "route", "set", f"{self.space}/second", "--backend", f"{self.space}_x", "--wait"
         self.refused(FAILED, rf"Waiting: route {self.space}/second waits for its host, and gets it "
-                             rf"when it is free: host {host} is route {self.space}/first's", *words)
+                             rf"when it is free: host {host} belongs to route {self.space}/first",
+                     *words)
         error = self.document(*words, want=FAILED)
         self.assertEqual((error["waiting"], error["error"]["class"]), (True, "Waiting"))
         self.assertRegex(self.good("route", "list", self.space),
-                         rf"(?m)^{self.space}/second +new +{host} +- +{self.space}_x +host {host} is route ")
+                         rf"(?m)^{self.space}/second +new +{host} +- +{self.space}_x +"
+                         rf"host {host} belongs to route ")
         self.good("route", "delete", f"{self.space}/first")
         said = self.good("route", "set", f"{self.space}/second", "--backend", f"{self.space}_y", "--wait")
         self.assertRegex(said, rf"{host} at shard1: ACTIVE {TOOK}")
@@ -308,9 +310,9 @@ class Routes(Story):
             (FAILED, "Invalid: .*host", f"route create {self.space} r --host a_b.example"),
             (FAILED, "Invalid: .*namespace/name", "route show test"),
             (FAILED, "Invalid: .*phase", "route list --phase old"),
-            (NOT_FOUND, "no such route", f"route show {key} --tenant other"),
-            (NOT_FOUND, "no such route", f"route set {self.space}/none --host ''"),
-            (NOT_FOUND, "no such route", f"route delete {self.space}/none"),
+            (NOT_FOUND, "no route ", f"route show {key} --tenant other"),
+            (NOT_FOUND, "no route none", f"route set {self.space}/none --host ''"),
+            (NOT_FOUND, "no route none", f"route delete {self.space}/none"),
         ):
             with self.subTest(words):
                 self.refused(want, pattern, *shlex.split(words))

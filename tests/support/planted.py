@@ -36,7 +36,7 @@ NO_COMPARISON_OF_SERIALS = Bug(
 # who was taken over while he slept writes all the same
 NO_FENCE = Bug(
     "poolmgr", "workers/consistency/store_lock.c",
-    'tx_fail(tx, ERR_BUSY, "the lock of %s was taken over", lock->object);', "{ }")
+    'tx_fail(tx, ERR_BUSY, "another process has the lock of %s", lock->object);', "{ }")
 
 
 def plant(tree, bug):

@@ -1,6 +1,6 @@
 /*
- * kept_file -- writes a file that another program reads. The file is replaced as a whole,
- * and only if its content changes, so no reader ever sees half a file. All users may read
+ * kept_file -- writes a file that another program reads. It replaces the whole file, and
+ * only if the content changes, so no reader ever sees half a file. All users may read
  * it: its mode is 0644, whatever the umask is.
  *
  * Its reader must get a signal after each change, but the agent may end before it sends

@@ -88,7 +88,7 @@ void mirror_metrics(void)
 	    "calls without an answer, or with a refusal. The log has the reason",
 	    NULL, NULL);
 	figures.written = metric_new(METRIC_COUNTER, "agent_files_written_total",
-	    "files that were replaced", NULL, NULL);
+	    "replaced files", NULL, NULL);
 	figures.missed = metric_new(METRIC_COUNTER, "agent_missed_total",
 	    "complete reads because the message about a change was lost", NULL, NULL);
 }
@@ -181,8 +181,8 @@ static enum err mirror_take_page(struct mirror *mirror, const json_t *answer,
 	                                  &marker, why);
 
 	if (!err && *marker && strcmp(marker, mirror->marker) <= 0)
-		err = fail(why, ERR_INVALID, "marker: must be greater than the last one, "
-		           "'%s', and is '%s'", mirror->marker, marker);
+		err = fail(why, ERR_INVALID, "marker: must be greater than the last "
+		           "marker '%s', not '%s'", mirror->marker, marker);
 	if (!err)
 		err = mirror_take_version(mirror, answer, why);
 	if (err)

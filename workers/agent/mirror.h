@@ -1,23 +1,23 @@
 /*
  * mirror -- keeps a copy of the entries of another program's topic in files of this
  * machine. Each entry has a key and lines for each file. The mirror reads the entries by
- * RPC, keeps them in memory, and writes the files when entries change (kept_file.h).
- * Lines are sorted by key, so an unchanged line keeps its place.
+ * RPC, keeps them in memory, and writes the files when entries change (kept_file.h). It
+ * sorts lines by key, so an unchanged line keeps its place.
  *
- *	METHOD(ARGS..., marker?)	a page of all entries
- *	METHOD(ARGS..., KEYS=[...])	the entries with these keys, if they exist
- *	-> {LIST: [{KEY: "...", FIELD: "lines\n", ...}, ...], "marker": "..."?, "version"?}
+ * 	METHOD(ARGS..., marker?)	a page of all entries
+ * 	METHOD(ARGS..., KEYS=[...])	the entries with these keys, if they exist
+ * 	-> {LIST: [{KEY: "...", FIELD: "lines\n", ...}, ...], "marker": "..."?, "version"?}
  *
  * The mirror reads all entries at the start, each period, and on demand. A message names
  * entries that have changed; the mirror then reads only these, several at once if more
- * messages came. After the first complete read it also does so between two pages. Each
- * change has its own version. If a version exists and its message has not come between
- * two comparisons, the mirror reads all entries.
+ * messages came. After the first complete read it also reads changed entries between two
+ * pages. Each change has its own version. If a version exists and its message has not
+ * come between two comparisons, the mirror reads all entries.
  *
- * One call at a time is out, with a deadline. After a failed call the next one comes
- * later. The files stay unchanged until all entries were read once, and while no answer
- * comes. A signaller sends the reader of the files a signal. Until it allows the next
- * one, changes are collected.
+ * One call at a time is out, with a deadline. After a failed call the next call comes
+ * later. The files stay unchanged until the mirror has read all entries once, and while
+ * no answer comes. A signaller sends the reader of the files a signal. Until the
+ * signaller allows the next signal, the mirror collects changes.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ struct signaller;
 
 enum { MIRROR_KEYS_MAX = 50 };	/* in one call; the topic must allow as many */
 
-struct mirror_kind {			/* names as above */
+struct mirror_kind {			/* the names in the calls above */
 	const char *topic, *method, *keys, *list, *key;
 	struct {
 		/* member of the answer; name of the file */

@@ -156,7 +156,7 @@ static enum err signaller_read_pid(const struct signaller *signaller, pid_t *pid
 	if (len < 0 && errno != ENOENT)
 		err = fail(why, ERR_DENIED, "%s: %s", path, strerror(errno));
 	else if (len > 0 && !*pid)
-		err = fail(why, ERR_NOT_FOUND, "%s must have the number of a process",
+		err = fail(why, ERR_NOT_FOUND, "%s must have a process number",
 		           path);
 	free(path);
 	return err;
@@ -318,8 +318,8 @@ static enum err signaller_open_reader(const struct signaller *signaller, pid_t *
 	*fd = pidfd_open(*pid, 0);
 	if (*fd < 0)
 		return errno == ESRCH ? ERR_NOT_FOUND
-		                      : fail(why, ERR_DENIED, "process %d: %s",
-		                             (int)*pid, strerror(errno));
+		                      : fail(why, ERR_DENIED, "no access to process %d: "
+		                             "%s", (int)*pid, strerror(errno));
 	return signaller_check(signaller, *pid, why);
 }
 
@@ -337,8 +337,8 @@ static enum err signaller_send(const struct signaller *signaller, int signum, pi
 	err = signaller_open_reader(signaller, to, &fd, why);
 	if (!err && pidfd_send_signal(fd, signum, NULL, 0))
 		err = errno == ESRCH ? ERR_NOT_FOUND
-		                     : fail(why, ERR_DENIED, "process %d: %s",
-		                            (int)*to, strerror(errno));
+		                     : fail(why, ERR_DENIED, "cannot signal process %d: "
+		                            "%s", (int)*to, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return err;

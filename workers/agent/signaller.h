@@ -1,21 +1,22 @@
 /*
  * signaller -- sends the program that reads our files (kept_file.h) a signal when the
- * files are new. The first signal is sent at once; later ones at most once in an
- * interval. The interval also applies without a reader, because it limits how often files
- * are written.
+ * files are new. It sends the first signal at once, and later signals at most once in an
+ * interval. The interval also applies without a reader, because it limits how often the
+ * agent writes files.
  *
  * The reader's pid comes from its pid file. The agent does not trust this pid: the
  * process may have ended, and another process may have the same pid. So the signaller
  * opens a descriptor of the process first, and then checks its command line. The command
  * line of the process must have the right program and the folder of the files. Only then
- * the signal is sent, through the descriptor. If there is no such process, no signal is
- * needed, because a reader reads the files when it starts.
+ * it sends the signal, through the descriptor. Without such a process it sends no
+ * signal, because a reader reads the files when it starts.
  *
  * HAProxy starts a new worker at each signal, and may ignore a signal while the worker
- * starts. So the signal is repeated until the reader has a worker that is younger than
- * the signal. Then the reader has read the files, unless it is about to start one more
- * worker: our signal is pending or blocked, as while HAProxy reads its files. An older
- * worker accepts no more connections, unless it has not run since it was told to end.
+ * starts. So the signaller repeats the signal until the reader has a worker that is
+ * younger than the signal. Then the reader has read the files, unless it is about to
+ * start one more worker: our signal is pending or blocked, as while HAProxy reads its
+ * files. An older worker accepts no more connections, unless it has not run since its
+ * order to end.
  *
  * Files have versions. The signaller knows the reader's version and reports its changes.
  */
@@ -52,21 +53,21 @@ struct signaller *signaller_new(struct loop *loop, const struct signaller_config
 void signaller_free(struct signaller **signaller);
 void signaller_want(struct signaller *signaller);
 /*
- * Files are about to be replaced. The mark stays until the end, even if the reader reads
- * the old files meanwhile.
+ * The agent is about to replace files. The mark stays until the end, even if the reader
+ * reads the old files meanwhile.
  */
 void signaller_writing(struct signaller *signaller);
 /* IS_NEW: some files have changed. The files have VERSION now. */
 void signaller_written(struct signaller *signaller, bool is_new, uint64_t version);
-/* The unchanged files are also those of VERSION. */
+/* The unchanged files are also the files of VERSION. */
 void signaller_same(struct signaller *signaller, uint64_t version);
 /* The reader's version, if there is a reader; 0: not known yet. */
 uint64_t signaller_heard(const struct signaller *signaller);
 /* True: a process reads the files now. */
 bool signaller_has_reader(const struct signaller *signaller);
 /*
- * Time until files may be replaced and a signal may be sent; 0: now. While the reader
- * reads the old files, or its worker could be mistaken for one with the new files, it is
+ * Time until the agent may replace files and send a signal; 0: now. While the reader
+ * reads the old files, or an old worker may look like a worker with the new files, it is
  * above 0, but only for a limited time.
  */
 int64_t signaller_wait_ms(const struct signaller *signaller);

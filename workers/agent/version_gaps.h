@@ -16,13 +16,13 @@ struct version_gaps {			/* zeroed: no version */
 };
 
 /*
- * The object was read at VERSION. Versions that arrived meanwhile still count, unless
- * VERSION is far behind: then counting starts again.
+ * The reader has read the object at VERSION. Versions that arrived meanwhile still
+ * count, unless VERSION is far behind: then counting starts again.
  */
 void version_gaps_read(struct version_gaps *gaps, uint64_t version);
 /*
- * A message with VERSION arrived. It is ignored beyond VERSION_GAPS_AHEAD, and leaves a
- * gap.
+ * A message with VERSION arrived. A version beyond VERSION_GAPS_AHEAD has no effect and
+ * leaves a gap.
  */
 void version_gaps_received(struct version_gaps *gaps, uint64_t version);
 /* True: no version up to VERSION is missing. */

@@ -1,6 +1,6 @@
 /*
  * clock -- the present time. Timers use the monotonic clock; serials and logs use the
- * real one.
+ * real clock.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * err -- the errors of operations, and what becomes of the message that failed.
+ * err -- the errors of operations, and the fate of the message that failed.
  *
  * A function that can fail returns enum err and writes its results through pointers.
  * After a failure it leaves them unchanged. The reason goes into a struct why. The
@@ -16,7 +16,7 @@ enum err {
 	ERR_ARGUMENTS,		/* missing or unexpected keyword arguments */
 	ERR_METHOD,		/* no such method */
 	ERR_VERSION,		/* no such namespace or version */
-	ERR_DENIED,		/* the caller is not allowed to do it */
+	ERR_DENIED,		/* the caller may not do this */
 	ERR_NOT_FOUND,
 	ERR_EXISTS,		/* the name is in use */
 	ERR_CONFLICT,		/* the present state does not allow it */
@@ -24,7 +24,7 @@ enum err {
 	ERR_TOO_LARGE,
 	ERR_RACE,		/* the transaction lost a race: run it again */
 	ERR_LOCKED,		/* another transaction holds the row: run it again soon */
-	ERR_EXPIRED,		/* the caller's time limit has passed: nothing was done */
+	ERR_EXPIRED,		/* the caller's time limit has passed: no effect */
 	ERR_BUSY,		/* a limit, a lock */
 	ERR_TIMEOUT,
 	ERR_UNREACHABLE,	/* the broker, database or name server does not answer */
@@ -48,7 +48,7 @@ const char *err_class(enum err err);	/* on the wire: exception class, "NotFound"
 const char *err_module(enum err err);	/* on the wire: the module of that class */
 enum err err_from_class(const char *class);	/* ERR_REMOTE for any other class */
 enum err_retry err_retry(enum err err);
-const char *err_help(enum err err);	/* what it means for a caller, as a sentence */
+const char *err_help(enum err err);	/* its meaning for a caller, a sentence */
 
 /*
  * Writes the reason and returns the code: return fail(why, ERR_BUSY, ...);

@@ -3,11 +3,11 @@
  *
  * Levels: debug; info = a state changed; warn = a failure, the program goes on; fatal =
  * exit 1; bug = core dump. The program's name and pid come first, the current request
- * (log_request()) last. Control bytes and broken UTF-8 are escaped, so an event is always
- * one line. The log puts a text after `key=` in quotes if it is not one word of ASCII,
- * and escapes quotes and backslashes in it. So a text from a peer is one value and cannot
- * look like a key. The log goes to stderr, with journald's <N> if stderr is the journal,
- * or to syslog.
+ * (log_request()) last. The log escapes control bytes and broken UTF-8, so an event is
+ * always one line. The log puts a text after `key=` in quotes if it is not one word of
+ * ASCII, and escapes quotes and backslashes in it. So a text from a peer is one value
+ * and cannot look like a key. The log goes to stderr, with journald's <N> if stderr is
+ * the journal, or to syslog.
  */
 #pragma once
 

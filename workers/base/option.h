@@ -5,8 +5,7 @@
  * The file has the syntax of libconfig. One file serves all programs: each program reads
  * the groups of its sections and ignores the groups in option_known_groups. Any other
  * group or key is an error, and so is a wrong type or range. The error names file, line
- * and key. Integers that libconfig 1.5 would wrap are refused before it reads them;
- * @include is refused, too.
+ * and key. The program refuses integers that libconfig 1.5 would wrap, and @include.
  */
 #pragma once
 
@@ -83,8 +82,8 @@ struct option_schema {
 };
 
 /*
- * Reads PATH into the sections, which must be zero or cleared. After an error they are
- * cleared. ERR_NOT_FOUND: the file does not exist; the reason says how to make one.
+ * Reads PATH into the sections, which must be zero or cleared. An error clears them.
+ * ERR_NOT_FOUND: the file does not exist; the reason says how to make the file.
  */
 enum err option_load(const struct option_schema *schema, const char *path,
 		     struct why *why);

@@ -15,10 +15,10 @@ static enum err file_open_regular(const char *path, struct stat *st, int *fd,
 	/* without O_NONBLOCK the open of a FIFO would wait */
 	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (*fd < 0 && descriptors_lack("the settings"))
-		return fail(why, ERR_BUSY, "%s: cannot be read: %s", path, strerror(errno));
+		return fail(why, ERR_BUSY, "cannot read %s: %s", path, strerror(errno));
 	if (*fd < 0)
 		return fail(why, errno == ENOENT ? ERR_NOT_FOUND : ERR_INVALID,
-			    "%s: cannot be read: %s", path, strerror(errno));
+			    "cannot read %s: %s", path, strerror(errno));
 	if (fstat(*fd, st) == 0 && S_ISREG(st->st_mode))
 		return OK;
 	close(*fd);
@@ -36,15 +36,15 @@ static enum err file_read_all(int fd, const char *path, size_t limit, struct buf
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return fail(why, ERR_INVALID, "%s: cannot be read: %s", path,
+			return fail(why, ERR_INVALID, "cannot read %s: %s", path,
 				    strerror(errno));
 		buf_append(out, chunk, n);
 		if (out->len > limit)
 			return fail(why, ERR_TOO_LARGE,
-				    "%s: must be at most %zu bytes long", path, limit);
+				    "%s: must have at most %zu bytes", path, limit);
 	}
 	if (memchr(buf_string(out), 0, out->len))
-		return fail(why, ERR_INVALID, "%s: must be text, and has a zero byte",
+		return fail(why, ERR_INVALID, "%s: must be text without zero bytes",
 			    path);
 	return OK;
 }

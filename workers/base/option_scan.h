@@ -1,6 +1,6 @@
 /*
  * option_scan -- finds errors in the text that libconfig 1.5 would not report: it wraps
- * integers (4294967296 is read as 0), and it follows @include to unchecked files.
+ * integers (it reads 4294967296 as 0), and it follows @include to unchecked files.
  */
 #pragma once
 

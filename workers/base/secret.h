@@ -1,6 +1,6 @@
 /*
  * secret -- memory for passwords and keys. Each secret has its own pages, which are not
- * in a core dump, and is wiped when it is freed.
+ * in a core dump. secret_free() wipes it.
  */
 #pragma once
 

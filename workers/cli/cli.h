@@ -22,7 +22,7 @@
 
 enum exit_status {
 	EXIT_GOOD,
-	EXIT_FAILED,		/* the worker refused the request, or it failed */
+	EXIT_FAILED,		/* the worker refused it, or the request failed */
 	EXIT_USAGE,		/* the command line or the settings are wrong */
 	EXIT_NOT_FOUND,
 	EXIT_IN_ERROR,		/* --wait: the state became ERROR */
@@ -69,20 +69,20 @@ enum err cli_usage(struct cli *cli, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * Reads an option's value as a number or a time ("1h"). If it is not given, *value is
+ * Reads an option's value as a number or a time ("1h"). Without the option *value is
  * unchanged.
  */
 enum err cli_number(struct cli *cli, enum cli_option option, int64_t min, int64_t max,
                     int64_t *value);
 enum err cli_seconds(struct cli *cli, enum cli_option option, int64_t max,
                      int64_t *value);
-/* Sets KEY of INTO to the option's text, if the option is given. */
+/* Sets KEY of INTO to the option's text, if the command line has the option. */
 void cli_put_text(const struct cli *cli, enum cli_option option, json_t *into,
                   const char *key);
-/* The same for a host name, which gets its final dot. */
+/* cli_put_text() for a host name, which gets its final dot. */
 void cli_put_host(const struct cli *cli, enum cli_option option, json_t *into,
                   const char *key);
-/* The same for host names with commas between them. */
+/* cli_put_text() for host names with commas between them. */
 void cli_put_hosts(const struct cli *cli, enum cli_option option, json_t *into,
                    const char *key);
 

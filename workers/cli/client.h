@@ -2,9 +2,9 @@
  * client -- calls to the fleet from a program that does one thing at a time. The loop
  * runs only while the client waits for an answer.
  *
- * client_open() waits for the broker. So an unreachable broker and a worker that does not
- * answer give different errors. A window (import.c) sends many calls at once. It keeps
- * the first failure and returns it when it is closed.
+ * client_open() waits for the broker. So an unreachable broker and a worker that does
+ * not answer give different errors. A window (import.c) sends many calls at once. It
+ * keeps the first failure, which client_window_close() returns.
  */
 #pragma once
 
@@ -42,8 +42,8 @@ bool client_may_recover(enum err err);
 void client_pause(struct client *client, int *ms);
 
 /*
- * Makes one of many calls. It is sent at once while fewer than CLIENT_WINDOW calls are
- * open.
+ * Makes one of many calls. The call leaves at once while fewer than CLIENT_WINDOW calls
+ * are open.
  */
 enum { CLIENT_WINDOW = 8 };
 enum err client_window_call(struct client *client, const char *topic, const char *method,
@@ -51,6 +51,6 @@ enum err client_window_call(struct client *client, const char *topic, const char
 /* Waits for all answers. */
 enum err client_window_close(struct client *client, struct why *why);
 
-/* Fields of an answer. A missing field or one of another type reads as empty. */
+/* Fields of an answer. A missing field or a field of another type reads as empty. */
 const char *answer_text(const json_t *json, const char *key);
 int64_t answer_number(const json_t *json, const char *key);

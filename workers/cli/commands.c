@@ -11,10 +11,10 @@ const struct command commands[] = {
 	  NEED_BROKER, domain_create,
 	  "create a domain, with its SOA and NS records",
 	  "Creates the domain NAME for the tenant. The name servers of its pool then "
-	  "serve it. Its apex gets the NS records of the pool, or those of --ns. The "
-	  "SOA record gets central's defaults where no option sets a value.\n"
-	  "The command prints the serial and the id of the domain at once. With --wait "
-	  "it also waits until the name servers serve that serial.",
+	  "serve it. Its apex gets the NS records of the pool or of --ns. The SOA record "
+	  "gets central's defaults where no option sets a value.\nThe command prints the "
+	  "serial and the id of the domain at once. With --wait it also waits until the "
+	  "name servers serve that serial.",
 	  "zonefleet domain create example.org --wait\n"
 	  "zonefleet domain create example.org --email admin@example.org --ttl 10m "
 	  "--ns ns1.example.net,ns2.example.net" },
@@ -30,29 +30,29 @@ const struct command commands[] = {
 	  "zonefleet domain list --status ERROR --sort -updated_at\n"
 	  "zonefleet domain list --admin --all-tenants --json" },
 	{ "domain show", "DOMAIN", 1, 1, 0, NEED_BROKER, domain_show,
-	  "show all about a domain",
+	  "show a domain",
 	  "Shows the SOA values of the domain, its state and its counts. 'zonefleet "
-	  "status' shows what each name server has.",
+	  "status' shows the state on each name server.",
 	  "zonefleet domain show example.org" },
 	{ "domain set", "DOMAIN", 1, 1, WAIT | SOA, NEED_BROKER, domain_set,
 	  "change a domain's SOA values, TTL or description",
-	  "Changes the values that the options name and keeps the others. --ttl is the "
-	  "TTL of all record sets without a TTL of their own. 'zonefleet record' "
+	  "Changes the values that the options name and keeps the other values. --ttl is "
+	  "the TTL of all record sets without a TTL of their own. 'zonefleet record' "
 	  "changes records.",
 	  "zonefleet domain set example.org --email dns@example.org --ttl 5m --wait" },
 	{ "domain delete", "DOMAIN", 1, 1, WAIT, NEED_BROKER, domain_delete,
 	  "delete a domain and all its records",
 	  "Deletes the domain and removes it from the name servers. The domain becomes "
-	  "DELETED when polls show that they no longer serve it. Until then its name is "
-	  "not free.",
+	  "DELETED when polls show that the name servers no longer serve it. Until then "
+	  "its name is not free.",
 	  "zonefleet domain delete example.org --wait" },
 	{ "domain abandon", "DOMAIN", 1, 1, OPT(YES), NEED_BROKER, domain_abandon,
 	  "end a deletion that does not complete (administrators)",
-	  "Shows a domain that is being deleted, and why each name server keeps it from "
-	  "being DELETED. With --yes the domain becomes DELETED at once and its name is "
-	  "free. Name servers that still serve the zone keep it. The pool manager goes "
-	  "on trying to delete it there until a new domain takes the name. The log of "
-	  "central names these servers.",
+	  "Shows a domain with the task DELETE, and for each name server the reason why "
+	  "the domain is not DELETED yet. With --yes the domain becomes DELETED at once "
+	  "and its name is free. Name servers that still serve the zone keep it. The "
+	  "pool manager tries to delete the zone there until a new domain takes the "
+	  "name. The log of central names these servers.",
 	  "zonefleet domain abandon example.org --admin\n"
 	  "zonefleet domain abandon example.org --admin --yes" },
 	{ "domain import", "NAME FILE", 2, 2, WAIT | OPT(POOL),
@@ -62,8 +62,9 @@ const struct command commands[] = {
 	  "in .xz or .gz. A FILE of - is standard input. If the domain does not exist, "
 	  "central creates it. If it exists, its records become exactly the records of "
 	  "the file. The import is one change with one serial. It takes the serial of "
-	  "the file's SOA record if that is newer than the serial of the domain.\n"
-	  "Central changes nothing before it has read and checked the last record.",
+	  "the file's SOA record if this serial is newer than the serial of the "
+	  "domain.\nCentral changes nothing before it has read and checked the last "
+	  "record.",
 	  "zonefleet domain import example.org example.org.zone --wait\n"
 	  "xzcat root.zone.xz | zonefleet domain import . - --admin" },
 	{ "domain export", "DOMAIN [FILE]", 1, 2, 0, NEED_BROKER, domain_export,
@@ -75,11 +76,11 @@ const struct command commands[] = {
 	{ "record add", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL),
 	  NEED_BROKER, record_add,
 	  "add records to a record set",
-	  "Adds one record for each DATA. DATA is written as in a master file and "
-	  "quoted for the shell as one word. NAME is relative to the domain (www, or @ "
-	  "for the domain itself) or absolute with its final dot. Names in DATA are "
-	  "absolute. A TXT text with blanks needs quotes of its own. Records that exist "
-	  "already stay as they are.",
+	  "Adds one record for each DATA. Write DATA as in a master file, and quote it "
+	  "for the shell as one word. NAME is relative to the domain (www, or @ for the "
+	  "domain itself) or absolute with its final dot. Names in DATA are absolute. A "
+	  "TXT text with blanks needs quotes of its own. Records that exist already stay "
+	  "as they are.",
 	  "zonefleet record add example.org www A 192.0.2.1 192.0.2.2 --ttl 5m --wait\n"
 	  "zonefleet record add example.org @ MX '10 mail.example.org.'\n"
 	  "zonefleet record add example.org @ TXT '\"v=spf1 -all\"'" },
@@ -99,8 +100,8 @@ const struct command commands[] = {
 	  NEED_BROKER, record_set,
 	  "replace a record set",
 	  "Replaces the records of the record set by the records of DATA. Central adds "
-	  "the missing records and removes all others. The same command a second time "
-	  "changes nothing.",
+	  "the missing records and removes all other records. The same command a second "
+	  "time changes nothing.",
 	  "zonefleet record set example.org www A 192.0.2.9 --ttl 1h --wait" },
 	{ "record delete", "DOMAIN NAME TYPE [DATA...]", 3, -1, WAIT,
 	  NEED_BROKER, record_delete,
@@ -141,9 +142,9 @@ const struct command commands[] = {
 	  NEED_BROKER, pool_set,
 	  "change a pool (administrators)",
 	  "Changes the hosts of the NS records, the description or the catalog zone. "
-	  "Existing domains keep their NS records. --catalog creates the catalog zone "
-	  "of the pool. --catalog \"\" deletes it. It is gone when the name servers do "
-	  "not serve it any more.",
+	  "Existing domains keep their NS records. --catalog creates the catalog zone of "
+	  "the pool. --catalog \"\" deletes it. The deletion ends when no name server "
+	  "serves the zone any more.",
 	  "zonefleet pool set default --ns ns1.example.net,ns2.example.net --admin\n"
 	  "zonefleet pool set default --catalog catalog.example.net --admin" },
 
@@ -191,11 +192,10 @@ const struct command commands[] = {
 	{ "tsigkey rotate", "NAME", 1, 1, OPT(ALGORITHM) | OPT(SECRET_FILE),
 	  NEED_BROKER, tsigkey_rotate,
 	  "change the secret of a TSIG key (administrators)",
-	  "Replaces the secret of the key by a random one, or by that of --secret-file. "
-	  "The algorithm stays the same unless --algorithm names another one. Within "
-	  "ten seconds mini-DNS refuses the old secret. To change a secret without a "
-	  "gap, create a second key and configure it everywhere. Then delete the first "
-	  "key.",
+	  "Replaces the secret of the key by a random secret, or by the secret in "
+	  "--secret-file. Without --algorithm the algorithm stays the same. Within ten "
+	  "seconds mini-DNS refuses the old secret. To change a secret without a gap, "
+	  "create a second key and configure it everywhere. Then delete the first key.",
 	  "zonefleet tsigkey rotate pool-key --admin" },
 	{ "tsigkey delete", "NAME", 1, 1, 0, NEED_BROKER, tsigkey_delete,
 	  "delete a TSIG key (administrators)",
@@ -230,8 +230,8 @@ const struct command commands[] = {
 	  "zonefleet status --admin" },
 	{ "network set", "NETWORK DOMAIN", 2, 2, WAIT, NEED_BROKER, network_set,
 	  "set the domain of a network",
-	  "Registers network NETWORK (a UUID) at zonefleet-ports, or changes its "
-	  "DOMAIN. All ports of the network are renamed at once. With a DOMAIN of '' "
+	  "Registers network NETWORK (a UUID) at zonefleet-ports, or changes its DOMAIN. "
+	  "zonefleet-ports renames all ports of the network at once. With a DOMAIN of '' "
 	  "they have no names. The domain must belong to the tenant. --wait waits until "
 	  "the records of all ports are on the name servers, as in 'port create'.",
 	  "zonefleet network set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 dev.example.org "
@@ -256,10 +256,10 @@ const struct command commands[] = {
 	  "publish the addresses of a subnet, or not",
 	  "Registers the subnet CIDR (10.1.0.0/16 or fd00::/64) of NETWORK, or changes "
 	  "it. With --no-publish the addresses of its ports have no records, neither "
-	  "forward nor reverse. Without it they have records. The change applies to all "
-	  "ports of the subnet at once. An address outside all known subnets has "
-	  "records, except for Neutron's ports with ports.publish = \"flagged\". Two "
-	  "subnets of a network must not overlap.",
+	  "forward nor reverse. Without --no-publish they have records. The change "
+	  "applies to all ports of the subnet at once. An address outside all known "
+	  "subnets has records, except for Neutron's ports with ports.publish = "
+	  "\"flagged\". Two subnets of a network must not overlap.",
 	  "zonefleet subnet set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.0.0/16 "
 	  "--no-publish\n"
 	  "zonefleet subnet set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.0.0/16" },
@@ -272,12 +272,12 @@ const struct command commands[] = {
 	  "show a subnet",
 	  "Shows the subnet, the domain of its network and whether its addresses have "
 	  "records. The flag is the value from 'subnet set' or from Neutron "
-	  "(dns_publish_fixed_ip). The line published shows what follows from the flag "
-	  "and from ports.publish.",
+	  "(dns_publish_fixed_ip). The line published shows the result of the flag and "
+	  "ports.publish.",
 	  "zonefleet subnet show 8c1e4a52-1f0b-4a5e-8d53-7f6f0c2b9e21" },
 	{ "subnet delete", "SUBNET", 1, 1, 0, NEED_BROKER, subnet_delete,
 	  "delete a subnet",
-	  "Deletes the subnet. Its addresses are outside all known subnets then: see "
+	  "Deletes the subnet. Then its addresses are outside all known subnets: see "
 	  "'subnet set'.",
 	  "zonefleet subnet delete 8c1e4a52-1f0b-4a5e-8d53-7f6f0c2b9e21" },
 	{ "port create", "NETWORK ADDRESS...", 2, -1,
@@ -302,10 +302,10 @@ const struct command commands[] = {
 	  "list ports",
 	  "Lists ports with their names and addresses. A port is PENDING until central "
 	  "has all its records, and ACTIVE from then on. It is in ERROR if central "
-	  "refuses some of them, for example because other data is at the name. REASON "
-	  "says why a port is PENDING or in ERROR. It also says why a port does not "
-	  "have its name, for example because another port has it. Such a port has only "
-	  "its generated names.",
+	  "refuses some of its records, for example because other data is at the name. "
+	  "REASON says why a port is PENDING or in ERROR. It also says why a port does "
+	  "not have its name, for example because another port has it. Such a port has "
+	  "only its generated names.",
 	  "zonefleet port list 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "port show", "PORT", 1, 1, 0, NEED_BROKER, port_show,
 	  "show a port and the names of its addresses",
@@ -318,7 +318,7 @@ const struct command commands[] = {
 	  WAIT | OPT(DNS_NAME) | OPT(DNS_DOMAIN) | OPT(MAC),
 	  NEED_BROKER, port_set,
 	  "change the name or the addresses of a port",
-	  "Changes the values that you give and keeps the others. ADDRESS... replaces "
+	  "Changes the values that you give and keeps the other values. ADDRESS... replaces "
 	  "all addresses of the port. PORT is an id or a full name. --wait waits as in "
 	  "'port create', and also until the former records are gone.",
 	  "zonefleet port set vm01.dev.example.org --dns-name web --wait\n"
@@ -334,10 +334,10 @@ const struct command commands[] = {
 	  WAIT | OPT(DNS) | OPT(LABEL) | OPT(CAPACITY) | OPT(TTL) | OPT(DESCRIPTION),
 	  NEED_BROKER, router_create,
 	  "create a router and its domain (administrators)",
-	  "Creates the router NAME and its domain. The router is a group of instances "
-	  "at these addresses. Each instance serves all routes of the router. All names "
+	  "Creates the router NAME and its domain. The router is a group of instances at "
+	  "these addresses. Each instance serves all routes of the router. All names "
 	  "below the domain lead to these addresses. ADDRESS=down is an address that is "
-	  "not up yet. Routes that wait for a router get this one at once.",
+	  "not up yet. Routes that wait for a router get the new router at once.",
 	  "zonefleet router create shard1 10.245.2.2 10.245.2.3 --dns "
 	  "shard1.v3.example.com --admin --wait\n"
 	  "zonefleet router create east 10.245.3.2 --label zone=east --capacity 500 "
@@ -355,26 +355,26 @@ const struct command commands[] = {
 	  "zonefleet router list --json" },
 	{ "router show", "ROUTER", 1, 1, 0, NEED_BROKER, router_show,
 	  "show a router",
-	  "Shows the router and its addresses. UP is what the operator has set. ALIVE "
-	  "is no if UP is no, or if the agent of the address is silent. SHOWN says "
-	  "whether the domain has the address.",
+	  "Shows the router and its addresses. UP is the state that the operator has "
+	  "set. ALIVE is no if UP is no, or if the agent of the address is silent. SHOWN "
+	  "says whether the domain has the address.",
 	  "zonefleet router show shard1 --admin" },
 	{ "router set", "ROUTER [ADDRESS...]", 1, -1,
 	  WAIT | OPT(LABEL) | OPT(CAPACITY) | OPT(TTL) | OPT(DESCRIPTION),
 	  NEED_BROKER, router_set,
 	  "change a router (administrators)",
-	  "Changes the values that you give and keeps the others. ADDRESS... replaces "
+	  "Changes the values that you give and keeps the other values. ADDRESS... replaces "
 	  "all addresses of the router. ADDRESS=down is an address that gets no "
 	  "requests. The domain of the router follows at once.",
 	  "zonefleet router set shard1 10.245.2.2 10.245.2.3=down --admin --wait\n"
 	  "zonefleet router set shard1 --capacity 1000 --admin" },
 	{ "router drain", "ROUTER", 1, 1, WAIT | OPT(UNDO), NEED_BROKER, router_drain,
 	  "move all routes to other routers (administrators)",
-	  "Moves all routes of the router to other routers and gives it no new ones. A "
-	  "generated name changes with the router. The former name leads to the new one "
-	  "for routes.rebind_grace. The command prints how many routes are to move. "
-	  "--wait waits until the router has no route. --undo lets the router take "
-	  "routes again, but does not move routes back.",
+	  "Moves all routes of the router to other routers and gives it no new routes. A "
+	  "generated name changes with the router. The former name leads to the new name "
+	  "for routes.rebind_grace. The command prints how many routes will move. --wait "
+	  "waits until the router has no route. --undo lets the router take routes "
+	  "again, but does not move routes back.",
 	  "zonefleet router drain shard1 --admin --wait\n"
 	  "zonefleet router drain shard1 --admin --undo" },
 	{ "router delete", "ROUTER", 1, 1, WAIT | OPT(FORCE), NEED_BROKER, router_delete,
@@ -388,12 +388,12 @@ const struct command commands[] = {
 	  WAIT | OPT(HOST) | OPT(LABEL) | OPT(BACKEND), NEED_BROKER, route_create,
 	  "create a route",
 	  "Creates the route NAME of NAMESPACE. The route gets a router, and the "
-	  "generated name NAMESPACE-NAME in the domain of that router. With --host it "
-	  "has a name of your own instead: point that name to the router yourself. A "
-	  "host belongs to the first route that asks for it. Other routes wait until "
-	  "the host is free. --wait waits until the route has a router whose domain is "
-	  "on its name servers. If the route waits for its host, --wait names the owner "
-	  "of the host and fails at once (Waiting).",
+	  "generated name NAMESPACE-NAME in the domain of that router. With --host the "
+	  "route has your own name instead: point this name to the router yourself. A "
+	  "host belongs to the first route that asks for it. Other routes wait until the "
+	  "host is free. --wait waits until the route has a router whose domain is on "
+	  "its name servers. If the route waits for its host, --wait names the owner of "
+	  "the host and fails at once (Waiting).",
 	  "zonefleet route create myapp test --wait\n"
 	  "zonefleet route create myapp shop --host www.example.org --label "
 	  "zone=east,tier=gold --backend shop_8080" },
@@ -414,7 +414,7 @@ const struct command commands[] = {
 	{ "route set", "ROUTE", 1, 1, WAIT | OPT(HOST) | OPT(LABEL) | OPT(BACKEND),
 	  NEED_BROKER, route_set,
 	  "change the host, labels or backend of a route",
-	  "Changes the values that you give and keeps the others. A new host frees the "
+	  "Changes the values that you give and keeps the other values. A new host frees the "
 	  "former host at once. The route that has waited longest for the former host "
 	  "gets it. The router of the route stays the same, even if the labels change.",
 	  "zonefleet route set myapp/test --host test.example.org\n"
@@ -430,7 +430,7 @@ const struct command commands[] = {
 	  "Gives the route to ROUTER, whatever routes.strategy would choose. The route "
 	  "may have another router already. With routes.strategy = \"external\" "
 	  "zonefleet-routes itself binds no route. The former generated name leads to "
-	  "the new one for routes.rebind_grace.",
+	  "the new name for routes.rebind_grace.",
 	  "zonefleet route bind myapp/test shard2 --admin --wait" },
 	{ "watch", "DOMAIN", 1, 1, OPT(WAIT_TIMEOUT), NEED_BROKER, watch_domain,
 	  "watch a domain until it is ACTIVE",
@@ -448,11 +448,11 @@ const struct command commands[] = {
 	  "zonefleet workers --admin" },
 	{ "locks", "", 0, 0, 0, NEED_BROKER, locks_show,
 	  "list the locks and their holders (administrators)",
-	  "Lists the objects that processes have locked. These are domains at work on "
+	  "Lists the objects that processes have locked. These are domains with work on "
 	  "name servers, and the election of the master of each service "
-	  "(election:SERVICE). Another process may take over a lock that is not renewed "
-	  "within its TTL. Each takeover raises the fence. A process with an old fence "
-	  "writes nothing.",
+	  "(election:SERVICE). Another process may take over a lock that its holder does "
+	  "not renew within its TTL. Each takeover raises the fence. A process with an "
+	  "old fence writes nothing.",
 	  "zonefleet locks --admin" },
 	{ "repairs", "", 0, 0, 0, NEED_BROKER, repairs_show,
 	  "list differences on name servers (administrators)",
@@ -461,17 +461,17 @@ const struct command commands[] = {
 	  "is an orphan zone: no domain of the pool has it. SERIAL is a zone that a "
 	  "server did not update, although the server answers.\nSEEN: found once, and "
 	  "the next round looks again. CONFIRMED: the pool manager repairs it. DONE: "
-	  "repaired. FAILED: the repair failed. PARKED: left to you. The pool manager "
+	  "repaired. FAILED: the repair failed. PARKED: waits for you. The pool manager "
 	  "parks a difference that comes back too often. It also parks a refused repair, "
 	  "and a zone that may belong to another fleet.",
 	  "zonefleet repairs --admin" },
 	{ "servers", "", 0, 0, OPT(POOL), NEED_BROKER, servers_show,
 	  "show the name servers and their state (administrators)",
-	  "Lists the name servers of the pools. BEHIND counts the domains whose serial "
-	  "a server does not have yet. FAILED counts the domains whose last attempt at "
-	  "the server failed. STATE is what the operator has set. The pool managers "
-	  "send no changes to a DRAINED server and leave it out of the consensus. They "
-	  "also forget what they know of a REMOVED one.",
+	  "Lists the name servers of the pools. BEHIND counts the domains whose serial a "
+	  "server does not have yet. FAILED counts the domains whose last attempt at the "
+	  "server failed. STATE is the state that the operator has set. The pool "
+	  "managers send no changes to a DRAINED server and leave it out of the "
+	  "consensus. They also forget all data of a REMOVED server.",
 	  "zonefleet servers --admin" },
 	{ "server drain", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_drain,
 	  "stop changes to a name server (administrators)",
@@ -488,41 +488,41 @@ const struct command commands[] = {
 	{ "server remove", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_remove,
 	  "remove a name server (administrators)",
 	  "Stops changes to the server, as 'server drain' does. The pool managers also "
-	  "forget what they know of it, and mini-DNS refuses its transfers. The zones "
+	  "forget all data of the server, and mini-DNS refuses its transfers. The zones "
 	  "on the server stay. Then remove the server from the settings of the pool "
 	  "managers. It leaves the list within three rounds of the sync.",
 	  "zonefleet server remove ns2 --admin" },
 	{ "sync", "DOMAIN", 1, 1, OPT(DEEP), NEED_BROKER, sync_domain,
 	  "compare the name servers with a domain now",
 	  "Starts the pending work on the domain's name servers now, without the pause "
-	  "before a retry. mini-DNS notifies and polls all of them. The periodic sync "
-	  "does the same within poolmgr.periodic_sync_interval.\n"
-	  "--deep also compares the records of each name server with the records of the "
-	  "domain. If a second comparison some seconds later finds the difference "
-	  "again, the pool manager repairs it. It repairs a parked difference too (see "
-	  "'zonefleet repairs'). A server that does not follow must transfer at once, "
-	  "without the pause after earlier attempts.",
+	  "before a retry. mini-DNS notifies and polls all these servers. The periodic "
+	  "sync does the same within poolmgr.periodic_sync_interval.\n--deep also "
+	  "compares the records of each name server with the records of the domain. If a "
+	  "second comparison some seconds later finds the difference again, the pool "
+	  "manager repairs it. It repairs a parked difference too (see 'zonefleet "
+	  "repairs'). A server that does not follow must transfer at once, without the "
+	  "pause after earlier attempts.",
 	  "zonefleet sync example.org\n"
 	  "zonefleet sync example.org --deep" },
 	{ "owner list", "", 0, 0, 0, NEED_BROKER, owner_list,
 	  "list the shared zones",
 	  "Lists the shared zones that registries.zones of zonefleet-ownership names. "
 	  "STORAGE-ID is the owner that zonefleet-ownership uses for its records there. "
-	  "An administrator sees all zones, others see the zones of their tenant.\n"
-	  "OK: the last round succeeded. HELD: changes wait for 'owner approve'. "
-	  "FAILED: the last round failed, and zonefleet-ownership tries again. PARKED: "
-	  "the primary refuses all changes.",
+	  "An administrator sees all zones, another caller the zones of its tenant.\nOK: "
+	  "the last round succeeded. HELD: changes wait for 'owner approve'. FAILED: the "
+	  "last round failed, and zonefleet-ownership tries again. PARKED: the primary "
+	  "refuses all changes.",
 	  "zonefleet owner list --admin" },
 	{ "owner plan", "STORAGE_ID ZONE", 2, 2, OPT(WAIT_TIMEOUT),
 	  NEED_BROKER, owner_plan,
 	  "read a shared zone and show the planned changes",
-	  "Starts a round of the zone now. zonefleet-ownership reads the zone, plans "
-	  "the changes and makes those that are not held. The command shows how many "
-	  "record sets STORAGE_ID has. It lists each set that changes or is held. It "
-	  "also lists each wanted set that cannot be made, with the reason. UNMANAGED "
-	  "is a set without an owner. FOREIGN is a set of another owner. RECORDS are "
-	  "the present records, and the new ones after ->.\nWith dry_run in the settings "
-	  "the round changes nothing.",
+	  "Starts a round of the zone now. zonefleet-ownership reads the zone, plans the "
+	  "changes and makes all changes that it does not hold. The command shows how "
+	  "many record sets STORAGE_ID has. It lists each changed or held set. It also "
+	  "lists each wanted set that zonefleet-ownership cannot make, with the reason. "
+	  "UNMANAGED is a set without an owner. FOREIGN is a set of another owner. "
+	  "RECORDS are the present records, and the new records after ->.\nWith dry_run "
+	  "in the settings the round changes nothing.",
 	  "zonefleet owner plan cluster-1 example.org\n"
 	  "zonefleet owner plan cluster-1 example.org --json | jq .plan.reasons" },
 	{ "owner apply", "STORAGE_ID ZONE FILE", 3, 3, OPT(RESOURCE) | OPT(PARTIAL),
@@ -530,11 +530,11 @@ const struct command commands[] = {
 	  "set the records that a resource wants",
 	  "Reads endpoints from FILE, or from standard input if FILE is -. FILE is a "
 	  "JSON list of {\"dnsname\", \"type\", \"targets\": [...]}. An endpoint may "
-	  "also have \"ttl\", \"set_id\" and \"shared\". The list is all that the "
-	  "resource wants: former endpoints that it does not name are removed. With "
-	  "--partial the others stay. After a partial list zonefleet-ownership holds "
-	  "all losses of the resource until a complete list comes. The same list a "
-	  "second time changes nothing.",
+	  "also have \"ttl\", \"set_id\" and \"shared\". The list has all endpoints that "
+	  "the resource wants: zonefleet-ownership removes former endpoints that the "
+	  "list lacks. With --partial they stay. After a partial list "
+	  "zonefleet-ownership holds all losses of the resource until a complete list "
+	  "comes. The same list a second time changes nothing.",
 	  "echo '[{\"dnsname\": \"www.example.org.\", \"type\": \"A\", "
 	  "\"targets\": [\"192.0.2.1\"]}]' |\n"
 	  "  zonefleet owner apply cluster-1 example.org - --resource ingress/shop/web" },
@@ -553,21 +553,21 @@ const struct command commands[] = {
 	{ "owner records", "STORAGE_ID ZONE", 2, 2, OPT(OWNER) | OPT(NAME),
 	  NEED_BROKER, owner_records,
 	  "list the records of a shared zone and their owners",
-	  "Lists all records of the zone with their owners, as of the last time that "
-	  "the zone was read ('owner plan' reads it now). OWNER is a storage id, or "
-	  "several ids with commas if they share the name. An OWNER of - is no owner. "
-	  "The JSON document has the records in the form of 'owner export'.",
+	  "Lists all records of the zone with their owners, as of the last reading of "
+	  "the zone ('owner plan' reads it now). OWNER is a storage id, or several ids "
+	  "with commas if they share the name. An OWNER of - is no owner. The JSON "
+	  "document has the records in the form of 'owner export'.",
 	  "zonefleet owner records cluster-1 example.org --owner cluster-1\n"
 	  "zonefleet owner records cluster-1 example.org --owner ''\n"
 	  "zonefleet owner records cluster-1 example.org --name www" },
 	{ "owner export", "STORAGE_ID ZONE [FILE]", 2, 3, 0, NEED_BROKER, owner_export,
 	  "export records and their owners",
-	  "Writes all records of the zone with their owners, as of the last time that "
-	  "the zone was read. Without FILE it writes to standard output. FILE appears "
-	  "only when it is complete. The output is a ConfigMap. Its data.records is the "
-	  "JSON text of a list of {\"dnsname\", \"owner\", \"target\", \"type\"}. All "
-	  "records are of one serial. With storage \"table\" keep the file on another "
-	  "machine than the database: 'owner import' reads it.",
+	  "Writes all records of the zone with their owners, as of the last reading of "
+	  "the zone. Without FILE it writes to standard output. FILE appears only when "
+	  "it is complete. The output is a ConfigMap. Its data.records is the JSON text "
+	  "of a list of {\"dnsname\", \"owner\", \"target\", \"type\"}. All records are "
+	  "of one serial. With storage \"table\" keep the file on another machine than "
+	  "the database: 'owner import' reads it.",
 	  "zonefleet owner export cluster-1 example.org example.org.owners\n"
 	  "zonefleet owner export cluster-1 example.org | jq -r .data.records" },
 	{ "owner import", "STORAGE_ID ZONE FILE", 3, 3, 0, NEED_BROKER, owner_import,
@@ -577,24 +577,23 @@ const struct command commands[] = {
 	  ".xz or .gz. A FILE of - is standard input. Records of STORAGE_ID in FILE "
 	  "belong to it again after the next round, if the zone still has them "
 	  "unchanged. All other records stay as they are; the output has their number. "
-	  "Use the command if storage is \"table\" and the database was lost. With "
+	  "Use the command if storage is \"table\" and you have lost the database. With "
 	  "storage \"txt\" the marks in the zone still name the owners. The same file a "
-	  "second time changes nothing.\n"
-	  "Run 'owner apply' first. zonefleet-ownership deletes records of STORAGE_ID "
-	  "that no resource wants.",
+	  "second time changes nothing.\nRun 'owner apply' first. zonefleet-ownership "
+	  "deletes records of STORAGE_ID that no resource wants.",
 	  "zonefleet owner import cluster-1 example.org example.org.owners" },
 	{ "owner transfer", "STORAGE_ID ZONE TO_STORAGE_ID", 3, 3,
 	  SELECTOR | OPT(ALL) | OPT(DRY_RUN) | OPT(WAIT_TIMEOUT),
 	  NEED_BROKER, owner_transfer,
 	  "give record sets to another owner",
 	  "Gives the selected record sets of STORAGE_ID to TO_STORAGE_ID, which must be "
-	  "in the settings for the same zone. A resource that wanted a set from "
-	  "STORAGE_ID wants it from TO_STORAGE_ID then. The records stay the same, only "
-	  "their marks change. The command waits until this is done. It prints how many "
+	  "in the settings for the same zone. Then a resource that wanted a set from "
+	  "STORAGE_ID wants it from TO_STORAGE_ID. The records stay the same, only their "
+	  "marks change. The command waits for the end of the work. It prints how many "
 	  "sets were matched, done and refused. It also prints the names of up to 100 "
-	  "sets. If a set is refused, the command fails with the reasons (Refused). The "
-	  "other sets are done in any case.\n"
-	  "Run it with --dry-run first: that changes nothing.",
+	  "sets. If zonefleet-ownership refuses a set, the command fails with the "
+	  "reasons (Refused). The order changes the other sets in any case.\nRun it with "
+	  "--dry-run first: that changes nothing.",
 	  "zonefleet owner transfer cluster-1 example.org cluster-2 --name shop --below "
 	  "--dry-run\n"
 	  "zonefleet owner transfer cluster-1 example.org cluster-2 --resource "
@@ -604,23 +603,23 @@ const struct command commands[] = {
 	  SELECTOR | OPT(ALL) | OPT(DRY_RUN) | OPT(WAIT_TIMEOUT),
 	  NEED_BROKER, owner_release,
 	  "remove the marks of record sets, and keep the records",
-	  "Removes the marks of the selected record sets of STORAGE_ID. The records "
-	  "stay in the zone without an owner. If a resource still wants them, "
-	  "zonefleet-ownership leaves them alone until they are adopted again. The "
-	  "output is that of 'owner transfer'.",
+	  "Removes the marks of the selected record sets of STORAGE_ID. The records stay "
+	  "in the zone without an owner. If a resource still wants them, "
+	  "zonefleet-ownership leaves them alone until 'owner adopt' takes them over. "
+	  "The output is as for 'owner transfer'.",
 	  "zonefleet owner release cluster-1 example.org --name www --type A\n"
 	  "zonefleet owner release cluster-1 example.org --all --dry-run" },
 	{ "owner adopt", "STORAGE_ID ZONE [NAME TYPE TARGET...]", 2, -1,
 	  SELECTOR | OPT(WANTED) | OPT(DRY_RUN) | OPT(WAIT_TIMEOUT),
 	  NEED_BROKER, owner_adopt,
 	  "take over record sets without a mark",
-	  "Takes over the record set of NAME and TYPE for STORAGE_ID. The set must "
-	  "have no owner, and a resource must want it (see 'owner apply'). Its records "
-	  "must be exactly those of TARGET. So you take over only records that you "
-	  "know. Write TARGET as in a master file, and quote it for the shell as one "
-	  "word. From then on the set becomes what the resource wants. --wanted takes "
-	  "over all selected sets without an owner that are exactly as a resource "
-	  "wants them. The output is that of 'owner transfer'.",
+	  "Takes over the record set of NAME and TYPE for STORAGE_ID. The set must have "
+	  "no owner, and a resource must want it (see 'owner apply'). Its records must "
+	  "be exactly the TARGETs. So you take over only records that you know. Write "
+	  "TARGET as in a master file, and quote it for the shell as one word. From then "
+	  "on the set gets the records that the resource wants. --wanted takes over all "
+	  "selected sets without an owner that are exactly as a resource wants them. The "
+	  "output is as for 'owner transfer'.",
 	  "zonefleet owner adopt cluster-1 example.org www A 192.0.2.1 192.0.2.2\n"
 	  "zonefleet owner adopt cluster-1 example.org --wanted --dry-run" },
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,
@@ -634,10 +633,11 @@ const struct command commands[] = {
 	{ "dead-letters list", "", 0, 0, OPT(LIMIT) | OPT(POOL), NEED_BROKER,
 	  dead_letters_list,
 	  "list dead letters (administrators)",
-	  "Lists the messages that no worker could process, with the reason. Some are "
-	  "broken, and others have failed for good. The sync makes up for a lost order "
-	  "inside the fleet. A cast of another program is lost until that program sends "
-	  "the cast again. The queue and the content of a message make its ID.",
+	  "Lists the messages that no worker could process, with the reason. Some "
+	  "messages are broken, and some have failed for good. The sync makes up for a "
+	  "lost order inside the fleet. A cast of another program is lost until that "
+	  "program sends the cast again. The queue and the content of a message make its "
+	  "ID.",
 	  "zonefleet dead-letters list --admin" },
 	{ "dead-letters show", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_show,
 	  "show a dead letter (administrators)",
@@ -646,9 +646,9 @@ const struct command commands[] = {
 	{ "dead-letters retry", "ID", 1, 1, OPT(POOL) | OPT(VOUCH), NEED_BROKER,
 	  dead_letters_retry,
 	  "send a dead letter to its queue again (administrators)",
-	  "Puts the message back into its queue. With the ID all the command does so "
-	  "with every message. A message that a worker gets twice has one effect. The "
-	  "message names no broker account, so a worker with broker.require_user_id or "
+	  "Puts the message back into its queue. With the ID all the command puts back "
+	  "every message. A message that a worker gets twice has one effect. The message "
+	  "names no broker account, so a worker with broker.require_user_id or "
 	  "broker.administrators may refuse it again. --vouch sends one message under "
 	  "your own account and with your rights. First read that message with "
 	  "'zonefleet dead-letters show'. --vouch does not work with all.",
@@ -668,9 +668,9 @@ const struct command commands[] = {
 	{ "db migrate", "", 0, 0, 0, NEED_DATABASE, db_migrate,
 	  "create or upgrade the tables",
 	  "Creates the tables in an empty database, or upgrades the tables to this "
-	  "version. It never goes back to an older version. Only one migration runs at "
-	  "a time, and a second one changes nothing. After an upgrade it lists the same "
-	  "tenants as 'db tenants'.",
+	  "version. It never goes back to an older version. Only one migration runs at a "
+	  "time, and a second migration changes nothing. After an upgrade it lists the "
+	  "same tenants as 'db tenants'.",
 	  "zonefleet db migrate --config /etc/zonefleet/zonefleet.cfg" },
 	{ "db version", "", 0, 0, 0, NEED_DATABASE, db_version,
 	  "show the version of the tables",

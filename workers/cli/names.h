@@ -1,7 +1,7 @@
 /*
- * names -- domain names and times in the form that people type and read. A domain may be
- * given without its final dot, or as an id. The name of a record is relative to its
- * domain ("www", "@") or absolute with its final dot. Pure.
+ * names -- domain names and times in the form that people type and read. A person may
+ * write a domain without its final dot, or its id. The name of a record is relative to
+ * its domain ("www", "@") or absolute with its final dot. Pure.
  */
 #pragma once
 

@@ -25,7 +25,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"print no headers, progress or summary" },
 	[OPT_NO_COLOR]     = { "no-color", 0, NULL,
 		"print no color on a terminal; $NO_COLOR has the same effect" },
-	[OPT_VERBOSE]      = { "verbose", 'v', NULL, "print the log, from log.level on" },
+	[OPT_VERBOSE]      = { "verbose", 'v', NULL, "print log lines of log.level or "
+						     "worse" },
 	[OPT_SAMPLE]       = { "sample", 0, NULL,
 		"print the settings with their defaults" },
 	[OPT_HELP]         = { "help", 'h', NULL, "explain the command" },
@@ -52,7 +53,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_CATALOG]      = { "catalog", 0, "NAME",
 		"the zone that lists the pool's domains (RFC 9432); \"\" removes it" },
 	[OPT_STATUS]       = { "status", 0, "STATUS",
-		"list only what is PENDING, ACTIVE or ERROR" },
+		"list only objects in this status: PENDING, ACTIVE or ERROR" },
 	[OPT_TYPE]         = { "type", 0, "TYPE", "list only records of this type" },
 	[OPT_SORT]         = { "sort", 0, "KEY",
 		"sort by name, created_at or updated_at; \"-name\" reverses the order" },
@@ -73,7 +74,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"default by-hand)" },
 	[OPT_PARTIAL]      = { "partial", 0, NULL,
 		"keep the other records of the resource" },
-	[OPT_YES]          = { "yes", 0, NULL, "do what the command shows without this option" },
+	[OPT_YES]          = { "yes", 0, NULL, "make the change that the command shows "
+					       "without this option" },
 	[OPT_VOUCH]        = { "vouch", 0, NULL,
 		"send the message under your own broker account" },
 	[OPT_OWNER]        = { "owner", 0, "ID",
@@ -97,16 +99,17 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_DNS]          = { "dns", 0, "NAME",
 		"the router's domain; default NAME.SUFFIX, by routes.suffix" },
 	[OPT_LABEL]        = { "label", 0, "KEY=VALUE,...",
-		"labels that match routes to routers: one for a router, any number for a "
-		"route; '' removes them" },
+		"labels that match routes to routers: one label for a router, any number "
+		"for a route; '' removes the labels" },
 	[OPT_CAPACITY]     = { "capacity", 0, "N",
 		"the largest number of routes; '' for no limit" },
 	[OPT_UNDO]         = { "undo", 0, NULL, "let the router take routes again" },
 	[OPT_FORCE]        = { "force", 0, NULL,
-		"delete it although former names of routes still lead to other routers" },
+		"delete the router although former names of routes still lead to other "
+		"routers" },
 	[OPT_HOST]         = { "host", 0, "NAME",
 		"your own name, or *.NAME; '' for a generated name; not in "
-		"routes.suffix. Only administrators may use *.com and the like" },
+		"routes.suffix. Only administrators may use a wildcard such as *.com" },
 	[OPT_BACKEND]      = { "backend", 0, "NAME",
 		"the backend in the router's configuration; default NAMESPACE_NAME" },
 	[OPT_ROUTER]       = { "router", 0, "NAME", "list only routes of this router" },

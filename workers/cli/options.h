@@ -1,7 +1,7 @@
 /*
- * options -- the options of the command line, with a row for each, on top of getopt_long.
- * Only options.c includes <getopt.h>, because its struct option conflicts with the one of
- * base/option.h.
+ * options -- the options of the command line, with a row for each, on top of
+ * getopt_long. Only options.c includes <getopt.h>, because its struct option conflicts
+ * with the struct option of base/option.h.
  */
 #pragma once
 
@@ -43,7 +43,8 @@ extern const struct option_row option_rows[OPT_COUNT];
 /*
  * Puts the value of each given option into VALUES ("" if it takes no value). Moves the
  * other words to the end of ARGV, over its old content; *first is the index of the first
- * one. False: an option is wrong, WRONG has the reason, and VALUES has the other options.
+ * of them. False: an option is wrong, WRONG has the reason, and VALUES has the other
+ * options.
  */
 bool options_scan(int argc, char **argv, const char *values[OPT_COUNT], int *first,
                   char wrong[256]);

@@ -1,9 +1,9 @@
 /*
  * output -- prints aligned tables or one JSON document.
  *
- * All text from the wire passes output_escape() before it is printed. This function shows
- * control characters, broken UTF-8 and characters that change the writing direction as
- * \xNN. Widths are in columns.
+ * All text from the wire passes output_escape() before the client prints it. This
+ * function shows control characters, broken UTF-8 and characters that change the writing
+ * direction as \xNN. Widths are in columns.
  */
 #pragma once
 
@@ -53,7 +53,7 @@ void table_number(struct table *table, int64_t number);
 void table_printf(struct table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void table_flush(struct table *table, FILE *to);
-/* drops the rows that are not printed yet */
+/* drops the unprinted rows */
 void table_clear(struct table *table);
 
 /* A row with a title and a value: "serial    17". A status has a color. */
@@ -61,6 +61,6 @@ struct field {
 	const char *key;	/* of a JSON object; NULL ends the rows */
 	const char *title;
 };
-/* Prints those fields that OBJECT has: texts, numbers, booleans and lists of texts. */
+/* Prints the fields that OBJECT has: texts, numbers, booleans and lists of texts. */
 void output_fields(const struct output *out, const json_t *object,
                    const struct field *fields);

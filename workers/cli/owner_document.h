@@ -22,5 +22,5 @@ struct document {
 	char read_at[40];		/* "2026-11-23T06:00:00", UTC */
 };
 
-/* ERR_CONFLICT: the zone was never read, or it changed during each attempt. */
+/* ERR_CONFLICT: no round has read the zone, or the zone changed in each attempt. */
 enum err owner_document_read(struct document *document);

@@ -1,7 +1,7 @@
 /*
- * pages -- lists, which workers return page by page. A table is printed page by page. A
- * JSON document is printed when all pages have come. All lists handle --limit, --sort and
- * a criterion in the same way.
+ * pages -- lists, which workers return page by page. A table appears page by page, a
+ * JSON document when all pages have come. All lists handle --limit, --sort and a
+ * criterion in the same way.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
  * progress -- one line on the terminal that changes while a command runs and disappears
  * at its end. The client writes it to standard error. If that is not a terminal, the
- * client writes a line each 10 s. With --quiet it writes no line; without a terminal also
- * not with --json.
+ * client writes a line each 10 s. It writes no line with --quiet, and without a terminal
+ * no line with --json.
  */
 #pragma once
 

@@ -20,13 +20,13 @@ struct published {
 };
 
 /*
- * Reads its present domains. Call it before a change, so that the client also waits for
- * the old domains.
+ * Reads the present domains of the records. Call it before a change, so that the client
+ * also waits for the old domains.
  */
 enum err published_read(struct cli *cli, struct published *published);
 /*
  * With --wait: waits until all records are on the name servers, prints STATUS, and adds
- * the seconds to RESULT, the answer. If records were refused, it fails as InError.
+ * the seconds to RESULT, the answer. If central refused records, it fails as InError.
  */
 enum err published_wait(struct cli *cli, struct published *published, const char *status,
                         json_t *result);

@@ -21,7 +21,7 @@ struct domain_view {
 	enum task task;
 	enum status status;
 	uint32_t serial;
-	bool is_everywhere;	/* all servers have the goal's serial or a newer one */
+	bool is_everywhere;	/* all servers have the goal's serial or newer */
 };
 enum wait_outcome wait_decide(const struct goal *goal, const struct domain_view *view);
 
@@ -31,8 +31,8 @@ enum wait_outcome wait_decide(const struct goal *goal, const struct domain_view 
  */
 enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcome);
 /*
- * Ends a command that changes a domain: RESULT (taken over) is the answer, and LINE is
- * printed. --wait waits for GOAL and adds "status" and "seconds" to RESULT.
+ * Ends a command that changes a domain: RESULT (taken over) is the answer, and LINE the
+ * text to print. --wait waits for GOAL and adds "status" and "seconds" to RESULT.
  */
 enum err wait_finish(struct cli *cli, json_t *result, const struct goal *goal,
                      const char *line);

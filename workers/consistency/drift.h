@@ -1,9 +1,9 @@
 /*
- * drift -- decides whether a difference between the database and a name server is
- * repaired now (seed 004: two comparisons confirm it). Both sides change while they are
- * read, so only a later round confirms a difference; the two rounds may see different
- * serials. The repair takes the lock of the object and compares once more. The caller
- * stores the state in a row of the database. Pure: times are ages.
+ * drift -- decides whether the pool manager repairs a difference between the database
+ * and a name server now (seed 004: two comparisons confirm it). Both sides change during
+ * the reads, so only a later round confirms a difference; the two rounds may see
+ * different serials. The repair takes the lock of the object and compares once more. The
+ * caller stores the state in a row of the database. Pure: times are ages.
  *
  * seen once                    wait for a later round
  * seen again                   repair it
@@ -24,7 +24,7 @@ struct drift {
 };
 
 struct drift_terms {
-	int64_t apart_ms;	/* observations closer than this count as one */
+	int64_t apart_ms;	/* observations closer than this count once */
 	int64_t stale_ms;	/* an older observation is forgotten */
 	int64_t lost_ms;	/* a repair that takes this long is lost: start again */
 	int repairs_an_hour;
@@ -37,6 +37,6 @@ enum drift_action {
 	DRIFT_PARK,
 };
 
-/* Decides what to do with a difference that is seen now. */
+/* Decides what to do with a difference that a round has seen now. */
 enum drift_action drift_decide(const struct drift *known,
                                const struct drift_terms *terms);

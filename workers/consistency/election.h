@@ -3,11 +3,11 @@
  * share of the work each has (seed 004: the election, the hash factor). Pure. All times
  * are the database's, in milliseconds.
  *
- * Each member writes its own time; the master writes all the rest. Each change of the
- * members gets a higher generation, which is written to every row. A member whose row has
- * another generation than the master's has no share. Shares follow the order of arrival:
- * A, B and C have 0, 1 and 2. D arrives and has 3. B dies; then A has 0, C has 1 and D
- * has 2.
+ * Each member writes its own time; the master writes everything else. Each change of the
+ * members gets a higher generation, which the master writes to every row. A member whose
+ * row has another generation than the master's has no share. Shares follow the order of
+ * arrival: A, B and C have 0, 1 and 2. D arrives and has 3. B dies; then A has 0, C has
+ * 1 and D has 2.
  */
 #pragma once
 
@@ -32,8 +32,8 @@ bool election_is_vacant(const struct member *members, size_t count, int64_t now_
                         int timeout_ms);
 bool election_is_master(const struct member *members, size_t count, const char *me);
 /*
- * Called by the master ME. Sets in the rows which members are dead, the shares, their
- * number and the generation. True: a row has changed.
+ * The master ME sets in the rows which members are dead, the shares, their number and
+ * the generation. True: a row has changed.
  */
 bool election_assign(struct member *members, size_t count, const char *me,
                      int64_t now_ms, int timeout_ms);
@@ -47,5 +47,5 @@ struct share {
 /* The share of ME according to these rows. */
 struct share election_share(const struct member *members, size_t count, const char *me);
 uint32_t share_hash(const char *object_uuid);
-/* True: the object is in the share, by the CRC-32 of its id (seed: hash mod total). */
+/* True: the share has the object, by the CRC-32 of its id (seed 004: hash mod total). */
 bool share_has(const struct share *share, const char *object_uuid);

@@ -19,9 +19,7 @@ extern struct membership_config heartbeat_config;
  */
 #define HEARTBEAT_SECTION_OF_OTHERS { "fleet", "", membership_options, \
                                       &heartbeat_config, .is_of_others = true }
-/*
- * The function in a program's table of timers; called every heartbeat_config.period_ms.
- */
+/* The function in a program's table of timers, every heartbeat_config.period_ms. */
 void heartbeat_fire(struct heartbeat *heartbeat);
 
 struct heartbeat *heartbeat_new(const char *service, struct loop *loop,

@@ -1,8 +1,8 @@
 /*
  * holder -- the locks that this process holds, for all of its threads. A process is one
- * session: threads share its locks. Handles are counted, and the last one releases the
- * lock. So threads can work on three servers of one domain in parallel. A function may
- * take a lock again that its caller holds.
+ * session: threads share its locks. The holder counts the handles, and the last handle
+ * releases the lock. So threads can work on three servers of one domain in parallel. A
+ * function may take a lock again that its caller holds.
  *
  * A process that waits tries again every 6 to 500 ms, with jitter, until a deadline. A
  * handle is sure while no other process can have taken its lock. The monotonic clock of
@@ -35,8 +35,8 @@ const struct lock_session *holder_session(const struct holder *holder);
 enum err holder_take(struct holder *holder, struct db *db, const char *object,
                      int64_t deadline_ms, struct held **held, struct why *why);
 /*
- * Releases a handle and sets *held to NULL. Never fails: a lock that cannot be released
- * now expires.
+ * Releases a handle and sets *held to NULL. Never fails: a lock whose release fails now
+ * expires.
  */
 void holder_drop(struct holder *holder, struct db *db, struct held **held);
 
@@ -60,9 +60,9 @@ void holder_guard(struct holder *holder, struct tx *tx, const struct held *held)
 uint64_t held_fence(const struct held *held);
 
 /*
- * Renews all locks. Call it at least three times in ttl_s. It needs two statements, or no
- * statement while the process holds no lock. It also releases locks that could not be
- * released before.
+ * Renews all locks. Call it at least three times in ttl_s. It needs two statements, or
+ * no statement while the process holds no lock. It also releases locks whose release has
+ * failed.
  */
 void holder_renew(struct holder *holder, struct db *db);
 size_t holder_count(struct holder *holder);

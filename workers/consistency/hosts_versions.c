@@ -28,8 +28,8 @@ enum err hosts_versions(struct request *req, struct db *db, enum hosts_of of,
 
 		names[i] = text ? name(req->arena, text) : NULL;
 		if (!names[i])
-			return fail(&req->why, ERR_INVALID, "%s: item %zu is not valid",
-			            keys, i + 1);
+			return fail(&req->why, ERR_INVALID, "%s[%zu]: must be %s", keys,
+			            i, of == HOSTS_OF_NETWORK ? "an id" : "a name");
 	}
 	req->result = json_pack("{s:{}}", "versions");
 	if (!count)

@@ -33,14 +33,14 @@ const struct option membership_options[] = {
 enum err membership_check(const struct membership_config *config, struct why *why)
 {
 	if (config->timeout_ms <= 2 * config->period_ms)
-		return fail(why, ERR_INVALID, "fleet.timeout: is %d ms, must be more "
-		            "than twice fleet.period (%d ms), or live processes "
-		            "count as dead", config->timeout_ms, config->period_ms);
+		return fail(why, ERR_INVALID, "fleet.timeout: must be more than twice "
+		            "fleet.period (%d ms), not %d ms: else live processes count "
+		            "as dead", config->period_ms, config->timeout_ms);
 	if (config->lock_ttl_ms < 3 * config->period_ms)
-		return fail(why, ERR_INVALID, "fleet.lock_ttl: is %d ms, must be at "
-		            "least three times fleet.period (%d ms): a process "
-		            "renews its locks once a period", config->lock_ttl_ms,
-		            config->period_ms);
+		return fail(why, ERR_INVALID, "fleet.lock_ttl: must be at least three "
+		            "times fleet.period (%d ms), not %d ms: a process renews "
+		            "its locks once a period", config->period_ms,
+		            config->lock_ttl_ms);
 	return OK;
 }
 

@@ -1,12 +1,13 @@
 /*
  * membership -- the place of this process among the processes of its service (seed 004:
- * the election, the hash factor). It adds itself, sends a heartbeat every `period`, and
- * takes the lock "election:<service>" when there is no master. The master writes which
- * members are dead and which share of the work each of the others has (election.h).
+ * the election, the hash factor). The process adds itself, sends a heartbeat every
+ * `period`, and takes the lock "election:<service>" when there is no master. The master
+ * writes which members are dead and which share of the work each other member has
+ * (election.h).
  *
- * A dead master is replaced within timeout + period. A master that leaves is replaced at
- * the next heartbeat of another member. The fence of the lock refuses the writes of a
- * master that slept. A process that cannot reach the database has no share: call
+ * Another member replaces a dead master within timeout + period, and a master that
+ * leaves at its next heartbeat. The fence of the lock refuses the writes of a master
+ * that slept. A process that cannot reach the database has no share: call
  * membership_share() before each piece of work.
  */
 #pragma once
@@ -28,7 +29,7 @@ struct membership;
 /* SERVICE: the topic. Adds itself at the first heartbeat. DB is for heartbeats. */
 struct membership *membership_new(const struct membership_config *config,
                                   const char *service, struct db *db);
-/* Writes that the process leaves: one statement for its row, one for its locks. */
+/* Writes that the process leaves: one statement for its row, another for its locks. */
 void membership_free(struct membership **membership);
 
 /*
@@ -38,8 +39,8 @@ void membership_free(struct membership **membership);
 void membership_beat(struct membership *membership);
 /*
  * The present share of this process according to the database: one statement. The share
- * is empty if the database cannot be read or the members are changing. Any thread may
- * call it, with its own DB.
+ * is empty if the process cannot read the database, or the members are changing. Any
+ * thread may call it, with its own DB.
  */
 struct share membership_share(const struct membership *membership, struct db *db);
 /*

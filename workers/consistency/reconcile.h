@@ -32,11 +32,11 @@ struct reconciler;
 
 /* The callbacks get the program's object, which begins with a struct work. */
 struct reconcile_kind {
-	/* objects at the same time in a process; others stay due */
+	/* objects at the same time in a process; further objects stay due */
 	int at_once;
 	int call_ms;			/* time limit of a call */
 	struct backoff pause;		/* before the next attempt */
-	/* Reads the rows in one transaction; work->failures is set here. */
+	/* Reads the rows in one transaction; it sets work->failures. */
 	void (*read)(void *object, struct tx *tx);
 	/* Starts the work that these rows require, or ends it. */
 	void (*step)(void *object);
@@ -73,14 +73,14 @@ bool reconciler_can_start(const struct reconciler *reconciler, const char *key);
 /*
  * Takes over OBJECT. At the next turn of the loop, so that the answer to a call does not
  * wait for it, the work takes LOCK and makes the first step; it ends if another process
- * has LOCK. After each of the functions below the object may be freed, unless the function
- * says otherwise.
+ * has LOCK. Each of the functions below may free the object, unless its comment says
+ * otherwise.
  */
 void work_start(void *object, struct reconciler *reconciler, const char *key,
                 const char *lock);
 /*
- * Reads the rows again and starts the work that they require. Ends the work if the rows
- * cannot be read.
+ * Reads the rows again and starts the work that they require. Ends the work if it cannot
+ * read the rows.
  */
 void work_step(void *object);
 /*
@@ -89,7 +89,7 @@ void work_step(void *object);
  */
 void work_call(void *object, const struct rpc_target *target, const char *method,
                json_t *args, json_t *context, rpc_answer_fn *answer);
-/* Runs WRITE in a guarded transaction. False: it failed, and the object is freed. */
+/* Runs WRITE in a guarded transaction. False: it failed and freed the object. */
 bool work_write(void *object, void (*write)(void *object, struct tx *tx));
 void work_write_then(void *object, void (*write)(void *object, struct tx *tx),
                      void (*next)(void *object));

@@ -50,7 +50,7 @@ void lock_guard(struct tx *tx, const struct lock *lock,
 	    "WHERE object_uuid = ? AND session_id = ? AND fence = ? AND `lock` = TRUE",
 	    TX_BIND(tx_text(lock->object), tx_text(session->id),
 	            tx_int((int64_t)lock->fence))) != 1)
-		tx_fail(tx, ERR_BUSY, "the lock of %s was taken over", lock->object);
+		tx_fail(tx, ERR_BUSY, "another process has the lock of %s", lock->object);
 }
 
 void lock_renew(struct tx *tx, const struct lock_session *session)

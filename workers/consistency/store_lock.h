@@ -1,9 +1,9 @@
 /*
- * store_lock -- the statements of the distributed lock (seed 004). An object has a row in
- * distributed_locks. The session in this row is the only holder in the fleet, until it
- * releases the lock or does not renew it in time, by the database's clock. Then another
- * session may take the lock. Each time the fence grows, and writes under an older fence
- * are refused (lock_guard()). holder.h keeps the locks of a process.
+ * store_lock -- the statements of the distributed lock (seed 004). An object has a row
+ * in distributed_locks. The session in this row is the only holder in the fleet, until
+ * it releases the lock or does not renew it in time, by the database's clock. Then
+ * another session may take the lock. Each time the fence grows, and lock_guard() refuses
+ * writes under an older fence. holder.h keeps the locks of a process.
  *
  * Each function is one statement, a compare-and-swap, that needs no transaction around
  * it. So it is one certified write on a Galera cluster, where row locks do not reach the
@@ -35,8 +35,8 @@ struct lock {
 
 /*
  * Takes the lock with a new fence, if it is free, has expired, or belongs to this
- * session. False: another session holds it. A second statement is needed if the object
- * has no row yet or the lock is held.
+ * session. False: another session holds it. It needs a second statement if the object
+ * has no row yet or a session holds the lock.
  */
 bool lock_try(struct tx *tx, const char *object, const struct lock_session *session,
               struct lock *lock);

@@ -1,6 +1,6 @@
 /*
- * store_members -- the statements of worker_nodes: the members of a service, and what its
- * master has written about them. Times are the database's.
+ * store_members -- the statements of worker_nodes: the members of a service, and the
+ * decisions of its master about them. Times are the database's.
  */
 #pragma once
 
@@ -14,9 +14,9 @@ struct newcomer {
 	const char *plugin_name, *service, *version;
 };
 
-/* Writes a heartbeat of ME. The first one inserts the row. */
+/* Writes a heartbeat of ME. The first heartbeat inserts the row. */
 void store_members_beat(struct tx *tx, const struct newcomer *me);
-/* ME leaves: its heartbeat is set TIMEOUT_MS back, so that the master acts at once. */
+/* ME leaves: sets its heartbeat TIMEOUT_MS back, so that the master acts at once. */
 void store_members_leave(struct tx *tx, const char *plugin_name, int timeout_ms);
 
 struct members {
@@ -25,8 +25,8 @@ struct members {
 	struct member member[MEMBERS_MAX];
 };
 /*
- * Reads the master, the active members, and those with a heartbeat within TIMEOUT_MS. It
- * skips members beyond MEMBERS_MAX.
+ * Reads the master, the active members, and members with a heartbeat within TIMEOUT_MS.
+ * It skips members beyond MEMBERS_MAX.
  */
 void store_members_read(struct tx *tx, const char *service, int timeout_ms,
                         struct members *members);

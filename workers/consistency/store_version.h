@@ -2,11 +2,11 @@
  * store_version -- the version of an object of which several programs keep copies (seed
  * 004, "Comparison By Version ID"; schema/006).
  *
- * A program that changes an object replaces its version by the next one in the same
+ * A program that changes an object replaces its version by the next version in the same
  * transaction. The statement fails if the version has changed since the program read it.
- * So of two programs that read the same version only one can write. A program with a copy
- * compares versions: a message with the version of the copy is old, and two copies of one
- * version are equal.
+ * So of two programs that read the same version only one can write. A program with a
+ * copy compares versions: a message with the version of the copy is old, and two copies
+ * of one version are equal.
  *
  * Versions count from 1; 0 means that the object has no version. A program older than the
  * table does not write or raise versions. So code that compares also looks at another
@@ -33,9 +33,9 @@ struct version {
 void store_versions_begin(struct tx *tx, const char *type, const char *const *obj_uuids,
                           size_t count);
 /*
- * Raises each version by one; inserts a missing one. If a version is another one than was
- * read, the transaction gets ERR_RACE: run it again from its first read. No object may
- * occur twice.
+ * Raises each version by one; inserts a missing version. If a version has changed since
+ * the read, the transaction gets ERR_RACE: run it again from its first read. No object
+ * may occur twice.
  */
 void store_versions_swap(struct tx *tx, const char *type, const struct version *versions,
                          size_t count);

@@ -180,7 +180,7 @@ static bool axfr_end(struct axfr_reader *axfr, const struct canonical *record)
 	if (record->len != axfr->soa_len ||
 	    memcmp(record->octets, axfr->soa, record->len))
 		return axfr_refuse(axfr, "ends with a different SOA record than the "
-		                   "first one");
+		                   "first SOA");
 	if (axfr->left)
 		return axfr_refuse(axfr, "sends more after the final SOA record");
 	if (!axfr->is_verified)
@@ -204,7 +204,7 @@ static bool axfr_read_record(struct axfr_reader *axfr, struct packet_rr *rr,
 	axfr->left--;
 	/* the SOA comes twice, so one more record is allowed */
 	if (axfr->records++ > axfr->limits.records || axfr->octets > axfr->limits.octets)
-		return axfr_refuse(axfr, "sends more than a zone may have");
+		return axfr_refuse(axfr, "sends more data than a zone may have");
 	return true;
 }
 

@@ -1,13 +1,13 @@
 /*
- * axfr_reader -- reads a zone that a server sends by AXFR (RFC 5936), message by message.
- * It makes the query, and returns the records of each answer until the first SOA comes
- * again. Before that end records must not be used: a broken transfer is not an empty
- * zone.
+ * axfr_reader -- reads a zone that a server sends by AXFR (RFC 5936), message by
+ * message. It makes the query, and returns the records of each answer until the first
+ * SOA comes again. Before that end the caller must not use records: a broken transfer is
+ * not an empty zone.
  *
- * In a signed transfer the first and the last message must be signed, and at least one of
- * a hundred in a row (RFC 8945 5.3.1). The records of unsigned messages come before a
- * signature covers them, so only the end proves them. Pure. It keeps no message, and of
- * the zone only the SOA.
+ * In a signed transfer the first and the last message must be signed, and at least one
+ * message of a hundred in a row (RFC 8945 5.3.1). The records of unsigned messages come
+ * before a signature covers them, so only the end proves them. Pure. It keeps no
+ * message, and of the zone only the SOA.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 
 enum axfr_reader_step {
 	AXFR_READER_RECORD,	/* the next record; the SOA comes once */
-	AXFR_READER_MORE,	/* the message is read: wait for the next one */
+	AXFR_READER_MORE,	/* no more records: wait for the next message */
 	AXFR_READER_END,	/* the zone is complete */
 	AXFR_READER_REFUSED,	/* the server refused it with an rcode */
 	AXFR_READER_BROKEN,
@@ -42,7 +42,7 @@ struct axfr_reader {
 	struct tsig_gap gap;
 	/* the current message */
 	struct packet_reader reader;
-	unsigned left;			/* records of the message that are not read yet */
+	unsigned left;			/* unread records of the message */
 	bool is_verified;		/* no record waits for a signature */
 	/* about the zone so far */
 	bool has_soa, ended;
@@ -50,7 +50,7 @@ struct axfr_reader {
 	uint8_t soa[2 * NAME_MAX_WIRE + CANONICAL_FIXED + NAME_MAX_WIRE + 20];
 	size_t soa_len;
 	uint64_t messages, records, octets;
-	/* why it was refused or is broken; the text follows the server's name */
+	/* the reason of a refusal or fault; the text follows the server's name */
 	const char *fault;
 	enum rcode rcode;
 	/* the server's time, if the server refuses ours with a valid signature; else 0 */
@@ -64,8 +64,8 @@ struct axfr_reader {
 size_t axfr_reader_query(struct axfr_reader *axfr, const struct name *zone, uint16_t id,
                          const struct tsig_key *key, uint64_t now, uint8_t *data);
 /*
- * Adds the next message. It is borrowed until its records are read. False: the message is
- * refused, and axfr_reader_next() has the reason.
+ * Adds the next message. It stays borrowed until the caller has read its records. False:
+ * the reader refuses the message, and axfr_reader_next() has the reason.
  */
 bool axfr_reader_add(struct axfr_reader *axfr, const uint8_t *data, size_t len,
                      uint64_t now);

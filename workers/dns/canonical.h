@@ -3,9 +3,9 @@
  * names in its rdata in lower case, because servers keep or change the case. Two records
  * are equal if these octets are equal: owner, type, class, TTL, rdata.
  *
- * RFC 4034 6.2 lists the types whose names are folded, and RFC 3597 4 the types whose
- * names may be compressed. We do both for all types that are known to have names, as
- * servers do: the case of a name never has a meaning.
+ * RFC 4034 6.2 lists the types with names to fold, and RFC 3597 4 the types with names
+ * that may be compressed. canonical.c folds and expands the names of all types that are
+ * known to have names, as servers do: the case of a name never has a meaning.
  */
 #pragma once
 

@@ -4,9 +4,9 @@
  * stream comes in parts that may end anywhere, also within a length. The cuts do not
  * change the messages.
  *
- * Octets stay here until their message is taken, so the reader limits them by the size of
- * its reads. A message of zero octets is valid here. The server decides what to do with
- * it.
+ * Octets stay here until the reader takes their message, so it limits them by the size
+ * of its reads. A message of zero octets is valid here. The server decides what to do
+ * with it.
  */
 #pragma once
 
@@ -25,10 +25,10 @@ void frame_put_prefix(uint8_t *to, size_t len);
  */
 size_t frame_wanted(const uint8_t *data, size_t len);
 
-/* The part of a stream that was read and not taken. If zeroed, it is empty. */
+/* The read octets from which the reader takes messages. If zeroed, it is empty. */
 struct frames {
 	struct buf in;
-	size_t taken;			/* octets of `in` that were taken */
+	size_t taken;			/* taken octets of `in` */
 };
 
 void frames_add(struct frames *frames, const void *data, size_t len);
@@ -40,8 +40,8 @@ const uint8_t *frames_next(struct frames *frames, size_t *len);
 /* True: there is a complete message. */
 bool frames_has_next(const struct frames *frames);
 /*
- * Frees the taken messages, and all memory if no octet is left. False: no message was
- * taken.
+ * Frees the taken messages, and all memory if no octet is left. False: there was no
+ * taken message.
  */
 bool frames_drop_taken(struct frames *frames);
 void frames_clear(struct frames *frames);

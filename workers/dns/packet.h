@@ -2,10 +2,10 @@
  * packet -- DNS messages in wire form (RFC 1035 4): a reader that never reads outside of
  * its bytes, and a writer that compresses names.
  *
- * Both remember failures: after a failed read `broken` is set, after a write that does
- * not fit `full` is set, and later calls do nothing. So a caller makes its calls in a row
- * and checks once. Compression pointers must go backwards. One limit counts the pointers
- * of all names of a message, so that no message is expensive to read (RFC 9267).
+ * Both remember failures: a failed read sets `broken`, a write that does not fit sets
+ * `full`, and later calls do nothing. So a caller makes its calls in a row and checks
+ * once. Compression pointers must go backwards. One limit counts the pointers of all
+ * names of a message, so that no message is expensive to read (RFC 9267).
  */
 #pragma once
 
@@ -37,7 +37,7 @@ enum rcode {
 	RCODE_NXRRSET = 8, RCODE_NOTAUTH = 9, RCODE_NOTZONE = 10,
 	RCODE_BADVERS = 16, RCODE_BADCOOKIE = 23,
 };
-/* "REFUSED"; "an error" for an unknown one */
+/* "REFUSED"; "an error" for an unknown rcode */
 const char *rcode_name(enum rcode rcode);
 
 enum section {

@@ -22,7 +22,7 @@ struct sent_message {
 };
 
 enum reply_kind {
-	/* an answer; its signature is valid, if one is required */
+	/* an answer; a required signature is valid */
 	REPLY_MATCHES,
 	REPLY_UNRELATED,		/* not an answer to our message */
 	REPLY_INVALID,			/* malformed, or its signature is not valid */
@@ -54,8 +54,8 @@ void reply_read(const struct sent_message *request, const uint8_t *data, size_t 
                 uint64_t now, struct reply *reply);
 /*
  * The server's time, in unix seconds, if DATA refuses the time of REQUEST with a valid
- * signature. Then REQUEST can be signed again with this time (RFC 8945 5.2.3). Otherwise
- * 0.
+ * signature. Then the caller can sign REQUEST again with this time (RFC 8945 5.2.3).
+ * Otherwise 0.
  */
 uint64_t reply_server_time(const struct sent_message *request, const uint8_t *data,
                            size_t len);

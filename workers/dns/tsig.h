@@ -2,14 +2,14 @@
  * tsig -- messages that are signed with a shared secret (RFC 8945).
  *
  * A dialogue is a chain: the signature of a message also covers the signature of the
- * message before it. So no message can be left out, inserted or replaced. An answer is
- * bound to its query, and each message of a transfer to the one before it; all of our
- * messages are signed (5.3.1). From the second answer on, only the time fields are signed
- * in addition to the message.
+ * message before it. So an attacker cannot leave out, insert or replace a message. A
+ * signature binds an answer to its query, and each message of a transfer to the message
+ * before it; we sign all of our messages (5.3.1). From the second answer on, a signature
+ * covers only the time fields in addition to the message.
  *
  * The checks have this order (5.2): key, signature, time, length. We accept only
- * full-length signatures: a correct but shorter one is BADTRUNC. Of the error answers,
- * only BADTIME and BADTRUNC are signed.
+ * full-length signatures: a correct but shorter signature is BADTRUNC. Of the error
+ * answers, we sign only BADTIME and BADTRUNC.
  */
 #pragma once
 
@@ -82,7 +82,7 @@ struct tsig_chain {
 	struct tsig_key key;
 	uint8_t mac[HMAC_MAX];		/* of the previous message */
 	size_t mac_len;			/* 0: no previous message */
-	/* from now on only the time fields are signed in addition */
+	/* from now on we sign only the time fields in addition */
 	bool answered;
 };
 
@@ -102,8 +102,8 @@ uint64_t tsig_server_time(const struct tsig_chain *chain, const uint8_t *packet,
 
 /*
  * Unsigned messages between two signatures. Of many answers to one query, the first and
- * the last are signed. At most TSIG_GAP_MAX messages in a row are unsigned; the next
- * signature covers them (5.3.1). If zeroed, a gap is empty.
+ * the last have a signature. At most TSIG_GAP_MAX messages in a row are unsigned; the
+ * next signature covers them (5.3.1). If zeroed, a gap is empty.
  */
 enum { TSIG_GAP_MAX = 99 };
 
@@ -125,8 +125,9 @@ void tsig_gap_clear(struct tsig_gap *gap);
 size_t tsig_room(const struct name *key, const struct name *algorithm);
 size_t tsig_room_of(const struct tsig_key *key);
 /*
- * Signs the message in WRITER as the next one of the chain. Its header must be set.
- * ERROR: the error of the query. TSIG: the query's signature; NULL for our own query.
+ * Signs the message in WRITER as the next message of the chain. The caller has set its
+ * header. ERROR: the error of the query. TSIG: the query's signature; NULL for our own
+ * query.
  */
 void tsig_sign(struct tsig_chain *chain, enum tsig_error error, const struct tsig *tsig,
                uint64_t now, struct packet_writer *writer);

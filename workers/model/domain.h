@@ -28,7 +28,7 @@ struct domain {
 	int64_t created_at, updated_at;	/* unix seconds */
 };
 
-/* A domain in messages to poolmgr and minidns (DESIGN 3), without records. */
+/* A domain in messages to poolmgr and minidns, without records. */
 struct domain_ref {
 	char id[ID_LEN + 1];
 	const char *name;		/* text in lower case, final dot; "/" and \DDD too */

@@ -1,11 +1,11 @@
 /*
- * identity -- the allowed names of tenants (projects) and users. Two identities are equal
- * if their octets are equal. Blanks, case and forms of letters are not normalised, here
- * or in SQL (the columns are VARBINARY).
+ * identity -- the allowed names of tenants (projects) and users. Two identities are
+ * equal if their octets are equal. Neither zonefleet nor SQL normalises blanks, case and
+ * forms of letters (the columns are VARBINARY).
  *
- * An identity is refused if a person or a program could confuse it with another one
- * because of its blanks or control characters. Letters that only look alike (full-width
- * or Cyrillic letters) have other octets, so they make another identity.
+ * zonefleet refuses an identity that a person or a program could confuse with another
+ * identity because of its blanks or control characters. Letters that only look alike
+ * (full-width or Cyrillic letters) have other octets, so they make another identity.
  */
 #pragma once
 

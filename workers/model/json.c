@@ -37,8 +37,8 @@ enum err json_decode_object(const char *body, size_t len, size_t max, json_t **o
 	json_error_t error;
 
 	if (len > max)
-		return fail(why, ERR_TOO_LARGE, "the message has %zu bytes, must have at "
-		            "most %zu", len, max);
+		return fail(why, ERR_TOO_LARGE, "the message must have at most %zu "
+		            "bytes, not %zu", max, len);
 	if (!json_is_shallow(body, len))
 		return fail(why, ERR_INVALID, "the message must have at most %d levels "
 		            "of objects and arrays", DEPTH_MAX);
@@ -51,7 +51,7 @@ enum err json_decode_object(const char *body, size_t len, size_t max, json_t **o
 		            error.position);
 	if (!json_is_object(json)) {
 		json_decref(json);
-		return fail(why, ERR_INVALID, "the message is not a JSON object");
+		return fail(why, ERR_INVALID, "the message must be a JSON object");
 	}
 	*object = json;
 	return OK;
@@ -161,8 +161,8 @@ enum err json_get_array(const json_t *object, const char *key, int flags,
 	if (err || !value)
 		return err;
 	if (json_array_size(value) > max_items)
-		return fail(why, ERR_INVALID, "%s has more than %zu items", key,
-		            max_items);
+		return fail(why, ERR_INVALID, "%s must have at most %zu items, not %zu",
+		            key, max_items, json_array_size(value));
 	*into = value;
 	return OK;
 }
@@ -176,8 +176,9 @@ enum err json_get_id(const json_t *object, const char *key, int flags, char id[3
 	if (err || !value)
 		return err;
 	if (!id_parse(json_string_value(value), id))
-		return fail(why, ERR_INVALID,
-		            "%s must be an id: 32 hexadecimal digits or a UUID", key);
+		return fail(why, ERR_INVALID, "%s must be 32 hexadecimal digits or a UUID, "
+		            "not '%s'", key,
+		            err_quote(json_string_value(value), (char[81]){ 0 }, 81));
 	return OK;
 }
 

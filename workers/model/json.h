@@ -1,8 +1,8 @@
 /*
- * json -- typed getters with range checks, over jansson. A message is not trusted until
- * one of these has read each field. ERR_INVALID: a field has a wrong type or range, or a
- * required field is missing or null. The reason begins with the key. Texts are borrowed
- * from the JSON value.
+ * json -- typed getters with range checks, over jansson. Trust no message until a getter
+ * has read each field. ERR_INVALID: a field has a wrong type or range, or a required
+ * field is missing or null. The reason begins with the key. Texts are borrowed from the
+ * JSON value.
  */
 #pragma once
 
@@ -54,6 +54,6 @@ struct json_field {
 /* ERR_INVALID: OBJECT has a key that is not in FIELDS. */
 enum err json_only_fields(const json_t *object, const struct json_field *fields,
                           const char *what, struct why *why);
-/* The same for a change of an existing object. A fixed field is also ERR_INVALID. */
+/* json_only_fields() for a change. A fixed field is also ERR_INVALID. */
 enum err json_only_changes(const json_t *object, const struct json_field *fields,
                            const char *what, struct why *why);

@@ -146,7 +146,7 @@ static enum err message_get_name(const json_t *json, const char **into, struct w
 		return err;
 	name_format(&name, canonical);
 	if (strcmp(text, canonical))
-		return fail(why, ERR_INVALID, "name must be in lower case, '%.100s'",
+		return fail(why, ERR_INVALID, "name must be in lower case: '%.100s'",
 		            canonical);
 	*into = text;
 	return OK;
@@ -642,5 +642,5 @@ enum err outcome_decode(const json_t *outcomes, size_t at, struct why *why)
 	if (json_is_null(outcome))
 		return OK;
 	return fail(why, class ? err_from_class(class) : ERR_REMOTE, "%s",
-	            message ? message : "the answer is malformed");
+	            message ? message : "an item must be null or have a message");
 }

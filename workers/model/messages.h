@@ -2,20 +2,20 @@
  * messages -- the messages between the programs, with a pair of functions for each:
  * decode checks every field, encode returns a new JSON object.
  *
- *	central  -> poolmgr   create_domain, update_domain, delete_domain (domain)
- *	poolmgr  -> minidns   notify_zone_changed, poll_for_serial_number
- *	                      (domain, destination, timeout, retry_interval, max_retries)
- *	minidns  -> poolmgr   update_status (domain, name_server, status, serial_number)
- *	poolmgr  -> central   update_status (domain, status, serial_number)
+ * 	central  -> poolmgr   create_domain, update_domain, delete_domain (domain)
+ * 	poolmgr  -> minidns   notify_zone_changed, poll_for_serial_number
+ * 	                      (domain, destination, timeout, retry_interval, max_retries)
+ * 	minidns  -> poolmgr   update_status (domain, name_server, status, serial_number)
+ * 	poolmgr  -> central   update_status (domain, status, serial_number)
  *
- * These are the messages of the seed. Under load several items share a message, so that
+ * These are the messages of seed 000. Under load several items share a message, so that
  * the cost of an item falls: update_domains (domains), propagate_zones (domains,
- * destinations: NOTIFY and poll for each pair), poll_zones (the same, but only polls, and
- * no report for a server that has the serial), compare_zones (the same, but mini-DNS
- * compares the records of that serial and reports servers that differ; with tell_equal it
- * also reports the others) and update_statuses (reports), from mini-DNS and from the pool
- * manager. One invalid item makes the whole message invalid, because one program wrote
- * all of it.
+ * destinations: NOTIFY and poll for each pair), poll_zones (the same, but only polls,
+ * and no report for a server that has the serial), compare_zones (the same, but mini-DNS
+ * compares the records of that serial and reports servers that differ; with tell_equal
+ * it also reports equal servers) and update_statuses (reports), from mini-DNS and from
+ * the pool manager. One invalid item makes the whole message invalid, because one
+ * program wrote all of it.
  *
  * Statuses are SUCCESS, ERROR or NO_DOMAIN. A report also has a `reason` in words, and a
  * report of mini-DNS has the serial of the order (in `domain`).
@@ -86,13 +86,13 @@ struct server_report {
 	bool has_serial;		/* false, null on the wire: unknown */
 	uint32_t serial;
 	bool silent;			/* ERROR: the server did not answer */
-	/* ERROR: no query was sent; old receivers ignore it */
+	/* ERROR: mini-DNS sent no query; old receivers ignore it */
 	bool unasked;
 	/* SUCCESS: the server has the serial, but other records; reason names some */
 	bool differs;
 	/* SUCCESS: the server has the records of its serial */
 	bool equal;
-	/* SUCCESS without a serial: the server's zone cannot be compared */
+	/* SUCCESS without a serial: mini-DNS cannot compare the server's zone */
 	bool refused;
 	const char *reason;		/* may be "" */
 };

@@ -20,14 +20,14 @@ struct name {
 };
 
 /*
- * Converts text to a name in lower case. The final dot is required. ERR_INVALID: the
- * reason begins with FIELD.
+ * Converts text to a name in lower case. It needs the final dot. ERR_INVALID: the reason
+ * begins with FIELD.
  */
 enum err name_parse(const char *text, const char *field, struct name *name,
                     struct why *why);
 /*
  * Converts text of rdata or master files to a name; keeps the case. ORIGIN completes "@"
- * and a name without the final dot. Without ORIGIN both are refused.
+ * and a name without the final dot. Without ORIGIN it refuses both.
  */
 enum err name_parse_in(const char *text, const struct name *origin, const char *field,
                        struct name *name, struct why *why);
@@ -41,7 +41,7 @@ enum err name_parse_owner(const char *text, const char *field, struct name *name
 void name_format(const struct name *name, char text[NAME_MAX_TEXT + 1]);
 void name_format_wire(const uint8_t *wire, char text[NAME_MAX_TEXT + 1]);
 
-/* The octets of the name at WIRE, or 0 if it does not end within LEN. No compression. */
+/* The length of the uncompressed name at WIRE; 0: it does not end within LEN. */
 size_t name_wire_len(const uint8_t *wire, size_t len);
 bool name_equal(const struct name *a, const struct name *b);	/* both in lower case */
 /* true also if both are equal */

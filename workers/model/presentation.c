@@ -100,7 +100,8 @@ static enum err presentation_lex(const char *text, const char *field, struct buf
 	int kept = LEX_SKIP;
 
 	if (strnlen(text, RDATA_MAX_TEXT + 1) > RDATA_MAX_TEXT)
-		return fail(why, ERR_INVALID, "%s: is too long", field);
+		return fail(why, ERR_INVALID, "%s: must have at most %d characters",
+		            field, RDATA_MAX_TEXT);
 	if (strpbrk(text, "\r\n"))
 		return fail(why, ERR_INVALID, "%s: must not have a line break", field);
 	for (; *text && kept != LEX_WRONG && !lexer.comment; text++) {
@@ -130,7 +131,7 @@ static enum err presentation_read_once(struct rdata_text *rdata,
 	}
 	if (!layout)
 		return fail(why, ERR_INVALID,
-		            "%s: this type is written as \\# LENGTH OCTETS "
+		            "%s: data of this type must be \\# LENGTH OCTETS "
 		            "(RFC 3597)", rdata->field);
 	*read_back = strlen(rdata->at) > LONG_TEXT;
 	return presentation_read_fields(rdata, layout, read_back, why);
@@ -161,7 +162,7 @@ static enum err presentation_read_back(const struct rdata_text *rdata, struct wh
 		err = presentation_read_once(&again, &ignored, why);
 	}
 	if (!err && !presentation_is_same(&wire, rdata->wire))
-		err = fail(why, ERR_INVALID, "its text form is read as other data");
+		err = fail(why, ERR_INVALID, "its text form means different data");
 	buf_clear(&text);
 	buf_clear(&lexed);
 	buf_clear(&wire);

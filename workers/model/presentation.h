@@ -1,9 +1,9 @@
 /*
  * presentation -- records as text (RFC 1035 5, RFC 3597), in both directions. It uses
- * ldns; no files except presentation*.c use ldns. Text is converted to wire rdata once,
- * at the write. Output is the canonical text of ldns. Hostile text gives ERR_INVALID with
- * the field's name. It cannot abort the program: this module limits the lengths before
- * ldns reads the text. It also reads the wire rdata back.
+ * ldns; no files except presentation*.c use ldns. zonefleet converts text to wire rdata
+ * once, at the write. Output is the canonical text of ldns. Hostile text gives
+ * ERR_INVALID with the field's name. It cannot abort the program: this module limits the
+ * lengths before ldns reads the text. It also reads the wire rdata back.
  */
 #pragma once
 

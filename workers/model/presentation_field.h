@@ -41,7 +41,7 @@ struct field_kind {
 	size_t max;
 };
 
-/* NULL: no text form here, so records with this field are written as in RFC 3597. */
+/* NULL: no text form here, so zonefleet writes records with this field as in RFC 3597. */
 const struct field_kind *field_kind(ldns_rdf_type type);
 /* The fields of a type. NULL: a field has no text form here. */
 const ldns_rr_descriptor *field_layout(uint16_t type);

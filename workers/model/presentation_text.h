@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "model/name.h"
 
-/* Byte by byte: parentheses become blanks, comments are dropped, escapes are kept. */
+/* Works byte by byte: makes parentheses blanks, drops comments, keeps escapes. */
 struct lexer {
 	bool quoted, escaped, comment, nested;
 	const char *wrong;	/* set with LEX_WRONG */
@@ -36,14 +36,14 @@ bool text_parse_number(const char *text, uint32_t max, uint32_t *number);
 bool text_parse_period(const char *text, uint32_t max,
                        uint32_t *seconds);	/* "3600", "1h30m" */
 bool text_parse_hex(const char *text, struct buf *wire); /* an even number of digits */
-void text_join_groups(char *text);	/* "12 34": digits may be given in groups */
+void text_join_groups(char *text);	/* "12 34": joins groups of digits */
 
 /* A record's rdata on its way from lexed text to wire. */
 struct rdata_text {
 	uint16_t type;
 	const char *field;		/* the start of the reason */
 	const struct name *origin;	/* completes relative names; NULL refuses them */
-	char *at;			/* lexed text, cut while it is read */
+	char *at;			/* lexed text; reading cuts it */
 	struct buf *wire;		/* appended to */
 };
 enum err rdata_read(struct rdata_text *rdata, struct why *why);

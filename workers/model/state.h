@@ -16,8 +16,8 @@ enum task { TASK_ADD, TASK_UPDATE, TASK_DELETE, TASK_NONE, TASK_COUNT };
 enum status { STATUS_PENDING, STATUS_ACTIVE, STATUS_ERROR, STATUS_DELETED, STATUS_COUNT };
 
 /*
- * What a name server serves, or a pool by consensus. FOREIGN is for a pool only: too many
- * servers serve another serial than that of the change.
+ * The answer of a name server, or of a pool by consensus. FOREIGN is for a pool only:
+ * too many servers serve another serial than the serial of the change.
  */
 enum report {
 	REPORT_SUCCESS, REPORT_ERROR, REPORT_NO_DOMAIN, REPORT_FOREIGN, REPORT_COUNT,

@@ -115,7 +115,7 @@ static void axfr_client_on_end(void *self, enum dns_tcp_end end)
 	case DNS_TCP_BROKEN:
 		axfr_client_end(client, AXFR_BROKEN,
 		                has_begun ? "breaks its transfer off"
-		                          : "takes no question over TCP");
+		                          : "accepts no question over TCP");
 		break;
 	case DNS_TCP_SILENT:
 		axfr_client_end(client, AXFR_FAILED,

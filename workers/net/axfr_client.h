@@ -1,11 +1,11 @@
 /*
- * axfr_client -- transfers a zone from a name server by AXFR over TCP, signed if there is
- * a key. The listener gets the records one by one. They must not be used before the end
- * of the transfer.
+ * axfr_client -- transfers a zone from a name server by AXFR over TCP, signed if there
+ * is a key. The listener gets the records one by one. It must not use them before the
+ * end of the transfer.
  *
  * The transfer has limits: the time between messages, the total time, and the size. It
- * also ends when the server's SOA has a newer serial than the wanted one. A turn of the
- * loop reads one message.
+ * also ends when the server's SOA has a newer serial than the wanted serial. A turn of
+ * the loop reads one message.
  */
 #pragma once
 
@@ -52,9 +52,9 @@ struct axfr_client_config {
 struct axfr_client_listener {
 	void (*record)(void *self, const struct canonical *record);
 	/*
-	 * Called once, after the client is freed. SERIAL is that of a complete zone.
-	 * WORDS: the reason, a text that follows the server's name; "" for a complete
-	 * zone.
+	 * The last callback, after the client is freed. SERIAL: the serial of a complete
+	 * zone. WORDS: the reason, a text that follows the server's name; "" for a
+	 * complete zone.
 	 */
 	void (*end)(void *self, enum axfr_outcome outcome, uint32_t serial,
 	            const char *words);

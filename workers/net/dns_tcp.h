@@ -16,7 +16,7 @@ struct loop;
 
 enum dns_tcp_end {
 	DNS_TCP_NO_SOCKET,
-	DNS_TCP_REFUSED,		/* the connection was refused */
+	DNS_TCP_REFUSED,		/* the other side refused the connection */
 	DNS_TCP_BROKEN,			/* closed or reset by the other side */
 	DNS_TCP_SILENT,			/* no message within silence_ms */
 	DNS_TCP_LATE,			/* not complete within whole_ms */
@@ -32,8 +32,8 @@ struct dns_tcp_listener {
 };
 
 /*
- * Takes over FD, which may be connecting (client_socket.h). With FD -1 the end is
- * reported soon.
+ * Takes over FD, which may be connecting (client_socket.h). With FD -1 it soon reports
+ * the end.
  */
 struct dns_tcp *dns_tcp_new(struct loop *loop, int fd,
                             const struct dns_tcp_listener *listener);

@@ -22,7 +22,7 @@ struct lane;
 struct loop;
 struct lookup;
 
-enum { LOOKUP_MAX = 8 };		/* addresses of a name; others are ignored */
+enum { LOOKUP_MAX = 8 };		/* addresses of a name; lookup ignores more */
 
 struct addresses {
 	struct address item[LOOKUP_MAX];
@@ -44,7 +44,7 @@ struct lookup_config {
 	uint16_t port;
 	struct addresses known;		/* at the start */
 	/* lookup_new() calls neither of the callbacks; both may be NULL */
-	/* the set of addresses has changed; called before changed() */
+	/* the set of addresses has changed; comes before changed() */
 	void (*listed)(void *self, const struct addresses *known);
 	/* another address is in use */
 	void (*changed)(void *self, const struct address *address);

@@ -148,7 +148,7 @@ static enum err endpoint_get_set_id(const json_t *json, struct endpoint *endpoin
 
 	if (!err && *endpoint->set_id && !mark_owner_is_valid(endpoint->set_id))
 		return fail(why, ERR_INVALID, "set_id: must have only letters, digits "
-		            "and . _ : / @ -, and is '%s'",
+		            "and . _ : / @ -, not '%s'",
 		            err_quote(endpoint->set_id, (char[81]){ 0 }, 81));
 	return err;
 }

@@ -5,10 +5,10 @@
  * due      rows that are due -> rounds         provider  reads and writes the zone
  *
  * The endpoints are in the database, and each call ends with its commit. A registry is a
- * storage_id in a zone. Only one process at a time works on a registry: it holds the lock
- * of the registry (consistency/holder.h). If a process dies, another one takes the lock
- * after it has expired. A round reads the zone, plans, and sends the changes. The next
- * round makes the changes that the last one could not make.
+ * storage_id in a zone. Only one process at a time works on a registry: it holds the
+ * lock of the registry (consistency/holder.h). If a process dies, another process takes
+ * the lock after its time. A round reads the zone, plans, and sends the changes. The
+ * next round makes the changes that the last round could not make.
  */
 #pragma once
 

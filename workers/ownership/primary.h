@@ -1,17 +1,19 @@
 /*
  * primary -- the name server that accepts updates of a zone and answers queries for it.
- * It is a foreign server: each message is checked, and each wait has a limit.
+ * The server is foreign, so zonefleet-ownership checks each message and limits each
+ * wait.
  *
- * A zone transfer has its own TCP connection. Updates and queries share another one. This
- * connection stays open for the next message. zonefleet-ownership closes it after an idle
- * time, an error, or a cancellation. With a key all messages are signed, and unsigned
- * answers do not count. If the server answers BADTIME, zonefleet-ownership signs the
- * message again once, with the server's time (RFC 8945 5.2.3).
+ * A zone transfer has its own TCP connection. Updates and queries share another
+ * connection. This connection stays open for the next message. zonefleet-ownership
+ * closes it after an idle time, an error, or a cancellation. With a key it signs all
+ * messages, and unsigned answers do not count. If the server answers BADTIME,
+ * zonefleet-ownership signs the message again once, with the server's time (RFC 8945
+ * 5.2.3).
  *
- * At most one operation of each kind at a time; a second one is a bug. Callbacks may
- * start, cancel and free anything here. No callback comes from within a call or after a
- * cancellation. Texts are valid until the callback returns, and follow the name of a
- * server.
+ * At most one operation of each kind at a time; a second operation is a bug. Callbacks
+ * may start, cancel and free anything here. No callback comes from within a call or
+ * after a cancellation. Texts are valid until the callback returns, and follow the name
+ * of a server.
  */
 #pragma once
 
@@ -36,10 +38,10 @@ struct primary_config {
 	struct address server;
 	struct lookup *lookup;		/* of the address; NULL: use SERVER */
 	struct address local;		/* source address; 0 bits: any */
-	const struct tsig_key *key;	/* copied; NULL: messages are not signed */
+	const struct tsig_key *key;	/* copied; NULL: we do not sign messages */
 	int silence_ms;			/* timeout of each wait for the server */
 	int whole_ms;			/* time limit of a zone transfer or an answer */
-	int idle_ms;			/* an idle connection is closed after this time */
+	int idle_ms;			/* longest time of an idle connection */
 	struct axfr_limits limits;	/* limits of the zone */
 };
 
@@ -51,8 +53,8 @@ void primary_free(struct primary **primary);
 
 struct primary_reader {
 	/*
-	 * Called for each record; the records are void if the transfer fails later. The
-	 * SOA comes once.
+	 * Gets each record; the records are void if the transfer fails later. The SOA
+	 * comes once.
 	 */
 	void (*record)(void *self, const struct canonical *record);
 	/* FAULT: why the transfer failed; NULL: it is complete, with SERIAL. */
@@ -71,7 +73,7 @@ void primary_cancel_read(struct primary *primary);
  */
 typedef void primary_sent_fn(void *self, enum outcome outcome, const char *words);
 
-/* Sends COUNT updates in one message. They may be freed after the call. */
+/* Sends COUNT updates in one message. The caller may free them after the call. */
 void primary_send(struct primary *primary, const struct update *const *updates,
                   size_t count, primary_sent_fn *done, void *self);
 /* The server may still apply the message. */

@@ -1,5 +1,5 @@
 /*
- * provider -- reads and writes a zone (the seed's "DNSProvider"). One operation at a
+ * provider -- reads and writes a zone (seed 001, "DNSProvider"). One operation at a
  * time; no callback comes from within a call.
  */
 #pragma once

@@ -33,7 +33,7 @@ static const char *rfc2136_explain(struct primary_link *link, const char *words)
 {
 	const struct address *server = lookup_address(link->registry->lookup);
 	const char *host = link->registry->settings->host;
-	char text[ADDRESS_TEXT] = "no address is known";
+	char text[ADDRESS_TEXT] = "address unknown";
 
 	if (server)
 		address_format(server, text);
@@ -112,7 +112,7 @@ static void rfc2136_on_serial(void *self, const char *fault, const struct rrset 
 	uint32_t serial = 0;
 
 	if (!fault && !rfc2136_parse_serial(set, &serial))
-		fault = "answers without the one SOA that a zone has";
+		fault = "answers without exactly one valid SOA record";
 	link->read_done(link->self, fault ? rfc2136_explain(link, fault) : NULL, serial);
 }
 

@@ -109,9 +109,9 @@ static const struct option rows[] = {
 	{ "managed_types", OPTION_TEXTS, AT(types), EVERYTHING, 0, 0,
 	  "record types that zonefleet may write" },
 	{ "domain_filter", OPTION_TEXTS, AT(within), NULL, 0, 0,
-	  "write only names at or below one of these. Empty: all names" },
+	  "write only names at or below one of these. Empty list: all names" },
 	{ "exclude_domains", OPTION_TEXTS, AT(without), NULL, 0, 0,
-	  "leave out names at or below these" },
+	  "leave out names at or below one of these" },
 	{ "max_delete_pct", OPTION_PERCENT, AT(max_delete_pct), "30", 0, 100,
 	  "share of its marked record sets that zonefleet may delete in one round. "
 	  "Beyond it, an operator must approve the deletions" },
@@ -130,7 +130,7 @@ static const struct option rows[] = {
 	{ "dry_run", OPTION_BOOL, AT(dry_run), "false", 0, 0,
 	  "plan the changes, and write nothing" },
 	{ "keep_drift", OPTION_BOOL, AT(keep_drift), "false", 0, 0,
-	  "leave marked record sets as others changed them. false: repair them" },
+	  "leave marked record sets as other programs changed them. false: repair them" },
 	{ "reclaim", OPTION_BOOL, AT(reclaim), "false", 0, 0,
 	  "mark a record set again if zonefleet made it, it lost its mark and its "
 	  "records are unchanged" },

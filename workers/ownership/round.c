@@ -363,7 +363,7 @@ static enum err round_read_row(struct round *round, struct why *why)
 	struct tx tx = tx_autocommit(round->ownership->runtime.db, why);
 
 	if (!store_registry_read(&tx, round->arena, round->registry->id, &round->row))
-		tx_fail(&tx, ERR_NOT_FOUND, "the registry has no row");
+		tx_fail(&tx, ERR_NOT_FOUND, "the table registries lacks this zone");
 	return tx_commit(&tx);
 }
 

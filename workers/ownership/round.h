@@ -1,6 +1,6 @@
 /*
  * round -- one pass over a registry: it reads the zone, plans the changes, and sends the
- * allowed ones, message by message (the loop of seed 001).
+ * allowed changes, message by message (the loop of seed 001).
  *
  * A record and its mark are in one update. The prerequisites of the update describe the
  * zone as the round read it. So a round may end at any point, or sleep while another
@@ -18,7 +18,7 @@ struct registry;
 void round_metrics(void);		/* before the fork */
 /* Starts a round if the registry is due and no other process has its lock. */
 void round_begin(struct ownership *ownership, struct registry *registry);
-/* Ends the round before the next message. The next round makes the rest. */
+/* Ends the round before the next message. The next round makes the remaining changes. */
 void round_stop(struct registry *registry);
 /* Ends the round at once. */
 void round_abort(struct registry *registry);

@@ -26,7 +26,7 @@ enum { PLAN_DIGEST = 64 };		/* hexadecimal digits */
 struct name_update {
 	struct update update;
 	size_t first, count;		/* index and number of its items in the plan */
-	bool is_unconfirmed;		/* it was sent, and may have been applied */
+	bool is_unconfirmed;		/* sent; the server may have applied it */
 };
 
 /* A name and a type, as a key of maps. */
@@ -39,7 +39,7 @@ struct round {
 	struct ownership *ownership;
 	struct registry *registry;
 	struct held *held;
-	struct arena *arena;		/* memory for the rows that were read */
+	struct arena *arena;		/* memory for the rows from the database */
 	struct registry_row row;
 	struct view *view;
 	struct owned_row *owned_rows;
@@ -71,7 +71,7 @@ struct set_key set_key_of(const struct name *name, uint16_t type);
 struct tx round_begin_tx(struct round *round, struct why *why);
 struct owned_row round_row_of(const struct plan_item *item);
 enum answer { ANSWER_TAKEN, ANSWER_REFUSED, ANSWER_UNKNOWN };
-/* Says what the server did with an update. A refused update cannot be applied later. */
+/* Says what the server did with an update. A refused update has no later effect. */
 enum answer round_answer(const struct round *round, size_t update);
 
 /* ---- round_plan.c and round_owned.c ---- */

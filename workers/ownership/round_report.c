@@ -243,8 +243,8 @@ void round_metrics(void)
 	                    "rounds that read a zone and planned its changes",
 	                    NULL, NULL);
 	quiet_rounds = metric_new(METRIC_COUNTER, "ownership_quiet_rounds_total",
-	                          "rounds that only asked for the serial, which was the "
-	                          "one of the last plan", NULL, NULL);
+	                          "rounds that only asked for the serial, and found the "
+	                          "serial of the last plan", NULL, NULL);
 	failed = metric_new(METRIC_COUNTER, "ownership_bad_rounds_total",
 	                    "rounds that did not end. parked: the primary refuses all "
 	                    "changes", "state", "failed");
@@ -253,7 +253,7 @@ void round_metrics(void)
 	                    "changes", "state", "parked");
 	for (size_t i = 0; i < OUTCOME_COUNT; i++)
 		changes_of[i] = metric_new(METRIC_COUNTER, "ownership_updates_total",
-		                           "names that were updated at a primary",
+		                           "updates of names at a primary",
 		                           "outcome", outcome_name((enum outcome)i));
 }
 

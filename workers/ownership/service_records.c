@@ -39,7 +39,7 @@ static enum err record_page_get_marker(const json_t *args, struct record_page *p
 	space = strrchr(marker, ' ');
 	if (!space || (size_t)(space - marker) >= sizeof(text))
 		return fail(why, ERR_INVALID, "marker: must be the marker of the page "
-		            "before");
+		            "before, not '%s'", err_quote(marker, (char[81]){ 0 }, 81));
 	snprintf(text, sizeof(text), "%.*s", (int)(space - marker), marker);
 	page->has_name = true;
 	page->type = (uint16_t)strtoul(space + 1, NULL, 10);
@@ -55,7 +55,7 @@ static enum err record_page_get(const json_t *args, struct record_page *page,
 	if (!err)
 		err = json_get_u32(args, "limit", 0, PAGE_SETS, &page->limit, why);
 	if (!err && !page->limit)
-		return fail(why, ERR_INVALID, "limit: must be 1 to %d", PAGE_SETS);
+		return fail(why, ERR_INVALID, "limit: must be 1 to %d, not 0", PAGE_SETS);
 	return err;
 }
 

@@ -11,24 +11,24 @@ static const struct json_field args[] = {
 	{ "storage_id", "text", "the `storage_id` of the registry", .max = MARK_OWNER_MAX },
 	{ "zone", "name", "the zone, with or without the final dot" },
 	{ "selector", "[selector]", "which record sets" },
-	{ "dry_run", "true or false", "true: change nothing, and say what would be done", "false" },
+	{ "dry_run", "true or false", "true: only show the changes", "false" },
 	{ 0 }
 };
 
 static const struct rpc_method_doc words[] = {
-	{ "apply_endpoints", "Stores what a resource wants in the zone. The next round writes it. "
+	{ "apply_endpoints", "Stores a resource's endpoints. The next round writes them. "
 	  "`complete` of the answer is false while the source of the resource is in doubt.",
 	  OWNER, "`changed`: number; `endpoints`: number; `complete`: true or false",
 	  "{" REGISTRY ", 'resource': 'ingress/shop/web', 'complete': true, 'endpoints': "
 	  "[{'dnsname': 'www.shared.example.', 'type': 'A', 'targets': ['192.0.2.80']}]}",
 	  FIELDS({ "resource", "text", "the resource; letters, digits and `. _ : / @ -`",
 	           .max = MARK_RESOURCE_MAX },
-	         { "endpoints", "list of [endpoint]", "what the resource wants",
+	         { "endpoints", "list of [endpoint]", "its wanted endpoints",
 	           .max = ENDPOINTS_MAX },
 	         { "complete", "true or false", "true: the resource wants nothing else; "
-	           "false: what it wanted "
-	           "before stays" },
-	         { "rev", "number", "a number that grows; `Conflict` for a smaller one than before",
+	           "false: its former "
+	           "endpoints stay" },
+	         { "rev", "number", "a growing number; `Conflict` for a smaller number",
 	           "0: not counted", INT64_MAX }) },
 	{ "plan_calculate", "Begins a round at once. The round is over when `rounds` of `get_plan` has "
 	  "grown.", OWNER, "[registry]", "{" REGISTRY "}" },
@@ -67,13 +67,13 @@ static const struct rpc_method_doc words[] = {
 	  "zone may change between two pages: compare `serial`.", OWNER,
 	  "`serial`: number; `read_at`: time or null; `records`: list of [owned record]; "
 	  "`marker`: text or null", "{" REGISTRY ", 'limit': 100}",
-	  FIELDS({ "marker", "text", "the `marker` of the page before", "the first page" },
+	  FIELDS({ "marker", "text", "the `marker` of the previous page", "the first page" },
 	         { "limit", "number from 1", "the largest number of record sets in the "
 	           "answer", "1000", 1000 }) },
 	{ "storage_import", "Takes over the owners of records from a list, for a registry with the "
 	  "storage `table`. `claimed`: own record sets. `others`, `unmanaged`, `outside` and "
 	  "`unreadable` count the other records: of other owners, without owner, outside of the "
-	  "zone, and those that no zone can have.", OWNER,
+	  "zone, and impossible records.", OWNER,
 	  "`claimed`: number; `others`: number; `unmanaged`: number; `outside`: number; "
 	  "`unreadable`: number",
 	  "{" REGISTRY ", 'records': [{'dnsname': 'www.shared.example', 'owner': 'cluster-1', "
@@ -92,7 +92,7 @@ static const struct rpc_object objects[] = {
 		{ "zone", "name", "the zone of the registry" },
 		{ "state", "text", "NEW, OK, HELD, FAILED or PARKED" },
 		{ "reason", "text", "why the registry is FAILED or PARKED" },
-		{ "rev", "number", "grows when a resource wants something else" },
+		{ "rev", "number", "grows with each change of the endpoints" },
 		{ "planned_rev", "number", "`rev` at the last round" },
 		{ "rounds", "number", "grows with each round" },
 		{ "planned_at", "time or null", "when the last plan was made" },
@@ -106,28 +106,28 @@ static const struct rpc_object objects[] = {
 		{ "complete", "true or false", "all resources have sent complete lists" },
 		{ "dry_run", "true or false", "the registry only plans" },
 		{ "steps", "object", "how many record sets get each step" },
-		{ "reasons", "object", "how many have each reason" },
+		{ "reasons", "object", "how many sets have each reason" },
 		{ "outcomes", "object", "how the changes ended" },
-		{ "items", "list of [plan item]", "record sets, the held ones first" },
+		{ "items", "list of [plan item]", "record sets, held sets first" },
 		{ "more", "number", "how many more there are" }), true },
 	{ "plan item", "What a round does with a record set.", FIELDS(
 		{ "name", "name", "the name of the record set" },
 		{ "type", "text", "the type of the record set" },
-		{ "step", "text", "what is done" },
-		{ "reason", "text", "why: see docs/ownership.md" },
+		{ "step", "text", "the step of the round" },
+		{ "reason", "text", "the reason: see docs/ownership.md" },
 		{ "held", "true or false", "true: the change waits for approval" },
 		{ "resource", "text or null", "the resource" },
 		{ "words", "text", "the reason in words" },
 		{ "is", "list of texts", "the first 20 records" },
 		{ "becomes", "list of texts", "the first 20 records after the change" }),
 		  true },
-	{ "order result", "What an order did.", FIELDS(
+	{ "order result", "The result of an order.", FIELDS(
 		{ "matched", "number", "record sets that the order selected" },
 		{ "done", "number", "record sets that the order changed" },
 		{ "refused", "object", "for each reason, how many record sets the order "
 		  "did not change" },
 		{ "names", "list of texts", "`name type` of the first record sets" },
-		{ "dry_run", "true or false", "nothing was changed" }), true },
+		{ "dry_run", "true or false", "true: no changes" }), true },
 	{ "owned record", "A record of a shared zone with its owner.", document_fields },
 	{ 0 }
 };

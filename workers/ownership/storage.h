@@ -20,7 +20,7 @@ struct storage {
 	const char *name;
 	bool is_in_zone;
 	bool has_rows;			/* the database has rows of owned sets */
-	/* Records(): adds claims to the view before it is settled. */
+	/* Records(): adds claims to the view before view_settle(). */
 	void (*records)(struct round *round, struct tx *tx);
 	/* Assign(): the provider has applied ROWS. TX is NULL without has_rows. */
 	void (*assign)(struct round *round, struct tx *tx, const struct owned_row *rows,

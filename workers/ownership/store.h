@@ -29,7 +29,7 @@ struct registry_row {
 	unsigned failures;		/* failed rounds in a row */
 	bool is_due;
 	const char *held_digest;	/* of the held changes; "": no held changes */
-	/* digest of the last mismatches that were notified */
+	/* digest of the mismatches in the last notification */
 	const char *mismatches;
 	const char *approved;		/* digest of the approved changes */
 };
@@ -58,7 +58,7 @@ const char *store_plan(struct tx *tx, struct arena *arena, const char *id);
 void store_registry_changed(struct tx *tx, const char *id);
 /* As store_registry_changed(), but due at once, because a caller waits. */
 void store_registry_urgent(struct tx *tx, const char *id);
-/* As store_registry_changed(), for all registries of ZONE except the one with ID. */
+/* As store_registry_changed(), for all registries of ZONE except the registry ID. */
 void store_zone_changed(struct tx *tx, const char *zone, const char *id);
 
 /* The result of a round. */
@@ -66,12 +66,12 @@ struct round_row {
 	const char *id;			/* of the registry */
 	enum registry_state state;
 	const char *reason;
-	bool is_fruitless;		/* no update was applied; counts as a failure */
+	bool is_fruitless;		/* the server applied no update: a failure */
 	bool is_planned;		/* false: the following members do not count */
 	uint64_t rev;			/* revision of the endpoints in the plan */
 	uint32_t serial;
 	const char *plan;		/* JSON */
-	const char *held_digest;	/* NULL: keep the old one and its approval */
+	const char *held_digest;	/* NULL: keep the old digest and its approval */
 	const char *mismatches;
 	int64_t next_ms;		/* time until the next round is due */
 	int64_t rest_ms;		/* the same after a change of the endpoints */
@@ -81,7 +81,7 @@ struct round_row {
  * after rest_ms.
  */
 void store_round(struct tx *tx, const struct round_row *round);
-/* Approves the held changes. False: the digest of the held changes is another one now. */
+/* Approves the held changes. False: the held changes have another digest now. */
 bool store_plan_approve(struct tx *tx, const char *id, const char *digest,
                         const char *who);
 
@@ -95,7 +95,7 @@ struct endpoint {
 	const char *set_id;
 	bool has_ttl, is_shared;
 	bool is_copy;			/* an open transfer made it, not a producer */
-	const char *resource;		/* only set in rows that were read */
+	const char *resource;		/* only in rows from the database */
 };
 
 struct source {
@@ -130,7 +130,7 @@ struct owned_row {
 	struct owned_row *next;		/* the next one of a round */
 	struct name name;
 	struct rrset rrset;		/* as last read; without records: not read yet */
-	struct rrset intended;		/* as sent; without records: nothing was sent */
+	struct rrset intended;		/* as sent; without records: nothing sent */
 	const char *resource;
 	const char *storage_id;		/* the owner's; set by store_owned_by_others() */
 	/* not read yet, and another registry has a row for it */
@@ -157,7 +157,7 @@ void store_owned_delete(struct tx *tx, const char *id, const struct owned_row *r
                         size_t count);
 /* True: RESOURCE has a row. */
 bool store_owned_has(struct tx *tx, const char *id, const char *resource);
-/* The first one stores the number of rows; the second one: there are fewer now. */
+/* The first function stores the number of rows; the second finds fewer rows now. */
 void store_owned_count(struct tx *tx, const char *id);
 bool store_owned_is_lost(struct tx *tx, const char *id);
 /* Makes missing rows for OWNER's sets in the last reading. Returns their number. */

@@ -60,7 +60,7 @@ void store_order_items(struct tx *tx, struct arena *arena, const char *registry_
                        void (*each)(void *self, const char *order_id,
                                     const struct order_set *set, bool is_done),
                        void *self);
-/* Makes applied items DONE and deletes refused ones. */
+/* Makes applied items DONE and deletes refused items. */
 void store_order_items_settle(struct tx *tx, const char *order_id);
 /* Deletes the owned rows of accepted items. */
 void store_order_items_unmake(struct tx *tx, const char *order_id,

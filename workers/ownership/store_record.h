@@ -27,8 +27,8 @@ void store_reading_put(struct tx *tx, const char *id, uint32_t serial);
 typedef bool store_record_fn(void *self, const struct record_row *row);
 
 /*
- * Reads all rows. The second one reads at most COUNT rows after NAME and TYPE; NAME NULL:
- * from the first.
+ * Reads all rows. The second function reads at most COUNT rows after NAME and TYPE; NAME
+ * NULL: from the first.
  */
 void store_records(struct tx *tx, struct arena *arena, const char *id,
                    store_record_fn *each, void *self);

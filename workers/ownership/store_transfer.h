@@ -2,10 +2,10 @@
  * store_transfer -- moves the rows of an order's sets to another registry. Each function
  * takes all items of the order in STATE.
  *
- * The endpoints are copied first. They are deleted at the old registry when the new one
- * owns the sets. So a registry wants the set at every moment. Until then, a copy names
- * its order. The copy is deleted if the order fails, unless a producer asks the new
- * registry for the same.
+ * The round copies the endpoints first. It deletes them at the old registry when the new
+ * registry owns the sets. So a registry wants the set at every moment. Until then, a
+ * copy names its order. The round deletes the copy if the order fails, unless a producer
+ * asks the new registry for the same endpoint.
  */
 #pragma once
 
@@ -28,12 +28,12 @@ void store_transfer_drop_stale(struct tx *tx, const struct transfer *transfer,
 /* Deletes all copies: the sets stay with the old registry. */
 void store_transfer_undo(struct tx *tx, const struct transfer *transfer,
                          const char *state);
-/* Makes the copies endpoints of the new registry and deletes those of the old one. */
+/* Makes the copies endpoints of the new registry; deletes the old endpoints. */
 void store_transfer_forget(struct tx *tx, const struct transfer *transfer,
                            const char *state);
 /*
  * Moves the owned rows. With storage "table" a row of the new registry with records is
- * ERR_EXISTS; with "txt" it is replaced.
+ * ERR_EXISTS; with "txt" the moved row replaces it.
  */
 void store_transfer_owned(struct tx *tx, const struct transfer *transfer,
                           const char *state, bool is_in_zone);

@@ -17,7 +17,7 @@ static enum err codec_within(const char *field, enum err err, struct why *why)
 /* ---- networks ---- */
 
 const struct json_field codec_network_fields[] = {
-	{ "id", "id", "the id of the network, that of Neutron for example" },
+	{ "id", "id", "the id of the network, for example Neutron's" },
 	{ "project_id", "text", "the tenant of a new network. A network keeps its tenant",
 	  "the caller's tenant", 255 },
 	{ "dns_domain", "name", "the domain of the names of its ports; empty: they have no names",
@@ -47,7 +47,7 @@ enum err codec_domain(const char *text, const char *field, struct name *domain,
 		return OK;
 	if (len - is_full > PORT_NAME_MAX - HOST_LABEL_MAX - 1)
 		return fail(why, ERR_INVALID, "%s: must have at most %d octets, so that "
-		            "the names of addresses fit before it, and has %zu", field,
+		            "the names of addresses fit before it, not %zu", field,
 		            PORT_NAME_MAX - HOST_LABEL_MAX - 1, len - is_full);
 	snprintf(full, sizeof(full), "%s%s", text, is_full ? "" : ".");
 	err = name_parse_owner(full, field, &got, why);
@@ -127,7 +127,7 @@ json_t *codec_encode_network(const struct network_row *network)
 
 const struct json_field codec_subnet_fields[] = {
 	{ "id", "id", "the id of the subnet",
-	  "that of the network's subnet with this `cidr`, else a new id" },
+	  "the id of the network's subnet with this `cidr`, else a new id" },
 	{ "network_id", "id", "the network of the subnet" },
 	{ "cidr", "text", "the prefix of the subnet, `10.1.0.0/16` or `fd00::/64`" },
 	{ "dns_publish_fixed_ip", "true or false", "false: no address of the subnet is published",
@@ -141,7 +141,7 @@ const struct json_field codec_subnet_shown[] = {
 	{ "project_id", "text", "the tenant of the network" },
 	{ "cidr", "text", "the prefix of the subnet" },
 	{ "dns_domain", "name", "the domain of the network" },
-	{ "dns_publish_fixed_ip", "true or false", "what `set_subnet` or Neutron said" },
+	{ "dns_publish_fixed_ip", "true or false", "set by `set_subnet` or Neutron" },
 	{ "published", "true or false", "true: zonefleet-ports publishes the addresses" },
 	{ 0 }
 };
@@ -203,7 +203,7 @@ const struct json_field codec_port_fields[] = {
 	{ "dns_name", "text", "the name in the domain, or a full name with its final "
 	  "dot; empty: "
 	  "only generated names", "empty", PORT_NAME_MAX },
-	{ "dns_domain", "name", "the domain of the name, if not that of the network",
+	{ "dns_domain", "name", "the domain of the name, instead of the network's",
 	  "the domain of the network", PORT_NAME_MAX },
 	{ "mac_address", "text", "six octets, `fa:16:3e:00:00:07`", "none", 17 },
 	{ "fixed_ips", "list of [port address]", "the addresses", "empty",
@@ -446,7 +446,7 @@ const struct json_field codec_port_shown[] = {
 	{ "project_id", "text", "the tenant of the port" },
 	{ "dns_name", "text or null", "the name that the port should have" },
 	{ "dns_fqdn", "name or null", "the full name that the port has" },
-	{ "dns_domain", "name or null", "the domain of the port, if not that of the "
+	{ "dns_domain", "name or null", "the domain of the port, instead of the "
 	  "network" },
 	{ "mac_address", "text or null", "the MAC address of the port" },
 	{ "fixed_ips", "list of [port address]", "the addresses of the port" },

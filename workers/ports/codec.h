@@ -28,7 +28,7 @@ extern const struct json_field codec_port_shown[], codec_assignment_shown[];
  */
 enum err codec_domain(const char *text, const char *field, struct name *domain,
                       struct why *why);
-/* The same for the field "dns_domain", as text. NULL: no domain. */
+/* codec_domain() for the field "dns_domain", as text. NULL: no domain. */
 enum err codec_domain_text(const char *text, struct arena *arena, const char **domain,
                            struct why *why);
 /* Decodes the argument "network". Its default tenant is the caller's. */
@@ -61,7 +61,7 @@ enum err codec_filter(struct request *req, struct port_filter *filter);
 enum err codec_port_filter(struct request *req, struct port_filter *filter);
 
 json_t *codec_encode_network(const struct network_row *network);
-/* SUBNET must have been read with its network. */
+/* SUBNET must have its network, too. */
 json_t *codec_encode_subnet(const struct subnet_row *subnet);
 /* Encodes a port. Its dns_assignment (seed 002) has only published addresses. */
 json_t *codec_encode_port(const struct port_row *port,

@@ -33,7 +33,7 @@ void compare_metrics(void)
 	figures.failed = metric_new(METRIC_COUNTER, "ports_comparisons_failed_total",
 	    "comparisons with Neutron that failed. The log has the reason", NULL, NULL);
 	figures.looked_at = metric_new(METRIC_COUNTER, "ports_compared_total",
-	    "networks, subnets and ports of Neutron that were compared", NULL, NULL);
+	    "compared networks, subnets and ports of Neutron", NULL, NULL);
 	figures.differing = metric_new(METRIC_COUNTER, "ports_differing_total",
 	    "objects that differed in the first pass, mostly because their notification "
 	    "is on the way", NULL, NULL);

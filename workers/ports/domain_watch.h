@@ -1,10 +1,10 @@
 /*
  * domain_watch -- finds deleted domains that had records of ports; a tenant or an
  * operator has deleted them. It asks central for each domain once per `retry_period`. If
- * central lacks the domain, or has a new one with the same name, all records of the
- * domain are published again (publish.h). If zonefleet-ports may not create the domain,
- * its ports show the reason. The row of the domain has the id that the last change or the
- * last check saw.
+ * central lacks the domain, or has a new domain with the same name, publish.h sends all
+ * records of the domain again. If zonefleet-ports may not create the domain, its ports
+ * show the reason. The row of the domain has the id that the last change or the last
+ * check saw.
  *
  * Each process checks the next few domains. Two processes may check the same domain.
  */

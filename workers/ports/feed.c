@@ -35,9 +35,9 @@ static struct figures {
 void feed_metrics(void)
 {
 	figures.taken = metric_new(METRIC_COUNTER, "ports_events_total",
-	    "notifications of Neutron that were applied", NULL, NULL);
+	    "notifications of Neutron that took effect", NULL, NULL);
 	figures.refused = metric_new(METRIC_COUNTER, "ports_events_refused_total",
-	    "notifications that cannot be read: dead letters of ports.feed_queue",
+	    "unreadable notifications: dead letters of ports.feed_queue",
 	    NULL, NULL);
 }
 

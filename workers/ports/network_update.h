@@ -24,9 +24,9 @@ struct network_update {
 
 enum { UNNAMED_SHOWN = 100 };		/* the most ids in unnamed */
 
-/* Call it after the network's row was written. The caller owns UNNAMED. */
+/* Call it after the write of the network's row. The caller owns UNNAMED. */
 void network_update_rename(struct network_update *update, struct tx *tx);
-/* Call it after a subnet's row was written and NETWORK was read again. */
+/* Call it after the write of a subnet's row and a new read of NETWORK. */
 void network_update_republish(struct network_update *update, struct tx *tx);
 /*
  * For a deleted network. Neutron deletes only networks without ports, so the ports are

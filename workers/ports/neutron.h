@@ -36,7 +36,7 @@ const json_t *neutron_item(const struct neutron_event *event, size_t i);
 /*
  * ERR_INVALID: the id or the network is missing. A revision here is Neutron's
  * revision_number plus one, because Neutron starts some objects with 0; here 0 means
- * unknown. Invalid names, addresses and domains are skipped, because Neutron has already
+ * unknown. It skips invalid names, addresses and domains, because Neutron has already
  * accepted them.
  */
 enum err neutron_port(const json_t *json, struct arena *arena, struct port_row *port,

@@ -16,7 +16,7 @@ static struct figures {
 void neutron_apply_metrics(void)
 {
 	figures.stale = metric_new(METRIC_COUNTER, "ports_events_stale_total",
-	    "objects in notifications that are older than the stored ones", NULL, NULL);
+	    "objects in notifications older than the stored objects", NULL, NULL);
 	figures.conflicts = metric_new(METRIC_COUNTER, "ports_conflicts_total",
 	    "ports whose name another port of their network has", NULL, NULL);
 }

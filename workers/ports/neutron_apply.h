@@ -26,7 +26,7 @@ struct neutron_apply {
 	enum neutron_kind kind;
 	const json_t *json;		/* the object (neutron.h); NULL if deleted */
 	const char *id;			/* only of a deleted object */
-	/* some fields are missing: only new objects are written */
+	/* some fields are missing: writes only new objects */
 	bool is_partial;
 	bool has_changed;		/* set if it changed rows */
 	const char *taken_by;		/* set to the port that already has the name */

@@ -17,8 +17,8 @@ enum neutron_kind ovo_kind(const json_t *object);
 /* The raw data, with id and revision_number. NULL: the object has no data. */
 const json_t *ovo_data(const json_t *object);
 /*
- * Makes a new object in the form of neutron_port() and others. NULL: the object has no
- * data.
+ * Makes a new object in the form that neutron_port() and its siblings read. NULL: the
+ * object has no data.
  */
 json_t *ovo_plain(const json_t *object);
 

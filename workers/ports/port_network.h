@@ -1,8 +1,8 @@
 /*
- * port_network -- how the addresses of PORT in NETWORK are published. The rules of
- * subnets apply to fixed addresses. A floating IP is always published. If ports.publish
- * is "flagged", an address of Neutron in no known subnet is not published until its
- * subnet arrives. Other addresses in no known subnet are published.
+ * port_network -- how zonefleet publishes the addresses of PORT in NETWORK. The rules of
+ * subnets apply to fixed addresses. It always publishes a floating IP. If ports.publish
+ * is "flagged", it publishes an address of Neutron in no known subnet only after the
+ * subnet has arrived. It publishes other addresses in no known subnet.
  */
 #pragma once
 

@@ -46,7 +46,7 @@ void port_update_read_network(struct port_update *update, struct tx *tx);
 void port_update_delete(struct port_update *update, struct tx *tx);
 /*
  * Announces the lines of PORT even if they are unchanged. After a lost answer to COMMIT,
- * the retry finds them unchanged, but they were never announced.
+ * the retry finds them unchanged, but nothing has announced them.
  */
 void port_update_mark_lines(struct port_update *update, const struct port_row *port);
 /* Commits, publishes the changes and announces the lines (dnsmasq_lines.h). */

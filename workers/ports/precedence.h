@@ -1,11 +1,12 @@
 /*
  * precedence -- an object of Neutron replaces an object of a call with the same id.
  *
- * A tenant's call may use the id of a network, subnet or port of Neutron before Neutron's
- * message about it arrives. If the two differ in tenant or network, these functions
- * delete the call's object before Neutron's object is written. Otherwise the row becomes
- * Neutron's. A network without a tenant stays: only an administrator can create one. A
- * row with is_fed is Neutron's, even after Neutron has deleted the object.
+ * A tenant's call may use the id of a network, subnet or port of Neutron before
+ * Neutron's message about it arrives. If the two differ in tenant or network, these
+ * functions delete the call's object before neutron_apply() writes Neutron's object.
+ * Otherwise the row becomes Neutron's. A network without a tenant stays: only an
+ * administrator can create such a network. A row with is_fed is Neutron's, even after
+ * Neutron has deleted the object.
  */
 #pragma once
 

@@ -21,7 +21,7 @@ static bool publish_is_reverse(const struct publication *publication)
 void publish_fail_no_domain(struct publication *publication)
 {
 	work_fail(publication, arena_printf(publication->work.arena,
-		"there is no domain %s, or it is of another project%s",
+		"there is no domain %s, or it belongs to another tenant%s",
 		publication->zone.zone, publish_is_reverse(publication)
 		                        ? " (setting ports.reverse_tenant)" : ""));
 }

@@ -1,7 +1,7 @@
 /*
  * publish_private -- shared by the parts of publish.h. One step reads the open rows of a
- * domain (publish.c) and makes one call to central. The answer is written before the next
- * step:
+ * domain (publish.c) and makes one call to central. publish writes the answer before the
+ * next step:
  *
  * rows                  call            answer
  * no open row           -               the domain is settled: the end
@@ -33,7 +33,7 @@ struct publication {
 	struct record_row *rows;	/* open rows, at most LIMIT */
 	size_t count;
 	size_t limit;			/* smaller after a refusal */
-	/* central's reason, until a smaller change is accepted or refused */
+	/* central's reason, until it accepts or refuses a smaller change */
 	const char *refusal;
 	/* of the domain that accepted the change; or "" */
 	char domain_id[ID_LEN + 1];
@@ -45,20 +45,21 @@ struct publication {
 
 /* ---- publish_call.c ---- */
 
-/* Calls central for the project of the records. Takes over ARGS. */
+/* Calls central for the tenant of the records. Takes over ARGS. */
 void publish_call(struct publication *publication, const char *method, json_t *args,
                   rpc_answer_fn *answered);
 bool publish_can_create(const struct publication *publication);
-/* Ends the work as failed: central has no such domain for this project. */
+/* Ends the work as failed: central has no such domain for this tenant. */
 void publish_fail_no_domain(struct publication *publication);
 
 /* ---- publish_rows.c ---- */
 
 void publish_rows(struct publication *publication);
 /*
- * The first DROPS rows delete records, the others add records. DROPS_MAX deletions were
- * read at most. Both parts are sorted by name. If one part is incomplete, rows with later
- * names wait for the next change, so that no name is without records between two changes.
+ * The first DROPS rows delete records, the other rows add records. At most DROPS_MAX
+ * rows are deletions. Both parts are sorted by name. If one part is incomplete, rows
+ * with later names wait for the next change, so that no name is without records between
+ * two changes.
  */
 void publish_rows_keep_whole(struct publication *publication, size_t drops,
                              size_t drops_max);

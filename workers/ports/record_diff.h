@@ -1,7 +1,7 @@
 /*
  * record_diff -- the difference between the present and the wanted records of ports: the
- * rows to write, and their domains. An unchanged row is not written, so the cost depends
- * on the size of the change.
+ * rows to write, and their domains. It writes no unchanged row, so the cost depends on
+ * the size of the change.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct record_diff {
 };
 
 void record_diff_init(struct record_diff *diff, struct arena *arena);
-/* A callback of store_records(). Add all old records before the wanted ones. */
+/* A callback of store_records(). Add all old records before the wanted records. */
 void record_diff_add_old(void *diff, const struct record_row *row);
 /* Adds RECORDS of PORT, which is in a network of PROJECT_ID. */
 void record_diff_add_wanted(struct record_diff *diff, const struct port_row *port,

@@ -54,7 +54,7 @@ static void quota_refuse(struct tx *tx, const struct request *req,
 {
 	if (!access_is_owner(req, quota->project_id))
 		tx_fail(tx, ERR_QUOTA, "a port of another tenant needs a reverse "
-		        "domain, and the quota of that tenant is used up");
+		        "domain, and that tenant has used up its quota");
 	else
 		tx_fail(tx, ERR_QUOTA, "%" PRId64 " reverse domains of the tenant exist "
 		        "or will be created, and this call needs %" PRId64 " more: the "

@@ -17,7 +17,7 @@ static enum err published_query_decode(struct request *req, struct published_que
 	if (!err)
 		err = json_get_id(req->args, "network", 0, query->network_id, &req->why);
 	if (!err && !*query->port_id && !*query->network_id)
-		err = fail(&req->why, ERR_INVALID, "port or network: one is required");
+		err = fail(&req->why, ERR_INVALID, "set port or network");
 	return err;
 }
 

@@ -11,14 +11,14 @@ static const struct json_field args[] = {
 	{ "port", "id", "the port" },
 	{ "network", "id", "the network" },
 	{ "subnet", "id", "the subnet" },
-	{ "marker", "id", "the `marker` of the page before", "the first page" },
+	{ "marker", "id", "the `marker` of the previous page", "the first page" },
 	{ "limit", "number from 1", "the largest number of items in the answer",
 	  "100", LIST_MAX },
 	{ 0 }
 };
 
 static const struct json_field of_network[] = {
-	{ "network", "id", "only those of this network", "all networks" },
+	{ "network", "id", "only objects of this network", "all networks" },
 	{ "dns_fqdn", "name", "only ports with this full name", "all names" },
 	{ 0 }
 };
@@ -42,13 +42,13 @@ static const struct rpc_method_doc words[] = {
 	{ "list_ports", "Lists ports.", OWNER, "`ports`: list of [port]; `marker`: id or null",
 	  "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'limit': 10}", of_network },
 	{ "get_published", "Shows how far the records of a port or a network are. `open`: records that "
-	  "central has not taken yet. `refused`: records that it refused, for the `reason`. "
+	  "central has not taken yet. `refused`: refused records, for the `reason`. "
 	  "`domains`: where the records are. The call needs one of the two arguments.",
 	  OWNER,
 	  "`open`: number; `refused`: number; `reason`: text; `domains`: list of names",
 	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10'}",
 	  FIELDS({ "port", "id", "the port", "all ports of `network`" },
-	         { "network", "id", "the network", "that of `port`" }) },
+	         { "network", "id", "the network", "the network of `port`" }) },
 	{ "set_network", "Creates a network, or changes its domain and renames its "
 	                 "ports. `ports`: number of renamed ports. `unnamed`: the first "
 	                 "ports that cannot have their name.", OWNER,
@@ -81,8 +81,8 @@ static const struct rpc_method_doc words[] = {
 	         { "limit", "number from 1", "the largest number of ports in the answer; "
 	           "50 at most",
 	           "50", LIST_MAX }) },
-	{ "hosts_versions", "Says how often the lines of each network have changed: `versions` has a "
-	  "number for each id.", ADMIN, "`versions`: object",
+	{ "hosts_versions", "Gives the version of the lines of each network: `versions` has a "
+	  "number for each id, which grows with each change.", ADMIN, "`versions`: object",
 	  "{'networks': ['5d2b8a5c6a0f4c529a513f0a8a1c7c11']}",
 	  FIELDS({ "networks", "list of ids", "the networks", .max = 500 }) },
 	{ "compare", "Shows the last comparison with Neutron. `Conflict` without a feed (`ports.feed`).",

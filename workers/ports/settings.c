@@ -29,32 +29,32 @@ const struct option ports_options[] = {
 	  "exchange of Neutron's notifications, \"neutron\". \"\": zonefleet-ports reads "
 	  "no notifications" },
 	{ "feed_queue", OPTION_TEXT, AT(feed_queue), "zonefleet_ports", 1, 200,
-	  "queue of zonefleet-ports at that exchange. It takes a copy, so that other "
-	  "programs still get theirs" },
+	  "queue of zonefleet-ports at that exchange. It gets a copy, so that other "
+	  "programs still get all notifications" },
 	{ "feed_objects", OPTION_TEXT, AT(feed_objects),
 	  "Port-1.7 Network-1.1 Subnet-1.1", 0, 255,
 	  "objects that Neutron pushes to its agents, with their versions in this "
 	  "Neutron. zonefleet-ports also reads these pushes. \"\": no pushes" },
 	{ "compare_period", OPTION_DURATION, AT(compare_ms), "10m", 500, 86400 * 1000,
-	  "time between two comparisons of all that Neutron has with the database" },
+	  "time between two comparisons of Neutron's objects with the database" },
 	{ "domain", OPTION_TEXT, AT(domain), "", 0, 200,
-	  "domain of Neutron's networks without one, as Neutron's own dns_domain. It "
+	  "domain of Neutron's networks without a domain, as Neutron's dns_domain. It "
 	  "belongs to zonefleet and not to a tenant. \"\": their ports have no names" },
 	{ "publish", OPTION_WORD, AT(publish), "all", .words = publish,
-	  .help = "which of Neutron's subnets have names for their addresses: all of them, or "
-	  "those with Neutron's flag dns_publish_fixed_ip" },
+	  .help = "which of Neutron's subnets have names for their addresses: all, or "
+	  "only subnets with Neutron's flag dns_publish_fixed_ip" },
 	{ "create_domains", OPTION_BOOL, AT(creates_domains), "false", 0, 0,
 	  "create the domain of a network for its tenant if it is missing. "
 	  "zonefleet-ports always creates reverse domains" },
 	{ "delete_reverse", OPTION_BOOL, AT(deletes_reverse), "false", 0, 0,
 	  "delete a reverse domain that zonefleet-ports created, as soon as no port has "
-	  "an address in it. A domain with records of others stays" },
+	  "an address in it. A domain with other records stays" },
 	{ "reverse_tenant", OPTION_TEXT, AT(reverse_tenant), "", 0, IDENTITY_MAX,
 	  "tenant of the reverse domains. zonefleet-ports creates them for this tenant, "
-	  "and writes into no reverse domain of another one. \"\": they have no tenant" },
+	  "and writes into no reverse domain of another tenant. \"\": no tenant" },
 	{ "retry_period", OPTION_DURATION, AT(retry_ms), "10m", 100, 86400 * 1000,
 	  "time between two attempts to write records that central refused, and between "
-	  "two checks for domains that are gone" },
+	  "two checks for deleted domains" },
 	{ "pool", OPTION_TEXT, AT(pool), "", 0, 64,
 	  "pool of the domains that zonefleet-ports creates. \"\": the default pool of "
 	  "central" },

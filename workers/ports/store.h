@@ -25,7 +25,7 @@ struct network_row {
 	uint64_t revision;		/* Neutron's (neutron_revision()); 0: unknown */
 	bool is_default;		/* the domain is ports.domain */
 	bool is_fed;			/* the network is Neutron's */
-	struct subnets subnets;		/* only set if the network was read by its id */
+	struct subnets subnets;		/* only set in a read by the id */
 };
 
 /* Locks the row against changes of the network, its subnets and its ports. */
@@ -64,7 +64,7 @@ void store_networks(struct tx *tx, struct arena *arena, const char *project_id,
 
 struct subnet_row {
 	char id[ID_LEN + 1], network_id[ID_LEN + 1];
-	/* the network's; only set if read with it */
+	/* the network's; only set if read with the network */
 	const char *project_id, *domain_text;
 	struct prefix cidr;
 	bool is_published;		/* its addresses have records */
@@ -98,7 +98,7 @@ struct port_row {
 	char id[ID_LEN + 1], network_id[ID_LEN + 1];
 	const char *project_id;
 	const char *dns_name, *dns_fqdn, *mac;	/* NULL: not set */
-	const char *dns_domain;		/* the port's own; NULL: that of the network */
+	const char *dns_domain;		/* the port's own; NULL: the network's */
 	uint64_t revision;
 	bool is_fed, is_floating;	/* the port is Neutron's; it is a floating IP */
 	bool is_gone;
@@ -154,7 +154,7 @@ void store_ports_awaiting_name(struct tx *tx, struct arena *arena, const char *n
 struct port_filter {
 	const char *project_id, *network_id;	/* NULL: all */
 	const char *dns_fqdn;			/* NULL: any name */
-	const char *marker;			/* only ids after this one */
+	const char *marker;			/* only ids after this id */
 	int limit;
 };
 /* Reads the ports that are not deleted. */
@@ -178,10 +178,10 @@ struct record_row {
 void store_records(struct tx *tx, struct arena *arena, const char *network_id,
                    const char *port_id,
                    void (*each)(void *self, const struct record_row *row), void *self);
-/* The progress of a port's or network's records, including those of deleted ports. */
+/* The progress of the records of a port or network, also of deleted ports. */
 struct published_row {
 	int64_t open, refused;		/* numbers of records */
-	/* why records are refused or open; "": no reason */
+	/* why central refused records, or why they are open; "": no reason */
 	const char *reason;
 };
 void store_published(struct tx *tx, struct arena *arena, const char *network_id,
@@ -214,14 +214,14 @@ bool store_comparison_read(struct tx *tx, struct arena *arena, const char *feed,
                            struct comparison_row *row);
 /*
  * Reads Neutron's networks, with tombstones. DOMAIN is ports.domain. A network with an
- * older value of it gets no revision, so it counts as different.
+ * older default gets no revision, so it counts as different.
  */
 void store_network_revisions(struct tx *tx, const char *domain,
                              void (*each)(void *self, const struct revision *revision),
                              void *self);
 /*
- * Reads Neutron's subnets. ALL: all of them must be published. Otherwise the flag of each
- * decides.
+ * Reads Neutron's subnets. ALL: zonefleet-ports publishes all subnets. Otherwise the
+ * flag of each subnet decides.
  */
 void store_subnet_revisions(struct tx *tx, bool all,
                             void (*each)(void *self, const struct revision *revision),
@@ -263,14 +263,14 @@ void store_zones_changed(struct tx *tx, const struct zone_key *zones, size_t cou
 void store_zones_due(struct tx *tx, struct arena *arena,
                      void (*each)(void *self, const struct zone_key *zone), void *self);
 bool store_zone_read(struct tx *tx, const struct zone_key *zone, struct zone_row *row);
-/* True: a port has a record in the zone, or a dropped record is still published. */
+/* True: a port has a record in the zone, or central still has a dropped record. */
 bool store_zone_is_used(struct tx *tx, const struct zone_key *zone);
 struct watched_zone {
 	const char *zone, *domain_id;	/* "": not known yet */
 };
 /*
- * Reads at most LIMIT domains with published records and without open ones that were not
- * checked for PERIOD_MS. The longest unchecked domain comes first.
+ * Reads at most LIMIT domains with published records and without open records that were
+ * not checked for PERIOD_MS. The longest unchecked domain comes first.
  */
 void store_zones_watched(struct tx *tx, struct arena *arena, int period_ms, int limit,
                          void (*each)(void *self, const struct watched_zone *zone),
@@ -293,10 +293,10 @@ struct zone_quota {
 void store_quotas_read(struct tx *tx, struct zone_quota *quotas, size_t count);
 /*
  * Locks the numbers of the tenants' reverse domains. Until this transaction ends, no
- * other one can give these tenants a reverse domain. ERR_RACE: another transaction did so
- * after this one began to read. Sets rev and count. The count has the existing domains
- * that zonefleet-ports created, and the domains that it must create because a port needs
- * them.
+ * other transaction can give these tenants a reverse domain. ERR_RACE: another
+ * transaction did so after the first read of this transaction. Sets rev and count. The
+ * count has the existing domains that zonefleet-ports created, and the domains that it
+ * must create because a port needs them.
  */
 void store_quotas_lock(struct tx *tx, struct zone_quota *quotas, size_t count);
 /*
@@ -313,15 +313,15 @@ void store_zone_lost_all(struct tx *tx, const struct zone_key *zone);
 void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *zone,
                      int state, size_t limit,
                      void (*each)(void *self, const struct record_row *row), void *self);
-/* ROWS are published. Rows that have changed since stay open. Deletes dropped rows. */
+/* central has taken ROWS. Rows changed since then stay open. Deletes dropped rows. */
 void store_zone_done(struct tx *tx, const struct zone_key *zone,
                      const struct record_row *rows, size_t count);
 void store_zone_refused(struct tx *tx, const struct record_row *row, const char *reason);
 /* Opens all refused records again. */
 void store_records_retry_refused(struct tx *tx);
 /*
- * All records that were open at REV are published. The domain stays due if its row has
- * changed since.
+ * central has taken all records that were open at REV. The domain stays due if its row
+ * has changed since.
  */
 void store_zone_settled(struct tx *tx, const struct zone_key *zone, uint64_t rev);
 void store_zone_failed(struct tx *tx, const struct zone_key *zone, const char *reason,

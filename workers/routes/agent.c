@@ -237,7 +237,7 @@ static enum err routes_agent_check(void *self, struct why *why)
 	enum err err = *settings->router
 	               ? route_name_check_label(settings->router, "routes_agent.router",
 		                                why)
-	               : fail(why, ERR_INVALID, "routes_agent.router: is empty, must be "
+	               : fail(why, ERR_INVALID, "routes_agent.router: must be set to "
 	                      "the name of the router of this HAProxy");
 
 	if (!err && (*settings->directory != '/' ||

@@ -18,9 +18,9 @@ struct binding_result {
 };
 
 /*
- * Assigns ROUTE to ROUTER. The row of ROUTE must be locked, and ROUTE must have the claim
- * of its host. ERR_INVALID: the router's domain has no room for a name; nothing was
- * written. Errors of statements stay in the transaction.
+ * Assigns ROUTE to ROUTER. The caller has locked the row of ROUTE, and ROUTE has the
+ * claim of its host. ERR_INVALID: the router's domain has no room for a name; it wrote
+ * nothing. Errors of statements stay in the transaction.
  */
 enum err binding_assign(struct routes *routes, struct tx *tx, struct arena *arena,
                         const struct route_row *route, const struct router_row *router,

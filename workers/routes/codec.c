@@ -24,7 +24,7 @@ const struct json_field codec_binding_fields[] = {
 	{ "route_name", "text", "the name of the route", .max = ROUTE_HOST_MAX },
 	{ "router", "text", "the name of the router", "the router of `dns`",
 	  ROUTE_LABEL_MAX },
-	{ "dns", "text", "the domain of the router", "that of `router`",
+	{ "dns", "text", "the domain of the router", "the router's",
 	  ROUTE_HOST_MAX + 1 },
 	{ 0 }
 };
@@ -63,7 +63,7 @@ static enum err binding_input_read(const json_t *json, struct binding_input *inp
 	if (!err)
 		err = codec_check_name(input->dns, "dns", why);
 	if (!err && !input->router && !input->dns)
-		err = fail(why, ERR_INVALID, "router, dns: set one of them, or both");
+		err = fail(why, ERR_INVALID, "set router, dns or both");
 	return err;
 }
 

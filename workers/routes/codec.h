@@ -26,8 +26,7 @@ extern const struct json_field codec_status_fields[];
 extern const struct json_field codec_binding_fields[], codec_binding_shown[];
 
 /*
- * The values in a message. codec_router_complete() fills in the missing ones from the
- * router.
+ * The values in a message. codec_router_complete() takes missing values from the router.
  */
 struct router_input {
 	bool has_description, has_label, has_capacity, has_ttl, has_addresses;
@@ -44,7 +43,7 @@ enum err codec_router_decode_name(const struct request *req, const char **name,
 enum err codec_router_decode_filter(const struct request *req, const char *key,
                                     const char **name, struct why *why);
 /*
- * Encodes a router. Capacity, number of routes, serial and reason are only shown with
+ * Encodes a router. Shows capacity, number of routes, serial and reason only with
  * IS_ADMIN.
  */
 json_t *codec_router_encode(const struct router_row *router, bool is_admin,

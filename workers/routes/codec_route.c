@@ -21,7 +21,7 @@ const struct json_field codec_route_fields[] = {
 	  .is_fixed = true },
 	{ "project_id", "text", "the tenant of the route", "the caller's tenant", 255,
 	  .is_fixed = true },
-	{ "host", "text", "a name of your own, in place of the generated one; `*.` in "
+	{ "host", "text", "a name of your own, in place of the generated name; `*.` in "
 	  "front is a wildcard", "empty", ROUTE_HOST_MAX + 1 },
 	{ "labels", "object of texts", "the labels of the route", "empty", LABELS_MAX },
 	{ "backend", "text", "the backend of HAProxy", "NAMESPACE_NAME", BACKEND_MAX },

@@ -78,14 +78,14 @@ const struct json_field codec_router_fields[] = {
 	  TTL_MAX },
 	{ "addresses", "list of addresses (texts) or [instance]",
 	  "the addresses of its instances", "empty", ROUTER_ADDRESSES_MAX },
-	{ "zone", "[router zone]", "what the domain of the router starts with", "empty",
+	{ "zone", "[router zone]", "the first content of the router's domain", "empty",
 	  .is_fixed = true },
 	{ 0 }
 };
 
 const struct json_field codec_address_shown[] = {
 	{ "address", "text", "an address" },
-	{ "up", "true or false", "what the operator has set" },
+	{ "up", "true or false", "the state that the operator has set" },
 	{ "alive", "true or false", "the instance is up, and its agent is not silent" },
 	{ "shown", "true or false", "the domain has the address" },
 	{ 0 }
@@ -191,7 +191,7 @@ static enum err router_input_read_zone(struct request *req, const json_t *json,
 	free(text);
 	if (strlen(router->zone) > ROUTER_DOMAIN_TEXT_MAX)
 		return fail(&req->why, ERR_TOO_LARGE, "zone: must have at most %d octets "
-		            "of JSON, and has %zu", ROUTER_DOMAIN_TEXT_MAX,
+		            "of JSON, not %zu", ROUTER_DOMAIN_TEXT_MAX,
 		            strlen(router->zone));
 	return OK;
 }

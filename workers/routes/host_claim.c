@@ -19,7 +19,7 @@ enum { WORDS_MAX = 512 };
 static void claim_name_owner(const struct route_row *owner, const char *host,
                              char words[WORDS_MAX])
 {
-	snprintf(words, WORDS_MAX, "host %.253s is route %.63s/%.100s's", host,
+	snprintf(words, WORDS_MAX, "host %.253s belongs to route %.63s/%.100s", host,
 	         owner->namespace, owner->name);
 }
 

@@ -29,7 +29,7 @@ static const char *const all_down[] = {
 static const struct option rows[] = {
 	{ "strategy", OPTION_WORD, AT(strategy), "roundrobin", .words = strategy_words,
 	  .help = "how a route gets a router. roundrobin: the routers take turns; label: "
-	  "the routers with a label of the route take turns, or those without a label if "
+	  "the routers with a label of the route take turns, or routers without label if "
 	  "there is no such router; leastloaded: the router with the fewest routes; "
 	  "hash: a router by "
 	  "the id of the route; external: another program calls create_route_binding" },
@@ -73,7 +73,7 @@ static const struct option rows[] = {
 	  "route" },
 	{ "retry_max", OPTION_DURATION, AT(retry_max_ms), "1m", 1000, 3600 * 1000,
 	  "longest pause between two attempts to find a router for a route. The first "
-	  "pause is 1s, and each next one is longer" },
+	  "pause is 1s, and each next is longer" },
 	{ 0 }
 };
 

@@ -1,14 +1,14 @@
 /*
  * publish -- sends the domains of routers to central. The process with the router's lock
- * makes one change for all records of a domain that differ, with one serial. Then it asks
- * central until the name servers have this serial. A call without an answer is repeated:
- * sending an existing record set again changes nothing. Every routes.check_period all
- * records are sent again.
+ * makes one change for all records of a domain that differ, with one serial. Then it
+ * asks central until the name servers have this serial. It repeats a call without an
+ * answer: sending an existing record set again changes nothing. Every
+ * routes.check_period it sends all records again.
  *
- * publish creates the domain of a new router, unless central has it already. When the
- * router is deleted, publish deletes the domain if it has created it and the domain is
- * empty. If the domain is below routes.parent, the ownership registry of that zone gets a
- * delegation.
+ * publish creates the domain of a new router, unless central has it already. With the
+ * router, publish deletes the domain if publish has created the domain and the domain is
+ * empty. If the domain is below routes.parent, the ownership registry of that zone gets
+ * a delegation.
  */
 #pragma once
 

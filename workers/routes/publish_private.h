@@ -25,11 +25,11 @@ struct publication {
 	struct former_name *former_names;
 	size_t former_count;
 	json_t *zone;			/* router.zone */
-	rpc_answer_fn *delegated;	/* called with the answer about the delegation */
+	rpc_answer_fn *delegated;	/* gets the answer about the delegation */
 	bool is_known;			/* the router has a row */
 	bool is_news;			/* the name servers have the change now */
-	bool is_asked_for;		/* create_domain was called */
-	/* central has a newer serial than the first one */
+	bool is_asked_for;		/* publish has called create_domain */
+	/* central has a newer serial than the first serial */
 	bool has_no_serial;
 	bool has_no_extras;		/* central cannot read the extra records */
 	uint32_t serial;		/* of the change that central accepted, */

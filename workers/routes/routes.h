@@ -58,5 +58,5 @@ extern const struct rpc_method routes_methods[];	/* service.c */
  * of agents only after it has received reports for this time.
  */
 struct alive_rule routes_alive_rule(const struct routes *routes);
-/* Called in each turn: notes whether the process receives reports. */
+/* In each turn: notes whether the process receives reports. */
 void routes_alive_update(struct routes *routes);

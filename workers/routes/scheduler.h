@@ -1,6 +1,6 @@
 /*
  * scheduler -- binds each route without a router to a router, and each route of a
- * draining router to another one, by the strategy of the settings. The process that
+ * draining router to another router, by the strategy of the settings. The process that
  * creates a route binds it at once. Each second every process binds due routes of its
  * share. One transaction binds many routes and moves the position of the strategy.
  *

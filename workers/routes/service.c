@@ -77,8 +77,8 @@ static void route_call_check_host(struct route_call *call, const struct route_ro
 		        "router %.63s, where zonefleet-routes generates the names: leave "
 		        "host out", router);
 	else if (*suffix && host_is_in(route->host, suffix))
-		tx_fail(call->tx, ERR_INVALID, "host: must not be in %.200s, where the "
-		        "domains of routers are", suffix);
+		tx_fail(call->tx, ERR_INVALID, "host: must not be in %.200s, which has "
+		        "the domains of routers", suffix);
 	else if (host_is_wide(route->host) && !call->req->context.is_admin)
 		tx_fail(call->tx, ERR_DENIED, "host: a wildcard of a tenant must have "
 		        "two labels after \"*\"");
@@ -234,7 +234,7 @@ static void route_call_lock(struct route_call *call, const struct route_key *key
 {
 	if (!store_route_lock(call->tx, call->req->arena, key, &call->route) ||
 	    access_check(call->req, call->route.project_id))
-		tx_fail(call->tx, ERR_NOT_FOUND, "no such route");
+		tx_fail(call->tx, ERR_NOT_FOUND, "no route %s", route_key_text(key));
 	else if (!text_is_equal(seen->host, call->route.host))
 		tx_fail(call->tx, ERR_RACE, "another call changed the host of the route");
 	if (!call->tx->err)
@@ -382,7 +382,7 @@ static enum err service_get_route(void *self, struct request *req)
 	    !access_check(req, route.project_id))
 		req->result = json_pack("{s:o}", "route", codec_route_encode(&route));
 	else
-		tx_fail(&tx, ERR_NOT_FOUND, "no such route");
+		tx_fail(&tx, ERR_NOT_FOUND, "no route %s", route_key_text(&key));
 	return tx_commit(&tx);
 }
 

@@ -1,7 +1,7 @@
 /*
  * service -- the handlers of the calls. service.c has the calls about routes and the
  * table of all methods. service_router.c has the calls about routers, service_binding.c
- * those about bindings and about the hosts that instances serve.
+ * has the calls about bindings and about the hosts that instances serve.
  */
 #pragma once
 

@@ -12,7 +12,7 @@
 static const struct json_field args[] = {
 	{ "route", "text", "the id of the route, or NAMESPACE/NAME" },
 	{ "router", "text", "the name of the router", .max = ROUTE_LABEL_MAX },
-	{ "marker", "id", "the `marker` of the page before", "the first page" },
+	{ "marker", "id", "the `marker` of the previous page", "the first page" },
 	{ "limit", "number from 1", "the largest number of items in the answer",
 	  "100", LIST_MAX },
 	{ 0 }
@@ -65,7 +65,7 @@ static const struct rpc_method_doc words[] = {
 	  "{'router': 'shard1'}" },
 	{ "list_routers", "Lists routers.", ANYONE,
 	  "`routers`: list of [router]; `marker`: text or null", "{'limit': 10}",
-	  FIELDS({ "marker", "text", "the `marker` of the page before",
+	  FIELDS({ "marker", "text", "the `marker` of the previous page",
 	           "the first page" }) },
 	{ "report_address", "Reports that the instance at an address lives. `NotFound` "
 	  "if the router does not have the address.", ADMIN, "null",
@@ -91,7 +91,7 @@ static const struct rpc_method_doc words[] = {
 	         { "limit", "number from 1",
 	           "the largest number of routes in the answer; 500 at most",
 	           "100", LIST_MAX }) },
-	{ "hosts_versions", "Says how often the hosts of each router have changed: "
+	{ "hosts_versions", "Gives the version of each router's hosts, which grows: "
 	  "`versions` has a number for each name.", ADMIN, "`versions`: object",
 	  "{'routers': ['shard1']}",
 	  FIELDS({ "routers", "list of texts", "the names of routers", .max = 500 }) },
@@ -106,10 +106,10 @@ static const struct rpc_object objects[] = {
 	{ "new router", "A router that a caller creates or changes.",
 	  codec_router_fields },
 	{ "instance", "An address of a router.", codec_address_fields },
-	{ "router zone", "What the domain of a router starts with.",
+	{ "router zone", "The first content of the domain of a router.",
 	  router_domain_fields },
 	{ "router SOA", "Values of its SOA record.", router_domain_soa_fields },
-	{ "first record", "Record sets that the domain of a router starts with.",
+	{ "first record", "Record sets in the first content of a domain.",
 	  router_domain_record_fields },
 	{ "router", "A router in an answer. Only administrators see the last four "
 	  "fields.", codec_router_shown, true },
@@ -117,7 +117,7 @@ static const struct rpc_object objects[] = {
 	  codec_address_shown, true },
 	{ "new binding", "A binding that a caller makes.", codec_binding_fields },
 	{ "binding", "A binding in an answer.", codec_binding_shown, true },
-	{ "route hosts", "What the instances of a router serve of a route.", FIELDS(
+	{ "route hosts", "The hosts of a route on the instances of a router.", FIELDS(
 		{ "route", "id", "the route" },
 		{ "map", "text", "lines `host backend`" }), true },
 	{ 0 }

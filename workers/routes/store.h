@@ -65,16 +65,16 @@ void store_router_update(struct tx *tx, const struct router_row *router);
 /* Replaces the addresses of ROUTER. Keeps the reports about known addresses. */
 void store_addresses_replace(struct tx *tx, const struct router_row *router);
 /*
- * An address is shown if the operator has set it up and its agent, if there is one, has
- * reported it within TIMEOUT_MS. A process that does not receive reports cannot judge
- * silence: then a shown address stays.
+ * The domain shows an address if the operator has set it up and its agent, if there is
+ * one, has reported it within TIMEOUT_MS. A process that does not receive reports cannot
+ * judge silence: then a shown address stays.
  */
 struct alive_rule {
 	int timeout_ms;
 	bool is_receiving;
 	bool keeps;			/* shown addresses stay if all are down */
 };
-/* True: an address of the router is shown or may be shown. */
+/* True: the domain shows, or may show, an address of the router. */
 bool store_addresses_any_usable(struct tx *tx, const char *router,
                                 const struct alive_rule *rule);
 /* A report of an agent: the instance at the address is alive. */
@@ -87,15 +87,15 @@ struct address_report {
 };
 /*
  * Writes the report if the address does not count as silent. False: it counts as silent,
- * or the router has no such address; nothing was written.
+ * or the router has no such address; it wrote nothing.
  */
 bool store_address_renew(struct tx *tx, const struct address_report *report,
                          int timeout_ms);
 /* Writes the report. False: the router has no such address. */
 bool store_address_revive(struct tx *tx, const struct address_report *report);
 /*
- * Updates which addresses are shown, of the router or of all routers (NULL). Makes the
- * changed domains due and returns their number.
+ * Updates which addresses the domain of the router, or of all routers (NULL), shows.
+ * Makes the changed domains due and returns their number.
  */
 int64_t store_addresses_update_shown(struct tx *tx, const char *name,
                                      const struct alive_rule *rule);
@@ -119,7 +119,7 @@ void store_router_add_bound(struct tx *tx, const char *name, int by);
  * router.
  */
 bool store_router_lock(struct tx *tx, const char *name);
-/* The same without waiting. False also if another transaction has the lock. */
+/* store_router_lock() without waiting. False also if another transaction has the lock. */
 bool store_router_try_lock(struct tx *tx, const char *name);
 /* The records of the domain have changed: makes the domain due. */
 void store_router_touch(struct tx *tx, const char *name);
@@ -150,7 +150,7 @@ struct domain_sent {
 void store_domain_sent(struct tx *tx, const char *name, const struct domain_sent *sent,
                        int patience_s);
 /*
- * The name servers have ROUTER's rev. If no newer rev is wanted, the domain is due in
+ * The name servers have ROUTER's rev. Unless a newer rev is wanted, the domain is due in
  * AFTER_MS.
  */
 void store_domain_set_active(struct tx *tx, const struct router_row *router, int after_ms,
@@ -181,6 +181,11 @@ struct route_row {
 struct route_key {
 	const char *id, *namespace, *name;
 };
+/* The id or the name, for errors. */
+static inline const char *route_key_text(const struct route_key *key)
+{
+	return key->id ? key->id : key->name;
+}
 bool store_route_read(struct tx *tx, struct arena *arena, const struct route_key *key,
                       struct route_row *route);
 bool store_route_lock(struct tx *tx, struct arena *arena, const struct route_key *key,
@@ -212,7 +217,7 @@ int64_t store_routes_retry_now(struct tx *tx, int limit);
 struct route_filter {
 	const char *project_id, *namespace, *router;	/* NULL: all */
 	const char *phase;
-	const char *marker;		/* only ids after this one */
+	const char *marker;		/* only ids after this id */
 	int limit;
 };
 typedef void route_fn(void *self, const struct route_row *route);
@@ -266,8 +271,8 @@ void store_routes_waiting(struct tx *tx, struct arena *arena, const char *host, 
 void store_routes_waiting_below(struct tx *tx, struct arena *arena, const char *parent,
                                 int limit, int skip, route_fn *each, void *self);
 /*
- * Writes the reasons of the routes that wait for HOST: OURS for routes of OWNER's tenant,
- * OTHERS for the rest.
+ * Writes the reasons of the routes that wait for HOST: OURS for routes of OWNER's
+ * tenant, OTHERS for other routes.
  */
 void store_waiting_set_reasons(struct tx *tx, const char *host,
                                const struct route_row *owner, const char *ours,
@@ -340,7 +345,7 @@ void store_former_names_expired(struct tx *tx, struct arena *arena,
                                 former_name_fn *each, void *self);
 /*
  * Moves the row to its next state, or deletes it with its claim (GONE). False: the row
- * has changed since FORMER was read; nothing was written.
+ * has changed since the read of FORMER; it wrote nothing.
  */
 bool store_former_name_apply(struct tx *tx, const struct former_name *former,
                              enum former_event event);
@@ -351,16 +356,16 @@ void store_former_names_set_needs(struct tx *tx, const char *router);
  * ready.
  */
 void store_former_names_wake(struct tx *tx, const char *router, int patience_s);
-/* The name servers of a router's domain have all updates that were sent to central. */
+/* The name servers of a router's domain have all updates that central got. */
 void store_former_names_published(struct tx *tx, const struct router_row *router);
-/* Names of a router's domain with an update that must be sent to central now. */
+/* Names of a router's domain with an update to send to central now. */
 void store_former_names_unsent(struct tx *tx, struct arena *arena, const char *router,
                                int limit, int patience_s, former_name_fn *each,
                                void *self);
 /* Central accepted the updates of these names. Each CNAME has ROUTER's ttl. */
 void store_former_names_sent(struct tx *tx, const struct router_row *router,
                              const struct former_name *names, size_t count);
-/* Sends all CNAMEs of a router to central again, because its domain is a new one. */
+/* Sends all CNAMEs of a router to central again, because its domain is new. */
 void store_former_names_resend(struct tx *tx, const char *router);
 /* The routers whose instances serve routes with a former name at ROUTER. */
 void store_router_successors(struct tx *tx, struct arena *arena, const char *router,
@@ -372,7 +377,7 @@ void store_router_former_names_delete(struct tx *tx, const char *router);
 /* The former names at a router, and the time until the last of them is gone. */
 struct former_names_left {
 	int64_t count;
-	int64_t leading;		/* names with a CNAME, or about to get one */
+	int64_t leading;		/* names that have or will get a CNAME */
 	/* names whose CNAME may still be on name servers */
 	int64_t leaving;
 	uint32_t ttl;			/* the longest ttl; at least the router's */

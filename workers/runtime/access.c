@@ -60,7 +60,8 @@ enum err access_require_admin(struct request *req)
 {
 	if (req->context.is_admin)
 		return OK;
-	return fail(&req->why, ERR_DENIED, "%s is for administrators", req->method);
+	return fail(&req->why, ERR_DENIED, "only administrators may call %s",
+	            req->method);
 }
 
 bool access_is_owner(const struct request *req, const char *owner)
@@ -74,5 +75,5 @@ enum err access_check(struct request *req, const char *owner)
 {
 	if (access_is_owner(req, owner))
 		return OK;
-	return fail(&req->why, ERR_DENIED, "this belongs to another tenant");
+	return fail(&req->why, ERR_DENIED, "the object belongs to another tenant");
 }

@@ -2,12 +2,12 @@
  * access -- decides for all programs which objects a caller may see and change: by the
  * tenant of its context, and by is_admin.
  *
- * A tenant owns the objects whose tenant has exactly its octets. Objects without a tenant
- * ("") belong to administrators only. A caller without a tenant that is no administrator
- * owns nothing.
+ * A tenant owns the objects whose tenant has exactly its octets. Objects without a
+ * tenant ("") belong to administrators only. A caller without a tenant and without
+ * is_admin owns nothing.
  *
- * An administrator whose context says own_tenant_only is limited to the objects of its
- * tenant; without a tenant, to objects without a tenant. Its other rights (quotas,
+ * An administrator whose context says own_tenant_only sees only the objects of its
+ * tenant; without a tenant, only objects without a tenant. Its other rights (quotas,
  * reserved names) stay. A program that acts for many tenants sets own_tenant_only, so
  * that a mistake does not touch the objects of other tenants.
  */
@@ -44,5 +44,5 @@ enum err access_filter(struct request *req, const char **tenant);
 enum err access_require_admin(struct request *req);
 /* access_has() for the caller of REQ. */
 bool access_is_owner(const struct request *req, const char *owner);
-/* The same as an error: ERR_DENIED. */
+/* access_is_owner() as an error: ERR_DENIED. */
 enum err access_check(struct request *req, const char *owner);

@@ -22,7 +22,7 @@ enum {
 const struct option broker_options[] = {
 	{ "url", OPTION_SECRET, AT(url), "rabbit://guest:guest@localhost:5672/", 10, 4096,
 	  "URL of RabbitMQ: rabbit://user:password@host:5672,host2/vhost, or rabbits:// "
-	  "for TLS. The program tries the hosts in turn, from a random one on" },
+	  "for TLS. The program tries the hosts in turn, from a random host on" },
 	{ "exchange", OPTION_TEXT, AT(exchange), "zonefleet", 1, QUEUE_NAME_MAX,
 	  "name of the control exchange (control_exchange of oslo.messaging)" },
 	{ "quorum", OPTION_BOOL, AT(quorum), "false", 0, 0,
@@ -32,7 +32,7 @@ const struct option broker_options[] = {
 	  "file with the CAs of the broker's certificate (PEM). rabbits:// needs it" },
 	{ "tls_cert", OPTION_TEXT, AT(tls_cert), NULL, 1, 4096,
 	  "file with the client certificate of the program (PEM), if the broker asks for "
-	  "one" },
+	  "a certificate" },
 	{ "tls_key", OPTION_TEXT, AT(tls_key), NULL, 1, 4096,
 	  "file with the private key of tls_cert (PEM, without a password)" },
 	{ "heartbeat", OPTION_SECONDS, AT(heartbeat_s), "10", 2, 300,
@@ -40,11 +40,11 @@ const struct option broker_options[] = {
 	  "for twice this time" },
 	{ "max_message_bytes", OPTION_INT, AT(max_message_bytes), "4194304", 65536,
 	  134217728,
-	  "size of the largest message. A larger one that arrives becomes a dead letter; "
-	  "the program does not send larger ones" },
+	  "size of the largest message. A larger message that arrives becomes a dead "
+	  "letter; the program sends no larger message" },
 	{ "queue_limit", OPTION_INT, AT(queue_limit), "10000", 1000, 1000000,
 	  "number of messages that may wait in a process for the broker, and of calls "
-	  "that may wait for an answer. The process refuses further ones" },
+	  "that may wait for an answer. The process refuses further messages and calls" },
 	{ "send_user_id", OPTION_BOOL, AT(send_user_id), "true", 0, 0,
 	  "name the user of the url in messages (AMQP's user_id). RabbitMQ compares it "
 	  "with the account. Set false if the account has another name, as with OAuth "
@@ -269,7 +269,7 @@ static bool acks_send(struct broker *broker)
 		return true;
 	sent = tag ? acks_send_multiple(broker, tag) : acks_send_each(broker);
 	if (sent < 0) {
-		broker_drop(broker, "cannot send");
+		broker_drop(broker, "cannot send to the broker");
 		return false;
 	}
 	acks->count -= (size_t)sent;

@@ -2,18 +2,19 @@
  * broker -- a connection to RabbitMQ that reconnects by itself. Only the files broker*
  * use librabbitmq.
  *
- * Connecting (resolve, TCP, TLS, login, declare) runs on a lane, so an unreachable broker
- * does not block the loop. The outbox keeps a published message until the broker confirms
- * it or its deadline passes. After a reconnect it sends the same bytes again. The number
- * of unconfirmed messages is limited. A process has two connections, because a memory
- * alarm blocks a connection that publishes: one consumes, one publishes. Before each
- * publish it reads all input and checks that the socket is writable. frame_max is
- * 8 KiB, TCP_USER_TIMEOUT is set, and any error of the library drops the connection
- * (DESIGN 10).
+ * Connecting (resolve, TCP, TLS, login, declare) runs on a lane, so an unreachable
+ * broker does not block the loop. The outbox keeps a published message until the broker
+ * confirms it or its deadline passes. After a reconnect it sends the same bytes again.
+ * It limits the number of unconfirmed messages. A process has two connections, because a
+ * memory alarm blocks a connection that publishes: one consumes, one publishes. Before
+ * each publish it reads all input and checks that the socket is writable. frame_max is 8
+ * KiB, TCP_USER_TIMEOUT limits silence, and any error of the library drops the
+ * connection.
  *
- * The connection declares its exchanges, queues and bindings when it connects, and checks
- * them every few seconds. If one is missing, or the account has lost its right to it, the
- * connection is dropped, and the next connection declares it again.
+ * The connection declares its exchanges, queues and bindings when it connects, and
+ * checks them every few seconds. If an item is missing, or the account has lost its
+ * right to it, broker drops the connection, and the next connection declares the item
+ * again.
  */
 #pragma once
 
@@ -109,7 +110,7 @@ bool broker_is_up(const struct broker *broker);
  * up.
  */
 const char *broker_down_reason(const struct broker *broker);
-/* The name of the reply queue. Each connection has a new one. */
+/* The name of the reply queue. Each connection has a new queue. */
 const char *broker_reply_queue(const struct broker *broker);
 const char *broker_exchange(const struct broker *broker);	/* the control exchange */
 
@@ -119,8 +120,8 @@ void broker_ack(struct broker *broker, const struct broker_delivery *delivery);
 void broker_reject(struct broker *broker, const struct broker_delivery *delivery);
 /*
  * Puts a copy into a delay queue for DELAY_MS, or into `queue.dead`, with the reason in
- * the headers. The original is acknowledged when the copy is confirmed. OUT publishes the
- * copy.
+ * the headers. OUT publishes the copy. IN acknowledges the original after the confirm of
+ * the copy.
  */
 void broker_retry(struct broker *in, struct broker *out,
                   const struct broker_delivery *delivery, int delay_ms,
@@ -136,14 +137,14 @@ struct broker_message {
 	bool persistent;
 	bool mandatory;		/* ERR_NOT_FOUND if the message is unroutable, */
 	bool patient;		/* but only after further attempts for 15 s */
-	/* to a fanout exchange, which is declared first (oslo_wire T4) */
+	/* to a fanout exchange, which broker declares first */
 	bool fanout;
 	int expiration_ms;	/* 0: no expiration */
 	int deadline_ms;	/* time limit for the confirm; 0: 30 000 */
 };
 
 /*
- * Called once for each message. OK: confirmed. ERR_NOT_FOUND: unroutable, or no such
+ * Comes once for each message. OK: confirmed. ERR_NOT_FOUND: unroutable, or no such
  * exchange. ERR_UNREACHABLE: the broker refused it (nack), the deadline passed, or
  * broker_close(). ERR_INTERNAL: the broker closed the channel because of this message.
  */
@@ -151,14 +152,14 @@ typedef void broker_confirm_fn(void *self, enum err err);
 
 /*
  * Copies the message. ERR_BUSY: queue_limit is reached. ERR_TOO_LARGE: the message is
- * larger than max_message_bytes. After an error CONFIRM is not called.
+ * larger than max_message_bytes. After an error it does not call CONFIRM.
  */
 enum err broker_publish(struct broker *broker, const struct broker_message *message,
                         broker_confirm_fn *confirm, void *self, struct why *why);
-/* The number of messages without a confirm, except unroutable ones. */
+/* The number of messages without a confirm, except unroutable messages. */
 size_t broker_unconfirmed(const struct broker *broker);
 
-/* Stops consuming. Earlier deliveries may still be acknowledged. */
+/* Stops consuming. The caller may still acknowledge earlier deliveries. */
 void broker_pause(struct broker *broker);
 /*
  * Drops unconfirmed messages and calls their confirm functions. Drain the broker first.

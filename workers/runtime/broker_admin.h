@@ -1,5 +1,5 @@
 /*
- * broker_admin -- what an operator does with queues: count their messages, read dead
+ * broker_admin -- the work of an operator on queues: count their messages, read dead
  * letters, send them back to work, or drop them. The command line uses it, and a lane
  * that counts messages at intervals. Each call blocks for at most ten seconds.
  *
@@ -28,9 +28,9 @@ void broker_admin_close(struct broker_admin **admin);
 /*
  * For a connection that stays open. broker_admin_new() does not connect. Connect before
  * use, and again after broker_admin_disconnect(), which must follow each failure. The
- * connection sends no heartbeats: CONFIG must set none. Another thread may cancel; then a
- * running call ends soon (a TCP connect within five seconds). After that only
- * broker_admin_close() is allowed.
+ * connection sends no heartbeats: CONFIG must set no heartbeat. Another thread may
+ * cancel; then a running call ends soon (a TCP connect within five seconds). After that
+ * the caller may only call broker_admin_close().
  */
 struct broker_admin *broker_admin_new(const struct broker_config *config);
 enum err broker_admin_connect(struct broker_admin *admin, struct why *why);
@@ -61,7 +61,7 @@ struct broker_admin_message {
 	int64_t dead_unix;		/* when it became a dead letter; 0: unknown */
 	bool is_json;
 };
-/* Takes the oldest message that no consumer has. *found is false if there is none. */
+/* Takes the oldest message that no consumer has. *found: there is such a message. */
 enum err broker_admin_take(struct broker_admin *admin, const char *queue,
                            struct arena *arena, struct broker_admin_message *taken,
                            bool *found, struct why *why);

@@ -80,13 +80,13 @@ struct connection {
 	int fd;
 	const char *user;	/* borrowed from the broker's URL */
 	size_t body_max;	/* bytes of a message in one frame */
-	/* bytes that may be sent before the next check for room */
+	/* bytes to send before the next check for room */
 	size_t credit;
 };
 
 /*
- * Lets one thread interrupt what another one does with a connection. It holds a copy of
- * the socket. The thread that takes the copy out closes it.
+ * Lets one thread interrupt another thread's use of a connection. It holds a copy of the
+ * socket. The thread that takes the copy out closes it.
  */
 struct cancel {
 	atomic_bool wanted;
@@ -114,10 +114,7 @@ int reply_code(amqp_rpc_reply_t reply);
 
 /* ---- broker_topology.c ---- */
 
-/*
- * The delay of the queue `<queue>.retry.<ms>` that is used for DELAY_MS: the next longer
- * one.
- */
+/* The delay of the queue `<queue>.retry.<ms>` for DELAY_MS: the next longer delay. */
 int topology_retry_step(int delay_ms);
 
 enum { ARGUMENTS_MAX = 6 };
@@ -158,7 +155,8 @@ struct topology_request {
 	} of;
 };
 /*
- * PASSIVE: only test that the item exists. A binding has no such test and is made again.
+ * PASSIVE: only test that the item exists. A binding has no such test: the broker makes
+ * it again.
  */
 void topology_request(const struct topology_item *item, bool passive,
                       struct topology_request *request);
@@ -172,10 +170,11 @@ void topology_fanout_exchange(const char *name, amqp_exchange_declare_t *declare
 /* ---- broker_topology_check.c ---- */
 
 /*
- * RabbitMQ reports only the deletion of a queue with a consumer. So each connection tests
- * all items of its topology every few seconds, one after the other. If an item is missing
- * or no longer allowed, the connection is dropped, and the next one declares all items.
- * Each check opens a new channel, because a channel caches its permissions.
+ * RabbitMQ reports only the deletion of a queue with a consumer. So each connection
+ * tests all items of its topology every few seconds, one after the other. If an item is
+ * missing or no longer allowed, the check drops the connection, and the next connection
+ * declares all items. Each check opens a new channel, because a channel caches its
+ * permissions.
  */
 struct topology_check {
 	enum { CHECK_IDLE, CHECK_OPENS, CHECK_ASKS, CHECK_CLOSES } state;
@@ -187,7 +186,7 @@ struct topology_check {
 };
 
 void topology_check_schedule(struct broker *broker);
-void topology_check_on_timer(struct broker *broker);	/* called by the timer */
+void topology_check_on_timer(struct broker *broker);	/* the timer's function */
 bool topology_check_send(
     struct broker *broker); /* false: no room, or an error */
 void topology_check_on_method(struct broker *broker, const amqp_method_t *method);
@@ -220,10 +219,10 @@ struct content {
 
 /* ---- the outbox (broker_publish.c) ---- */
 
-/* The delivery that was copied. It is acknowledged when the copy is confirmed. */
+/* The delivery that has a copy. IN acknowledges it after the confirm of the copy. */
 struct original {
 	LIST_ENTRY(original) link;
-	struct broker *in;	/* NULL: no copy, or IN was closed */
+	struct broker *in;	/* NULL: no copy, or IN is closed */
 	struct broker_delivery delivery;
 };
 
@@ -234,7 +233,7 @@ struct message {
 	struct original original;
 	uint64_t id;			/* message_id, which a return contains */
 	int64_t deadline_ms, sent_ms;
-	int64_t resend_until_ms;	/* 0: the message was never returned */
+	int64_t resend_until_ms;	/* 0: the broker never returned the message */
 	bool persistent, mandatory, patient, fanout, is_json, is_returned;
 	int expiration_ms;
 	/* sent as a header if not 0; so are the next five */
@@ -265,8 +264,8 @@ struct outbox {
 	int64_t confirmed_ms;	/* the time of the last confirm */
 	int64_t expire_ms;	/* the time of the timer */
 	/*
-	 * The broker closes the channel because of one bad message and does not say which
-	 * one. Then this many messages are sent one by one to find it.
+	 * The broker closes the channel because of one bad message and does not name it.
+	 * Then the outbox sends this many messages one by one to find it.
 	 */
 	size_t probes;
 	/* other programs declare the fanout exchanges differently */

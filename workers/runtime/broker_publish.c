@@ -490,7 +490,7 @@ bool outbox_send(struct broker *broker)
 		if (sent == SENT_PART)
 			return false;
 		if (sent == SENT_ERROR) {
-			broker_drop(broker, "cannot send");
+			broker_drop(broker, "cannot send to the broker");
 			return false;
 		}
 		outbox_add_flight(outbox, message);
@@ -563,7 +563,7 @@ void outbox_confirm(struct broker *broker, uint64_t tag, bool multiple, enum err
 	if (tag == 0 && multiple)
 		tag = outbox->next_tag - 1;
 	if (tag >= outbox->next_tag) {
-		broker_drop(broker, "a confirm for an unknown message");
+		broker_drop(broker, "the broker confirmed an unknown message");
 		return;
 	}
 	if (first < outbox->first_tag)
@@ -653,7 +653,7 @@ static void outbox_expire_flight(struct broker *broker, int64_t now_ms)
 	}
 	outbox_advance(outbox);
 	if (late && !broker->blocked && broker->connection)
-		broker_drop(broker, "a message got no confirm before its deadline");
+		broker_drop(broker, "the broker did not confirm a message in time");
 }
 
 /* The first message stays if it is partly sent, because it must be completed. */

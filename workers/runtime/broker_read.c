@@ -194,7 +194,7 @@ static void broker_on_header(struct broker *broker, const amqp_frame_t *frame)
 
 	if (content->expect != CONTENT_HEADER ||
 	    frame->payload.properties.class_id != AMQP_BASIC_CLASS) {
-		broker_drop(broker, "an unexpected header");
+		broker_drop(broker, "the broker sent an unexpected header");
 		return;
 	}
 	content->expect = CONTENT_BODY;
@@ -214,7 +214,7 @@ static void broker_on_body(struct broker *broker, const amqp_frame_t *frame)
 	amqp_bytes_t part = frame->payload.body_fragment;
 
 	if (content->expect != CONTENT_BODY || part.len > content->left) {
-		broker_drop(broker, "an unexpected body");
+		broker_drop(broker, "the broker sent an unexpected body");
 		return;
 	}
 	if (!content->discard)
@@ -260,7 +260,7 @@ static void broker_on_deliver(struct broker *broker, const void *decoded)
 	    broker_consumer_queue(broker, deliver->consumer_tag);
 
 	if (!queue) {
-		broker_drop(broker, "a delivery to an unknown consumer");
+		broker_drop(broker, "the broker sent to an unknown consumer");
 		return;
 	}
 	content_begin(broker, false);
@@ -377,7 +377,7 @@ static void broker_on_method(struct broker *broker, const amqp_frame_t *frame)
 			methods[i].fn(broker, frame->payload.method.decoded);
 			return;
 		}
-	broker_drop(broker, "an unexpected method: %s",
+	broker_drop(broker, "the broker sent an unexpected method: %s",
 		    amqp_method_name(id) ? amqp_method_name(id) : "unknown");
 }
 

@@ -91,7 +91,7 @@ bool topology_check_send(struct broker *broker)
 	broker->check.due = false;
 	if (!topology_check_send_step(broker))
 		return true;
-	broker_drop(broker, "cannot send");
+	broker_drop(broker, "cannot send to the broker");
 	return false;
 }
 
@@ -149,5 +149,6 @@ void topology_check_on_method(struct broker *broker, const amqp_method_t *method
 	else if (method->id == topology_check_expected(broker))
 		topology_check_advance(broker);
 	else
-		broker_drop(broker, "an unexpected answer: %x", (unsigned)method->id);
+		broker_drop(broker, "the broker sent an unexpected answer: %x",
+		            (unsigned)method->id);
 }

@@ -49,8 +49,8 @@ void db_free(struct db **db);
 enum err db_ping(struct db *db, struct why *why);
 bool db_is_up(const struct db *db);
 /*
- * Why a server refused a statement in the last 15 s: it is read-only, or the account
- * lacks the right. NULL: no refusal since the last write. Only the thread that uses DB
+ * Why a server refused a statement in the last 15 s: a read-only server, or an account
+ * without the right. NULL: no refusal since the last write. Only the thread that uses DB
  * may call it.
  */
 const char *db_refusal(const struct db *db);

@@ -69,8 +69,8 @@ static enum err db_hosts_fill(const char *list, struct db_hosts *hosts, struct w
 		struct db_host *host = &hosts->item[hosts->count];
 
 		if (hosts->count == DB_HOSTS_MAX)
-			return fail(why, ERR_INVALID, "database.host: has more than %d "
-			            "hosts", DB_HOSTS_MAX);
+			return fail(why, ERR_INVALID, "database.host: must have at most "
+			            "%d hosts", DB_HOSTS_MAX);
 		hosts->count++;
 		host->text = db_host_trim(list, len);
 		if (!db_host_parse(host))

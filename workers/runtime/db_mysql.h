@@ -9,7 +9,7 @@
 
 #include "runtime/db_private.h"
 
-enum { HOST_FAILED_MS = 5000 };		/* time in which a failed host is tried last */
+enum { HOST_FAILED_MS = 5000 };		/* time in which db tries a failed host last */
 
 /* The client library writes one column of the current row here. */
 struct cell {
@@ -52,7 +52,7 @@ struct db {
 	int failures;
 	int64_t breaker_until_ms;	/* until then all calls fail, for breaker_why */
 	struct why breaker_why;
-	/* end of the time in which `refusal` is reported */
+	/* end of the time in which db reports `refusal` */
 	int64_t refused_until_ms;
 	struct why refusal;
 };
@@ -64,7 +64,7 @@ struct db {
 enum err db_failed(struct db *db, unsigned number, const char *text, struct why *why);
 /*
  * ERR_RACE if the server has silently ended the transaction. A Galera node that aborts a
- * transaction because of another one's writes may answer the running SELECT without an
+ * transaction because of another node's writes may answer the running SELECT without an
  * error (MariaDB 10.11): rows are missing, or a sub-select gives NULL. Later statements
  * would commit one by one. Only the status of each answer shows it, so check the status
  * before using a row. No round trip.

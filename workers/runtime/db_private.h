@@ -1,7 +1,6 @@
 /*
- * db_private -- shared by the files of db. It is also what tx.c and migrate.c use of a
- * connection, without types of the client library (these are in db_mysql.h). No other
- * file includes it.
+ * db_private -- shared by the files of db. tx.c and migrate.c use it, too: it has no
+ * types of the client library, which are in db_mysql.h. No other file includes it.
  *
  * Functions that talk to the server return errors according to the table in db_error.c.
  * They close a lost connection at once: then db_is_up() is false and no transaction is
@@ -54,8 +53,8 @@ enum err db_fetch(struct db *db, bool *found, struct why *why);
 /* Reads the remaining rows. Does nothing if no SELECT is open. */
 void db_select_end(struct db *db);
 /*
- * Reads all rows at once if they are few, so that the end of the answer is checked before
- * the first row is used.
+ * Reads all rows at once if they are few, to check the end of the answer before the use
+ * of the first row.
  */
 enum err db_select_all(struct db *db, struct why *why);
 bool db_is_reading(const struct db *db);
@@ -95,7 +94,7 @@ struct db_host {
 	char *text;			/* as configured, for the log */
 	char *name;			/* host, or path of a socket */
 	unsigned port;			/* 0: a socket */
-	int64_t failed_until_ms;	/* until then other hosts are tried first */
+	int64_t failed_until_ms;	/* until then db tries other hosts first */
 	bool tried;			/* in this round */
 };
 

@@ -55,7 +55,7 @@ struct envelope_notification {
 enum err envelope_request_decode(const uint8_t *body, size_t len, size_t max,
                                  struct envelope_request *request, struct why *why);
 void envelope_request_clear(struct envelope_request *request);
-/* Frees the text of the message, which may be large, once the signature was checked. */
+/* Frees the text of the message, which may be large, after the check of the signature. */
 void envelope_request_forget_outer(struct envelope_request *request);
 enum err envelope_reply_decode(const uint8_t *body, size_t len, size_t max,
                                struct envelope_reply *reply, struct why *why);
@@ -72,7 +72,7 @@ struct envelope_signer {
 	int64_t unix_ms;
 };
 
-/* The following functions append a body. unique_id NULL makes a new one. */
+/* The following functions append a body. unique_id NULL makes a new id. */
 struct envelope_call {
 	const char *method;
 	const json_t *args;		/* an object */
@@ -90,8 +90,5 @@ void envelope_heartbeat_encode(const char *msg_id, struct buf *body);
 void envelope_notification_encode(const char *event_type, const char *publisher_id,
                                   const json_t *payload, struct buf *body);
 
-/*
- * True: REQUESTED is compatible with IMPLEMENTED, by the dispatch rule of the reference,
- * 6.3.
- */
+/* True: REQUESTED is compatible with IMPLEMENTED, by oslo.messaging's dispatch rule. */
 bool envelope_version_compatible(const char *implemented, const char *requested);

@@ -1,10 +1,10 @@
 /*
  * loop -- the event loop of a process, over libev. Only loop.c uses libev.
  *
- * Watchers live on the heap: x_new starts one, x_free(&x) stops it and sets the pointer
- * to NULL. A callback may free its own watcher. A timer fires once; set it again with
- * loop_timer_set(). Callbacks must not block: offload.h has threads for work that blocks.
- * Free a watcher before closing its descriptor and before freeing its loop.
+ * Watchers live on the heap: x_new starts a watcher, x_free(&x) stops it and sets the
+ * pointer to NULL. A callback may free its own watcher. A timer fires once; set it again
+ * with loop_timer_set(). Callbacks must not block: offload.h has threads for work that
+ * blocks. Free a watcher before closing its descriptor and before freeing its loop.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ typedef void loop_fn(void *self);
 
 struct loop *loop_new(void);		/* call it after the fork */
 void loop_free(struct loop **loop);
-/* until loop_stop(); a call of it before also counts */
+/* until loop_stop(), also a loop_stop() before this call */
 void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
 /* monotonic; the time at which this turn began */
@@ -47,7 +47,7 @@ void loop_timer_free(struct loop_timer **timer);
  * batches.
  */
 void loop_later(struct loop *loop, loop_fn *fn, void *self);
-/* cancels all such calls for SELF */
+/* cancels all loop_later() calls for SELF */
 void loop_later_cancel(struct loop *loop, void *self);
 
 /*

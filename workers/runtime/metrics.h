@@ -1,9 +1,9 @@
 /*
  * metrics -- counters, gauges and histograms, in memory that the processes of a program
  * share. Each process writes its own cells, and the supervisor sums them for /metrics
- * (metrics_http.h). Handles are made before the fork. A restarted process continues with
- * the cells of its index, so that counters never decrease. Any thread may write. Only one
- * thread may make handles.
+ * (metrics_http.h). A program makes its handles before the fork. A restarted process
+ * continues with the cells of its index, so that counters never decrease. Any thread may
+ * write. Only one thread may make handles.
  */
 #pragma once
 
@@ -15,13 +15,13 @@ struct buf;
 
 enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
 
-enum { METRICS_MAX = 1024 };	/* time series; more are ignored with a warning */
+enum { METRICS_MAX = 1024 };	/* time series; a further one only gets a warning */
 
 struct metric;	/* one time series: a name and at most one label */
 
 /*
- * Call it before the fork. A program without fork may omit this function and the next
- * one.
+ * Call it before the fork. A program without fork needs neither this function nor
+ * metrics_process().
  */
 void metrics_init(int processes);
 void metrics_process(int index);	/* after the fork, in the process */

@@ -128,7 +128,7 @@ static enum err migrate_fail_interrupted(const struct migration *migration,
 {
 	int version = migration->version;
 
-	return fail(why, ERR_CONFLICT, "schema/%s was begun and not finished. If no "
+	return fail(why, ERR_CONFLICT, "an earlier run did not finish schema/%s. If no "
 	            "other run uses it: compare the tables with the file; run what is "
 	            "missing and UPDATE schema_migrations SET state = 'DONE' WHERE "
 	            "version = %d, or undo what is there and DELETE FROM "
@@ -189,7 +189,7 @@ static enum err migrate_lock(struct db *db, struct why *why)
 	                  TX_BIND(tx_int(LOCK_WAIT_S)))) {
 		if (row_int(&rows) != 1)
 			tx_fail(&tx, ERR_BUSY,
-			        "another migration has been running for %d s",
+			        "another migration has run for %d s: try later",
 			        LOCK_WAIT_S);
 		tx_select_end(&rows);
 	}

@@ -32,14 +32,14 @@ static const struct option log_options[] = {
 
 static const struct option process_options[] = {
 	{ "processes", OPTION_INT,  AT(processes), "1",  1, 64,
-	  "number of processes that share the work. Each one serves one request at a "
+	  "number of processes that share the work. Each process serves one request at a "
 	  "time" },
 	/* the following rows also apply to programs with one process */
 	{ "prefetch",  OPTION_INT,  AT(prefetch),  "64", 1, 10000,
 	  "number of messages that the broker hands to a process in advance" },
 	{ "metrics",   OPTION_TEXT, AT(metrics),   "",   0, 64,
 	  "address and port of /metrics and /healthz, as \"127.0.0.1:9153\". \"\": no "
-	  "such page" },
+	  "page" },
 	{ 0 }
 };
 

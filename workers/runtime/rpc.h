@@ -1,7 +1,7 @@
 /*
  * rpc -- named methods over the broker, for servers and clients.
  *
- * A program lists its methods in one table. The files of rpc_private.h do the rest:
+ * A program lists its methods in one table. The files of rpc_private.h do all else:
  * envelope, check of keywords, redo, reply, retry, dead letters, acknowledgement after
  * the commit, the caller's time limit, the log line, the metrics. A handler reads
  * req->args and may set req->result. It may run twice for one message; then
@@ -62,7 +62,7 @@ typedef void rpc_batch(void *self, struct request *const *reqs, size_t count,
 struct rpc_method {
 	const char *name;
 	rpc_handler *handler;
-	/* "domain serial?": keywords, ? for optional ones; "*": any keywords */
+	/* "domain serial?": keywords, ? for an optional keyword; "*": any keywords */
 	const char *args;
 	rpc_batch *batch;	/* instead of handler */
 	/*
@@ -86,7 +86,7 @@ struct rpc_server_config {
 	const char *version;		/* "1.0" */
 	int prefetch;
 	bool fanout;			/* also handles fanout casts to the topic */
-	/* only fanout casts: no work queue, and failed casts are dropped */
+	/* only fanout casts: no work queue; the server drops failed casts */
 	bool fanout_only;
 	struct trust *trust;		/* NULL: no checks; then no row has .fleet */
 	/* the fanout queue is new, so earlier casts were missed; may be NULL */
@@ -99,8 +99,8 @@ struct broker_config;
 struct trust;
 
 /*
- * Call it before the fork. Makes the metrics of these methods, and those of casts. NULL:
- * casts only.
+ * Call it before the fork. Makes the metrics of these methods and of casts. NULL: casts
+ * only.
  */
 void rpc_metrics_init(const struct rpc_method *methods);
 
@@ -122,7 +122,7 @@ enum err rpc_dispatch(const struct rpc_method *methods, void *self, struct reque
 /* ERR_VERSION for a namespace, or for an incompatible version (NULL: "1.0"). */
 enum err rpc_check_version(const char *implemented, const char *method,
                            const char *namespace, const char *version, struct why *why);
-/* Each table also has oslo_rpc_server_ping. A name with a leading _ is never found. */
+/* Each table also has oslo_rpc_server_ping. Finds no name with a leading _. */
 enum err rpc_find(const struct rpc_method *methods, const char *name,
                   const struct rpc_method **found, struct why *why);
 /* The error has Python's text: "f() missing 1 required keyword argument: 'x'". */
@@ -178,9 +178,9 @@ struct rpc_target {
 };
 
 /*
- * Sends a cast. It is persistent, mandatory (except a fanout) and confirmed. If there is
- * no CONFIRM, a failure is logged. The client repeats an unroutable cast for 15 s. Takes
- * no reference on ARGS. Without a context the request has an administrator's rights and a
+ * Sends a cast. It is persistent, mandatory (except a fanout) and confirmed. Without
+ * CONFIRM it logs a failure. The client repeats an unroutable cast for 15 s. Takes no
+ * reference on ARGS. Without a context the request has an administrator's rights and a
  * new id.
  */
 enum err rpc_cast(struct rpc_client *client, const struct rpc_target *target,
@@ -191,7 +191,7 @@ enum err rpc_cast_confirmed(struct rpc_client *client, const struct rpc_target *
                             void (*confirm)(void *self, enum err err), void *self,
                             struct why *why);
 /*
- * Sends a call. ANSWER is called exactly once, within timeout_ms, and never from within
+ * Sends a call. ANSWER runs exactly once, within timeout_ms, and never from within
  * rpc_call(). After a reconnect the client repeats open calls with the same unique id.
  * Copies ARGS and CONTEXT (NULL: as for casts). ERR_UNREACHABLE: no worker serves the
  * topic. ERR_BUSY: too many calls are open.

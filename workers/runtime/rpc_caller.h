@@ -16,7 +16,7 @@
 /*
  * Valid names are "reply_" with 32 hexadecimal digits (oslo.messaging and our own
  * client), or "reply_" with HOST:PROCESS:NUMBER (oslo.messaging with use_queue_manager).
- * Other names are refused, because answers use the default exchange, which reaches any
+ * It refuses other names, because answers use the default exchange, which reaches any
  * queue.
  */
 bool reply_queue_valid(const char *name);

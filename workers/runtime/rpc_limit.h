@@ -5,7 +5,7 @@
  * own callers also send the end of the limit, by their clock: in a header, or in the
  * context with oslo.messaging, which can set no header. The request must be finished
  * RPC_MARGIN_MS before this end (a quarter of a limit under two seconds), because a
- * COMMIT takes time and clocks may differ. Without the end, or with an impossible one,
+ * COMMIT takes time and clocks may differ. Without the end, or with an impossible end,
  * the limit begins when the socket was last empty, and the time in the broker's queue is
  * unknown. Pure.
  */

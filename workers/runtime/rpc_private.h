@@ -44,7 +44,7 @@ struct job {
 	uint64_t hash;			/* of the message as received */
 	char user[256];		/* the account of the delivery */
 	int64_t arrived_us;
-	int64_t heartbeat_ms;	/* when the next one is due; 0: no heartbeats */
+	int64_t heartbeat_ms;	/* when the next heartbeat is due; 0: none */
 };
 
 /*
@@ -88,7 +88,7 @@ struct rpc_server {
 bool rpc_job_is_duplicate(struct rpc_server *server, const struct job *job);
 /* A repetition of this job's message no longer counts as a duplicate. */
 void rpc_job_forget(struct rpc_server *server, const struct job *job);
-/* A new job, or one from the pool. */
+/* A new job, or a job from the pool. */
 struct job *rpc_job_take(struct rpc_server *server);
 /* Puts a finished job into the pool, or frees it. */
 void rpc_job_release(struct rpc_server *server, struct job *job);
@@ -96,7 +96,7 @@ void rpc_job_release(struct rpc_server *server, struct job *job);
 void rpc_jobs_free(struct rpc_server *server);
 /* The object that the request is about; NULL: unknown. */
 const char *rpc_job_subject(const struct job *job);
-/* What a request is about: its subject, or its method's first argument; "": unknown. */
+/* The object of a request: its subject, or its method's first argument; "": unknown. */
 const char *rpc_job_about(const struct job *job);
 
 /* ---- rpc_receive.c ---- */

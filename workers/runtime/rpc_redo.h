@@ -3,7 +3,7 @@
  * race, or another transaction holds the row that they want.
  *
  * Requests about one subject wait behind the first of them, the leader. They run again
- * with it, in their order. The number of requests that wait for rows is limited, because
+ * with it, in their order. It limits the number of requests that wait for rows, because
  * each of them takes one place of the prefetch. Pure: no timer, no clock. A request
  * embeds a struct redo_entry.
  */
@@ -49,7 +49,7 @@ void locked_subjects_note(struct locked_subjects *locked, const char *subject,
  */
 bool locked_subjects_may_wait(const struct locked_subjects *locked, const char *subject,
                               int64_t now_ms);
-/* 0: the row of the subject was not locked lately. */
+/* 0: no request has found the row of the subject locked lately. */
 int64_t locked_subjects_since(const struct locked_subjects *locked, const char *subject,
                               int64_t now_ms);
 

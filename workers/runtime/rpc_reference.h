@@ -1,8 +1,9 @@
 /*
- * rpc_reference -- what docs/rpc.md says about the methods of a topic. The texts are in a
- * file beside the rows that the program uses (service_words.c). docs/rpc/words.c prints
- * both, and `make check` fails for a method without texts. test_rpc_reference.py makes
- * the calls of the examples and compares the answers with the objects.
+ * rpc_reference -- the texts of docs/rpc.md about the methods of a topic. The texts are
+ * in a file beside the rows that the program uses (service_words.c). docs/rpc/words.c
+ * prints texts and rows, and `make check` fails for a method without texts.
+ * test_rpc_reference.py makes the calls of the examples and compares the answers with
+ * the objects.
  */
 #pragma once
 

@@ -1,11 +1,10 @@
 /*
  * rpc_reply -- the answers of an rpc server on their way to the broker.
  *
- * A request is acknowledged after the broker has confirmed its answer. If the process
- * dies before, the broker delivers the request again. The server drops an answer that the
- * broker refuses or does not confirm within 10 s. If a reply queue is missing, its owner
- * may be reconnecting. So a timer sends the answer again for a
- * while.
+ * The server acknowledges a request after the broker has confirmed its answer. If the
+ * process dies before, the broker delivers the request again. The server drops an answer
+ * that the broker refuses or does not confirm within 10 s. If a reply queue is missing,
+ * its owner may be reconnecting. So a timer sends the answer again for a while.
  */
 #pragma once
 

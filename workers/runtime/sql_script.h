@@ -1,8 +1,8 @@
 /*
  * sql_script -- cuts SQL text into statements, at each `;` outside of quotes and
  * comments. The connection takes one statement at a time, so a text cannot smuggle in a
- * second one. DELIMITER and the BEGIN ... END of a stored program are not supported: the
- * schema does not use them.
+ * second statement. DELIMITER and the BEGIN ... END of a stored program are not
+ * supported: the schema does not use them.
  */
 #pragma once
 

@@ -500,8 +500,8 @@ static void supervisor_metrics_open(struct supervisor *supervisor)
 	supervisor->alive = metric_new(METRIC_GAUGE, "processes_alive",
 				       "processes that run", NULL, NULL);
 	supervisor->starts = metric_new(METRIC_COUNTER, "process_starts_total",
-					"processes that were started, for the first time "
-					"or again", NULL, NULL);
+					"starts of processes, first and repeated "
+					"starts", NULL, NULL);
 	supervisor->lacks = lacks_metric();
 }
 

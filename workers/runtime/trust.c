@@ -29,7 +29,8 @@ const struct option trust_fleet_options[] = {
 	{ "agent_keys", OPTION_SECRET, AT(agent_keys), NULL, 0, 4096,
 	  "keys for messages between agents and zonefleet-ports or zonefleet-routes, "
 	  "written like `keys`. They sign no other message. An agent without `keys` "
-	  "signs with the first one. \"\": agents need `keys`", .reloadable = true },
+	  "signs with the first of these keys. \"\": agents need "
+	  "`keys`", .reloadable = true },
 	{ "max_age", OPTION_DURATION, AT(max_age_ms), "1d", 1000, MAX_AGE_MS,
 	  "refuse the fleet's messages that are older than this, or further in the "
 	  "future. Messages wait in their queues while their program is down. Set this "
@@ -48,7 +49,7 @@ const struct option trust_broker_options[] = {
 	  "signed with a key of the fleet need not", .reloadable = true },
 	{ "administrators", OPTION_TEXTS, AT(administrators), "", 1, USERS_MAX_BYTES,
 	  "accounts at the broker that may say is_admin, in addition to the fleet's own "
-	  "programs. Empty: all accounts may", .reloadable = true },
+	  "programs. Empty list: all accounts may say is_admin", .reloadable = true },
 	{ 0 }
 };
 
@@ -267,8 +268,8 @@ static enum err trust_authorize_account(struct trust *trust,
 		return trust_refuse(trust, request, NO_USER, why);
 	}
 	if (request->is_admin && !trust_is_administrator(trust, request->user)) {
-		fail(why, ERR_DENIED, "broker.administrators: does not list the account "
-		     "\"%s\", so it may not say is_admin", request->user);
+		fail(why, ERR_DENIED, "broker.administrators: must list the account "
+		     "\"%s\" before it may say is_admin", request->user);
 		return trust_refuse(trust, request, NOT_ADMINISTRATOR, why);
 	}
 	return OK;

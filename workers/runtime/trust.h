@@ -6,8 +6,8 @@
  * one of fleet.keys. A signature by one of fleet.agent_keys counts only for the methods
  * that agents send or receive (rpc_method.agents). Every broker account may call all
  * other methods, and the accounts of broker.administrators may say `is_admin`. The
- * handlers check the rights of the tenant. A refused request is ERR_DENIED, counted by
- * its reason, and logged (refused_log.h).
+ * handlers check the rights of the tenant. A refused request ends in ERR_DENIED; trust
+ * counts it by its reason and logs it (refused_log.h).
  */
 #pragma once
 
@@ -40,8 +40,8 @@ enum err trust_check(const struct trust_config *config, bool is_fleet, bool is_a
 void trust_metrics(void);	/* before the fork */
 
 /*
- * The trust of one process; borrows CONFIG. IS_AGENT: logs a warning if fleet.keys is
- * set, too.
+ * The trust of one process; borrows CONFIG. IS_AGENT: logs a warning if the settings
+ * have fleet.keys, too.
  */
 struct trust;
 struct trust *trust_new(const struct trust_config *config, bool is_agent);

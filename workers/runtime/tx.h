@@ -8,9 +8,9 @@
  *	return tx_commit(&tx);
  *
  * A deadlock, a lock wait that timed out, a lost connection or an unknown outcome at
- * COMMIT is ERR_RACE: the whole transaction is undone, and its caller runs it again (the
+ * COMMIT is ERR_RACE: the server undoes all of it, and its caller runs it again (the
  * rpc server does that; also tx_retry() and tx_retry_on_loop()). A duplicate key is
- * ERR_EXISTS, a violated CHECK is ERR_INTERNAL. Rows are in the arena that is passed.
+ * ERR_EXISTS, a violated CHECK is ERR_INTERNAL. Rows are in the caller's arena.
  * tx_autocommit() commits each statement by itself.
  *
  * Pass a struct tx by pointer and do not copy it: the copy and the original would not see
@@ -56,7 +56,7 @@ struct tx_value tx_null(void);
 /*
  * Sets the deadline (clock_boot_ms(); 0: none) of all transactions and tx_autocommit()
  * statements that this thread begins from now on. The last check is just before the
- * COMMIT: after the deadline the result is ERR_EXPIRED, and nothing has changed. The rpc
+ * COMMIT: after the deadline it fails with ERR_EXPIRED, without an effect. The rpc
  * server sets it to the end of the caller's time limit.
  */
 void tx_set_deadline(int64_t deadline_ms);
@@ -67,7 +67,7 @@ struct tx tx_begin_snapshot(struct db *db, struct why *why);
 /* Each statement commits by itself. tx_commit() returns the first failure. */
 struct tx tx_autocommit(struct db *db, struct why *why);
 /*
- * For a function that begins a transaction and returns it. *from must not be used
+ * For a function that begins a transaction and returns it. Do not use *from
  * afterwards.
  */
 struct tx tx_move(struct tx *from);
@@ -97,7 +97,7 @@ bool tx_has_short_limit(const struct tx *tx);
  *   anything that the transaction has read before;
  *
  *   no decision of the transaction needs these rows unchanged: after this statement, no
- *   later statement notices that they had changed.
+ *   later statement notices their earlier changes.
  *
  * A server without the setting has no such error and gets the statement without TX_BLIND.
  */

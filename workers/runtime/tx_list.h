@@ -19,7 +19,7 @@ const char *tx_list(struct arena *arena, const char *head, const char *tail, siz
 /* Sets the values of the placeholders. */
 void tx_list_fill(struct tx_value *values, const char *const *texts, size_t count,
                   size_t places);
-/* The same for TUPLEs of placeholders with SEPARATORs: "(a = ? AND b = ?)", " OR ". */
+/* tx_list() for TUPLEs of placeholders with SEPARATORs: "(a = ? AND b = ?)", " OR ". */
 const char *tx_list_of(struct arena *arena, const char *head, const char *tuple,
                        const char *separator, const char *tail, size_t count,
                        size_t *places);

@@ -166,9 +166,9 @@ static const struct argument {
 	{ "--sample",  act_sample,  "print settings with all defaults, and end" },
 	{ "--settings", act_settings, "print the settings as JSON, and end" },
 	{ "--metrics", act_metrics, "print /metrics as at the start, and end" },
-	{ "--help",    act_help,    "print this, and end" },
+	{ "--help",    act_help,    "print this help, and end" },
 	{ "--version", act_version, "print the version, and end" },
-	{ "--agent",   NULL,        "be its agent: see --agent --help" },
+	{ "--agent",   NULL,        "run as the agent: see --agent --help" },
 };
 
 enum { ARGUMENTS = sizeof arguments / sizeof arguments[0] };

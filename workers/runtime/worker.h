@@ -30,7 +30,7 @@ struct loop;
 
 struct membership;
 
-/* What the runtime gives to a program after the fork. */
+/* The runtime's parts for a program, after the fork. */
 struct runtime {
 	struct loop *loop;
 	struct broker *out;
@@ -50,10 +50,10 @@ struct timer {
 	void (*fire)(void *self);
 };
 
-/* What a library adds to a program. It starts before the program and stops after it. */
+/* A part of a program from a library. It starts before the program and stops after it. */
 struct worker_part {
 	struct option_section section;
-	const struct timer *timers;	/* called with the result of start() */
+	const struct timer *timers;	/* they get the result of start() */
 	enum err (*check)(struct why *why);
 	void (*metrics)(void);		/* before the fork */
 	void *(*start)(struct runtime *runtime, const char *topic);
@@ -85,7 +85,7 @@ struct worker {
 	bool one_process;		/* has no option `processes` */
 	/* the program that --agent starts; NULL: no agent */
 	const struct worker *agent;
-	/* Returns the topic after the options were read. NULL: the topic is the group. */
+	/* Returns the topic, once the options are read. NULL: the topic is the group. */
 	const char *(*topic)(const void *self);
 	/*
 	 * Checks rules between options; runs before the fork, and with --check. All of

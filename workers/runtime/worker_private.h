@@ -1,7 +1,7 @@
 /*
  * worker_private -- shared by worker.c (the command line), supervisor.c (the parent) and
- * process.c (a child). program.c has their common functions. The program is set once,
- * before the fork; each process then has its copy.
+ * process.c (a child). program.c has their common functions. worker.c sets the program
+ * once, before the fork; each process then has its copy.
  */
 #pragma once
 
@@ -15,7 +15,8 @@ struct metric;
 /* The supervisor ends a process without a heartbeat for this time. */
 enum { HUNG_MS = 60 * 1000 };
 /*
- * Limits after SIGTERM: for the drain, and for the whole end. Then the process is killed.
+ * Limits after SIGTERM: for the drain, and for the whole end. Then the supervisor kills
+ * the process.
  */
 enum { DRAIN_MAX_MS = 8 * 1000, STOP_MAX_MS = 10 * 1000 };
 /* Reads settings again later, after a lack of descriptors. */
@@ -40,10 +41,7 @@ int program_exit_status(enum err err);
 
 /* Reads and checks the settings. */
 enum err program_load(struct program *program, struct why *why);
-/*
- * Reads and checks the settings again. QUIET: another process logs the options that were
- * kept.
- */
+/* Reads and checks the settings again. QUIET: another process logs the kept options. */
 enum err program_reload(struct program *program, bool quiet, struct why *why);
 /* Sets the timer, with growing pauses. */
 void program_reread(struct reread *reread);

@@ -165,7 +165,7 @@ static void a_server_that_is_silent_to_all_is_said_to_be(void **state)
 	assert_true(result.silent);
 	assert_string_equal(result.reason,
 	                    "no answer since 1970-01-02 01:01:01 UTC, about any domain; "
-	                    "it is probed until it answers");
+	                    "mini-DNS probes it until it answers");
 }
 
 /* ---- the pace ---- */

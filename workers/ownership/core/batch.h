@@ -4,8 +4,8 @@
  * A server applies a message whole or not at all, and does not say which update it
  * refuses. So the round sends a refused message again in halves, down to the update of
  * one name. If the server takes no update at all, and refuses several single updates by
- * policy or cannot make them, then the updates are not the cause. The batch then gives up
- * the rest.
+ * policy or cannot make them, then the updates are not the cause. The batch then gives
+ * up the remaining updates.
  *
  * Pure: the caller sends what batch_next() returns and reports the outcome.
  */
@@ -44,7 +44,7 @@ bool batch_next(struct batch *batch, size_t *first, size_t *count);
  * again.
  */
 void batch_settle(struct batch *batch, enum outcome outcome);
-/* Gives all open updates this outcome, because the message was sent too often. */
+/* Gives all open updates this outcome: the round has sent the message too often. */
 void batch_give_up(struct batch *batch, enum outcome outcome);
 
 enum outcome batch_outcome(const struct batch *batch, size_t update);

@@ -6,7 +6,8 @@
  * the order decides: resources of RPC callers, routers, routes, ports; then the set with
  * fewer records; then the octets of the records (external-dns' "PerResource"). A CNAME
  * cannot be beside other sets. It loses to them unless the zone already has it for its
- * resource. A set that the zone cannot have is excluded and displaces no other.
+ * resource. The plan excludes a set that the zone cannot have, and this set displaces no
+ * other set.
  */
 #pragma once
 

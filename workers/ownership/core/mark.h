@@ -2,12 +2,12 @@
  * mark -- the text that says who owns a record, in the form of external-dns' TXT
  * registry:
  *
- *	heritage=external-dns,external-dns/owner=ID,external-dns/resource=KIND/NS/NAME
+ * 	heritage=external-dns,external-dns/owner=ID,external-dns/resource=KIND/NS/NAME
  *
- * The labels are sorted by their octets. Unknown labels are written again as they were
- * read. There are no escapes, so a value cannot have a comma or a quote. A text without a
- * heritage is data of another program; a text with another heritage is that program's
- * mark. In the form of seed 001 the text is only the owner's id.
+ * zonefleet sorts the labels by their octets. zonefleet writes unknown labels again as
+ * it has read them. There are no escapes, so a value cannot have a comma or a quote. A
+ * text without a heritage is data of another program; a text with another heritage is
+ * that program's mark. In the form of seed 001 the text is only the owner's id.
  */
 #pragma once
 
@@ -50,12 +50,12 @@ bool mark_owner_is_valid(const char *owner);
 bool mark_resource_is_valid(const char *resource);
 
 /*
- * Reads the rdata of a TXT record; its strings are joined. *mark counts only with
- * MARK_OWNED; its texts are in ARENA. IS_BARE: the form of seed 001 is also a mark.
+ * Reads the rdata of a TXT record; joins its strings. *mark counts only with MARK_OWNED;
+ * its texts are in ARENA. IS_BARE: the form of seed 001 is also a mark.
  */
 enum mark_kind mark_read(const uint8_t *rdata, size_t len, bool is_bare,
                          struct arena *arena, struct mark *mark);
-/* The same for a sealed mark (core/mark_seal.h). MARK_DATA: not sealed with this KEY. */
+/* mark_read() for a sealed mark (mark_seal.h). MARK_DATA: not sealed with this KEY. */
 enum mark_kind mark_read_sealed(const uint8_t *rdata, size_t len, const uint8_t *key,
                                 struct arena *arena, struct mark *mark);
 /* NULL: the mark has no such label. */
@@ -69,6 +69,6 @@ bool mark_equal(const struct mark *a, const struct mark *b);
 size_t mark_length(const struct mark *mark);	/* octets of the full text */
 /* Appends the rdata of the mark's TXT record, in strings of up to 255 octets. */
 void mark_write(const struct mark *mark, bool is_bare, struct buf *rdata);
-/* The same, sealed for PLACE, which has PLACE_LEN octets. */
+/* mark_write(), sealed for PLACE, which has PLACE_LEN octets. */
 void mark_write_sealed(const struct mark *mark, const uint8_t *key, const uint8_t *place,
                        size_t place_len, struct buf *rdata);

@@ -1,8 +1,8 @@
 /*
- * mark_name -- the name of the TXT record with a mark. The name is made from the record's
- * name and type, because no other record can be beside a CNAME (seed 001, "Bads"). As in
- * external-dns, the type is put before the first label, together with a prefix or a
- * suffix. If the prefix or suffix contains "%{record_type}", the type is put there
+ * mark_name -- the name of the TXT record with a mark. The name has the record's name
+ * and type, because no other record can be beside a CNAME (seed 001, "Bads"). As in
+ * external-dns, the type stands before the first label, together with a prefix or a
+ * suffix. If the prefix or suffix contains "%{record_type}", the type stands there
  * instead:
  *
  *                       A foo.example.com       A *.example.com   A example.com
@@ -11,9 +11,9 @@
  * seed 001's own form   foo.example.com         *.example.com     example.com
  *
  * The first form is ours. A mark that a server would hide gets external-dns' plain form
- * (ns-sub.example.com). This applies to NS and DNAME, because names below them are
- * hidden. In the seed's form it applies to NS, CNAME and TXT, which cannot have another
- * TXT record beside them.
+ * (ns-sub.example.com). This applies to NS and DNAME, because a server hides the names
+ * below them. In the form of seed 001 it applies to NS, CNAME and TXT, which cannot have
+ * another TXT record beside them.
  *
  * The name of a mark may have several readings: a host may be called "a-foo".
  */
@@ -29,7 +29,7 @@
 enum { MARK_AFFIX_MAX = 100, MARK_READINGS_MAX = 36 };
 
 struct mark_form {
-	bool is_same;			/* the seed's form; the other members are empty */
+	bool is_same;			/* the form of seed 001; no other member set */
 	bool is_none;			/* marks are in a table, not in a zone */
 	char prefix[MARK_AFFIX_MAX + 1], suffix[MARK_AFFIX_MAX + 1];
 	char wildcard[NAME_MAX_LABEL + 1];	/* replaces "*"; "": keep "*" */
@@ -39,8 +39,8 @@ extern const struct mark_form mark_form_ours, mark_form_plain, mark_form_seed,
                               mark_form_none;
 
 /*
- * PREFIX or SUFFIX is "". The other one has letters, digits, "-", "_", "." and at most
- * one "%{record_type}", with "-" or "." between it and the label. It is folded to lower
+ * PREFIX or SUFFIX is "". The other has letters, digits, "-", "_", "." and at most one
+ * "%{record_type}", with "-" or "." between it and the label. It is folded to lower
  * case. ERR_INVALID: the text begins with FIELD.
  */
 enum err mark_form_parse(const char *prefix, const char *suffix, const char *wildcard,
@@ -50,7 +50,7 @@ bool mark_form_equal(const struct mark_form *a, const struct mark_form *b);
 
 /* True: records of this type can have a mark. */
 bool mark_type_is_known(uint16_t type);
-/* all such types, from index 0; 0 at the end */
+/* all types that can have a mark, from index 0; 0 at the end */
 uint16_t mark_type_at(size_t index);
 
 /*
@@ -62,7 +62,7 @@ enum err mark_name(const struct mark_form *form, const struct name *name, uint16
 
 struct mark_reading {
 	struct name name;
-	uint16_t type;			/* 0: any type: old marks, and the seed's form */
+	uint16_t type;			/* 0: any: old marks, and seed 001's form */
 };
 
 /*

@@ -1,13 +1,13 @@
 /*
  * mark_seal -- a mark's text as external-dns encrypts it (--txt-encrypt-enabled):
  *
- *	base64( nonce, AES-256-GCM( gzip(text) ), tag )		12, n and 16 octets
+ * 	base64( nonce, AES-256-GCM( gzip(text) ), tag )		12, n and 16 octets
  *
- * Zones are public. If one nonce is used for two different octet strings, an attacker can
- * compute the key of GCM's tags. Another program's gzip gives other octets for the same
- * text, so its nonce is never used to seal again. An unchanged mark keeps its octets. A
- * new mark gets its own nonce. The same text, key and nonce give the same sealed text, as
- * long as zlib is the same.
+ * Zones are public. If a program seals two different octet strings with one nonce, an
+ * attacker can compute the key of GCM's tags. Another program's gzip gives other octets
+ * for the same text, so zonefleet never seals again with its nonce. An unchanged mark
+ * keeps its octets. A new mark gets its own nonce. The same text, key and nonce give the
+ * same sealed text, as long as zlib is the same.
  */
 #pragma once
 
@@ -41,8 +41,8 @@ bool mark_open(const uint8_t key[MARK_KEY], const char *sealed, struct buf *plai
                uint8_t nonce[MARK_NONCE]);
 /*
  * Makes the nonce for the mark with this text at PLACE, of LEN octets. The same mark
- * always gets the same nonce; another mark gets another one. An attacker without the key
- * cannot predict the nonce.
+ * always gets the same nonce; another mark gets another nonce. An attacker without the
+ * key cannot predict the nonce.
  */
 void mark_nonce(const uint8_t key[MARK_KEY], const uint8_t *place, size_t len,
                 const char *text, uint8_t nonce[MARK_NONCE]);

@@ -2,10 +2,10 @@
  * outcome -- the result of an update, from the answer of its server (RFC 2136 2.2, 3.8)
  * or of central.
  *
- * The prerequisites of an update fail if it was applied before. So it can be sent again
- * while its result is unknown. NOERROR does not prove that it was applied: a server
- * silently drops records that conflict with a CNAME (3.4.2.2). So a later reading
- * confirms the names.
+ * The prerequisites of an update fail if the server has applied it before. So zonefleet
+ * can send it again while its result is unknown. NOERROR does not prove that the server
+ * has applied it: a server silently drops records that conflict with a CNAME (3.4.2.2).
+ * So a later reading confirms the names.
  */
 #pragma once
 

@@ -4,10 +4,10 @@
  * reason.
  *
  * The plan judges each set by its records, its owner and the desired set. Then it judges
- * all sets of a name together, because a CNAME must be alone: a change of type is made in
- * one step or not at all. The present set stays while the desired one is impossible.
+ * all sets of a name together, because a CNAME must be alone: a change of type is one
+ * step or nothing. The present set stays while the desired set is impossible.
  *
- * Items of one name follow each other and belong into one message.
+ * Items of one name follow each other and belong in one message.
  */
 #pragma once
 
@@ -38,7 +38,7 @@ enum plan_reason {
 	REASON_DRIFT,			/* another program changed it */
 	REASON_ORPHAN_MARK,
 	REASON_MARK_LOST,		/* another program removed our mark */
-	REASON_ADOPTED,			/* by an order; the next two also */
+	REASON_ADOPTED,			/* by an order, as for the next two */
 	REASON_RELEASED,
 	REASON_GIVEN,
 	/* the following reasons mean: no change */
@@ -101,7 +101,7 @@ struct plan_item {
 struct plan {
 	struct plan_item *items;
 	size_t count, size;
-	size_t ours;			/* existing owned sets that are managed */
+	size_t ours;			/* existing sets that we own and manage */
 	size_t steps[STEP_COUNT], reasons[REASON_COUNT], held;
 };
 
@@ -119,7 +119,7 @@ struct plan_order {
 	enum plan_order_kind kind;
 	uint16_t type;			/* type of the sets in the order; 0: all types */
 	const char *resource;		/* resource of these sets; NULL: any */
-	/* ADOPT: the records that must be there, sorted; NULL: the desired ones */
+	/* ADOPT: the records that must be there, sorted; NULL: the desired records */
 	const struct rrset *expected;
 	const char *to;			/* TRANSFER: the id of the new owner */
 	bool is_dry;			/* only plan, change nothing */
@@ -136,9 +136,9 @@ void plan_add_endpoint(struct view *view, const struct name *name,
 void plan_add_owned(struct view *view, const struct name *name,
                     const struct rrset *owned);
 /*
- * Makes the plan; call it last. *plan is in the view's memory. IS_COMPLETE: all endpoints
- * are known. Otherwise each item that loses a record or changes the resource of a set is
- * held.
+ * Makes the plan; call it last. *plan is in the view's memory. IS_COMPLETE: all
+ * endpoints are known. Otherwise the plan holds each item that loses a record or changes
+ * the resource of a set.
  */
 void plan_make(struct view *view, const struct plan_rules *rules, bool is_complete,
                struct plan *plan);
@@ -159,12 +159,12 @@ void plan_place(const struct view *view, const struct plan_item *item,
                 struct name *place);
 /*
  * The text of the item's mark: the present labels with our owner, resource and part. In
- * the seed's form the mark has only the owner.
+ * the form of seed 001 the mark has only the owner.
  */
 void plan_mark(struct view *view, const struct plan_item *item, struct mark *mark);
 /* True: the item's mark at PLACE must be sealed. */
 bool plan_is_sealed(const struct view *view, const struct plan_item *item,
                     const struct name *place);
-/* True: the item's mark at PLACE has the seed's form. */
+/* True: the item's mark at PLACE has the form of seed 001. */
 bool plan_is_bare(const struct view *view, const struct plan_item *item,
                   const struct name *place);

@@ -57,7 +57,7 @@ static void item_change_mark(const struct planning *p, struct plan_item *item,
 	plan_place(p->view, item, &place);
 	if (!place.len && !view_form(p->view)->is_none) {
 		plan_refuse_because(item, REASON_NO_MARK,
-		                    "there is no place for its mark");
+		                    "the zone has no free name for its mark");
 		return;
 	}
 	item->step = STEP_UPDATE;

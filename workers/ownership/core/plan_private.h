@@ -1,8 +1,8 @@
 /*
- * plan_private -- shared by the files of the plan. plan.c plans names and the whole zone.
- * plan_set.c judges one set at a time. plan_order.c follows orders. plan_bounds.c decides
- * which sets the worker never manages. plan_mark.c decides the places and texts of marks.
- * All of them use plan_item.c, which uses none of the others.
+ * plan_private -- shared by the files of the plan. plan.c plans names and the whole
+ * zone. plan_set.c judges one set at a time. plan_order.c follows orders. plan_bounds.c
+ * decides which sets the worker never manages. plan_mark.c decides the places and texts
+ * of marks. All of them use plan_item.c, which uses no other file of the plan.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct owned_set {
 };
 
 struct order_entry {
-	struct order_entry *next;	/* a newer one */
+	struct order_entry *next;	/* a newer order */
 	struct plan_order *order;
 };
 

@@ -311,11 +311,11 @@ static bool item_lacks_part_room(const struct planning *p, struct plan_item *ite
 	if (view_form(p->view)->is_same)
 		return plan_refuse_because(item, REASON_NO_MARK,
 		                           "a mark with only the id of the owner cannot "
-		                           "say that a name is shared");
+		                           "mark a shared name");
 	return item->desired->rrset.count > SHARE_RECORDS_MAX &&
 	       plan_refuse_because(item, REASON_NO_MARK,
-	                           "its mark has no room for so many records of a name "
-	                           "that is shared");
+	                           "its mark has no room for so many records of a "
+	                           "shared name");
 }
 
 static bool is_too_long(const struct planning *p, struct plan_item *item)

@@ -34,7 +34,7 @@ void rrset_sort(struct rrset *set);
 bool rrset_has(const struct rrset *set, struct rdata rdata);
 /* False: the record is not there. */
 bool rrset_remove(struct rrset *set, struct rdata rdata);
-/* A copy with the same records, which can be changed. */
+/* A copy with the same records, which the caller may change. */
 struct rrset rrset_copy(const struct rrset *set, struct arena *arena);
 /* True: the same records; TTLs may differ. */
 bool rrset_same_records(const struct rrset *a, const struct rrset *b);

@@ -38,7 +38,7 @@ struct rrset_query_buffers {
 
 /*
  * Reads the set from the message in DATA: sorted, and empty if the server has no record.
- * ERR_REMOTE: DATA does not answer the query. `why` goes behind the server's name.
+ * ERR_REMOTE: DATA does not answer the query. *why follows the server's name.
  */
 enum err rrset_query_read(const struct rrset_query *query, const uint8_t *data,
                           size_t len, uint64_t now,

@@ -1,9 +1,10 @@
 /*
  * source -- decides whether the list of a resource is plausible (seed 001, "Source").
  *
- * A resource that had many endpoints and now sends an empty list may have lost its state.
- * Such a list counts as incomplete. The records that it lacks are held until an operator
- * approves their deletion and the resource owns no sets any more.
+ * A resource that had many endpoints and now sends an empty list may have lost its
+ * state. Such a list counts as incomplete. The plan holds the deletion of the records
+ * that it lacks, until an operator approves the deletion and the resource owns no sets
+ * any more.
  */
 #pragma once
 

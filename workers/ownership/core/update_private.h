@@ -25,8 +25,8 @@ void update_require(struct update_draft *draft, enum update_kind kind,
 void update_require_records(struct update_draft *draft, const struct name *name,
                             uint16_t type, const struct rrset *set);
 /*
- * Requires that all TXT records of NAME are as read. If it has none, it must have no
- * CNAME.
+ * Requires that all TXT records of NAME are as read. If NAME has no TXT record, it must
+ * have no CNAME.
  */
 void update_require_txt(struct update_draft *draft, const struct name *name);
 void update_remove(struct update_draft *draft, enum update_kind kind,

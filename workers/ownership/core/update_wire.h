@@ -2,10 +2,10 @@
  * update_wire -- writes updates of a zone as one message (RFC 2136 2), and reads its
  * answer.
  *
- * The server applies the message whole or not at all, and the message does not show which
- * record belongs to which update. A prerequisite of several updates is written only once:
- * written twice, the set would have to exist twice (3.2.5). Owner names are compressed;
- * names in rdata are not.
+ * The server applies the message whole or not at all, and the message does not show
+ * which record belongs to which update. It writes a prerequisite of several updates only
+ * once: with two, the set would have to exist twice (3.2.5). It compresses owner names,
+ * but not names in rdata.
  */
 #pragma once
 
@@ -36,17 +36,17 @@ struct update_message {
 	bool is_known_key;
 	uint16_t id;
 	uint64_t now;			/* unix seconds */
-	int64_t ahead_s;		/* how far the server's clock is ahead of it */
+	int64_t ahead_s;		/* how far the server's clock is ahead of `now` */
 };
 
-/* What update_wire_outcome() needs to check the answer. */
+/* The values with which update_wire_outcome() checks the answer. */
 struct update_sent {
 	struct sent_message request;
 	bool is_known_key;
 	int64_t ahead_s;
 };
 
-/* The largest size of an update in a message; beside others it may be smaller. */
+/* The largest size of an update in a message; beside other updates it may be smaller. */
 struct batch_size update_wire_size(const struct update *update);
 /*
  * Writes the message to DATA, which has PACKET_MAX octets. Returns its length; 0: no

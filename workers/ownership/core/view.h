@@ -4,9 +4,9 @@
  *
  * A mark of ours counts only in our form or our former form. An untyped mark is for no
  * particular set (OWNER_VAGUE). The same is true of a mark that may be for several
- * existing sets, because it may be a copy. A mark of another owner counts in each form in
- * which it can be read. A set is contested if it has two owners, or if one place has two
- * marks of ours, unless all of them share the set.
+ * existing sets, because it may be a copy. A mark of another owner counts in each form
+ * in which zonefleet can read it. A set is contested if it has two owners, or if one
+ * place has two marks of ours, unless all of them share the set.
  *
  * The view owns all memory. Records may be added in any order.
  */
@@ -37,7 +37,7 @@ struct marking {
 	struct marking *next;		/* the next one of the zone */
 	enum mark_kind kind;
 	bool is_ours;
-	bool is_bare;			/* only the owner's id: the seed's form */
+	bool is_bare;			/* only the owner's id: the form of seed 001 */
 	bool is_ambiguous;		/* ours, and may be for several sets */
 	bool is_sealed;			/* sealed with our key */
 	const struct mark *mark;	/* for MARK_OWNED; else NULL */
@@ -118,8 +118,8 @@ struct view_set *view_add_set(struct view *view, struct node *node, uint16_t typ
 struct view_set *node_find_set(const struct node *node, uint16_t type);
 bool node_has_records(const struct node *node, uint16_t type);
 /*
- * The owners of SET at NODE according to the marks; "": no owner. Several ids are joined
- * by commas, which an id cannot contain. Lives as long as the view.
+ * The owners of SET at NODE according to the marks; "": no owner. Commas separate
+ * several ids; an id cannot contain a comma. Lives as long as the view.
  */
 const char *view_owners(const struct view *view, const struct node *node,
                         const struct view_set *set);
@@ -134,8 +134,8 @@ const char *view_set_resource(const struct view_set *set);
 bool view_set_is_ours_anyway(const struct view_set *set);
 /*
  * The place of the mark of TYPE at NODE; length 0: marks are not in a zone. ERR_INVALID:
- * no name is possible, other records are there, or zonefleet would read the mark as that
- * of another record set.
+ * no name is possible, other records are there, or zonefleet would read the mark as the
+ * mark of another record set.
  */
 enum err view_mark_name(const struct view *view, const struct node *node, uint16_t type,
                         struct name *mark, struct why *why);
@@ -145,7 +145,7 @@ enum err view_mark_name(const struct view *view, const struct node *node, uint16
  */
 bool view_is_needed(const struct view *view, const struct marking *marking,
                     const struct node *node, bool by_ours);
-/* True: a TXT record with RDATA would be read as a mark. */
+/* True: zonefleet would read a TXT record with RDATA as a mark. */
 bool view_is_mark(const struct view *view, struct rdata rdata);
 /* True: a delegation or DNAME hides a set of TYPE at NAME. Glue of ours is not hidden. */
 bool view_is_hidden(const struct view *view, const struct name *name, uint16_t type);

@@ -59,8 +59,8 @@ enum err view_mark_name(const struct view *view, const struct node *node, uint16
 		return OK;
 	node_name(node, &name);
 	if (node_looks_like_wildcard(form, node))
-		return fail(why, ERR_INVALID, "the ownership mark would be that of a "
-		            "wildcard: use another name, or another wildcard "
+		return fail(why, ERR_INVALID, "the ownership mark would look like a wild"
+		            "card's mark: use another name, or another wildcard "
 		            "replacement");
 	err = mark_name(form, &name, type, &view->zone, mark, why);
 	if (err)

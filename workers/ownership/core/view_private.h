@@ -16,16 +16,16 @@ struct view {
 	struct mark_settings marks;
 };
 
-/* The set of TYPE at NODE. If it does not exist, adds one without owner. */
+/* The set of TYPE at NODE. If it does not exist, adds a set without owner. */
 struct view_set *view_get_set(struct view *view, struct node *node, uint16_t type);
 
-/* What our mark is for, and whether it has our form or the former one. */
+/* The set of our mark, and whether the mark has our form or our former form. */
 struct view_meaning {
 	struct mark_reading is;
 	bool is_former;
 };
 
-/* False: the mark has no meaning or several. IS_BARE: it has the seed's form. */
+/* False: the mark has no meaning or several. IS_BARE: it has the form of seed 001. */
 bool view_meaning(const struct view *view, const struct name *place, bool is_bare,
                   struct view_meaning *meaning);
 /* True: the mark may be for another existing set without a mark. */

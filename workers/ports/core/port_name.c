@@ -33,7 +33,7 @@ static enum err port_name_check_label(const char *label, size_t len,
 	for (size_t i = 0; i < len; i++)
 		if (!port_name_is_label_octet(label[i]))
 			return fail(why, ERR_INVALID, "dns_name: a label must have only "
-			            "letters, digits and hyphens, and is '%.*s'",
+			            "letters, digits and hyphens, not '%.*s'",
 			            (int)len, label);
 	if (label[0] == '-' || label[len - 1] == '-')
 		return fail(why, ERR_INVALID, "dns_name: the label '%.*s' must not begin "
@@ -83,7 +83,7 @@ static enum err port_name_complete(const char *dns_name, size_t len,
 	name_format(domain, suffix);
 	if (len + (is_full ? 0 : 1 + strlen(suffix)) > PORT_NAME_MAX)
 		return fail(why, ERR_INVALID, "dns_name: must have at most %d octets "
-		            "with the domain of the network, and has %zu", PORT_NAME_MAX,
+		            "with the domain of the network, not %zu", PORT_NAME_MAX,
 		            len + (is_full ? 0 : 1 + strlen(suffix)));
 	snprintf(full, PORT_NAME_MAX + 1, "%s%s%s", dns_name, is_full ? "" : ".",
 	         is_full ? "" : suffix);

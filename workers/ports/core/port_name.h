@@ -2,13 +2,13 @@
  * port_name -- names of ports in DNS (seed 002): the name that a caller chooses for a
  * port, and the generated name of each address.
  *
- * A dns_name has one or more labels. With a final dot it is a full name, which must be in
- * the domain of the port's network. Without the dot the domain is appended.
+ * A dns_name has one or more labels. With a final dot it is a full name, which must be
+ * in the domain of the port's network. Without the dot zonefleet appends the domain.
  *
- *	domain example.com.	vm01			vm01.example.com.
- *				vm01.test1		vm01.test1.example.com.
- *				vm01.test1.example.com.	the same
- *				vm01.test1.other.com.	ERR_INVALID
+ * 	domain example.com.	vm01			vm01.example.com.
+ * 				vm01.test1		vm01.test1.example.com.
+ * 				vm01.test1.example.com.	the same
+ * 				vm01.test1.other.com.	ERR_INVALID
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 #include "model/name.h"
 
 enum label_rules {
-	LABELS_RFC1035,			/* begins with a letter (the seed) */
+	LABELS_RFC1035,			/* begins with a letter (seed 002) */
 	LABELS_RFC1123,			/* may begin with a digit (Neutron allows it) */
 };
 
@@ -36,7 +36,8 @@ enum err port_fqdn(const char *dns_name, const struct name *domain,
                    enum label_rules rules, struct name *fqdn, struct why *why);
 
 /*
- * DNS_NAME in lower case, as it is stored and shown. TEXT has PORT_NAME_MAX + 1 octets.
+ * DNS_NAME in lower case, as the table has it and answers show it. TEXT has
+ * PORT_NAME_MAX + 1 octets.
  */
 void port_name_lower(const char *dns_name, char *text);
 

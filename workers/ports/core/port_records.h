@@ -12,7 +12,7 @@
 #include "dns/address.h"
 #include "model/name.h"
 
-/* How a network's ports are published. */
+/* How zonefleet publishes a network's ports. */
 struct port_network {
 	struct name domain;		/* len 0: the ports have no names */
 	uint8_t v4_bits, v6_bits;	/* of reverse zones: see reverse_check() */
@@ -32,7 +32,7 @@ struct port_record {
 	const char *zone, *name;
 	uint16_t type;
 	const char *data;		/* presentation */
-	/* what the zone belongs to */
+	/* the owner of the zone */
 	enum { ZONE_OF_NETWORK, ZONE_OF_PORT, ZONE_REVERSE } owner;
 };
 

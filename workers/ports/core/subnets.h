@@ -1,8 +1,8 @@
 /*
- * subnets -- decides which addresses of a network have records in DNS. An address belongs
- * to the subnet whose cidr contains it. Subnets overlap only while a message of Neutron
- * is missing. Then the narrowest subnet counts; of two equal ones, the one with the
- * lowest id.
+ * subnets -- decides which addresses of a network have records in DNS. An address
+ * belongs to the subnet whose cidr contains it. Subnets overlap only while a message of
+ * Neutron is missing. Then the narrowest subnet counts; of two equal subnets, the subnet
+ * with the lower id.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ bool subnets_publish(const struct subnets *subnets, const struct address *addres
 
 /* Reads "10.1.0.0/16", "fd00::/64". Clears the host bits. ERR_INVALID. */
 enum err cidr_parse(const char *text, struct prefix *cidr, struct why *why);
-/* The same, but a host bit that is set is also ERR_INVALID. */
+/* cidr_parse(), but a set host bit is also ERR_INVALID. */
 enum err cidr_parse_strict(const char *text, struct prefix *cidr, struct why *why);
 void cidr_format(const struct prefix *cidr, char text[CIDR_TEXT]);
 bool cidr_equal(const struct prefix *a, const struct prefix *b);

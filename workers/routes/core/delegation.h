@@ -1,8 +1,8 @@
 /*
  * delegation -- the endpoints that delegate a router's domain in its parent, a shared
- * zone. Their NS records are those of the domain. A name server inside the domain needs
- * glue: its addresses. They are taken from the first records of the router, if these have
- * them (router_domain.h, "records").
+ * zone. Their NS records are the NS records of the domain. A name server inside the
+ * domain needs glue: its addresses. They come from the first records of the router, if
+ * these have them (router_domain.h, "records").
  */
 #pragma once
 

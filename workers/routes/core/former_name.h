@@ -1,24 +1,24 @@
 /*
  * former_name -- the state of a former name of a route at a router. The router's domain
  * has a CNAME from this name to the route's present name, and both routers serve both
- * names. At the end of the grace the CNAME is removed first. The routers serve the former
- * name as long as a client may still follow the CNAME:
+ * names. At the end of the grace the worker removes the CNAME first. The routers serve
+ * the former name as long as a client may still follow the CNAME:
  *
- *	ADD -> TOLD -> HAVE -> WITHDRAW -> WITHDRAWN -> CACHED -> GONE
+ * 	ADD -> TOLD -> HAVE -> WITHDRAW -> WITHDRAWN -> CACHED -> GONE
  *
  * "Enough name servers" means poolmgr.threshold_percentage. If it is below 100 %, a
  * server that is behind may still answer with the CNAME of a name in CACHED or GONE.
  *
  * A name without a CNAME starts in CACHED and stays there until its grace ends: the
- * owner's own host, or a name at the same router. A name in DROP is not served; names in
- * all other states are served.
+ * owner's own host, or a name at the same router. The routers serve names in all states
+ * except DROP.
  */
 #pragma once
 
 #include <stdbool.h>
 
 enum former_state {
-	FORMER_ADD,		/* the CNAME must be sent to central */
+	FORMER_ADD,		/* the worker must send the CNAME to central */
 	FORMER_TOLD,		/* central has accepted the CNAME */
 	FORMER_HAVE,		/* enough name servers have the CNAME; the grace runs */
 	FORMER_WITHDRAW,	/* central must delete the CNAME */
@@ -40,7 +40,7 @@ enum former_event {
 	FORMER_EVENTS
 };
 
-/* The update that must be sent to central for a name in this state. */
+/* The update that the worker must send to central for a name in this state. */
 enum former_update { FORMER_NO_UPDATE, FORMER_SET_CNAME, FORMER_DELETE_CNAME };
 
 enum former_state former_name_next(enum former_state state, enum former_event event);

@@ -28,7 +28,7 @@ static enum err route_label_check(const char *label, size_t len, const char *fie
 	for (size_t i = 0; i < len; i++)
 		if (!route_label_has_octet(label[i]))
 			return fail(why, ERR_INVALID, "%s: a label must have only "
-			            "lower-case letters, digits and hyphens, and is '%s'",
+			            "lower-case letters, digits and hyphens, not '%s'",
 			            field, err_quote(label, (char[64]){ 0 }, 64));
 	if (label[0] == '-' || label[len - 1] == '-')
 		return fail(why, ERR_INVALID, "%s: the label '%.*s' must not begin or "

@@ -4,11 +4,12 @@
  *
  * A route without a host gets a name of one label in the domain of its router:
  *
- *	namespace myapp, name test, router's domain shard1.v3.rhcloud.com
- *	myapp-test.shard1.v3.rhcloud.com
+ * 	namespace myapp, name test, router's domain shard1.v3.rhcloud.com
+ * 	myapp-test.shard1.v3.rhcloud.com
  *
- * Dots in a name become hyphens. A label longer than 63 octets is cut and ends in a hash
- * of the whole. A taken name also gets a hash: ns-a/b and ns/a-b would get the same name.
+ * Dots in a name become hyphens. zonefleet-routes cuts a label longer than 63 octets and
+ * ends it in a hash of the whole label. A taken name also gets a hash: ns-a/b and ns/a-b
+ * would get the same name.
  */
 #pragma once
 
@@ -28,9 +29,9 @@ enum err route_name_check(const char *text, const char *field, struct why *why);
 
 /*
  * Writes the host or domain TEXT to HOST in lower case, without its final dot. It needs
- * at least two labels, and the last one must not be a number, as in an address. With
- * WILDCARD the first label may be "*", which stands for one label. Text that is not ASCII
- * is also ERR_INVALID.
+ * at least two labels, and the last label must not be a number, as in an address. With
+ * WILDCARD the first label may be "*", which stands for one label. Text that is not
+ * ASCII is also ERR_INVALID.
  */
 enum err host_normalize(const char *text, const char *field, bool wildcard,
                         char host[ROUTE_HOST_MAX + 1], struct why *why);

@@ -24,11 +24,11 @@ const char *router_domain_full_name(const char *name, const char *dns,
 /* ---- the first records ---- */
 
 const struct json_field router_domain_fields[] = {
-	{ "ns", "list of texts", "the hosts of its NS records", "those of the pool",
+	{ "ns", "list of texts", "the hosts of its NS records", "the pool's",
 	  RECORDS_MAX },
 	{ "soa", "[router SOA]", "values of its SOA record", "central's" },
 	{ "serial", "number", "its first serial", "the time", UINT32_MAX },
-	{ "ttl", "number", "the TTL of records without one, in seconds", "central's",
+	{ "ttl", "number", "the TTL of records without a TTL, in seconds", "central's",
 	  INT32_MAX },
 	{ "records", "list of [first record]", "its first records", "empty",
 	  RECORDS_MAX },
@@ -50,7 +50,7 @@ const struct json_field router_domain_record_fields[] = {
 	{ "name", "text", "a name in the domain, `@` for the domain, or a full name with "
 	  "its final dot", .max = 253 },
 	{ "type", "text", "a record type", .max = 16 },
-	{ "ttl", "number", "the TTL in seconds", "that of the domain", INT32_MAX },
+	{ "ttl", "number", "the TTL in seconds", "the domain's", INT32_MAX },
 	{ "records", "list of texts", "the data of each record", .max = RECORDS_MAX },
 	{ 0 }
 };

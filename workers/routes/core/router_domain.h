@@ -39,8 +39,8 @@ void router_domain_set_first_records(json_t *changes, const json_t *zone,
 void router_domain_delete_first_records(json_t *changes, const json_t *zone,
                                         const char *dns);
 /*
- * Sets the wildcard of one address family. Without an address of this family it is
- * deleted.
+ * Sets the wildcard of one address family. Without an address of this family it deletes
+ * the wildcard.
  */
 void router_domain_set_wildcard(json_t *changes, const char *dns, uint32_t ttl,
                                 const struct address *addresses, size_t count,

@@ -62,7 +62,7 @@ const struct strategy *strategy_at(enum strategy_word word);
 const char *strategy_name(const struct strategy *strategy);
 
 /*
- * The label of the routers that fit APPLICANT; positions are stored by it. "": all
+ * The label of the routers that fit APPLICANT, the key of stored positions. "": all
  * routers, or the routers without a label.
  */
 const char *strategy_group(const struct strategy *strategy,
