@@ -54,7 +54,7 @@ void publish_fail_no_domain(struct publication *publication);
 
 /* ---- publish_rows.c ---- */
 
-void publish_rows(struct publication *publication);
+void publish_rows(void *publication);
 /*
  * The first DROPS rows delete records, the others add records. DROPS_MAX deletions were
  * read at most. Both parts are sorted by name. If one part is incomplete, rows with later
