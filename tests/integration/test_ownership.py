@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from ownership_lab import HOST, ZONE, Lab           # noqa: E402
 from lab.process import program                  # noqa: E402
 from frames_relay import Cut, is_update             # noqa: E402
+from locked_row import costs_nothing                # noqa: E402
 
 LONG = os.environ.get("STORY_SECONDS") is not None
 SEED = int(os.environ.get("ZONEFLEET_SEED") or 1)
@@ -837,6 +838,29 @@ class Few(Story):
         self.assertEqual(self.lab.data().keys(), {("b", "A"), ("c", "A")})
         self.assertEqual((plan["state"], self.lab.reasons(plan)),
                          ("HELD", {"b A": "delete UNWANTED!"}))
+
+
+class Locked(Story):
+    """Another holds the row of a registry; whoever wants it waits, and is no burden to others."""
+
+    options = {"workers": 2,
+               "zones": [{"zone": ZONE, "storage_id": "us"}, {"zone": ZONE, "storage_id": "them"}]}
+
+    def test_a_registry(self):
+        """By a call, and by a round, which waits for the row at its end."""
+        own, numbers = self.lab.caller(), itertools.count(1)
+        self.lab.apply({"a/A": ["192.0.2.1"]})
+        self.addCleanup(self.lab.apply, {}, "b", storage_id="them")
+
+        def other():
+            own.apply_endpoints(storage_id="them", zone=ZONE, resource="b", complete=True, endpoints=[
+                {"dnsname": f"b.{ZONE}.", "type": "A",
+                 "targets": [f"192.0.2.{next(numbers) % 250}"]}])
+        costs_nothing(self.lab.mariadb,
+                      "SELECT 1 FROM registries WHERE storage_id = 'us' FOR UPDATE",
+                      lambda: self.lab.apply({"a/A": [f"192.0.2.{next(numbers) % 250}"]}),
+                      [other] * 2, self.lab.workers)
+        self.assertEqual(self.lab.planned()["state"], "OK")
 
 
 class Several(Story):

@@ -6,6 +6,7 @@ mini-DNS, a BIND and two processes of ports.
 
 import contextlib
 import ipaddress
+import itertools
 import json
 import os
 import re
@@ -30,6 +31,7 @@ from story import NO_HOSTS, NS, Caller, start_fleet                    # noqa: E
 from query import udp  # noqa: E402
 from heard import Heard                                                 # noqa: E402
 from holding import holding                                             # noqa: E402
+from locked_row import costs_nothing, locked                        # noqa: E402
 from dnsmasq import Dnsmasq                                             # noqa: E402
 from lab.fleet import BINARIES, Worker, merged, render                  # noqa: E402
 from lab.process import HOST                                            # noqa: E402
@@ -956,7 +958,7 @@ class Quotas(PortStory):
             central.wait_ready()
 
     def at_the_same_time(self, addresses):
-        """How many of these calls end well. Each worker has one of them before one can commit."""
+        """How many of these calls end well. Each worker has begun one before one can commit."""
         callers = [Caller(self.fleet.rabbitmq.url, topic="ports", tenant=self.tenant, admin=False)
                    for _ in addresses]
         for caller in callers:
@@ -964,11 +966,12 @@ class Quotas(PortStory):
         with ThreadPoolExecutor(len(addresses)) as pool:
             with holding(self.fleet.mariadb, "SELECT version FROM network_hosts WHERE "
                          f"network_id = '{self.net}' FOR UPDATE"):
+                before = {worker: locked([worker]) for worker in self.workers}
                 calls = [pool.submit(self.create, self.net, address, caller=caller)
                          for address, caller in zip(addresses, callers)]
-                self.fleet.wait_for(lambda: self.fleet.mariadb.sql(
-                    "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'")[0][1]
-                    == str(WORKERS), SECONDS, "each worker waits in a transaction")
+                self.fleet.wait_for(lambda: all(
+                    locked([worker]) > count for worker, count in before.items()), SECONDS,
+                    "each worker finds the row locked at the end of a transaction")
             failures = [call.exception() for call in calls]
         for failure in filter(None, failures):
             self.assertRegex(str(failure), "reverse domains of the tenant exist or will be")
@@ -1119,6 +1122,45 @@ class Quotas(PortStory):
             self.refused(f"{own} reverse domains of the tenant", self.port,
                          "10.183.1.1")
             self.caller.set_network(network={"id": network, "dns_domain": ""})
+
+
+class Locked(PortStory):
+    """Another holds a row; whoever wants it waits, and is no burden to others."""
+
+    def setUp(self):
+        self.own = Caller(self.fleet.rabbitmq.url, topic="ports")
+        self.addCleanup(self.own.close)
+
+    def costs_nothing(self, row, call):
+        """A port of another network, at each worker."""
+        _, network = self.domain()
+        other = self.create(network, "10.176.9.1")["id"]
+        number = itertools.count()
+        costs_nothing(self.fleet.mariadb, row, call, [lambda: self.own.update_port(
+            port=other, values={"dns_name": f"n{next(number)}"})] * WORKERS, self.workers)
+
+    def test_a_port(self):
+        _, network = self.domain()
+        port, number = self.create(network, "10.176.1.1")["id"], itertools.count()
+        self.costs_nothing(f"SELECT 1 FROM ports WHERE id = '{port}' FOR UPDATE",
+                           lambda: self.caller.update_port(
+                               port=port, values={"dns_name": f"m{next(number)}"}))
+
+    def test_a_network(self):
+        _, network = self.domain()
+        number = itertools.count(1)
+        self.costs_nothing(f"SELECT 1 FROM networks WHERE id = '{network}' FOR UPDATE",
+                           lambda: self.create(network, f"10.176.2.{next(number)}"))
+
+    def test_the_domain_that_a_worker_publishes(self):
+        """Its row waits for the answer of central."""
+        name, network = self.domain()
+        self.create(network, "10.176.3.1")
+        self.wait_published(network)
+        number = itertools.count(2)
+        self.costs_nothing(f"SELECT 1 FROM port_zones WHERE zone = '{name}' FOR UPDATE",
+                           lambda: self.create(network, f"10.176.3.{next(number)}"))
+        self.wait_published(network)
 
 
 class Addresses(PortStory):

@@ -22,6 +22,7 @@ from story import Caller, start_fleet                                  # noqa: E
 import test_ports                                                       # noqa: E402
 from test_ports import PortStory, ask                                   # noqa: E402,F401
 from test_routes import Hand                                            # noqa: E402
+from locked_row import locked                                           # noqa: E402
 from lab.fleet import Worker                                            # noqa: E402
 
 SECONDS = 15
@@ -240,9 +241,8 @@ class Events(FeedStory):
         self.assertRegex(self.known(third)["reason"], "dns_name.*label")
 
     def lock_waits(self):
-        """So far. A wait is over after a quarter of a second, so nobody may look during one."""
-        return int(self.fleet.mariadb.sql(
-            "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_waits'")[0][1])
+        """How often a worker has found a row locked so far."""
+        return locked(self.workers)
 
     def named(self, address):
         """A port that is called so."""

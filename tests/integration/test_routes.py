@@ -4,6 +4,7 @@ The fleet has a central, a pool manager, a mini-DNS, a BIND and two processes of
 """
 
 import contextlib
+import itertools
 import re
 import shutil
 import subprocess
@@ -27,6 +28,7 @@ from route_model import Route                                          # noqa: E
 from heard import Heard                                                 # noqa: E402
 from story import NO_CHECKS, NO_HOSTS, Caller, merged, start_fleet             # noqa: E402
 from query import udp  # noqa: E402
+from locked_row import costs_nothing, locked                             # noqa: E402
 from lab.fleet import Worker                                            # noqa: E402
 from lab.process import HOST, program, run                              # noqa: E402
 
@@ -189,9 +191,15 @@ class RouteStory(unittest.TestCase):
         return Hand(self.fleet.mariadb)
 
     def waiting(self):
-        """How many transactions wait for a lock."""
+        """How many transactions wait for a lock: the loop of a worker never does."""
         return int(self.fleet.mariadb.sql(
             "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'")[0][1])
+
+    def found_locked(self):
+        """A function that says whether a worker has found a row locked since now."""
+        workers = [worker for worker in self.workers if worker.pid]
+        before = locked(workers)
+        return lambda: locked(workers) > before
 
     def servers(self):
         return self.fleet.minidns_ports[0], self.fleet.bind.port
@@ -532,9 +540,10 @@ class Locks(RouteStory):
         route = self.route(host=f"a.{second}")
         with ThreadPoolExecutor(1) as pool, self.hand() as hand:
             hand.do(self.HOLD.format(first))
+            found_locked = self.found_locked()
             change = pool.submit(self.caller.update_route, route=route["id"],
                                  values={"host": f"z.{first}"})
-            self.wait(self.waiting, "it waits")
+            self.wait(found_locked, "it waits")
             self.fleet.mariadb.sql("SELECT 1 FROM host_parents "
                                    f"WHERE parent = '{second}' FOR UPDATE NOWAIT")
             self.assertFalse(change.done())
@@ -548,9 +557,10 @@ class Locks(RouteStory):
         self.router("late", wait=False)
         with ThreadPoolExecutor(1) as pool, self.hand() as hand:
             hand.do(self.HOLD.format(domain))
+            found_locked = self.found_locked()
             change = pool.submit(self.caller.update_route, route=route["id"],
                                  values={"host": f"www.{domain}"})
-            self.wait(self.waiting, "it waits")
+            self.wait(found_locked, "it waits")
             dns = "UPDATE routers SET dns = '{}' WHERE name = 'late'"
             self.fleet.mariadb.sql(dns.format(domain))
             self.addCleanup(self.fleet.mariadb.sql, dns.format(f"late.{SUFFIX}"))
@@ -558,43 +568,89 @@ class Locks(RouteStory):
             self.refused("in the domain of router late", change.result)
 
 
-    def both(self, first, others, hold):
-        """FIRST waits for what is held by hand; then OTHERS come, one of them at once, or all
-        wait, too. Some of them may be at the same worker as FIRST."""
+    def overtaken(self, first, others, hold):
+        """FIRST waits for what is held by hand, with no lock of its own, so OTHERS come before it.
+
+        Some of them may be at the same worker as FIRST.
+        """
         with ThreadPoolExecutor(1 + len(others)) as pool, self.hand() as hand:
             hand.do(hold)
-            calls = [pool.submit(first)]
-            self.wait(self.waiting, "it waits")
-            calls += [pool.submit(other) for other in others]
-            self.wait(lambda: self.waiting() > 1 or any(call.done() for call in calls),
-                      "another one does, too, or need not")
+            found_locked = self.found_locked()
+            waits = pool.submit(first)
+            self.wait(found_locked, "it waits")
+            calls = [pool.submit(other) for other in others]
+            made = [call.result(60) for call in calls]
             hand.do("ROLLBACK")
-            return [call.exception(60) or call.result() for call in calls]
+            return waits.exception(60), made
 
     def test_a_host_and_a_router_s_domain_at_once(self):
         domain = f"{self.namespace}.example.org"
-        made, *refused = self.both(
+        refused, _ = self.overtaken(
             lambda: self.route(host=f"www.{domain}"),
             [lambda: self.router("late", dns=domain, wait=False)] * 4,
             "INSERT INTO host_claims (host, parent, route_id, project_id, claimed_at) "
             f"VALUES ('www.{domain}', '{domain}', 'x', 'x', NOW())")
-        self.assertEqual(made["host"], f"www.{domain}")
-        for call in refused:
-            self.assertIn("the host of a route: choose a domain without hosts", str(call))
+        self.assertIn("in the domain of router late", str(refused))
 
     def test_one_namespace_of_two_projects_at_once(self):
         self.router("shard1", wait=False)
-        made, *refused = self.both(
+        refused, made = self.overtaken(
             lambda: self.route("b", self.user),
             [lambda number=number: self.route(f"a{number}", self.other) for number in range(4)],
             "INSERT INTO routes (id, namespace, name, project_id, labels, backend, retry_at, "
             f"created_at) VALUES ('x', '{self.namespace}', 'b', 'x', '{{}}', 'x', NOW(), NOW())")
-        for call in refused:
-            self.assertIn("another tenant", str(call))
-        self.user.delete_route(route=self.route("c", self.user)["id"])
-        self.refused("another tenant", self.route, "d", self.other)
-        self.user.delete_route(route=made["id"])
-        self.assertEqual(self.route("d", self.other)["project_id"], "user-2")
+        self.assertIn("another tenant", str(refused))
+        self.other.delete_route(route=self.route("c", self.other)["id"])
+        self.refused("another tenant", self.route, "d", self.user)
+        for route in made:
+            self.other.delete_route(route=route["id"])
+        self.assertEqual(self.route("d", self.user)["project_id"], "user-1")
+
+
+class Locked(RouteStory):
+    """Another holds a row; whoever wants it waits, and is no burden to others."""
+
+    def setUp(self):
+        super().setUp()
+        self.own = Caller(self.fleet.rabbitmq.url, topic="routes")
+        self.addCleanup(self.own.close)
+        self.number = itertools.count()
+
+    def costs_nothing(self, row, call, other):
+        costs_nothing(self.fleet.mariadb, row, call, [other] * WORKERS,
+                      [worker for worker in self.workers if worker.pid])
+
+    def test_a_route(self):
+        self.router("shard1", wait=False)
+        locked, other = self.route("locked")["id"], self.route("other")["id"]
+        self.costs_nothing(
+            f"SELECT 1 FROM routes WHERE id = '{locked}' FOR UPDATE",
+            lambda: self.caller.update_route(
+                route=locked, values={"backend": f"{self.namespace}_{next(self.number)}"}),
+            lambda: self.own.update_route(
+                route=other, values={"backend": f"{self.namespace}_{next(self.number)}"}))
+
+    def test_a_router(self):
+        for name in "shard1", "shard2":
+            self.router(name, wait=False)
+        self.costs_nothing(
+            "SELECT 1 FROM routers WHERE name = 'shard1' FOR UPDATE",
+            lambda: self.caller.update_router(
+                router="shard1", values={"description": f"{next(self.number)}"}),
+            lambda: self.own.update_router(
+                router="shard2", values={"description": f"{next(self.number)}"}))
+
+    def test_a_host(self):
+        """The parent of the hosts of other routes is free, and they are bound at once."""
+        self.router("shard1", wait=False)
+        parent = f"{self.namespace}.example.org"
+        self.route("first", host=f"www.{parent}")
+        self.costs_nothing(
+            f"SELECT 1 FROM host_parents WHERE parent = '{parent}' FOR UPDATE",
+            lambda: self.route(f"a{next(self.number)}", host=f"a{next(self.number)}.{parent}"),
+            lambda: self.own.create_route(route={
+                "namespace": f"{self.namespace}-o", "name": f"b{next(self.number)}",
+                "host": f"b{next(self.number)}.{self.namespace}.example.net"}))
 
 
 class Scheduled(RouteStory):
@@ -714,7 +770,7 @@ class Scheduled(RouteStory):
             f"created_at) SELECT MD5(seq), '{self.namespace}', seq, 'user-1', '{{}}', 'b', "
             "NOW() + INTERVAL 1 DAY, NOW(6) FROM seq_1_to_1201")
         self.caller.update_router(router="one", values={"label": "a=b"})
-        self.assertEqual(self.due(), 1201)
+        self.wait(lambda: self.due() == 1201, "all are due, page by page")
 
     def test_a_router_takes_all_that_wait(self):
         many = [self.route(f"r{i}") for i in range(MANY_WAIT)]

@@ -17,6 +17,8 @@
 /* The pauses, with their jitter, are shorter than the allowed delay of a waiter. */
 static const struct backoff again = { .first_ms = 8, .max_ms = 400 };
 
+enum { RELEASES_MAX = 5 };		/* of one lock, at once */
+
 /* A lock of this process, by its object. */
 struct entry {
 	struct lock lock;	/* fence 0: not taken, or lost */
@@ -163,7 +165,7 @@ static enum err holder_lock(struct holder *holder, struct db *db, int64_t deadli
 		*sure_until_ms = holder_sure_until(holder, asked_ms);
 		if (!err && lock->fence)
 			return OK;
-		if (err && err != ERR_RACE && err != ERR_UNREACHABLE)
+		if (err && err_retry(err) != RETRY_NOW && err != ERR_UNREACHABLE)
 			return err;
 		if (left_ms <= 0)
 			return err ? err : holder_name_owner(db, lock->object, why);
@@ -215,13 +217,25 @@ static enum err entry_hold(struct holder *holder, struct db *db, struct entry *e
 	return err;
 }
 
-static void holder_release(struct holder *holder, struct db *db, const struct lock *lock)
+static enum err holder_try_release(const struct holder *holder, struct db *db,
+                                   const struct lock *lock, struct why *why)
 {
-	struct why why;
-	struct tx tx = tx_autocommit(db, &why);
+	struct tx tx = tx_autocommit(db, why);
 
 	lock_release(&tx, lock, &holder->session);
-	if (tx_commit(&tx))
+	return tx_commit(&tx);
+}
+
+/* Other threads and processes lock the row for one statement at a time. */
+static void holder_release(const struct holder *holder, struct db *db,
+                           const struct lock *lock)
+{
+	struct why why;
+	enum err err = holder_try_release(holder, db, lock, &why);
+
+	for (int tries = 1; err == ERR_LOCKED && tries < RELEASES_MAX; tries++)
+		err = holder_try_release(holder, db, lock, &why);
+	if (err)
 		log_info("lock not released, it expires: object=%s reason=\"%s\"",
 		         lock->object, why.text);
 }

@@ -30,7 +30,7 @@ const struct lock_session *holder_session(const struct holder *holder);
 /*
  * Takes the lock of OBJECT, or shares it with another thread. Tries until DEADLINE_MS of
  * the monotonic clock; 0: tries once and does not wait, as required on a loop. DB is the
- * calling thread's. ERR_BUSY names the holder; ERR_UNREACHABLE, ERR_RACE.
+ * calling thread's. ERR_BUSY names the holder; ERR_UNREACHABLE, ERR_RACE, ERR_LOCKED.
  */
 enum err holder_take(struct holder *holder, struct db *db, const char *object,
                      int64_t deadline_ms, struct held **held, struct why *why);

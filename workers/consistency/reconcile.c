@@ -76,6 +76,7 @@ void work_start(void *object, struct reconciler *reconciler, const char *key,
 	work->key = xstrdup(key);
 	work->lock = xstrdup(lock);
 	work->arena = arena_new();
+	work->redo = redo_timer_new(reconciler->runtime->loop, work);
 	loop_timer_set(reconciler->starter, 0);
 }
 
@@ -118,7 +119,9 @@ void work_end(void *object)
 	rpc_cancel(reconciler->runtime->rpc, work);
 	if (work->held)
 		holder_drop(reconciler->holder, reconciler->runtime->db, &work->held);
+	redo_timer_free(&work->redo);
 	arena_free(&work->arena);
+	free(work->reason);
 	free(work->key);
 	free(work->lock);
 	reconciler->kind->free(work);
@@ -126,64 +129,72 @@ void work_end(void *object)
 
 /* ---- transactions ---- */
 
-struct work_writing {
-	struct work *work;
-	void (*write)(void *object, struct tx *tx);
-	const char *reason;		/* of a failure that is written */
-};
-
-static void work_write_failure(const struct work_writing *writing, struct tx *tx)
+static struct tx work_begin_tx(const struct work *work, struct why *why)
 {
-	const struct reconcile_kind *kind = writing->work->reconciler->kind;
+	const struct reconciler *reconciler = work->reconciler;
+	struct tx tx = tx_begin(reconciler->runtime->db, why);
 
-	kind->write_failure(writing->work, tx, writing->reason,
-	                    backoff_ms(&kind->pause, (int)writing->work->failures,
-	                               random_u32()));
+	holder_guard(reconciler->holder, &tx, work->held);
+	return tx_move(&tx);
 }
 
 static enum err work_try_write(void *self, struct why *why)
 {
-	const struct work_writing *writing = self;
-	const struct reconciler *reconciler = writing->work->reconciler;
-	struct tx tx = tx_begin(reconciler->runtime->db, why);
+	struct work *work = self;
+	struct tx tx = work_begin_tx(work, why);
 
-	holder_guard(reconciler->holder, &tx, writing->work->held);
-	if (writing->reason)
-		work_write_failure(writing, &tx);
-	else
-		writing->write(writing->work, &tx);
+	work->write(work, &tx);
 	return tx_commit(&tx);
+}
+
+static enum err work_try_write_failure(void *self, struct why *why)
+{
+	struct work *work = self;
+	const struct reconcile_kind *kind = work->reconciler->kind;
+	struct tx tx = work_begin_tx(work, why);
+
+	kind->write_failure(work, &tx, work->reason,
+	                    backoff_ms(&kind->pause, (int)work->failures, random_u32()));
+	return tx_commit(&tx);
+}
+
+static void work_on_failure_written(void *self, enum err err, const struct why *why)
+{
+	struct work *work = self;
+
+	if (err)
+		log_warn("failure not written: object=\"%s\" reason=\"%s\"", work->key,
+		         why->text);
+	work_end(work);
 }
 
 void work_fail(void *object, const char *reason)
 {
 	struct work *work = object;
-	struct work_writing writing = { .work = work, .reason = reason };
-	struct why why;
 
+	work->reason = xstrdup(reason);
 	work->reconciler->kind->log_failure(work, reason);
-	if (tx_retry_on_loop(work_try_write, &writing, &why))
-		log_warn("failure not written: object=\"%s\" reason=\"%s\"", work->key,
-		         why.text);
-	work_end(work);
+	redo_timer_run(work->redo, work_try_write_failure, work_on_failure_written);
 }
 
-bool work_write(void *object, void (*write)(void *object, struct tx *tx))
+static void work_on_written(void *self, enum err err, const struct why *why)
 {
-	struct work_writing writing = { .work = object, .write = write };
-	struct why why;
-	enum err err = tx_retry_on_loop(work_try_write, &writing, &why);
+	struct work *work = self;
 
 	if (err)
-		work_fail(object, why.text);
-	return !err;
+		work_fail(work, why->text);
+	else
+		work->then(work);
 }
 
 void work_write_then(void *object, void (*write)(void *object, struct tx *tx),
                      void (*next)(void *object))
 {
-	if (work_write(object, write))
-		next(object);
+	struct work *work = object;
+
+	work->write = write;
+	work->then = next;
+	redo_timer_run(work->redo, work_try_write, work_on_written);
 }
 
 /* ---- steps ---- */
@@ -196,21 +207,29 @@ static void work_read(void *object, struct tx *tx)
 	work->reconciler->kind->read(work, tx);
 }
 
-void work_step(void *object)
+static void work_on_read(void *self, enum err err, const struct why *why)
 {
-	struct work *work = object;
-	struct work_writing reading = { .work = work, .write = work_read };
-	struct why why;
+	struct work *work = self;
 
-	if (work->reconciler->is_draining) {
-		work_end(work);
-	} else if (tx_retry_on_loop(work_try_write, &reading, &why)) {
+	if (err) {
 		log_warn("object not read: object=\"%s\" reason=\"%s\"", work->key,
-		         why.text);
+		         why->text);
 		work_end(work);
 	} else {
 		work->reconciler->kind->step(work);
 	}
+}
+
+void work_step(void *object)
+{
+	struct work *work = object;
+
+	if (work->reconciler->is_draining) {
+		work_end(work);
+		return;
+	}
+	work->write = work_read;
+	redo_timer_run(work->redo, work_try_write, work_on_read);
 }
 
 void work_call(void *object, const struct rpc_target *target, const char *method,

@@ -11,10 +11,10 @@
  *                        -> work_end()
  *
  * The lock guards each transaction: a process that has lost the lock writes nothing. A
- * failure ends the work: work_fail() writes the reason and the pause before the next
- * attempt. A process can die at any point. Then the object stays due, and another process
- * makes the next step. It repeats calls without an answer, so each call must be safe to
- * repeat.
+ * transaction may run several times. A failure ends the work: work_fail() writes the
+ * reason and the pause before the next attempt. A process can die at any point. Then the
+ * object stays due, and another process makes the next step. It repeats calls without an
+ * answer, so each call must be safe to repeat.
  */
 #pragma once
 
@@ -23,6 +23,7 @@
 #include "base/arena.h"
 #include "base/backoff.h"
 #include "consistency/holder.h"
+#include "runtime/redo_timer.h"
 #include "runtime/rpc.h"
 #include "runtime/tx.h"
 #include "runtime/worker.h"
@@ -54,6 +55,11 @@ struct work {
 	char *lock;			/* its name */
 	struct held *held;		/* NULL: not started yet */
 	struct arena *arena;		/* for one step: it is empty when read() begins */
+	struct redo_timer *redo;
+	/* the transaction that runs, and what follows it */
+	void (*write)(void *object, struct tx *tx);
+	void (*then)(void *object);
+	char *reason;			/* of a failure that is written */
 	uint32_t failures;		/* failures in a row before this attempt */
 };
 
@@ -89,8 +95,10 @@ void work_step(void *object);
  */
 void work_call(void *object, const struct rpc_target *target, const char *method,
                json_t *args, json_t *context, rpc_answer_fn *answer);
-/* Runs WRITE in a guarded transaction. False: it failed and freed the object. */
-bool work_write(void *object, void (*write)(void *object, struct tx *tx));
+/*
+ * Runs WRITE in a guarded transaction, again while its rows are locked (redo_timer.h),
+ * and then NEXT. After another failure the work ends by work_fail().
+ */
 void work_write_then(void *object, void (*write)(void *object, struct tx *tx),
                      void (*next)(void *object));
 /* REASON may be in the work's arena. */

@@ -48,7 +48,7 @@ static void ownership_name_lock(struct registry *registry)
 static enum err ownership_enter_all(void *self, struct why *why)
 {
 	struct ownership *own = self;
-	struct tx tx = tx_begin(own->runtime.db, why);
+	struct tx tx = tx_autocommit(own->runtime.db, why);
 
 	for (size_t i = 0; i < own->registries.count; i++) {
 		struct registry *registry = &own->registries.item[i];
@@ -145,6 +145,7 @@ int main(int argc, char **argv)
 	const struct worker worker = {
 		.name = "ownership",
 		.schema = true,
+		.no_lock_wait = true,
 		.summary = "keeps what is ours in zones that are shared with others",
 		.lists = registry_lists,
 		.methods = ownership_methods,

@@ -14,6 +14,7 @@
 #include "provider.h"
 #include "round_orders.h"
 #include "runtime/loop.h"
+#include "runtime/redo_timer.h"
 #include "storage.h"
 
 enum { TRIES_MAX = 5 };			/* for one message */
@@ -40,11 +41,14 @@ static void round_free(struct round *round)
 	round->registry->round = NULL;
 	holder_drop(round_holder(round), round->ownership->runtime.db, &round->held);
 	loop_timer_free(&round->timer);
+	redo_timer_free(&round->redo);
+	free(round->end_reason);
 	batch_free(&round->batch);
 	map_free(&round->owned);
 	map_free(&round->complete);
 	view_free(&round->view);
 	arena_free(&round->arena);
+	arena_free(&round->scratch);
 	free(round->updates);
 	free(round->sending);
 	free(round);
@@ -81,52 +85,36 @@ static int64_t round_next_ms(const struct round *round, enum registry_state stat
 	return round->outcomes[OUTCOME_APPLIED] ? round_interval_ms(round) : resync_ms;
 }
 
-struct ending {
-	struct round *round;
-	enum registry_state state;
-	const char *reason;
-};
-
 /* An approval stays valid if the round could not use it. */
-static bool ending_keeps_approval(const struct ending *ending)
+static bool round_keeps_approval(const struct round *round)
 {
-	return registry_state_failed(ending->state) ||
-	       ending->round->registry->settings->dry_run;
+	return registry_state_failed(round->end_state) ||
+	       round->registry->settings->dry_run;
 }
 
-static enum err ending_write(void *self, struct why *why)
+static enum err round_write_end(void *self, struct why *why)
 {
-	const struct ending *ending = self;
-	struct round *round = ending->round;
-	int64_t next = round_next_ms(round, ending->state);
+	struct round *round = self;
+	int64_t next = round_next_ms(round, round->end_state);
 	struct buf plan = { 0 };
 	struct tx tx = round_begin_tx(round, why);
 
 	if (round->is_planned)
 		round_describe(round, &plan);
 	store_round(&tx, &(struct round_row){
-		.id = round->row.id, .state = ending->state, .reason = ending->reason,
+		.id = round->row.id, .state = round->end_state,
+		.reason = round->end_reason,
 		.is_fruitless = round_is_fruitless(round),
 		.is_planned = round->is_planned, .rev = round->row.rev,
 		.serial = round->serial, .plan = buf_string(&plan),
-		.held_digest = *round->digest || !ending_keeps_approval(ending)
+		.held_digest = *round->digest || !round_keeps_approval(round)
 		               ? round->digest : NULL,
 		.mismatches = round->mismatches,
-		.next_ms = next, .rest_ms = registry_state_failed(ending->state)
+		.next_ms = next, .rest_ms = registry_state_failed(round->end_state)
 		                            ? next : round_interval_ms(round),
 	});
 	buf_clear(&plan);
 	return tx_commit(&tx);
-}
-
-static void round_settle_orders(struct round *round)
-{
-	struct why why;
-
-	if (tx_retry_on_loop(round_orders_settle, round, &why))
-		round_warn(round, "orders not settled", why.text);
-	else
-		round_orders_notify(round);
 }
 
 /* The plan is not in the database, so the next round must not skip the reading. */
@@ -136,12 +124,34 @@ static void round_note_unwritten(struct round *round, const struct why *why)
 	round_warn(round, "round not written", why->text);
 }
 
+static void round_on_end_written(void *self, enum err err, const struct why *why)
+{
+	struct round *round = self;
+
+	if (err)
+		round_note_unwritten(round, why);
+	else
+		round_report(round, round->end_state);
+	round_free(round);
+}
+
+static void round_on_orders_settled(void *self, enum err err, const struct why *why)
+{
+	struct round *round = self;
+
+	if (err)
+		round_warn(round, "orders not settled", why->text);
+	else
+		round_orders_notify(round);
+	redo_timer_run(round->redo, round_write_end, round_on_end_written);
+}
+
 static void round_end(struct round *round, enum registry_state state, const char *reason)
 {
-	struct ending ending = { round, state, reason };
 	struct registry *registry = round->registry;
-	struct why why;
 
+	round->end_state = state;
+	round->end_reason = xstrdup(reason);
 	registry->provider->cancel(registry);
 	registry->not_before_ms = clock_ms() + registry->settings->interval_ms;
 	if (registry_state_failed(state))
@@ -149,12 +159,9 @@ static void round_end(struct round *round, enum registry_state state, const char
 		         registry->zone_text, registry->settings->storage_id,
 		         registry_state_name(state), reason);
 	if (round->is_planned && round->orders)
-		round_settle_orders(round);
-	if (tx_retry_on_loop(ending_write, &ending, &why))
-		round_note_unwritten(round, &why);
+		redo_timer_run(round->redo, round_orders_settle, round_on_orders_settled);
 	else
-		round_report(round, state);
-	round_free(round);
+		redo_timer_run(round->redo, round_write_end, round_on_end_written);
 }
 
 static void round_end_planned(struct round *round)
@@ -181,14 +188,19 @@ static void round_count_outcomes(struct round *round)
 		round->outcomes[batch_outcome(round->batch, i)]++;
 }
 
+static void round_on_assigned(void *self, enum err err, const struct why *why)
+{
+	struct round *round = self;
+
+	if (err)
+		round_warn(round, "outcomes not written", why->text);
+	round_end_planned(round);
+}
+
 static void round_end_sending(struct round *round)
 {
-	struct why why;
-
 	round_count_outcomes(round);
-	if (tx_retry_on_loop(round_owned_assign, round, &why))
-		round_warn(round, "outcomes not written", why.text);
-	round_end_planned(round);
+	redo_timer_run(round->redo, round_owned_assign, round_on_assigned);
 }
 
 /* The provider may have applied the message, now or later. */
@@ -285,53 +297,69 @@ static void round_make_batch(struct round *round)
 	free(sizes);
 }
 
-static void round_write_records(struct round *round)
-{
-	struct why why;
+/* ---- the transactions before the sending, one after the other ---- */
 
-	round->is_kept = !tx_retry_on_loop(round_keep_records, round, &why);
-	if (!round->is_kept)
-		round_warn(round, "records not kept", why.text);
+static void round_on_accepted(void *self, enum err err, const struct why *why)
+{
+	struct round *round = self;
+	bool is_dry = round->registry->settings->dry_run;
+
+	round->is_accepted = !err && !is_dry;
+	if (err) {
+		round_end(round, REGISTRY_FAILED, why->text);
+	} else if (is_dry || !round->update_count) {
+		round_end_planned(round);
+	} else {
+		round_make_batch(round);
+		round_send_next(round);
+	}
 }
 
-static enum err round_plan_and_accept(struct round *round, struct why *why)
+static void round_on_settled(void *self, enum err err, const struct why *why)
 {
-	enum err err = tx_retry_on_loop(round_owned_restore, round, why);
+	struct round *round = self;
 
-	if (!err)
-		err = round_plan(round, why);
+	if (err || round->registry->settings->dry_run)
+		round_on_accepted(round, err, why);
+	else
+		redo_timer_run(round->redo, round_owned_accept, round_on_accepted);
+}
+
+static void round_on_kept(void *self, enum err err, const struct why *why)
+{
+	struct round *round = self;
+
+	round->is_kept = !err;
 	if (err)
-		return err;
-	round->is_planned = true;
-	round_make_updates(round);
-	err = tx_retry_on_loop(round_owned_settle, round, why);
-	round_write_records(round);
-	if (!err && !round->registry->settings->dry_run)
-		err = tx_retry_on_loop(round_owned_accept, round, why);
-	round->is_accepted = !err && !round->registry->settings->dry_run;
-	return err;
+		round_warn(round, "records not kept", why->text);
+	redo_timer_run(round->redo, round_owned_settle, round_on_settled);
+}
+
+static void round_on_restored(void *self, enum err err, const struct why *why)
+{
+	struct round *round = self;
+	struct why reason;
+
+	if (err) {
+		round_end(round, REGISTRY_FAILED, why->text);
+	} else if (round_plan(round, &reason)) {
+		round_end(round, REGISTRY_FAILED, reason.text);
+	} else {
+		round->is_planned = true;
+		round_make_updates(round);
+		redo_timer_run(round->redo, round_keep_records, round_on_kept);
+	}
 }
 
 static void round_on_zone(void *self, const char *fault, uint32_t serial)
 {
 	struct round *round = self;
-	struct why why;
 
 	round->serial = serial;
-	if (fault) {
+	if (fault)
 		round_end(round, REGISTRY_FAILED, fault);
-		return;
-	}
-	if (round_plan_and_accept(round, &why)) {
-		round_end(round, REGISTRY_FAILED, why.text);
-		return;
-	}
-	if (round->registry->settings->dry_run || !round->update_count) {
-		round_end_planned(round);
-		return;
-	}
-	round_make_batch(round);
-	round_send_next(round);
+	else
+		redo_timer_run(round->redo, round_owned_restore, round_on_restored);
 }
 
 static void round_read_zone(struct round *round)
@@ -383,10 +411,12 @@ void round_begin(struct ownership *ownership, struct registry *registry)
 	}
 	registry->round = round;
 	round->arena = arena_new();
+	round->scratch = arena_new();
 	round->owned = map_new(random_u32());
 	round->complete = map_new(random_u32());
 	round->view = view_new(&registry->zone, random_u32());
 	round->timer = loop_timer_new(ownership->runtime.loop, round_send_next, round);
+	round->redo = redo_timer_new(ownership->runtime.loop, round);
 	if (round_read_row(round, &why)) {
 		round_warn(round, "registry not read", why.text);
 		round_free(round);

@@ -170,8 +170,8 @@ static void order_accept_transfer(const struct round *round, struct tx *tx,
 static void order_accept_adoption(const struct round *round, struct tx *tx,
                                   const struct order *order)
 {
-	struct owned_row *rows = arena_alloc(round->arena, (round->plan.count + 1) *
-	                                                   sizeof(*rows));
+	struct owned_row *rows = arena_alloc(round->scratch, (round->plan.count + 1) *
+	                                                     sizeof(*rows));
 	size_t count = 0;
 
 	for (size_t i = 0; i < round->plan.count; i++) {

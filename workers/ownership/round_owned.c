@@ -62,7 +62,7 @@ static struct owned_row *round_owned_rows(const struct round *round,
                                           size_t *count)
 {
 	const struct plan *plan = &round->plan;
-	struct owned_row *rows = arena_alloc(round->arena,
+	struct owned_row *rows = arena_alloc(round->scratch,
 	                                     (plan->count + 1) * sizeof(*rows));
 
 	*count = 0;
@@ -83,9 +83,11 @@ static bool item_will_be_owned(const struct round *round, const struct plan_item
 enum err round_owned_accept(void *self, struct why *why)
 {
 	struct round *round = self;
+	struct owned_row *rows;
 	size_t count;
-	struct owned_row *rows = round_owned_rows(round, item_will_be_owned, &count);
 
+	arena_reset(round->scratch);
+	rows = round_owned_rows(round, item_will_be_owned, &count);
 	if (!round->registry->storage->has_rows || (!count && !round->orders))
 		return OK;
 
@@ -115,7 +117,7 @@ static struct owned_row owned_row_answered(const struct plan_item *item,
 static struct owned_row *owned_rows_answered(const struct round *round,
                                              enum answer answer, size_t *count)
 {
-	struct owned_row *rows = arena_alloc(round->arena, (round->plan.count + 1) *
+	struct owned_row *rows = arena_alloc(round->scratch, (round->plan.count + 1) *
 	                                                   sizeof(*rows));
 
 	*count = 0;
@@ -136,11 +138,12 @@ enum err round_owned_assign(void *self, struct why *why)
 {
 	struct round *round = self;
 	const struct storage *storage = round->registry->storage;
+	struct owned_row *rows, *unwritten;
 	size_t taken, refused;
-	struct owned_row *rows = owned_rows_answered(round, ANSWER_TAKEN, &taken);
-	struct owned_row *unwritten =
-	    owned_rows_answered(round, ANSWER_REFUSED, &refused);
 
+	arena_reset(round->scratch);
+	rows = owned_rows_answered(round, ANSWER_TAKEN, &taken);
+	unwritten = owned_rows_answered(round, ANSWER_REFUSED, &refused);
 	if (!storage->has_rows) {
 		storage->assign(round, NULL, rows, taken);
 		return OK;
@@ -213,8 +216,8 @@ static void owned_rows_push_gone(struct owned_row *rows, size_t *count,
  */
 static struct owned_row *owned_rows_unwritten(const struct round *round, size_t *count)
 {
-	struct owned_row *rows = arena_alloc(round->arena, (map_count(round->owned) + 1) *
-	                                                   sizeof(*rows));
+	struct owned_row *rows = arena_alloc(round->scratch,
+	    (map_count(round->owned) + 1) * sizeof(*rows));
 
 	*count = 0;
 	for (const struct owned_row *owned = round->owned_rows; owned;
@@ -228,7 +231,7 @@ static struct owned_row *owned_rows_unwritten(const struct round *round, size_t 
 /* The rows to delete. */
 static struct owned_row *owned_rows_gone(const struct round *round, size_t *count)
 {
-	struct owned_row *rows = arena_alloc(round->arena,
+	struct owned_row *rows = arena_alloc(round->scratch,
 	    (map_count(round->owned) + round->plan.count + 1) * sizeof(*rows));
 
 	*count = 0;
@@ -258,11 +261,13 @@ static void round_notify_others(const struct round *round, struct tx *tx)
 enum err round_owned_settle(void *self, struct why *why)
 {
 	struct round *round = self;
+	struct owned_row *rows, *unwritten, *gone;
 	size_t count, unwritten_count, gone_count;
-	struct owned_row *rows = round_owned_rows(round, item_is_new, &count);
-	struct owned_row *unwritten = owned_rows_unwritten(round, &unwritten_count);
-	struct owned_row *gone = owned_rows_gone(round, &gone_count);
 
+	arena_reset(round->scratch);
+	rows = round_owned_rows(round, item_is_new, &count);
+	unwritten = owned_rows_unwritten(round, &unwritten_count);
+	gone = owned_rows_gone(round, &gone_count);
 	if (!round->registry->storage->has_rows ||
 	    (!count && !unwritten_count && !gone_count))
 		return OK;

@@ -40,6 +40,7 @@ struct round {
 	struct registry *registry;
 	struct held *held;
 	struct arena *arena;		/* memory for the rows from the database */
+	struct arena *scratch;		/* for the rows of one try of a transaction */
 	struct registry_row row;
 	struct view *view;
 	struct owned_row *owned_rows;
@@ -60,8 +61,11 @@ struct round {
 	const struct update **sending;	/* the updates of the current message */
 	int tries;			/* number of tries of the current message */
 	struct loop_timer *timer;
+	struct redo_timer *redo;	/* runs the transactions of the round */
 	size_t outcomes[OUTCOME_COUNT];
 	char reason[256];		/* of the last outcome other than APPLIED */
+	enum registry_state end_state;	/* how the round ends, and why */
+	char *end_reason;
 };
 
 /* ---- round_state.c ---- */

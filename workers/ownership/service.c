@@ -237,21 +237,28 @@ static enum err service_find_registries(void *self, struct request *req)
 }
 
 #define REGISTRY "storage_id zone"
+/* It writes the row of the registry. */
+#define ABOUT_REGISTRY .subject = REGISTRY
 
 const struct rpc_method ownership_methods[] = {
 	{ "apply_endpoints", service_apply_endpoints,
-	  REGISTRY " resource endpoints complete rev?" },
-	{ "plan_calculate",  service_plan_calculate,  REGISTRY },
-	{ "plan_approve",    service_plan_approve,    REGISTRY " digest" },
+	  REGISTRY " resource endpoints complete rev?", ABOUT_REGISTRY },
+	{ "plan_calculate",  service_plan_calculate,  REGISTRY, ABOUT_REGISTRY },
+	{ "plan_approve",    service_plan_approve,    REGISTRY " digest",
+	  ABOUT_REGISTRY },
 	{ "get_plan",        service_get_plan,        REGISTRY },
 	{ "find_registries", service_find_registries, "" },
-	{ "ownership_adopt", service_adopt, REGISTRY " dnsname type targets dry_run?" },
+	{ "ownership_adopt", service_adopt, REGISTRY " dnsname type targets dry_run?",
+	  ABOUT_REGISTRY },
 	{ "ownership_adopt_wanted", service_adopt_wanted,
-	  REGISTRY " selector dry_run?" },
-	{ "ownership_release",  service_release,  REGISTRY " selector dry_run?" },
-	{ "ownership_transfer", service_transfer, REGISTRY " to selector dry_run?" },
+	  REGISTRY " selector dry_run?", ABOUT_REGISTRY },
+	{ "ownership_release",  service_release,  REGISTRY " selector dry_run?",
+	  ABOUT_REGISTRY },
+	{ "ownership_transfer", service_transfer, REGISTRY " to selector dry_run?",
+	  ABOUT_REGISTRY },
 	{ "get_order",       service_get_order,       REGISTRY " order" },
 	{ "storage_records", service_storage_records, REGISTRY " marker? limit?" },
-	{ "storage_import",  service_storage_import,  REGISTRY " records" },
+	{ "storage_import",  service_storage_import,  REGISTRY " records",
+	  ABOUT_REGISTRY },
 	{ 0 }
 };

@@ -22,23 +22,34 @@ static void registry_copy_id(const char *text, char id[ID_LEN + 1])
 	snprintf(id, ID_LEN + 1, "%s", text ? text : "");
 }
 
-void store_registry_enter(struct tx *tx, const char *storage_id, const char *zone,
+static bool registry_find(struct tx *tx, const char *storage_id, const char *zone,
                           char id[ID_LEN + 1])
 {
 	struct tx_rows rows;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT id FROM registries WHERE storage_id = ? AND zone = ?",
+	    TX_BIND(tx_text(storage_id), tx_text(zone))))
+		return false;
+	registry_copy_id(row_text(&rows), id);
+	tx_select_end(&rows);
+	return !tx->err;
+}
+
+/* Looks first: an INSERT would lock the row, which another process may have locked. */
+void store_registry_enter(struct tx *tx, const char *storage_id, const char *zone,
+                          char id[ID_LEN + 1])
+{
 	char fresh[ID_LEN + 1];
 
+	if (registry_find(tx, storage_id, zone, id))
+		return;
 	id_new(fresh);
 	tx_exec(tx,
 	    "INSERT INTO registries (id, storage_id, zone, due_at) "
 	    "VALUES (?, ?, ?, NOW(3)) ON DUPLICATE KEY UPDATE id = id",
 	    TX_BIND(tx_text(fresh), tx_text(storage_id), tx_text(zone)));
-	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT id FROM registries WHERE storage_id = ? AND zone = ?",
-	    TX_BIND(tx_text(storage_id), tx_text(zone))))
-		return;
-	registry_copy_id(row_text(&rows), id);
-	tx_select_end(&rows);
+	registry_find(tx, storage_id, zone, id);
 }
 
 void store_registries_due(struct tx *tx, void (*each)(void *self, const char *id),

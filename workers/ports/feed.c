@@ -19,6 +19,8 @@ enum {
 	PREFETCH = 64,
 	ATTEMPTS_MAX = 20,		/* through the delay queue */
 	RETRY_MS = 5000,
+	LOCKED_TRIES = 10,		/* the first attempts after a locked row */
+	LOCKED_MS = 1000,
 };
 
 struct feed {
@@ -188,6 +190,13 @@ static void feed_refuse(struct feed *feed, const struct broker_delivery *deliver
 	broker_dead_letter(feed->in, feed->ports->runtime.out, delivery, why->text);
 }
 
+/* A row is mostly locked for a moment. */
+static int feed_pause_ms(enum err err, const struct broker_delivery *delivery)
+{
+	return err == ERR_LOCKED && delivery->attempts < LOCKED_TRIES ? LOCKED_MS
+	                                                              : RETRY_MS;
+}
+
 static void feed_on_delivery(void *self, const struct broker_delivery *delivery)
 {
 	struct feed *feed = self;
@@ -200,8 +209,8 @@ static void feed_on_delivery(void *self, const struct broker_delivery *delivery)
 	} else if (err_retry(err) == RETRY_NEVER || delivery->attempts >= ATTEMPTS_MAX) {
 		feed_refuse(feed, delivery, &why);
 	} else {
-		broker_retry(feed->in, feed->ports->runtime.out, delivery, RETRY_MS,
-		             why.text);
+		broker_retry(feed->in, feed->ports->runtime.out, delivery,
+		             feed_pause_ms(err, delivery), why.text);
 	}
 }
 

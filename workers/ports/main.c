@@ -142,6 +142,7 @@ int main(int argc, char **argv)
 		.name = "ports",
 		.fleet = true,
 		.schema = true,
+		.no_lock_wait = true,
 		.summary = "gives names to the ports of networks",
 		.sections = sections,
 		.methods = ports_methods,

@@ -31,9 +31,10 @@ static void publish_on_created(void *self, const struct rpc_answer *answer)
 	publication->domain = PUBLISH_CREATED;
 	if (answer->err && answer->err != ERR_EXISTS)
 		work_fail(publication, answer->why.text);
-	else if (work_write(publication, answer->err ? publish_write_not_ours
-	                                             : publish_write_created))
-		publish_rows(publication);
+	else
+		work_write_then(publication, answer->err ? publish_write_not_ours
+		                                         : publish_write_created,
+		                publish_rows);
 }
 
 static json_t *publish_new_domain(const struct publication *publication)

@@ -54,7 +54,7 @@ void publish_fail_no_domain(struct publication *publication);
 
 /* ---- publish_rows.c ---- */
 
-void publish_rows(struct publication *publication);
+void publish_rows(void *publication);
 /*
  * The first DROPS rows delete records, the other rows add records. At most DROPS_MAX
  * rows are deletions. Both parts are sorted by name. If one part is incomplete, rows

@@ -73,10 +73,10 @@ static void publish_write_done(void *object, struct tx *tx)
 	publish_write_domain(publication, tx);
 }
 
-static void publish_rows_done(struct publication *publication)
+static void publish_on_done(void *object)
 {
-	if (!work_write(publication, publish_write_done))
-		return;
+	struct publication *publication = object;
+
 	metric_add(publish_totals.changes, 1);
 	metric_add(publish_totals.records, (int64_t)publication->count);
 	log_info("domain published: domain=%s tenant=\"%s\" records=%zu",
@@ -85,6 +85,11 @@ static void publish_rows_done(struct publication *publication)
 	publication->limit = publication->limit < PUBLISH_ROWS_MAX / FASTER
 	                     ? FASTER * publication->limit : PUBLISH_ROWS_MAX;
 	work_step(publication);
+}
+
+static void publish_rows_done(struct publication *publication)
+{
+	work_write_then(publication, publish_write_done, publish_on_done);
 }
 
 /* ---- refusals ---- */
@@ -253,8 +258,9 @@ static void publish_on_changed(void *self, const struct rpc_answer *answer)
 	}
 }
 
-void publish_rows(struct publication *publication)
+void publish_rows(void *object)
 {
+	struct publication *publication = object;
 	json_t *changes = publish_changes(publication);
 
 	if (!json_array_size(changes)) {

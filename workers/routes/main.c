@@ -13,6 +13,7 @@
 #include "publish.h"
 #include "routes.h"
 #include "scheduler.h"
+#include "service.h"
 #include "store.h"
 
 static struct routes routes = {
@@ -105,8 +106,8 @@ static void due_fire(void *self)
 	err = tx_retry_on_loop(addresses_update_shown, own, &why);
 	if (err)
 		log_warn("shown addresses not updated: reason=\"%s\"", why.text);
-	/* a race means that the database can be reached */
-	if (err && err != ERR_RACE)
+	/* a race or a locked row means that the database can be reached */
+	if (err && err_retry(err) != RETRY_NOW)
 		own->receives_since_ms = 0;
 	scheduler_fire(own->scheduler);
 	publish_fire(own);
@@ -203,6 +204,7 @@ static void routes_stop(void *self)
 {
 	struct routes *own = self;
 
+	service_stop(own);
 	backend_check_free(&own->backend_check);
 	reconciler_free(&own->publisher);
 	scheduler_free(&own->scheduler);
@@ -215,6 +217,7 @@ int main(int argc, char **argv)
 		.fleet = true,
 		.agent = &routes_agent,
 		.schema = true,
+		.no_lock_wait = true,
 		.summary = "binds routes to routers, and keeps a domain for each of them",
 		.sections = sections,
 		.methods = routes_methods,

@@ -19,6 +19,7 @@
 #include "store.h"
 
 struct backend_check;
+struct pages;
 struct scheduler;
 struct reconciler;
 
@@ -49,6 +50,7 @@ struct routes {
 	int name_expiry_period_ms;		/* name_expiry.h sets it */
 	struct backend_check *backend_check;
 	int backends_period_ms;
+	struct pages *pages;		/* service_router.c */
 };
 
 extern const struct rpc_method routes_methods[];	/* service.c */

@@ -10,9 +10,9 @@
 #include "base/mem.h"
 #include "binding.h"
 #include "consistency/membership.h"
-#include "consistency/membership.h"
 #include "core/strategy.h"
 #include "notifications.h"
+#include "runtime/loop.h"
 #include "runtime/metrics.h"
 
 enum {
@@ -21,6 +21,8 @@ enum {
 	SINGLE = 2 * BATCH,		/* routes bound one by one after a failure */
 	LABELS_MAX = 64, CANDIDATES_MAX = 1000,
 	GROUPS_MAX = BATCH,		/* each route may have its own group */
+	/* routes of calls; more of them wait until their process finds them */
+	WAITING_MAX = 64,
 };
 
 static struct figures {
@@ -42,6 +44,11 @@ struct scheduler {
 	struct routes *routes;
 	/* number of next routes that are bound one by one */
 	int single;
+	struct loop_timer *redo;	/* after a locked row */
+	int locked;			/* runs in a row that found a row locked */
+	/* routes of calls that found a row locked */
+	char waiting[WAITING_MAX][ID_LEN + 1];
+	size_t waiting_count;
 };
 
 /* The position of the strategy in a group of routers. */
@@ -279,6 +286,17 @@ static enum err batch_write_failure(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
+/* Other processes bind routes, too, and lock the same rows for a moment. */
+static const struct backoff locked_pause = { .first_ms = 7, .max_ms = 400 };
+
+static void scheduler_redo_later(struct scheduler *scheduler, const struct why *why)
+{
+	log_debug("routes not bound yet: reason=\"%s\"", why->text);
+	if (!loop_timer_armed(scheduler->redo))
+		loop_timer_set(scheduler->redo, backoff_ms(&locked_pause,
+		               scheduler->locked++, random_u32()));
+}
+
 /* Lets the next routes be bound one by one, to find the route that causes the error. */
 static void batch_handle_error(struct batch *batch, enum err err, const struct why *why)
 {
@@ -305,6 +323,11 @@ static size_t scheduler_run_batch(struct batch *batch)
 	err = tx_retry_on_loop(batch_write, batch, &why);
 	if (scheduler->single)
 		scheduler->single--;
+	if (err == ERR_LOCKED) {
+		scheduler_redo_later(scheduler, &why);
+		return 0;
+	}
+	scheduler->locked = 0;
 	if (err) {
 		batch_handle_error(batch, err, &why);
 		return 0;
@@ -380,7 +403,8 @@ static void batch_notify_new(const struct batch *batch)
 			.namespace = route.namespace, .name = route.name, .reason = "" });
 }
 
-void scheduler_schedule(struct scheduler *scheduler, const char *id)
+/* False: a row is locked. */
+static bool scheduler_bind_one(struct scheduler *scheduler, const char *id)
 {
 	struct batch *batch = scheduler_batch_new(scheduler);
 
@@ -391,6 +415,29 @@ void scheduler_schedule(struct scheduler *scheduler, const char *id)
 	else
 		batch_notify_new(batch);
 	scheduler_batch_free(batch);
+	return !scheduler->locked;
+}
+
+void scheduler_schedule(struct scheduler *scheduler, const char *id)
+{
+	if (!scheduler_bind_one(scheduler, id) && scheduler->waiting_count < WAITING_MAX)
+		memcpy(scheduler->waiting[scheduler->waiting_count++], id, ID_LEN + 1);
+}
+
+/* First the routes of calls, which may be in the shares of other processes. */
+static void scheduler_redo(void *self)
+{
+	struct scheduler *scheduler = self;
+	size_t done = 0;
+
+	while (done < scheduler->waiting_count &&
+	       scheduler_bind_one(scheduler, scheduler->waiting[done]))
+		done++;
+	scheduler->waiting_count -= done;
+	memmove(scheduler->waiting, scheduler->waiting[done],
+	        scheduler->waiting_count * sizeof(scheduler->waiting[0]));
+	if (!scheduler->waiting_count)
+		scheduler_fire(scheduler);
 }
 
 struct scheduler *scheduler_new(struct routes *routes)
@@ -398,11 +445,14 @@ struct scheduler *scheduler_new(struct routes *routes)
 	struct scheduler *scheduler = xcalloc(1, sizeof(*scheduler));
 
 	scheduler->routes = routes;
+	scheduler->redo = loop_timer_new(routes->runtime.loop, scheduler_redo, scheduler);
 	return scheduler;
 }
 
 void scheduler_free(struct scheduler **scheduler)
 {
+	if (*scheduler)
+		loop_timer_free(&(*scheduler)->redo);
 	free(*scheduler);
 	*scheduler = NULL;
 }

@@ -13,6 +13,8 @@ rpc_handler service_create_router, service_update_router, service_get_router,
 	service_report_address;
 rpc_handler service_create_binding, service_list_bindings, service_router_hosts,
 	service_hosts_versions;
+/* Forgets the work that calls have left for later. */
+void service_stop(struct routes *routes);
 /* Reads the router with its addresses. False: no router has this name; TX has failed. */
 bool service_read_router(struct request *req, struct tx *tx, const char *name,
                          enum router_lock lock, struct router_row *router);

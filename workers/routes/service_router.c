@@ -1,13 +1,17 @@
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "core/strategy.h"
 #include "host_changes.h"
 #include "model/json.h"
-#include "service.h"
 #include "publish.h"
+#include "runtime/loop.h"
+#include "runtime/redo_timer.h"
+#include "service.h"
 
 bool service_read_router(struct request *req, struct tx *tx, const char *name,
                          enum router_lock lock, struct router_row *router)
@@ -80,12 +84,29 @@ static struct tx router_tx_begin(struct routes *routes, struct why *why)
 	return tx_move(&tx);
 }
 
+/* The further pages after a call, each in a turn of the loop. */
 struct pages {
+	struct pages *next;
 	struct routes *routes;
-	const char *router;
+	struct redo_timer *redo;
+	struct loop_timer *turn;
+	char *router;
 	page_fn *page;
-	int64_t matched;
+	int64_t matched;		/* of the last page */
 };
+
+static void pages_free(struct pages *pages)
+{
+	struct pages **at = &pages->routes->pages;
+
+	while (*at != pages)
+		at = &(*at)->next;
+	*at = pages->next;
+	redo_timer_free(&pages->redo);
+	loop_timer_free(&pages->turn);
+	free(pages->router);
+	free(pages);
+}
 
 static enum err page_write(void *self, struct why *why)
 {
@@ -96,22 +117,51 @@ static enum err page_write(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
-/*
- * MATCHED: number of routes in the previous page. Only after a full page there may be
- * more.
- */
+/* Only after a full page there may be more. */
+static void pages_on_written(void *self, enum err err, const struct why *why)
+{
+	struct pages *pages = self;
+
+	if (err)
+		log_warn("routes not updated: router=%s reason=\"%s\"", pages->router,
+		         why->text);
+	if (err || pages->matched < PAGE)
+		pages_free(pages);
+	else
+		loop_timer_set(pages->turn, 0);
+}
+
+static void pages_on_turn(void *self)
+{
+	struct pages *pages = self;
+
+	redo_timer_run(pages->redo, page_write, pages_on_written);
+}
+
+/* MATCHED: number of routes in the first page, which the call has written. */
 static void pages_write(struct routes *routes, const char *router, page_fn *page,
                         int64_t matched)
 {
-	struct pages pages = { routes, router, page, matched };
-	struct why why;
+	struct loop *loop = routes->runtime.loop;
+	struct pages *pages;
 
-	while (pages.matched == PAGE)
-		if (tx_retry_on_loop(page_write, &pages, &why)) {
-			log_warn("routes not updated: router=%s reason=\"%s\"", router,
-			         why.text);
-			return;
-		}
+	if (matched < PAGE)
+		return;
+	pages = xcalloc(1, sizeof(*pages));
+	pages->next = routes->pages;
+	routes->pages = pages;
+	pages->routes = routes;
+	pages->redo = redo_timer_new(loop, pages);
+	pages->turn = loop_timer_new(loop, pages_on_turn, pages);
+	pages->router = xstrdup(router);
+	pages->page = page;
+	loop_timer_set(pages->turn, 0);
+}
+
+void service_stop(struct routes *routes)
+{
+	while (routes->pages)
+		pages_free(routes->pages);
 }
 
 /* ---- create, update ---- */

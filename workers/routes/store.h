@@ -230,10 +230,13 @@ struct route_share {
 };
 /* True: one of the next two functions would find a route. Takes no lock. */
 bool store_routes_any_due(struct tx *tx, const struct route_share *share);
-/* Locks due routes without a router. */
+/*
+ * Locks due routes without a router. Leaves out routes that another transaction has
+ * locked.
+ */
 void store_routes_unbound(struct tx *tx, struct arena *arena,
                           const struct route_share *share, route_fn *each, void *self);
-/* Locks due routes of draining routers. */
+/* The same for due routes of draining routers. */
 void store_routes_draining(struct tx *tx, struct arena *arena,
                            const struct route_share *share, route_fn *each, void *self);
 

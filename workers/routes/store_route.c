@@ -114,9 +114,10 @@ void store_routes_unbound(struct tx *tx, struct arena *arena,
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	          COLUMNS FROM "WHERE r.phase = 'new' AND NOT r.is_waiting "
+	          TX_SKIPS_LOCKED COLUMNS FROM
+	          "WHERE r.phase = 'new' AND NOT r.is_waiting "
 	          "AND r.retry_at <= NOW(3) AND CRC32(r.id) % ? = ? "
-	          "ORDER BY r.retry_at LIMIT ? FOR UPDATE",
+	          "ORDER BY r.retry_at LIMIT ? FOR UPDATE SKIP LOCKED",
 	          TX_BIND(tx_u32(share->total), tx_u32(share->factor),
 	                  tx_int(share->limit)));
 	route_rows_read(&rows, each, self);
@@ -128,9 +129,11 @@ void store_routes_draining(struct tx *tx, struct arena *arena,
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	          COLUMNS "FROM routers d JOIN route_bindings b ON b.router = d.name "
+	          TX_SKIPS_LOCKED COLUMNS
+	          "FROM routers d JOIN route_bindings b ON b.router = d.name "
 	          "JOIN routes r ON r.id = b.route_id WHERE d.state = 'draining' "
-	          "AND r.retry_at <= NOW(3) AND CRC32(r.id) % ? = ? LIMIT ? FOR UPDATE",
+	          "AND r.retry_at <= NOW(3) AND CRC32(r.id) % ? = ? LIMIT ? "
+	          "FOR UPDATE SKIP LOCKED",
 	          TX_BIND(tx_u32(share->total), tx_u32(share->factor),
 	                  tx_int(share->limit)));
 	route_rows_read(&rows, each, self);

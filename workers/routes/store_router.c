@@ -199,7 +199,7 @@ bool store_router_lock(struct tx *tx, const char *name)
 
 bool store_router_try_lock(struct tx *tx, const char *name)
 {
-	return tx_select_number(tx, SELECT_LOCK " SKIP LOCKED",
+	return tx_select_number(tx, TX_SKIPS_LOCKED SELECT_LOCK " SKIP LOCKED",
 	                           TX_BIND(tx_text(name)));
 }
 

@@ -117,6 +117,20 @@ void db_set_timeout(struct db *db, int timeout_s)
 	db->timeout_s = timeout_s ? timeout_s : db->config->timeout_s;
 }
 
+void db_set_no_lock_wait(struct db *db)
+{
+	bug_if(db->mysql);
+	db->no_lock_wait = true;
+}
+
+int64_t db_take_locked(struct db *db)
+{
+	int64_t locked = db->locked;
+
+	db->locked = 0;
+	return locked;
+}
+
 /* ---- failures ---- */
 
 static enum err db_query_failed(struct db *db, struct why *why)
@@ -161,6 +175,7 @@ static const char *const session[] = {
 static const char read_committed[] =
 	"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
 
+#define LOCK_WAIT       "innodb_lock_wait_timeout"
 #define STATEMENT_LIMIT "max_statement_time"
 #define ISOLATION       "innodb_snapshot_isolation"
 
@@ -178,7 +193,7 @@ static const struct {
 	int percent, unit;
 	bool is_hold;		/* hold_s, if set */
 } settings[] = {
-	{ "innodb_lock_wait_timeout",  0, 50, 1, true },
+	{ LOCK_WAIT,                   0, 50, 1, true },
 	{ "idle_transaction_timeout",  0, 30, 1, true },	/* MariaDB */
 	{ "net_write_timeout",         0,  0, 1, true },	/* rows left unread */
 	{ ISOLATION,                   1           },	/* MariaDB, 10.6.18 and 10.11.8 */
@@ -270,6 +285,8 @@ static enum err session_start(struct db *db, struct why *why)
 		if (value)
 			err = session_set(db, settings[i].name, value, why);
 	}
+	if (!err && db->no_lock_wait)
+		err = session_set(db, LOCK_WAIT, 0, why);
 	return err ? err : db_test_host(db, why);
 }
 

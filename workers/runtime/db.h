@@ -9,6 +9,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/option.h"
@@ -42,6 +43,14 @@ enum err db_check(const struct db_config *config, struct why *why);
  */
 struct db *db_new(const struct db_config *config);
 void db_free(struct db **db);
+/*
+ * For the connection of a loop. Call it before the first use. From then on a statement
+ * does not wait for a row that another transaction has locked: ERR_LOCKED. With MySQL it
+ * waits 1 s. A statement with SKIP LOCKED must begin with TX_SKIPS_LOCKED.
+ */
+void db_set_no_lock_wait(struct db *db);
+/* How many statements have ended in ERR_LOCKED since the last call. */
+int64_t db_take_locked(struct db *db);
 /*
  * Connects if necessary. ERR_UNREACHABLE: no host answered. For the next 200 ms to 5 s
  * all calls then fail at once, without an attempt. Do not call it within a transaction.

@@ -2,6 +2,7 @@
  * db_close -- closes a connection and its prepared statements, and handles failures that
  * end it.
  */
+#include <mysqld_error.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -51,6 +52,13 @@ void db_drop(struct db *db, const char *reason)
 	db_forget(db);
 }
 
+static enum err db_found_locked(struct db *db, struct why *why)
+{
+	db->locked++;
+	return fail(why, ERR_LOCKED, "another transaction changes the same rows: try "
+	            "again");
+}
+
 /* With several hosts a refusal is a race: the next run uses another host. */
 enum err db_failed(struct db *db, unsigned number, const char *text, struct why *why)
 {
@@ -58,6 +66,8 @@ enum err db_failed(struct db *db, unsigned number, const char *text, struct why 
 
 	if (error.connection == DB_UNCERTAIN)
 		db->uncertain = true;
+	if (number == ER_LOCK_WAIT_TIMEOUT && db->no_lock_wait)
+		return db_found_locked(db, why);
 	if (error.connection == DB_STAYS || error.connection == DB_UNCERTAIN)
 		return error.err;
 	if (error.connection == DB_REFUSED) {

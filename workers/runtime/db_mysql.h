@@ -48,6 +48,8 @@ struct db {
 	} tx;				/* the last used transaction */
 	bool uncertain;			/* see DB_UNCERTAIN */
 	int timeout_s;
+	bool no_lock_wait;		/* see db_set_no_lock_wait() */
+	int64_t locked;			/* see db_take_locked() */
 	/* rounds in which no host could be reached, in a row */
 	int failures;
 	int64_t breaker_until_ms;	/* until then all calls fail, for breaker_why */

@@ -43,6 +43,7 @@ struct process {
 	struct reread reread;
 	int64_t beat_due_us;
 	struct metric *lateness, *lacks;
+	struct metric *locked;		/* NULL: the loop waits for locked rows */
 	struct period *periods;
 	size_t period_count;
 	bool serving;			/* the server and the periods are open */
@@ -316,6 +317,8 @@ static void process_runtime_open(struct process *process, int index)
 	rpc_client_sign(runtime->rpc, process->trust);
 	if (!program->worker->no_database)
 		runtime->db = db_new(runtime->db_config);
+	if (program->worker->no_lock_wait)
+		db_set_no_lock_wait(runtime->db);
 }
 
 static void process_runtime_close(struct process *process)
@@ -407,6 +410,8 @@ static void process_beat(void *self)
 	if (!process->serving && !process->drain_until_ms && process_may_serve(process))
 		process_serve(process);
 	metric_add(process->lacks, descriptors_lacks());
+	if (process->locked)
+		metric_add(process->locked, db_take_locked(process->runtime.db));
 	metrics_heartbeat(clock_ms());
 	process_set_ready(process);
 	process_beat_later(process);
@@ -422,6 +427,8 @@ static void process_open(struct process *process)
 	process->beat = loop_timer_new(loop, process_beat, process);
 	process->lateness = lateness_metric();
 	process->lacks = lacks_metric();
+	if (process->program->worker->no_lock_wait)
+		process->locked = locked_metric();
 	if (!schema)
 		process_serve(process);
 	process_beat(process);

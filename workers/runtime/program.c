@@ -204,6 +204,14 @@ struct metric *lacks_metric(void)
 			  NULL, NULL);
 }
 
+struct metric *locked_metric(void)
+{
+	return metric_new(METRIC_COUNTER, "database_locked_total",
+			  "statements of the loop that found a row locked. They do not "
+			  "wait, and the program runs their transaction again soon",
+			  NULL, NULL);
+}
+
 struct metric *lateness_metric(void)
 {
 	return metric_new(METRIC_HISTOGRAM, "loop_late_seconds",

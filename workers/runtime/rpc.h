@@ -66,9 +66,9 @@ struct rpc_method {
 	const char *args;
 	rpc_batch *batch;	/* instead of handler */
 	/*
-	 * The argument that names the row that the handler locks: a text, or an object
-	 * with an id. While a request waits for this row, other requests with the same
-	 * subject wait behind it.
+	 * The argument that names the row that the handler locks, or two arguments with a
+	 * blank between them. Each is a text, or an object with an id. While a request
+	 * waits for this row, other requests with the same subject wait behind it.
 	 */
 	const char *subject;
 	bool fleet;		/* only programs of the fleet may call it (trust.h) */

@@ -93,6 +93,8 @@ void rpc_job_release(struct rpc_server *server, struct job *job)
 	struct buf body = job->body;
 
 	json_decref(job->req.result);
+	free(job->subject);
+	job->subject = NULL;
 	envelope_request_clear(&job->envelope);
 	if (server->pooled >= POOL_MAX) {
 		rpc_job_free(job);
@@ -130,11 +132,29 @@ static const char *job_subject_name(const json_t *value)
 	return json_string_value(value);
 }
 
-const char *rpc_job_subject(const struct job *job)
+/* NULL: one of the two arguments has no name. */
+static const char *job_subject_of_two(struct job *job, const char *first, size_t len,
+                                      const char *second)
 {
-	if (!job->method || !job->method->subject)
+	const char *a = job_subject_name(json_object_getn(job->req.args, first, len));
+	const char *b = job_subject_name(json_object_get(job->req.args, second));
+
+	if (!a || !b)
 		return NULL;
-	return job_subject_name(json_object_get(job->req.args, job->method->subject));
+	job->subject = xprintf("%s %s", a, b);
+	return job->subject;
+}
+
+const char *rpc_job_subject(struct job *job)
+{
+	const char *words = job->method ? job->method->subject : NULL;
+	const char *space = words ? strchr(words, ' ') : NULL;
+
+	if (!words)
+		return NULL;
+	if (space)
+		return job_subject_of_two(job, words, (size_t)(space - words), space + 1);
+	return job_subject_name(json_object_get(job->req.args, words));
 }
 
 const char *rpc_job_about(const struct job *job)

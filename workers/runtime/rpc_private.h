@@ -32,6 +32,7 @@ struct job {
 	struct envelope_request envelope;
 	struct broker_delivery delivery;
 	struct buf body;	/* the body of a cast: a retry publishes it again */
+	char *subject;		/* text of entry.subject, if it has two arguments */
 	const struct rpc_method *method;	/* NULL: the checks failed, see err */
 	int deaths;		/* processes that died while they ran it */
 	bool is_refused;	/* trust_authorize() refused it */
@@ -95,7 +96,7 @@ void rpc_job_release(struct rpc_server *server, struct job *job);
 /* Frees the pool. */
 void rpc_jobs_free(struct rpc_server *server);
 /* The object that the request is about; NULL: unknown. */
-const char *rpc_job_subject(const struct job *job);
+const char *rpc_job_subject(struct job *job);
 /* The object of a request: its subject, or its method's first argument; "": unknown. */
 const char *rpc_job_about(const struct job *job);
 

@@ -183,13 +183,26 @@ static bool tx_is_usable(const struct tx *tx)
 
 /* ---- writing ---- */
 
-/* A server without the setting gets the statement without TX_BLIND. */
+static bool tx_skip_prefix(const char **sql, const char *prefix)
+{
+	const size_t len = strlen(prefix);
+	bool has_prefix = !strncmp(*sql, prefix, len);
+
+	if (has_prefix)
+		*sql += len;
+	return has_prefix;
+}
+
+/* A server without the settings gets the statement without TX_BLIND, TX_SKIPS_LOCKED. */
 static const char *tx_known_sql(const struct tx *tx, const char *sql)
 {
-	const size_t len = sizeof TX_BLIND - 1;
+	const char *plain = sql;
 
-	return strncmp(sql, TX_BLIND, len) || db_isolates_snapshots(tx->db) ? sql
-	                                                                    : sql + len;
+	if (!db_isolates_snapshots(tx->db) && tx_skip_prefix(&plain, TX_BLIND))
+		return plain;
+	if (!db_limits_statements(tx->db) && tx_skip_prefix(&plain, TX_SKIPS_LOCKED))
+		return plain;
+	return sql;
 }
 
 static int64_t tx_execute(struct tx *tx, const char *sql, const struct tx_value *values,
@@ -288,7 +301,8 @@ void tx_select(struct tx *tx, struct arena *arena, struct tx_rows *rows, const c
 	if (!tx_is_usable(tx))
 		return;
 	tx->err =
-	    db_select(tx->db, sql, bind, tx_count_values(bind), &statement, tx->why);
+	    db_select(tx->db, tx_known_sql(tx, sql), bind, tx_count_values(bind),
+	              &statement, tx->why);
 	rows->statement = statement;
 }
 
@@ -414,7 +428,8 @@ enum err tx_retry(enum err (*fn)(void *self, struct why *why), void *self,
 {
 	enum err err = fn(self, why);
 
-	for (int attempt = 0; err == ERR_RACE && attempt < RETRY_MAX - 1; attempt++) {
+	for (int attempt = 0; err_retry(err) == RETRY_NOW && attempt < RETRY_MAX - 1;
+	     attempt++) {
 		pause_ms(tx_retry_pause_ms(attempt));
 		err = fn(self, why);
 	}

@@ -9,7 +9,9 @@
  *
  * A deadlock, a lock wait that timed out, a lost connection or an unknown outcome at
  * COMMIT is ERR_RACE: the server undoes all of it, and its caller runs it again (the
- * rpc server does that; also tx_retry() and tx_retry_on_loop()). A duplicate key is
+ * rpc server does that; also tx_retry() and tx_retry_on_loop()). On a connection without
+ * lock waits (db.h) a locked row is ERR_LOCKED: the caller runs the transaction again
+ * with a timer (the rpc server does that; also runtime/redo_timer.h). A duplicate key is
  * ERR_EXISTS, a violated CHECK is ERR_INTERNAL. Rows are in the caller's arena.
  * tx_autocommit() commits each statement by itself.
  *
@@ -85,6 +87,12 @@ enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
 #define TX_SHORT_LIMIT "SET STATEMENT max_statement_time = 0.25 FOR "
 /* For a statement that does not wait for locks: a locked row is ERR_RACE. */
 #define TX_NO_LOCK_WAIT "SET STATEMENT innodb_lock_wait_timeout = 0 FOR "
+/*
+ * For a statement with SKIP LOCKED on a connection without lock waits (db.h). MariaDB
+ * would refuse the COMMIT after it has skipped a row (error 1180). A server without
+ * max_statement_time gets the statement without this.
+ */
+#define TX_SKIPS_LOCKED "SET STATEMENT innodb_lock_wait_timeout = 1 FOR "
 bool tx_has_short_limit(const struct tx *tx);
 
 /*
@@ -156,14 +164,15 @@ uint32_t row_u32(struct tx_rows *rows);
 bool row_is_null(struct tx_rows *rows);
 
 /*
- * Runs FN again while it ends in ERR_RACE, at most 8 times, with pauses of 5 to 200 ms.
- * Do not use it on the thread of a loop, because it blocks.
+ * Runs FN again while it ends in ERR_RACE or ERR_LOCKED, at most 8 times, with pauses of
+ * 5 to 200 ms. Do not use it on the thread of a loop, because it blocks.
  */
 enum err tx_retry(enum err (*fn)(void *self, struct why *why), void *self,
                   struct why *why);
 /*
  * For the loop: runs FN at most 3 times without pauses, and not again after 50 ms. After
- * ERR_RACE the caller tries again with a timer, as after any other failure.
+ * ERR_RACE the caller tries again with a timer, as after any other failure. ERR_LOCKED
+ * ends it at once: see redo_timer.h.
  */
 enum err tx_retry_on_loop(enum err (*fn)(void *self, struct why *why), void *self,
                           struct why *why);

@@ -66,6 +66,8 @@ static enum err program_prepare(struct program *program, struct why *why)
 	trust_metrics();
 	lateness_metric();
 	lacks_metric();
+	if (worker->no_lock_wait)
+		locked_metric();
 	if (worker->part) {
 		timers_metrics(worker->part->timers);
 		worker->part->metrics();

@@ -83,6 +83,8 @@ struct worker {
 	/* needs no database; ready when the broker is reachable */
 	bool no_database;
 	bool one_process;		/* has no option `processes` */
+	/* the loop does not wait for locked rows: db_set_no_lock_wait() */
+	bool no_lock_wait;
 	/* the program that --agent starts; NULL: no agent */
 	const struct worker *agent;
 	/* Returns the topic, once the options are read. NULL: the topic is the group. */

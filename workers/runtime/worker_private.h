@@ -57,6 +57,7 @@ void program_toggle_debug(struct program *program);
 struct metric *timer_metric(const struct timer *timer);
 size_t timers_count(const struct timer *timers);	/* NULL: no timers */
 struct metric *lacks_metric(void);
+struct metric *locked_metric(void);
 struct metric *lateness_metric(void);
 
 /* Makes the metrics of the supervisor. */
