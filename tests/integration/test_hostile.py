@@ -387,7 +387,7 @@ class Messages(Story):
                      b'{"a": 1e999}'):
             yield junk, "not JSON"
         for value in "[]", "[{}]", '["oslo.version"]':
-            yield value, "not a JSON object"
+            yield value, "must be a JSON object"
         for opening, closing in ("[", "]"), ('{"a":', "}"):
             yield brackets(opening, closing), "levels"
             yield brackets(opening, ""), "levels"

@@ -410,7 +410,7 @@ def hostile_bodies():
     yield "", "not JSON"
     yield "\0", "not JSON"
     yield b"\xff\xfe{}", "not JSON"
-    yield "[]", "not a JSON object"
+    yield "[]", "must be a JSON object"
     yield "[" * 10_000 + "]" * 10_000, "levels"
     yield '{"a":' * 10_000 + "1" + "}" * 10_000, "levels"
     deep = "[" * 9000 + "]" * 9000

@@ -396,7 +396,7 @@ class Hosts(RouteStory):
         self.assertEqual(len(owners), 1, owners)
         for route in made:
             if route["waiting"]:
-                self.assertIn(f"host {host} is route", route["last_error"])
+                self.assertIn(f"host {host} belongs to route", route["last_error"])
                 self.assertEqual(route["status"], {"phase": "new", "dns": None})
         owner = self.scheduled(owners[0])
         order = sorted(made, key=lambda route: (route["created_at"], route["id"]))
@@ -455,10 +455,10 @@ class Hosts(RouteStory):
         theirs = self.caller.create_route(route={
             "namespace": self.namespace + "b", "name": "theirs", "host": "h.ex5.org",
             "project_id": "user-2"})["route"]
-        self.assertIn(f"{self.namespace}/owner's", self.get(third)["last_error"])
+        self.assertIn(f"route {self.namespace}/owner", self.get(third)["last_error"])
         self.caller.delete_route(route=owner["id"])
         self.assertFalse(self.get(heir)["waiting"])
-        self.assertIn(f"{self.namespace}/heir's", self.get(third)["last_error"])
+        self.assertIn(f"route {self.namespace}/heir", self.get(third)["last_error"])
         self.assertIn("another tenant", self.get(theirs)["last_error"])
 
     def test_who_waits_longest(self):
@@ -500,7 +500,7 @@ class Hosts(RouteStory):
     def test_hosts_that_are_not_for_all(self):
         for host in SUFFIX, f"shard9.{SUFFIX}", f"x.shard9.{SUFFIX.upper()}.", f"*.{SUFFIX}":
             for caller in self.user, self.caller:
-                self.refused(f"in {SUFFIX}, where the domains of routers are", self.route, "bad",
+                self.refused(f"in {SUFFIX}, which has the domains of routers", self.route, "bad",
                              caller, host=host)
         self.router("shard9", wait=False)
         self.refused("must have two labels", self.route, "wide", self.user, host="*.com")
