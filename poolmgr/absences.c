@@ -64,16 +64,6 @@ static void absences_confirm_by_polls(const struct server_report *reports, size_
 			states[i].confirmation = CONFIRMATION_ANSWERS;
 }
 
-/*
- * Two full scans: in this time a poll of each domain was answered, if the server answers
- * us.
- */
-static int absences_witness_s(const struct poolmgr *poolmgr)
-{
-	return 2 * (poolmgr->config.periodic_sync_interval_ms / 1000) +
-	       poolmgr_poll_budget_s(poolmgr);
-}
-
 enum err absences_record(struct poolmgr *poolmgr, const struct server_report *reports,
                          size_t count, struct why *why)
 {
@@ -89,8 +79,7 @@ enum err absences_record(struct poolmgr *poolmgr, const struct server_report *re
 			reports[i].domain.id,
 			servers_find(poolmgr->servers, reports[i].name_server),
 		};
-	store_deletion_states(&tx, arena, deletions, count, states,
-	                      absences_witness_s(poolmgr));
+	store_deletion_states(&tx, arena, deletions, count, states);
 	absences_confirm_by_polls(reports, count, states);
 	for (size_t i = 0; i < count; i++)
 		if (states[i].exists)

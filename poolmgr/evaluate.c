@@ -85,6 +85,40 @@ static void evaluate_mark_differing(struct domain_view *view, struct arena *aren
 	}
 }
 
+/*
+ * A server was restored from a copy: it answers with an older serial, and its row has that
+ * serial, because a second attempt found it too. The row of a silent server may also have
+ * an older serial, so the report counts.
+ */
+static bool evaluate_shows_older(const struct domain_view *view,
+                                 const struct server_report *report)
+{
+	if (!report || report->report != REPORT_ERROR || !report->has_serial ||
+	    !serial_newer(view->domain.state.serial, report->serial))
+		return false;
+	for (size_t i = 0; i < view->count; i++) {
+		const struct observation *row = &view->observations[i];
+
+		if (row->status == OBSERVED_ERROR && row->has_serial &&
+		    row->serial == report->serial &&
+		    strcmp(view->server_ids[i], report->name_server) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void evaluate_mark_older(struct domain_view *view,
+                                const struct evaluation *evaluation)
+{
+	for (size_t i = 0; i < evaluation->count && !view->has_older; i++) {
+		const struct domain_query *query = &evaluation->queries[i];
+
+		view->has_older = query->action == ACTION_UPDATE &&
+		                  strcmp(query->domain_id, view->domain.id) == 0 &&
+		                  evaluate_shows_older(view, query->report);
+	}
+}
+
 static void evaluate_add_unknown(struct evaluation *evaluation,
                                  const struct domain_view *view, const char *request_id,
                                  struct arena *arena)
@@ -207,8 +241,11 @@ enum err evaluate_read(const struct poolmgr *poolmgr, struct db *db,
 		if (!err && action == ACTION_UPDATE)
 			err = evaluate_mark_all(poolmgr, db, views, cases.count, arena,
 			                        why);
-		for (size_t i = 0; i < cases.count && action == ACTION_UPDATE && !err; i++)
+		for (size_t i = 0; i < cases.count && action == ACTION_UPDATE && !err;
+		     i++) {
+			evaluate_mark_older(&views[i], evaluation);
 			evaluate_mark_differing(&views[i], arena);
+		}
 		if (!err)
 			evaluate_decide(&cases, views, evaluation, arena);
 	}

@@ -25,8 +25,10 @@
 #include "store_recompare.h"
 #include "store_repair.h"
 
-/* After this time further reports wait for the next turn of the loop. */
-enum { PORTIONS_MS = 25 };
+enum {
+	PORTIONS_MS = 25,	/* further reports then wait for the next turn of the loop */
+	PUT_OFF_MS = 200,	/* the longest such wait of a message */
+};
 
 static struct cause service_cause(const struct request *req)
 {
@@ -199,6 +201,7 @@ static enum err batch_find_locked(struct batch *batch, const struct poolmgr *poo
 	struct tx tx = tx_begin(poolmgr->runtime.db, why);
 
 	store_find_locked(&tx, arena, batch->reports, batch->count, batch->locked);
+	store_check_locked(&tx);
 	enum err err = tx.err;
 	tx_rollback(&tx);
 	arena_free(&arena);
@@ -367,7 +370,7 @@ static void service_on_update_statuses(void *self, struct request *const *reqs,
 
 	for (size_t i = 0; i < count; i++) {
 		lists[i].count = 0;
-		if (from && clock_ms() >= until_ms) {
+		if (from && clock_ms() >= until_ms && reqs[i]->waited_ms < PUT_OFF_MS) {
 			errs[i] = service_put_off(reqs[i]);
 			continue;
 		}

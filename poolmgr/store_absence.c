@@ -35,31 +35,25 @@ static void store_read_driver_results(struct tx *tx, struct arena *arena,
 /*
  * The server has answered us for its catalog zone since the deletion. A catalog zone that
  * loses a member changes, so mini-DNS polls it after the deletion. If there is no catalog
- * zone, or the domain is the catalog zone itself, the server has answered for the domain
- * a short time before the deletion, or for another domain after it.
+ * zone, or the domain is the catalog zone itself, the server answered for the domain at
+ * its last poll. Each full scan polls the domain, and a failure is in the row.
  */
 static void store_read_answers(struct tx *tx, struct arena *arena,
-                               const struct row_key *keys, size_t count, int within_s,
+                               const struct row_key *keys, size_t count,
                                struct deletion_state **states)
 {
 	struct tx_rows rows;
-	const char *head = arena_printf(arena,
+
+	store_select_rows(tx, arena, &rows,
 	    "SELECT s.domain_id, s.server_id FROM pool_manager_status s "
 	    "JOIN domains d ON d.id = s.domain_id JOIN pools p ON p.id = d.pool_id "
 	    "LEFT JOIN domains c ON c.id = p.catalog_id AND c.id <> d.id "
 	    "AND c.live = 1 AND c.task <> 'DELETE' "
 	    "LEFT JOIN pool_manager_status u ON u.domain_id = COALESCE(c.id, d.id) "
 	    "AND u.server_id = s.server_id AND u.action = 'UPDATE' "
-	    "WHERE s.action = 'DELETE' AND IF(c.id IS NULL, "
-	    "(u.status <=> 'SUCCESS' AND "
-	    "u.updated_at >= d.changed_at - INTERVAL %d SECOND) OR EXISTS "
-	    "(SELECT 1 FROM pool_manager_status o JOIN domains e ON e.id = o.domain_id "
-	    "WHERE o.server_id = s.server_id AND o.action = 'UPDATE' "
-	    "AND o.status = 'SUCCESS' AND o.updated_at >= d.changed_at "
-	    "AND e.pool_id = d.pool_id), "
-	    "u.status <=> 'SUCCESS' AND u.updated_at >= d.changed_at) AND (", within_s);
-
-	store_select_rows(tx, arena, &rows, head, ")", keys, count);
+	    "WHERE s.action = 'DELETE' AND u.status = 'SUCCESS' "
+	    "AND (c.id IS NULL OR u.updated_at >= d.changed_at) AND (", ")", keys,
+	    count);
 	while (tx_next(&rows)) {
 		const char *domain_id = row_text(&rows), *server_id = row_text(&rows);
 
@@ -71,7 +65,7 @@ static void store_read_answers(struct tx *tx, struct arena *arena,
 
 void store_deletion_states(struct tx *tx, struct arena *arena,
                            const struct deletion *deletions, size_t count,
-                           struct deletion_state *states, int within_s)
+                           struct deletion_state *states)
 {
 	struct row_key *keys = arena_alloc(arena, count * sizeof(*keys));
 	struct row_key *doubted = arena_alloc(arena, count * sizeof(*doubted));
@@ -91,7 +85,7 @@ void store_deletion_states(struct tx *tx, struct arena *arena,
 			of[n++] = &states[i];
 		}
 	if (n)
-		store_read_answers(tx, arena, doubted, n, within_s, of);
+		store_read_answers(tx, arena, doubted, n, of);
 }
 
 bool store_is_zone_lost(struct tx *tx, struct arena *arena, const char *domain_id,

@@ -23,12 +23,12 @@ struct deletion {
  * Writes one state for each of the deletions (1 to TX_LIST_MAX), in their order; the
  * rows stay locked. The control channel confirms a deletion if it deleted the domain. A
  * server of the backend catalog confirms it if it answered for its catalog zone after
- * the deletion. Without a catalog zone it must have answered for the domain at most
- * WITHIN_S before the deletion, or for another domain of the pool after it.
+ * the deletion. Without a catalog zone it must have answered for the domain at its last
+ * poll.
  */
 void store_deletion_states(struct tx *tx, struct arena *arena,
                            const struct deletion *deletions, size_t count,
-                           struct deletion_state *states, int within_s);
+                           struct deletion_state *states);
 /* True: the last poll of a live domain found no zone. *reason is in the arena. */
 bool store_is_zone_lost(struct tx *tx, struct arena *arena, const char *domain_id,
                         const char *server_id, const char **reason);

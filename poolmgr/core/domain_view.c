@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "model/serial.h"
 
 /* Makes "ns2: no answer in 3 tries of 30 s; ns3: refused". */
 static const char *domain_view_reasons(const struct domain_view *view,
@@ -45,19 +44,6 @@ static bool domain_view_is_settled(const struct domain_view *view)
 	return view->domain.state.task == TASK_NONE;
 }
 
-/* True: a server answered with an older serial than ours: it was restored from a copy. */
-static bool domain_view_has_older(const struct domain_view *view)
-{
-	for (size_t i = 0; i < view->count; i++) {
-		const struct observation *server = &view->observations[i];
-
-		if (server->status == OBSERVED_ERROR && server->has_serial &&
-		    serial_newer(view->domain.state.serial, server->serial))
-			return true;
-	}
-	return false;
-}
-
 /*
  * The domain was ACTIVE, and too many servers now serve an unknown serial, an older
  * serial or other records. Servers that are silent, or fail, cause no report.
@@ -72,8 +58,7 @@ static bool domain_view_report_differing(const struct domain_view *view,
 
 	report->report = REPORT_FOREIGN;
 	report->serial = wanted;
-	return (view->unknown_count || view->differing_count ||
-	        domain_view_has_older(view)) &&
+	return (view->unknown_count || view->differing_count || view->has_older) &&
 	       view->domain.state.status == STATUS_ACTIVE &&
 	       !(consensus.reached && consensus.serial == wanted);
 }

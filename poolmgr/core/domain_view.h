@@ -29,6 +29,8 @@ struct domain_view {
 	size_t unknown_count;
 	bool *differs;			/* the server serves other records than ours */
 	size_t differing_count;
+	/* a server has just answered with an older serial than ours; set by the caller */
+	bool has_older;
 };
 
 /* False: central already knows this state of the domain. The reason is in the arena. */

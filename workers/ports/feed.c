@@ -19,6 +19,7 @@ enum {
 	PREFETCH = 64,
 	ATTEMPTS_MAX = 20,		/* through the delay queue */
 	RETRY_MS = 5000,
+	LOCKED_MAX = 200,		/* the same, if a row is locked again and again */
 	LOCKED_TRIES = 10,		/* the first attempts after a locked row */
 	LOCKED_MS = 1000,
 };
@@ -197,6 +198,12 @@ static int feed_pause_ms(enum err err, const struct broker_delivery *delivery)
 	                                                              : RETRY_MS;
 }
 
+static bool feed_must_refuse(enum err err, const struct broker_delivery *delivery)
+{
+	return err_retry(err) == RETRY_NEVER ||
+	       delivery->attempts >= (err == ERR_LOCKED ? LOCKED_MAX : ATTEMPTS_MAX);
+}
+
 static void feed_on_delivery(void *self, const struct broker_delivery *delivery)
 {
 	struct feed *feed = self;
@@ -206,7 +213,7 @@ static void feed_on_delivery(void *self, const struct broker_delivery *delivery)
 	arena_reset(feed->arena);
 	if (!err) {
 		broker_ack(feed->in, delivery);
-	} else if (err_retry(err) == RETRY_NEVER || delivery->attempts >= ATTEMPTS_MAX) {
+	} else if (feed_must_refuse(err, delivery)) {
 		feed_refuse(feed, delivery, &why);
 	} else {
 		broker_retry(feed->in, feed->ports->runtime.out, delivery,

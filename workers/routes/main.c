@@ -197,7 +197,9 @@ static void routes_drain(void *self)
 
 static bool routes_idle(const void *self)
 {
-	return reconciler_is_idle(((const struct routes *)self)->publisher);
+	const struct routes *own = self;
+
+	return !own->pages && reconciler_is_idle(own->publisher);
 }
 
 static void routes_stop(void *self)

@@ -312,8 +312,8 @@ static void batch_handle_error(struct batch *batch, enum err err, const struct w
 		         again.text);
 }
 
-/* Returns the number of handled routes. */
-static size_t scheduler_run_batch(struct batch *batch)
+/* Binds BATCH->count routes. ERR_LOCKED: the redo timer tries again. */
+static enum err scheduler_run_batch(struct batch *batch)
 {
 	struct scheduler *scheduler = batch->scheduler;
 	struct why why;
@@ -325,15 +325,14 @@ static size_t scheduler_run_batch(struct batch *batch)
 		scheduler->single--;
 	if (err == ERR_LOCKED) {
 		scheduler_redo_later(scheduler, &why);
-		return 0;
+		return err;
 	}
 	scheduler->locked = 0;
-	if (err) {
+	if (err)
 		batch_handle_error(batch, err, &why);
-		return 0;
-	}
-	batch_notify(batch);
-	return batch->count;
+	else
+		batch_notify(batch);
+	return err;
 }
 
 static struct batch *scheduler_batch_new(struct scheduler *scheduler)
@@ -380,8 +379,9 @@ void scheduler_fire(struct scheduler *scheduler)
 	if (share.total && batch->strategy && scheduler_is_due(scheduler, &batch->share))
 		for (size_t i = 0; i < 2; i++) {
 			batch->read = reads[i];
-			for (int n = 0; n < BATCHES && scheduler_run_batch(batch); n++)
-				;
+			for (int n = 0; n < BATCHES; n++)
+				if (scheduler_run_batch(batch) || !batch->count)
+					break;
 		}
 	scheduler_batch_free(batch);
 }
@@ -407,15 +407,16 @@ static void batch_notify_new(const struct batch *batch)
 static bool scheduler_bind_one(struct scheduler *scheduler, const char *id)
 {
 	struct batch *batch = scheduler_batch_new(scheduler);
+	enum err err = OK;
 
 	batch->read = batch_read_one;
 	batch->id = id;
 	if (batch->strategy)
-		scheduler_run_batch(batch);
+		err = scheduler_run_batch(batch);
 	else
 		batch_notify_new(batch);
 	scheduler_batch_free(batch);
-	return !scheduler->locked;
+	return err != ERR_LOCKED;
 }
 
 void scheduler_schedule(struct scheduler *scheduler, const char *id)

@@ -51,7 +51,7 @@ static enum err router_commit(struct routes *routes, struct request *req, struct
 
 /* ---- the routes of a router ---- */
 
-enum { PAGE = 500 };
+enum { PAGE = 500, LOCKED_MS = 1000 };
 
 /*
  * Updates one page of routes, because there may be many. Returns the number of matched
@@ -125,7 +125,9 @@ static void pages_on_written(void *self, enum err err, const struct why *why)
 	if (err)
 		log_warn("routes not updated: router=%s reason=\"%s\"", pages->router,
 		         why->text);
-	if (err || pages->matched < PAGE)
+	if (err == ERR_LOCKED)
+		loop_timer_set(pages->turn, LOCKED_MS);
+	else if (err || pages->matched < PAGE)
 		pages_free(pages);
 	else
 		loop_timer_set(pages->turn, 0);

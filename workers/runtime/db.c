@@ -286,7 +286,8 @@ static enum err session_start(struct db *db, struct why *why)
 			err = session_set(db, settings[i].name, value, why);
 	}
 	if (!err && db->no_lock_wait)
-		err = session_set(db, LOCK_WAIT, 0, why);
+		/* MySQL has no shorter wait */
+		err = session_set(db, LOCK_WAIT, db->limits_statements ? 0 : 1, why);
 	return err ? err : db_test_host(db, why);
 }
 

@@ -12,7 +12,7 @@
 
 enum { LOCKED_MS = 5000 };		/* the longest total wait for a locked row */
 
-static const struct backoff redo_pause = { .first_ms = 7, .max_ms = 400 };
+static const struct backoff redo_pause = { .first_ms = 7, .max_ms = 100 };
 
 struct redo_timer {
 	struct loop_timer *timer;

@@ -1,6 +1,6 @@
 /*
  * redo_timer -- runs a transaction on the loop again while another transaction holds a
- * row that it wants (ERR_LOCKED). The pauses grow from 5 ms to half a second. After 5 s
+ * row that it wants (ERR_LOCKED). The pauses grow from 5 ms to a tenth of a second. After 5 s
  * the transaction has failed.
  *
  * A timer runs one transaction at a time. It belongs to the object that SELF points to.

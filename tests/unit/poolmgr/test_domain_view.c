@@ -28,6 +28,7 @@ struct input {
 	const char *reasons[SERVERS_MAX];
 	bool is_catalog;
 	size_t unknown;			/* so many of them, which are SILENT(now.serial) */
+	bool has_older;
 };
 
 /* What it answers; a reason is "" unless it failed. */
@@ -50,6 +51,7 @@ static struct answer ask(const struct input *in, struct arena *arena)
 		.observations = memcpy(seen, in->seen, sizeof(seen)),
 		.reasons = memcpy(reasons, in->reasons, sizeof(reasons)),
 		.unknown_count = in->unknown,
+		.has_older = in->has_older,
 	};
 	struct pool_report got;
 
@@ -236,12 +238,15 @@ static const struct {
 	{ "it was out, and servers are silent: that is no news",
 	  { ACTION_UPDATE, SETTLED, 100, 2, { SILENT(9), SILENT(9) }, WHYS }, NOTHING },
 	{ "it was out, and a server went back to an older serial",
-	  { ACTION_UPDATE, SETTLED, 100, 2, { AT(9), STUCK(7, 9) }, WHYS },
-	  { true, REPORT_FOREIGN, 9, "ns2: no answer" } },
+	  { ACTION_UPDATE, SETTLED, 100, 2, { AT(9), STUCK(7, 9) }, WHYS,
+	    .has_older = true }, { true, REPORT_FOREIGN, 9, "ns2: no answer" } },
 	{ "one that went back, and the others are enough",
-	  { ACTION_UPDATE, SETTLED, 50, 2, { AT(9), STUCK(7, 9) }, WHYS }, NOTHING },
+	  { ACTION_UPDATE, SETTLED, 50, 2, { AT(9), STUCK(7, 9) }, WHYS,
+	    .has_older = true }, NOTHING },
 	{ "a silent server keeps its last serial: that is no news",
 	  { ACTION_UPDATE, SETTLED, 100, 2, { AT(9), STUCK(9, 9) }, WHYS }, NOTHING },
+	{ "also if that serial is older",
+	  { ACTION_UPDATE, SETTLED, 100, 2, { AT(9), STUCK(7, 9) }, WHYS }, NOTHING },
 	{ "other content while a change is out is its failure",
 	  { ACTION_UPDATE, CHANGED, 100, 1, { SILENT(9) }, WHYS, .unknown = 1 },
 	  { true, REPORT_ERROR, 9, "ns1: refused" } },
@@ -290,19 +295,6 @@ static size_t count_status(const struct input *in, enum observed status)
 	return count;
 }
 
-/* In error, at a serial that is older than ours. */
-static bool any_went_back(const struct input *in)
-{
-	int64_t position;
-
-	for (size_t i = 0; i < in->n; i++)
-		if (in->seen[i].status == OBSERVED_ERROR && in->seen[i].has_serial &&
-		    model_position(in->seen[i].serial, in->now.serial, &position) &&
-		    position < 0)
-			return true;
-	return false;
-}
-
 static bool is_true(const struct input *in, enum report report, uint32_t *serial)
 {
 	struct consensus consensus = model(in->seen, in->n, in->threshold,
@@ -312,7 +304,7 @@ static bool is_true(const struct input *in, enum report report, uint32_t *serial
 
 	*serial = in->now.serial;
 	if (report == REPORT_FOREIGN)
-		return any_went_back(in) &&
+		return in->has_older &&
 		       !(consensus.reached && consensus.serial == in->now.serial);
 	if (in->action == ACTION_UPDATE && report == REPORT_ERROR) {
 		*serial = consensus.failed_serial;
@@ -389,6 +381,7 @@ static struct input any_input(uint32_t *state, const char *long_reason)
 		.now = any_state(state),
 		.threshold = 1 + (int)(noise(state) % 100),
 		.n = 1 + noise(state) % SERVERS_MAX,
+		.has_older = noise(state) % 2,
 	};
 
 	for (size_t i = 0; i < in.n; i++) {
