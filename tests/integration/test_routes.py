@@ -513,7 +513,7 @@ class Hosts(RouteStory):
         self.assertEqual(changed["host"], "*.com")
         self.refused("must have two labels", self.user.update_route, route=wide["id"],
                      values={"host": "*.org"})
-        self.refused("routers are", self.user.update_route, route=wide["id"],
+        self.refused("the domains of routers", self.user.update_route, route=wide["id"],
                      values={"host": f"a.{SUFFIX}"})
 
     def test_another_host(self):
