@@ -169,46 +169,46 @@ static void sweep_cut_journal(struct tx *tx, const struct old_change *change)
 
 /*
  * Deletes changes up to the newest one that, together with all later ones, has more than
- * LIMIT bytes.
+ * LIMIT bytes. One statement reads the serial of the domain and the journal: a change
+ * between two statements would count as the oldest, and all changes before it would go.
  */
-static void sweep_cut_large_journal(struct tx *tx, struct old_change newest,
-                                    int64_t limit)
+static void sweep_cut_large_journal(struct tx *tx, const char *domain_id, int64_t limit)
 {
+	struct old_change change = { .domain_id = domain_id };
 	struct tx_rows rows;
 
 	if (!tx_select_row(tx, NULL, &rows,
-	                   "SELECT serial FROM (SELECT serial, SUM(bytes) OVER (ORDER BY "
-	                   "(CAST(? AS SIGNED) - CAST(serial AS SIGNED)) & 4294967295) "
-	                   "AS total FROM journal WHERE domain_id = ?) t "
-	                   "WHERE total > ? ORDER BY total LIMIT 1",
-	                   TX_BIND(tx_u32(newest.serial), tx_text(newest.domain_id),
-	                           tx_int(limit))))
+	                   "SELECT serial FROM (SELECT j.serial, SUM(j.bytes) OVER "
+	                   "(ORDER BY (CAST(d.serial AS SIGNED) - "
+	                   "CAST(j.serial AS SIGNED)) & 4294967295) AS total "
+	                   "FROM journal j JOIN domains d ON d.id = j.domain_id "
+	                   "WHERE j.domain_id = ?) t WHERE total > ? "
+	                   "ORDER BY total LIMIT 1",
+	                   TX_BIND(tx_text(domain_id), tx_int(limit))))
 		return;
-	newest.serial = row_u32(&rows);
+	change.serial = row_u32(&rows);
 	tx_select_end(&rows);
-	sweep_cut_journal(tx, &newest);
+	sweep_cut_journal(tx, &change);
 }
 
 int64_t store_sweep_large_journals(struct tx *tx, int within_s, int64_t limit,
                                    struct arena *arena)
 {
-	struct old_change newest[SWEEP_DOMAINS];
+	const char *ids[SWEEP_DOMAINS];
 	struct tx_rows rows;
 	size_t count = 0;
 
 	tx_select(tx, arena, &rows,
-	          "SELECT d.id, d.serial FROM domains d JOIN journal j "
+	          "SELECT d.id FROM domains d JOIN journal j "
 	          "ON j.domain_id = d.id WHERE d.id IN (SELECT domain_id FROM journal "
 	          "WHERE created_at > UTC_TIMESTAMP(3) - INTERVAL ? SECOND) "
-	          "GROUP BY d.id, d.serial HAVING SUM(j.bytes) > ? LIMIT ?",
+	          "GROUP BY d.id HAVING SUM(j.bytes) > ? LIMIT ?",
 	          TX_BIND(tx_int(within_s), tx_int(limit), tx_int(SWEEP_DOMAINS)));
-	for (; count < SWEEP_DOMAINS && tx_next(&rows); count++) {
-		newest[count].domain_id = row_text(&rows);
-		newest[count].serial = row_u32(&rows);
-	}
+	while (count < SWEEP_DOMAINS && tx_next(&rows))
+		ids[count++] = row_text(&rows);
 	tx_select_end(&rows);
 	for (size_t i = 0; i < count; i++)
-		sweep_cut_large_journal(tx, newest[i], limit);
+		sweep_cut_large_journal(tx, ids[i], limit);
 	return (int64_t)count;
 }
 

@@ -774,8 +774,8 @@ class Scheduled(RouteStory):
 
     def test_a_router_takes_all_that_wait(self):
         many = [self.route(f"r{i}") for i in range(MANY_WAIT)]
-        for route in many:
-            self.assertIn("no router", route["last_error"])
+        for route in many:      # another worker may have locked the row when it was made
+            self.wait(lambda: "no router" in (self.get(route)["last_error"] or ""), "it is tried")
         self.far_off(*many)
         self.assertEqual(self.due(), 0)
         self.router("shard1", wait=False)
