@@ -837,7 +837,7 @@ class Hostile(Story):
                 ("changes[1].name", {**good, "name": f"a..{name}"}),
                 ("changes[1].records[0]", add(f"t.{name}", ["x" * 300000], "TXT"))):
             self.fails("Invalid", words, "apply_changes", domain=name, changes=[good, bad])
-        self.fails("Invalid", "more than 5000", "apply_changes", domain=name,
+        self.fails("Invalid", "at most 5000 items", "apply_changes", domain=name,
                    changes=[{}] * 5001)
         self.fails("Invalid", "serial", "apply_changes", domain=name, changes=[], serial=2**32)
         self.fails("Invalid", "soa has no field", "apply_changes", domain=name, changes=[],

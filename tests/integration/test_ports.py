@@ -896,7 +896,7 @@ class OthersReverse(PortStory):
 
     def port(self, address, name):
         port = self.create(self.net, address, caller=self.alice, dns_name=name)
-        self.fleet.wait_for(lambda: "of another" in self.published(port)["reason"], SECONDS,
+        self.fleet.wait_for(lambda: "to another" in self.published(port)["reason"], SECONDS,
                             "the port says what is wrong")
         self.answers(f"{name}.{self.name}", "A", address)
         return port

@@ -565,7 +565,7 @@ class Precedence(FeedStory):
         port = port_of(network, "10.20.71.5", dns_name="evil", **nobody)
         self.emit("network.create.end", {"network": network})
         self.emit("port.create.end", {"port": port})
-        self.fleet.wait_for(lambda: self.known(port) and "of another project" in
+        self.fleet.wait_for(lambda: self.known(port) and "to another tenant" in
                             self.caller.get_published(port=port["id"])["reason"], SECONDS,
                             "its names are refused")
         self.answers(f"evil.{self.domain}", "A")
