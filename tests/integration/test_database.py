@@ -902,7 +902,7 @@ class Migrations(unittest.TestCase):
                    f"WHERE version = {self.want}")
         answer = d.do("migrate")
         self.assertEqual(answer["err"], "conflict")
-        self.assertIn("not finished", answer["why"])
+        self.assertIn("did not finish", answer["why"])
         self.assertTrue(answer["why"].endswith("then migrate again"), "the advice is whole")
         self.assertEqual(d.do("version")["have"], self.want - 1)
         self.notes(f"UPDATE schema_migrations SET state = 'DONE' WHERE version = {self.want}")

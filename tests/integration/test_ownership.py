@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from ownership_lab import HOST, ZONE, Lab           # noqa: E402
 from lab.process import program                  # noqa: E402
 from frames_relay import Cut, is_update             # noqa: E402
-from locked_row import costs_nothing                # noqa: E402
+from locked_row import costs_nothing, locked        # noqa: E402
 
 LONG = os.environ.get("STORY_SECONDS") is not None
 SEED = int(os.environ.get("ZONEFLEET_SEED") or 1)
@@ -767,8 +767,9 @@ class Managed(unittest.TestCase):
 
     @contextlib.contextmanager
     def between_reading_and_writing(self, deed):
-        """Then a worker writes down what it intends: it waits there until the deed is done."""
+        """A worker writes what it intends: it tries that again until the deed is done."""
         server = self.lab.mariadb
+        workers = [worker for worker in self.lab.workers if worker.kind == "ownership"]
         client = subprocess.Popen(
             [program("mariadb"), "--no-defaults", f"--host={server.host}",
              f"--port={server.port}", f"--user={server.user}",
@@ -780,10 +781,9 @@ class Managed(unittest.TestCase):
             client.stdin.flush()
             while client.stdout.readline().strip() != "held":
                 pass
+            before = locked(workers)
             yield
-            self.lab.wait_for(lambda: server.sql(
-                "SELECT 1 FROM information_schema.processlist "
-                "WHERE info LIKE 'INSERT INTO ownership (%'"), 20, "a worker waits")
+            self.lab.wait_for(lambda: locked(workers) > before, 20, "a worker waits")
             deed()
         finally:
             client.kill()

@@ -898,7 +898,7 @@ class OthersReverse(PortStory):
 
     def port(self, address, name):
         port = self.create(self.net, address, caller=self.alice, dns_name=name)
-        self.fleet.wait_for(lambda: "to another tenant" in self.published(port)["reason"], SECONDS,
+        self.fleet.wait_for(lambda: "another tenant" in self.published(port)["reason"], SECONDS,
                             "the port says what is wrong")
         self.answers(f"{name}.{self.name}", "A", address)
         return port
