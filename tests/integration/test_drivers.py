@@ -650,7 +650,7 @@ class PowerDnsTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
                 for operation in "create", "delete":
                     self.expect_failure(r'^conflict: ns1 has a zone theirs\.example\. '
                                         rf'of another program: the account of the zone is "{account}", '
-                                        r'must be "zonefleet"\n$',
+                                        r'not "zonefleet"\n$',
                                         self.settings(), operation, "theirs.example.")
                 self.assertNotIn("theirs.example.", self.expect_ok("list"))
                 self.assertEqual(self.zone("theirs.example."), before)

@@ -588,7 +588,7 @@ class Administrators(Story):
         self.assertIsNotNone(self.client(self.producer, "domain", "list", admin=False))
         self.assertIsNone(self.client(self.producer, "pool", "set", "default", "--ns",
                                       "ns.evil.example.", admin=False,
-                                      refusal="for administrators"))
+                                      refusal="only administrators may call"))
         self.assertTrue(self.logged("central", "request finished: method=update_pool err=denied "
                                     rf'ms=\d+ account="{self.producer.name}" user="" tenant="t" '))
         self.wait_refused("central", before, not_administrator=1)
