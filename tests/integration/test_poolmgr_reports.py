@@ -171,8 +171,8 @@ class Absences(ReportStory):
         return domain | {"task": "DELETE", "status": "PENDING"}
 
     def test_refused_alone_is_no_absence(self):
-        doubt = ("answers REFUSED, that alone does not say that the zone is gone: it may refuse "
-                 "mini-DNS (its access list, its views)")
+        doubt = ("answers REFUSED, this does not prove that the zone is gone: the server may "
+                 "refuse mini-DNS (access list, views)")
         never, silent = self.delete(63), self.delete(64, "ERROR")
         for domain in never, silent:
             self.tell(report(domain, "cat", "NO_DOMAIN", None, reason="answers REFUSED"))
