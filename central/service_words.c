@@ -271,6 +271,8 @@ static const struct rpc_object objects[] = {
 		{ "pool", "text", "the name of the pool" },
 		{ "backend", "text", "the kind of the server" },
 		{ "state", "text", "ACTIVE, DRAINED or REMOVED" },
+		{ "health", "text", "OK; NO_DNS or NO_CONTROL: the DNS port or the "
+		  "control channel does not answer; NO_ANSWER: neither answers" },
 		{ "host", "text", "the address of the server" },
 		{ "port", "number", "the DNS port of the server" },
 		{ "domains_behind", "number", "domains whose serial the server does not "

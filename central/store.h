@@ -449,7 +449,7 @@ bool store_tsigkey_user(struct tx *tx, const char *name, struct arena *arena,
 
 /* A server of a pool, with counts of its domains. */
 struct server_summary {
-	const char *id, *pool, *backend, *host, *state, *last_error;
+	const char *id, *pool, *backend, *host, *state, *health, *last_error;
 	uint32_t port;
 	int64_t behind, failed;
 };

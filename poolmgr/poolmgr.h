@@ -11,6 +11,7 @@
  * repair     removes drift               follow_up  corrects servers that are behind
  * health     which servers answer        recompare  compares servers that differ
  * registration  ids and addresses of the servers
+ * server_check  whether idle servers still answer
  *
  * Work on many rows runs on the lane, page by page, with its own connection. The loop
  * handles the results of a page.
@@ -32,6 +33,7 @@ struct full_scan;
 struct recompare;
 struct retry;
 struct sync;
+struct server_check;
 struct follow_up;
 struct registration;
 struct health_writer;
@@ -45,7 +47,7 @@ struct poolmgr {
 		char *pool_name;
 		int threshold_percentage;
 		int poll_timeout_ms, poll_retry_interval_ms, poll_max_retries;
-		int periodic_sync_interval_ms;
+		int server_check_interval_ms, periodic_sync_interval_ms;
 		int sync_batch;
 		int compare_every;
 		int lock_scope;		/* enum lock_scope */
@@ -60,6 +62,7 @@ struct poolmgr {
 	struct registration *registration;
 	struct health_writer *health_writer;
 	struct retry *retry;
+	struct server_check *server_check;
 	struct sync *sync;
 	struct lane *lane;		/* for work on many rows */
 	struct db *lane_db;		/* for the lane's thread */
