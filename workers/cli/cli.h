@@ -25,7 +25,7 @@ enum exit_status {
 	EXIT_FAILED,		/* the worker refused it, or the request failed */
 	EXIT_USAGE,		/* the command line or the settings are wrong */
 	EXIT_NOT_FOUND,
-	EXIT_IN_ERROR,		/* --wait: the state became ERROR */
+	EXIT_IN_ERROR,		/* --wait: the state stayed ERROR */
 	EXIT_TIMEOUT,
 	EXIT_UNREACHABLE,	/* the broker, the database or the worker */
 	EXIT_COUNT

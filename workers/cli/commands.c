@@ -434,9 +434,9 @@ const struct command commands[] = {
 	  "zonefleet route bind myapp/test shard2 --admin --wait" },
 	{ "watch", "DOMAIN", 1, 1, OPT(WAIT_TIMEOUT), NEED_BROKER, watch_domain,
 	  "watch a domain until it is ACTIVE",
-	  "Shows the progress of the name servers until the domain is ACTIVE, DELETED "
-	  "or in ERROR. On a terminal it rewrites one line. Otherwise it prints a line "
-	  "for each change.",
+	  "Shows the progress of the name servers until the domain is ACTIVE or DELETED, "
+	  "or has been in ERROR for 15 s. On a terminal it rewrites one line. Otherwise it "
+	  "prints a line for each change.",
 	  "zonefleet watch example.org" },
 	{ "workers", "", 0, 0, 0, NEED_BROKER, workers_show,
 	  "list the workers and their shares (administrators)",
