@@ -72,8 +72,8 @@ const struct json_field codec_domain_shown[] = {
 	{ "recordsets", "number", "number of record sets in the domain" },
 	{ "created_at", "time", "when the domain was created" },
 	{ "updated_at", "time", "when the domain last changed" },
-	{ "version", "number", "grows with each change. Give it to a call as the "
-	  "argument `version`" },
+	{ "version", "number", "grows with each change. Use it as the argument `version` "
+	  "of a call" },
 	{ 0 }
 };
 

@@ -21,7 +21,7 @@ const struct json_field codec_find_record_fields[] = {
 	  "beginning or at the end matches any text", "any", NAME_MAX_TEXT },
 	{ "type", "text", "a record type", "any" },
 	{ "status", "text", "PENDING, ACTIVE or ERROR", "any" },
-	{ "data", "text", "the data of a record, in the form that answers have",
+	{ "data", "text", "the data of a record, in the same form as in answers",
 	  "any", RDATA_MAX_TEXT },
 	{ 0 }
 };

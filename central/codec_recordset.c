@@ -16,13 +16,13 @@ const struct json_field codec_change_fields[] = {
 	  "`expect` is a condition: the call fails with `Conflict` unless the set has "
 	  "exactly these records before the call" },
 	{ "name", "name", "the name of the record set" },
-	{ "type", "text", "the record type. `ANY`, only with `expect` and `[]`: the name "
-	  "has no records" },
+	{ "type", "text", "the record type. With `expect` and `[]` it can be `ANY`: then "
+	  "the name must have no records" },
 	{ "ttl", "number or null", "the TTL in seconds; null: the TTL of the domain",
 	  "the current TTL; for a new set, the TTL of the domain", RR_TTL_MAX },
-	RECORDS("required, except for `delete`: without `records` it deletes the whole "
-		"set. `[]` with `set` deletes the set. `[]` with `expect` means that "
-		"the set does not exist"),
+	RECORDS("required, except for `delete`. If `records` is absent, `delete` deletes "
+		"the whole set. `[]` with `set` deletes the set. `[]` with `expect` "
+		"means that the set does not exist"),
 	{ 0 }
 };
 

@@ -12,7 +12,7 @@
 const struct json_field codec_tsigkey_fields[] = {
 	{ "name", "name", "the name of the key" },
 	{ "algorithm", "text", ALGORITHMS, "`" TSIGKEY_ALGORITHM "`" },
-	{ "secret", "text", "the secret in base64, of 16 to 128 octets",
+	{ "secret", "text", "the secret, 16 to 128 octets in base64",
 	  "a random secret, as long as the hash" },
 	{ "domain", "id or name", "clients with this key may transfer this domain. If "
 	  "`domain` is absent, the key is for name servers", "none" },
@@ -21,7 +21,7 @@ const struct json_field codec_tsigkey_fields[] = {
 
 const struct json_field codec_tsigkey_change_fields[] = {
 	{ "algorithm", "text", ALGORITHMS, "unchanged" },
-	{ "secret", "text", "the secret in base64, of 16 to 128 octets", "unchanged" },
+	{ "secret", "text", "the secret, 16 to 128 octets in base64", "unchanged" },
 	{ "new_secret", "true or false", "true: central makes a random secret", "false" },
 	{ 0 }
 };

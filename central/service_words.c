@@ -64,15 +64,16 @@ static const struct rpc_method_doc words[] = {
 	{ "update_domain", "Changes the SOA values, the TTL or the description of a domain.", OWNER,
 	  "[domain]", "{'domain': 'example.org.', 'values': {'ttl': 600}}",
 	  FIELDS({ "values", "[new domain] (changeable fields)", "the new values" }) },
-	{ "delete_domain", "Deletes a domain. The domain has the task DELETE until no "
-	  "name server serves it any more. Until then its name is not free, and a second "
-	  "call succeeds. Then all methods fail with `NotFound` for this domain. The "
-	  "call fails with `Conflict` if there are domains below this domain.",
+	{ "delete_domain", "Deletes a domain. The domain has the task DELETE as long as "
+	  "a name server serves it. During this time, its name is not free, and a second "
+	  "call succeeds. After the deletion, all methods fail with `NotFound` for this "
+	  "domain. The call fails with `Conflict` if there are domains below this "
+	  "domain.",
 	  OWNER, "[domain]",
 	  "{'domain': 'example.org.', 'if_empty': false}",
 	  FIELDS({ "if_empty", "true or false", "true: the call also fails with "
-	           "`Conflict` if the domain has other records than its SOA record and "
-	           "the NS records at its apex", "false" }) },
+	           "`Conflict` if the domain has records in addition to the SOA record "
+	           "and the NS records at its apex", "false" }) },
 	{ "abandon_domain", "Ends the deletion of a domain. The domain becomes DELETED "
 	  "although name servers still serve it. The answer also contains `servers`: the "
 	  "`id` of each of these name servers and the `reason`.",
@@ -133,8 +134,8 @@ static const struct rpc_method_doc words[] = {
 	  "{'domain': {'name': 'example.org.'}, 'mode': 'upsert'}",
 	  FIELDS({ "domain", "[new domain]", "the domain" },
 	         { "mode", "text", "`create`: the domain must not exist. `replace`: the "
-	                           "domain must exist. `upsert`: record sets that the "
-	                           "import does not name stay",
+	                           "domain must exist. `upsert`: central keeps the "
+	                           "record sets that the import does not name",
 	           "create or replace", 16 }) },
 	{ "add_to_import", "Adds a part with records to an import. A new part replaces "
 	  "an earlier part with the same number.", OWNER,
@@ -228,7 +229,7 @@ static const struct rpc_object objects[] = {
 	{ "SOA values", "New values of an SOA record.", codec_domain_soa_fields },
 	{ "domain", "A domain in an answer.", codec_domain_shown, true },
 	{ "new recordset", "A record set that a caller creates or changes.", codec_recordset_fields },
-	{ "change", "A change of one record set.", codec_change_fields },
+	{ "change", "A change to one record set.", codec_change_fields },
 	{ "outcome", "The result of `apply_changes`.", FIELDS(
 		{ "id", "id", "the domain" },
 		{ "serial", "number", "the serial of the domain after the call" },
@@ -246,8 +247,8 @@ static const struct rpc_object objects[] = {
 	{ "domain criterion", "Selects the domains of a list. A domain must match all "
 	  "fields.",
 	  codec_find_domain_fields },
-	{ "record criterion", "Selects the record sets or records of a list. Each must "
-	  "match all fields.",
+	{ "record criterion", "Selects the record sets or records of a list. Each record "
+	  "set or record must match all fields.",
 	  codec_find_record_fields },
 	{ "import", "An import in an answer.", FIELDS(
 		{ "id", "id", "the id of the import" },
@@ -346,10 +347,12 @@ static const struct rpc_object objects[] = {
 		  "domain" },
 		{ "owner", "text", "the process that holds the lock" },
 		{ "session_id", "text", "the session of this process" },
-		{ "fence", "number", "the fence; it grows with each holder" },
+		{ "fence", "number", "the fence. It grows each time another process "
+		  "takes the lock" },
 		{ "created_at", "time", "when the holder last renewed the lock" },
 		{ "age", "number", "seconds since the last renewal" },
-		{ "ttl", "number", "seconds until the lock ends without a renewal" }),
+		{ "ttl", "number", "seconds until the lock ends if the holder does not "
+		  "renew it" }),
 		  true },
 	{ "repair", "A drift or a repair.", FIELDS(
 		{ "name", "name", "the zone" },

@@ -171,8 +171,8 @@ void figures_new(struct figures *figures)
 	figures->news_unsettled =
 	    counter("minidns_news_unsettled_total",
 	            "announcements that some mini-DNS processes did not confirm in time. "
-	            "The NOTIFY then goes out although these processes may not know the "
-	            "serial",
+	            "mini-DNS then sends the NOTIFYs although these processes may not "
+	            "know the serial",
 	            NULL, NULL);
 	figures->news_old =
 	    counter("minidns_news_old_total",

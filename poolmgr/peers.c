@@ -83,7 +83,7 @@ void peers_metrics(void)
 	                   "messages with orders that the pool manager sent to mini-DNS",
 	                   NULL, NULL);
 	retries = metric_new(METRIC_COUNTER, "central_retries_total",
-	                     "retries of reports about domains to central",
+	                     "retries of reports to central about domains",
 	                     NULL, NULL);
 	for (enum report report = 0; report < REPORT_COUNT; report++)
 		reports[report] = metric_new(METRIC_COUNTER, "consensus_told_total",

@@ -18,7 +18,7 @@ static const struct json_field args[] = {
 static const struct rpc_method_doc words[] = {
 	{ "apply_endpoints", "Stores the endpoints of a resource. The next round writes "
 	  "them to the zone. In the answer, `complete` is false if it is false in the "
-	  "call, or if a resource that had many endpoints suddenly has none.",
+	  "call, or if the list is empty although the resource had many endpoints.",
 	  OWNER, "`changed`: number; `endpoints`: number; `complete`: true or false",
 	  "{" REGISTRY ", 'resource': 'ingress/shop/web', 'complete': true, 'endpoints': "
 	  "[{'dnsname': 'www.shared.example.', 'type': 'A', 'targets': ['192.0.2.80']}]}",
@@ -95,7 +95,8 @@ static const struct rpc_method_doc words[] = {
 
 static const struct rpc_object objects[] = {
 	{ "endpoint", "One record set that a resource wants.", codec_endpoint_fields },
-	{ "selector", "Selects the record sets of an order. All fields must match.",
+	{ "selector", "Selects the record sets of an order. A record set must match all "
+	  "fields.",
 	  codec_selector_fields },
 	{ "registry", "A registry and its last round.", FIELDS(
 		{ "storage_id", "text", "the owner in the ownership marks" },

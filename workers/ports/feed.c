@@ -38,7 +38,8 @@ static struct figures {
 void feed_metrics(void)
 {
 	figures.taken = metric_new(METRIC_COUNTER, "ports_events_total",
-	    "notifications from Neutron that zonefleet-ports can use", NULL, NULL);
+	    "notifications from Neutron about networks, subnets, ports or other objects "
+	    "that zonefleet-ports uses", NULL, NULL);
 	figures.refused = metric_new(METRIC_COUNTER, "ports_events_refused_total",
 	    "notifications from Neutron that zonefleet-ports could not read. It keeps "
 	    "them as dead letters of their queue",

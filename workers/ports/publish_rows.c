@@ -16,9 +16,9 @@ static struct publish_metrics {
 void publish_rows_metrics(void)
 {
 	publish_totals.changes = metric_new(METRIC_COUNTER, "ports_changes_total",
-	    "changes to domains that central accepted", NULL, NULL);
+	    "successful changes to domains", NULL, NULL);
 	publish_totals.records = metric_new(METRIC_COUNTER, "ports_records_total",
-	    "records of ports that the accepted changes added or deleted",
+	    "records of ports that successful changes to domains added or deleted",
 	    NULL, NULL);
 	publish_totals.refused = metric_new(METRIC_COUNTER, "ports_refused_total",
 	    "records that central refused because another record conflicts with them. "

@@ -75,7 +75,7 @@ static const struct rpc_method_doc words[] = {
 	  "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}", of_network },
 	{ "delete_subnet", "Deletes a subnet.", OWNER, "null",
 	  "{'subnet': '8c1e4a521f0b4a5e8d537f6f0c2b9e21'}" },
-	{ "hosts_export", "Exports the lines for dnsmasq for each port of a network.",
+	{ "hosts_export", "Exports the dnsmasq lines of each port of a network.",
 	  OWNER,
 	  "`hosts`: list of [host lines]; `marker`: id or null; `version`: number",
 	  "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'limit': 50}",
@@ -103,11 +103,13 @@ static const struct rpc_object objects[] = {
 	{ "port", "A port in an answer.", codec_port_shown, true },
 	{ "assignment", "The name of an address, as in Neutron's `dns_assignment`.",
 	  codec_assignment_shown, true },
-	{ "new network", "A network that a caller sets.", codec_network_fields },
+	{ "new network", "A network that a caller creates or changes.",
+	  codec_network_fields },
 	{ "network", "A network in an answer.", codec_network_shown, true },
-	{ "new subnet", "A subnet that a caller sets.", codec_subnet_fields },
+	{ "new subnet", "A subnet that a caller creates or changes.",
+	  codec_subnet_fields },
 	{ "subnet", "A subnet in an answer.", codec_subnet_shown, true },
-	{ "host lines", "The lines for dnsmasq about a port.", FIELDS(
+	{ "host lines", "The dnsmasq lines of a port.", FIELDS(
 		{ "port", "id", "the port" },
 		{ "addn_hosts", "text", "lines for the file of `--addn-hosts`" },
 		{ "dhcp_hosts", "text", "lines for the file of "

@@ -22,8 +22,8 @@ const struct json_field codec_route_fields[] = {
 	  .is_fixed = true },
 	{ "project_id", "text", "the tenant of the route", "the caller's tenant", 255,
 	  .is_fixed = true },
-	{ "host", "text", "a host that replaces the generated name. A wildcard begins "
-	  "with `*.`", "empty", ROUTE_HOST_MAX + 1 },
+	{ "host", "text", "a host that replaces the generated name. It can begin with "
+	  "the wildcard `*.`", "empty", ROUTE_HOST_MAX + 1 },
 	{ "labels", "object of texts", "the labels of the route", "empty", LABELS_MAX },
 	{ "backend", "text", "the backend of HAProxy", "NAMESPACE_NAME", BACKEND_MAX },
 	{ "status", "[route status]", "`create_route` refuses this field. `update_route` "

@@ -104,11 +104,12 @@ const struct json_field codec_router_shown[] = {
 	{ "addresses", "list of [instance state]", "the addresses of the router" },
 	{ "zone_status", "text", "the state of the domain on the name servers: PENDING, "
 	  "ACTIVE or ERROR" },
-	{ "routes", "number", "number of routes of the router; for administrators" },
-	{ "capacity", "number or null", "the largest number of routes; for "
+	{ "routes", "number", "number of routes of the router; only for administrators" },
+	{ "capacity", "number or null", "the largest number of routes; only "
+	  "for administrators" },
+	{ "serial", "number or null", "the serial of the domain; only for "
 	  "administrators" },
-	{ "serial", "number or null", "the serial of the domain; for administrators" },
-	{ "reason", "text", "why `zone_status` is ERROR; for administrators" },
+	{ "reason", "text", "why `zone_status` is ERROR; only for administrators" },
 	{ 0 }
 };
 
