@@ -13,8 +13,10 @@
 
 const struct json_field service_blacklist_fields[] = {
 	{ "name", "name",
-	  "the name that only administrators may create, with all below it" },
-	{ "description", "text", "a text for people", "empty", DESCRIPTION_MAX },
+	  "the name. Only administrators may create a domain with this name or below "
+	  "it" },
+	{ "description", "text", "any text; zonefleet does not use it",
+	  "empty", DESCRIPTION_MAX },
 	{ 0 }
 };
 

@@ -81,14 +81,15 @@ static void peers_gathered(void *self);
 void peers_metrics(void)
 {
 	casts = metric_new(METRIC_COUNTER, "minidns_orders_total",
-	                   "messages with orders to mini-DNS", NULL, NULL);
+	                   "messages with orders that the pool manager sent to mini-DNS",
+	                   NULL, NULL);
 	retries = metric_new(METRIC_COUNTER, "central_retries_total",
-	                     "repeated reports on domains to central",
+	                     "retries of reports to central about domains",
 	                     NULL, NULL);
 	for (enum report report = 0; report < REPORT_COUNT; report++)
 		reports[report] = metric_new(METRIC_COUNTER, "consensus_told_total",
-		                             "reports on domains that central "
-		                             "answered", "status",
+		                             "reports about domains that central has "
+		                             "answered, by status", "status",
 		                             report_name(report));
 }
 

@@ -52,8 +52,8 @@ void membership_metrics(void)
 	                     "times that a process became the master of its service",
 	                     NULL, NULL);
 	is_master = metric_new(METRIC_GAUGE, "fleet_is_master",
-	                       "processes of this program that are the master of its "
-	                       "service: 1 or 0", NULL, NULL);
+	                       "1 if a process of this program is the master of its "
+	                       "service, otherwise 0", NULL, NULL);
 	beats = metric_new(METRIC_COUNTER, "fleet_beats_total",
 	                   "heartbeats that the processes wrote", NULL, NULL);
 }

@@ -343,10 +343,11 @@ static enum err ports_agent_prepare(void *self, int processes, struct why *why)
 	mirror_metrics();
 	signaller_metrics();
 	agent.count = metric_new(METRIC_GAUGE, "agent_networks",
-	                         "networks whose files the agent keeps on this machine",
+	                         "networks whose files the agent writes on this machine",
 	                         NULL, NULL);
 	agent.age = metric_new(METRIC_GAUGE, "agent_oldest_change_age",
-	    "seconds since the oldest change of a known network that is not in its files",
+	    "seconds since the oldest change to a known network that is not in the files "
+	    "of the network yet",
 	    NULL, NULL);
 	return OK;
 }

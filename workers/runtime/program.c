@@ -193,7 +193,7 @@ size_t timers_count(const struct timer *timers)
 struct metric *timer_metric(const struct timer *timer)
 {
 	return metric_new(METRIC_HISTOGRAM, "timer_seconds",
-			  "time of one turn of periodic work, by the name of the work",
+			  "duration of one run of periodic work, by the name of the work",
 			  "timer", timer->name);
 }
 
@@ -207,14 +207,16 @@ struct metric *lacks_metric(void)
 struct metric *locked_metric(void)
 {
 	return metric_new(METRIC_COUNTER, "database_locked_total",
-			  "statements of the loop that found a row locked. They do not "
-			  "wait, and the program runs their transaction again soon",
+			  "database statements in the event loop that found a locked "
+			  "row. The program does not wait for the row. It repeats the "
+			  "transaction soon",
 			  NULL, NULL);
 }
 
 struct metric *lateness_metric(void)
 {
 	return metric_new(METRIC_HISTOGRAM, "loop_late_seconds",
-			  "how late the loop came to a timer, once a second: how busy "
-			  "the process is", NULL, NULL);
+			  "delay of the event loop. The process measures it once a "
+			  "second with a timer. It shows how busy the process is",
+			  NULL, NULL);
 }

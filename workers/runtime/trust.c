@@ -160,16 +160,17 @@ static const char *trust_refusal_name(int refusal)
 static struct metric *trust_refused_metric(int refusal)
 {
 	return metric_new(METRIC_COUNTER, "messages_refused_total",
-	                  "requests that their senders may not send, by the reason",
+	                  "requests that the program refused because the sender may not "
+	                  "send them, by reason",
 	                  "reason", trust_refusal_name(refusal));
 }
 
 static struct metric *trust_unchecked_metric(void)
 {
 	return metric_new(METRIC_COUNTER, "messages_unchecked_total",
-	                  "messages of the fleet without a valid signature that "
-	                  "fleet.trust_broker let pass; other checks follow", NULL,
-	                  NULL);
+	                  "messages of the fleet that the program accepted without a "
+	                  "valid signature because of fleet.trust_broker. Later checks "
+	                  "can still refuse them", NULL, NULL);
 }
 
 void trust_metrics(void)
