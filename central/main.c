@@ -171,8 +171,8 @@ int main(int argc, char **argv)
 		.name = "central",
 		.fleet = true,
 		.schema = true,
-		.summary = "owns domains and records, commits changes, tells the pool "
-		           "managers",
+		.summary = "manages domains and records, and sends changes to the "
+		           "pool managers",
 		.sections = sections,
 		.methods = service_methods(),
 		.timers = timers,

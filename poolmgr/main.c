@@ -237,8 +237,8 @@ int main(int argc, char **argv)
 		.name = "poolmgr",
 		.fleet = true,
 		.schema = true,
-		.summary = "drives the name servers of a pool "
-		           "and finds what they agree on",
+		.summary = "creates and deletes zones on the name servers of a pool, "
+		           "and determines which changes they serve",
 		.sections = sections,
 		.lists = server_lists,
 		.methods = poolmgr_methods,

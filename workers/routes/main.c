@@ -223,7 +223,7 @@ int main(int argc, char **argv)
 		.agent = &routes_agent,
 		.schema = true,
 		.no_lock_wait = true,
-		.summary = "binds routes to routers, and keeps a domain for each of them",
+		.summary = "binds routes to routers, and manages a domain for each router",
 		.sections = sections,
 		.methods = routes_methods,
 		.timers = timers,
