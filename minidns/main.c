@@ -142,9 +142,9 @@ static const struct option rows[] = {
 	  "refuses further connections. All clients of one IPv6 /56 network count as one "
 	  "address, except servers of a pool or of allow_transfer" },
 	{ "tcp_idle", OPTION_DURATION, AT(tcp_idle_ms), "30s", 100, 3600 * 1000,
-	  "time after which mini-DNS closes an idle TCP connection. If more than half of "
-	  "tcp_clients connections are open, the time is at most 10s. Before the first "
-	  "query, it is always 5s" },
+	  "time after which mini-DNS closes an idle TCP connection. If the number of "
+	  "open connections exceeds half of tcp_clients, the time is at most 10s. Before "
+	  "the first query, it is always 5s" },
 	{ "tcp_stall", OPTION_DURATION, AT(tcp_stall_ms), "20s", 100, 3600 * 1000,
 	  "time within which a client must read 4 KiB of the answers that wait for it. "
 	  "mini-DNS closes the TCP connection of a slower client" },

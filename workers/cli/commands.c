@@ -311,11 +311,11 @@ const struct command commands[] = {
 	{ "port list", "[NETWORK]", 0, 1, OPT(LIMIT), NEED_BROKER, port_list,
 	  "list ports",
 	  "Lists ports with their names and addresses. A port is PENDING until central "
-	  "has all its records. It is then ACTIVE. A port is in ERROR if central refuses "
-	  "some of its records, for example because other data is at the name. REASON "
-	  "says why a port is PENDING or in ERROR. REASON also says why a port does not "
-	  "have its name, for example because another port has the name. Such a port has "
-	  "only its generated names.",
+	  "has all its records. Then the port is ACTIVE. A port is in ERROR if central "
+	  "refuses some of its records, for example because other data is at the name. "
+	  "REASON says why a port is PENDING or in ERROR. REASON also says why a port "
+	  "does not have its name, for example because another port has the name. Such a "
+	  "port has only its generated names.",
 	  "zonefleet port list 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "port show", "PORT", 1, 1, 0, NEED_BROKER, port_show,
 	  "show a port and the names of its addresses",
@@ -392,9 +392,9 @@ const struct command commands[] = {
 	  "delete a router that has no routes (administrators)",
 	  "Deletes the router and its domain. zonefleet-routes refuses to delete a "
 	  "router that has routes: drain it first. It also refuses while former names of "
-	  "routes in the domain still lead to other routers. This wait ends when "
-	  "routes.rebind_grace is over and no resolver can have such a name in its "
-	  "cache. --force deletes the router without this wait.",
+	  "routes in the domain still lead to other routers: until routes.rebind_grace "
+	  "is over and no resolver can have such a name in its cache. --force deletes "
+	  "the router without this wait.",
 	  "zonefleet router delete shard1 --admin --wait" },
 	{ "route create", "NAMESPACE NAME", 2, 2,
 	  WAIT | OPT(HOST) | OPT(LABEL) | OPT(BACKEND), NEED_BROKER, route_create,
@@ -413,9 +413,9 @@ const struct command commands[] = {
 	  NEED_BROKER, route_list,
 	  "list routes",
 	  "Lists routes with their names and routers. An administrator sees the routes "
-	  "of all tenants. A route is new until it has a router. It is then scheduled. "
-	  "REASON says why a route has no router, or why it still has a drained router. "
-	  "In both cases, zonefleet-routes tries again.",
+	  "of all tenants. A route is new until it has a router. Then the route is "
+	  "scheduled. REASON says why a route has no router, or why it still has a "
+	  "drained router. In both cases, zonefleet-routes tries again.",
 	  "zonefleet route list myapp\n"
 	  "zonefleet route list --router shard1 --admin\n"
 	  "zonefleet route list --phase new --admin" },
@@ -456,8 +456,8 @@ const struct command commands[] = {
 	  "Lists the processes of the fleet by service. The master of a service divides "
 	  "its periodic work into TOTAL shares. FACTOR is the number of the share that a "
 	  "process has. GENERATION is the number of this division. A process without a "
-	  "heartbeat for fleet.timeout is down and has no share. It leaves the list "
-	  "after one hour.",
+	  "heartbeat for fleet.timeout is down and has no share. The process leaves the "
+	  "list after one hour.",
 	  "zonefleet workers --admin" },
 	{ "locks", "", 0, 0, 0, NEED_BROKER, locks_show,
 	  "list the locks and their holders (administrators)",
@@ -486,8 +486,8 @@ const struct command commands[] = {
 	  "serial the server does not serve yet. FAILED is the number of domains whose "
 	  "last attempt on the server failed. STATE is the state that the operator has "
 	  "set. The pool managers send no changes to a DRAINED server and leave it out "
-	  "of the consensus. The pool managers also delete all data about a REMOVED "
-	  "server.",
+	  "of the consensus. They do the same for a REMOVED server, and also delete all "
+	  "data about it.",
 	  "zonefleet servers --admin" },
 	{ "server drain", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_drain,
 	  "stop changes to a name server (administrators)",
@@ -612,10 +612,11 @@ const struct command commands[] = {
 	  "registries.zones must list TO_STORAGE_ID for the same zone. A resource that "
 	  "wanted a record set from STORAGE_ID then wants it from TO_STORAGE_ID. The "
 	  "records stay the same. Only their ownership marks change. The command waits "
-	  "for the end of the work. It prints how many record sets were matched, done "
-	  "and refused, and the names of up to 100 of them. If zonefleet-ownership "
-	  "refuses a record set, it still changes the others, and the command fails with "
-	  "the reasons (Refused).\n"
+	  "for the end of the work. It prints how many record sets the selection "
+	  "matched, how many zonefleet-ownership has changed and how many it has "
+	  "refused, and the names of up to 100 of them. If zonefleet-ownership refuses a "
+	  "record set, it still changes the others, and the command fails with the "
+	  "reasons (Refused).\n"
 	  "Run the command with --dry-run first: it then changes nothing.",
 	  "zonefleet owner transfer cluster-1 example.org cluster-2 --name shop --below "
 	  "--dry-run\n"

@@ -42,8 +42,8 @@ static const struct option rows[] = {
 	  "ownership mark of its storage_id", .required = true },
 	{ "storage_id", OPTION_TEXT, AT(storage_id), "cluster-1", 1, MARK_OWNER_MAX,
 	  "owner in the ownership marks of zonefleet-ownership. Several zones may have "
-	  "the same storage_id. No other program that writes to the zone may use it",
-	  .required = true },
+	  "the same storage_id. No other program that writes to these zones may use the "
+	  "same owner", .required = true },
 	{ "tenant", OPTION_TEXT, AT(tenant), "", 0, 255,
 	  "tenant that may make calls for this zone, in addition to administrators. "
 	  "\"\": only administrators may make calls" },
@@ -62,7 +62,7 @@ static const struct option rows[] = {
 	  "external-dns" },
 	{ "txt_suffix", OPTION_TEXT, AT(txt_suffix), "", 0, MARK_AFFIX_MAX,
 	  "text after the first label of the name of a record in the name of its "
-	  "ownership mark. Use it instead of txt_prefix" },
+	  "ownership mark. If you set txt_suffix, set txt_prefix to \"\"" },
 	{ "txt_wildcard", OPTION_TEXT, AT(txt_wildcard), "_wildcard", 0, NAME_MAX_LABEL,
 	  "text that replaces \"*\" in the name of an ownership mark" },
 	{ "txt_encrypt_key", OPTION_SECRET, AT(txt_encrypt_key), NULL, 0, 0,
@@ -98,7 +98,8 @@ static const struct option rows[] = {
 	  "time after which zonefleet-ownership reads the whole zone again, even if its "
 	  "serial is the same" },
 	{ "interval", OPTION_DURATION, AT(interval_ms), "1s", 0, 3600 * 1000,
-	  "shortest time between two rounds. It limits the load on the primary" },
+	  "shortest time between two rounds. The interval limits the load on the "
+	  "primary" },
 	{ "batch_changes", OPTION_INT, AT(batch_changes), "50", 1, 1000,
 	  "largest number of changes in one update message" },
 	{ "batch_bytes", OPTION_BYTES, AT(batch_bytes), "16K", 512, 60000,
@@ -112,8 +113,8 @@ static const struct option rows[] = {
 	  "new record sets" },
 	{ "ownership_scope", OPTION_WORD, AT(scope), "name", .words = scope_words,
 	  .help = "unit that belongs to one owner. name: all record sets of a name; "
-	  "rrset: one record set. With rrset, another owner may have record sets of "
-	  "other types at the same name" },
+	  "rrset: one record set. If the scope is rrset, another owner may have record "
+	  "sets of other types at the same name" },
 	{ "managed_types", OPTION_TEXTS, AT(types), EVERYTHING, 0, 0,
 	  "record types that zonefleet-ownership may write" },
 	{ "domain_filter", OPTION_TEXTS, AT(within), NULL, 0, 0,

@@ -50,8 +50,8 @@ const struct option broker_options[] = {
 	  "further messages and calls" },
 	{ "send_user_id", OPTION_BOOL, AT(send_user_id), "true", 0, 0,
 	  "put the user name of the url into each message (user_id of AMQP). RabbitMQ "
-	  "compares it with the account. Set send_user_id to false if the account has a "
-	  "different name, for example with OAuth 2" },
+	  "compares it with the account of the connection. Set send_user_id to false if "
+	  "the account has a different name, for example with OAuth 2" },
 	{ "check_period", OPTION_SECONDS, AT(check_period_s), "5", 1, 86400,
 	  "time between two checks of exchanges, queues and bindings. The program "
 	  "declares each exchange, queue or binding that is missing" },
