@@ -356,7 +356,7 @@ void option_sample(const struct option_schema *schema)
 {
 	printf("# Settings of %s. A setting after # shows the default.\n"
 	       "# If this file contains a secret, its mode must be 0600 or 0640. Or put\n"
-	       "# the secret into a file with the mode 0600, and write \"@FILE\" here.\n\n",
+	       "# the secret into a file with mode 0600, and write \"@FILE\" here.\n\n",
 	       schema->program);
 	print_sample_groups(schema, "", 0);
 }

@@ -23,9 +23,9 @@ const struct command commands[] = {
 	  NEED_BROKER, domain_list,
 	  "list the domains of the tenant",
 	  "Lists domains with their serial, number of records and state. PATTERN is a "
-	  "name. A * at the end of PATTERN matches all names with that beginning. A * at "
-	  "the start matches all names with that end. --all-tenants lists the domains of "
-	  "all tenants (administrators only).",
+	  "name. It may have a * at one end: shop* matches all names that begin with "
+	  "shop, and *example.org. matches all names that end in example.org. "
+	  "--all-tenants lists the domains of all tenants (administrators only).",
 	  "zonefleet domain list '*example.org.'\n"
 	  "zonefleet domain list --status ERROR --sort -updated_at\n"
 	  "zonefleet domain list --admin --all-tenants --json" },
@@ -92,9 +92,9 @@ const struct command commands[] = {
 	  "list the records of a domain",
 	  "Lists the records of the domain. TASK is the work that the name servers still "
 	  "have to do. STATUS is the progress of this work. Write NAME as in 'record "
-	  "add'. A * at the end of NAME matches all names with that beginning. A * at "
-	  "the start of an absolute NAME matches all names with that end. A NAME such as "
-	  "*.www is the name of a wildcard record. A TTL of - means the TTL of the "
+	  "add'. NAME may have a * at one end: www* matches all names that begin with "
+	  "www, and *example.org. matches all absolute names that end in example.org. "
+	  "But *.www is the name of a wildcard record. A TTL of - means the TTL of the "
 	  "domain.",
 	  "zonefleet record list example.org\n"
 	  "zonefleet record list example.org www --type A\n"
@@ -391,10 +391,10 @@ const struct command commands[] = {
 	{ "router delete", "ROUTER", 1, 1, WAIT | OPT(FORCE), NEED_BROKER, router_delete,
 	  "delete a router that has no routes (administrators)",
 	  "Deletes the router and its domain. zonefleet-routes refuses to delete a "
-	  "router that has routes: drain it first. It also refuses while former names of "
-	  "routes in the domain still lead to other routers: until routes.rebind_grace "
-	  "is over and no resolver can have such a name in its cache. --force deletes "
-	  "the router without this wait.",
+	  "router that has routes: drain it first. It also refuses to delete a router "
+	  "while former names of routes in its domain lead to other routers. These names "
+	  "stay until routes.rebind_grace is over and no resolver can have them in its "
+	  "cache. --force deletes the router without this wait.",
 	  "zonefleet router delete shard1 --admin --wait" },
 	{ "route create", "NAMESPACE NAME", 2, 2,
 	  WAIT | OPT(HOST) | OPT(LABEL) | OPT(BACKEND), NEED_BROKER, route_create,
