@@ -98,7 +98,8 @@ extern const struct driver *const drivers[];	/* drivers.c; ends with NULL */
 	{ "port", OPTION_INT, offsetof(type, server.port), "53", 1, 65535, \
 	  "DNS port of the server" }, \
 	{ "tsig_key", OPTION_TEXT, offsetof(type, server.tsig_key), NULL, 1, 255, \
-	  "name of the TSIG key for its transfers, NOTIFY and polls" }, \
+	  "name of the TSIG key for transfers, NOTIFY messages and polls of the " \
+	  "server" }, \
 	{ "timeout", OPTION_DURATION, offsetof(type, server.timeout_ms), "10s", 100, \
 	  300 * 1000, \
-	  "longest time of one operation on the server" }
+	  "time limit of one operation on the server" }

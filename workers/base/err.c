@@ -22,7 +22,7 @@ static const struct {
 	[ERR_INVALID]     = { "invalid",     "Invalid",            OURS, RETRY_NEVER,
 	  "An argument has a value that is not valid. The message names the field" },
 	[ERR_ARGUMENTS]   = { "arguments",   "TypeError",          PY,   RETRY_NEVER,
-	  "An argument is missing, or the method has no such argument" },
+	  "An argument is missing or unknown" },
 	[ERR_METHOD]      = { "method",      "NoSuchMethod",       RPC,  RETRY_NEVER,
 	  "The topic has no such method" },
 	[ERR_VERSION]     = { "version",     "UnsupportedVersion", RPC,  RETRY_NEVER,
