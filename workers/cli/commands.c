@@ -484,7 +484,9 @@ const struct command commands[] = {
 	  "show the name servers and their state (administrators)",
 	  "Lists the name servers of the pools. BEHIND is the number of domains whose "
 	  "serial the server does not serve yet. FAILED is the number of domains whose "
-	  "last attempt on the server failed. STATE is the state that the operator has "
+	  "last attempt on the server failed. HEALTH is NO_DNS if the server does not "
+	  "answer DNS queries, NO_CONTROL if its control channel does not answer, and "
+	  "NO_ANSWER if neither answers. STATE is the state that the operator has "
 	  "set. The pool managers send no changes to a DRAINED server and leave it out "
 	  "of the consensus. They do the same for a REMOVED server, and also delete all "
 	  "data about it.",
