@@ -11,7 +11,7 @@
  * notifier -> announcer <-> announcers of other instances;
  * announcer -> zone_lookup
  *
- * All of it runs on the loop, except store.c, which runs on lanes.
+ * All parts run on the event loop, except store.c, which runs on lanes (threads).
  */
 #pragma once
 
@@ -33,7 +33,7 @@ struct minidns_options {
 	int64_t zone_memory;
 };
 
-/* The metrics; created before the fork. */
+/* The metrics. The program creates them before the fork. */
 struct figures {
 	struct metric *queries_soa, *queries_axfr, *queries_ixfr, *queries_other,
 	    *queries_refused;

@@ -1,6 +1,6 @@
 /*
- * store -- all SQL of mini-DNS, which only reads. Runs on lanes, each with its own
- * connection. store.c repeats a transaction after a deadlock.
+ * store -- all SQL of mini-DNS, which only reads. It runs on lanes (threads); each lane
+ * has its own connection. store.c repeats a transaction after a deadlock.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 
 struct db;
 
-/* the limit of names in a call of store_heads() */
+/* largest number of names in a call of store_heads() */
 enum { STORE_NAMES = 256 };
 
 /*
@@ -51,8 +51,8 @@ enum err store_zone(struct db *db, const char *domain_id, struct zone **zone,
                     struct why *why);
 
 /*
- * *delta is NULL if the journal does not lead from FROM to HEAD, or needs more than
- * LIMIT bytes before the merge of the steps.
+ * *delta is NULL if the journal does not lead from FROM to HEAD, or if its steps have
+ * more than LIMIT bytes before the merge.
  */
 enum err store_delta(struct db *db, const struct head *head, uint32_t from, size_t limit,
                      struct delta **delta, struct why *why);
