@@ -19,7 +19,10 @@ struct result_page {
 };
 
 void result_page_init(struct result_page *page, size_t limit);
-/* Adds ITEM and takes it over. False: the page was full. The first object always fits. */
+/*
+ * Takes ownership of ITEM and adds it. False: the page was full. The first object always
+ * fits.
+ */
 bool result_page_add(struct result_page *page, json_t *item, const char *id);
 /* Makes {KEY: [...], "marker": the last id; null on the last page}. */
 json_t *result_page_encode(struct result_page *page, const char *key);

@@ -27,8 +27,8 @@ void query_matches(struct query *query, const char *column, const char *pattern)
 
 /*
  * A sort column, the column that orders equal values, and the statement that reads both
- * as texts for the id of the marker. The query binds these texts as values, because with
- * a sub-select the optimizer would not use the index.
+ * columns as texts for the id of the marker. The query binds these texts as values: the
+ * optimizer would not use the index for a sub-select.
  */
 struct sort_column {
 	const char *column, *tie, *lookup;

@@ -1,14 +1,14 @@
 /*
- * status -- the next state of a domain or record after a report of the pool manager (seed
- * 000, central's update_status). A change becomes ACTIVE only if the reported serial
- * covers it.
+ * status -- computes the next state of a domain or record after a report of the pool
+ * manager (seed 000, central's update_status). A change becomes ACTIVE only if the
+ * reported serial covers it.
  *
- * Only the report FOREIGN moves an ACTIVE domain out of this state: too many servers
- * have other content than the database. The domain is then in ERROR until the servers
- * have the right content. Its records keep their states.
+ * Only the report FOREIGN moves a domain out of the state ACTIVE. It means that the
+ * content of too many servers differs from the database. The domain is then in ERROR
+ * until the servers have the right content. Its records keep their states.
  *
- * One table has all moves. status_next() applies it to one state. The store makes an
- * UPDATE of records from its results.
+ * One table has all moves. status_next() applies the table to one state. The store makes
+ * an UPDATE of records from the results of status_next().
  */
 #pragma once
 
