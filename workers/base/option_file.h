@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Reads all of PATH, and its mode. ERR_NOT_FOUND, ERR_TOO_LARGE, ERR_INVALID. */
+/* Reads the whole file PATH and its mode. ERR_NOT_FOUND, ERR_TOO_LARGE, ERR_INVALID. */
 enum err option_file_read(const char *path, size_t limit, struct buf *text, mode_t *mode,
 			  struct why *why);
 /*
