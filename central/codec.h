@@ -32,12 +32,14 @@ const char *codec_name_text(const struct name *name, struct arena *arena);
 enum err codec_owner(const json_t *json, const char *key, int flags, struct arena *arena,
                      struct name *name, const char **canonical, struct why *why);
 /*
- * Reads the field KEY. Sets ID; if the field is a name, sets ID to "" and *name to the
- * canonical name.
+ * Reads the field KEY. If it is an id, sets ID. If it is a name, sets ID to "" and *name
+ * to the canonical name.
  */
 enum err codec_id_or_name(const json_t *json, const char *key, struct arena *arena,
                           char id[ID_LEN + 1], const char **name, struct why *why);
-/* Reads the hosts of NS records, canonical. If the field is absent, *count is 0. */
+/*
+ * Reads the hosts of NS records in canonical form. If the field is absent, *count is 0.
+ */
 enum err codec_hosts(const json_t *json, const char *key, struct arena *arena,
                      const char ***hosts, size_t *count, struct why *why);
 /* Reads the record type in "type", which is required. */

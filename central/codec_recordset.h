@@ -1,7 +1,7 @@
 /*
  * codec_recordset -- converts record sets and records from and to JSON. All input
- * becomes a struct change (core/changes.h): a set, its new values, a list of changes, or
- * a line of an import.
+ * becomes a struct change (core/changes.h): a record set, its new values, a list of
+ * changes, or a line of an import.
  *
  * The data of a record may have any presentation form of RFC 1035 and RFC 3597. The
  * decoder converts it to the wire form and the canonical text.
@@ -42,6 +42,6 @@ enum err codec_recordset_values(const json_t *json, const struct recordset *now,
 enum err codec_record_import(const json_t *json, const char *field, struct arena *arena,
                              struct change *change, struct why *why);
 
-/* The state of a set is the worst state of its records. */
+/* The state of a record set is the worst state of its records. */
 json_t *codec_recordset_encode(const struct recordset *set);
 json_t *codec_record_encode(const struct found_record *found);

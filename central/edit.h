@@ -1,8 +1,8 @@
 /*
  * edit -- changes a domain. It locks the row of the domain, finds the new serial, and
- * reads the record sets at the names of the changes. core/ applies and checks the
- * changes. Then edit writes the differences with a row of the journal under the new
- * serial.
+ * reads the record sets at the names of the changes. The functions of core/ apply and
+ * check the changes. Then edit writes the differences with a row of the journal under
+ * the new serial.
  *
  * Each call that changes the zone gets its own serial, even in a shared transaction: the
  * next serial or the time, whichever is newer. Its records, journal row and answer have

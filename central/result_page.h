@@ -24,7 +24,7 @@ void result_page_init(struct result_page *page, size_t limit);
  * fits.
  */
 bool result_page_add(struct result_page *page, json_t *item, const char *id);
-/* Makes {KEY: [...], "marker": the last id; null on the last page}. */
+/* Makes {KEY: [...], "marker": ID}. ID is the last id, or null on the last page. */
 json_t *result_page_encode(struct result_page *page, const char *key);
 
 /* A list without criteria, for administrators only. */

@@ -49,7 +49,7 @@ enum store_wait { STORE_WAIT_NONE, STORE_WAIT_SHORT, STORE_WAIT_LONG };
 	 (wait) == STORE_WAIT_SHORT ? TX_SHORT_LIMIT sql : TX_NO_LOCK_WAIT sql)
 /*
  * Call it after a statement with STORE_WAITS: a timeout on the event loop becomes
- * ERR_LOCKED. WHAT: the object.
+ * ERR_LOCKED. WHAT: the name of the object in the reason.
  */
 void store_check_wait(struct tx *tx, enum store_wait wait, const char *what);
 
@@ -198,7 +198,7 @@ bool store_domain_child(struct tx *tx, const struct zone *zone, struct arena *ar
 /* Finds which of NAMES are domains. FOUND has room for COUNT names. */
 size_t store_domain_existing(struct tx *tx, const char *const *names, size_t count,
                              struct arena *arena, struct name *found);
-/* Reads the tenant's own limit of domains. False: the configured limit applies. */
+/* Reads the tenant's own limit on domains. False: the configured limit applies. */
 bool store_domain_quota(struct tx *tx, const char *tenant, int64_t *limit);
 /* Finds NAME, or a name above it, on the blacklist. */
 bool store_blacklist_match(struct tx *tx, const struct name *name, struct arena *arena,
@@ -217,7 +217,7 @@ struct record_criterion {
 	char domain_id[ID_LEN + 1];	/* "": any */
 };
 
-/* Reads all sets at NAMES (at most STORE_NAMES_MAX) with their live records. */
+/* Reads all record sets at NAMES (at most STORE_NAMES_MAX) with their live records. */
 void store_recordset_read(struct tx *tx, const char *domain_id, const char *const *names,
                           size_t count, struct rrsets *sets);
 /* The sets that store_recordset_read_several() reads. */
@@ -234,14 +234,14 @@ void store_recordset_read_several(struct tx *tx, struct arena *arena,
 int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_t serial);
 bool store_recordset_get(struct tx *tx, const char *domain_id, const char *id,
                          struct arena *arena, struct recordset *set);
-/* Finds sets with a record that is not DELETED. */
+/* Finds record sets that have a record that is not DELETED. */
 void store_recordset_find(struct tx *tx, const struct access *access,
                           const struct record_criterion *criterion,
                           const struct paging *paging, struct arena *arena,
                           struct tx_rows *rows);
-/* Reads one set without its records. Its times are milliseconds since 1970. */
+/* Reads one record set without its records. Its times are milliseconds since 1970. */
 bool store_recordset_next(struct tx_rows *rows, struct recordset *set);
-/* Reads the records of SETS. The sets may be in any order. */
+/* Reads the records of SETS. The record sets may be in any order. */
 void store_recordset_members(struct tx *tx, struct recordset *sets, size_t count,
                              struct arena *arena);
 
@@ -268,7 +268,7 @@ struct import {
 	const char *tenant, *domain_name;
 	enum import_state state;
 	const char *state_name;		/* "OPEN" */
-	/* JSON: domain, mode, rights; the column wish */
+	/* JSON with the domain, mode and rights; from the column `wish` */
 	const char *spec;
 	uint32_t parts, records;
 	const char *result, *reason;	/* result may be NULL */
@@ -344,11 +344,14 @@ struct import_step {
 	const char *import_id;
 	const struct zone *zone;
 	uint32_t serial;
-	bool only_named;	/* keep sets that are not in the import */
+	bool only_named;	/* keep record sets that are not in the import */
 };
 /* Marks records that are not in the import as deleted. Returns their number. */
 int64_t store_import_delete(struct tx *tx, const struct import_step *step);
-/* Gives the serial to the records of sets that get a new TTL. Returns their number. */
+/*
+ * Gives the serial to the records of record sets that get a new TTL. Returns their
+ * number.
+ */
 int64_t store_import_touch(struct tx *tx, const struct import_step *step);
 void store_import_recordsets(struct tx *tx, const struct import_step *step);
 void store_import_records(struct tx *tx, const struct import_step *step);

@@ -25,8 +25,8 @@ struct loop;
 enum { DELTAS_OCTETS = 16 * 1024 * 1024 };
 
 /*
- * DELTA is NULL without an error if the journal has no such delta within the bound.
- * Borrowed until the callback returns; delta_hold() keeps it.
+ * DELTA is NULL without an error if the journal has no such delta within the bound. The
+ * delta is borrowed until the callback returns. To keep it, call delta_hold().
  */
 typedef void delta_fn(void *self, enum err err, struct delta *delta);
 

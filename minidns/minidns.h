@@ -8,7 +8,7 @@
  * service -> order_queue -> notifier, poller -> dns_request;  poller -> peers
  * main -> order_queue, poller -> handover, at the end
  * service -> compare_queue -> compare_zone -> zone_lookup, zones
- * notifier -> announcer <-> announcers of other instances;
+ * notifier -> announcer <-> announcers of other processes;
  * announcer -> zone_lookup
  *
  * All parts run on the event loop, except store.c, which runs on lanes (threads).

@@ -2,8 +2,8 @@
  * recovery -- compares the SOA cache with the database after this process has lost the
  * connection that receives announcements, because announcements may be lost (seed 004:
  * "recover"). Then the cache uses equal entries again and drops entries that differ. A
- * recovery runs one statement for every 256 zones of the last minute. Without it, each
- * later query would need a statement.
+ * recovery runs one statement for every 256 zones that the cache got within the last
+ * minute. Without it, each later query would need a statement.
  *
  * Announcements that arrive during a recovery have their usual effect, because the
  * recovery reads the database after they arrive.

@@ -24,9 +24,9 @@ struct tcp_answers {
 	size_t queued;			/* size of the waiting messages */
 	int64_t written;		/* bytes that the socket has accepted so far */
 	int transfer_count;
-	/* the message that is being sent */
-	/* buffer for messages of a transfer; kept while one runs */
+	/* buffer for the messages of a transfer; exists while a transfer runs */
 	uint8_t *out;
+	/* the message that is being sent */
 	const uint8_t *sending;
 	size_t sending_len;
 };

@@ -31,8 +31,8 @@ struct zones_config {
 };
 
 /*
- * The zone is borrowed until the callback returns; zone_hold() keeps it. NULL with an
- * error.
+ * The zone is borrowed until the callback returns. To keep it, call zone_hold(). After
+ * an error ZONE is NULL.
  */
 typedef void zone_fn(void *self, enum err err, struct zone *zone);
 
@@ -41,8 +41,9 @@ void zones_free(struct zones **zones);
 /* The zone at the serial of HEAD, or NULL if it is not in memory. */
 struct zone *zones_cached(struct zones *zones, const struct head *head);
 /*
- * True: HEAD itself is broken, or mini-DNS could not serve the zone's rows at their last
- * read at the serial of HEAD. A newer version may be valid; only zones_get() can tell.
+ * True: HEAD itself is broken, or the zone had rows that mini-DNS cannot serve when it
+ * last read the zone at the serial of HEAD. A newer version may be valid; only
+ * zones_get() can tell.
  */
 bool zones_broken(struct zones *zones, const struct head *head);
 /* true: a zone has rows that cannot be served */

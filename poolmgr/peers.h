@@ -22,7 +22,7 @@ bool peers_idle(const struct peers *peers);
 /* The cause of a message: a request, or a round of periodic work. */
 struct cause {
 	const char *request_id;
-	/* goes to the recovery queue, after the changes of users */
+	/* the message goes to the recovery queue, so that changes of users come first */
 	bool recovery;
 	/* the server fails. An operation runs despite that; a poll has only one try */
 	bool probe;

@@ -23,8 +23,8 @@ struct recovered {
 	const char *server_ids[LIST_MAX];
 };
 /*
- * Finds these servers. Runs one statement if a server has rows that wait long, and
- * otherwise none.
+ * Finds these servers. Runs one statement if a server has rows that wait long; otherwise
+ * it runs no statement.
  */
 void release_find(const struct poolmgr *poolmgr, struct tx *tx, struct arena *arena,
                   const struct server_report *reports, size_t count,

@@ -54,7 +54,7 @@ struct servers {
 	/* the event loop looks the names up later */
 	bool resolver_is_silent;
 	struct lane *names;
-	/* A server has new addresses. IS_FIRST: it had no address before. */
+	/* A server has new addresses. IS_FIRST: the server had no address before. */
 	void (*moved)(void *self, const struct server *server, bool is_first);
 	void *moved_self;
 };
@@ -64,7 +64,8 @@ extern struct option_list server_lists[];
 
 /*
  * Checks ids and settings, and looks up host names. If a lookup gets no answer, the
- * event loop repeats it; until then the server has no address. ERR_INVALID.
+ * event loop repeats it; until then the server has no address. ERR_INVALID: an id or a
+ * setting is not valid.
  */
 enum err servers_build(struct servers **servers, struct why *why);
 void servers_metrics(struct servers *servers);	/* before the fork */
@@ -82,7 +83,8 @@ void servers_copy(const struct servers *servers, struct servers *copy);
 void server_set_health(struct server *server, enum channel channel,
                        const struct health *health);
 /*
- * True: the server failed too often in a row and only gets probes. Call it on the loop.
+ * True: the server failed too often in a row and only gets probes. Call it on the event
+ * loop.
  */
 bool server_fails(const struct server *server, enum channel channel);
 /* NULL: no such server. */

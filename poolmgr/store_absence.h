@@ -1,6 +1,6 @@
 /*
- * store_absence -- the facts in the database that confirm or deny that a zone is absent
- * after a poll has not found it (see confirmation in core/absence.h).
+ * store_absence -- reads the facts in the database that confirm or deny that a zone is
+ * absent after a poll has not found the zone (enum confirmation in core/absence.h).
  */
 #pragma once
 

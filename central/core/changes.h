@@ -1,12 +1,12 @@
 /*
  * changes -- applies changes to record sets and plans the writes. The caller has read
- * the sets and will write the plan.
+ * the record sets and will write the plan.
  *
  * rrset_apply() applies one change to the result of the previous change. plan_make()
  * compares the result with the rows: unchanged records need no write. A CHANGE_SET pairs
  * deleted records with new records, so that a changed address is an UPDATE of its row.
  * Other kinds of change delete and insert rows. A new TTL touches each record of the
- * set.
+ * record set.
  */
 #pragma once
 

@@ -52,7 +52,10 @@ void zone_format_soa(struct buf *text, const struct zone *zone);
  */
 enum err email_to_name(const char *email, const char *field, struct name *name,
                        struct why *why);
-/* The reverse. If a name is not an address, as the root, it stays a name. */
+/*
+ * Converts the name to an email address. A name with fewer than two labels is not an
+ * address: returns it as text.
+ */
 const char *email_from_name(const struct name *name, struct arena *arena);
 
 /* The labels from the root down, each after its length (domains.ancestry). */

@@ -21,7 +21,7 @@
 /*
  * Lease: a process sends a message K and receives it back. When the process sent K, the
  * broker had confirmed an earlier message J of the same process. The process sent J at
- * most LEASE / 2 before K. The lease ends at the time LEASE after the process sent K.
+ * most LEASE / 2 before K. The lease ends LEASE after the process sent K.
  *
  * Settled: after the broker has confirmed an announcement, its sender sends another
  * message, at time T, and receives that message back. The announcement is settled if

@@ -26,10 +26,10 @@ enum forgery_link {
 };
 
 /*
- * After an inexact answer, mini-DNS also sends the request over TCP. Either an attacker
- * guessed the id, or the server does not echo the case of questions. The answer over TCP
- * shows which. If the server does not echo the case, mini-DNS then sends it all questions
- * in lower case.
+ * After an inexact answer, mini-DNS also sends the request over TCP. There are two
+ * possible causes: an attacker guessed the id, or the server does not echo the case of
+ * questions. The answer over TCP shows which cause is true. If the server does not echo
+ * the case, mini-DNS then sends all questions to this server in lower case.
  */
 enum forgery_match {
 	FORGERY_EXACT,			/* our id, and our question octet by octet */
@@ -57,7 +57,7 @@ enum forgery_match forgery_match_of(const struct response *response);
 enum forgery_move forgery_step(struct forgery *forgery, enum forgery_match match);
 /*
  * True: the server does not echo the case of questions. RESPONSE is the answer over TCP;
- * NULL: no answer came.
+ * NULL: no answer arrived.
  */
 bool forgery_case_not_echoed(const struct forgery *forgery,
                              const struct response *response);

@@ -16,7 +16,10 @@
 
 struct known_key {
 	struct tsig_key key;
-	/* a client that signs with it may have this domain; "": a key for servers */
+	/*
+	 * a client that signs with this key may transfer this domain; "": a key for
+	 * servers
+	 */
 	char domain[ID_LEN + 1];
 };
 

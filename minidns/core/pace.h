@@ -23,6 +23,6 @@ struct pace {
 };
 
 void pace_init(struct pace *pace);
-/* 1 to 100 ms: a slower server gets more than one poll. */
+/* Returns 1 to 100 ms. A slower server gets more than one poll. */
 int pace_ms(const struct pace *pace, enum pace_from from);
 void pace_learn(struct pace *pace, enum pace_from from, bool was_served);

@@ -32,7 +32,10 @@ struct poll_terms {
 	uint32_t wanted;		/* the serial; reasons name it */
 	bool absence;			/* the goal: the server no longer has the zone */
 	int timeout_ms, retry_interval_ms, max_retries;
-	/* time for a server that gets no commands; 0: it gets them */
+	/*
+	 * time for a server that gets no commands to create or delete the zone; 0: the
+	 * server gets commands
+	 */
 	int patience_ms;
 };
 
@@ -77,7 +80,10 @@ struct poll {
 	uint32_t unreported;		/* the serial of that order */
 	/* the last try got no answer; else `last` is the answer */
 	bool silent;
-	/* no answer to any query since then; seconds since 1970; 0: unknown */
+	/*
+	 * the server has answered no query since this time; seconds since 1970; 0:
+	 * unknown
+	 */
 	int64_t silent_since;
 	struct response last;
 	bool has_serial;		/* the server has shown a serial at some time */

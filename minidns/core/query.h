@@ -21,7 +21,7 @@
 #include "model/name.h"
 
 enum query_verdict {
-	/* a response, or too short for a header: send no answer */
+	/* the packet is a response, or is too short for a header: send no answer */
 	QUERY_SILENCE,
 	QUERY_REFUSED,		/* answer with the rcode and nothing else */
 	/* like QUERY_REFUSED: no question, asks for a cookie (RFC 7873 5.4) */
@@ -46,7 +46,8 @@ struct query {
 	uint16_t id, flags;
 	enum rcode rcode;
 	bool has_question;
-	struct name raw;		/* the name as in the packet, for the echo */
+	/* the name as in the packet, to repeat in the answer */
+	struct name raw;
 	struct name name;		/* in lower case */
 	uint16_t type, class;
 	bool has_edns;
@@ -70,7 +71,7 @@ struct query {
 	 * the answer begins; do not change it until the answer has ended. A request
 	 * without OPT gets an answer without OPT.
 	 */
-	/* if the request has one; not set if it is malformed */
+	/* set if the request has a well-formed cookie */
 	struct cookie cookie;
 	/* in tenths of a second, if the client asks for it */
 	uint16_t keepalive_ds;

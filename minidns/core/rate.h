@@ -1,7 +1,7 @@
 /*
  * rate -- limits the answers over UDP to each network, so that no attacker can direct
- * them at a victim by forging its address. Each client network (/24, /56) has a token
- * bucket for each kind of answer. A bucket holds `burst` answers and refills at
+ * them at a victim by forging the victim's address. Each client network (/24, /56) has a
+ * token bucket for each kind of answer. A bucket holds `burst` answers and refills at
  * `per_second`. If an answer exceeds the limit, mini-DNS drops it, or sends it with TC
  * and without records. An answer with TC is about as large as its query, and a real
  * client repeats the query over TCP. The caller exempts clients with a valid cookie.
@@ -52,7 +52,8 @@ struct rate_limits {
 	int per_second;			/* 1 to RATE_MAX answers */
 	int burst;			/* 1 to RATE_MAX answers */
 	/*
-	 * truncate one of `slip` answers that exceed the limit; 1: all of them, 0: none
+	 * truncate one of `slip` answers that exceed the limit; 1: all such answers, 0:
+	 * no answer
 	 */
 	int slip;
 	/*

@@ -5,7 +5,7 @@
  *
  * If mini-DNS cannot reach the database, the error is Network Error, because mini-DNS
  * failed to reach another server. The error No Reachable Authority is for resolvers. Not
- * Ready means that there is no room, or that mini-DNS has not read the servers and keys
+ * Ready means that mini-DNS has no room, or that it has not read the servers and keys
  * since it started. If the rows of a zone cannot be served, the error is Other, because
  * no code fits. Answers from memory have no extended error: they are at most one second
  * old, so they are not stale.
@@ -27,7 +27,7 @@ enum refusal {
 	REFUSAL_COUNT
 };
 
-/* The refusal for an error that occurred while reading a zone. */
+/* Returns the refusal for an error that occurred while reading a zone. */
 enum refusal refusal_of(enum err err);
 enum rcode refusal_rcode(enum refusal refusal);
 const struct extended_error *refusal_error(enum refusal refusal);

@@ -1,7 +1,7 @@
 /*
  * set_diff -- compares two sets of records and finds out which records differ. The
  * caller streams the remote set once, in any order, and may read the local set again.
- * The memory has a fixed size. A repeated record counts once.
+ * The memory has a fixed size. If a record is repeated, set_diff counts it only once.
  *
  * Each record has a hash of 128 bits under secret keys. An attacker without the keys
  * cannot construct two different sets with equal sums. set_diff divides the records into

@@ -3,8 +3,8 @@
  * builder makes it once from its records. Then any number of answers and transfers read
  * it. A counter keeps it in memory until the last reader releases it.
  *
- * The nodes are in canonical order (RFC 4034 6.1): the apex first, with the empty
- * non-terminals. A hash table finds a node by name. Offsets of 32 bits instead of
+ * The nodes include the empty non-terminals. They are in canonical order (RFC 4034 6.1),
+ * with the apex first. A hash table finds a node by name. Offsets of 32 bits instead of
  * pointers limit the overhead of a record to a few octets. Only the thread of the event
  * loop uses the counter. Any thread may build a zone and then pass it to the event loop.
  */

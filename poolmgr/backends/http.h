@@ -40,7 +40,7 @@ struct http {
 
 /*
  * URL must be http:// or https:// and a host. It must not have a user, query or
- * fragment. ERR_INVALID.
+ * fragment. Otherwise ERR_INVALID; the reason begins with FIELD.
  */
 enum err http_check(const char *url, const char *field, struct why *why);
 

@@ -24,7 +24,8 @@ enum reply reply_of(const char *backend, const char *command, int status,
                     const char *said);
 
 /*
- * The error for the output of a failed rndc. ERR_REMOTE: named refused. ERR_UNREACHABLE:
- * named does not run, or closed the connection. ERR_BUSY: rndc lacks a key or an address.
+ * Returns the error for the output of a failed rndc. ERR_REMOTE: named refused the
+ * command. ERR_UNREACHABLE: named does not run, or closed the connection. ERR_BUSY: rndc
+ * lacks a key or an address.
  */
 enum err reply_rndc_error(const char *said);

@@ -18,7 +18,7 @@ enum channel { CHANNEL_CONTROL, CHANNEL_DNS, CHANNELS };
 /* The row of a server, for one channel. */
 struct health {
 	int failures;			/* in a row */
-	/* a probe may begin now, by the database's clock */
+	/* a probe may begin now, according to the clock of the database */
 	bool is_due;
 };
 
@@ -46,9 +46,9 @@ enum sign health_sign_of(enum err err);
 
 /* True: the server has failed too often in a row. */
 bool health_is_open(enum channel channel, const struct health *health);
-/* The new row. Ignores a failure if its try began before the next try was due. */
+/* Returns the new row. Ignores a failure if its try began before the next try was due. */
 struct health_move health_decide(enum channel channel, const struct health *health,
                                  const struct evidence *evidence, uint32_t random);
-/* The row after a probe has begun. */
+/* Returns the row after a probe has begun. */
 struct health_move health_probe(enum channel channel, const struct health *health,
                                 uint32_t random);

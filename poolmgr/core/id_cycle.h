@@ -24,7 +24,7 @@ struct id_cycle {
 	bool round_the_end;
 };
 
-/* Begins a cycle at the last cut, or else at ANYWHERE. */
+/* Begins a cycle at the last cut. If there is no cut, begins at ANYWHERE. */
 void id_cycle_begin(struct id_cycle *cycle, const char *anywhere);
 /*
  * Returns the end of the current part of the cycle. A slice must not go beyond this end.

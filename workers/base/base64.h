@@ -13,8 +13,8 @@
 #define BASE64_LEN(octets) (((octets) + 2) / 3 * 4)
 
 /*
- * Returns the number of octets. -1: not strict base64, or more than SIZE octets; DATA may
- * be partly written.
+ * Returns the number of octets. -1: not strict base64, or more than SIZE octets. Then
+ * DATA may contain a part of the octets.
  */
 ssize_t base64_decode(const char *text, uint8_t *data, size_t size);
 /*

@@ -14,7 +14,7 @@ enum { ID_LEN = 32, RANDOM_MAX = 256 };
 
 void id_new(char id[ID_LEN + 1]);
 void id_random(char id[ID_LEN + 1]);
-/* 32 lower-case hex digits, or a UUID with dashes. */
+/* True: TEXT is 32 lower-case hexadecimal digits, or a UUID with dashes. */
 bool id_valid(const char *text);
 /* Writes 32 hexadecimal digits from either form. False: TEXT has neither form. */
 bool id_parse(const char *text, char id[ID_LEN + 1]);

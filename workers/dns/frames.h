@@ -1,11 +1,11 @@
 /*
- * frames -- DNS messages in a stream over TCP or TLS. Two octets with its length precede
- * each message (RFC 1035 4.2.2), and messages follow each other (RFC 7766 6.2.1.1). The
- * stream arrives in parts that may end anywhere, even within a length. The boundaries of
- * the parts have no effect on the messages.
+ * frames -- DNS messages in a stream over TCP or TLS. A length of two octets precedes
+ * each message (RFC 1035 4.2.2). Many messages may follow each other (RFC 7766 6.2.1.1).
+ * The stream arrives in parts that may end anywhere, even within a length. The
+ * boundaries of the parts have no effect on the messages.
  *
- * frames stores the octets until the reader takes their message. So the reader limits
- * the memory by the size of its reads. A message of zero octets is valid here, and the
+ * frames stores the octets until the reader takes their message. The reader limits this
+ * memory by the size of its reads. A message of zero octets is valid here, and the
  * server decides what to do with it.
  */
 #pragma once

@@ -5,7 +5,7 @@
  * previous message. So an attacker cannot omit, insert or replace a message. A signature
  * binds an answer to its query, and each message of a transfer to the previous message.
  * We sign all our messages (5.3.1). From the second answer on, a signature covers only
- * the message, the previous signature and the time fields.
+ * the time fields of its TSIG record.
  *
  * The checks have this order (5.2): key, signature, time, length. We accept only
  * full-length signatures: a correct but shorter signature is BADTRUNC. We sign only the
@@ -84,7 +84,7 @@ struct tsig_chain {
 	struct tsig_key key;
 	uint8_t mac[HMAC_MAX];		/* of the previous message */
 	size_t mac_len;			/* 0: no previous message */
-	/* true: besides the message, the next signature covers only the time fields */
+	/* true: the next signature covers only the time fields of its TSIG record */
 	bool answered;
 };
 

@@ -27,7 +27,10 @@ enum err rrtype_parse(const char *text, const char *field, uint16_t *type,
 /* Writes "AAAA", or "TYPE65280" for a type without a name. TEXT has room for 16 bytes. */
 void rrtype_format(uint16_t type, char text[16]);
 
-/* Converts rdata text to wire, in ARENA. Refuses relative names. ERR_INVALID. */
+/*
+ * Converts rdata text to wire form, in ARENA. Refuses relative names. ERR_INVALID: the
+ * text is not valid.
+ */
 enum err rdata_parse(uint16_t type, const char *text, const char *field,
                      struct arena *arena, const uint8_t **rdata, uint16_t *len,
                      struct why *why);

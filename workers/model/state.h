@@ -1,7 +1,7 @@
 /*
  * state -- the task and status of a domain or a record (seed 000, "Central Changes").
  *
- * task     what the name servers must do
+ * task     the work that remains for the name servers
  * status   how far the task is
  *
  * Only eight of the sixteen pairs exist: ADD, UPDATE and DELETE are PENDING or ERROR;

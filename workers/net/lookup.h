@@ -1,12 +1,11 @@
 /*
  * lookup -- finds the current addresses of a host name.
  *
- * A lane (a thread) looks a name up at intervals. It also looks the name up when the
- * user of the name reports that the address in use does not answer. Then the user
- * switches to the next address of the name. While the resolver has no answer, the known
- * addresses stay. A user never waits for a lookup: either there is an address to try, or
- * no address is known yet. While no address is known, the lane looks the name up at
- * growing intervals.
+ * A lane (a thread) looks a name up at intervals. It also looks the name up when a user
+ * reports that the address in use does not answer. Then the lookup also selects the next
+ * known address. While the resolver has no answer, the known addresses stay. A user
+ * never waits for a lookup: either there is an address to try, or no address is known
+ * yet. While no address is known, the lane looks the name up at growing intervals.
  *
  * The resolver of the C library has no deadline. worker.c shortens its timeouts, unless
  * the operator has set them (RES_OPTIONS).
@@ -56,7 +55,10 @@ struct lookup *lookup_new(const struct lookup_config *config);
 void lookup_free(struct lookup **lookup);
 /* Returns the address in use; NULL: no address is known. */
 const struct address *lookup_address(const struct lookup *lookup);
-/* ADDRESS does not answer. No effect if a different address is in use. */
+/*
+ * A user reports that ADDRESS does not answer. No effect if a different address is in
+ * use.
+ */
 void lookup_failed(struct lookup *lookup, const struct address *address);
 /* True: both have the same addresses, in any order. */
 bool lookup_same(const struct addresses *a, const struct addresses *b);
