@@ -4,9 +4,9 @@
  * This file has the common functions.
  *
  * The functions check each field, and an error names the field: "changes[3].records[0]:
- * ...". They refuse unknown fields, so that no misspelt field is ignored silently. The
- * runtime has already checked the names of the arguments. All errors are ERR_INVALID.
- * Decoded values borrow from the JSON and the ARENA.
+ * ...". The functions refuse unknown fields, so that a misspelt field causes an error.
+ * The runtime has already checked the names of the arguments. All errors are
+ * ERR_INVALID. Decoded values borrow from the JSON and the ARENA.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
  * import -- commits an import: it writes a whole zone in one change. service_import.c
  * has checked and stored its parts. The commit runs on a lane (a thread) with its own
- * database connection, because a million rows take long. It is one transaction of
- * set-based statements, so memory does not grow with the zone. During the commit it
+ * database connection, because a million rows take long. The commit is one transaction
+ * of set-based statements, so memory does not grow with the zone. During the commit it
  * locks only this domain.
  *
  * A commit locks the row of the import. If the process crashes, or the lane is full, the

@@ -1,5 +1,5 @@
 /*
- * result_page -- one page of the results of a find. It collects objects up to the
+ * result_page -- one page of the results of a find. A page contains objects up to the
  * caller's limit, or up to REPLY_MAX octets. The next page begins after its marker.
  */
 #pragma once

@@ -4,8 +4,8 @@
  * rows of each table with one statement. central flushes the buffer at the end of the
  * transaction (write.c), or before a call reads a domain whose rows are in the buffer.
  *
- * The buffer copies no values. The values must stay valid until the flush. They are in
- * the arena of the call; the id of a domain is in its struct write.
+ * The buffer copies no values. The values must stay valid until the flush. The values
+ * are in the arena of the call. The id of a domain is in the struct write of the call.
  */
 #pragma once
 

@@ -3,7 +3,7 @@
  *
  * Idempotence: the transaction of a call also writes its answer, under the unique id of
  * the message, with a digest of the call. If a message arrives twice, central returns
- * the stored answer. It looks for a stored answer in three cases: the broker has
+ * the stored answer. central looks for a stored answer in three cases: the broker has
  * redelivered the message, the id already exists, or the handler refuses the call. In
  * the last case the first delivery may be the reason ("already exists"). A different
  * call with the same id gets ERR_CONFLICT.

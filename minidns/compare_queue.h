@@ -1,8 +1,8 @@
 /*
  * compare_queue -- the method compare_zones: compares domains with the zones that name
- * servers serve. It finds a record that was changed by hand under an unchanged serial.
- * mini-DNS reports a difference. If tell_equal is set, it also reports an equal zone and
- * a refusal. It only counts the other outcomes.
+ * servers serve. This comparison finds a record that was changed by hand under an
+ * unchanged serial. mini-DNS reports a difference. If tell_equal is set, it also reports
+ * an equal zone and a refusal. mini-DNS only counts the other outcomes.
  *
  * At most eight comparisons run at the same time, at most two of them on one server. The
  * servers take turns. The queue contains each pair of zone and server at most once. If

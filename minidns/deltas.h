@@ -1,7 +1,7 @@
 /*
- * deltas -- the changes from one serial of a zone to another. A thread reads them from
- * the journal and merges them into one difference. deltas caches the difference for a
- * while, because after a change all servers of a pool ask for the same delta within
+ * deltas -- the changes from one serial of a zone to another. A thread reads the changes
+ * from the journal and merges them into one difference. deltas caches the difference for
+ * a while, because after a change all servers of a pool ask for the same delta within
  * milliseconds. Requests for the same delta wait for one thread. The delta of the newest
  * change is usually in the cache already, because zone_lookup reads it with the head of
  * the zone.

@@ -3,12 +3,12 @@
  *
  * Each request has its own connected UDP socket, on a port that the kernel chooses, and
  * an id from getrandom(2). mini-DNS accepts only packets from the server's address and
- * port with this id and this question (RFC 5452; core/forgery.h). It sends the request
- * again after 0.5, 1, 2 and 4 s. It uses TCP if the answer is truncated or the caller
- * wants TCP. If the server has a TSIG key, mini-DNS signs the request and accepts only
- * signed answers. At most 500 requests to one server are open; further requests wait. A
- * silent server gets a probe at intervals (core/silence.h); other requests to it end
- * immediately.
+ * port with this id and this question (RFC 5452; core/forgery.h). mini-DNS sends the
+ * request again after 0.5, 1, 2 and 4 s. It uses TCP if the answer is truncated or the
+ * caller wants TCP. If the server has a TSIG key, mini-DNS signs the request and accepts
+ * only signed answers. At most 500 requests to one server are open; further requests
+ * wait. A silent server gets a probe at intervals (core/silence.h); other requests to it
+ * end immediately.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * handover -- passes the orders of a process that stops to the other mini-DNS processes.
- * It sends the orders to the queue that all processes read. An order keeps its remaining
- * tries, so that restarts do not prolong a poll.
+ * The process sends the orders to the queue that all processes read. An order keeps its
+ * remaining tries, so that restarts do not prolong a poll.
  *
  * Orders with the same server and terms share a message. If a process crashes, its
  * orders are lost, and the pool manager sends them again.

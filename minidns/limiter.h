@@ -1,7 +1,7 @@
 /*
  * limiter -- decides whether mini-DNS sends an answer over UDP in full, truncated, or
- * not at all. It applies rate.h to each client that has not proven its address. A client
- * proves its address with a valid cookie, a valid signature, or an entry in
+ * not at all. The limiter applies rate.h to each client that has not proven its address.
+ * A client proves its address with a valid cookie, a valid signature, or an entry in
  * rate_limit_exempt.
  *
  * An attacker can send queries with the forged address of a pool server, to direct our

@@ -3,8 +3,8 @@
  * socket for each address (SO_REUSEPORT: the kernel distributes the load).
  *
  * UDP sockets work in batches (recvmmsg, sendmmsg). The source address of an answer is
- * the address that received the query. For TCP, this file only accepts connections;
- * tcp_clients.h handles them.
+ * the address that received the query. For TCP, this file only accepts connections, and
+ * tcp_clients.h handles the connections.
  */
 #pragma once
 

@@ -4,8 +4,8 @@
  * NOTIFY has no answer, and during a pause that grows with the burst, a newer serial
  * waits and replaces an older waiting serial.
  *
- * Any process can read the serial of an order, because central commits it before it
- * sends the order. The notifier sends a NOTIFY when all processes know the change
+ * Any process can read the serial of an order, because central commits the serial before
+ * it sends the order. The notifier sends a NOTIFY when all processes know the change
  * (announcer.h).
  */
 #pragma once

@@ -1,9 +1,10 @@
 /*
  * servers -- the access list and the keys, a copy of the tables pool_servers and
- * tsigkeys. mini-DNS reads the tables every ten seconds, when it receives SIGHUP, and
- * before it refuses a transfer, because the server may be new. Any client can send a
- * datagram, so a datagram causes a new read at most once every two seconds. If a new
- * server waits for a transfer over TCP, mini-DNS reads the tables immediately.
+ * tsigkeys. mini-DNS reads the tables every ten seconds and when it receives SIGHUP. It
+ * also reads the tables before it refuses a transfer, because the server may be new. Any
+ * client can send a datagram, so a datagram causes a new read at most once every two
+ * seconds. If a new server waits for a transfer over TCP, mini-DNS reads the tables
+ * immediately.
  *
  * Until the first read, the rights and keys of the servers are unknown: check
  * servers_were_read() before refusing a client.

@@ -6,8 +6,8 @@
  * 	compare_zones					a list of zones (compare_queue.h)
  * 	transfer_ended, news				from another process
  *
- * The first two are casts. mini-DNS acknowledges them when it has set their timers. It
- * reports the results with update_status.
+ * The first two methods are casts. mini-DNS acknowledges each cast when it has set its
+ * timers, and reports the results with update_status.
  */
 #pragma once
 

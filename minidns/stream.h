@@ -4,9 +4,9 @@
  * token "dot" if the client sends any ALPN token. If an option requires it, the client
  * must show a certificate that one of our CAs has signed.
  *
- * A stream never blocks. It begins with a handshake, which ends immediately without TLS.
- * TLS may have to read in order to write, or write in order to read. stream_events()
- * returns the events to wait for.
+ * A stream never blocks. A stream begins with a handshake. Without TLS, the handshake
+ * ends immediately. TLS may have to read in order to write, or write in order to read.
+ * stream_events() returns the events to wait for.
  */
 #pragma once
 

@@ -1,9 +1,10 @@
 /*
- * transfers -- the running transfers. It limits their number, in total and for each
- * peer. It queues further transfers until a place is free, and tells the owner when a
- * transfer ends. Peers below their limit take turns, so that a peer with many transfers
- * delays only its own. The transfers of one peer start in the order of their requests.
- * The time to assign a place does not depend on the length of the queue.
+ * transfers -- the running transfers. This module limits the number of transfers, in
+ * total and for each peer. It queues further transfers until a place is free, and tells
+ * the owner when a transfer ends. Peers below their limit take turns, so that a peer
+ * with many transfers delays only its own. The transfers of one peer start in the order
+ * of their requests. The time to assign a place does not depend on the length of the
+ * queue.
  */
 #pragma once
 

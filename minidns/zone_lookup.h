@@ -3,8 +3,9 @@
  *
  * A name server that got a NOTIFY for serial S from one process may ask any other
  * process. The answer must have S or a newer serial, so zone_lookup reads the database
- * after the query has arrived. It collects requests while a statement runs, and the next
- * statement reads for all of them. Ordinary queries may use results of the last second.
+ * after the query has arrived. While a statement runs, zone_lookup collects requests.
+ * The next statement reads the zones of all these requests. Ordinary queries may use
+ * results of the last second.
  *
  * The heads of zones stay in the SOA cache (core/soa_cache.h). While a process has a
  * lease (announcer.h), its queries need no database. When announcements may be lost,

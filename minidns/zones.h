@@ -3,12 +3,12 @@
  * when a request first needs it. A budget limits the memory in bytes. If the budget is
  * full, mini-DNS drops the zone that has been unused longest. A zone stays in memory
  * while a transfer reads it, and the budget includes it. While the zones in use fill the
- * budget, mini-DNS loads no other zone. It never serves an incomplete zone: if the
+ * budget, mini-DNS loads no other zone. mini-DNS never serves an incomplete zone: if the
  * database fails during a load, the result is ERR_UNREACHABLE.
  *
- * Each domain has a small entry here. If the rows of a zone cannot be served, its entry
- * marks the zone as broken at its serial. mini-DNS reads such a zone again at most once
- * every ten seconds.
+ * Each domain has a small entry in this module. If the rows of a zone cannot be served,
+ * the entry marks the zone as broken at its serial. mini-DNS reads such a zone again at
+ * most once every ten seconds.
  */
 #pragma once
 

@@ -3,10 +3,11 @@
  * core/follow.h decides when and how. A job calls the driver on the lane (thread) of the
  * server, under the same lock as operations on the domain. If the server accepts no
  * orders, the job asks central for a newer serial. The job reads the rows again before
- * it acts. It writes each action to a row of repair_log, and the pauses depend on these
- * rows.
+ * it acts. The job writes each action to a row of repair_log, and the pauses depend on
+ * these rows.
  *
- * If a process crashes, its jobs are lost. The next report starts them again.
+ * If a process crashes, its jobs are lost. The next report about a server starts its job
+ * again.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
 /*
  * full_scan -- polls all domains in the share of this process on all their servers, page
- * by page (seed 000, the last step of periodic_sync). It finds servers that lost a zone
- * or went back to an old serial. A scan takes most of a periodic_sync_interval, at an
- * even pace. Each page needs one SELECT and one message to mini-DNS. mini-DNS sends no
- * report about servers without a difference.
+ * by page (seed 000, the last step of periodic_sync). A scan finds servers that lost a
+ * zone or went back to an old serial. A scan takes most of a periodic_sync_interval, at
+ * an even pace. Each page needs one SELECT and one message to mini-DNS. mini-DNS sends
+ * no report about servers without a difference.
  *
  * Each scan also compares the records of every compare_every'th domain, and of the
  * domains that differed in the last scan (repair.h).

@@ -1,8 +1,8 @@
 /*
  * registration -- writes the servers of this process to their rows in pool_servers. The
- * pool manager does this before the first order, because mini-DNS refuses transfers to
- * unknown servers. The pool manager writes a row again when the address of its server
- * changes. The sync also writes the rows in each round.
+ * pool manager writes the rows before the first order, because mini-DNS refuses
+ * transfers to unknown servers. The pool manager writes a row again when the address of
+ * its server changes. The sync also writes the rows in each round.
  */
 #pragma once
 

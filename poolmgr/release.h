@@ -1,7 +1,7 @@
 /*
- * release -- makes the failed rows of a server due immediately. It does this when the
- * server answers again, or when the server serves a domain that it failed to serve for a
- * long time.
+ * release -- makes the failed rows of a server due immediately. A release begins when
+ * the server answers again, or when the server serves a domain that it failed to serve
+ * for a long time.
  */
 #pragma once
 

@@ -3,7 +3,7 @@
  * AA bit, CNAME and DNAME chains within the zone (RFC 6672), wildcards (RFC 4592),
  * referrals with glue, NXDOMAIN and NODATA with the SOA (RFC 2308), one record set for
  * ANY (RFC 8482), and TC if the answer does not fit over UDP. A chain contains each name
- * and each DNAME at most once. No function here recurses.
+ * and each DNAME at most once. No function in this file is recursive.
  */
 #pragma once
 

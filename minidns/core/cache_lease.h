@@ -5,10 +5,10 @@
  *
  * After a NOTIFY from one process, a name server may send its query to any other
  * process. So the sender of a NOTIFY first announces the change to all processes, over
- * one fanout exchange. It waits until each process has acknowledged the announcement or
- * has lost its lease. A process without a lease reads the database for each answer. Each
- * queue keeps the order of the messages of one sender. Messages of different senders may
- * arrive in a different order in each queue.
+ * one fanout exchange. The sender waits until each process has acknowledged the
+ * announcement or has lost its lease. A process without a lease reads the database for
+ * each answer. Each queue keeps the order of the messages of one sender. Messages of
+ * different senders may arrive in a different order in each queue.
  */
 #pragma once
 

@@ -4,9 +4,9 @@
  *
  * An attacker who knows the server's address and our port must still guess the id and
  * the case of each letter of the question (0x20: draft-vixie-dnsext-dns0x20). After
- * FORGERY_GUESSES wrong answers, mini-DNS accepts no more answers over UDP. It sends the
- * request again over TCP, where an attacker cannot answer. An attacker cannot guess a
- * signature: a wrong answer to a signed request changes nothing.
+ * FORGERY_GUESSES wrong answers, mini-DNS accepts no more answers over UDP. Then
+ * mini-DNS sends the request again over TCP, where an attacker cannot answer. An
+ * attacker cannot guess a signature: a wrong answer to a signed request changes nothing.
  */
 #pragma once
 

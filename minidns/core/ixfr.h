@@ -1,10 +1,11 @@
 /*
  * ixfr -- writes the difference between two serials (RFC 1995): the new SOA, the old
- * SOA, the removed records, the new SOA, the added records, and the new SOA again. It
- * first checks the changes of the journal: they must be an unbroken chain of well-formed
- * records. It merges several changes into one (ixfr_merge.h). So a client that is far
- * behind gets the records that it lacks, not each step of the history. All servers that
- * need the same delta share it. The generator works like the generator of axfr.h.
+ * SOA, the removed records, the new SOA, the added records, and the new SOA again. ixfr
+ * first checks the changes of the journal: the changes must be an unbroken chain of
+ * well-formed records. Then ixfr merges several changes into one (ixfr_merge.h). So a
+ * client that is far behind gets the records that it lacks, not each step of the
+ * history. All servers that need the same delta share it. The generator works like the
+ * generator of axfr.h.
  */
 #pragma once
 

@@ -5,9 +5,10 @@
  *
  * Each record has a hash of 128 bits under secret keys. An attacker without the keys
  * cannot construct two different sets with equal sums. set_diff divides the records into
- * 1024 shares and computes a sum for each share. It keeps some thousand remote records,
- * enough for all records of a small zone. If the remote set is larger, the caller
- * streams it again, and set_diff keeps only the records of the shares that differ.
+ * 1024 shares and computes a sum for each share. set_diff keeps some thousand remote
+ * records, enough for all records of a small zone. If the remote set is larger, the
+ * caller streams it again, and set_diff keeps only the records of the shares that
+ * differ.
  */
 #pragma once
 

@@ -1,8 +1,9 @@
 /*
- * soa_cache -- the heads of zones that were read recently, by name. It may contain a
- * million heads, at some 400 bytes each. The cache stays within a budget of bytes, which
- * includes its map, and evicts the oldest entry first. It does not use an entry older
- * than SOA_CACHE_MS. Each put removes a few old entries, so that no query waits long.
+ * soa_cache -- the heads of zones that were read recently, by name. The cache may
+ * contain a million heads, at some 400 bytes each. The cache stays within a budget of
+ * bytes, which includes its map, and evicts the oldest entry first. The cache does not
+ * use an entry older than SOA_CACHE_MS. Each put removes a few old entries, so that no
+ * query waits long.
  *
  * When announcements may be lost, all entries are in doubt. The cache does not use an
  * entry in doubt until recovery.c has compared it with the database. If the entry

@@ -1,7 +1,8 @@
 /*
- * zone -- one version of a zone in wire form. It is complete and never changes. A
- * builder makes it once from its records. Then any number of answers and transfers read
- * it. A counter keeps it in memory until the last reader releases it.
+ * zone -- one version of a zone in wire form. A struct zone is complete and never
+ * changes. A builder makes the zone once from its records. Then any number of answers
+ * and transfers read the zone. A counter keeps the zone in memory until the last reader
+ * releases it.
  *
  * The nodes include the empty non-terminals. They are in canonical order (RFC 4034 6.1),
  * with the apex first. A hash table finds a node by name. Offsets of 32 bits instead of

@@ -1,8 +1,9 @@
 /*
- * zone_at_serial -- a zone as it was at an earlier serial. It is the present zone,
- * without the records that a delta (ixfr.h) has added since, and with the records that
- * the delta has removed. It returns all records one by one, in no order, in the
- * canonical form for comparisons. A caller may read a large zone in steps.
+ * zone_at_serial -- a zone as it was at an earlier serial. The earlier zone is the
+ * present zone, without the records that a delta (ixfr.h) has added since, and with the
+ * records that the delta has removed. zone_at_serial returns all records one by one, in
+ * no order, in the canonical form for comparisons. A caller may read a large zone in
+ * steps.
  */
 #pragma once
 

@@ -3,9 +3,10 @@
  * the records by zone transfer from mini-DNS.
  *
  * An instance of a driver is one server with its settings (seed 000: the server's own
- * settings override the settings of the backend). Its functions run on the lane (thread)
- * of the server. They may block, and they return by the deadline. Each function is
- * idempotent: creating an existing zone, or deleting a missing zone, is OK.
+ * settings override the settings of the backend). The functions of a driver run on the
+ * lane (thread) of the server. A function may block, but it returns by the deadline.
+ * Each function is idempotent: creating an existing zone, or deleting a missing zone, is
+ * OK.
  */
 #pragma once
 

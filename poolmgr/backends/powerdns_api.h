@@ -1,6 +1,6 @@
 /*
  * powerdns_api -- the HTTP API of PowerDNS: its paths and the meaning of its statuses.
- * It reads the lists of the API row by row.
+ * This module reads the lists of the API row by row.
  *
  * A path contains the name of the zone, with special characters encoded, for example "/"
  * as "=2F". Status 404 means that a zone does not exist, or that the server has no API.

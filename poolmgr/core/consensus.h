@@ -1,6 +1,6 @@
 /*
  * consensus -- computes the serial that enough servers of a pool serve (seed 000,
- * poolmgr's update_status). It computes with integers.
+ * poolmgr's update_status). This module computes with integers.
  *
  * Of n servers and a threshold of t percent, `ok` servers suffice if their share,
  * rounded to a whole percent, is t or more. So 2 of 3 servers are 67 %. 100 % means all

@@ -1,8 +1,8 @@
 /*
- * id_cycle -- one cycle through all domains in the order of their ids, in slices. It
- * begins after an origin, continues to the last id, and then from the first id to the
- * origin. If a caller cannot handle the whole cycle, it cuts the cycle, and the next
- * cycle begins at that place. So each domain gets its turn, even under load.
+ * id_cycle -- one cycle through all domains in the order of their ids, in slices. A
+ * cycle begins after an origin and continues to the last id. Then it runs from the first
+ * id to the origin. If a caller cannot handle the whole cycle, it cuts the cycle, and
+ * the next cycle begins at that place. So each domain gets its turn, even under load.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /*
  * breaker -- a circuit breaker for one server. After a number of failures in a row it
- * opens. Then it allows only probes, at growing intervals, so that a dead server costs
- * little. The first success closes it. The caller passes the time and the random number.
+ * opens. An open breaker allows only probes, at growing intervals, so that a dead server
+ * costs little. The first success closes it. The caller passes the time and the random
+ * number.
  */
 #pragma once
 

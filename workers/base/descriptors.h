@@ -1,7 +1,8 @@
 /*
  * descriptors -- handles a lack of file descriptors, in the process (EMFILE) or in the
- * system (ENFILE). The lack is temporary: the code whose call failed reports it here and
- * tries again later. This module writes at most one log line every ten seconds.
+ * system (ENFILE). The lack is temporary: the code whose call failed reports the lack to
+ * this module and tries again later. This module writes at most one log line every ten
+ * seconds.
  *
  * One descriptor is a reserve for work that cannot wait. The last descriptors are
  * reserved for the program's own connections, so clients do not get them.

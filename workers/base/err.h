@@ -2,10 +2,10 @@
  * err -- the errors of operations, and what happens to the message that failed.
  *
  * A function that can fail returns enum err and writes its results through pointers.
- * After a failure it leaves the results unchanged. The function that knows the cause of
- * the failure writes the reason to a struct why. The program logs the reason once, when
- * the message ends. The reason is for the caller: it names the field and says what to
- * do.
+ * After a failure the function leaves the results unchanged. The function that knows the
+ * cause of the failure writes the reason to a struct why. The program logs the reason
+ * once, when the message ends. The reason is for the caller: it names the field and says
+ * what to do.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * option_file -- reads a settings file or the file of a secret. It reads only regular
- * files, up to a limit, and refuses a secret that other users can read.
+ * option_file -- reads a settings file or the file of a secret. This module reads only
+ * regular files, up to a limit, and refuses a secret that other users can read.
  */
 #pragma once
 

@@ -1,14 +1,14 @@
 /*
  * axfr_reader -- reads a zone that a server sends by AXFR (RFC 5936), message by
- * message. It makes the query, and returns the records of each answer until the first
- * SOA arrives again. The caller must not use the records before that: a failed transfer
- * does not mean that the zone is empty. The reader stores no message. Of the zone it
- * stores only the SOA.
+ * message. The reader makes the query, and returns the records of each answer until the
+ * first SOA arrives again. The caller must not use the records before that: a failed
+ * transfer does not mean that the zone is empty. The reader stores no message. Of the
+ * zone it stores only the SOA.
  *
  * In a signed transfer, the first and the last message must have a signature, and so
  * must at least one of every hundred messages in a row (RFC 8945 5.3.1). The records of
  * unsigned messages arrive before a signature covers them. So only the end of the
- * transfer proves that they are authentic.
+ * transfer proves that these records are authentic.
  */
 #pragma once
 

@@ -5,8 +5,8 @@
  * boundaries of the parts have no effect on the messages.
  *
  * frames stores the octets until the reader takes their message. The reader limits this
- * memory by the size of its reads. A message of zero octets is valid here, and the
- * server decides what to do with it.
+ * memory by the size of its reads. A message of zero octets is valid in this module, and
+ * the server decides what to do with it.
  */
 #pragma once
 

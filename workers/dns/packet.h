@@ -2,11 +2,11 @@
  * packet -- DNS messages in wire form (RFC 1035 4): a reader that never reads outside
  * its bytes, and a writer that compresses names.
  *
- * Both remember failures: a failed read sets `broken`, a write that does not fit sets
- * `full`, and later calls have no effect. So a caller makes all its calls and checks
- * once at the end. Compression pointers must point backwards. One limit counts the
- * pointers of all names in a message, so that no message is expensive to read (RFC
- * 9267).
+ * Reader and writer remember failures: a failed read sets `broken`, a write that does
+ * not fit sets `full`, and later calls have no effect. So a caller makes all its calls
+ * and checks once at the end. Compression pointers must point backwards. One limit
+ * counts the pointers of all names in a message, so that no message is expensive to read
+ * (RFC 9267).
  */
 #pragma once
 

@@ -4,8 +4,8 @@
  * the wire.
  *
  * We parse the text ourselves because ldns wraps numbers, guesses relative names and
- * overruns on long lists. ldns parses only the kinds whose readers call it. It prints
- * all kinds.
+ * overruns on long lists. ldns parses only the kinds whose readers call ldns. ldns
+ * prints all kinds.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * dns_tcp -- a TCP connection to a server that carries DNS messages in both directions
- * (RFC 1035 4.2.2), with deadlines. It passes each message to its owner, and reports the
- * end of the connection once.
+ * (RFC 1035 4.2.2), with deadlines. The connection passes each message to its owner, and
+ * reports its end once.
  *
  * In each turn of the event loop it reads at most one message. The owner frees the
  * connection, and may do so within a callback. After that there are no callbacks.

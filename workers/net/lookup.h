@@ -1,11 +1,12 @@
 /*
  * lookup -- finds the current addresses of a host name.
  *
- * A lane (a thread) looks a name up at intervals. It also looks the name up when a user
- * reports that the address in use does not answer. Then the lookup also selects the next
- * known address. While the resolver has no answer, the known addresses stay. A user
- * never waits for a lookup: either there is an address to try, or no address is known
- * yet. While no address is known, the lane looks the name up at growing intervals.
+ * A lane (a thread) looks a name up at intervals. The lane also looks the name up when a
+ * user reports that the address in use does not answer. In that case the lookup also
+ * selects the next known address. While the resolver has no answer, the known addresses
+ * stay. A user never waits for a lookup: either there is an address to try, or no
+ * address is known yet. While no address is known, the lane looks the name up at growing
+ * intervals.
  *
  * The resolver of the C library has no deadline. worker.c shortens its timeouts, unless
  * the operator has set them (RES_OPTIONS).
