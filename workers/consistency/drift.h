@@ -6,8 +6,10 @@
  * caller stores the state in a row of the database. This module reads no clock: times are
  * ages.
  *
- * seen once wait for a later round seen again repair it repaired too often the repair
- * does not last: park it for an operator not seen for a long time delete the observation
+ * seen once                    wait for a later round
+ * seen again                   repair it
+ * repaired too often           the repair does not last: park it for an operator
+ * not seen for a long time     delete the observation
  */
 #pragma once
 
