@@ -11,7 +11,7 @@
  *
  * HAProxy starts a new worker at each signal, and may ignore a signal while a worker
  * starts. So the signaller repeats the signal until the reader has a worker that is
- * younger than the signal. The reader then has read the files, unless our signal is still
+ * younger than the signal. Then the reader has read the files, unless our signal is still
  * pending or blocked, as it is while HAProxy reads its files.
  */
 #pragma once

@@ -6,8 +6,8 @@
  * Each process writes its own heartbeat. The master writes all other columns. When the
  * set of processes changes, the master writes a higher generation to every row. A process
  * has no share if its row and the row of the master have different generations. The order
- * of arrival decides the shares: A, B and C have the shares 0, 1 and 2. When D arrives, D
- * has 3. When B dies, A has 0, C has 1 and D has 2.
+ * of arrival decides the shares. For example, A, B and C have the shares 0, 1 and 2. When
+ * D arrives, D has 3. When B dies, A has 0, C has 1 and D has 2.
  */
 #pragma once
 

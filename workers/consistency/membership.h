@@ -5,10 +5,11 @@
  * which processes are dead and which share of the work each other process has
  * (election.h).
  *
- * Another process replaces a dead master within timeout + period. It replaces a master
- * that leaves at its own next heartbeat. If a master pauses so long that another process
- * replaces it, the fence of the lock refuses its writes. A process that cannot reach the
- * database has no share, so call membership_share() before each piece of work.
+ * Another process replaces a dead master within timeout + period. If a master leaves,
+ * another process replaces it when that process sends its next heartbeat. If a master
+ * pauses so long that another process replaces it, the fence of the lock refuses its
+ * writes. A process that cannot reach the database has no share, so call
+ * membership_share() before each piece of work.
  */
 #pragma once
 

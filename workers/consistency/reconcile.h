@@ -1,6 +1,6 @@
 /*
- * reconcile -- brings objects to the state that their rows describe. It works on many
- * objects at the same time, but only one process works on an object.
+ * reconcile -- brings objects to the state that their rows describe. A process works on
+ * many objects at the same time, but only one process works on each object.
  *
  * A program starts the work on an object that is due. The work takes the lock of the
  * object. A step reads the rows of the object, and then calls another service or ends the

@@ -6,9 +6,9 @@
  *
  * A call writes endpoints to the database and ends with the commit. A registry is a
  * storage_id in a zone. Only one process at a time works on a registry: the process that
- * holds the lock of the registry (consistency/holder.h). If it dies, the lock expires,
- * and another process takes the lock. A round reads the zone, makes a plan, and sends the
- * changes. If it cannot make a change, the next round tries again.
+ * holds the lock of the registry (consistency/holder.h). If this process dies, the lock
+ * expires, and another process takes the lock. A round reads the zone, makes a plan, and
+ * sends the changes. If a round cannot make a change, the next round tries again.
  */
 #pragma once
 

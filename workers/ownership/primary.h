@@ -5,13 +5,13 @@
  *
  * A zone transfer has its own TCP connection. Updates and queries share another
  * connection, which stays open until an idle time, an error, or a cancellation. If it has
- * a key, it signs all messages and rejects unsigned answers. If the server answers with
- * BADTIME, it signs the message again, but only once, with the server's time (RFC 8945
- * 5.2.3).
+ * a key, zonefleet-ownership signs all messages and rejects unsigned answers. If the
+ * server answers with BADTIME, zonefleet-ownership signs the message again with the
+ * server's time (RFC 8945 5.2.3), but only once.
  *
  * Only one operation of each kind may run at a time. A callback may start and cancel
  * operations and free the primary. No callback runs during a call or after a
- * cancellation. Its texts are valid until it returns.
+ * cancellation. The texts of a callback are valid until it returns.
  */
 #pragma once
 

@@ -8,11 +8,10 @@
  * domain_watch  deleted domains -> open rows
  * agent         --agent, on other machines: hosts_export -> the files of dnsmasq
  *
- * When a call ends, it has committed the names of the port, which a key of the table
- * makes unique. Open rows say which records to add or delete. The process with the lock
- * of a domain publishes its open rows together, as one change with one serial. After a
- * failure it retries with growing pauses. Open rows survive a crash, so no change is
- * lost.
+ * A call ends after the commit of the port's names. A key of the table makes these names
+ * unique. Open rows say which records to add or delete. The process with the lock of a
+ * domain publishes its open rows together, as one change with one serial. After a failure
+ * it retries with growing pauses. Open rows survive a crash, so no change is lost.
  */
 #pragma once
 

@@ -12,9 +12,9 @@
  *                                       refused: half of the rows; one: set aside
  * open, no such domain  create_domain   it exists: send the rows now
  *
- * If central is deleting the domain, it refuses changes with a conflict. get_domain tells
- * this conflict from the conflict of a record. The step then fails, as it does after all
- * other errors.
+ * If central is deleting the domain, it refuses changes with a conflict. publish calls
+ * get_domain to distinguish this conflict from the conflict of a record. The step then
+ * fails, as it does after all other errors.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
 /*
  * reverse_quota -- limits the number of reverse domains per tenant. A reverse domain has
- * no tenant. It counts for the tenant of the port for which zonefleet creates it. The
- * limit is the tenant's quota of domains, or ports.quota_reverse. A port whose reverse
- * domain exists needs no quota. Reverse domains of Neutron's ports count, but zonefleet
- * never refuses these ports, because Neutron has its own quotas.
+ * no tenant. It counts for the tenant whose port caused its creation. The limit is the
+ * tenant's quota of domains, or ports.quota_reverse. A port whose reverse domain exists
+ * needs no quota. Reverse domains of Neutron's ports count, but zonefleet never refuses
+ * these ports, because Neutron has its own quotas.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
  * access -- decides, for all programs, which objects a caller may see and change. The
- * tenant and is_admin of the caller's context decide.
+ * answer depends on the tenant and is_admin in the caller's context.
  *
- * A tenant owns an object only if both names of the tenant are equal octet for octet.
+ * A caller owns an object if its tenant and the object's tenant have the same octets.
  * Objects without a tenant ("") belong to administrators only. A caller without a tenant
  * and without is_admin owns nothing.
  *

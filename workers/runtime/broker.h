@@ -2,15 +2,15 @@
  * broker -- a connection to RabbitMQ that reconnects by itself. Only the files broker*
  * use librabbitmq.
  *
- * A thread (offload.h) connects, so an unreachable broker does not block the loop. The
- * outbox keeps a published message until the broker confirms it or its deadline passes.
- * After a reconnect it sends the same bytes again. A process has two connections, one to
- * consume and one to publish, because RabbitMQ blocks connections that publish during a
- * memory alarm.
+ * A separate thread (offload.h) connects, so an unreachable broker does not block the
+ * loop. The outbox keeps a published message until the broker confirms it or its deadline
+ * passes. After a reconnect, the outbox sends the same bytes again. A process has two
+ * connections, one to consume and one to publish, because RabbitMQ blocks connections
+ * that publish during a memory alarm.
  *
- * When it connects, it declares its exchanges, queues and bindings. Later it checks them
- * every few seconds. If an item is missing, or the account has lost its right to use the
- * item, it reconnects and declares all items again.
+ * When the connection opens, it declares its exchanges, queues and bindings. Then it
+ * checks them every few seconds. If an item is missing, or the account has lost its right
+ * to use the item, it reconnects and declares all items again.
  */
 #pragma once
 

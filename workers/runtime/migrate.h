@@ -1,14 +1,13 @@
 /*
  * migrate -- updates the schema of the database to this program's version. The program
- * contains the files schema/NNN_name.sql (the Makefile generates migrate_files[]). They
- * are numbered from 1 without a gap. It cannot return to an older version.
+ * contains the files schema/NNN_name.sql (the Makefile generates migrate_files[]). The
+ * files are numbered from 1 without a gap. The program cannot return to an older version.
  *
  * DDL has no transactions. So each version has a row in schema_migrations: its state is
  * STARTED before the first statement and DONE after the last statement. The row is also
- * the lock, because only one of two runs can insert it. GET_LOCK would not do, because on
- * a cluster it works on one node only. If a migration is interrupted, its version stays
- * in state STARTED. An operator must then decide what to do; the error message lists the
- * options.
+ * the lock, because only one of two runs can insert it. GET_LOCK is not enough, because
+ * on a cluster it works on one node only. If a migration is interrupted, its version
+ * stays in state STARTED, and an operator must act. The error message says how.
  */
 #pragma once
 

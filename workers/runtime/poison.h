@@ -3,8 +3,8 @@
  * message again, so it could crash all processes one after the other. So each process
  * writes the ids of the messages that it handles to memory that it shares with the
  * supervisor. If a process crashes, the supervisor counts a crash for each of these
- * messages. A process handles a message with a crash alone, not in a batch. After
- * POISON_DEATHS_MAX crashes, no process handles the message.
+ * messages. After the first crash, a process handles the message alone, not in a batch.
+ * After POISON_DEATHS_MAX crashes, no process handles it.
  */
 #pragma once
 

@@ -4,10 +4,10 @@
  * The expiration of a message is its caller's time limit in milliseconds. Our own callers
  * also send the end of the limit by their clock, in a header. oslo.messaging cannot set a
  * header, so callers that use it send this end in the context. A COMMIT takes time and
- * clocks differ, so the request must be finished RPC_MARGIN_MS before the end, or a
- * quarter of the limit if the limit is less than two seconds. If the end is missing or
- * impossible, the limit begins when the socket was last empty: the time in the broker's
- * queue is unknown. Pure.
+ * clocks differ, so the request must be finished RPC_MARGIN_MS before the end. If the
+ * limit is less than two seconds, this margin is a quarter of the limit. If the end is
+ * missing or impossible, the time in the broker's queue is unknown. The limit then begins
+ * when the socket was last empty. Pure.
  */
 #pragma once
 

@@ -46,9 +46,8 @@ struct locked_subjects {
 void locked_subjects_note(struct locked_subjects *locked, const char *subject,
                           bool is_locked, int64_t now_ms);
 /*
- * True: a request may wait for the row in the database. Other processes also change the
- * row, but each of them locks it for a short time only, because a recent call about the
- * subject succeeded.
+ * True: a request may wait for the row in the database, because a recent call about the
+ * subject succeeded. So other processes lock the row only for a short time.
  */
 bool locked_subjects_may_wait(const struct locked_subjects *locked, const char *subject,
                               int64_t now_ms);

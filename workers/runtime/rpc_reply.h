@@ -4,7 +4,7 @@
  * The server acknowledges a request after the broker has confirmed its answer. If the
  * process dies before that, the broker delivers the request again. The server drops an
  * answer that the broker refuses or does not confirm within 10 s. If a reply queue is
- * missing, perhaps its caller is reconnecting. So the server sends the answer again for a
+ * missing, its caller may be reconnecting. So the server sends the answer again for a
  * while.
  */
 #pragma once

@@ -1,8 +1,8 @@
 /*
  * sql_script -- splits SQL text into statements, at each `;` outside quotes and comments.
- * The connection accepts one statement at a time, so an attacker cannot append a second
- * statement. sql_script does not support DELIMITER or the BEGIN ... END of a stored
- * program, because the schema does not use them.
+ * The connection accepts one statement at a time, so no text can add a second statement.
+ * sql_script does not support DELIMITER or the BEGIN ... END of a stored program, because
+ * the schema does not use them.
  */
 #pragma once
 

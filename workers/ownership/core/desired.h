@@ -3,11 +3,11 @@
  *
  * All endpoints of one resource and type form one record set, whatever their set ids are.
  * If several resources want the same set, the resource whose set is in the zone wins.
- * Otherwise this order decides: resources of RPC callers, routers, routes, ports. If they
- * are equal, the set with fewer records wins, then the lower octets (external-dns'
- * "PerResource"). A name cannot have a CNAME and other sets. The CNAME wins only if the
- * CNAME of its resource is already in the zone. A set that the zone cannot have does not
- * take part.
+ * Otherwise this order decides: resources of RPC callers, routers, routes, ports. If this
+ * is equal, the set with fewer records wins, then the octets of the records decide
+ * (external-dns' "PerResource"). A name cannot have a CNAME and other sets. If both are
+ * desired, the other sets win, unless the zone already has the CNAME of this resource. A
+ * set that the zone cannot have does not take part.
  */
 #pragma once
 

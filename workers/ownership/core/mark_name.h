@@ -10,11 +10,11 @@
  * txt-                  txt-a-foo.example.com   txt-a-*…          outside the zone
  * seed 001's own form   foo.example.com         *.example.com     example.com
  *
- * The first form is ours. Marks for NS and DNAME have external-dns' plain form
- * (ns-sub.example.com), because a server hides names below NS and DNAME. In the form of
- * seed 001, marks for NS, CNAME and TXT have the plain form, because these types allow no
- * other TXT record at their name. A name may fit several record sets: a host may be
- * called "a-foo".
+ * The first form is ours. If the prefix ends in a dot, marks for NS and DNAME have
+ * external-dns' plain form (ns-sub.example.com), because a server hides names below NS
+ * and DNAME. In the form of seed 001, marks for NS, CNAME and TXT have the plain form,
+ * because these types allow no other TXT record at their name. The name of a mark may fit
+ * several record sets: a host may be called "a-foo".
  */
 #pragma once
 

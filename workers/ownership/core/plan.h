@@ -1,6 +1,6 @@
 /*
- * plan -- makes the changes that give a zone its desired record sets without a change to
- * the sets of other owners (seed 001, "Plan"). If it does not change a set, it gives a
+ * plan -- makes the changes that give a zone its desired record sets (seed 001, "Plan").
+ * It does not change the sets of other owners. If it leaves a set unchanged, it gives a
  * reason. Pure.
  *
  * The plan first decides about each set, by its records, its owner and the desired set.
