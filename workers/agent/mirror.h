@@ -10,10 +10,6 @@
  * The mirror reads all entries when it starts, once each period, and on demand. A message
  * names changed entries, and the mirror reads only those entries. If several messages
  * have arrived, it reads their entries together. Each change has a version.
- *
- * The mirror makes one call at a time. The files stay unchanged until it has read all
- * entries once, and while it gets no answer. It collects changes until the signaller
- * allows the next signal to the reader of the files.
  */
 #pragma once
 
@@ -36,10 +32,15 @@ struct mirror_kind {			/* the names in the calls above */
 	struct {
 		/* member of the answer, and name of the file */
 		const char *field, *name;
-	} file[ENTRY_FILES];		/* NULL: no further file */
+	} file[ENTRY_FILES];		/* NULL: no more files */
 	const char *mark;		/* kept_file.h */
 };
 
+/*
+ * The mirror makes one call at a time. The files stay unchanged until it has read all
+ * entries once, and while it gets no answer. It collects changes until the signaller
+ * allows the next signal to the reader of the files.
+ */
 struct mirror_config {
 	const struct mirror_kind *kind;
 	struct loop *loop;

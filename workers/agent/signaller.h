@@ -8,11 +8,6 @@
  * process may have its pid now. So the signaller first opens a descriptor of the process,
  * then checks its command line, and sends the signal through the descriptor. If there is
  * no reader, it sends no signal: a reader reads the files when it starts.
- *
- * HAProxy starts a new worker at each signal, and may ignore a signal while a worker
- * starts. So the signaller repeats the signal until the reader has a worker that is
- * younger than the signal. Then the reader has read the files, unless our signal is still
- * pending or blocked, as it is while HAProxy reads its files.
  */
 #pragma once
 
@@ -24,6 +19,12 @@
 struct loop;
 struct signaller;
 
+/*
+ * HAProxy starts a new worker at each signal, and may ignore a signal while a worker
+ * starts. So the signaller repeats the signal until the reader has a worker that is
+ * younger than the signal. Then the reader has read the files, unless our signal is still
+ * pending or blocked, as it is while HAProxy reads its files.
+ */
 struct signaller_config {
 	const char *folder;		/* folder of the files */
 	const char *pid_file, *mark;	/* names of files in the folder */

@@ -27,8 +27,5 @@ enum err owner_state(struct cli *cli, const struct shared_zone *zone, json_t **s
 
 /* True: the last round of the zone failed (FAILED or PARKED). */
 bool owner_is_failed(const json_t *status);
-/*
- * Fails with the reason of the last round, which failed. Appends AND to the reason. AND
- * may be "".
- */
+/* Fails with the reason why the last round failed, and appends AND, which may be "". */
 enum err owner_ended_in_error(struct cli *cli, const json_t *status, const char *and);

@@ -8,10 +8,6 @@
  *
  * work_start() -> step() -> work_call() -> answer -> work_write() -> work_step()
  *                        -> work_end()
- *
- * The lock guards each transaction. A process can die at any point. The object then stays
- * due, and another process takes the next step. It repeats a call that has no answer, so
- * each call must be safe to repeat.
  */
 #pragma once
 
@@ -47,6 +43,11 @@ struct reconcile_kind {
 	void (*free)(void *object);
 };
 
+/*
+ * The work on one object. The lock of the object guards each transaction. A process can
+ * die at any point. The object then stays due, and another process takes the next step.
+ * It repeats a call that has no answer, so each call must be safe to repeat.
+ */
 struct work {
 	struct work *next;
 	struct reconciler *reconciler;

@@ -23,7 +23,8 @@ struct endpoint_list {
 	bool is_complete;		/* the list has all endpoints of the resource */
 	/* revision of the list; 0: the resource sends no revisions */
 	uint64_t rev;
-	struct endpoint *endpoints;	/* a name, type and set id occur only once */
+	/* each combination of name, type and set id occurs only once */
+	struct endpoint *endpoints;
 	size_t count;
 };
 

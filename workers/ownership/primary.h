@@ -4,14 +4,10 @@
  * each message and limits each wait.
  *
  * A zone transfer has its own TCP connection. Updates and queries share another
- * connection, which stays open until an idle time, an error, or a cancellation. If it has
- * a key, zonefleet-ownership signs all messages and rejects unsigned answers. If the
- * server answers with BADTIME, zonefleet-ownership signs the message again with the
- * server's time (RFC 8945 5.2.3), but only once.
- *
- * Only one operation of each kind may run at a time. A callback may start and cancel
- * operations and free the primary. No callback runs during a call or after a
- * cancellation. The texts of a callback are valid until it returns.
+ * connection, which stays open until an idle time, an error, or a cancellation. If the
+ * registry has a key, zonefleet-ownership signs all messages and rejects unsigned
+ * answers. If the server answers with BADTIME, zonefleet-ownership signs the message
+ * again with the server's time (RFC 8945 5.2.3), but only once.
  */
 #pragma once
 
@@ -39,11 +35,16 @@ struct primary_config {
 	const struct tsig_key *key;	/* copied; NULL: do not sign messages */
 	int silence_ms;			/* timeout of each wait for the server */
 	int whole_ms;			/* time limit of a zone transfer or an answer */
-	/* time after which an idle connection is closed */
+	/* time after which it closes an idle connection */
 	int idle_ms;
 	struct axfr_limits limits;	/* limits of the zone */
 };
 
+/*
+ * Only one operation of each kind may run at a time. A callback may start and cancel
+ * operations and free the primary. No callback runs during a call or after a
+ * cancellation. The texts of a callback are valid until it returns.
+ */
 struct primary *primary_new(struct loop *loop, const struct primary_config *config);
 /* Cancels all operations. */
 void primary_free(struct primary **primary);
@@ -91,7 +92,7 @@ void primary_cancel_send(struct primary *primary);
 typedef void primary_asked_fn(void *self, const char *fault, const struct rrset *set);
 
 /*
- * Queries the set of TYPE at NAME. Only an authoritative answer is accepted, so a
+ * Queries the set of TYPE at NAME. It accepts only an authoritative answer, so a
  * delegation (NS) is a fault. The answer may come from a wildcard.
  */
 void primary_ask(struct primary *primary, const struct name *name, uint16_t type,

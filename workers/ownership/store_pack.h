@@ -7,7 +7,7 @@
 struct tx_value store_packed(const struct rrset *set, struct arena *arena);
 /*
  * Reads the next column. NULL gives a set without records. The caller must set set->type
- * before.
+ * before the call.
  */
 void store_unpack(struct tx *tx, struct tx_rows *rows, const char *table,
                   struct arena *arena, uint32_t ttl,

@@ -19,7 +19,8 @@ struct network_update {
 	struct port_row *rows;		/* its ports */
 	size_t count, size;
 	json_t *unnamed;		/* ids of ports that cannot get their name */
-	bool has_new_lines;		/* commit() must announce new lines for dnsmasq */
+	/* network_update_commit() must announce new lines for dnsmasq */
+	bool has_new_lines;
 };
 
 enum { UNNAMED_SHOWN = 100 };		/* largest number of ids in `unnamed` */

@@ -28,8 +28,8 @@ struct neutron_event {
 };
 
 /*
- * Decodes a notification. *event borrows from PAYLOAD. ERR_INVALID: PAYLOAD has not the
- * form of TYPE.
+ * Decodes a notification. *event borrows from PAYLOAD. ERR_INVALID: PAYLOAD does not have
+ * the form of TYPE.
  */
 enum err neutron_event(const char *type, const json_t *payload,
                        struct neutron_event *event, struct why *why);
@@ -39,8 +39,8 @@ const json_t *neutron_item(const struct neutron_event *event, size_t i);
 /*
  * Decodes a port. ERR_INVALID: the id or the network is missing. The revision is
  * Neutron's revision_number plus one: Neutron starts some objects with 0, but here 0
- * means unknown. Neutron has already accepted the port, so invalid names, addresses and
- * domains are no error. It ignores them.
+ * means unknown. Neutron has already accepted the port, so this function ignores invalid
+ * names, addresses and domains.
  */
 enum err neutron_port(const json_t *json, struct arena *arena, struct port_row *port,
                       struct why *why);

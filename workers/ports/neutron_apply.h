@@ -25,7 +25,7 @@ struct neutron_apply {
 	struct arena *arena;
 	enum neutron_kind kind;
 	const json_t *json;		/* the object (neutron.h); NULL if deleted */
-	const char *id;			/* only of a deleted object */
+	const char *id;			/* only for a deleted object */
 	/* some fields are missing, so write only a new object */
 	bool is_partial;
 	bool has_changed;		/* output: it has changed rows */

@@ -32,7 +32,7 @@ enum err port_update_set_fqdn(const struct network_row *network, struct port_row
 /* The id of another port that has the full name of PORT; NULL: the name is free. */
 const char *port_update_taken_by(struct port_update *update, struct tx *tx,
                                  const struct port_row *port);
-/* Adds the records of PORT to DIFF as wanted records. */
+/* Adds the records of PORT to DIFF as desired records. */
 void port_update_want_records(const struct ports *ports,
                               const struct network_row *network,
                               const struct port_row *port, struct record_diff *diff);

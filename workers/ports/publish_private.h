@@ -11,10 +11,6 @@
  *                                       over quota: half of the rows; one: failure
  *                                       refused: half of the rows; one: set aside
  * open, no such domain  create_domain   it exists: send the rows now
- *
- * If central is deleting the domain, it refuses changes with a conflict. publish calls
- * get_domain to distinguish this conflict from the conflict of a record. The step then
- * fails, as it does after all other errors.
  */
 #pragma once
 
@@ -25,6 +21,11 @@
 
 enum { PUBLISH_ROWS_MAX = 5000 };	/* in one change: the limit of central */
 
+/*
+ * If central is deleting the domain, it refuses changes with a conflict. publish calls
+ * get_domain to distinguish this conflict from the conflict of a record. The step then
+ * fails, as it does after all other errors.
+ */
 struct publication {
 	struct work work;
 	struct ports *ports;

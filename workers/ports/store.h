@@ -263,8 +263,8 @@ struct zone_row {
 
 /*
  * Finds the reverse domains that count for no tenant yet. Call it before the change. A
- * reverse domain counts for no tenant if no port has a record in it and zonefleet-ports
- * has not created it.
+ * reverse domain counts for no tenant if no port has a record in it and central has no
+ * such domain that zonefleet-ports created.
  */
 void store_zones_find_claims(struct tx *tx, struct zone_key *zones, size_t count);
 /*

@@ -11,13 +11,14 @@
  *	http-request set-var(txn.to) req.hdr(host),field(1,:),lower,regsub('^[^.]*',''),
  *	    map_str(hosts.map) if !{ var(txn.to) -m found }
  *	use_backend %[var(txn.to)]
- *
- * If the option `address` is set, the agent reports this address as alive while HAProxy
- * runs. If the reports stop, zonefleet-routes removes the address from the router's
- * domain.
  */
 #pragma once
 
 #include "runtime/worker.h"
 
+/*
+ * If the option `address` is set, the agent reports this address as alive while HAProxy
+ * runs. If the reports stop, zonefleet-routes removes the address from the router's
+ * domain.
+ */
 extern const struct worker routes_agent;

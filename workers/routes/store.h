@@ -87,8 +87,9 @@ struct address_report {
 	uint64_t version;
 };
 /*
- * Writes the report if the last report is not older than TIMEOUT_MS. False: the last
- * report is older, or the router has no such address. The function then wrote nothing.
+ * Writes the report if the address is not silent. An address is silent if is_up is set
+ * and its last report is older than TIMEOUT_MS. False: the address is silent, or the
+ * router has no such address. The function then wrote nothing.
  */
 bool store_address_renew(struct tx *tx, const struct address_report *report,
                          int timeout_ms);

@@ -5,7 +5,7 @@
  *
  *	all shown instances report that they serve the route		immediately
  *	some send no report, and no report has an older version		after begins_at
- *	an instance reports an older version				patience_s after begins_at
+ *	an instance reports an older version				PATIENCE_S later
  */
 #pragma once
 

@@ -11,9 +11,6 @@
  *   broker_outbox.c          finds unconfirmed messages by their tags
  *   broker_publish.c         sends the messages of the outbox, handles confirms
  *   broker_admin.c           counts, dead letters, for operators; blocks
- *
- * In a turn, a connection reads, then acknowledges, then sends. It never waits: it sends
- * a frame only if the kernel reports enough room for it.
  */
 #pragma once
 
@@ -296,6 +293,10 @@ void outbox_on_channel_close(struct broker *broker, int code,
 
 struct connect_job;
 
+/*
+ * In a turn, a connection reads, then acknowledges, then sends. It never waits: it sends
+ * a frame only if the kernel reports enough room for it.
+ */
 struct broker {
 	struct loop *loop;
 	struct lane *lane;

@@ -45,8 +45,8 @@ struct db *db_new(const struct db_config *config);
 void db_free(struct db **db);
 /*
  * For the connection of a loop. Call it before the first use of DB. A statement then does
- * not wait for a row that another transaction has locked, and fails with ERR_LOCKED. With
- * MySQL a statement waits 1 s. A statement with SKIP LOCKED must begin with
+ * not wait for a row that another transaction has locked, and fails with ERR_LOCKED. On
+ * MySQL, a statement waits 1 s. A statement with SKIP LOCKED must begin with
  * TX_SKIPS_LOCKED.
  */
 void db_set_no_lock_wait(struct db *db);

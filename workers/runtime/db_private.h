@@ -54,7 +54,7 @@ uint64_t db_last_id(const struct db *db);
 /* One SELECT at a time; *statement is valid until db_select_end(). */
 enum err db_select(struct db *db, const char *sql, const struct tx_value *values,
                    size_t count, struct db_statement **statement, struct why *why);
-/* Reads the next row; ends the SELECT if there is no further row. */
+/* Reads the next row; ends the SELECT if there are no more rows. */
 enum err db_fetch(struct db *db, bool *found, struct why *why);
 /* Reads the remaining rows. Does nothing if no SELECT is open. */
 void db_select_end(struct db *db);

@@ -14,7 +14,8 @@ struct loop;
 struct metrics_http;
 
 /*
- * LISTEN_ON is "127.0.0.1:9100" or "[::1]:9100". With port 0 the kernel chooses a port.
+ * LISTEN_ON is "127.0.0.1:9100" or "[::1]:9100". If the port is 0, the kernel chooses a
+ * port.
  */
 enum err metrics_http_open(struct loop *loop, const char *listen_on, int processes,
                            struct metrics_http **http, struct why *why);

@@ -93,18 +93,20 @@ enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
  */
 #define TX_NO_LOCK_WAIT "SET STATEMENT innodb_lock_wait_timeout = 0 FOR "
 /*
- * For a statement with SKIP LOCKED on a connection without lock waits (db.h). Without
- * this prefix, MariaDB refuses the COMMIT after a statement that skipped a row (error
- * 1180). A server without max_statement_time gets the statement without the prefix.
+ * For a statement with SKIP LOCKED on a connection without lock waits (db.h). If the
+ * prefix is missing, MariaDB refuses the COMMIT after a statement that skipped a row
+ * (error 1180). A server without max_statement_time gets the statement without the
+ * prefix.
  */
 #define TX_SKIPS_LOCKED "SET STATEMENT innodb_lock_wait_timeout = 1 FOR "
 bool tx_has_short_limit(const struct tx *tx);
 
 /*
  * A statement that begins with TX_BLIND also changes rows that other transactions have
- * changed since this transaction's snapshot. Without TX_BLIND, such a statement fails
- * with ERR_RACE (innodb_snapshot_isolation, error 1020). Use it for counters that many
- * transactions raise: "UPDATE ... SET n = n + 1". Two conditions must hold:
+ * changed since this transaction's snapshot. In this case, a statement that does not
+ * begin with TX_BLIND fails with ERR_RACE (innodb_snapshot_isolation, error 1020). Use it
+ * for counters that many transactions raise: "UPDATE ... SET n = n + 1". Two conditions
+ * must hold:
  *
  *   the changes depend only on the bound values, the present rows and the clock, not on
  *   data that the transaction has read before;

@@ -46,7 +46,7 @@ struct runtime {
 
 struct timer {
 	const char *name;
-	/* read before each use; a random tenth is added or taken off */
+	/* read before each use; the timer randomly adds or subtracts up to a tenth */
 	const int *period_ms;
 	void (*fire)(void *self);
 };

@@ -9,12 +9,6 @@
  * _own-%{record_type}.  _own-a.foo.example.com  _own-a._wildcard… _own-a.example.com
  * txt-                  txt-a-foo.example.com   txt-a-*…          outside the zone
  * seed 001's own form   foo.example.com         *.example.com     example.com
- *
- * The first form is ours. If the prefix ends in a dot, marks for NS and DNAME have
- * external-dns' plain form (ns-sub.example.com), because a server hides names below NS
- * and DNAME. In the form of seed 001, marks for NS, CNAME and TXT have the plain form,
- * because these types allow no other TXT record at their name. The name of a mark may fit
- * several record sets: a host may be called "a-foo".
  */
 #pragma once
 
@@ -27,6 +21,14 @@
 
 enum { MARK_AFFIX_MAX = 100, MARK_READINGS_MAX = 36 };
 
+/*
+ * The form of a mark's name. The first form in the table above is ours. If the prefix
+ * ends in a dot, marks for NS and DNAME have external-dns' plain form
+ * (ns-sub.example.com), because a server hides names below NS and DNAME. In the form of
+ * seed 001, marks for NS, CNAME and TXT have the plain form, because these types allow no
+ * other TXT record at their name. The name of a mark may fit several record sets: a host
+ * may be called "a-foo".
+ */
 struct mark_form {
 	bool is_same;			/* the form of seed 001; no other member set */
 	bool is_none;			/* marks are in a table, not in a zone */

@@ -8,8 +8,8 @@
  * attacker can compute the key of GCM's tags. The gzip of a different program makes
  * different octets from the same text. So zonefleet never reuses the nonce of another
  * program. It does not change the octets of an unchanged mark. Each new mark gets its own
- * nonce. With the same version of zlib, the same text, key and nonce give the same sealed
- * text.
+ * nonce. The same text, key and nonce give the same sealed text, if the version of zlib
+ * is the same.
  */
 #pragma once
 
@@ -45,8 +45,8 @@ bool mark_open(const uint8_t key[MARK_KEY], const char *sealed, struct buf *plai
                uint8_t nonce[MARK_NONCE]);
 /*
  * Makes the nonce for the mark with this text at PLACE, which has LEN octets. The same
- * mark always gets the same nonce. Different marks get different nonces. Without the key,
- * an attacker cannot predict the nonce.
+ * mark always gets the same nonce. Different marks get different nonces. An attacker who
+ * does not have the key cannot predict the nonce.
  */
 void mark_nonce(const uint8_t key[MARK_KEY], const uint8_t *place, size_t len,
                 const char *text, uint8_t nonce[MARK_NONCE]);

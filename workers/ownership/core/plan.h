@@ -51,7 +51,7 @@ enum plan_reason {
 	REASON_NAME_SHARED,		/* the name has sets of another owner */
 	REASON_BAD_MARK,
 	REASON_CONTESTED,
-	REASON_VAGUE_MARK,		/* our mark may be for another set */
+	REASON_VAGUE_MARK,		/* our mark may belong to another set */
 	REASON_OCCLUDED,		/* hidden below a delegation or DNAME */
 	/* the set is a delegation or DNAME and would hide other sets */
 	REASON_HIDES,

@@ -10,10 +10,6 @@
  *	leastloaded	the router with the fewest routes
  *	hash		the router that the route's id gives. A new or lost router changes
  *			the choice for few routes
- *
- * A router gets no routes if its capacity is reached or if it has no live instance. If no
- * router with the label has room, the route waits. The caller locks the positions and
- * counts the routes that it binds.
  */
 #pragma once
 
@@ -23,6 +19,11 @@
 
 #include "base/err.h"
 
+/*
+ * A router that may get a route. It gets no routes if its capacity is reached or if it
+ * has no live instance. If no router with the label has room, the route waits. The caller
+ * locks the positions and counts the routes that it binds.
+ */
 struct candidate {
 	const char *name;
 	const char *label;		/* "key=value"; "": no label */
