@@ -4,8 +4,8 @@
  * that scheduler calls create_route_binding.
  *
  *	roundrobin	the routers in turn
- *	label		in turn, the routers with a label of the route and with room, all of
- *			one label. If no router has a label of the route, the routers
+ *	label		in turn, the routers with a label of the route and with room, all
+ *			of one label. If no router has a label of the route, the routers
  *			without a label
  *	leastloaded	the router with the fewest routes
  *	hash		the router that the route's id gives. A new or lost router changes
