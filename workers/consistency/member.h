@@ -1,7 +1,7 @@
 /*
  * member -- makes a program a member of its service, if its struct worker has `.part =
  * &member_part`. The program then accepts the group "fleet" in the settings and sends
- * heartbeats. The member `membership` of its struct runtime is set. The program also has
+ * heartbeats. In struct runtime, `membership` is then not NULL. The program also has
  * metrics of the queues that its prepare() names (queue_watch.h).
  */
 #pragma once

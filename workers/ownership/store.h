@@ -1,6 +1,6 @@
 /*
- * store -- the rows of ownership: endpoints, owned sets and the states of registries.
- * Only zonefleet-ownership writes them.
+ * store -- reads and writes the rows of zonefleet-ownership: endpoints, owned sets and
+ * the states of registries. No other program writes them.
  */
 #pragma once
 

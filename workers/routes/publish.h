@@ -2,8 +2,8 @@
  * publish -- sends the domains of routers to central. The process with the router's lock
  * makes one change for all records of the domain that differ, with one serial. Then it
  * polls central until the name servers have this serial. It repeats a call that got no
- * answer. This is safe, because a record set that already exists causes no change. Every
- * routes.check_period, it sends all records again.
+ * answer. This is safe, because a record set that already exists causes no change. Once
+ * per routes.check_period, it sends all records again.
  *
  * publish creates the domain of a new router, unless central already has the domain. When
  * the router is deleted, publish deletes the domain if publish has created it and it is

@@ -2,8 +2,8 @@
  * routes -- manages routers, the routes of each router, and a domain with a wildcard for
  * each router (seed 003).
  *
- * service      calls: routers, routes, bindings
- * host_claim   which route has a host
+ * service      handles calls: routers, routes, bindings
+ * host_claim   decides which route has a host
  * scheduler    binds routes to routers, by a strategy
  * publish      sends the records of a router's domain to central
  * name_expiry  ends former names of routes

@@ -3,11 +3,11 @@
  * sends them to their work queue again, or drops them. The command line uses it, and a
  * thread that counts messages periodically. Each call blocks for at most ten seconds.
  *
- * A taken message belongs to this connection until the caller drops it. If the connection
- * ends before that, the message returns to its queue. To send a dead letter again, the
- * caller first sends a copy and then drops the dead letter. A crash between these steps
- * leaves both messages. This is safe, because a message that arrives twice has only one
- * effect.
+ * A message that the caller has taken belongs to this connection until the caller drops
+ * it. If the connection ends before that, the message returns to its queue. To send a
+ * dead letter again, the caller first sends a copy and then drops the dead letter. A
+ * crash between these steps leaves both messages. This is safe, because a message that
+ * arrives twice has only one effect.
  */
 #pragma once
 

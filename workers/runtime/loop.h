@@ -1,5 +1,5 @@
 /*
- * loop -- the event loop of a process, over libev. Only loop.c uses libev.
+ * loop -- the event loop of a process, based on libev. Only loop.c uses libev.
  *
  * Watchers are on the heap: x_new() starts a watcher, x_free(&x) stops it and sets the
  * pointer to NULL. A callback may free its own watcher. A timer fires once; set it again

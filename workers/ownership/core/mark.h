@@ -5,8 +5,8 @@
  *
  * zonefleet sorts the labels by their octets. It does not change the labels that it does
  * not know. There are no escapes, so a value cannot contain a comma or a quote. A text
- * without a heritage is not a mark. A text with a different heritage is the mark of a
- * different program. In the form of seed 001, the text is only the owner's id.
+ * without "heritage=" is not a mark. A text with a different value of heritage is the
+ * mark of another program. In the form of seed 001, the text is only the owner's id.
  */
 #pragma once
 

@@ -5,7 +5,7 @@
  *
  * The plan first decides about each set, by its records, its owner and the desired set.
  * Then it decides about all sets of a name together, because a CNAME must be alone at its
- * name. So it replaces a set by a set of another type in one step or not at all. While
+ * name. So it replaces a set with a set of another type in one step, or not at all. While
  * the desired set is impossible, the present set stays.
  *
  * Items of one name are next to each other and belong in one message.
