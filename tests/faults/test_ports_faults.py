@@ -102,8 +102,9 @@ class Story(unittest.TestCase):
         finally:
             for thread in threads:
                 thread.enough.set()
+            until = time.monotonic() + 2 * PROGRESS_SECONDS
             for thread in threads:
-                thread.join(2 * PROGRESS_SECONDS)
+                thread.join(max(until - time.monotonic(), 0))
         self.raise_error()
 
     def raise_error(self):
