@@ -80,7 +80,8 @@ static enum err import_check_quotas(const struct central *central,
 	if (!tx->err && max >= 0 && count > max)
 		return tx_fail(tx, ERR_QUOTA,
 		               "the tenant already has %d imports, and its quota "
-		               "(quota_imports) allows no more: " HOW_TO_FREE, max, age_s);
+		               "(quota_imports) allows no more: " HOW_TO_FREE, max,
+		               age_s);
 	if (!tx->err && max_records >= 0 && records > max_records)
 		return tx_fail(tx, ERR_QUOTA, "the tenant's imports would have %" PRId64
 		               " records, but its quota (quota_import_records) is %d: "

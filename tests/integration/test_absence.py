@@ -198,7 +198,7 @@ class Provisioned(AbsenceStory):
         self.assertEqual(shown["domain"]["status"], "ERROR")
         self.assertEqual(self.fleet.state(domain["id"])[0], "DELETE ERROR")
         text = self.fleet.cli("domain", "abandon", name, "--admin", as_json=False)
-        self.assertIn("nothing is changed: --yes abandons the domain", text)
+        self.assertIn("nothing was changed: use --yes to abandon the domain", text)
         done = self.fleet.cli("domain", "abandon", name, "--admin", "--yes")
         self.assertEqual([(server["id"], server["reason"][:12]) for server in done["servers"]],
                          [("knot", "still serves")])

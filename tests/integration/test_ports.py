@@ -1787,9 +1787,9 @@ class Client(PortStory):
                             SECONDS, "the list says why")
         none = f"none{uuid.uuid4().hex[:8]}.example."
         network = self.network(none)
-        self.fails(5, "Timeout: port \\w+: central has not taken 2 records .*there is no domain", "port",
-                   "create", network, "10.9.2.3", "--dns-name", "vm", "--wait",
-                   "--wait-timeout", "2")
+        self.fails(5, "Timeout: port \\w+: central has not accepted 2 records .*"
+                   "there is no domain", "port", "create", network, "10.9.2.3", "--dns-name", "vm",
+                   "--wait", "--wait-timeout", "2")
         domain, network = self.domain()
         self.cli("port", "create", network, "10.9.2.4", "--wait")
         with self.fleet.away(self.fleet.bind):

@@ -263,8 +263,8 @@ class Routes(Story):
         self.assertEqual(said, f"created route {self.space}/second: waits, host {host} belongs to "
                                f"route {self.space}/first\n")
         words = "route", "set", f"{self.space}/second", "--backend", f"{self.space}_x", "--wait"
-        self.refused(FAILED, rf"Waiting: route {self.space}/second waits for its host, and gets it "
-                             rf"when it is free: host {host} belongs to route {self.space}/first",
+        self.refused(FAILED, rf"Waiting: route {self.space}/second waits until its host "
+                             rf"is free: host {host} belongs to route {self.space}/first",
                      *words)
         error = self.document(*words, want=FAILED)
         self.assertEqual((error["waiting"], error["error"]["class"]), (True, "Waiting"))

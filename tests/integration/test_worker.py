@@ -200,7 +200,7 @@ class CommandLine(unittest.TestCase):
         for arguments in ["--nonsense"], ["extra"], ["--config"], ["--check", "-x"]:
             code, out, err = run_toy(*arguments)
             self.assertEqual((code, out), (EX_USAGE, ""), arguments)
-            self.assertRegex(err, r"^zonefleet-toy: cannot understand .*: see --help\n$")
+            self.assertRegex(err, r"^zonefleet-toy: unknown argument .*: see --help\n$")
 
     def test_bad_settings_are_named(self):
         for text, words in [

@@ -426,9 +426,10 @@ static void broker_reject_undecodable(struct broker *broker)
 			      false))
 		return;
 	if (log_is_due(&limit, LOG_STRANGER_MS))
-		log_warn("message dropped: queue=%s reason=bad_header unlogged=%llu: set "
-		         "frame_max of RabbitMQ to %d or less", content->delivery.queue,
-		         (unsigned long long)limit.unlogged, FRAME_MAX);
+		log_warn("message dropped: queue=%s reason=bad_header unlogged=%llu "
+		         "advice=\"set frame_max of RabbitMQ to %d or less\"",
+		         content->delivery.queue, (unsigned long long)limit.unlogged,
+		         FRAME_MAX);
 	broker->lingering = broker->connection;
 	broker->connection = NULL;
 }

@@ -55,8 +55,8 @@ void db_drop(struct db *db, const char *reason)
 static enum err db_found_locked(struct db *db, struct why *why)
 {
 	db->locked++;
-	return fail(why, ERR_LOCKED, "another transaction changes the same rows: try "
-	            "again");
+	return fail(why, ERR_LOCKED,
+	            "another transaction is changing the same rows: try again");
 }
 
 /* With several hosts a refusal is a race: the next run uses another host. */

@@ -218,7 +218,7 @@ static const struct {
 	[SIGNATURE_GOOD]        = { "good", "its signature is good" },
 	[SIGNATURE_MISSING]     = { "unsigned", "it has no signature" },
 	[SIGNATURE_MALFORMED]   = { "malformed", "its signature cannot be read" },
-	[SIGNATURE_UNKNOWN_KEY] = { "unknown_key", "this program lacks its key" },
+	[SIGNATURE_UNKNOWN_KEY] = { "unknown_key", "this program does not have its key" },
 	[SIGNATURE_WRONG]       = { "wrong", "its signature is wrong" },
 	[SIGNATURE_OLD]         = { "old", "its signature is older than fleet.max_age" },
 	[SIGNATURE_AHEAD]       = { "ahead", "its signature is from the future: check "

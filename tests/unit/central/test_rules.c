@@ -156,7 +156,8 @@ static const struct {
 	{ "another type beside a CNAME",
 	  { { "a.o.", RR_CNAME, 1, 1, NULL }, { "a.o.", RR_AAAA, 0, 1, "f" } },
 	  ERR_INVALID,
-	  "f: a name with a CNAME record cannot have other records, but 'a.o.' has AAAA" },
+	  "f: a name with a CNAME record cannot have other records, but 'a.o.' has "
+	  "AAAA" },
 	{ "a CNAME in place of another type",
 	  { { "a.o.", RR_A, 2, 0, "f" }, { "a.o.", RR_CNAME, 0, 1, "f" } }, OK, NULL },
 	{ "another type in place of a CNAME",
