@@ -263,8 +263,9 @@ static void batch_note_locked(const struct batch *batch, struct request *const *
 
 		if (batch->locked[i])
 			errs[message] = fail(&reqs[message]->why, ERR_LOCKED,
-			                     "the row of domain %s is being changed: try "
-			                     "again", batch->reports[i].domain.name);
+			                     "another transaction is changing the row of "
+			                     "domain %s: try again",
+			                     batch->reports[i].domain.name);
 	}
 }
 

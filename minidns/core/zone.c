@@ -246,7 +246,7 @@ static void run_set_owner(struct zone_builder *builder, struct run *run,
 	zone_append_key(&builder->keys, owner.wire);
 	run->key_len = builder->keys.len - run->key;
 	if (!zone_contains(&builder->apex, owner.wire, owner.len))
-		builder_refuse(builder, rr, "is outside of the zone");
+		builder_refuse(builder, rr, "is outside the zone");
 }
 
 static struct run *run_add(struct zone_builder *builder, const struct rr *rr)

@@ -338,7 +338,7 @@ class Orders(Story):
             ((*give, "--name", f"www.{ZONE}"), USAGE, "its final dot"),
             ((*give, "--all", "--wait-timeout", "soon"), USAGE, "seconds"),
             ((*give, "--type", "FROB"), FAILED, "FROB"),
-            (("transfer", "us", ZONE, "us", "--all"), FAILED, "must be another"),
+            (("transfer", "us", ZONE, "us", "--all"), FAILED, "must differ from"),
             (("transfer", "us", ZONE, "nobody", "--all"), NOT_FOUND, "storage_id nobody"),
             (("transfer", "us", ZONE, "rows", "--all"), FAILED, "differ in: storage"),
             (("release", "us", "example.net", "--all"), NOT_FOUND, "registries.zones"),

@@ -384,8 +384,8 @@ enum err rpc_call(struct rpc_client *client, const struct rpc_target *target,
 
 	bug_if(target->fanout);
 	if (HASH_COUNT(client->calls) >= (unsigned)client->config->queue_limit)
-		return fail(why, ERR_BUSY, "the limit of %u calls that wait for an "
-		            "answer is reached: try again later",
+		return fail(why, ERR_BUSY, "%u calls already wait for an answer, the "
+		            "largest allowed number: try again later",
 		            HASH_COUNT(client->calls));
 	client_listen(client);
 	call = rpc_call_new(client, target, method, timeout_ms);

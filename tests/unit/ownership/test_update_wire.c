@@ -311,21 +311,21 @@ static const struct {
 	enum outcome want;
 } of_rcode[16] = {
 	{ "", OUTCOME_APPLIED },
-	{ "answers FORMERR", OUTCOME_PARKED },
-	{ "answers SERVFAIL", OUTCOME_UNABLE },
-	{ "answers NXDOMAIN", OUTCOME_CHANGED },
-	{ "answers NOTIMP", OUTCOME_PARKED },
-	{ "answers REFUSED", OUTCOME_POLICY },
+	{ "answers with FORMERR", OUTCOME_PARKED },
+	{ "answers with SERVFAIL", OUTCOME_UNABLE },
+	{ "answers with NXDOMAIN", OUTCOME_CHANGED },
+	{ "answers with NOTIMP", OUTCOME_PARKED },
+	{ "answers with REFUSED", OUTCOME_POLICY },
 	{ "answers YXDOMAIN", OUTCOME_CONFLICT },
 	{ "answers YXRRSET", OUTCOME_CONFLICT },
 	{ "answers NXRRSET", OUTCOME_CHANGED },
-	{ "answers NOTAUTH", OUTCOME_PARKED },
+	{ "answers with NOTAUTH", OUTCOME_PARKED },
 	{ "answers NOTZONE", OUTCOME_FAILED },
-	{ "answers an error", OUTCOME_AGAIN },
-	{ "answers an error", OUTCOME_AGAIN },
-	{ "answers an error", OUTCOME_AGAIN },
-	{ "answers an error", OUTCOME_AGAIN },
-	{ "answers an error", OUTCOME_AGAIN },
+	{ "answers with an error", OUTCOME_AGAIN },
+	{ "answers with an error", OUTCOME_AGAIN },
+	{ "answers with an error", OUTCOME_AGAIN },
+	{ "answers with an error", OUTCOME_AGAIN },
+	{ "answers with an error", OUTCOME_AGAIN },
 };
 
 static void test_every_rcode(void **state)
