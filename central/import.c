@@ -635,7 +635,8 @@ enum err import_submit(struct central *central, const char *id, struct why *why)
 {
 	if (import_submit_job(central, id))
 		return OK;
-	return fail(why, ERR_BUSY, "too many imports wait for central: try again later");
+	return fail(why, ERR_BUSY, "%d imports already wait for central, the largest "
+	            "allowed number: try again later", WAITING_MAX);
 }
 
 void import_fire(void *self)

@@ -193,10 +193,9 @@ static void reports_log_moves(struct reported *reports, size_t count)
 		r->is_logged = true;
 		if (state->status == STATUS_ACTIVE)
 			metric_observe_us(propagation, r->before.changed_us);
-		log_info("domain moved: domain=%s serial=%" PRIu32 " task=%s "
-		         "status=%s reason=\"%s\"",
-		         r->before.name, state->serial, task_name(state->task),
-		         status_name(state->status), r->reason);
+		log_info("domain status changed: domain=%s serial=%" PRIu32 " task=%s "
+		         "status=%s reason=\"%s\"", r->before.name, state->serial,
+		         task_name(state->task), status_name(state->status), r->reason);
 	}
 }
 

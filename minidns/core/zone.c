@@ -572,8 +572,8 @@ static enum err zone_check_apex(struct zone *zone, struct why *why)
 static enum err builder_check(const struct zone_builder *builder, struct why *why)
 {
 	if (builder->names_len >= NAMES_LIMIT)
-		return fail(why, ERR_INVALID, "the names of the zone must have fewer "
-		            "than %zu octets, not %zu", (size_t)NAMES_LIMIT,
+		return fail(why, ERR_INVALID, "all names of the zone together must have "
+		            "fewer than %zu octets, not %zu", (size_t)NAMES_LIMIT,
 		            (size_t)builder->names_len);
 	return zone_check_apex(builder->zone, why);
 }

@@ -199,8 +199,8 @@ class Story(unittest.TestCase):
     def waits_beside_the_loop(self, method, context, **args):
         """The call finds its row locked, and no statement of it waits for a second."""
         with ThreadPoolExecutor(1) as pool:
-            asked = pool.submit(self.fails, "Busy", "another transaction is changing", method, context,
-                                **args)
+            asked = pool.submit(self.fails, "Busy", "another transaction is changing", method,
+                                context, **args)
             long = wait_for(lambda: asked.done() or slow_statements(1000), 60, "an answer")
             self.assertIs(long, True)
             asked.result()
@@ -768,7 +768,7 @@ class Permission(Story):
         call("create_domain", domain={"name": f"x{bad}"})
         call("create_domain", ADMIN, domain={"name": bad})
         call("delete_blacklist", ADMIN, blacklist=entry["id"])
-        self.fails("NotFound", "no blacklist", "delete_blacklist", ADMIN, blacklist=entry["id"])
+        self.fails("NotFound", "the blacklist has no entry", "delete_blacklist", ADMIN, blacklist=entry["id"])
 
     def test_pools(self):
         name = f"pool{next(lab.numbers)}"
@@ -1621,7 +1621,7 @@ class Imports(Story):
         tenant = {"project_id": f"stages{next(lab.numbers)}"}
         begun = [call("begin_import", tenant, domain={"name": lab.name()})["id"]
                  for _ in range(IMPORTS)]
-        self.fails("OverQuota", "(quota_imports): commit or cancel", "begin_import", tenant,
+        self.fails("OverQuota", "(quota_imports) allows no more: commit or cancel", "begin_import", tenant,
                    domain={"name": lab.name()})
         call("cancel_import", tenant, **{"import": begun.pop()})
         name = lab.name()
@@ -1631,7 +1631,7 @@ class Imports(Story):
         for _ in range(2):          # a part that comes twice counts once
             call("add_to_import", tenant, records=rows, **part)
         more = {"import": begun[-1], "part": 1, "records": rows[:1]}
-        self.fails("OverQuota", "(quota_import_records): commit or cancel", "add_to_import",
+        self.fails("OverQuota", "but its quota (quota_import_records) is", "add_to_import",
                    tenant, **more)
         call("add_to_import", ADMIN, **more)
         for one in begun:

@@ -331,15 +331,16 @@ static void broker_on_blocked(struct broker *broker, const void *decoded)
 	const amqp_connection_blocked_t *blocked = decoded;
 
 	broker->blocked = true;
-	log_warn("broker takes no messages: connection=%s reason=\"%.*s\"", broker->name,
-		 (int)blocked->reason.len, (const char *)blocked->reason.bytes);
+	log_warn("broker accepts no messages: connection=%s reason=\"%.*s\"",
+	         broker->name, (int)blocked->reason.len,
+	         (const char *)blocked->reason.bytes);
 }
 
 static void broker_on_unblocked(struct broker *broker, const void *decoded)
 {
 	(void)decoded;
 	broker->blocked = false;
-	log_info("broker takes messages again: connection=%s", broker->name);
+	log_info("broker accepts messages again: connection=%s", broker->name);
 }
 
 static void broker_ignore_method(struct broker *broker, const void *decoded)

@@ -68,9 +68,11 @@ static enum err url_decode_name(const char *text, size_t len, const char *what,
 		return fail(why, ERR_INVALID, "broker.url: the %s must have two "
 		            "hexadecimal digits after each %%", what);
 	if (strlen(name) > SHORT_MAX) {
+		size_t size = strlen(name);
+
 		free(name);
 		return fail(why, ERR_INVALID, "broker.url: the %s must have at most %d "
-		            "bytes", what, SHORT_MAX);
+		            "bytes, not %zu", what, SHORT_MAX, size);
 	}
 	*into = name;
 	return OK;
@@ -249,8 +251,8 @@ enum err broker_url_parse(const char *text, struct broker_url *url, struct why *
 		            strlen(text));
 	if (strchr(text, '?'))
 		return fail(why, ERR_INVALID,
-		            "broker.url: must not contain options after a ?: write %%3F "
-		            "for a ? in a name or password");
+		            "broker.url: must not contain ?option: write %%3F for a ? in "
+		            "a name or password");
 	parsed.tls = scheme->tls;
 	hosts = text + strlen(scheme->prefix);
 	err = url_parse_hosts(hosts, strcspn(hosts, "/"), scheme, &parsed, why);

@@ -41,7 +41,7 @@ static void finish_encode(const struct rpc_server *server, struct job *job,
 			return;
 		job->err = fail(&job->req.why, ERR_TOO_LARGE,
 		                "the answer has %zu bytes, but may have at most %zu: ask "
-		                "for less", body->len, server->max_bytes);
+		                "for fewer objects", body->len, server->max_bytes);
 		buf_reset(body);
 	}
 	envelope_failure_encode(msg_id, job->err, job->req.why.text, body);

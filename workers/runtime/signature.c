@@ -79,8 +79,9 @@ static enum err signature_keys_add(struct signature_keys *keys, const char *text
 		return fail(why, ERR_INVALID, "must have at most %d keys",
 		            SIGNATURE_KEYS_MAX);
 	if (len > WORD_MAX)
-		return fail(why, ERR_INVALID, "key %zu must have at most %d characters",
-		            keys->count + 1, WORD_MAX);
+		return fail(why, ERR_INVALID,
+		            "key %zu must have at most %d characters, not %zu",
+		            keys->count + 1, WORD_MAX, len);
 	memcpy(word, text, len);
 	word[len] = '\0';
 	err = signature_key_parse(word, keys, &keys->key[keys->count], why);

@@ -318,8 +318,8 @@ static bool item_lacks_part_room(const struct planning *p, struct plan_item *ite
 	size_t count = item->desired->rrset.count;
 
 	snprintf(words, sizeof(words),
-	         "its ownership mark can list at most %d records of a shared name, not %zu",
-	         SHARE_RECORDS_MAX, count);
+	         "its ownership mark can list at most %d records of a shared name, "
+	         "not %zu", SHARE_RECORDS_MAX, count);
 	return count > SHARE_RECORDS_MAX &&
 	       plan_refuse_because(item, REASON_NO_MARK, words);
 }
