@@ -768,7 +768,8 @@ class Permission(Story):
         call("create_domain", domain={"name": f"x{bad}"})
         call("create_domain", ADMIN, domain={"name": bad})
         call("delete_blacklist", ADMIN, blacklist=entry["id"])
-        self.fails("NotFound", "the blacklist has no entry", "delete_blacklist", ADMIN, blacklist=entry["id"])
+        self.fails("NotFound", "the blacklist has no entry", "delete_blacklist", ADMIN,
+                   blacklist=entry["id"])
 
     def test_pools(self):
         name = f"pool{next(lab.numbers)}"
@@ -1621,8 +1622,8 @@ class Imports(Story):
         tenant = {"project_id": f"stages{next(lab.numbers)}"}
         begun = [call("begin_import", tenant, domain={"name": lab.name()})["id"]
                  for _ in range(IMPORTS)]
-        self.fails("OverQuota", "(quota_imports) allows no more: commit or cancel", "begin_import", tenant,
-                   domain={"name": lab.name()})
+        self.fails("OverQuota", "(quota_imports) allows no more: commit or cancel",
+                   "begin_import", tenant, domain={"name": lab.name()})
         call("cancel_import", tenant, **{"import": begun.pop()})
         name = lab.name()
         begun.append(call("begin_import", tenant, domain={"name": name})["id"])

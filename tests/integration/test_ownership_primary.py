@@ -314,8 +314,8 @@ class Servers:
         zone = self.zone()
         wanted = creation(f"www.{zone}", "192.0.2.1")
         for key, words in (
-                (STRANGER, "refuses our signature: BADKEY, does it know the key?"),
-                (FORGER, "refuses our signature: BADSIG, is the secret the same?")):
+                (STRANGER, "refuses our signature with BADKEY: check that it has the key"),
+                (FORGER, "refuses our signature with BADSIG: compare the secrets of the key")):
             client = self.client(zone, self.server, key)
             self.assert_faulty(client, words)
             self.assert_sent(client, [wanted], "parked", words)
@@ -478,8 +478,8 @@ class Servers:
         self.assertGreater(client.serial(), 17)
         self.assertEqual(self.client(zone, self.server).serial(), client.serial())
         for key, words in (
-                (STRANGER, "refuses our signature: BADKEY, does it know the key?"),
-                (FORGER, "refuses our signature: BADSIG, is the secret the same?")):
+                (STRANGER, "refuses our signature with BADKEY: check that it has the key"),
+                (FORGER, "refuses our signature with BADSIG: compare the secrets of the key")):
             self.assertEqual(self.client(zone, self.server, key).serial(), f"{HOST} {words}")
         client = self.client("no.test.", self.server, KEY)
         self.assertEqual(client.serial(), f"{HOST} {self.NO_ANSWER}")
@@ -537,7 +537,7 @@ class KnotPrimary(Servers, Story):
     UNREAD = "answers with NOTAUTH"
     UNSIGNED = "parked", "answers with NOTAUTH"
     # it says the same to who is known and may not as to who is unknown
-    POLICY = "policy", "refuses the update: BADKEY, but it knows the key, so the key may not " \
+    POLICY = "policy", "refuses the update with BADKEY, but it knows the key: the key may not " \
         "make this change"
     # it signs no answer about what it does not have
     NO_ZONE = "again", "answers without a signature (NOTAUTH)"
@@ -846,7 +846,7 @@ class Hostile(Story):
         hours = 7200
         server = self.refusing(KEY, other=int(time.time() + hours).to_bytes(6, "big"))
         client = self.client(ZONE, server, KEY)
-        self.assert_refused(client, "parked", f"^refuses our signature: BADTIME, {CLOCKS}$")
+        self.assert_refused(client, "parked", f"^refuses our signature with BADTIME: {CLOCKS}$")
         off = [round((when - time.time()) / hours) for when in server.times]
         self.assertEqual(off, [0, 1, 1, 1, 1, 1])       # each of the three twice
         self.assert_clocks_told(client, HOST, ZONE, 1)

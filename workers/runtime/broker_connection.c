@@ -117,7 +117,8 @@ static enum err connection_connect(const struct broker *broker,
 	int status;
 
 	if (!socket)
-		return fail(why, ERR_UNREACHABLE, "no socket: %s", strerror(errno));
+		return fail(why, ERR_UNREACHABLE, "cannot create a socket: %s",
+		            strerror(errno));
 	if (broker->url.tls && connection_set_tls(socket, &broker->config, why))
 		return ERR_UNREACHABLE;
 	errno = 0;
@@ -184,7 +185,8 @@ static enum err cancel_expose(struct cancel *cancel, int fd, struct why *why)
 	cancel_clear(cancel);
 	if (copy < 0) {
 		descriptors_lack("the broker");
-		return fail(why, ERR_UNREACHABLE, "no socket: %s", strerror(errno));
+		return fail(why, ERR_UNREACHABLE, "cannot create a socket: %s",
+		            strerror(errno));
 	}
 	atomic_store(&cancel->fd, copy);
 	if (atomic_load(&cancel->wanted))

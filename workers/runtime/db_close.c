@@ -84,5 +84,5 @@ enum err db_check_transaction(const struct db *db, struct why *why)
 {
 	if (!db->in_transaction || db->mysql->server_status & SERVER_STATUS_IN_TRANS)
 		return OK;
-	return fail(why, ERR_RACE, "database: the server has rolled the transaction back");
+	return fail(why, ERR_RACE, "the database server rolled back the transaction");
 }
