@@ -2,10 +2,11 @@
  * catalog -- keeps the catalog zones of the pools (core/catalog.h) up to date.
  *
  * A call that creates or deletes a domain does not change the catalog zone, because all
- * these calls would wait for its row. Instead, the rows of the domains show which
- * updates are due. Soon after a commit, and periodically, each central reads these rows
+ * such calls would wait for its row. Instead, the rows of the domains show which updates
+ * are due. Soon after a commit, and periodically, each central process reads these rows
  * and writes many domains in one transaction under one serial. Several processes may
- * write at the same time, because row locks decide. A crash loses nothing.
+ * write at the same time, because row locks keep their updates apart. A crash loses no
+ * update.
  *
  * After a large update central waits up to 5 seconds before the next update. So servers
  * do not transfer the catalog zone for each of thousands of domains.
@@ -18,7 +19,7 @@ void catalog_start(struct central *central);
 void catalog_stop(struct central *central);
 /* Call it after the creation or deletion of a domain in a pool with a catalog zone. */
 void catalog_schedule(struct central *central);
-/* the function of a timer: finds updates that a crash left */
+/* the function of a timer: finds updates that a crash has left */
 void catalog_fire(void *central);
 /* True: no update is scheduled or running. */
 bool catalog_idle(const struct central *central);

@@ -1,7 +1,7 @@
 /*
- * central -- owner of domains, record sets and records. struct central has all state of
- * the process. A change is one transaction: it locks the row of the domain, raises the
- * serial, writes rows and journal, and stores the answer under the unique id of the
+ * central -- the owner of domains, record sets and records. struct central has all state
+ * of the process. A change is one transaction: it locks the row of the domain, raises
+ * the serial, writes rows and journal, and stores the answer under the unique id of the
  * message. After the commit central sends a cast to the pool manager. If the cast is
  * lost, the periodic sync of the pool manager finds the task in the row of the domain.
  */
@@ -18,12 +18,12 @@ struct central {
 		/* names of pools; "*": all pools */
 		struct option_texts tenant_pools;
 		struct option_texts ns_records;	/* of the default pool */
-		char *hostmaster;		/* RNAME by default */
+		char *hostmaster;		/* default for RNAME */
 		int default_ttl, min_ttl;
 		int soa_refresh, soa_retry, soa_expire, soa_minimum;
 		int quota_domains, quota_recordsets, quota_records;	/* -1: no limit */
 		int quota_imports, quota_import_records;		/* -1: no limit */
-		/* a larger change leaves a gap in the journal */
+		/* the journal does not store a larger change */
 		int64_t journal_change_bytes;
 		int64_t journal_domain_bytes;
 		int journal_age_s, tombstone_age_s, request_age_s, import_age_s;

@@ -1,12 +1,12 @@
 /*
  * codec -- decodes and encodes the JSON objects of the methods. Each noun has a file
- * (codec_domain.h, codec_recordset.h, ...); codec_find.h decodes the arguments of finds.
+ * (codec_domain.h, codec_recordset.h, ...). codec_find.h decodes the arguments of finds.
  * This file has the common functions.
  *
- * The functions check each field, and an error names it: "changes[3].records[0]: ...".
- * They refuse unknown fields, so that a misspelt field has no silent effect. The runtime
- * has checked the names of the arguments before. All errors are ERR_INVALID. Decoded
- * values borrow from the JSON and the ARENA.
+ * The functions check each field, and an error names the field: "changes[3].records[0]:
+ * ...". The functions refuse unknown fields, so that a misspelt field causes an error.
+ * The runtime has already checked the names of the arguments. All errors are
+ * ERR_INVALID. Decoded values borrow from the JSON and the ARENA.
  */
 #pragma once
 
@@ -19,21 +19,27 @@
 
 enum {
 	TENANT_MAX = 255, POOL_NAME_MAX = 64, DESCRIPTION_MAX = 255,
-	WORD_MAX = 32,			/* of an enum value: a status, an operation */
+	/* length of an enum value: a status, an operation */
+	WORD_MAX = 32,
 };
 
 /* Puts FIELD before the path in a reason: "name" becomes "domain.name". */
 enum err codec_within(const char *field, enum err err, struct why *why);
 
-/* The canonical text of a name, in ARENA. */
+/* Returns the canonical text of a name, in ARENA. */
 const char *codec_name_text(const struct name *name, struct arena *arena);
 /* Reads an owner: wire form and canonical text. An absent field leaves both unchanged. */
 enum err codec_owner(const json_t *json, const char *key, int flags, struct arena *arena,
                      struct name *name, const char **canonical, struct why *why);
-/* Reads the field KEY: an id, or "" and the canonical *name. */
+/*
+ * Reads the field KEY. If it is an id, sets ID. If it is a name, sets ID to "" and *name
+ * to the canonical name.
+ */
 enum err codec_id_or_name(const json_t *json, const char *key, struct arena *arena,
                           char id[ID_LEN + 1], const char **name, struct why *why);
-/* Reads the hosts of NS records, canonical. If the field is absent, *count is 0. */
+/*
+ * Reads the hosts of NS records in canonical form. If the field is absent, *count is 0.
+ */
 enum err codec_hosts(const json_t *json, const char *key, struct arena *arena,
                      const char ***hosts, size_t *count, struct why *why);
 /* Reads the record type in "type", which is required. */

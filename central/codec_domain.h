@@ -1,6 +1,6 @@
 /*
- * codec_domain -- domains from and to JSON: the key of a domain, the values of a new,
- * imported or changed domain, and the answer.
+ * codec_domain -- converts domains from and to JSON: the key of a domain, the values of
+ * a new, imported or changed domain, and the answer.
  */
 #pragma once
 
@@ -20,10 +20,13 @@ struct domain_spec {
 	uint32_t ttl;
 	const char **ns;
 	size_t ns_count;
-	/* serial of an imported zone; used if newer than all earlier serials */
+	/*
+	 * serial of an imported zone; central uses it if it is newer than all earlier
+	 * serials
+	 */
 	bool has_serial;
 	uint32_t serial;
-	/* the catalog zone of its pool; no caller sets it */
+	/* the domain is the catalog zone of its pool; callers cannot set it */
 	bool is_catalog;
 };
 

@@ -7,21 +7,22 @@
 #include "model/presentation.h"
 
 const struct json_field codec_find_domain_fields[] = {
-	{ "name", "text", "a name in lower case, with its final dot; `*` in front or at the end "
-	  "stands for any text", "any", NAME_MAX_TEXT },
+	{ "name", "text", "a name in lower case, with its final dot. A `*` at the "
+	  "beginning or at the end matches any text", "any", NAME_MAX_TEXT },
 	{ "status", "text", "PENDING, ACTIVE or ERROR", "any" },
 	{ "task", "text", "ADD, UPDATE, DELETE or NONE", "any" },
 	{ "pool", "text", "the name of a pool", "any", POOL_NAME_MAX },
-	{ "tenant", "text", "an owner", "any", TENANT_MAX },
+	{ "tenant", "text", "the tenant that owns the domain", "any", TENANT_MAX },
 	{ 0 }
 };
 
 const struct json_field codec_find_record_fields[] = {
-	{ "name", "text", "a name in lower case, with its final dot; `*` in front or at the end "
-	  "stands for any text", "any", NAME_MAX_TEXT },
+	{ "name", "text", "a name in lower case, with its final dot. A `*` at the "
+	  "beginning or at the end matches any text", "any", NAME_MAX_TEXT },
 	{ "type", "text", "a record type", "any" },
 	{ "status", "text", "PENDING, ACTIVE or ERROR", "any" },
-	{ "data", "text", "the data of a record, as it is shown", "any", RDATA_MAX_TEXT },
+	{ "data", "text", "the data of a record, in the same form as in answers",
+	  "any", RDATA_MAX_TEXT },
 	{ 0 }
 };
 

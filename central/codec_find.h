@@ -14,7 +14,7 @@ enum { FIND_LIMIT = 100, FIND_LIMIT_MAX = 1000 };
 /* The fields of a criterion. */
 extern const struct json_field codec_find_domain_fields[], codec_find_record_fields[];
 
-/* Reads marker, limit, sort_key (one of KEYS; the first by default) and sort_dir. */
+/* Reads marker, limit, sort_key (one of KEYS; the default is the first) and sort_dir. */
 enum err codec_find_paging(const json_t *args, const char *const *keys,
                            struct paging *paging, struct why *why);
 /* For a list without criteria: `criterion` must be absent or empty. */

@@ -9,18 +9,20 @@
 const struct json_field codec_pool_fields[] = {
 	{ "name", "text", "letters, digits, `_` and `-`", .max = POOL_NAME_MAX,
 	  .is_fixed = true },
-	{ "description", "text", "a text for people", "empty", DESCRIPTION_MAX },
+	{ "description", "text", "any text; zonefleet does not use it",
+	  "empty", DESCRIPTION_MAX },
 	{ "ns_records", "list of names", "the hosts of the NS records of new domains", "empty",
 	  POOL_NS_MAX },
-	{ "catalog_zone", "name", "the catalog zone of the pool. Central creates it, and deletes "
-	  "it for an empty text", "none" },
+	{ "catalog_zone", "name", "the catalog zone of the pool. Central creates this "
+	  "zone. If the text is empty, central deletes the catalog zone of the pool",
+	  "none" },
 	{ 0 }
 };
 
 const struct json_field codec_pool_shown[] = {
 	{ "id", "id", "the id of the pool" },
 	{ "name", "text", "the name of the pool" },
-	{ "description", "text", "a text for people" },
+	{ "description", "text", "any text; zonefleet does not use it" },
 	{ "ns_records", "list of names", "the hosts of the NS records of new domains" },
 	{ "catalog_zone", "name or null", "the catalog zone of the pool" },
 	{ 0 }

@@ -7,39 +7,40 @@
 #include "model/json.h"
 #include "model/presentation.h"
 
-#define RECORDS(fallback) { "records", "list of texts", "the data of each record, as in a " \
-	"master file with full names", fallback, RECORDS_MAX }
+#define RECORDS(fallback) { "records", "list of texts", "the data of each record, in " \
+	"the form of a master file, with full names", fallback, RECORDS_MAX }
 
 const struct json_field codec_change_fields[] = {
-	{ "op", "text", "`add`: adds these records. `delete`: deletes these records, or "
-	  "the whole set. `set`: gives the set exactly these records. `expect`: central "
-	  "makes no change (`Conflict`) unless the set has exactly these records "
-	  "before" },
+	{ "op", "text", "`add` adds these records. `delete` deletes these records, or "
+	  "the whole set. `set` replaces all records of the set by these records. "
+	  "`expect` is a condition: the call fails with `Conflict` unless the set has "
+	  "exactly these records before the call" },
 	{ "name", "name", "the name of the record set" },
-	{ "type", "text", "the record type. `ANY` with `expect` and `[]`: there is no record at "
-	  "the name" },
-	{ "ttl", "number or null", "the TTL in seconds; null: the domain's",
-	  "the present TTL; for a new set the TTL of the domain", RR_TTL_MAX },
-	RECORDS("required; `[]` with `set` or `expect`: no such set. Without it `delete` deletes the "
-		"whole set"),
+	{ "type", "text", "the record type. With `expect` and `[]` it can be `ANY`: then "
+	  "the name must have no records" },
+	{ "ttl", "number or null", "the TTL in seconds; null: the TTL of the domain",
+	  "the current TTL; for a new set, the TTL of the domain", RR_TTL_MAX },
+	RECORDS("required, except for `delete`. If `records` is absent, `delete` deletes "
+		"the whole set. `[]` with `set` deletes the set. `[]` with `expect` "
+		"means that the set does not exist"),
 	{ 0 }
 };
 
 const struct json_field codec_recordset_fields[] = {
 	{ "name", "name", "the name of the record set", .is_fixed = true },
 	{ "type", "text", "the record type", .is_fixed = true },
-	{ "ttl", "number or null", "the TTL in seconds; null: the domain's", "null",
-	  RR_TTL_MAX },
+	{ "ttl", "number or null", "the TTL in seconds; null: the TTL of the domain",
+	  "null", RR_TTL_MAX },
 	RECORDS(NULL),
 	{ 0 }
 };
 
 #define MEMBER \
 	{ "id", "id", "the id of the record" }, \
-	{ "data", "text", "the data in the usual form" }, \
+	{ "data", "text", "the data of the record, in the form of a master file" }, \
 	{ "task", "text", "ADD, UPDATE, DELETE or NONE" }, \
 	{ "status", "text", "PENDING, ACTIVE or ERROR" }, \
-	{ "serial_number", "number", "the serial with the last change of the record" }
+	{ "serial_number", "number", "the serial of the last change to the record" }
 
 const struct json_field codec_member_shown[] = { MEMBER, { 0 } };
 
@@ -49,7 +50,7 @@ const struct json_field codec_record_shown[] = {
 	{ "domain_id", "id", "the id of the domain of the record" },
 	{ "name", "name", "the name of the record" },
 	{ "type", "text", "the record type" },
-	{ "ttl", "number or null", "the TTL in seconds; null: the domain's" },
+	{ "ttl", "number or null", "the TTL in seconds; null: the TTL of the domain" },
 	{ 0 }
 };
 
@@ -58,15 +59,15 @@ const struct json_field codec_recordset_shown[] = {
 	{ "domain_id", "id", "the id of the domain of the record set" },
 	{ "name", "name", "the name of the record set" },
 	{ "type", "text", "the record type" },
-	{ "ttl", "number or null", "the TTL in seconds; null: the domain's" },
+	{ "ttl", "number or null", "the TTL in seconds; null: the TTL of the domain" },
 	{ "records", "list of texts", "the data of the records, without records whose "
 	  "task is DELETE" },
 	{ "members", "list of [member]", "the records with their states" },
-	{ "status", "text", "ERROR if a member is in ERROR, else PENDING if one is PENDING, "
-	  "else ACTIVE" },
-	{ "task", "text", "the task of the member that decides `status`" },
+	{ "status", "text", "ERROR if a record is in ERROR; otherwise PENDING if a "
+	  "record is PENDING; otherwise ACTIVE" },
+	{ "task", "text", "the task of the record that determines `status`" },
 	{ "created_at", "time", "when the record set was created" },
-	{ "updated_at", "time", "when the record set was changed last" },
+	{ "updated_at", "time", "when the record set last changed" },
 	{ 0 }
 };
 

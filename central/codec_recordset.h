@@ -1,9 +1,10 @@
 /*
- * codec_recordset -- record sets and records from and to JSON. All input becomes a struct
- * change (core/changes.h): a set, its new values, a list of changes, a line of an import.
+ * codec_recordset -- converts record sets and records from and to JSON. All input
+ * becomes a struct change (core/changes.h): a record set, its new values, a list of
+ * changes, or a line of an import.
  *
  * The data of a record may have any presentation form of RFC 1035 and RFC 3597. The
- * decoder makes the wire form and the canonical text.
+ * decoder converts it to the wire form and the canonical text.
  */
 #pragma once
 
@@ -23,10 +24,10 @@ extern const struct json_field codec_record_shown[];
 
 /*
  * Reads the `changes` of apply_changes, each {"op", "name", "type", "ttl", "records"}.
- * "expect" compares before all changes: the set must have exactly these records,
- * otherwise nothing changes (ERR_CONFLICT). Without records the set must not exist; with
- * type "ANY" the name must have no set at all. "expect" and "delete" ignore the case of
- * names in the data.
+ * "expect" is a condition that central checks before all changes. The set must have
+ * exactly these records; otherwise central makes no change (ERR_CONFLICT). If "expect"
+ * has no records, the set must not exist. If its type is "ANY", the name must have no
+ * set at all. "expect" and "delete" ignore the case of names in the data.
  */
 enum err codec_changes(const json_t *array, struct arena *arena, struct change **changes,
                        size_t *count, struct why *why);
@@ -41,6 +42,6 @@ enum err codec_recordset_values(const json_t *json, const struct recordset *now,
 enum err codec_record_import(const json_t *json, const char *field, struct arena *arena,
                              struct change *change, struct why *why);
 
-/* The state of a set is the worst state of its records. */
+/* The state of a record set is the worst state of its records. */
 json_t *codec_recordset_encode(const struct recordset *set);
 json_t *codec_record_encode(const struct found_record *found);

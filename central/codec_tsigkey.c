@@ -12,16 +12,16 @@
 const struct json_field codec_tsigkey_fields[] = {
 	{ "name", "name", "the name of the key" },
 	{ "algorithm", "text", ALGORITHMS, "`" TSIGKEY_ALGORITHM "`" },
-	{ "secret", "text", "the secret in base64, of 16 to 128 octets",
-	  "random, as long as the hash" },
-	{ "domain", "id or name", "clients with the key may transfer this domain; without it the "
-	  "key is for name servers", "none" },
+	{ "secret", "text", "the secret, 16 to 128 octets in base64",
+	  "a random secret, as long as the hash" },
+	{ "domain", "id or name", "clients with this key may transfer this domain. If "
+	  "`domain` is absent, the key is for name servers", "none" },
 	{ 0 }
 };
 
 const struct json_field codec_tsigkey_change_fields[] = {
 	{ "algorithm", "text", ALGORITHMS, "unchanged" },
-	{ "secret", "text", "the secret in base64, of 16 to 128 octets", "unchanged" },
+	{ "secret", "text", "the secret, 16 to 128 octets in base64", "unchanged" },
 	{ "new_secret", "true or false", "true: central makes a random secret", "false" },
 	{ 0 }
 };
@@ -33,7 +33,7 @@ const struct json_field codec_tsigkey_shown[] = {
 	{ "domain", "name or null", "the domain that clients with the key may transfer" },
 	{ "domain_id", "id or null", "the id of this domain" },
 	{ "created_at", "time", "when the key was created" },
-	{ "updated_at", "time", "when the key was changed last" },
+	{ "updated_at", "time", "when the key last changed" },
 	{ 0 }
 };
 

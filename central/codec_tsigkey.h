@@ -1,6 +1,6 @@
 /*
- * codec_tsigkey -- TSIG keys from and to JSON. Answers have no secret, except the answer
- * of get_tsigkey.
+ * codec_tsigkey -- converts TSIG keys from and to JSON. Only the answer of get_tsigkey
+ * contains the secret.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 #include "store.h"
 
 /*
- * The values of a new or changed key. NULL: a new key gets the default, an old one keeps
- * its value.
+ * The values of a new or changed key. NULL: a new key gets the default value; an
+ * existing key keeps its value.
  */
 struct tsigkey_spec {
 	const char *name;

@@ -1,20 +1,14 @@
 /*
- * edit -- changes a domain. It locks its row, finds the new serial, and reads the record
- * sets at the names of the changes. core/ applies and checks the changes. Then it writes
- * the differences with a row of the journal under the new serial.
+ * edit -- changes a domain. It locks the row of the domain, finds the new serial, and
+ * reads the record sets at the names of the changes. The functions of core/ apply and
+ * check the changes. Then edit writes the differences with a row of the journal under
+ * the new serial.
  *
  * Each call that changes the zone gets its own serial, even in a shared transaction: the
- * next serial or the time, whichever is newer. Its records, journal row and answer have
- * this serial, and the version of the domain grows by one. An import is one call, and a
- * round of catalog.h has one serial for each catalog zone. A new description or a
- * deletion gets no serial.
- *
- * Round trips for a change of one record: BEGIN, lock, read the sets, write the domain,
- * [the set, if it is new or has a new TTL], the record, the journal, the answer, COMMIT.
- * This is 8 or 9, and one more if domains exist below this domain. Each further 500
- * names read or 256 rows written cost one more. Calls of a group (write.h) share all
- * round trips, except the round trip for domains below. This needs calls that are the
- * first about their domains and have few changes.
+ * next serial or the time, whichever is newer. The records, journal row and answer of
+ * the call have this serial, and the version of the domain grows by one. An import is
+ * one call. In a round of catalog.h, each catalog zone gets one serial. A new
+ * description or a deletion gets no serial.
  */
 #pragma once
 
@@ -28,12 +22,15 @@ struct edit {
 	bool has_ttl;			/* a new default TTL */
 	uint32_t ttl;
 	const char *description;	/* NULL: unchanged */
-	/* given by the caller: newer than the domain's serial */
+	/* the caller gives the serial; it is newer than the domain's serial */
 	bool has_serial;
 	uint32_t serial;
 };
 
-/* The limit for the caller: OWN, its tenant's limit, or CONFIGURED. -1: no limit. */
+/*
+ * Returns the limit for the caller: OWN (the limit of its tenant) or CONFIGURED. -1: no
+ * limit.
+ */
 int64_t edit_quota(const struct write *write, int64_t own, int configured);
 
 struct edit_outcome {
@@ -43,16 +40,28 @@ struct edit_outcome {
 
 /* ERR_CONFLICT: the locked domain is being deleted, or is a catalog zone. */
 enum err edit_check_open(struct write *write);
-/* ERR_CONFLICT: the caller has read another version (the argument `version`). */
+/* ERR_CONFLICT: the caller has read a different version (the argument `version`). */
 enum err edit_check_version(struct write *write);
-/* Locks the domain for a change. ERR_NOT_FOUND, or the errors of both checks. */
+/*
+ * Locks the domain for a change. Returns ERR_NOT_FOUND, or an error of the two checks
+ * above.
+ */
 enum err edit_lock(struct write *write, const struct domain_key *key);
-/* Changes the locked write->zone and its rows. Sets write->cast_method. */
+/*
+ * Changes the locked write->zone and its rows. Sets write->cast_method.
+ *
+ * A change of one record needs 8 or 9 round trips: BEGIN, lock, read the sets, write the
+ * domain, [the set, if it is new or has a new TTL], the record, the journal, the answer,
+ * COMMIT. It needs one more if domains exist below this domain, and one more for each
+ * further 500 names read or 256 rows written. The calls of a group (write.h) share all
+ * round trips except the one for domains below, if they are the first calls about their
+ * domains and have few changes.
+ */
 enum err edit_apply(struct write *write, const struct edit *edit,
                     struct edit_outcome *outcome);
 /*
- * Reads the record sets of small edits by one statement, for calls with a locked_zone.
- * edit_apply() does not read these sets again.
+ * Reads the record sets of small edits with one statement, for calls that have a
+ * locked_zone. edit_apply() does not read these sets again.
  */
 void edit_prefetch(struct tx *tx, struct write *writes, size_t count);
 /*

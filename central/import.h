@@ -1,15 +1,15 @@
 /*
- * import -- commits an import: a whole zone that becomes one change. service_import.c
- * has checked and stored its parts. The commit runs on a lane with its own database
- * connection, because a million rows take long. It is one transaction of set-based
- * statements, so memory does not grow with the zone. Meanwhile it locks only this
- * domain.
+ * import -- commits an import: it writes a whole zone in one change. service_import.c
+ * has checked and stored its parts. The commit runs on a lane (a thread) with its own
+ * database connection, because a million rows take long. The commit is one transaction
+ * of set-based statements, so memory does not grow with the zone. During the commit it
+ * locks only this domain.
  *
- * A commit locks the row of the import. If the process dies, or the lane is full, the
+ * A commit locks the row of the import. If the process crashes, or the lane is full, the
  * import stays COMMITTING without a lock. Every 5 s (import_fire()) a process with an
- * idle lane claims such an import. The row has the worker and the number of attempts, so
- * that the pauses grow. If a dead process has left its session in a long statement, the
- * claiming process ends that session first.
+ * idle lane claims such an import. The row contains the worker and the number of
+ * attempts, so that the pauses grow. If a dead process has left its session in a long
+ * statement, the claiming process ends that session first.
  */
 #pragma once
 

@@ -19,57 +19,63 @@ static struct central central = { .catalog_repair_ms = 5000, .import_look_ms = 5
 static const struct option options[] = {
 	{ "default_pool",  OPTION_TEXT,  CONFIG(default_pool), "default", 1,
 	  POOL_NAME_MAX,
-	  "pool of new domains without their own pool. The first start creates this pool",
-	  .reloadable = true },
+	  "pool of a new domain if the call names no pool. central creates this pool "
+	  "when it starts for the first time", .reloadable = true },
 	{ "tenant_pools",  OPTION_TEXTS, CONFIG(tenant_pools), "", 1, POOL_NAME_MAX,
-	  "pools that a tenant may name for a new domain, besides default_pool; \"*\": "
-	  "all. Administrators may name any pool", .reloadable = true },
+	  "pools that a tenant may name for a new domain, in addition to default_pool. "
+	  "\"*\": all pools. Administrators may name any pool", .reloadable = true },
 	{ "ns_records",    OPTION_TEXTS, CONFIG(ns_records), NULL, 0, 0,
-	  "host names of the name servers of the default pool: the NS records at the "
-	  "apex of new domains. A start uses them only while the pool has no NS records; "
-	  "later use `zonefleet pool set`" },
+	  "host names of the name servers of the default pool. They become the NS "
+	  "records at the apex of new domains. central uses this setting only if the "
+	  "pool has no NS records when central starts. To change the NS records later, "
+	  "use `zonefleet pool set`" },
 	{ "hostmaster",    OPTION_TEXT,  CONFIG(hostmaster), "hostmaster@example.org", 3,
 	  EMAIL_MAX,
-	  "email address in the SOA's RNAME of new domains without their own "
+	  "email address in the SOA record (RNAME) of a new domain if the call gives no "
 	  "address", .reloadable = true },
 	{ "default_ttl",   OPTION_SECONDS, CONFIG(default_ttl), "3600", 0, RR_TTL_MAX,
-	  "TTL of new domains without their own TTL", .reloadable = true },
+	  "TTL of a new domain if the call gives no TTL", .reloadable = true },
 	{ "min_ttl",       OPTION_SECONDS, CONFIG(min_ttl), "0", 0, RR_TTL_MAX,
 	  "lowest TTL that a caller may set. Administrators may set any TTL",
 	  .reloadable = true },
 	{ "soa_refresh",   OPTION_SECONDS, CONFIG(soa_refresh), "3600", 1, RR_TTL_MAX,
-	  "SOA refresh of new domains", .reloadable = true },
+	  "default refresh time in the SOA record of a new domain", .reloadable = true },
 	{ "soa_retry",     OPTION_SECONDS, CONFIG(soa_retry), "600", 1, RR_TTL_MAX,
-	  "SOA retry of new domains", .reloadable = true },
+	  "default retry time in the SOA record of a new domain", .reloadable = true },
 	{ "soa_expire",    OPTION_SECONDS, CONFIG(soa_expire), "86400", 1, RR_TTL_MAX,
-	  "SOA expire of new domains", .reloadable = true },
+	  "default expire time in the SOA record of a new domain", .reloadable = true },
 	{ "soa_minimum",   OPTION_SECONDS, CONFIG(soa_minimum), "3600", 0, RR_TTL_MAX,
-	  "SOA minimum of new domains: the TTL of negative answers", .reloadable = true },
+	  "default minimum in the SOA record of a new domain: TTL of negative answers",
+	  .reloadable = true },
 	{ "quota_domains", OPTION_INT,   CONFIG(quota_domains), "1000", -1, INT32_MAX,
-	  "domains of one tenant; -1: no limit. Administrators have no limit. `zonefleet "
-	  "quota set` gives a tenant its own quota", .reloadable = true },
+	  "largest number of domains of one tenant. -1: no limit. The limit does not "
+	  "apply to administrators. `zonefleet quota set` sets a different limit for one "
+	  "tenant", .reloadable = true },
 	{ "quota_recordsets", OPTION_INT, CONFIG(quota_recordsets), "10000", -1,
 	  INT32_MAX,
-	  "record sets of one domain; -1: no limit. Administrators have no limit",
-	  .reloadable = true },
+	  "largest number of record sets of one domain. -1: no limit. The limit does not "
+	  "apply to administrators", .reloadable = true },
 	{ "quota_records", OPTION_INT,   CONFIG(quota_records), "100", -1, INT32_MAX,
-	  "records of one record set; -1: no limit. Administrators have no limit",
-	  .reloadable = true },
+	  "largest number of records of one record set. -1: no limit. The limit does not "
+	  "apply to administrators", .reloadable = true },
 	{ "quota_imports", OPTION_INT,   CONFIG(quota_imports), "100", -1, INT32_MAX,
-	  "unfinished imports of one tenant; -1: no limit. Administrators have no limit",
-	  .reloadable = true },
+	  "largest number of unfinished imports of one tenant. -1: no limit. The limit "
+	  "does not apply to administrators", .reloadable = true },
 	{ "quota_import_records", OPTION_INT, CONFIG(quota_import_records), "1000000", -1,
 	  INT32_MAX,
-	  "records in all unfinished imports of one tenant; -1: no limit. Administrators "
-	  "have no limit", .reloadable = true },
+	  "largest number of records in all unfinished imports of one tenant together. "
+	  "-1: no limit. The limit does not apply to administrators",
+	  .reloadable = true },
 	{ "journal_change_bytes", OPTION_BYTES, CONFIG(journal_change_bytes), "1M", 0,
 	  8 << 20,
-	  "largest change that the journal keeps. A larger change leaves a gap, so that "
-	  "name servers transfer the whole zone", .reloadable = true },
+	  "largest size of a change that the journal stores. The journal does not store "
+	  "a larger change. Name servers then transfer the whole zone",
+	  .reloadable = true },
 	{ "journal_domain_bytes", OPTION_BYTES, CONFIG(journal_domain_bytes), "16M",
 	  1 << 16, 1 << 30,
-	  "size of the journal of one domain. central removes the oldest changes beyond "
-	  "it; mini-DNS reads at most 16M", .reloadable = true },
+	  "largest size of the journal of one domain. central removes the oldest changes "
+	  "of a larger journal. mini-DNS reads at most 16M of a journal",
+	  .reloadable = true },
 	{ "journal_age",   OPTION_SECONDS, CONFIG(journal_age_s), "7d", 60, RR_TTL_MAX,
 	  "time for which the journal keeps changes for incremental transfers (IXFR)",
 	  .reloadable = true },
@@ -77,14 +83,15 @@ static const struct option options[] = {
 	  "time for which deleted domains and records stay in the database",
 	  .reloadable = true },
 	{ "request_age",   OPTION_SECONDS, CONFIG(request_age_s), "1d", 60, RR_TTL_MAX,
-	  "time for which central keeps its answers, to repeat them if a message comes "
-	  "twice", .reloadable = true },
+	  "time for which central keeps its answers. If the same message arrives twice, "
+	  "central repeats the answer", .reloadable = true },
 	{ "import_age",    OPTION_SECONDS, CONFIG(import_age_s), "1d", 60, RR_TTL_MAX,
-	  "time after which central removes an untouched import. It keeps the result of "
-	  "a finished import for the same time", .reloadable = true },
+	  "time without activity after which central removes an unfinished import. "
+	  "central keeps the result of a finished import for the same time",
+	  .reloadable = true },
 	{ "sweep",         OPTION_DURATION, CONFIG(sweep_ms), "60s", 100, 86400 * 1000,
-	  "time between two removals of old rows. Each removal deletes a limited number "
-	  "of rows", .reloadable = true },
+	  "time between two removals of old rows from the database. Each removal deletes "
+	  "a limited number of rows", .reloadable = true },
 	{ 0 }
 };
 
@@ -164,8 +171,8 @@ int main(int argc, char **argv)
 		.name = "central",
 		.fleet = true,
 		.schema = true,
-		.summary = "owns domains and records, commits changes, tells the pool "
-		           "managers",
+		.summary = "manages domains and records, and sends changes to the "
+		           "pool managers",
 		.sections = sections,
 		.methods = service_methods(),
 		.timers = timers,

@@ -1,5 +1,5 @@
 /*
- * result_page -- one page of the results of a find. It collects objects up to the
+ * result_page -- one page of the results of a find. A page contains objects up to the
  * caller's limit, or up to REPLY_MAX octets. The next page begins after its marker.
  */
 #pragma once
@@ -19,9 +19,12 @@ struct result_page {
 };
 
 void result_page_init(struct result_page *page, size_t limit);
-/* Adds ITEM and takes it over. False: the page was full. The first object always fits. */
+/*
+ * Takes ownership of ITEM and adds it. False: the page was full. The first object always
+ * fits.
+ */
 bool result_page_add(struct result_page *page, json_t *item, const char *id);
-/* Makes {KEY: [...], "marker": the last id; null on the last page}. */
+/* Makes {KEY: [...], "marker": ID}. ID is the last id, or null on the last page. */
 json_t *result_page_encode(struct result_page *page, const char *key);
 
 /* A list without criteria, for administrators only. */

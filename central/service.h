@@ -1,11 +1,11 @@
 /*
- * service -- the methods of central, each in a row (service.c). The handlers are in
- * service_*.c, one file for each noun. Each handler decodes, reads, decides, writes and
- * sends. Methods with a `write` handler run in write.h.
+ * service -- the methods of central, one in each row of a table (service.c). The
+ * handlers are in service_*.c, one file for each noun. Each handler decodes, reads,
+ * decides, writes and sends. write.h runs the methods that have a `write` handler.
  *
- * An answer about a domain has its version, which grows with each change. A call that
- * changes a domain may give the `version` that the caller has read. If a newer version
- * exists, the call fails with ERR_CONFLICT (seed 004).
+ * An answer about a domain contains its version, which grows with each change. A call
+ * that changes a domain may give the `version` that the caller has read. If the domain
+ * has a newer version, the call fails with ERR_CONFLICT (seed 004).
  */
 #pragma once
 
@@ -37,13 +37,13 @@ extern const struct json_field service_blacklist_fields[];
 enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zone);
 struct domain_spec;
 /*
- * ERR_INVALID: the name is not allowed. ERR_DENIED: the caller may not create the domain,
- * because of the tenant, the pool, the blacklist, or another tenant's domain above or
- * below it.
+ * ERR_INVALID: the name is not allowed. ERR_DENIED: the caller may not create the
+ * domain, because of the tenant, the pool, the blacklist, or a domain of another tenant
+ * above or below it.
  */
 enum err service_domain_check_new(struct write *write, const struct domain_spec *spec);
 enum err service_domain_insert(struct write *write, const struct domain_spec *spec);
-/* Calls store_domain_check_relatives(), except for administrators. It must come last. */
+/* Calls store_domain_check_relatives(), except for administrators. Call it last. */
 enum err service_domain_check_race(struct write *write, const struct domain_spec *spec);
 /* Gives the locked write->zone the task DELETE, and sets write->cast_method. */
 void service_domain_remove(struct write *write);
@@ -59,7 +59,7 @@ rpc_handler service_get_recordset, service_find_recordsets, service_find_records
 
 write_handler service_create_pool, service_update_pool, service_delete_pool;
 rpc_handler service_get_pool, service_find_pools;
-/* Creates the default pool at the first start. */
+/* Creates the default pool when central starts for the first time. */
 enum err service_pool_default(struct central *central, struct why *why);
 
 write_handler service_begin_import;

@@ -13,8 +13,10 @@
 
 const struct json_field service_blacklist_fields[] = {
 	{ "name", "name",
-	  "the name that only administrators may create, with all below it" },
-	{ "description", "text", "a text for people", "empty", DESCRIPTION_MAX },
+	  "the name. Only administrators may create a domain with this name or below "
+	  "it" },
+	{ "description", "text", "any text; zonefleet does not use it",
+	  "empty", DESCRIPTION_MAX },
 	{ 0 }
 };
 
@@ -213,9 +215,9 @@ enum err service_get_quotas(void *self, struct request *req)
 
 static json_t *status_encode_server(const struct server_summary *server)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s}",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s}",
 		"id", server->id, "pool", server->pool, "backend", server->backend,
-		"state", server->state, "host", server->host,
+		"state", server->state, "health", server->health, "host", server->host,
 		"port", (json_int_t)server->port,
 		"domains_behind", (json_int_t)server->behind,
 		"domains_failed", (json_int_t)server->failed,

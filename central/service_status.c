@@ -179,8 +179,8 @@ static struct metric *propagation;
 void service_metrics(void)
 {
 	propagation = metric_new(METRIC_HISTOGRAM, "propagation_seconds",
-	                         "time from the last change of a domain until it is "
-	                         "ACTIVE", NULL, NULL);
+	                         "time from the last change to a domain until the domain "
+	                         "is ACTIVE", NULL, NULL);
 }
 
 static void reports_log_moves(struct reported *reports, size_t count)

@@ -14,9 +14,10 @@
 
 static const struct json_field args[] = {
 	{ "domain", "id or name", "the domain" },
-	{ "version", "number", "the `version` of the domain that the caller has read; `Conflict` if it "
-	  "has changed since", "any" },
-	{ "criterion", "object", "an empty object: this list has no criteria", "all" },
+	{ "version", "number", "the `version` of the domain when the caller read it. The "
+	  "call fails with `Conflict` if the domain has changed since then", "any" },
+	{ "criterion", "object", "must be an empty object, because this list has no "
+	  "criteria", "all" },
 	{ "marker", "id", "the `marker` of the previous page", "the first page" },
 	{ "limit", "number from 1", "the largest number of items in the answer",
 	  "100", FIND_LIMIT_MAX },
@@ -31,7 +32,8 @@ static const struct json_field args[] = {
 };
 
 static const struct json_field find_domains[] = {
-	{ "criterion", "[domain criterion]", "limits the list to some domains", "all" },
+	{ "criterion", "[domain criterion]", "limits the list to the domains that match",
+	  "all" },
 	{ "sort_key", "text", "`name`, `created_at`, `updated_at` or `serial`", "`name`" },
 	{ 0 }
 };
@@ -53,25 +55,31 @@ static const struct rpc_method_doc words[] = {
 	  "{'domain': {'name': 'example.org.', 'email': 'dns@example.org'}}",
 	  FIELDS({ "domain", "[new domain]", "the domain" }) },
 	{ "get_domain", "Shows a domain.", OWNER, "[domain]", "{'domain': 'example.org.'}" },
-	{ "find_domains", "Lists the domains of the tenant. With `all_tenants` in its "
-	  "context an administrator sees the domains of all tenants.", OWNER,
+	{ "find_domains", "Lists the domains of the tenant. If the context of an "
+	  "administrator has `all_tenants`, the list contains the domains of all "
+	  "tenants.",
+	  OWNER,
 	  "`domains`: list of [domain]; `marker`: id or null",
 	  "{'criterion': {'name': '*example.org.'}, 'limit': 50}", find_domains },
 	{ "update_domain", "Changes the SOA values, the TTL or the description of a domain.", OWNER,
 	  "[domain]", "{'domain': 'example.org.', 'values': {'ttl': 600}}",
 	  FIELDS({ "values", "[new domain] (changeable fields)", "the new values" }) },
-	{ "delete_domain", "Deletes a domain. As long as a name server serves it, the domain has "
-	  "the task DELETE and its name is not free. After that it is `NotFound` for all methods. "
-	  "`Conflict` if there are domains below it. A second call meanwhile succeeds.",
+	{ "delete_domain", "Deletes a domain. The domain has the task DELETE as long as "
+	  "a name server serves it. During this time, its name is not free, and a second "
+	  "call succeeds. After the deletion, all methods fail with `NotFound` for this "
+	  "domain. The call fails with `Conflict` if there are domains below this "
+	  "domain.",
 	  OWNER, "[domain]",
 	  "{'domain': 'example.org.', 'if_empty': false}",
-	  FIELDS({ "if_empty", "true or false", "true: `Conflict` if the domain has more than its SOA "
-	           "record and the NS records at its apex", "false" }) },
-	{ "abandon_domain", "Ends the deletion of a domain: it becomes DELETED although "
-	  "name servers still serve it. The answer also has `servers`: the `id` of each "
-	  "such server with the `reason`.",
+	  FIELDS({ "if_empty", "true or false", "true: the call also fails with "
+	           "`Conflict` if the domain has records in addition to the SOA record "
+	           "and the NS records at its apex", "false" }) },
+	{ "abandon_domain", "Ends the deletion of a domain. The domain becomes DELETED "
+	  "although name servers still serve it. The answer also contains `servers`: the "
+	  "`id` of each of these name servers and the `reason`.",
 	  ADMIN, "[domain]", "{'domain': 'example.org.'}" },
-	{ "create_recordset", "Creates a record set. `Duplicate` if the name has records of this type.",
+	{ "create_recordset", "Creates a record set. The call fails with `Duplicate` if "
+	  "the name already has records of this type.",
 	  OWNER, "[recordset]",
 	  "{'domain': 'example.org.', 'recordset': {'name': 'www.example.org.', 'type': 'A', "
 	  "'ttl': 300, 'records': ['192.0.2.80']}}",
@@ -81,22 +89,25 @@ static const struct rpc_method_doc words[] = {
 	{ "find_recordsets", "Lists record sets with their records.", OWNER,
 	  "`recordsets`: list of [recordset]; `marker`: id or null",
 	  "{'domain': 'example.org.', 'criterion': {'type': 'A'}}", find_recordsets },
-	{ "update_recordset", "Changes the TTL or replaces the records of a record set.", OWNER,
+	{ "update_recordset", "Changes the TTL of a record set, or replaces its records.",
+	  OWNER,
 	  "[recordset]",
 	  "{'domain': 'example.org.', 'recordset': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', "
 	  "'values': {'records': ['192.0.2.81']}}",
 	  FIELDS({ "values", "[new recordset] (changeable fields)", "the new values" }) },
-	{ "delete_recordset", "Deletes a record set. The answer shows the set with its records to be "
-	  "deleted.", OWNER, "[recordset]",
+	{ "delete_recordset", "Deletes a record set. The answer shows the record set "
+	  "with the records that central deletes.", OWNER, "[recordset]",
 	  "{'domain': 'example.org.', 'recordset': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "find_records", "Lists records.", OWNER,
 	  "`records`: list of [record]; `marker`: id or null",
 	  "{'domain': 'example.org.', 'criterion': {'data': '192.0.2.80'}}", find_records },
-	{ "apply_changes", "Makes all changes of a list under one serial, or no change.", OWNER,
+	{ "apply_changes", "Makes all changes of a list under one serial, or makes no "
+	  "change.", OWNER,
 	  "[outcome]",
 	  "{'domain': 'example.org.', 'changes': [{'op': 'set', 'name': 'www.example.org.', "
 	  "'type': 'A', 'ttl': 300, 'records': ['192.0.2.80']}]}",
-	  FIELDS({ "changes", "list of [change]", "the changes, in their order", .max = CHANGES_MAX },
+	  FIELDS({ "changes", "list of [change]", "the changes, in the order in which "
+	           "central makes them", .max = CHANGES_MAX },
 	         { "serial", "number", "the new serial; it must be newer than the serial "
 				       "of the domain",
 	           "the next serial", UINT32_MAX },
@@ -113,155 +124,172 @@ static const struct rpc_method_doc words[] = {
 	  "domains keep their NS records.", ADMIN, "[pool]",
 	  "{'pool': 'edge', 'values': {'description': 'at the edge'}}",
 	  FIELDS({ "values", "[new pool] (changeable fields)", "the new values" }) },
-	{ "delete_pool", "Deletes a pool. `Conflict` if it has domains, or rows of "
-	  "deleted domains.", ADMIN,
+	{ "delete_pool", "Deletes a pool. The call fails with `Conflict` if the pool has "
+	  "domains, or if the database still has rows of deleted domains of the pool.",
+	  ADMIN,
 	  NOTHING, "{'pool': 'edge'}" },
-	{ "begin_import", "Begins an import: a zone of any size that replaces the records of a domain, "
-	  "or creates the domain, as one change. Then come `add_to_import` and "
-	  "`commit_import`.", OWNER, "`id`: id",
+	{ "begin_import", "Begins an import of a zone of any size. The import replaces "
+	  "the records of a domain, or creates the domain, as one change. Next, call "
+	  "`add_to_import` and `commit_import`.", OWNER, "`id`: id",
 	  "{'domain': {'name': 'example.org.'}, 'mode': 'upsert'}",
 	  FIELDS({ "domain", "[new domain]", "the domain" },
 	         { "mode", "text", "`create`: the domain must not exist. `replace`: the "
-	                           "domain must exist. `upsert`: record sets that the "
-	                           "import does not name stay",
+	                           "domain must exist. `upsert`: central keeps the "
+	                           "record sets that the import does not name",
 	           "create or replace", 16 }) },
-	{ "add_to_import", "Adds records to an import. A second part with the same "
-	  "number replaces the first part.", OWNER,
+	{ "add_to_import", "Adds a part with records to an import. A new part replaces "
+	  "an earlier part with the same number.", OWNER,
 	  "`records`: number",
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'part': 0, "
 	  "'records': [['www.example.org.', 300, 'A', '192.0.2.80']]}",
 	  FIELDS({ "part", "number", "the number of this part", .max = INT32_MAX },
 	         { "records", "list of `[name, ttl, type, data]`", "records; one of them may be the "
 	           "SOA record", .max = RECORDS_MAX }) },
-	{ "commit_import", "Begins to carry out an import. `get_import` shows how it ends.", OWNER,
+	{ "commit_import", "Starts to execute an import. `get_import` shows the result.",
+	  OWNER,
 	  "[import]", "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "get_import", "Shows an import.", OWNER, "[import]",
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
-	{ "cancel_import", "Ends an import that is not committed.", OWNER, NOTHING,
+	{ "cancel_import", "Cancels an import that is not committed yet.", OWNER, NOTHING,
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
-	{ "export_domain", "Gives a domain as lines of a master file, the SOA record first. Compare "
-	  "`serial` of all pages: the domain may change in between.", OWNER,
+	{ "export_domain", "Exports a domain as lines of a master file. The first line "
+	  "is the SOA record. The domain can change between two pages, so compare the "
+	  "`serial` of all pages.", OWNER,
 	  "`lines`: list of texts; `marker`: text or null; `serial`: number",
 	  "{'domain': 'example.org.', 'limit': 1000}",
 	  FIELDS({ "marker", "text", "the `marker` of the previous page", "the first page" },
 	         { "limit", "number from 2", "the largest number of lines in the answer",
 	           "20000",
 	           RECORDS_MAX }) },
-	{ "create_blacklist", "Reserves a name: only administrators may create it or a domain below it.",
+	{ "create_blacklist", "Adds a name to the blacklist. Then only administrators "
+	  "may create a domain with this name or below it.",
 	  ADMIN, "[blacklist]", "{'blacklist': {'name': 'internal.example.'}}",
 	  FIELDS({ "blacklist", "[new blacklist]", "the entry" }) },
-	{ "find_blacklists", "Lists the reserved names.", ADMIN,
+	{ "find_blacklists", "Lists the entries of the blacklist.", ADMIN,
 	  "`blacklists`: list of [blacklist]; `marker`: id or null", "{'limit': 10}" },
-	{ "delete_blacklist", "Releases a reserved name.", ADMIN, NOTHING,
+	{ "delete_blacklist", "Deletes an entry of the blacklist.", ADMIN, NOTHING,
 	  "{'blacklist': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}",
 	  FIELDS({ "blacklist", "id", "the entry" }) },
-	{ "set_quota", "Sets a limit of a tenant.", ADMIN, "[quotas]",
+	{ "set_quota", "Sets a quota of a tenant.", ADMIN, "[quotas]",
 	  "{'tenant': 'acme', 'resource': 'domains', 'hard_limit': 500}",
-	  FIELDS({ "resource", "text", "a field of [quotas]" },
+	  FIELDS({ "resource", "text", "the quota: the name of a field of [quotas]" },
 	         { "hard_limit", "number from -1", "the limit; -1: no "
 						   "limit", .max = INT32_MAX }) },
-	{ "get_quotas", "Shows the limits of a tenant.", ADMIN, "[quotas]", "{'tenant': 'acme'}" },
-	{ "create_tsigkey", "Creates a TSIG key. The answer has no secret.", ADMIN, "[tsigkey]",
+	{ "get_quotas", "Shows the quotas of a tenant.",
+	  ADMIN, "[quotas]", "{'tenant': 'acme'}" },
+	{ "create_tsigkey", "Creates a TSIG key. The answer does not contain the secret.",
+	  ADMIN, "[tsigkey]",
 	  "{'tsigkey': {'name': 'pool-key.'}}",
 	  FIELDS({ "tsigkey", "[new tsigkey]", "the key" }) },
-	{ "get_tsigkey", "Shows a TSIG key. The answer also has its `secret` in base64.", ADMIN,
+	{ "get_tsigkey", "Shows a TSIG key. The answer also contains the `secret` in "
+	  "base64.", ADMIN,
 	  "[tsigkey]", "{'tsigkey': 'pool-key.'}" },
 	{ "find_tsigkeys", "Lists the TSIG keys without their secrets.", ADMIN,
 	  "`tsigkeys`: list of [tsigkey]; `marker`: id or null", "{'limit': 10}" },
 	{ "update_tsigkey", "Changes the secret or the algorithm of a TSIG key.", ADMIN, "[tsigkey]",
 	  "{'tsigkey': 'pool-key.', 'values': {'new_secret': true}}",
 	  FIELDS({ "values", "[tsigkey values]", "the new values" }) },
-	{ "delete_tsigkey", "Deletes a TSIG key. `Conflict` if a name server has it.", ADMIN, NOTHING,
+	{ "delete_tsigkey", "Deletes a TSIG key. The call fails with `Conflict` if a "
+	  "name server uses the key.", ADMIN, NOTHING,
 	  "{'tsigkey': 'pool-key.'}" },
-	{ "get_status", "Shows how far the name servers are: `servers` has a [server] for each name "
-	  "server of a pool, only for administrators; `domain` has a [domain status]. Without "
-	  "`domain` only administrators may call it.", OWNER, "`servers`: list of [server]; `domain`: [domain status]",
+	{ "get_status", "Shows the state of the name servers and of a domain. Only "
+	  "administrators get `servers`, which has a [server] for each name server. Only "
+	  "administrators may leave out the argument `domain`.",
+	  OWNER, "`servers`: list of [server]; `domain`: [domain status]",
 	  "{'domain': 'example.org.'}",
 	  FIELDS({ "domain", "id or name", "the domain", "only the servers" },
 	         { "pool", "text", "only servers of this pool", "all pools", POOL_NAME_MAX }) },
-	{ "find_workers", "Lists the processes of the fleet, 1000 at most.", ADMIN,
+	{ "find_workers", "Lists the processes of the fleet, at most 1000.", ADMIN,
 	  "`workers`: list of [worker]", "{}" },
-	{ "find_locks", "Lists the locks that a process holds, 1000 at most.", ADMIN,
+	{ "find_locks", "Lists the locks that processes hold, at most 1000.", ADMIN,
 	  "`locks`: list of [lock]", "{}" },
-	{ "find_repairs", "Lists drifts and the newest repairs, 1000 of each at most.", ADMIN,
+	{ "find_repairs", "Lists drifts and the newest repairs, at most 1000 of each.",
+	  ADMIN,
 	  "`repairs`: list of [repair]", "{}" },
 	{ "update_server", "Sets the state of a name server.", ADMIN,
 	  "`pool`: text; `id`: text; `state`: text",
 	  "{'pool': 'default', 'server': 'bind', 'state': 'ACTIVE'}",
 	  FIELDS({ "server", "text", "the id of the name server", .max = 32 },
 	         { "pool", "text", "the name of the pool", .max = POOL_NAME_MAX },
-	         { "state", "text", "`ACTIVE`, `DRAINED`: the pool manager neither changes nor counts it, or "
-	           "`REMOVED`: it also forgets what the server has" }) },
-	{ "sync_domain", "Has the pool manager compare a domain with its name servers at once.", OWNER,
+	         { "state", "text", "`ACTIVE`, `DRAINED` or `REMOVED`. `DRAINED`: the "
+	           "pool manager does not change the name server and does not count it "
+	           "in the consensus. `REMOVED`: the pool manager also deletes its data "
+	           "about the name server" }) },
+	{ "sync_domain", "Orders the pool manager to compare the domain on its name "
+	  "servers with the database immediately.", OWNER,
 	  "`id`: id; `name`: name", "{'domain': 'example.org.'}",
 	  FIELDS({ "deep", "true or false", "true: also compare the records", "false" }) },
-	{ "update_status", "Reports the consensus about a domain." },
-	{ "update_statuses", "Reports the consensus about several domains." },
+	{ "update_status", "Reports the consensus about a domain to central." },
+	{ "update_statuses", "Reports the consensus about several domains to central." },
 	{ 0 }
 };
 
 static const struct rpc_object objects[] = {
 	{ "new domain", "A domain that a caller creates or changes.", codec_domain_fields },
-	{ "SOA values", "New values of a SOA record.", codec_domain_soa_fields },
+	{ "SOA values", "New values of an SOA record.", codec_domain_soa_fields },
 	{ "domain", "A domain in an answer.", codec_domain_shown, true },
 	{ "new recordset", "A record set that a caller creates or changes.", codec_recordset_fields },
-	{ "change", "A change of one record set.", codec_change_fields },
-	{ "outcome", "What `apply_changes` did.", FIELDS(
+	{ "change", "A change to one record set.", codec_change_fields },
+	{ "outcome", "The result of `apply_changes`.", FIELDS(
 		{ "id", "id", "the domain" },
-		{ "serial", "number", "the serial of the domain now" },
-		{ "version", "number", "the version of the domain now" },
+		{ "serial", "number", "the serial of the domain after the call" },
+		{ "version", "number", "the version of the domain after the call" },
 		{ "added", "number", "number of records that the change added" },
-		{ "updated", "number", "number of records that got another TTL" },
+		{ "updated", "number", "number of records that got a new TTL" },
 		{ "deleted", "number", "number of records that the change deleted" },
 		{ "unchanged", "number", "number of records that needed no change" },
-		{ "changed", "true or false", "false: the domain keeps its serial, "
-		  "because nothing changed" }),
+		{ "changed", "true or false", "false: nothing changed, so the domain "
+		  "keeps its serial" }),
 	  true },
 	{ "recordset", "A record set in an answer.", codec_recordset_shown, true },
 	{ "member", "A record of a record set.", codec_member_shown, true },
 	{ "record", "A record in an answer.", codec_record_shown, true },
-	{ "domain criterion", "Which domains to list. All fields must match.",
+	{ "domain criterion", "Selects the domains of a list. A domain must match all "
+	  "fields.",
 	  codec_find_domain_fields },
-	{ "record criterion", "Which record sets or records to list. All fields must match.",
+	{ "record criterion", "Selects the record sets or records of a list. Each record "
+	  "set or record must match all fields.",
 	  codec_find_record_fields },
 	{ "import", "An import in an answer.", FIELDS(
 		{ "id", "id", "the id of the import" },
 		{ "tenant", "text", "the tenant that began the import" },
 		{ "domain", "name", "the name of the domain" },
 		{ "state", "text", "OPEN, COMMITTING, DONE or ERROR" },
-		{ "parts", "number", "how many parts the import has" },
-		{ "records", "number", "how many records the import has" },
+		{ "parts", "number", "number of parts of the import" },
+		{ "records", "number", "number of records in the import" },
 		{ "result", "[import result] or null",
-		  "what the import did; null before it is DONE" },
+		  "the result; null until the import is DONE" },
 		{ "reason", "text", "why the import is in ERROR" },
-		{ "worker", "text", "the process that carries out the import" },
-		{ "attempts", "number", "how often a process began to carry out the "
-		  "import" },
+		{ "worker", "text", "the process that executes the import" },
+		{ "attempts", "number", "number of times that a process started to "
+		  "execute the import" },
 		{ "created_at", "time", "when the import began" },
-		{ "updated_at", "time", "when the import was changed last" }), true },
-	{ "import result", "What an import did.", FIELDS(
+		{ "updated_at", "time", "when the import last changed" }), true },
+	{ "import result", "The result of an import.", FIELDS(
 		{ "domain", "id", "the domain" },
 		{ "name", "name", "the name of the domain" },
 		{ "serial", "number", "the serial of the domain" },
-		{ "records", "number", "how many records the domain has" },
+		{ "records", "number", "number of records in the domain" },
 		{ "added", "number", "number of records that the import added" },
-		{ "updated", "number", "number of records that got another TTL" },
+		{ "updated", "number", "number of records that got a new TTL" },
 		{ "deleted", "number", "number of records that the import deleted" },
 		{ "changed", "true or false", "false: nothing changed" }), true },
 	{ "new pool", "A pool that a caller creates or changes.", codec_pool_fields },
 	{ "pool", "A pool in an answer.", codec_pool_shown, true },
-	{ "new blacklist", "A name to reserve.", service_blacklist_fields },
-	{ "blacklist", "A reserved name.", FIELDS(
+	{ "new blacklist", "An entry that a caller adds to the blacklist.",
+	  service_blacklist_fields },
+	{ "blacklist", "An entry of the blacklist.", FIELDS(
 		{ "id", "id", "the id of the entry" },
-		{ "name", "name", "the reserved name" },
-		{ "description", "text", "a text for people" },
-		{ "created_at", "time or null", "when the entry was reserved; null in "
-		  "the answer to "
-		  "`create_blacklist`" }), true },
-	{ "quotas", "The limits of a tenant. -1: no limit.", FIELDS(
-		{ "domains", "number", "domains of the tenant" },
-		{ "domain_recordsets", "number", "record sets of a domain" },
-		{ "recordset_records", "number", "records of a record set" }), true },
+		{ "name", "name", "the name of the entry" },
+		{ "description", "text", "any text; zonefleet does not use it" },
+		{ "created_at", "time or null", "when the entry was created; null in the "
+		  "answer to `create_blacklist`" }), true },
+	{ "quotas", "The quotas of a tenant. -1 means no limit.", FIELDS(
+		{ "domains", "number", "largest number of domains of the tenant" },
+		{ "domain_recordsets", "number", "largest number of record sets of a "
+		  "domain" },
+		{ "recordset_records", "number", "largest number of records of a record "
+		  "set" }), true },
 	{ "new tsigkey", "A TSIG key that a caller creates.", codec_tsigkey_fields },
 	{ "tsigkey values", "New values of a TSIG key.", codec_tsigkey_change_fields },
 	{ "tsigkey", "A TSIG key in an answer.", codec_tsigkey_shown, true },
@@ -271,37 +299,44 @@ static const struct rpc_object objects[] = {
 		{ "pool", "text", "the name of the pool" },
 		{ "backend", "text", "the kind of the server" },
 		{ "state", "text", "ACTIVE, DRAINED or REMOVED" },
+		{ "health", "text", "OK; NO_DNS or NO_CONTROL: the DNS port or the "
+		  "control channel does not answer; NO_ANSWER: neither answers" },
 		{ "host", "text", "the address of the server" },
 		{ "port", "number", "the DNS port of the server" },
-		{ "domains_behind", "number", "domains whose serial the server does not "
-		  "have" },
-		{ "domains_failed", "number", "domains whose last attempt at the server "
-		  "failed" },
+		{ "domains_behind", "number", "number of domains whose newest serial the "
+		  "server does not serve" },
+		{ "domains_failed", "number", "number of domains whose last operation on "
+		  "the server failed" },
 		{ "last_error", "text", "the last error" }), true },
-	{ "domain status", "The fields of [domain], and these.", FIELDS(
-		{ "servers", "list of [server status]", "only for administrators: one item for each name "
-		  "server and action" },
-		{ "consensus", "object", "`current`: name servers that serve the serial; `servers`: "
-		  "name servers of the pool" }), true },
+	{ "domain status", "All fields of [domain], and these fields.", FIELDS(
+		{ "servers", "list of [server status]", "one item for each name server "
+		  "and action" },
+		{ "consensus", "object", "`current`: number of name servers that serve "
+		  "the newest serial; `servers`: number of name servers of the "
+		  "pool" }), true },
 	{ "server status", "The state of a domain on a name server.", FIELDS(
 		{ "id", "text", "the name server" },
 		{ "state", "text", "ACTIVE, DRAINED or REMOVED" },
 		{ "action", "text", "CREATE, UPDATE or DELETE" },
 		{ "status", "text or null", "SUCCESS, ERROR or NO_DOMAIN; null: no report yet" },
 		{ "serial", "number or null", "the serial at the last poll" },
-		{ "lag", "number or null", "how far the name server is behind" },
-		{ "reason", "text", "the last error; without a report: what the server waits for" },
-		{ "attempts", "number", "how many attempts failed" },
+		{ "lag", "number or null", "number of serials that the name server is "
+		  "behind; null: no poll has seen a serial" },
+		{ "reason", "text", "the last error, or what the name server waits for "
+		  "if there is no report yet" },
+		{ "attempts", "number", "number of failed attempts" },
 		{ "next_attempt_at", "time or null", "when the next attempt is due" },
-		{ "seen_at", "time or null", "when the last report was written; null: none yet" }), true },
+		{ "seen_at", "time or null", "when the pool manager last stored a "
+		  "report; null: no report yet" }), true },
 	{ "worker", "A process of the fleet.", FIELDS(
 		{ "plugin_name", "text", "the name of the process" },
 		{ "service", "text", "the topic of the process" },
 		{ "role", "text", "`master` or `normal`" },
 		{ "status", "text", "`active` or `down`" },
 		{ "hash_factor", "number or null",
-		  "the number of the share of the process" },
-		{ "total_number", "number or null", "how many shares there are" },
+		  "the number of the share that the process works on" },
+		{ "total_number", "number or null", "number of shares; null: the process "
+		  "is not the master" },
 		{ "plugin_time", "time", "the last heartbeat of the process" },
 		{ "age", "number", "seconds since the last heartbeat" },
 		{ "generation", "number", "the generation of the share" },
@@ -310,20 +345,23 @@ static const struct rpc_object objects[] = {
 	{ "lock", "A lock.", FIELDS(
 		{ "object_uuid", "text", "the object of the lock: a domain, a tenant or "
 		  "an election" },
-		{ "domain", "name or null", "the domain of this id" },
+		{ "domain", "name or null", "the name of the domain, if the object is a "
+		  "domain" },
 		{ "owner", "text", "the process that holds the lock" },
 		{ "session_id", "text", "the session of this process" },
-		{ "fence", "number", "the fence, which grows with each holder" },
+		{ "fence", "number", "the fence. It grows each time another process "
+		  "takes the lock" },
 		{ "created_at", "time", "when the holder last renewed the lock" },
 		{ "age", "number", "seconds since the last renewal" },
-		{ "ttl", "number", "seconds until the lock ends without a renewal" }),
+		{ "ttl", "number", "seconds until the lock ends if the holder does not "
+		  "renew it" }),
 		  true },
-	{ "repair", "A drift, or a repair.", FIELDS(
+	{ "repair", "A drift or a repair.", FIELDS(
 		{ "name", "name", "the zone" },
 		{ "server", "text", "the name server" },
 		{ "pool", "text", "the pool" },
 		{ "kind", "text", "CONTENT, SERIAL or STRAY" },
-		{ "state", "text", "how far the repair is, or how it ended" },
+		{ "state", "text", "the state of the repair, or its result" },
 		{ "detail", "text", "what differs" },
 		{ "pass1_at", "time or null", "when the pool manager first saw the "
 		  "drift" },

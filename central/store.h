@@ -1,10 +1,10 @@
 /*
- * store -- the SQL statements of central, each in a function; one store*.c file for each
- * noun. The statements contain the check of the tenant (struct access,
- * runtime/access.h): no function finds a row of another tenant.
+ * store -- the SQL statements of central, each in a function, with one store*.c file for
+ * each noun. The statements contain the check of the tenant (struct access,
+ * runtime/access.h). So no function finds a row of another tenant.
  *
- * A transaction that changes a domain locks its row first. All that it reads afterwards
- * stays valid until the commit.
+ * A transaction that changes a domain locks its row first. All values that it reads
+ * afterwards stay valid until the commit.
  */
 #pragma once
 
@@ -39,38 +39,41 @@ enum {
 };
 
 /*
- * How long a statement waits for a locked row. On the loop it waits for at most
- * TX_SHORT_LIMIT if request.may_wait is true. Otherwise it does not wait. On a lane it
- * waits as long as its connection allows.
+ * How long a statement waits for a locked row. On the event loop it waits at most
+ * TX_SHORT_LIMIT if request.may_wait is true; otherwise it does not wait. On a lane (a
+ * thread) it waits as long as its connection allows.
  */
 enum store_wait { STORE_WAIT_NONE, STORE_WAIT_SHORT, STORE_WAIT_LONG };
 #define STORE_WAITS(tx, wait, sql) \
 	((wait) == STORE_WAIT_LONG || !tx_has_short_limit(tx) ? sql : \
 	 (wait) == STORE_WAIT_SHORT ? TX_SHORT_LIMIT sql : TX_NO_LOCK_WAIT sql)
 /*
- * Call it after such a statement: a timeout on the loop becomes ERR_LOCKED. WHAT: the
- * object.
+ * Call it after a statement with STORE_WAITS: a timeout on the event loop becomes
+ * ERR_LOCKED. WHAT: the name of the object in the reason.
  */
 void store_check_wait(struct tx *tx, enum store_wait wait, const char *what);
 
 /*
- * COLUMN ("domains.id") has TEXT, and must have WANT. ERR_INTERNAL in the transaction.
+ * Sets ERR_INTERNAL in the transaction: COLUMN ("domains.id") contains TEXT, but must
+ * contain WANT.
  */
 void store_fail_value(struct tx_rows *rows, const char *column, const char *text,
                       const char *want);
 /*
- * Read the next columns: an id; serial, task and status. An error names COLUMN or TABLE.
+ * The first function reads an id, the second reads serial, task and status, each from
+ * the next columns. An error names COLUMN or TABLE.
  */
 void store_read_id(struct tx_rows *rows, const char *column, char id[ID_LEN + 1]);
 void store_read_state(struct tx_rows *rows, const char *table, struct state *state);
-/* The names above NAME, and NAME itself with WITH_ITSELF, as texts. */
+/* Finds the names above NAME as texts. If WITH_ITSELF is set, it includes NAME itself. */
 size_t store_ancestors(const struct name *name, bool with_itself, struct arena *arena,
                        const char **names);
 
 /* ---- stored answers, for idempotence ---- */
 
 struct kept_answer {
-	const char *unique_id, *result;		/* result NULL: the answer is null */
+	/* result NULL: the answer is the JSON null */
+	const char *unique_id, *result;
 	const char *cast_method, *domain_id;	/* NULL: no cast to the pool manager */
 	uint8_t digest[RPC_DIGEST_LEN];		/* of the call (runtime/rpc_digest.h) */
 	/* the answer belongs to another call with this id */
@@ -101,12 +104,12 @@ size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t co
 bool store_domain_is_live(struct tx *tx, const char *id);
 void store_domain_set_states(struct tx *tx, struct arena *arena, const char *const *ids,
                              size_t count, const struct state *state, const char *reason);
-/* A report about SERIAL moves the records whose serial is not newer. */
+/* A report about SERIAL changes the state of records whose serial is not newer. */
 struct reported_serial {
 	const char *domain_id;
 	uint32_t serial;
 };
-/* Moves some of the records. True: call it again for more. */
+/* Changes the state of some of the records. True: call it again for further records. */
 bool store_record_apply_report(struct tx *tx, struct arena *arena, enum report report,
                                const struct reported_serial *serials, size_t count);
 
@@ -125,9 +128,9 @@ bool store_domain_get(struct tx *tx, const struct domain_key *key,
                       const struct access *access, struct arena *arena,
                       struct zone *zone);
 /*
- * store_domain_get() that also locks the row. If another transaction has locked it, the
- * result is ERR_LOCKED, at once or (MAY_WAIT) after a moment. store_domain_lock_wait()
- * waits; use it only on lanes.
+ * Like store_domain_get(), but also locks the row. If another transaction has locked the
+ * row, the result is ERR_LOCKED: immediately, or after a moment if MAY_WAIT is true.
+ * store_domain_lock_wait() waits for the row; use it only on lanes.
  */
 bool store_domain_lock(struct tx *tx, const struct domain_key *key,
                        const struct access *access, bool may_wait, struct arena *arena,
@@ -136,8 +139,8 @@ bool store_domain_lock_wait(struct tx *tx, const struct domain_key *key,
                             const struct access *access, struct arena *arena,
                             struct zone *zone);
 /*
- * Reads the domains of KEYS (1 to TX_LIST_MAX), of all tenants; NULL for a missing
- * domain. Check each with store_domain_is_visible().
+ * Reads the domains of KEYS (1 to TX_LIST_MAX), of all tenants. A missing domain is
+ * NULL. Check each domain with store_domain_is_visible().
  */
 void store_domain_get_several(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
@@ -145,13 +148,13 @@ void store_domain_get_several(struct tx *tx, struct arena *arena,
 bool store_domain_is_visible(const struct access *access, const struct zone *zone);
 /*
  * Locks the domains of KEYS (1 to TX_LIST_MAX). Skips domains that another transaction
- * has locked; see locked[]. Opens no snapshot.
+ * has locked; locked[] shows which domains it has locked. Opens no snapshot.
  */
 void store_domain_try_lock(struct tx *tx, struct arena *arena,
                            const struct domain_key *keys, size_t count, bool *locked);
 /*
  * Reads the domains of KEYS (1 to TX_LIST_MAX) that this transaction has locked, of all
- * tenants; NULL for a missing domain. Before this call the transaction may only take
+ * tenants. A missing domain is NULL. Before this call the transaction may only take
  * locks: its snapshot must not be older than the locks.
  */
 void store_domain_read_locked(struct tx *tx, struct arena *arena,
@@ -164,28 +167,29 @@ void store_domain_find(struct tx *tx, const struct access *access,
 bool store_domain_next(struct tx_rows *rows, struct zone *zone);
 /* Sets zone->is.version to 1. */
 void store_domain_insert(struct tx *tx, struct zone *zone, enum store_wait wait);
-/* For a domain that was just inserted. */
+/* Writes the counts of a domain that was just inserted. */
 void store_domain_set_counts(struct tx *tx, const struct zone *zone);
 /*
- * Writes the description. No zone has it, so it needs no serial. ZONE gets the next
- * version.
+ * Writes the description. The description is not part of the zone, so it needs no
+ * serial. ZONE gets the next version.
  */
 void store_domain_set_description(struct tx *tx, struct zone *zone);
 /* Counts the domains of a tenant up to MAX + 1. */
 int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max);
 /*
- * The serial of the last deleted domain NAME. False: no domain of this name was deleted.
+ * Reads the serial of the domain NAME that was deleted last. False: no domain with this
+ * name was deleted.
  */
 bool store_domain_last_serial(struct tx *tx, const char *name, uint32_t *serial);
-/* Finds a domain above or below NAME that belongs to another tenant than TENANT. */
+/* Finds a domain above or below NAME that does not belong to TENANT. */
 bool store_domain_foreign_relative(struct tx *tx, const struct name *name,
                                    const char *tenant, struct arena *arena,
                                    const char **relative);
 /*
- * Call it after the insertion of ZONE. ERR_RACE: another transaction has created a domain
- * above or below it that the snapshot does not show. Of two concurrent insertions at
- * least one ends in ERR_RACE or ERR_LOCKED. It locks the range until the end of the
- * transaction.
+ * Call it after the insertion of ZONE. ERR_RACE: another transaction has created a
+ * domain above or below ZONE, but the snapshot does not show that domain. If two
+ * insertions run at the same time, at least one ends in ERR_RACE or ERR_LOCKED. The
+ * function locks the range until the end of the transaction.
  */
 void store_domain_check_relatives(struct tx *tx, const struct zone *zone,
                                   enum store_wait wait, struct arena *arena);
@@ -194,7 +198,7 @@ bool store_domain_child(struct tx *tx, const struct zone *zone, struct arena *ar
 /* Finds which of NAMES are domains. FOUND has room for COUNT names. */
 size_t store_domain_existing(struct tx *tx, const char *const *names, size_t count,
                              struct arena *arena, struct name *found);
-/* Reads the tenant's own limit of domains. False: the configured limit applies. */
+/* Reads the tenant's own limit on domains. False: the configured limit applies. */
 bool store_domain_quota(struct tx *tx, const char *tenant, int64_t *limit);
 /* Finds NAME, or a name above it, on the blacklist. */
 bool store_blacklist_match(struct tx *tx, const struct name *name, struct arena *arena,
@@ -213,7 +217,7 @@ struct record_criterion {
 	char domain_id[ID_LEN + 1];	/* "": any */
 };
 
-/* Reads all sets at NAMES (at most STORE_NAMES_MAX) with their live records. */
+/* Reads all record sets at NAMES (at most STORE_NAMES_MAX) with their live records. */
 void store_recordset_read(struct tx *tx, const char *domain_id, const char *const *names,
                           size_t count, struct rrsets *sets);
 /* The sets that store_recordset_read_several() reads. */
@@ -224,20 +228,20 @@ struct sets_wanted {
 void store_recordset_read_several(struct tx *tx, struct arena *arena,
                                   const struct sets_wanted *wanted, size_t count);
 /*
- * Gives SERIAL to the records without their own TTL, after a change of the default TTL.
- * Returns their number.
+ * Gives SERIAL to the records that use the default TTL, after a change of the default
+ * TTL. Returns their number.
  */
 int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_t serial);
 bool store_recordset_get(struct tx *tx, const char *domain_id, const char *id,
                          struct arena *arena, struct recordset *set);
-/* Finds sets with a record that is not DELETED. */
+/* Finds record sets that have a record that is not DELETED. */
 void store_recordset_find(struct tx *tx, const struct access *access,
                           const struct record_criterion *criterion,
                           const struct paging *paging, struct arena *arena,
                           struct tx_rows *rows);
-/* Reads one set without its records. Its times are milliseconds since 1970. */
+/* Reads one record set without its records. Its times are milliseconds since 1970. */
 bool store_recordset_next(struct tx_rows *rows, struct recordset *set);
-/* Reads the records of SETS, which may have any order. */
+/* Reads the records of SETS. The record sets may be in any order. */
 void store_recordset_members(struct tx *tx, struct recordset *sets, size_t count,
                              struct arena *arena);
 
@@ -264,7 +268,7 @@ struct import {
 	const char *tenant, *domain_name;
 	enum import_state state;
 	const char *state_name;		/* "OPEN" */
-	/* JSON: domain, mode, rights; the column wish */
+	/* JSON with the domain, mode and rights; from the column `wish` */
 	const char *spec;
 	uint32_t parts, records;
 	const char *result, *reason;	/* result may be NULL */
@@ -283,38 +287,48 @@ bool store_import_get(struct tx *tx, const char *id, const struct access *access
                       struct arena *arena, struct import *import);
 bool store_import_lock(struct tx *tx, const char *id, const struct access *access,
                        struct arena *arena, struct import *import);
-/* store_import_lock() for the loop: ERR_LOCKED at once, or after a moment. */
+/*
+ * store_import_lock() for the event loop. ERR_LOCKED: another transaction has locked the
+ * row. Returns it immediately, or after a moment if MAY_WAIT is true.
+ */
 bool store_import_lock_now(struct tx *tx, const char *id, const struct access *access,
                            bool may_wait, struct arena *arena, struct import *import);
 void store_import_insert(struct tx *tx, const struct import *import);
 /* Counts the unfinished imports of the tenant, and their records. */
 void store_import_counts(struct tx *tx, const char *tenant, int64_t *count,
                          int64_t *records);
-/* Replaces the part, so a repeated part counts once. */
+/* Replaces the part, so a repeated part is stored only once. */
 void store_import_stage(struct tx *tx, const char *id, uint32_t part,
                         const struct staged *records, size_t count, struct arena *arena);
 /*
  * Claims a COMMITTING import whose row no transaction has locked, and returns its id in
- * ID. If ID is "", it claims the oldest import that had no commit for some seconds; this
- * time grows with each attempt. The claim is not a lock: if two workers claim an import,
- * one of them waits for the row.
+ * ID. If ID is "", it claims the oldest import whose last attempt was some seconds ago.
+ * This time grows with each attempt. The claim is not a lock: if two workers claim an
+ * import, one of them waits for the row.
  */
 bool store_import_claim(struct tx *tx, const char *worker, char id[ID_LEN + 1]);
 /*
- * Marks the session as the one that commits the import; waits WAIT_S for another session
- * with this mark. The mark ends with the session or with store_import_leave_session().
+ * Marks this session as the session that commits the import. Waits up to WAIT_S for
+ * another session with this mark. The mark ends with the session or with
+ * store_import_leave_session().
  */
 void store_import_take_session(struct tx *tx, const char *id, int wait_s);
 void store_import_leave_session(struct tx *tx);
-/* Finds a session that commits an import although the worker of the import is dead. */
+/*
+ * Finds a session that is committing an import although the worker of the import is
+ * dead.
+ */
 bool store_import_dead_session(struct tx *tx, char id[ID_LEN + 1], int64_t *connection);
-/* The server rolls its transaction back. An account may end its own sessions. */
+/*
+ * Ends the session, and the database server rolls its transaction back. An account may
+ * end its own sessions.
+ */
 void store_import_end_session(struct tx *tx, int64_t connection);
 void store_import_set_state(struct tx *tx, const char *id, enum import_state state,
                             const char *result, const char *reason);
 /*
- * Reads the SOA record of the staged zone. Returns the number of SOA records (2: two or
- * more).
+ * Reads the SOA record of the staged zone. Returns the number of its SOA records (2: two
+ * or more).
  */
 int store_import_soa(struct tx *tx, const char *id, struct arena *arena,
                      struct rdata *soa, uint32_t *ttl);
@@ -322,16 +336,22 @@ int store_import_soa(struct tx *tx, const char *id, struct arena *arena,
 size_t store_import_ns(struct tx *tx, const char *id, const char *name,
                        struct arena *arena, const char **hosts, size_t max);
 
-/* The commit: set-based statements, in this order, on the locked domain. */
+/*
+ * The commit: call the following functions in this order, on the locked domain. They use
+ * set-based statements.
+ */
 struct import_step {
 	const char *import_id;
 	const struct zone *zone;
 	uint32_t serial;
-	bool only_named;	/* keep sets that are not in the import */
+	bool only_named;	/* keep record sets that are not in the import */
 };
 /* Marks records that are not in the import as deleted. Returns their number. */
 int64_t store_import_delete(struct tx *tx, const struct import_step *step);
-/* Gives the serial to the records of sets that get a new TTL. Returns their number. */
+/*
+ * Gives the serial to the records of record sets that get a new TTL. Returns their
+ * number.
+ */
 int64_t store_import_touch(struct tx *tx, const struct import_step *step);
 void store_import_recordsets(struct tx *tx, const struct import_step *step);
 void store_import_records(struct tx *tx, const struct import_step *step);
@@ -343,12 +363,12 @@ int64_t store_import_count(struct tx *tx, const struct import_step *step);
 /* Counts the live record sets and records of the domain. */
 void store_import_totals(struct tx *tx, struct zone *zone);
 /*
- * Appends the RRs of the records with the serial of the step; LIVE: without deleted
- * records. False: they need more than MAX bytes.
+ * Appends the RRs of the records with the serial of the step. LIVE: omits deleted
+ * records. False: the RRs need more than MAX bytes.
  */
 bool store_import_affected(struct tx *tx, const struct import_step *step, bool live,
                            int64_t max, struct arena *arena, struct buf *rrs);
-/* A name that violates a rule of core/rules.h, or NULL. */
+/* Each function returns a name that violates a rule of core/rules.h, or NULL. */
 const char *store_import_cname_clash(struct tx *tx, const struct zone *zone,
                                      struct arena *arena);
 const char *store_import_not_single(struct tx *tx, const struct zone *zone,
@@ -381,7 +401,7 @@ void store_pool_set_catalog(struct tx *tx, const struct pool *pool);
 void store_pool_set_ns_records(struct tx *tx, const struct pool *pool,
                                struct arena *arena);
 void store_pool_delete(struct tx *tx, const char *id);
-/* True: the pool has domains, perhaps only DELETED domains. */
+/* True: the pool has domains. All of them may be DELETED. */
 bool store_pool_is_used(struct tx *tx, const char *id);
 
 /* ---- blacklist, quotas (store_admin.c) ---- */
@@ -418,7 +438,7 @@ struct tsigkey {
 	char id[ID_LEN + 1];
 	const char *name, *algorithm;
 	const char *secret;		/* base64; NULL in a list */
-	/* the domain that it may transfer; NULL: a key for servers */
+	/* the domain that the key may transfer; NULL: a key for servers */
 	const char *domain_id, *domain;
 	const char *created_at, *updated_at;
 };
@@ -426,14 +446,17 @@ extern const char *const store_tsigkey_sort_keys[];	/* only "name" */
 
 bool store_tsigkey_get(struct tx *tx, const struct tsigkey_key *by, struct arena *arena,
                        struct tsigkey *key);
-/* store_tsigkey_get() that also locks the row; it leaves out the name of the domain. */
+/*
+ * Like store_tsigkey_get(), but also locks the row. Does not read the name of the
+ * domain.
+ */
 bool store_tsigkey_lock(struct tx *tx, const struct tsigkey_key *by,
                         enum store_wait wait, struct arena *arena, struct tsigkey *key);
-/* Leaves out the secrets. */
+/* Does not read the secrets. */
 void store_tsigkey_find(struct tx *tx, const struct paging *paging, struct arena *arena,
                         struct tx_rows *rows);
 bool store_tsigkey_next(struct tx_rows *rows, struct tsigkey *key);
-/* It also waits for the row of the domain. */
+/* Inserts the key. It also waits for the row of the domain. */
 void store_tsigkey_insert(struct tx *tx, const struct tsigkey *key, enum store_wait wait);
 /* Writes the algorithm and the secret. */
 void store_tsigkey_update(struct tx *tx, const struct tsigkey *key);
@@ -449,7 +472,7 @@ bool store_tsigkey_user(struct tx *tx, const char *name, struct arena *arena,
 
 /* A server of a pool, with counts of its domains. */
 struct server_summary {
-	const char *id, *pool, *backend, *host, *state, *last_error;
+	const char *id, *pool, *backend, *host, *state, *health, *last_error;
 	uint32_t port;
 	int64_t behind, failed;
 };
@@ -461,7 +484,7 @@ bool store_status_next_server(struct tx_rows *rows, struct server_summary *serve
 struct server_status {
 	const char *id, *action, *status, *reason, *next_attempt_at, *seen_at, *state;
 	bool has_serial;
-	bool differs;			/* a comparison has found other records */
+	bool differs;			/* a comparison has found different records */
 	uint32_t serial, attempts;
 };
 /* STATE: ACTIVE, DRAINED or REMOVED. False: no such server. */
@@ -473,8 +496,9 @@ bool store_server_set(struct tx *tx, const char *pool, const char *id, const cha
  */
 int64_t store_status_server_count(struct tx *tx, const char *pool, bool of_catalog);
 /*
- * Reads the rows of the domain, and a row for each server of its pool that has none yet:
- * it has no status and no seen_at, and its reason says what is missing.
+ * Reads the rows of the domain. Also returns a row for each server of its pool that has
+ * no row yet. Such a row has no status and no seen_at, and its reason says what is
+ * missing.
  */
 void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *arena,
                          struct tx_rows *rows);

@@ -87,12 +87,18 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 	"CAST(" older " AS SIGNED)) " \
 	"& 4294967295) BETWEEN 1 AND 2147483647)"
 
+/* The pool managers set the time of the next probe while a server does not answer. */
+#define SERVER_HEALTH \
+	"CASE WHEN v.next_try_at IS NULL AND v.control_next_try_at IS NULL THEN 'OK' " \
+	"WHEN v.control_next_try_at IS NULL THEN 'NO_DNS' " \
+	"WHEN v.next_try_at IS NULL THEN 'NO_CONTROL' ELSE 'NO_ANSWER' END"
+
 void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
                           struct tx_rows *rows)
 {
 	tx_select(tx, arena, rows,
 		"SELECT v.id, v.pool_name, v.backend, v.host, v.port, v.state, "
-		"CAST(COALESCE(SUM(d.id IS NOT NULL AND "
+		SERVER_HEALTH ", CAST(COALESCE(SUM(d.id IS NOT NULL AND "
 		BEHIND("d.serial", "t.serial_number")
 		"), 0) AS SIGNED), "
 		"CAST(COALESCE(SUM(d.id IS NOT NULL AND t.status IN ('ERROR', "
@@ -120,6 +126,7 @@ bool store_status_next_server(struct tx_rows *rows, struct server_summary *serve
 	server->host = row_text(rows);
 	server->port = row_u32(rows);
 	server->state = row_text(rows);
+	server->health = row_text(rows);
 	server->behind = row_int(rows);
 	server->failed = row_int(rows);
 	server->last_error = row_text(rows);

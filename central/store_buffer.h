@@ -1,11 +1,11 @@
 /*
  * store_buffer -- a write buffer for rows of domains, record sets, records and the
  * journal. All calls of one transaction add their rows to one buffer. A flush writes the
- * rows of each table by one statement. central writes the buffer at the end of the
+ * rows of each table with one statement. central flushes the buffer at the end of the
  * transaction (write.c), or before a call reads a domain whose rows are in the buffer.
  *
- * The buffer copies nothing. The values must stay valid until the flush. They are in the
- * arena of the call; the id of a domain is in its struct write.
+ * The buffer copies no values. The values must stay valid until the flush. The values
+ * are in the arena of the call. The id of a domain is in the struct write of the call.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /*
- * store_catalog -- the domains that belong in a catalog zone (domains.member), and the
- * domains that it lists (domains.catalog_id; schema/003_catalog.sql).
+ * store_catalog -- reads and writes which domains belong in a catalog zone
+ * (domains.member), and which domains it lists (domains.catalog_id;
+ * schema/003_catalog.sql).
  */
 #pragma once
 
@@ -14,12 +15,12 @@ struct catalog_ref {
 };
 /* Reads the catalog zones of all pools, at most CATALOGS_MAX. Returns their number. */
 size_t store_catalog_find(struct tx *tx, struct arena *arena, struct catalog_ref *found);
-/* Reads domains to add to or to remove from the catalog zone, at most CATALOG_MEMBERS. */
+/* Reads at most CATALOG_MEMBERS domains to add to or to remove from the catalog zone. */
 size_t store_catalog_due(struct tx *tx, struct arena *arena,
                          const struct catalog_ref *catalog, const char **ids);
 /*
- * Locks the domains of IDS and returns the domains that are still due, and their number.
- * *skipped: another transaction has locked some of them.
+ * Locks the domains of IDS. Writes the domains that are still due to MEMBERS, and
+ * returns their number. *skipped: another transaction has locked some of them.
  */
 size_t store_catalog_lock(struct tx *tx, struct arena *arena,
                           const struct catalog_ref *catalog, const char *const *ids,

@@ -1,6 +1,7 @@
 /*
  * store_query -- builds a SELECT from fixed fragments: the conditions of a criterion,
- * the order and the page. It always binds values; text from a caller never becomes SQL.
+ * the order and the page. store_query always binds values. Text from a caller never
+ * becomes SQL.
  */
 #pragma once
 
@@ -27,8 +28,8 @@ void query_matches(struct query *query, const char *column, const char *pattern)
 
 /*
  * A sort column, the column that orders equal values, and the statement that reads both
- * as texts for the id of the marker. The query binds these texts as values, because with
- * a sub-select the optimizer would not use the index.
+ * columns as texts for the id of the marker. The query binds these texts as values: the
+ * optimizer would not use the index for a sub-select.
  */
 struct sort_column {
 	const char *column, *tie, *lookup;

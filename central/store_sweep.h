@@ -1,6 +1,7 @@
 /*
  * store_sweep -- deletes old rows. Each function deletes at most SWEEP_ROWS rows and
- * returns their number. The caller repeats it until it returns 0 or the time is over.
+ * returns their number. The caller repeats the call until it returns 0 or the time is
+ * over.
  */
 #pragma once
 
@@ -16,7 +17,8 @@ struct sweep_list {
 
 /*
  * Finds live domains with DELETED records older than AGE_S, among the next SWEEP_SCAN
- * domains after CURSOR. Moves CURSOR on, and at the end back to "".
+ * domains after CURSOR. Moves CURSOR to the last of these domains, and at the end back
+ * to "".
  */
 void store_sweep_find_tombstones(struct tx *tx, int age_s, char cursor[ID_LEN + 1],
                                  struct sweep_list *list);
@@ -31,16 +33,16 @@ void store_sweep_find_deleted(struct tx *tx, struct sweep_list *list);
 /* Deletes the records of such a domain, then its record sets, then its journal. */
 int64_t store_sweep_deleted(struct tx *tx, const char *domain_id);
 /*
- * Finds DELETED domains older than AGE_S without other rows. The sweep deletes the row
- * of a domain last: it has the serial, and the rows of the servers refer to it.
+ * Finds DELETED domains older than AGE_S that have no other rows. The sweep deletes the
+ * row of a domain last: it has the serial, and the rows of the servers refer to it.
  */
 void store_sweep_find_domains(struct tx *tx, int age_s, struct sweep_list *list);
 int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
                             struct arena *arena);
 
 /*
- * Deletes changes older than AGE_S, each with all earlier changes of its domain: the
- * journal must stay a chain without gaps.
+ * Deletes changes older than AGE_S. With each change it deletes all earlier changes of
+ * the domain: the journal must stay a chain without gaps.
  */
 int64_t store_sweep_journal(struct tx *tx, int age_s, struct arena *arena);
 /*
@@ -60,8 +62,8 @@ size_t store_sweep_find_paths(struct tx *tx, struct arena *arena,
                               const char *names[SWEEP_NAMES]);
 
 /*
- * The first function sets open imports older than AGE_S to ERROR. The next two functions
- * delete the records of finished imports, and finished imports.
+ * The first function sets open imports older than AGE_S to ERROR. The second deletes the
+ * records of finished imports. The third deletes finished imports.
  */
 int64_t store_sweep_open_imports(struct tx *tx, int age_s, struct arena *arena);
 int64_t store_sweep_import_records(struct tx *tx);

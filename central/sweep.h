@@ -1,5 +1,5 @@
 /*
- * sweep -- deletes old rows, on its own lane. Each process of central sweeps: the
+ * sweep -- deletes old rows, on its own lane (thread). Each central process sweeps: the
  * transactions are short, and two processes may run the same step.
  */
 #pragma once

@@ -2,19 +2,11 @@
  * write -- runs the calls that write, with idempotence and group commit.
  *
  * Idempotence: the transaction of a call also writes its answer, under the unique id of
- * the message, with a digest of the call. A message that comes twice gets the stored
- * answer. central looks for an answer in three cases: the broker has redelivered the
- * message, the id exists already, or the handler refuses. In the last case the first
- * delivery may be the reason ("exists already"). Another call with the same id is
- * ERR_CONFLICT.
- *
- * Group commit: calls that wait at the same time share a transaction for up to 20 ms.
- * With it, changes to 500 domains become ACTIVE 1.5 times as fast, and central accepts
- * them 1.6 times as fast (tests/bench/run, medians of two runs each). Each call has its
- * own serial (edit.h). If the transaction fails, each call runs alone. A call whose
- * domain is locked also runs alone, and waits a moment for the row only if a call about
- * this domain had just succeeded (rpc_redo.h). After the first ERR_LOCKED the rest of
- * the batch does not wait. After BUDGET_MS no call begins: the rest ends in ERR_BUSY.
+ * the message, with a digest of the call. If a message arrives twice, central returns
+ * the stored answer. central looks for a stored answer in three cases: the broker has
+ * redelivered the message, the id already exists, or the handler refuses the call. In
+ * the last case the first delivery may be the reason ("already exists"). A different
+ * call with the same id gets ERR_CONFLICT.
  */
 #pragma once
 
@@ -31,11 +23,12 @@ struct rrsets;
 struct write {
 	struct central *central;
 	struct request *req;
-	struct tx *tx;			/* shared by the group; tx->why is this call's */
+	/* shared by the group; tx->why belongs to this call */
+	struct tx *tx;
 	struct access access;
 	struct arena *arena;
 	struct store_buffer *buffer;	/* rows of all calls of the transaction */
-	/* its domain, locked and read for the group; NULL: the handler locks it */
+	/* the domain, locked and read for the group; NULL: the handler locks it */
 	const struct zone *locked_zone;
 	struct edit *edit;		/* from write_method.decode */
 	struct rrsets *prefetched;	/* the sets of the edit; NULL: not read yet */
@@ -52,13 +45,27 @@ enum store_wait write_wait(const struct write *write);
 typedef enum err write_handler(struct write *write);
 
 struct write_method {
-	/* runs before the transaction: its error fails no other call; may be NULL */
+	/*
+	 * runs before the transaction, so its error does not affect other calls; may be
+	 * NULL
+	 */
 	write_handler *decode;
 	write_handler *run;
-	/* reads for several locked domains by one statement; may be NULL */
+	/* reads for several locked domains with one statement; may be NULL */
 	void (*prefetch)(struct tx *tx, struct write *writes, size_t count);
 };
 
-/* errs[]: the result of each request. */
+/*
+ * Runs the calls of a batch. errs[]: the result of each request.
+ *
+ * Group commit: calls that wait at the same time share a transaction for up to 20 ms.
+ * With group commit, changes to 500 domains become ACTIVE 1.5 times as fast, and central
+ * accepts them 1.6 times as fast (tests/bench/run, medians of two runs each). Each call
+ * has its own serial (edit.h). If the transaction fails, each call runs alone. A call
+ * whose domain is locked also runs alone. It waits a moment for the row only if a call
+ * about this domain has just succeeded (rpc_redo.h). After the first ERR_LOCKED the rest
+ * of the batch does not wait. After BUDGET_MS no call begins, and the rest of the batch
+ * gets ERR_BUSY.
+ */
 void write_run(struct central *central, struct request *const *reqs, size_t count,
                const struct write_method *method, enum err *errs);

@@ -1,11 +1,11 @@
 /*
- * announcer -- announces a changed zone to all instances of mini-DNS before a name
- * server gets a NOTIFY. It also knows whether mini-DNS may answer questions from memory.
- * It sends and receives the messages of core/cache_lease.h over the fanout exchange of
- * the topic.
+ * announcer -- announces a changed zone to all mini-DNS processes before a name server
+ * gets a NOTIFY. It also knows whether this process may answer queries from memory. It
+ * sends and receives the messages of core/cache_lease.h over the fanout exchange of the
+ * topic.
  *
- * It sends nothing while no question comes and nothing changes: an instance keeps a lease
- * only while questions use it.
+ * If no queries arrive and no zone changes, the announcer sends no messages: a process
+ * keeps a lease only while queries use it.
  */
 #pragma once
 
@@ -27,12 +27,12 @@ struct announcer_config {
 	const struct figures *figures;
 	/*
 	 * Reports that this edition of a zone exists, so that no answer comes from an
-	 * older edition in memory. SOON: this instance is about to notify name servers,
-	 * which then ask for the zone.
+	 * older edition in memory. SOON: this process is about to notify name servers.
+	 * They then ask for the zone.
 	 */
 	void (*news)(void *self, const struct name *zone, const struct edition *edition,
 	             bool soon);
-	/* The instance may have lost announcements of any zone. */
+	/* This process may have lost announcements of any zone. */
 	void (*missed)(void *self);
 	void *self;
 };
@@ -43,7 +43,7 @@ void announcer_free(struct announcer **announcer);
 typedef void announcer_fn(void *self);
 /*
  * Announces EDITION of ZONE. Calls FN once, after this call has returned: when all
- * instances have dropped older editions from memory, or after five seconds.
+ * processes have dropped older editions from memory, or after five seconds.
  */
 struct announcement *announcer_send(struct announcer *announcer, const struct name *zone,
                                     const struct edition *edition, announcer_fn *fn,
@@ -51,12 +51,12 @@ struct announcement *announcer_send(struct announcer *announcer, const struct na
 /* Call it only before FN has run. Then FN does not run. */
 void announcer_cancel(struct announcer *announcer, struct announcement **announcement);
 
-/* True: mini-DNS may answer a question from memory. Each call keeps the lease alive. */
+/* True: this process may answer a query from memory. Each call keeps the lease alive. */
 bool announcer_has_lease(struct announcer *announcer);
 
 /*
  * Handles the method "news" with the arguments "from number zones heard". A zone is
- * [name, id, version, serial]. An instance of an older release sends only the name.
+ * [name, id, version, serial]. A process of an older release sends only the name.
  */
 enum err announcer_receive(struct announcer *announcer, const json_t *args,
                            struct why *why);

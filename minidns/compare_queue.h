@@ -1,17 +1,12 @@
 /*
  * compare_queue -- the method compare_zones: compares domains with the zones that name
- * servers serve. It finds a record that was changed by hand under an unchanged serial.
+ * servers serve. This comparison finds a record that was changed by hand under an
+ * unchanged serial. mini-DNS reports a difference. If tell_equal is set, it also reports
+ * an equal zone and a refusal. mini-DNS only counts the other outcomes.
  *
- * mini-DNS reports a difference, and with tell_equal also an equal zone or a refusal. It
- * only counts other outcomes. It does not repeat a failed comparison, because the next
- * round follows. There are two exceptions, each with one repetition. If the server broke
- * off, the comparison runs again after two seconds; if this instance does not know the
- * server or its key yet, after three. If a zone changes during a comparison, the queue
- * repeats the comparison a few times, after the waiting comparisons. It uses only the
- * timeout of the poll's parameters.
- *
- * Eight comparisons run at a time, two for each server; the servers take turns. Each pair
- * of a zone and a server is in the queue once. The queue ends with the process.
+ * At most eight comparisons run at the same time, at most two of them on one server. The
+ * servers take turns. The queue contains each pair of zone and server at most once. If
+ * the process ends, its queue is lost.
  */
 #pragma once
 
@@ -44,14 +39,22 @@ struct compare_queue_config {
 struct compare_queue *compare_queue_new(struct loop *loop,
                                         const struct compare_queue_config *config);
 /*
- * Stops all comparisons. Then free the lookup and the zones, which call back for some of
- * them.
+ * Stops all comparisons. Then free the lookup and the zones: they call back for some of
+ * the comparisons.
  */
 void compare_queue_end(struct compare_queue *queue);
 void compare_queue_free(struct compare_queue **queue);
 /*
- * ARGS of "compare_zones". ERR_INVALID: an order is wrong; the queue takes the other
- * orders, and *why has the first reason. ERR_BUSY: it takes no order.
+ * ARGS: the arguments of "compare_zones". ERR_INVALID: an order is not valid. The queue
+ * accepts the other orders, and *why has the first reason. ERR_BUSY: the queue accepts
+ * no order. The queue uses only the timeout of the poll parameters.
+ *
+ * The queue does not repeat a failed comparison, because the next round follows. There
+ * are three exceptions. If the server closed the connection, the queue repeats the
+ * comparison once, after two seconds. If this process does not know the server or its
+ * key yet, the queue repeats the comparison once, after three seconds. If the zone
+ * changes during a comparison, the queue repeats the comparison a few times, after the
+ * waiting comparisons.
  */
 enum err compare_queue_add(struct compare_queue *queue, const json_t *args,
                            struct why *why);

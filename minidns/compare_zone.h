@@ -1,13 +1,15 @@
 /*
  * compare_zone -- compares one zone with the copy on one name server at the same serial.
- * A transfer (net/axfr_client.h) feeds the remote records to a set_diff
- * (core/set_diff.h); then a walk feeds the local records. To name a difference it may
- * repeat both steps. If the server is behind, the comparison uses the local zone at the
- * server's serial, if the journal reaches back to it (core/zone_at_serial.h). If the
- * server is ahead, the comparison does not read its zone.
+ * A transfer (net/axfr_client.h) passes the remote records to a set_diff
+ * (core/set_diff.h). Then a walk passes the local records to the set_diff. To find out
+ * which records differ, the comparison may repeat both steps. If the server is behind
+ * and the journal reaches back to its serial, the comparison uses the local zone at that
+ * serial (core/zone_at_serial.h). If the server is ahead, the comparison does not read
+ * the server's zone.
  *
- * A comparison uses at most three megabytes. In a turn of the loop it processes a message
- * or some hundred records. It reads at most twice as many records as the local zone has.
+ * A comparison uses at most three megabytes. In one turn of the event loop it processes
+ * one message or a few hundred records. A comparison reads at most twice as many records
+ * as the local zone has.
  */
 #pragma once
 
@@ -33,7 +35,7 @@ enum compare_outcome {
 	COMPARE_DIFFERS,
 	/* mini-DNS does not know the zone at the server's serial */
 	COMPARE_SERIAL,
-	COMPARE_REFUSED,	/* the server refuses the transfer to mini-DNS */
+	COMPARE_REFUSED,	/* the server refuses to transfer the zone to mini-DNS */
 	/* no answer, connection closed, malformed, or too large */
 	COMPARE_FAILED,
 	COMPARE_OUTCOMES
@@ -44,7 +46,7 @@ struct compare_zone_parts {
 	struct loop *loop;
 	struct servers *servers;
 	const struct dns_requests *requests;
-	/* room for one record, used only within a turn of the loop */
+	/* room for one record, used only within one turn of the event loop */
 	struct canonical *record;
 	struct zone_lookup *lookup;
 	struct zones *zones;
@@ -64,10 +66,11 @@ struct compare_zone_want {
 
 struct compare_zone_end {
 	enum compare_outcome outcome;
-	uint32_t serial;		/* of the local zone; EQUAL, DIFFERS: of both */
-	/* FAILED: another attempt after this time may succeed; 0: no */
+	/* of the local zone; EQUAL, DIFFERS: of both zones */
+	uint32_t serial;
+	/* FAILED: another attempt may succeed after this time; 0: do not try again */
 	int again_ms;
-	const char *words;		/* text that follows the server's name */
+	const char *words;		/* text to print after the server's name */
 };
 
 typedef void compare_zone_fn(void *self, const struct compare_zone_end *end);

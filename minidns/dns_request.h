@@ -1,14 +1,14 @@
 /*
- * dns_request -- one question to a name server and the one answer to it.
+ * dns_request -- sends one request to a name server and receives its answer.
  *
- * Each request has a connected UDP socket of its own, on a port that the kernel chooses,
- * and an id from getrandom(2). mini-DNS accepts only packets from the server's address
- * and port with this id and this question (RFC 5452; core/forgery.h). It sends the
- * question again after 0.5, 1, 2 and 4 s. It uses TCP if the answer is truncated or the
- * caller wants TCP. If the server has a TSIG key, mini-DNS signs the question and
- * accepts signed answers only. At most 500 requests with one server are open; further
- * requests wait. A silent server gets a probe at intervals (core/silence.h); the other
- * requests with it end at once.
+ * Each request has its own connected UDP socket, on a port that the kernel chooses, and
+ * an id from getrandom(2). mini-DNS accepts only packets from the server's address and
+ * port with this id and this question (RFC 5452; core/forgery.h). mini-DNS sends the
+ * request again after 0.5, 1, 2 and 4 s. It uses TCP if the answer is truncated or the
+ * caller wants TCP. If the server has a TSIG key, mini-DNS signs the request and accepts
+ * only signed answers. At most 500 requests to one server are open; further requests
+ * wait. A silent server gets a probe at intervals (core/silence.h); other requests to it
+ * end immediately.
  */
 #pragma once
 
@@ -28,15 +28,16 @@ struct dns_request_want {
 	int opcode;
 	struct name zone;
 	struct address server;
-	struct name tsig_key;		/* to sign the question with; length 0: no key */
-	int timeout_ms;			/* for the whole request, from when it is open */
+	struct name tsig_key;		/* to sign the request with; length 0: no key */
+	/* for the whole request, from the time it is open */
+	int timeout_ms;
 	bool tcp;			/* use TCP from the start */
 };
 
 /*
- * RESPONSE_UNASKED: mini-DNS could not send the question, so the result says nothing
- * about the server. NULL: no answer came within the timeout, or the server counts as
- * silent and got no question.
+ * RESPONSE_UNASKED: mini-DNS could not send the request, so the result says nothing
+ * about the server. NULL: no answer arrived within the timeout, or mini-DNS sent no
+ * request because the server counts as silent.
  */
 typedef void dns_request_fn(void *self, const struct response *response);
 
@@ -44,22 +45,22 @@ struct dns_requests *dns_requests_new(struct loop *loop, struct servers *servers
                                       const struct figures *figures);
 void dns_requests_free(struct dns_requests **requests);	/* no request may be open */
 /*
- * Sends questions from HOST if the server has the same address family. Call it at most
+ * Sends requests from HOST if the server has the same address family. Call it at most
  * once for each family.
  */
 void dns_requests_bind(struct dns_requests *requests, const struct address *host);
 /*
- * Opens a non-blocking TCP connection from the same host as the questions; it may still
- * be in progress. The caller owns it. -1: not possible.
+ * Opens a non-blocking TCP connection from the host of dns_requests_bind(). Returns its
+ * socket, which may still be connecting; the caller owns it. -1: not possible.
  */
 int dns_requests_connect(const struct dns_requests *requests,
                          const struct address *server);
-/* A question came from PEER. */
+/* A query from PEER has arrived. */
 void dns_requests_note_alive(struct dns_requests *requests, const struct address *peer);
 /* In seconds since 1970; 0: the server is not known to be silent. */
 int64_t dns_requests_silent_since(const struct dns_requests *requests,
                                   const struct address *server);
-/* The callback comes once, and not from within this call. */
+/* Calls FN once, after this call has returned. */
 struct dns_request *dns_request_start(struct dns_requests *requests,
                                       const struct dns_request_want *want,
                                       dns_request_fn *fn,

@@ -1,8 +1,8 @@
 /*
  * dns_request_private -- the parts that the files of a request share.
  *
- * dns_request.c sends the question and receives the answer. dns_request_encode.c encodes
- * the question. request_slots.c keeps the slots of each server: it limits the open
+ * dns_request.c sends the request and receives the answer. dns_request_encode.c encodes
+ * the request. request_slots.c has the slots of each server: it limits the open
  * requests, queues further requests, and knows whether the server is silent. A request
  * frees itself before it calls its callback.
  */
@@ -28,11 +28,11 @@ struct dns_request {
 	struct soa_request ask;
 	struct forgery forgery;
 	uint8_t message[FRAME_PREFIX + SOA_REQUEST_MAX];
-	size_t message_len;		/* 0: mini-DNS has no key to sign it with */
+	size_t message_len;		/* 0: mini-DNS does not have the key to sign it */
 	dns_request_fn *fn;
 	void *self;
-	bool open;			/* the request counts in slots->open */
-	bool asked;			/* the request had a socket to send from */
+	bool open;			/* slots->open includes this request */
+	bool asked;			/* the request had a socket */
 	/* the last answer without a good signature; fault NULL: no such answer */
 	struct response doubted;
 	/* -1: no socket; the request waits for its timeout */
@@ -42,7 +42,7 @@ struct dns_request {
 	int64_t began_ms;
 	int64_t end_ms;			/* when the request times out */
 	int64_t due_us;			/* when its timer is due */
-	int repeat_ms;			/* until it sends the question again; 0: never */
+	int repeat_ms;			/* until it sends the message again; 0: never */
 	size_t sent;			/* over TCP */
 	uint8_t *in;			/* over TCP: the length and the answer so far */
 	size_t in_len;
@@ -51,7 +51,7 @@ struct dns_request {
 /* A server may ignore NOTIFYs and answer queries, so each kind has its own silence. */
 enum asked { ASKED_QUERY, ASKED_NOTIFY, ASKED_KINDS };
 
-/* The requests with one server: the number of open requests, and the queue. */
+/* The requests to one server: the number of open requests, and the queue. */
 struct request_slots {
 	struct address server;
 	/* several servers have this address: it never counts as silent */
@@ -69,11 +69,12 @@ struct dns_requests {
 	struct request_slots *all_slots;
 	/* the slots call this function and skip() */
 	void (*open)(struct dns_request *request);
-	/* The server is silent. Ends the request at once, without an answer. */
+	/* The server is silent. Ends the request immediately, without an answer. */
 	void (*skip)(struct dns_request *request);
 	int server_count;
 	unsigned next_server;		/* which server gets a request next */
-	uint64_t turn;			/* the turn of the loop that `answers` counts in */
+	/* the turn of the event loop in which `answers` counts */
+	uint64_t turn;
 	int answers;
 	bool opening;			/* request_slots_open_waiting() is due */
 	struct address hosts[2];
@@ -89,13 +90,16 @@ bool dns_request_encode(struct dns_request *request);
 /* ---- request_slots.c ---- */
 
 struct request_slots *request_slots_new(void);
-/* False: no server of a pool has the address. mini-DNS soon reads the servers again. */
+/*
+ * False: no server of a pool has the address. mini-DNS then reads the servers again
+ * soon.
+ */
 bool request_slots_is_known(const struct dns_request *request);
 /* Counts and logs that no server of a pool has the address. */
 void request_slots_note_unknown(struct dns_request *request);
 /* Puts the request at the end of the queue of its server. */
 void request_slots_wait(struct dns_request *request);
-/* Takes the request from the open requests or from the queue. */
+/* Removes the request from the open requests or from the queue. */
 void request_slots_leave(struct dns_request *request);
 /* The server has answered. */
 void request_slots_answered(struct dns_request *request);
@@ -103,6 +107,6 @@ void request_slots_answered(struct dns_request *request);
 void request_slots_unanswered(struct dns_request *request);
 /* Counts and logs that the answers over UDP may be forged. */
 void request_slots_distrusted(struct dns_request *request);
-/* The server does not echo the case of questions, as far as is known (core/forgery.h). */
+/* True: the server is known not to echo the case of a question (core/forgery.h). */
 bool request_slots_case_not_echoed(const struct dns_request *request);
 void request_slots_note_case_not_echoed(struct dns_request *request);

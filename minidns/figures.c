@@ -12,7 +12,7 @@ static struct metric *counter(const char *name, const char *help, const char *ke
 
 static void figures_new_polls(struct figures *figures)
 {
-	static const char help[] = "SOA polls of name servers, by the answer";
+	static const char help[] = "SOA polls of name servers, by result";
 
 	for (int i = 0; i < RESPONSE_KINDS; i++)
 		figures->polls[i] =
@@ -23,7 +23,7 @@ static void figures_new_polls(struct figures *figures)
 static void figures_new_comparisons(struct figures *figures)
 {
 	static const char help[] =
-	    "comparisons of zones with a name server, by the outcome";
+	    "comparisons of a zone with its copy on a name server, by outcome";
 
 	for (int i = 0; i < COMPARE_OUTCOMES; i++)
 		figures->comparisons[i] =
@@ -35,7 +35,8 @@ static void figures_new_recovered(struct figures *figures)
 {
 	static const char name[] = "minidns_recovered_total";
 	static const char help[] = "zones in memory that mini-DNS compared with the "
-				   "database, because announcements may be lost";
+				   "database because it may have missed announcements, "
+				   "by outcome";
 
 	figures->recovered_same = counter(name, help, "outcome", "same");
 	figures->recovered_changed = counter(name, help, "outcome", "differs");
@@ -44,14 +45,15 @@ static void figures_new_recovered(struct figures *figures)
 static void figures_new_queries(struct figures *figures)
 {
 	static const char name[] = "minidns_queries_total";
-	static const char help[] = "questions, by type";
+	static const char help[] = "queries that mini-DNS received, by type";
 
 	figures->queries_soa = counter(name, help, "type", "soa");
 	figures->queries_axfr = counter(name, help, "type", "axfr");
 	figures->queries_ixfr = counter(name, help, "type", "ixfr");
 	figures->queries_other = counter(name, help, "type", "other");
-	figures->queries_refused = counter(
-	    "minidns_refused_total", "questions that got an error", NULL, NULL);
+	figures->queries_refused =
+	    counter("minidns_refused_total",
+	            "queries that mini-DNS answered with an error", NULL, NULL);
 }
 
 static void figures_new_signatures(struct figures *figures)
@@ -63,19 +65,17 @@ static void figures_new_signatures(struct figures *figures)
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
 		figures->badly_signed[errors[i]] =
 		    counter("minidns_badly_signed_total",
-		            "questions with a signature that is not valid, by the "
-		            "TSIG error",
+		            "queries with an invalid TSIG signature, by TSIG error",
 		            "error", tsig_error_name(errors[i]));
 }
 
 static void figures_new_limits(struct figures *figures)
 {
 	static const char cookies[] = "minidns_cookies_total";
-	static const char cookies_help[] = "questions with a DNS cookie, by the kind of "
-	  "the cookie";
+	static const char cookies_help[] = "queries with a DNS cookie, by kind of cookie";
 	static const char limited[] = "minidns_rate_limited_total";
 	static const char limited_help[] =
-	    "answers over UDP beyond rate_limit or rate_limit_servers, by the action";
+	    "answers over UDP that exceeded rate_limit or rate_limit_servers, by action";
 
 	for (int i = 0; i < COOKIE_RESULTS; i++)
 		figures->cookies[i] = counter(cookies, cookies_help, "verdict",
@@ -89,8 +89,8 @@ static void figures_new_silence(struct figures *figures)
 {
 	static const char name[] = "minidns_servers_silent";
 	static const char help[] =
-	    "name servers that do not answer and only get probes, by the kind of "
-	    "question";
+	    "name servers that do not answer, by kind of message. mini-DNS only sends "
+	    "probes to them";
 
 	figures->servers_silent[0] =
 	    metric_new(METRIC_GAUGE, name, help, "asked", "query");
@@ -98,7 +98,8 @@ static void figures_new_silence(struct figures *figures)
 	    metric_new(METRIC_GAUGE, name, help, "asked", "notify");
 	figures->exchanges_spared =
 	    counter("minidns_exchanges_spared_total",
-	            "questions that mini-DNS did not send, because the server is silent",
+	            "exchanges that mini-DNS skipped because the server is silent. It "
+	            "still sends the NOTIFY, but does not wait for an answer",
 	            NULL, NULL);
 }
 
@@ -106,28 +107,29 @@ static void figures_new_outgoing(struct figures *figures)
 {
 	figures->answers_wrong =
 	    counter("minidns_answers_wrong_total",
-	            "answers over UDP that do not belong to the open question",
+	            "answers over UDP that do not match the message that mini-DNS sent",
 	            NULL, NULL);
 	figures->exchanges_distrusted =
 	    counter("minidns_exchanges_distrusted_total",
-	            "questions that mini-DNS repeated over TCP, because answers to them "
-	            "may be forged",
+	            "messages to name servers that mini-DNS repeated over TCP because "
+	            "the answers may be forged",
 	            NULL, NULL);
 	figures->exchanges_unknown_server =
 	    counter("minidns_exchanges_unknown_server_total",
-	            "questions not sent, because no server of a pool has the "
-	            "address and port",
+	            "messages that mini-DNS did not send because no server of a pool has "
+	            "the address and port",
 	            NULL, NULL);
 	figures->servers_known =
 	    metric_new(METRIC_GAUGE, "minidns_servers_known",
-	               "addresses of the servers of the pools, in all processes",
+	               "addresses of name servers that each process knows, added up over "
+	               "all processes",
 	               NULL, NULL);
 }
 
 void figures_new(struct figures *figures)
 {
 	static const char transfers[] = "minidns_transfers_total";
-	static const char transfers_help[] = "transfers that ended, by kind";
+	static const char transfers_help[] = "transfers that mini-DNS completed, by kind";
 
 	figures_new_queries(figures);
 	figures_new_signatures(figures);
@@ -139,43 +141,51 @@ void figures_new(struct figures *figures)
 	figures->transfers_axfr = counter(transfers, transfers_help, "kind", "axfr");
 	figures->transfers_ixfr = counter(transfers, transfers_help, "kind", "ixfr");
 	figures->transfers_broken = counter("minidns_transfers_broken_total",
-	                                    "transfers whose client closed the "
-	                                    "connection", NULL, NULL);
+	                                    "transfers that ended early, mostly because "
+	                                    "the client closed the connection",
+	                                    NULL, NULL);
 	figures->transfer_bytes = counter("minidns_transfer_bytes_total",
-	                                  "bytes that transfers sent", NULL, NULL);
-	figures->notifies = counter("minidns_notifies_total", "NOTIFYs sent", NULL, NULL);
+	                                  "bytes that mini-DNS sent in transfers",
+	                                  NULL, NULL);
+	figures->notifies = counter("minidns_notifies_total",
+	                            "NOTIFY messages that mini-DNS sent", NULL, NULL);
 	figures->notifies_unanswered = counter("minidns_notifies_unanswered_total",
-	                                       "NOTIFYs without an answer after the "
-	                                       "last attempt", NULL, NULL);
+	                                       "NOTIFY messages that have no answer "
+	                                       "after the last attempt", NULL, NULL);
 	figures->zones_bytes = metric_new(METRIC_GAUGE, "minidns_zones_bytes",
-	                                  "memory of the zones, in bytes", NULL, NULL);
+	                                  "memory that the zones use, in bytes",
+	                                  NULL, NULL);
 	figures->tcp_clients = metric_new(METRIC_GAUGE, "minidns_tcp_clients",
 	                                  "open TCP connections", NULL, NULL);
 	figures->tcp_stalled =
 	    counter("minidns_tcp_stalled_total",
-	            "TCP connections closed, because the client took no answers for "
-	            "tcp_stall", NULL, NULL);
+	            "TCP connections that mini-DNS closed because the client read no "
+	            "data for the time tcp_stall", NULL, NULL);
 	figures->orders = metric_new(METRIC_GAUGE, "minidns_polls_open",
-	                             "polls without a report yet", NULL, NULL);
+	                             "polls for which mini-DNS has sent no report yet",
+	                             NULL, NULL);
 	figures->soa_from_memory =
 	    counter("minidns_soa_from_memory_total",
-	            "SOA questions that mini-DNS answered without the "
+	            "SOA queries that mini-DNS answered from memory, without the "
 	            "database", NULL, NULL);
 	figures->news_unsettled =
 	    counter("minidns_news_unsettled_total",
-	            "NOTIFYs sent although an instance may not know the serial yet",
+	            "announcements that some mini-DNS processes did not confirm in time. "
+	            "mini-DNS then sends the NOTIFYs although these processes may not "
+	            "know the serial",
 	            NULL, NULL);
 	figures->news_old =
 	    counter("minidns_news_old_total",
-	            "announcements of a serial that is not newer than the known serial",
+	            "announcements with a serial that is not newer than the known serial",
 	            NULL, NULL);
 	figures_new_recovered(figures);
 	figures->success_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_order_to_success_seconds",
-	               "time from the order of a poll until the server has the serial",
+	               "time from the order to poll a server until a poll finds the "
+	               "serial there",
 	               NULL, NULL);
 	figures->timer_late_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_timer_late_seconds",
-	               "how late the timer of a question to a name server came: how busy "
-	               "the process is", NULL, NULL);
+	               "delay of the timers for messages to name servers. It shows how "
+	               "busy the process is", NULL, NULL);
 }

@@ -1,13 +1,14 @@
 /*
- * limiter -- decides whether mini-DNS sends an answer over UDP in full, truncated, or not
- * at all. It applies rate.h to each client that has not proven its address. A valid
- * cookie, a valid signature, or an address in rate_limit_exempt proves it.
+ * limiter -- decides whether mini-DNS sends an answer over UDP in full, truncated, or
+ * not at all. The limiter applies rate.h to each client that has not proven its address.
+ * A client proves its address with a valid cookie, a valid signature, or an entry in
+ * rate_limit_exempt.
  *
- * An attacker can forge the address of a pool's server on a question, to direct our
- * answers at the server. So servers of the pools, and clients that may have any zone,
- * have a higher limit only for the questions that they must ask without a cookie: SOA,
- * IXFR and NOTIFY. The limiter knows these clients from memory. Before the first read of
- * the tables, all clients are unknown and may have to use TCP.
+ * An attacker can send queries with the forged address of a pool server, to direct our
+ * answers at that server. So servers of the pools, and clients that may transfer any
+ * zone, have a higher limit only for the queries that they must send without a cookie:
+ * SOA, IXFR and NOTIFY. The limiter knows these clients from memory. Before the first
+ * read of the tables, all clients are unknown and may have to use TCP.
  */
 #pragma once
 
@@ -36,8 +37,8 @@ void limiter_free(struct limiter **limiter);
 /* Stops limiting. The caller may free the servers afterwards. */
 void limiter_lift(struct limiter *limiter);
 /*
- * Starts limiting, or changes the limits. Errors as limiter_check(); nothing changes on
- * an error.
+ * Starts limiting, or changes the limits. Returns the errors of limiter_check(). After
+ * an error the limits are unchanged.
  */
 enum err limiter_set(struct limiter *limiter, const struct limiter_options *options,
                      struct why *why);
@@ -46,7 +47,7 @@ bool limiter_is_proven(const struct limiter *limiter, const struct query *query,
                        const struct address *peer);
 /*
  * Checks the answer of LEN octets to QUERY from PEER. It may replace the answer in DATA,
- * which has SIZE octets. Returns the length to send; 0: send nothing.
+ * which has room for SIZE octets. Returns the length to send; 0: send no answer.
  */
 size_t limiter_pass(struct limiter *limiter, const struct query *query,
                     const struct address *peer, uint8_t *data, size_t len, size_t size);

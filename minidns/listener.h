@@ -1,10 +1,10 @@
 /*
- * listener -- the sockets that receive questions: one for UDP and one for TCP for each
- * address, in each process (SO_REUSEPORT: the kernel distributes the load).
+ * listener -- the sockets that receive queries. Each process has one UDP and one TCP
+ * socket for each address (SO_REUSEPORT: the kernel distributes the load).
  *
- * UDP works in batches (recvmmsg, sendmmsg). An answer leaves from the address that
- * received the question. For TCP, this file only accepts; tcp_clients.h has the
- * connections.
+ * UDP sockets work in batches (recvmmsg, sendmmsg). The source address of an answer is
+ * the address that received the query. For TCP, this file only accepts connections, and
+ * tcp_clients.h handles the connections.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ struct udp_listener;
 enum err udp_listener_open(struct loop *loop, struct serve *serve,
                            const struct address *address, struct udp_listener **listener,
                            struct why *why);
-/* Drops later answers. The memory stays until all answers came. */
+/* Drops later answers. Frees the memory after the last of them. */
 void udp_listener_close(struct udp_listener **listener);
 
 /* Passes the connections to CLIENTS, under TLS unless TLS is NULL. */

@@ -73,84 +73,87 @@ enum { SOA_CACHE_SHARE = 4 };
 
 static const struct option rows[] = {
 	{ "listen", OPTION_TEXTS, AT(listen), "0.0.0.0:5354,[::]:5354", 0, 0,
-	  "addresses at which mini-DNS answers over UDP and TCP. Its own requests to "
-	  "name servers (NOTIFY, polls, transfers) leave from the first of them that has "
-	  "the family of the server and is not a wildcard" },
+	  "addresses at which mini-DNS answers over UDP and TCP. For its own messages to "
+	  "a name server (NOTIFY, polls, transfers), mini-DNS uses the first of these "
+	  "addresses that has the server's address family and is not a wildcard" },
 	{ "listen_tls", OPTION_TEXTS, AT(listen_tls), "", 0, 0,
-	  "addresses at which mini-DNS answers over TLS, also transfers (RFC 9103): "
-	  "\"192.0.2.1:853\". Empty: no TLS" },
+	  "addresses at which mini-DNS answers over TLS, including transfers (RFC 9103), "
+	  "for example \"192.0.2.1:853\". Empty list: no TLS" },
 	{ "tls_certificate", OPTION_TEXT, AT(tls_certificate), NULL, 1, 4096,
-	  "file with the certificate of mini-DNS, then the chain to its CA (PEM). "
-	  "listen_tls needs it", .reloadable = true },
+	  "file with the certificate of mini-DNS, followed by the chain to its CA (PEM). "
+	  "Required if listen_tls is set", .reloadable = true },
 	{ "tls_key", OPTION_TEXT, AT(tls_key), NULL, 1, 4096,
-	  "file with the private key of tls_certificate (PEM). listen_tls needs it",
-	  .reloadable = true },
+	  "file with the private key of tls_certificate (PEM). Required if listen_tls is "
+	  "set", .reloadable = true },
 	{ "tls_client_ca", OPTION_TEXT, AT(tls_client_ca), NULL, 1, 4096,
-	  "file with the CAs of client certificates (PEM). If set, each TLS client must "
-	  "present a certificate from one of these CAs", .reloadable = true },
+	  "file with the CA certificates that verify client certificates (PEM). If set, "
+	  "each TLS client must present a certificate from one of these CAs",
+	  .reloadable = true },
 	{ "allow_transfer", OPTION_TEXTS, AT(allow_transfer), "", 0, 0,
-	  "addresses and prefixes that may transfer any zone. Each server of a pool may "
-	  "also transfer the zones of its pool", .reloadable = true },
+	  "addresses and prefixes of clients that may transfer any zone. Each server of "
+	  "a pool may also transfer the zones of its pool", .reloadable = true },
 	{ "tsig_keys", OPTION_SECRET, AT(tsig_keys), NULL, 1, 1024 * 1024,
-	  "TSIG keys in addition to the keys in the database, one a line: NAME ALGORITHM "
-	  "SECRET. Keep them in a file that only zonefleet can read: "
+	  "TSIG keys in addition to the keys in the database, one key per line: NAME "
+	  "ALGORITHM SECRET. Keep them in a file that only zonefleet can read: "
 	  "\"@/etc/zonefleet/keys\"", .reloadable = true },
 	{ "cookie_secret", OPTION_SECRET, AT(cookie_secret), NULL, 0, 0,
-	  "secret for DNS cookies: 32 hexadecimal digits, the same for all minidns. "
-	  "\"\": each minidns makes its own secret at its start and accepts only its own "
-	  "cookies", .reloadable = true },
+	  "secret for DNS cookies: 32 hexadecimal digits, the same for all "
+	  "zonefleet-minidns programs. \"\": each program generates its own secret when "
+	  "it starts, and accepts only its own cookies", .reloadable = true },
 	{ "cookie_secret_other", OPTION_SECRET, AT(cookie_secret_other), NULL, 0, 0,
-	  "second secret whose cookies mini-DNS accepts while you change cookie_secret. "
-	  "First set the new secret here. Then swap the two secrets, and remove the old "
-	  "secret after an hour", .reloadable = true },
+	  "second secret, whose cookies mini-DNS also accepts while you change "
+	  "cookie_secret. First set the new secret here. Then swap the two secrets. "
+	  "Remove the old secret after one hour", .reloadable = true },
 	{ "rate_limit", OPTION_INT, AT(limits.rate_limit), "200", 0, RATE_MAX,
-	  "answers a second over UDP to one network (/24, /56) without a valid cookie or "
-	  "signature. Each process counts records, NXDOMAIN and errors separately. An "
-	  "answer counts at least once. A longer answer counts once for each 64 octets "
-	  "beyond the length of its question. 0: no limit for any client, also for "
-	  "servers", .reloadable = true },
+	  "largest number of UDP answers per second to one client network (/24 or /56) "
+	  "without a valid cookie or signature. Each process counts records, NXDOMAIN "
+	  "and errors separately. An answer counts at least once. A longer answer counts "
+	  "once for each 64 octets beyond the length of its query. 0: no limit for any "
+	  "client, including servers", .reloadable = true },
 	{ "rate_limit_servers", OPTION_INT, AT(limits.rate_limit_servers), "300", 0,
 	  RATE_MAX,
-	  "answers a second over UDP, in each process, to one address of a pool's server "
-	  "or of allow_transfer. It applies to SOA, IXFR and NOTIFY. 0: no limit",
-	  .reloadable = true },
+	  "largest number of UDP answers per second from one process to one address of a "
+	  "pool's server or of allow_transfer. The limit applies to SOA, IXFR and "
+	  "NOTIFY. 0: no limit", .reloadable = true },
 	{ "rate_limit_burst", OPTION_INT, AT(limits.rate_limit_burst), "400", 1, RATE_MAX,
-	  "number of answers within rate_limit that may go out at once",
+	  "largest number of answers in one burst that rate_limit allows",
 	  .reloadable = true },
 	{ "rate_limit_slip", OPTION_INT, AT(limits.rate_limit_slip), "2", 0, 100,
-	  "truncate one of this many answers beyond the limit, so that the client comes "
-	  "back over TCP, and drop the other answers. 1: truncate all; 0: drop all",
-	  .reloadable = true },
+	  "number of answers beyond the limit of which mini-DNS truncates one and drops "
+	  "the others. A client that gets a truncated answer repeats its query over TCP. "
+	  "1: truncate all answers; 0: drop all answers", .reloadable = true },
 	{ "rate_limit_exempt", OPTION_TEXTS, AT(limits.rate_limit_exempt), "", 0, 0,
-	  "addresses and prefixes without a limit for any question. List only networks "
-	  "in which no host can forge its address", .reloadable = true },
+	  "addresses and prefixes of clients to which no rate limit applies. List only "
+	  "networks in which no host can forge its address", .reloadable = true },
 	{ "transfers_out", OPTION_INT, AT(transfers_out), "300", 1, 100000,
-	  "largest number of transfers at the same time, in each process. Further "
+	  "largest number of transfers that one process serves at the same time. Further "
 	  "transfers wait" },
 	{ "transfers_out_per_peer", OPTION_INT, AT(transfers_out_per_peer), "60", 1,
 	  100000,
-	  "largest number of transfers at the same time to one address, in each "
-	  "process" },
+	  "largest number of transfers that one process serves to one address at the "
+	  "same time" },
 	{ "tcp_clients", OPTION_INT, AT(tcp_clients), "1000", 1, 100000,
-	  "largest number of TCP connections, in each process. Beyond it, a new "
-	  "connection replaces the longest idle connection. A server of a pool or of "
-	  "allow_transfer may also replace a busy connection of another client" },
+	  "largest number of TCP connections of one process. If this many connections "
+	  "are open, a new connection replaces the connection that has been idle "
+	  "longest. A server of a pool or of allow_transfer may also replace a busy "
+	  "connection of another client" },
 	{ "tcp_clients_per_peer", OPTION_INT, AT(tcp_clients_per_peer), "200", 1, 100000,
-	  "largest number of TCP connections from one address, in each process. Clients "
-	  "of one IPv6 /56 share it, except servers of a pool or of allow_transfer. "
-	  "mini-DNS refuses further connections" },
+	  "largest number of TCP connections from one address to one process. mini-DNS "
+	  "refuses further connections. All clients of one IPv6 /56 network count as one "
+	  "address, except servers of a pool or of allow_transfer" },
 	{ "tcp_idle", OPTION_DURATION, AT(tcp_idle_ms), "30s", 100, 3600 * 1000,
-	  "time after which mini-DNS closes a TCP connection without a question: at most "
-	  "10s while more than half of tcp_clients are open. Before the first question "
-	  "it is always 5s" },
+	  "time after which mini-DNS closes an idle TCP connection. If the number of "
+	  "open connections exceeds half of tcp_clients, the time is at most 10s. Before "
+	  "the first query, it is always 5s" },
 	{ "tcp_stall", OPTION_DURATION, AT(tcp_stall_ms), "20s", 100, 3600 * 1000,
-	  "time in which a client must take 4 KiB of the answers that wait for it. "
-	  "mini-DNS closes a slower TCP connection" },
+	  "time within which a client must read 4 KiB of the answers that wait for it. "
+	  "mini-DNS closes the TCP connection of a slower client" },
 	{ "zone_memory", OPTION_BYTES, AT(zone_memory), "1G", 1024 * 1024, 1LL << 40,
-	  "memory for zones, in each process. The cache of SOA records may use a quarter "
-	  "of it in addition, at about 400 bytes a record" },
+	  "largest amount of memory for zones in one process. The cache of SOA records "
+	  "may use a quarter of this amount in addition, at about 400 bytes per record" },
 	{ "readers", OPTION_INT, AT(readers), "2", 1, 64,
-	  "zones that each process reads from the database at the same time" },
+	  "largest number of zones that one process reads from the database at the same "
+	  "time" },
 	{ 0 }
 };
 

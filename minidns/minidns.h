@@ -1,17 +1,9 @@
 /*
- * minidns -- the hidden primary. It serves zones to the name servers of the pools, sends
- * them NOTIFYs, polls their serials and reports the results. It only reads the database.
+ * minidns -- the hidden primary. mini-DNS serves zones to the name servers of the pools,
+ * sends NOTIFYs to these servers, polls their serials and reports the results. mini-DNS
+ * only reads the database.
  *
- * listener_udp, listener_tcp -> serve -> zone_lookup, zones, deltas -> store
- *                                     -> transfers -> poller
- *                                     -> limiter -> servers
- * service -> order_queue -> notifier, poller -> dns_request;  poller -> peers
- * main -> order_queue, poller -> handover, at the end
- * service -> compare_queue -> compare_zone -> zone_lookup, zones
- * notifier -> announcer <-> announcers of other instances;
- * announcer -> zone_lookup
- *
- * All of it runs on the loop, except store.c, which runs on lanes.
+ * All parts run on the event loop, except store.c, which runs on lanes (threads).
  */
 #pragma once
 
@@ -22,6 +14,18 @@
 
 struct metric;
 
+/*
+ * How the files use each other:
+ *
+ * listener_udp, listener_tcp -> serve -> zone_lookup, zones, deltas -> store
+ *                                     -> transfers -> poller
+ *                                     -> limiter -> servers
+ * service -> order_queue -> notifier, poller -> dns_request;  poller -> peers
+ * main -> order_queue, poller -> handover, at the end
+ * service -> compare_queue -> compare_zone -> zone_lookup, zones
+ * notifier -> announcer <-> announcers of other processes;
+ * announcer -> zone_lookup
+ */
 struct minidns_options {
 	struct option_texts listen, listen_tls, allow_transfer;
 	char *tls_certificate, *tls_key, *tls_client_ca;
@@ -33,7 +37,7 @@ struct minidns_options {
 	int64_t zone_memory;
 };
 
-/* The metrics; created before the fork. */
+/* The metrics. The program creates them before the fork. */
 struct figures {
 	struct metric *queries_soa, *queries_axfr, *queries_ixfr, *queries_other,
 	    *queries_refused;

@@ -1,11 +1,12 @@
 /*
  * order_queue -- lists of orders; an order is a NOTIFY and a poll. A message may contain
- * thousands: the queue starts a few in each turn of the loop, so that timers and answers
- * are not late.
+ * thousands of orders. The queue starts a few of them in each turn of the event loop, so
+ * that timers and answers are not late.
  *
- * It checks and acknowledges a list before it has started all its orders. If the process
- * dies, the waiting orders and the polls are lost. The pool manager's rows say which
- * reports are missing. A process that stops hands them over (handover.h).
+ * The queue checks and acknowledges a list before it has started all its orders. If the
+ * process crashes, the waiting orders and the polls are lost. The pool manager knows
+ * from its rows which reports are missing. A process that stops passes its orders to
+ * other processes (handover.h).
  */
 #pragma once
 
@@ -22,12 +23,12 @@ struct order_queue *order_queue_new(struct loop *loop, struct notifier *notifier
                                     struct poller *poller, struct announcer *announcer);
 void order_queue_free(struct order_queue **queue);
 /*
- * ARGS of "propagate_zones", or of "poll_zones" with QUIET. ERR_INVALID: an order is
- * wrong; the queue starts the other orders, and *why has the first reason. ERR_BUSY: it
- * starts no order. mini-DNS only announces a change without destinations to its
- * instances.
+ * ARGS: the arguments of "propagate_zones"; if QUIET is set, of "poll_zones".
+ * ERR_INVALID: an order is not valid. The queue starts the other orders, and *why has
+ * the first reason. ERR_BUSY: the queue starts no order. If a change has no
+ * destinations, mini-DNS only announces it to all its processes.
  */
 enum err order_queue_add(struct order_queue *queue, const json_t *args, bool quiet,
                          struct why *why);
-/* Drops the orders that are not started. TAKE gets each of them. */
+/* Drops the orders that have not started, and passes each of them to TAKE. */
 void order_queue_hand_over(struct order_queue *queue, poller_take *take, void *self);

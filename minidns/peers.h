@@ -1,6 +1,6 @@
 /*
- * peers -- tells the other instances of mini-DNS that a transfer to a name server has
- * ended here. The poll of that server may run on another instance.
+ * peers -- tells the other mini-DNS processes that this process has finished a transfer
+ * to a name server. The poll of that server may run in another process.
  */
 #pragma once
 

@@ -3,13 +3,13 @@
  * and reports the result. core/poll.h decides. This file has the timers, the queries and
  * the orders, one for each zone and server. A newer order replaces an older order.
  *
- * mini-DNS reports a quiet order only if its result is not as expected. If a quiet order
- * finds that a server is behind, mini-DNS sends the server a NOTIFY and reports the
- * result.
+ * mini-DNS reports the result of a quiet order only if the result is not as expected. If
+ * a quiet order finds that a server is behind, mini-DNS sends the server a NOTIFY and
+ * reports the result.
  *
- * The poller acknowledges an order when it starts. A process that stops hands its polls
- * over (handover.h). If this process dies, its polls are lost; the row of the pool manager
- * says that a report is missing.
+ * The poller acknowledges an order when it starts. A process that stops passes its polls
+ * to other processes (handover.h). If a process crashes, its polls are lost. The pool
+ * manager knows from its rows that a report is missing.
  */
 #pragma once
 
@@ -40,16 +40,18 @@ struct poller_config {
 struct poller *poller_new(struct loop *loop, const struct poller_config *config);
 void poller_free(struct poller **poller);
 size_t poller_count(const struct poller *poller);
-/* Also false after poller_hand_over(). */
+/* False also after poller_hand_over(). */
 bool poller_has_room(const struct poller *poller, size_t orders);
 /*
- * ERR_BUSY: too many polls are out, or the process stops. ERR_INVALID: the destination is not a valid address.
+ * ERR_BUSY: too many polls run, or the process is stopping. ERR_INVALID: the destination
+ * is not a valid address.
  */
 enum err poller_order(struct poller *poller, const struct poll_order *order,
                       struct why *why);
 /*
- * Ends all polls without a report. TAKE gets an order for the rest of each; its texts are
- * valid during the call. From now on orders are ERR_BUSY.
+ * Ends all polls without a report. Passes an order for the rest of each poll to TAKE;
+ * the texts of the order are valid during the call. Afterwards poller_order() returns
+ * ERR_BUSY.
  */
 typedef void poller_take(void *self, const struct poll_order *order);
 void poller_hand_over(struct poller *poller, poller_take *take, void *self);
@@ -61,8 +63,8 @@ void poller_notify_answered(struct poller *poller, const struct name *zone,
 void poller_transfer_began(struct poller *poller, const struct name *zone,
                            const struct address *peer);
 /*
- * SERIAL: the serial of the transfer; NULL: the transfer failed. False: no poll here
- * waits for it.
+ * SERIAL: the serial of the transfer; NULL: the transfer failed. False: no poll in this
+ * process waits for this transfer.
  */
 bool poller_transfer_ended(struct poller *poller, const struct name *zone,
                            const struct address *peer, const uint32_t *serial);

@@ -1,12 +1,12 @@
 /*
- * recovery -- compares the SOA cache with the database after a loss of the connection
- * that brings announcements, because announcements may be lost (seed 004: "recover").
- * The cache uses equal entries again and drops entries that differ. This costs a
- * statement for each 256 zones of the last minute, instead of a statement for each later
- * question.
+ * recovery -- compares the SOA cache with the database after this process has lost the
+ * connection that receives announcements, because announcements may be lost (seed 004:
+ * "recover"). Then the cache uses equal entries again and drops entries that differ. A
+ * recovery runs one statement for every 256 zones that the cache got within the last
+ * minute. Without it, each later query would need a statement.
  *
- * Meanwhile announcements have their usual effect: recovery reads the database after
- * they come.
+ * Announcements that arrive during a recovery have their usual effect, because the
+ * recovery reads the database after they arrive.
  */
 #pragma once
 
@@ -20,5 +20,8 @@ struct recovery;
 struct recovery *recovery_new(struct loop *loop, const struct db_config *config,
                               struct soa_cache *cache, const struct figures *figures);
 void recovery_free(struct recovery **recovery);
-/* Compares all entries in doubt (soa_cache_doubt()). A running recovery includes them. */
+/*
+ * Compares all entries in doubt (soa_cache_doubt()). If a recovery is already running,
+ * it also compares these entries.
+ */
 void recovery_start(struct recovery *recovery);

@@ -1,11 +1,12 @@
 /*
  * report_batch -- sends the results of polls to the pool managers. A report waits up to
- * 10 ms for other reports that can share its message. It does not wait if no poll is
- * out. So a single change costs a message or two, and a thousand changes a second cost
- * hundreds of messages.
+ * 10 ms for other reports that can share its message. If no poll is running, a report
+ * does not wait. So a single change needs one or two messages, and a thousand changes a
+ * second need hundreds of messages.
  *
- * The broker module keeps a message over reconnects until the broker confirms it.
- * Without a confirm, the pool manager notices the missing report and asks again.
+ * The broker module keeps a message across reconnects until the broker confirms it. If
+ * the broker does not confirm it, the pool manager notices the missing report and asks
+ * again.
  */
 #pragma once
 

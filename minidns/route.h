@@ -1,6 +1,6 @@
 /*
  * route -- a zone and one of its name servers: the subject of a NOTIFY or a poll.
- * route_read() reads it from an order; it can be the key of a map.
+ * route_read() reads a route from an order. route_key() makes a map key from it.
  */
 #pragma once
 
@@ -24,6 +24,6 @@ enum err route_read(const struct poll_order *order, struct name *zone,
                     struct address *server, struct name *tsig_key, struct why *why);
 void route_key(const struct name *zone, const struct address *server,
                struct route_key *key);
-/* The same without the port: a transfer shows only the server's host. */
+/* The same key without the port: a transfer shows only the server's host. */
 void route_host_key(const struct name *zone, const struct address *server,
                     struct route_key *key);

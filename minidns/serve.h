@@ -1,7 +1,7 @@
 /*
- * serve -- from a request to its answer, the same for UDP and TCP. It checks the request,
- * finds the zone, checks the client of a transfer, and answers. It answers from memory if
- * it can. If it cannot, it keeps the request until the database has answered, and then
+ * serve -- answers a request, in the same way for UDP and TCP. It checks the request,
+ * finds the zone, checks the client of a transfer, and answers. It answers from memory
+ * if it can. Otherwise it keeps the request until the database has answered, and then
  * calls the listener back.
  */
 #pragma once
@@ -26,8 +26,8 @@ struct transfers;
 struct zones;
 
 /*
- * Either a message, borrowed until the callback returns, or a transfer, which the callee
- * then owns.
+ * Either a message, borrowed until the callback returns, or a transfer. The callee owns
+ * the transfer.
  */
 struct reply {
 	const uint8_t *data;
@@ -66,9 +66,12 @@ enum serve_verdict { SERVE_SILENCE, SERVE_NOW, SERVE_LATER };
 enum { SERVE_BUFFER = 65535 };
 
 struct serve *serve_new(const struct serve_config *config);
-/* No more questions come. Answers the requests that do not need the database now. */
+/*
+ * The caller passes no more requests. Answers the requests that no longer need the
+ * database.
+ */
 void serve_end(struct serve *serve);
-/* Call it before the first question, and when the secrets change. */
+/* Call it before the first request, and when the secrets change. */
 void serve_set_secrets(struct serve *serve, const struct cookie_secrets *secrets);
 /* Free the parts in the config first, so that no request is pending. */
 void serve_free(struct serve **serve);

@@ -1,11 +1,12 @@
 /*
  * servers -- the access list and the keys, a copy of the tables pool_servers and
- * tsigkeys. mini-DNS reads the tables every ten seconds, at SIGHUP, and before it
- * refuses a transfer, so that it does not refuse a new server. A datagram may come from
- * anyone, so it causes a new read at most every two seconds. A new server that waits for
- * a transfer over TCP causes a new read at once.
+ * tsigkeys. mini-DNS reads the tables every ten seconds and when it receives SIGHUP. It
+ * also reads the tables before it refuses a transfer, because the server may be new. Any
+ * client can send a datagram, so a datagram causes a new read at most once every two
+ * seconds. If a new server waits for a transfer over TCP, mini-DNS reads the tables
+ * immediately.
  *
- * Until the first read, the servers' rights and keys are unknown: check
+ * Until the first read, the rights and keys of the servers are unknown: check
  * servers_were_read() before refusing a client.
  */
 #pragma once
@@ -32,36 +33,39 @@ enum err servers_allow(struct servers *servers, const struct option_texts *prefi
 /* The option tsig_keys (keyring.h). */
 enum err servers_set_keys(struct servers *servers, const char *text, struct why *why);
 void servers_reload(struct servers *servers);
-/* True: mini-DNS has read the tables since its start. The database may be away now. */
+/*
+ * True: mini-DNS has read the tables since it started. The database may be unreachable
+ * now.
+ */
 bool servers_were_read(const struct servers *servers);
 /*
- * Starts a new read of the tables soon, even during a read. PEER: the cause; NULL: this
- * program.
+ * Starts a new read of the tables soon, even during a read. PEER: the client that caused
+ * it; NULL: this program.
  */
 void servers_hurry(struct servers *servers, const struct address *peer);
 /* May call back before it returns. */
 void servers_ask(struct servers *servers, const struct access_ask *ask, allowed_fn *fn,
                  void *self);
 /*
- * True: PEER is a server of a pool or in allow_transfer. From memory: a server that was
- * just added may be unknown.
+ * True: PEER is a server of a pool or in allow_transfer. Answers from memory: a server
+ * that was just added may be unknown.
  */
 bool servers_knows(const struct servers *servers, const struct address *peer);
 /*
- * True: PEER is a server of a pool. allow_transfer does not count: it may contain
+ * True: PEER is a server of a pool. Ignores allow_transfer, because it may contain
  * networks.
  */
 bool servers_of_pool(const struct servers *servers, const struct address *peer);
 /*
- * True: we may send to SERVER, because a server of a pool has its address and port. For
- * a NOTIFY, allow_transfer counts, too. From memory.
+ * True: we may send to SERVER, because a server of a pool has this address and port. For
+ * a NOTIFY, an entry in allow_transfer is also sufficient. Answers from memory.
  */
 bool servers_may_hear(const struct servers *servers, const struct address *server,
                       bool notify);
 /*
- * The key with this name, valid until the loop continues. NULL: the key is unknown.
- * mini-DNS reads the tables again soon, because the key may be new. PEER as in
- * servers_hurry().
+ * The key with this name, valid until the end of this turn of the event loop. NULL: the
+ * key is unknown. Then mini-DNS reads the tables again soon, because the key may be new.
+ * PEER as in servers_hurry().
  */
 const struct tsig_key *servers_key(struct servers *servers, const struct name *name,
                                    const struct address *peer);

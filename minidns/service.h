@@ -4,10 +4,10 @@
  * 	notify_zone_changed, poll_for_serial_number	orders of the pool manager
  * 	propagate_zones, poll_zones			lists of orders (order_queue.h)
  * 	compare_zones					a list of zones (compare_queue.h)
- * 	transfer_ended, news				from another instance
+ * 	transfer_ended, news				from another process
  *
- * The first two are casts. mini-DNS acknowledges them once their timers are set.
- * mini-DNS reports the results with update_status.
+ * The first two methods are casts. mini-DNS acknowledges each cast when it has set its
+ * timers, and reports the results with update_status.
  */
 #pragma once
 

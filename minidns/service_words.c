@@ -2,13 +2,19 @@
 #include "service.h"
 
 static const struct rpc_method_doc words[] = {
-	{ "notify_zone_changed", "Orders to send NOTIFY for a zone to a name server." },
-	{ "poll_for_serial_number", "Orders to poll a name server for the serial of a zone." },
-	{ "propagate_zones", "Orders NOTIFY and a poll for several zones and name servers." },
-	{ "poll_zones", "Orders polls for several zones and name servers." },
-	{ "compare_zones", "Orders to compare the records of zones on name servers." },
-	{ "transfer_ended", "Tells the other processes that a name server has transferred a zone." },
-	{ "news", "Tells the other processes the newest serials of zones." },
+	{ "notify_zone_changed", "Orders mini-DNS to send a NOTIFY for a zone to a name "
+	  "server." },
+	{ "poll_for_serial_number", "Orders mini-DNS to poll a name server for the "
+	  "serial of a zone." },
+	{ "propagate_zones", "Orders mini-DNS to send NOTIFYs and polls for several "
+	  "zones to several name servers." },
+	{ "poll_zones", "Orders mini-DNS to poll several name servers for the serials of "
+	  "several zones." },
+	{ "compare_zones", "Orders mini-DNS to compare the records of zones on name "
+	  "servers." },
+	{ "transfer_ended", "Tells the other mini-DNS processes that a name server has "
+	  "transferred a zone." },
+	{ "news", "Tells the other mini-DNS processes the newest serials of zones." },
 	{ 0 }
 };
 

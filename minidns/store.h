@@ -1,6 +1,6 @@
 /*
- * store -- all SQL of mini-DNS, which only reads. Runs on lanes, each with its own
- * connection. store.c repeats a transaction after a deadlock.
+ * store -- all SQL of mini-DNS, which only reads. It runs on lanes (threads); each lane
+ * has its own connection. store.c repeats a transaction after a deadlock.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 
 struct db;
 
-/* the limit of names in a call of store_heads() */
+/* largest number of names in a call of store_heads() */
 enum { STORE_NAMES = 256 };
 
 /*
@@ -27,7 +27,7 @@ enum { STORE_NAMES = 256 };
  */
 struct head_row {
 	struct head head;
-	/* NULL: no recent change, or it is too large or broken */
+	/* NULL: there is no recent change, or the change is too large or broken */
 	struct delta *newest;
 };
 
@@ -39,20 +39,24 @@ struct head_row {
 enum err store_heads(struct db *db, const char *const *names, size_t count,
                      struct head_row **rows, size_t *found, struct why *why);
 
-/* Reads the editions of servable domains in IDS. *found: COUNT or fewer. */
+/*
+ * Reads the editions of the domains in IDS that mini-DNS may serve. *found: their
+ * number.
+ */
 enum err store_editions(struct db *db, const char *const *ids, size_t count,
                         struct edition *editions, size_t *found, struct why *why);
 
 /*
  * Reads the zone in one snapshot, which may be newer than the last announcement.
- * ERR_NOT_FOUND: the zone is gone. ERR_INVALID: it has a record that cannot be served.
+ * ERR_NOT_FOUND: the zone no longer exists. ERR_INVALID: the zone has a record that
+ * mini-DNS cannot serve.
  */
 enum err store_zone(struct db *db, const char *domain_id, struct zone **zone,
                     struct why *why);
 
 /*
- * *delta is NULL if the journal does not lead from FROM to HEAD, or needs more than
- * LIMIT bytes before the merge of the steps.
+ * *delta is NULL if the journal does not lead from FROM to HEAD, or if its steps have
+ * more than LIMIT bytes before the merge.
  */
 enum err store_delta(struct db *db, const struct head *head, uint32_t from, size_t limit,
                      struct delta **delta, struct why *why);

@@ -1,12 +1,12 @@
 /*
  * stream -- the octets of a client's connection, without or with TLS (RFC 7858; for
- * transfers RFC 9103). TLS means: version 1.3, the ALPN token "dot" if the client sends
- * any, and our certificate. By option the client must show a certificate that one of our
- * CAs has signed.
+ * transfers RFC 9103). A TLS connection uses version 1.3, our certificate, and the ALPN
+ * token "dot" if the client sends any ALPN token. If an option requires it, the client
+ * must show a certificate that one of our CAs has signed.
  *
- * A stream never blocks. It begins with a handshake, which ends at once without TLS. TLS
- * may have to read in order to write, or write in order to read: stream_events() tells
- * which events to wait for.
+ * A stream never blocks. A stream begins with a handshake. Without TLS, the handshake
+ * ends immediately. TLS may have to read in order to write, or write in order to read.
+ * stream_events() returns the events to wait for.
  */
 #pragma once
 
@@ -29,7 +29,8 @@ struct stream_tls;
 struct stream_tls *stream_tls_new(void);
 void stream_tls_free(struct stream_tls **tls);
 /*
- * Reads the files, also again after a change. On ERR_INVALID the old files stay in use.
+ * Reads the files. Call it again when they change. After ERR_INVALID the old files stay
+ * in use.
  */
 enum err stream_tls_load(struct stream_tls *tls, const struct stream_tls_files *files,
                          struct why *why);
@@ -38,12 +39,12 @@ struct stream {
 	int fd;				/* owned; -1: closed */
 	void *tls;			/* NULL: no TLS */
 	bool shaking_hands;
-	int wants;			/* LOOP_ events for which TLS waits in addition */
+	int wants;			/* additional LOOP_ events that TLS waits for */
 };
 
 /* TLS NULL: no TLS. */
 void stream_open(struct stream *stream, int fd, const struct stream_tls *tls);
-/* -1: failed, the stream cannot be used; 0: not finished; 1: finished. */
+/* Returns -1: failed, the stream cannot be used; 0: not finished; 1: finished. */
 int stream_shake_hands(struct stream *stream);
 /* Like recv(2) and send(2): errno is EAGAIN if the call would block. */
 ssize_t stream_read(struct stream *stream, void *data, size_t size);

@@ -1,9 +1,9 @@
 /*
- * tcp_answers -- the answers that one client over TCP must still get: messages with
- * their length before them (RFC 7766 8), and transfers, which make each message when the
- * socket takes it. A transfer that has begun goes on to its end. Between two transfers
- * all messages leave first (RFC 7766 7), because a transfer may wait for its place. Each
- * kind keeps its order.
+ * tcp_answers -- the answers that one TCP client has not received yet: messages with a
+ * length prefix (RFC 7766 8), and transfers. A transfer makes each message when the
+ * socket accepts it. A transfer that has begun runs to its end. Between two transfers,
+ * tcp_answers first sends all waiting messages (RFC 7766 7), because a transfer may have
+ * to wait for its place. Messages keep their order, and so do transfers.
  */
 #pragma once
 
@@ -22,11 +22,11 @@ struct outputs {
 struct tcp_answers {
 	struct outputs messages, transfers;
 	size_t queued;			/* size of the waiting messages */
-	int64_t written;		/* bytes that the socket took since the start */
+	int64_t written;		/* bytes that the socket has accepted so far */
 	int transfer_count;
-	/* the message that is being sent */
-	/* buffer for messages of a transfer; kept while one runs */
+	/* buffer for the messages of a transfer; exists while a transfer runs */
 	uint8_t *out;
+	/* the message that is being sent */
 	const uint8_t *sending;
 	size_t sending_len;
 };
@@ -34,13 +34,13 @@ struct tcp_answers {
 void tcp_answers_init(struct tcp_answers *answers);
 void tcp_answers_clear(struct tcp_answers *answers);
 /*
- * Adds the content of REPLY: copies a message, and takes over a transfer. Calls READY
- * when a transfer has its place, but not from within this call.
+ * Adds the content of REPLY: copies a message, or takes ownership of a transfer. Calls
+ * READY when the transfer has its place, but not from within this call.
  */
 void tcp_answers_put(struct tcp_answers *answers, const struct reply *reply,
                      void (*ready)(void *self), void *self);
 bool tcp_answers_empty(const struct tcp_answers *answers);
-/* True: the socket can get octets now. A transfer may wait for its place. */
+/* True: there are octets to send now: a message waits, or a transfer has its place. */
 bool tcp_answers_ready(const struct tcp_answers *answers);
-/* Sends as much as STREAM takes, for one turn. False: the stream failed. */
+/* Sends as many octets as STREAM accepts in this turn. False: the stream failed. */
 bool tcp_answers_send(struct tcp_answers *answers, struct stream *stream);

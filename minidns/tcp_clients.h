@@ -1,15 +1,9 @@
 /*
  * tcp_clients -- the connections of all TCP listeners of a process (RFC 7766). A client
- * may send questions without waiting for answers, and answers leave when they are ready
- * (tcp_answers.h has their order). Each client has its own buffer and deadline, few
- * questions and transfers at a time, and a limited share of the connections, so that it
- * cannot slow other clients down. A new client may come while all places are taken, or
- * while only the program's own descriptors are left (base/descriptors.h). Then the
- * process closes the connection that has been idle for longest, first connections of
- * unknown clients. For a server of a pool or of allow_transfer it closes even a busy
- * connection of an unknown client. For unknown clients, an IPv6 site counts as one peer.
- * A client must take some KiB of its answers every 20 s (tcp_stall). A client under TLS
- * (stream.h) that does not finish the handshake in time counts as idle.
+ * may send queries without waiting for answers. Answers leave when they are ready
+ * (tcp_answers.h defines their order). Each client has its own buffer and deadline, and
+ * limits on its queries, transfers and connections, so that it cannot slow other clients
+ * down.
  */
 #pragma once
 
@@ -35,12 +29,22 @@ struct tcp_clients;
 struct tcp_clients *tcp_clients_new(struct loop *loop,
                                     const struct tcp_clients_config *config);
 void tcp_clients_free(struct tcp_clients **clients);	/* closes all connections */
-/* Takes over FD, a connection accepted from FROM, or closes it. TLS may be NULL. */
+/*
+ * Takes ownership of FD, a connection accepted from FROM, or closes it. TLS may be NULL.
+ *
+ * If all places are taken, or only the program's reserved descriptors are left
+ * (base/descriptors.h), the process closes the connection that has been idle longest. It
+ * closes connections of unknown clients first. To admit a server of a pool or of
+ * allow_transfer, it closes even a busy connection of an unknown client. For unknown
+ * clients, an IPv6 site counts as one peer. A client must accept some KiB of its answers
+ * every 20 s (tcp_stall). A TLS client (stream.h) that does not finish the handshake in
+ * time counts as idle.
+ */
 void tcp_clients_admit(struct tcp_clients *clients, int fd,
                        const struct sockaddr_storage *from, const struct stream_tls *tls);
 /*
- * This process ends soon. If the client asks for the idle timeout, the answer tells it to
- * close now.
+ * This process ends soon. If a client asks for the idle timeout, the answer tells the
+ * client to close the connection now.
  */
 void tcp_clients_drain(struct tcp_clients *clients);
 /* Number of clients with unsent answers. */

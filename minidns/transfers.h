@@ -1,9 +1,10 @@
 /*
- * transfers -- the running transfers. It limits their number, in total and for each peer,
- * keeps the queue for a place, and tells the owner when a transfer ends. Peers below
- * their limit take turns, so that a peer with many transfers delays only its own. The
- * transfers of a peer start in the order in which they came. The time to give a place
- * does not depend on the length of the queue.
+ * transfers -- the running transfers. This module limits the number of transfers, in
+ * total and for each peer. It queues further transfers until a place is free, and tells
+ * the owner when a transfer ends. Peers below their limit take turns, so that a peer
+ * with many transfers delays only its own. The transfers of one peer start in the order
+ * of their requests. The time to assign a place does not depend on the length of the
+ * queue.
  */
 #pragma once
 
@@ -34,7 +35,7 @@ struct transfers_config {
 	int limit, limit_per_peer;
 	void (*began)(void *self, const struct name *zone, const struct address *peer);
 	void (*ended)(void *self, const struct transfer_end *end);
-	/* a zone was released, whether its transfer ran or not */
+	/* called when a zone is released, even if its transfer never ran */
 	void (*released)(void *self);
 	void *self;
 };
@@ -51,7 +52,7 @@ struct transfer *transfer_axfr(struct transfers *transfers, const struct query *
                                struct zone *zone, const struct address *peer);
 struct transfer *transfer_ixfr(struct transfers *transfers, const struct query *query,
                                struct delta *delta, const struct address *peer);
-/* Calls READY when there is a place, but not from within this call. */
+/* Calls READY when a place is free, but not from within this call. */
 void transfer_start(struct transfer *transfer, void (*ready)(void *self), void *self);
 bool transfer_is_ready(const struct transfer *transfer);
 /* Writes the next message; returns 0 after the last message. SIZE is at least 65535. */

@@ -1,13 +1,14 @@
 /*
  * zone_lookup -- finds the zone of a name and its serial, as the database has them now.
  *
- * A name server that got a NOTIFY for serial S from any instance may ask any other
- * instance, and must get S or newer. So it reads the database after the question came.
- * It collects requests while a statement runs, and the next statement reads for all of
- * them. Ordinary questions may use results of the last second.
+ * A name server that got a NOTIFY for serial S from one process may ask any other
+ * process. The answer must have S or a newer serial, so zone_lookup reads the database
+ * after the query has arrived. While a statement runs, zone_lookup collects requests.
+ * The next statement reads the zones of all these requests. Ordinary queries may use
+ * results of the last second.
  *
- * The heads of zones stay in the SOA cache (core/soa_cache.h). Under a lease
- * (announcer.h) questions need no database. When announcements may be lost,
+ * The heads of zones stay in the SOA cache (core/soa_cache.h). While a process has a
+ * lease (announcer.h), its queries need no database. When announcements may be lost,
  * zone_lookup_recover() compares the cache with the database (recovery.h).
  */
 #pragma once
@@ -24,33 +25,39 @@ struct zone_lookup;
 struct loop;
 
 /*
- * HEAD is NULL without an error: we have no such zone. It is borrowed until the callback
- * returns.
+ * HEAD is NULL without an error if zonefleet has no such zone. HEAD is borrowed until
+ * the callback returns.
  */
 typedef void zone_lookup_fn(void *self, enum err err, const struct head *head);
 
-/* MEMORY: bytes for the SOA cache. Adds the changes that it reads to DELTAS. */
+/*
+ * MEMORY: bytes for the SOA cache. The lookup adds the changes that it reads to DELTAS.
+ */
 struct zone_lookup *zone_lookup_new(struct loop *loop, const struct db_config *config,
                                     struct deltas *deltas, const struct figures *figures,
                                     int64_t memory);
-void zone_lookup_free(struct zone_lookup **lookup);	/* pending callbacks come first */
+/* first calls the pending callbacks */
+void zone_lookup_free(struct zone_lookup **lookup);
 /*
- * APEX: the name is likely the apex of a zone, as in a transfer. Reads the names above
- * it only if it is not. ERR_BUSY: too many requests wait; the callback does not come.
+ * APEX: the name is likely the apex of a zone, as in a transfer. Then the lookup reads
+ * the names above NAME only if NAME is not an apex. ERR_BUSY: too many requests wait;
+ * the lookup does not call FN.
  */
 enum err zone_lookup_find(struct zone_lookup *lookup, const struct name *name, bool apex,
                           zone_lookup_fn *fn, void *self);
-/* A question for the zone is expected soon. Reads its head, unless many requests wait. */
+/* A query for the zone is expected soon. Reads its head, unless many requests wait. */
 void zone_lookup_prefetch(struct zone_lookup *lookup, const struct name *zone);
-/* The head of the zone, as last read. Use it under a lease only (announcer.h). */
+/*
+ * The head of the zone, as last read. Use it only while you have a lease (announcer.h).
+ */
 bool zone_lookup_cached(const struct zone_lookup *lookup, const struct name *name,
                         struct head *head);
 /* The zone's SOA record, ready to be sent (core/soa_cache.h). */
 const uint8_t *zone_lookup_soa_record(const struct zone_lookup *lookup,
                                       const struct name *name, size_t *len);
 /*
- * Reports that this edition of the zone exists. False: the cache has this or a newer
- * edition already.
+ * Reports that this edition of the zone exists. False: the cache already has this
+ * edition or a newer edition.
  */
 bool zone_lookup_changed(struct zone_lookup *lookup, const struct name *zone,
                          const struct edition *edition);

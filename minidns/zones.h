@@ -1,13 +1,14 @@
 /*
- * zones -- snapshots of zones. A reader lane loads each at its first use, in one
- * transaction. A budget of bytes limits their memory; the zone that was unused for
- * longest leaves first. A zone stays alive while a transfer reads it, and counts in the
- * budget. While the zones in use fill the budget, mini-DNS loads no other zone. It
- * serves a zone complete or not at all: if the database fails during a load, the result
- * is ERR_UNREACHABLE.
+ * zones -- snapshots of zones. A reader lane (a thread) loads a zone in one transaction
+ * when a request first needs it. A budget limits the memory in bytes. If the budget is
+ * full, mini-DNS drops the zone that has been unused longest. A zone stays in memory
+ * while a transfer reads it, and the budget includes it. While the zones in use fill the
+ * budget, mini-DNS loads no other zone. mini-DNS never serves an incomplete zone: if the
+ * database fails during a load, the result is ERR_UNREACHABLE.
  *
- * The small entry that each domain has here marks a zone whose rows cannot be served as
- * broken at its serial. mini-DNS reads such a zone again at most once in ten seconds.
+ * Each domain has a small entry in this module. If the rows of a zone cannot be served,
+ * the entry marks the zone as broken at its serial. mini-DNS reads such a zone again at
+ * most once every ten seconds.
  */
 #pragma once
 
@@ -30,29 +31,31 @@ struct zones_config {
 };
 
 /*
- * The zone is borrowed until the callback returns; zone_hold() keeps it. NULL with an
- * error.
+ * The zone is borrowed until the callback returns. To keep it, call zone_hold(). After
+ * an error ZONE is NULL.
  */
 typedef void zone_fn(void *self, enum err err, struct zone *zone);
 
 struct zones *zones_new(struct loop *loop, const struct zones_config *config);
 void zones_free(struct zones **zones);
-/* The zone at the serial of HEAD if it is in memory. */
+/* The zone at the serial of HEAD, or NULL if it is not in memory. */
 struct zone *zones_cached(struct zones *zones, const struct head *head);
 /*
- * True: HEAD itself is broken, or mini-DNS could not serve the zone's rows at their last
- * read at the serial of HEAD. A newer version may be good; only zones_get() can tell.
+ * True: HEAD itself is broken, or the zone had rows that mini-DNS cannot serve when it
+ * last read the zone at the serial of HEAD. A newer version may be valid; only
+ * zones_get() can tell.
  */
 bool zones_broken(struct zones *zones, const struct head *head);
 /* true: a zone has rows that cannot be served */
 bool zones_some_broken(const struct zones *zones);
 /*
- * Gets the zone at the serial of HEAD or newer. ERR_NOT_FOUND: deleted meanwhile;
- * ERR_INVALID: cannot be served; ERR_BUSY: no room. May call back before it returns.
+ * Gets the zone at the serial of HEAD or newer. ERR_NOT_FOUND: the domain has been
+ * deleted. ERR_INVALID: the zone cannot be served. ERR_BUSY: the budget has no room. May
+ * call back before it returns.
  */
 void zones_get(struct zones *zones, const struct head *head, zone_fn *fn, void *self);
 /*
- * A transfer has released a zone. Frees zones without a user at the end of the turn. A
- * zone_fn may call it.
+ * A transfer has released a zone. Frees zones without a user at the end of the turn of
+ * the event loop. A zone_fn may call it.
  */
 void zones_trim_later(struct zones *zones);

@@ -1,8 +1,8 @@
 /*
- * absences -- records the reports of mini-DNS about zones that are being deleted: each
- * zone is proven absent, doubted or still there (core/absence.h). One transaction records
- * all reports of a message. It locks only rows of pool_manager_status, so it never waits
- * for central.
+ * absences -- records the reports of mini-DNS about zones that are being deleted. For
+ * each zone it records whether the zone is proven absent, doubted or still there
+ * (core/absence.h). One transaction records all reports of a message. The transaction
+ * locks only rows of pool_manager_status, so it never waits for central.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* endpoint -- an address and a port: "192.0.2.1:53", "[2001:db8::1]:53". */
+/* endpoint -- an address with a port: "192.0.2.1:53", "[2001:db8::1]:53". */
 #pragma once
 
 #include <stdint.h>

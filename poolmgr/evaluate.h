@@ -1,6 +1,6 @@
 /*
  * evaluate -- reads the states of a domain on the servers of the pool, and reports the
- * consensus to central (core/domain_view.h decides, peers.h sends).
+ * consensus to central. core/domain_view.h decides what to report, and peers.h sends it.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 struct server;
 
 /*
- * A domain to evaluate, and the server report that causes it. REPORT NULL: always report
- * to central.
+ * A domain to evaluate, and the server report that caused the evaluation. REPORT NULL:
+ * always report to central.
  */
 struct domain_query {
 	const char *domain_id;
@@ -19,15 +19,18 @@ struct domain_query {
 	const char *request_id;
 	const struct server_report *report;
 };
-/* At most LIST_MAX queries. Queries for the same domain and action have one result. */
+/* At most LIST_MAX queries. Queries for the same domain and action share one result. */
 enum err evaluate_all(struct poolmgr *poolmgr, const struct domain_query *queries,
                       size_t count, struct why *why);
 
-/* evaluate_all() in two steps. evaluate_read() may run on any thread with its own DB. */
+/*
+ * The two steps of evaluate_all(). evaluate_read() may run on any thread that has its
+ * own DB.
+ */
 struct evaluation {
 	const struct domain_query *queries;
 	size_t count;
-	int threshold_percent;		/* as the loop reads it from the configuration */
+	int threshold_percent;		/* the event loop reads it from the settings */
 	struct domain_result {
 		struct pool_report report;
 		/* the first query for this domain and action */
@@ -45,5 +48,8 @@ struct evaluation {
 enum err evaluate_read(const struct poolmgr *poolmgr, struct db *db,
                        struct evaluation *evaluation, struct arena *arena,
                        struct why *why);
-/* On the loop: reports to central, and starts follow-ups for unknown serials. */
+/*
+ * Reports to central, and starts follow-ups for unknown serials. Call it on the event
+ * loop.
+ */
 void evaluate_report(struct poolmgr *poolmgr, const struct evaluation *evaluation);

@@ -56,7 +56,8 @@ static struct metric *done[FOLLOW_COUNT], *failed;
 void follow_up_metrics(void)
 {
 	static const char help[] =
-	    "orders to name servers that answer and do not serve a change, by the order";
+	    "actions of the pool manager on name servers that answer but do not serve a "
+	    "change, by action";
 
 	done[FOLLOW_TRANSFER] = metric_new(METRIC_COUNTER, "follow_ups_total", help,
 	                                   "action", "transfer");

@@ -27,7 +27,8 @@ static struct metric *scans;
 void full_scan_metrics(void)
 {
 	scans = metric_new(METRIC_COUNTER, "patrol_walks_total",
-	                   "scans of all domains of the share that the process began",
+	                   "scans that the processes began. A scan polls all domains in "
+	                   "the share of one process",
 	                   NULL, NULL);
 }
 

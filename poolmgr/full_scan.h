@@ -1,9 +1,9 @@
 /*
- * full_scan -- polls all domains of this process's share on all their servers, page by
- * page (seed 000, the last step of periodic_sync). It finds servers that lost a zone or
- * went back to an old serial. A scan takes most of a periodic_sync_interval, at an even
- * pace. One page is one SELECT and one message to mini-DNS. Servers without a difference
- * cause no report.
+ * full_scan -- polls all domains in the share of this process on all their servers, page
+ * by page (seed 000, the last step of periodic_sync). A scan finds servers that lost a
+ * zone or went back to an old serial. A scan takes most of a periodic_sync_interval, at
+ * an even pace. Each page needs one SELECT and one message to mini-DNS. mini-DNS sends
+ * no report about servers without a difference.
  *
  * Each scan also compares the records of every compare_every'th domain, and of the
  * domains that differed in the last scan (repair.h).
@@ -22,7 +22,7 @@ struct cause;
 struct domain_ref;
 /*
  * Orders a comparison of the records of one domain on all its servers. The domain may be
- * in any share.
+ * in the share of any process.
  */
 void full_scan_compare(struct poolmgr *poolmgr, const struct domain_ref *domain,
                        const struct cause *cause);

@@ -1,7 +1,8 @@
 /*
  * lock_name -- the name of a lock in distributed_locks: the id of the domain, or the
- * digest of its tenant (lock_scope). For a zone without a domain it is the digest of the
- * zone's name. A digest fits into the column; a name or tenant may be too long.
+ * digest of its tenant (lock_scope). For a zone without a domain, the lock name is the
+ * digest of the zone name. A digest always fits into the column, but a zone name or
+ * tenant may be too long.
  */
 #pragma once
 

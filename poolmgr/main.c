@@ -18,6 +18,7 @@
 #include "release.h"
 #include "repair.h"
 #include "retry.h"
+#include "server_check.h"
 #include "servers.h"
 #include "sync.h"
 
@@ -34,43 +35,49 @@ static const char *const lock_scopes[] = {
 
 static const struct option options[] = {
 	{ "pool_name", OPTION_TEXT, AT(pool_name), "default", 1, 64,
-	  "pool that this pool manager manages" },
+	  "name of the pool that this pool manager manages" },
 	{ "threshold_percentage", OPTION_PERCENT, AT(threshold_percentage), "100", 1, 100,
-	  "share of the pool's name servers that must serve a change before it is ACTIVE",
-	  .reloadable = true },
+	  "smallest share of the pool's name servers that must serve a change before the "
+	  "change is ACTIVE", .reloadable = true },
 	{ "poll_timeout", OPTION_DURATION, AT(poll_timeout_ms), "30s", 50, 600 * 1000,
-	  "time to wait for one answer of a name server", .reloadable = true },
+	  "longest time to wait for one answer of a name server", .reloadable = true },
 	{ "poll_retry_interval", OPTION_DURATION, AT(poll_retry_interval_ms), "2s", 50,
 	  600 * 1000,
-	  "pause between two attempts to get an answer", .reloadable = true },
+	  "pause between two attempts to get an answer from a name server",
+	  .reloadable = true },
 	{ "poll_max_retries", OPTION_INT, AT(poll_max_retries), "3", 1, 100,
-	  "number of attempts to get an answer. After the last the name server "
-	  "counts as failed", .reloadable = true },
+	  "largest number of attempts to get an answer from a name server. After the "
+	  "last attempt, the name server counts as failed", .reloadable = true },
+	{ "server_check_interval", OPTION_DURATION, AT(server_check_interval_ms),
+	  "10s", 200, 86400 * 1000,
+	  "time between two checks whether each name server answers. After three checks "
+	  "without an answer, the name server counts as silent", .reloadable = true },
 	{ "periodic_sync_interval", OPTION_DURATION, AT(periodic_sync_interval_ms),
 	  "120s", 200, 86400 * 1000,
 	  "time between two syncs, which compare the name servers with the database",
 	  .reloadable = true },
 	{ "sync_batch", OPTION_INT, AT(sync_batch), "1000", 1, 100000,
-	  "domains of one name server that one sync handles. The next sync continues "
-	  "after them", .reloadable = true },
+	  "largest number of domains that one sync handles on one name server. The next "
+	  "sync continues with the following domains", .reloadable = true },
 	{ "compare_every", OPTION_INT, AT(compare_every), "10", 0, 10000,
-	  "compare the records of each domain on each name server once in this many "
-	  "syncs. As often, compare the list of its zones with the domains of the pool. "
-	  "0: never", .reloadable = true },
+	  "number of syncs in which the pool manager compares the records of each domain "
+	  "on each name server once. In the same number of syncs, it compares the list "
+	  "of zones on each name server with the domains of the pool once. 0: no "
+	  "comparison", .reloadable = true },
 	{ "lock_scope", OPTION_WORD, AT(lock_scope), "domain", .words = lock_scopes,
-	  .help = "what a process locks while it has a name server create or delete a "
-	  "zone: the domain, or all domains of its tenant" },
+	  .help = "objects that a process locks while it creates or deletes a zone on a "
+	  "name server. domain: only the domain; tenant: all domains of its tenant" },
 	{ "masters", OPTION_TEXTS, AT(masters), "127.0.0.1:5354", 0, 0,
-	  "addresses and ports of mini-DNS as the name servers reach it",
+	  "addresses and ports at which the name servers reach mini-DNS",
 	  .required = true },
 	{ "also_notifies", OPTION_TEXTS, AT(also_notifies), NULL, 0, 0,
-	  "further addresses and ports that get each NOTIFY and no polls. "
-	  "minidns.allow_transfer must list each host" },
+	  "addresses and ports of additional servers that get each NOTIFY message but no "
+	  "polls. minidns.allow_transfer must list each of these hosts" },
 	{ 0 }
 };
 
 static const struct option_section sections[] = {
-	{ "poolmgr", "the pool manager, which drives the name servers of one pool",
+	{ "poolmgr", "the pool manager, which manages the name servers of one pool",
 	  options, &poolmgr },
 	{ 0 }
 };
@@ -93,7 +100,14 @@ static void sync_timer_fire(void *self)
 	sync_fire(((struct poolmgr *)self)->sync);
 }
 
+static void server_check_timer_fire(void *self)
+{
+	server_check_fire(((struct poolmgr *)self)->server_check);
+}
+
 static const struct timer timers[] = {
+	{ "server_check", &poolmgr.config.server_check_interval_ms,
+	  server_check_timer_fire },
 	{ "sync", &poolmgr.config.periodic_sync_interval_ms, sync_timer_fire },
 	{ "patrol", &poolmgr.scan_period_ms, scan_timer_fire },
 	{ "retry", &poolmgr.retry_period_ms, retry_timer_fire },
@@ -193,6 +207,7 @@ static enum err poolmgr_start(void *self, const struct runtime *runtime, struct 
 	pm->scan = full_scan_new(pm);
 	pm->recompare = recompare_new(pm);
 	pm->retry = retry_new(pm);
+	pm->server_check = server_check_new(pm);
 	pm->sync = sync_new(pm);
 	return OK;
 }
@@ -225,6 +240,7 @@ static void poolmgr_stop(void *self)
 	full_scan_free(&pm->scan);
 	recompare_free(&pm->recompare);
 	retry_free(&pm->retry);
+	server_check_free(&pm->server_check);
 	sync_free(&pm->sync);
 	peers_free(&pm->peers);
 }
@@ -235,8 +251,8 @@ int main(int argc, char **argv)
 		.name = "poolmgr",
 		.fleet = true,
 		.schema = true,
-		.summary = "drives the name servers of a pool "
-		           "and finds what they agree on",
+		.summary = "creates and deletes zones on the name servers of a pool, "
+		           "and determines which changes they serve",
 		.sections = sections,
 		.lists = server_lists,
 		.methods = poolmgr_methods,

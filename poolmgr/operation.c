@@ -30,16 +30,18 @@ static struct metric *postponed, *seconds;
 void operation_metrics(void)
 {
 	operations[0] = metric_new(METRIC_COUNTER, "driver_operations_total",
-	                           "zones that a driver created or deleted on a server",
+	                           "attempts of a driver to create or delete a zone on a "
+	                           "server, by outcome",
 	                           "outcome", "error");
 	operations[1] = metric_new(METRIC_COUNTER, "driver_operations_total",
-	                           "zones that a driver created or deleted on a server",
+	                           "attempts of a driver to create or delete a zone on a "
+	                           "server, by outcome",
 	                           "outcome", "success");
 	postponed = metric_new(METRIC_COUNTER, "driver_operations_postponed_total",
-	                       "operations of a driver whose domain was locked for too "
-	                       "long", NULL, NULL);
+	                       "driver operations that the pool manager postponed "
+	                       "because the domain was locked for too long", NULL, NULL);
 	seconds = metric_new(METRIC_HISTOGRAM, "driver_operation_seconds",
-	                     "time of one operation of a driver", NULL, NULL);
+	                     "duration of one driver operation", NULL, NULL);
 }
 
 /* How far the operation has come. */

@@ -1,7 +1,8 @@
 /*
  * order -- starts the operations that central orders for a domain, on all its servers.
- * It writes their rows before the program acknowledges the message. Then the operations
- * start (operation.h). If an operation is lost with its process, a retry finds its row.
+ * The pool manager writes the rows of the operations before it acknowledges the message.
+ * Then the operations start (operation.h). If a process crashes during an operation, a
+ * retry finds the row of the operation.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
- * orphan_zones -- lists our zones on each server, and finds zones without a domain: a
- * deletion failed, or a server was restored from a backup. In each compare_every'th
- * round one process of the pool asks a server, on its lane. The list has only zones with
- * our mark.
+ * orphan_zones -- lists our zones on each server, and finds orphan zones. A zone becomes
+ * an orphan if its deletion fails, or if its server is restored from a backup. In each
+ * compare_every'th round, one process of the pool asks each server, on the lane of the
+ * server. The list contains only zones with our mark.
  */
 #pragma once
 

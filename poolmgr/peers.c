@@ -20,6 +20,7 @@ enum {
 	CALLS_MAX = 4,
 	GATHER_MS = 20,		/* wait of a report while another call is out */
 	REPORTED_SLOTS = 4096,
+	PROBE_TIMEOUT_MS = 5000,
 	BUSY_MS = 250,		/* pause after central has done a part of the call */
 };
 
@@ -80,14 +81,15 @@ static void peers_gathered(void *self);
 void peers_metrics(void)
 {
 	casts = metric_new(METRIC_COUNTER, "minidns_orders_total",
-	                   "messages with orders to mini-DNS", NULL, NULL);
+	                   "messages with orders that the pool manager sent to mini-DNS",
+	                   NULL, NULL);
 	retries = metric_new(METRIC_COUNTER, "central_retries_total",
-	                     "repeated reports on domains to central",
+	                     "retries of reports to central about domains",
 	                     NULL, NULL);
 	for (enum report report = 0; report < REPORT_COUNT; report++)
 		reports[report] = metric_new(METRIC_COUNTER, "consensus_told_total",
-		                             "reports on domains that central "
-		                             "answered", "status",
+		                             "reports about domains that central has "
+		                             "answered, by status", "status",
 		                             report_name(report));
 }
 
@@ -148,12 +150,16 @@ bool peers_idle(const struct peers *peers)
 
 /* ---- minidns ---- */
 
-/* A probe ends with the first try: any answer shows that the server is back. */
+/* A probe ends with the first try: any answer shows that the server is alive. */
 static struct poll_order peers_terms(const struct poolmgr *poolmgr,
                                      const struct cause *cause)
 {
+	int timeout_ms = poolmgr->config.poll_timeout_ms;
+
+	if (cause->probe && timeout_ms > PROBE_TIMEOUT_MS)
+		timeout_ms = PROBE_TIMEOUT_MS;
 	return (struct poll_order){
-		.timeout_ms = poolmgr->config.poll_timeout_ms,
+		.timeout_ms = timeout_ms,
 		.retry_interval_ms = poolmgr->config.poll_retry_interval_ms,
 		.max_retries = cause->probe ? 0 : poolmgr->config.poll_max_retries,
 	};

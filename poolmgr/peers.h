@@ -1,9 +1,10 @@
 /*
  * peers -- sends messages to the other programs: casts to mini-DNS, and calls to
- * central. At most one call about a domain is out. A newer report of that domain waits,
- * and replaces an older report that waits. While calls are out, reports of other domains
- * wait for the next call. The pool manager repeats each report until central answers. If
- * this process ends before, the sync finds the domain by its rows.
+ * central. At most one call about a domain waits for an answer. A newer report of that
+ * domain waits for the end of the call, and replaces an older waiting report. While
+ * calls have no answer, reports of other domains wait for the next call. The pool
+ * manager repeats each report until central answers. If the process ends before that,
+ * the sync finds the domain by its rows.
  */
 #pragma once
 
@@ -21,9 +22,9 @@ bool peers_idle(const struct peers *peers);
 /* The cause of a message: a request, or a round of periodic work. */
 struct cause {
 	const char *request_id;
-	/* goes to the recovery queue, after the changes of users */
+	/* the message goes to the recovery queue, so that changes of users come first */
 	bool recovery;
-	/* the server fails: an operation runs all the same, a poll is one try */
+	/* the server fails. An operation runs despite that; a poll has only one try */
 	bool probe;
 };
 
@@ -32,8 +33,8 @@ struct server_list {
 	size_t count;
 };
 /*
- * Orders NOTIFY and a poll, for one or several domains and servers. If the list is
- * empty, mini-DNS only announces the changes to its instances.
+ * Orders a NOTIFY and a poll, for one or several domains and servers. If the list is
+ * empty, mini-DNS only announces the changes to its processes.
  */
 void peers_notify_all(struct peers *peers, const struct domain_refs *domains,
                       const struct server_list *list, const struct cause *cause);
@@ -41,27 +42,27 @@ void peers_notify(struct peers *peers, const struct domain_ref *domain,
                   const struct server *server, const struct cause *cause);
 void peers_poll(struct peers *peers, const struct domain_ref *domain,
                 const struct server *server, const struct cause *cause);
-/* Orders polls. mini-DNS reports only servers with another serial. */
+/* Orders polls. mini-DNS reports only servers with a different serial. */
 void peers_poll_all(struct peers *peers, const struct domain_refs *domains,
                     const struct server_list *list, const struct cause *cause);
 /* Orders a comparison of all records. TELL_EQUAL: mini-DNS also reports equal servers. */
 void peers_compare(struct peers *peers, const struct domain_refs *domains,
                    const struct server_list *list, bool tell_equal,
                    const struct cause *cause);
-/* Orders NOTIFY to the addresses in also_notifies, without polls. */
+/* Orders a NOTIFY to each address in also_notifies, without polls. */
 void peers_notify_also(struct peers *peers, const struct domain_ref *domain,
                        const struct cause *cause);
 /* Reports to central; repeats the call until central answers. */
 void peers_report(struct peers *peers, const struct pool_report *report,
                   const char *request_id);
 /*
- * The number of further domains that may wait for central. peers_report() drops further
- * reports.
+ * The number of further domains that may wait for central. If it is 0, peers_report()
+ * drops reports of further domains.
  */
 size_t peers_report_room(const struct peers *peers);
 /*
  * True: this process has recently reported that the pool serves this serial. False:
- * another process may have reported it, or this process may have forgotten it.
+ * another process may have reported it, or this process no longer remembers its report.
  */
 bool peers_has_reported(const struct peers *peers, const char *domain_id,
                         uint32_t serial);

@@ -1,22 +1,14 @@
 /*
  * poolmgr -- the state that the parts of the pool manager share. The pool manager
- * controls the name servers of one pool and computes their consensus. The rows of
- * pool_manager_status record all work: the pool manager writes the rows of a message
- * before it acknowledges the message, and the periodic work handles each row that is
- * due.
+ * controls the name servers of one pool and computes their consensus.
  *
- * service    receives messages           operation  calls drivers, on lanes
+ * service    receives messages           operation  calls drivers, on lanes (threads)
  * retry      handles rows that are due   peers      sends to mini-DNS and central
  * sync       finds servers behind        full_scan  polls all domains
  * repair     removes drift               follow_up  corrects servers that are behind
  * health     which servers answer        recompare  compares servers that differ
  * registration  ids and addresses of the servers
- *
- * Work on many rows runs on the lane, page by page, with its own connection. The loop
- * handles the results of a page.
- *
- * Any process takes a message. Periodic work is shared: each domain belongs to one
- * process of the pool (consistency/membership.h).
+ * server_check  whether idle servers still answer
  */
 #pragma once
 
@@ -32,6 +24,7 @@ struct full_scan;
 struct recompare;
 struct retry;
 struct sync;
+struct server_check;
 struct follow_up;
 struct registration;
 struct health_writer;
@@ -39,13 +32,21 @@ struct metric;
 
 enum lock_scope { LOCK_DOMAIN, LOCK_TENANT };
 
+/*
+ * The rows of pool_manager_status record all work. The pool manager writes the rows of a
+ * message before it acknowledges the message, and the periodic work handles each row that
+ * is due. Any process can take a message. The processes share the periodic work: each
+ * domain belongs to one process of the pool (consistency/membership.h). Work on many rows
+ * runs page by page on the lane, which has its own connection. The event loop handles the
+ * results of a page.
+ */
 struct poolmgr {
 	struct runtime runtime;
 	struct {
 		char *pool_name;
 		int threshold_percentage;
 		int poll_timeout_ms, poll_retry_interval_ms, poll_max_retries;
-		int periodic_sync_interval_ms;
+		int server_check_interval_ms, periodic_sync_interval_ms;
 		int sync_batch;
 		int compare_every;
 		int lock_scope;		/* enum lock_scope */
@@ -60,10 +61,11 @@ struct poolmgr {
 	struct registration *registration;
 	struct health_writer *health_writer;
 	struct retry *retry;
+	struct server_check *server_check;
 	struct sync *sync;
 	struct lane *lane;		/* for work on many rows */
 	struct db *lane_db;		/* for the lane's thread */
-	bool is_draining;		/* work does not continue with another page */
+	bool is_draining;		/* do not start work on another page */
 	int retry_period_ms, scan_period_ms;	/* constants */
 };
 
@@ -76,7 +78,7 @@ extern const struct rpc_method poolmgr_methods[];	/* service.c */
 bool poolmgr_submit(struct poolmgr *poolmgr, lane_fn *work, lane_fn *done, void *job);
 bool poolmgr_ran(const struct poolmgr *poolmgr);
 
-/* The present share of this process; share.total 0: no share. One statement. */
+/* The present share of this process; share.total 0: no share. Runs one statement. */
 struct scope poolmgr_scope(const struct poolmgr *poolmgr, struct db *db);
 /* The longest time in seconds until a poll reports. */
 int poolmgr_poll_budget_s(const struct poolmgr *poolmgr);

@@ -1,8 +1,8 @@
 /*
  * registration -- writes the servers of this process to their rows in pool_servers. The
- * pool manager does this before the first order, because mini-DNS refuses transfers to
- * unknown servers, and again when a server gets another address. The sync also writes the
- * rows in each round.
+ * pool manager writes the rows before the first order, because mini-DNS refuses
+ * transfers to unknown servers. The pool manager writes a row again when the address of
+ * its server changes. The sync also writes the rows in each round.
  */
 #pragma once
 
@@ -11,8 +11,8 @@
 struct registration;
 
 /*
- * Call it before the loop: it blocks between tries. It also reads which servers are in
- * service.
+ * Call it before the event loop starts: it blocks between tries. It also reads which
+ * servers are in service.
  */
 enum err registration_begin(struct poolmgr *poolmgr, struct why *why);
 struct registration *registration_new(struct poolmgr *poolmgr);

@@ -1,6 +1,7 @@
 /*
- * release -- makes the failed rows of a server due at once when it answers again, or when
- * it serves a domain that it failed to serve for long.
+ * release -- makes the failed rows of a server due immediately. A release begins when
+ * the server answers again, or when the server serves a domain that it failed to serve
+ * for a long time.
  */
 #pragma once
 
@@ -13,14 +14,20 @@
  */
 void release_server(struct poolmgr *poolmgr, const char *server_id, bool control);
 
-/* Servers whose failures have ended, by reports that are about to be written. */
+/*
+ * Servers whose failures have ended, according to reports that the caller is about to
+ * write.
+ */
 struct recovered {
 	size_t count;
 	const char *server_ids[LIST_MAX];
 };
-/* Costs a statement if a server has rows that wait for long, and nothing otherwise. */
+/*
+ * Finds these servers. Runs one statement if a server has rows that wait long; otherwise
+ * it runs no statement.
+ */
 void release_find(const struct poolmgr *poolmgr, struct tx *tx, struct arena *arena,
                   const struct server_report *reports, size_t count,
                   struct recovered *recovered);
-/* Releases their rows, unless this happened a moment ago. */
+/* Releases the rows of these servers, unless it has just released them. */
 void release_recovered(struct poolmgr *poolmgr, const struct recovered *recovered);

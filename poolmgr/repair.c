@@ -34,7 +34,7 @@ static struct metric *suspected, *repaired, *failed, *parked;
 
 void repair_metrics(void)
 {
-	static const char help[] = "repairs of drifts on name servers, by the outcome";
+	static const char help[] = "repairs of drifts on name servers, by outcome";
 
 	suspected = metric_new(METRIC_COUNTER, "repairs_total", help, "outcome",
 	                       "suspected");

@@ -1,10 +1,11 @@
 /*
- * repair -- removes drift on a server whose serial is right: edited records (content),
- * or one of our zones without a domain (an orphan zone). Two rounds must see the drift
- * (drift.h). Then, under the lock of the domain, repair reads the database again, makes
- * the server transfer or delete the zone, and writes a row of repair_log. It parks drift
- * that returns too often, for the operator. It also parks an orphan zone without a
- * deleted domain of its name, because the zone may belong to another fleet.
+ * repair -- removes drift on a server whose serial is right: records that were edited by
+ * hand (content), or an orphan zone. The pool manager repairs a drift only after two
+ * rounds have seen it (drift.h). Then, under the lock of the domain, the pool manager
+ * reads the database again, makes the server transfer or delete the zone, and writes a
+ * row of repair_log. The pool manager parks drift that returns too often. It also parks
+ * an orphan zone whose name no deleted domain had, because the zone may belong to
+ * another fleet.
  */
 #pragma once
 
@@ -14,7 +15,7 @@
 struct server;
 
 void repair_metrics(void);	/* before the fork */
-/* The number of rounds after which the pool manager forgets an unconfirmed drift. */
+/* The number of rounds after which the pool manager deletes an unconfirmed drift. */
 int repair_rounds(const struct poolmgr *poolmgr);
 /*
  * Records that SERVER has this fault. If this fails, the next round sees the fault again.

@@ -1,4 +1,4 @@
-/* scope -- the domains of a pool that are in the share of one process. */
+/* scope -- the domains of a pool that belong to the share of one process. */
 #pragma once
 
 #include "consistency/election.h"

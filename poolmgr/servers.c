@@ -145,15 +145,17 @@ void servers_metrics(struct servers *servers)
 		struct server *server = &servers->item[i];
 
 		server->behind = server_gauge(server, "server_domains_behind",
-		    "domains whose newest serial no poll has seen on the server");
+		    "domains whose newest serial no poll has found on the server yet");
 		server->lag = server_gauge(server, "server_lag_seconds",
-		    "seconds since the oldest change that no poll has seen on the "
-		    "server, by the master");
+		    "seconds since the oldest change that no poll has found on the "
+		    "server yet. The master measures this");
 		server->failing_gauge = server_gauge(server, "server_failing_processes",
-		    "processes that get no answer from the control channel: all of the "
-		    "pool, or 0. A refusal is an answer");
+		    "processes that get no answer from the control channel of the "
+		    "server: either all processes of the pool, or 0. A refusal counts as "
+		    "an answer");
 		server->silent_gauge = server_gauge(server, "server_silent_processes",
-		    "processes that get no DNS answer: all of the pool, or 0");
+		    "processes that get no DNS answer from the server: either all "
+		    "processes of the pool, or 0");
 	}
 }
 

@@ -1,7 +1,7 @@
 /*
- * servers -- the name servers of the pool, created at start (seed 000). Each has its
- * driver, a lane on which the driver runs, and its health for the control channel and for
- * DNS, which all pool managers share.
+ * servers -- the name servers of the pool, which the program creates when it starts
+ * (seed 000). Each server has its driver, a lane (thread) that runs the driver, and its
+ * health for the control channel and for DNS. All pool managers share the health.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct lookup;
 struct loop;
 struct metric;
 
-/* Which rows of a server must become due at once. */
+/* Which rows of a server must become due immediately. */
 enum catch_up { CATCH_UP_NONE, CATCH_UP_FAILED, CATCH_UP_ALL };
 
 struct server {
@@ -28,20 +28,21 @@ struct server {
 	struct destination destination;		/* host is the resolved address */
 	char address[46];			/* "": host is not resolved yet */
 	struct addresses known;			/* all addresses of its host */
-	struct lookup *lookup;			/* for the loop, like the next two */
+	/* for the event loop, like the next two */
+	struct lookup *lookup;
 	struct servers *servers;
 	/* when a failure last changed the address */
 	int64_t address_set_ms;
 	struct lane *lane;
-	struct db *db;				/* for the lane's thread */
+	struct db *db;				/* for the thread of the lane */
 	struct health health[CHANNELS];		/* from its row (health.h) */
-	atomic_bool failing;			/* of the control channel; for lanes */
+	atomic_bool failing;			/* the control channel fails; for lanes */
 	atomic_bool in_service;			/* not drained or removed */
 	enum catch_up catch_up;
 	bool has_waiting;			/* from its row (store_servers.h) */
 	/* time of the last sample of waiting rows, and of the last release */
 	int64_t sampled_ms, released_ms;
-	/* orphan_zones.c has logged why it lists no zones */
+	/* orphan_zones.c has logged the reason why it lists no zones */
 	bool is_unlisted_logged;
 	struct metric *behind, *lag;		/* gauges: domains behind; seconds */
 	struct metric *failing_gauge, *silent_gauge;	/* 1: it fails */
@@ -50,10 +51,10 @@ struct server {
 struct servers {
 	struct server *item;
 	size_t count;
-	/* the loop looks names up later */
+	/* the event loop looks the names up later */
 	bool resolver_is_silent;
 	struct lane *names;
-	/* A server has new addresses. IS_FIRST: it had no address before. */
+	/* A server has new addresses. IS_FIRST: the server had no address before. */
 	void (*moved)(void *self, const struct server *server, bool is_first);
 	void *moved_self;
 };
@@ -62,8 +63,9 @@ struct servers {
 extern struct option_list server_lists[];
 
 /*
- * Checks ids and settings, and looks up host names. The loop looks up a name without an
- * answer again; until then the server has no address. ERR_INVALID.
+ * Checks ids and settings, and looks up host names. If a lookup gets no answer, the
+ * event loop repeats it; until then the server has no address. ERR_INVALID: an id or a
+ * setting is not valid.
  */
 enum err servers_build(struct servers **servers, struct why *why);
 void servers_metrics(struct servers *servers);	/* before the fork */
@@ -75,20 +77,24 @@ void servers_stop(struct servers *servers);
 /* Copies the servers for another thread. COPY must be zeroed. */
 void servers_copy(const struct servers *servers, struct servers *copy);
 /*
- * Sets the health. If the server does not answer for longer, the next address of its host
- * comes into use.
+ * Sets the health. If the server does not answer for a longer time, the pool manager
+ * then uses the next address of its host.
  */
 void server_set_health(struct server *server, enum channel channel,
                        const struct health *health);
 /*
- * True: the server failed too often in a row and only gets probes. Call it on the loop.
+ * True: the server failed too often in a row and only gets probes. Call it on the event
+ * loop.
  */
 bool server_fails(const struct server *server, enum channel channel);
 /* NULL: no such server. */
 struct server *servers_find(const struct servers *servers, const char *id);
-/* Sets whether the operator has the server in service. */
+/* Records whether the operator has put the server in service. */
 void servers_set(struct servers *servers, const char *id, bool in_service);
-/* True: the server has an address. Without one it gets no NOTIFY and no poll. */
+/*
+ * True: the server has an address. A server without an address gets no NOTIFY and no
+ * poll.
+ */
 bool server_is_known(const struct server *server);
 /* True: the server has no address; *why has the reason. */
 bool server_lacks_address(const struct server *server, struct why *why);

@@ -2,14 +2,21 @@
 #include "runtime/rpc_reference.h"
 
 static const struct rpc_method_doc words[] = {
-	{ "create_domain", "Orders to create a domain on the name servers of the pool." },
-	{ "update_domain", "Orders to bring a change of a domain to the name servers." },
-	{ "update_domains", "Orders the same for several domains." },
-	{ "delete_domain", "Orders to delete a domain on the name servers." },
-	{ "sync_domain", "Orders to compare the serials of a domain at once." },
-	{ "compare_domain", "Orders to compare the records of a domain at once." },
-	{ "update_status", "Reports the state of a domain on a name server." },
-	{ "update_statuses", "Reports the same for several domains or name servers." },
+	{ "create_domain", "Orders the pool manager to create a domain on the name "
+	  "servers of the pool." },
+	{ "update_domain", "Orders the pool manager to propagate a change to a domain." },
+	{ "update_domains", "Orders the pool manager to propagate changes to several "
+	  "domains." },
+	{ "delete_domain", "Orders the pool manager to delete a domain on the name "
+	  "servers." },
+	{ "sync_domain", "Orders the pool manager to compare the serials of a domain "
+	  "immediately." },
+	{ "compare_domain", "Orders the pool manager to compare the records of a domain "
+	  "immediately." },
+	{ "update_status", "Reports the state of a domain on a name server to the pool "
+	  "manager." },
+	{ "update_statuses", "Reports the states of several domains, or on several name "
+	  "servers, to the pool manager." },
 	{ 0 }
 };
 

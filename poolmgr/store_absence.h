@@ -1,6 +1,6 @@
 /*
- * store_absence -- the facts in the database that confirm or deny a poll that finds no
- * zone: the confirmation of core/absence.h.
+ * store_absence -- reads the facts in the database that confirm or deny that a zone is
+ * absent after a poll has not found the zone (enum confirmation in core/absence.h).
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "servers.h"
 
 struct deletion_state {
-	bool exists;		/* the row of the deletion */
+	bool exists;		/* the row of the deletion exists */
 	enum confirmation confirmation;
 	int attempts;		/* number of tries to delete it on the server */
 };
@@ -20,11 +20,11 @@ struct deletion {
 	const struct server *server;
 };
 /*
- * Writes one state for each of the deletions (1 to TX_LIST_MAX), in their order; the
+ * Writes one state for each of the deletions (1 to TX_LIST_MAX), in their order. The
  * rows stay locked. The control channel confirms a deletion if it deleted the domain. A
- * server of the backend catalog confirms it if it answered for its catalog zone after
- * the deletion. Without a catalog zone it must have answered for the domain at its last
- * poll.
+ * server of the backend catalog confirms a deletion if the server answered for its
+ * catalog zone after the deletion. If the server has no catalog zone, it must have
+ * answered for the domain at its last poll.
  */
 void store_deletion_states(struct tx *tx, struct arena *arena,
                            const struct deletion *deletions, size_t count,

@@ -1,4 +1,4 @@
-/* store_counts -- numbers of domains and ages of changes, for the metrics. */
+/* store_counts -- counts domains and measures the age of changes, for the metrics. */
 #pragma once
 
 #include "model/state.h"
@@ -21,7 +21,7 @@ void store_count_domains(struct tx *tx, const char *pool, struct domain_counts *
 int64_t store_count_behind(struct tx *tx, const struct scope *scope,
                            const struct slice *slice, const struct server *server);
 /*
- * The age of the oldest pending change in the pool that no poll has seen on the server.
+ * The age of the oldest pending change in the pool that no poll has seen on the server;
  * 0: no such change.
  */
 int64_t store_lag_s(struct tx *tx, const char *pool, const char *server_id);

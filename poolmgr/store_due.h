@@ -1,6 +1,6 @@
 /*
- * store_due -- the work that is due in a scope, for the retries, the sync and the full
- * scan. Each function returns at most LIMIT rows.
+ * store_due -- finds the work that is due in a scope, for the retries, the sync and the
+ * full scan. Each function returns at most LIMIT rows.
  */
 #pragma once
 
@@ -21,24 +21,24 @@ struct due {
 /* Selects rows of a server that failed or did not finish, and are due. */
 struct due_of {
 	const char *server_id;
-	/* work on the control channel; otherwise NOTIFY and polls */
+	/* true: work on the control channel; false: NOTIFYs and polls */
 	bool control;
 	int ahead_s;		/* include rows that are due within this time */
-	bool waiting;		/* only rows that failed often and wait for long */
+	bool waiting;		/* only rows that failed often and wait long */
 	size_t limit;		/* at most TX_LIST_MAX */
 };
 struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *scope,
                       const struct due_of *of);
 /*
- * Claims the rows of the list. Removes rows from the list that another process has
- * claimed. Each claim is one more attempt; the next attempt is at least LEASE_S away.
- * Two statements, in a transaction that has read nothing before.
+ * Claims the rows of the list. Removes the rows that another process has claimed from
+ * the list. Each claim counts as one more attempt. The next attempt starts at least
+ * LEASE_S later. Runs two statements, in a transaction that has not read before.
  */
 void store_claim(struct tx *tx, struct arena *arena, struct due **due, int ahead_s,
                  int lease_s);
 /*
- * Deletes due rows of the share without a domain, at most TX_LIST_MAX. No process can
- * claim them, and each process would read them again and again.
+ * Deletes due rows of the share that have no domain, at most TX_LIST_MAX rows. No
+ * process can claim such rows, but each process would read them again and again.
  */
 void store_forget_due(struct tx *tx, const struct share *share, const struct due_of *of);
 /*
@@ -48,21 +48,21 @@ void store_forget_due(struct tx *tx, const struct share *share, const struct due
  */
 void store_make_due(struct tx *tx, const char *domain_id);
 /*
- * Makes failed rows of the server due now (CONTROL: rows of its control channel), at most
- * TX_LIST_MAX. Returns their number.
+ * Makes failed rows of the server due now, at most TX_LIST_MAX rows. CONTROL: rows of
+ * its control channel. Returns their number.
  */
 size_t store_release(struct tx *tx, const char *pool, const char *server_id,
                      bool control);
 /*
- * Ids of the servers, each once, for which one of the REPORTS (1 to LIST_MAX, of SUCCESS)
- * ends many failures of a row. Call it before the reports are written.
+ * Finds the servers for which one of the REPORTS (1 to LIST_MAX, of SUCCESS) ends many
+ * failures of a row. Writes each id once. Call it before you write the reports.
  */
 size_t store_recovered(struct tx *tx, struct arena *arena,
                        const struct server_report *const *reports, size_t count,
                        const char **server_ids);
 /*
- * Makes pending rows of the share due now, at most LIMIT. FAILED: only rows in error.
- * Returns their number.
+ * Makes pending rows of the share due now, at most LIMIT rows. FAILED: only rows in
+ * error. Returns their number.
  */
 int64_t store_catch_up(struct tx *tx, const struct share *share, const char *server_id,
                        bool failed, size_t limit);
@@ -72,13 +72,13 @@ int64_t store_catch_up(struct tx *tx, const struct share *share, const char *ser
 struct slice {
 	const char *after, *upto;
 };
-/* The id of the COUNTth domain after AFTER, or LIMIT; in the arena. */
+/* Returns the id of the COUNTth domain after AFTER, or LIMIT; in the arena. */
 const char *store_slice_end(struct tx *tx, struct arena *arena, const char *after,
                             const char *limit, size_t count);
 /*
- * Finds pending work of a slice that no due row will start. This is a CREATE or DELETE
- * without a row, or an UPDATE to a serial that no poll has seen on the server. Only
- * changes older than STALE_S.
+ * Finds pending work of a slice that no due row will start: a CREATE or DELETE without a
+ * row, or an UPDATE to a serial that no poll has seen on the server. Finds only changes
+ * older than STALE_S.
  */
 struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope *scope,
                           const struct slice *slice, const struct server *server,
@@ -86,7 +86,10 @@ struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope
 /* Finds domains of a slice that are PENDING or in error for longer than STALE_S. */
 struct due *store_unsettled(struct tx *tx, struct arena *arena, const struct scope *scope,
                             const struct slice *slice, size_t limit, int stale_s);
-/* Count the live domains in the scope; read a page of them after CURSOR, sorted by id. */
+/*
+ * The first function counts the live domains in the scope. The second reads a page of
+ * them after CURSOR, sorted by id.
+ */
 int64_t store_count(struct tx *tx, const struct scope *scope);
 struct due *store_page(struct tx *tx, struct arena *arena, const struct scope *scope,
                        const char *cursor, size_t limit);

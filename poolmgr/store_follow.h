@@ -1,7 +1,7 @@
 /*
- * store_follow -- the SQL of follow_up.h: the state of a domain on a server that answers
- * but does not serve the serial of the database, and the log of actions (repair_log, kind
- * SERIAL).
+ * store_follow -- the SQL of follow_up.h. It reads the state of a domain on a server
+ * that answers but does not serve the serial of the database. This module also writes
+ * the log of actions (repair_log, kind SERIAL).
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "runtime/tx.h"
 
 /*
- * Fills DOMAIN, in the arena, and OF without `serves` and `takes_orders`. False: no such
+ * Fills DOMAIN, in the arena, and OF except `serves` and `takes_orders`. False: no such
  * domain, or no row of the server.
  */
 bool store_follow_case(struct tx *tx, struct arena *arena, const char *domain_id,

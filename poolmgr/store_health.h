@@ -1,7 +1,7 @@
 /*
  * store_health -- the health of a server in its row of pool_servers. All pool managers
- * of the pool write it: a statement changes the row only if the row is as this process
- * has read it.
+ * of the pool write this row. A statement changes the row only if no other process has
+ * changed it since this process read it.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * store_recompare -- the SQL of recompare.h: which servers serve other records under the
- * serial of the database, and when mini-DNS compares them again.
+ * store_recompare -- the SQL of recompare.h. It reads which servers serve different
+ * records under the serial of the database, and when mini-DNS compares them again.
  */
 #pragma once
 
@@ -9,10 +9,10 @@
 #include "runtime/tx.h"
 #include "scope.h"
 
-/* Fills OF without `compared`, and locks the row. False: no such row. */
+/* Fills OF except `compared`, and locks the row. False: no such row. */
 bool store_recompare_case(struct tx *tx, const char *domain_id, const char *server_id,
                           struct content_case *of);
-/* The same for many servers, without a wait for locked rows. */
+/* The same for many servers. Does not wait for locked rows. */
 struct recompare_result {
 	const char *domain_id, *server_id;
 	struct content_case of;
@@ -24,7 +24,7 @@ void store_recompare_cases(struct tx *tx, struct arena *arena,
 void store_recompare_results(struct tx *tx, struct arena *arena,
                              const struct recompare_result *results, size_t count);
 
-/* A comparison that is due. Each is due again after its pause. */
+/* A comparison that is due. It becomes due again after its pause. */
 struct comparison {
 	struct comparison *next;
 	struct domain_ref domain;
@@ -36,6 +36,7 @@ struct comparison *store_comparisons_due(struct tx *tx, struct arena *arena,
 /* The pool manager has ordered a transfer: the next comparison is due soon. */
 void store_compare_soon(struct tx *tx, const char *domain_id, const char *server_id);
 /*
- * An administrator asks: ends the pauses of earlier tries, and makes comparisons due now.
+ * Call it when an administrator asks. Ends the pauses of earlier tries, and makes
+ * comparisons due now.
  */
 void store_end_pauses(struct tx *tx, const char *domain_id);

@@ -1,6 +1,6 @@
 /*
- * store_repair -- the SQL of repairs and repair_log: the observed drift on servers, and
- * the repairs.
+ * store_repair -- the SQL of repairs and repair_log. It reads and writes the drift that
+ * was observed on servers, and the repairs.
  */
 #pragma once
 
@@ -20,7 +20,8 @@ struct fault {
 };
 
 /*
- * Reads and locks the stored state. *repair_age_ms: age of the last repair of this hour.
+ * Reads and locks the stored state. *repair_age_ms: the age of the last repair within
+ * the last hour.
  */
 struct drift store_drift(struct tx *tx, const struct fault *fault,
                          int64_t *repair_age_ms);
@@ -28,7 +29,8 @@ struct drift store_drift(struct tx *tx, const struct fault *fault,
 void store_drift_seen(struct tx *tx, const struct fault *fault, enum drift_action action);
 
 /*
- * The end of a repair: adds a row to the log, and forgets the drift unless it is PARKED.
+ * Ends a repair: adds a row to the log, and deletes the drift unless the outcome is
+ * PARKED.
  */
 struct ending {
 	const char *outcome;		/* DONE, FAILED, PARKED */
@@ -41,18 +43,18 @@ void store_repaired(struct tx *tx, const struct fault *fault,
 /* True: the drift is confirmed, and not repaired yet. */
 bool store_drift_is_confirmed(struct tx *tx, const struct fault *fault);
 /*
- * The first function forgets the drift. The second is for a drift whose repair failed:
- * the next round confirms it again.
+ * The first function deletes the drift. Call the second function if a repair failed: the
+ * next round then confirms the drift again.
  */
 void store_drift_forget(struct tx *tx, const struct fault *fault);
 void store_drift_reset(struct tx *tx, const struct fault *fault);
-/* Parked drift of the object starts again. */
+/* Makes the parked drift of the object active again. */
 void store_drift_unpark(struct tx *tx, const char *object);
 /* True: the pool has an orphan zone that is not parked. */
 bool store_has_orphan_drift(struct tx *tx, const char *pool);
 /*
- * Finds, among 1 to TX_LIST_MAX domains, the domains with content drift on a server or
- * with a repair of content within the hour. An id may be in the list twice.
+ * Finds, among 1 to TX_LIST_MAX domains, the domains that have content drift on a server
+ * or had a repair of content within the last hour. The result may contain an id twice.
  */
 struct drifting {
 	const char **ids;

@@ -1,6 +1,6 @@
 /*
- * store_rows -- code shared by several store files: how a row becomes a domain, and
- * conditions of several statements. Only poolmgr/store*.c include it.
+ * store_rows -- code that several store files share: the conversion of a row to a
+ * domain, and conditions of several statements. Only poolmgr/store*.c may include it.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "model/domain.h"
 #include "runtime/tx.h"
 
-/* a >= b and a > b by RFC 1982, where both may be columns */
+/* a >= b and a > b by RFC 1982. Both may be columns. */
 #define COVERS(a, b) "((CAST(" a " AS SIGNED) - CAST(" b " AS SIGNED)) & 4294967295) " \
                      "BETWEEN 0 AND 2147483647"
 #define NEWER(a, b)  "((CAST(" a " AS SIGNED) - CAST(" b " AS SIGNED)) & 4294967295) " \
@@ -22,12 +22,13 @@
               "(0.95 + RAND() / 10))"
 
 /*
- * For the loop: a statement that does not wait for locked rows. MySQL has no such
- * statement. After it, store_check_locked() (store.h) tells a locked row from a race.
+ * For the event loop: an SQL statement that does not wait for locked rows. MySQL has no
+ * such UPDATE. After the statement, store_check_locked() (store.h) distinguishes a
+ * locked row from a race.
  */
 #define NO_WAIT(tx, sql) (tx_has_short_limit(tx) ? TX_NO_LOCK_WAIT sql : sql)
 
-/* for an UPDATE row: it failed many times in a row; it also waits for long */
+/* for an UPDATE row: it failed many times in a row; WAITS_LONG: it also waits long */
 #define FAILS_OFTEN(row) row ".status = 'ERROR' AND " row ".attempts >= 3"
 #define WAITS_LONG(row) FAILS_OFTEN(row) " AND " row ".next_attempt_at > " \
                         "NOW(3) + INTERVAL 15 SECOND"
@@ -43,24 +44,25 @@
 #define IN_SLICE "d.id > ? AND d.id <= ?"
 #define SLICE(slice) tx_text((slice)->after), tx_text((slice)->upto)
 
-/* In the order of store_read_domain(). The version costs one more lookup. */
+/* In the order of store_read_domain(). The version needs one more lookup. */
 #define DOMAIN_BUT_VERSION "d.id, d.name, d.tenant, d.serial, d.task, d.status, " \
                            "d.kind = 'CATALOG', 0"
 #define DOMAIN_COLUMNS "d.id, d.name, d.tenant, d.serial, d.task, d.status, " \
                        "d.kind = 'CATALOG', " VERSION_OF("d.id")
 void store_read_domain(struct tx_rows *rows, const char *pool, struct domain_ref *domain);
 
-/* The number that a statement returns; 0 if there is no row. */
+/* Returns the number in the first row of a statement; 0 if there is no row. */
 int64_t store_read_count(struct tx *tx, const char *sql, const struct tx_value *bind);
 /* Reads at most MAX ids, in the arena. Returns their number. */
 size_t store_read_ids(struct tx *tx, struct arena *arena, const char *sql,
                       const struct tx_value *bind, const char **ids, size_t max);
-/* Runs HEAD ids TAIL, for at most TX_LIST_MAX ids. */
+/* Runs the statement "HEAD ids TAIL", for at most TX_LIST_MAX ids. */
 void store_exec_ids(struct tx *tx, struct arena *arena, const char *head,
                     const char *tail, const char *const *ids, size_t count);
 /*
- * The same for the rows s of servers, "(s.domain_id = ? AND s.server_id = ?) OR ...", for
- * 1 to TX_LIST_MAX keys. FIRST: values of HEAD, at most ROW_FIRST_MAX.
+ * Run a statement for the rows s of servers, for 1 to TX_LIST_MAX keys. The condition
+ * "(s.domain_id = ? AND s.server_id = ?) OR ..." follows HEAD. FIRST: the values of
+ * HEAD, at most ROW_FIRST_MAX.
  */
 enum { ROW_FIRST_MAX = 2 };
 struct row_key {

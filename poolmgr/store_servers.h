@@ -1,6 +1,6 @@
 /*
- * store_servers -- the servers of the pool in pool_servers: the servers in the
- * configuration of any pool manager, and the state that the operator set for each.
+ * store_servers -- the servers of the pool in pool_servers: all servers in the settings
+ * of any pool manager, and the state that the operator set for each server.
  */
 #pragma once
 
@@ -11,8 +11,8 @@
 
 /*
  * store_register() writes a row for each server in the settings of this process. Each
- * round of the sync calls it. A server that no process has written for UNHEARD_S counts
- * as removed; store_forget_removed() deletes its rows.
+ * round of the sync calls it. If no process has written a server for UNHEARD_S, the
+ * server counts as removed; store_forget_removed() deletes its rows.
  */
 void store_register(struct tx *tx, const char *pool, const struct servers *servers);
 void store_forget_removed(struct tx *tx, const char *pool, int unheard_s);
@@ -23,7 +23,7 @@ struct seen_servers {
 		const char *id;
 		bool in_service;	/* not drained or removed by the operator */
 		bool has_due;		/* a row is due, in any share */
-		bool has_waiting;	/* an UPDATE failed often and waits for long */
+		bool has_waiting;	/* an UPDATE failed often and waits long */
 		struct health health[CHANNELS];
 	} *item;
 	size_t count;

@@ -69,15 +69,16 @@ void sync_metrics(void)
 {
 	for (enum status status = 0; status < STATUS_COUNT; status++)
 		domains[status] = metric_new(METRIC_GAUGE, "pool_domains",
-		                             "domains of the pool. The master "
-		                             "counts in each sync",
+		                             "domains of the pool, by status. The master "
+		                             "counts them in each sync",
 		                             "status", status_name(status));
 	oldest_pending = metric_new(METRIC_GAUGE, "pool_oldest_pending_age",
-	                            "seconds since the oldest change that is PENDING, by "
-	                            "the master", NULL, NULL);
+	                            "seconds since the oldest change that is still "
+	                            "PENDING. The master measures this", NULL, NULL);
 	seconds = metric_new(METRIC_HISTOGRAM, "sync_seconds",
-	                     "time of one sync through the domains of the process's "
-	                     "share. A lane reads their pages beside the loop", NULL,
+	                     "duration of one sync of all domains in the share of a "
+	                     "process. A separate thread reads the domains from the "
+	                     "database, so the event loop does not wait", NULL,
 	                     NULL);
 }
 

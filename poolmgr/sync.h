@@ -1,13 +1,15 @@
 /*
- * sync -- periodic_sync (seed 000), at each interval. It finds servers that lack a
- * domain or still have a deleted domain, servers that are behind, and domains that are
- * PENDING or in error in central. A round reads all domains of the share once, in slices
- * (core/id_cycle.h), on the lane. The loop handles a slice before the lane reads the
- * next slice. A round handles at most sync_batch domains of a server. The master also
- * counts domains and deletes old rows.
+ * sync -- periodic_sync (seed 000), once in each interval. A sync finds servers that
+ * lack a domain, servers that still have a deleted domain, servers that are behind, and
+ * domains that are PENDING or in error in central. A round reads all domains of the
+ * share once, in slices (core/id_cycle.h), on the lane (a thread). The event loop
+ * handles a slice before the lane reads the next slice. A round handles at most
+ * sync_batch domains of each server. The master also counts domains and deletes old
+ * rows.
  *
- * For a create or delete it writes a row that is due, which retry.h handles. full_scan.h
- * is the last step of periodic_sync: all domains on all servers.
+ * For a CREATE or DELETE, the sync writes a row that is due, and retry.h handles the
+ * row. full_scan.h is the last step of periodic_sync: it polls all domains on all
+ * servers.
  */
 #pragma once
 

@@ -1,12 +1,12 @@
 /*
- * catalog -- the records of a catalog zone (RFC 9432, version 2). Pure.
+ * catalog -- the records of a catalog zone (RFC 9432, version 2).
  *
- *	catalog.			NS   invalid.
- *	version.catalog.		TXT  "2"
- *	<domain id>.zones.catalog.	PTR  <domain>
+ * 	catalog.			NS   invalid.
+ * 	version.catalog.		TXT  "2"
+ * 	<domain id>.zones.catalog.	PTR  <domain>
  *
- * The label of a member is the id of its domain. A domain that is deleted and created
- * again has a new id, so that the servers drop the old zone (RFC 9432 5.4).
+ * The label of a member is the id of its domain. If a domain is deleted and created
+ * again, it gets a new id, so that the servers drop the old zone (RFC 9432 5.4).
  */
 #pragma once
 
@@ -17,8 +17,8 @@
 #define CATALOG_NS "invalid."
 
 /*
- * ERR_INVALID: NAME is too long, because the names of members are longer. The reason
- * begins with FIELD.
+ * ERR_INVALID: NAME is too long, because the names of members are even longer. The
+ * reason begins with FIELD.
  */
 enum err catalog_name(const struct name *name, const char *field, struct why *why);
 
@@ -31,7 +31,8 @@ struct catalog_member {
 	bool is_listed;			/* false: remove it */
 };
 /*
- * Makes the change that adds or removes a member. The zone may have the member already.
+ * Makes the change that adds or removes a member. The zone may already contain the
+ * member.
  */
 enum err catalog_change(const struct name *catalog, const struct catalog_member *member,
                         struct arena *arena, struct change *change, struct why *why);

@@ -1,12 +1,12 @@
 /*
- * changes -- applies changes to record sets and plans the writes. Pure: the caller has
- * read the sets and will write the plan.
+ * changes -- applies changes to record sets and plans the writes. The caller has read
+ * the record sets and will write the plan.
  *
  * rrset_apply() applies one change to the result of the previous change. plan_make()
  * compares the result with the rows: unchanged records need no write. A CHANGE_SET pairs
  * deleted records with new records, so that a changed address is an UPDATE of its row.
  * Other kinds of change delete and insert rows. A new TTL touches each record of the
- * set.
+ * record set.
  */
 #pragma once
 
@@ -19,8 +19,8 @@
 enum change_op {
 	CHANGE_ADD, CHANGE_DELETE, CHANGE_SET,
 	/*
-	 * not a change: a condition on the set before all changes; type ANY: the name has
-	 * no set
+	 * not a change: a condition that the set must meet before all changes; type ANY:
+	 * the name has no set
 	 */
 	CHANGE_EXPECT,
 };
@@ -59,7 +59,8 @@ struct rrset {
 	struct name name;
 	const char *owner;
 	uint16_t type;
-	bool stored;			/* the set has a row; it may lack live records */
+	/* the set has a row, but possibly no live records */
+	bool stored;
 	struct ttl stored_ttl;
 	const struct record *was;	/* the live rows */
 	size_t was_count;

@@ -1,12 +1,12 @@
 /*
- * rules -- which records a zone may have, for all callers. Pure. They apply to the
- * result of a request (core/changes.h), so a single change of it may violate a rule. The
- * error is ERR_INVALID.
+ * rules -- decides which records a zone may have, for all callers. The rules apply to
+ * the result of a request (core/changes.h), so a single change in the request may
+ * violate a rule. The error is ERR_INVALID.
  *
  * 	CNAME is alone at its name (RFC 1034 3.6.2), except for RRSIG, NSEC and KEY
  * 	(RFC 2181 10.1), and never at the apex; one CNAME or DNAME at a name
- * 	owners are inside the zone; of a domain below only the delegation is here:
- * 	NS and DS at its name, and glue
+ * 	owners are inside the zone; for a domain below, this zone has only the
+ * 	delegation: NS and DS at the name of that domain, and glue
  * 	no SOA record; at least one NS record at the apex
  */
 #pragma once
@@ -24,7 +24,10 @@ enum err rules_domain_name(const struct name *name, bool is_admin, struct why *w
 enum err rules_owner(const struct zone *zone, const struct change *change,
                      struct why *why);
 
-/* SETS: all sets at each name of the changes, sorted by rrsets_sort(). */
+/*
+ * Checks the result. SETS: all sets at each name of the changes, sorted by
+ * rrsets_sort().
+ */
 enum err rules_outcome(const struct zone *zone, const struct rrsets *sets,
                        struct why *why);
 

@@ -1,14 +1,15 @@
 /*
- * status -- the next state of a domain or record after a report of the pool manager (seed
- * 000, central's update_status). A change becomes ACTIVE only if the reported serial
- * covers it.
+ * status -- computes the next state of a domain or record after a report of the pool
+ * manager (seed 000, central's update_status). A change becomes ACTIVE only if the
+ * reported serial covers it.
  *
- * Only the report FOREIGN moves an ACTIVE domain out of this state: too many servers
- * have other content than the database. The domain is then in ERROR until the servers
- * have the right content. Its records keep their states.
+ * Only the report FOREIGN moves a domain out of the state ACTIVE. FOREIGN means that too
+ * many servers serve a different serial or different records than the database. The
+ * domain is then in ERROR until the servers have the right content. The states of its
+ * records do not change.
  *
- * One table has all moves. status_next() applies it to one state. The store makes an
- * UPDATE of records from its results.
+ * One table has all moves. status_next() applies the table to one state. The store makes
+ * an UPDATE of records from the results of status_next().
  */
 #pragma once
 
@@ -33,11 +34,14 @@ struct status_move {
 extern const struct status_move status_moves[];
 extern const size_t status_move_count;
 
-/* The state after REPORT with SERIAL; unchanged if no row matches. */
+/*
+ * Returns the state after REPORT with SERIAL. The state is unchanged if no row matches.
+ */
 struct state status_next(enum status_subject subject, struct state now,
                          enum report report, uint32_t serial);
 
 /*
- * The state after a change under a new serial. An ADD that is not ACTIVE yet stays ADD.
+ * Returns the state after a change under a new serial. An ADD that is not ACTIVE yet
+ * stays ADD.
  */
 struct state status_changed(struct state now, enum task task, uint32_t serial);

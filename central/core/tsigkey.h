@@ -1,6 +1,6 @@
 /*
- * tsigkey -- checks TSIG keys (RFC 8945). Pure. A reason never contains the secret,
- * because the log shows reasons.
+ * tsigkey -- checks TSIG keys (RFC 8945). A reason never contains the secret, because
+ * the log shows reasons.
  */
 #pragma once
 
@@ -13,7 +13,9 @@ enum {
 
 #define TSIGKEY_ALGORITHM "hmac-sha256"	/* the default */
 
-/* The length of the algorithm's hash in octets. 0: the algorithm is not allowed. */
+/*
+ * Returns the length of the algorithm's hash in octets; 0: the algorithm is not allowed.
+ */
 size_t tsigkey_hash_octets(const char *algorithm);
 
 /* All return ERR_INVALID; the reasons begin with "name", "algorithm" and "secret". */

@@ -1,9 +1,9 @@
 /*
- * zone -- a domain in central: struct domain, as in all programs, and the names of its
- * SOA record, its counts and times. Pure; texts are borrowed.
+ * zone -- a domain in central: struct domain, as in all programs, with the names of the
+ * SOA record, counts and times. Texts are borrowed.
  *
- * The database has the RNAME of the SOA as a name; answers show it as an email address.
- * In the name, dots of the part before the @ have a backslash (RFC 1035 8).
+ * The database stores the RNAME of the SOA as a name. Answers show it as an email
+ * address. In the name, each dot of the part before the @ has a backslash (RFC 1035 8).
  */
 #pragma once
 
@@ -24,8 +24,8 @@ struct zone {
 	const char *pool;		/* name of the pool */
 	const char *reason;		/* of a status ERROR */
 	const char *created_at, *updated_at;	/* 2026-11-21T12:00:00.123Z */
-	uint32_t recordsets, records;	/* numbers of live sets and records */
-	bool is_listed;			/* it is in a catalog zone */
+	uint32_t recordsets, records;	/* numbers of live record sets and records */
+	bool is_listed;			/* the domain is in a catalog zone */
 	bool has_children;		/* the database has domains below it */
 	/* limits of its tenant; -1: not set */
 	int64_t quota_recordsets, quota_records;
@@ -39,7 +39,7 @@ struct soa_spec {
 	uint32_t refresh, retry, expire, minimum, ttl;
 };
 
-/* Sets the values in SPEC. False: nothing has changed. */
+/* Sets the values in SPEC. False: no value has changed. */
 bool zone_set_soa(struct zone *zone, const struct soa_spec *spec);
 /* Appends the SOA record of the zone with SERIAL. */
 void zone_append_soa(struct buf *to, const struct zone *zone, uint32_t serial);
@@ -52,7 +52,10 @@ void zone_format_soa(struct buf *text, const struct zone *zone);
  */
 enum err email_to_name(const char *email, const char *field, struct name *name,
                        struct why *why);
-/* The reverse. A name that is not an address (the root) stays a name. */
+/*
+ * Converts the name to an email address. A name with fewer than two labels is not an
+ * address: returns it as text.
+ */
 const char *email_from_name(const struct name *name, struct arena *arena);
 
 /* The labels from the root down, each after its length (domains.ancestry). */

@@ -1,4 +1,4 @@
-"""example.py URL -- creates a domain with a record, waits for it and deletes it again."""
+"""example.py URL -- creates a domain with a record, waits until it is ACTIVE and deletes it."""
 
 import sys
 import tempfile
@@ -17,11 +17,11 @@ amqp_durable_queues = true
 AGAIN = "Busy", "Timeout", "Unavailable"     # worth a retry
 ZONE = "rpc-example.org."
 WAIT_SECONDS = 60
-SECONDS = 20        # of one call
+SECONDS = 20        # time limit of one call
 
 
 def connect(url):
-    """With the global cfg.CONF: oslo.messaging needs it for its metrics."""
+    """Uses the global cfg.CONF, because oslo.messaging needs it for its metrics."""
     with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
         file.write(SETTINGS)
         file.flush()
@@ -30,7 +30,7 @@ def connect(url):
 
 
 def call(client, method, **arguments):
-    """Calls up to five times. The errors of zonefleet are RemoteError; exc_type is the class."""
+    """Calls at most five times. Errors of zonefleet are RemoteError; exc_type is the class."""
     context = {"project_id": "demo", "user_id": "jo", "request_id": f"req-{uuid.uuid4()}"}
     for pause in 0.5, 1, 2, 4, None:
         context["limit_unix_ms"] = int((time.time() + SECONDS) * 1000)
@@ -49,13 +49,13 @@ def create(client):
     try:
         call(client, "create_domain", domain={"name": ZONE, "email": "dns@example.org"})
     except om.RemoteError as error:
-        # Duplicate: it exists, or its deletion has not ended (task DELETE; then try again later)
+        # Duplicate: the domain exists. If its task is DELETE, try again later.
         if error.exc_type != "Duplicate":
             raise
 
 
 def wait(client, serial):
-    """A domain in ERROR becomes ACTIVE when its name servers are back: wait on."""
+    """Also waits in ERROR: the domain becomes ACTIVE when its name servers work again."""
     until = time.monotonic() + WAIT_SECONDS
     while time.monotonic() < until:
         domain = call(client, "get_domain", domain=ZONE)
@@ -79,7 +79,7 @@ def wait_deleted(client, domain_id):
 
 
 def records(client):
-    """All pages."""
+    """Yields the records of all pages."""
     marker = None
     while True:
         page = call(client, "find_records", domain=ZONE, marker=marker, limit=2)
@@ -99,7 +99,7 @@ def main(url):
     print(domain["name"], domain["serial"], domain["status"])
     for record in records(client):
         print(record["name"], record["type"], record["data"])
-    # the version that was read: Conflict if another program has changed the domain since
+    # fails with Conflict if another program has changed the domain since this version
     call(client, "delete_domain", domain=ZONE, version=domain["version"])
     wait_deleted(client, domain["id"])
     transport.cleanup()

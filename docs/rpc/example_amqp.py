@@ -1,4 +1,4 @@
-"""example_amqp.py URL -- the call find_domains, by plain AMQP (python3-amqp)."""
+"""example_amqp.py URL -- calls find_domains with plain AMQP (python3-amqp)."""
 
 import json
 import sys

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""docs/rpc/printer.py [--check FILE] WORDS... -- prints docs/rpc.md from what each WORDS prints.
+"""docs/rpc/printer.py [--check FILE] WORDS... -- prints docs/rpc.md.
 
-With --check it compares instead. It fails for a method without words, and for words that do not
-fit the rows of the program: docs/rpc/words.c, workers/runtime/rpc_reference.h.
+Each WORDS is a program of docs/rpc/words.c that prints the texts of one program. --check compares
+FILE with the page. The printer fails if a method has no texts, or if the texts do not fit the rows
+of the program (workers/runtime/rpc_reference.h).
 """
 
 import ast
@@ -22,7 +23,7 @@ class Mistake(Exception):
 
 
 def parts_of(answer):
-    """{key: type} of "`domains`: list of [domain]; `marker`: id"; None of null or an object."""
+    """{key: type} for "`domains`: list of [domain]; `marker`: id"; None for null or one object."""
     found = {}
     for part in answer.split("; "):
         key, _, kind = part.partition(": ")
@@ -33,7 +34,7 @@ def parts_of(answer):
 
 
 class Method:
-    """A method with its words; its arguments are rows with the key `optional` too."""
+    """A method with its words. The arguments are rows of the words."""
 
     def __init__(self, topic, row, words):
         self.topic, self.name, self.help = topic["topic"], row["name"], words["help"]
@@ -43,7 +44,7 @@ class Method:
             return
         for key in "callers", "answer", "example":
             if not words[key]:
-                raise Mistake(f"{self.place}: its words have no {key}")
+                raise Mistake(f"{self.place}: the words have no {key}")
         self.callers, self.answer = words["callers"], words["answer"]
         self.args = list(self._arguments(row["args"], topic["args"], words["args"]))
         self.example = self._example(words["example"])
@@ -55,8 +56,8 @@ class Method:
             if name not in rows:
                 raise Mistake(f"{self.place}: no words for the argument {name}")
             if (rows[name]["fallback"] is not None) != word.endswith("?"):
-                raise Mistake(f"{self.place}: {name} is optional in the row of the program, or in "
-                              "the words, and not in both")
+                raise Mistake(f"{self.place}: {name} must be optional both in the row of the "
+                              "program and in the words, or in neither of them")
             yield rows[name]
 
     def _example(self, text):
@@ -64,7 +65,8 @@ class Method:
         unknown = example.keys() - {arg["name"] for arg in self.args}
         missing = {arg["name"] for arg in self.args if arg["fallback"] is None} - example.keys()
         if unknown or missing:
-            raise Mistake(f"{self.place}: the example has no {missing}, or must not have {unknown}")
+            raise Mistake(f"{self.place}: the example lacks {missing}, or must not have "
+                          f"{unknown}")
         return example
 
 
@@ -76,7 +78,7 @@ class Topic:
         names = [row["name"] for row in data["methods"]]
         for name in words.keys() ^ set(names):
             raise Mistake(f"{self.name} {name}: a method without words, or words without a "
-                          "method: write them in service_words.c")
+                          "method: write or remove words in service_words.c")
         self.methods = [Method(data, row, words[row["name"]]) for row in data["methods"]]
 
     @property
@@ -106,13 +108,13 @@ class Page:
         self.used = set()
         for name in self.names:
             if self.names.count(name) > 1:
-                raise Mistake(f"there are two objects [{name}]")
+                raise Mistake(f"two objects have the name [{name}]")
 
     def linked(self, text):
         """[domain] becomes a link to this object."""
         def link(match):
             if match[1] not in self.names:
-                raise Mistake(f"there is no object [{match[1]}]: {text}")
+                raise Mistake(f"no object [{match[1]}] exists: {text}")
             self.used.add(match[1])
             return f"[{match[1]}](#{anchor(match[1])})"
         return re.sub(r"(?<!`)\[([\w ]+)\]", link, text)
@@ -146,7 +148,8 @@ class Page:
                             else f", {key}={value!r}" for key, value in method.example.items())
         call = f'{CLIENT}"{method.name}"{arguments})'
         ast.parse(call)
-        agents = " Agents may call it with a key of the agents." if method.is_agents else ""
+        agents = (" Agents may call it if they sign the call with a key of "
+                  "`fleet.agent_keys`.") if method.is_agents else ""
         yield from (f"### {method.name}", "", self.linked(method.help), "")
         if method.args:
             yield from self.fields(method.args, "argument")
@@ -171,18 +174,24 @@ class Page:
         for one in topic.objects:
             yield from self.object(one)
 
+    @staticmethod
+    def either(causes):
+        if len(causes) == 1:
+            return causes[0]
+        return "One of these: " + "; ".join(text[:1].lower() + text[1:] for text in causes)
+
     def error_rows(self):
         classes = {}
         for error in self.errors:
             classes.setdefault((error["class"], error["module"]), []).append(error)
         for (name, module), errors in classes.items():
             again = "yes" if any(not error["final"] for error in errors) else "no"
-            yield f"`{name}`", f"`{module}`", again, ". ".join(e["help"] for e in errors)
+            yield f"`{name}`", f"`{module}`", again, self.either([e["help"] for e in errors])
 
     def fleet(self):
-        yield from ("## Methods between the programs", "", "Only programs of the fleet call these. "
-                    "[security.md](security.md#messages-inside-the-fleet) says how they prove it.",
-                    "")
+        yield from ("## Methods between the programs", "", "Only programs of the fleet may call "
+                    "these methods. [security.md](security.md#messages-inside-the-fleet) says how "
+                    "a program proves that it belongs to the fleet.", "")
         yield from self.table(("topic", "method", "purpose"), (
             (f"`{topic.name}`", f"`{method.name}`", method.help)
             for topic in self.topics for method in topic.methods if method.is_fleet))

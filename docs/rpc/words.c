@@ -1,6 +1,6 @@
 /*
- * words -- prints the rows of a program's methods with their words as JSON, and the
- * classes of errors: what docs/rpc/printer.py reads. Each program is linked to its own.
+ * words -- prints JSON for docs/rpc/printer.py: the rows of the methods of a program with
+ * their words, and the classes of errors. The Makefile links it to each program.
  */
 #include <stdio.h>
 

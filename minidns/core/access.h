@@ -1,9 +1,9 @@
 /*
- * access -- decides which clients may have a zone. The name servers of the zone's pool
- * may have it. The pool manager lists them in the table pool_servers, each with its
- * address and perhaps a TSIG key. A client that signs with a key of the domain may have
- * it, and a client with an address in the option allow_transfer. Any other client gets
- * REFUSED.
+ * access -- decides which clients may transfer a zone. The name servers of the zone's
+ * pool may transfer it. The pool manager lists them in the table pool_servers, each with
+ * its address and possibly a TSIG key. A client that signs with a key of the domain may
+ * also transfer the zone, and so may a client with an address in the option
+ * allow_transfer. All other clients get REFUSED.
  */
 #pragma once
 
@@ -28,9 +28,10 @@ struct access_server {
 struct access_ask {
 	char pool[ACCESS_POOL + 1], domain[ID_LEN + 1];
 	struct address peer;
-	/* the address is not forged: the request came over TCP */
+	/* the address is not forged: the request arrived over TCP */
 	bool is_proven;
-	struct name key;		/* that signed the request; length 0: unsigned */
+	/* the key that signed the request; length 0: unsigned */
+	struct name key;
 };
 
 struct access {
@@ -42,10 +43,10 @@ struct access {
 	struct keyring own;
 };
 
-/* Takes over the array of COUNT servers. */
+/* Takes ownership of the array of COUNT servers. */
 void access_set_servers(struct access *access, struct access_server **servers,
                         size_t count);
-/* The key with this name, or NULL. */
+/* Returns the key with this name, or NULL. */
 const struct tsig_key *access_key(const struct access *access, const struct name *name);
 bool access_allows(const struct access *access, const struct access_ask *ask);
 void access_clear(struct access *access);

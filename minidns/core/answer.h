@@ -1,9 +1,9 @@
 /*
- * answer -- builds the answer of a zone to a question (RFC 1034 4.3.2): records with the
+ * answer -- builds the answer to a query from a zone (RFC 1034 4.3.2): records with the
  * AA bit, CNAME and DNAME chains within the zone (RFC 6672), wildcards (RFC 4592),
  * referrals with glue, NXDOMAIN and NODATA with the SOA (RFC 2308), one record set for
- * ANY (RFC 8482), TC if the answer does not fit over UDP. A chain has each name and each
- * DNAME once. No function here recurses.
+ * ANY (RFC 8482), and TC if the answer does not fit over UDP. A chain contains each name
+ * and each DNAME at most once. No function in this file is recursive.
  */
 #pragma once
 
@@ -13,15 +13,15 @@
 #include "core/zone.h"
 
 /*
- * The name of the question must be in the zone. Returns the length of the answer.
+ * The name in the question must be in the zone. Returns the length of the answer.
  * Neither function changes the query, so the caller can still make another answer.
  */
 size_t answer_build(const struct query *query, const struct zone *zone, bool tcp,
                     uint8_t *data, size_t size);
 
 /*
- * The answer to a question for the SOA alone, from the columns of the table domains. It
- * needs no zone in memory.
+ * Builds the answer to a query for the SOA alone, from the columns of the table domains.
+ * It needs no zone in memory.
  */
 size_t answer_soa(const struct query *query, const struct rr *soa, bool tcp,
                   uint8_t *data, size_t size);

@@ -1,8 +1,8 @@
 /*
- * axfr -- writes a whole zone as a sequence of messages (RFC 5936). The SOA comes first
- * and last. Only the first message has the question. All messages have one id. This is a
- * generator: it keeps its position in the zone and makes one message a call. A transfer
- * needs the memory of one message, however large the zone is.
+ * axfr -- writes a whole zone as a sequence of messages (RFC 5936). The SOA is the first
+ * and the last record. Only the first message contains the question. All messages have
+ * the same id. The generator keeps its position in the zone and writes one message in
+ * each call. A transfer needs the memory of one message, however large the zone is.
  */
 #pragma once
 
@@ -19,12 +19,12 @@ struct axfr {
 	uint32_t set, left;
 	uint32_t node;			/* the owner of the record set */
 	uint32_t rdata;
-	/* written so far; the closing SOA counts in addition to the zone's records */
+	/* records written so far; the number includes the closing SOA */
 	uint64_t records;
 	bool started, ended;
 };
 
-/* Borrows QUERY and ZONE until the end. It may also answer an IXFR. */
+/* Borrows QUERY and ZONE until the end of the transfer. The query may also be an IXFR. */
 void axfr_init(struct axfr *axfr, struct query *query, const struct zone *zone);
 /*
  * Writes the next message into DATA. Returns its length, or 0 after the last message.

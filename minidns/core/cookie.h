@@ -1,19 +1,11 @@
 /*
- * cookie -- DNS cookies, the server's side (RFC 7873; RFC 9018 for the content of a
- * server cookie). A client with a cookie that we gave to its address has not forged that
- * address, so limits for unknown clients need not apply to it. The server keeps no state:
- * a cookie has a time and a hash. The hash covers the time, the client's cookie and its
- * address, under a secret. Instances with the same secret accept each other's cookies.
- *
- * The data of the COOKIE option in an answer, with the offset and length of each part:
- *
- *	 0	8	client cookie
- *	 8	1	version: 1
- *	 9	3	reserved: zero; in a question, the value that was hashed
- *	12	4	unix time, in network order
- *	16	8	SipHash of all octets before it and the address (4 or 16 octets)
- *
- * Of two COOKIE options in a question, the first one counts (RFC 7873 5.2).
+ * cookie -- makes and checks DNS cookies on the server side (RFC 7873; RFC 9018 for the
+ * content of a server cookie). If a client has a cookie that mini-DNS gave to its
+ * address, the address is not forged. So limits for unknown clients need not apply to
+ * this client. The server keeps no state: a cookie contains a time and a hash. The hash
+ * covers the time, the client's cookie and its address, under a secret. Processes with
+ * the same secret accept each other's cookies. If a query has two COOKIE options, the
+ * first one counts (RFC 7873 5.2).
  */
 #pragma once
 
@@ -29,32 +21,32 @@ enum {
 	COOKIE_OPTION = 10,		/* the option's code in an OPT record */
 	COOKIE_CLIENT_LEN = 8,
 	COOKIE_LEN = 24,		/* length of the option's data in an answer */
-	COOKIE_MAX_LEN = 40,		/* length of the option's data in a question */
+	COOKIE_MAX_LEN = 40,		/* length of the option's data in a query */
 };
 
 /* ---- secrets ---- */
 
 /*
- * mini-DNS makes new cookies with the first secret, and accepts a cookie of either
+ * mini-DNS makes new cookies with the first secret, and accepts cookies made with either
  * secret. So a fleet changes its secret without refusing a cookie (RFC 9018 5). First
- * set the new secret as cookie_secret_other on all instances. Then swap the two secrets
- * on all instances. An hour later, remove the old secret.
+ * set the new secret as cookie_secret_other on all machines. Then swap the two secrets
+ * on all machines. An hour later, remove the old secret.
  */
 struct cookie_secrets {
 	struct siphash_key key[2];
 	size_t count;			/* 1 or 2 */
 };
 
-/* As configured: 32 hexadecimal digits each; NULL or "": not set. */
+/* The configured texts: 32 hexadecimal digits each; NULL or "": not set. */
 struct cookie_texts {
 	const char *current, *other;
 };
 
 /*
- * If no text is set, UNSET is the secret: random octets, made once and before the fork,
- * because all processes of an instance answer the same clients. ERR_INVALID: a text has
- * another form, or the other secret is set without a current secret. The reason does not
- * quote the text.
+ * If no text is set, UNSET is the secret. Make it from random octets once, before the
+ * fork, because all processes of the program answer the same clients. ERR_INVALID: a
+ * text does not have this form, or the other secret is set without a current secret. The
+ * reason does not quote the text.
  */
 enum err cookie_secrets_parse(const struct cookie_texts *texts,
                               const struct siphash_key *unset,
@@ -62,8 +54,17 @@ enum err cookie_secrets_parse(const struct cookie_texts *texts,
 
 /* ---- check ---- */
 
+/*
+ * The data of the COOKIE option in an answer, with the offset and length of each part:
+ *
+ *	 0	8	client cookie
+ *	 8	1	version: 1
+ *	 9	3	reserved: zero; in a query, the value that was hashed
+ *	12	4	unix time, in network order
+ *	16	8	SipHash of all octets before it and the address (4 or 16 octets)
+ */
 enum cookie_result {
-	/* length is neither 8 nor 16 to 40: FORMERR (RFC 7873 5.2.2) */
+	/* the length is neither 8 nor 16 to 40: FORMERR (RFC 7873 5.2.2) */
 	COOKIE_MALFORMED,
 	COOKIE_CLIENT_ONLY,	/* a client that has no server cookie yet (5.2.3) */
 	COOKIE_BAD,		/* not our cookie, or expired: handled as if absent */
@@ -71,7 +72,7 @@ enum cookie_result {
 	COOKIE_RESULTS
 };
 
-/* 8, or 16 to 40 octets (RFC 7873 5.2). */
+/* True: LEN is 8, or 16 to 40 (RFC 7873 5.2). */
 bool cookie_len_is_good(size_t len);
 
 const char *cookie_result_name(enum cookie_result result);	/* "client_only" */
@@ -86,9 +87,9 @@ struct cookie_request {
 struct cookie {
 	enum cookie_result result;
 	/*
-	 * The answer has a new server cookie. A valid cookie lasts an hour. mini-DNS
-	 * replaces a cookie after half of this time (RFC 9018 4.3), or if the other
-	 * secret made it. Otherwise the answer repeats the client's cookie.
+	 * The answer has a new server cookie. A cookie is valid for an hour. mini-DNS
+	 * replaces a cookie after half of this time (RFC 9018 4.3), or if it was made
+	 * with the other secret. Otherwise the answer repeats the client's cookie.
 	 */
 	bool fresh;
 	/* the data of the answer's option; zeroes when malformed */

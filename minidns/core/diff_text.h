@@ -1,7 +1,7 @@
 /*
- * diff_text -- formats a difference as text, for the operator who looks for its cause.
- * The text is printable ASCII, because record data comes from outside and goes to logs
- * and terminals.
+ * diff_text -- formats a difference as text for the operator who looks for its cause.
+ * The text is printable ASCII, because record data comes from outside the fleet and goes
+ * to logs and terminals.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 enum { DIFF_TEXT_MAX = 1000 };
 
-/* Adds a record to SIDE. OCTETS has the form of canonical.h, LEN octets. */
+/* Adds a record to SIDE. OCTETS contains LEN octets in the form of canonical.h. */
 void diff_text_add(struct set_diff_side *side, const uint8_t *octets, size_t len);
 /*
  * "serves 2 records that are not in serial 17 (www.example.org. 300 A 192.0.2.9; ...) and

@@ -1,11 +1,11 @@
 /*
- * ixfr -- writes the difference between two serials (RFC 1995): the old SOA, the removed
- * records, the new SOA, the added records, with the new SOA before and after all of it.
- * It first checks the changes of the journal: they must be an unbroken chain of
- * well-formed records. It merges several changes into one (ixfr_merge.h). So a client
- * that is far behind gets the records that it lacks, not each step of the history. All
- * servers that need the same delta share it. The generator works like the generator of
- * axfr.h.
+ * ixfr -- writes the difference between two serials (RFC 1995): the new SOA, the old
+ * SOA, the removed records, the new SOA, the added records, and the new SOA again. ixfr
+ * first checks the changes of the journal: the changes must be an unbroken chain of
+ * well-formed records. Then ixfr merges several changes into one (ixfr_merge.h). So a
+ * client that is far behind gets the records that it lacks, not each step of the
+ * history. All servers that need the same delta share it. The generator works like the
+ * generator of axfr.h.
  */
 #pragma once
 
@@ -38,7 +38,7 @@ struct delta {
 /*
  * Makes the delta of zone APEX. STEPS may be in any order and may contain unrelated
  * steps. NULL: send the whole zone, because the steps do not lead from FROM to TO,
- * contain another record than the zone can have, or contradict each other.
+ * contain a record that the zone cannot have, or contradict each other.
  */
 struct delta *delta_new(const struct name *apex, uint32_t from, uint32_t to,
                         const struct ixfr_step *steps, size_t count);
@@ -53,5 +53,8 @@ struct ixfr {
 };
 
 void ixfr_init(struct ixfr *ixfr, struct query *query, const struct delta *delta);
-/* Like axfr_next(). Over UDP, SIZE is the client's limit, and only one message counts. */
+/*
+ * Like axfr_next(). Over UDP, SIZE is the client's limit, and the answer is only one
+ * message.
+ */
 size_t ixfr_next(struct ixfr *ixfr, bool tcp, uint8_t *data, size_t size);

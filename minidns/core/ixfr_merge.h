@@ -1,12 +1,13 @@
 /*
- * ixfr_merge -- merges several differences into one (RFC 1995 5): the records that differ
- * between two serials, whatever the zone had in between. Pure.
+ * ixfr_merge -- merges several differences into one (RFC 1995 5). The result contains
+ * only the records that differ between the two serials, whatever the zone contained in
+ * between.
  *
  * Owner, type and rdata identify a record. The steps remove and add it in turn. The
- * first removal shows what the client has; the last addition shows what it must get. If
- * both are identical, the result has neither. If they differ, for example in the TTL, it
- * removes the first and adds the last. The merge sorts the records, so that no choice of
- * records makes it slow.
+ * first removal shows what the client has; the last addition shows what the client must
+ * get. If both are identical, the result contains neither. If they differ, for example
+ * in the TTL, the result removes the first and adds the last. The merge sorts the
+ * records, so that no choice of records makes it slow.
  */
 #pragma once
 
@@ -24,8 +25,8 @@ struct ixfr_merged {
 
 /*
  * STEPS: whole differences in order, each with the old SOA, the removed records, the new
- * SOA and the added records. False, and no result, if they contradict each other: a
- * removed record is missing or has another TTL or another case of the owner, or an added
- * record exists already.
+ * SOA and the added records. False, and no result, if the steps contradict each other: a
+ * removed record is missing, or has a different TTL or a different case of the owner, or
+ * an added record already exists.
  */
 bool ixfr_merge(const struct buf *steps, struct ixfr_merged *merged);

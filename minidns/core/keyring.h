@@ -2,10 +2,10 @@
  * keyring -- the known TSIG keys, found by name: the keys of the database and of the
  * option tsig_keys.
  *
- * Core dumps do not have the arrays, and keyring_clear() wipes them. The owners of
- * copies in questions, requests and transfers wipe them, too. A stack or a database
- * message may still contain a key: an attacker who reads the memory of this process
- * reads its secrets.
+ * A core dump does not contain the arrays, and keyring_clear() wipes them. The owners of
+ * copies in queries, requests and transfers also wipe their copies. A stack or a
+ * database message may still contain a key: an attacker who reads the memory of this
+ * process reads its secrets.
  */
 #pragma once
 
@@ -16,12 +16,15 @@
 
 struct known_key {
 	struct tsig_key key;
-	/* a client that signs with it may have this domain; "": a key for servers */
+	/*
+	 * a client that signs with this key may transfer this domain; "": a key for
+	 * servers
+	 */
 	char domain[ID_LEN + 1];
 };
 
 struct keyring {
-	struct known_key *keys;		/* sorted after the last addition */
+	struct known_key *keys;		/* call keyring_sort() after the last addition */
 	size_t count, size;
 };
 
@@ -29,11 +32,11 @@ void keyring_add(struct keyring *keyring, const struct known_key *known);
 void keyring_sort(struct keyring *keyring);
 
 /*
- * TEXT: "NAME ALGORITHM SECRET" on each line, or separated by ";"; NULL is an empty list.
- * The text in *why contains no secret. ERR_INVALID leaves the keyring unchanged.
+ * TEXT: entries "NAME ALGORITHM SECRET", separated by line ends or ";"; NULL is an empty
+ * list. The text in *why contains no secret. After ERR_INVALID the keyring is unchanged.
  */
 enum err keyring_parse(struct keyring *keyring, const char *text, struct why *why);
-/* Replaces the keys by the keys of WITH, and leaves WITH empty. */
+/* Replaces the keys with the keys of WITH, and leaves WITH empty. */
 void keyring_replace(struct keyring *keyring, struct keyring *with);
 const struct known_key *keyring_find(const struct keyring *keyring,
                                      const struct name *name);

@@ -1,17 +1,17 @@
 /*
- * pace -- how long a name server takes to serve a new serial. mini-DNS learns it from its
- * polls. A first poll that comes too early costs a second poll; a late one delays the
- * domain. So a poll that finds the new serial makes the next wait a sixteenth shorter,
- * and a poll that does not find it makes the wait a quarter longer. With these steps four
- * of five polls come right, whatever the server's delay is. When the delay changes, the
- * wait follows.
+ * pace -- learns from polls how long a name server takes to serve a new serial. If the
+ * first poll is too early, mini-DNS needs a second poll. If it is late, the domain
+ * becomes ACTIVE late. So a poll that finds the new serial makes the next wait a
+ * sixteenth shorter, and a poll that does not find it makes the next wait a quarter
+ * longer. With these steps four of five polls find the new serial, whatever the server's
+ * delay is. When the delay changes, the wait adapts.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The event at which the delay begins. A server has a pace for each. */
+/* The event at which the delay begins. A server has a pace for each event. */
 enum pace_from {
 	PACE_FROM_NOTIFY,		/* the server answered a NOTIFY */
 	PACE_FROM_TRANSFER,		/* a transfer to the server ended */
@@ -23,6 +23,6 @@ struct pace {
 };
 
 void pace_init(struct pace *pace);
-/* 1 to 100 ms: a slower server gets more than one poll. */
+/* Returns 1 to 100 ms. A slower server gets more than one poll. */
 int pace_ms(const struct pace *pace, enum pace_from from);
 void pace_learn(struct pace *pace, enum pace_from from, bool was_served);

@@ -1,21 +1,15 @@
 /*
- * poll -- when and how often mini-DNS asks a name server for a zone's serial until the
- * server has the wanted one (seed 000, poll_for_serial_number). Pure: the caller passes
- * each event in, gets one move, and makes it.
+ * poll -- decides when and how often mini-DNS asks a name server for a zone's serial,
+ * until the server has the wanted serial (seed 000, poll_for_serial_number). The caller
+ * passes each event to this module and carries out the move that it returns.
  *
- * 	held	 a NOTIFY to the server is out; its transfer has not ended yet
- * 	asking	 a query is out
+ * 	held	 a NOTIFY to the server has no answer; its transfer has not ended yet
+ * 	asking	 a query has no answer yet
  * 	pausing	 a timer runs until the next query
- * 	ended	 the result is reported; nothing more happens
+ * 	ended	 the poll has reported its result; no more events follow
  *
- * The server's own pace (core/pace.h) times the first query. It counts from the answer
- * to the NOTIFY, or from the end of a transfer that brought the serial. If a server
- * answers, but not with the wanted serial, the next query follows soon: after 5 ms, 10
- * ms, up to the retry interval. A pause of the whole interval is a try; so are silence
- * and a query that mini-DNS could not send. While a transfer to the server is under way,
- * nothing counts as a try. A server that gets no commands creates and deletes zones by
- * itself. It has `patience_ms` for this; until then, its answers do not count as tries.
- * A timeout never means absence.
+ * The server's own pace (core/pace.h) times the first query: it counts from the answer
+ * to the NOTIFY, or from the end of a transfer with the wanted serial.
  */
 #pragma once
 
@@ -26,18 +20,33 @@
 #include "core/response.h"
 #include "model/state.h"
 
+/*
+ * If a server answers, but not with the wanted serial, the next query follows soon: after
+ * 5 ms, 10 ms, and so on up to the retry interval. A pause of the whole interval counts
+ * as a try. Silence and a query that mini-DNS could not send also count as tries. While
+ * a transfer to the server runs, no event counts as a try. A server that gets no commands
+ * creates and deletes zones by itself, within `patience_ms`. Until then, its answers do
+ * not count as tries. A timeout never proves that the zone is absent.
+ */
 struct poll_terms {
 	uint32_t wanted;		/* the serial; reasons name it */
 	bool absence;			/* the goal: the server no longer has the zone */
 	int timeout_ms, retry_interval_ms, max_retries;
-	/* time for a server that gets no commands; 0: it gets them */
+	/*
+	 * time for a server that gets no commands to create or delete the zone; 0: the
+	 * server gets commands
+	 */
 	int patience_ms;
 };
 
 enum poll_event {
 	POLL_NOTIFY_ANSWERED,
-	POLL_TRANSFER_BEGAN,		/* a transfer of this zone to this server, here */
-	/* here, or another instance reported its end; with the serial of the transfer */
+	/* a transfer of this zone to this server, in this process */
+	POLL_TRANSFER_BEGAN,
+	/*
+	 * in this process, or another process reported its end; with the serial of the
+	 * transfer
+	 */
 	POLL_TRANSFER_ENDED,
 	POLL_TIMER,
 	/* with a response: SERIAL, ABSENT, LAME, FAILED or UNASKED */
@@ -56,7 +65,7 @@ struct poll {
 	int pause_ms;
 	int paused_ms;			/* length of the current pause */
 	int patience_ms;		/* the rest of patience_ms */
-	struct pace *pace;		/* the server's; the caller owns it */
+	struct pace *pace;		/* the pace of the server; the caller owns it */
 	/*
 	 * the events that timed the next query and the current query; PACE_COUNT: no
 	 * event
@@ -64,13 +73,17 @@ struct poll {
 	enum pace_from next_from, asked_from;
 	/* how often the end of a transfer has restarted the pace */
 	int restarts;
-	int transfers;			/* of this zone to this server, under way here */
+	/* of this zone to this server; they run in this process */
+	int transfers;
 	/* mini-DNS has not reported an order that this order replaced */
 	bool has_unreported;
 	uint32_t unreported;		/* the serial of that order */
 	/* the last try got no answer; else `last` is the answer */
 	bool silent;
-	/* no answer to any query since then; seconds since 1970; 0: unknown */
+	/*
+	 * the server has answered no query since this time; seconds since 1970; 0:
+	 * unknown
+	 */
 	int64_t silent_since;
 	struct response last;
 	bool has_serial;		/* the server has shown a serial at some time */
@@ -81,7 +94,7 @@ struct poll_move {
 	enum {
 		POLL_STAY,
 		POLL_SEND,		/* a query */
-		POLL_WAIT,		/* then call again with POLL_TIMER */
+		POLL_WAIT,		/* then call poll_step() with POLL_TIMER */
 		POLL_REPORT,		/* read poll_result(); the poll is over */
 	} action;
 	int wait_ms;
@@ -92,8 +105,8 @@ struct poll_move {
 struct poll_result {
 	enum report report;
 	/*
-	 * With REPORT_NO_DOMAIN of a deleted zone: the server served it before, and
-	 * answered us.
+	 * With REPORT_NO_DOMAIN for a deleted zone: the server served the zone before,
+	 * and answered us.
 	 */
 	bool has_serial;
 	bool silent;			/* the server did not answer at all */
@@ -111,5 +124,8 @@ struct poll_move poll_renew(struct poll *poll, const struct poll_terms *terms);
 struct poll_move poll_step(struct poll *poll, enum poll_event event,
                            const struct response *response);
 void poll_result(const struct poll *poll, struct poll_result *result);
-/* The terms for the rest of a poll that goes on elsewhere: the tries that are left. */
+/*
+ * The terms for the rest of a poll that continues in another process: the remaining
+ * tries.
+ */
 struct poll_terms poll_left(const struct poll *poll);

@@ -1,4 +1,6 @@
-/* prefixes -- a list of addresses and prefixes, the value of an option. */
+/*
+ * prefixes -- a list of addresses and prefixes, the value of an option.
+ */
 #pragma once
 
 #include <stdbool.h>

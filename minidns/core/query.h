@@ -1,16 +1,13 @@
 /*
  * query -- reads and checks a request. The result is the request, the rcode of its
  * refusal, or silence. RFC 8906 and the tables of malformed packets in
- * tests/unit/minidns/test_query.c give the result of each. A struct query has copies of
- * all that it needs from the packet.
+ * tests/unit/minidns/test_query.c define the result for each packet. A struct query has
+ * copies of all data that it needs from the packet.
  *
- * query_read() reads a signature (tsig.h); query_verify() checks it, with the key that
- * the caller passes. Before that, the identity of the client is unknown. It reads a
- * cookie (cookie.h); the code that has the secrets checks it.
- *
- * EDNS (RFC 6891) has version 0. The known options are COOKIE, edns-tcp-keepalive (over
- * TCP; ignored over UDP) and, in answers, extended errors. It skips other options, also
- * NSID: clients need not know which instance answered. Answers have no padding.
+ * query_read() reads a signature (tsig.h). query_verify() checks the signature with the
+ * key that the caller passes. Before query_verify(), the identity of the client is
+ * unknown. query_read() also reads a cookie (cookie.h); the code that has the secrets
+ * checks it.
  */
 #pragma once
 
@@ -24,26 +21,33 @@
 #include "model/name.h"
 
 enum query_verdict {
-	/* a response, or too short for a header: send no answer */
+	/* the packet is a response, or is too short for a header: send no answer */
 	QUERY_SILENCE,
 	QUERY_REFUSED,		/* answer with the rcode and nothing else */
-	/* as QUERY_REFUSED: no question, asks for a cookie (RFC 7873 5.4) */
+	/* like QUERY_REFUSED: no question, asks for a cookie (RFC 7873 5.4) */
 	QUERY_COOKIE,
 	QUERY_SERVE,
 };
 
-/* Why an answer is an error, for people who read it (RFC 8914). */
+/* The cause of an error answer, as text for an operator (RFC 8914). */
 struct extended_error {
 	uint16_t code;
 	const char *text;		/* UTF-8; "": no text */
 };
 
+/*
+ * EDNS (RFC 6891) has version 0. The known options are COOKIE, edns-tcp-keepalive (over
+ * TCP; ignored over UDP) and, in answers, extended errors. query_read() skips other
+ * options, also NSID: clients need not know which process answered. Answers have no
+ * padding.
+ */
 struct query {
 	size_t packet_len;		/* length of the request */
 	uint16_t id, flags;
 	enum rcode rcode;
 	bool has_question;
-	struct name raw;		/* the name as in the packet, for the echo */
+	/* the name as in the packet, to repeat in the answer */
+	struct name raw;
 	struct name name;		/* in lower case */
 	uint16_t type, class;
 	bool has_edns;
@@ -51,7 +55,7 @@ struct query {
 	uint16_t udp_size;
 	bool dnssec_ok;
 	bool has_cookie;
-	/* length in the packet; above COOKIE_MAX_LEN, `cookie` is not set */
+	/* length in the packet; if it exceeds COOKIE_MAX_LEN, `cookie` is not set */
 	size_t cookie_len;
 	uint8_t cookie_option[COOKIE_MAX_LEN];
 	bool wants_keepalive;		/* RFC 7828; over TCP only */
@@ -67,7 +71,7 @@ struct query {
 	 * the answer begins; do not change it until the answer has ended. A request
 	 * without OPT gets an answer without OPT.
 	 */
-	/* if the request has one; not set if it is malformed */
+	/* set if the request has a well-formed cookie */
 	struct cookie cookie;
 	/* in tenths of a second, if the client asks for it */
 	uint16_t keepalive_ds;
@@ -77,22 +81,21 @@ struct query {
 enum query_verdict query_read(const uint8_t *packet, size_t len, bool tcp,
                               struct query *query);
 /*
- * Checks the signature of a query that was read from PACKET. KEY is the key with the
- * name that the signature gives, or NULL if there is no such key. Returns the verdict on
- * the query.
+ * Checks the signature of a query that was read from PACKET. KEY is the key that the
+ * signature names, or NULL if that key is unknown. Returns the verdict on the query.
  */
 enum query_verdict query_verify(struct query *query, const uint8_t *packet,
                                 const struct tsig_key *key, uint64_t now);
 /* Call it before you free the memory: the query may have a copy of a secret. */
 void query_wipe(struct query *query);
-/* The key of its valid signature, or NULL. */
+/* Returns the key of the query's valid signature, or NULL. */
 const struct tsig_key *query_key(const struct query *query);
 
 /* ---- beginning and end of each answer ---- */
 
 /*
- * Writes room for the header, and the question. Over UDP, the client's limit bounds the
- * size.
+ * Reserves room for the header, and writes the question. Over UDP, the client's limit
+ * bounds the size.
  */
 void query_answer_begin(const struct query *query, bool tcp, uint8_t *data, size_t size,
                         struct packet_writer *writer);
@@ -104,16 +107,18 @@ size_t query_answer_ready(const struct query *query, uint16_t flags, const uint8
                           size_t len, bool tcp, uint8_t *data, size_t size);
 /*
  * Writes OPT, the header and TSIG. COUNT has the numbers of answer, authority and
- * additional records so far. In a transfer, the next message has no question and
- * continues the chain of signatures. It has an OPT only for a cookie, which dig expects
- * in each message (RFC 5936 2.2.5 allows both). It leaves out the text of an extended
- * error if the client has no room for it.
+ * additional records so far. If the client has no room for the text of an extended
+ * error, the answer omits the text. In a transfer, the next message has no question and
+ * continues the chain of signatures. It has an OPT only for a cookie, because dig
+ * expects a cookie in each message (RFC 5936 2.2.5 allows messages with and without
+ * OPT).
  */
 void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
                       const uint16_t count[SECTIONS], struct packet_writer *writer);
 /*
- * Answers without records: only an rcode, or TC. They do not change the query, so that
- * another answer can replace them. They return the length.
+ * Both functions write an answer without records, with only an rcode or TC. They do not
+ * change the query, so the caller can write another answer instead. They return the
+ * length.
  */
 size_t query_answer_rcode(const struct query *query, enum rcode rcode, uint8_t *data,
                           size_t size);

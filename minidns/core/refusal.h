@@ -1,14 +1,15 @@
 /*
- * refusal -- why a question gets no records: the rcode, and the extended error for a
- * client with EDNS (RFC 8914). The texts are for the operator of the name server that
- * asked. They say what to do, and are the same for all names and tenants.
+ * refusal -- the reason why a query gets no records: the rcode, and the extended error
+ * for a client with EDNS (RFC 8914). The texts are for the operator of the name server
+ * that sent the query. A text says what to do, and is the same for all names and
+ * tenants.
  *
- * A database that cannot be reached is a Network Error, because mini-DNS failed to reach
- * another server. No Reachable Authority is for resolvers. Not Ready means that there is
- * no room, or that mini-DNS has not read the servers and keys since its start. While
- * mini-DNS loads a zone, the question waits. A zone whose rows cannot be served gets
- * Other, because no code fits it. Answers from memory are at most a second old, which is
- * not stale, so they have no extended error.
+ * If mini-DNS cannot reach the database, the error is Network Error, because mini-DNS
+ * failed to reach another server. The error No Reachable Authority is for resolvers. Not
+ * Ready means that mini-DNS has no room, or that it has not read the servers and keys
+ * since it started. If the rows of a zone cannot be served, the error is Other, because
+ * no code fits. Answers from memory have no extended error: such an answer is at most
+ * one second old, so it is not stale.
  */
 #pragma once
 
@@ -27,7 +28,7 @@ enum refusal {
 	REFUSAL_COUNT
 };
 
-/* The refusal for an error that occurred while reading a zone. */
+/* Returns the refusal for an error that occurred while reading a zone. */
 enum refusal refusal_of(enum err err);
 enum rcode refusal_rcode(enum refusal refusal);
 const struct extended_error *refusal_error(enum refusal refusal);

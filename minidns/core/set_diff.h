@@ -1,16 +1,14 @@
 /*
- * set_diff -- compares two sets of records and names their differences. The caller
- * streams the remote set once, in any order, and may read the local set again. Pure,
- * with a fixed size.
+ * set_diff -- compares two sets of records and finds out which records differ. The
+ * caller streams the remote set once, in any order, and may read the local set again.
+ * The memory has a fixed size. If a record is repeated, set_diff counts it only once.
  *
  * Each record has a hash of 128 bits under secret keys. An attacker without the keys
- * cannot construct two different sets with equal sums. The records are divided into 1024
- * shares, and each share has a sum. set_diff keeps some thousand remote records, which
- * is all of a small zone. The caller streams a larger remote set again, and then
- * set_diff keeps the records of differing shares. A repeated record counts once.
- *
- * Records of a signer (RRSIG, NSEC, DNSKEY ...) have shares of their own. These do not
- * count if only the remote set has RRSIGs: then the server signs the zone by itself.
+ * cannot construct two different sets with equal sums. set_diff divides the records into
+ * 1024 shares and computes a sum for each share. set_diff keeps some thousand remote
+ * records, enough for all records of a small zone. If the remote set is larger, the
+ * caller streams it again, and set_diff keeps only the records of the shares that
+ * differ.
  */
 #pragma once
 
@@ -23,7 +21,7 @@
 
 struct set_diff;
 
-/* Random keys; a process never changes them. */
+/* Random keys. A process never changes its keys. */
 struct set_diff_keys {
 	struct siphash_key low, high;
 };
@@ -49,8 +47,13 @@ enum set_diff_result {
 struct set_diff *set_diff_new(const struct set_diff_keys *keys);
 void set_diff_free(struct set_diff **diff);
 
-/* ---- first pass: all remote records, then all local ones ---- */
+/* ---- first pass: all remote records, then all local records ---- */
 
+/*
+ * Records that a signer adds (RRSIG, NSEC, DNSKEY and so on) have separate shares. If
+ * only the remote set has RRSIGs, the server signs the zone by itself, and set_diff does
+ * not compare these shares.
+ */
 void set_diff_remote(struct set_diff *diff, const struct canonical *record);
 void set_diff_local(struct set_diff *diff, const struct canonical *record);
 bool set_diff_equal(const struct set_diff *diff);

@@ -1,18 +1,13 @@
 /*
- * silence -- decides whether a name server is silent, from its answers. A silent server
- * gets only a probe at intervals (base/breaker.h), so that no further requests wait for
- * it.
+ * silence -- decides from the answers of a name server whether the server is silent. A
+ * silent server gets only a probe at intervals (base/breaker.h), so that no further
+ * requests wait for it.
  *
- * A server is silent if it has not answered questions about five zones in a row. One
- * zone that the server ignores, or whose answers are lost, says nothing about the other
- * zones. A question from before the server's last sign of life does not count. So
- * questions that were out when the server became silent cannot make it silent again
- * after an answer.
- *
- * A probe counts as unanswered until its answer comes, which may take longer than the
- * pause before the next probe. The pauses stay below five seconds. The pool manager sends
- * probes through mini-DNS, some ten seconds apart, and mini-DNS must pass each of them
- * on.
+ * A server is silent if it has left requests about five zones in a row without an
+ * answer. If it ignores one zone, or the answers for one zone are lost, this says
+ * nothing about the other zones. A request that was sent before the server's last sign
+ * of life does not count. So requests that were open when the server became silent
+ * cannot make it silent again after an answer.
  */
 #pragma once
 
@@ -26,14 +21,14 @@ enum { SILENCE_ZONES = 5 };
 
 struct silence {
 	struct breaker breaker;
-	/* the zones without an answer, in a row */
+	/* the zones whose requests got no answer, in a row */
 	struct name zones[SILENCE_ZONES];
-	/* the time of the first of these questions */
+	/* the time of the first of these requests */
 	int64_t since_ms;
 	int64_t heard_ms;			/* the last sign of life */
 };
 
-/* A question that got no answer within its timeout. */
+/* A request that got no answer within its timeout. */
 struct unanswered {
 	const struct name *zone;
 	int64_t asked_ms;
@@ -43,8 +38,13 @@ struct unanswered {
 void silence_init(struct silence *silence);
 bool silence_is(const struct silence *silence);
 /*
- * True: mini-DNS may send a question now. If the server is silent, this question is the
+ * True: mini-DNS may send a request now. If the server is silent, this request is the
  * probe.
+ *
+ * A probe counts as unanswered until its answer arrives. This may take longer than the
+ * pause before the next probe. The pauses are shorter than five seconds. The pool
+ * manager also sends probes through mini-DNS, about every ten seconds, and mini-DNS must
+ * send each of them to the server.
  */
 bool silence_allows(struct silence *silence, int64_t now_ms, uint32_t random);
 /* True: the server has just become silent. */

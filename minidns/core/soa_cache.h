@@ -1,14 +1,14 @@
 /*
- * soa_cache -- the heads of zones that were read recently, by name. There may be a
- * million, at some 400 bytes each. The cache stays within a budget of bytes, which
- * includes its map, and evicts the oldest entry first. It does not use an entry older
- * than SOA_CACHE_MS. Each put removes a few such entries, so that no question waits long.
+ * soa_cache -- the heads of zones that were read recently, by name. The cache may
+ * contain a million heads, at some 400 bytes each. The cache stays within a budget of
+ * bytes, which includes its map, and evicts the oldest entry first. The cache does not
+ * use an entry older than SOA_CACHE_MS. Each put removes a few old entries, so that no
+ * query waits long.
  *
- * When announcements may be lost, all entries are in doubt. recovery.c compares an entry
- * in doubt with the database. Until then the cache does not use it. If the entry differs,
- * the cache drops it.
- *
- * Pure. Times are milliseconds of the caller's clock.
+ * When announcements may be lost, all entries are in doubt. The cache does not use an
+ * entry in doubt until recovery.c has compared it with the database. If the entry
+ * differs, the cache drops it. This module reads no clock: the caller passes the time in
+ * milliseconds.
  */
 #pragma once
 
@@ -24,8 +24,8 @@
 enum { HEAD_POOL = 64, HEAD_SOA = 2 * NAME_MAX_WIRE + 20 };
 
 /*
- * A version of a domain, to compare messages and cached copies. Version 0 says nothing.
- * An old program without versions changes a domain and does not raise the version, so
+ * A version of a domain, to compare messages and cached copies. Version 0 means unknown.
+ * An old program without versions changes a domain and does not raise its version, so
  * compare the serial, too.
  */
 struct edition {
@@ -65,14 +65,18 @@ void soa_cache_put(struct soa_cache *cache, const struct head *head, int64_t rea
 bool soa_cache_get(const struct soa_cache *cache, const struct name *name, int64_t now_ms,
                    struct head *head);
 /*
- * The SOA record of a zone, encoded once, as it follows a question for the zone. Its
- * names point into the question, so pass NAME as in the question. Finds neither a name
- * in upper case nor a broken head. Borrowed from the entry; NULL: not cached.
+ * The SOA record of a zone, encoded once, for an answer whose question names the zone.
+ * The names in the record are compression pointers into the question, so pass NAME as in
+ * the question. A name in upper case and a broken head are never found. Borrowed from
+ * the entry; NULL: not cached.
  */
 const uint8_t *soa_cache_record(const struct soa_cache *cache, const struct name *name,
                                 int64_t now_ms, size_t *len);
 void soa_cache_drop(struct soa_cache *cache, const struct name *name);
-/* True: the cache has this edition of the zone, or a newer edition, not in doubt. */
+/*
+ * True: the cache has this edition of the zone or a newer edition, and it is not in
+ * doubt.
+ */
 bool soa_cache_has(const struct soa_cache *cache, const struct name *name,
                    const struct edition *edition);
 
@@ -80,18 +84,21 @@ bool soa_cache_has(const struct soa_cache *cache, const struct name *name,
 void soa_cache_doubt(struct soa_cache *cache);
 /*
  * Takes up to LIMIT entries in doubt, the oldest first, and returns their number. It
- * takes each entry once; pass each to soa_cache_verify(). Drops entries that are too
- * old.
+ * takes each entry only once. Pass each taken entry to soa_cache_verify(). Drops entries
+ * that are too old.
  */
 size_t soa_cache_take_doubted(struct soa_cache *cache, int64_t now_ms,
                               struct edition *taken, struct name *names, size_t limit);
 enum soa_cache_check {
 	SOA_CACHE_SAME,
 	SOA_CACHE_DIFFERS,	/* the cache dropped the entry */
-	/* a newer read or doubt replaced the entry: unchanged */
+	/* a newer read or a newer doubt replaced the entry; it is unchanged */
 	SOA_CACHE_REPLACED,
 };
-/* STORED: the edition of a taken zone in the database; NULL: the zone is not there. */
+/*
+ * STORED: the edition of the taken zone in the database; NULL: the database does not
+ * have the zone.
+ */
 enum soa_cache_check soa_cache_verify(struct soa_cache *cache, const struct name *name,
                                       const struct edition *stored);
 /* Drops the entries in doubt that soa_cache_take_doubted() has not taken. */

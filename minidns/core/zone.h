@@ -1,12 +1,13 @@
 /*
- * zone -- one version of a zone in wire form. It is complete and never changes. A builder
- * makes it once from its records; then any number of answers and transfers read it. A
- * counter keeps it alive until the last reader releases it.
+ * zone -- one version of a zone in wire form. A struct zone is complete and never
+ * changes. A builder makes the zone once from its records. Then any number of answers
+ * and transfers read the zone. A counter keeps the zone in memory until the last reader
+ * releases it.
  *
- * The nodes are in canonical order (RFC 4034 6.1): the apex first, and the empty
- * non-terminals included. A hash table finds a node by name. Offsets of 32 bits instead
- * of pointers keep the overhead of a record to a few octets. Only the loop's thread uses
- * the counter. Any thread may build a zone and then pass it to the loop.
+ * The nodes include the empty non-terminals. They are in canonical order (RFC 4034 6.1),
+ * with the apex first. A hash table finds a node by name. Offsets of 32 bits instead of
+ * pointers limit the overhead of a record to a few octets. Only the thread of the event
+ * loop uses the counter. Any thread may build a zone and then pass it to the event loop.
  */
 #pragma once
 
@@ -66,14 +67,14 @@ struct zone_builder;
 
 struct zone_builder *zone_builder_new(const struct name *apex);
 /*
- * Copies the record. Any order is allowed; it is faster if the records of a set follow
- * each other.
+ * Copies the record. Any order is allowed; it is faster if the records of a set are
+ * together.
  */
 void zone_builder_add(struct zone_builder *builder, const struct rr *rr);
 /*
  * Frees the builder in either case. ERR_INVALID, with the record in *why: mini-DNS
- * cannot serve the zone, because it has no SOA, a name outside of the zone, or a record
- * that is too long for a message.
+ * cannot serve the zone, because the zone has no SOA, a name outside the zone, or a
+ * record that is too long for a message.
  */
 enum err zone_builder_finish(struct zone_builder **builder, struct zone **zone,
                              struct why *why);
@@ -85,18 +86,18 @@ struct zone *zone_hold(struct zone *zone);
 void zone_release(struct zone **zone);
 
 const uint8_t *zone_name(const struct zone *zone, uint32_t node);
-/* The node with exactly this name, or ZONE_NONE. */
+/* Returns the node with exactly this name, or ZONE_NONE. */
 uint32_t zone_find(const struct zone *zone, const uint8_t *wire);
 /*
- * The node of NAME or of its closest encloser (RFC 4592 3.3.1). *exact: the node is the
- * node of NAME. NAME is in lower case and in the zone.
+ * Returns the node of NAME or of its closest encloser (RFC 4592 3.3.1). *exact: the node
+ * has the name NAME. NAME is in lower case and in the zone.
  */
 uint32_t zone_closest(const struct zone *zone, const struct name *name, bool *exact);
 const struct zone_rrset *zone_rrset(const struct zone *zone, uint32_t node,
                                     uint16_t type);
 /*
- * Reads the next record of a set; start with *at = set->rdata. Fills in all members but
- * the owner.
+ * Reads the next record of a set; start with *at = set->rdata. Fills in all members
+ * except the owner.
  */
 void zone_next_rr(const struct zone *zone, const struct zone_rrset *set, uint32_t *at,
                   struct rr *rr);

@@ -1,8 +1,9 @@
 /*
- * zone_at_serial -- a zone as it was at an earlier serial: the present zone, without the
- * records that a delta (ixfr.h) has added since, and with the records that the delta has
- * removed. It returns all records one by one, in no order, in the canonical form for
- * comparisons. A caller may read a large zone in steps. Pure.
+ * zone_at_serial -- a zone as it was at an earlier serial. The earlier zone is the
+ * present zone, without the records that a delta (ixfr.h) has added since, and with the
+ * records that the delta has removed. zone_at_serial returns all records one by one, in
+ * no order, in the canonical form for comparisons. A caller may read a large zone in
+ * steps.
  */
 #pragma once
 
@@ -16,13 +17,15 @@
 struct zone_at_serial;
 
 /*
- * The largest delta, in octets. mini-DNS reads all records that a delta adds in one step.
+ * The largest delta, in octets. In one step, mini-DNS reads all records that a delta
+ * adds.
  */
 enum { ZONE_AT_SERIAL_OCTETS = 256 * 1024 };
 
 /*
- * ZONE at the serial from which DELTA leads; DELTA NULL: the present zone. Borrows both.
- * SEED is random. NULL: the delta is too large, or does not lead to this zone.
+ * Returns ZONE as it was at the serial where DELTA begins; DELTA NULL: the present zone.
+ * Borrows ZONE and DELTA. SEED is random. NULL: the delta is too large, or does not lead
+ * to this zone.
  */
 struct zone_at_serial *zone_at_serial_new(const struct zone *zone,
                                           const struct delta *delta, uint32_t seed);

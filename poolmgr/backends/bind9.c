@@ -40,23 +40,23 @@ static const struct option options[] = {
 	{ "rndc", OPTION_TEXT, offsetof(struct bind9, rndc), "rndc", 1, 255,
 	  "path of the rndc program" },
 	{ "rndc_host", OPTION_TEXT, offsetof(struct bind9, rndc_host), NULL, 1, 255,
-	  "address of named's control channel; default: host" },
+	  "address of named's control channel; default: the value of host" },
 	{ "rndc_port", OPTION_INT, offsetof(struct bind9, rndc_port), "953", 1, 65535,
 	  "port of named's control channel" },
 	{ "rndc_key_file", OPTION_TEXT, offsetof(struct bind9, rndc_key_file),
 	  "/etc/bind/rndc.key", 1, 255,
 	  "file with the key of named's control channel" },
 	{ "view", OPTION_TEXT, offsetof(struct bind9, view), NULL, 1, 64,
-	  "view of named that has the zones" },
+	  "name of named's view that contains the zones" },
 	{ "clean_zonefile", OPTION_BOOL, offsetof(struct bind9, clean), "true", 0, 0,
-	  "also delete the files of a deleted zone" },
+	  "delete the files of a zone together with the zone" },
 	{ "stats_url", OPTION_TEXT, offsetof(struct bind9, stats_url), "", 0, 255,
-	  "URL of named's statistics channel, as \"http://192.0.2.1:8053\". \"\": the "
-	  "pool manager does not look for orphan zones" },
+	  "URL of named's statistics channel, for example \"http://192.0.2.1:8053\". "
+	  "\"\": the pool manager does not look for orphan zones on this server" },
 	{ "answer_max", OPTION_BYTES, offsetof(struct bind9, answer_max), "64M",
 	  64 * 1024, 1LL << 30,
-	  "largest answer that the pool manager accepts from the statistics channel: "
-	  "about 250 bytes a zone" },
+	  "largest answer that the pool manager accepts from the statistics channel. The "
+	  "answer has about 250 bytes per zone" },
 	{ 0 }
 };
 

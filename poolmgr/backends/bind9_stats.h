@@ -1,10 +1,10 @@
 /*
- * bind9_stats -- reads the secondary zones of a BIND from its statistics channel
- * (named.conf: statistics-channels), in JSON. The channel does not say which program
+ * bind9_stats -- reads the secondary zones of a BIND server from its statistics channel
+ * (named.conf: statistics-channels), in JSON. The channel does not show which program
  * added a zone.
  *
- *	{ "views": { "_default": { "zones": [
- *		{ "name": "example.org", "class": "IN", "type": "secondary", ... },
+ * 	{ "views": { "_default": { "zones": [
+ * 		{ "name": "example.org", "class": "IN", "type": "secondary", ... },
  */
 #pragma once
 
@@ -14,12 +14,12 @@
 #include "base/err.h"
 
 struct bind9_stats {
-	const char *server;	/* its id, which errors name */
+	const char *server;	/* its id, for error texts */
 	const char *url, *view;	/* view NULL: _default */
 	int timeout_ms;
 	size_t answer_max;
 };
 
-/* ERR_REMOTE: an unexpected answer. Other errors as in http_ask(). */
+/* ERR_REMOTE: an unexpected answer. Otherwise it returns the errors of http_ask(). */
 enum err bind9_stats_secondaries(const struct bind9_stats *stats,
                                  struct listing *listing, struct why *why);

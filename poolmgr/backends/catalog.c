@@ -17,8 +17,8 @@ static const struct option options[] = {
 	DRIVER_COMMON_OPTIONS(struct catalog),
 	{ "patience", OPTION_SECONDS, offsetof(struct catalog, server.patience_s), "120",
 	  1, 3600,
-	  "time that the server may take to serve a new zone of the catalog, or to drop "
-	  "a deleted zone" },
+	  "longest time that the server may take to serve a new zone of the catalog, or "
+	  "to remove a deleted zone" },
 	{ 0 }
 };
 
@@ -44,7 +44,8 @@ static enum err catalog_retransfer(const void *settings, const struct domain_ref
 
 const struct driver driver_catalog = {
 	.name = "catalog",
-	.help = "a server that provisions itself from the pool's catalog zone (RFC 9432)",
+	.help = "a server that creates and deletes its zones as the pool's catalog zone "
+	        "lists them (RFC 9432)",
 	.options = options,
 	.settings_size = sizeof(struct catalog),
 	.by_catalog = true,

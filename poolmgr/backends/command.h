@@ -1,7 +1,7 @@
 /*
- * command -- runs a program until it ends. It kills the program when the time is over.
- * The program gets no input and a clean environment. command_run() keeps the first 4 KiB
- * of both outputs.
+ * command -- runs a program until it ends, or kills it when the timeout expires. The
+ * program gets no input and a clean environment. command_run() stores the first 4 KiB of
+ * its standard output and standard error, mixed in one text.
  */
 #pragma once
 
@@ -15,9 +15,9 @@ struct command {
 };
 
 /*
- * argv[0] is searched in the folders of the system. ERR_BUSY: the program cannot run;
- * ERR_TIMEOUT; ERR_UNREACHABLE: the program was killed, because this process could not
- * watch it.
+ * Searches the folders of the system for argv[0]. ERR_BUSY: the program cannot run.
+ * ERR_TIMEOUT: the timeout expired. ERR_UNREACHABLE: command_run() killed the program,
+ * because this process could not watch it.
  */
 enum err command_run(const char *const *argv, int timeout_ms, struct command *command,
                      struct why *why);

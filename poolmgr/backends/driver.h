@@ -1,15 +1,12 @@
 /*
- * driver -- how the pool manager tells one kind of name server which zones to serve. The
- * records always come by zone transfer from mini-DNS.
+ * driver -- tells one kind of name server which zones to serve. The server always gets
+ * the records by zone transfer from mini-DNS.
  *
- * An instance is one server with its settings (seed 000: the server's own settings
- * override the settings of the backend). Its functions run on the lane of the server.
- * They may block, and return by the deadline. Each is idempotent: creating an existing
- * zone, or deleting a missing zone, is OK. Errors: ERR_TIMEOUT or ERR_UNREACHABLE: the
- * server does not answer. ERR_REMOTE, or a more exact error: the server refused, with
- * its text. ERR_INVALID: the control channel cannot express the zone. ERR_BUSY: this
- * host lacks something (a descriptor, a program, a right), and the driver has sent
- * nothing to the server.
+ * An instance of a driver is one server with its settings (seed 000: the server's own
+ * settings override the settings of the backend). The functions of a driver run on the
+ * lane (thread) of the server. A function may block, but it returns by the deadline.
+ * Each function is idempotent: creating an existing zone, or deleting a missing zone, is
+ * OK.
  */
 #pragma once
 
@@ -26,11 +23,11 @@
 /* The settings of each server. It is the first member of the driver's own struct. */
 struct server_settings {
 	char *id;		/* "ns1"; at most 32 characters, unique in the pool */
-	char *host;		/* where it answers DNS: an address or a name */
+	char *host;		/* where it answers DNS queries: an address or a name */
 	int port;
-	char *tsig_key;		/* name in tsigkeys of the key for its transfers */
+	char *tsig_key;		/* name, in tsigkeys, of the key for its transfers */
 	int timeout_ms;		/* of one operation */
-	/* by_catalog: time for reading the catalog zone; else 0 */
+	/* by_catalog: time to read the catalog zone; otherwise 0 */
 	int patience_s;
 };
 
@@ -39,12 +36,22 @@ struct driver_context {
 	size_t master_count;
 };
 
+/*
+ * Errors: ERR_TIMEOUT, ERR_UNREACHABLE: the server does not answer. ERR_INVALID: the
+ * control channel cannot express the zone. ERR_BUSY: this host lacks a descriptor, a
+ * program or a right, and the driver has sent no message to the server. ERR_REMOTE, or a
+ * more specific error: the server refused; the reason contains its text.
+ */
 struct driver {
-	const char *name;		/* "bind9": the group is backends.bind9 */
+	/* "bind9": the group of settings is backends.bind9 */
+	const char *name;
 	const char *help;
 	const struct option *options;	/* DRIVER_COMMON_OPTIONS, then its own */
 	size_t settings_size;
-	/* The servers provision themselves from the pool's catalog zone, and serve it. */
+	/*
+	 * The servers read the catalog zone of the pool, serve it, and create and delete
+	 * zones by themselves.
+	 */
 	bool by_catalog;
 	/* SETTINGS starts with struct server_settings. */
 	enum err (*check)(const void *settings, struct why *why);
@@ -53,35 +60,36 @@ struct driver {
 	enum err (*delete)(const void *settings, const struct driver_context *context,
 	                   const struct domain_ref *domain, struct why *why);
 	/*
-	 * Orders a transfer of the whole zone, whatever its serial is. When it returns,
-	 * the transfer has begun. NULL: not possible.
+	 * Orders a transfer of the whole zone, whatever its serial is. When the function
+	 * returns, the transfer has begun. NULL: not possible.
 	 */
 	enum err (*retransfer)(const void *settings, const struct domain_ref *domain,
 	                       struct why *why);
 	/*
-	 * For a zone on which retransfer() had no effect. Sets the zone up again and
-	 * orders the transfer, so that the server forgets the cause of the failure. If
-	 * possible the server serves the old records until then. NULL: not possible.
+	 * Call it if retransfer() had no effect on a zone. Sets the zone up again on the
+	 * server and orders the transfer. This removes any state of the server that
+	 * caused the failure. If possible, the server serves the old records until then.
+	 * NULL: not possible.
 	 */
 	enum err (*renew)(const void *settings, const struct driver_context *context,
 	                  const struct domain_ref *domain, struct why *why);
 	/*
-	 * Lists our zones, found by the mark that create() leaves: names with the final
-	 * dot, in the arena. NULL: not possible.
+	 * Lists our zones: the zones with the mark that create() sets. The names end
+	 * with a dot and are in the arena. NULL: not possible.
 	 */
 	enum err (*list)(const void *settings, struct arena *arena, const char ***names,
 	                 size_t *count, struct why *why);
 	/*
-	 * *there: the server has a zone with this name, even if it waits for its first
-	 * transfer. NULL: not possible.
+	 * *there: the server has a zone with this name, even if the zone waits for its
+	 * first transfer. NULL: not possible.
 	 */
 	enum err (*has)(const void *settings, const struct domain_ref *domain,
 	                bool *there, struct why *why);
 	/* Returns which setting is missing for list(), or NULL. May be NULL. */
 	const char *(*list_lacks)(const void *settings);
 	/*
-	 * If list() cannot see the mark, it lists all zones that may be ours. *ours: this
-	 * zone is ours. May be NULL.
+	 * If list() cannot see the mark, it lists all zones that may be ours. Then this
+	 * function checks a zone. *ours: the zone is ours. May be NULL.
 	 */
 	enum err (*is_ours)(const void *settings, const struct domain_ref *domain,
 	                    bool *ours, struct why *why);
@@ -89,7 +97,7 @@ struct driver {
 
 extern const struct driver *const drivers[];	/* drivers.c; ends with NULL */
 
-/* The options of all backends, for the beginning of a driver's table. */
+/* The options of all backends. The options of each driver begin with them. */
 #define DRIVER_COMMON_OPTIONS(type) \
 	{ "id", OPTION_TEXT, offsetof(type, server.id), NULL, 1, 32, \
 	  "name of the server in status and logs", .required = true }, \
@@ -98,7 +106,8 @@ extern const struct driver *const drivers[];	/* drivers.c; ends with NULL */
 	{ "port", OPTION_INT, offsetof(type, server.port), "53", 1, 65535, \
 	  "DNS port of the server" }, \
 	{ "tsig_key", OPTION_TEXT, offsetof(type, server.tsig_key), NULL, 1, 255, \
-	  "name of the TSIG key for its transfers, NOTIFY and polls" }, \
+	  "name of the TSIG key for transfers, NOTIFY messages and polls of the " \
+	  "server" }, \
 	{ "timeout", OPTION_DURATION, offsetof(type, server.timeout_ms), "10s", 100, \
 	  300 * 1000, \
-	  "longest time of one operation on the server" }
+	  "time limit of one operation on the server" }

@@ -14,11 +14,11 @@ struct fake {
 static const struct option options[] = {
 	DRIVER_COMMON_OPTIONS(struct fake),
 	{ "fail_create", OPTION_TEXT, offsetof(struct fake, fail_create), NULL, 1, 255,
-	  "error text with which each creation fails" },
+	  "error text with which each creation of a zone fails" },
 	{ "fail_delete", OPTION_TEXT, offsetof(struct fake, fail_delete), NULL, 1, 255,
-	  "error text with which each deletion fails" },
+	  "error text with which each deletion of a zone fails" },
 	{ "delay_ms", OPTION_INT, offsetof(struct fake, delay_ms), "0", 0, 60000,
-	  "duration of each operation, in milliseconds" },
+	  "duration of each creation or deletion of a zone, in milliseconds" },
 	{ 0 }
 };
 
@@ -50,7 +50,8 @@ static enum err fake_delete(const void *settings, const struct driver_context *c
 
 const struct driver driver_fake = {
 	.name = "fake",
-	.help = "a server that provisions itself, or a test: it gets no commands",
+	.help = "a server that gets no commands, because it creates its zones itself or "
+	        "because it is a test",
 	.options = options,
 	.settings_size = sizeof(struct fake),
 	.create = fake_create,

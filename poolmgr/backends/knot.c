@@ -34,9 +34,10 @@ static const struct option options[] = {
 	DRIVER_COMMON_OPTIONS(struct knot),
 	{ "socket", OPTION_TEXT, offsetof(struct knot, socket), "/run/knot/knot.sock",
 	  1, 107,
-	  "control socket of knotd" },
+	  "path of the control socket of knotd" },
 	{ "template", OPTION_TEXT, offsetof(struct knot, template), "zonefleet", 1, 64,
-	  "template of the zones, which sets their master, acl and storage" },
+	  "name of the knotd template for the zones. The template sets their master, acl "
+	  "and storage" },
 	{ 0 }
 };
 

@@ -35,24 +35,26 @@ static const struct option options[] = {
 	DRIVER_COMMON_OPTIONS(struct powerdns),
 	{ "url", OPTION_TEXT, offsetof(struct powerdns, url), "http://127.0.0.1:8081",
 	  1, 255,
-	  "URL of the web server of PowerDNS, or of a TLS proxy before it" },
+	  "URL of the web server of PowerDNS, or of a TLS proxy in front of it" },
 	{ "api_key", OPTION_SECRET, offsetof(struct powerdns, api_key), NULL, 1, 255,
-	  "API key of the server. The key can create and delete all zones there",
-	  .required = true },
+	  "API key of the server. A program with this key can create and delete all "
+	  "zones on the server", .required = true },
 	{ "ca_file", OPTION_TEXT, offsetof(struct powerdns, ca_file), NULL, 1, 255,
-	  "file with the CAs for https (PEM); default: the CAs of the system" },
+	  "file with the CA certificates for https (PEM); default: the CA certificates "
+	  "of the system" },
 	{ "server_id", OPTION_TEXT, offsetof(struct powerdns, server_id), "localhost",
 	  1, 64,
-	  "id of the server in the paths of its API" },
+	  "id of the server in the paths of the PowerDNS API" },
 	{ "account", OPTION_TEXT, offsetof(struct powerdns, account), "zonefleet", 1, 40,
-	  "account of zonefleet's zones. The pool manager changes only zones of this "
-	  "account" },
+	  "PowerDNS account of the zones of zonefleet. The pool manager changes only "
+	  "zones of this account" },
 	{ "ixfr", OPTION_BOOL, offsetof(struct powerdns, ixfr), "true", 0, 0,
-	  "the server asks for changes (IXFR); false: it asks for whole zones (AXFR)" },
+	  "let the server request only the changes of a zone (IXFR). false: the server "
+	  "requests whole zones (AXFR)" },
 	{ "answer_max", OPTION_BYTES, offsetof(struct powerdns, answer_max), "64M",
 	  64 * 1024, 1LL << 30,
-	  "largest answer that the pool manager accepts: the list of zones has about 400 "
-	  "bytes a zone" },
+	  "largest answer that the pool manager accepts from the server. The list of "
+	  "zones has about 400 bytes per zone" },
 	{ 0 }
 };
 

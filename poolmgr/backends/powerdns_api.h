@@ -1,9 +1,9 @@
 /*
- * powerdns_api -- the HTTP API of PowerDNS: its paths, the meaning of its statuses, and
- * the reading of its lists, row by row.
+ * powerdns_api -- the HTTP API of PowerDNS: its paths and the meaning of its statuses.
+ * This module reads the lists of the API row by row.
  *
- * A zone is in a path by its name, with "=2F" for "/" and so on. Status 404 means that a
- * zone does not exist, or that there is no API.
+ * A path contains the name of the zone, with special characters encoded, for example "/"
+ * as "=2F". Status 404 means that a zone does not exist, or that the server has no API.
  */
 #pragma once
 
@@ -13,21 +13,24 @@
 #include "backends/json_rows.h"
 
 struct powerdns_api_terms {
-	const char *server;	/* its id, which errors name (see http.h) */
+	const char *server;	/* its id, for error texts (see http.h) */
 	const char *url, *key, *ca_file;
 	const char *server_id;	/* the server's name in the paths: "localhost" */
 	int timeout_ms;
 	size_t answer_max;
 };
 
-/* One operation: its requests, its deadline, and where its reason goes. */
+/* One operation: its requests, its deadline, and the place for its reason. */
 struct powerdns_api {
 	struct powerdns_api_terms terms;
 	struct http http;
 	struct why *why;
 };
 
-/* Check the characters of a key, or of a name in a path. ERR_INVALID. */
+/*
+ * Check the characters of a key, or of a name in a path. ERR_INVALID: a character is not
+ * allowed.
+ */
 enum err powerdns_api_check_key(const char *key, const char *field, struct why *why);
 enum err powerdns_api_check_word(const char *word, const char *field, struct why *why);
 
@@ -36,8 +39,8 @@ void powerdns_api_open(struct powerdns_api *api, const struct powerdns_api_terms
 void powerdns_api_close(struct powerdns_api *api);
 
 /*
- * Sends a request; the answer is in api->http. An answer with any status is OK. PATH: the
- * part after the server. BODY may be NULL.
+ * Sends a request; the answer is in api->http. An answer with any status is OK. PATH:
+ * the part of the path after the name of the server. BODY may be NULL.
  */
 enum err powerdns_api_ask(struct powerdns_api *api, const char *method, const char *path,
                           const json_t *body);
@@ -47,12 +50,12 @@ enum err powerdns_api_ask_zone(struct powerdns_api *api, const char *method,
 json_t *powerdns_api_id(const char *name);	/* the id of a key or a zone */
 
 /*
- * Returns ERR, or else the error for the status of the answer. WHAT: the request, for the
- * reason.
+ * Returns ERR if it is an error; otherwise the error for the status of the answer. WHAT:
+ * the name of the request in the reason.
  */
 enum err powerdns_api_settled(struct powerdns_api *api, enum err err, const char *what);
 enum err powerdns_api_refused(struct powerdns_api *api, const char *what);
-/* ERR_REMOTE: the answer has a wrong form; api->why says so. */
+/* Returns ERR_REMOTE: the answer has a wrong form; api->why says so. */
 enum err powerdns_api_garbled(struct powerdns_api *api);
 
 /* Calls ROW for each object of a list. */

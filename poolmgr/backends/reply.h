@@ -1,7 +1,7 @@
 /*
- * reply -- the meaning of a name server's answer. It is no error if the zone to create
- * exists, or if the zone to delete or to find does not. An answer without a row in the
- * table is a refusal. The backend `catalog` has no row.
+ * reply -- the meaning of a name server's answer. If the zone to create already exists,
+ * or the zone to delete or to find does not exist, the answer is not an error. An answer
+ * without a row in the table is a refusal. The backend `catalog` has no row.
  *
  * tests/integration/test_drivers.py compares the table with the real servers.
  */
@@ -11,17 +11,21 @@
 
 enum reply {
 	REPLY_REFUSED,
-	REPLY_BUSY,		/* another program changes the configuration */
+	REPLY_BUSY,		/* another program is changing the configuration */
 	REPLY_PRESENT,
 	REPLY_ABSENT,
 };
 
-/* COMMAND of the driver; STATUS of HTTP, else 0; SAID: the server's text. */
+/*
+ * COMMAND: the command of the driver. STATUS: the HTTP status, otherwise 0. SAID: the
+ * text of the server.
+ */
 enum reply reply_of(const char *backend, const char *command, int status,
                     const char *said);
 
 /*
- * The error for the output of a failed rndc. ERR_REMOTE: named refused. ERR_UNREACHABLE:
- * named does not run, or closed the connection. ERR_BUSY: rndc lacks a key or an address.
+ * Returns the error for the output of a failed rndc. ERR_REMOTE: named refused the
+ * command. ERR_UNREACHABLE: named does not run, or closed the connection. ERR_BUSY: rndc
+ * lacks a key or an address.
  */
 enum err reply_rndc_error(const char *said);

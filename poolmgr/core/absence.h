@@ -1,14 +1,15 @@
 /*
- * absence -- decides whether a zone is gone from a server. A poll alone does not prove
- * it: REFUSED, NXDOMAIN or a referral only mean that the server does not answer *us* for
- * the zone. An access list or a view has the same effect. So the poll needs a
+ * absence -- decides whether a server no longer has a zone. A poll alone does not prove
+ * this: REFUSED, NXDOMAIN or a referral only mean that the server does not answer *us*
+ * for the zone. An access list or a view has the same effect. So the poll needs a
  * confirmation:
  *
- *	driver	the control channel: the server deleted the zone, or does not have it
- *	answers	the server answered under the same key shortly before, for this zone or
- *		for the catalog zone from which it provisions itself
+ * 	driver	the control channel: the server deleted the zone, or does not have it
+ * 	answers	the server answered under the same key shortly before, for this zone or
+ * 		for the catalog zone that tells it which zones to serve
  *
- * The control channel can also deny the poll: the server has the zone. Pure.
+ * The control channel can also deny that the zone is absent: the server still has the
+ * zone.
  */
 #pragma once
 
@@ -21,12 +22,13 @@ enum confirmation {
 
 enum absence {
 	ABSENCE_NOT_SEEN,	/* the poll does not say that the zone is gone */
-	ABSENCE_DOUBTED,	/* only the poll says so: the server may refuse us */
+	/* only the poll says that the zone is gone: the server may refuse us */
+	ABSENCE_DOUBTED,
 	ABSENCE_REFUTED,	/* the server has the zone, but refuses us */
 	ABSENCE_PROVEN,
 	ABSENCE_COUNT
 };
 
 enum absence absence_of(enum report poll, enum confirmation confirmation);
-/* A text for the operator; "": no action is needed. */
+/* Returns a text for the operator; "": no action is needed. */
 const char *absence_words(enum absence absence);

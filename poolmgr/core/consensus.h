@@ -1,13 +1,13 @@
 /*
- * consensus -- the serial that enough servers of a pool serve (seed 000, poolmgr's
- * update_status). Pure, in integers.
+ * consensus -- computes the serial that enough servers of a pool serve (seed 000,
+ * poolmgr's update_status). This module computes with integers.
  *
  * Of n servers and a threshold of t percent, `ok` servers suffice if their share,
- * rounded to a whole percent, is t or more. So 2 of 3 are 67 %. 100 % means all servers.
- * There are too many `bad` servers if the remaining servers do not suffice. RFC 1982
- * compares each serial with the serial of the domain. A server counts for serial s if it
- * serves s or a newer serial. A serial newer than the domain's does not count, because
- * zonefleet did not issue it.
+ * rounded to a whole percent, is t or more. So 2 of 3 servers are 67 %. 100 % means all
+ * servers. Too many servers are `bad` if the remaining servers do not suffice. consensus
+ * compares each serial with the serial of the domain by RFC 1982. A server counts for
+ * serial s if it serves s or a newer serial. A serial newer than the domain's does not
+ * count, because zonefleet did not issue it.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ struct observation {
 	bool has_serial;
 	uint32_t serial;		/* the last serial that the server served */
 	bool has_failed;
-	/* ERROR, NO_DOMAIN: the serial that it did not reach */
+	/* ERROR, NO_DOMAIN: the serial that the server did not reach */
 	uint32_t failed_serial;
 };
 
@@ -38,14 +38,23 @@ struct consensus {
 bool consensus_enough(int threshold_percent, size_t ok, size_t n);
 bool consensus_too_many(int threshold_percent, size_t bad, size_t n);
 
-/* The consensus on a domain with the serial WANTED. If n is 0, it sets neither result. */
+/*
+ * Returns the consensus on a domain with the serial WANTED. If n is 0, it sets neither
+ * `reached` nor `failed`.
+ */
 struct consensus consensus_of(const struct observation *servers, size_t n,
                               int threshold_percent, uint32_t wanted);
 
-/* For a server with other content than ours: it counts as failed at WANTED. */
+/*
+ * For a server whose content differs from ours: makes the server count as failed at
+ * WANTED.
+ */
 void consensus_discount(struct observation *server, uint32_t wanted);
 
-/* For CREATE and DELETE: reached: enough servers succeeded; failed: too many failed. */
+/*
+ * The result of a CREATE or DELETE. reached: enough servers succeeded. failed: too many
+ * servers failed.
+ */
 struct quorum {
 	bool reached, failed;
 };

@@ -1,33 +1,35 @@
 /*
- * content -- decides about a server that serves our serial, from a comparison of records.
+ * content -- decides, after a comparison of records, whether to trust a server that
+ * serves our serial.
  *
  * 	compared   differs   transfer ordered since   ->
  * 	equal      any       any                      trusted
  * 	differs    any       any                      it differs
  * 	refused    no        any                      unchanged
- * 	refused    yes       no                       it differs; a transfer is ordered
+ * 	refused    yes       no                       it differs; order a transfer
  * 	refused    yes       yes                      trusted
- *
- * A server that differs counts as failed, whatever its serial is. Polls see only
- * serials, so they do not change the verdict. mini-DNS cannot compare a server that
- * refuses it transfers. The pool manager trusts such a server after its driver has
- * ordered a transfer of the whole zone.
- *
- * The first pause between comparisons of a server that differs is 2 s. Each further pause
- * is twice as long, up to ten minutes. The first pause between repairs is 10 s. Each
- * further pause is four times as long, so that a long transfer can end. Pure.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
+/*
+ * A server that differs counts as failed, whatever its serial is. Polls see only serials,
+ * so they do not change this decision. mini-DNS cannot compare the records of a server
+ * that refuses transfers to mini-DNS. The pool manager trusts such a server after its
+ * driver has ordered a transfer of the whole zone.
+ *
+ * The first pause between comparisons of a server that differs is 2 s. Each further pause
+ * is twice as long, up to ten minutes. The first pause between repairs is 10 s. Each
+ * further pause is four times as long, so that a long transfer can end.
+ */
 enum compared { COMPARED_EQUAL, COMPARED_DIFFERS, COMPARED_REFUSED, COMPARED_COUNT };
 
 struct content_case {
 	enum compared compared;
 	bool differs;			/* before this comparison */
-	/* we have ordered a transfer since the server differs */
+	/* we have ordered a transfer since the server began to differ */
 	bool was_transferred;
 };
 
@@ -39,5 +41,8 @@ enum content content_decide(const struct content_case *of);
 
 enum { CONTENT_FIRST_S = 2, CONTENT_MAX_S = 600 };
 
-/* The pause until the next repair, after this number of repairs within the hour. */
+/*
+ * Returns the pause until the next repair, after this number of repairs within the last
+ * hour.
+ */
 int64_t content_repair_pause_ms(int repairs);

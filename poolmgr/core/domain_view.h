@@ -1,6 +1,6 @@
 /*
  * domain_view -- the state of a domain on each of its servers. This state and the
- * consensus decide whether a report to central is due. Pure.
+ * consensus decide whether the pool manager must send a report to central.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ enum { DOMAIN_VIEW_REASON = 512 };	/* octets, including the final NUL */
 
 struct domain_view {
 	struct domain_ref domain;	/* no id: the domain does not exist */
-	/* the configured servers for the domain; all arrays have their order */
+	/* the configured servers of the domain; all arrays have the same order */
 	size_t count;
 	const struct server **servers;
 	const char **server_ids;
@@ -27,9 +27,9 @@ struct domain_view {
 	/* the server has a serial that zonefleet did not issue; the caller sets it */
 	bool *unknown;
 	size_t unknown_count;
-	bool *differs;			/* the server serves other records than ours */
+	bool *differs;			/* the records of the server differ from ours */
 	size_t differing_count;
-	/* a server has just answered with an older serial than ours; set by the caller */
+	/* a server has just answered with a serial older than ours; the caller sets it */
 	bool has_older;
 };
 

@@ -1,26 +1,15 @@
 /*
- * follow -- decides what to do about a server that answers but does not serve our serial.
+ * follow -- decides what to do about a server that answers but does not serve our
+ * serial.
  *
- *	behind		the second failure in a row counts: a NOTIFY may be lost. For a
- *			new zone the first one counts: the server has an older zone of
- *			that name
- *	unknown		the server has a serial that we did not issue, so it ignores our
- *			NOTIFY: act at once
- *	no serial	the server answers with an error. For a new zone the second
- *			failure counts. For other zones the third failure counts, because
- *			the server may just load its zones
- *
- * The first action orders the server to transfer the zone. If this has no effect, the
- * pool manager sets the zone up again on the server, but a zone without a serial only if
- * it is new: the server may refuse only us and answer its clients. Some servers take no
- * orders. If the serial of such a server is ahead, the pool manager has central raise the
- * serial of the domain. It raises the serial at most twice an hour, because a server may
- * change its serial by itself. The pause after each try is twice as long, up to ten
- * minutes, so that a long transfer can end. After an order that the server did not
- * accept, the pause is at most 30 s. For 10 s after an accepted order the pool manager
- * does not set the zone up again, because its transfer may still run. When the pool
- * manager releases the rows of the server (release.h), the pauses begin anew. A request
- * by an administrator skips these pauses. Pure.
+ * 	behind		act after the second failure in a row, because a NOTIFY may be
+ * 			lost. For a new zone act after the first failure: the server has
+ * 			an older zone of that name
+ * 	unknown		the server has a serial that we did not issue, so it ignores our
+ * 			NOTIFY: act immediately
+ * 	no serial	the server answers with an error. For a new zone act after the
+ * 			second failure. For other zones act after the third failure,
+ * 			because the server may still be loading its zones
  */
 #pragma once
 
@@ -29,8 +18,23 @@
 
 #include "model/state.h"
 
+/*
+ * The first action orders the server to transfer the zone. If this has no effect, the
+ * pool manager sets the zone up again on the server. If the server answers without a
+ * serial, the pool manager does this only for a new zone: the server may refuse only us
+ * and still answer its clients. Some servers accept no orders. If the serial of such a
+ * server is ahead, the pool manager asks central to raise the serial of the domain. It
+ * does this at most twice an hour, because a server may change its serial by itself.
+ *
+ * The pause after each try is twice as long, up to ten minutes, so that a long transfer
+ * can end. If the server did not accept an order, the pause is at most 30 s. For 10 s
+ * after an accepted order, the pool manager does not set the zone up again, because its
+ * transfer may still run. When the pool manager releases the rows of the server
+ * (release.h), the pauses start again from the shortest. A request by an administrator
+ * skips these pauses.
+ */
 enum follow {
-	FOLLOW_WAIT,		/* no action, or not yet */
+	FOLLOW_WAIT,		/* no action now */
 	FOLLOW_TRANSFER,
 	FOLLOW_RENEW,
 	FOLLOW_RAISE,
@@ -45,7 +49,10 @@ struct follow_case {
 	uint32_t serves;
 	int failures;			/* in a row */
 	bool takes_orders;		/* the driver can order a transfer */
-	/* numbers within the last hour: all tries, successful tries, tries of RAISE */
+	/*
+	 * numbers of all tries, successful tries, and tries of RAISE within the last
+	 * hour
+	 */
 	int tries, done, raises;
 	int64_t age_ms;			/* time since the last try */
 	bool has_failed;		/* the last try failed */
@@ -56,9 +63,11 @@ struct follow_case {
 enum follow follow_decide(const struct follow_case *of);
 
 /*
- * Limits for raising our serial above the serial of a server: beyond the clock in total,
- * and in one step. So a faulty server cannot push our serial too far. Another server
- * that was away for some time would otherwise take our serial for an older serial.
+ * Limits for raising our serial above the serial of a server. The raised serial is at
+ * most RAISE_BEYOND_CLOCK above the clock, or at most RAISE_AT_ONCE above our serial. So
+ * a faulty server cannot push our serial too far. If our serial rose too far while
+ * another server was unreachable, that server would treat the new serial as an older
+ * serial.
  */
 enum { RAISE_BEYOND_CLOCK = 1 << 24, RAISE_AT_ONCE = 1 << 16 };
 

@@ -1,9 +1,10 @@
 /*
- * health -- whether a server answers, over DNS and on its control channel. Its row in
- * pool_servers has the state, which all processes share, and the time of the next try.
- * After too many failures in a row the server only gets a probe: one process sends it at
- * the time in the row. When a probe begins, it counts as one more failure. The first
- * answer resets the count to zero. Pure: the caller passes the row and the random number.
+ * health -- decides whether a server answers over DNS and on its control channel. The
+ * row of the server in pool_servers has the state, which all processes share, and the
+ * time of the next try. After too many failures in a row the server only gets a probe:
+ * one process sends it at the time in the row. When a process begins a probe, the probe
+ * counts as one more failure. The first answer resets the count to zero. The caller
+ * passes the row and the random number.
  */
 #pragma once
 
@@ -17,11 +18,11 @@ enum channel { CHANNEL_CONTROL, CHANNEL_DNS, CHANNELS };
 /* The row of a server, for one channel. */
 struct health {
 	int failures;			/* in a row */
-	/* a probe may begin now, by the database's clock */
+	/* a probe may begin now, according to the clock of the database */
 	bool is_due;
 };
 
-/* What a process has observed since its last write. */
+/* The observations of a process since its last write. */
 struct evidence {
 	bool has_answered;
 	int failures;			/* since the last answer */
@@ -34,20 +35,20 @@ struct health_move {
 	bool opens, closes;
 };
 
-/* What the result of an operation says about its server. */
+/* What the result of an operation shows about its server. */
 enum sign {
 	SIGN_NONE,			/* the fault is in this host or in the request */
-	SIGN_ANSWER,			/* the server answered; a refusal counts */
+	SIGN_ANSWER,			/* the server answered; a refusal is an answer */
 	SIGN_FAILURE,			/* the server gave no answer */
 };
 
 enum sign health_sign_of(enum err err);
 
-/* True: there are too many failures. */
+/* True: the server has failed too often in a row. */
 bool health_is_open(enum channel channel, const struct health *health);
-/* The new row. Ignores a failure if its try began before the next try was due. */
+/* Returns the new row. Ignores a failure if its try began before the next try was due. */
 struct health_move health_decide(enum channel channel, const struct health *health,
                                  const struct evidence *evidence, uint32_t random);
-/* The row after a probe has begun. */
+/* Returns the row after a probe has begun. */
 struct health_move health_probe(enum channel channel, const struct health *health,
                                 uint32_t random);

@@ -1,8 +1,8 @@
 /*
- * id_cycle -- one cycle through all domains in the order of their ids, in slices. It
- * begins after an origin, goes to the last id, then from the first id to the origin. A
- * caller that cannot handle the whole cycle cuts it: the next cycle begins at that place.
- * So each domain gets its turn, even under load. Pure.
+ * id_cycle -- one cycle through all domains in the order of their ids, in slices. A
+ * cycle begins after an origin and continues to the last id. Then it runs from the first
+ * id to the origin. If a caller cannot handle the whole cycle, it cuts the cycle, and
+ * the next cycle begins at that place. So each domain gets its turn, even under load.
  */
 #pragma once
 
@@ -18,15 +18,17 @@ struct id_cycle {
 	/* the current slice: after < id <= upto */
 	char after[ID_LEN + 1], upto[ID_LEN + 1];
 	char next_origin[ID_LEN + 1];
-	/* a caller has cut the cycle: the next cycle begins at next_origin, */
+	/* a caller has cut the cycle: the next cycle begins at next_origin */
 	bool is_cut;
-	bool is_cut_here;		/* and it is in the current slice */
+	bool is_cut_here;		/* next_origin is in the current slice */
 	bool round_the_end;
 };
 
-/* Begins a cycle at the last cut, or else at ANYWHERE. */
+/* Begins a cycle at the last cut. If there is no cut, begins at ANYWHERE. */
 void id_cycle_begin(struct id_cycle *cycle, const char *anywhere);
-/* The end of the current part of the cycle: a slice must not go beyond it. */
+/*
+ * Returns the end of the current part of the cycle. A slice must not go beyond this end.
+ */
 const char *id_cycle_limit(const struct id_cycle *cycle);
 /* Sets the end of the current slice to UPTO. */
 void id_cycle_set_slice(struct id_cycle *cycle, const char *upto);

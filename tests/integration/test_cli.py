@@ -283,7 +283,7 @@ class Commands(WithFleet):
         self.assertEqual({name: row["status"] for name, row in rows.items()},
                          {"bind": "SUCCESS", "knot": "SUCCESS", "nsd": "ERROR"})
         fleet = self.run_client("status", "--admin")
-        self.assertRegex(fleet, r"(?m)^nsd +default +ACTIVE +nsd +\S+ +1 +[1-9]\d* +\S")
+        self.assertRegex(fleet, r"(?m)^nsd +default +ACTIVE +\S+ +nsd +\S+ +1 +[1-9]\d* +\S")
         self.assertRegex(fleet, r"(?m)^lag\.org\. +UPDATE +ERROR ")
         self.run_client("domain", "create", "never.org")        # nsd has no row that it serves
         self.assertIn("of 3 servers have", self.run_client("status", "never.org"))
@@ -291,6 +291,19 @@ class Commands(WithFleet):
         server.resume()
         self.fleet.wait_for(lambda: server.serial("lag.org") == document["serial"], 40,
                             "nsd has caught up")
+
+    def test_a_wait_outlasts_an_error_that_heals(self):
+        domain = self.run_json("domain", "create", "heals.org", "--wait")["id"]
+        self.addCleanup(self.fleet.nsd.resume)
+        self.fleet.nsd.pause()
+        with subprocess.Popen(
+                [ZONEFLEET, "--config", self.fleet.config, "--json", "record", "add", "heals.org",
+                 "w", "A", "192.0.2.1", "--wait"],
+                stdout=subprocess.PIPE, text=True, env=CLEAN) as waiting:
+            self.fleet.wait_state(domain, "UPDATE ERROR", 40)
+            self.fleet.nsd.resume()
+            document = json.loads(waiting.communicate(timeout=60)[0])
+        self.assertEqual((waiting.returncode, document["status"]), (GOOD, "ACTIVE"), document)
 
     def frozen(self, name):
         """The processes of a worker stand still until the end of the test, or its SIGCONT."""

@@ -453,10 +453,15 @@ class Neutron(Story):
     def listed(self, network):
         return lab.ports.list_ports(network=network, limit=1000)["ports"]
 
+    def networks(self):
+        return {each["id"] for each in lab.ports.list_networks(limit=1000)["networks"]}
+
     def has_all(self, network, told):
-        networks = lab.ports.list_networks(limit=1000)["networks"]
         return ({port["id"] for port in self.listed(network)} == told["port"] | told["floatingip"]
-                and told["network"] <= {each["id"] for each in networks})
+                and told["network"] <= self.networks())
+
+    def has_none(self, network, told):
+        return not self.listed(network) and not told["network"] & self.networks()
 
     def test_what_is_left_out(self):
         """It is there, and published, without what cannot be, whatever was told before it."""
@@ -476,7 +481,7 @@ class Neutron(Story):
             for thing in things:
                 self.send(NOTIFICATIONS, {"event_type": f"{kind}.delete.end",
                                           "payload": {f"{kind}_id": thing}})
-        lab.fleet.wait_for(lambda: not self.listed(network), self.MANY_SECONDS,
+        lab.fleet.wait_for(lambda: self.has_none(network, told), self.MANY_SECONDS,
                            "all of them are gone")
         lab.wait_quiet()
         self.assertEqual(lab.fleet.processes(), self.processes)

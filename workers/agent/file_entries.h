@@ -1,6 +1,7 @@
 /*
- * file_entries -- the content of kept files: entries by key; an entry has lines for each
- * file. Pure. A key that is wanted but has not arrived yet has no lines.
+ * file_entries -- the content of the files that an agent writes. Each entry has a key,
+ * and lines for each file. The entry of a key whose lines have not arrived yet has no
+ * lines. Pure.
  */
 #pragma once
 
@@ -9,7 +10,7 @@
 
 #include "base/buf.h"
 
-enum { ENTRY_FILES = 2 };		/* the limit */
+enum { ENTRY_FILES = 2 };		/* largest number of files */
 
 struct file_entry {
 	char *key;
@@ -22,7 +23,7 @@ struct file_entries {			/* zeroed: empty */
 };
 
 void file_entries_clear(struct file_entries *entries);
-/* Copies LINES, of which each may be NULL. True: the entry is new or has changed. */
+/* Copies LINES. Each element may be NULL. True: the entry is new or has changed. */
 bool file_entries_put(struct file_entries *entries, const char *key,
                       const char *const lines[ENTRY_FILES]);
 /* True: the entry existed. */

@@ -83,14 +83,16 @@ static struct figures {
 void mirror_metrics(void)
 {
 	figures.questions = metric_new(METRIC_COUNTER, "agent_questions_total",
-	    "calls that ask for the contents of the files, one for each page", NULL, NULL);
+	    "calls that request the contents of the files, one call for each page",
+	    NULL, NULL);
 	figures.failed = metric_new(METRIC_COUNTER, "agent_questions_failed_total",
-	    "calls without an answer, or with a refusal. The log has the reason",
+	    "calls that got no answer or a refusal. The log has the reason",
 	    NULL, NULL);
 	figures.written = metric_new(METRIC_COUNTER, "agent_files_written_total",
-	    "replaced files", NULL, NULL);
+	    "files that the agent replaced", NULL, NULL);
 	figures.missed = metric_new(METRIC_COUNTER, "agent_missed_total",
-	    "complete reads because the message about a change was lost", NULL, NULL);
+	    "complete reads of the contents because a message about a change was lost",
+	    NULL, NULL);
 }
 
 static void mirror_step(struct mirror *mirror);

@@ -1,23 +1,15 @@
 /*
- * mirror -- keeps a copy of the entries of another program's topic in files of this
- * machine. Each entry has a key and lines for each file. The mirror reads the entries by
- * RPC, keeps them in memory, and writes the files when entries change (kept_file.h). It
- * sorts lines by key, so an unchanged line keeps its place.
+ * mirror -- copies the entries of another program's topic to files on this machine. Each
+ * entry has a key, and lines for each file. The mirror reads the entries by RPC and
+ * writes the files when entries change (kept_file.h).
  *
- * 	METHOD(ARGS..., marker?)	a page of all entries
- * 	METHOD(ARGS..., KEYS=[...])	the entries with these keys, if they exist
- * 	-> {LIST: [{KEY: "...", FIELD: "lines\n", ...}, ...], "marker": "..."?, "version"?}
+ *	METHOD(ARGS..., marker?)	a page of all entries
+ *	METHOD(ARGS..., KEYS=[...])	the entries with these keys, if they exist
+ *	-> {LIST: [{KEY: "...", FIELD: "lines\n", ...}, ...], "marker": "..."?, "version"?}
  *
- * The mirror reads all entries at the start, each period, and on demand. A message names
- * entries that have changed; the mirror then reads only these, several at once if more
- * messages came. After the first complete read it also reads changed entries between two
- * pages. Each change has its own version. If a version exists and its message has not
- * come between two comparisons, the mirror reads all entries.
- *
- * One call at a time is out, with a deadline. After a failed call the next call comes
- * later. The files stay unchanged until the mirror has read all entries once, and while
- * no answer comes. A signaller sends the reader of the files a signal. Until the
- * signaller allows the next signal, the mirror collects changes.
+ * The mirror reads all entries when it starts, once each period, and on demand. A message
+ * names changed entries, and the mirror reads only those entries. If several messages
+ * have arrived, it reads their entries together. Each change has a version.
  */
 #pragma once
 
@@ -33,17 +25,22 @@ struct mirror;
 struct rpc_client;
 struct signaller;
 
-enum { MIRROR_KEYS_MAX = 50 };	/* in one call; the topic must allow as many */
+enum { MIRROR_KEYS_MAX = 50 };	/* largest number in one call; the topic must allow it */
 
 struct mirror_kind {			/* the names in the calls above */
 	const char *topic, *method, *keys, *list, *key;
 	struct {
-		/* member of the answer; name of the file */
+		/* member of the answer, and name of the file */
 		const char *field, *name;
-	} file[ENTRY_FILES];		/* NULL: no further file */
+	} file[ENTRY_FILES];		/* NULL: no more files */
 	const char *mark;		/* kept_file.h */
 };
 
+/*
+ * The mirror makes one call at a time. The files stay unchanged until it has read all
+ * entries once, and while it gets no answer. It collects changes until the signaller
+ * allows the next signal to the reader of the files.
+ */
 struct mirror_config {
 	const struct mirror_kind *kind;
 	struct loop *loop;
@@ -58,20 +55,24 @@ struct mirror_config {
 void mirror_metrics(void);		/* before the fork */
 
 /*
- * All that CONFIG points to must outlive the mirror. mirror_read() makes the first call.
+ * All objects that CONFIG points to must outlive the mirror. mirror_read() makes the
+ * first call.
  */
 struct mirror *mirror_new(const struct mirror_config *config);
-/* The lane waits for a write that still runs. */
+/* A write that still runs on the lane ends later. */
 void mirror_free(struct mirror **mirror);
 void mirror_read(struct mirror *mirror);	/* read all entries */
 void mirror_changed(struct mirror *mirror, const char *key);
-/* A message about a change had this version. */
+/* A message about a change with this version has arrived. */
 void mirror_told(struct mirror *mirror, uint64_t version);
-/* Call it at intervals with the present version of the entries. */
+/*
+ * Call it periodically with the present version of the entries. If the message of a
+ * version is missing at two comparisons, the mirror reads all entries.
+ */
 void mirror_compare(struct mirror *mirror, uint64_t version);
 /*
- * Call it at intervals: checks that the files still exist and that the period is
- * unchanged.
+ * Call it periodically: checks that the files still exist and that the period has not
+ * changed.
  */
 void mirror_look(struct mirror *mirror);
 /* Age of the oldest change that is not in the files; 0: all changes are in the files. */

@@ -58,7 +58,8 @@ static struct metric *sent;
 void signaller_metrics(void)
 {
 	sent = metric_new(METRIC_COUNTER, "agent_signals_total",
-	    "signals to the readers of the files, dnsmasq or HAProxy", NULL, NULL);
+	    "signals to the program that reads the files, dnsmasq or HAProxy",
+	    NULL, NULL);
 }
 
 /* ---- the reader ---- */

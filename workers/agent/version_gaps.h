@@ -1,7 +1,7 @@
 /*
- * version_gaps -- records which versions of an object have arrived as messages: all up to
- * one version, and some of the next 64. A version out of order fills its gap. A gap that
- * stays is a lost message. Pure.
+ * version_gaps -- records which versions of an object have arrived in messages: all
+ * versions up to a number, and some of the next 64. Messages may arrive in any order. If
+ * a gap stays, a message was lost. Pure.
  */
 #pragma once
 
@@ -16,13 +16,14 @@ struct version_gaps {			/* zeroed: no version */
 };
 
 /*
- * The reader has read the object at VERSION. Versions that arrived meanwhile still
- * count, unless VERSION is far behind: then counting starts again.
+ * The agent has read the object at VERSION. Later versions that arrived during the read
+ * still count, unless they are far ahead of VERSION. Then the record starts again at
+ * VERSION.
  */
 void version_gaps_read(struct version_gaps *gaps, uint64_t version);
 /*
- * A message with VERSION arrived. A version beyond VERSION_GAPS_AHEAD has no effect and
- * leaves a gap.
+ * A message with VERSION has arrived. If VERSION is more than VERSION_GAPS_AHEAD ahead,
+ * it is not recorded and stays a gap.
  */
 void version_gaps_received(struct version_gaps *gaps, uint64_t version);
 /* True: no version up to VERSION is missing. */

@@ -1,10 +1,11 @@
 /*
- * versions -- asks at intervals for the present versions of objects that mirrors copy, to
- * find changes whose messages were lost.
+ * versions -- asks for the present versions of objects that mirrors copy. The agent does
+ * so periodically, to find changes whose messages were lost.
  *
  *	TOPIC hosts_versions(KEYS=[name, ...])  ->  {"versions": {name: version, ...}}
  *
- * One call at a time is out. A name without an answer is in the next call.
+ * It makes one call at a time. If a name gets no answer, the agent asks again in the next
+ * call.
  */
 #pragma once
 
@@ -15,7 +16,7 @@
 struct rpc_client;
 struct versions;
 
-enum { VERSIONS_NAMES_MAX = 500 };	/* in one call */
+enum { VERSIONS_NAMES_MAX = 500 };	/* largest number in one call */
 
 struct versions_config {
 	struct rpc_client *rpc;
@@ -26,5 +27,5 @@ struct versions_config {
 
 struct versions *versions_new(const struct versions_config *config);
 void versions_free(struct versions **versions);
-/* Takes over NAMES. False: not possible now. */
+/* Takes over NAMES. False: it cannot make the call now. */
 bool versions_ask(struct versions *versions, json_t *names);

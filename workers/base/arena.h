@@ -1,6 +1,6 @@
 /*
- * arena -- memory for one request: many allocations, freed all at once. Only one thread
- * may use it. Allocations are aligned like max_align_t.
+ * arena -- memory for one request: it makes many allocations and frees them all
+ * together. Only one thread may use an arena. Allocations are aligned like max_align_t.
  */
 #pragma once
 

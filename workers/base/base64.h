@@ -1,7 +1,7 @@
 /*
- * base64 -- RFC 4648 4 in its strict form: no white space, correct padding, and zeroes in
- * unused bits. So octets have exactly one text, and the other way round. Secrets of TSIG
- * keys use it.
+ * base64 -- the strict form of base64 (RFC 4648 4): no white space, correct padding, and
+ * zeroes in unused bits. So each sequence of octets has exactly one text. Secrets of
+ * TSIG keys use base64.
  */
 #pragma once
 
@@ -9,18 +9,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The length of the text for this number of octets, without the final zero. */
+/* The length of the text for this number of octets, without the final NUL. */
 #define BASE64_LEN(octets) (((octets) + 2) / 3 * 4)
 
 /*
- * Returns the number of octets. -1: not strict base64, or more than SIZE octets; DATA may
- * be partly written.
+ * Returns the number of octets. -1: not strict base64, or more than SIZE octets. Then
+ * DATA may contain a part of the octets.
  */
 ssize_t base64_decode(const char *text, uint8_t *data, size_t size);
 /*
- * The same in the alphabet for URLs and file names (RFC 4648 5): "-" and "_" instead of
- * "+" and "/".
+ * Like base64_decode(), but uses the alphabet for URLs and file names (RFC 4648 5): "-"
+ * and "_" instead of "+" and "/".
  */
 ssize_t base64_decode_url(const char *text, uint8_t *data, size_t size);
-/* TEXT holds BASE64_LEN(len) + 1. Returns the length of the text. */
+/* TEXT must have room for BASE64_LEN(len) + 1 bytes. Returns the length of the text. */
 size_t base64_encode(const uint8_t *data, size_t len, char *text);

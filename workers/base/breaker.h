@@ -1,7 +1,7 @@
 /*
  * breaker -- a circuit breaker for one server. After a number of failures in a row it
- * opens: then it allows only probes, at growing intervals, so that a dead server costs
- * little. The first success closes it. Pure: the caller passes the time and the random
+ * opens. An open breaker allows only probes, at growing intervals, so that a dead server
+ * costs little. The first success closes it. The caller passes the time and the random
  * number.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /*
- * buf -- a growing array of bytes. A NUL follows the len bytes, so a buf of text is a C
+ * buf -- a growing array of bytes. A NUL follows its LEN bytes, so a buf of text is a C
  * string. A zeroed struct buf is empty and valid.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /*
- * clock -- the present time. Timers use the monotonic clock; serials and logs use the
- * real clock.
+ * clock -- the current time. Timers use the monotonic clock. Serials and logs use the
+ * real-time clock.
  */
 #pragma once
 
@@ -8,6 +8,6 @@
 
 int64_t clock_ms(void);		/* monotonic */
 int64_t clock_us(void);		/* monotonic */
-int64_t clock_boot_ms(void);	/* monotonic; also counts while the machine sleeps */
+int64_t clock_boot_ms(void);	/* monotonic; continues while the machine sleeps */
 int64_t clock_unix(void);	/* seconds since 1970 */
 int64_t clock_unix_ms(void);	/* the same in milliseconds */

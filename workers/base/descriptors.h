@@ -1,10 +1,11 @@
 /*
  * descriptors -- handles a lack of file descriptors, in the process (EMFILE) or in the
- * system (ENFILE). The lack is temporary: the code whose call failed reports it here and
- * tries again later. The log gets at most one line in ten seconds.
+ * system (ENFILE). The lack is temporary: the code whose call failed reports the lack to
+ * this module and tries again later. This module writes at most one log line every ten
+ * seconds.
  *
- * One descriptor is a reserve for work that cannot wait. Clients do not get the last
- * descriptors: the program's own connections need them.
+ * One descriptor is a reserve for work that cannot wait. The last descriptors are
+ * reserved for the program's own connections, so clients do not get them.
  */
 #pragma once
 
@@ -12,8 +13,8 @@
 #include <stdint.h>
 
 /*
- * Call it after a failed call. It reads errno and keeps it. WANTED names the purpose of
- * the descriptor. False: the call failed for another reason.
+ * Call it after a failed system call. It reads errno and does not change it. WANTED
+ * names the purpose of the descriptor. False: the call failed for another reason.
  */
 bool descriptors_lack(const char *wanted);
 /*
@@ -22,10 +23,10 @@ bool descriptors_lack(const char *wanted);
  */
 int64_t descriptors_lacks(void);
 
-/* True: FD, of an accepted client, is one of the reserved descriptors. */
+/* True: FD, the socket of an accepted client, is one of the reserved descriptors. */
 bool descriptors_are_scarce(int fd);
 
 /* opens the reserve; if this fails, it stays closed */
 void descriptors_reserve(void);
-/* closes the reserve; false: it was closed already */
+/* closes the reserve; false: it was already closed */
 bool descriptors_spend(void);

@@ -1,10 +1,11 @@
 /*
- * err -- the errors of operations, and the fate of the message that failed.
+ * err -- the errors of operations, and what happens to the message that failed.
  *
  * A function that can fail returns enum err and writes its results through pointers.
- * After a failure it leaves them unchanged. The reason goes into a struct why. The
- * function that understands the failure writes the reason. The program logs it once, when
- * the message ends. The text is for the caller: it names the field and says what to do.
+ * After a failure the function leaves the results unchanged. The function that knows the
+ * cause of the failure writes the reason to a struct why. The program logs the reason
+ * once, when the message ends. The reason is for the caller: it names the field and says
+ * what to do.
  */
 #pragma once
 
@@ -28,15 +29,16 @@ enum err {
 	ERR_BUSY,		/* a limit, a lock */
 	ERR_TIMEOUT,
 	ERR_UNREACHABLE,	/* the broker, database or name server does not answer */
-	ERR_REMOTE,		/* the peer answered with a failure of its own */
+	ERR_REMOTE,		/* the peer answered with an error */
 	ERR_INTERNAL,		/* our own statement or message is wrong */
 	ERR_COUNT
 };
 
 enum err_retry {
 	RETRY_NEVER,		/* a call gets the error; a cast becomes a dead letter */
-	RETRY_NOW,		/* the handler runs again in a moment, a few times */
-	RETRY_LATER,		/* a cast comes back later; a call gets the error */
+	RETRY_NOW,		/* the handler runs again soon, at most a few times */
+	/* the broker delivers a cast again later; a call gets the error */
+	RETRY_LATER,
 };
 
 struct why {
@@ -48,11 +50,11 @@ const char *err_class(enum err err);	/* on the wire: exception class, "NotFound"
 const char *err_module(enum err err);	/* on the wire: the module of that class */
 enum err err_from_class(const char *class);	/* ERR_REMOTE for any other class */
 enum err_retry err_retry(enum err err);
-const char *err_help(enum err err);	/* its meaning for a caller, a sentence */
+const char *err_help(enum err err);	/* the meaning for a caller, in one sentence */
 
 /*
- * Writes the reason and returns the code: return fail(why, ERR_BUSY, ...);
- * The brackets are there because cmocka has a macro of this name.
+ * Writes the reason and returns the code: return fail(why, ERR_BUSY, ...); The
+ * parentheses are there because cmocka has a macro with this name.
  */
 enum err (fail)(struct why *why, enum err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -1,8 +1,8 @@
 /*
  * fnv -- FNV-1a, a fast hash of 64 bits.
  *
- * An attacker who chooses the octets can make two texts collide. So use it only where a
- * collision costs little.
+ * An attacker who chooses the octets can find two texts with the same hash. So use
+ * FNV-1a only where a collision does little harm.
  */
 #pragma once
 

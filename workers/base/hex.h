@@ -1,5 +1,5 @@
 /*
- * hex -- octets as lower-case hexadecimal digits.
+ * hex -- converts octets to lower-case hexadecimal digits.
  */
 #pragma once
 
@@ -8,5 +8,5 @@
 
 #define HEX_DIGITS "0123456789abcdef"
 
-/* Writes 2 * LEN digits and a final zero to TEXT. */
+/* Writes 2 * LEN digits and a final NUL to TEXT. */
 void hex_encode(const uint8_t *octets, size_t len, char *text);

@@ -1,6 +1,6 @@
 /*
- * hmac -- keyed hashes (RFC 2104) with libcrypto, over a message in several parts, or
- * over a stream.
+ * hmac -- computes keyed hashes (RFC 2104) with libcrypto, over a message in several
+ * parts, or over a stream.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ size_t hmac_len(enum hmac_hash hash);		/* octets of the result, 20 to 64 */
 void hmac(enum hmac_hash hash, const uint8_t *key, size_t key_len,
           const struct hmac_part *parts, size_t count, uint8_t mac[HMAC_MAX]);
 
-/* A message that comes in parts. Several streams may be open at a time. */
+/* A message that arrives in parts. Several streams may be open at the same time. */
 struct hmac_stream;
 struct hmac_stream *hmac_stream_new(enum hmac_hash hash, const uint8_t *key,
                                     size_t key_len, const struct hmac_part *parts,

@@ -1,8 +1,8 @@
 /*
- * id -- identifiers: 32 hexadecimal digits in lower case (CHAR(32) in tables,
- * `_unique_id` on the wire). id_new() begins with the time, so that new rows are close to
- * each other in an index. The result of id_random() is random in all digits. Both use
- * getrandom(2).
+ * id -- identifiers of 32 hexadecimal digits in lower case (CHAR(32) in tables,
+ * `_unique_id` on the wire). An id of id_new() begins with the time, so that new rows
+ * are close to each other in an index. An id of id_random() is random in all digits.
+ * Both functions use getrandom(2).
  */
 #pragma once
 
@@ -14,10 +14,10 @@ enum { ID_LEN = 32, RANDOM_MAX = 256 };
 
 void id_new(char id[ID_LEN + 1]);
 void id_random(char id[ID_LEN + 1]);
-/* 32 lower-case hex digits, or a UUID with dashes. */
+/* True: TEXT is 32 lower-case hexadecimal digits, or a UUID with dashes. */
 bool id_valid(const char *text);
 /* Writes 32 hexadecimal digits from either form. False: TEXT has neither form. */
 bool id_parse(const char *text, char id[ID_LEN + 1]);
 uint32_t random_u32(void);
-/* SIZE random octets that cannot be guessed, at most RANDOM_MAX. */
+/* Writes SIZE random octets that an attacker cannot guess. SIZE is at most RANDOM_MAX. */
 void random_fill(void *into, size_t size);

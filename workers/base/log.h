@@ -1,13 +1,13 @@
 /*
- * log -- one event is one line with fixed keys: `subject verb: key=value ...`.
+ * log -- writes one line with fixed keys for each event: `subject verb: key=value ...`.
  *
- * Levels: debug; info = a state changed; warn = a failure, the program goes on; fatal =
- * exit 1; bug = core dump. The program's name and pid come first, the current request
- * (log_request()) last. The log escapes control bytes and broken UTF-8, so an event is
- * always one line. The log puts a text after `key=` in quotes if it is not one word of
- * ASCII, and escapes quotes and backslashes in it. So a text from a peer is one value
- * and cannot look like a key. The log goes to stderr, with journald's <N> if stderr is
- * the journal, or to syslog.
+ * Levels: debug; info = a state changed; warn = a failure, the program continues; fatal
+ * = exit 1; bug = core dump. A line begins with the program's name and pid, and ends
+ * with the current request (log_request()). The log escapes control bytes and broken
+ * UTF-8, so an event is always one line. If the text after `key=` is not one ASCII word,
+ * the log puts it in quotes, and escapes quotes and backslashes in it. So a text from a
+ * peer is one value and cannot look like a key. The log goes to syslog or to stderr. If
+ * stderr is the journal, each line begins with journald's <N>.
  */
 #pragma once
 
@@ -25,8 +25,8 @@ void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
- * Limits a log line that a sender or a lasting fault can cause often. Initialise it with
- * zeroes; it belongs to one thread.
+ * Limits a log line that a sender or a lasting fault can cause often. Initialise the
+ * struct with zeroes. Only one thread may use it.
  */
 struct log_limit {
 	int64_t quiet_until_ms;
@@ -35,13 +35,18 @@ struct log_limit {
 };
 /* the period of a line that any sender can cause */
 enum { LOG_STRANGER_MS = 1000 };
-/* True at most once in PERIOD_MS: then the caller logs its line, with LIMIT->unlogged. */
+/*
+ * True at most once every PERIOD_MS. Then the caller logs its line with LIMIT->unlogged.
+ */
 bool log_is_due(struct log_limit *limit, int period_ms);
 /* Writes "PROGRAM: WORDS" to stderr, escaped. For errors before log_open(). */
 void log_startup_error(const char *program, const char *words);
 _Noreturn void fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void bug(const char *file, int line, const char *expression);
 
-/* Always on: a broken invariant ends the process, with a core dump if allowed. */
+/*
+ * Active in every build: a broken invariant ends the process, with a core dump if
+ * allowed.
+ */
 #define bug_if(condition) \
 	do { if (condition) bug(__FILE__, __LINE__, #condition); } while (0)

@@ -1,6 +1,6 @@
 /*
- * map -- a hash map from bytes to a pointer. It copies keys; the caller owns the values.
- * The hash has a random seed, so that a peer cannot choose keys with equal hashes.
+ * map -- a hash map from bytes to a pointer. The map copies keys; the caller owns the
+ * values. The hash has a random seed, so that no peer can choose keys with equal hashes.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 struct map;
 
 struct map *map_new(uint32_t seed);
-/* free the values before */
+/* free the values first */
 void map_free(struct map **map);
 void *map_get(const struct map *map, const void *key, size_t len);
 /* replaces an existing value */
@@ -19,5 +19,8 @@ void *map_remove(struct map *map, const void *key, size_t len);	/* the value, or
 /* The memory of one entry, including its share of the table. */
 size_t map_entry_bytes(size_t key_len);
 size_t map_count(const struct map *map);
-/* Any value; NULL: the map is empty. Emptying a map in this way takes linear time. */
+/*
+ * Returns any value; NULL: the map is empty. A caller that empties a map with map_any()
+ * needs linear time.
+ */
 void *map_any(struct map *map);

@@ -1,4 +1,7 @@
-/* mem -- allocation that never returns NULL: without memory the process ends. */
+/*
+ * mem -- allocates memory and never returns NULL: if there is no memory, the process
+ * ends.
+ */
 #pragma once
 
 #include <stddef.h>

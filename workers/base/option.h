@@ -1,11 +1,13 @@
 /*
- * option -- the settings of a program. Each option is a row: its place in the file and in
- * memory, default, bounds and help. --help, --check and --sample use the same rows.
+ * option -- the settings of a program. Each option is a row with its key in the file,
+ * its place in memory, its default, bounds and help. --help, --check and --sample use
+ * the same rows.
  *
- * The file has the syntax of libconfig. One file serves all programs: each program reads
- * the groups of its sections and ignores the groups in option_known_groups. Any other
- * group or key is an error, and so is a wrong type or range. The error names file, line
- * and key. The program refuses integers that libconfig 1.5 would wrap, and @include.
+ * The file has the syntax of libconfig. All programs can share one file: each program
+ * reads the groups of its sections and ignores the groups in option_known_groups. Any
+ * other group or key is an error, and so is a wrong type or range. The error names file,
+ * line and key. The program refuses integers that libconfig 1.5 would wrap, and
+ * @include.
  */
 #pragma once
 
@@ -18,7 +20,7 @@
 #define OPTION_PLACEHOLDER "change-me"	/* for secrets, in the samples */
 
 enum option_type {
-	OPTION_TEXT,		/* char *; NULL when the fallback is NULL */
+	OPTION_TEXT,		/* char *; NULL if the fallback is NULL */
 	OPTION_WORD,		/* int, an enum: the index in .words of the word in the file */
 	OPTION_INT,		/* int */
 	OPTION_DURATION,	/* int, milliseconds; "200ms", "90s", "2m", or a number of seconds */
@@ -27,7 +29,8 @@ enum option_type {
 	OPTION_PERCENT,		/* int, 0 to 100 */
 	OPTION_BOOL,		/* bool */
 	OPTION_TEXTS,		/* struct option_texts; strings (fallback: "a, b") */
-	OPTION_SECRET,		/* char *; as TEXT, never printed; "@path": a 0600 file */
+	/* char *; like TEXT, but never printed; "@path": a file with mode 0600 */
+	OPTION_SECRET,
 };
 
 struct option_texts {
@@ -39,9 +42,11 @@ struct option {
 	const char *key;
 	enum option_type type;
 	size_t offset;		/* in the section's struct */
-	const char *fallback;	/* the default as in the file; NULL: no default */
+	/* the default, in the syntax of the file; NULL: no default */
+	const char *fallback;
 	/*
-	 * limits of a number in the field's unit, or of a text's length; 0, 0: no limits
+	 * limits of a number in the unit of the field, or of the length of a text; 0, 0:
+	 * no limits
 	 */
 	int64_t min, max;
 	const char *help;
@@ -62,8 +67,8 @@ struct option_section {
 
 /*
  * A list of elements, for example the servers of a backend: `<group>: { default: {...};
- * servers: ({...}, ...) }`. Each element starts from the group's defaults (seed 000,
- * "[backend:x:*]").
+ * servers: ({...}, ...) }`. Each element starts with the defaults of the group (seed
+ * 000, "[backend:x:*]").
  */
 struct option_list {
 	const char *group;
@@ -82,19 +87,19 @@ struct option_schema {
 };
 
 /*
- * Reads PATH into the sections, which must be zero or cleared. An error clears them.
- * ERR_NOT_FOUND: the file does not exist; the reason says how to make the file.
+ * Reads PATH into the sections, which must be zeroed or cleared. An error clears them.
+ * ERR_NOT_FOUND: the file does not exist; the reason says how to create the file.
  */
 enum err option_load(const struct option_schema *schema, const char *path,
 		     struct why *why);
 /*
- * Reads PATH again. Rows that are not reloadable keep their value (a warning names them).
- * A list whose elements are not the same keeps all old elements. Frees the texts that it
- * replaces: keep no pointer to them.
+ * Reads PATH again. Rows that are not reloadable keep their value, and a warning names
+ * the rows. If the elements of a list are not the same, the list keeps all old elements.
+ * Frees the texts that it replaces: keep no pointer to them.
  */
 enum err option_reload(const struct option_schema *schema, const char *path,
 		       struct why *why);
-/* ERR_INVALID: a secret that was read is still the placeholder of the samples. */
+/* ERR_INVALID: a secret in the settings is still the placeholder of the samples. */
 enum err option_check_placeholders(const struct option_schema *schema, struct why *why);
 void option_help(const struct option_schema *schema);	/* to stdout */
 void option_sample(const struct option_schema *schema);	/* a valid file, to stdout */

@@ -1,6 +1,6 @@
 /*
- * option_file -- reads a settings file or the file of a secret. It reads only regular
- * files, up to a limit, and refuses a secret that other users can read.
+ * option_file -- reads a settings file or the file of a secret. This module reads only
+ * regular files, up to a limit, and refuses a secret that other users can read.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Reads all of PATH, and its mode. ERR_NOT_FOUND, ERR_TOO_LARGE, ERR_INVALID. */
+/* Reads the whole file PATH and its mode. ERR_NOT_FOUND, ERR_TOO_LARGE, ERR_INVALID. */
 enum err option_file_read(const char *path, size_t limit, struct buf *text, mode_t *mode,
 			  struct why *why);
 /*

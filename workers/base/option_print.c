@@ -67,11 +67,11 @@ static void print_help_rows(const struct option *rows)
 
 void option_help(const struct option_schema *schema)
 {
-	printf("Settings of %s, by their group in the file.\n"
-	       "A running program takes over a change of what is \"reloadable\" by SIGHUP.\n"
+	printf("Settings of %s, by group of the settings file.\n"
+	       "A running program applies changes of \"reloadable\" settings on SIGHUP.\n"
 	       "A time is a number of seconds, or \"200ms\", \"90s\", \"2m\", \"12h\", "
-	       "\"7d\";\n"
-	       "a size is a number of bytes, or \"64K\", \"1M\", \"2G\".\n",
+	       "\"7d\".\n"
+	       "A size is a number of bytes, or \"64K\", \"1M\", \"2G\".\n",
 	       schema->program);
 	for (const struct option_section *s = schema->sections; s->group; s++) {
 		if (s->is_of_others)
@@ -81,8 +81,9 @@ void option_help(const struct option_schema *schema)
 	}
 	for (const struct option_list *l = option_lists(schema); l->group; l++) {
 		printf("\n%s: %s\n", l->group, l->help);
-		printf("    In each of `%s: ( { ... }, ... )`; what all share, in "
-		       "`default: { ... }`:\n", option_elements(l));
+		printf("    Settings of each element of `%s: ( { ... }, ... )`. "
+		       "`default: { ... }`\n    sets them for all elements:\n",
+		       option_elements(l));
 		print_help_rows(l->rows);
 	}
 }
@@ -353,9 +354,9 @@ static void print_sample_groups(const struct option_schema *schema, const char *
 
 void option_sample(const struct option_schema *schema)
 {
-	printf("# Settings of %s. A line behind # shows the default.\n"
-	       "# With a secret in it this file must be chmod 600; or name the secret's\n"
-	       "# own file instead: \"@FILE\".\n\n",
+	printf("# Settings of %s. A setting after # shows the default.\n"
+	       "# If this file contains a secret, its mode must be 0600 or 0640. Or put\n"
+	       "# the secret into a file with mode 0600, and write \"@FILE\" here.\n\n",
 	       schema->program);
 	print_sample_groups(schema, "", 0);
 }

@@ -1,14 +1,15 @@
 /*
  * option_type -- parses, describes, compares and frees the value of each type of option.
- * The value comes from the file or from the row's fallback, and the same rules hold for
- * both.
+ * The value comes from the file or from the fallback of the row. The same rules apply to
+ * the file and the fallback.
  */
 #pragma once
 
 #include "base/buf.h"
 #include "base/option.h"
 
-enum { OPTION_GROUP_MAX = 128 };	/* size of a dotted group, with its NUL */
+/* size of the dotted name of a group, with its NUL */
+enum { OPTION_GROUP_MAX = 128 };
 
 enum option_kind { VALUE_NUMBER, VALUE_BOOL, VALUE_TEXT, VALUE_TEXTS, VALUE_OTHER };
 
@@ -19,7 +20,7 @@ struct option_value {
 	struct option_texts texts;	/* for TEXTS, owned until parsed */
 };
 
-/* The fallback as a value. The row must have a fallback. */
+/* Returns the fallback as a value. The row must have a fallback. */
 struct option_value option_fallback(const struct option *row);
 void option_texts_add(struct option_texts *texts, const char *text, size_t len);
 void option_texts_clear(struct option_texts *texts);
@@ -31,7 +32,7 @@ bool option_parse(const struct option *row, struct option_value *value, void *fi
 void option_describe(const struct option *row, struct buf *out);
 void option_value_name(const struct option_value *value, struct buf *out);
 size_t option_size(enum option_type type);
-/* The address of the row's field in BASE, a struct of its section. */
+/* Returns the address of the row's field in BASE, a struct of its section. */
 void *option_field(void *base, const struct option *row);
 void option_field_clear(enum option_type type, void *field);
 bool option_field_equal(enum option_type type, const void *a, const void *b);

@@ -1,6 +1,6 @@
 /*
- * pause -- sleeps, in threads without a loop. A thread with an event loop must use a
- * timer: a pause there is a bug.
+ * pause -- sleeps, in threads that have no event loop. A thread with an event loop must
+ * use a timer: a pause there is a bug.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 void pause_ms(int64_t ms);
 /*
- * Forbids or allows pauses in the calling thread; returns the previous value. A running
- * loop forbids them.
+ * Forbids or allows pauses in the calling thread, and returns the previous value. A
+ * running event loop forbids them.
  */
 bool pause_forbid(bool forbidden);

@@ -1,6 +1,6 @@
 /*
- * secret -- memory for passwords and keys. Each secret has its own pages, which are not
- * in a core dump. secret_free() wipes it.
+ * secret -- memory for passwords and keys. Each secret has its own pages, which a core
+ * dump does not contain. secret_free() wipes the secret.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * apply -- reads many changes from one file: a JSON list in the form that central takes,
- * or lines of `add|set|delete NAME TTL TYPE DATA`. Only the command does I/O.
+ * apply -- parses many changes from one file: a JSON list in the form that central
+ * accepts, or lines of `add|set|delete NAME TTL TYPE DATA`. The parser does no I/O.
  */
 #pragma once
 
@@ -8,5 +8,8 @@
 
 #include "base/err.h"
 
-/* Appends to CHANGES. Modifies TEXT. ERR_INVALID: *why names the line. ERR_TOO_LARGE. */
+/*
+ * Appends to CHANGES. Modifies TEXT. ERR_INVALID: *why names the line. ERR_TOO_LARGE:
+ * TEXT contains too many changes.
+ */
 enum err apply_parse(char *text, const char *domain, json_t *changes, struct why *why);

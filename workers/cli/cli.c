@@ -17,9 +17,9 @@ const char *const cli_exit_meanings[EXIT_COUNT] = {
 	[EXIT_GOOD]        = "success",
 	[EXIT_FAILED]      = "the worker refused the request, or the request failed",
 	[EXIT_USAGE]       = "the command line or the settings are wrong",
-	[EXIT_NOT_FOUND]   = "the domain, record set, pool, ... does not exist",
-	[EXIT_IN_ERROR]    = "--wait, watch: the state became ERROR; owner: FAILED",
-	[EXIT_TIMEOUT]     = "no answer in time, or not ACTIVE in time",
+	[EXIT_NOT_FOUND]   = "the domain, pool or other object does not exist",
+	[EXIT_IN_ERROR]    = "the state was ERROR for 15 s (--wait, watch) or is FAILED (owner)",
+	[EXIT_TIMEOUT]     = "the answer or the state ACTIVE did not come in time",
 	[EXIT_UNREACHABLE] = "the broker, the database or the worker is not reachable",
 };
 

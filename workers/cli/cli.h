@@ -2,10 +2,10 @@
  * cli -- one run of the client: the command line, the settings and the functions that all
  * commands use.
  *
- * A command is a function enum err (struct cli *). It puts its reason for a failure into
- * cli->why. main.c prints the reason once and makes the exit status from the error. With
- * --json a command leaves one document, and main.c prints it; a failure adds "error".
- * Progress (progress.h) goes to standard error.
+ * A command is a function enum err (struct cli *). If it fails, it writes the reason to
+ * cli->why. main.c prints the reason once and derives the exit status from the error. If
+ * --json is given, a command makes one document, and main.c prints it. A failure adds
+ * "error" to the document. The client writes its progress to standard error (progress.h).
  */
 #pragma once
 
@@ -25,7 +25,7 @@ enum exit_status {
 	EXIT_FAILED,		/* the worker refused it, or the request failed */
 	EXIT_USAGE,		/* the command line or the settings are wrong */
 	EXIT_NOT_FOUND,
-	EXIT_IN_ERROR,		/* --wait: the state became ERROR */
+	EXIT_IN_ERROR,		/* --wait: the state stayed ERROR */
 	EXIT_TIMEOUT,
 	EXIT_UNREACHABLE,	/* the broker, the database or the worker */
 	EXIT_COUNT
@@ -57,20 +57,21 @@ static inline bool cli_has(const struct cli *cli, enum cli_option option)
 	return cli->option[option] != NULL;
 }
 
-/* Sets the document for --json. Takes JSON over. */
+/* Sets the document for --json. Takes over JSON. */
 void cli_answer(struct cli *cli, json_t *json);
-double cli_elapsed(const struct cli *cli);	/* seconds since the broker was reached */
+/* seconds since the client reached the broker */
+double cli_elapsed(const struct cli *cli);
 
-/* Calls central. Takes ARGS over. The caller frees *result; a NULL RESULT drops it. */
+/* Calls central. Takes over ARGS. The caller frees *result. RESULT may be NULL. */
 enum err cli_call(struct cli *cli, const char *method, json_t *args, json_t **result);
 
-/* Wrong use of the command line: sets EXIT_USAGE; main.c adds a hint. */
+/* Reports wrong use of the command line: sets EXIT_USAGE. main.c adds a hint. */
 enum err cli_usage(struct cli *cli, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * Reads an option's value as a number or a time ("1h"). Without the option *value is
- * unchanged.
+ * Reads an option's value as a number or a time ("1h"). If the option is not given,
+ * *value is unchanged.
  */
 enum err cli_number(struct cli *cli, enum cli_option option, int64_t min, int64_t max,
                     int64_t *value);
@@ -79,12 +80,12 @@ enum err cli_seconds(struct cli *cli, enum cli_option option, int64_t max,
 /* Sets KEY of INTO to the option's text, if the command line has the option. */
 void cli_put_text(const struct cli *cli, enum cli_option option, json_t *into,
                   const char *key);
-/* cli_put_text() for a host name, which gets its final dot. */
+/* cli_put_text() for a host name. Adds the final dot. */
 void cli_put_host(const struct cli *cli, enum cli_option option, json_t *into,
                   const char *key);
-/* cli_put_text() for host names with commas between them. */
+/* cli_put_text() for host names that are separated by commas. */
 void cli_put_hosts(const struct cli *cli, enum cli_option option, json_t *into,
                    const char *key);
 
-/* Writes the argument in the form that central takes (names.h). */
+/* Writes the argument in the form that central accepts (names.h). */
 enum err cli_domain(struct cli *cli, int argument, char text[NAME_MAX_TEXT + 1]);

@@ -22,15 +22,15 @@ enum {
 
 const struct option client_options[] = {
 	{ "tenant",      OPTION_TEXT,    AT(tenant),      "default", 1, 255,
-	  "tenant (project_id) of the requests" },
+	  "tenant of the requests (project_id)" },
 	{ "user",        OPTION_TEXT,    AT(user),        "",      0, 255,
-	  "user of the requests. \"\": no user" },
+	  "user name in the requests. \"\": no user name" },
 	{ "admin",       OPTION_BOOL,    AT(admin),       "false", 0, 0,
 	  "send requests as an administrator" },
 	{ "all_tenants", OPTION_BOOL,    AT(all_tenants), "false", 0, 0,
 	  "list the objects of all tenants (administrators only)" },
 	{ "timeout",     OPTION_SECONDS, AT(timeout_s),   "30",    1, 3600,
-	  "time to wait for one answer" },
+	  "longest time to wait for one answer" },
 	{ 0 }
 };
 

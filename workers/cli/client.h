@@ -1,10 +1,10 @@
 /*
- * client -- calls to the fleet from a program that does one thing at a time. The loop
- * runs only while the client waits for an answer.
+ * client -- makes calls to the fleet, for a program that does one thing at a time. The
+ * loop runs only while the client waits for an answer.
  *
- * client_open() waits for the broker. So an unreachable broker and a worker that does
- * not answer give different errors. A window (import.c) sends many calls at once. It
- * keeps the first failure, which client_window_close() returns.
+ * client_open() waits for the broker, so an unreachable broker and a worker that does not
+ * answer give different errors. A window (import.c) makes several calls at the same time.
+ * client_window_close() returns the first failure of the window.
  */
 #pragma once
 
@@ -29,21 +29,26 @@ struct client;
 enum err client_open(const struct client_config *config,
                      const struct broker_config *broker, struct client **client,
                      struct why *why);
-/* Later lists show all tenants. Only for commands of administrators. */
+/*
+ * From now on, lists show the objects of all tenants. Only for commands of
+ * administrators.
+ */
 void client_see_all(struct client *client);
 void client_close(struct client **client);
 
-/* Makes one call and waits for its answer. Takes ARGS over. The caller frees *result. */
+/* Makes one call and waits for its answer. Takes over ARGS. The caller frees *result. */
 enum err client_call(struct client *client, const char *topic, const char *method,
                      json_t *args, json_t **result, struct why *why);
-/* True: a poll that ended in ERR may succeed later, so a wait goes on. */
+/* True: a poll that ended in ERR may succeed later, so the client continues to wait. */
 bool client_may_recover(enum err err);
-/* Pauses between two polls. *ms is 0 before the first pause, and grows. */
+/*
+ * Pauses between two polls. *ms must be 0 before the first pause. Each call increases it.
+ */
 void client_pause(struct client *client, int *ms);
 
 /*
- * Makes one of many calls. The call leaves at once while fewer than CLIENT_WINDOW calls
- * are open.
+ * Makes one of many calls. If fewer than CLIENT_WINDOW calls are unanswered, it sends the
+ * call immediately. Otherwise it first waits for an answer.
  */
 enum { CLIENT_WINDOW = 8 };
 enum err client_window_call(struct client *client, const char *topic, const char *method,
@@ -51,6 +56,9 @@ enum err client_window_call(struct client *client, const char *topic, const char
 /* Waits for all answers. */
 enum err client_window_close(struct client *client, struct why *why);
 
-/* Fields of an answer. A missing field or a field of another type reads as empty. */
+/*
+ * Read fields of an answer. If a field is missing or has another type, they return "" or
+ * 0.
+ */
 const char *answer_text(const json_t *json, const char *key);
 int64_t answer_number(const json_t *json, const char *key);

@@ -1,7 +1,7 @@
 /*
- * command -- the table of commands, with a row for each command. Dispatch, --help, the
- * completion and the man page use this table. Its rows are in commands.c, the rows of the
- * options are in options.c.
+ * command -- the table of commands. The client uses it to find the command, and to make
+ * --help, the shell completion and the man page. The rows are in commands.c. The rows of
+ * the options are in options.c.
  */
 #pragma once
 
@@ -11,7 +11,7 @@ struct command {
 	const char *words;		/* "domain create"; NULL ends the table */
 	const char *arguments;		/* "NAME [FILE]" */
 	int min, max;			/* number of arguments; max -1: no limit */
-	uint64_t options;		/* its own options, without the common ones */
+	uint64_t options;		/* its own options, without the common options */
 	enum { NEED_NOTHING, NEED_BROKER, NEED_DATABASE } need;
 	enum err (*run)(struct cli *cli);
 	const char *help;		/* one line */
@@ -21,19 +21,24 @@ struct command {
 extern const struct command commands[];
 
 /*
- * Parses the command line into CLI. ERR_ARGUMENTS: cli->why says what is wrong. With
- * --help, --version or no words cli->command may be NULL.
+ * Parses the command line into CLI. ERR_ARGUMENTS: cli->why says what is wrong.
+ * cli->command may be NULL if the command line has --help, --version or no words.
  */
 enum err command_parse(struct cli *cli, int argc, char **argv);
 
-/* The command with which the words begin, and its number of words; NULL: unknown. */
+/*
+ * Finds the command at the start of the words. *used: the number of words of the command.
+ * NULL: the command is unknown.
+ */
 const struct command *command_find(char *const *words, int count, int *used);
-/* True for the first word of commands with two words ("domain"). */
+/* True if WORD is the first word of commands with two words ("domain"). */
 bool command_is_noun(const char *word);
-/* True if the command begins with this word ("domain"). */
+/* True if NOUN is the first word of the command. */
 bool command_is_below(const struct command *command, const char *noun);
 
-/* The headings of the overview, each with the first words of its commands. */
+/*
+ * The groups of the overview: a title, and the first words of the commands in the group.
+ */
 enum { COMMAND_NOUNS_MAX = 8 };
 struct command_group {
 	const char *title;		/* NULL ends the table */

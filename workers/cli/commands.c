@@ -9,78 +9,80 @@
 const struct command commands[] = {
 	{ "domain create", "NAME", 1, 1, WAIT | SOA | OPT(POOL) | OPT(NS),
 	  NEED_BROKER, domain_create,
-	  "create a domain, with its SOA and NS records",
+	  "create a domain with its SOA and NS records",
 	  "Creates the domain NAME for the tenant. The name servers of its pool then "
-	  "serve it. Its apex gets the NS records of the pool or of --ns. The SOA record "
-	  "gets central's defaults where no option sets a value.\nThe command prints the "
-	  "serial and the id of the domain at once. With --wait it also waits until the "
-	  "name servers serve that serial.",
+	  "serve the domain. The NS records at the apex come from the pool or from --ns. "
+	  "The SOA record has the defaults of central for all values that no option sets.\n"
+	  "The command prints the serial and the id of the domain immediately. If you "
+	  "give --wait, it then waits until the name servers serve that serial.",
 	  "zonefleet domain create example.org --wait\n"
 	  "zonefleet domain create example.org --email admin@example.org --ttl 10m "
 	  "--ns ns1.example.net,ns2.example.net" },
 	{ "domain list", "[PATTERN]", 0, 1,
 	  OPT(STATUS) | OPT(POOL) | OPT(SORT) | OPT(LIMIT),
 	  NEED_BROKER, domain_list,
-	  "list the tenant's domains",
+	  "list the domains of the tenant",
 	  "Lists domains with their serial, number of records and state. PATTERN is a "
-	  "name. A * at its end matches all names with that beginning. A * in front "
-	  "matches all names with that end. With --all-tenants an administrator sees "
-	  "the domains of all tenants.",
+	  "name. It may have a * at one end: shop* matches all names that begin with "
+	  "shop, and *example.org. matches all names that end in example.org. "
+	  "--all-tenants lists the domains of all tenants (administrators only).",
 	  "zonefleet domain list '*example.org.'\n"
 	  "zonefleet domain list --status ERROR --sort -updated_at\n"
 	  "zonefleet domain list --admin --all-tenants --json" },
 	{ "domain show", "DOMAIN", 1, 1, 0, NEED_BROKER, domain_show,
 	  "show a domain",
-	  "Shows the SOA values of the domain, its state and its counts. 'zonefleet "
-	  "status' shows the state on each name server.",
+	  "Shows the SOA values and the state of the domain, and the numbers of its "
+	  "record sets and records. 'zonefleet status' shows the state on each name "
+	  "server.",
 	  "zonefleet domain show example.org" },
 	{ "domain set", "DOMAIN", 1, 1, WAIT | SOA, NEED_BROKER, domain_set,
-	  "change a domain's SOA values, TTL or description",
-	  "Changes the values that the options name and keeps the other values. --ttl is "
-	  "the TTL of all record sets without a TTL of their own. 'zonefleet record' "
-	  "changes records.",
+	  "change the SOA values, the TTL or the description of a domain",
+	  "Changes the values that the options name. All other values stay the same. "
+	  "--ttl sets the TTL of all record sets that have no TTL of their own. To "
+	  "change records, use 'zonefleet record'.",
 	  "zonefleet domain set example.org --email dns@example.org --ttl 5m --wait" },
 	{ "domain delete", "DOMAIN", 1, 1, WAIT, NEED_BROKER, domain_delete,
 	  "delete a domain and all its records",
-	  "Deletes the domain and removes it from the name servers. The domain becomes "
-	  "DELETED when polls show that the name servers no longer serve it. Until then "
-	  "its name is not free.",
+	  "Deletes the domain and removes its zone from the name servers. The domain "
+	  "becomes DELETED when polls show that the name servers no longer serve the "
+	  "zone. Until then, no new domain can have its name.",
 	  "zonefleet domain delete example.org --wait" },
 	{ "domain abandon", "DOMAIN", 1, 1, OPT(YES), NEED_BROKER, domain_abandon,
 	  "end a deletion that does not complete (administrators)",
-	  "Shows a domain with the task DELETE, and for each name server the reason why "
-	  "the domain is not DELETED yet. With --yes the domain becomes DELETED at once "
-	  "and its name is free. Name servers that still serve the zone keep it. The "
-	  "pool manager tries to delete the zone there until a new domain takes the "
-	  "name. The log of central names these servers.",
+	  "Shows a domain whose task is DELETE, and for each name server the reason why "
+	  "the domain is not DELETED yet. If you give --yes, the domain becomes DELETED "
+	  "immediately and its name is free. Name servers that still serve the zone keep "
+	  "it. The pool manager tries to delete the zone on these servers until a new "
+	  "domain has the name. The log of central names these servers.",
 	  "zonefleet domain abandon example.org --admin\n"
 	  "zonefleet domain abandon example.org --admin --yes" },
 	{ "domain import", "NAME FILE", 2, 2, WAIT | OPT(POOL),
 	  NEED_BROKER, domain_import,
 	  "import a zone file",
-	  "Imports the master file (RFC 1035) FILE. The client unpacks a FILE that ends "
-	  "in .xz or .gz. A FILE of - is standard input. If the domain does not exist, "
-	  "central creates it. If it exists, its records become exactly the records of "
-	  "the file. The import is one change with one serial. It takes the serial of "
-	  "the file's SOA record if this serial is newer than the serial of the "
-	  "domain.\nCentral changes nothing before it has read and checked the last "
-	  "record.",
+	  "Imports the zone file FILE (a master file, RFC 1035). If FILE ends in .xz or "
+	  ".gz, the client decompresses it. If FILE is -, the client reads standard "
+	  "input. If the domain does not exist, central creates it. If it exists, "
+	  "central replaces its records with the records of the file. The import is one "
+	  "change with one serial. If the serial in the file is newer than the serial of "
+	  "the domain, the domain gets the serial in the file.\n"
+	  "Central changes nothing before it has read and checked the whole file.",
 	  "zonefleet domain import example.org example.org.zone --wait\n"
 	  "xzcat root.zone.xz | zonefleet domain import . - --admin" },
 	{ "domain export", "DOMAIN [FILE]", 1, 2, 0, NEED_BROKER, domain_export,
 	  "export a domain as a zone file",
-	  "Writes the domain as a master file with its SOA record first. Without FILE "
-	  "it writes to standard output. FILE appears only when it is complete.",
+	  "Writes the domain as a zone file (a master file, RFC 1035) with its SOA "
+	  "record first. If you give no FILE, the command writes to standard output. The "
+	  "command creates FILE only when the output is complete.",
 	  "zonefleet domain export example.org example.org.zone" },
 
 	{ "record add", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL),
 	  NEED_BROKER, record_add,
 	  "add records to a record set",
-	  "Adds one record for each DATA. Write DATA as in a master file, and quote it "
-	  "for the shell as one word. NAME is relative to the domain (www, or @ for the "
-	  "domain itself) or absolute with its final dot. Names in DATA are absolute. A "
-	  "TXT text with blanks needs quotes of its own. Records that exist already stay "
-	  "as they are.",
+	  "Adds one record for each DATA. Write DATA as in a zone file, and quote it for "
+	  "the shell as one word. NAME is relative to the domain (www, or @ for the "
+	  "domain itself), or absolute with its final dot. Names in DATA are absolute. A "
+	  "TXT text that contains blanks needs its own quotes in DATA. Existing records "
+	  "stay as they are.",
 	  "zonefleet record add example.org www A 192.0.2.1 192.0.2.2 --ttl 5m --wait\n"
 	  "zonefleet record add example.org @ MX '10 mail.example.org.'\n"
 	  "zonefleet record add example.org @ TXT '\"v=spf1 -all\"'" },
@@ -88,152 +90,159 @@ const struct command commands[] = {
 	  OPT(TYPE) | OPT(STATUS) | OPT(SORT) | OPT(LIMIT),
 	  NEED_BROKER, record_list,
 	  "list the records of a domain",
-	  "Lists the records of the domain. TASK is the work that the name servers "
-	  "still need. STATUS is the progress of this work. Write NAME as in 'record "
-	  "add'. A * at its end matches all names with that beginning. A * in front "
-	  "matches all absolute names with that end. But *.www is the name of a "
-	  "wildcard record. A TTL of - is the TTL of the domain.",
+	  "Lists the records of the domain. TASK is the work that the name servers still "
+	  "have to do. STATUS is the progress of this work. Write NAME as in 'record "
+	  "add'. NAME may have a * at one end: www* matches all names that begin with "
+	  "www, and *example.org. matches all absolute names that end in example.org. "
+	  "But *.www is the name of a wildcard record. A TTL of - means the TTL of the "
+	  "domain.",
 	  "zonefleet record list example.org\n"
 	  "zonefleet record list example.org www --type A\n"
 	  "zonefleet record list example.org --status ERROR --json" },
 	{ "record set", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL),
 	  NEED_BROKER, record_set,
-	  "replace a record set",
-	  "Replaces the records of the record set by the records of DATA. Central adds "
-	  "the missing records and removes all other records. The same command a second "
-	  "time changes nothing.",
+	  "replace the records of a record set",
+	  "Replaces the records of the record set with the records in DATA. Central adds "
+	  "the missing records and removes all other records. If you repeat the command, "
+	  "it changes nothing.",
 	  "zonefleet record set example.org www A 192.0.2.9 --ttl 1h --wait" },
 	{ "record delete", "DOMAIN NAME TYPE [DATA...]", 3, -1, WAIT,
 	  NEED_BROKER, record_delete,
 	  "delete records or a whole record set",
-	  "Deletes the records of DATA, or without DATA the whole record set. Records "
-	  "that do not exist count as unchanged.",
+	  "Deletes the records in DATA. If you give no DATA, it deletes the whole record "
+	  "set. Records that do not exist count as unchanged.",
 	  "zonefleet record delete example.org www A 192.0.2.1\n"
 	  "zonefleet record delete example.org old CNAME --wait" },
 	{ "record apply", "DOMAIN FILE", 2, 2, WAIT, NEED_BROKER, record_apply,
 	  "make many changes under one serial",
 	  "Reads changes from FILE, or from standard input if FILE is -. Central makes "
-	  "all of them as one change, or refuses all of them. A line is `add|set|delete "
-	  "NAME TTL TYPE DATA`. A TTL of - is the TTL of the domain. A line that begins "
-	  "with # or ; is a comment. Consecutive lines count as one change of a record "
-	  "set if only their DATA differs. FILE may also be a JSON list of {\"op\", "
-	  "\"name\", \"type\", \"ttl\", \"records\": [...]}.",
+	  "all of them as one change, or refuses all of them. A line has the form "
+	  "`add|set|delete NAME TTL TYPE DATA`. A TTL of - means the TTL of the domain. "
+	  "A line that begins with # or ; is a comment. Consecutive lines that differ "
+	  "only in DATA are one change to a record set. FILE may also be a JSON list of "
+	  "{\"op\", \"name\", \"type\", \"ttl\", \"records\": [...]}.",
 	  "printf 'add www 300 A 192.0.2.1\\nadd @ - MX 10 mail.example.org.\\n' |\n"
 	  "  zonefleet record apply example.org - --wait" },
 
 	{ "pool list", "", 0, 0, OPT(LIMIT), NEED_BROKER, pool_list,
 	  "list the pools of name servers (administrators)",
-	  "Lists the pools. NS are the hosts of the NS records that new domains get.",
+	  "Lists the pools. NS shows the hosts in the NS records of new domains.",
 	  "zonefleet pool list --admin" },
 	{ "pool show", "[POOL]", 0, 1, 0, NEED_BROKER, pool_show,
 	  "show a pool (administrators)",
-	  "Shows the hosts of the pool's NS records, its name servers, and for how many "
-	  "domains each server is behind. Without POOL it shows the pool named default.",
+	  "Shows the hosts in the NS records of the pool, and the name servers of the "
+	  "pool. For each server it shows the number of domains whose serial the server "
+	  "does not serve yet. If you give no POOL, it shows the pool named default.",
 	  "zonefleet pool show --admin" },
 	{ "pool create", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION) | OPT(CATALOG),
 	  NEED_BROKER, pool_create,
 	  "create a pool (administrators)",
-	  "Creates a pool of name servers. Start its pool manager with "
-	  "poolmgr.pool_name set to the name of the pool. The hosts of --ns become the "
-	  "NS records at the apex of new domains. --catalog names the catalog zone of "
-	  "the pool. Name servers that read it create and delete zones by themselves.",
+	  "Creates a pool of name servers. Then start a pool manager with "
+	  "poolmgr.pool_name set to the name of the pool. --ns sets the hosts in the NS "
+	  "records at the apex of new domains. --catalog sets the name of the catalog "
+	  "zone of the pool. Name servers that read the catalog zone create and delete "
+	  "zones by themselves.",
 	  "zonefleet pool create edge --ns ns1.example.net,ns2.example.net --admin" },
 	{ "pool set", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION) | OPT(CATALOG),
 	  NEED_BROKER, pool_set,
 	  "change a pool (administrators)",
-	  "Changes the hosts of the NS records, the description or the catalog zone. "
-	  "Existing domains keep their NS records. --catalog creates the catalog zone of "
-	  "the pool. --catalog \"\" deletes it. The deletion ends when no name server "
-	  "serves the zone any more.",
+	  "Changes the hosts in the NS records, the description or the catalog zone of "
+	  "the pool. Existing domains keep their NS records. --catalog creates the "
+	  "catalog zone of the pool. --catalog \"\" deletes it. The deletion ends when "
+	  "no name server serves the catalog zone any more.",
 	  "zonefleet pool set default --ns ns1.example.net,ns2.example.net --admin\n"
 	  "zonefleet pool set default --catalog catalog.example.net --admin" },
 
 	{ "blacklist add", "NAME", 1, 1, OPT(DESCRIPTION), NEED_BROKER, blacklist_add,
-	  "reserve a name (administrators)",
-	  "Reserves NAME. Only administrators may then create NAME or a domain below "
-	  "it.",
+	  "add a name to the blacklist (administrators)",
+	  "Adds NAME to the blacklist. Then only administrators may create NAME or a "
+	  "domain below it.",
 	  "zonefleet blacklist add internal.example --description 'not yours' --admin" },
 	{ "blacklist list", "", 0, 0, OPT(LIMIT), NEED_BROKER, blacklist_list,
-	  "list reserved names (administrators)",
-	  "Lists the reserved names.",
+	  "list the names on the blacklist (administrators)",
+	  "Lists the names on the blacklist.",
 	  "zonefleet blacklist list --admin" },
 	{ "blacklist delete", "NAME", 1, 1, 0, NEED_BROKER, blacklist_delete,
-	  "release a reserved name (administrators)",
-	  "Removes NAME from the reserved names. All tenants may create it again.",
+	  "remove a name from the blacklist (administrators)",
+	  "Removes NAME from the blacklist. Then all tenants may create it again.",
 	  "zonefleet blacklist delete internal.example --admin" },
 
 	{ "tsigkey create", "NAME", 1, 1,
 	  OPT(ALGORITHM) | OPT(DOMAIN) | OPT(SECRET_FILE), NEED_BROKER, tsigkey_create,
 	  "create a TSIG key (administrators)",
-	  "Creates the key NAME. Without --domain the key is for name servers: name it "
-	  "as tsig_key of a server in the settings of the pool manager. mini-DNS and "
-	  "that server then sign transfers, NOTIFY messages and polls with it. With "
-	  "--domain a client that signs with the key may transfer that domain from any "
-	  "address. Central deletes that key together with the domain.\n"
+	  "Creates the key NAME. A key without --domain is for name servers: name it as "
+	  "tsig_key of a server in the settings of the pool manager. mini-DNS and that "
+	  "server then sign transfers, NOTIFY messages and polls with the key. If you "
+	  "give --domain, a client that signs with the key may transfer that domain from "
+	  "any address. Central deletes such a key together with its domain.\n"
 	  "Central generates a random secret with the length of the algorithm's hash. "
-	  "--secret-file sets a secret of 16 to 128 octets instead. 'tsigkey show' "
-	  "prints the secret.",
+	  "--secret-file sets a secret of 16 to 128 octets instead. 'tsigkey show "
+	  "--secret' prints the secret.",
 	  "zonefleet tsigkey create pool-key --admin\n"
 	  "zonefleet tsigkey create partner.example --domain example.org --admin\n"
 	  "zonefleet tsigkey create old-key --secret-file old-key.secret --admin" },
 	{ "tsigkey list", "", 0, 0, OPT(LIMIT), NEED_BROKER, tsigkey_list,
 	  "list the TSIG keys (administrators)",
-	  "Lists the keys without their secrets. A DOMAIN of - means a key for name "
-	  "servers.",
+	  "Lists the keys without their secrets. A DOMAIN of - means that the key is for "
+	  "name servers.",
 	  "zonefleet tsigkey list --admin" },
 	{ "tsigkey show", "NAME", 1, 1, OPT(SECRET) | OPT(FORMAT),
 	  NEED_BROKER, tsigkey_show,
 	  "show a TSIG key (administrators)",
-	  "Shows the key. --secret also shows its secret. --format prints the clause "
-	  "that a name server of that kind needs to know the key. The clause contains "
-	  "the secret.",
+	  "Shows the key. --secret also shows its secret. --format prints the key as a "
+	  "clause for the configuration of a name server. The clause contains the "
+	  "secret.",
 	  "zonefleet tsigkey show pool-key --admin\n"
 	  "zonefleet tsigkey show pool-key --format bind --admin > pool-key.conf" },
 	{ "tsigkey rotate", "NAME", 1, 1, OPT(ALGORITHM) | OPT(SECRET_FILE),
 	  NEED_BROKER, tsigkey_rotate,
 	  "change the secret of a TSIG key (administrators)",
-	  "Replaces the secret of the key by a random secret, or by the secret in "
-	  "--secret-file. Without --algorithm the algorithm stays the same. Within ten "
-	  "seconds mini-DNS refuses the old secret. To change a secret without a gap, "
-	  "create a second key and configure it everywhere. Then delete the first key.",
+	  "Replaces the secret of the key with a random secret, or with the secret in "
+	  "--secret-file. The algorithm stays the same unless you give --algorithm. "
+	  "mini-DNS refuses the old secret after at most ten seconds. To change a secret "
+	  "without an interruption, create a second key and configure it everywhere. "
+	  "Then delete the first key.",
 	  "zonefleet tsigkey rotate pool-key --admin" },
 	{ "tsigkey delete", "NAME", 1, 1, 0, NEED_BROKER, tsigkey_delete,
 	  "delete a TSIG key (administrators)",
-	  "Deletes the key. Central refuses this for the tsig_key of a name server. "
-	  "Within ten seconds mini-DNS refuses transfers with the key.",
+	  "Deletes the key. Central refuses to delete a key that is the tsig_key of a "
+	  "name server. mini-DNS refuses transfers with the key after at most ten "
+	  "seconds.",
 	  "zonefleet tsigkey delete partner.example --admin" },
 
 	{ "quota show", "[TENANT]", 0, 1, 0, NEED_BROKER, quota_show,
-	  "show a tenant's limits (administrators)",
+	  "show the quotas of a tenant (administrators)",
 	  "Shows how many domains the tenant may have. It also shows how many record "
-	  "sets a domain may have, and how many records a record set may have. A limit "
-	  "of -1 is no limit. Without TENANT it shows the tenant of --tenant or "
-	  "client.tenant.",
+	  "sets a domain may have, and how many records a record set may have. A quota "
+	  "of -1 means no limit. If you give no TENANT, it shows the quotas of the "
+	  "tenant in --tenant or client.tenant.",
 	  "zonefleet quota show acme --admin" },
 	{ "quota set", "TENANT RESOURCE LIMIT", 3, 3, 0, NEED_BROKER, quota_set,
-	  "change a limit of a tenant (administrators)",
-	  "Sets a limit of the tenant. RESOURCE is domains, domain_recordsets or "
+	  "change a quota of a tenant (administrators)",
+	  "Sets a quota of the tenant. RESOURCE is domains, domain_recordsets or "
 	  "recordset_records. LIMIT is a number, or -1 for no limit.",
 	  "zonefleet quota set acme domains 500 --admin" },
 
 	{ "status", "[DOMAIN]", 0, 1, OPT(POOL), NEED_BROKER, status_show,
-	  "show how far each name server is",
-	  "Shows the state of DOMAIN and how many of its name servers have its serial "
-	  "(consensus). For each name server it shows the serial of the last poll. LAG is "
-	  "the difference of the two serials. The command also shows the last error and "
-	  "the next attempt.\n"
-	  "Without DOMAIN it is for administrators and lists all name servers. BEHIND "
-	  "counts the domains whose serial a server does not have yet. FAILED counts "
-	  "the domains whose last attempt at the server failed. Below them are domains "
-	  "that are in ERROR or PENDING, up to 20 of each.",
+	  "show the state of a domain or of all name servers",
+	  "Shows the state of DOMAIN and the number of name servers that serve its "
+	  "serial (consensus). For each name server it shows the serial that the last "
+	  "poll found. LAG is the difference between the two serials. The command also "
+	  "shows the last error and the next attempt.\n"
+	  "If you give no DOMAIN, the command lists all name servers (administrators "
+	  "only). BEHIND is the number of domains whose serial the server does not serve "
+	  "yet. FAILED is the number of domains whose last attempt on the server failed. "
+	  "Below the servers, the command lists up to 20 domains in ERROR and up to 20 "
+	  "PENDING domains.",
 	  "zonefleet status example.org\n"
 	  "zonefleet status --admin" },
 	{ "network set", "NETWORK DOMAIN", 2, 2, WAIT, NEED_BROKER, network_set,
 	  "set the domain of a network",
-	  "Registers network NETWORK (a UUID) at zonefleet-ports, or changes its DOMAIN. "
-	  "zonefleet-ports renames all ports of the network at once. With a DOMAIN of '' "
-	  "they have no names. The domain must belong to the tenant. --wait waits until "
-	  "the records of all ports are on the name servers, as in 'port create'.",
+	  "Registers the network NETWORK (a UUID) at zonefleet-ports, or changes its "
+	  "DOMAIN. zonefleet-ports renames all ports of the network immediately. If "
+	  "DOMAIN is '', the ports have no names. The domain must belong to the tenant. "
+	  "--wait waits until the records of all ports are on the name servers, as in "
+	  "'port create'.",
 	  "zonefleet network set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 dev.example.org "
 	  "--wait\n"
 	  "zonefleet network set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 ''" },
@@ -248,18 +257,19 @@ const struct command commands[] = {
 	  "zonefleet network show 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "network delete", "NETWORK", 1, 1, 0, NEED_BROKER, network_delete,
 	  "delete a network that has no ports",
-	  "Deletes the network and its subnets. zonefleet-ports refuses this for a "
-	  "network with ports: delete the ports first.",
+	  "Deletes the network and its subnets. zonefleet-ports refuses to delete a "
+	  "network that has ports: delete the ports first.",
 	  "zonefleet network delete 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "subnet set", "NETWORK CIDR", 2, 2, WAIT | OPT(NO_PUBLISH), NEED_BROKER,
 	  subnet_set,
-	  "publish the addresses of a subnet, or not",
+	  "register a subnet, and publish its addresses or not",
 	  "Registers the subnet CIDR (10.1.0.0/16 or fd00::/64) of NETWORK, or changes "
-	  "it. With --no-publish the addresses of its ports have no records, neither "
-	  "forward nor reverse. Without --no-publish they have records. The change "
-	  "applies to all ports of the subnet at once. An address outside all known "
-	  "subnets has records, except for Neutron's ports with ports.publish = "
-	  "\"flagged\". Two subnets of a network must not overlap.",
+	  "it. zonefleet-ports publishes forward and reverse records for the addresses "
+	  "of its ports. If you give --no-publish, it publishes no records for them. The "
+	  "change applies to all ports of the subnet immediately. zonefleet-ports also "
+	  "publishes an address outside all known subnets, unless the port is from "
+	  "Neutron and ports.publish is \"flagged\". Two subnets of a network must not "
+	  "overlap.",
 	  "zonefleet subnet set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.0.0/16 "
 	  "--no-publish\n"
 	  "zonefleet subnet set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.0.0/16" },
@@ -271,14 +281,14 @@ const struct command commands[] = {
 	{ "subnet show", "SUBNET", 1, 1, 0, NEED_BROKER, subnet_show,
 	  "show a subnet",
 	  "Shows the subnet, the domain of its network and whether its addresses have "
-	  "records. The flag is the value from 'subnet set' or from Neutron "
+	  "records. The line flag shows the value from 'subnet set' or from Neutron "
 	  "(dns_publish_fixed_ip). The line published shows the result of the flag and "
 	  "ports.publish.",
 	  "zonefleet subnet show 8c1e4a52-1f0b-4a5e-8d53-7f6f0c2b9e21" },
 	{ "subnet delete", "SUBNET", 1, 1, 0, NEED_BROKER, subnet_delete,
 	  "delete a subnet",
-	  "Deletes the subnet. Then its addresses are outside all known subnets: see "
-	  "'subnet set'.",
+	  "Deletes the subnet. Its addresses are then outside all known subnets (see "
+	  "'subnet set').",
 	  "zonefleet subnet delete 8c1e4a52-1f0b-4a5e-8d53-7f6f0c2b9e21" },
 	{ "port create", "NETWORK ADDRESS...", 2, -1,
 	  WAIT | OPT(DNS_NAME) | OPT(DNS_DOMAIN) | OPT(MAC),
@@ -287,13 +297,13 @@ const struct command commands[] = {
 	  "Creates a port of NETWORK with these addresses. Each address has a generated "
 	  "name (host-10-1-1-1) in the domain of the network. --dns-name gives the port "
 	  "a name that no other port of the network has. The reverse record of each "
-	  "address names the port, or without --dns-name the generated name. "
-	  "--dns-domain moves the name of the port into that domain. The generated "
-	  "names stay in the domain of the network.\n"
-	  "--wait waits until central has taken the records, and then until their "
-	  "domains are on the name servers. It leaves out the second step for domains "
-	  "that the caller may not see. Only administrators see reverse domains. If "
-	  "central refuses records, the command fails with the reason (InError).",
+	  "address contains this name, or the generated name if you give no --dns-name. "
+	  "--dns-domain moves the name of the port into that domain. The generated names "
+	  "stay in the domain of the network.\n"
+	  "--wait waits until central has accepted the records, and then until their "
+	  "domains are on the name servers. It skips the second step for domains that "
+	  "the caller may not see. Only administrators see reverse domains. If central "
+	  "refuses records, the command fails with the reason (InError).",
 	  "zonefleet port create 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.1.1 "
 	  "2001:db8::1 --dns-name vm01 --wait\n"
 	  "zonefleet port create 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.1.2 "
@@ -301,33 +311,33 @@ const struct command commands[] = {
 	{ "port list", "[NETWORK]", 0, 1, OPT(LIMIT), NEED_BROKER, port_list,
 	  "list ports",
 	  "Lists ports with their names and addresses. A port is PENDING until central "
-	  "has all its records, and ACTIVE from then on. It is in ERROR if central "
+	  "has all its records. Then the port is ACTIVE. A port is in ERROR if central "
 	  "refuses some of its records, for example because other data is at the name. "
-	  "REASON says why a port is PENDING or in ERROR. It also says why a port does "
-	  "not have its name, for example because another port has it. Such a port has "
-	  "only its generated names.",
+	  "REASON says why a port is PENDING or in ERROR. REASON also says why a port "
+	  "does not have its name, for example because another port has the name. Such a "
+	  "port has only its generated names.",
 	  "zonefleet port list 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "port show", "PORT", 1, 1, 0, NEED_BROKER, port_show,
 	  "show a port and the names of its addresses",
 	  "Shows the port, and each of its addresses with the name in its reverse "
-	  "record. PORT is an id or a full name. Ports of two networks may have the "
-	  "same full name: such a port needs its id.",
+	  "record. PORT is an id or a full name. If ports of two networks have the same "
+	  "full name, use the id.",
 	  "zonefleet port show 0b5a6b6e-2f0e-4a43-9be7-3b8d2f8a3d10\n"
 	  "zonefleet port show vm01.dev.example.org" },
 	{ "port set", "PORT [ADDRESS...]", 1, -1,
 	  WAIT | OPT(DNS_NAME) | OPT(DNS_DOMAIN) | OPT(MAC),
 	  NEED_BROKER, port_set,
 	  "change the name or the addresses of a port",
-	  "Changes the values that you give and keeps the other values. ADDRESS... replaces "
-	  "all addresses of the port. PORT is an id or a full name. --wait waits as in "
-	  "'port create', and also until the former records are gone.",
+	  "Changes the values that you give. All other values stay the same. ADDRESS... "
+	  "replaces all addresses of the port. PORT is an id or a full name. --wait "
+	  "waits as in 'port create', and also until the former records are gone.",
 	  "zonefleet port set vm01.dev.example.org --dns-name web --wait\n"
 	  "zonefleet port set 0b5a6b6e-2f0e-4a43-9be7-3b8d2f8a3d10 10.1.1.7" },
 	{ "port delete", "PORT", 1, 1, WAIT, NEED_BROKER, port_delete,
 	  "delete a port and its records",
 	  "Deletes the port and its records. PORT is an id or a full name. The name of "
-	  "the port is free at once. --wait waits until the records are gone from the "
-	  "name servers, as in 'port create'.",
+	  "the port is free immediately. --wait waits until the records are gone from "
+	  "the name servers, as in 'port create'.",
 	  "zonefleet port delete 0b5a6b6e-2f0e-4a43-9be7-3b8d2f8a3d10\n"
 	  "zonefleet port delete web.dev.example.org --wait" },
 	{ "router create", "NAME [ADDRESS...]", 1, -1,
@@ -336,64 +346,66 @@ const struct command commands[] = {
 	  "create a router and its domain (administrators)",
 	  "Creates the router NAME and its domain. The router is a group of instances at "
 	  "these addresses. Each instance serves all routes of the router. All names "
-	  "below the domain lead to these addresses. ADDRESS=down is an address that is "
-	  "not up yet. Routes that wait for a router get the new router at once.",
+	  "below the domain resolve to these addresses. ADDRESS=down is an address that "
+	  "is not up yet. Routes that wait for a router get the new router immediately.",
 	  "zonefleet router create shard1 10.245.2.2 10.245.2.3 --dns "
 	  "shard1.v3.example.com --admin --wait\n"
 	  "zonefleet router create east 10.245.3.2 --label zone=east --capacity 500 "
 	  "--admin" },
 	{ "router list", "", 0, 0, OPT(LIMIT), NEED_BROKER, router_list,
 	  "list the routers",
-	  "Lists the routers with their domains, states and addresses. ZONE is the "
-	  "state of the domain on its name servers. Only administrators see ROUTES, "
-	  "CAPACITY, SERIAL and REASON.\n"
-	  "A plain address is up and in the domain. =down: the operator has set it "
-	  "down. =silent: its agent has sent nothing for routes.alive_timeout. =kept: "
-	  "it is down or silent, but the domain keeps it because no other address is "
-	  "up. =coming: the domain will have it soon.",
+	  "Lists the routers with their domains, states and addresses. ZONE is the state "
+	  "of the domain on its name servers. Only administrators see ROUTES, CAPACITY, "
+	  "SERIAL and REASON.\n"
+	  "An address without a suffix is up and in the domain. =down: the operator has "
+	  "set the address down. =silent: the agent of the address has sent no report "
+	  "for routes.alive_timeout. =kept: the address is down or silent, but it stays "
+	  "in the domain because no other address is up. =coming: the domain will have "
+	  "the address soon.",
 	  "zonefleet router list --admin\n"
 	  "zonefleet router list --json" },
 	{ "router show", "ROUTER", 1, 1, 0, NEED_BROKER, router_show,
 	  "show a router",
 	  "Shows the router and its addresses. UP is the state that the operator has "
 	  "set. ALIVE is no if UP is no, or if the agent of the address is silent. SHOWN "
-	  "says whether the domain has the address.",
+	  "says whether the domain contains the address.",
 	  "zonefleet router show shard1 --admin" },
 	{ "router set", "ROUTER [ADDRESS...]", 1, -1,
 	  WAIT | OPT(LABEL) | OPT(CAPACITY) | OPT(TTL) | OPT(DESCRIPTION),
 	  NEED_BROKER, router_set,
 	  "change a router (administrators)",
-	  "Changes the values that you give and keeps the other values. ADDRESS... replaces "
-	  "all addresses of the router. ADDRESS=down is an address that gets no "
-	  "requests. The domain of the router follows at once.",
+	  "Changes the values that you give. All other values stay the same. ADDRESS... "
+	  "replaces all addresses of the router. ADDRESS=down is an address that gets no "
+	  "requests. zonefleet-routes changes the domain of the router immediately.",
 	  "zonefleet router set shard1 10.245.2.2 10.245.2.3=down --admin --wait\n"
 	  "zonefleet router set shard1 --capacity 1000 --admin" },
 	{ "router drain", "ROUTER", 1, 1, WAIT | OPT(UNDO), NEED_BROKER, router_drain,
 	  "move all routes to other routers (administrators)",
-	  "Moves all routes of the router to other routers and gives it no new routes. A "
-	  "generated name changes with the router. The former name leads to the new name "
-	  "for routes.rebind_grace. The command prints how many routes will move. --wait "
-	  "waits until the router has no route. --undo lets the router take routes "
-	  "again, but does not move routes back.",
+	  "Moves all routes of the router to other routers and gives it no new routes. "
+	  "The generated name of a route changes with its router. The former name leads "
+	  "to the new name for routes.rebind_grace. The command prints how many routes "
+	  "will move. --wait waits until the router has no route. --undo lets the router "
+	  "take routes again, but does not move routes back.",
 	  "zonefleet router drain shard1 --admin --wait\n"
 	  "zonefleet router drain shard1 --admin --undo" },
 	{ "router delete", "ROUTER", 1, 1, WAIT | OPT(FORCE), NEED_BROKER, router_delete,
-	  "delete a router without routes (administrators)",
-	  "Deletes the router and its domain. A router that has routes stays: drain it "
-	  "first. A router with former names of routes that still lead to other routers "
-	  "also stays. It stays until routes.rebind_grace is over and no resolver can "
-	  "have such a name. --force deletes the router without this wait.",
+	  "delete a router that has no routes (administrators)",
+	  "Deletes the router and its domain. zonefleet-routes refuses to delete a "
+	  "router that has routes: drain it first. It also refuses to delete a router "
+	  "while former names of routes in its domain lead to other routers. These names "
+	  "stay until routes.rebind_grace is over and no resolver can have them in its "
+	  "cache. --force deletes the router without this wait.",
 	  "zonefleet router delete shard1 --admin --wait" },
 	{ "route create", "NAMESPACE NAME", 2, 2,
 	  WAIT | OPT(HOST) | OPT(LABEL) | OPT(BACKEND), NEED_BROKER, route_create,
 	  "create a route",
 	  "Creates the route NAME of NAMESPACE. The route gets a router, and the "
-	  "generated name NAMESPACE-NAME in the domain of that router. With --host the "
-	  "route has your own name instead: point this name to the router yourself. A "
-	  "host belongs to the first route that asks for it. Other routes wait until the "
-	  "host is free. --wait waits until the route has a router whose domain is on "
-	  "its name servers. If the route waits for its host, --wait names the owner of "
-	  "the host and fails at once (Waiting).",
+	  "generated name NAMESPACE-NAME in the domain of that router. If you give "
+	  "--host, the route has your own name instead: create a DNS record that leads "
+	  "from this name to the router. A host belongs to the first route that asks for "
+	  "it. Other routes wait until the host is free. --wait waits until the route "
+	  "has a router whose domain is on its name servers. If the route waits for its "
+	  "host, --wait fails immediately and names the owner of the host (Waiting).",
 	  "zonefleet route create myapp test --wait\n"
 	  "zonefleet route create myapp shop --host www.example.org --label "
 	  "zone=east,tier=gold --backend shop_8080" },
@@ -401,9 +413,9 @@ const struct command commands[] = {
 	  NEED_BROKER, route_list,
 	  "list routes",
 	  "Lists routes with their names and routers. An administrator sees the routes "
-	  "of all tenants. A route is new until it has a router, and scheduled from "
-	  "then on. REASON says why a route has no router, or why it is still at a "
-	  "drained router. zonefleet-routes tries again.",
+	  "of all tenants. A route is new until it has a router. Then the route is "
+	  "scheduled. REASON says why a route has no router, or why it still has a "
+	  "drained router. In both cases, zonefleet-routes tries again.",
 	  "zonefleet route list myapp\n"
 	  "zonefleet route list --router shard1 --admin\n"
 	  "zonefleet route list --phase new --admin" },
@@ -414,115 +426,124 @@ const struct command commands[] = {
 	{ "route set", "ROUTE", 1, 1, WAIT | OPT(HOST) | OPT(LABEL) | OPT(BACKEND),
 	  NEED_BROKER, route_set,
 	  "change the host, labels or backend of a route",
-	  "Changes the values that you give and keeps the other values. A new host frees the "
-	  "former host at once. The route that has waited longest for the former host "
-	  "gets it. The router of the route stays the same, even if the labels change.",
+	  "Changes the values that you give. All other values stay the same. A new host "
+	  "frees the former host immediately. The route that has waited longest for the "
+	  "former host gets it. The router of the route stays the same, even if the "
+	  "labels change.",
 	  "zonefleet route set myapp/test --host test.example.org\n"
 	  "zonefleet route set myapp/test --host '' --label zone=west" },
 	{ "route delete", "ROUTE", 1, 1, WAIT, NEED_BROKER, route_delete,
 	  "delete a route",
-	  "Deletes the route. Its host is free at once. Its former names at other "
-	  "routers leave the domains of these routers. --wait waits until all its names "
-	  "are gone from the name servers.",
+	  "Deletes the route. Its host is free immediately. zonefleet-routes removes the "
+	  "former names of the route from the domains of other routers. --wait waits "
+	  "until all names of the route are gone from the name servers.",
 	  "zonefleet route delete myapp/test --wait" },
 	{ "route bind", "ROUTE ROUTER", 2, 2, WAIT, NEED_BROKER, route_bind,
 	  "bind a route to a router (administrators)",
-	  "Gives the route to ROUTER, whatever routes.strategy would choose. The route "
-	  "may have another router already. With routes.strategy = \"external\" "
-	  "zonefleet-routes itself binds no route. The former generated name leads to "
-	  "the new name for routes.rebind_grace.",
+	  "Binds the route to ROUTER, even if routes.strategy would choose another "
+	  "router. The route may already have another router. If routes.strategy is "
+	  "\"external\", zonefleet-routes does not bind routes itself. The former "
+	  "generated name leads to the new name for routes.rebind_grace.",
 	  "zonefleet route bind myapp/test shard2 --admin --wait" },
 	{ "watch", "DOMAIN", 1, 1, OPT(WAIT_TIMEOUT), NEED_BROKER, watch_domain,
 	  "watch a domain until it is ACTIVE",
-	  "Shows the progress of the name servers until the domain is ACTIVE, DELETED "
-	  "or in ERROR. On a terminal it rewrites one line. Otherwise it prints a line "
-	  "for each change.",
+	  "Shows the progress of the name servers until the domain is ACTIVE or DELETED, "
+	  "or has been in ERROR for 15 s. On a terminal, the command updates one line. "
+	  "Otherwise, it prints one line for each change.",
 	  "zonefleet watch example.org" },
 	{ "workers", "", 0, 0, 0, NEED_BROKER, workers_show,
 	  "list the workers and their shares (administrators)",
 	  "Lists the processes of the fleet by service. The master of a service divides "
-	  "its periodic work into TOTAL shares. Each process has the share of its "
-	  "FACTOR. GENERATION is the number of the division. A process without a "
-	  "heartbeat for fleet.timeout is down and has no share. After an hour it "
-	  "leaves the list.",
+	  "its periodic work into TOTAL shares. FACTOR is the number of the share that a "
+	  "process has. GENERATION is the number of this division. A process without a "
+	  "heartbeat for fleet.timeout is down and has no share. The process leaves the "
+	  "list after one hour.",
 	  "zonefleet workers --admin" },
 	{ "locks", "", 0, 0, 0, NEED_BROKER, locks_show,
 	  "list the locks and their holders (administrators)",
-	  "Lists the objects that processes have locked. These are domains with work on "
-	  "name servers, and the election of the master of each service "
+	  "Lists the objects that processes have locked. An object is a domain with work "
+	  "on name servers, or the election of the master of a service "
 	  "(election:SERVICE). Another process may take over a lock that its holder does "
-	  "not renew within its TTL. Each takeover raises the fence. A process with an "
-	  "old fence writes nothing.",
+	  "not renew within its TTL. Each takeover increases the fence. A process with "
+	  "an old fence writes nothing.",
 	  "zonefleet locks --admin" },
 	{ "repairs", "", 0, 0, 0, NEED_BROKER, repairs_show,
 	  "list differences on name servers (administrators)",
 	  "Lists the differences between name servers and the database, and their "
-	  "repairs. CONTENT is a zone with other records under the right serial. STRAY "
-	  "is an orphan zone: no domain of the pool has it. SERIAL is a zone that a "
-	  "server did not update, although the server answers.\nSEEN: found once, and "
-	  "the next round looks again. CONFIRMED: the pool manager repairs it. DONE: "
-	  "repaired. FAILED: the repair failed. PARKED: waits for you. The pool manager "
-	  "parks a difference that comes back too often. It also parks a refused repair, "
-	  "and a zone that may belong to another fleet.",
+	  "repairs. CONTENT is a zone with the right serial but other records than the "
+	  "database. STRAY is an orphan zone: it belongs to no domain of the pool. "
+	  "SERIAL is a zone that a server did not update, although the server answers.\n"
+	  "SEEN: the pool manager has found the difference once and checks it again in "
+	  "the next round. CONFIRMED: the pool manager repairs the difference. DONE: the "
+	  "repair has succeeded. FAILED: the repair has failed. PARKED: an operator must "
+	  "act. The pool manager parks a difference that comes back too often. It also "
+	  "parks a repair that the server refuses, and a zone that may belong to another "
+	  "fleet.",
 	  "zonefleet repairs --admin" },
 	{ "servers", "", 0, 0, OPT(POOL), NEED_BROKER, servers_show,
 	  "show the name servers and their state (administrators)",
-	  "Lists the name servers of the pools. BEHIND counts the domains whose serial a "
-	  "server does not have yet. FAILED counts the domains whose last attempt at the "
-	  "server failed. STATE is the state that the operator has set. The pool "
-	  "managers send no changes to a DRAINED server and leave it out of the "
-	  "consensus. They also forget all data of a REMOVED server.",
+	  "Lists the name servers of the pools. BEHIND is the number of domains whose "
+	  "serial the server does not serve yet. FAILED is the number of domains whose "
+	  "last attempt on the server failed. HEALTH is NO_DNS if the server does not "
+	  "answer DNS queries, NO_CONTROL if its control channel does not answer, and "
+	  "NO_ANSWER if neither answers. STATE is the state that the operator has "
+	  "set. The pool managers send no changes to a DRAINED server and leave it out "
+	  "of the consensus. They do the same for a REMOVED server, and also delete all "
+	  "data about it.",
 	  "zonefleet servers --admin" },
 	{ "server drain", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_drain,
 	  "stop changes to a name server (administrators)",
-	  "Stops changes to the server. The pool managers neither change nor poll it, "
-	  "and changes become ACTIVE without it. The server goes on serving its zones "
-	  "and may transfer zones. 'server add' puts it back into service.",
+	  "Stops changes to the server. The pool managers neither change nor poll the "
+	  "server, and domains become ACTIVE without it. The server continues to serve "
+	  "its zones and may transfer zones. 'server add' puts it back into service.",
 	  "zonefleet server drain ns2 --admin" },
 	{ "server add", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_add,
 	  "put a name server into service (administrators)",
 	  "Puts a drained or removed server back into service. The pool managers then "
-	  "bring it up to date by themselves. A new server needs no command: name it in "
-	  "the settings of the pool managers and restart them.",
+	  "bring its zones up to date. A new server needs no command: add it to the "
+	  "settings of the pool managers and restart them.",
 	  "zonefleet server add ns2 --admin" },
 	{ "server remove", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_remove,
 	  "remove a name server (administrators)",
 	  "Stops changes to the server, as 'server drain' does. The pool managers also "
-	  "forget all data of the server, and mini-DNS refuses its transfers. The zones "
-	  "on the server stay. Then remove the server from the settings of the pool "
-	  "managers. It leaves the list within three rounds of the sync.",
+	  "delete all data about the server, and mini-DNS refuses its transfers. The "
+	  "zones on the server stay. Then remove the server from the settings of the "
+	  "pool managers. The server leaves the list of 'zonefleet servers' within three "
+	  "syncs.",
 	  "zonefleet server remove ns2 --admin" },
 	{ "sync", "DOMAIN", 1, 1, OPT(DEEP), NEED_BROKER, sync_domain,
-	  "compare the name servers with a domain now",
-	  "Starts the pending work on the domain's name servers now, without the pause "
-	  "before a retry. mini-DNS notifies and polls all these servers. The periodic "
-	  "sync does the same within poolmgr.periodic_sync_interval.\n--deep also "
-	  "compares the records of each name server with the records of the domain. If a "
-	  "second comparison some seconds later finds the difference again, the pool "
-	  "manager repairs it. It repairs a parked difference too (see 'zonefleet "
-	  "repairs'). A server that does not follow must transfer at once, without the "
-	  "pause after earlier attempts.",
+	  "start the pending work of a domain now",
+	  "Starts the pending work on the name servers of the domain now, without the "
+	  "pause before a retry. mini-DNS notifies and polls all these servers. The "
+	  "periodic sync does the same within poolmgr.periodic_sync_interval.\n"
+	  "--deep also compares the records on each name server with the records of the "
+	  "domain. If a second comparison some seconds later finds the same difference, "
+	  "the pool manager repairs it. The pool manager then also repairs a parked "
+	  "difference (see 'zonefleet repairs'). A server that still serves an old "
+	  "serial must transfer the zone immediately, without the pause after earlier "
+	  "attempts.",
 	  "zonefleet sync example.org\n"
 	  "zonefleet sync example.org --deep" },
 	{ "owner list", "", 0, 0, 0, NEED_BROKER, owner_list,
 	  "list the shared zones",
-	  "Lists the shared zones that registries.zones of zonefleet-ownership names. "
-	  "STORAGE-ID is the owner that zonefleet-ownership uses for its records there. "
-	  "An administrator sees all zones, another caller the zones of its tenant.\nOK: "
-	  "the last round succeeded. HELD: changes wait for 'owner approve'. FAILED: the "
-	  "last round failed, and zonefleet-ownership tries again. PARKED: the primary "
-	  "refuses all changes.",
+	  "Lists the shared zones in registries.zones of zonefleet-ownership. STORAGE-ID "
+	  "is the owner that zonefleet-ownership uses for its records in the zone. An "
+	  "administrator sees all zones. Other callers see the zones of their tenant.\n"
+	  "NEW: no round has ended yet. OK: the last round succeeded. HELD: changes wait "
+	  "for 'owner approve'. FAILED: the last round failed, and zonefleet-ownership "
+	  "tries again. PARKED: the primary refuses all changes.",
 	  "zonefleet owner list --admin" },
 	{ "owner plan", "STORAGE_ID ZONE", 2, 2, OPT(WAIT_TIMEOUT),
 	  NEED_BROKER, owner_plan,
 	  "read a shared zone and show the planned changes",
-	  "Starts a round of the zone now. zonefleet-ownership reads the zone, plans the "
-	  "changes and makes all changes that it does not hold. The command shows how "
-	  "many record sets STORAGE_ID has. It lists each changed or held set. It also "
-	  "lists each wanted set that zonefleet-ownership cannot make, with the reason. "
-	  "UNMANAGED is a set without an owner. FOREIGN is a set of another owner. "
-	  "RECORDS are the present records, and the new records after ->.\nWith dry_run "
-	  "in the settings the round changes nothing.",
+	  "Starts a round for the zone now. zonefleet-ownership reads the zone, plans "
+	  "the changes and makes all changes that it does not hold. The command shows "
+	  "how many record sets STORAGE_ID owns. It lists each changed or held record "
+	  "set. It also lists each record set that a resource wants but "
+	  "zonefleet-ownership cannot write, with the reason. UNMANAGED is a record set "
+	  "without an owner. FOREIGN is a record set of another owner. RECORDS shows the "
+	  "present records, and the new records after ->.\n"
+	  "If dry_run is set, the round changes nothing.",
 	  "zonefleet owner plan cluster-1 example.org\n"
 	  "zonefleet owner plan cluster-1 example.org --json | jq .plan.reasons" },
 	{ "owner apply", "STORAGE_ID ZONE FILE", 3, 3, OPT(RESOURCE) | OPT(PARTIAL),
@@ -530,70 +551,75 @@ const struct command commands[] = {
 	  "set the records that a resource wants",
 	  "Reads endpoints from FILE, or from standard input if FILE is -. FILE is a "
 	  "JSON list of {\"dnsname\", \"type\", \"targets\": [...]}. An endpoint may "
-	  "also have \"ttl\", \"set_id\" and \"shared\". The list has all endpoints that "
-	  "the resource wants: zonefleet-ownership removes former endpoints that the "
-	  "list lacks. With --partial they stay. After a partial list "
-	  "zonefleet-ownership holds all losses of the resource until a complete list "
-	  "comes. The same list a second time changes nothing.",
+	  "also have \"ttl\", \"set_id\" and \"shared\". The list must contain all "
+	  "endpoints that the resource wants: zonefleet-ownership removes former "
+	  "endpoints that are not in the list. If you give --partial, they stay. After a "
+	  "partial list, zonefleet-ownership holds all removals of records of the "
+	  "resource until it gets a complete list. If you apply the same list again, "
+	  "nothing changes.",
 	  "echo '[{\"dnsname\": \"www.example.org.\", \"type\": \"A\", "
 	  "\"targets\": [\"192.0.2.1\"]}]' |\n"
 	  "  zonefleet owner apply cluster-1 example.org - --resource ingress/shop/web" },
 	{ "owner approve", "STORAGE_ID ZONE [DIGEST]", 2, 3, OPT(YES), NEED_BROKER,
 	  owner_approve,
 	  "approve held changes",
-	  "Shows the held changes and their digest. zonefleet-ownership holds "
-	  "deletions and updates that exceed a limit of the zone. It also holds "
-	  "changes that remove records of a resource whose list is missing or "
-	  "incomplete. DIGEST approves exactly the changes with that digest. --yes "
-	  "approves the changes that the command shows. The next round then makes "
-	  "them. zonefleet-ownership refuses the approval if the plan has changed "
-	  "since.",
+	  "Shows the held changes and their digest. zonefleet-ownership holds deletions "
+	  "and updates that exceed a limit of the zone. It also holds changes that "
+	  "remove records of a resource whose list is missing or incomplete. DIGEST "
+	  "approves exactly the changes with that digest. --yes approves the changes "
+	  "that the command shows. The next round then makes the approved changes. "
+	  "zonefleet-ownership refuses the approval if the plan has changed since then.",
 	  "zonefleet owner approve cluster-1 example.org\n"
 	  "zonefleet owner approve cluster-1 example.org --yes" },
 	{ "owner records", "STORAGE_ID ZONE", 2, 2, OPT(OWNER) | OPT(NAME),
 	  NEED_BROKER, owner_records,
 	  "list the records of a shared zone and their owners",
-	  "Lists all records of the zone with their owners, as of the last reading of "
-	  "the zone ('owner plan' reads it now). OWNER is a storage id, or several ids "
-	  "with commas if they share the name. An OWNER of - is no owner. The JSON "
-	  "document has the records in the form of 'owner export'.",
+	  "Lists all records of the zone with their owners, as zonefleet-ownership last "
+	  "read them. To read the zone now, use 'owner plan'. OWNER is a storage id, or "
+	  "several ids separated by commas if these owners share the name. An OWNER of - "
+	  "means no owner. The JSON document contains the records in the form of 'owner "
+	  "export'.",
 	  "zonefleet owner records cluster-1 example.org --owner cluster-1\n"
 	  "zonefleet owner records cluster-1 example.org --owner ''\n"
 	  "zonefleet owner records cluster-1 example.org --name www" },
 	{ "owner export", "STORAGE_ID ZONE [FILE]", 2, 3, 0, NEED_BROKER, owner_export,
 	  "export records and their owners",
-	  "Writes all records of the zone with their owners, as of the last reading of "
-	  "the zone. Without FILE it writes to standard output. FILE appears only when "
-	  "it is complete. The output is a ConfigMap. Its data.records is the JSON text "
-	  "of a list of {\"dnsname\", \"owner\", \"target\", \"type\"}. All records are "
-	  "of one serial. With storage \"table\" keep the file on another machine than "
-	  "the database: 'owner import' reads it.",
+	  "Writes all records of the zone with their owners, as zonefleet-ownership last "
+	  "read them. If you give no FILE, the command writes to standard output. The "
+	  "command creates FILE only when the output is complete. The output is a "
+	  "ConfigMap. Its data.records is the JSON text of a list of {\"dnsname\", "
+	  "\"owner\", \"target\", \"type\"}. All records have the same serial of the "
+	  "zone. If storage is \"table\", keep the file on a different machine than the "
+	  "database: 'owner import' reads it after a loss of the database.",
 	  "zonefleet owner export cluster-1 example.org example.org.owners\n"
 	  "zonefleet owner export cluster-1 example.org | jq -r .data.records" },
 	{ "owner import", "STORAGE_ID ZONE FILE", 3, 3, 0, NEED_BROKER, owner_import,
 	  "import the owners of records",
-	  "Imports the owners of records from FILE. FILE has the output of 'owner "
-	  "export' or only its list of records. The client unpacks a FILE that ends in "
-	  ".xz or .gz. A FILE of - is standard input. Records of STORAGE_ID in FILE "
-	  "belong to it again after the next round, if the zone still has them "
-	  "unchanged. All other records stay as they are; the output has their number. "
-	  "Use the command if storage is \"table\" and you have lost the database. With "
-	  "storage \"txt\" the marks in the zone still name the owners. The same file a "
-	  "second time changes nothing.\nRun 'owner apply' first. zonefleet-ownership "
-	  "deletes records of STORAGE_ID that no resource wants.",
+	  "Imports the owners of records from FILE. FILE contains the output of 'owner "
+	  "export', or only its list of records. If FILE ends in .xz or .gz, the client "
+	  "decompresses it. If FILE is -, the client reads standard input. Records that "
+	  "belong to STORAGE_ID in FILE belong to it again after the next round, if they "
+	  "are unchanged in the zone. All other records stay as they are. The output "
+	  "shows their number. Use the command if storage is \"table\" and you have lost "
+	  "the database. If storage is \"txt\", the ownership marks in the zone still "
+	  "name the owners. If you import the same file again, nothing changes.\n"
+	  "Run 'owner apply' first. zonefleet-ownership deletes records of STORAGE_ID "
+	  "that no resource wants.",
 	  "zonefleet owner import cluster-1 example.org example.org.owners" },
 	{ "owner transfer", "STORAGE_ID ZONE TO_STORAGE_ID", 3, 3,
 	  SELECTOR | OPT(ALL) | OPT(DRY_RUN) | OPT(WAIT_TIMEOUT),
 	  NEED_BROKER, owner_transfer,
 	  "give record sets to another owner",
-	  "Gives the selected record sets of STORAGE_ID to TO_STORAGE_ID, which must be "
-	  "in the settings for the same zone. Then a resource that wanted a set from "
-	  "STORAGE_ID wants it from TO_STORAGE_ID. The records stay the same, only their "
-	  "marks change. The command waits for the end of the work. It prints how many "
-	  "sets were matched, done and refused. It also prints the names of up to 100 "
-	  "sets. If zonefleet-ownership refuses a set, the command fails with the "
-	  "reasons (Refused). The order changes the other sets in any case.\nRun it with "
-	  "--dry-run first: that changes nothing.",
+	  "Gives the selected record sets of STORAGE_ID to TO_STORAGE_ID. "
+	  "registries.zones must list TO_STORAGE_ID for the same zone. A resource that "
+	  "wanted a record set from STORAGE_ID then wants it from TO_STORAGE_ID. The "
+	  "records stay the same. Only their ownership marks change. The command waits "
+	  "for the end of the work. It prints how many record sets the selection "
+	  "matched, how many zonefleet-ownership has changed and how many it has "
+	  "refused, and the names of up to 100 of them. If zonefleet-ownership refuses a "
+	  "record set, it still changes the others, and the command fails with the "
+	  "reasons (Refused).\n"
+	  "Run the command with --dry-run first: it then changes nothing.",
 	  "zonefleet owner transfer cluster-1 example.org cluster-2 --name shop --below "
 	  "--dry-run\n"
 	  "zonefleet owner transfer cluster-1 example.org cluster-2 --resource "
@@ -602,75 +628,78 @@ const struct command commands[] = {
 	{ "owner release", "STORAGE_ID ZONE", 2, 2,
 	  SELECTOR | OPT(ALL) | OPT(DRY_RUN) | OPT(WAIT_TIMEOUT),
 	  NEED_BROKER, owner_release,
-	  "remove the marks of record sets, and keep the records",
-	  "Removes the marks of the selected record sets of STORAGE_ID. The records stay "
-	  "in the zone without an owner. If a resource still wants them, "
-	  "zonefleet-ownership leaves them alone until 'owner adopt' takes them over. "
+	  "remove ownership marks, and keep the records",
+	  "Removes the ownership marks of the selected record sets of STORAGE_ID. The "
+	  "records stay in the zone without an owner. If a resource still wants them, "
+	  "zonefleet-ownership does not change them until 'owner adopt' takes them over. "
 	  "The output is as for 'owner transfer'.",
 	  "zonefleet owner release cluster-1 example.org --name www --type A\n"
 	  "zonefleet owner release cluster-1 example.org --all --dry-run" },
 	{ "owner adopt", "STORAGE_ID ZONE [NAME TYPE TARGET...]", 2, -1,
 	  SELECTOR | OPT(WANTED) | OPT(DRY_RUN) | OPT(WAIT_TIMEOUT),
 	  NEED_BROKER, owner_adopt,
-	  "take over record sets without a mark",
-	  "Takes over the record set of NAME and TYPE for STORAGE_ID. The set must have "
-	  "no owner, and a resource must want it (see 'owner apply'). Its records must "
-	  "be exactly the TARGETs. So you take over only records that you know. Write "
-	  "TARGET as in a master file, and quote it for the shell as one word. From then "
-	  "on the set gets the records that the resource wants. --wanted takes over all "
-	  "selected sets without an owner that are exactly as a resource wants them. The "
-	  "output is as for 'owner transfer'.",
+	  "take over record sets without an ownership mark",
+	  "Takes over the record set of NAME and TYPE for STORAGE_ID. The record set "
+	  "must have no owner, and a resource must want it (see 'owner apply'). Its "
+	  "records must be exactly the TARGETs. This ensures that you take over only "
+	  "records that you know. Write TARGET as in a zone file, and quote it for the "
+	  "shell as one word. After that, the record set gets the records that the "
+	  "resource wants. --wanted takes over all selected record sets that have no "
+	  "owner and are exactly as a resource wants them. The output is as for 'owner "
+	  "transfer'.",
 	  "zonefleet owner adopt cluster-1 example.org www A 192.0.2.1 192.0.2.2\n"
 	  "zonefleet owner adopt cluster-1 example.org --wanted --dry-run" },
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,
 	  "list the queues and their messages (administrators)",
-	  "Lists the work queues of the fleet at the broker. CONSUMERS counts the "
-	  "workers that take messages. READY messages wait for a worker. DELAYED "
-	  "messages wait for a retry. DEAD messages are dead letters (see 'zonefleet "
-	  "dead-letters'). Queues that end in .recovery are for repairs. Workers take "
-	  "changes of users first.",
+	  "Lists the work queues of the fleet at the broker. CONSUMERS is the number of "
+	  "processes that take messages from the queue. READY messages wait for a "
+	  "process. DELAYED messages wait for a retry. DEAD messages are dead letters "
+	  "(see 'zonefleet dead-letters'). Queues that end in .recovery contain repairs. "
+	  "Workers process the changes of users before repairs.",
 	  "zonefleet queues --admin" },
 	{ "dead-letters list", "", 0, 0, OPT(LIMIT) | OPT(POOL), NEED_BROKER,
 	  dead_letters_list,
 	  "list dead letters (administrators)",
-	  "Lists the messages that no worker could process, with the reason. Some "
-	  "messages are broken, and some have failed for good. The sync makes up for a "
-	  "lost order inside the fleet. A cast of another program is lost until that "
-	  "program sends the cast again. The queue and the content of a message make its "
-	  "ID.",
+	  "Lists the messages that no worker could process, with the reason. A worker "
+	  "could not read the message, or the work failed permanently. If the message is "
+	  "an order inside the fleet, the sync does the missing work. If the message is "
+	  "a cast of another program, that program must send it again. The queue and the "
+	  "content of a message determine its ID.",
 	  "zonefleet dead-letters list --admin" },
 	{ "dead-letters show", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_show,
 	  "show a dead letter (administrators)",
-	  "Prints the whole message as JSON. With the ID all it prints every message.",
+	  "Prints the whole message as JSON. If ID is all, the command prints all "
+	  "messages.",
 	  "zonefleet dead-letters show 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },
 	{ "dead-letters retry", "ID", 1, 1, OPT(POOL) | OPT(VOUCH), NEED_BROKER,
 	  dead_letters_retry,
 	  "send a dead letter to its queue again (administrators)",
-	  "Puts the message back into its queue. With the ID all the command puts back "
-	  "every message. A message that a worker gets twice has one effect. The message "
-	  "names no broker account, so a worker with broker.require_user_id or "
+	  "Puts the message back into its queue. If ID is all, the command puts all "
+	  "messages back. A message that a worker gets twice has only one effect. The "
+	  "message names no broker account, so a worker with broker.require_user_id or "
 	  "broker.administrators may refuse it again. --vouch sends one message under "
 	  "your own account and with your rights. First read that message with "
-	  "'zonefleet dead-letters show'. --vouch does not work with all.",
+	  "'zonefleet dead-letters show'. You cannot use --vouch if ID is all.",
 	  "zonefleet dead-letters retry all --admin" },
 	{ "dead-letters drop", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_drop,
 	  "delete a dead letter (administrators)",
-	  "Deletes the message for good. With the ID all it deletes every message.",
+	  "Deletes the message permanently. If ID is all, the command deletes all "
+	  "messages.",
 	  "zonefleet dead-letters drop 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },
 	{ "ping", "[TOPIC]", 0, 1, 0, NEED_BROKER, ping_topic,
 	  "test whether a worker answers",
-	  "Calls a worker of TOPIC and prints how long the answer took. TOPIC is "
-	  "central, minidns, ownership, ports, routes or pool_manager.POOL. Without "
-	  "TOPIC it calls central.",
+	  "Calls a worker of TOPIC and prints the time until the answer. TOPIC is "
+	  "central, minidns, ownership, ports, routes or pool_manager.POOL. If you give "
+	  "no TOPIC, the command calls central.",
 	  "zonefleet ping\n"
 	  "zonefleet ping pool_manager.default" },
 
 	{ "db migrate", "", 0, 0, 0, NEED_DATABASE, db_migrate,
 	  "create or upgrade the tables",
-	  "Creates the tables in an empty database, or upgrades the tables to this "
-	  "version. It never goes back to an older version. Only one migration runs at a "
-	  "time, and a second migration changes nothing. After an upgrade it lists the "
-	  "same tenants as 'db tenants'.",
+	  "Creates the tables in an empty database, or upgrades the tables to the "
+	  "version of this program. It never goes back to an older version. Only one "
+	  "migration runs at a time, and a second migration changes nothing. After an "
+	  "upgrade, the command lists the same tenants as 'db tenants'.",
 	  "zonefleet db migrate --config /etc/zonefleet/zonefleet.cfg" },
 	{ "db version", "", 0, 0, 0, NEED_DATABASE, db_version,
 	  "show the version of the tables",
@@ -678,24 +707,24 @@ const struct command commands[] = {
 	  "program knows.",
 	  "zonefleet db version" },
 	{ "db tenants", "", 0, 0, 0, NEED_DATABASE, db_tenants,
-	  "list tenants whose names are not valid or look alike",
+	  "list tenants with invalid or similar names",
 	  "Reads the tenants (projects) of all rows in the database. Lists tenants that "
-	  "calls refuse, because of control characters or a blank at an end. Also lists "
-	  "tenants that differ only by blanks or control characters at their ends, or "
-	  "by the case of letters.",
+	  "zonefleet refuses because their names contain control characters, or begin or "
+	  "end with a blank. Also lists tenants whose names differ only in blanks or "
+	  "control characters at their ends, or in upper and lower case.",
 	  "zonefleet db tenants\n"
 	  "zonefleet db tenants --json" },
 
 	{ "completion", "bash", 1, 1, 0, NEED_NOTHING, completion_print,
-	  "print the completion for a shell",
+	  "print the completion script for a shell",
 	  "Prints a script for bash that completes the commands and options of the "
 	  "client.",
 	  "source <(zonefleet completion bash)" },
 	{ "help", "[COMMAND]", 0, 2, OPT(MAN), NEED_NOTHING, help_command,
-	  "explain a command, or list them all",
+	  "explain a command, or list all commands",
 	  "Explains COMMAND with its options and examples, as --help after the command "
-	  "does. Without COMMAND it lists all commands. With --json and without COMMAND "
-	  "it prints the texts of all commands. --man prints the man page.",
+	  "does. If you give no COMMAND, it lists all commands. --json without COMMAND "
+	  "prints the texts of all commands. --man prints the man page.",
 	  "zonefleet help record add\n"
 	  "zonefleet help --man | man -l -" },
 	{ 0 }

@@ -10,7 +10,7 @@
  */
 
 static const char head[] =
-"# bash completion of zonefleet; made by `zonefleet completion bash`\n"
+"# bash completion of zonefleet; written by `zonefleet completion bash`\n"
 "_zonefleet()\n"
 "{\n"
 "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"

@@ -1,4 +1,4 @@
-/* handlers -- the functions of the rows in commands.c, with the file of each. */
+/* handlers -- declares the functions of the rows in commands.c, with the file of each. */
 #pragma once
 
 #include "cli.h"

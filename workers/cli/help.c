@@ -110,8 +110,8 @@ static void help_print_noun(const char *noun)
 static void help_print_overview(void)
 {
 	printf("zonefleet [OPTION...] COMMAND [ARGUMENT...]\n\n"
-	       "Creates, changes and shows domains and their records, and shows how far the\n"
-	       "name servers are.\n");
+	       "Creates, changes and shows domains and their records, and shows the\n"
+	       "state of the name servers.\n");
 	for (size_t i = 0; command_groups[i].title; i++) {
 		printf("\n%s:\n", command_groups[i].title);
 		for (size_t j = 0; command_groups[i].nouns[j]; j++)
@@ -123,7 +123,7 @@ static void help_print_overview(void)
 	for (int i = 0; i < EXIT_COUNT; i++)
 		printf("  %d  %s\n", i, cli_exit_meanings[i]);
 	printf("\n'zonefleet help COMMAND' explains a command with examples. "
-	       "Begin with:\n");
+	       "For example:\n");
 	help_print_indented("zonefleet domain create example.org --wait\n"
 	                    "zonefleet record add example.org www A 192.0.2.1 --wait\n"
 	                    "zonefleet status example.org");

@@ -1,4 +1,4 @@
-/* help -- the texts of --help and of the man page, made from the rows of command.h. */
+/* help -- makes the texts of --help and of the man page from the table of command.h. */
 #pragma once
 
 #include <stdio.h>
@@ -7,9 +7,12 @@
 
 /* Prints the help of the command or noun on the command line, or the overview. */
 enum err help_words(struct cli *cli);
-/* After a usage error: names the help to read, on standard error. */
+/* After a usage error, writes to standard error which help to read. */
 void help_hint(const struct cli *cli);
 
 void help_man(FILE *to);	/* the man page; in man.c */
-/* The texts of all commands, options and exit statuses; in help_json.c. The caller frees. */
+/*
+ * The texts of all commands, options and exit statuses (help_json.c). The caller frees
+ * the result.
+ */
 json_t *help_json(void);

@@ -1,7 +1,8 @@
 /*
- * input -- reads a file: a path, or "-" for standard input. A child process unpacks a
- * file whose path ends in .xz or .gz. The progress is also known for a packed file,
- * because the child shares the offset of the descriptor.
+ * input -- reads a file, or standard input if the path is "-". A child process
+ * decompresses a file whose path ends in .xz or .gz. The client can also show the
+ * progress of a compressed file, because it shares the file offset with the child
+ * process.
  */
 #pragma once
 
@@ -16,16 +17,16 @@
 struct input {
 	FILE *file;		/* to read from */
 	const char *path;
-	const char *unpacker;	/* NULL: not packed */
+	const char *unpacker;	/* program that decompresses; NULL: not compressed */
 	int fd;			/* its offset is the progress; -1: not known */
 	pid_t child;
 	int64_t size;		/* bytes on disk; 0: not known */
 };
 
 enum err input_open(struct input *input, const char *path, struct why *why);
-/* in bytes; compare with `size` */
+/* the position in bytes, up to `size` */
 int64_t input_position(const struct input *input);
-/* ERR_INVALID: the unpacker failed. */
+/* ERR_INVALID: the child process failed to decompress the file. */
 enum err input_close(struct input *input, struct why *why);
 
 /* Reads a whole text. ERR_TOO_LARGE: more than 16 MiB. */

@@ -70,9 +70,9 @@ static void man_exits(FILE *to)
 		fputc('\n', to);
 	}
 	fputs(".PP\nAn error is one line on standard error. With\n.B \\-\\-json\n"
-	      "it is \\(dqerror\\(dq, with \\(dqclass\\(dq and \\(dqmessage\\(dq,\n"
-	      "in the document on standard output.\n"
-	      "The document also has what the command did before the error.\n", to);
+	      "it is the object \\(dqerror\\(dq, with \\(dqclass\\(dq and\n"
+	      "\\(dqmessage\\(dq, in the document on standard output.\n"
+	      "The document also contains the results before the error.\n", to);
 }
 
 static void man_settings(FILE *to)
@@ -87,9 +87,10 @@ static void man_settings(FILE *to)
 		man_escape(row->help, to);
 		fprintf(to, "; default \\(dq%s\\(dq\n", row->fallback);
 	}
-	fputs(".SH ENVIRONMENT\n.TP\n.B ZONEFLEET_CONFIG\nthe settings, if\n"
-	      ".B \\-\\-config\nis not given\n.TP\n.B NO_COLOR\nif set: no color\n"
-	      ".SH FILES\n.TP\n.I /etc/zonefleet/zonefleet.cfg\nthe settings\n", to);
+	fputs(".SH ENVIRONMENT\n.TP\n.B ZONEFLEET_CONFIG\n"
+	      "path of the settings file, if\n.B \\-\\-config\nis not given\n.TP\n"
+	      ".B NO_COLOR\nif set, the client prints no colors\n.SH FILES\n.TP\n"
+	      ".I /etc/zonefleet/zonefleet.cfg\ndefault settings file\n", to);
 }
 
 void help_man(FILE *to)
@@ -99,13 +100,13 @@ void help_man(FILE *to)
 	        "zonefleet \\- create and change DNS domains on a fleet of name servers\n"
 	        ".SH SYNOPSIS\n.B zonefleet\n[\\fIOPTION\\fR...] \\fICOMMAND\\fR "
 	        "[\\fIARGUMENT\\fR...]\n.SH DESCRIPTION\n"
-	        "Asks the fleet's central to create, change and show domains and their\n"
-	        "records, and shows how far the name servers are.\n"
-	        "A domain is named with or without its final dot, or by its id.\n"
-	        "The name of a record is relative to its domain (www, or @ for itself),\n"
-	        "or absolute with its final dot.\n"
-	        "Options may stand anywhere. Arguments that begin with a hyphen stand\n"
-	        "behind\n.BR \\-\\- .\n.SH OPTIONS\n", version_text);
+	        "Creates, changes and shows domains and their records, and shows the\n"
+	        "state of the name servers.\n"
+	        "Write the name of a domain with or without its final dot, or write\n"
+	        "its id.\nThe name of a record is relative to its domain (www, or @\n"
+	        "for the domain itself), or absolute with its final dot.\n"
+	        "Options may stand anywhere. Put\n.B \\-\\-\nbefore arguments that\n"
+	        "begin with a hyphen.\n.SH OPTIONS\n", version_text);
 	for (int i = 0; i < OPT_COMMON_COUNT; i++)
 		man_option(&option_rows[i], to);
 	fputs(".SH COMMANDS\n", to);

@@ -1,7 +1,7 @@
 /*
- * names -- domain names and times in the form that people type and read. A person may
- * write a domain without its final dot, or its id. The name of a record is relative to
- * its domain ("www", "@") or absolute with its final dot. Pure.
+ * names -- converts domain names and times from and to the form that people use. A person
+ * may write a domain without the final dot, or its id. The name of a record is either
+ * relative to its domain ("www", "@") or absolute with a final dot. Pure.
  */
 #pragma once
 
@@ -12,14 +12,14 @@
 #include "model/name.h"
 
 /*
- * Writes the domain in the form that central takes: the canonical name, or an id
- * unchanged. ERR_INVALID says what is wrong with WORD.
+ * Writes the domain in the form that central accepts: the canonical name, or an id
+ * unchanged. ERR_INVALID: *why says what is wrong with WORD.
  */
 enum err names_domain(const char *word, char text[NAME_MAX_TEXT + 1], struct why *why);
 /*
  * Writes the absolute name of a record in DOMAIN (canonical). Refuses a relative name
- * that ends in the name of the domain ("www.example.org" in example.org.), because its
- * final dot is missing.
+ * that ends in the name of the domain ("www.example.org" in example.org.), because then
+ * the final dot is probably missing.
  */
 enum err names_record(const char *word, const char *domain, char text[NAME_MAX_TEXT + 1],
                       struct why *why);

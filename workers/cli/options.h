@@ -1,7 +1,7 @@
 /*
- * options -- the options of the command line, with a row for each, on top of
- * getopt_long. Only options.c includes <getopt.h>, because its struct option conflicts
- * with the struct option of base/option.h.
+ * options -- parses the options of the command line with getopt_long(). Only options.c
+ * includes <getopt.h>, because its struct option conflicts with the struct option of
+ * base/option.h.
  */
 #pragma once
 
@@ -41,9 +41,9 @@ struct option_row {
 extern const struct option_row option_rows[OPT_COUNT];
 
 /*
- * Puts the value of each given option into VALUES ("" if it takes no value). Moves the
- * other words to the end of ARGV, over its old content; *first is the index of the first
- * of them. False: an option is wrong, WRONG has the reason, and VALUES has the other
+ * Writes the value of each given option to VALUES ("" if the option takes no value).
+ * Moves the other words to the end of ARGV; *first is the index of the first of these
+ * words. False: an option is wrong, and WRONG says why. VALUES then has the other
  * options.
  */
 bool options_scan(int argc, char **argv, const char *values[OPT_COUNT], int *first,

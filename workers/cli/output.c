@@ -86,12 +86,16 @@ struct cell {
 static const struct {
 	const char *status, *color;
 } colors[] = {
-	{ "ACTIVE",    "\033[32m" },
-	{ "SUCCESS",   "\033[32m" },
-	{ "PENDING",   "\033[33m" },
-	{ "ERROR",     "\033[31m" },
-	{ "NO_DOMAIN", "\033[31m" },
-	{ "DELETED",   "\033[2m" },
+	{ "ACTIVE",     "\033[32m" },
+	{ "SUCCESS",    "\033[32m" },
+	{ "OK",         "\033[32m" },
+	{ "PENDING",    "\033[33m" },
+	{ "ERROR",      "\033[31m" },
+	{ "NO_DOMAIN",  "\033[31m" },
+	{ "NO_DNS",     "\033[31m" },
+	{ "NO_CONTROL", "\033[31m" },
+	{ "NO_ANSWER",  "\033[31m" },
+	{ "DELETED",    "\033[2m" },
 };
 
 static const char *output_color(const char *status)

@@ -1,9 +1,9 @@
 /*
  * output -- prints aligned tables or one JSON document.
  *
- * All text from the wire passes output_escape() before the client prints it. This
- * function shows control characters, broken UTF-8 and characters that change the writing
- * direction as \xNN. Widths are in columns.
+ * The client escapes all text from the fleet with output_escape() before it prints the
+ * text. This function replaces control characters, invalid UTF-8 and characters that
+ * change the writing direction with \xNN. Widths are in columns of the terminal.
  */
 #pragma once
 
@@ -19,9 +19,9 @@ struct output {
 	bool json, quiet, color;
 };
 
-/* Appends TEXT with escapes. Returns its width in columns. */
+/* Appends the escaped TEXT. Returns its width in columns. */
 size_t output_escape(const char *text, struct buf *to);
-/* Prints one document to standard output. Takes JSON over. */
+/* Prints one document to standard output. Takes over JSON. */
 void output_json(json_t *json);
 void output_json_to(json_t *json, FILE *to);
 
@@ -33,8 +33,9 @@ struct column {
 };
 
 /*
- * The caller adds cells one by one, row by row. table_flush() prints the rows so far. A
- * table of many pages prints one header and keeps its column widths, which only grow.
+ * The caller adds the cells one by one, row by row. table_flush() prints the rows that it
+ * has so far. A table of several pages has one header. Its column widths never shrink
+ * from one page to the next.
  */
 struct table {
 	const struct output *out;
@@ -53,7 +54,7 @@ void table_number(struct table *table, int64_t number);
 void table_printf(struct table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void table_flush(struct table *table, FILE *to);
-/* drops the unprinted rows */
+/* drops the rows that are not printed yet */
 void table_clear(struct table *table);
 
 /* A row with a title and a value: "serial    17". A status has a color. */

@@ -16,11 +16,10 @@ struct shared_zone {
 enum err owner_zone(struct cli *cli, struct shared_zone *zone);
 
 /*
- * Makes the arguments that all methods need, and one more: KEY with VALUE, which may be
- * NULL.
+ * Makes the arguments that all methods need, and adds KEY with VALUE. VALUE may be NULL.
  */
 json_t *owner_arguments(const struct shared_zone *zone, const char *key, json_t *value);
-/* Takes ARGS over. The caller frees *answer. */
+/* Takes over ARGS. The caller frees *answer. */
 enum err owner_ask(struct cli *cli, const char *method, json_t *args, json_t **answer);
 
 /* Reads the zone's state and its plan. */
@@ -28,5 +27,5 @@ enum err owner_state(struct cli *cli, const struct shared_zone *zone, json_t **s
 
 /* True: the last round of the zone failed (FAILED or PARKED). */
 bool owner_is_failed(const json_t *status);
-/* Fails because the last round failed. AND follows the reason, and may be "". */
+/* Fails with the reason why the last round failed, and appends AND, which may be "". */
 enum err owner_ended_in_error(struct cli *cli, const json_t *status, const char *and);

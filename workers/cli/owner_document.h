@@ -1,8 +1,9 @@
 /*
- * owner_document -- reads the records of a shared zone with their owners, as of the last
- * reading of the zone. A record has exactly the members dnsname, owner, target and type
- * (seed 001). The records come page by page. If zonefleet-ownership reads the zone again
- * meanwhile, the document starts again.
+ * owner_document -- gets the records of a shared zone and their owners, as
+ * zonefleet-ownership last read them. A record has exactly the members dnsname, owner,
+ * target and type (seed 001). The client gets the records page by page. If
+ * zonefleet-ownership reads the zone again meanwhile, the client starts again with the
+ * first page.
  */
 #pragma once
 
@@ -22,5 +23,7 @@ struct document {
 	char read_at[40];		/* "2026-11-23T06:00:00", UTC */
 };
 
-/* ERR_CONFLICT: no round has read the zone, or the zone changed in each attempt. */
+/*
+ * ERR_CONFLICT: no round has read the zone yet, or the zone changed during each attempt.
+ */
 enum err owner_document_read(struct document *document);

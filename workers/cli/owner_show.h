@@ -7,15 +7,20 @@
 #include "names.h"
 #include "output.h"
 
-/* Formats the time in member KEY, for example "planned_at": "3 s ago", "never". */
+/*
+ * Formats the time in the member KEY, for example "planned_at", as "3 s ago" or "never".
+ */
 void owner_ago(const json_t *json, const char *key, char text[MOMENT_TEXT]);
-/* Prints the counts and then the items; with --quiet only the items. */
+/* Prints the counts and then the items. If --quiet is given, prints only the items. */
 void owner_show_plan(const struct output *out, const json_t *status);
 
 bool owner_is_held(const json_t *item);
 void owner_show_items(const struct output *out, const json_t *items);
 
-/* Prints the counts of an order and then the names; with --quiet only the names. */
+/*
+ * Prints the counts of an order and then the names. If --quiet is given, prints only the
+ * names.
+ */
 void owner_show_order(const struct output *out, const json_t *result);
-/* Appends the number of refused sets for each reason, and how to solve it. */
+/* Appends, for each reason, the number of refused sets and what the operator can do. */
 void owner_refusals(const json_t *refused, struct buf *words);

@@ -1,7 +1,7 @@
 /*
- * pages -- lists, which workers return page by page. A table appears page by page, a
- * JSON document when all pages have come. All lists handle --limit, --sort and a
- * criterion in the same way.
+ * pages -- prints lists, which workers return page by page. The client prints each page
+ * of a table when it arrives. It prints a JSON document when all pages have arrived. All
+ * lists handle --limit, --sort and a criterion in the same way.
  */
 #pragma once
 
@@ -16,5 +16,5 @@ struct listing {
 	const char *topic;		/* of the worker; NULL: central */
 };
 
-/* Takes ARGS over. */
+/* Takes over ARGS. */
 enum err pages_list(struct cli *cli, const struct listing *listing, json_t *args);

@@ -1,8 +1,8 @@
 /*
- * progress -- one line on the terminal that changes while a command runs and disappears
- * at its end. The client writes it to standard error. If that is not a terminal, the
- * client writes a line each 10 s. It writes no line with --quiet, and without a terminal
- * no line with --json.
+ * progress -- shows the progress of a command in one line on the terminal, which
+ * disappears at the end of the command. The client writes the line to standard error. If
+ * standard error is not a terminal, it writes a new line every 10 s, but only if --json
+ * is not given. If --quiet is given, it writes no progress.
  */
 #pragma once
 
@@ -13,15 +13,18 @@
 
 struct progress {
 	bool is_live, is_drawn;
-	bool is_noted;			/* not a terminal: a line each 10 s */
+	bool is_noted;			/* not a terminal: a new line every 10 s */
 	int64_t drawn_ms;
 };
 
 void progress_begin(struct progress *progress, const struct output *out);
-/* Rewrites the line at most every 50 ms (10 s), escaped and cut to the terminal. */
+/*
+ * Rewrites the line, escaped and cut to the width of the terminal, at most every 50 ms
+ * (every 10 s if is_noted).
+ */
 void progress_line(struct progress *progress, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* "reading  [#####     ]  51 %  10 000 records"; TOTAL 0: unknown, no bar. */
+/* "reading [##### ] 51 % 10 000 records"; If TOTAL is 0 (unknown), there is no bar. */
 void progress_bar(struct progress *progress, const char *what, int64_t done,
                   int64_t total, const char *detail);
 void progress_end(struct progress *progress);

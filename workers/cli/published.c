@@ -11,8 +11,7 @@
 
 struct site {
 	char *domain;
-	/* serial with all records in central; 0: not yet */
-	uint32_t serial;
+	struct goal goal;	/* the serial with all records in central; 0: not yet */
 	/* on the name servers, or the caller may not see the domain */
 	bool is_out;
 };
@@ -53,11 +52,10 @@ enum err published_read(struct cli *cli, struct published *published)
 
 static enum err published_poll_site(struct cli *cli, struct site *site)
 {
-	struct goal goal = { .domain = site->domain, .serial = site->serial };
 	enum wait_outcome outcome;
-	enum err err = wait_poll(cli, &goal, &outcome);
 
-	site->serial = goal.serial;
+	site->goal.domain = site->domain;
+	enum err err = wait_poll(cli, &site->goal, &outcome);
 	site->is_out = err == ERR_NOT_FOUND || (!err && outcome != WAIT_OPEN);
 	return err == ERR_NOT_FOUND ? OK : err;
 }

@@ -1,8 +1,8 @@
 /*
  * published -- waits until the records of a port, or of all ports of a network, are on
- * the name servers. First it waits until central has accepted the records. Then it waits
+ * the name servers. It first waits until central has accepted the records. Then it waits
  * until the name servers serve the new serials. It skips the second step for domains that
- * the caller may not see: only administrators see reverse domains.
+ * the caller may not see. For example, only administrators see reverse domains.
  */
 #pragma once
 
@@ -12,21 +12,23 @@
 
 struct published {
 	const char *key, *id;		/* "port", its id */
-	struct site *sites;		/* the domains that have or had its records */
+	struct site *sites;		/* the domains that have or had the records */
 	size_t count;
 	/* latest state */
-	int64_t open, refused;		/* number of records: not accepted yet; refused */
+	/* number of records that central has not accepted yet; number that it refused */
+	int64_t open, refused;
 	char reason[512], what[64];
 };
 
 /*
- * Reads the present domains of the records. Call it before a change, so that the client
- * also waits for the old domains.
+ * Reads the present domains of the records. Call it before a change, because
+ * published_wait() also waits for these domains.
  */
 enum err published_read(struct cli *cli, struct published *published);
 /*
- * With --wait: waits until all records are on the name servers, prints STATUS, and adds
- * the seconds to RESULT, the answer. If central refused records, it fails as InError.
+ * If --wait is given, waits until all records are on the name servers, prints STATUS, and
+ * adds the seconds to RESULT, the answer. If central refused records, it fails with
+ * InError.
  */
 enum err published_wait(struct cli *cli, struct published *published, const char *status,
                         json_t *result);

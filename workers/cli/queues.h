@@ -1,4 +1,7 @@
-/* queues -- the work queues of the fleet, named by the topics of its programs. */
+/*
+ * queues -- finds the work queues of the fleet. The name of a queue is the topic of its
+ * program.
+ */
 #pragma once
 
 #include "cli.h"

@@ -1,12 +1,12 @@
 /*
- * record -- sends changes of records to central. The client completes the names, and
- * central checks everything else.
+ * record -- sends changes of records to central. The client completes relative names.
+ * Central checks all other values.
  */
 #pragma once
 
 #include "cli.h"
 
-/* The domain of the first argument, as central takes it, and its name. */
+/* The domain of the first argument in the form that central accepts, and its name. */
 struct zone_ref {
 	char key[NAME_MAX_TEXT + 1];
 	char name[NAME_MAX_TEXT + 1];
@@ -14,5 +14,7 @@ struct zone_ref {
 /* Reads the argument. If it is an id, asks central for the name. */
 enum err record_zone(struct cli *cli, struct zone_ref *zone);
 
-/* Applies CHANGES (taken over) as one change, prints the result and handles --wait. */
+/*
+ * Sends CHANGES as one change, prints the result and handles --wait. Takes over CHANGES.
+ */
 enum err record_change(struct cli *cli, const struct zone_ref *zone, json_t *changes);

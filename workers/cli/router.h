@@ -1,6 +1,6 @@
 /*
- * router -- functions shared by the commands on routers and routes: the calls to
- * zonefleet-routes, and the wait until the name servers have the domain of a router.
+ * router -- functions shared by the commands on routers and routes: calls to
+ * zonefleet-routes, and a wait until the name servers have the domain of a router.
  */
 #pragma once
 
@@ -8,12 +8,12 @@
 
 #include "cli.h"
 
-/* Takes ARGS over. *answer is the member KEY of the answer; the caller frees it. */
+/* Takes over ARGS. *answer is the member KEY of the answer. The caller frees it. */
 enum err routes_ask(struct cli *cli, const char *method, json_t *args, const char *key,
                     json_t **answer);
 
 /*
- * Replaces *router by the present state of router NAME. The caller frees it. Fails if the
- * domain of the router is in ERROR.
+ * Replaces *router with the present state of router NAME. The caller frees it. Fails if
+ * the status of the router's domain is ERROR.
  */
 enum err router_look(struct cli *cli, const char *name, json_t **router, bool *is_out);

@@ -136,7 +136,8 @@ static enum err domain_status(struct cli *cli)
 static const struct column server_columns[] = {
 	{ "SERVER",     COLUMN_LEFT },
 	{ "POOL",       COLUMN_LEFT },
-	{ "STATE",      COLUMN_STATUS },
+	{ "STATE",      COLUMN_LEFT },
+	{ "HEALTH",     COLUMN_STATUS },
 	{ "BACKEND",    COLUMN_LEFT },
 	{ "ADDRESS",    COLUMN_LEFT },
 	{ "BEHIND",     COLUMN_RIGHT },
@@ -152,6 +153,7 @@ static void status_add_server(struct table *table, const json_t *server)
 	status_add_text(table, server, "id");
 	status_add_text(table, server, "pool");
 	status_add_text(table, server, "state");
+	status_add_text(table, server, "health");
 	status_add_text(table, server, "backend");
 	table_printf(table, strchr(host, ':') ? "[%s]:%" PRId64 : "%s:%" PRId64, host,
 	             answer_number(server, "port"));

@@ -1,4 +1,4 @@
-/* status -- prints the answer of get_status, also for `pool show` and `servers`. */
+/* status -- prints the answer of get_status. `pool show` and `servers` also use it. */
 #pragma once
 
 #include <jansson.h>

@@ -1,6 +1,6 @@
 /*
- * store_tenants -- reads the tenants (projects) in the tables of all programs, for the
- * operator. It writes nothing.
+ * store_tenants -- reads the tenants in the tables of all programs, for the operator. It
+ * changes no rows.
  */
 #pragma once
 
@@ -11,5 +11,7 @@
 struct db;
 
 typedef void tenant_fn(void *self, const char *table, const char *tenant, int64_t rows);
-/* Calls EACH for each tenant of each table with its number of rows. Skips "". */
+/*
+ * Calls EACH for each tenant in each table, with its number of rows. Skips the tenant "".
+ */
 enum err store_tenants(struct db *db, tenant_fn *each, void *self, struct why *why);

@@ -9,7 +9,11 @@
 #include "model/serial.h"
 #include "progress.h"
 
-enum { WAIT_DEFAULT_S = 60, WAIT_MAX_S = 7 * 24 * 3600 };
+enum {
+	WAIT_DEFAULT_S = 60,
+	WAIT_MAX_S = 7 * 24 * 3600,
+	ERROR_LASTS_MS = 15 * 1000,	/* the pool manager retries after 5 s and 15 s */
+};
 
 /* ---- decisions ---- */
 
@@ -34,6 +38,20 @@ enum wait_outcome wait_decide(const struct goal *goal, const struct domain_view 
 	    serial_covers(view->serial, goal->serial))
 		return WAIT_ERROR;
 	return WAIT_OPEN;
+}
+
+/* An ERROR that is not old yet counts as open, because the next retry may succeed. */
+static enum wait_outcome wait_allow_retries(struct goal *goal, enum wait_outcome outcome)
+{
+	int64_t now_ms = clock_ms();
+
+	if (outcome != WAIT_ERROR) {
+		goal->error_since_ms = 0;
+		return outcome;
+	}
+	if (!goal->error_since_ms)
+		goal->error_since_ms = now_ms;
+	return now_ms - goal->error_since_ms < ERROR_LASTS_MS ? WAIT_OPEN : WAIT_ERROR;
 }
 
 /* True: a row about ACTION. Central's answer has a row for each server and action. */
@@ -76,7 +94,7 @@ static void wait_read_view(const json_t *domain, const struct goal *goal,
 
 struct watcher {
 	struct cli *cli;
-	const struct goal *goal;
+	struct goal goal;
 	struct progress progress;
 	int64_t until_ms;		/* 0: no limit */
 	bool is_told; /* watch, without a terminal: print a line for each change */
@@ -137,7 +155,7 @@ static enum err wait_poll_once(struct watcher *watcher, struct domain_view *view
 	struct cli *cli = watcher->cli;
 	json_t *status;
 	enum err err = cli_call(cli, "get_status", json_pack("{s:s}", "domain",
-	                        watcher->goal->domain), &status);
+	                        watcher->goal.domain), &status);
 
 	if (err == ERR_NOT_FOUND && watcher->domain) {
 		view->status = STATUS_DELETED;
@@ -148,7 +166,7 @@ static enum err wait_poll_once(struct watcher *watcher, struct domain_view *view
 	json_decref(watcher->domain);
 	watcher->domain = json_incref(json_object_get(status, "domain"));
 	json_decref(status);
-	wait_read_view(watcher->domain, watcher->goal, view);
+	wait_read_view(watcher->domain, &watcher->goal, view);
 	wait_show(watcher);
 	return OK;
 }
@@ -164,7 +182,7 @@ static enum err wait_out_of_time(struct watcher *watcher)
 static enum wait_outcome wait_judge(const struct watcher *watcher,
                                     const struct domain_view *view)
 {
-	struct goal goal = *watcher->goal;
+	struct goal goal = watcher->goal;
 
 	if (watcher->is_any) {
 		goal.serial = view->serial;
@@ -179,6 +197,18 @@ static bool wait_may_go_on(const struct watcher *watcher, enum err err)
 	return client_may_recover(err) && (watcher->domain || !watcher->is_any);
 }
 
+/* The result at the time limit. ERR: of the last poll, which saw SEEN. */
+static enum err wait_at_limit(struct watcher *watcher, enum err err,
+                              enum wait_outcome seen, enum wait_outcome *outcome)
+{
+	if (err)
+		return err;
+	if (seen != WAIT_ERROR)
+		return wait_out_of_time(watcher);
+	*outcome = WAIT_ERROR;
+	return OK;
+}
+
 static enum err wait_watch(struct watcher *watcher, enum wait_outcome *outcome)
 {
 	struct domain_view view;
@@ -186,15 +216,17 @@ static enum err wait_watch(struct watcher *watcher, enum wait_outcome *outcome)
 
 	for (;;) {
 		enum err err = wait_poll_once(watcher, &view);
+		enum wait_outcome seen = WAIT_OPEN;
 
 		if (err && !wait_may_go_on(watcher, err))
 			return err;
 		if (!err)
-			*outcome = wait_judge(watcher, &view);
+			seen = wait_judge(watcher, &view);
+		*outcome = wait_allow_retries(&watcher->goal, seen);
 		if (*outcome != WAIT_OPEN)
 			return OK;
 		if (watcher->until_ms && clock_ms() >= watcher->until_ms)
-			return err ? err : wait_out_of_time(watcher);
+			return wait_at_limit(watcher, err, seen, outcome);
 		client_pause(watcher->cli->client, &pause_ms);
 	}
 }
@@ -235,7 +267,7 @@ static enum err wait_ended_in_error(struct watcher *watcher)
 
 enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcome)
 {
-	struct watcher watcher = { .cli = cli, .goal = goal };
+	struct watcher watcher = { .cli = cli, .goal = *goal };
 	struct domain_view view;
 	enum err err = wait_poll_once(&watcher, &view);
 
@@ -244,7 +276,7 @@ enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcom
 		return err;
 	if (!goal->serial)
 		goal->serial = view.serial;
-	*outcome = wait_decide(goal, &view);
+	*outcome = wait_allow_retries(goal, wait_decide(goal, &view));
 	if (*outcome == WAIT_ERROR)
 		err = wait_ended_in_error(&watcher);
 	json_decref(watcher.domain);
@@ -256,7 +288,7 @@ static enum err wait_check_end(struct watcher *watcher, enum wait_outcome outcom
 {
 	if (outcome == WAIT_ERROR)
 		return wait_ended_in_error(watcher);
-	if (outcome == WAIT_DELETED && !watcher->goal->is_deletion && !watcher->is_any)
+	if (outcome == WAIT_DELETED && !watcher->goal.is_deletion && !watcher->is_any)
 		return fail(&watcher->cli->why, ERR_NOT_FOUND,
 		            "%.200s was deleted before it was ACTIVE",
 		            answer_text(watcher->domain, "name"));
@@ -318,7 +350,7 @@ static enum err watcher_run(struct watcher *watcher, int64_t wait_s, json_t *res
 enum err wait_finish(struct cli *cli, json_t *result, const struct goal *goal,
                      const char *line)
 {
-	struct watcher watcher = { .cli = cli, .goal = goal };
+	struct watcher watcher = { .cli = cli, .goal = *goal };
 	struct buf escaped = { 0 };
 
 	cli_answer(cli, result);
@@ -335,8 +367,7 @@ enum err wait_finish(struct cli *cli, json_t *result, const struct goal *goal,
 enum err watch_domain(struct cli *cli)
 {
 	char domain[NAME_MAX_TEXT + 1];
-	const struct goal goal = { .domain = domain };
-	struct watcher watcher = { .cli = cli, .goal = &goal, .is_told = !cli->out.quiet,
+	struct watcher watcher = { .cli = cli, .goal = { .domain = domain }, .is_told = !cli->out.quiet,
 	                           .is_any = true };
 	json_t *result = json_object();
 	enum err err = cli_domain(cli, 0, domain);

@@ -1,6 +1,9 @@
 /*
  * wait -- waits until a change is on the name servers. It polls central with growing
- * pauses. On a terminal a line shows the serial and the state of each server.
+ * pauses. On a terminal, a line shows the serial and the state of each server.
+ *
+ * A domain in ERROR often recovers by the first retries of the pool manager. So a wait
+ * fails only after the domain has been in ERROR for 15 s, or at the time limit.
  */
 #pragma once
 
@@ -9,9 +12,12 @@
 
 /* The state to wait for. */
 struct goal {
-	const char *domain;	/* a name or an id, which must outlive the goal */
+	/* name or id of the domain; the text must outlive the goal */
+	const char *domain;
 	uint32_t serial;
 	bool is_deletion;
+	/* time of the first poll that saw the present ERROR; 0: no ERROR */
+	int64_t error_since_ms;
 };
 
 enum wait_outcome { WAIT_OPEN, WAIT_ACTIVE, WAIT_ERROR, WAIT_DELETED };
@@ -26,13 +32,14 @@ struct domain_view {
 enum wait_outcome wait_decide(const struct goal *goal, const struct domain_view *view);
 
 /*
- * Polls the domain once. If the goal's serial is 0, it gets the present serial of the
- * domain. Fails as --wait does: if the domain is in ERROR, or with ERR_NOT_FOUND.
+ * Polls the domain once. If the goal's serial is 0, sets it to the present serial of the
+ * domain. Fails if the domain stays in ERROR for 15 s, or with ERR_NOT_FOUND.
  */
 enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcome);
 /*
- * Ends a command that changes a domain: RESULT (taken over) is the answer, and LINE the
- * text to print. --wait waits for GOAL and adds "status" and "seconds" to RESULT.
+ * Ends a command that changes a domain. RESULT is the answer, and LINE is the text to
+ * print. Takes over RESULT. If --wait is given, waits for GOAL and adds "status" and
+ * "seconds" to RESULT.
  */
 enum err wait_finish(struct cli *cli, json_t *result, const struct goal *goal,
                      const char *line);

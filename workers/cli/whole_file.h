@@ -1,6 +1,6 @@
 /*
- * whole_file -- writes a file that appears only when it is complete. Until then its name
- * is PATH.part.
+ * whole_file -- writes a file that appears at PATH only when it is complete. Until then
+ * its path is PATH.part.
  */
 #pragma once
 
@@ -14,10 +14,11 @@ struct whole_file {
 	char *part;
 };
 
-/* ERR_INTERNAL: the file cannot be written. Do not call whole_file_close() then. */
+/* ERR_INTERNAL: it cannot write the file. Then do not call whole_file_close(). */
 enum err whole_file_open(struct whole_file *file, const char *path, struct why *why);
 /*
- * Closes the file and reports a failed write. With ERR, drops the file and returns ERR.
+ * Closes the file and reports a failed write. If ERR is not OK, deletes the file and
+ * returns ERR.
  */
 enum err whole_file_close(struct whole_file *file, enum err err, struct why *why);
 

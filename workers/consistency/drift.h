@@ -1,14 +1,15 @@
 /*
- * drift -- decides whether the pool manager repairs a difference between the database
- * and a name server now (seed 004: two comparisons confirm it). Both sides change during
- * the reads, so only a later round confirms a difference; the two rounds may see
- * different serials. The repair takes the lock of the object and compares once more. The
- * caller stores the state in a row of the database. Pure: times are ages.
+ * drift -- decides whether the pool manager repairs a difference between the database and
+ * a name server now (seed 004). Database and server change during a comparison, so only a
+ * second comparison, in a later round, confirms a difference. The two rounds may see
+ * different serials. The repair takes the lock of the object and compares again. The
+ * caller stores the state in a row of the database. This module reads no clock: times are
+ * ages.
  *
  * seen once                    wait for a later round
  * seen again                   repair it
- * repaired too often           something undoes the repair: parked, for an operator
- * not seen again for long      forgotten
+ * repaired too often           the repair does not last: park it for an operator
+ * not seen for a long time     delete the observation
  */
 #pragma once
 
@@ -24,19 +25,19 @@ struct drift {
 };
 
 struct drift_terms {
-	int64_t apart_ms;	/* observations closer than this count once */
-	int64_t stale_ms;	/* an older observation is forgotten */
-	int64_t lost_ms;	/* a repair that takes this long is lost: start again */
+	int64_t apart_ms;	/* two observations in this time count as one */
+	int64_t stale_ms;	/* an observation older than this has no effect */
+	int64_t lost_ms;	/* after this time a repair counts as lost: start again */
 	int repairs_an_hour;
 };
 
 enum drift_action {
 	DRIFT_IGNORE,
-	DRIFT_RECORD,		/* new, or starts again */
+	DRIFT_RECORD,		/* record a new difference, or start again */
 	DRIFT_REPAIR,
 	DRIFT_PARK,
 };
 
-/* Decides what to do with a difference that a round has seen now. */
+/* Decides what to do with a difference that the present round has seen. */
 enum drift_action drift_decide(const struct drift *known,
                                const struct drift_terms *terms);

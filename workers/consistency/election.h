@@ -1,13 +1,13 @@
 /*
- * election -- which processes of a service are alive, which one is the master, and which
- * share of the work each has (seed 004: the election, the hash factor). Pure. All times
- * are the database's, in milliseconds.
+ * election -- decides which processes of a service are alive, which one is the master,
+ * and which share of the work each process has (seed 004: the election, the hash factor).
+ * Pure. All times are in milliseconds by the clock of the database.
  *
- * Each member writes its own time; the master writes everything else. Each change of the
- * members gets a higher generation, which the master writes to every row. A member whose
- * row has another generation than the master's has no share. Shares follow the order of
- * arrival: A, B and C have 0, 1 and 2. D arrives and has 3. B dies; then A has 0, C has
- * 1 and D has 2.
+ * Each process writes its own heartbeat. The master writes all other columns. When the
+ * set of processes changes, the master writes a higher generation to every row. A process
+ * has no share if its row and the row of the master have different generations. The order
+ * of arrival decides the shares. For example, A, B and C have the shares 0, 1 and 2. When
+ * D arrives, D has 3. When B dies, A has 0, C has 1 and D has 2.
  */
 #pragma once
 
@@ -27,25 +27,29 @@ struct member {
 	uint64_t generation;
 };
 
-/* True: there is no master, or it has sent no heartbeat for TIMEOUT_MS. */
+/* True: there is no master, or the master has sent no heartbeat for TIMEOUT_MS. */
 bool election_is_vacant(const struct member *members, size_t count, int64_t now_ms,
                         int timeout_ms);
 bool election_is_master(const struct member *members, size_t count, const char *me);
 /*
- * The master ME sets in the rows which members are dead, the shares, their number and
- * the generation. True: a row has changed.
+ * For the master ME: sets in the rows which processes are dead, the shares, the number of
+ * shares and the generation. True: a row has changed.
  */
 bool election_assign(struct member *members, size_t count, const char *me,
                      int64_t now_ms, int timeout_ms);
 
-/* Share number `factor` of `total` equal shares of the work. */
+/* Share number `factor` (from 0) of `total` equal shares of the work. */
 struct share {
-	uint32_t factor, total;		/* total 0: no share, do no work */
+	/* total 0: the process has no share and does no work */
+	uint32_t factor, total;
 	uint64_t generation;
 };
 
 /* The share of ME according to these rows. */
 struct share election_share(const struct member *members, size_t count, const char *me);
 uint32_t share_hash(const char *object_uuid);
-/* True: the share has the object, by the CRC-32 of its id (seed 004: hash mod total). */
+/*
+ * True: the object belongs to the share, according to the CRC-32 of its id (seed 004:
+ * hash mod total).
+ */
 bool share_has(const struct share *share, const char *object_uuid);

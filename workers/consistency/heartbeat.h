@@ -1,7 +1,6 @@
 /*
- * heartbeat -- sends the heartbeats of this process beside the loop, on its own thread
- * and database connection. So a database that hangs does not stop the services of this
- * process.
+ * heartbeat -- sends the heartbeats of this process. It has its own thread and database
+ * connection, so a database that hangs does not block the loop of this process.
  */
 #pragma once
 
@@ -15,15 +14,18 @@ extern struct membership_config heartbeat_config;
 #define HEARTBEAT_SECTION { "fleet", "heartbeats and locks of the processes", \
                             membership_options, &heartbeat_config }
 /*
- * For a program without heartbeats: the settings file has this group for other programs.
+ * For a program that sends no heartbeats: accepts the group in the settings file, because
+ * other programs use it.
  */
 #define HEARTBEAT_SECTION_OF_OTHERS { "fleet", "", membership_options, \
                                       &heartbeat_config, .is_of_others = true }
-/* The function in a program's table of timers, every heartbeat_config.period_ms. */
+/* For a program's table of timers: runs every heartbeat_config.period_ms. */
 void heartbeat_fire(struct heartbeat *heartbeat);
 
 struct heartbeat *heartbeat_new(const char *service, struct loop *loop,
                                 const struct db_config *db_config);
-/* Records that this process has left the fleet, and releases its locks. */
+/*
+ * Records in the database that this process has left the fleet, and releases its locks.
+ */
 void heartbeat_free(struct heartbeat **heartbeat);
 struct membership *heartbeat_membership(struct heartbeat *heartbeat);

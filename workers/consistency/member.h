@@ -1,8 +1,8 @@
 /*
  * member -- makes a program a member of its service, if its struct worker has `.part =
- * &member_part`. The program gets the group "fleet" of the settings and sends heartbeats.
- * struct runtime has its place among the members (membership). The program shows metrics
- * of the queues that its prepare() names (queue_watch.h).
+ * &member_part`. The program then accepts the group "fleet" in the settings and sends
+ * heartbeats. In struct runtime, `membership` is then not NULL. The program also has
+ * metrics of the queues that its prepare() names (queue_watch.h).
  */
 #pragma once
 

@@ -23,10 +23,10 @@ const struct option membership_options[] = {
 	  "time between two heartbeats of a process" },
 	{ "timeout", OPTION_DURATION, AT(timeout_ms), "15s", 150, 3600 * 1000,
 	  "time without a heartbeat after which a process counts as dead. Other "
-	  "processes then take its work. Set it to more than twice `period`" },
+	  "processes then take its work. The time must be more than twice `period`" },
 	{ "lock_ttl", OPTION_DURATION, AT(lock_ttl_ms), "30s", 150, 3600 * 1000,
 	  "time after which another process may take over a lock that its holder does "
-	  "not renew. Set it to at least three times `period`" },
+	  "not renew. The time must be at least three times `period`" },
 	{ 0 }
 };
 
@@ -52,8 +52,8 @@ void membership_metrics(void)
 	                     "times that a process became the master of its service",
 	                     NULL, NULL);
 	is_master = metric_new(METRIC_GAUGE, "fleet_is_master",
-	                       "processes of this program that are the master of its "
-	                       "service: 1 or 0", NULL, NULL);
+	                       "1 if a process of this program is the master of its "
+	                       "service, otherwise 0", NULL, NULL);
 	beats = metric_new(METRIC_COUNTER, "fleet_beats_total",
 	                   "heartbeats that the processes wrote", NULL, NULL);
 }

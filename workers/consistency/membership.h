@@ -1,13 +1,14 @@
 /*
- * membership -- the place of this process among the processes of its service (seed 004:
- * the election, the hash factor). The process adds itself, sends a heartbeat every
- * `period`, and takes the lock "election:<service>" when there is no master. The master
- * writes which members are dead and which share of the work each other member has
+ * membership -- makes this process a member of its service (seed 004: the election, the
+ * hash factor). The process inserts its row, sends a heartbeat every `period`, and takes
+ * the lock "election:<service>" if there is no master. The master writes to the database
+ * which processes are dead and which share of the work each other process has
  * (election.h).
  *
- * Another member replaces a dead master within timeout + period, and a master that
- * leaves at its next heartbeat. The fence of the lock refuses the writes of a master
- * that slept. A process that cannot reach the database has no share: call
+ * Another process replaces a dead master within timeout + period. If a master leaves,
+ * another process replaces it when that process sends its next heartbeat. If a master
+ * pauses so long that another process replaces it, the fence of the lock refuses its
+ * writes. A process that cannot reach the database has no share, so call
  * membership_share() before each piece of work.
  */
 #pragma once
@@ -19,28 +20,31 @@
 struct membership_config {
 	int period_ms, timeout_ms, lock_ttl_ms;
 };
-/* Options of the group "fleet"; offsets are into struct membership_config. */
+/* Options of the group "fleet", with offsets into struct membership_config. */
 extern const struct option membership_options[];
 enum err membership_check(const struct membership_config *config, struct why *why);
 
 void membership_metrics(void);		/* before the fork */
 
 struct membership;
-/* SERVICE: the topic. Adds itself at the first heartbeat. DB is for heartbeats. */
+/* SERVICE: the topic. The first heartbeat inserts the row. Only heartbeats use DB. */
 struct membership *membership_new(const struct membership_config *config,
                                   const char *service, struct db *db);
-/* Writes that the process leaves: one statement for its row, another for its locks. */
+/*
+ * Records in the database that the process leaves, and releases its locks. Two
+ * statements.
+ */
 void membership_free(struct membership **membership);
 
 /*
- * Call it every period_ms. Two statements, three for the master. Two more statements
- * renew the locks, if the process holds a lock.
+ * Call it every period_ms. It needs two statements, three in the master. If the process
+ * holds a lock, two more statements renew the locks.
  */
 void membership_beat(struct membership *membership);
 /*
- * The present share of this process according to the database: one statement. The share
- * is empty if the process cannot read the database, or the members are changing. Any
- * thread may call it, with its own DB.
+ * Reads the present share of this process from the database, in one statement. The share
+ * is empty if the process cannot read the database, or if the master is assigning new
+ * shares. Any thread may call it with its own DB.
  */
 struct share membership_share(const struct membership *membership, struct db *db);
 /*

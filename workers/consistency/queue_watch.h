@@ -1,7 +1,8 @@
 /*
- * queue_watch -- metrics of work queues: how many messages wait, and how many are dead
- * letters. Only the master of the service asks the broker, every ten seconds, on its own
- * lane and connection. The other processes show zeroes, so that the sum is correct.
+ * queue_watch -- counts the messages and the dead letters of work queues, for the
+ * metrics. Only the master of the service asks the broker, every ten seconds, on its own
+ * thread and connection. The metrics of the other processes are zero, so the sum is
+ * correct.
  */
 #pragma once
 
@@ -13,13 +14,13 @@ struct runtime;
 extern const int queue_watch_period_ms;	/* the period in a program's table of timers */
 
 /*
- * Call it before the fork. TOPICS ends with NULL and has at most four. HAS_RECOVERY: each
- * topic also has a recovery queue. RabbitMQ logs an error for each query of a queue that
- * does not exist.
+ * Call it before the fork. TOPICS has at most four topics and ends with NULL.
+ * HAS_RECOVERY: each topic also has a recovery queue. Set it only if this is true,
+ * because RabbitMQ logs an error for each request about a queue that does not exist.
  */
 void queue_watch_metrics(const char *const *topics, bool has_recovery);
 struct queue_watch *queue_watch_new(const struct membership *fleet,
                                     const struct runtime *runtime);
 void queue_watch_fire(struct queue_watch *watch);
-/* free it before the membership */
+/* call it before membership_free() */
 void queue_watch_free(struct queue_watch **watch);

@@ -1,10 +1,10 @@
 /*
- * store_hosts -- the version of the hosts of a network or a router, which grows with each
- * change of the hosts (schema/014). Agents elsewhere keep copies of the hosts. A program
- * that changes hosts raises their version as the last statement of the transaction,
- * because other transactions wait for that row. After the commit it sends the agents the
- * change with its version. A gap between versions shows an agent that it missed a change
- * (agent/version_gaps.h).
+ * store_hosts -- stores a version for the hosts of each network and router (schema/014).
+ * The version grows with each change of the hosts. Agents have copies of the hosts on
+ * other machines. A program that changes hosts raises their version in the last statement
+ * of the transaction, because other transactions wait for that row. After the commit, it
+ * sends the change and the version to the agents. If an agent finds a gap between
+ * versions, it has missed a change (agent/version_gaps.h).
  */
 #pragma once
 
@@ -16,14 +16,14 @@
 enum hosts_of { HOSTS_OF_NETWORK, HOSTS_OF_ROUTER };
 
 /*
- * Raises the version of the hosts of NAME and returns it; 0: the transaction failed.
- * Raise several in the order of their names.
+ * Raises the version of the hosts of NAME and returns it; 0: the transaction failed. To
+ * raise several versions, use the order of the names.
  */
 uint64_t store_hosts_raise(struct tx *tx, enum hosts_of of, const char *name);
 /* 0: the hosts have never changed. */
 uint64_t store_hosts_version(struct tx *tx, enum hosts_of of, const char *name);
 /*
- * Calls EACH with the versions of 1 to TX_LIST_MAX names, but not for hosts that have
+ * Calls EACH with the versions of 1 to TX_LIST_MAX names. Skips names whose hosts have
  * never changed.
  */
 void store_hosts_versions(struct tx *tx, struct arena *arena, enum hosts_of of,

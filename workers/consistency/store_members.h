@@ -1,6 +1,6 @@
 /*
- * store_members -- the statements of worker_nodes: the members of a service, and the
- * decisions of its master about them. Times are the database's.
+ * store_members -- the statements for the table worker_nodes: the processes of a service,
+ * and the decisions of its master about them. All times are by the clock of the database.
  */
 #pragma once
 
@@ -14,9 +14,12 @@ struct newcomer {
 	const char *plugin_name, *service, *version;
 };
 
-/* Writes a heartbeat of ME. The first heartbeat inserts the row. */
+/* Writes the heartbeat of ME. The first heartbeat inserts the row. */
 void store_members_beat(struct tx *tx, const struct newcomer *me);
-/* ME leaves: sets its heartbeat TIMEOUT_MS back, so that the master acts at once. */
+/*
+ * Records that the process leaves: moves its heartbeat TIMEOUT_MS into the past, so that
+ * the master acts immediately.
+ */
 void store_members_leave(struct tx *tx, const char *plugin_name, int timeout_ms);
 
 struct members {
@@ -25,8 +28,8 @@ struct members {
 	struct member member[MEMBERS_MAX];
 };
 /*
- * Reads the master, the active members, and members with a heartbeat within TIMEOUT_MS.
- * It skips members beyond MEMBERS_MAX.
+ * Reads the master, the active processes, and processes with a heartbeat in the last
+ * TIMEOUT_MS. It reads at most MEMBERS_MAX of them.
  */
 void store_members_read(struct tx *tx, const char *service, int timeout_ms,
                         struct members *members);
@@ -35,5 +38,5 @@ void store_members_write(struct tx *tx, const struct members *members);
 /* Reads the rows of ME and of the master, for election_share(). */
 void store_members_read_own(struct tx *tx, const char *service, const char *me,
                             struct members *members);
-/* Deletes the rows of members that have been down for an hour. */
+/* Deletes the rows of processes that have been down for an hour. */
 void store_members_forget(struct tx *tx, const char *service);

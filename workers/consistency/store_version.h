@@ -1,15 +1,15 @@
 /*
- * store_version -- the version of an object of which several programs keep copies (seed
- * 004, "Comparison By Version ID"; schema/006).
+ * store_version -- stores the version of an object of which several programs have copies
+ * (seed 004, "Comparison By Version ID"; schema/006).
  *
- * A program that changes an object replaces its version by the next version in the same
- * transaction. The statement fails if the version has changed since the program read it.
- * So of two programs that read the same version only one can write. A program with a
- * copy compares versions: a message with the version of the copy is old, and two copies
- * of one version are equal.
+ * A program that changes an object raises its version in the same transaction. The
+ * statement fails if the version has changed since the program read it. So if two
+ * programs read the same version, only one of them can write. A program with a copy
+ * compares versions: a message with the version of the copy is old, and two copies with
+ * one version are equal.
  *
- * Versions count from 1; 0 means that the object has no version. A program older than the
- * table does not write or raise versions. So code that compares also looks at another
+ * The first version is 1; 0 means that the object has no version. Programs older than the
+ * table do not write versions. So code that compares versions also compares another
  * value, such as a zone's serial.
  */
 #pragma once
@@ -33,16 +33,18 @@ struct version {
 void store_versions_begin(struct tx *tx, const char *type, const char *const *obj_uuids,
                           size_t count);
 /*
- * Raises each version by one; inserts a missing version. If a version has changed since
- * the read, the transaction gets ERR_RACE: run it again from its first read. No object
- * may occur twice.
+ * Raises each version by one, and inserts missing versions. If a version has changed
+ * since the read, the transaction fails with ERR_RACE: run it again from its first read.
+ * No object may occur twice.
  */
 void store_versions_swap(struct tx *tx, const char *type, const struct version *versions,
                          size_t count);
-/* The object was deleted. Its version stays until the sweep. */
+/*
+ * Records that the object was deleted. store_versions_sweep() deletes its version later.
+ */
 void store_version_end(struct tx *tx, const char *obj_uuid);
 /*
- * Deletes up to LIMIT versions of objects deleted AGE_S seconds ago; returns their
- * number.
+ * Deletes at most LIMIT versions of objects that were deleted at least AGE_S seconds ago.
+ * Returns the number of deleted versions.
  */
 int64_t store_versions_sweep(struct tx *tx, int age_s, int limit);

@@ -15,7 +15,7 @@ struct address {
 	uint8_t bits;			/* 32 or 128: IPv4 or IPv6 */
 	uint8_t octets[16];
 	uint16_t port;
-	uint32_t scope;			/* for fe80::/10, else 0 */
+	uint32_t scope;			/* for fe80::/10; otherwise 0 */
 };
 
 struct prefix {
@@ -46,9 +46,9 @@ bool address_same_site(const struct address *a, const struct address *b);
 struct host_key address_host_key(const struct address *address);
 bool address_is_any(const struct address *address);
 /*
- * Why ADDRESS cannot be the address of a host on a network: "a multicast address". NULL:
- * it can be such an address. A link-local address cannot (RFC 4472 2.1: it must never be
- * published in DNS).
+ * Returns the reason why ADDRESS cannot be the address of a host on a network: "a
+ * multicast address". NULL: it can be such an address. A link-local address is not
+ * allowed (RFC 4472 2.1: DNS must never publish it).
  */
 const char *address_unfit(const struct address *address);
 /*
@@ -57,7 +57,7 @@ const char *address_unfit(const struct address *address);
  */
 enum err address_parse_host(const char *field, const char *text, struct address *address,
                             struct why *why);
-/* leaves out the port */
+/* omits the port */
 void address_format(const struct address *address, char text[ADDRESS_TEXT]);
 
 socklen_t address_to_socket(const struct address *address, struct sockaddr_storage *to);

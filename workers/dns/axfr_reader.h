@@ -1,13 +1,14 @@
 /*
  * axfr_reader -- reads a zone that a server sends by AXFR (RFC 5936), message by
- * message. It makes the query, and returns the records of each answer until the first
- * SOA comes again. Before that end the caller must not use records: a broken transfer is
- * not an empty zone.
+ * message. The reader makes the query, and returns the records of each answer until the
+ * first SOA arrives again. The caller must not use the records before that: a failed
+ * transfer does not mean that the zone is empty. The reader stores no message. Of the
+ * zone it stores only the SOA.
  *
- * In a signed transfer the first and the last message must be signed, and at least one
- * message of a hundred in a row (RFC 8945 5.3.1). The records of unsigned messages come
- * before a signature covers them, so only the end proves them. Pure. It keeps no
- * message, and of the zone only the SOA.
+ * In a signed transfer, the first and the last message must have a signature, and so
+ * must at least one of every hundred messages in a row (RFC 8945 5.3.1). The records of
+ * unsigned messages arrive before a signature covers them. So only the end of the
+ * transfer proves that these records are authentic.
  */
 #pragma once
 
@@ -21,9 +22,10 @@
 
 enum axfr_reader_step {
 	AXFR_READER_RECORD,	/* the next record; the SOA comes once */
-	AXFR_READER_MORE,	/* no more records: wait for the next message */
+	/* no more records in this message: wait for the next message */
+	AXFR_READER_MORE,
 	AXFR_READER_END,	/* the zone is complete */
-	AXFR_READER_REFUSED,	/* the server refused it with an rcode */
+	AXFR_READER_REFUSED,	/* the server refused the transfer with an rcode */
 	AXFR_READER_BROKEN,
 };
 
@@ -44,28 +46,31 @@ struct axfr_reader {
 	struct packet_reader reader;
 	unsigned left;			/* unread records of the message */
 	bool is_verified;		/* no record waits for a signature */
-	/* about the zone so far */
+	/* the part of the zone that was read so far */
 	bool has_soa, ended;
 	uint32_t serial;		/* after the first record */
 	uint8_t soa[2 * NAME_MAX_WIRE + CANONICAL_FIXED + NAME_MAX_WIRE + 20];
 	size_t soa_len;
 	uint64_t messages, records, octets;
-	/* the reason of a refusal or fault; the text follows the server's name */
+	/* the reason for a refusal or fault; a text to print after the server's name */
 	const char *fault;
 	enum rcode rcode;
-	/* the server's time, if the server refuses ours with a valid signature; else 0 */
+	/*
+	 * the server's time, if the server refuses our time with a valid signature;
+	 * otherwise 0
+	 */
 	uint64_t server_time;
 };
 
 /*
- * Writes the query to DATA, which has AXFR_QUERY_MAX octets. KEY signs it, unless KEY is
- * NULL. NOW: unix seconds. Returns the length.
+ * Writes the query to DATA, which has AXFR_QUERY_MAX octets. Signs it with KEY unless
+ * KEY is NULL. NOW: unix seconds. Returns the length.
  */
 size_t axfr_reader_query(struct axfr_reader *axfr, const struct name *zone, uint16_t id,
                          const struct tsig_key *key, uint64_t now, uint8_t *data);
 /*
- * Adds the next message. It stays borrowed until the caller has read its records. False:
- * the reader refuses the message, and axfr_reader_next() has the reason.
+ * Adds the next message. The reader borrows DATA until the caller has read its records.
+ * False: the reader refuses the message, and axfr_reader_next() has the reason.
  */
 bool axfr_reader_add(struct axfr_reader *axfr, const uint8_t *data, size_t len,
                      uint64_t now);

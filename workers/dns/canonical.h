@@ -1,11 +1,12 @@
 /*
- * canonical -- a record in the form for comparisons: uncompressed, with its owner and the
- * names in its rdata in lower case, because servers keep or change the case. Two records
- * are equal if these octets are equal: owner, type, class, TTL, rdata.
+ * canonical -- a record in the form for comparisons: uncompressed, with its owner and
+ * the names in its rdata in lower case, because a server may keep or change the case.
+ * Two records are equal if these octets are equal: owner, type, class, TTL, rdata.
  *
- * RFC 4034 6.2 lists the types with names to fold, and RFC 3597 4 the types with names
- * that may be compressed. canonical.c folds and expands the names of all types that are
- * known to have names, as servers do: the case of a name never has a meaning.
+ * RFC 4034 6.2 lists the types whose names are converted to lower case. RFC 3597 4 lists
+ * the types whose names may be compressed. canonical.c converts and expands the names of
+ * all types that are known to contain names, as servers do: the case of a name never has
+ * a meaning.
  */
 #pragma once
 

@@ -1,12 +1,12 @@
 /*
- * frames -- DNS messages in a stream over TCP or TLS: each message follows its length in
- * two octets (RFC 1035 4.2.2), and messages follow each other (RFC 7766 6.2.1.1). The
- * stream comes in parts that may end anywhere, also within a length. The cuts do not
- * change the messages.
+ * frames -- DNS messages in a stream over TCP or TLS. A length of two octets precedes
+ * each message (RFC 1035 4.2.2). Many messages may follow each other (RFC 7766 6.2.1.1).
+ * The stream arrives in parts that may end anywhere, even within a length. The
+ * boundaries of the parts have no effect on the messages.
  *
- * Octets stay here until the reader takes their message, so it limits them by the size
- * of its reads. A message of zero octets is valid here. The server decides what to do
- * with it.
+ * frames stores the octets until the reader takes their message. The reader limits this
+ * memory by the size of its reads. A message of zero octets is valid in this module, and
+ * the server decides what to do with it.
  */
 #pragma once
 
@@ -20,12 +20,12 @@ enum { FRAME_PREFIX = 2 };		/* octets of the length */
 
 void frame_put_prefix(uint8_t *to, size_t len);
 /*
- * The number of octets of a frame to read, if DATA has its first LEN octets: the prefix,
- * or the prefix and the message.
+ * Returns the number of octets to read of a frame, if DATA has its first LEN octets: the
+ * octets of the prefix, or of the prefix and the message.
  */
 size_t frame_wanted(const uint8_t *data, size_t len);
 
-/* The read octets from which the reader takes messages. If zeroed, it is empty. */
+/* The read octets from which the reader takes messages. A zeroed struct is empty. */
 struct frames {
 	struct buf in;
 	size_t taken;			/* taken octets of `in` */

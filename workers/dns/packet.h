@@ -1,11 +1,12 @@
 /*
- * packet -- DNS messages in wire form (RFC 1035 4): a reader that never reads outside of
+ * packet -- DNS messages in wire form (RFC 1035 4): a reader that never reads outside
  * its bytes, and a writer that compresses names.
  *
- * Both remember failures: a failed read sets `broken`, a write that does not fit sets
- * `full`, and later calls do nothing. So a caller makes its calls in a row and checks
- * once. Compression pointers must go backwards. One limit counts the pointers of all
- * names of a message, so that no message is expensive to read (RFC 9267).
+ * Reader and writer remember failures: a failed read sets `broken`, a write that does
+ * not fit sets `full`, and later calls have no effect. So a caller makes all its calls
+ * and checks once at the end. Compression pointers must point backwards. One limit
+ * counts the pointers of all names in a message, so that no message is expensive to read
+ * (RFC 9267).
  */
 #pragma once
 
@@ -76,10 +77,13 @@ uint32_t packet_read_u32(struct packet_reader *reader);
 void packet_read_header(struct packet_reader *reader, struct packet_header *header);
 void packet_read_name(struct packet_reader *reader, struct name *name);
 void packet_read_rr(struct packet_reader *reader, struct packet_rr *rr);
-/* A reader of the rdata only. Names in it may point back, but must end in it. */
+/*
+ * Returns a reader of the rdata only. Names in the rdata may point back to the message,
+ * but must end within the rdata.
+ */
 struct packet_reader packet_rdata(const struct packet_reader *reader,
                                   const struct packet_rr *rr);
-/* The serial of an SOA. False: the rdata is malformed. */
+/* Reads the serial of an SOA. False: the rdata is malformed. */
 bool packet_soa_serial(const struct packet_reader *reader, const struct packet_rr *rr,
                        uint32_t *serial);
 
@@ -115,6 +119,6 @@ void packet_put_owner(struct packet_writer *writer, const uint8_t *owner);
  * and writes nothing.
  */
 void packet_put_rr(struct packet_writer *writer, const struct rr *rr);
-/* Shortens the message to an earlier length, to remove a record set that did not fit. */
+/* Cuts the message to an earlier length, to remove a record set that did not fit. */
 void packet_cut(struct packet_writer *writer, size_t len);
 void packet_set_header(struct packet_writer *writer, const struct packet_header *header);

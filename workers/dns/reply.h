@@ -1,6 +1,7 @@
 /*
- * reply -- a message that we sent, and whether another message answers it, by its id, QR
- * bit, opcode and signature (RFC 8945 5.3). The caller reads the content of the answer.
+ * reply -- decides whether a message answers a message that we sent. reply_read()
+ * compares the id, QR bit and opcode, and checks the signature (RFC 8945 5.3). The
+ * caller reads the content of the answer.
  *
  * The answer to a signed message must be signed. There is one exception: a server that
  * does not know the key or the secret sends an error without a signature (5.3.2).
@@ -32,7 +33,10 @@ enum reply_kind {
 
 struct reply {
 	enum reply_kind kind;
-	/* unless it matches: the fault; the text follows the server's name */
+	/*
+	 * the fault, unless the kind is REPLY_MATCHES; a text to print after the
+	 * server's name
+	 */
 	const char *fault;
 	struct packet_header header;
 	struct packet_reader reader;	/* after the header */
@@ -40,8 +44,8 @@ struct reply {
 };
 
 /*
- * Sets the header of the message in WRITER. KEY signs it, unless KEY is NULL. NOW: unix
- * seconds. The writer needs room for the signature: tsig_room_of().
+ * Sets the header of the message in WRITER, and signs the message with KEY unless KEY is
+ * NULL. NOW: unix seconds. The writer needs room for the signature: tsig_room_of().
  */
 void sent_message_finish(struct sent_message *request, const struct tsig_key *key,
                          uint64_t now, const struct packet_header *header,
@@ -53,9 +57,9 @@ void sent_message_sign_again(struct sent_message *request, uint64_t now, uint8_t
 void reply_read(const struct sent_message *request, const uint8_t *data, size_t len,
                 uint64_t now, struct reply *reply);
 /*
- * The server's time, in unix seconds, if DATA refuses the time of REQUEST with a valid
- * signature. Then the caller can sign REQUEST again with this time (RFC 8945 5.2.3).
- * Otherwise 0.
+ * Returns the server's time, in unix seconds, if DATA refuses the time of REQUEST with a
+ * valid signature; otherwise 0. The caller can sign REQUEST again with this time (RFC
+ * 8945 5.2.3).
  */
 uint64_t reply_server_time(const struct sent_message *request, const uint8_t *data,
                            size_t len);

@@ -2,14 +2,14 @@
  * tsig -- messages that are signed with a shared secret (RFC 8945).
  *
  * A dialogue is a chain: the signature of a message also covers the signature of the
- * message before it. So an attacker cannot leave out, insert or replace a message. A
- * signature binds an answer to its query, and each message of a transfer to the message
- * before it; we sign all of our messages (5.3.1). From the second answer on, a signature
- * covers only the time fields in addition to the message.
+ * previous message. So an attacker cannot omit, insert or replace a message. A signature
+ * binds an answer to its query, and each message of a transfer to the previous message.
+ * We sign all our messages (5.3.1). From the second answer on, a signature covers only
+ * the time fields of its TSIG record.
  *
  * The checks have this order (5.2): key, signature, time, length. We accept only
- * full-length signatures: a correct but shorter signature is BADTRUNC. Of the error
- * answers, we sign only BADTIME and BADTRUNC.
+ * full-length signatures: a correct but shorter signature is BADTRUNC. We sign only the
+ * error answers BADTIME and BADTRUNC.
  */
 #pragma once
 
@@ -29,7 +29,8 @@ enum {
 
 enum tsig_error {
 	TSIG_NO_ERROR = 0,
-	TSIG_MALFORMED = 1,		/* FORMERR: a signature of an impossible length */
+	/* FORMERR: a signature with an impossible length */
+	TSIG_MALFORMED = 1,
 	TSIG_BADSIG = 16,
 	TSIG_BADKEY = 17,
 	TSIG_BADTIME = 18,
@@ -46,8 +47,8 @@ struct tsig_key {
 };
 
 /*
- * NAME is a domain name, ALGORITHM for example "hmac-sha256", SECRET base64 of 1 to 128
- * octets. ERR_INVALID: the reason does not contain the secret.
+ * NAME: a domain name. ALGORITHM: for example "hmac-sha256". SECRET: 1 to 128 octets as
+ * base64. ERR_INVALID: the reason does not contain the secret.
  */
 enum err tsig_key_parse(const char *name, const char *algorithm, const char *secret,
                         struct tsig_key *key, struct why *why);
@@ -59,11 +60,12 @@ struct tsig {
 	uint64_t time;			/* 48 bits: unix seconds */
 	uint16_t fudge;
 	uint8_t mac[HMAC_MAX];
-	/* as received; if above HMAC_MAX, `mac` is empty */
+	/* as received; if it exceeds HMAC_MAX, `mac` is empty */
 	uint16_t mac_len;
 	uint16_t original_id;
 	uint16_t error, other_len;
-	uint64_t other;			/* of six octets: the server's time in BADTIME */
+	/* if it has six octets: the server's time in BADTIME */
+	uint64_t other;
 	size_t at;			/* offset in the message */
 };
 
@@ -82,28 +84,30 @@ struct tsig_chain {
 	struct tsig_key key;
 	uint8_t mac[HMAC_MAX];		/* of the previous message */
 	size_t mac_len;			/* 0: no previous message */
-	/* from now on we sign only the time fields in addition */
+	/* true: the next signature covers only the time fields of its TSIG record */
 	bool answered;
 };
 
 void tsig_chain_begin(struct tsig_chain *chain, const struct tsig_key *key);
 /*
- * Checks PACKET, which ends in TSIG, as the next message of the chain. The chain advances
- * if the signature is correct, even with another error. NOW: unix seconds.
+ * Checks PACKET, which ends in TSIG, as the next message of the chain. The chain
+ * advances if the signature is correct, even if there is a different error. NOW: unix
+ * seconds.
  */
 enum tsig_error tsig_verify(struct tsig_chain *chain, const uint8_t *packet,
                             const struct tsig *tsig, uint64_t now);
 /*
- * The server's time, in unix seconds, if the server refuses the time of our last message
- * with a correct signature of any age (5.2.3). Otherwise 0. The chain does not advance.
+ * Returns the server's time, in unix seconds, if the server refuses the time of our last
+ * message with a correct signature of any age (5.2.3); otherwise 0. The chain does not
+ * advance.
  */
 uint64_t tsig_server_time(const struct tsig_chain *chain, const uint8_t *packet,
                           const struct tsig *tsig);
 
 /*
- * Unsigned messages between two signatures. Of many answers to one query, the first and
- * the last have a signature. At most TSIG_GAP_MAX messages in a row are unsigned; the
- * next signature covers them (5.3.1). If zeroed, a gap is empty.
+ * Unsigned messages between two signatures. If a query has many answers, the first and
+ * the last have a signature. At most TSIG_GAP_MAX messages in a row are unsigned. The
+ * next signature covers them (5.3.1). A zeroed gap is empty.
  */
 enum { TSIG_GAP_MAX = 99 };
 
@@ -115,13 +119,13 @@ struct tsig_gap {
 /* False: the first answer is not signed, or the gap is too long. */
 bool tsig_gap_add(struct tsig_gap *gap, const struct tsig_chain *chain,
                   const uint8_t *packet, size_t len);
-/* tsig_verify() for the message after the gap. Empties the gap. */
+/* Like tsig_verify(), for the message after the gap. Empties the gap. */
 enum tsig_error tsig_verify_behind(struct tsig_chain *chain, struct tsig_gap *gap,
                                    const uint8_t *packet, const struct tsig *tsig,
                                    uint64_t now);
 void tsig_gap_clear(struct tsig_gap *gap);
 
-/* The most octets that tsig_sign() or tsig_refuse() adds. */
+/* The largest number of octets that tsig_sign() or tsig_refuse() adds. */
 size_t tsig_room(const struct name *key, const struct name *algorithm);
 size_t tsig_room_of(const struct tsig_key *key);
 /*

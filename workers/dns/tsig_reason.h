@@ -1,11 +1,11 @@
-/* tsig_reason -- error texts about signatures. They follow the server's name. */
+/* tsig_reason -- error texts about signatures, to print after the server's name. */
 #pragma once
 
 #include <stdint.h>
 
 #include "dns/tsig.h"
 
-enum { TSIG_CLOCKS = 96 };		/* with its zero */
+enum { TSIG_CLOCKS = 96 };		/* size of the text with its NUL */
 
 /* the server's error about our signature */
 const char *tsig_reason_refused(uint16_t error);

@@ -1,6 +1,6 @@
 /*
- * domain -- the plain structs of all programs: domain, record set, record, pool, server.
- * Their texts belong to the arena of the reader.
+ * domain -- the structs that all programs share: domain, record set, record, pool,
+ * server. The arena of the reader owns their texts.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 struct domain {
 	char id[ID_LEN + 1];
-	const char *name;		/* lower case, final dot */
+	const char *name;		/* in lower case, with a final dot */
 	const char *tenant;
 	char pool_id[ID_LEN + 1];
 	struct state state;		/* state.serial is the zone's serial */
@@ -31,7 +31,8 @@ struct domain {
 /* A domain in messages to poolmgr and minidns, without records. */
 struct domain_ref {
 	char id[ID_LEN + 1];
-	const char *name;		/* text in lower case, final dot; "/" and \DDD too */
+	/* text in lower case with a final dot; may contain "/" and \DDD */
+	const char *name;
 	const char *pool;		/* name of the pool */
 	const char *tenant;
 	struct state state;
@@ -61,7 +62,7 @@ struct recordset {
 
 struct pool {
 	char id[ID_LEN + 1];
-	const char *name;		/* as in poolmgr's pool_name */
+	const char *name;		/* the pool_name in the settings of poolmgr */
 	const char *description;
 	const char *const *ns_records;	/* host names at the apex of new domains */
 	size_t ns_record_count;
@@ -71,12 +72,13 @@ struct pool {
 
 /* The address of a name server for NOTIFY and polls. */
 struct destination {
-	const char *id;			/* the server's id in the configuration */
-	const char *host;		/* an address, v4 or v6, in text */
+	const char *id;			/* the id of the server in the settings */
+	const char *host;		/* an IPv4 or IPv6 address as text */
 	uint16_t port;
 	const char *tsig_key;		/* a name in tsigkeys; NULL: no key */
 	/*
-	 * seconds that the server may need to find a zone by itself; 0: a driver tells it
+	 * seconds that the server may need to find a zone by itself; 0: a driver creates
+	 * the zone
 	 */
 	int patience_s;
 };
@@ -86,9 +88,9 @@ const char *action_name(enum action action);	/* "CREATE" */
 bool action_parse(const char *text, enum action *action);
 
 /*
- * Checks the name of a new domain, which name_parse_owner() has accepted. It must not be
- * a wildcard. "/" must be between letters or digits (RFC 2317: "0/25"), because name
- * servers use the name as the name of a file. So no component of such a path is empty,
- * and the path stays in its folder. ERR_INVALID: *why begins with FIELD.
+ * Checks the name of a new domain, which name_parse_owner() has accepted. The name must
+ * not be a wildcard. "/" must be between letters or digits (RFC 2317: "0/25"), because
+ * name servers use the name as a file name. So no component of the file path is empty,
+ * and the file stays in its folder. ERR_INVALID: *why begins with FIELD.
  */
 enum err domain_check_name(const struct name *name, const char *field, struct why *why);

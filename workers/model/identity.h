@@ -1,11 +1,11 @@
 /*
  * identity -- the allowed names of tenants (projects) and users. Two identities are
- * equal if their octets are equal. Neither zonefleet nor SQL normalises blanks, case and
+ * equal if their octets are equal. Neither zonefleet nor SQL normalises blanks, case or
  * forms of letters (the columns are VARBINARY).
  *
- * zonefleet refuses an identity that a person or a program could confuse with another
- * identity because of its blanks or control characters. Letters that only look alike
- * (full-width or Cyrillic letters) have other octets, so they make another identity.
+ * If a person or a program could confuse two identities because of blanks or control
+ * characters, zonefleet refuses the identity. Letters that only look alike (full-width
+ * or Cyrillic letters) have different octets, so they form a different identity.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
- * json -- typed getters with range checks, over jansson. Trust no message until a getter
- * has read each field. ERR_INVALID: a field has a wrong type or range, or a required
- * field is missing or null. The reason begins with the key. Texts are borrowed from the
- * JSON value.
+ * json -- typed getters with range checks, over jansson. Do not trust a message until a
+ * getter has read each field. ERR_INVALID: a field has a wrong type or range, or a
+ * required field is missing or null. The reason begins with the key. Texts are borrowed
+ * from the JSON value.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ enum { JSON_REQUIRED = 1 };
 enum err json_decode_object(const char *body, size_t len, size_t max, json_t **object,
                             struct why *why);
 
-/* If the field is absent and not required, *into stays unchanged. */
+/* If the field is absent and not required, *into is unchanged. */
 enum err json_get_text(const json_t *object, const char *key, int flags, size_t max_len,
                        const char **into, struct why *why);
 enum err json_get_u32(const json_t *object, const char *key, int flags, uint32_t max,
@@ -39,7 +39,8 @@ enum err json_get_id(const json_t *object, const char *key, int flags, char id[3
                      struct why *why);
 /*
  * A field of an object, or an argument of a method. The codecs refuse an object with
- * other fields; docs/rpc.md shows all fields. A list of fields ends with a row of zeroes.
+ * unknown fields. docs/rpc.md shows all fields. A list of fields ends with a row of
+ * zeroes.
  */
 struct json_field {
 	const char *name;

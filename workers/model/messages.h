@@ -8,17 +8,8 @@
  * 	minidns  -> poolmgr   update_status (domain, name_server, status, serial_number)
  * 	poolmgr  -> central   update_status (domain, status, serial_number)
  *
- * These are the messages of seed 000. Under load several items share a message, so that
- * the cost of an item falls: update_domains (domains), propagate_zones (domains,
- * destinations: NOTIFY and poll for each pair), poll_zones (the same, but only polls,
- * and no report for a server that has the serial), compare_zones (the same, but mini-DNS
- * compares the records of that serial and reports servers that differ; with tell_equal
- * it also reports equal servers) and update_statuses (reports), from mini-DNS and from
- * the pool manager. One invalid item makes the whole message invalid, because one
- * program wrote all of it.
- *
- * Statuses are SUCCESS, ERROR or NO_DOMAIN. A report also has a `reason` in words, and a
- * report of mini-DNS has the serial of the order (in `domain`).
+ * These are the messages of seed 000. Statuses are SUCCESS, ERROR or NO_DOMAIN. A report
+ * also has a `reason` in words.
  */
 #pragma once
 
@@ -44,15 +35,30 @@ struct poll_order {
 	/* state.task DELETE: wait until the zone is absent */
 	struct domain_ref domain;
 	struct destination destination;
-	int timeout_ms;			/* on the wire in seconds, as a number */
+	int timeout_ms;			/* in seconds in the message, as a number */
 	int retry_interval_ms;
 	int max_retries;
-	bool quiet;			/* not on the wire; set by poll_zones */
+	bool quiet;			/* not in the message; poll_zones sets it */
 };
 json_t *poll_order_encode(const struct poll_order *order);
 enum err poll_order_decode(const json_t *args, struct poll_order *order, struct why *why);
 
-enum { LIST_MAX = 256 };		/* items of a list in one message */
+/*
+ * Under load several items share a message, at most LIST_MAX, so that each item costs
+ * less:
+ *
+ * 	update_domains		domains
+ * 	propagate_zones		domains, destinations: NOTIFY and poll for each pair
+ * 	poll_zones		the same, but only polls. mini-DNS does not report a
+ * 				server that has the serial
+ * 	compare_zones		the same, but mini-DNS compares the records of that
+ * 				serial and reports servers that differ. If tell_equal is
+ * 				set, it also reports equal servers
+ * 	update_statuses		reports, from mini-DNS and from the pool manager
+ *
+ * One invalid item makes the whole message invalid, because one program wrote all of it.
+ */
+enum { LIST_MAX = 256 };
 
 /* The elements of a list, in the arena. */
 struct domain_refs {
@@ -78,17 +84,19 @@ json_t *propagation_encode(const struct propagation *propagation);
 enum err propagation_decode(const json_t *args, struct arena *arena,
                             struct propagation *propagation, struct why *why);
 
-/* minidns -> poolmgr: the answer of one server. */
+/* minidns -> poolmgr: the answer of one server. `domain` has the serial of the order. */
 struct server_report {
 	struct domain_ref domain;
 	const char *name_server;	/* destination.id */
 	enum report report;
-	bool has_serial;		/* false, null on the wire: unknown */
+	bool has_serial;		/* false (null in the message): unknown */
 	uint32_t serial;
 	bool silent;			/* ERROR: the server did not answer */
 	/* ERROR: mini-DNS sent no query; old receivers ignore it */
 	bool unasked;
-	/* SUCCESS: the server has the serial, but other records; reason names some */
+	/*
+	 * SUCCESS: the server has the serial, but different records; `reason` names some
+	 */
 	bool differs;
 	/* SUCCESS: the server has the records of its serial */
 	bool equal;
@@ -126,8 +134,8 @@ enum err pool_reports_decode(const json_t *args, struct arena *arena,
                              struct pool_reports *reports, struct why *why);
 
 /*
- * An element of the answer, which is a list: null for an accepted report, otherwise class
- * and message of the exception for this report.
+ * An element of the answer, which is a list. It is null for an accepted report;
+ * otherwise it has the class and message of the exception for this report.
  */
 json_t *outcome_encode(enum err err, const struct why *why);
 /* ERR_REMOTE: the answer is malformed. */

@@ -1,9 +1,10 @@
 /*
- * presentation -- records as text (RFC 1035 5, RFC 3597), in both directions. It uses
- * ldns; no files except presentation*.c use ldns. zonefleet converts text to wire rdata
- * once, at the write. Output is the canonical text of ldns. Hostile text gives
- * ERR_INVALID with the field's name. It cannot abort the program: this module limits the
- * lengths before ldns reads the text. It also reads the wire rdata back.
+ * presentation -- converts records from and to text (RFC 1035 5, RFC 3597). Only
+ * presentation*.c use ldns. zonefleet converts text to wire rdata once, when it writes a
+ * record. The output is the canonical text of ldns. If the wire rdata could print as a
+ * different text, zonefleet converts the rdata to text and checks that this text gives
+ * the same rdata. Hostile text causes ERR_INVALID with the name of the field. Such text
+ * cannot abort the program: this module limits the lengths before ldns reads the text.
  */
 #pragma once
 
@@ -17,13 +18,19 @@
 
 enum { RDATA_MAX_TEXT = 4 * 65535 };
 
-/* "AAAA", "TYPE65280", in any case. ERR_INVALID also for types that cannot be stored. */
+/*
+ * Reads "AAAA" or "TYPE65280", in any case. ERR_INVALID also for types that zonefleet
+ * does not store.
+ */
 enum err rrtype_parse(const char *text, const char *field, uint16_t *type,
                       struct why *why);
-/* "AAAA", or "TYPE65280" for a type without a name. TEXT holds 16 bytes. */
+/* Writes "AAAA", or "TYPE65280" for a type without a name. TEXT has room for 16 bytes. */
 void rrtype_format(uint16_t type, char text[16]);
 
-/* Converts rdata text to wire, in ARENA. Refuses relative names. ERR_INVALID. */
+/*
+ * Converts rdata text to wire form, in ARENA. Refuses relative names. ERR_INVALID: the
+ * text is not valid.
+ */
 enum err rdata_parse(uint16_t type, const char *text, const char *field,
                      struct arena *arena, const uint8_t **rdata, uint16_t *len,
                      struct why *why);

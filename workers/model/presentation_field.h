@@ -1,11 +1,11 @@
 /*
- * presentation_field -- the kinds of fields in rdata, for presentation*.c only. Each kind
- * has a row: a description of valid text, the reader of its text, and its length on the
- * wire.
+ * presentation_field -- the kinds of fields in rdata, for presentation*.c only. Each
+ * kind has a row: a description of valid text, the reader of its text, and its length on
+ * the wire.
  *
  * We parse the text ourselves because ldns wraps numbers, guesses relative names and
- * overruns on long lists. ldns converts only the kinds whose readers call it. It prints
- * all kinds.
+ * overruns on long lists. ldns parses only the kinds whose readers call ldns. ldns
+ * prints all kinds.
  */
 #pragma once
 
@@ -19,17 +19,18 @@ struct field {
 	const struct rdata_text *rdata;
 	char *text;
 	int number;		/* from 1, for errors */
-	bool read_back;		/* set if the value could print as another text */
+	bool read_back;		/* set if the value could print as a different text */
 	struct why *why;
 };
 
 enum {
-	REST = 1,		/* if it is the last field, it takes all remaining text */
+	/* if it is the last field, it contains all remaining text */
+	REST = 1,
 	QUOTED = 2,		/* may have quotes */
 	READ_BACK = 4,
 };
 
-/* The length on the wire of a kind without a fixed size. */
+/* The length on the wire of a kind that has no fixed size. */
 enum { WIRE_NAME = -1, WIRE_STRING = -2, WIRE_REST = -3 };
 
 struct field_kind {
@@ -37,11 +38,16 @@ struct field_kind {
 	enum err (*read)(struct field *field);	/* appends to field->rdata->wire */
 	int wire;		/* octets, or one of WIRE_ */
 	int flags;
-	/* limit of the text: the safe limit of ldns; 0: no limit */
+	/* largest length of the text that is safe for ldns; 0: no limit */
 	size_t max;
 };
 
-/* NULL: no text form here, so zonefleet writes records with this field as in RFC 3597. */
+/*
+ * NULL: this module has no text form of the field. Then zonefleet writes the record in
+ * the form of RFC 3597.
+ */
 const struct field_kind *field_kind(ldns_rdf_type type);
-/* The fields of a type. NULL: a field has no text form here. */
+/*
+ * Returns the fields of a type. NULL: this module has no text form of one of the fields.
+ */
 const ldns_rr_descriptor *field_layout(uint16_t type);

@@ -1,7 +1,7 @@
 /*
  * presentation_text -- the lexer of presentation, for presentation*.c and master_file.c
- * only: quotes, escapes, parentheses and comments (RFC 1035 5.1), and words separated by
- * blanks.
+ * only. It handles quotes, escapes, parentheses and comments (RFC 1035 5.1), and words
+ * separated by blanks.
  */
 #pragma once
 
@@ -13,14 +13,16 @@
 #include "base/err.h"
 #include "model/name.h"
 
-/* Works byte by byte: makes parentheses blanks, drops comments, keeps escapes. */
+/* Works byte by byte: replaces parentheses with blanks, drops comments, keeps escapes. */
 struct lexer {
 	bool quoted, escaped, comment, nested;
 	const char *wrong;	/* set with LEX_WRONG */
 };
 enum { LEX_SKIP = -1, LEX_END = -2, LEX_WRONG = -3 };
 int lexer_step(struct lexer *lexer, int c);	/* the byte to keep, or a LEX_ value */
-/* The construct that is still open at the end of the text; NULL: all are closed. */
+/*
+ * Returns the construct that is still open at the end of the text; NULL: all are closed.
+ */
 const char *lexer_unfinished(const struct lexer *lexer);
 
 struct word {
@@ -28,9 +30,9 @@ struct word {
 	bool quoted;
 };
 
-/* Cuts the next word off *at, in place. False: the end, or an error in *wrong. */
+/* Cuts the next word from *at, in place. False: the end, or an error in *wrong. */
 bool text_next_word(char **at, struct word *word, const char **wrong);
-/* \DDD and \X become octets, in place. False: an invalid escape. */
+/* Replaces \DDD and \X with octets, in place. False: an invalid escape. */
 bool text_unescape(char *text, size_t *len);
 bool text_parse_number(const char *text, uint32_t max, uint32_t *number);
 bool text_parse_period(const char *text, uint32_t max,

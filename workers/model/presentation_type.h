@@ -1,6 +1,6 @@
 /*
- * presentation_type -- the types of records, for presentation*.c only. ldns has their
- * numbers and names.
+ * presentation_type -- the types of records, for presentation*.c only. Their numbers and
+ * names come from ldns.
  */
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 /*
- * "AAAA" or "TYPE28", in any case. Accepts types that cannot be stored (for NSEC, RRSIG).
+ * Reads "AAAA" or "TYPE28", in any case. Also accepts types that zonefleet does not
+ * store (for NSEC, RRSIG).
  */
 bool rrtype_lookup(const char *text, uint16_t *type);

@@ -1,7 +1,7 @@
 /*
  * rr -- a resource record in wire form. Its stored form is NAME TYPE CLASS TTL RDLENGTH
- * RDATA, uncompressed, as in a DNS message. The journal, the zones of mini-DNS and the
- * import contain sequences of it. A struct rr borrows its memory.
+ * RDATA, uncompressed, as in a DNS message. The journal, the zones of mini-DNS and
+ * imports contain sequences of such records. A struct rr borrows its memory.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ enum {
 };
 
 /*
- * Rdata of this size fits into one message with the longest owner, question and
- * signature.
+ * Rdata of at most this size fits into one message, even with the longest owner,
+ * question and signature.
  */
 enum { RDATA_MAX = 65535 - 700 };
 

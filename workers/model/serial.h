@@ -1,6 +1,6 @@
 /*
  * serial -- zone serials: 32 bits that wrap, compared by RFC 1982. Two serials exactly
- * 2^31 apart have no order: neither is newer, neither covers the other.
+ * 2^31 apart have no order: neither serial is newer, and neither covers the other.
  */
 #pragma once
 

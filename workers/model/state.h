@@ -1,11 +1,11 @@
 /*
  * state -- the task and status of a domain or a record (seed 000, "Central Changes").
  *
- * task     what the name servers must do
+ * task     the work that remains for the name servers
  * status   how far the task is
  *
  * Only eight of the sixteen pairs exist: ADD, UPDATE and DELETE are PENDING or ERROR;
- * NONE is ACTIVE or DELETED. The schema checks the same.
+ * NONE is ACTIVE or DELETED. The database schema also checks this.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ enum status { STATUS_PENDING, STATUS_ACTIVE, STATUS_ERROR, STATUS_DELETED, STATU
 
 /*
  * The answer of a name server, or of a pool by consensus. FOREIGN is for a pool only:
- * too many servers serve another serial than the serial of the change.
+ * too many servers serve a different serial or different records than the database.
  */
 enum report {
 	REPORT_SUCCESS, REPORT_ERROR, REPORT_NO_DOMAIN, REPORT_FOREIGN, REPORT_COUNT,

@@ -1,11 +1,11 @@
 /*
  * axfr_client -- transfers a zone from a name server by AXFR over TCP, signed if there
- * is a key. The listener gets the records one by one. It must not use them before the
- * end of the transfer.
+ * is a key. The client passes the records one by one to a listener. The listener must
+ * not use the records before the end of the transfer.
  *
- * The transfer has limits: the time between messages, the total time, and the size. It
- * also ends when the server's SOA has a newer serial than the wanted serial. A turn of
- * the loop reads one message.
+ * The transfer has limits: the time between messages, the total time, and the size. The
+ * transfer also ends if the serial of the server's SOA is newer than the wanted serial.
+ * In each turn of the event loop it reads one message.
  */
 #pragma once
 
@@ -24,18 +24,19 @@ enum axfr_outcome {
 	AXFR_COMPLETE,
 	AXFR_NEWER,			/* the server has a newer serial */
 	AXFR_REFUSED,			/* REFUSED, NOTAUTH, NXDOMAIN, NOTIMP */
-	/* no connection, or the connection broke; perhaps a restart */
+	/* no connection, or the connection broke; the server may have restarted */
 	AXFR_BROKEN,
 	AXFR_FAILED,
 };
 
 struct axfr_client_config {
 	struct name zone;
-	int fd;				/* connecting (client_socket.h); taken over */
-	/* the reason if fd is -1; the text follows the server's name */
+	/* connecting (client_socket.h); the client owns it */
+	int fd;
+	/* the reason if fd is -1; a text to print after the server's name */
 	const char *fault;
 	const struct tsig_key *key;	/* NULL: unsigned; copied */
-	/* how far the server's clock is ahead; for signatures */
+	/* how far the server's clock is ahead of ours; for signatures */
 	int64_t ahead_s;
 	/* set at the end: the server's time, or 0 (axfr_reader.h); may be NULL */
 	uint64_t *server_time;
@@ -53,7 +54,7 @@ struct axfr_client_listener {
 	void (*record)(void *self, const struct canonical *record);
 	/*
 	 * The last callback, after the client is freed. SERIAL: the serial of a complete
-	 * zone. WORDS: the reason, a text that follows the server's name; "" for a
+	 * zone. WORDS: the reason, a text to print after the server's name; "" for a
 	 * complete zone.
 	 */
 	void (*end)(void *self, enum axfr_outcome outcome, uint32_t serial,

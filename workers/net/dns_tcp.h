@@ -1,10 +1,10 @@
 /*
- * dns_tcp -- a client's TCP connection that carries DNS messages in both directions (RFC
- * 1035 4.2.2), with deadlines. It passes each message to its owner, and reports the end
- * once.
+ * dns_tcp -- a TCP connection to a server that carries DNS messages in both directions
+ * (RFC 1035 4.2.2), with deadlines. The connection passes each message to its owner, and
+ * reports its end once.
  *
- * A turn of the loop reads at most one message. The owner frees the connection, also
- * within a callback. After that there are no callbacks.
+ * In each turn of the event loop it reads at most one message. The owner frees the
+ * connection, and may do so within a callback. After that there are no callbacks.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ enum dns_tcp_end {
 	DNS_TCP_LATE,			/* not complete within whole_ms */
 };
 
-/* The callbacks come from the loop, never from within a function of this file. */
+/* The event loop calls the callbacks. No function of this file calls them directly. */
 struct dns_tcp_listener {
 	/* DATA is valid until the callback returns. */
 	void (*message)(void *self, const uint8_t *data, size_t len);
@@ -32,8 +32,8 @@ struct dns_tcp_listener {
 };
 
 /*
- * Takes over FD, which may be connecting (client_socket.h). With FD -1 it soon reports
- * the end.
+ * Takes ownership of FD, which may be connecting (client_socket.h). If FD is -1, it soon
+ * reports the end.
  */
 struct dns_tcp *dns_tcp_new(struct loop *loop, int fd,
                             const struct dns_tcp_listener *listener);
@@ -41,7 +41,7 @@ void dns_tcp_free(struct dns_tcp **tcp);
 /* Sends a message of at most 65535 octets; copies it. */
 void dns_tcp_send(struct dns_tcp *tcp, const uint8_t *data, size_t len);
 /*
- * From now on each message must come within SILENCE_MS, and all messages within WHOLE_MS.
- * Before this call there is no deadline.
+ * From now on each message must arrive within SILENCE_MS, and all messages within
+ * WHOLE_MS. Before this call there is no deadline.
  */
 void dns_tcp_set_deadlines(struct dns_tcp *tcp, int64_t silence_ms, int64_t whole_ms);

@@ -1,11 +1,12 @@
 /*
- * lookup -- the current addresses of a host name.
+ * lookup -- finds the current addresses of a host name.
  *
- * A lane looks a name up at intervals, and when the user reports that the address in use
- * does not answer. In that case the next address of the name comes into use. While the
- * resolver has no answer, the known addresses stay. A user never waits for a lookup:
- * either there is an address to try, or no address is known yet. While no address is
- * known, the lane looks the name up at growing intervals.
+ * A lane (a thread) looks a name up at intervals. The lane also looks the name up when a
+ * user reports that the address in use does not answer. In that case the lookup also
+ * selects the next known address. While the resolver has no answer, the known addresses
+ * stay. A user never waits for a lookup: either there is an address to try, or no
+ * address is known yet. While no address is known, the lane looks the name up at growing
+ * intervals.
  *
  * The resolver of the C library has no deadline. worker.c shortens its timeouts, unless
  * the operator has set them (RES_OPTIONS).
@@ -30,9 +31,9 @@ struct addresses {
 };
 
 /*
- * Blocks as long as the resolver takes: call it before the loop, or on a lane. FOUND has
- * the resolver's order (RFC 6724). ERR_UNREACHABLE: there is no address, and FOUND is
- * empty.
+ * Blocks until the resolver has answered: call it before the event loop starts, or on a
+ * lane. FOUND has the order of the resolver (RFC 6724). ERR_UNREACHABLE: there is no
+ * address. ERR_BUSY: no file descriptor is free. After an error FOUND is empty.
  */
 enum err lookup_now(const char *host, uint16_t port, struct addresses *found,
                     struct why *why);
@@ -44,23 +45,26 @@ struct lookup_config {
 	uint16_t port;
 	struct addresses known;		/* at the start */
 	/* lookup_new() calls neither of the callbacks; both may be NULL */
-	/* the set of addresses has changed; comes before changed() */
+	/* the set of addresses has changed; the lookup calls it before changed() */
 	void (*listed)(void *self, const struct addresses *known);
-	/* another address is in use */
+	/* a different address is now in use */
 	void (*changed)(void *self, const struct address *address);
 	void *self;
 };
 
 struct lookup *lookup_new(const struct lookup_config *config);
 void lookup_free(struct lookup **lookup);
-/* The address in use; NULL: no address is known. */
+/* Returns the address in use; NULL: no address is known. */
 const struct address *lookup_address(const struct lookup *lookup);
-/* ADDRESS does not answer. No effect if another address is in use. */
+/*
+ * A user reports that ADDRESS does not answer. No effect if a different address is in
+ * use.
+ */
 void lookup_failed(struct lookup *lookup, const struct address *address);
-/* True: both have the same addresses, in any order. Pure. */
+/* True: both have the same addresses, in any order. */
 bool lookup_same(const struct addresses *a, const struct addresses *b);
 /*
- * The index in FOUND of the address to use: LAST, the address in use, if FOUND has it.
- * Pure.
+ * Returns the index in FOUND of the address to use: the index of LAST, the address in
+ * use, if FOUND contains it; otherwise 0.
  */
 size_t lookup_keep(const struct addresses *found, const struct address *last);

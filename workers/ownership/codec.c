@@ -42,13 +42,13 @@ enum err codec_no_registry(const char *storage_id, const char *zone, struct why 
 
 const struct json_field codec_endpoint_fields[] = {
 	{ "dnsname", "name", "the name of the record set, in the zone" },
-	{ "type", "text", "its record type, one of `managed_types` of the registry" },
+	{ "type", "text", "the record type, one of the `managed_types` of the registry" },
 	{ "targets", "list of texts", "the data of each record", .max = TARGETS_MAX },
 	{ "ttl", "number", "the TTL in seconds", "`ttl` of the registry", RR_TTL_MAX },
-	{ "set_id", "text", "tells endpoints of one name and type apart; letters, digits and "
-	  "`. _ : / @ -`", "empty", SET_ID_MAX },
-	{ "shared", "true or false", "true: the name may have records of other owners, who also "
-	  "say so", "false" },
+	{ "set_id", "text", "distinguishes endpoints with the same name and type; "
+	  "letters, digits and `. _ : / @ -`", "empty", SET_ID_MAX },
+	{ "shared", "true or false", "true: other owners may have records at this name. "
+	  "They must also set `shared`", "false" },
 	{ 0 }
 };
 
@@ -245,7 +245,8 @@ enum err codec_endpoints(const json_t *args, const struct registry *registry,
 
 const struct json_field codec_selector_fields[] = {
 	{ "name", "name", "record sets at this name", "any", NAME_MAX_TEXT },
-	{ "below", "true or false", "true: and at all names below it", "false" },
+	{ "below", "true or false", "true: also select the record sets at all names "
+	  "below `name`", "false" },
 	{ "type", "text", "record sets of this type", "any", TYPE_MAX },
 	{ "resource", "text", "record sets of this resource", "any", MARK_RESOURCE_MAX },
 	{ 0 }

@@ -1,6 +1,6 @@
 /*
- * codec -- reads the messages of producers. It checks each field, and that the zone can
- * have each record.
+ * codec -- decodes the messages of producers. It checks each field, and whether the zone
+ * can have each record.
  */
 #pragma once
 
@@ -21,16 +21,23 @@ extern const struct json_field codec_endpoint_fields[], codec_selector_fields[];
 struct endpoint_list {
 	const char *resource;
 	bool is_complete;		/* the list has all endpoints of the resource */
-	/* of the list; 0: the resource sends no revisions */
+	/* revision of the list; 0: the resource sends no revisions */
 	uint64_t rev;
-	struct endpoint *endpoints;	/* each name, type and set id once */
+	/* each combination of name, type and set id occurs only once */
+	struct endpoint *endpoints;
 	size_t count;
 };
 
-/* Finds the registry by STORAGE_ID and ZONE of the arguments. ERR_NOT_FOUND. */
+/*
+ * Finds the registry by the arguments storage_id and zone. ERR_NOT_FOUND: no such
+ * registry.
+ */
 enum err codec_registry(const json_t *args, const struct registries *registries,
                         struct registry **registry, struct why *why);
-/* ERR_NOT_FOUND: the registry is not in the settings, or belongs to another tenant. */
+/*
+ * Returns ERR_NOT_FOUND: the registry is not in the settings, or belongs to another
+ * tenant.
+ */
 enum err codec_no_registry(const char *storage_id, const char *zone, struct why *why);
 enum err codec_endpoints(const json_t *args, const struct registry *registry,
                          struct arena *arena, struct endpoint_list *list,
@@ -38,6 +45,9 @@ enum err codec_endpoints(const json_t *args, const struct registry *registry,
 
 /* {"name": ..., "below": bool, "type": ..., "resource": ...}, each optional. */
 enum err codec_selector(const json_t *args, struct order_row *order, struct why *why);
-/* The arguments dnsname, type and targets: a set and the records expected in it. */
+/*
+ * Decodes the arguments dnsname, type and targets: a set, and the records that it should
+ * have now.
+ */
 enum err codec_expected(const json_t *args, const struct registry *registry,
                         struct arena *arena, struct order_row *order, struct why *why);

@@ -1,7 +1,7 @@
 /*
- * document -- the records of a zone as a list of JSON objects (seed 001, "ConfigMap").
- * Each object has the members dnsname, owner, target and type of one record. Names in
- * dnsname or target have no final dot.
+ * document -- converts the records of a zone to and from a list of JSON objects (seed
+ * 001, "ConfigMap"). Each object has the members dnsname, owner, target and type of one
+ * record. Names in dnsname and target have no final dot.
  */
 #pragma once
 
@@ -23,12 +23,13 @@ size_t document_add(json_t *entries, const struct record_row *row);
 
 /* The part of a document for one registry. */
 struct document {
-	/* sets of its storage_id; `intended` has the records; each set once */
+	/* sets of its storage_id, each only once; `intended` has the records */
 	struct owned_row *sets;
 	size_t count;
-	size_t others, unmanaged;	/* records of other owners, and without owner */
-	size_t outside;			/* records in other zones */
-	/* records of our owner that are not valid in a zone */
+	/* number of records of other owners; without an owner */
+	size_t others, unmanaged;
+	size_t outside;			/* number of records in other zones */
+	/* number of records of our owner that are not valid in a zone */
 	size_t unreadable;
 };
 

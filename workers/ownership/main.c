@@ -146,7 +146,7 @@ int main(int argc, char **argv)
 		.name = "ownership",
 		.schema = true,
 		.no_lock_wait = true,
-		.summary = "keeps what is ours in zones that are shared with others",
+		.summary = "manages records in zones that other programs also change",
 		.lists = registry_lists,
 		.methods = ownership_methods,
 		.timers = timers,

@@ -1,19 +1,13 @@
 /*
- * primary -- the name server that accepts updates of a zone and answers queries for it.
- * The server is foreign, so zonefleet-ownership checks each message and limits each
- * wait.
+ * primary -- a connection to the name server that accepts updates of a zone and answers
+ * queries for it. The server does not belong to the fleet, so zonefleet-ownership checks
+ * each message and limits each wait.
  *
  * A zone transfer has its own TCP connection. Updates and queries share another
- * connection. This connection stays open for the next message. zonefleet-ownership
- * closes it after an idle time, an error, or a cancellation. With a key it signs all
- * messages, and unsigned answers do not count. If the server answers BADTIME,
- * zonefleet-ownership signs the message again once, with the server's time (RFC 8945
- * 5.2.3).
- *
- * At most one operation of each kind at a time; a second operation is a bug. Callbacks
- * may start, cancel and free anything here. No callback comes from within a call or
- * after a cancellation. Texts are valid until the callback returns, and follow the name
- * of a server.
+ * connection, which stays open until an idle time, an error, or a cancellation. If the
+ * registry has a key, zonefleet-ownership signs all messages and rejects unsigned
+ * answers. If the server answers with BADTIME, zonefleet-ownership signs the message
+ * again with the server's time (RFC 8945 5.2.3), but only once.
  */
 #pragma once
 
@@ -36,15 +30,21 @@ struct primary;
 struct primary_config {
 	struct name zone;		/* in lower case */
 	struct address server;
-	struct lookup *lookup;		/* of the address; NULL: use SERVER */
+	struct lookup *lookup;		/* looks up the address; NULL: use SERVER */
 	struct address local;		/* source address; 0 bits: any */
-	const struct tsig_key *key;	/* copied; NULL: we do not sign messages */
+	const struct tsig_key *key;	/* copied; NULL: do not sign messages */
 	int silence_ms;			/* timeout of each wait for the server */
 	int whole_ms;			/* time limit of a zone transfer or an answer */
-	int idle_ms;			/* longest time of an idle connection */
+	/* time after which it closes an idle connection */
+	int idle_ms;
 	struct axfr_limits limits;	/* limits of the zone */
 };
 
+/*
+ * Only one operation of each kind may run at a time. A callback may start and cancel
+ * operations and free the primary. No callback runs during a call or after a
+ * cancellation. The texts of a callback are valid until it returns.
+ */
 struct primary *primary_new(struct loop *loop, const struct primary_config *config);
 /* Cancels all operations. */
 void primary_free(struct primary **primary);
@@ -53,11 +53,14 @@ void primary_free(struct primary **primary);
 
 struct primary_reader {
 	/*
-	 * Gets each record; the records are void if the transfer fails later. The SOA
-	 * comes once.
+	 * Gets each record. If the transfer fails later, the records are void. The SOA
+	 * record comes only once.
 	 */
 	void (*record)(void *self, const struct canonical *record);
-	/* FAULT: why the transfer failed; NULL: it is complete, with SERIAL. */
+	/*
+	 * FAULT: why the transfer failed. NULL: the transfer is complete, and SERIAL is
+	 * the serial of the zone.
+	 */
 	void (*end)(void *self, const char *fault, uint32_t serial);
 	void *self;
 };
@@ -68,8 +71,9 @@ void primary_cancel_read(struct primary *primary);
 /* ---- updates ---- */
 
 /*
- * WORDS is "" with APPLIED. AGAIN: the server may have applied the updates or not; send
- * them again. FAILED may mean that the updates are too large for a message.
+ * WORDS: the reason, to print after the name of the server; "" for APPLIED. AGAIN: it is
+ * unknown whether the server has applied the updates, so send them again. FAILED may mean
+ * that the updates are too large for a message.
  */
 typedef void primary_sent_fn(void *self, enum outcome outcome, const char *words);
 
@@ -82,14 +86,14 @@ void primary_cancel_send(struct primary *primary);
 /* ---- one set ---- */
 
 /*
- * FAULT: why there is no answer. NULL: SET has the sorted records, perhaps zero. It is
- * valid until the function returns.
+ * FAULT: why there is no answer. NULL: SET has the sorted records, perhaps no records.
+ * SET is valid until the function returns.
  */
 typedef void primary_asked_fn(void *self, const char *fault, const struct rrset *set);
 
 /*
- * Queries the set of TYPE at NAME. Only an authoritative answer counts, so a delegation
- * (NS) is a fault. The answer may come from a wildcard.
+ * Queries the set of TYPE at NAME. It accepts only an authoritative answer, so a
+ * delegation (NS) is a fault. The answer may come from a wildcard.
  */
 void primary_ask(struct primary *primary, const struct name *name, uint16_t type,
                  primary_asked_fn *done, void *self);

@@ -1,6 +1,6 @@
 /*
- * provider -- reads and writes a zone (seed 001, "DNSProvider"). One operation at a
- * time; no callback comes from within a call.
+ * provider -- reads and writes a zone (seed 001, "DNSProvider"). Only one operation may
+ * run at a time. No callback runs during a call.
  */
 #pragma once
 
@@ -23,10 +23,11 @@ enum {
 };
 
 /*
- * FAULT: why the reading failed; records and SERIAL are void then. NULL: it is complete.
+ * FAULT: why the reading failed. The records and SERIAL are then void. NULL: the reading
+ * is complete.
  */
 typedef void provider_read_fn(void *self, const char *fault, uint32_t serial);
-/* WORDS: the reason of an outcome other than APPLIED. */
+/* WORDS: the reason, if the outcome is not APPLIED. */
 typedef void provider_sent_fn(void *self, enum outcome outcome, const char *words);
 
 struct provider {
@@ -38,7 +39,7 @@ struct provider {
 	             void *self);
 	/* Reads the present serial of the zone. */
 	void (*serial)(struct registry *registry, provider_read_fn *done, void *self);
-	/* The largest size of the update in a message. */
+	/* The size of the update in a message, at most. */
 	struct batch_size (*measure)(const struct update *update);
 	/* The provider applies all updates or none. */
 	void (*send)(struct registry *registry, const struct update *const *updates,

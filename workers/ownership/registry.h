@@ -1,5 +1,6 @@
 /*
- * registry -- a storage_id in a zone, made from its settings.
+ * registry -- the registries that this process serves. A registry is a storage_id in a
+ * zone. The process makes them from its settings.
  */
 #pragma once
 
@@ -41,7 +42,7 @@ struct registry_settings {
 	bool dry_run, keep_drift, reclaim;
 };
 
-/* The last plan without updates that this process made. */
+/* The last plan of this process that needed no updates. */
 struct last_plan {
 	bool is_known, is_held;
 	uint32_t serial;		/* of the zone */
@@ -54,7 +55,7 @@ struct registry {
 	struct name zone;
 	char zone_text[NAME_MAX_TEXT + 1];
 	char lock[LOCK_OBJECT_MAX + 1];	/* the name of its lock */
-	char id[ID_LEN + 1];		/* of its row; "": not known yet */
+	char id[ID_LEN + 1];		/* id of its row; "": not known yet */
 	const struct provider *provider;
 	const struct storage *storage;
 	struct remembered *memory;	/* for the storage */
@@ -87,15 +88,20 @@ struct registries {
 
 extern const struct option_list registry_lists[];
 
-/* ERR_INVALID: `why` names the zone. */
+/* ERR_INVALID: *why names the zone. */
 enum err registries_build(struct registries *registries, struct why *why);
 
 /* ---- registry.c ---- */
 
 /* True: both have the same zone on the same server. */
 bool registry_is_beside(const struct registry *a, const struct registry *b);
-/* The setting that keeps TO from reading the marks of FROM. NULL: TO can read them. */
+/*
+ * The name of a setting because of which TO cannot read the ownership marks of FROM.
+ * NULL: TO can read them.
+ */
 const char *registry_cannot_read(const struct registry *to, const struct registry *from);
-/* NULL: not in the settings. ZONE is in lower case and has the final dot. */
+/*
+ * NULL: the registry is not in the settings. ZONE is in lower case and has a final dot.
+ */
 struct registry *registries_find(const struct registries *registries,
                                  const char *storage_id, const char *zone);

@@ -38,107 +38,123 @@ static const char *const scope_words[] = {
 
 static const struct option rows[] = {
 	{ "zone", OPTION_TEXT, AT(zone), "example.org", 1, 255,
-	  "the shared zone. zonefleet changes only records with an ownership mark of its "
-	  "storage_id", .required = true },
+	  "name of the shared zone. zonefleet-ownership changes only record sets with an "
+	  "ownership mark of its storage_id", .required = true },
 	{ "storage_id", OPTION_TEXT, AT(storage_id), "cluster-1", 1, MARK_OWNER_MAX,
-	  "owner that the ownership marks of zonefleet name, in any number of zones. It "
-	  "must be different from the owner of each other program", .required = true },
+	  "owner in the ownership marks of zonefleet-ownership. Several zones may have "
+	  "the same storage_id. No other program that writes to these zones may use the "
+	  "same owner", .required = true },
 	{ "tenant", OPTION_TEXT, AT(tenant), "", 0, 255,
-	  "tenant that may call, in addition to administrators. \"\": administrators "
-	  "only" },
+	  "tenant that may make calls for this zone, in addition to administrators. "
+	  "\"\": only administrators may make calls" },
 	{ "storage", OPTION_WORD, AT(storage), "txt", .words = storage_words,
-	  .help = "where the ownership marks are. txt: in TXT records of the zone, which "
-	  "external-dns also reads; table: in the database, if the zone must not show them; "
-	  "memory: for tests" },
+	  .help = "place of the ownership marks. txt: TXT records of the zone, which "
+	  "external-dns also reads; table: the database, if the zone must not show the "
+	  "marks; memory: the memory of the program, for tests" },
 	{ "txt_form", OPTION_WORD, AT(txt_form), "typed", .words = form_words,
-	  .help = "the form of a mark. typed: a TXT record for each record set, with the type "
-	  "in its name; same: one TXT record at the name of the record, with the storage_id "
-	  "only" },
+	  .help = "form of an ownership mark. typed: one TXT record for each record set, "
+	  "with the type of the record set in its name; same: one TXT record at the name "
+	  "of the record set, which contains only the storage_id" },
 	{ "txt_prefix", OPTION_TEXT, AT(txt_prefix), "_own-%{record_type}.", 0,
 	  MARK_AFFIX_MAX,
-	  "text before the name of a record in the name of its mark; %{record_type} "
-	  "stands for the type. \"\": as external-dns does without settings" },
+	  "text in front of the name of a record in the name of its ownership mark. "
+	  "%{record_type} stands for the record type. \"\": the default of "
+	  "external-dns" },
 	{ "txt_suffix", OPTION_TEXT, AT(txt_suffix), "", 0, MARK_AFFIX_MAX,
-	  "text after the first label of the name of a record, instead of a prefix" },
+	  "text after the first label of the name of a record in the name of its "
+	  "ownership mark. If you set txt_suffix, set txt_prefix to \"\"" },
 	{ "txt_wildcard", OPTION_TEXT, AT(txt_wildcard), "_wildcard", 0, NAME_MAX_LABEL,
-	  "text that replaces \"*\" in the name of a mark" },
+	  "text that replaces \"*\" in the name of an ownership mark" },
 	{ "txt_encrypt_key", OPTION_SECRET, AT(txt_encrypt_key), NULL, 0, 0,
-	  "key that encrypts the marks as external-dns does (AES-256-GCM): 32 octets, "
-	  "plain or in base64. All programs that share the zone need the same key" },
+	  "key that encrypts the ownership marks in the same way as external-dns "
+	  "(AES-256-GCM): 32 octets, plain or in base64. All programs that share the "
+	  "zone need the same key" },
 	{ "former_form", OPTION_WORD, AT(former_form), "none", .words = former_words,
-	  .help = "the form that the marks had before. The program reads such marks and "
-	  "replaces them" },
+	  .help = "former form of the ownership marks. zonefleet-ownership reads marks "
+	  "of this form and replaces them. none: no former form" },
 	{ "former_prefix", OPTION_TEXT, AT(former_prefix), "", 0, MARK_AFFIX_MAX,
-	  "txt_prefix of the former marks" },
+	  "txt_prefix of the ownership marks in former_form" },
 	{ "former_suffix", OPTION_TEXT, AT(former_suffix), "", 0, MARK_AFFIX_MAX,
-	  "txt_suffix of the former marks" },
+	  "txt_suffix of the ownership marks in former_form" },
 	{ "provider", OPTION_WORD, AT(provider), "rfc2136", .words = provider_words,
-	  .help = "where the zone is. rfc2136: on a primary that takes dynamic updates; "
-	  "managed: in central, as a domain of zonefleet" },
+	  .help = "place of the zone. rfc2136: a primary that accepts dynamic updates; "
+	  "managed: central, where the zone is a domain of zonefleet" },
 	{ "host", OPTION_TEXT, AT(host), "", 0, 255,
-	  "address or name of the primary. Provider rfc2136 needs it" },
+	  "address or host name of the primary. Required if provider is rfc2136" },
 	{ "port", OPTION_INT, AT(port), "53", 1, 65535,
 	  "TCP port of the primary" },
 	{ "tsig_key", OPTION_TEXT, AT(tsig_key), "", 0, 255,
-	  "name of the key that signs transfers and updates. \"\": no signature" },
+	  "name of the TSIG key that signs transfers and updates. \"\": no signature" },
 	{ "tsig_algorithm", OPTION_TEXT, AT(tsig_algorithm), "hmac-sha256", 1, 32,
 	  "algorithm of tsig_key" },
 	{ "tsig_secret", OPTION_SECRET, AT(tsig_secret), NULL, 0, 0,
-	  "secret of tsig_key in base64, or \"@\" and the path of a file that has it" },
+	  "secret of tsig_key in base64, or \"@\" and the path of a file that contains "
+	  "the secret" },
 	{ "timeout", OPTION_DURATION, AT(timeout_ms), "10s", 100, 600 * 1000,
-	  "longest silence of the primary before the round fails" },
+	  "time without an answer of the primary after which a round fails" },
 	{ "resync_period", OPTION_DURATION, AT(resync_ms), "60s", 100, 86400 * 1000,
-	  "time between two checks of the zone while nothing changes" },
+	  "time between two checks of the zone if nothing changes" },
 	{ "reread_period", OPTION_SECONDS, AT(reread_s), "1h", 1, 30 * 86400,
-	  "time after which zonefleet reads the zone again although its serial is the "
-	  "same" },
+	  "time after which zonefleet-ownership reads the whole zone again, even if its "
+	  "serial is the same" },
 	{ "interval", OPTION_DURATION, AT(interval_ms), "1s", 0, 3600 * 1000,
-	  "shortest time between two rounds, to limit the load of the primary" },
+	  "shortest time between two rounds. The interval limits the load on the "
+	  "primary" },
 	{ "batch_changes", OPTION_INT, AT(batch_changes), "50", 1, 1000,
 	  "largest number of changes in one update message" },
 	{ "batch_bytes", OPTION_BYTES, AT(batch_bytes), "16K", 512, 60000,
 	  "largest size of one update message" },
 	{ "max_endpoints", OPTION_INT, AT(max_endpoints), "100000", 1, 10000000,
-	  "largest number of endpoints that all resources of the zone may want together. "
-	  "A resource counts as one at least" },
+	  "largest number of endpoints of all resources of the zone together. Each "
+	  "resource counts as at least one endpoint" },
 	{ "policy", OPTION_WORD, AT(policy), "sync", .words = policy_words,
-	  .help = "upsert-only deletes no record set; create-only also changes none" },
+	  .help = "changes that zonefleet-ownership may make. sync: all changes; "
+	  "upsert-only: all changes except deletions of record sets; create-only: only "
+	  "new record sets" },
 	{ "ownership_scope", OPTION_WORD, AT(scope), "name", .words = scope_words,
-	  .help = "what belongs to one owner. name: all record sets of a name; rrset: one record "
-	  "set, so that another owner may have record sets of other types at the name" },
+	  .help = "unit that belongs to one owner. name: all record sets of a name; "
+	  "rrset: one record set. If the scope is rrset, another owner may have record "
+	  "sets of other types at the same name" },
 	{ "managed_types", OPTION_TEXTS, AT(types), EVERYTHING, 0, 0,
-	  "record types that zonefleet may write" },
+	  "record types that zonefleet-ownership may write" },
 	{ "domain_filter", OPTION_TEXTS, AT(within), NULL, 0, 0,
-	  "write only names at or below one of these. Empty list: all names" },
+	  "names that zonefleet-ownership may write, together with all names below them. "
+	  "Empty list: all names" },
 	{ "exclude_domains", OPTION_TEXTS, AT(without), NULL, 0, 0,
-	  "leave out names at or below one of these" },
+	  "names that zonefleet-ownership does not write, together with all names below "
+	  "them" },
 	{ "max_delete_pct", OPTION_PERCENT, AT(max_delete_pct), "30", 0, 100,
-	  "share of its marked record sets that zonefleet may delete in one round. "
-	  "Beyond it, an operator must approve the deletions" },
+	  "largest share of the record sets with an ownership mark that "
+	  "zonefleet-ownership may delete in one round. If a round would exceed this "
+	  "share, an operator must approve the deletions" },
 	{ "max_update_pct", OPTION_PERCENT, AT(max_update_pct), "30", 0, 100,
-	  "share of its marked record sets that may lose a record in one round. Beyond "
-	  "it, an operator must approve these changes" },
+	  "largest share of the record sets with an ownership mark that may lose a "
+	  "record in one round. If a round would exceed this share, an operator must "
+	  "approve these updates" },
 	{ "min_records", OPTION_INT, AT(min_records), "10", 0, 1000000,
-	  "smallest number of marked record sets for which the two limits apply. If a "
-	  "resource had at least this many endpoints and now wants none, an operator "
-	  "must also approve their deletion" },
+	  "smallest number of record sets with an ownership mark for which "
+	  "max_delete_pct and max_update_pct apply. If a resource had at least this many "
+	  "endpoints and now wants no endpoint, an operator must also approve their "
+	  "deletion" },
 	{ "ttl", OPTION_SECONDS, AT(ttl), "300", 0, INT32_MAX,
-	  "TTL of a new record set whose endpoint has no TTL. A record set that exists "
+	  "TTL of a new record set if its endpoint has no TTL. An existing record set "
 	  "keeps its TTL" },
 	{ "mark_ttl", OPTION_SECONDS, AT(mark_ttl), "300", 0, INT32_MAX,
 	  "TTL of ownership marks" },
 	{ "dry_run", OPTION_BOOL, AT(dry_run), "false", 0, 0,
-	  "plan the changes, and write nothing" },
+	  "plan the changes, but write nothing to the zone" },
 	{ "keep_drift", OPTION_BOOL, AT(keep_drift), "false", 0, 0,
-	  "leave marked record sets as other programs changed them. false: repair them" },
+	  "leave record sets with an ownership mark as other programs changed them. "
+	  "false: repair these record sets" },
 	{ "reclaim", OPTION_BOOL, AT(reclaim), "false", 0, 0,
-	  "mark a record set again if zonefleet made it, it lost its mark and its "
-	  "records are unchanged" },
+	  "write a lost ownership mark again if zonefleet-ownership created the record "
+	  "set and its records are unchanged" },
 	{ 0 }
 };
 
 const struct option_list registry_lists[] = {
-	{ "registries", "zones", "shared zones, and the owner name of zonefleet in each",
+	{ "registries", "zones",
+	  "shared zones, and the owner in the ownership marks of each zone",
 	  rows, sizeof(struct registry_settings), &settings, &settings_count },
 	{ 0 }
 };

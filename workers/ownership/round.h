@@ -1,12 +1,13 @@
 /*
- * round -- one pass over a registry: it reads the zone, plans the changes, and sends the
- * allowed changes, message by message (the loop of seed 001).
+ * round -- reads the zone of a registry, plans the changes, and sends the allowed
+ * changes, message by message (the loop of seed 001).
  *
- * A record and its mark are in one update. The prerequisites of the update describe the
- * zone as the round read it. So a round may end at any point, or sleep while another
- * round works. Each change is complete or not begun. The next round makes the remaining
- * changes. Before the round sends updates, it writes the intended sets to the database
- * (ACCEPTED). It also writes which sets a later reading shows (PROGRAMMED).
+ * One update contains a record and its ownership mark. The prerequisites of the update
+ * describe the zone as the round read it. So each change is either complete or not begun.
+ * A round may end at any point, or pause while another round runs. The next round makes
+ * the remaining changes. Before the round sends updates, it writes the desired record
+ * sets to the database (ACCEPTED). Later it writes which of these sets a reading has
+ * shown (PROGRAMMED).
  */
 #pragma once
 
@@ -20,5 +21,5 @@ void round_metrics(void);		/* before the fork */
 void round_begin(struct ownership *ownership, struct registry *registry);
 /* Ends the round before the next message. The next round makes the remaining changes. */
 void round_stop(struct registry *registry);
-/* Ends the round at once. */
+/* Ends the round immediately. */
 void round_abort(struct registry *registry);

@@ -1,4 +1,4 @@
-/* round_orders -- handles the orders about marks in a round of their registry. */
+/* round_orders -- handles orders about ownership marks in a round of the registry. */
 #pragma once
 
 #include "base/err.h"

@@ -1,8 +1,9 @@
 /*
- * round_private -- shared by the files of the round. round.c makes the steps.
- * round_plan.c plans from rows and records. round_owned.c writes the rows of owned sets.
- * round_records.c keeps the records of the zone. round_skip.c decides whether the round
- * may skip the reading. round_report.c logs and notifies. All use round_state.c.
+ * round_private -- shared by the files of the round. round.c takes the steps.
+ * round_plan.c makes the plan from rows and records. round_owned.c writes the rows of
+ * owned sets. round_records.c stores the records of the zone. round_skip.c decides
+ * whether the round can skip the reading. round_report.c writes log lines and sends
+ * notifications. All of them use round_state.c.
  */
 #pragma once
 
@@ -26,7 +27,7 @@ enum { PLAN_DIGEST = 64 };		/* hexadecimal digits */
 struct name_update {
 	struct update update;
 	size_t first, count;		/* index and number of its items in the plan */
-	bool is_unconfirmed;		/* sent; the server may have applied it */
+	bool is_unconfirmed;		/* sent, and perhaps the server has applied it */
 };
 
 /* A name and a type, as a key of maps. */
@@ -39,8 +40,9 @@ struct round {
 	struct ownership *ownership;
 	struct registry *registry;
 	struct held *held;
-	struct arena *arena;		/* memory for the rows from the database */
-	struct arena *scratch;		/* for the rows of one try of a transaction */
+	struct arena *arena;		/* memory of the rows from the database */
+	/* memory of the rows in one run of a transaction */
+	struct arena *scratch;
 	struct registry_row row;
 	struct view *view;
 	struct owned_row *owned_rows;
@@ -75,7 +77,7 @@ struct set_key set_key_of(const struct name *name, uint16_t type);
 struct tx round_begin_tx(struct round *round, struct why *why);
 struct owned_row round_row_of(const struct plan_item *item);
 enum answer { ANSWER_TAKEN, ANSWER_REFUSED, ANSWER_UNKNOWN };
-/* Says what the server did with an update. A refused update has no later effect. */
+/* What the server did with an update. A refused update cannot have an effect later. */
 enum answer round_answer(const struct round *round, size_t update);
 
 /* ---- round_plan.c and round_owned.c ---- */
@@ -84,10 +86,10 @@ enum answer round_answer(const struct round *round, size_t update);
  * Writes missing rows of the storage "table" again, from the records of the last reading.
  */
 enum err round_owned_restore(void *round, struct why *why);
-/* Reads the rows and plans. The zone is in the view already. */
+/* Reads the rows and makes the plan. Call it after the zone is in the view. */
 enum err round_plan(struct round *round, struct why *why);
 bool round_writes_set(const struct plan_item *item);
-/* Writes the sets that the round intends. */
+/* Writes the desired sets, before the round sends the updates. */
 enum err round_owned_accept(void *round, struct why *why);
 /* Writes the sets that the provider applied or refused. */
 enum err round_owned_assign(void *round, struct why *why);
@@ -96,7 +98,7 @@ enum err round_owned_settle(void *round, struct why *why);
 
 /* ---- round_skip.c ---- */
 
-/* True: an unchanged serial may make the reading unnecessary. */
+/* True: if the serial is unchanged, the round may need no reading. */
 bool round_skip_is_possible(const struct round *round);
 bool round_skip_applies(const struct round *round, uint32_t serial);
 void round_skip_note(const struct round *round);

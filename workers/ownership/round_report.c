@@ -240,20 +240,23 @@ static struct metric *changes_of[OUTCOME_COUNT];
 void round_metrics(void)
 {
 	rounds = metric_new(METRIC_COUNTER, "ownership_rounds_total",
-	                    "rounds that read a zone and planned its changes",
+	                    "rounds that read a zone and planned the changes to it",
 	                    NULL, NULL);
 	quiet_rounds = metric_new(METRIC_COUNTER, "ownership_quiet_rounds_total",
-	                          "rounds that only asked for the serial, and found the "
-	                          "serial of the last plan", NULL, NULL);
+	                          "rounds that ended after the query for the serial "
+	                          "because the zone still had the serial of the last "
+	                          "plan",
+	                          NULL, NULL);
 	failed = metric_new(METRIC_COUNTER, "ownership_bad_rounds_total",
-	                    "rounds that did not end. parked: the primary refuses all "
-	                    "changes", "state", "failed");
+	                    "rounds that failed. parked: the primary refuses all changes",
+	                    "state", "failed");
 	parked = metric_new(METRIC_COUNTER, "ownership_bad_rounds_total",
-	                    "rounds that did not end. parked: the primary refuses all "
-	                    "changes", "state", "parked");
+	                    "rounds that failed. parked: the primary refuses all changes",
+	                    "state", "parked");
 	for (size_t i = 0; i < OUTCOME_COUNT; i++)
 		changes_of[i] = metric_new(METRIC_COUNTER, "ownership_updates_total",
-		                           "updates of names at a primary",
+		                           "updates that change one name at a primary, "
+		                           "by outcome",
 		                           "outcome", outcome_name((enum outcome)i));
 }
 

@@ -1,7 +1,7 @@
 /*
- * server_clock -- the clock of a server that checks our signatures. It counts as equal
- * to ours until the server answers BADTIME (RFC 8945 5.2.3). From then on we sign
- * messages to that server with its time. The operator sets our own clock.
+ * server_clock -- estimates the clock of a server that checks our signatures. We assume
+ * that both clocks are equal until the server answers with BADTIME (RFC 8945 5.2.3). From
+ * then on, we sign messages to that server with its time. We never change our own clock.
  */
 #pragma once
 
@@ -16,8 +16,8 @@ struct server_clock {
 
 uint64_t server_clock_now(const struct server_clock *clock);	/* unix seconds */
 /*
- * NOW: the time that SERVER, the primary of ZONE, sent under its signature. Logs both
- * clocks when their difference has changed.
+ * NOW: the time in a signed answer of SERVER, the primary of ZONE. Logs both clocks if
+ * their difference has changed.
  */
 void server_clock_learn(struct server_clock *clock, uint64_t now,
                         const struct address *server, const struct name *zone);

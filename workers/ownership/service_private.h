@@ -1,6 +1,6 @@
 /*
- * service_private -- shared by service.c, which has the calls, service_apply.c, which
- * stores endpoints, and service_records.c, which lists and imports the records of a zone.
+ * service_private -- shared by service.c (calls), service_apply.c (stores endpoints) and
+ * service_records.c (lists and imports the records of a zone).
  */
 #pragma once
 

@@ -16,64 +16,74 @@ static const struct json_field args[] = {
 };
 
 static const struct rpc_method_doc words[] = {
-	{ "apply_endpoints", "Stores a resource's endpoints. The next round writes them. "
-	  "`complete` of the answer is false while the source of the resource is in doubt.",
+	{ "apply_endpoints", "Stores the endpoints of a resource. The next round writes "
+	  "them to the zone. In the answer, `complete` is false if it is false in the "
+	  "call, or if the list is empty although the resource had many endpoints.",
 	  OWNER, "`changed`: number; `endpoints`: number; `complete`: true or false",
 	  "{" REGISTRY ", 'resource': 'ingress/shop/web', 'complete': true, 'endpoints': "
 	  "[{'dnsname': 'www.shared.example.', 'type': 'A', 'targets': ['192.0.2.80']}]}",
 	  FIELDS({ "resource", "text", "the resource; letters, digits and `. _ : / @ -`",
 	           .max = MARK_RESOURCE_MAX },
-	         { "endpoints", "list of [endpoint]", "its wanted endpoints",
+	         { "endpoints", "list of [endpoint]", "the endpoints that the resource "
+	           "wants",
 	           .max = ENDPOINTS_MAX },
-	         { "complete", "true or false", "true: the resource wants nothing else; "
-	           "false: its former "
-	           "endpoints stay" },
-	         { "rev", "number", "a growing number; `Conflict` for a smaller number",
-	           "0: not counted", INT64_MAX }) },
-	{ "plan_calculate", "Begins a round at once. The round is over when `rounds` of `get_plan` has "
-	  "grown.", OWNER, "[registry]", "{" REGISTRY "}" },
-	{ "plan_approve", "Approves the held changes of the plan with this digest. `Conflict` if no such "
-	  "plan is held.", OWNER, "null",
+	         { "complete", "true or false", "true: the list has all endpoints of the "
+	           "resource; false: its other endpoints stay" },
+	         { "rev", "number", "a number that grows with each list. The call fails "
+	           "with `Conflict` if an earlier list had a larger number",
+	           "0: no check", INT64_MAX }) },
+	{ "plan_calculate", "Begins a round immediately. The round has ended when "
+	  "`rounds` in the answer of `get_plan` has grown.",
+	  OWNER, "[registry]", "{" REGISTRY "}" },
+	{ "plan_approve", "Approves the held changes of the plan with this digest. The "
+	  "call fails with `Conflict` if no held plan has this digest.", OWNER, "null",
 	  "{" REGISTRY ", 'digest': "
 	  "'0000000000000000000000000000000000000000000000000000000000000000'}",
 	  FIELDS({ "digest", "text", "`digest` of the plan", .max = 64 }) },
 	{ "get_plan", "Shows a registry with the plan of its last round.", OWNER, "[registry]",
 	  "{" REGISTRY "}" },
-	{ "find_registries", "Lists the registries of the tenant. Their `plan` is null.", OWNER,
+	{ "find_registries", "Lists the registries of the tenant. In this list, `plan` "
+	  "is null.", OWNER,
 	  "`registries`: list of [registry]", "{}" },
-	{ "ownership_adopt", "Orders to own a record set that has no owner and exactly these records.",
+	{ "ownership_adopt", "Orders zonefleet-ownership to adopt a record set. The "
+	  "record set must have no owner and must contain exactly these records.",
 	  OWNER, "`order`: id",
 	  "{" REGISTRY ", 'dnsname': 'www.shared.example.', 'type': 'A', 'targets': ['192.0.2.80']}",
 	  FIELDS({ "dnsname", "name", "the name of the record set" },
 	         { "type", "text", "the type" },
 	         { "targets", "list of texts", "the data of the records",
 	           .max = TARGETS_MAX }) },
-	{ "ownership_adopt_wanted", "Orders zonefleet-ownership to adopt the selected record sets. They "
-	  "must have no owner and must be as a resource wants them.", OWNER, "`order`: id",
+	{ "ownership_adopt_wanted", "Orders zonefleet-ownership to adopt the selected "
+	  "record sets. Each record set must have no owner and must contain exactly the "
+	  "records that a resource wants.", OWNER, "`order`: id",
 	  "{" REGISTRY ", 'selector': {'name': 'www.shared.example.'}, 'dry_run': true}" },
-	{ "ownership_release", "Orders to give up the selected record sets; they stay in the zone.",
+	{ "ownership_release", "Orders zonefleet-ownership to give up the selected "
+	  "record sets. The record sets stay in the zone.",
 	  OWNER, "`order`: id",
 	  "{" REGISTRY ", 'selector': {'name': 'www.shared.example.'}, 'dry_run': true}" },
-	{ "ownership_transfer", "Orders to give the selected record sets to another registry of the "
-	  "zone.", OWNER, "`order`: id",
+	{ "ownership_transfer", "Orders zonefleet-ownership to give the selected record "
+	  "sets to another registry of the zone.", OWNER, "`order`: id",
 	  "{" REGISTRY ", 'to': 'cluster-2', 'selector': {'below': true, "
 	  "'name': 'shop.shared.example.'}, 'dry_run': true}",
-	  FIELDS({ "to", "text", "the `storage_id` of that registry", .max = MARK_OWNER_MAX }) },
-	{ "get_order", "Shows how far an order is. `state` is OPEN or DONE.", OWNER,
+	  FIELDS({ "to", "text", "the `storage_id` of the other registry",
+	           .max = MARK_OWNER_MAX }) },
+	{ "get_order", "Shows the state of an order: OPEN or DONE.", OWNER,
 	  "`order`: id; `state`: text; `result`: [order result] or null",
 	  "{" REGISTRY ", 'order': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}",
 	  FIELDS({ "order", "id", "the order" }) },
-	{ "storage_records", "Lists the records of the zone at the last reading, with their owners. The "
-	  "zone may change between two pages: compare `serial`.", OWNER,
+	{ "storage_records", "Lists the records that zonefleet-ownership last read from "
+	  "the zone, with their owners. The zone can change between two pages, so "
+	  "compare the `serial` of all pages.", OWNER,
 	  "`serial`: number; `read_at`: time or null; `records`: list of [owned record]; "
 	  "`marker`: text or null", "{" REGISTRY ", 'limit': 100}",
 	  FIELDS({ "marker", "text", "the `marker` of the previous page", "the first page" },
 	         { "limit", "number from 1", "the largest number of record sets in the "
 	           "answer", "1000", 1000 }) },
-	{ "storage_import", "Takes over the owners of records from a list, for a registry with the "
-	  "storage `table`. `claimed`: own record sets. `others`, `unmanaged`, `outside` and "
-	  "`unreadable` count the other records: of other owners, without owner, outside of the "
-	  "zone, and impossible records.", OWNER,
+	{ "storage_import", "Imports the owners of records from a list. The registry "
+	  "must have the storage `table`. `claimed`: number of record sets of this "
+	  "registry. `others`: number of records of other owners. `unmanaged`: number of "
+	  "records without an owner. `outside`: number of records outside the zone. "
+	  "`unreadable`: number of records that are not valid.", OWNER,
 	  "`claimed`: number; `others`: number; `unmanaged`: number; `outside`: number; "
 	  "`unreadable`: number",
 	  "{" REGISTRY ", 'records': [{'dnsname': 'www.shared.example', 'owner': 'cluster-1', "
@@ -85,49 +95,56 @@ static const struct rpc_method_doc words[] = {
 
 static const struct rpc_object objects[] = {
 	{ "endpoint", "One record set that a resource wants.", codec_endpoint_fields },
-	{ "selector", "Selects the record sets of an order. All fields must match.",
+	{ "selector", "Selects the record sets of an order. A record set must match all "
+	  "fields.",
 	  codec_selector_fields },
 	{ "registry", "A registry and its last round.", FIELDS(
-		{ "storage_id", "text", "the owner in the marks" },
+		{ "storage_id", "text", "the owner in the ownership marks" },
 		{ "zone", "name", "the zone of the registry" },
 		{ "state", "text", "NEW, OK, HELD, FAILED or PARKED" },
 		{ "reason", "text", "why the registry is FAILED or PARKED" },
-		{ "rev", "number", "grows with each change of the endpoints" },
-		{ "planned_rev", "number", "`rev` at the last round" },
+		{ "rev", "number", "grows with each change to the endpoints" },
+		{ "planned_rev", "number", "the value of `rev` in the last round" },
 		{ "rounds", "number", "grows with each round" },
-		{ "planned_at", "time or null", "when the last plan was made" },
+		{ "planned_at", "time or null", "when zonefleet-ownership made the last "
+		  "plan" },
 		{ "approved_by", "text", "the user who approved held changes" },
 		{ "plan", "[plan] or null", "the plan of the last round" }), true },
 	{ "plan", "The plan of a round.", FIELDS(
 		{ "serial", "number", "the serial of the zone" },
-		{ "ours", "number", "record sets that the registry owns" },
-		{ "held", "number", "held changes" },
-		{ "digest", "text", "names the held changes" },
-		{ "complete", "true or false", "all resources have sent complete lists" },
-		{ "dry_run", "true or false", "the registry only plans" },
-		{ "steps", "object", "how many record sets get each step" },
-		{ "reasons", "object", "how many sets have each reason" },
-		{ "outcomes", "object", "how the changes ended" },
-		{ "items", "list of [plan item]", "record sets, held sets first" },
-		{ "more", "number", "how many more there are" }), true },
+		{ "ours", "number", "number of record sets that the registry owns" },
+		{ "held", "number", "number of held changes" },
+		{ "digest", "text", "identifies the held changes" },
+		{ "complete", "true or false", "true: all resources have sent complete "
+		  "lists" },
+		{ "dry_run", "true or false", "true: the registry makes plans but no "
+		  "changes" },
+		{ "steps", "object", "number of record sets for each step" },
+		{ "reasons", "object", "number of record sets for each reason" },
+		{ "outcomes", "object", "number of changes for each outcome" },
+		{ "items", "list of [plan item]", "the record sets of the plan; record "
+		  "sets with held changes come first" },
+		{ "more", "number", "number of record sets that `items` leaves "
+		  "out" }), true },
 	{ "plan item", "What a round does with a record set.", FIELDS(
 		{ "name", "name", "the name of the record set" },
 		{ "type", "text", "the type of the record set" },
-		{ "step", "text", "the step of the round" },
-		{ "reason", "text", "the reason: see docs/ownership.md" },
+		{ "step", "text", "what the round does with the record set" },
+		{ "reason", "text", "the reason for the step: see docs/ownership.md" },
 		{ "held", "true or false", "true: the change waits for approval" },
 		{ "resource", "text or null", "the resource" },
 		{ "words", "text", "the reason in words" },
-		{ "is", "list of texts", "the first 20 records" },
+		{ "is", "list of texts", "the first 20 records before the change" },
 		{ "becomes", "list of texts", "the first 20 records after the change" }),
 		  true },
 	{ "order result", "The result of an order.", FIELDS(
-		{ "matched", "number", "record sets that the order selected" },
-		{ "done", "number", "record sets that the order changed" },
-		{ "refused", "object", "for each reason, how many record sets the order "
-		  "did not change" },
+		{ "matched", "number", "number of record sets that the order selected" },
+		{ "done", "number", "number of record sets that the order changed" },
+		{ "refused", "object", "number of record sets that the order did not "
+		  "change, for each reason" },
 		{ "names", "list of texts", "`name type` of the first record sets" },
-		{ "dry_run", "true or false", "true: no changes" }), true },
+		{ "dry_run", "true or false", "true: the order only showed the "
+		  "changes" }), true },
 	{ "owned record", "A record of a shared zone with its owner.", document_fields },
 	{ 0 }
 };

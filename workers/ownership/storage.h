@@ -1,10 +1,10 @@
 /*
- * storage -- where the ownership marks are (seed 001, "Types of storage").
+ * storage -- reads and writes the ownership marks in one of three places (seed 001,
+ * "Types of storage").
  *
- * txt     in TXT records of the zone; an update has both the records and their marks
- * table   in our rows. The round writes them before it sends the updates. They count when
- * a
- *         reading has shown their records
+ * txt     in TXT records of the zone. One update has both the records and their marks
+ * table   in rows of the database. The round writes them before it sends the updates.
+ *         They take effect when a reading has shown their records
  * memory  in this process, for tests; lost when it ends (InMemoryStorage)
  */
 #pragma once
@@ -20,9 +20,12 @@ struct storage {
 	const char *name;
 	bool is_in_zone;
 	bool has_rows;			/* the database has rows of owned sets */
-	/* Records(): adds claims to the view before view_settle(). */
+	/* Records() of seed 001: adds claims to the view before view_settle(). */
 	void (*records)(struct round *round, struct tx *tx);
-	/* Assign(): the provider has applied ROWS. TX is NULL without has_rows. */
+	/*
+	 * Assign() of seed 001: the provider has applied ROWS. If has_rows is false, TX
+	 * is NULL.
+	 */
 	void (*assign)(struct round *round, struct tx *tx, const struct owned_row *rows,
 	               size_t count);
 };

@@ -1,6 +1,6 @@
 /*
- * store -- the rows of ownership: endpoints, owned sets and the states of registries.
- * Only this program writes them.
+ * store -- reads and writes the rows of zonefleet-ownership: endpoints, owned sets and
+ * the states of registries. No other program writes them.
  */
 #pragma once
 
@@ -34,7 +34,7 @@ struct registry_row {
 	const char *approved;		/* digest of the approved changes */
 };
 
-/* Returns the id of the row; a new row is due at once. */
+/* Writes the id of the row to ID. If there is no row, inserts a row that is due now. */
 void store_registry_enter(struct tx *tx, const char *storage_id, const char *zone,
                           char id[ID_LEN + 1]);
 /* Calls EACH with the id of each due registry. */
@@ -49,14 +49,16 @@ struct registry_status {
 };
 bool store_registry_status(struct tx *tx, struct arena *arena, const char *id,
                            struct registry_status *status);
-/* JSON; NULL: there is no plan yet. */
+/* The plan as JSON; NULL: there is no plan yet. */
 const char *store_plan(struct tx *tx, struct arena *arena, const char *id);
 /*
- * The endpoints have changed: the next round is due as soon as `interval` allows it, even
- * if a round is running now.
+ * Call it when the endpoints have changed. The next round is due as soon as `interval`
+ * allows it, even if a round is running now.
  */
 void store_registry_changed(struct tx *tx, const char *id);
-/* As store_registry_changed(), but due at once, because a caller waits. */
+/*
+ * As store_registry_changed(), but the round is due immediately, because a caller waits.
+ */
 void store_registry_urgent(struct tx *tx, const char *id);
 /* As store_registry_changed(), for all registries of ZONE except the registry ID. */
 void store_zone_changed(struct tx *tx, const char *zone, const char *id);
@@ -66,22 +68,25 @@ struct round_row {
 	const char *id;			/* of the registry */
 	enum registry_state state;
 	const char *reason;
-	bool is_fruitless;		/* the server applied no update: a failure */
-	bool is_planned;		/* false: the following members do not count */
+	/* the round failed, because the server applied no update */
+	bool is_fruitless;
+	bool is_planned;		/* false: the following members are not used */
 	uint64_t rev;			/* revision of the endpoints in the plan */
 	uint32_t serial;
 	const char *plan;		/* JSON */
 	const char *held_digest;	/* NULL: keep the old digest and its approval */
 	const char *mismatches;
 	int64_t next_ms;		/* time until the next round is due */
-	int64_t rest_ms;		/* the same after a change of the endpoints */
+	int64_t rest_ms;		/* the same if the endpoints have changed */
 };
 /*
  * Writes the result. If the endpoints have changed since the plan, the next round is due
  * after rest_ms.
  */
 void store_round(struct tx *tx, const struct round_row *round);
-/* Approves the held changes. False: the held changes have another digest now. */
+/*
+ * Approves the held changes. False: the digest of the held changes is no longer DIGEST.
+ */
 bool store_plan_approve(struct tx *tx, const char *id, const char *digest,
                         const char *who);
 
@@ -94,7 +99,8 @@ struct endpoint {
 	struct rrset rrset;
 	const char *set_id;
 	bool has_ttl, is_shared;
-	bool is_copy;			/* an open transfer made it, not a producer */
+	/* a transfer that is still open made it, not a producer */
+	bool is_copy;
 	const char *resource;		/* only in rows from the database */
 };
 
@@ -110,7 +116,7 @@ struct source {
 bool store_source_read(struct tx *tx, const char *id, const char *resource,
                        struct source *source);
 void store_source_write(struct tx *tx, const char *id, const struct source *source);
-/* Calls EACH with the endpoints of a registry, or of one RESOURCE in it. */
+/* Calls EACH with the endpoints of a registry, or only of RESOURCE if it is not NULL. */
 void store_endpoints(struct tx *tx, struct arena *arena, const char *id,
                      const char *resource,
                      void (*each)(void *self, const struct endpoint *endpoint),
@@ -129,11 +135,14 @@ void store_sources(struct tx *tx, struct arena *arena, const char *id,
 struct owned_row {
 	struct owned_row *next;		/* the next one of a round */
 	struct name name;
-	struct rrset rrset;		/* as last read; without records: not read yet */
-	struct rrset intended;		/* as sent; without records: nothing sent */
+	/* the set at the last reading; no records: not read yet */
+	struct rrset rrset;
+	/* the set in the last update; no records: no update is open */
+	struct rrset intended;
 	const char *resource;
-	const char *storage_id;		/* the owner's; set by store_owned_by_others() */
-	/* not read yet, and another registry has a row for it */
+	/* storage_id of the owner; only store_owned_by_others() sets it */
+	const char *storage_id;
+	/* not read yet, and another registry also has a row for the set */
 	bool is_contested;
 };
 
@@ -157,17 +166,23 @@ void store_owned_delete(struct tx *tx, const char *id, const struct owned_row *r
                         size_t count);
 /* True: RESOURCE has a row. */
 bool store_owned_has(struct tx *tx, const char *id, const char *resource);
-/* The first function stores the number of rows; the second finds fewer rows now. */
+/*
+ * The first function stores the number of rows. The second function returns true if there
+ * are fewer rows now.
+ */
 void store_owned_count(struct tx *tx, const char *id);
 bool store_owned_is_lost(struct tx *tx, const char *id);
-/* Makes missing rows for OWNER's sets in the last reading. Returns their number. */
+/*
+ * Inserts missing rows for the sets that OWNER has in the last reading. Returns their
+ * number.
+ */
 size_t store_owned_restore(struct tx *tx, const char *id, const char *owner);
 
 /* ---- repeated calls ---- */
 
 /*
- * The stored answer to this message, or NULL. ERR_CONFLICT in the transaction: another
- * call had the same message id (runtime/rpc_digest.h).
+ * The stored answer to this message, or NULL. If a different call has used the message
+ * id, the transaction fails with ERR_CONFLICT (runtime/rpc_digest.h).
  */
 const char *store_answer(struct tx *tx, const struct request *req);
 void store_answer_put(struct tx *tx, const struct request *req, const char *answer);

@@ -1,6 +1,4 @@
-/*
- * store_order -- the rows of orders about marks.
- */
+/* store_order -- reads and writes the rows of orders about ownership marks. */
 #pragma once
 
 #include "core/plan.h"
@@ -9,7 +7,8 @@
 struct order_row {
 	const char *id;
 	enum plan_order_kind kind;
-	bool has_name, is_below;	/* for one name; also for the names below it */
+	/* the order is for one name; also for the names below it */
+	bool has_name, is_below;
 	struct name name;
 	uint16_t type;			/* 0: any */
 	const char *resource;		/* NULL: any */
@@ -23,9 +22,9 @@ struct order_row {
 enum { ORDERS_OPEN_MAX = 100, ORDERS_ROUND_MAX = 20 };	/* per registry */
 
 /*
- * Inserts the order of the call REQ. Its id is the message id, so a repeated message
- * makes one order. ERR_CONFLICT: another call had the id. ERR_QUOTA: too many orders are
- * open.
+ * Inserts the order of the call REQ. The id of the order is the message id, so a repeated
+ * message makes only one order. ERR_CONFLICT: a different call has used the message id.
+ * ERR_QUOTA: too many orders are open.
  */
 void store_order_put(struct tx *tx, const char *registry_id,
                      const struct order_row *order, const struct request *req);
@@ -35,7 +34,7 @@ void store_orders_open(struct tx *tx, struct arena *arena, const char *registry_
                        void *self);
 /* Writes the result, as JSON, and deletes the items. */
 void store_order_done(struct tx *tx, const char *id, const char *result);
-/* False: no such order. *result is NULL until the order is done. */
+/* False: there is no such order. *result is NULL until the order is done. */
 bool store_order_read(struct tx *tx, struct arena *arena, const char *registry_id,
                       const char *id, const char **state, const char **result);
 
@@ -65,6 +64,6 @@ void store_order_items_settle(struct tx *tx, const char *order_id);
 /* Deletes the owned rows of accepted items. */
 void store_order_items_unmake(struct tx *tx, const char *order_id,
                               const char *registry_id);
-/* Writes OWNER into the kept records of accepted items; "": no owner. */
+/* Writes OWNER to the stored records of accepted items; "": no owner. */
 void store_order_items_own(struct tx *tx, const char *order_id, const char *registry_id,
                            const char *owner);

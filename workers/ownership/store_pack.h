@@ -1,11 +1,14 @@
-/* store_pack -- columns that contain names and record sets. */
+/* store_pack -- reads and writes columns that contain names and record sets. */
 #pragma once
 
 #include "store.h"
 
-/* The column of a set, in ARENA; NULL for a set without records. */
+/* The value of the column for SET, in ARENA. It is NULL for a set without records. */
 struct tx_value store_packed(const struct rrset *set, struct arena *arena);
-/* Reads the next column; NULL gives a set without records. set->type must be set. */
+/*
+ * Reads the next column. NULL gives a set without records. The caller must set set->type
+ * before the call.
+ */
 void store_unpack(struct tx *tx, struct tx_rows *rows, const char *table,
                   struct arena *arena, uint32_t ttl,
                   struct rrset *set);

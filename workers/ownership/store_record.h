@@ -1,5 +1,5 @@
 /*
- * store_record -- the record sets of a zone at the last reading, and their owners
+ * store_record -- stores the record sets of a zone at the last reading, and their owners
  * according to the registry (seed 001, "ConfigMap").
  */
 #pragma once
@@ -9,11 +9,11 @@
 struct record_row {
 	struct name name;
 	struct rrset rrset;
-	const char *owner;		/* ids, joined by commas; "": no owner */
-	const char *resource;		/* from our mark; "": not known */
+	const char *owner;		/* ids, separated by commas; "": no owner */
+	const char *resource;		/* from our ownership mark; "": unknown */
 };
 
-/* The reading from which the rows are. */
+/* The reading of the zone that wrote the rows. */
 struct reading {
 	uint32_t serial;
 	const char *at;			/* NULL: not read yet */
@@ -27,8 +27,8 @@ void store_reading_put(struct tx *tx, const char *id, uint32_t serial);
 typedef bool store_record_fn(void *self, const struct record_row *row);
 
 /*
- * Reads all rows. The second function reads at most COUNT rows after NAME and TYPE; NAME
- * NULL: from the first.
+ * The first function reads all rows. The second function reads at most COUNT rows after
+ * NAME and TYPE. If NAME is NULL, it begins with the first row.
  */
 void store_records(struct tx *tx, struct arena *arena, const char *id,
                    store_record_fn *each, void *self);

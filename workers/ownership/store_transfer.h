@@ -1,11 +1,12 @@
 /*
  * store_transfer -- moves the rows of an order's sets to another registry. Each function
- * takes all items of the order in STATE.
+ * moves all items of the order that are in STATE.
  *
- * The round copies the endpoints first. It deletes them at the old registry when the new
- * registry owns the sets. So a registry wants the set at every moment. Until then, a
- * copy names its order. The round deletes the copy if the order fails, unless a producer
- * asks the new registry for the same endpoint.
+ * The round first copies the endpoints to the new registry. When the new registry owns
+ * the sets, the round deletes the endpoints of the old registry. So at any time, at least
+ * one registry has the endpoint. Until then, the copy contains the id of its order. If
+ * the order fails, the round deletes the copy, unless a producer has sent the same
+ * endpoint to the new registry.
  */
 #pragma once
 
@@ -17,7 +18,7 @@ struct transfer {
 	const char *order, *from, *to;	/* ids of the order and of two registries */
 };
 
-/* Call it first: locks the sources, like a producer's call. */
+/* Call it first. It locks the rows of the resources, as a producer's call does. */
 void store_transfer_lock(struct tx *tx, const struct transfer *transfer);
 /* Copies the endpoints. */
 void store_transfer_copy(struct tx *tx, const struct transfer *transfer,
@@ -25,15 +26,15 @@ void store_transfer_copy(struct tx *tx, const struct transfer *transfer,
 /* Deletes copies of endpoints that the old registry no longer has. */
 void store_transfer_drop_stale(struct tx *tx, const struct transfer *transfer,
                                const char *state);
-/* Deletes all copies: the sets stay with the old registry. */
+/* Deletes all copies. The sets still belong to the old registry. */
 void store_transfer_undo(struct tx *tx, const struct transfer *transfer,
                          const char *state);
-/* Makes the copies endpoints of the new registry; deletes the old endpoints. */
+/* Turns the copies into endpoints of the new registry, and deletes the old endpoints. */
 void store_transfer_forget(struct tx *tx, const struct transfer *transfer,
                            const char *state);
 /*
- * Moves the owned rows. With storage "table" a row of the new registry with records is
- * ERR_EXISTS; with "txt" the moved row replaces it.
+ * Moves the owned rows. If the new registry already has a row with records, the storage
+ * decides: "table" fails with ERR_EXISTS, "txt" replaces that row.
  */
 void store_transfer_owned(struct tx *tx, const struct transfer *transfer,
                           const char *state, bool is_in_zone);

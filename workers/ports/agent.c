@@ -64,17 +64,18 @@ static const struct mirror_kind hosts = {
 
 static const struct option rows[] = {
 	{ "directory", OPTION_TEXT, AT(directory), "/var/lib/zonefleet/networks", 1, 1024,
-	  "directory with a subdirectory for each network of this machine, named by the "
-	  "network's UUID. The agent writes addn_hosts and host there, dnsmasq writes "
-	  "pid" },
+	  "directory with one subdirectory for each network of this machine, named after "
+	  "the UUID of the network. In each subdirectory, the agent writes addn_hosts "
+	  "and host, and dnsmasq writes pid" },
 	{ "interval", OPTION_DURATION, AT(interval_ms), "5s", 50, 3600 * 1000,
-	  "shortest time between two reloads of one dnsmasq", .reloadable = true },
+	  "shortest time between two reloads of one dnsmasq process",
+	  .reloadable = true },
 	{ "check_period", OPTION_DURATION, AT(check_ms), "15s", 50, 3600 * 1000,
 	  "time between two checks for changes that no message announced",
 	  .reloadable = true },
 	{ "reread_period", OPTION_DURATION, AT(reread_ms), "10m", 100, 86400 * 1000,
-	  "time between two complete reads of a network, in addition to announced "
-	  "changes", .reloadable = true },
+	  "time between two complete reads of a network, in addition to the reads after "
+	  "announced changes", .reloadable = true },
 	{ 0 }
 };
 
@@ -343,10 +344,11 @@ static enum err ports_agent_prepare(void *self, int processes, struct why *why)
 	mirror_metrics();
 	signaller_metrics();
 	agent.count = metric_new(METRIC_GAUGE, "agent_networks",
-	                         "networks whose files the agent keeps on this machine",
+	                         "networks whose files the agent writes on this machine",
 	                         NULL, NULL);
 	agent.age = metric_new(METRIC_GAUGE, "agent_oldest_change_age",
-	    "seconds since the oldest change of a known network that is not in its files",
+	    "seconds since the oldest change to a known network that is not in the files "
+	    "of the network yet",
 	    NULL, NULL);
 	return OK;
 }
@@ -398,7 +400,7 @@ const struct worker ports_agent = {
 	.group = "ports_agent",
 	.fleet = true,
 	.is_agent = true,
-	.summary = "keeps the files of dnsmasq for the networks of this machine",
+	.summary = "writes the files of dnsmasq for the networks of this machine",
 	.sections = sections,
 	.methods = methods,
 	.timers = timers,

@@ -17,10 +17,12 @@ static enum err codec_within(const char *field, enum err err, struct why *why)
 /* ---- networks ---- */
 
 const struct json_field codec_network_fields[] = {
-	{ "id", "id", "the id of the network, for example Neutron's" },
-	{ "project_id", "text", "the tenant of a new network. A network keeps its tenant",
+	{ "id", "id", "the id of the network, for example its id in Neutron" },
+	{ "project_id", "text", "the tenant of a new network. The tenant of a network "
+	  "never changes",
 	  "the caller's tenant", 255 },
-	{ "dns_domain", "name", "the domain of the names of its ports; empty: they have no names",
+	{ "dns_domain", "name", "the domain for the names of the ports; empty: the ports "
+	  "have no names",
 	  "empty", PORT_NAME_MAX },
 	{ 0 }
 };
@@ -28,7 +30,8 @@ const struct json_field codec_network_fields[] = {
 const struct json_field codec_network_shown[] = {
 	{ "id", "id", "the id of the network" },
 	{ "project_id", "text", "the tenant of the network" },
-	{ "dns_domain", "name", "the domain of the names of its ports; empty: none" },
+	{ "dns_domain", "name", "the domain for the names of the ports; empty: the ports "
+	  "have no names" },
 	{ 0 }
 };
 
@@ -127,10 +130,11 @@ json_t *codec_encode_network(const struct network_row *network)
 
 const struct json_field codec_subnet_fields[] = {
 	{ "id", "id", "the id of the subnet",
-	  "the id of the network's subnet with this `cidr`, else a new id" },
+	  "the id of the existing subnet with this `cidr`, otherwise a new id" },
 	{ "network_id", "id", "the network of the subnet" },
 	{ "cidr", "text", "the prefix of the subnet, `10.1.0.0/16` or `fd00::/64`" },
-	{ "dns_publish_fixed_ip", "true or false", "false: no address of the subnet is published",
+	{ "dns_publish_fixed_ip", "true or false", "false: zonefleet-ports does not "
+	  "publish the addresses of the subnet",
 	  "true" },
 	{ 0 }
 };
@@ -141,7 +145,8 @@ const struct json_field codec_subnet_shown[] = {
 	{ "project_id", "text", "the tenant of the network" },
 	{ "cidr", "text", "the prefix of the subnet" },
 	{ "dns_domain", "name", "the domain of the network" },
-	{ "dns_publish_fixed_ip", "true or false", "set by `set_subnet` or Neutron" },
+	{ "dns_publish_fixed_ip", "true or false", "the value that `set_subnet` or "
+	  "Neutron has set" },
 	{ "published", "true or false", "true: zonefleet-ports publishes the addresses" },
 	{ 0 }
 };
@@ -201,9 +206,9 @@ const struct json_field codec_port_fields[] = {
 	{ "project_id", "text", "the tenant", "the caller's tenant", 255,
 	  .is_fixed = true },
 	{ "dns_name", "text", "the name in the domain, or a full name with its final "
-	  "dot; empty: "
-	  "only generated names", "empty", PORT_NAME_MAX },
-	{ "dns_domain", "name", "the domain of the name, instead of the network's",
+	  "dot; empty: the port has only generated names", "empty", PORT_NAME_MAX },
+	{ "dns_domain", "name", "the domain of the name, if it differs from the domain "
+	  "of the network",
 	  "the domain of the network", PORT_NAME_MAX },
 	{ "mac_address", "text", "six octets, `fa:16:3e:00:00:07`", "none", 17 },
 	{ "fixed_ips", "list of [port address]", "the addresses", "empty",
@@ -444,16 +449,16 @@ const struct json_field codec_port_shown[] = {
 	{ "id", "id", "the id of the port" },
 	{ "network_id", "id", "the network of the port" },
 	{ "project_id", "text", "the tenant of the port" },
-	{ "dns_name", "text or null", "the name that the port should have" },
-	{ "dns_fqdn", "name or null", "the full name that the port has" },
-	{ "dns_domain", "name or null", "the domain of the port, instead of the "
-	  "network" },
+	{ "dns_name", "text or null", "the desired name of the port" },
+	{ "dns_fqdn", "name or null", "the full name of the port" },
+	{ "dns_domain", "name or null", "the domain of the port, if it differs from the "
+	  "domain of the network" },
 	{ "mac_address", "text or null", "the MAC address of the port" },
 	{ "fixed_ips", "list of [port address]", "the addresses of the port" },
 	{ "dns_assignment", "list of [assignment]", "the names of the addresses" },
 	{ "status", "text", "PENDING, ACTIVE or ERROR" },
-	{ "reason", "text or null", "why the port is PENDING or in ERROR, or has another "
-	  "name" },
+	{ "reason", "text or null", "why the port is PENDING or in ERROR, or why it does "
+	  "not have the desired name" },
 	{ 0 }
 };
 

@@ -1,7 +1,7 @@
 /*
- * codec -- networks, subnets and ports in messages. Decoders check each field, but do not
- * compare it with rows. The table of fields is beside its decoder. Ids are UUIDs, with or
- * without hyphens.
+ * codec -- decodes and encodes networks, subnets and ports in messages. Decoders check
+ * each field, but do not compare it with rows of the database. Each decoder has a table
+ * of fields. Ids are UUIDs, with or without hyphens.
  */
 #pragma once
 
@@ -22,22 +22,24 @@ extern const struct json_field codec_port_fields[], codec_address_fields[];
 extern const struct json_field codec_port_shown[], codec_assignment_shown[];
 
 /*
- * Decodes a domain that central accepts (domain_check_name()) and that has room for
- * generated names. DOMAIN is empty for "" and after an error. ERR_INVALID: *why begins
- * with FIELD.
+ * Decodes the name of a domain. Central must accept the name (domain_check_name()), and
+ * generated names must fit in front of it. DOMAIN is empty if TEXT is "" and after an
+ * error. ERR_INVALID: *why begins with FIELD.
  */
 enum err codec_domain(const char *text, const char *field, struct name *domain,
                       struct why *why);
-/* codec_domain() for the field "dns_domain", as text. NULL: no domain. */
+/*
+ * Like codec_domain(), for the field "dns_domain", but returns a text. NULL: no domain.
+ */
 enum err codec_domain_text(const char *text, struct arena *arena, const char **domain,
                            struct why *why);
-/* Decodes the argument "network". Its default tenant is the caller's. */
+/* Decodes the argument "network". Its default tenant is the tenant of the caller. */
 enum err codec_network(const struct request *req, struct network_row *network,
                        struct why *why);
 
 /*
- * Decodes the argument "subnet". Without an id it gets the message's id, and *has_id is
- * false.
+ * Decodes the argument "subnet". If it has no id, it gets the id of the message, and
+ * *has_id is false.
  */
 enum err codec_subnet(struct request *req, struct subnet_row *subnet, bool *has_id);
 
@@ -46,11 +48,14 @@ struct port_values {
 	bool has_dns_name, has_dns_domain, has_mac, has_addresses;
 	struct port_row port;
 };
-/* Decodes the argument "port" of a new port. Without an id it gets the message's id. */
+/*
+ * Decodes the argument "port" of a new port. If it has no id, it gets the id of the
+ * message.
+ */
 enum err codec_port(struct request *req, struct port_values *values);
 /* Decodes the argument "values" of an existing port. */
 enum err codec_values(struct request *req, struct port_values *values);
-/* Copies fields that VALUES lacks from PORT. */
+/* Copies the fields that are missing in VALUES from PORT. */
 void codec_merge(struct port_values *values, const struct port_row *port);
 
 bool codec_has_address(const struct port_row *port, const struct address *address);
@@ -61,8 +66,8 @@ enum err codec_filter(struct request *req, struct port_filter *filter);
 enum err codec_port_filter(struct request *req, struct port_filter *filter);
 
 json_t *codec_encode_network(const struct network_row *network);
-/* SUBNET must have its network, too. */
+/* SUBNET must have the values of its network, too. */
 json_t *codec_encode_subnet(const struct subnet_row *subnet);
-/* Encodes a port. Its dns_assignment (seed 002) has only published addresses. */
+/* Encodes a port. Its dns_assignment (seed 002) contains only published addresses. */
 json_t *codec_encode_port(const struct port_row *port,
                           const struct port_network *network);

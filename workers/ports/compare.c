@@ -29,16 +29,17 @@ static struct figures {
 void compare_metrics(void)
 {
 	figures.rounds = metric_new(METRIC_COUNTER, "ports_comparisons_total",
-	    "comparisons with Neutron that ended", NULL, NULL);
+	    "completed comparisons with Neutron", NULL, NULL);
 	figures.failed = metric_new(METRIC_COUNTER, "ports_comparisons_failed_total",
 	    "comparisons with Neutron that failed. The log has the reason", NULL, NULL);
 	figures.looked_at = metric_new(METRIC_COUNTER, "ports_compared_total",
-	    "compared networks, subnets and ports of Neutron", NULL, NULL);
+	    "networks, subnets, ports and other objects of Neutron that zonefleet-ports "
+	    "compared", NULL, NULL);
 	figures.differing = metric_new(METRIC_COUNTER, "ports_differing_total",
 	    "objects that differed in the first pass, mostly because their notification "
-	    "is on the way", NULL, NULL);
+	    "had not arrived yet", NULL, NULL);
 	figures.repaired = metric_new(METRIC_COUNTER, "ports_repaired_total",
-	    "objects that the second pass corrected, because their notification was lost",
+	    "objects that the second pass corrected because their notification was lost",
 	    NULL, NULL);
 }
 

@@ -1,12 +1,13 @@
 /*
- * compare -- repairs the effects of lost notifications of Neutron. A round has two
- * passes. The first pass reads ids and revisions: of all networks, of all subnets, then
- * of the ports of each network. The second pass begins some seconds later, because most
- * differences are changes whose notification has not arrived yet. It reads each differing
- * object by its id. Then it writes the object, or deletes it if Neutron no longer has it
- * (neutron_apply.h).
+ * compare -- finds the changes whose notifications from Neutron were lost, and applies
+ * them. A round has two passes. The first pass reads the ids and revisions of all
+ * networks, of all subnets, and then of the ports of each network. The second pass begins
+ * some seconds later, because most differences are changes whose notification will still
+ * arrive. It reads each object that differs. It writes the object, or deletes it if
+ * Neutron has no such object (neutron_apply.h).
  *
- * A row has the time of the next round, so one process of the fleet makes each round.
+ * A row of the database contains the time of the next round, so only one process of the
+ * fleet makes each round.
  */
 #pragma once
 
@@ -15,9 +16,9 @@
 struct comparison;
 
 void compare_metrics(void);		/* before the fork */
-/* NULL without ports.feed. The functions accept NULL. */
+/* Returns NULL if ports.feed is not set. The other functions accept NULL. */
 struct comparison *compare_new(struct ports *ports);
 void compare_fire(struct comparison *comparison);	/* starts a round if one is due */
-/* Makes a round due soon, after a gap in the feed. */
+/* Makes the next round due soon. Call it after a gap in the feed. */
 void compare_soon(struct comparison *comparison);
 void compare_free(struct comparison **comparison);

@@ -1,7 +1,8 @@
 /*
- * dnsmasq_lines -- the lines of one port in the files of dnsmasq (core/hosts.h). A file
- * of a network has the lines of all its ports, sorted by port id. A fanout tells the
- * agents which ports have new lines. The agents then read these lines (service_hosts.c).
+ * dnsmasq_lines -- makes the lines of one port in the files of dnsmasq (core/hosts.h).
+ * The file of a network has the lines of all its ports, sorted by port id. A fanout tells
+ * the agents which ports have new lines. The agents then read these lines
+ * (service_hosts.c).
  *
  *	ports_agent	hosts_changed(network, ports?, version)		cast, fanout
  */
@@ -19,7 +20,10 @@ struct dnsmasq_lines {
 void dnsmasq_lines_of(const struct ports *ports, const struct network_row *network,
                       const struct port_row *port, struct dnsmasq_lines *lines);
 void dnsmasq_lines_clear(struct dnsmasq_lines *lines);
-/* True: the lines differ. OLD is NULL for a new port; NEW may be deleted. */
+/*
+ * True: the lines of the two ports differ. OLD is NULL for a new port. NEW may be
+ * deleted.
+ */
 bool dnsmasq_lines_differ(const struct ports *ports, const struct network_row *network,
                           const struct port_row *old, const struct port_row *new);
 /* The lines of a network that a transaction changes. */
@@ -30,10 +34,7 @@ struct lines_change {
 	uint64_t version;		/* the new version of the network's lines */
 };
 
-/*
- * Raises the version (consistency/store_hosts.h). It must be the last step of a
- * transaction.
- */
+/* Raises the version (consistency/store_hosts.h). Call it last in a transaction. */
 void dnsmasq_lines_raise(struct lines_change *change, struct tx *tx);
 /* Sends the fanout. Call it after the commit. */
 void dnsmasq_lines_announce(const struct lines_change *change, struct ports *ports);

@@ -1,12 +1,13 @@
 /*
- * domain_watch -- finds deleted domains that had records of ports; a tenant or an
- * operator has deleted them. It asks central for each domain once per `retry_period`. If
- * central lacks the domain, or has a new domain with the same name, publish.h sends all
- * records of the domain again. If zonefleet-ports may not create the domain, its ports
- * show the reason. The row of the domain has the id that the last change or the last
- * check saw.
+ * domain_watch -- finds domains that had records of ports and that a tenant or an
+ * operator has deleted. It asks central for each domain once per `retry_period`. If
+ * central does not have the domain, or has a new domain with the same name,
+ * zonefleet-ports sends all records of the domain again (publish.h). If zonefleet-ports
+ * may not create the domain, the ports show the reason. The row of the domain contains
+ * the id that central returned at the last change or check.
  *
- * Each process checks the next few domains. Two processes may check the same domain.
+ * In each turn, each process checks a few domains. Two processes may check the same
+ * domain.
  */
 #pragma once
 

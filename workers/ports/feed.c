@@ -38,9 +38,11 @@ static struct figures {
 void feed_metrics(void)
 {
 	figures.taken = metric_new(METRIC_COUNTER, "ports_events_total",
-	    "notifications of Neutron that took effect", NULL, NULL);
+	    "notifications from Neutron about networks, subnets, ports or other objects "
+	    "that zonefleet-ports uses", NULL, NULL);
 	figures.refused = metric_new(METRIC_COUNTER, "ports_events_refused_total",
-	    "unreadable notifications: dead letters of ports.feed_queue",
+	    "notifications from Neutron that zonefleet-ports could not read. It keeps "
+	    "them as dead letters of their queue",
 	    NULL, NULL);
 }
 

@@ -1,9 +1,9 @@
 /*
- * feed -- applies the messages of Neutron (neutron_apply.h). It reads two kinds of
- * messages, each from its own queue: Neutron's notifications, and the objects that
- * Neutron's servers push to agents. Only pushes contain the ports that Neutron itself
- * creates, for routers and DHCP. Messages can come in any order, twice, or not at all. A
- * comparison finds lost changes.
+ * feed -- receives the messages of Neutron and applies them (neutron_apply.h). It reads
+ * two kinds of messages, each from its own queue: Neutron's notifications, and the
+ * objects that Neutron's servers push to agents. Only the pushes contain the ports that
+ * Neutron creates for routers and DHCP. Messages can arrive in any order or twice, and
+ * can be lost. A comparison finds lost changes (compare.h).
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 struct feed;
 
 void feed_metrics(void);		/* before the fork */
-/* NULL without ports.feed. */
+/* Returns NULL if ports.feed is not set. */
 struct feed *feed_open(struct ports *ports);
 void feed_pause(struct feed *feed);	/* reads no more messages; FEED may be NULL */
 void feed_close(struct feed **feed);

@@ -143,7 +143,7 @@ int main(int argc, char **argv)
 		.fleet = true,
 		.schema = true,
 		.no_lock_wait = true,
-		.summary = "gives names to the ports of networks",
+		.summary = "creates DNS records for the ports of networks",
 		.sections = sections,
 		.methods = ports_methods,
 		.timers = timers,

@@ -1,8 +1,8 @@
 /*
- * network_update -- a change of a network or its subnets, for all its ports in one
- * transaction. A new domain renames all ports. A change of a subnet adds or removes the
- * records of addresses and keeps the names. The publisher then makes one change of each
- * domain.
+ * network_update -- changes a network or its subnets, and all ports of the network, in
+ * one transaction. A new domain of the network changes the names of all ports. A change
+ * of a subnet adds or removes the records of addresses and does not change names. The
+ * publisher then makes one change to each domain.
  */
 #pragma once
 
@@ -18,20 +18,21 @@ struct network_update {
 	struct record_diff diff;
 	struct port_row *rows;		/* its ports */
 	size_t count, size;
-	json_t *unnamed;		/* ids of ports that cannot have their name */
-	bool has_new_lines;		/* announce new lines for dnsmasq */
+	json_t *unnamed;		/* ids of ports that cannot get their name */
+	/* network_update_commit() must announce new lines for dnsmasq */
+	bool has_new_lines;
 };
 
-enum { UNNAMED_SHOWN = 100 };		/* the most ids in unnamed */
+enum { UNNAMED_SHOWN = 100 };		/* largest number of ids in `unnamed` */
 
 /* Call it after the write of the network's row. The caller owns UNNAMED. */
 void network_update_rename(struct network_update *update, struct tx *tx);
 /* Call it after the write of a subnet's row and a new read of NETWORK. */
 void network_update_republish(struct network_update *update, struct tx *tx);
 /*
- * For a deleted network. Neutron deletes only networks without ports, so the ports are
- * gone, too.
+ * Deletes the ports of a deleted network. Neutron deletes only networks without ports, so
+ * Neutron has deleted these ports, too.
  */
 void network_update_delete_ports(struct network_update *update, struct tx *tx);
-/* Commits, publishes the changes and announces the lines. */
+/* Commits, then publishes the changes and announces the lines. */
 enum err network_update_commit(struct network_update *update, struct tx *tx);

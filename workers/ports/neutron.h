@@ -4,9 +4,9 @@
  *
  *	port.create.end, port.update.end	{"port": {...}}, {"ports": [{...}, ...]}
  *	port.delete.end				{"port_id": "...", "port"?: {...}}
- *	network.*, subnet.*, floatingip.*	the same, with these names
+ *	network.*, subnet.*, floatingip.*	in the same form
  *
- * Other notifications concern no names.
+ * It ignores other notifications, because they do not change names.
  */
 #pragma once
 
@@ -24,36 +24,42 @@ struct neutron_event {
 	enum neutron_kind kind;
 	bool is_gone;
 	const json_t *one, *many;	/* one object, or a list */
-	char id[ID_LEN + 1];		/* only of a deleted object */
+	char id[ID_LEN + 1];		/* only for a deleted object */
 };
 
-/* EVENT borrows from PAYLOAD. ERR_INVALID: PAYLOAD does not fit TYPE. */
+/*
+ * Decodes a notification. *event borrows from PAYLOAD. ERR_INVALID: PAYLOAD does not have
+ * the form of TYPE.
+ */
 enum err neutron_event(const char *type, const json_t *payload,
                        struct neutron_event *event, struct why *why);
 size_t neutron_count(const struct neutron_event *event);
 const json_t *neutron_item(const struct neutron_event *event, size_t i);
 
 /*
- * ERR_INVALID: the id or the network is missing. A revision here is Neutron's
- * revision_number plus one, because Neutron starts some objects with 0; here 0 means
- * unknown. It skips invalid names, addresses and domains, because Neutron has already
- * accepted them.
+ * Decodes a port. ERR_INVALID: the id or the network is missing. The revision is
+ * Neutron's revision_number plus one: Neutron starts some objects with 0, but here 0
+ * means unknown. Neutron has already accepted the port, so this function ignores invalid
+ * names, addresses and domains.
  */
 enum err neutron_port(const json_t *json, struct arena *arena, struct port_row *port,
                       struct why *why);
 /*
- * Decodes a floating IP as a port of the network of its address, with a name and a
- * domain.
+ * Decodes a floating IP as a port with a name and a domain. The port is in the network of
+ * the floating address.
  */
 enum err neutron_floating(const json_t *json, struct arena *arena, struct port_row *port,
                           struct why *why);
 /*
- * True: the object is the port of a floating IP. Only the floating IP itself has the
- * name.
+ * True: the object is the port of a floating IP. This port gets no name, because the
+ * floating IP has it.
  */
 bool neutron_is_of_floating(const json_t *json);
 uint64_t neutron_revision(const json_t *json);
 enum err neutron_network(const json_t *json, struct arena *arena,
                          struct network_row *network, struct why *why);
-/* Does not set is_published. ERR_INVALID also if the cidr is missing. */
+/*
+ * Decodes a subnet, but does not set is_published. ERR_INVALID: the id, the network or
+ * the cidr is missing.
+ */
 enum err neutron_subnet(const json_t *json, struct subnet_row *subnet, struct why *why);

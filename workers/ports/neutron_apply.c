@@ -16,9 +16,12 @@ static struct figures {
 void neutron_apply_metrics(void)
 {
 	figures.stale = metric_new(METRIC_COUNTER, "ports_events_stale_total",
-	    "objects in notifications older than the stored objects", NULL, NULL);
+	    "objects in notifications that are not newer than the stored objects",
+	    NULL, NULL);
 	figures.conflicts = metric_new(METRIC_COUNTER, "ports_conflicts_total",
-	    "ports whose name another port of their network has", NULL, NULL);
+	    "ports that did not get their name because another port of the network has "
+	    "it",
+	    NULL, NULL);
 }
 
 /* ---- networks ---- */

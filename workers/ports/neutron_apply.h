@@ -1,16 +1,16 @@
 /*
  * neutron_apply -- writes a network, subnet, port or floating IP of Neutron to the
- * tables. It may come from a notification, a push or a comparison. The version with the
- * higher revision_number wins, and a deleted object stays deleted. A port or subnet may
- * come before its network. Then its row waits for the network. A port that comes before
- * its subnet follows the rule for addresses in no known subnet (port_network_of()).
+ * tables. The object comes from a notification, a push or a comparison. The version with
+ * the higher revision_number wins, and a deleted object stays deleted. If a port or
+ * subnet arrives before its network, its row waits for the network. If a port arrives
+ * before its subnet, port_network_of() decides.
  *
- * Subnets of a network do not overlap in Neutron. But the deletion of a subnet may arrive
- * after its successor. Until then both rows count (core/subnets.h), and the log has a
- * warning.
+ * In Neutron, the subnets of a network do not overlap. But the deletion of a subnet may
+ * arrive after the subnet that replaces it. Until then, both rows exist (core/subnets.h),
+ * and the log has a warning.
  *
- * Neutron has already accepted these objects, so an invalid or taken name is not an
- * error: the port has only its generated names until the name is free.
+ * Neutron has already accepted these objects, so an invalid name, or a name of another
+ * port, is not an error. The port has only its generated names until the name is free.
  */
 #pragma once
 
@@ -25,13 +25,13 @@ struct neutron_apply {
 	struct arena *arena;
 	enum neutron_kind kind;
 	const json_t *json;		/* the object (neutron.h); NULL if deleted */
-	const char *id;			/* only of a deleted object */
-	/* some fields are missing: writes only new objects */
+	const char *id;			/* only for a deleted object */
+	/* some fields are missing, so write only a new object */
 	bool is_partial;
-	bool has_changed;		/* set if it changed rows */
-	const char *taken_by;		/* set to the port that already has the name */
+	bool has_changed;		/* output: it has changed rows */
+	const char *taken_by;		/* output: the port that already has the name */
 };
 
-/* Each runs a transaction, with retries. ERR_INVALID: the object is invalid. */
+/* Each function runs a transaction, with retries. ERR_INVALID: the object is invalid. */
 enum err neutron_apply(struct neutron_apply *apply, struct why *why);
 enum err neutron_apply_gone(struct neutron_apply *apply, struct why *why);

@@ -1,8 +1,8 @@
 /*
- * port_network -- how zonefleet publishes the addresses of PORT in NETWORK. The rules of
- * subnets apply to fixed addresses. It always publishes a floating IP. If ports.publish
- * is "flagged", it publishes an address of Neutron in no known subnet only after the
- * subnet has arrived. It publishes other addresses in no known subnet.
+ * port_network -- decides which addresses of a port zonefleet publishes. It always
+ * publishes a floating IP. For a fixed address, the subnet decides. An address may be in
+ * no known subnet. zonefleet then publishes it, with one exception: if ports.publish is
+ * "flagged" and the port is Neutron's, zonefleet waits for the subnet.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /*
- * port_update -- a change of one port in a transaction, for calls and for the feed: it
- * reads the port's row, finds its name, writes the row, then its records. If the name is
- * invalid or taken, a call fails; the feed leaves out the name.
+ * port_update -- changes one port in a transaction, for calls and for the feed. It reads
+ * the row of the port, makes its full name, writes the row, and then writes its records.
+ * If the name is invalid, or another port has it, a call fails. The feed writes the port
+ * without the name.
  */
 #pragma once
 
@@ -16,38 +17,41 @@ struct port_update {
 	struct port_row old;		/* the old row, if `exists` */
 	bool exists;
 	struct record_diff diff;
-	const char *lines_network;	/* the network of the new lines for dnsmasq, */
-	const char *lines_ports[2];	/* and its ports with new lines */
+	const char *lines_network;	/* network of the new lines for dnsmasq, */
+	const char *lines_ports[2];	/* and the ports that have new lines */
 	size_t lines_count;
 };
 
-/* Sets the full name of PORT if it has a name and a domain. ERR_INVALID. */
+/*
+ * Sets the full name of PORT, if PORT has a name and a domain. ERR_INVALID: the name is
+ * invalid in the domain.
+ */
 enum err port_update_set_fqdn(const struct network_row *network, struct port_row *port,
                               enum label_rules rules, struct arena *arena,
                               struct why *why);
-/* The id of the port that has the full name of PORT; NULL: the name is free. */
+/* The id of another port that has the full name of PORT; NULL: the name is free. */
 const char *port_update_taken_by(struct port_update *update, struct tx *tx,
                                  const struct port_row *port);
-/* Adds the records of PORT to DIFF as wanted records. */
+/* Adds the records of PORT to DIFF as desired records. */
 void port_update_want_records(const struct ports *ports,
                               const struct network_row *network,
                               const struct port_row *port, struct record_diff *diff);
 
 void port_update_read(struct port_update *update, struct tx *tx, const char *id);
 /*
- * Writes the records of PORT, whose row was just written. If PORT has lost a name, a port
- * of Neutron that waits for this name gets it.
+ * Writes the records of PORT. Call it after the write of the row. If PORT no longer has a
+ * name, a port of Neutron that waits for this name gets it.
  */
 void port_update_write_records(struct port_update *update, struct tx *tx,
                                const struct port_row *port);
-/* Reads the network of the old port. A deleted network has an empty tenant. */
+/* Reads the network of the old port. If the network is deleted, its tenant is "". */
 void port_update_read_network(struct port_update *update, struct tx *tx);
 /* Deletes the old port and its records. */
 void port_update_delete(struct port_update *update, struct tx *tx);
 /*
- * Announces the lines of PORT even if they are unchanged. After a lost answer to COMMIT,
- * the retry finds them unchanged, but nothing has announced them.
+ * Announces the lines of PORT even if they are unchanged. If the answer to a COMMIT was
+ * lost, the retry finds no change, but the process has not announced the lines yet.
  */
 void port_update_mark_lines(struct port_update *update, const struct port_row *port);
-/* Commits, publishes the changes and announces the lines (dnsmasq_lines.h). */
+/* Commits, then publishes the changes and announces the lines (dnsmasq_lines.h). */
 enum err port_update_commit(struct port_update *update, struct tx *tx);

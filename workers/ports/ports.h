@@ -1,5 +1,5 @@
 /*
- * ports -- names for the ports of networks (seed 002).
+ * ports -- gives names to the ports of networks (seed 002).
  *
  * service       calls -> rows: networks, subnets, ports and their records
  * feed          messages of Neutron -> the same rows
@@ -8,9 +8,9 @@
  * domain_watch  deleted domains -> open rows
  * agent         --agent, on other machines: hosts_export -> the files of dnsmasq
  *
- * A call ends with its commit. Then the port has its names, which a key of the table
- * makes unique. Its rows say which records to add or drop. The process with the lock of a
- * domain publishes its open rows at once, as one change with one serial. After a failure
+ * A call ends after the commit of the port's names. A key of the table makes these names
+ * unique. Open rows say which records to add or delete. The process with the lock of a
+ * domain publishes its open rows together, as one change with one serial. After a failure
  * it retries with growing pauses. Open rows survive a crash, so no change is lost.
  */
 #pragma once
@@ -46,10 +46,10 @@ struct ports {
 
 extern const struct rpc_method ports_methods[];		/* service.c */
 
-/* settings.c: the section [ports], and checks that involve several rows. */
+/* settings.c: the section [ports], and checks of several options together. */
 extern const struct option ports_options[];
 enum err ports_settings_check(const struct ports_settings *settings, struct why *why);
 
 enum label_rules ports_label_rules(const struct ports *ports);
-/* False: Neutron's flag of each subnet decides. */
+/* False: the flag that Neutron sends with each subnet decides. */
 bool ports_publishes_all(const struct ports *ports);

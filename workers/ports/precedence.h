@@ -1,12 +1,13 @@
 /*
- * precedence -- an object of Neutron replaces an object of a call with the same id.
+ * precedence -- deletes an object that a call created if Neutron has an object with the
+ * same id.
  *
- * A tenant's call may use the id of a network, subnet or port of Neutron before
- * Neutron's message about it arrives. If the two differ in tenant or network, these
+ * A tenant's call may use the id of a network, subnet or port before Neutron's message
+ * about that object arrives. If the two objects differ in tenant or network, these
  * functions delete the call's object before neutron_apply() writes Neutron's object.
- * Otherwise the row becomes Neutron's. A network without a tenant stays: only an
- * administrator can create such a network. A row with is_fed is Neutron's, even after
- * Neutron has deleted the object.
+ * Otherwise the row becomes Neutron's. These functions never delete a network without a
+ * tenant, because only an administrator can create such a network. A row with is_fed is
+ * Neutron's, even after Neutron has deleted the object.
  */
 #pragma once
 
@@ -14,8 +15,8 @@
 #include "store.h"
 
 /*
- * Each function runs its own transaction if it must delete an object. With a network it
- * deletes the ports and subnets that calls created in it.
+ * If it must delete an object, each function runs its own transaction. The deletion of a
+ * network also deletes the ports and subnets that calls created in the network.
  */
 enum err precedence_network(const struct neutron_apply *apply,
                             const struct network_row *network, struct why *why);

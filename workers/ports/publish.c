@@ -17,7 +17,7 @@ void publish_metrics(void)
 {
 	publish_rows_metrics();
 	publish_failures = metric_new(METRIC_COUNTER, "ports_failures_total",
-	    "failed changes of domains. zonefleet-ports tries them again", NULL, NULL);
+	    "failed changes to domains. zonefleet-ports retries them", NULL, NULL);
 }
 
 /* ---- one step ---- */

@@ -1,7 +1,7 @@
 /*
- * publish_private -- shared by the parts of publish.h. One step reads the open rows of a
- * domain (publish.c) and makes one call to central. publish writes the answer before the
- * next step:
+ * publish_private -- shared by the files of publish.h. A step reads the open rows of a
+ * domain (publish.c) and makes one call to central. publish writes the answer to the
+ * database before the next step:
  *
  * rows                  call            answer
  * no open row           -               the domain is settled: the end
@@ -10,11 +10,7 @@
  *                                       no such domain: all rows are open again
  *                                       over quota: half of the rows; one: failure
  *                                       refused: half of the rows; one: set aside
- * open, no such domain  create_domain   it exists: the rows are sent at once
- *
- * A domain that is being deleted refuses changes with a conflict. get_domain
- * distinguishes this conflict from the conflict of a record. It is a failure, like all
- * other errors.
+ * open, no such domain  create_domain   it exists: send the rows now
  */
 #pragma once
 
@@ -23,43 +19,48 @@
 #include "consistency/reconcile.h"
 #include "publish.h"
 
-enum { PUBLISH_ROWS_MAX = 5000 };	/* of one change: the limit of central */
+enum { PUBLISH_ROWS_MAX = 5000 };	/* in one change: the limit of central */
 
+/*
+ * If central is deleting the domain, it refuses changes with a conflict. publish calls
+ * get_domain to distinguish this conflict from the conflict of a record. The step then
+ * fails, as it does after all other errors.
+ */
 struct publication {
 	struct work work;
 	struct ports *ports;
-	struct zone_key zone;		/* texts owned by the publication */
+	struct zone_key zone;		/* the publication owns the texts */
 	struct zone_row row;
 	struct record_row *rows;	/* open rows, at most LIMIT */
 	size_t count;
 	size_t limit;			/* smaller after a refusal */
 	/* central's reason, until it accepts or refuses a smaller change */
 	const char *refusal;
-	/* of the domain that accepted the change; or "" */
+	/* id of the domain that accepted the change; or "" */
 	char domain_id[ID_LEN + 1];
 	enum { PUBLISH_ASSUMED, PUBLISH_MISSING, PUBLISH_CREATED } domain;
 	bool is_known;			/* the domain has a row */
-	/* we have created it, and it has no records any more */
+	/* we have created the domain, and it no longer has records */
 	bool is_unneeded;
 };
 
 /* ---- publish_call.c ---- */
 
-/* Calls central for the tenant of the records. Takes over ARGS. */
+/* Calls central in the name of the tenant of the records. Takes over ARGS. */
 void publish_call(struct publication *publication, const char *method, json_t *args,
                   rpc_answer_fn *answered);
 bool publish_can_create(const struct publication *publication);
-/* Ends the work as failed: central has no such domain for this tenant. */
+/* Ends the work with a failure: central has no such domain of this tenant. */
 void publish_fail_no_domain(struct publication *publication);
 
 /* ---- publish_rows.c ---- */
 
 void publish_rows(void *publication);
 /*
- * The first DROPS rows delete records, the other rows add records. At most DROPS_MAX
- * rows are deletions. Both parts are sorted by name. If one part is incomplete, rows
- * with later names wait for the next change, so that no name is without records between
- * two changes.
+ * Keeps all rows of a name in one change, so that no name is without records between two
+ * changes. The first DROPS of the rows delete records; at most DROPS_MAX rows were read
+ * for deletions. The other rows add records. Both parts are sorted by name. If a part is
+ * incomplete, rows with later names wait for the next change.
  */
 void publish_rows_keep_whole(struct publication *publication, size_t drops,
                              size_t drops_max);

@@ -16,11 +16,12 @@ static struct publish_metrics {
 void publish_rows_metrics(void)
 {
 	publish_totals.changes = metric_new(METRIC_COUNTER, "ports_changes_total",
-	    "changes of domains that central took", NULL, NULL);
+	    "successful changes to domains", NULL, NULL);
 	publish_totals.records = metric_new(METRIC_COUNTER, "ports_records_total",
-	    "records of ports that these changes added or deleted", NULL, NULL);
+	    "records of ports that successful changes to domains added or deleted",
+	    NULL, NULL);
 	publish_totals.refused = metric_new(METRIC_COUNTER, "ports_refused_total",
-	    "records that central refused, because another record is in the way. "
+	    "records that central refused because another record conflicts with them. "
 	    "Their ports are in ERROR", NULL, NULL);
 }
 

@@ -1,7 +1,7 @@
 /*
- * pull -- reads objects from Neutron's servers (bulk_pull of Neutron's topic "q-plugin",
- * version 1.1), one query at a time. An answer is one message of any size. So a query for
- * many objects requests only their ids and revisions.
+ * pull -- reads objects from Neutron's servers, one call at a time (method bulk_pull of
+ * Neutron's topic "q-plugin", version 1.1). The answer is one message, whose size has no
+ * limit. So a call about many objects requests only their ids and revisions.
  */
 #pragma once
 
@@ -12,14 +12,18 @@ struct pull;
 
 struct pull_query {
 	enum neutron_kind kind;		/* not NEUTRON_FLOATING */
-	const char *key;		/* filter: "network_id"; NULL: all objects */
+	/* field to filter by, "network_id"; NULL: all objects */
+	const char *key;
 	const char *(*id)(const void *ids, size_t i);
 	const void *ids;
 	size_t count;
 	bool ids_only;			/* without names and addresses */
 };
 
-/* LIST: see ovo.h; borrowed. NULL: the query failed, and *why has the reason. */
+/*
+ * LIST has the objects (ovo.h) and is borrowed. NULL: the call failed, and *why has the
+ * reason.
+ */
 typedef void pull_fn(void *self, const json_t *list, const struct why *why);
 
 struct pull *pull_new(struct ports *ports);

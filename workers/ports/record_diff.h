@@ -1,6 +1,6 @@
 /*
- * record_diff -- the difference between the present and the wanted records of ports: the
- * rows to write, and their domains. It writes no unchanged row, so the cost depends on
+ * record_diff -- compares the present records of ports with the desired records, and
+ * writes the rows that differ. It does not write unchanged rows, so the cost depends on
  * the size of the change.
  */
 #pragma once
@@ -27,15 +27,21 @@ struct record_diff {
 };
 
 void record_diff_init(struct record_diff *diff, struct arena *arena);
-/* A callback of store_records(). Add all old records before the wanted records. */
+/*
+ * A callback of store_records(): adds an old record. Add all old records before the
+ * desired records.
+ */
 void record_diff_add_old(void *diff, const struct record_row *row);
-/* Adds RECORDS of PORT, which is in a network of PROJECT_ID. */
+/*
+ * Adds RECORDS as desired records of PORT. The network of PORT belongs to the tenant
+ * PROJECT_ID.
+ */
 void record_diff_add_wanted(struct record_diff *diff, const struct port_row *port,
                             const char *project_id, const struct port_record *records,
                             size_t count);
 /*
- * Writes the rows, drops old records that are no longer wanted, and makes the domains
- * due.
+ * Writes the rows that differ, drops old records that are no longer desired, and makes
+ * the domains due.
  */
 void record_diff_write(struct record_diff *diff, struct tx *tx);
 void record_diff_clear(struct record_diff *diff);

@@ -24,9 +24,8 @@ static const struct json_field of_network[] = {
 };
 
 static const struct rpc_method_doc words[] = {
-	{ "create_port", "Creates a port and publishes its names. The call with the same "
-	  "id again "
-	  "answers with the port.", OWNER, "`port`: [port]",
+	{ "create_port", "Creates a port and publishes its names. A second call with the "
+	  "same id answers with the existing port.", OWNER, "`port`: [port]",
 	  "{'port': {'id': '0b5a6b6e2f0e4a439be73b8d2f8a3d10', "
 	  "'network_id': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'dns_name': 'vm01', "
 	  "'fixed_ips': [{'ip_address': '10.1.1.1'}]}}",
@@ -41,9 +40,10 @@ static const struct rpc_method_doc words[] = {
 	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10'}" },
 	{ "list_ports", "Lists ports.", OWNER, "`ports`: list of [port]; `marker`: id or null",
 	  "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'limit': 10}", of_network },
-	{ "get_published", "Shows how far the records of a port or a network are. `open`: records that "
-	  "central has not taken yet. `refused`: refused records, for the `reason`. "
-	  "`domains`: where the records are. The call needs one of the two arguments.",
+	{ "get_published", "Shows the state of the records of a port or a network. "
+	  "`open`: number of records that central has not accepted yet. `refused`: "
+	  "number of records that central refused, with the `reason`. `domains`: the "
+	  "domains that contain the records. The call needs `port` or `network`.",
 	  OWNER,
 	  "`open`: number; `refused`: number; `reason`: text; `domains`: list of names",
 	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10'}",
@@ -51,7 +51,7 @@ static const struct rpc_method_doc words[] = {
 	         { "network", "id", "the network", "the network of `port`" }) },
 	{ "set_network", "Creates a network, or changes its domain and renames its "
 	                 "ports. `ports`: number of renamed ports. `unnamed`: the first "
-	                 "ports that cannot have their name.", OWNER,
+	                 "ports that cannot get their name.", OWNER,
 	  "`network`: [network]; `ports`: number; `unnamed`: list of ids",
 	  "{'network': {'id': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'dns_domain': 'example.org.'}}",
 	  FIELDS({ "network", "[new network]", "the network" }) },
@@ -59,7 +59,8 @@ static const struct rpc_method_doc words[] = {
 	  "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "list_networks", "Lists networks.", OWNER,
 	  "`networks`: list of [network]; `marker`: id or null", "{'limit': 10}" },
-	{ "delete_network", "Deletes a network with its subnets. `Conflict` if it has ports.", OWNER,
+	{ "delete_network", "Deletes a network and its subnets. The call fails with "
+	  "`Conflict` if the network has ports.", OWNER,
 	  "null", "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "set_subnet", "Creates a subnet, or changes whether zonefleet-ports publishes "
 	  "its addresses.", OWNER,
@@ -74,21 +75,25 @@ static const struct rpc_method_doc words[] = {
 	  "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}", of_network },
 	{ "delete_subnet", "Deletes a subnet.", OWNER, "null",
 	  "{'subnet': '8c1e4a521f0b4a5e8d537f6f0c2b9e21'}" },
-	{ "hosts_export", "Gives the lines of a network for dnsmasq, port by port.", OWNER,
+	{ "hosts_export", "Exports the dnsmasq lines of each port of a network.",
+	  OWNER,
 	  "`hosts`: list of [host lines]; `marker`: id or null; `version`: number",
 	  "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'limit': 50}",
 	  FIELDS({ "ports", "list of ids", "only these ports", "all ports", 100 },
-	         { "limit", "number from 1", "the largest number of ports in the answer; "
-	           "50 at most",
+	         { "limit", "number from 1", "the largest number of ports in the answer, "
+	           "at most 50",
 	           "50", LIST_MAX }) },
-	{ "hosts_versions", "Gives the version of the lines of each network: `versions` has a "
-	  "number for each id, which grows with each change.", ADMIN, "`versions`: object",
+	{ "hosts_versions", "Shows the version of the lines of each network. `versions` "
+	  "has a number for each id. The number grows with each change.",
+	  ADMIN, "`versions`: object",
 	  "{'networks': ['5d2b8a5c6a0f4c529a513f0a8a1c7c11']}",
 	  FIELDS({ "networks", "list of ids", "the networks", .max = 500 }) },
-	{ "compare", "Shows the last comparison with Neutron. `Conflict` without a feed (`ports.feed`).",
+	{ "compare", "Shows the last comparison with Neutron. The call fails with "
+	  "`Conflict` if `ports.feed` is empty.",
 	  ADMIN, "`ended`: number; `looked_at`: number; `differing`: number; `repaired`: number; "
 	  "`reason`: text", "{'now': false}",
-	  FIELDS({ "now", "true or false", "true: begin the next comparison at once", "false" }) },
+	  FIELDS({ "now", "true or false", "true: also begin the next comparison "
+	           "immediately", "false" }) },
 	{ 0 }
 };
 
@@ -98,14 +103,17 @@ static const struct rpc_object objects[] = {
 	{ "port", "A port in an answer.", codec_port_shown, true },
 	{ "assignment", "The name of an address, as in Neutron's `dns_assignment`.",
 	  codec_assignment_shown, true },
-	{ "new network", "A network that a caller sets.", codec_network_fields },
+	{ "new network", "A network that a caller creates or changes.",
+	  codec_network_fields },
 	{ "network", "A network in an answer.", codec_network_shown, true },
-	{ "new subnet", "A subnet that a caller sets.", codec_subnet_fields },
+	{ "new subnet", "A subnet that a caller creates or changes.",
+	  codec_subnet_fields },
 	{ "subnet", "A subnet in an answer.", codec_subnet_shown, true },
-	{ "host lines", "The lines of a port for dnsmasq.", FIELDS(
+	{ "host lines", "The dnsmasq lines of a port.", FIELDS(
 		{ "port", "id", "the port" },
-		{ "addn_hosts", "text", "lines of `--addn-hosts`" },
-		{ "dhcp_hosts", "text", "lines of `--dhcp-hostsfile`" }), true },
+		{ "addn_hosts", "text", "lines for the file of `--addn-hosts`" },
+		{ "dhcp_hosts", "text", "lines for the file of "
+		  "`--dhcp-hostsfile`" }), true },
 	{ 0 }
 };
 
@@ -127,6 +135,7 @@ static const struct rpc_method *words_agent_methods(void)
 const struct rpc_topic rpc_topics[] = {
 	{ "ports", "Networks, subnets and ports, and their names.", words_ports_methods,
 	  words, args, objects },
-	{ "ports_agent", "A fanout to the agents.", words_agent_methods, agent_words },
+	{ "ports_agent", "A fanout to the agents of zonefleet-ports.",
+	  words_agent_methods, agent_words },
 	{ 0 }
 };

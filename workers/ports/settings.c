@@ -15,52 +15,56 @@ static const char *const publish[] = {
 
 const struct option ports_options[] = {
 	{ "label_rules", OPTION_WORD, AT(label_rules), "rfc1035", .words = label_rules,
-	  .help = "how a label of dns_name begins: with a letter (rfc1035), or also with a "
-	  "digit as in Neutron (rfc1123)" },
+	  .help = "rule for the first character of each label of dns_name. rfc1035: a "
+	  "letter; rfc1123: a letter or a digit, as in Neutron" },
 	{ "ptr_prefix_v4", OPTION_INT, AT(v4_bits), "24", 8, 24,
 	  "prefix length of the reverse domains of IPv4 addresses: 8, 16 or 24 bits" },
 	{ "ptr_prefix_v6", OPTION_INT, AT(v6_bits), "64", 4, 124,
 	  "prefix length of the reverse domains of IPv6 addresses, in bits: a multiple "
 	  "of 4" },
 	{ "quota_reverse", OPTION_INT, AT(quota_reverse), "1000", -1, INT32_MAX,
-	  "reverse domains of one tenant without a quota of its own (`zonefleet quota "
-	  "set TENANT domains`); -1: no limit" },
+	  "largest number of reverse domains of one tenant if `zonefleet quota set "
+	  "TENANT domains` sets no limit for the tenant. -1: no limit" },
 	{ "feed", OPTION_TEXT, AT(feed), "", 0, 255,
-	  "exchange of Neutron's notifications, \"neutron\". \"\": zonefleet-ports reads "
-	  "no notifications" },
+	  "exchange of the notifications of Neutron, for example \"neutron\". \"\": "
+	  "zonefleet-ports reads no notifications" },
 	{ "feed_queue", OPTION_TEXT, AT(feed_queue), "zonefleet_ports", 1, 200,
-	  "queue of zonefleet-ports at that exchange. It gets a copy, so that other "
-	  "programs still get all notifications" },
+	  "name of the queue in which zonefleet-ports receives the notifications of "
+	  "Neutron. The queue gets copies. Other programs still get all notifications" },
 	{ "feed_objects", OPTION_TEXT, AT(feed_objects),
 	  "Port-1.7 Network-1.1 Subnet-1.1", 0, 255,
-	  "objects that Neutron pushes to its agents, with their versions in this "
-	  "Neutron. zonefleet-ports also reads these pushes. \"\": no pushes" },
+	  "object types that Neutron pushes to its agents, each with its version in your "
+	  "Neutron release. zonefleet-ports also reads these pushes. \"\": "
+	  "zonefleet-ports reads no pushes" },
 	{ "compare_period", OPTION_DURATION, AT(compare_ms), "10m", 500, 86400 * 1000,
 	  "time between two comparisons of Neutron's objects with the database" },
 	{ "domain", OPTION_TEXT, AT(domain), "", 0, 200,
-	  "domain of Neutron's networks without a domain, as Neutron's dns_domain. It "
-	  "belongs to zonefleet and not to a tenant. \"\": their ports have no names" },
+	  "domain of the Neutron networks that have no domain of their own, like the "
+	  "option dns_domain of Neutron. The domain belongs to zonefleet and not to a "
+	  "tenant. \"\": the ports of these networks have no names" },
 	{ "publish", OPTION_WORD, AT(publish), "all", .words = publish,
-	  .help = "which of Neutron's subnets have names for their addresses: all, or "
-	  "only subnets with Neutron's flag dns_publish_fixed_ip" },
+	  .help = "subnets of Neutron whose addresses have names. all: all subnets; "
+	  "flagged: only subnets with Neutron's flag dns_publish_fixed_ip" },
 	{ "create_domains", OPTION_BOOL, AT(creates_domains), "false", 0, 0,
-	  "create the domain of a network for its tenant if it is missing. "
-	  "zonefleet-ports always creates reverse domains" },
+	  "create the domain of a network for its tenant if the domain is missing. "
+	  "zonefleet-ports always creates missing reverse domains" },
 	{ "delete_reverse", OPTION_BOOL, AT(deletes_reverse), "false", 0, 0,
-	  "delete a reverse domain that zonefleet-ports created, as soon as no port has "
-	  "an address in it. A domain with other records stays" },
+	  "delete a reverse domain when it has no address of a port any more, if "
+	  "zonefleet-ports created the domain. zonefleet-ports does not delete a domain "
+	  "that contains other records" },
 	{ "reverse_tenant", OPTION_TEXT, AT(reverse_tenant), "", 0, IDENTITY_MAX,
-	  "tenant of the reverse domains. zonefleet-ports creates them for this tenant, "
-	  "and writes into no reverse domain of another tenant. \"\": no tenant" },
+	  "tenant of the reverse domains. zonefleet-ports creates reverse domains for "
+	  "this tenant and does not write to reverse domains of another tenant. \"\": "
+	  "the reverse domains have no tenant" },
 	{ "retry_period", OPTION_DURATION, AT(retry_ms), "10m", 100, 86400 * 1000,
-	  "time between two attempts to write records that central refused, and between "
-	  "two checks for deleted domains" },
+	  "time between two attempts to write records that central refused, and time "
+	  "between two checks for deleted domains" },
 	{ "pool", OPTION_TEXT, AT(pool), "", 0, 64,
 	  "pool of the domains that zonefleet-ports creates. \"\": the default pool of "
 	  "central" },
 	{ "email", OPTION_TEXT, AT(email), "", 0, 255,
-	  "email address of the domains that zonefleet-ports creates. \"\": the default "
-	  "of central" },
+	  "email address in the SOA record of the domains that zonefleet-ports creates. "
+	  "\"\": the default of central" },
 	{ 0 }
 };
 

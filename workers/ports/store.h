@@ -1,6 +1,6 @@
 /*
- * store -- the tables of networks, subnets, ports and their records. Only zonefleet-ports
- * writes them.
+ * store -- reads and writes the tables of networks, subnets, ports and their records.
+ * Only zonefleet-ports writes these tables.
  */
 #pragma once
 
@@ -22,10 +22,11 @@ struct network_row {
 	const char *project_id;
 	const char *domain_text;	/* "": the ports have no names */
 	struct name domain;		/* domain_text as a name; len 0: no domain */
-	uint64_t revision;		/* Neutron's (neutron_revision()); 0: unknown */
+	/* revision in Neutron (neutron_revision()); 0: unknown */
+	uint64_t revision;
 	bool is_default;		/* the domain is ports.domain */
 	bool is_fed;			/* the network is Neutron's */
-	struct subnets subnets;		/* only set in a read by the id */
+	struct subnets subnets;		/* only set if the network was read by its id */
 };
 
 /* Locks the row against changes of the network, its subnets and its ports. */
@@ -38,12 +39,15 @@ bool store_network_read(struct tx *tx, struct arena *arena, const char *id,
                         struct network_row *network);
 /* True: Neutron has deleted the network; its tombstone exists. */
 bool store_network_is_gone(struct tx *tx, const char *id);
-/* The tenant of a deleted network; NULL: not deleted, or unknown. */
+/* The tenant of a deleted network; NULL: the network is not deleted, or unknown. */
 const char *store_network_gone_project(struct tx *tx, struct arena *arena, const char *id);
 /* True: a call created a network with this id for another tenant. */
 bool store_network_conflicts(struct tx *tx, const struct network_row *network);
 void store_network_put(struct tx *tx, const struct network_row *network);
-/* Inserts a network of Neutron whose data has not arrived, without tenant and domain. */
+/*
+ * Inserts a network of Neutron whose message has not arrived. The row has no tenant and
+ * no domain.
+ */
 void store_network_put_unknown(struct tx *tx, const char *id,
                                struct network_row *network);
 /* Deletes the ports and subnets that calls created in the network. */
@@ -52,8 +56,8 @@ bool store_network_is_used(struct tx *tx, const char *id);
 /* Deletes the network and its subnets. */
 void store_network_delete(struct tx *tx, const char *id);
 /*
- * Reads the networks of PROJECT_ID (NULL: all), sorted by id, after MARKER, at most
- * LIMIT.
+ * Reads at most LIMIT networks of PROJECT_ID (NULL: of all tenants) with ids after
+ * MARKER, sorted by id.
  */
 void store_networks(struct tx *tx, struct arena *arena, const char *project_id,
                     const char *marker, int limit,
@@ -64,11 +68,12 @@ void store_networks(struct tx *tx, struct arena *arena, const char *project_id,
 
 struct subnet_row {
 	char id[ID_LEN + 1], network_id[ID_LEN + 1];
-	/* the network's; only set if read with the network */
+	/* values of the network; only set if read with the network */
 	const char *project_id, *domain_text;
 	struct prefix cidr;
 	bool is_published;		/* its addresses have records */
-	bool is_flagged;		/* Neutron's dns_publish_fixed_ip of the subnet */
+	/* dns_publish_fixed_ip of the subnet in Neutron */
+	bool is_flagged;
 	bool is_fed;			/* the subnet is Neutron's */
 	uint64_t revision;		/* as in struct network_row */
 };
@@ -80,7 +85,9 @@ bool store_subnet_read(struct tx *tx, struct arena *arena, const char *id,
 bool store_subnet_conflicts(struct tx *tx, const struct subnet_row *subnet);
 /* True: Neutron has deleted the subnet; its tombstone exists. */
 bool store_subnet_is_gone(struct tx *tx, const char *id);
-/* Reads the network of a deleted subnet, Neutron's or not. */
+/*
+ * Reads the network of a deleted subnet. A call or Neutron may have created the subnet.
+ */
 bool store_subnet_gone_network(struct tx *tx, const char *id,
                                char network_id[ID_LEN + 1]);
 void store_subnet_put(struct tx *tx, const struct subnet_row *subnet);
@@ -88,7 +95,7 @@ void store_subnet_delete(struct tx *tx, const char *id);
 /* Inserts a tombstone: Neutron has deleted a subnet that is unknown here. */
 void store_subnet_put_tombstone(struct tx *tx, const char *id);
 struct port_filter;
-/* Sorted by id. The filter's tenant is the tenant of the network. */
+/* Reads subnets, sorted by id. The tenant in FILTER is the tenant of the network. */
 void store_subnets(struct tx *tx, struct arena *arena, const struct port_filter *filter,
                    void (*each)(void *self, const struct subnet_row *subnet), void *self);
 
@@ -98,7 +105,8 @@ struct port_row {
 	char id[ID_LEN + 1], network_id[ID_LEN + 1];
 	const char *project_id;
 	const char *dns_name, *dns_fqdn, *mac;	/* NULL: not set */
-	const char *dns_domain;		/* the port's own; NULL: the network's */
+	/* domain of the port itself; NULL: the network's domain applies */
+	const char *dns_domain;
 	uint64_t revision;
 	bool is_fed, is_floating;	/* the port is Neutron's; it is a floating IP */
 	bool is_gone;
@@ -109,12 +117,12 @@ struct port_row {
 	const char *reason;		/* for ERROR or PENDING; else NULL */
 };
 
-/* Reads a port with its addresses, also a deleted port. */
+/* Reads a port with its addresses, even if it is deleted. */
 bool store_port_read(struct tx *tx, struct arena *arena, const char *id,
                      struct port_row *port);
 /*
- * Inserts a port with its addresses. ERR_EXISTS: another port of the network has its
- * fqdn.
+ * Inserts a port with its addresses. ERR_EXISTS: another port of the network has the same
+ * dns_fqdn.
  */
 void store_port_insert(struct tx *tx, const struct port_row *port);
 void store_port_update(struct tx *tx, const struct port_row *port);
@@ -127,14 +135,14 @@ void store_ports_delete(struct tx *tx, const char *network_id);
 /* True: a call created a port with this id in another network or tenant. */
 bool store_port_conflicts(struct tx *tx, const struct port_row *port);
 /*
- * store_port_update() for a port of a call, or a deleted port, that now belongs to
- * Neutron.
+ * store_port_update() for a port that a call created, or a deleted port. The port then
+ * belongs to Neutron.
  */
 void store_port_take_over(struct tx *tx, const struct port_row *port);
 /* Inserts a tombstone: Neutron has deleted a port that is unknown here. */
 void store_port_put_tombstone(struct tx *tx, const char *id);
 /*
- * Deletes old tombstones: of ports without records, of subnets, and of networks without
+ * Deletes old tombstones of ports without records, of subnets, and of networks without
  * ports.
  */
 void store_ports_sweep(struct tx *tx);
@@ -142,11 +150,11 @@ void store_ports_sweep(struct tx *tx);
 const char *store_port_find_fqdn(struct tx *tx, struct arena *arena,
                                  const char *network_id, const char *fqdn);
 /*
- * Locks the name of port ID until the transaction ends. ERR_RACE: the port has lost the
- * name.
+ * Locks the name of port ID until the transaction ends. ERR_RACE: the port no longer has
+ * the name.
  */
 void store_port_name_lock(struct tx *tx, const char *id, const char *fqdn);
-/* Locks some ports of a network that want one of these names and have no name. */
+/* Locks ports of a network that have no full name and wait for one of these names. */
 void store_ports_awaiting_name(struct tx *tx, struct arena *arena, const char *network_id,
                                const char *fqdn, const char *relative,
                                void (*each)(void *self, const struct port_row *port),
@@ -169,9 +177,9 @@ struct record_row {
 	uint16_t type;
 	enum { RECORD_ADD, RECORD_HAVE, RECORD_DROP, RECORD_REFUSED } state;
 	uint64_t seq;
-	/* RECORD_DROP: another port has an equal record */
+	/* for RECORD_DROP: another port has an equal record */
 	bool is_shared;
-	const char *made_for;		/* of a wanted record: as in struct zone_key */
+	const char *made_for;		/* of a desired record: as in struct zone_key */
 };
 
 /* Reads the records of a port, or of all ports of a network if PORT_ID is NULL. */
@@ -186,7 +194,7 @@ struct published_row {
 };
 void store_published(struct tx *tx, struct arena *arena, const char *network_id,
                      const char *port_id, struct published_row *row);
-/* The domains of these records, at most LIMIT. */
+/* Reads at most LIMIT domains of these records. */
 void store_published_zones(struct tx *tx, struct arena *arena, const char *network_id,
                            const char *port_id, int limit,
                            void (*each)(void *self, const char *zone), void *self);
@@ -197,24 +205,25 @@ void store_records_put(struct tx *tx, const struct record_row *rows, size_t coun
 
 struct comparison_row {
 	int ended;			/* number of finished rounds */
-	int looked_at, differing, repaired;	/* numbers of the last round */
-	const char *reason;		/* of an incomplete round; otherwise "" */
+	int looked_at, differing, repaired;	/* counts of the last round */
+	const char *reason;		/* why the round is incomplete; otherwise "" */
 };
 
-/* Makes the next round due in MS at the latest. Creates the row. */
+/* Makes the next round due in at most MS. Inserts the row if it is missing. */
 void store_comparison_due(struct tx *tx, const char *feed, int ms);
 /*
- * True: a round is due, and the caller must make it. The next round is due in PERIOD_MS.
+ * True: a round is due, and the caller must make it. The next round is then due in
+ * PERIOD_MS.
  */
 bool store_comparison_claim(struct tx *tx, const char *feed, int period_ms);
 void store_comparison_put(struct tx *tx, const char *feed,
                           const struct comparison_row *row);
-/* False: no round was due yet. */
+/* False: no round has been due yet. */
 bool store_comparison_read(struct tx *tx, struct arena *arena, const char *feed,
                            struct comparison_row *row);
 /*
- * Reads Neutron's networks, with tombstones. DOMAIN is ports.domain. A network with an
- * older default gets no revision, so it counts as different.
+ * Reads Neutron's networks, with tombstones. DOMAIN is ports.domain. If a network still
+ * has an older default domain, its revision is 0, so it differs.
  */
 void store_network_revisions(struct tx *tx, const char *domain,
                              void (*each)(void *self, const struct revision *revision),
@@ -235,9 +244,10 @@ void store_port_revisions(struct tx *tx, const char *network_id,
 
 struct zone_key {
 	const char *zone, *project_id;
-	const char *made_for;		/* of a reverse domain: the tenant of the port */
+	const char *made_for;		/* for a reverse domain: the tenant of the port */
 	/* for a reverse domain that a port needs; set by store_zones_find_claims(): */
-	uint64_t rev;			/* of the row of the domain; 0: there is no row */
+	/* revision of the row of the domain; 0: there is no row */
+	uint64_t rev;
 	bool is_claimed;		/* the domain now counts for MADE_FOR */
 	bool is_new;			/* central must create it */
 };
@@ -246,82 +256,90 @@ struct zone_row {
 	uint64_t rev;
 	uint32_t failures;
 	bool is_due;
-	char made_id[ID_LEN + 1];	/* of a domain that this program created; or "" */
-	char domain_id[ID_LEN + 1];	/* when last seen; or "" */
+	/* id of the domain, if this program created it; or "" */
+	char made_id[ID_LEN + 1];
+	char domain_id[ID_LEN + 1];	/* id of the domain when last seen; or "" */
 };
 
 /*
- * Finds the reverse domains that count for no tenant yet. Call it before the change. In
- * such a domain no port has a record, and no domain created by zonefleet-ports exists.
+ * Finds the reverse domains that count for no tenant yet. Call it before the change. A
+ * reverse domain counts for no tenant if no port has a record in it and central has no
+ * such domain that zonefleet-ports created.
  */
 void store_zones_find_claims(struct tx *tx, struct zone_key *zones, size_t count);
 /*
- * Makes zones due. ERR_RACE: another transaction changed a zone that this transaction
+ * Makes domains due. ERR_RACE: another transaction changed a domain that this transaction
  * claims.
  */
 void store_zones_changed(struct tx *tx, const struct zone_key *zones, size_t count);
 void store_zones_due(struct tx *tx, struct arena *arena,
                      void (*each)(void *self, const struct zone_key *zone), void *self);
 bool store_zone_read(struct tx *tx, const struct zone_key *zone, struct zone_row *row);
-/* True: a port has a record in the zone, or central still has a dropped record. */
+/* True: a port has a record in the domain, or central still has a dropped record. */
 bool store_zone_is_used(struct tx *tx, const struct zone_key *zone);
 struct watched_zone {
 	const char *zone, *domain_id;	/* "": not known yet */
 };
 /*
- * Reads at most LIMIT domains with published records and without open records that were
- * not checked for PERIOD_MS. The longest unchecked domain comes first.
+ * Reads at most LIMIT domains that were not checked for PERIOD_MS, have published
+ * records, and have no open records. The domain whose last check is the oldest comes
+ * first.
  */
 void store_zones_watched(struct tx *tx, struct arena *arena, int period_ms, int limit,
                          void (*each)(void *self, const struct watched_zone *zone),
                          void *self);
-/* Call it after a check. DOMAIN_ID is central's; "": central has no such domain. */
+/*
+ * Call it after a check. DOMAIN_ID is the id in central; "": central has no such domain.
+ */
 void store_zone_known(struct tx *tx, const char *zone, const char *domain_id);
-/* Sets made_id; "": not created by this program. */
+/* Sets made_id; "": this program did not create the domain. */
 void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id);
-/* Deletes rows of domains that had no records for a day. */
+/* Deletes rows of domains that have had no records for a day. */
 void store_zones_sweep(struct tx *tx);
 struct zone_quota {
 	const char *project_id;
-	int64_t needed;			/* number of new reverse domains for a change */
+	/* number of new reverse domains that a change needs */
+	int64_t needed;
 	int64_t max;			/* -1: no limit */
-	uint64_t rev;			/* of the row; 0: there is no row */
+	uint64_t rev;			/* revision of the row; 0: there is no row */
 	/* number of reverse domains that count for the tenant */
 	int64_t count;
 };
-/* Sets max of tenants with their own limit of domains in central. */
+/* Sets max for tenants that have their own quota of domains in central. */
 void store_quotas_read(struct tx *tx, struct zone_quota *quotas, size_t count);
 /*
  * Locks the numbers of the tenants' reverse domains. Until this transaction ends, no
  * other transaction can give these tenants a reverse domain. ERR_RACE: another
  * transaction did so after the first read of this transaction. Sets rev and count. The
- * count has the existing domains that zonefleet-ports created, and the domains that it
- * must create because a port needs them.
+ * count includes the existing domains that zonefleet-ports created, and the domains that
+ * it must create because a port needs them.
  */
 void store_quotas_lock(struct tx *tx, struct zone_quota *quotas, size_t count);
-/*
- * Makes reverse domains due that this program created and that have no records any more.
- */
+/* Makes reverse domains due that this program created and that no longer have records. */
 void store_zones_unused_due(struct tx *tx);
-/* The domain does not exist: opens its wanted records and forgets dropped records. */
-void store_zone_lost(struct tx *tx, const struct zone_key *zone);
-/* Opens the wanted records of all tenants; keeps dropped records. */
-void store_zone_lost_all(struct tx *tx, const struct zone_key *zone);
 /*
- * Reads the records in STATE (RECORD_ADD or RECORD_DROP), sorted by name, at most LIMIT.
+ * Call it if the domain does not exist. Opens its desired records and deletes the rows of
+ * dropped records.
  */
+void store_zone_lost(struct tx *tx, const struct zone_key *zone);
+/* Opens the desired records of all tenants. Keeps the rows of dropped records. */
+void store_zone_lost_all(struct tx *tx, const struct zone_key *zone);
+/* Reads at most LIMIT records in STATE (RECORD_ADD or RECORD_DROP), sorted by name. */
 void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *zone,
                      int state, size_t limit,
                      void (*each)(void *self, const struct record_row *row), void *self);
-/* central has taken ROWS. Rows changed since then stay open. Deletes dropped rows. */
+/*
+ * Call it if central has accepted ROWS. Rows that have changed since then stay open.
+ * Deletes dropped rows.
+ */
 void store_zone_done(struct tx *tx, const struct zone_key *zone,
                      const struct record_row *rows, size_t count);
 void store_zone_refused(struct tx *tx, const struct record_row *row, const char *reason);
 /* Opens all refused records again. */
 void store_records_retry_refused(struct tx *tx);
 /*
- * central has taken all records that were open at REV. The domain stays due if its row
- * has changed since.
+ * Call it if central has accepted all records that were open at REV. If the row of the
+ * domain has changed since then, the domain stays due.
  */
 void store_zone_settled(struct tx *tx, const struct zone_key *zone, uint64_t rev);
 void store_zone_failed(struct tx *tx, const struct zone_key *zone, const char *reason,

@@ -3,7 +3,7 @@
 
 #include "store.h"
 
-/* The network of tombstones whose network is unknown. */
+/* The network id in a tombstone whose network is unknown. */
 #define NO_NETWORK "00000000000000000000000000000000"
 void store_network_put_placeholder(struct tx *tx);
 

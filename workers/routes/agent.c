@@ -52,24 +52,24 @@ static const struct mirror_kind hosts = {
 
 static const struct option rows[] = {
 	{ "router", OPTION_TEXT, AT(router), "", 0, ROUTE_LABEL_MAX,
-	  "name of the router of which the HAProxy of this machine is an instance. The "
-	  "agent needs it" },
+	  "name of the router that has the HAProxy of this machine as an instance. "
+	  "Required" },
 	{ "directory", OPTION_TEXT, AT(directory), "/var/lib/zonefleet/router", 1, 1024,
 	  "directory in which the agent writes hosts.map and HAProxy writes pid" },
 	{ "address", OPTION_TEXT, AT(address), "", 0, 64,
-	  "address of this instance. The agent reports it as alive while HAProxy runs. "
-	  "\"\": no reports" },
+	  "address of this instance. While HAProxy runs, the agent reports that the "
+	  "address is alive. \"\": no reports" },
 	{ "interval", OPTION_DURATION, AT(interval_ms), "2s", 50, 3600 * 1000,
 	  "shortest time between two reloads of HAProxy", .reloadable = true },
 	{ "check_period", OPTION_DURATION, AT(check_ms), "15s", 50, 3600 * 1000,
 	  "time between two checks for changes that no message announced",
 	  .reloadable = true },
 	{ "reread_period", OPTION_DURATION, AT(reread_ms), "10m", 100, 86400 * 1000,
-	  "time between two complete reads of the hosts, in addition to announced "
-	  "changes", .reloadable = true },
+	  "time between two complete reads of the hosts, in addition to the reads after "
+	  "announced changes", .reloadable = true },
 	{ "report_period", OPTION_DURATION, AT(report_ms), "5s", 50, 600 * 1000,
 	  "time between two reports that the address is alive. Set routes.alive_timeout "
-	  "to several times this", .reloadable = true },
+	  "to a value several times as long", .reloadable = true },
 	{ 0 }
 };
 
@@ -307,7 +307,7 @@ const struct worker routes_agent = {
 	.group = "routes_agent",
 	.fleet = true,
 	.is_agent = true,
-	.summary = "keeps the host map of the HAProxy of this machine",
+	.summary = "writes the host map of the HAProxy of this machine",
 	.sections = sections,
 	.methods = methods,
 	.timers = timers,

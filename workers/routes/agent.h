@@ -1,22 +1,24 @@
 /*
- * agent -- `zonefleet-routes --agent` keeps the host map of a HAProxy that is an instance
- * of a router, and reloads HAProxy.
+ * agent -- `zonefleet-routes --agent` writes the host map of a HAProxy that is an
+ * instance of a router, and reloads HAProxy after a change.
  *
  *	DIRECTORY/hosts.map	a line "HOST BACKEND", for a wildcard ".PARENT BACKEND"
  *	DIRECTORY/pid		HAProxy's master (-p); its command line contains DIRECTORY
  *
- * A frontend looks up the host, then the part after its first label:
+ * A frontend looks up the host, then the part of the host after the first label:
  *
  *	http-request set-var(txn.to) req.hdr(host),field(1,:),lower,map_str(hosts.map)
  *	http-request set-var(txn.to) req.hdr(host),field(1,:),lower,regsub('^[^.]*',''),
  *	    map_str(hosts.map) if !{ var(txn.to) -m found }
  *	use_backend %[var(txn.to)]
- *
- * While HAProxy runs, the agent reports its address as alive, if an address is set.
- * Without these reports the router's domain loses the address.
  */
 #pragma once
 
 #include "runtime/worker.h"
 
+/*
+ * If the option `address` is set, the agent reports this address as alive while HAProxy
+ * runs. If the reports stop, zonefleet-routes removes the address from the router's
+ * domain.
+ */
 extern const struct worker routes_agent;

@@ -1,7 +1,8 @@
 /*
- * binding -- assigns a route to a router. Only the binding sets the route's phase and
- * dns. A route that leaves a router keeps its name there for a grace time. A generated
- * name gets a CNAME to the new name, and the instances of both routers serve it.
+ * binding -- assigns a route to a router. Only a binding sets the phase and dns of a
+ * route. A route that leaves a router keeps its name there for a grace time. If this is a
+ * generated name, it gets a CNAME to the new name, and the instances of both routers
+ * serve it.
  */
 #pragma once
 
@@ -9,7 +10,7 @@
 #include "routes.h"
 #include "store.h"
 
-/* The values for the messages after the commit. */
+/* The values for the messages that follow the commit. */
 struct binding_result {
 	struct route_row route;
 	const char *router, *dns;
@@ -18,14 +19,17 @@ struct binding_result {
 };
 
 /*
- * Assigns ROUTE to ROUTER. The caller has locked the row of ROUTE, and ROUTE has the
- * claim of its host. ERR_INVALID: the router's domain has no room for a name; it wrote
- * nothing. Errors of statements stay in the transaction.
+ * Assigns ROUTE to ROUTER. The caller must have locked the row of ROUTE, and ROUTE must
+ * have the claim of its host. ERR_INVALID: a name in the router's domain would be too
+ * long; the function wrote nothing. Errors of statements stay in the transaction.
  */
 enum err binding_assign(struct routes *routes, struct tx *tx, struct arena *arena,
                         const struct route_row *route, const struct router_row *router,
                         struct binding_result *result, struct why *why);
-/* The route becomes unscheduled again, and its names become free. */
+/*
+ * Removes the binding of ROUTE and frees the names of ROUTE. The route is then
+ * unscheduled.
+ */
 void binding_remove(struct tx *tx, struct arena *arena, const struct route_row *route,
                     const char *reason);
 /* Adds the routers whose hosts change. RESULTS must outlive CHANGES. */

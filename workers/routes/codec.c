@@ -24,7 +24,7 @@ const struct json_field codec_binding_fields[] = {
 	{ "route_name", "text", "the name of the route", .max = ROUTE_HOST_MAX },
 	{ "router", "text", "the name of the router", "the router of `dns`",
 	  ROUTE_LABEL_MAX },
-	{ "dns", "text", "the domain of the router", "the router's",
+	{ "dns", "text", "the domain of the router", "the domain of `router`",
 	  ROUTE_HOST_MAX + 1 },
 	{ 0 }
 };

@@ -1,10 +1,10 @@
 /*
- * codec -- routers, routes and bindings as JSON. A table has a row for each field;
- * core/router_domain.h has the fields of a router's zone.
+ * codec -- decodes and encodes routers, routes and bindings as JSON. Each table has a row
+ * for each field. core/router_domain.h has the fields of a router's zone.
  *
- * The dns of a router is its domain; messages about routers and bindings have it as
- * "dns". Its default is NAME.`routes.suffix`. A binding shows the name of its route as
- * "route_dns". Only a binding sets the phase and dns of a route (seed 003).
+ * In messages about routers and bindings, "dns" is the domain of the router. Its default
+ * is NAME.SUFFIX, where SUFFIX is the option routes.suffix. In a binding, "route_dns" is
+ * the name of the route. Only a binding sets the phase and dns of a route (seed 003).
  */
 #pragma once
 
@@ -26,7 +26,7 @@ extern const struct json_field codec_status_fields[];
 extern const struct json_field codec_binding_fields[], codec_binding_shown[];
 
 /*
- * The values in a message. codec_router_complete() takes missing values from the router.
+ * The values in a message. codec_router_complete() copies missing values from the router.
  */
 struct router_input {
 	bool has_description, has_label, has_capacity, has_ttl, has_addresses;
@@ -39,12 +39,15 @@ void codec_router_complete(struct router_input *input, const struct router_row *
 /* Decodes the argument "router", a name. */
 enum err codec_router_decode_name(const struct request *req, const char **name,
                                   struct why *why);
-/* Decodes the name of a router as a filter or marker of a list; NULL: not given. */
+/*
+ * Decodes the name of a router that is a filter or the marker of a list. *name is NULL if
+ * it is not given.
+ */
 enum err codec_router_decode_filter(const struct request *req, const char *key,
                                     const char **name, struct why *why);
 /*
- * Encodes a router. Shows capacity, number of routes, serial and reason only with
- * IS_ADMIN.
+ * Encodes a router. It contains capacity, number of routes, serial and reason only if
+ * IS_ADMIN is set.
  */
 json_t *codec_router_encode(const struct router_row *router, bool is_admin,
                             const struct routes *routes);

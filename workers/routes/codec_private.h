@@ -5,7 +5,7 @@
 
 enum { TEXT_MAX = 255 };
 
-/* Puts FIELD before the reason: "route.host: ...". Returns ERR. */
+/* Adds FIELD before the reason in *why: "route.host: ...". Returns ERR. */
 enum err codec_within(const char *field, enum err err, struct why *why);
 /* NAME may be NULL. */
 enum err codec_check_name(const char *name, const char *field, struct why *why);

@@ -9,24 +9,25 @@
 
 #define ROUTE_STATUS \
 	{ "phase", "text", "`new` or `scheduled`; only a binding changes it", \
-	  "as it is", 16 }, \
-	{ "dns", "text", "the name; only a binding changes it", "unchanged", \
+	  "unchanged", 16 }, \
+	{ "dns", "text", "the name of the route; only a binding changes it", "unchanged", \
 	  ROUTE_HOST_MAX + 1 }
 
 const struct json_field codec_route_fields[] = {
 	{ "id", "id", "the id of the route", "a new id", .is_fixed = true },
-	{ "namespace", "text", "a label; it belongs to the first tenant that uses it",
+	{ "namespace", "text", "a label. The namespace belongs to the first tenant that "
+	  "uses it",
 	  .max = ROUTE_LABEL_MAX, .is_fixed = true },
 	{ "name", "text", "the name of the route in the namespace", .max = ROUTE_HOST_MAX,
 	  .is_fixed = true },
 	{ "project_id", "text", "the tenant of the route", "the caller's tenant", 255,
 	  .is_fixed = true },
-	{ "host", "text", "a name of your own, in place of the generated name; `*.` in "
-	  "front is a wildcard", "empty", ROUTE_HOST_MAX + 1 },
+	{ "host", "text", "a host that replaces the generated name. It can begin with "
+	  "the wildcard `*.`", "empty", ROUTE_HOST_MAX + 1 },
 	{ "labels", "object of texts", "the labels of the route", "empty", LABELS_MAX },
 	{ "backend", "text", "the backend of HAProxy", "NAMESPACE_NAME", BACKEND_MAX },
-	{ "status", "[route status]", "`update_route` refuses another status than the "
-	  "route has; `create_route` refuses any", "unchanged" },
+	{ "status", "[route status]", "`create_route` refuses this field. `update_route` "
+	  "refuses a status that differs from the current status", "unchanged" },
 	ROUTE_STATUS,
 	{ 0 }
 };
@@ -38,15 +39,17 @@ const struct json_field codec_route_shown[] = {
 	{ "namespace", "text", "the namespace of the route" },
 	{ "name", "text", "the name of the route in the namespace" },
 	{ "project_id", "text", "the tenant of the route" },
-	{ "host", "text or null", "the own host of the route" },
+	{ "host", "text or null", "the host that the caller has set" },
 	{ "labels", "object of texts", "the labels of the route" },
 	{ "backend", "text", "the backend of HAProxy" },
 	{ "router", "text or null", "the name of the router" },
-	{ "status", "object", "`phase` (`new` or `scheduled`) and `dns`, the name or "
-	  "null" },
+	{ "status", "object", "`phase`: `new` or `scheduled`; `dns`: the name of the "
+	  "route, or null" },
 	{ "last_error", "text or null", "why the route has no router" },
-	{ "waiting", "true or false", "another route has its host" },
-	{ "attempts", "number", "how often the route got no router" },
+	{ "waiting", "true or false", "true: the route waits, because another route has "
+	  "its host" },
+	{ "attempts", "number", "number of times that the scheduler found no router for "
+	  "the route" },
 	{ "created_at", "time", "when the route was created" },
 	{ 0 }
 };

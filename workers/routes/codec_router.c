@@ -66,47 +66,51 @@ static enum err router_input_read_addresses(struct request *req, const json_t *j
 /* ---- routers ---- */
 
 const struct json_field codec_router_fields[] = {
-	{ "name", "text", "the name, a label", .max = ROUTE_LABEL_MAX, .is_fixed = true },
-	{ "description", "text", "a text for people", "empty", TEXT_MAX },
-	{ "dns", "text", "the domain of the router; the names of its routes are below it",
-	  "NAME.SUFFIX, with `routes.suffix`", ROUTE_HOST_MAX + 1, .is_fixed = true },
-	{ "label", "text", "one `key=value`: with the strategy `label` routes with "
-	  "this label come to it", "empty", TEXT_MAX },
+	{ "name", "text", "the name of the router: one label",
+	  .max = ROUTE_LABEL_MAX, .is_fixed = true },
+	{ "description", "text", "any text; zonefleet does not use it",
+	  "empty", TEXT_MAX },
+	{ "dns", "text", "the domain of the router. The names of its routes are below "
+	  "this domain", "NAME.SUFFIX (SUFFIX is `routes.suffix`)",
+	  ROUTE_HOST_MAX + 1, .is_fixed = true },
+	{ "label", "text", "one `key=value`. The strategy `label` binds routes with this "
+	  "label to this router", "empty", TEXT_MAX },
 	{ "capacity", "number or null", "the largest number of routes; null: no limit",
-	  "null",
-	  UINT32_MAX },
+	  "null", UINT32_MAX },
 	{ "ttl", "number", "the TTL of the addresses in seconds", "`routes.ttl`",
 	  TTL_MAX },
 	{ "addresses", "list of addresses (texts) or [instance]",
-	  "the addresses of its instances", "empty", ROUTER_ADDRESSES_MAX },
-	{ "zone", "[router zone]", "the first content of the router's domain", "empty",
-	  .is_fixed = true },
+	  "the addresses of the instances of the router", "empty", ROUTER_ADDRESSES_MAX },
+	{ "zone", "[router zone]", "the initial content of the domain of the router",
+	  "empty", .is_fixed = true },
 	{ 0 }
 };
 
 const struct json_field codec_address_shown[] = {
 	{ "address", "text", "an address" },
 	{ "up", "true or false", "the state that the operator has set" },
-	{ "alive", "true or false", "the instance is up, and its agent is not silent" },
-	{ "shown", "true or false", "the domain has the address" },
+	{ "alive", "true or false", "true: the instance is up, and its agent is not "
+	  "silent" },
+	{ "shown", "true or false", "true: the domain contains the address" },
 	{ 0 }
 };
 
 const struct json_field codec_router_shown[] = {
 	{ "name", "text", "the name of the router" },
-	{ "description", "text", "a text for people" },
+	{ "description", "text", "any text; zonefleet does not use it" },
 	{ "dns", "text", "the domain of the router, without a final dot" },
-	{ "label", "text", "the label of the router; empty: none" },
+	{ "label", "text", "the label of the router; empty: no label" },
 	{ "state", "text", "`active`, `draining` or `going`" },
 	{ "ttl", "number", "the TTL of the addresses in seconds" },
 	{ "addresses", "list of [instance state]", "the addresses of the router" },
-	{ "zone_status", "text", "PENDING, ACTIVE or ERROR: the domain on the name "
-	  "servers" },
-	{ "routes", "number", "how many routes the router has; for administrators" },
-	{ "capacity", "number or null", "the largest number of routes; for "
+	{ "zone_status", "text", "the state of the domain on the name servers: PENDING, "
+	  "ACTIVE or ERROR" },
+	{ "routes", "number", "number of routes of the router; only for administrators" },
+	{ "capacity", "number or null", "the largest number of routes; only "
+	  "for administrators" },
+	{ "serial", "number or null", "the serial of the domain; only for "
 	  "administrators" },
-	{ "serial", "number or null", "the serial of the domain; for administrators" },
-	{ "reason", "text", "why `zone_status` is ERROR; for administrators" },
+	{ "reason", "text", "why `zone_status` is ERROR; only for administrators" },
 	{ 0 }
 };
 

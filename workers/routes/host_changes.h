@@ -1,8 +1,8 @@
 /*
- * host_changes -- the routes whose hosts a transaction changes, grouped by the routers
- * that serve them. The last step of the transaction raises the version of the hosts of
- * each router (consistency/store_hosts.h). After the commit the agents of each router get
- * one message:
+ * host_changes -- collects the routes whose hosts a transaction changes, grouped by the
+ * routers that serve them. The last step of the transaction raises the version of the
+ * hosts of each router (consistency/store_hosts.h). After the commit, the process sends
+ * one message to the agents of each router:
  *
  *	routes.ROUTER	routes_changed(router, routes?, version)	cast, fanout
  */
@@ -20,7 +20,10 @@ struct host_changes {			/* zeroed, except for the arena */
 	struct changed_router *routers;	/* sorted by name */
 };
 
-/* ROUTE_ID NULL: all routes of the router may have changed. Borrows both texts. */
+/*
+ * Adds a change. If ROUTE_ID is NULL, all routes of the router may have changed. Borrows
+ * both texts.
+ */
 void host_changes_add(struct host_changes *changes, const char *router,
                       const char *route_id);
 json_t *host_changes_routers(const struct host_changes *changes);	/* their names */

@@ -1,16 +1,16 @@
 /*
- * host_claim -- a claim gives a host to one route. The first route with a host has the
- * claim until its deletion or another host of the route. Other routes with this host
- * wait. The transaction that releases a claim gives it to the route that has waited
- * longest.
+ * host_claim -- gives each host to only one route. The first route with a host gets the
+ * claim. It keeps the claim until the route is deleted or gets another host. Other routes
+ * with this host wait. The transaction that releases a claim gives it to the route that
+ * has waited longest.
  *
- * "*.example.org" stands for all names with one more label. If one tenant has the
- * wildcard or names below it, no other tenant can have the wildcard or a name below it.
+ * "*.example.org" stands for all names directly below example.org. If a tenant has the
+ * wildcard or such a name, no other tenant can have the wildcard or such a name.
  *
- * Order of locks: first the parents of the hosts (store_parent_lock()), sorted by name.
- * Then a gate, if a route gets or releases a host (store_gate_pass()). Then the
- * namespace, the route, routers, and last the versions of hosts (host_changes.h). A
- * transaction that creates a router first locks all gates.
+ * The order of locks is: the parents of the hosts, sorted by name (store_parent_lock());
+ * a gate, if a route gets or releases a host (store_gate_pass()); the namespace; the
+ * route; routers; the versions of hosts (host_changes.h). A transaction that creates a
+ * router first locks all gates.
  */
 #pragma once
 
@@ -21,15 +21,15 @@
 bool host_claim_take(struct tx *tx, struct arena *arena, const struct route_row *route,
                      struct why *why);
 /*
- * ROUTE_ID loses the claim of HOST, and no router serves the host for it. The route that
- * has waited longest gets the claim; the other waiting routes get a new reason. EACH
- * receives the id of each route that the scheduler can bind now.
+ * Releases the claim of ROUTE_ID to HOST. After this, no router serves HOST for that
+ * route. The route that has waited longest gets the claim, and the other routes that wait
+ * get a new reason. Calls EACH with the id of each route that the scheduler can bind now.
  */
 void host_claim_release(struct tx *tx, struct arena *arena, const char *host,
                         const char *route_id, void (*each)(void *self, const char *id),
                         void *self);
 /*
- * Each minute: gives unclaimed hosts to routes that wait for them. Only a fault leaves a
- * host unclaimed while a route waits.
+ * Runs each minute: gives unclaimed hosts to routes that wait for them. Only a fault can
+ * leave a host unclaimed while a route waits for it.
  */
 void host_claim_fire(struct routes *routes);

@@ -29,52 +29,55 @@ static const char *const all_down[] = {
 
 static const struct option rows[] = {
 	{ "strategy", OPTION_WORD, AT(strategy), "roundrobin", .words = strategy_words,
-	  .help = "how a route gets a router. roundrobin: the routers take turns; label: "
-	  "the routers with a label of the route take turns, or routers without label if "
-	  "there is no such router; leastloaded: the router with the fewest routes; "
-	  "hash: a router by "
-	  "the id of the route; external: another program calls create_route_binding" },
+	  .help = "way in which zonefleet-routes chooses a router for a route. "
+	  "roundrobin: the routers take turns; label: the routers with a label of the "
+	  "route take turns, or the routers without a label if no router has a label of "
+	  "the route; leastloaded: the router with the fewest routes; hash: the id of "
+	  "the route selects the router; external: another program calls "
+	  "create_route_binding" },
 	{ "suffix", OPTION_TEXT, AT(suffix), "", 0, 200,
-	  "domain of routers without a domain of their own: NAME.SUFFIX. No route may "
-	  "have a host in it. \"\": each router must get a domain (dns)" },
+	  "parent domain of the routers that are created without a domain. The domain of "
+	  "such a router is NAME.SUFFIX. A route must not have a host in this parent "
+	  "domain. \"\": each router must be created with a domain (dns)" },
 	{ "pool", OPTION_TEXT, AT(pool), "", 0, 64,
 	  "pool of the domains that zonefleet-routes creates. \"\": the default pool of "
 	  "central" },
 	{ "parent", OPTION_TEXT, AT(parent), "", 0, 253,
 	  "shared zone (registries.zones of zonefleet-ownership) in which "
-	  "zonefleet-routes delegates the domains of routers below it. \"\": no "
-	  "delegations" },
+	  "zonefleet-routes delegates the domains of the routers below this zone. \"\": "
+	  "no delegations" },
 	{ "parent_storage", OPTION_TEXT, AT(parent_storage), "", 0, 64,
-	  "storage_id of the parent in registries.zones" },
+	  "storage_id of the zone `parent` in registries.zones" },
 	{ "backend_pattern", OPTION_TEXT, AT(backend_pattern), "NAMESPACE_*", 1, 255,
-	  "patterns of the backends that a route may name, in addition to "
-	  "NAMESPACE_NAME. NAMESPACE stands for the namespace of the route, PROJECT for its "
-	  "tenant. One * stands for any octets. \"*\": all backends. Administrators may "
-	  "name all" },
+	  "patterns, with blanks between them, of the backends that a route may name in "
+	  "addition to NAMESPACE_NAME. NAMESPACE stands for the namespace of the route, "
+	  "PROJECT for its tenant. A pattern may contain one *, which stands for any "
+	  "octets. \"*\": all backends. Administrators may name any backend" },
 	{ "quota", OPTION_INT, AT(quota), "10000", -1, INT32_MAX,
-	  "routes of one tenant; -1: no limit. Administrators have no limit",
-	  .reloadable = true },
+	  "largest number of routes of one tenant. -1: no limit. The limit does not "
+	  "apply to administrators", .reloadable = true },
 	{ "ttl", OPTION_INT, AT(ttl), "30", 0, 86400,
-	  "TTL of the addresses of a router's instances, in seconds" },
+	  "TTL of the address records in a router's domain, in seconds" },
 	{ "all_down", OPTION_WORD, AT(all_down), "keep", .words = all_down,
-	  .help = "what to do with the last addresses in the domain of a router when no "
-	  "instance of it is up" },
+	  .help = "treatment of the last addresses in the domain of a router if no "
+	  "instance of the router is up. keep: the addresses stay in the domain; "
+	  "withdraw: zonefleet-routes removes them" },
 	{ "alive_timeout", OPTION_DURATION, AT(alive_ms), "15s", 200, 3600 * 1000,
 	  "time without a report from its agent after which an instance counts as down" },
 	{ "check_period", OPTION_DURATION, AT(check_ms), "1m", 100, 86400 * 1000,
-	  "time between two checks that a router's domain exists and has the right "
-	  "records" },
+	  "time between two checks that the domain of a router exists and contains the "
+	  "right records" },
 	{ "rebind_grace", OPTION_SECONDS, AT(grace_s), "5m", 1, 30 * 86400,
-	  "time for which the former name of a moved route still leads to it. If the "
-	  "router's ttl is longer, that ttl counts" },
+	  "time for which the former name of a moved route still leads to the route. If "
+	  "the TTL of the router is longer, the TTL applies instead" },
 	{ "rebind_delay", OPTION_SECONDS, AT(delay_s), "5s", 0, 3600,
-	  "time after which the name of a moved route leads to its new router, if some "
-	  "instances there do not report what they serve. They must serve the route by "
-	  "then. If all instances report, the name leads there as soon as all serve the "
-	  "route" },
+	  "time after which the former name of a moved route leads to the new router if "
+	  "some instances of this router do not report which routes they serve. These "
+	  "instances must serve the route by then. If all instances report, the former "
+	  "name leads to the new router when all of them serve the route" },
 	{ "retry_max", OPTION_DURATION, AT(retry_max_ms), "1m", 1000, 3600 * 1000,
 	  "longest pause between two attempts to find a router for a route. The first "
-	  "pause is 1s, and each next is longer" },
+	  "pause is 1s, and each further pause is longer" },
 	{ 0 }
 };
 
@@ -220,7 +223,7 @@ int main(int argc, char **argv)
 		.agent = &routes_agent,
 		.schema = true,
 		.no_lock_wait = true,
-		.summary = "binds routes to routers, and keeps a domain for each of them",
+		.summary = "binds routes to routers, and manages a domain for each router",
 		.sections = sections,
 		.methods = routes_methods,
 		.timers = timers,

@@ -1,10 +1,10 @@
 /*
  * name_expiry -- moves former names of routes to their next state when their time is over
- * (core/former_name.h). A name whose grace is over loses its CNAME. The process deletes a
- * name when the caches of all resolvers have dropped its CNAME. Then the agents of the
- * routers that served it get a message.
+ * (core/former_name.h). At the end of the grace time, the process removes the CNAME of
+ * the name. When the CNAME has expired in the caches of all resolvers, the process
+ * deletes the name and sends a message to the agents of the routers that served the name.
  *
- * Each process does this, one small page of rows in a turn. It skips rows that another
+ * Each process handles one small page of rows in a turn. It skips rows that another
  * process has already changed, and rows of a router that another transaction has locked.
  */
 #pragma once

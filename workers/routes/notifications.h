@@ -1,7 +1,6 @@
 /*
- * notifications -- messages about routes and routers for programs that listen to
- * notifications. A message may be lost; then a listener finds the change when it lists
- * the routes.
+ * notifications -- sends notifications about routes and routers to other programs. A
+ * notification may be lost. A program then finds the change when it lists the routes.
  */
 #pragma once
 

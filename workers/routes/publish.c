@@ -15,8 +15,8 @@ static struct metric *publish_failures;
 void publish_metrics(void)
 {
 	publish_failures = metric_new(METRIC_COUNTER, "routes_zone_failures_total",
-	    "failed changes of routers' domains. zonefleet-routes tries them again. The "
-	    "router's reason has the cause", NULL, NULL);
+	    "failed changes to the domains of routers. zonefleet-routes retries them. "
+	    "The field reason of the router has the cause", NULL, NULL);
 	publish_changes_metrics();
 }
 

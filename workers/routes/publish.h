@@ -1,14 +1,14 @@
 /*
  * publish -- sends the domains of routers to central. The process with the router's lock
- * makes one change for all records of a domain that differ, with one serial. Then it
- * asks central until the name servers have this serial. It repeats a call without an
- * answer: sending an existing record set again changes nothing. Every
- * routes.check_period it sends all records again.
+ * makes one change for all records of the domain that differ, with one serial. Then it
+ * polls central until the name servers have this serial. It repeats a call that got no
+ * answer. This is safe, because a record set that already exists causes no change. Once
+ * per routes.check_period, it sends all records again.
  *
- * publish creates the domain of a new router, unless central has it already. With the
- * router, publish deletes the domain if publish has created the domain and the domain is
- * empty. If the domain is below routes.parent, the ownership registry of that zone gets
- * a delegation.
+ * publish creates the domain of a new router, unless central already has the domain. When
+ * the router is deleted, publish deletes the domain if publish has created it and it is
+ * empty. If the domain is below routes.parent, publish adds a delegation through the
+ * registry of that shared zone.
  */
 #pragma once
 
@@ -18,5 +18,7 @@ void publish_metrics(void);		/* before the fork */
 
 /* routes->publisher */
 struct reconciler *publish_new(struct routes *routes);
-void publish_now(struct routes *routes, const char *router);	/* it has changed */
-void publish_fire(struct routes *routes);	/* each second: routers that are due */
+/* the router has changed */
+void publish_now(struct routes *routes, const char *router);
+/* runs each second: starts the routers that are due */
+void publish_fire(struct routes *routes);

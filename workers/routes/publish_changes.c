@@ -17,7 +17,7 @@ static struct metric *publish_sent;
 void publish_changes_metrics(void)
 {
 	publish_sent = metric_new(METRIC_COUNTER, "routes_zone_changes_total",
-	    "changes of routers' domains that central took", NULL, NULL);
+	    "successful changes to the domains of routers", NULL, NULL);
 }
 
 /* ---- checking the name servers ---- */

@@ -1,6 +1,6 @@
 /*
- * publish_private -- shared by the parts of publish.h. One step reads a router
- * (publish.c):
+ * publish_private -- shared by the files of publish.h. A step reads the row of a router
+ * (publish.c) and makes one call:
  *
  * the router is               call
  * deleted                     publish_delete.c
@@ -27,12 +27,13 @@ struct publication {
 	json_t *zone;			/* router.zone */
 	rpc_answer_fn *delegated;	/* gets the answer about the delegation */
 	bool is_known;			/* the router has a row */
-	bool is_news;			/* the name servers have the change now */
+	/* the name servers have this change for the first time */
+	bool is_news;
 	bool is_asked_for;		/* publish has called create_domain */
-	/* central has a newer serial than the first serial */
+	/* central already has a newer serial than the serial in `zone` */
 	bool has_no_serial;
 	bool has_no_extras;		/* central cannot read the extra records */
-	uint32_t serial;		/* of the change that central accepted, */
+	uint32_t serial;		/* serial of the change that central accepted, */
 	char domain_id[ID_LEN + 1];	/* and the id of its domain */
 };
 
@@ -53,7 +54,7 @@ void publish_check(struct publication *publication);
 json_t *publish_change(const struct publication *publication);
 void publish_changes_metrics(void);
 
-/* ---- publish_delegation.c: in the ownership registry of routes.parent ---- */
+/* ---- publish_delegation.c: delegations in the shared zone routes.parent ---- */
 
 bool publish_is_delegated(const struct publication *publication);
 void publish_delegate(struct publication *publication, rpc_answer_fn *answered);
@@ -64,7 +65,7 @@ void publish_fail_delegation(struct publication *publication,
 /* ---- publish_delete.c ---- */
 
 /*
- * Deletes the delegation, the records and, if this program created it and it is empty,
- * the domain.
+ * Deletes the delegation and the records. Also deletes the domain, if this program has
+ * created it and it is empty.
  */
 void publish_delete(struct publication *publication);

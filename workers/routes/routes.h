@@ -1,17 +1,17 @@
 /*
- * routes -- routers, the routes of each router, and a domain with a wildcard for each
- * router (seed 003).
+ * routes -- manages routers, the routes of each router, and a domain with a wildcard for
+ * each router (seed 003).
  *
- * service      calls: routers, routes, bindings
- * host_claim   which route has a host
+ * service      handles calls: routers, routes, bindings
+ * host_claim   decides which route has a host
  * scheduler    binds routes to routers, by a strategy
  * publish      sends the records of a router's domain to central
  * name_expiry  ends former names of routes
  *
  * An instance runs at each address of a router. Each instance serves all routes of the
- * router. Only a binding sets the phase and dns of a route. The processes share the
- * routes by their ids. If two processes bind the same route, the key of route_bindings
- * makes one of them fail.
+ * router. Each process handles a share of the routes, according to their ids. If two
+ * processes bind the same route at the same time, one of them fails because of the key of
+ * route_bindings.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct scheduler;
 struct reconciler;
 
 /*
- * The longest time that an instance that is behind can delay a CNAME
+ * The longest time for which an instance that is behind can delay a CNAME
  * (store_cname_ready.h).
  */
 enum { ROUTES_PATIENCE_S = 300 };
@@ -45,7 +45,8 @@ struct routes {
 	struct scheduler *scheduler;
 	struct reconciler *publisher;
 	int64_t turn_ms;			/* the last turn of the timer "due" */
-	int64_t receives_since_ms;		/* 0: receives no reports */
+	/* since when it receives reports; 0: it receives none */
+	int64_t receives_since_ms;
 	int due_period_ms, hosts_period_ms;	/* constant */
 	int name_expiry_period_ms;		/* name_expiry.h sets it */
 	struct backend_check *backend_check;
@@ -56,9 +57,9 @@ struct routes {
 extern const struct rpc_method routes_methods[];	/* service.c */
 
 /*
- * The rule of routes.alive_timeout and routes.all_down. A process may judge the silence
- * of agents only after it has received reports for this time.
+ * The rule of routes.alive_timeout and routes.all_down. A process can only know that an
+ * agent is silent after it has received reports for routes.alive_timeout.
  */
 struct alive_rule routes_alive_rule(const struct routes *routes);
-/* In each turn: notes whether the process receives reports. */
+/* Runs in each turn: records whether the process receives reports. */
 void routes_alive_update(struct routes *routes);

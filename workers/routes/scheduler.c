@@ -32,12 +32,12 @@ static struct figures {
 void scheduler_metrics(void)
 {
 	figures.bound = metric_new(METRIC_COUNTER, "routes_bound_total",
-	    "routes that got a router", NULL, NULL);
+	    "routes without a router that the scheduler bound to a router", NULL, NULL);
 	figures.rebound = metric_new(METRIC_COUNTER, "routes_rebound_total",
-	    "routes that got another router", NULL, NULL);
+	    "routes that the scheduler moved to another router", NULL, NULL);
 	figures.failed = metric_new(METRIC_COUNTER, "routes_unschedulable_total",
-	    "attempts to bind a route that found no router. Its last_error has the "
-	    "reason", NULL, NULL);
+	    "attempts to bind a route that found no router. The field last_error of the "
+	    "route has the reason", NULL, NULL);
 }
 
 struct scheduler {

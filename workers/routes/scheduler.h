@@ -1,12 +1,13 @@
 /*
- * scheduler -- binds each route without a router to a router, and each route of a
- * draining router to another router, by the strategy of the settings. The process that
- * creates a route binds it at once. Each second every process binds due routes of its
- * share. One transaction binds many routes and moves the position of the strategy.
+ * scheduler -- binds each route that has no router to a router, and each route of a
+ * draining router to another router. The option routes.strategy decides which. The
+ * process that creates a route binds it immediately. Each second, every process binds the
+ * due routes of its share. One transaction binds many routes and moves the position of
+ * the strategy.
  *
- * A route that fits no router gets a reason and waits for a retry. The pauses grow. The
- * retry comes at once if a router is created, accepts routes again, or has a live
- * instance again.
+ * If no router fits a route, the route gets a reason and waits for a retry, with growing
+ * pauses. If a router is created, accepts routes again, or has a live instance again, the
+ * process retries immediately.
  */
 #pragma once
 
@@ -18,7 +19,8 @@ struct scheduler *scheduler_new(struct routes *routes);
 void scheduler_free(struct scheduler **scheduler);
 void scheduler_fire(struct scheduler *scheduler);	/* each second */
 /*
- * Binds route ID now; it must be committed. After a failure the next turn tries again.
- * With the strategy "external" it only sends the notification "route.new".
+ * Binds route ID now. Call it after the commit of the route. After a failure, the next
+ * turn tries again. If the strategy is "external", it only sends the notification
+ * "route.new".
  */
 void scheduler_schedule(struct scheduler *scheduler, const char *id);

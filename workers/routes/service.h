@@ -1,7 +1,8 @@
 /*
- * service -- the handlers of the calls. service.c has the calls about routes and the
- * table of all methods. service_router.c has the calls about routers, service_binding.c
- * has the calls about bindings and about the hosts that instances serve.
+ * service -- handles the calls to zonefleet-routes. service.c has the calls about routes
+ * and the table of all methods. service_router.c has the calls about routers.
+ * service_binding.c has the calls about bindings and about the hosts that instances
+ * serve.
  */
 #pragma once
 
@@ -13,8 +14,10 @@ rpc_handler service_create_router, service_update_router, service_get_router,
 	service_report_address;
 rpc_handler service_create_binding, service_list_bindings, service_router_hosts,
 	service_hosts_versions;
-/* Forgets the work that calls have left for later. */
+/* Drops the work that calls have left for later. */
 void service_stop(struct routes *routes);
-/* Reads the router with its addresses. False: no router has this name; TX has failed. */
+/*
+ * Reads the router with its addresses. False: no router has this name, and TX has failed.
+ */
 bool service_read_router(struct request *req, struct tx *tx, const char *name,
                          enum router_lock lock, struct router_row *router);

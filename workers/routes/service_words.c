@@ -26,7 +26,8 @@ static const struct json_field list_routes[] = {
 };
 
 static const struct rpc_method_doc words[] = {
-	{ "create_route", "Creates a route; the scheduler gives it a router.", OWNER,
+	{ "create_route", "Creates a route. The scheduler then binds the route to a "
+	  "router.", OWNER,
 	  "`route`: [route]",
 	  "{'route': {'namespace': 'myapp', 'name': 'web', 'labels': {'tier': 'gold'}}}",
 	  FIELDS({ "route", "[new route]", "the route" }) },
@@ -34,9 +35,9 @@ static const struct rpc_method_doc words[] = {
 	  OWNER, "`route`: [route]",
 	  "{'route': 'myapp/web', 'values': {'host': 'www.example.net'}}",
 	  FIELDS({ "values", "[new route] (changeable fields)", "the new values" }) },
-	{ "delete_route", "Deletes a route. `routers`: the routers that served its "
-	  "names; "
-	  "null if it was deleted before.", OWNER, "`routers`: list of texts",
+	{ "delete_route", "Deletes a route. `routers`: the routers that served the names "
+	  "of the route. If the call is a repetition and the route is already deleted, "
+	  "the answer is null.", OWNER, "`routers`: list of texts",
 	  "{'route': 'myapp/web'}" },
 	{ "get_route", "Shows a route.", OWNER, "`route`: [route]",
 	  "{'route': 'myapp/web'}" },
@@ -51,15 +52,16 @@ static const struct rpc_method_doc words[] = {
 	{ "update_router", "Changes a router.", ADMIN, "`router`: [router]",
 	  "{'router': 'shard1', 'values': {'capacity': 1000}}",
 	  FIELDS({ "values", "[new router] (changeable fields)", "the new values" }) },
-	{ "drain_router", "Moves all routes of a router to other routers, or lets it "
-	  "take routes again.",
+	{ "drain_router", "Moves all routes of a router to other routers, or lets the "
+	  "router accept routes again.",
 	  ADMIN, "`router`: [router]", "{'router': 'shard1', 'drain': false}",
-	  FIELDS({ "drain", "true or false", "false: the router takes routes again",
+	  FIELDS({ "drain", "true or false", "false: the router accepts routes again",
 	           "true" }) },
-	{ "delete_router", "Deletes a router and its domain. `Conflict` if it has "
-	  "routes, or former names that still lead to other routers.", ADMIN, "null",
+	{ "delete_router", "Deletes a router and its domain. The call fails with "
+	  "`Conflict` if the router has routes, or if former names of routes at this "
+	  "router still lead to other routers.", ADMIN, "null",
 	  "{'router': 'shard1'}",
-	  FIELDS({ "force", "true or false", "true: former names do not count",
+	  FIELDS({ "force", "true or false", "true: ignore the former names",
 	           "false" }) },
 	{ "get_router", "Shows a router.", ANYONE, "`router`: [router]",
 	  "{'router': 'shard1'}" },
@@ -67,8 +69,8 @@ static const struct rpc_method_doc words[] = {
 	  "`routers`: list of [router]; `marker`: text or null", "{'limit': 10}",
 	  FIELDS({ "marker", "text", "the `marker` of the previous page",
 	           "the first page" }) },
-	{ "report_address", "Reports that the instance at an address lives. `NotFound` "
-	  "if the router does not have the address.", ADMIN, "null",
+	{ "report_address", "Reports that the instance at an address is alive. The call "
+	  "fails with `NotFound` if the router does not have the address.", ADMIN, "null",
 	  "{'router': 'shard1', 'address': '10.245.2.2'}",
 	  FIELDS({ "address", "text", "the address of the instance" },
 	         { "version", "number",
@@ -83,16 +85,17 @@ static const struct rpc_method_doc words[] = {
 	  "`bindings`: list of [binding]; `marker`: id or null", "{'router': 'shard1'}",
 	  FIELDS({ "router", "text", "only bindings to this router", "all",
 	           ROUTE_LABEL_MAX }) },
-	{ "router_hosts", "Gives the hosts and backends that the instances of a router "
+	{ "router_hosts", "Lists the hosts and backends that the instances of a router "
 	  "serve.", ADMIN,
 	  "`hosts`: list of [route hosts]; `marker`: id or null; `version`: number",
 	  "{'router': 'shard1', 'limit': 500}",
 	  FIELDS({ "routes", "list of ids", "only these routes", "all routes", 100 },
 	         { "limit", "number from 1",
-	           "the largest number of routes in the answer; 500 at most",
+	           "the largest number of routes in the answer, at most 500",
 	           "100", LIST_MAX }) },
-	{ "hosts_versions", "Gives the version of each router's hosts, which grows: "
-	  "`versions` has a number for each name.", ADMIN, "`versions`: object",
+	{ "hosts_versions", "Shows the version of the hosts of each router. `versions` "
+	  "has a number for each name. The number grows with each change.",
+	  ADMIN, "`versions`: object",
 	  "{'routers': ['shard1']}",
 	  FIELDS({ "routers", "list of texts", "the names of routers", .max = 500 }) },
 	{ 0 }
@@ -106,20 +109,22 @@ static const struct rpc_object objects[] = {
 	{ "new router", "A router that a caller creates or changes.",
 	  codec_router_fields },
 	{ "instance", "An address of a router.", codec_address_fields },
-	{ "router zone", "The first content of the domain of a router.",
+	{ "router zone", "The initial content of the domain of a router.",
 	  router_domain_fields },
-	{ "router SOA", "Values of its SOA record.", router_domain_soa_fields },
-	{ "first record", "Record sets in the first content of a domain.",
+	{ "router SOA", "Values of the SOA record in the domain of a router.",
+	  router_domain_soa_fields },
+	{ "first record", "A record set in the initial content of the domain of a "
+	  "router.",
 	  router_domain_record_fields },
 	{ "router", "A router in an answer. Only administrators see the last four "
 	  "fields.", codec_router_shown, true },
 	{ "instance state", "An address of a router in an answer.",
 	  codec_address_shown, true },
-	{ "new binding", "A binding that a caller makes.", codec_binding_fields },
+	{ "new binding", "A binding that a caller creates.", codec_binding_fields },
 	{ "binding", "A binding in an answer.", codec_binding_shown, true },
 	{ "route hosts", "The hosts of a route on the instances of a router.", FIELDS(
 		{ "route", "id", "the route" },
-		{ "map", "text", "lines `host backend`" }), true },
+		{ "map", "text", "lines of the form `host backend`" }), true },
 	{ 0 }
 };
 

@@ -1,6 +1,6 @@
 /*
- * store -- the tables of zonefleet-routes: routers, routes, claims, bindings and former
- * names. No other program writes them.
+ * store -- reads and writes the tables of zonefleet-routes: routers, routes, claims,
+ * bindings and former names. No other program writes these tables.
  */
 #pragma once
 
@@ -26,9 +26,9 @@ const char *zone_status_name(enum zone_status status);
 struct router_address {
 	struct address address;
 	bool is_up;			/* set by the operator */
-	bool is_seen;			/* an agent has reported it, */
-	int64_t unseen_ms;		/* and its last report is this old */
-	bool is_shown;			/* it is in the wildcard of the domain */
+	bool is_seen;			/* an agent has reported the address, */
+	int64_t unseen_ms;		/* and this is the age of the last report */
+	bool is_shown;			/* the wildcard of the domain contains it */
 	bool has_version;		/* the agent reported a version */
 	/* version of the hosts that the instance serves */
 	uint64_t version;
@@ -43,7 +43,7 @@ struct router_row {
 	char made_id[ID_LEN + 1];	/* id of the domain, if this worker created it */
 	char domain_id[ID_LEN + 1];	/* id of the domain with the last change, or "" */
 	uint32_t bound;			/* number of routes */
-	/* revision of the domain: wanted; accepted by central */
+	/* revision of the domain: desired; accepted by central */
 	uint64_t rev, done_rev;
 	bool has_serial;
 	uint32_t serial, failures;
@@ -51,7 +51,7 @@ struct router_row {
 	const char *reason;
 	struct router_address *addresses;
 	size_t count;
-	bool is_live;			/* an instance is up and reports */
+	bool is_live;			/* an instance is up and sends reports */
 };
 
 enum router_lock { ROUTER_READ, ROUTER_LOCK };
@@ -65,19 +65,20 @@ void store_router_update(struct tx *tx, const struct router_row *router);
 /* Replaces the addresses of ROUTER. Keeps the reports about known addresses. */
 void store_addresses_replace(struct tx *tx, const struct router_row *router);
 /*
- * The domain shows an address if the operator has set it up and its agent, if there is
- * one, has reported it within TIMEOUT_MS. A process that does not receive reports cannot
- * judge silence: then a shown address stays.
+ * The domain shows an address if is_up is set and its agent, if there is an agent, has
+ * reported the address within TIMEOUT_MS. A process that receives no reports cannot know
+ * that an agent is silent. It then keeps the shown addresses.
  */
 struct alive_rule {
 	int timeout_ms;
 	bool is_receiving;
-	bool keeps;			/* shown addresses stay if all are down */
+	/* if all addresses are down, keep the shown addresses */
+	bool keeps;
 };
 /* True: the domain shows, or may show, an address of the router. */
 bool store_addresses_any_usable(struct tx *tx, const char *router,
                                 const struct alive_rule *rule);
-/* A report of an agent: the instance at the address is alive. */
+/* The report of an agent that the instance at the address is alive. */
 struct address_report {
 	const char *router;
 	struct address address;
@@ -86,62 +87,73 @@ struct address_report {
 	uint64_t version;
 };
 /*
- * Writes the report if the address does not count as silent. False: it counts as silent,
- * or the router has no such address; it wrote nothing.
+ * Writes the report if the address is not silent. An address is silent if is_up is set
+ * and its last report is older than TIMEOUT_MS. False: the address is silent, or the
+ * router has no such address. The function then wrote nothing.
  */
 bool store_address_renew(struct tx *tx, const struct address_report *report,
                          int timeout_ms);
 /* Writes the report. False: the router has no such address. */
 bool store_address_revive(struct tx *tx, const struct address_report *report);
 /*
- * Updates which addresses the domain of the router, or of all routers (NULL), shows.
- * Makes the changed domains due and returns their number.
+ * Updates which addresses the domain of router NAME shows; NULL: the domains of all
+ * routers. Makes the changed domains due and returns their number.
  */
 int64_t store_addresses_update_shown(struct tx *tx, const char *name,
                                      const struct alive_rule *rule);
 void store_router_delete(struct tx *tx, const char *name);
 typedef void router_fn(void *self, const struct router_row *router);
-/* Routers sorted by name, after MARKER. */
+/* Reads routers with names after MARKER, sorted by name. */
 void store_routers(struct tx *tx, struct arena *arena, const char *marker, int limit,
                    router_fn *each, void *self);
-/* Routers that accept routes, sorted by name. Sets is_live, but not the addresses. */
+/*
+ * Reads the routers that accept routes, sorted by name. Sets is_live, but not the
+ * addresses.
+ */
 void store_routers_active(struct tx *tx, struct arena *arena,
                           const struct alive_rule *rule, router_fn *each, void *self);
-/* The router whose domain is HOST or contains it, with the longest domain; or NULL. */
+/*
+ * The router whose domain is HOST or contains HOST; NULL: no router. If there are
+ * several, the router with the longest domain.
+ */
 const char *store_router_find_host(struct tx *tx, struct arena *arena, const char *host);
-/* A router whose domain is below DOMAIN; or NULL. */
+/* A router whose domain is below DOMAIN; NULL: no router. */
 const char *store_router_find_below(struct tx *tx, struct arena *arena,
                                     const char *domain);
 /* Adds BY, 1 or -1, to the number of routes. */
 void store_router_add_bound(struct tx *tx, const char *name, int by);
 /*
- * Locks the router against changes and against publishing its domain. False: no such
- * router.
+ * Locks the router, so that no other transaction changes it or publishes its domain.
+ * False: there is no such router.
  */
 bool store_router_lock(struct tx *tx, const char *name);
-/* store_router_lock() without waiting. False also if another transaction has the lock. */
+/*
+ * Like store_router_lock(), but does not wait. Also false if another transaction has the
+ * lock.
+ */
 bool store_router_try_lock(struct tx *tx, const char *name);
-/* The records of the domain have changed: makes the domain due. */
+/* Makes the domain due, because its records have changed. */
 void store_router_touch(struct tx *tx, const char *name);
 
 /* ---- the domains of routers ---- */
 
-/* Names of routers whose domain is due. */
+/* Reads the names of routers whose domain is due. */
 void store_domains_due(struct tx *tx, struct arena *arena, int limit,
                        void (*each)(void *self, const char *name), void *self);
 /* Writes the id of the domain in central. */
 void store_domain_set_id(struct tx *tx, const char *name, const char *domain_id);
 /*
- * The domain is missing: the worker creates it with the id MADE_ID and sends all records.
+ * Records that the domain is missing. The worker then creates it with the id MADE_ID and
+ * sends all records.
  */
 void store_domain_set_missing(struct tx *tx, const char *name, const char *made_id);
-/* The domain existed already, so the worker will not delete it. */
+/* Records that the domain existed before, so the worker never deletes it. */
 void store_domain_set_adopted(struct tx *tx, const char *name);
 /*
- * PATIENCE_S, here and below: the longest time that an instance that is behind can delay
- * a CNAME to its router (store_cname_ready.h).
+ * PATIENCE_S in the following functions: the longest time for which an instance that is
+ * behind can delay a CNAME to its router (store_cname_ready.h).
  */
-/* Central accepted REV as SERIAL; the domain is due again in AFTER_MS. */
+/* Central has accepted REV as SERIAL. The domain is due again in AFTER_MS. */
 struct domain_sent {
 	uint64_t rev;
 	uint32_t serial;
@@ -150,13 +162,16 @@ struct domain_sent {
 void store_domain_sent(struct tx *tx, const char *name, const struct domain_sent *sent,
                        int patience_s);
 /*
- * The name servers have ROUTER's rev. Unless a newer rev is wanted, the domain is due in
- * AFTER_MS.
+ * Records that the name servers have ROUTER's rev. The domain is due in AFTER_MS, or now
+ * if there is a newer rev.
  */
 void store_domain_set_active(struct tx *tx, const struct router_row *router, int after_ms,
                              int patience_s);
 void store_domain_wait(struct tx *tx, const char *name, int64_t after_ms, int patience_s);
-/* The domain is due in AFTER_MS, or now if another rev than ROUTER's is wanted. */
+/*
+ * Records a failure. The domain is due in AFTER_MS, or now if its rev differs from
+ * ROUTER's.
+ */
 void store_domain_failed(struct tx *tx, const struct router_row *router,
                          const char *reason, int64_t after_ms);
 
@@ -173,11 +188,11 @@ struct route_row {
 	bool is_waiting;		/* another route has the claim of its host */
 	const char *last_error;		/* or "" */
 	uint32_t attempts;
-	const char *router;		/* of its binding, or NULL */
+	const char *router;		/* router of its binding; NULL: not bound */
 	const char *created_at;
 };
 
-/* Identifies a route by id, or by namespace and name if ID is NULL. */
+/* Identifies a route by its id or, if id is NULL, by its namespace and name. */
 struct route_key {
 	const char *id, *namespace, *name;
 };
@@ -190,17 +205,20 @@ bool store_route_read(struct tx *tx, struct arena *arena, const struct route_key
                       struct route_row *route);
 bool store_route_lock(struct tx *tx, struct arena *arena, const struct route_key *key,
                       struct route_row *route);
-/* ERR_EXISTS: another route has the id, or the name in the namespace. */
+/* ERR_EXISTS: another route has the same id, or the same name in the namespace. */
 void store_route_insert(struct tx *tx, const struct route_row *route);
-/* Writes host, labels, backend, is_waiting and last_error; makes the route due. */
+/* Writes host, labels, backend, is_waiting and last_error. Makes the route due. */
 void store_route_update(struct tx *tx, const struct route_row *route);
 void store_route_delete(struct tx *tx, const char *id);
-/* Locks the namespace, or gives it to the tenant. False: another tenant has it. */
+/*
+ * Locks the namespace. If it has no tenant, gives it to PROJECT_ID. False: it belongs to
+ * another tenant.
+ */
 bool store_namespace_claim(struct tx *tx, const char *namespace, const char *project_id);
 /* True: the tenant has LIMIT routes or more. */
 bool store_project_is_full(struct tx *tx, const char *project_id, int limit);
 void store_namespace_lock(struct tx *tx, const char *namespace);
-/* Releases a locked namespace if it has no routes: then it belongs to no tenant. */
+/* If a locked namespace has no routes, releases it from its tenant. */
 void store_namespace_release(struct tx *tx, const char *namespace);
 void store_route_set_bound(struct tx *tx, const char *id, const char *dns);
 void store_route_set_unbound(struct tx *tx, const char *id, const char *reason);
@@ -209,7 +227,7 @@ void store_route_failed(struct tx *tx, const char *id, const char *reason,
 /* Clears the errors of at most LIMIT routes of ROUTER, if ROUTER accepts routes. */
 int64_t store_routes_clear_errors(struct tx *tx, const char *router, int limit);
 /*
- * Makes at most LIMIT routes without a router due, and as many routes of draining
+ * Makes at most LIMIT routes without a router due, and at most LIMIT routes of draining
  * routers. Returns the larger of the two numbers.
  */
 int64_t store_routes_retry_now(struct tx *tx, int limit);
@@ -228,12 +246,12 @@ struct route_share {
 	uint32_t factor, total;
 	int limit;
 };
-/* True: one of the next two functions would find a route. Takes no lock. */
-bool store_routes_any_due(struct tx *tx, const struct route_share *share);
 /*
- * Locks due routes without a router. Leaves out routes that another transaction has
- * locked.
+ * True: store_routes_unbound() or store_routes_draining() would find a route. Takes no
+ * lock.
  */
+bool store_routes_any_due(struct tx *tx, const struct route_share *share);
+/* Locks due routes without a router. Skips routes that another transaction has locked. */
 void store_routes_unbound(struct tx *tx, struct arena *arena,
                           const struct route_share *share, route_fn *each, void *self);
 /* The same for due routes of draining routers. */
@@ -245,8 +263,8 @@ void store_routes_draining(struct tx *tx, struct arena *arena,
 /* Call it before any other statement about a host below PARENT. */
 void store_parent_lock(struct tx *tx, const char *parent);
 /*
- * A lock for many readers and one writer. A transaction that gives a route a host passes
- * one of the gates; a transaction that creates a router locks all gates.
+ * The gates are a lock for many readers or one writer. A transaction that gives a host to
+ * a route locks one gate. A transaction that creates a router locks all gates.
  */
 void store_gate_pass(struct tx *tx);
 void store_gates_lock(struct tx *tx);
@@ -261,12 +279,12 @@ bool store_claim_exists_below(struct tx *tx, const char *parent, const char *pro
 /* False: another route has the claim. */
 bool store_claim_take(struct tx *tx, const char *host, const struct route_row *route);
 void store_claim_release(struct tx *tx, const char *host, const char *route_id);
-/* A claimed host in DOMAIN, or NULL. Reads all claims. */
+/* A claimed host in DOMAIN; NULL: no host. It reads all claims. */
 const char *store_claim_find_below(struct tx *tx, struct arena *arena,
                                    const char *domain);
 /*
- * Locks the routes that wait for HOST, the longest wait first; leaves out the first SKIP
- * routes.
+ * Locks the routes that wait for HOST, except the first SKIP of them. The route that has
+ * waited longest comes first.
  */
 void store_routes_waiting(struct tx *tx, struct arena *arena, const char *host, int limit,
                           int skip, route_fn *each, void *self);
@@ -280,7 +298,10 @@ void store_routes_waiting_below(struct tx *tx, struct arena *arena, const char *
 void store_waiting_set_reasons(struct tx *tx, const char *host,
                                const struct route_row *owner, const char *ours,
                                const char *others);
-/* Unclaimed hosts for which a route waits that could have the claim. This is a fault. */
+/*
+ * Reads unclaimed hosts for which a route waits although it could have the claim. Such a
+ * host is a fault.
+ */
 void store_hosts_unclaimed(struct tx *tx, struct arena *arena, int limit,
                            void (*each)(void *self, const char *host), void *self);
 
@@ -298,7 +319,7 @@ void store_binding_insert(struct tx *tx, const struct binding_row *binding);
 void store_binding_update(struct tx *tx, const struct binding_row *binding);
 void store_binding_delete(struct tx *tx, const char *route_id);
 typedef void binding_fn(void *self, const struct binding_row *binding);
-/* Bindings of a router, or of all routers (NULL), sorted by the route's id. */
+/* Reads the bindings of ROUTER (NULL: of all routers), sorted by the route's id. */
 void store_bindings(struct tx *tx, struct arena *arena, const char *router,
                     const char *marker, int limit, binding_fn *each, void *self);
 
@@ -309,13 +330,13 @@ struct former_name {
 	const char *target;		/* NULL: the name has no CNAME */
 	enum former_state state;
 	uint64_t seq;			/* grows with each change of the row */
-	/* of a CNAME that was just sent to central; else 0 */
+	/* ttl of a CNAME that the worker has just sent to central; otherwise 0 */
 	uint32_t ttl;
 };
 typedef void former_name_fn(void *self, const struct former_name *former);
 /*
  * A name gets its CNAME as soon as all instances of the new router report that they serve
- * it. If some instances do not report, it gets the CNAME after DELAY_S
+ * the name. If some instances send no reports, it gets the CNAME after DELAY_S
  * (store_cname_ready.h).
  */
 struct former_name_times {
@@ -324,15 +345,18 @@ struct former_name_times {
 };
 void store_former_name_insert(struct tx *tx, const struct former_name *former,
                               const struct former_name_times *times);
-/* Gives TARGET to the CNAMEs of all former names of the route. */
+/* Sets TARGET as the target of the CNAMEs of all former names of the route. */
 void store_former_names_retarget(struct tx *tx, const char *route_id, const char *target,
                                  int delay_s);
-/* The route has DNS at ROUTER again: the router serves the name without a CNAME. */
+/*
+ * Records that the route has the name DNS at ROUTER again. The router then serves the
+ * name without a CNAME.
+ */
 void store_former_name_keep(struct tx *tx, const char *route_id, const char *router,
                             const char *dns);
 /* Ends all former names of the route. */
 void store_former_names_end(struct tx *tx, const char *route_id);
-/* Ends former names that are the host of the route's owner. */
+/* Ends former names that are the host that the route's owner has chosen. */
 void store_former_names_end_host(struct tx *tx, const char *route_id, const char *host);
 /* The routers whose instances serve the route: its present and its former routers. */
 void store_route_routers(struct tx *tx, struct arena *arena, const char *route_id,
@@ -342,33 +366,46 @@ void store_routes_routers(struct tx *tx, struct arena *arena,
                           const char *const *route_ids, size_t count,
                           void (*each)(void *self, const char *route_id,
                                        const char *router), void *self);
-/* Names in STATE whose time is over, the oldest first, at most LIMIT. */
+/* Reads at most LIMIT names in STATE whose time is over, the oldest first. */
 void store_former_names_expired(struct tx *tx, struct arena *arena,
                                 enum former_state state, int limit,
                                 former_name_fn *each, void *self);
 /*
- * Moves the row to its next state, or deletes it with its claim (GONE). False: the row
- * has changed since the read of FORMER; it wrote nothing.
+ * Moves the row to its next state. If the next state is GONE, deletes the row and its
+ * claim. False: the row has changed since the read of FORMER. The function then wrote
+ * nothing.
  */
 bool store_former_name_apply(struct tx *tx, const struct former_name *former,
                              enum former_event event);
-/* Writes the hosts version that the new routers must serve before a CNAME is ready. */
-void store_former_names_set_needs(struct tx *tx, const char *router);
 /*
- * An instance of ROUTER has sent a report: makes domains due that have a CNAME that is
+ * Writes the version of the hosts that the new routers must serve before a CNAME is
  * ready.
  */
+void store_former_names_set_needs(struct tx *tx, const char *router);
+/*
+ * Call it when an instance of ROUTER has sent a report. Makes due the domains that now
+ * have a CNAME that is ready.
+ */
 void store_former_names_wake(struct tx *tx, const char *router, int patience_s);
-/* The name servers of a router's domain have all updates that central got. */
+/*
+ * Records that the name servers of a router's domain have all updates that central has
+ * accepted.
+ */
 void store_former_names_published(struct tx *tx, const struct router_row *router);
-/* Names of a router's domain with an update to send to central now. */
+/* Reads the names of a router's domain that have an update to send to central now. */
 void store_former_names_unsent(struct tx *tx, struct arena *arena, const char *router,
                                int limit, int patience_s, former_name_fn *each,
                                void *self);
-/* Central accepted the updates of these names. Each CNAME has ROUTER's ttl. */
+/*
+ * Records that central has accepted the updates of these names. Each CNAME has ROUTER's
+ * ttl.
+ */
 void store_former_names_sent(struct tx *tx, const struct router_row *router,
                              const struct former_name *names, size_t count);
-/* Sends all CNAMEs of a router to central again, because its domain is new. */
+/*
+ * Makes the worker send all CNAMEs of a router to central again, because the domain is
+ * new.
+ */
 void store_former_names_resend(struct tx *tx, const char *router);
 /* The routers whose instances serve routes with a former name at ROUTER. */
 void store_router_successors(struct tx *tx, struct arena *arena, const char *router,
@@ -384,7 +421,8 @@ struct former_names_left {
 	/* names whose CNAME may still be on name servers */
 	int64_t leaving;
 	uint32_t ttl;			/* the longest ttl; at least the router's */
-	const char *until;		/* the latest end of a grace or a ttl; or NULL */
+	/* the latest end of a grace time or ttl; NULL: no names */
+	const char *until;
 };
 void store_router_former_names(struct tx *tx, struct arena *arena,
                                const struct router_row *router,
@@ -397,9 +435,9 @@ struct host_row {
 };
 typedef void host_fn(void *self, const struct host_row *host);
 /*
- * The hosts and former names of the router's routes. Includes the names of former routes
- * while a CNAME may lead to the router. Sorted by route id, after MARKER, for at most
- * LIMIT routes.
+ * Reads the hosts and former names of the router's routes, for at most LIMIT routes with
+ * ids after MARKER, sorted by route id. Includes the names of former routes while a CNAME
+ * may lead to the router.
  */
 void store_router_hosts(struct tx *tx, struct arena *arena, const char *router,
                         const char *marker, int limit, host_fn *each, void *self);
@@ -408,7 +446,7 @@ void store_route_hosts(struct tx *tx, struct arena *arena, const char *router,
 
 /* ---- strategies ---- */
 
-/* Locks the strategy: other transactions that bind routes by it wait. */
+/* Locks the strategy. Other transactions that bind routes by this strategy then wait. */
 void store_strategy_lock(struct tx *tx, const char *strategy);
 uint64_t store_position_read(struct tx *tx, const char *strategy, const char *label);
 void store_position_write(struct tx *tx, const char *strategy, const char *label,

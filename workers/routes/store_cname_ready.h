@@ -1,11 +1,11 @@
 /*
- * store_cname_ready -- the condition, as SQL, under which a former name may get its CNAME
- * to the present router of its route. Row m of route_moves is in ADD; b is the binding of
- * the route.
+ * store_cname_ready -- the SQL condition under which a former name may get its CNAME to
+ * the present router of its route. m is a row of route_moves in state ADD, b is the
+ * binding of the route.
  *
- *	all shown instances report that they serve the route		at once
- *	some do not report, and no one reports an older version		after begins_at
- *	an instance reports an older version				the patience later
+ *	all shown instances report that they serve the route		immediately
+ *	some send no report, and no report has an older version		after begins_at
+ *	an instance reports an older version				PATIENCE_S later
  */
 #pragma once
 
@@ -16,7 +16,10 @@
 	"WHERE a.router = b.router AND a.is_shown AND a.serves < m.needs)) " \
 	"OR m.begins_at + INTERVAL ? SECOND <= NOW(3))"
 
-/* For router d: after this number of microseconds, or when the next CNAME is ready. */
+/*
+ * The next time at which router d is due: after this number of microseconds, or when the
+ * next CNAME is ready, if that is earlier.
+ */
 #define NEXT_DUE \
 	"LEAST(NOW(3) + INTERVAL ? MICROSECOND, COALESCE((SELECT MIN(CASE " \
 	"WHEN " CNAME_IS_READY " THEN NOW(3) " \

@@ -1,15 +1,15 @@
 /*
- * access -- decides for all programs which objects a caller may see and change: by the
- * tenant of its context, and by is_admin.
+ * access -- decides, for all programs, which objects a caller may see and change. The
+ * answer depends on the tenant and is_admin in the caller's context.
  *
- * A tenant owns the objects whose tenant has exactly its octets. Objects without a
- * tenant ("") belong to administrators only. A caller without a tenant and without
- * is_admin owns nothing.
+ * A caller owns an object if its tenant and the object's tenant have the same octets.
+ * Objects without a tenant ("") belong to administrators only. A caller without a tenant
+ * and without is_admin owns nothing.
  *
- * An administrator whose context says own_tenant_only sees only the objects of its
- * tenant; without a tenant, only objects without a tenant. Its other rights (quotas,
- * reserved names) stay. A program that acts for many tenants sets own_tenant_only, so
- * that a mistake does not touch the objects of other tenants.
+ * If an administrator's context says own_tenant_only, the administrator sees only the
+ * objects of its tenant ("": only objects without a tenant). It keeps its other rights,
+ * for example over quotas. A program that acts for many tenants sets own_tenant_only, so
+ * a mistake cannot change the objects of other tenants.
  */
 #pragma once
 
@@ -29,20 +29,21 @@ bool access_has(const struct access *access, const char *owner);
 
 /* ERR_DENIED: the caller has no tenant and is not an administrator. */
 enum err access_of(struct request *req, struct access *access);
-/*
- * ERR_DENIED: the caller wants a list of all tenants (all_tenants) and is not an
- * administrator.
- */
+/* ERR_DENIED: the request has all_tenants, and the caller is not an administrator. */
 enum err access_of_list(struct request *req, struct access *access);
-/* For finds: an administrator sees all tenants only if the request asks for that. */
+/*
+ * For calls that list objects: an administrator sees the objects of all tenants only if
+ * the request has all_tenants.
+ */
 enum err access_of_many(struct request *req, struct access *access);
 /*
- * As access_of_many(). *tenant: the tenant whose rows the caller sees; NULL: all tenants.
+ * Checks as access_of_list() does. *tenant: the only tenant whose rows the caller may
+ * see; NULL: all tenants.
  */
 enum err access_filter(struct request *req, const char **tenant);
 /* ERR_DENIED unless the caller is an administrator. */
 enum err access_require_admin(struct request *req);
 /* access_has() for the caller of REQ. */
 bool access_is_owner(const struct request *req, const char *owner);
-/* access_is_owner() as an error: ERR_DENIED. */
+/* ERR_DENIED unless access_is_owner(). */
 enum err access_check(struct request *req, const char *owner);

@@ -22,36 +22,39 @@ enum {
 const struct option broker_options[] = {
 	{ "url", OPTION_SECRET, AT(url), "rabbit://guest:guest@localhost:5672/", 10, 4096,
 	  "URL of RabbitMQ: rabbit://user:password@host:5672,host2/vhost, or rabbits:// "
-	  "for TLS. The program tries the hosts in turn, from a random host on" },
+	  "for TLS. The program starts with a random host, then tries the other hosts in "
+	  "turn" },
 	{ "exchange", OPTION_TEXT, AT(exchange), "zonefleet", 1, QUEUE_NAME_MAX,
 	  "name of the control exchange (control_exchange of oslo.messaging)" },
 	{ "quorum", OPTION_BOOL, AT(quorum), "false", 0, 0,
 	  "declare the work queues as quorum queues (rabbit_quorum_queue of "
 	  "oslo.messaging)" },
 	{ "tls_ca", OPTION_TEXT, AT(tls_ca), NULL, 1, 4096,
-	  "file with the CAs of the broker's certificate (PEM). rabbits:// needs it" },
+	  "file with the CA certificates that verify the certificate of RabbitMQ (PEM). "
+	  "Required if the url begins with rabbits://" },
 	{ "tls_cert", OPTION_TEXT, AT(tls_cert), NULL, 1, 4096,
-	  "file with the client certificate of the program (PEM), if the broker asks for "
-	  "a certificate" },
+	  "file with the client certificate of the program (PEM). Set tls_cert and "
+	  "tls_key if RabbitMQ requires a client certificate" },
 	{ "tls_key", OPTION_TEXT, AT(tls_key), NULL, 1, 4096,
 	  "file with the private key of tls_cert (PEM, without a password)" },
 	{ "heartbeat", OPTION_SECONDS, AT(heartbeat_s), "10", 2, 300,
-	  "heartbeat of the connection. The program closes a connection that is silent "
-	  "for twice this time" },
+	  "AMQP heartbeat interval of the connection to RabbitMQ. The program closes a "
+	  "connection that is silent for twice this time" },
 	{ "max_message_bytes", OPTION_INT, AT(max_message_bytes), "4194304", 65536,
 	  134217728,
-	  "size of the largest message. A larger message that arrives becomes a dead "
-	  "letter; the program sends no larger message" },
+	  "largest size of a message. A larger message that arrives becomes a dead "
+	  "letter. The program does not send a larger message" },
 	{ "queue_limit", OPTION_INT, AT(queue_limit), "10000", 1000, 1000000,
-	  "number of messages that may wait in a process for the broker, and of calls "
-	  "that may wait for an answer. The process refuses further messages and calls" },
+	  "largest number of messages that may wait in a process for RabbitMQ, and "
+	  "largest number of calls that may wait for an answer. The process refuses "
+	  "further messages and calls" },
 	{ "send_user_id", OPTION_BOOL, AT(send_user_id), "true", 0, 0,
-	  "name the user of the url in messages (AMQP's user_id). RabbitMQ compares it "
-	  "with the account. Set false if the account has another name, as with OAuth "
-	  "2" },
+	  "put the user name of the url into each message (user_id of AMQP). RabbitMQ "
+	  "compares it with the account of the connection. Set send_user_id to false if "
+	  "the account has a different name, for example with OAuth 2" },
 	{ "check_period", OPTION_SECONDS, AT(check_period_s), "5", 1, 86400,
 	  "time between two checks of exchanges, queues and bindings. The program "
-	  "declares what is missing" },
+	  "declares each exchange, queue or binding that is missing" },
 	{ 0 }
 };
 

@@ -2,19 +2,15 @@
  * broker -- a connection to RabbitMQ that reconnects by itself. Only the files broker*
  * use librabbitmq.
  *
- * Connecting (resolve, TCP, TLS, login, declare) runs on a lane, so an unreachable
- * broker does not block the loop. The outbox keeps a published message until the broker
- * confirms it or its deadline passes. After a reconnect it sends the same bytes again.
- * It limits the number of unconfirmed messages. A process has two connections, because a
- * memory alarm blocks a connection that publishes: one consumes, one publishes. Before
- * each publish it reads all input and checks that the socket is writable. frame_max is 8
- * KiB, TCP_USER_TIMEOUT limits silence, and any error of the library drops the
- * connection.
+ * A separate thread (offload.h) connects, so an unreachable broker does not block the
+ * loop. The outbox keeps a published message until the broker confirms it or its deadline
+ * passes. After a reconnect, the outbox sends the same bytes again. A process has two
+ * connections, one to consume and one to publish, because RabbitMQ blocks connections
+ * that publish during a memory alarm.
  *
- * The connection declares its exchanges, queues and bindings when it connects, and
- * checks them every few seconds. If an item is missing, or the account has lost its
- * right to it, broker drops the connection, and the next connection declares the item
- * again.
+ * When the connection opens, it declares its exchanges, queues and bindings. Then it
+ * checks them every few seconds. If an item is missing, or the account has lost its right
+ * to use the item, it reconnects and declares all items again.
  */
 #pragma once
 
@@ -35,9 +31,10 @@ struct broker_config {
 	bool quorum;		/* work queues are quorum queues */
 	char *tls_ca, *tls_cert, *tls_key;
 	int heartbeat_s;
-	int max_message_bytes;	/* of a delivery; larger ones are dead letters */
-	int queue_limit;	/* messages that may wait here for the broker */
-	int check_period_s;	/* of exchanges, queues and bindings; 0: never */
+	int max_message_bytes;	/* of a delivery; larger messages become dead letters */
+	int queue_limit;	/* largest number of messages that wait for the broker */
+	/* period of the checks of exchanges, queues and bindings; 0: no checks */
+	int check_period_s;
 	bool send_user_id;	/* each message names the broker account that sends it */
 };
 extern const struct option broker_options[];	/* offsets into struct broker_config */
@@ -48,13 +45,13 @@ enum err broker_check(const struct broker_config *config, struct why *why);
 struct broker_queue {
 	enum {
 		BROKER_WORK,	/* durable `name`, with `name.retry` and `name.dead` */
-		BROKER_FANOUT,	/* exclusive, bound to the exchange `name`_fanout */
+		BROKER_FANOUT,	/* exclusive, bound to the exchange `name_fanout` */
 		BROKER_REPLY,	/* exclusive, reached through the default exchange */
 		BROKER_NOTIFY,	/* like WORK, but bound to `source` with `key` */
-		/* like NOTIFY, for a fanout exchange; keeps 100 000 messages */
+		/* like NOTIFY, for a fanout exchange; keeps at most 100 000 messages */
 		BROKER_FOREIGN_FANOUT,
 	} kind;
-	const char *name;	/* REPLY: NULL; the broker chooses the name */
+	const char *name;	/* NULL for REPLY: the broker chooses the name */
 	const char *source, *key;
 	int prefetch;
 };
@@ -67,14 +64,15 @@ struct broker_delivery {
 	bool is_too_large;	/* is_json is false and the body is empty */
 	uint64_t sent_bytes;	/* length of the body that was sent */
 	bool redelivered;
-	int attempts;		/* earlier attempts, through the delay queues */
+	/* number of earlier attempts, which the delay queues count */
+	int attempts;
 	int expiration_ms;	/* the sender's time limit; 0: no limit */
 	int64_t limit_unix_ms;	/* the end of that time limit; 0: unknown */
-	int64_t since_ms;	/* clock_boot_ms(): it arrived later than this */
+	int64_t since_ms;	/* it arrived after this time (clock_boot_ms()) */
 	/*
 	 * The broker account that sent it (AMQP's user_id, checked by RabbitMQ); "":
-	 * unknown. A copy in a delay queue has the account of its original: our account
-	 * sent the copy, and a header names the account of the original.
+	 * unknown. If a worker of our account put a copy into a delay queue, this is the
+	 * account of the original message, from a header of the copy.
 	 */
 	const char *user;	/* borrowed, like the body */
 	bool is_user_copied;
@@ -87,41 +85,46 @@ struct broker_delivery {
 };
 
 struct broker_hooks {
-	void (*up)(void *self);		/* consuming; also after each reconnect */
+	/* it consumes now; also called after each reconnect */
+	void (*up)(void *self);
 	void (*down)(void *self);
 	/*
-	 * A part of a body that is too large to keep, before its delivery(). NULL: ignore
-	 * it. down() may come instead of the remaining parts.
+	 * Gets the next part of a body that is too large to keep; delivery() follows the
+	 * last part. NULL: the broker discards the parts. If the connection is lost,
+	 * down() comes instead of the remaining parts.
 	 */
 	void (*discarded_part)(void *self, const void *bytes, size_t len);
-	/* The delivery is borrowed; copy what must outlive the call. */
+	/* The delivery is valid only during the call: copy what you need later. */
 	void (*delivery)(void *self, const struct broker_delivery *delivery);
 	void (*drained)(void *self);	/* after a batch of deliveries */
 	void *self;
 };
 
-/* queues: ends with a row whose prefetch is 0; NULL for a publisher. */
+/* QUEUES ends with a row whose prefetch is 0. It is NULL for a publisher. */
 struct broker *broker_open(struct loop *loop, const struct broker_config *config,
                            const char *name, const struct broker_queue *queues,
                            const struct broker_hooks *hooks);
 bool broker_is_up(const struct broker *broker);
 /*
- * Why the connection is down, as text, valid until the next turn of the loop; NULL: it is
- * up.
+ * Why the connection is down, as text that is valid until the next turn of the loop.
+ * NULL: the connection is up.
  */
 const char *broker_down_reason(const struct broker *broker);
 /* The name of the reply queue. Each connection has a new queue. */
 const char *broker_reply_queue(const struct broker *broker);
 const char *broker_exchange(const struct broker *broker);	/* the control exchange */
 
-/* No effect if the connection of the delivery is lost: the broker delivers it again. */
+/*
+ * Has no effect if the connection of the delivery is lost. The broker then delivers the
+ * message again.
+ */
 void broker_ack(struct broker *broker, const struct broker_delivery *delivery);
 /* Drops the message. */
 void broker_reject(struct broker *broker, const struct broker_delivery *delivery);
 /*
- * Puts a copy into a delay queue for DELAY_MS, or into `queue.dead`, with the reason in
- * the headers. OUT publishes the copy. IN acknowledges the original after the confirm of
- * the copy.
+ * Puts a copy of the message into a delay queue for DELAY_MS, or into the queue of dead
+ * letters. The headers of the copy contain the reason. OUT publishes the copy. When the
+ * broker has confirmed the copy, IN acknowledges the original.
  */
 void broker_retry(struct broker *in, struct broker *out,
                   const struct broker_delivery *delivery, int delay_ms,
@@ -135,33 +138,36 @@ struct broker_message {
 	const void *body;
 	size_t len;
 	bool persistent;
-	bool mandatory;		/* ERR_NOT_FOUND if the message is unroutable, */
-	bool patient;		/* but only after further attempts for 15 s */
-	/* to a fanout exchange, which broker declares first */
+	bool mandatory;		/* ERR_NOT_FOUND if no queue gets the message, */
+	bool patient;		/* but only after attempts for 15 s */
+	/* to a fanout exchange; the connection declares the exchange first */
 	bool fanout;
 	int expiration_ms;	/* 0: no expiration */
 	int deadline_ms;	/* time limit for the confirm; 0: 30 000 */
 };
 
 /*
- * Comes once for each message. OK: confirmed. ERR_NOT_FOUND: unroutable, or no such
- * exchange. ERR_UNREACHABLE: the broker refused it (nack), the deadline passed, or
- * broker_close(). ERR_INTERNAL: the broker closed the channel because of this message.
+ * Called once for each message. OK: confirmed. ERR_NOT_FOUND: no queue or no exchange for
+ * the message. ERR_UNREACHABLE: the broker refused it (nack), the deadline passed, or
+ * broker_close() was called. ERR_INTERNAL: the broker closed the channel because of this
+ * message.
  */
 typedef void broker_confirm_fn(void *self, enum err err);
 
 /*
- * Copies the message. ERR_BUSY: queue_limit is reached. ERR_TOO_LARGE: the message is
- * larger than max_message_bytes. After an error it does not call CONFIRM.
+ * Copies the message. ERR_BUSY: queue_limit messages wait already. ERR_TOO_LARGE: the
+ * message is larger than max_message_bytes. If broker_publish() fails, it does not call
+ * CONFIRM.
  */
 enum err broker_publish(struct broker *broker, const struct broker_message *message,
                         broker_confirm_fn *confirm, void *self, struct why *why);
-/* The number of messages without a confirm, except unroutable messages. */
+/* The number of unconfirmed messages, without unroutable messages. */
 size_t broker_unconfirmed(const struct broker *broker);
 
 /* Stops consuming. The caller may still acknowledge earlier deliveries. */
 void broker_pause(struct broker *broker);
 /*
- * Drops unconfirmed messages and calls their confirm functions. Drain the broker first.
+ * Drops unconfirmed messages and calls their confirm functions. Before this call, wait
+ * until all deliveries and messages are finished.
  */
 void broker_close(struct broker **broker);

@@ -1,12 +1,13 @@
 /*
- * broker_admin -- the work of an operator on queues: count their messages, read dead
- * letters, send them back to work, or drop them. The command line uses it, and a lane
- * that counts messages at intervals. Each call blocks for at most ten seconds.
+ * broker_admin -- counts the messages of queues for an operator, reads dead letters,
+ * sends them to their work queue again, or drops them. The command line uses it, and a
+ * thread that counts messages periodically. Each call blocks for at most ten seconds.
  *
- * A taken message belongs to this connection until the caller drops it. If the connection
- * ends before, the message returns to its queue. Sending a dead letter back has two
- * steps: send a copy, then drop the letter. A crash between the steps leaves both. This
- * does no harm, because a message that comes twice has one effect.
+ * A message that the caller has taken belongs to this connection until the caller drops
+ * it. If the connection ends before that, the message returns to its queue. To send a
+ * dead letter again, the caller first sends a copy and then drops the dead letter. A
+ * crash between these steps leaves both messages. This is safe, because a message that
+ * arrives twice has only one effect.
  */
 #pragma once
 
@@ -20,17 +21,20 @@
 
 struct broker_admin;
 
-/* Connects to the first host of the URL that answers. ERR_UNREACHABLE. */
+/*
+ * Connects to the first host of the URL that answers. ERR_UNREACHABLE: no host answered.
+ */
 enum err broker_admin_open(const struct broker_config *config,
                            struct broker_admin **admin, struct why *why);
 void broker_admin_close(struct broker_admin **admin);
 
 /*
- * For a connection that stays open. broker_admin_new() does not connect. Connect before
- * use, and again after broker_admin_disconnect(), which must follow each failure. The
- * connection sends no heartbeats: CONFIG must set no heartbeat. Another thread may
- * cancel; then a running call ends soon (a TCP connect within five seconds). After that
- * the caller may only call broker_admin_close().
+ * For a connection that stays open. broker_admin_new() does not connect. Call
+ * broker_admin_connect() before the first use. After each failure, call
+ * broker_admin_disconnect() and connect again. The connection sends no heartbeats, so the
+ * heartbeat of CONFIG must be 0. Another thread may call broker_admin_cancel(). A running
+ * call then ends soon (a TCP connect within five seconds), and only broker_admin_close()
+ * is allowed afterwards.
  */
 struct broker_admin *broker_admin_new(const struct broker_config *config);
 enum err broker_admin_connect(struct broker_admin *admin, struct why *why);
@@ -51,24 +55,27 @@ struct broker_admin_depth {
 enum err broker_admin_depth(struct broker_admin *admin, const char *queue,
                             struct broker_admin_depth *depth, struct why *why);
 
-/* Texts and body are in the arena of broker_admin_take(). */
+/* The arena of broker_admin_take() contains the texts and the body. */
 struct broker_admin_message {
 	uint64_t tag;
 	const uint8_t *body;
 	size_t len;
-	const char *queue;		/* its first queue; "": unknown */
+	const char *queue;		/* its original queue; "": unknown */
 	const char *reason;
 	int64_t dead_unix;		/* when it became a dead letter; 0: unknown */
 	bool is_json;
 };
-/* Takes the oldest message that no consumer has. *found: there is such a message. */
+/*
+ * Takes the oldest message that no consumer has. *found is false if there is no such
+ * message.
+ */
 enum err broker_admin_take(struct broker_admin *admin, const char *queue,
                            struct arena *arena, struct broker_admin_message *taken,
                            bool *found, struct why *why);
 /*
- * Sends a copy of the message to QUEUE, persistent and confirmed. WITH_ACCOUNT: the copy
- * has the broker account of this connection, so that workers see this account as the
- * sender. ERR_NOT_FOUND: the queue does not exist.
+ * Sends a persistent copy of the message to QUEUE and waits for the confirm.
+ * WITH_ACCOUNT: the copy names the broker account of this connection as its sender.
+ * ERR_NOT_FOUND: the queue does not exist.
  */
 enum err broker_admin_send(struct broker_admin *admin, const char *queue,
                            const struct broker_admin_message *taken,

@@ -1,19 +1,16 @@
 /*
  * broker_private -- shared by the files of the broker.
  *
- *   broker_url.c             rabbit://... to hosts; pure
- *   broker_connection.c      one login: connect, TLS, error texts; on the lane
+ *   broker_url.c             parses the URL; no I/O
+ *   broker_connection.c      connect, TLS, login, error texts; on the lane
  *   broker_topology.c        declares exchanges, queues and bindings; on the lane
- *   broker_topology_check.c  the periodic check that they exist; on the loop
- *   broker.c                 connecting, reconnecting, the turn
- *   broker_state.c           shared: drop the connection, acknowledge, request a turn
- *   broker_read.c            frames to deliveries, returns and confirms
- *   broker_outbox.c          the unconfirmed messages, by their tags
- *   broker_publish.c         the outbox: sends messages, handles confirms
- *   broker_admin.c           for operators: counts, dead letters; blocks
- *
- * A turn reads, then acknowledges, then sends. It never waits: it sends a frame only
- * after the kernel has reported enough room.
+ *   broker_topology_check.c  checks periodically that they exist; on the loop
+ *   broker.c                 connects, reconnects, runs the turns
+ *   broker_state.c           drops the connection, acknowledges, requests a turn
+ *   broker_read.c            turns frames into deliveries, returns and confirms
+ *   broker_outbox.c          finds unconfirmed messages by their tags
+ *   broker_publish.c         sends the messages of the outbox, handles confirms
+ *   broker_admin.c           counts, dead letters, for operators; blocks
  */
 #pragma once
 
@@ -41,8 +38,8 @@ enum {
 	CHANNEL = 1,		/* for all methods except the topology checks */
 	CHECK_CHANNEL = 2,	/* open during a topology check */
 	/*
-	 * RabbitMQ's default. A message header comes in one frame, and its size does not
-	 * depend on this connection's frame_max. Every header that a producer can send
+	 * The default of RabbitMQ. A message header is one frame, and its size does not
+	 * depend on this connection's frame_max. So every header that a producer can send
 	 * must fit. librabbitmq decodes the deepest nesting of this size in less than 4
 	 * MiB of stack.
 	 */
@@ -50,7 +47,7 @@ enum {
 	SENT_FRAME_MAX = 8192,
 	SHORT_MAX = 255,	/* bytes of a name or key (AMQP 0-9-1, shortstr) */
 	WINDOW = 1000,		/* messages sent and not confirmed */
-	FLIGHT_SLOTS = 1024,	/* a power of two above it */
+	FLIGHT_SLOTS = 1024,	/* a power of two above WINDOW */
 };
 
 /* ---- broker_url.c ---- */
@@ -69,7 +66,7 @@ struct broker_url {
 	size_t count;
 };
 
-/* The reason never quotes the URL, because it has a password. */
+/* *why never quotes the URL, because the URL contains a password. */
 enum err broker_url_parse(const char *text, struct broker_url *url, struct why *why);
 void broker_url_clear(struct broker_url *url);
 
@@ -79,14 +76,14 @@ struct connection {
 	amqp_connection_state_t amqp;
 	int fd;
 	const char *user;	/* borrowed from the broker's URL */
-	size_t body_max;	/* bytes of a message in one frame */
+	size_t body_max;	/* largest part of a message in one frame, in bytes */
 	/* bytes to send before the next check for room */
 	size_t credit;
 };
 
 /*
- * Lets one thread interrupt another thread's use of a connection. It holds a copy of the
- * socket. The thread that takes the copy out closes it.
+ * Lets one thread interrupt another thread's use of a connection. It contains a duplicate
+ * of the socket. The thread that removes this duplicate closes it.
  */
 struct cancel {
 	atomic_bool wanted;
@@ -100,11 +97,13 @@ void cancel_now(struct cancel *cancel);		/* from the other thread */
 struct connection *connection_open(const struct broker *broker,
                                    const struct broker_host *host, struct cancel *cancel,
                                    struct why *why);
-/* Closes it after the broker has read all input, at most a second later. */
+/* Closes it when the broker has read all bytes, or after at most a second. */
 void connection_linger(struct connection **connection);
 void connection_close(struct connection **connection);	/* orderly; at most a second */
 void connection_free(struct connection **connection);
-/* True: there is room for LEN bytes (at most a frame), so sending them does not block. */
+/*
+ * True: the socket has room for LEN bytes (at most one frame), so a send does not block.
+ */
 bool connection_writable(struct connection *connection, size_t len);
 void connection_cork(struct connection *connection, bool on);	/* whole packets only */
 
@@ -132,7 +131,7 @@ struct topology_item {
 	const char *source, *key;	/* of a binding */
 };
 
-/* In the order of declaration. */
+/* The items, in the order of their declaration. */
 struct topology {
 	struct arena *arena;
 	bool quorum;
@@ -145,7 +144,7 @@ void topology_free(struct topology **topology);
 enum err topology_declare(const struct topology *topology, const struct broker *broker,
                           struct connection *connection, struct why *why);
 
-/* A request to the broker, and the method of its positive answer. */
+/* A request to the broker, and the method of a positive answer. */
 struct topology_request {
 	amqp_method_number_t method, answer;
 	union {
@@ -155,8 +154,8 @@ struct topology_request {
 	} of;
 };
 /*
- * PASSIVE: only test that the item exists. A binding has no such test: the broker makes
- * it again.
+ * PASSIVE: the request only tests that the item exists. AMQP has no such test for a
+ * binding, so the request declares the binding again.
  */
 void topology_request(const struct topology_item *item, bool passive,
                       struct topology_request *request);
@@ -170,11 +169,11 @@ void topology_fanout_exchange(const char *name, amqp_exchange_declare_t *declare
 /* ---- broker_topology_check.c ---- */
 
 /*
- * RabbitMQ reports only the deletion of a queue with a consumer. So each connection
- * tests all items of its topology every few seconds, one after the other. If an item is
- * missing or no longer allowed, the check drops the connection, and the next connection
- * declares all items. Each check opens a new channel, because a channel caches its
- * permissions.
+ * RabbitMQ reports the deletion of a queue that has a consumer, but no other deletion. So
+ * each connection tests all items of its topology every few seconds, one after the other.
+ * If an item is missing or no longer allowed, the check drops the connection, and the
+ * next connection declares all items. Each check opens a new channel, because a channel
+ * caches its permissions.
  */
 struct topology_check {
 	enum { CHECK_IDLE, CHECK_OPENS, CHECK_ASKS, CHECK_CLOSES } state;
@@ -211,7 +210,7 @@ struct content {
 	bool is_return;		/* an unroutable message; else a delivery */
 	bool discard;		/* the body is too large to keep */
 	bool delivered;		/* this turn has had a delivery */
-	uint64_t left;		/* bytes of the body that have not come yet */
+	uint64_t left;		/* bytes of the body that have not arrived yet */
 	struct broker_delivery delivery;
 	char user[SHORT_MAX + 1], user_proof[SHORT_MAX + 1];	/* the delivery's */
 	struct buf body;
@@ -219,7 +218,10 @@ struct content {
 
 /* ---- the outbox (broker_publish.c) ---- */
 
-/* The delivery that has a copy. IN acknowledges it after the confirm of the copy. */
+/*
+ * A delivery whose copy is sent. IN acknowledges it when the broker has confirmed the
+ * copy.
+ */
 struct original {
 	LIST_ENTRY(original) link;
 	struct broker *in;	/* NULL: no copy, or IN is closed */
@@ -236,7 +238,7 @@ struct message {
 	int64_t resend_until_ms;	/* 0: the broker never returned the message */
 	bool persistent, mandatory, patient, fanout, is_json, is_returned;
 	int expiration_ms;
-	/* sent as a header if not 0; so are the next five */
+	/* this and the next five become headers, unless they are 0 or NULL */
 	int attempts;
 	int64_t dead_unix;
 	const char *reason, *queue, *user, *user_proof;
@@ -251,11 +253,11 @@ TAILQ_HEAD(message_queue, message);
 struct outbox {
 	struct message_queue waiting;
 	size_t waiting_count;
-	/* unroutable messages; their consumer may be about to declare the queue */
+	/* unroutable messages: perhaps their consumer will soon declare the queue */
 	struct message_queue returned;
 	size_t returned_count;
-	bool begun;		/* the first waiting message is partly sent, */
-	size_t offset;		/* up to here in its body */
+	bool begun;		/* a part of the first waiting message is sent, */
+	size_t offset;		/* up to this offset in its body */
 	/* sent messages: tag t is in slot t % FLIGHT_SLOTS until its confirm */
 	struct message *flight[FLIGHT_SLOTS];
 	uint64_t first_tag, next_tag;
@@ -264,11 +266,11 @@ struct outbox {
 	int64_t confirmed_ms;	/* the time of the last confirm */
 	int64_t expire_ms;	/* the time of the timer */
 	/*
-	 * The broker closes the channel because of one bad message and does not name it.
-	 * Then the outbox sends this many messages one by one to find it.
+	 * If the broker closes the channel because of a bad message, it does not name
+	 * that message. The outbox then sends this many messages one by one to find it.
 	 */
 	size_t probes;
-	/* other programs declare the fanout exchanges differently */
+	/* another program has declared the fanout exchange with other properties */
 	bool fanout_foreign;
 };
 
@@ -291,6 +293,10 @@ void outbox_on_channel_close(struct broker *broker, int code,
 
 struct connect_job;
 
+/*
+ * In a turn, a connection reads, then acknowledges, then sends. It never waits: it sends
+ * a frame only if the kernel reports enough room for it.
+ */
 struct broker {
 	struct loop *loop;
 	struct lane *lane;
@@ -302,7 +308,7 @@ struct broker {
 	struct broker_hooks hooks;
 
 	struct connection *connection;	/* NULL while it is down */
-	struct connection *lingering;	/* the lane closes it after its last frame */
+	struct connection *lingering;	/* the lane closes it after the last frame */
 	struct connect_job *job;		/* runs on the lane */
 	struct loop_io *io;
 	struct loop_timer *reconnect, *tick, *expire, *resend;
@@ -316,14 +322,15 @@ struct broker {
 
 	void (*turn)(void *broker);
 	bool turn_due;			/* at the end of the loop's turn */
-	/* number of the loop's turn of the last read; 0: never */
+	/* number of the loop's turn in which it last read; 0: never */
 	uint64_t read_in;
 	bool read_all;			/* the result of that read */
 	/* when the socket was last empty, by clock_boot_ms() */
 	int64_t drained_ms;
-	bool blocked;			/* by an alarm: RabbitMQ accepts no messages */
+	/* RabbitMQ accepts no messages because of an alarm */
+	bool blocked;
 	bool paused;
-	bool busy, closed;		/* in a turn; closed from within it */
+	bool busy, closed;		/* in a turn; closed during the turn */
 
 	struct content content;
 	struct acks acks;

@@ -29,8 +29,8 @@ static const struct backoff reconnect = { .first_ms = 270, .max_ms = 4000 };
 #define AT(member) offsetof(struct db_config, member)
 const struct option db_options[] = {
 	{ "host", OPTION_TEXT, AT(host), "127.0.0.1", .min = 1, .max = 1024,
-	  .help = "database servers in the order to try: NAME:PORT or /SOCKET, with "
-	  "commas between them" },
+	  .help = "database servers, in the order in which the program tries them: "
+	  "NAME:PORT or /SOCKET, separated by commas" },
 	{ "user", OPTION_TEXT, AT(user), "zonefleet", .min = 1, .max = 128,
 	  .help = "account at the database" },
 	{ "password", OPTION_SECRET, AT(password), NULL,
@@ -38,14 +38,15 @@ const struct option db_options[] = {
 	{ "name", OPTION_TEXT, AT(name), "zonefleet", .min = 1, .max = 64,
 	  .help = "name of the database" },
 	{ "tls", OPTION_BOOL, AT(tls), "false",
-	  .help = "encrypt the connection, and verify the server with the CAs of the "
-	  "system" },
+	  .help = "encrypt the connection to the database server, and verify the server "
+	  "with the CA certificates of the system" },
 	{ "tls_ca", OPTION_TEXT, AT(tls_ca), NULL, .min = 1, .max = 4096,
-	  .help = "file with CAs (PEM). If set, encrypt the connection, and verify the "
-	  "server with them" },
+	  .help = "file with CA certificates (PEM). If set, the program encrypts the "
+	  "connection to the database server and verifies the server with these "
+	  "certificates" },
 	{ "timeout", OPTION_SECONDS, AT(timeout_s), "10", .min = 1, .max = 3600,
-	  .help = "time limit of one statement. Beyond it, the program closes the "
-	  "connection" },
+	  .help = "time limit of one statement. If a statement takes longer, the program "
+	  "closes the connection to the database server" },
 	{ 0 }
 };
 

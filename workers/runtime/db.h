@@ -1,10 +1,10 @@
 /*
- * db -- a connection to MySQL or MariaDB. Only the files db* know the client library.
+ * db -- a connection to MySQL or MariaDB. Only the files db* use the client library.
  *
- * It connects at its first use and again after a loss, to the first healthy host of the
- * list. It uses only prepared statements, which it keeps, and deadlines for read and
- * write. It never uses RECONNECT, which would hide the loss of a transaction. Only one
- * thread may use a struct db.
+ * It connects at its first use, and again after a loss, to the first healthy host of the
+ * list. It uses only prepared statements and keeps them for later calls. Reads and writes
+ * have deadlines. It never uses the option RECONNECT of the library, because RECONNECT
+ * would hide the loss of a transaction. Only one thread may use a struct db.
  */
 #pragma once
 
@@ -19,16 +19,16 @@ struct db;
 struct db_config {
 	char *host;		/* "127.0.0.1:3306,db2,/socket": tried in this order */
 	char *user, *password, *name;
-	char *tls_ca;		/* if set: use only TLS, with a verified server */
+	char *tls_ca;		/* if set: use TLS only, and verify the server */
 	bool tls;		/* as tls_ca, with the CAs of the system */
 	int timeout_s;		/* timeout of one statement */
 	/*
 	 * For connections with long transactions; the settings file has no such options.
-	 * HOLD_S limits how long the connection waits for a lock. The server also ends a
-	 * transaction that is idle for HOLD_S. 0: a share of the timeout. READ_COMMITTED:
-	 * the connection locks rows without the gaps between them, and each statement has
-	 * its own snapshot. A server with a statement-based binary log (binlog_format)
-	 * then counts as unreachable, and the reason says which setting to change.
+	 * HOLD_S limits how long the connection waits for a lock; 0: a part of timeout_s.
+	 * The server also ends a transaction that is idle for HOLD_S. READ_COMMITTED: the
+	 * connection locks rows without the gaps between them, and each statement has its
+	 * own snapshot. A server with a statement-based binary log (binlog_format) then
+	 * counts as unreachable, and the error says which setting to change.
 	 */
 	int hold_s;
 	bool read_committed;
@@ -44,23 +44,24 @@ enum err db_check(const struct db_config *config, struct why *why);
 struct db *db_new(const struct db_config *config);
 void db_free(struct db **db);
 /*
- * For the connection of a loop. Call it before the first use. From then on a statement
- * does not wait for a row that another transaction has locked: ERR_LOCKED. With MySQL it
- * waits 1 s. A statement with SKIP LOCKED must begin with TX_SKIPS_LOCKED.
+ * For the connection of a loop. Call it before the first use of DB. A statement then does
+ * not wait for a row that another transaction has locked, and fails with ERR_LOCKED. On
+ * MySQL, a statement waits 1 s. A statement with SKIP LOCKED must begin with
+ * TX_SKIPS_LOCKED.
  */
 void db_set_no_lock_wait(struct db *db);
 /* How many statements have ended in ERR_LOCKED since the last call. */
 int64_t db_take_locked(struct db *db);
 /*
- * Connects if necessary. ERR_UNREACHABLE: no host answered. For the next 200 ms to 5 s
- * all calls then fail at once, without an attempt. Do not call it within a transaction.
+ * Connects if necessary. ERR_UNREACHABLE: no host answered. All calls in the next 200 ms
+ * to 5 s then fail immediately, without an attempt. Do not call it within a transaction.
  */
 enum err db_ping(struct db *db, struct why *why);
 bool db_is_up(const struct db *db);
 /*
- * Why a server refused a statement in the last 15 s: a read-only server, or an account
- * without the right. NULL: no refusal since the last write. Only the thread that uses DB
- * may call it.
+ * Why a server refused a statement in the last 15 s: the server is read-only, or the
+ * account has no right to write. NULL: no server has refused a statement since the last
+ * write. Only the thread that uses DB may call it.
  */
 const char *db_refusal(const struct db *db);
 /*

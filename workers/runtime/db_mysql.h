@@ -9,7 +9,7 @@
 
 #include "runtime/db_private.h"
 
-enum { HOST_FAILED_MS = 5000 };		/* time in which db tries a failed host last */
+enum { HOST_FAILED_MS = 5000 };		/* for this time db tries a failed host last */
 
 /* The client library writes one column of the current row here. */
 struct cell {
@@ -24,7 +24,8 @@ struct db_statement {
 	MYSQL_BIND *params, *columns;
 	struct cell *cells;
 	unsigned param_count, column_count;
-	bool is_bound;			/* its columns are bound, since its first row */
+	/* its columns are bound (from its first row on) */
+	bool is_bound;
 	struct arena *row;		/* texts of the current row; made when needed */
 	char sql[];
 };
@@ -37,22 +38,24 @@ struct db {
 	uint64_t packet_max;		/* largest statement that the server accepts */
 	bool limits_statements;		/* the server has max_statement_time */
 	bool isolates_snapshots;	/* the server has innodb_snapshot_isolation */
-	struct db_statement *statements;	/* by text, longest unused first */
-	struct db_statement *reading;	/* its rows are on the wire */
+	/* by text; the least recently used is first */
+	struct db_statement *statements;
+	/* the statement whose rows the server is sending */
+	struct db_statement *reading;
 	uint64_t last_id;		/* from the last statement, for tx_last_id() */
 	bool in_transaction;
 	uint64_t tx_count;
 	struct {
 		uint64_t number;
 		const void *place;
-	} tx;				/* the last used transaction */
+	} tx;				/* the transaction of the last use */
 	bool uncertain;			/* see DB_UNCERTAIN */
 	int timeout_s;
 	bool no_lock_wait;		/* see db_set_no_lock_wait() */
 	int64_t locked;			/* see db_take_locked() */
-	/* rounds in which no host could be reached, in a row */
+	/* consecutive rounds in which db could reach no host */
 	int failures;
-	int64_t breaker_until_ms;	/* until then all calls fail, for breaker_why */
+	int64_t breaker_until_ms;	/* until then all calls fail with breaker_why */
 	struct why breaker_why;
 	/* end of the time in which db reports `refusal` */
 	int64_t refused_until_ms;
@@ -65,15 +68,16 @@ struct db {
  */
 enum err db_failed(struct db *db, unsigned number, const char *text, struct why *why);
 /*
- * ERR_RACE if the server has silently ended the transaction. A Galera node that aborts a
- * transaction because of another node's writes may answer the running SELECT without an
- * error (MariaDB 10.11): rows are missing, or a sub-select gives NULL. Later statements
- * would commit one by one. Only the status of each answer shows it, so check the status
- * before using a row. No round trip.
+ * ERR_RACE: the server has ended the transaction without an error. A Galera node can
+ * abort a transaction because of another node's writes and still answer the running
+ * SELECT without an error (MariaDB 10.11). Rows are then missing, or a sub-select returns
+ * NULL, and later statements would commit one by one. Only the status of each answer
+ * shows the end of the transaction. So call this function before you use a row. It costs
+ * no round trip.
  */
 enum err db_check_transaction(const struct db *db, struct why *why);
-/* Closes the connection in good order, with a message to the server. */
+/* Closes the connection, and tells the server so. */
 void db_forget(struct db *db);
-/* Closes the connection without a message, and logs the reason. */
+/* Closes the connection without a message to the server, and logs the reason. */
 void db_drop(struct db *db, const char *reason);
 void db_statement_close(struct db *db, struct db_statement *statement);

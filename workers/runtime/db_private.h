@@ -1,10 +1,10 @@
 /*
- * db_private -- shared by the files of db. tx.c and migrate.c use it, too: it has no
- * types of the client library, which are in db_mysql.h. No other file includes it.
+ * db_private -- shared by the files of db, tx.c and migrate.c. No other file includes it.
+ * The types of the client library are in db_mysql.h, not here.
  *
  * Functions that talk to the server return errors according to the table in db_error.c.
- * They close a lost connection at once: then db_is_up() is false and no transaction is
- * open.
+ * When they find that the connection is lost, they close it: db_is_up() is then false,
+ * and no transaction is open.
  */
 #pragma once
 
@@ -21,23 +21,29 @@ struct tx_value;
 
 /* ---- the connection, with the cost of each function ---- */
 
-/* Checks the connection, or connects. No round trip unless it is uncertain. */
+/*
+ * Checks the connection, or connects. It costs no round trip, unless the connection is in
+ * state DB_UNCERTAIN.
+ */
 enum err db_connect(struct db *db, struct why *why);
-/* One round trip. Replaces a lost idle connection once. */
+/* One round trip. If the idle connection was lost, it connects again, but only once. */
 enum err db_begin(struct db *db, const char *start, struct why *why);
 /* One round trip. On failure the transaction is gone: rolled back or cut off. */
 enum err db_commit(struct db *db, struct why *why);
 /* One round trip, or none if the connection is lost. */
 void db_rollback(struct db *db);
 bool db_in_transaction(const struct db *db);
-/* Each struct tx has a number, and must stay at one address while it is used. */
+/* Each struct tx has a number, and must stay at the same address while it is in use. */
 uint64_t db_next_tx(struct db *db);
 bool db_is_tx_at(struct db *db, uint64_t number, const void *place);
 /* True: the server had max_statement_time at the last connect. */
 bool db_limits_statements(const struct db *db);
 /* True: the server had innodb_snapshot_isolation at the last connect. */
 bool db_isolates_snapshots(const struct db *db);
-/* Sets the timeout for migrations (0: the configured one). Closes the connection. */
+/*
+ * Sets the timeout of a statement, for migrations; 0: the configured timeout. Closes the
+ * connection.
+ */
 void db_set_timeout(struct db *db, int timeout_s);
 
 /* ---- statements: one round trip, two for a new text ---- */
@@ -48,18 +54,18 @@ uint64_t db_last_id(const struct db *db);
 /* One SELECT at a time; *statement is valid until db_select_end(). */
 enum err db_select(struct db *db, const char *sql, const struct tx_value *values,
                    size_t count, struct db_statement **statement, struct why *why);
-/* Reads the next row; ends the SELECT if there is no further row. */
+/* Reads the next row; ends the SELECT if there are no more rows. */
 enum err db_fetch(struct db *db, bool *found, struct why *why);
 /* Reads the remaining rows. Does nothing if no SELECT is open. */
 void db_select_end(struct db *db);
 /*
- * Reads all rows at once if they are few, to check the end of the answer before the use
- * of the first row.
+ * If there are few rows, reads all of them now, to check the end of the answer before the
+ * caller uses the first row.
  */
 enum err db_select_all(struct db *db, struct why *why);
 bool db_is_reading(const struct db *db);
 
-/* Columns of the current row, from 0. */
+/* Columns of the current row are numbered from 0. */
 bool db_column_is_null(const struct db_statement *statement, unsigned column);
 enum err db_column_int(struct db_statement *statement, unsigned column, int64_t *number,
                        struct why *why);
@@ -75,8 +81,9 @@ const void *db_column_bytes(struct db_statement *statement, unsigned column,
 enum db_connection {
 	DB_STAYS,		/* the connection can be used */
 	DB_LOST,		/* the connection is lost or out of step */
-	DB_REFUSED,		/* this host does not serve us now; another host may */
-	/* the host may no longer serve us: test the connection first */
+	/* this host does not serve us now; perhaps another host does */
+	DB_REFUSED,
+	/* perhaps the host no longer serves us: test the connection first */
 	DB_UNCERTAIN,
 };
 

@@ -1,6 +1,6 @@
 /*
- * db_probe -- tests at intervals whether the database answers and has the schema that
- * this program needs. It uses its own lane and connection, so a dead server does not
+ * db_probe -- tests periodically whether the database answers and has the schema that
+ * this program needs. It has its own thread and connection, so a dead server does not
  * block the loop.
  */
 #pragma once
@@ -11,7 +11,7 @@ struct db_config;
 struct loop;
 struct db_probe;
 
-/* SCHEMA: the database must have a schema that is not older than this program. */
+/* SCHEMA: the probe fails if the schema of the database is older than this program. */
 struct db_probe *db_probe_new(struct loop *loop, const struct db_config *config,
                               bool schema);
 /* Why the last probe failed, as text; NULL: it succeeded. */

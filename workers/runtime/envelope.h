@@ -1,13 +1,13 @@
 /*
- * envelope -- the wire format of oslo.messaging 2.0: bytes to struct and back (reference:
- * oslo.messaging's rpc and amqpdriver).
+ * envelope -- decodes and encodes the wire format of oslo.messaging 2.0 (reference: rpc
+ * and amqpdriver of oslo.messaging).
  *
  *	{"oslo.version": "2.0", "oslo.message": "<the message, as a JSON string>",
  *	 "zonefleet.signature": "<signature.h>"}
  *
- * The last key is ours and optional; receivers of oslo.messaging ignore it. A body
- * without the first two keys is the message itself. In the message the keys `_context_*`
- * are the context, and `_msg_id` with `_reply_q` make it a call.
+ * The last key is an optional extension of zonefleet; oslo.messaging ignores it. A body
+ * without the first two keys is the message itself. The keys `_context_*` of the message
+ * are the context. A message with `_msg_id` and `_reply_q` is a call.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ struct envelope_request {
 	/* borrowed from outer: the signature and the signed text; NULL: not signed */
 	const char *signature, *text;
 	size_t text_len;
-	json_t *outer;		/* owned; NULL once envelope_request_forget_outer() ran */
+	json_t *outer;		/* owned; NULL after envelope_request_forget_outer() */
 };
 
 struct envelope_reply {
@@ -49,13 +49,16 @@ struct envelope_notification {
 };
 
 /*
- * ERR_INVALID: a message that Python's receivers drop, or a call whose `_reply_q` is not
- * the name of a reply queue (rpc_caller.h). MAX limits the size of the body.
+ * ERR_INVALID: oslo.messaging would also drop this message, or its `_reply_q` is not the
+ * name of a reply queue (rpc_caller.h). MAX limits the size of the body.
  */
 enum err envelope_request_decode(const uint8_t *body, size_t len, size_t max,
                                  struct envelope_request *request, struct why *why);
 void envelope_request_clear(struct envelope_request *request);
-/* Frees the text of the message, which may be large, after the check of the signature. */
+/*
+ * Frees the text of the message, which may be large. Call it after the check of the
+ * signature.
+ */
 void envelope_request_forget_outer(struct envelope_request *request);
 enum err envelope_reply_decode(const uint8_t *body, size_t len, size_t max,
                                struct envelope_reply *reply, struct why *why);
@@ -72,7 +75,7 @@ struct envelope_signer {
 	int64_t unix_ms;
 };
 
-/* The following functions append a body. unique_id NULL makes a new id. */
+/* The following functions append a body. If unique_id is NULL, they make a new id. */
 struct envelope_call {
 	const char *method;
 	const json_t *args;		/* an object */
@@ -90,5 +93,8 @@ void envelope_heartbeat_encode(const char *msg_id, struct buf *body);
 void envelope_notification_encode(const char *event_type, const char *publisher_id,
                                   const json_t *payload, struct buf *body);
 
-/* True: REQUESTED is compatible with IMPLEMENTED, by oslo.messaging's dispatch rule. */
+/*
+ * True: REQUESTED is compatible with IMPLEMENTED according to oslo.messaging's dispatch
+ * rule.
+ */
 bool envelope_version_compatible(const char *implemented, const char *requested);

@@ -1,10 +1,10 @@
 /*
- * loop -- the event loop of a process, over libev. Only loop.c uses libev.
+ * loop -- the event loop of a process, based on libev. Only loop.c uses libev.
  *
- * Watchers live on the heap: x_new starts a watcher, x_free(&x) stops it and sets the
+ * Watchers are on the heap: x_new() starts a watcher, x_free(&x) stops it and sets the
  * pointer to NULL. A callback may free its own watcher. A timer fires once; set it again
- * with loop_timer_set(). Callbacks must not block: offload.h has threads for work that
- * blocks. Free a watcher before closing its descriptor and before freeing its loop.
+ * with loop_timer_set(). Callbacks must not block: use the threads of offload.h for work
+ * that blocks. Free a watcher before closing its descriptor and before freeing its loop.
  */
 #pragma once
 
@@ -23,10 +23,10 @@ typedef void loop_fn(void *self);
 
 struct loop *loop_new(void);		/* call it after the fork */
 void loop_free(struct loop **loop);
-/* until loop_stop(), also a loop_stop() before this call */
+/* runs until loop_stop(); returns immediately if loop_stop() was called before */
 void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
-/* monotonic; the time at which this turn began */
+/* the time at which this turn began, by the monotonic clock */
 int64_t loop_now_ms(const struct loop *loop);
 uint64_t loop_turn(const struct loop *loop);	/* the number of this turn */
 
@@ -43,7 +43,7 @@ bool loop_timer_armed(const struct loop_timer *timer);
 void loop_timer_free(struct loop_timer **timer);
 
 /*
- * Runs FN once, at the end of this turn, after all pending I/O callbacks. Used for
+ * Runs FN once, at the end of this turn, after all pending I/O callbacks. Use it to make
  * batches.
  */
 void loop_later(struct loop *loop, loop_fn *fn, void *self);
@@ -51,8 +51,8 @@ void loop_later(struct loop *loop, loop_fn *fn, void *self);
 void loop_later_cancel(struct loop *loop, void *self);
 
 /*
- * Another thread may call only loop_async_send(). FN runs on the loop soon, once for any
- * number of sends before it.
+ * Another thread may call only loop_async_send(). FN soon runs on the loop. It runs once,
+ * even if several sends came before it.
  */
 struct loop_async *loop_async_new(struct loop *loop, loop_fn *fn, void *self);
 void loop_async_send(struct loop_async *async);

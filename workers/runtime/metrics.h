@@ -1,9 +1,9 @@
 /*
- * metrics -- counters, gauges and histograms, in memory that the processes of a program
+ * metrics -- counters, gauges and histograms in memory that the processes of a program
  * share. Each process writes its own cells, and the supervisor sums them for /metrics
- * (metrics_http.h). A program makes its handles before the fork. A restarted process
- * continues with the cells of its index, so that counters never decrease. Any thread may
- * write. Only one thread may make handles.
+ * (metrics_http.h). A program creates all metrics before the fork. A restarted process
+ * continues with the cells of its predecessor, so counters never decrease. Any thread may
+ * change a metric. Only one thread may create metrics.
  */
 #pragma once
 
@@ -15,7 +15,8 @@ struct buf;
 
 enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
 
-enum { METRICS_MAX = 1024 };	/* time series; a further one only gets a warning */
+/* time series; metric_new() ignores more of them, with a warning */
+enum { METRICS_MAX = 1024 };
 
 struct metric;	/* one time series: a name and at most one label */
 
@@ -26,9 +27,9 @@ struct metric;	/* one time series: a name and at most one label */
 void metrics_init(int processes);
 void metrics_process(int index);	/* after the fork, in the process */
 /*
- * NAME is without the prefix "zonefleet_". A histogram ends in "_seconds", a counter in
- * "_total". label_key may be NULL. The same name and label give the same metric, also
- * after the fork. A new metric after the fork is a bug.
+ * NAME has no prefix "zonefleet_". The name of a histogram ends in "_seconds", the name
+ * of a counter in "_total". label_key may be NULL. The same name and label always give
+ * the same metric. To create a new metric after the fork is a bug.
  */
 struct metric *metric_new(enum metric_type type, const char *name, const char *help,
                           const char *label_key, const char *label_value);
@@ -36,13 +37,15 @@ void metric_add(struct metric *metric, int64_t by);	/* counters (by >= 0), gauge
 void metric_set(struct metric *metric, int64_t value);	/* gauges */
 void metric_observe_us(struct metric *metric, int64_t us);	/* 100 us to 100 s */
 
-/* Prometheus text format, version 0.0.4, all processes summed. */
+/* Appends all metrics in Prometheus text format 0.0.4, as sums over all processes. */
 void metrics_format(struct buf *text);
 
 /* The heartbeat of a process, for the supervisor. */
 void metrics_heartbeat(int64_t now_ms);
 int64_t metrics_last_heartbeat(int process);	/* 0: no heartbeat yet */
-/* Why this process is not ready, cut to METRICS_WORDS - 1 bytes; NULL: it is ready. */
+/*
+ * Sets why this process is not ready, cut to METRICS_WORDS - 1 bytes; NULL: it is ready.
+ */
 void metrics_set_down_reason(const char *words);
 enum { METRICS_WORDS = 256 };
 /* Why PROCESS is not ready; "" if it has not reported yet. False: it is ready. */

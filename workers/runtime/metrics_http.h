@@ -1,7 +1,8 @@
 /*
- * metrics_http -- the HTTP server of a program, by libmicrohttpd: /metrics (Prometheus
- * text) and /healthz (200 if all processes are ready and alive, else 503 with the reason
- * for each process that is not). It runs in the supervisor, by default on loopback.
+ * metrics_http -- the HTTP server of a program, with libmicrohttpd. /metrics returns the
+ * metrics as Prometheus text. /healthz returns 200 if all processes are ready and alive.
+ * Otherwise it returns 503 with a reason for each process that is not. The server runs in
+ * the supervisor and by default listens only on loopback.
  */
 #pragma once
 
@@ -13,7 +14,8 @@ struct loop;
 struct metrics_http;
 
 /*
- * LISTEN_ON is "127.0.0.1:9100" or "[::1]:9100". With port 0 the kernel chooses a port.
+ * LISTEN_ON is "127.0.0.1:9100" or "[::1]:9100". If the port is 0, the kernel chooses a
+ * port.
  */
 enum err metrics_http_open(struct loop *loop, const char *listen_on, int processes,
                            struct metrics_http **http, struct why *why);

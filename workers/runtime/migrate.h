@@ -1,13 +1,13 @@
 /*
- * migrate -- brings the schema of the database up to this program's version. The files
- * schema/NNN_name.sql are part of the program (migrate_files[], made by the Makefile).
- * They are numbered from 1 without a gap. There is no way back to an older version.
+ * migrate -- updates the schema of the database to this program's version. The program
+ * contains the files schema/NNN_name.sql (the Makefile generates migrate_files[]). The
+ * files are numbered from 1 without a gap. The program cannot return to an older version.
  *
- * DDL has no transactions. So each version has a row in schema_migrations, with the
- * state STARTED before its first statement and DONE after its last statement. The row is
- * also the lock: only one of two runs can insert it, even on a cluster, where GET_LOCK
- * works on one node only. If a version is in state STARTED, its migration was
- * interrupted. An operator must decide; the error says how.
+ * DDL has no transactions. So each version has a row in schema_migrations: its state is
+ * STARTED before the first statement and DONE after the last statement. The row is also
+ * the lock, because only one of two runs can insert it. GET_LOCK is not enough, because
+ * on a cluster it works on one node only. If a migration is interrupted, its version
+ * stays in state STARTED, and an operator must act. The error message says how.
  */
 #pragma once
 
@@ -24,9 +24,10 @@ struct migrate_file {
 extern const struct migrate_file migrate_files[];
 
 /*
- * Applies missing versions in order. Calls PROGRESS for each version, with APPLIED if
- * this run applied it. ERR_CONFLICT: a version was interrupted, or its file differs from
- * the applied file. ERR_BUSY: another run holds the lock for longer than a minute.
+ * Applies missing versions in order. Calls PROGRESS for each version; APPLIED is true if
+ * this run applied the version. ERR_CONFLICT: an earlier migration was interrupted, or a
+ * file differs from the file that was applied. ERR_BUSY: another run has held the lock
+ * for more than a minute.
  */
 enum err migrate_run(struct db *db,
                      void (*progress)(void *self, int version, const char *name,
@@ -35,7 +36,7 @@ enum err migrate_run(struct db *db,
 
 /*
  * *have: the version of the database (0: no schema). *want: the version of this program.
- * While have < want a worker is not ready and asks for `zonefleet db migrate`. A worker
- * accepts a higher version, which comes from a newer program.
+ * While *have is less than *want, a worker is not ready and asks the operator to run
+ * `zonefleet db migrate`. A worker accepts the higher version of a newer program.
  */
 enum err migrate_version(struct db *db, int *have, int *want, struct why *why);

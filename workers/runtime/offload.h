@@ -1,10 +1,10 @@
 /*
- * offload -- runs blocking work on threads beside the loop.
+ * offload -- runs blocking work on threads outside the event loop.
  *
- * A lane is one thread with a bounded queue. The jobs of a lane run in turn, lanes run
- * in parallel. work() runs on the lane's thread and must have its own deadline; done()
- * runs on the loop afterwards. No job gets lost: either lane_submit() refuses it (queue
- * full), or done() runs.
+ * A lane is one thread with a bounded queue. The jobs of one lane run one after the
+ * other. Different lanes run in parallel. work() runs on the thread of the lane and must
+ * have its own deadline. Then done() runs on the loop. No job is lost: either
+ * lane_submit() refuses the job because the queue is full, or done() runs.
  */
 #pragma once
 
@@ -16,15 +16,16 @@ struct lane;
 
 typedef void lane_fn(void *job);
 
-/* ps and the log show NAME. LIMIT jobs may wait behind the running job. */
+/* ps and the log show NAME. At most LIMIT jobs wait while another job runs. */
 struct lane *lane_new(struct loop *loop, const char *name, size_t limit);
-/* False: the queue is full, and neither function runs. */
+/* False: the queue is full or lane_free() runs. Then neither function is called. */
 bool lane_submit(struct lane *lane, lane_fn *work, lane_fn *done, void *job);
-size_t lane_waiting(const struct lane *lane);	/* jobs before their done() */
+/* number of jobs whose done() has not run yet */
+size_t lane_waiting(const struct lane *lane);
 /*
- * Waits for the running job. Waiting jobs get done() without work(). done() may call it.
- * It refuses new jobs meanwhile.
+ * Waits for the running job. For each job that still waits, it calls done() without
+ * work(). It refuses new jobs. A done() may call lane_free().
  */
 void lane_free(struct lane **lane);
-/* For done(): true if work() ran; false if the lane was freed before. */
+/* For done(): true if work() ran, false if lane_free() came first. */
 bool lane_job_ran(const struct lane *lane);

@@ -1,6 +1,6 @@
 /*
- * option_json -- the settings of a program as JSON, for docs/generate: one item for each
- * group, with its rows in the order of --help.
+ * option_json -- writes the settings of a program as JSON, for docs/generate. Each group
+ * is one item, and its rows are in the order of --help.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 /*
  * [{"group", "elements", "help", "rows": [{"key", "values", "default", "required",
  * "reloadable", "help"}]}]. "elements" names the items of a list, or is null. "values" is
- * the type with its bounds. The default of a required row is an example. The caller frees
+ * the type with its bounds. For a required row, "default" is an example. The caller frees
  * the result.
  */
 json_t *option_json(const struct option_schema *schema);

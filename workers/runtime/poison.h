@@ -1,10 +1,10 @@
 /*
- * poison -- messages whose handler crashed a process. The broker delivers such a message
- * again, and it would crash all processes in turn. So each process notes the messages
- * that it handles, in memory shared with its supervisor. If a fault ends the process,
- * the supervisor counts a death for each of these messages. A process handles a message
- * with deaths alone, not in a batch. After POISON_DEATHS_MAX deaths no process handles
- * it.
+ * poison -- counts how often a message has crashed a process. The broker delivers such a
+ * message again, so it could crash all processes one after the other. So each process
+ * writes the ids of the messages that it handles to memory that it shares with the
+ * supervisor. If a process crashes, the supervisor counts a crash for each of these
+ * messages. After the first crash, a process handles the message alone, not in a batch.
+ * After POISON_DEATHS_MAX crashes, no process handles it.
  */
 #pragma once
 
@@ -20,13 +20,15 @@ enum { POISON_NOTED_MAX = 256, POISON_DEATHS_MAX = 3 };
 void poison_init(int processes);
 void poison_process(int index);		/* after the fork, in the process */
 
-/* Call these before and after a handler. Notes at most POISON_NOTED_MAX ids. */
+/*
+ * Call poison_note() before a handler and poison_clear() after it. At most
+ * POISON_NOTED_MAX ids are noted at the same time.
+ */
 void poison_note(const char *unique_id);
 void poison_clear(void);
 int poison_deaths(const char *unique_id);
 
 /*
- * For the supervisor. OF_A_FAULT: the process died of SIGSEGV, SIGABRT or a similar
- * signal.
+ * For the supervisor. OF_A_FAULT: SIGSEGV, SIGABRT or a similar signal ended the process.
  */
 void poison_process_died(int process, bool of_a_fault);

@@ -21,12 +21,13 @@ enum { KEPT_QUIET_MS = 10 * 1000 };
 
 static const struct option log_options[] = {
 	{ "level",  OPTION_WORD, AT(log_level),  "info",  .words = log_level_words,
-	  .help = "log events of this level or worse", .reloadable = true },
+	  .help = "lowest severity of the log lines that the program writes",
+	  .reloadable = true },
 	{ "syslog", OPTION_BOOL, AT(log_syslog), "false", 0, 0,
 	  "log to syslog. false: log to standard error, which journald reads" },
 	{ "core_dumps", OPTION_BOOL, AT(core_dumps), "false", 0, 0,
-	  "allow core dumps of a process that fails, and debuggers. Both show the keys "
-	  "of the process" },
+	  "allow core dumps when a process crashes, and allow debuggers to attach. Core "
+	  "dumps and debuggers can reveal the keys of the process" },
 	{ 0 }
 };
 
@@ -36,10 +37,10 @@ static const struct option process_options[] = {
 	  "time" },
 	/* the following rows also apply to programs with one process */
 	{ "prefetch",  OPTION_INT,  AT(prefetch),  "64", 1, 10000,
-	  "number of messages that the broker hands to a process in advance" },
+	  "largest number of messages that RabbitMQ sends to a process in advance" },
 	{ "metrics",   OPTION_TEXT, AT(metrics),   "",   0, 64,
-	  "address and port of /metrics and /healthz, as \"127.0.0.1:9153\". \"\": no "
-	  "page" },
+	  "address and port of the pages /metrics and /healthz, for example "
+	  "\"127.0.0.1:9153\". \"\": no pages" },
 	{ 0 }
 };
 
@@ -193,7 +194,7 @@ size_t timers_count(const struct timer *timers)
 struct metric *timer_metric(const struct timer *timer)
 {
 	return metric_new(METRIC_HISTOGRAM, "timer_seconds",
-			  "time of one turn of periodic work, by the name of the work",
+			  "duration of one run of periodic work, by the name of the work",
 			  "timer", timer->name);
 }
 
@@ -207,14 +208,16 @@ struct metric *lacks_metric(void)
 struct metric *locked_metric(void)
 {
 	return metric_new(METRIC_COUNTER, "database_locked_total",
-			  "statements of the loop that found a row locked. They do not "
-			  "wait, and the program runs their transaction again soon",
+			  "database statements in the event loop that found a locked "
+			  "row. The program does not wait for the row. It repeats the "
+			  "transaction soon",
 			  NULL, NULL);
 }
 
 struct metric *lateness_metric(void)
 {
 	return metric_new(METRIC_HISTOGRAM, "loop_late_seconds",
-			  "how late the loop came to a timer, once a second: how busy "
-			  "the process is", NULL, NULL);
+			  "delay of the event loop. The process measures it once a "
+			  "second with a timer. It shows how busy the process is",
+			  NULL, NULL);
 }

@@ -1,9 +1,9 @@
 /*
- * refused_log -- the log line of a message that a program refuses.
+ * refused_log -- writes the log line about a message that a program refuses.
  *
- * Any account at the broker can send such messages, so a process logs at most one line a
- * second. `unlogged` in a line counts the refused messages since the previous line. Only
- * for the thread of the loop.
+ * Any account at the broker can send such messages, so a process logs at most one line
+ * per second. `unlogged` in a line counts the refused messages without a line since the
+ * previous line. Only the thread of the loop may call it.
  */
 #pragma once
 

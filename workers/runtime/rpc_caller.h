@@ -1,12 +1,12 @@
 /*
  * rpc_caller -- finds the caller of a body that is not a valid request.
  *
- * envelope.c refuses a body as a whole, for example because of a duplicate key. Its
- * sender may be a caller that waits. The scan reads only `_msg_id` and `_reply_q`, in
+ * If envelope.c refuses a body, for example because of a duplicate key, the sender may
+ * still wait for an answer. The scan reads only `_msg_id` and `_reply_q`. It needs
  * constant memory, so it can read a body of any length and depth. It finds a caller only
- * if the body is one complete object, if each key occurs once at the top level (of
- * `oslo.message`, if the body is an envelope), and if the reply queue has a valid name.
- * Pure.
+ * if three conditions hold. The body is one complete object. Each of the two keys occurs
+ * once at the top level (of `oslo.message`, if the body is an envelope). The reply queue
+ * has a valid name. Pure.
  */
 #pragma once
 
@@ -16,8 +16,8 @@
 /*
  * Valid names are "reply_" with 32 hexadecimal digits (oslo.messaging and our own
  * client), or "reply_" with HOST:PROCESS:NUMBER (oslo.messaging with use_queue_manager).
- * It refuses other names, because answers use the default exchange, which reaches any
- * queue.
+ * All other names are invalid, because answers go through the default exchange, which can
+ * reach any queue.
  */
 bool reply_queue_valid(const char *name);
 
@@ -46,12 +46,12 @@ struct caller_level {
 	unsigned unicode;
 	char key[CALLER_KEY_MAX];
 	size_t key_len;
-	/* where the value of the last key goes; NULL: it is not needed */
+	/* where to store the value of the last key; NULL: nowhere */
 	struct caller_text *value;
 	struct caller_text msg_id, reply_queue;
 };
 
-/* Zero it before the first byte. */
+/* Set it to zero before the first byte. */
 struct caller_scan {
 	struct caller_level outer, inner;	/* inner: the text of `oslo.message` */
 	int versions, messages;			/* keys of an envelope */

@@ -1,10 +1,10 @@
 /*
- * rpc_digest -- distinguishes a repeated message from another call with the same message
- * id.
+ * rpc_digest -- distinguishes a repeated message from a different call that has the same
+ * message id.
  *
- * The sender of a message chooses its id. So a program that stores its answers by
- * `_unique_id` stores this digest with each answer. An answer is only valid for a call
- * with the same tenant, rights, method and arguments.
+ * The sender of a message chooses its id. So a program that stores answers by
+ * `_unique_id` also stores the digest of the call. It repeats a stored answer only for a
+ * call with the same tenant, rights, method and arguments.
  */
 #pragma once
 
@@ -17,5 +17,5 @@ enum { RPC_DIGEST_LEN = 32 };
 
 /* SHA-256. The order of keys and the white space of the JSON do not matter. */
 void rpc_digest(const struct request *req, uint8_t digest[RPC_DIGEST_LEN]);
-/* Fails TX with ERR_CONFLICT, because another call has used the message id. */
+/* Fails TX with ERR_CONFLICT: a different call has used the message id. */
 void rpc_digest_conflict(struct tx *tx, const struct request *req);

@@ -1,13 +1,13 @@
 /*
  * rpc_limit -- computes how long the caller of a request waits.
  *
- * A call has its caller's time limit as the message's expiration, in milliseconds. Our
- * own callers also send the end of the limit, by their clock: in a header, or in the
- * context with oslo.messaging, which can set no header. The request must be finished
- * RPC_MARGIN_MS before this end (a quarter of a limit under two seconds), because a
- * COMMIT takes time and clocks may differ. Without the end, or with an impossible end,
- * the limit begins when the socket was last empty, and the time in the broker's queue is
- * unknown. Pure.
+ * The expiration of a message is its caller's time limit in milliseconds. Our own callers
+ * also send the end of the limit by their clock, in a header. oslo.messaging cannot set a
+ * header, so callers that use it send this end in the context. A COMMIT takes time and
+ * clocks differ, so the request must be finished RPC_MARGIN_MS before the end. If the
+ * limit is less than two seconds, this margin is a quarter of the limit. If the end is
+ * missing or impossible, the time in the broker's queue is unknown. The limit then begins
+ * when the socket was last empty. Pure.
  */
 #pragma once
 
@@ -18,8 +18,8 @@ struct broker_delivery;
 enum { RPC_MARGIN_MS = 500 };
 
 /*
- * The end of the limit by clock_boot_ms(); 0: the message has no limit. NOW_MS and
- * NOW_UNIX_MS are the present times of both clocks.
+ * The end of the time limit by clock_boot_ms(); 0: the message has no time limit. NOW_MS
+ * is the present time by clock_boot_ms(), NOW_UNIX_MS by the clock since 1970.
  */
 int64_t rpc_limit_end(const struct broker_delivery *delivery, int64_t now_ms,
                       int64_t now_unix_ms);

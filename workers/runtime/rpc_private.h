@@ -1,9 +1,9 @@
 /*
  * rpc_private -- shared by the files of an rpc server.
  *
- * rpc_server.c opens the server. rpc_receive.c makes a job of a delivery, rpc_run.c runs
- * its handler, and rpc_finish.c answers and acknowledges it. In between, the job is in
- * the queue (head) or in the redo queue. A finished job goes back to the pool
+ * rpc_server.c opens the server. rpc_receive.c makes a job from a delivery, rpc_run.c
+ * runs the handler, and rpc_finish.c answers and acknowledges the request. A job that
+ * waits is in the queue (head) or in the redo queue. A finished job returns to the pool
  * (rpc_job.c).
  */
 #pragma once
@@ -21,11 +21,12 @@ struct loop_timer;
 struct replies;
 struct rpc_metrics;
 
-enum { RECENT_MAX = 64 };	/* recent requests that may have a duplicate */
+enum { RECENT_MAX = 64 };	/* number of recent requests that the server remembers */
 
 /* A request from its delivery to its acknowledgement. */
 struct job {
-	struct redo_entry entry;	/* in the redo queue; must be the first member */
+	/* link in the redo queue; must be the first member */
+	struct redo_entry entry;
 	struct redo redo;
 	struct job *next;	/* link while it waits */
 	struct request req;
@@ -34,14 +35,14 @@ struct job {
 	struct buf body;	/* the body of a cast: a retry publishes it again */
 	char *subject;		/* text of entry.subject, if it has two arguments */
 	const struct rpc_method *method;	/* NULL: the checks failed, see err */
-	int deaths;		/* processes that died while they ran it */
+	int deaths;		/* number of processes that crashed while they ran it */
 	bool is_refused;	/* trust_authorize() refused it */
-	/* is_refused, and only the fleet may send such a request */
+	/* trust_authorize() refused it, and only the fleet may send such a request */
 	bool is_forged;
 	bool is_foreign_admin;
 	enum err err;
 	char unique_id[ID_LEN + 1];
-	char poison_id[ID_LEN + 1];	/* the same at each delivery of the message */
+	char poison_id[ID_LEN + 1];	/* the same for each delivery of the message */
 	uint64_t hash;			/* of the message as received */
 	char user[256];		/* the account of the delivery */
 	int64_t arrived_us;
@@ -49,10 +50,11 @@ struct job {
 };
 
 /*
- * A recent request that may have a duplicate. Messages with the same id are not
- * duplicates if their reply queues differ: a caller that lost its reply queue sends the
- * call again with the same id. They are not duplicates if their texts differ: the handler
- * refuses the second one (rpc_digest.h), or its caller waits for its own answer.
+ * A recent request, to detect a duplicate. Messages with the same id are not duplicates
+ * if their reply queues differ: a caller that lost its reply queue sends the call again
+ * with the same id. They are not duplicates either if their texts differ. Then the
+ * handler refuses the second message (rpc_digest.h), or the caller of the second message
+ * waits for its own answer.
  */
 struct recent_request {
 	char unique_id[ID_LEN + 1];
@@ -85,9 +87,9 @@ struct rpc_server {
 
 /* ---- rpc_job.c ---- */
 
-/* True: the message of this job has come before. Otherwise remembers it. */
+/* True: the message of this job has arrived before. Otherwise remembers the message. */
 bool rpc_job_is_duplicate(struct rpc_server *server, const struct job *job);
-/* A repetition of this job's message no longer counts as a duplicate. */
+/* Forgets this job's message: if it arrives again, it is no duplicate. */
 void rpc_job_forget(struct rpc_server *server, const struct job *job);
 /* A new job, or a job from the pool. */
 struct job *rpc_job_take(struct rpc_server *server);
@@ -111,7 +113,7 @@ void rpc_receive_delivery(void *self, const struct broker_delivery *delivery);
 
 /* Adds the job at the end of the queue. */
 void rpc_run_add(struct rpc_server *server, struct job *job);
-/* A callback; SELF is the server. Runs waiting jobs for a moment. */
+/* A callback; SELF is the server. Runs waiting jobs for a short time. */
 void rpc_run_waiting(void *self);
 /* A callback; SELF is the server. Runs jobs whose pause is over. */
 void rpc_run_redo(void *self);
@@ -122,13 +124,15 @@ void rpc_run_drop(struct rpc_server *server);
 
 /* Answers, acknowledges and releases a job, according to its err. */
 void rpc_finish(struct rpc_server *server, struct job *job);
-/* Makes the message a dead letter. A server of fanouts drops it instead. */
+/*
+ * Makes the message a dead letter. A server with fanout_only drops the message instead.
+ */
 void rpc_finish_dead_letter(struct rpc_server *server,
                             const struct broker_delivery *delivery, const char *reason);
 
 /* ---- rpc_heartbeat.c ---- */
 
-/* Starts the heartbeats that the caller of JOB asks for. */
+/* Starts the heartbeats that the caller of JOB requested. */
 void rpc_heartbeat_watch(struct rpc_server *server, const struct job *job);
 /* A callback; SELF is the server. Sends the heartbeats that are due. */
 void rpc_heartbeat(void *self);

@@ -1,11 +1,12 @@
 /*
- * rpc_redo -- requests that wait for their next run while other requests run. They lost a
- * race, or another transaction holds the row that they want.
+ * rpc_redo -- holds requests that wait for their next run while other requests run. Such
+ * a request lost a race, or another transaction has locked the row that the request
+ * needs.
  *
  * Requests about one subject wait behind the first of them, the leader. They run again
- * with it, in their order. It limits the number of requests that wait for rows, because
- * each of them takes one place of the prefetch. Pure: no timer, no clock. A request
- * embeds a struct redo_entry.
+ * when the leader runs, in their order. The queue limits the number of requests that wait
+ * for rows, because each of them uses one place of the prefetch. This module has no timer
+ * and reads no clock. A request embeds a struct redo_entry.
  */
 #pragma once
 
@@ -15,23 +16,24 @@
 
 #include "base/err.h"
 
-/* Why a request runs again, and since when. Zero it before the first run. */
+/* Why a request runs again, and since when. Set it to zero before the first run. */
 struct redo {
 	int races;
 	int64_t race_until_ms;
-	int64_t locked_ms;		/* when it first found the row locked */
+	int64_t locked_ms;		/* when the request first found the row locked */
 };
 
 /*
- * The pause of a request before its next run. Its last run took RUN_MS and ended at
- * NOW_MS with ERR, an error of RETRY_NOW. -1: no further run. RANDOM is any 32 bits.
+ * The pause before the next run of a request; -1: the request does not run again. The
+ * last run took RUN_MS and ended at NOW_MS with ERR, an error of RETRY_NOW. RANDOM is a
+ * random number.
  */
 int redo_pause_ms(struct redo *redo, enum err err, int64_t run_ms, int64_t now_ms,
                   uint32_t random);
 
 /*
- * Subjects whose row is locked, and since when. A subject is the same in upper and lower
- * case, and with a dot at its end.
+ * Subjects whose row is locked, and since when. The case of a subject and a dot at its
+ * end do not matter.
  */
 struct locked_subjects {
 	struct {
@@ -44,12 +46,12 @@ struct locked_subjects {
 void locked_subjects_note(struct locked_subjects *locked, const char *subject,
                           bool is_locked, int64_t now_ms);
 /*
- * True: a request may wait in the database, because calls about the subject succeed in
- * turns with other processes. A row that is locked for long had no success lately.
+ * True: a request may wait for the row in the database, because a recent call about the
+ * subject succeeded. So other processes lock the row only for a short time.
  */
 bool locked_subjects_may_wait(const struct locked_subjects *locked, const char *subject,
                               int64_t now_ms);
-/* 0: no request has found the row of the subject locked lately. */
+/* Since when the row of the subject is locked; 0: no recent request found it locked. */
 int64_t locked_subjects_since(const struct locked_subjects *locked, const char *subject,
                               int64_t now_ms);
 
@@ -58,7 +60,7 @@ struct redo_entry {
 	struct redo_entry *next;
 	struct redo_entry *behind, **behind_end;
 	const char *subject;		/* borrowed; NULL: no subject */
-	int64_t due_ms;			/* only of a leader */
+	int64_t due_ms;			/* only for a leader */
 	bool is_locked;
 };
 
@@ -69,15 +71,16 @@ struct redo_queue {
 };
 
 /*
- * True: no further request may wait for a row that is locked since SINCE_MS (0: it is
- * not). For a row that is locked for a moment, as by another call, it is always false.
+ * True: too many requests wait, so no other request may wait for a row that has been
+ * locked since SINCE_MS (0: the row is not locked). Always false for a row that has been
+ * locked only for a moment, for example by another call.
  */
 bool redo_queue_is_full(const struct redo_queue *queue, int64_t since_ms, int64_t now_ms);
 /* The leader of SUBJECT, or NULL. */
 struct redo_entry *redo_queue_leader(const struct redo_queue *queue, const char *subject);
 /*
- * Adds the entry behind the leader of its subject, whose time counts, or makes it a
- * leader.
+ * Adds the entry behind the leader of its subject. The entry then runs at the leader's
+ * time. If there is no such leader, the entry becomes a leader that is due at DUE_MS.
  */
 void redo_queue_add(struct redo_queue *queue, struct redo_entry *entry, int64_t due_ms);
 /*

@@ -1,9 +1,8 @@
 /*
- * rpc_reference -- the texts of docs/rpc.md about the methods of a topic. The texts are
- * in a file beside the rows that the program uses (service_words.c). docs/rpc/words.c
- * prints texts and rows, and `make check` fails for a method without texts.
- * test_rpc_reference.py makes the calls of the examples and compares the answers with
- * the objects.
+ * rpc_reference -- the texts of docs/rpc.md about the methods of a topic. The texts of a
+ * program are in its service_words.c. docs/rpc/words.c prints texts and table rows. `make
+ * check` fails if a method has no texts. test_rpc_reference.py makes the calls of the
+ * examples and compares the answers with the objects.
  */
 #pragma once
 
@@ -21,24 +20,24 @@ struct rpc_method_doc {
 	/* "[domain]" or "`domains`: list of [domain]; `marker`: id or null" */
 	const char *answer;
 	const char *example;	/* its arguments: JSON with ' for " */
-	/* arguments that differ from the topic's `args` */
+	/* arguments whose text differs from the topic's `args` */
 	const struct json_field *args;
 };
 
 struct rpc_object {
 	const char *name, *help;
 	const struct json_field *fields;
-	bool is_answer;		/* the object is only in answers */
+	bool is_answer;		/* the object occurs only in answers */
 };
 
 struct rpc_topic {
 	const char *topic, *help;
 	const struct rpc_method *(*methods)(void);
 	const struct rpc_method_doc *words;	/* end with a row of zeroes */
-	/* arguments with one meaning in several methods */
+	/* arguments that mean the same in several methods */
 	const struct json_field *args;
 	const struct rpc_object *objects;
 };
 
-/* Each program defines its own. Ends with a row of zeroes. */
+/* Each program defines its own array, which ends with a row of zeroes. */
 extern const struct rpc_topic rpc_topics[];

@@ -1,10 +1,11 @@
 /*
- * rpc_reply -- the answers of an rpc server on their way to the broker.
+ * rpc_reply -- sends the answers of an rpc server to the broker.
  *
  * The server acknowledges a request after the broker has confirmed its answer. If the
- * process dies before, the broker delivers the request again. The server drops an answer
- * that the broker refuses or does not confirm within 10 s. If a reply queue is missing,
- * its owner may be reconnecting. So a timer sends the answer again for a while.
+ * process dies before that, the broker delivers the request again. The server drops an
+ * answer that the broker refuses or does not confirm within 10 s. If a reply queue is
+ * missing, its caller may be reconnecting. So the server sends the answer again for a
+ * while.
  */
 #pragma once
 
@@ -16,7 +17,10 @@ struct replies;
 
 struct replies *replies_new(struct loop *loop, struct broker *in, struct broker *out);
 void replies_free(struct replies **replies);
-/* Takes over BODY. Acknowledges REQUEST, a delivery of IN, after the confirm. */
+/*
+ * Takes over BODY. Acknowledges REQUEST, a delivery of IN, when the broker has confirmed
+ * the answer.
+ */
 void replies_send(struct replies *replies, const char *queue, struct buf *body,
                   const struct broker_delivery *request);
 /* The number of requests without an acknowledgement. */

@@ -1,12 +1,12 @@
 /*
- * sd_notify -- reports the state of the service to systemd (sd_notify(3), without its
- * library). Without NOTIFY_SOCKET it does nothing.
+ * sd_notify -- reports the state of the service to systemd, as sd_notify(3) does but
+ * without libsystemd. If NOTIFY_SOCKET is not set, it does nothing.
  */
 #pragma once
 
 #include <stdint.h>
 
-/* Sends lines of KEY=VALUE: "READY=1", "STATUS=...". */
+/* Sends lines in the form KEY=VALUE: "READY=1", "STATUS=...". */
 void sd_notify_send(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The longest time that systemd accepts between two WATCHDOG=1; 0: no watchdog. */
 int64_t sd_notify_watchdog_ms(void);

@@ -1,14 +1,14 @@
 /*
- * signature -- proves that a message comes from the fleet. It is an HMAC-SHA256 over the
- * topic, the time of sending and the message. Only programs of the fleet have the key.
- * Pure: the caller passes the time.
+ * signature -- proves that a program of the fleet sent a message. The signature is an
+ * HMAC-SHA256 of the topic, the time of sending and the message. Only programs of the
+ * fleet have the key. This module reads no clock: the caller passes the time.
  *
  *	1:KEY:MILLISECONDS:HEX		where HEX is the HMAC of
  *	1 <LF> TOPIC <LF> KEY <LF> MILLISECONDS <LF> TEXT
  *
- * KEY is the key's id, MILLISECONDS the sender's clock since 1970. TEXT is the inner
- * message in its wire form (envelope.h), with its unique id, method, arguments and
- * context.
+ * KEY is the id of the key. MILLISECONDS is the time since 1970 by the sender's clock.
+ * TEXT is the inner message in its wire form (envelope.h), with its unique id, method,
+ * arguments and context.
  */
 #pragma once
 
@@ -31,16 +31,13 @@ struct signature_key {
 	size_t len;
 };
 
-/* The first key signs, all keys verify. */
+/* The first key signs messages. A message may have a signature by any of the keys. */
 struct signature_keys {
 	struct signature_key key[SIGNATURE_KEYS_MAX];
 	size_t count;
 };
 
-/*
- * Reads any number of "ID:BASE64", separated by white space. ERR_INVALID: the reason does
- * not quote a secret.
- */
+/* Parses a list of "ID:BASE64", separated by white space. *why never quotes a secret. */
 enum err signature_keys_parse(const char *text, struct signature_keys *keys,
                               struct why *why);
 
@@ -58,7 +55,8 @@ enum signature_result {
 	SIGNATURE_MISSING,
 	SIGNATURE_MALFORMED,
 	SIGNATURE_UNKNOWN_KEY,
-	SIGNATURE_WRONG,	/* another key, topic, time or text was signed */
+	/* the key, topic, time or text differs from what the sender signed */
+	SIGNATURE_WRONG,
 	SIGNATURE_OLD,
 	SIGNATURE_AHEAD,	/* the sender's clock is ahead of ours */
 	SIGNATURE_RESULTS
@@ -66,7 +64,7 @@ enum signature_result {
 
 struct signature_time {
 	int64_t now_unix_ms;
-	int max_age_ms;		/* also the limit for times in the future */
+	int max_age_ms;		/* also the limit for a time in the future */
 };
 
 /* SIGNATURE is NULL if the message has none. */

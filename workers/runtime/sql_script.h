@@ -1,8 +1,8 @@
 /*
- * sql_script -- cuts SQL text into statements, at each `;` outside of quotes and
- * comments. The connection takes one statement at a time, so a text cannot smuggle in a
- * second statement. DELIMITER and the BEGIN ... END of a stored program are not
- * supported: the schema does not use them.
+ * sql_script -- splits SQL text into statements, at each `;` outside quotes and comments.
+ * The connection accepts one statement at a time, so no text can add a second statement.
+ * sql_script does not support DELIMITER or the BEGIN ... END of a stored program, because
+ * the schema does not use them.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 struct script {
 	const char *statement;	/* borrowed from the text; not NUL-terminated */
 	size_t len;		/* without the `;` */
-	int line;		/* line of its start, from 1 */
+	int line;		/* number of its first line, from 1 */
 	const char *rest;
 	int rest_line;
 };

@@ -23,33 +23,38 @@ enum {
 
 const struct option trust_fleet_options[] = {
 	{ "keys", OPTION_SECRET, AT(keys), NULL, 0, 4096,
-	  "keys that sign messages between the fleet's programs, one a line: ID:BASE64. "
-	  "The first key signs, all keys verify. Keep them in a file that only the "
-	  "programs can read: \"@/etc/zonefleet/fleet.keys\"", .reloadable = true },
+	  "keys that sign messages between the fleet's programs, one key per line: "
+	  "ID:BASE64. Programs sign with the first key and verify with all keys. Keep "
+	  "the keys in a file that only the programs can read: "
+	  "\"@/etc/zonefleet/fleet.keys\"", .reloadable = true },
 	{ "agent_keys", OPTION_SECRET, AT(agent_keys), NULL, 0, 4096,
-	  "keys for messages between agents and zonefleet-ports or zonefleet-routes, "
-	  "written like `keys`. They sign no other message. An agent without `keys` "
-	  "signs with the first of these keys. \"\": agents need "
+	  "keys that sign messages between agents and zonefleet-ports or "
+	  "zonefleet-routes, in the same form as `keys`. They sign no other messages. An "
+	  "agent without `keys` signs with the first of these keys. \"\": agents need "
 	  "`keys`", .reloadable = true },
 	{ "max_age", OPTION_DURATION, AT(max_age_ms), "1d", 1000, MAX_AGE_MS,
-	  "refuse the fleet's messages that are older than this, or further in the "
-	  "future. Messages wait in their queues while their program is down. Set this "
-	  "time longer than the longest outage that you expect", .reloadable = true },
+	  "largest age of a message of the fleet. Programs refuse older messages, and "
+	  "messages whose timestamp is further in the future. Messages wait in their "
+	  "queues while a program is down, so set max_age longer than the longest outage "
+	  "that you expect", .reloadable = true },
 	{ "trust_broker", OPTION_BOOL, AT(trust_broker), "false", 0, 0,
-	  "accept the fleet's messages also without a valid signature, from all accounts "
-	  "that may send to the topic. Set it while you distribute the first keys, or if "
-	  "topic permissions keep other accounts away", .reloadable = true },
+	  "also accept messages of the fleet without a valid signature, from all "
+	  "accounts that may send to the topic. Set trust_broker to true while you "
+	  "distribute the first keys, or if topic permissions of RabbitMQ keep all other "
+	  "accounts away", .reloadable = true },
 	{ 0 }
 };
 
 const struct option trust_broker_options[] = {
 	{ "require_user_id", OPTION_BOOL, AT(require_user_id), "false", 0, 0,
-	  "refuse requests that do not name the account of their sender (AMQP's user_id, "
-	  "which RabbitMQ verifies). Clients of oslo.messaging do not name it; requests "
-	  "signed with a key of the fleet need not", .reloadable = true },
+	  "refuse requests that do not name the account of their sender (user_id of "
+	  "AMQP, which RabbitMQ verifies). Clients of oslo.messaging do not send a "
+	  "user_id. A request that is signed with a key of the fleet does not need a "
+	  "user_id", .reloadable = true },
 	{ "administrators", OPTION_TEXTS, AT(administrators), "", 1, USERS_MAX_BYTES,
-	  "accounts at the broker that may say is_admin, in addition to the fleet's own "
-	  "programs. Empty list: all accounts may say is_admin", .reloadable = true },
+	  "accounts at RabbitMQ that may call as an administrator (is_admin), in "
+	  "addition to the fleet's own programs. Empty list: all accounts may call as an "
+	  "administrator", .reloadable = true },
 	{ 0 }
 };
 
@@ -160,16 +165,17 @@ static const char *trust_refusal_name(int refusal)
 static struct metric *trust_refused_metric(int refusal)
 {
 	return metric_new(METRIC_COUNTER, "messages_refused_total",
-	                  "requests that their senders may not send, by the reason",
+	                  "requests that the program refused because the sender may not "
+	                  "send them, by reason",
 	                  "reason", trust_refusal_name(refusal));
 }
 
 static struct metric *trust_unchecked_metric(void)
 {
 	return metric_new(METRIC_COUNTER, "messages_unchecked_total",
-	                  "messages of the fleet without a valid signature that "
-	                  "fleet.trust_broker let pass; other checks follow", NULL,
-	                  NULL);
+	                  "messages of the fleet that the program accepted without a "
+	                  "valid signature because of fleet.trust_broker. Later checks "
+	                  "can still refuse them", NULL, NULL);
 }
 
 void trust_metrics(void)

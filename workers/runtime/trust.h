@@ -1,13 +1,13 @@
 /*
- * trust -- decides from the message alone which requests a sender may make: from its
- * account at the broker, its signature (signature.h), and its context.
+ * trust -- decides which requests a sender may make. It looks only at the message: at the
+ * broker account of its sender, its signature (signature.h) and its context.
  *
- * A method that only programs of the fleet call (rpc_method.fleet) needs a signature by
- * one of fleet.keys. A signature by one of fleet.agent_keys counts only for the methods
- * that agents send or receive (rpc_method.agents). Every broker account may call all
- * other methods, and the accounts of broker.administrators may say `is_admin`. The
- * handlers check the rights of the tenant. A refused request ends in ERR_DENIED; trust
- * counts it by its reason and logs it (refused_log.h).
+ * A method that only programs of the fleet may call (rpc_method.fleet) needs a signature
+ * by one of fleet.keys. A signature by one of fleet.agent_keys is valid only for the
+ * methods that agents send or receive (rpc_method.agents). Every broker account may call
+ * all other methods, and the accounts in broker.administrators may set `is_admin`. The
+ * handlers check the rights of the tenant. A refused request ends in ERR_DENIED. The
+ * metrics count it by its reason, and the log has a line about it (refused_log.h).
  */
 #pragma once
 
@@ -32,8 +32,8 @@ extern const struct option trust_broker_options[];	/* group "broker" */
 
 /*
  * IS_FLEET: the program needs a key, because it sends or answers messages that only the
- * fleet may send. IS_AGENT: a key of fleet.agent_keys is enough. ERR_INVALID also if a
- * key is in both settings.
+ * fleet may send. IS_AGENT: a key of fleet.agent_keys is enough. ERR_INVALID: a key is
+ * missing, is malformed, or occurs in both settings.
  */
 enum err trust_check(const struct trust_config *config, bool is_fleet, bool is_agent,
                      struct why *why);
@@ -49,16 +49,18 @@ void trust_free(struct trust **trust);
 void trust_reload(struct trust *trust);		/* after a valid change of the config */
 
 /*
- * The key with which this process signs: the first of fleet.keys. For messages to agents
- * (TO_AGENTS) it is the first of fleet.agent_keys, if this is set. Without fleet.keys the
- * agent key signs all messages. NULL: the process has no key.
+ * The key with which this process signs: the first of fleet.keys. Messages to agents
+ * (TO_AGENTS) have a signature by the first of fleet.agent_keys, if that option is set.
+ * If fleet.keys is not set, the agent key signs all messages. NULL: the process has no
+ * key.
  */
 const struct signature_key *trust_signer(const struct trust *trust, bool to_agents);
 
 /*
- * A copy of a message in a delay queue has a header with the account of its original. The
- * proof shows that a program of the fleet wrote this header: it is a signature over the
- * topic, the account and the body. It is "" without a key of the fleet.
+ * A copy of a message in a delay queue has a header with the account of the original. The
+ * proof shows that a program of the fleet wrote this header. It is a signature of the
+ * topic, the account and the body. If the process has no key of the fleet, the proof is
+ * "".
  */
 struct trust_sender {
 	const char *topic, *user;
@@ -68,7 +70,7 @@ struct trust_sender {
 
 void trust_prove_sender(const struct trust *trust, const struct trust_sender *sender,
                         char proof[SIGNATURE_SIZE]);
-/* True also if this process has no key of the fleet to check the proof. */
+/* Also true if this process has no key of the fleet and cannot check the proof. */
 bool trust_is_sender_proven(const struct trust *trust, const struct trust_sender *sender,
                             const char *proof);
 
@@ -82,8 +84,8 @@ struct trust_request {
 };
 
 /*
- * ERR_DENIED: do not run the request. *is_foreign_admin: an administrator's request from
- * outside the fleet.
+ * ERR_DENIED: do not run the request. *is_foreign_admin: the request is an
+ * administrator's and comes from outside the fleet.
  */
 enum err trust_authorize(struct trust *trust, const struct trust_request *request,
                          bool *is_foreign_admin, struct why *why);

@@ -1,22 +1,14 @@
 /*
- * tx -- a transaction that remembers its first failure; later calls on it do nothing. So
- * a caller writes its statements in a row and checks the result once, at tx_commit():
+ * tx -- a transaction that remembers its first failure. Later calls on it do nothing. So
+ * a caller writes all statements and checks the result once, at tx_commit():
  *
  *	struct tx tx = tx_begin(db, &why);
  *	tx_exec(&tx, "UPDATE domains SET serial = ? WHERE id = ?",
  *	        TX_BIND(tx_u32(serial), tx_text(id)));
  *	return tx_commit(&tx);
  *
- * A deadlock, a lock wait that timed out, a lost connection or an unknown outcome at
- * COMMIT is ERR_RACE: the server undoes all of it, and its caller runs it again (the
- * rpc server does that; also tx_retry() and tx_retry_on_loop()). On a connection without
- * lock waits (db.h) a locked row is ERR_LOCKED: the caller runs the transaction again
- * with a timer (the rpc server does that; also runtime/redo_timer.h). A duplicate key is
- * ERR_EXISTS, a violated CHECK is ERR_INTERNAL. Rows are in the caller's arena.
- * tx_autocommit() commits each statement by itself.
- *
- * Pass a struct tx by pointer and do not copy it: the copy and the original would not see
- * each other's failures. tx.c detects such a copy.
+ * Pass a struct tx by pointer. Do not copy it: a copy would not notice a failure of the
+ * original. tx.c detects such a copy.
  */
 #pragma once
 
@@ -29,6 +21,15 @@
 
 struct db;
 
+/*
+ * The errors of a transaction. ERR_RACE: a deadlock, a lock wait that timed out, a lost
+ * connection, or a COMMIT with an unknown outcome. The caller runs the transaction again
+ * from its first statement (the rpc server, tx_retry() and tx_retry_on_loop() do this).
+ * ERR_LOCKED: another transaction has locked the row, and this connection does not wait
+ * for locks (db.h). The caller runs the transaction again with a timer (the rpc server
+ * and runtime/redo_timer.h do this). ERR_EXISTS: a duplicate key. ERR_INTERNAL: a
+ * violated CHECK.
+ */
 struct tx {
 	struct db *db;
 	struct why *why;
@@ -56,65 +57,74 @@ struct tx_value tx_u32(uint32_t number);
 struct tx_value tx_null(void);
 
 /*
- * Sets the deadline (clock_boot_ms(); 0: none) of all transactions and tx_autocommit()
- * statements that this thread begins from now on. The last check is just before the
- * COMMIT: after the deadline it fails with ERR_EXPIRED, without an effect. The rpc
- * server sets it to the end of the caller's time limit.
+ * Sets the deadline (clock_boot_ms(); 0: no deadline) of all transactions and
+ * tx_autocommit() statements that this thread begins from now on. The last check is just
+ * before the COMMIT: after the deadline, tx_commit() fails with ERR_EXPIRED and commits
+ * nothing. The rpc server sets the deadline to the end of the caller's time limit.
  */
 void tx_set_deadline(int64_t deadline_ms);
 
 struct tx tx_begin(struct db *db, struct why *why);
-/* Read only, with one consistent state. */
+/* A read-only transaction, which sees one consistent state. */
 struct tx tx_begin_snapshot(struct db *db, struct why *why);
 /* Each statement commits by itself. tx_commit() returns the first failure. */
 struct tx tx_autocommit(struct db *db, struct why *why);
 /*
- * For a function that begins a transaction and returns it. Do not use *from
- * afterwards.
+ * For a function that begins a transaction and returns it. After the call, do not use
+ * *from.
  */
 struct tx tx_move(struct tx *from);
 /* Rolls back after a failure. Returns the first failure. */
 enum err tx_commit(struct tx *tx);
 void tx_rollback(struct tx *tx);
-/* Sets a failure of the caller: the transaction will not commit. Returns ERR. */
+/*
+ * Records a failure that the caller found, so the transaction cannot commit. Returns ERR.
+ */
 enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
  * True: a statement may begin with TX_SHORT_LIMIT (MariaDB only). Such a statement ends
- * in ERR_BUSY after 0.25 s. In that time other transactions can make a few changes.
+ * in ERR_BUSY after 0.25 s. Until then, other transactions can make a few changes.
  */
 #define TX_SHORT_LIMIT "SET STATEMENT max_statement_time = 0.25 FOR "
-/* For a statement that does not wait for locks: a locked row is ERR_RACE. */
+/*
+ * For a statement that does not wait for locks. It fails with ERR_RACE at a locked row.
+ */
 #define TX_NO_LOCK_WAIT "SET STATEMENT innodb_lock_wait_timeout = 0 FOR "
 /*
- * For a statement with SKIP LOCKED on a connection without lock waits (db.h). MariaDB
- * would refuse the COMMIT after it has skipped a row (error 1180). A server without
- * max_statement_time gets the statement without this.
+ * For a statement with SKIP LOCKED on a connection without lock waits (db.h). If the
+ * prefix is missing, MariaDB refuses the COMMIT after a statement that skipped a row
+ * (error 1180). A server without max_statement_time gets the statement without the
+ * prefix.
  */
 #define TX_SKIPS_LOCKED "SET STATEMENT innodb_lock_wait_timeout = 1 FOR "
 bool tx_has_short_limit(const struct tx *tx);
 
 /*
  * A statement that begins with TX_BLIND also changes rows that other transactions have
- * changed since this transaction's snapshot. Without it, this is ERR_RACE
- * (innodb_snapshot_isolation, error 1020). It is for counters that many transactions
- * raise: "UPDATE ... SET n = n + 1". Two conditions must hold:
+ * changed since this transaction's snapshot. In this case, a statement that does not
+ * begin with TX_BLIND fails with ERR_RACE (innodb_snapshot_isolation, error 1020). Use it
+ * for counters that many transactions raise: "UPDATE ... SET n = n + 1". Two conditions
+ * must hold:
  *
  *   the changes depend only on the bound values, the present rows and the clock, not on
- *   anything that the transaction has read before;
+ *   data that the transaction has read before;
  *
- *   no decision of the transaction needs these rows unchanged: after this statement, no
- *   later statement notices their earlier changes.
+ *   the transaction makes no decision that is wrong if another transaction has changed
+ *   these rows: after this statement, no later statement detects such a change.
  *
  * A server without the setting has no such error and gets the statement without TX_BLIND.
  */
 #define TX_BLIND "SET STATEMENT innodb_snapshot_isolation = 0 FOR "
 
-/* Runs a statement. Returns the number of matched (not changed) rows. */
+/*
+ * Runs a statement. Returns the number of rows that it matched, even if it changed fewer.
+ */
 int64_t tx_exec(struct tx *tx, const char *sql, const struct tx_value *bind);
 /*
- * The X of LAST_INSERT_ID(X) in the last tx_exec(); 0: the statement had none or failed.
+ * The X of LAST_INSERT_ID(X) in the last tx_exec(); 0: the statement had no
+ * LAST_INSERT_ID(X) or failed.
  */
 uint64_t tx_last_id(const struct tx *tx);
 
@@ -135,8 +145,9 @@ int64_t tx_exec_rows(struct tx *tx, const char *head, const char *tuple, const c
  *		uint32_t serial = row_u32(&rows);
  *	}
  *
- * Rows are not buffered: read them to the end, or call tx_select_end(), before the next
- * statement. Texts and bytes live in the arena (ARENA NULL: until the next tx_next()).
+ * Rows are not buffered: before the next statement, read all rows or call
+ * tx_select_end(). The arena contains the texts and bytes. If ARENA is NULL, they are
+ * valid until the next tx_next().
  */
 struct tx_rows {
 	struct tx *tx;
@@ -164,17 +175,18 @@ uint32_t row_u32(struct tx_rows *rows);
 bool row_is_null(struct tx_rows *rows);
 
 /*
- * Runs FN again while it ends in ERR_RACE or ERR_LOCKED, at most 8 times, with pauses of
- * 5 to 200 ms. Do not use it on the thread of a loop, because it blocks.
+ * Runs FN. While FN ends in ERR_RACE or ERR_LOCKED, runs it again, at most 8 times in
+ * all, with pauses of 5 to 200 ms. Do not use it on the thread of a loop, because it
+ * blocks.
  */
 enum err tx_retry(enum err (*fn)(void *self, struct why *why), void *self,
                   struct why *why);
 /*
- * For the loop: runs FN at most 3 times without pauses, and not again after 50 ms. After
- * ERR_RACE the caller tries again with a timer, as after any other failure. ERR_LOCKED
- * ends it at once: see redo_timer.h.
+ * For the thread of a loop: runs FN at most 3 times without pauses, and not again after
+ * 50 ms. If the result is ERR_RACE, the caller tries again with a timer, as after any
+ * other failure. After ERR_LOCKED it does not run FN again: see redo_timer.h.
  */
 enum err tx_retry_on_loop(enum err (*fn)(void *self, struct why *why), void *self,
                           struct why *why);
-/* the pauses of tx_retry(), also used by the rpc server */
+/* the pauses of tx_retry(); the rpc server also uses them */
 int tx_retry_pause_ms(int attempt);

@@ -1,8 +1,8 @@
 /*
- * tx_list -- the text of a statement about several objects, "... WHERE id IN (?, ?)".
+ * tx_list -- makes the text of a statement for several objects, "... WHERE id IN (?, ?)".
  *
- * The texts have only a few lengths, so that a connection keeps few prepared statements.
- * The last object fills the remaining places.
+ * The number of placeholders is one of a few fixed numbers, so a connection keeps only a
+ * few prepared statements. The value of the last object fills the remaining placeholders.
  */
 #pragma once
 
@@ -16,10 +16,13 @@ enum { TX_LIST_MAX = 500 };
  */
 const char *tx_list(struct arena *arena, const char *head, const char *tail, size_t count,
                     size_t *places);
-/* Sets the values of the placeholders. */
+/* Sets the values of all placeholders. */
 void tx_list_fill(struct tx_value *values, const char *const *texts, size_t count,
                   size_t places);
-/* tx_list() for TUPLEs of placeholders with SEPARATORs: "(a = ? AND b = ?)", " OR ". */
+/*
+ * tx_list() with TUPLE instead of "?" and SEPARATOR instead of ",": for example "(a = ?
+ * AND b = ?)" and " OR ".
+ */
 const char *tx_list_of(struct arena *arena, const char *head, const char *tuple,
                        const char *separator, const char *tail, size_t count,
                        size_t *places);

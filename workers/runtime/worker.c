@@ -164,13 +164,13 @@ static const struct argument {
 	action *act;
 	const char *help;
 } arguments[] = {
-	{ "--check",   act_check,   "read the settings, say what is wrong, and end" },
-	{ "--sample",  act_sample,  "print settings with all defaults, and end" },
-	{ "--settings", act_settings, "print the settings as JSON, and end" },
-	{ "--metrics", act_metrics, "print /metrics as at the start, and end" },
-	{ "--help",    act_help,    "print this help, and end" },
-	{ "--version", act_version, "print the version, and end" },
-	{ "--agent",   NULL,        "run as the agent: see --agent --help" },
+	{ "--check",   act_check,   "check the settings, print the result, and exit" },
+	{ "--sample",  act_sample,  "print a settings file with all defaults, and exit" },
+	{ "--settings", act_settings, "print the settings as JSON, and exit" },
+	{ "--metrics", act_metrics, "print the metrics as after a start, and exit" },
+	{ "--help",    act_help,    "print this help, and exit" },
+	{ "--version", act_version, "print the version, and exit" },
+	{ "--agent",   NULL,        "run as the agent (see --agent --help)" },
 };
 
 enum { ARGUMENTS = sizeof arguments / sizeof arguments[0] };
@@ -185,12 +185,13 @@ static int act_help(struct program *program)
 {
 	printf("%s: %s\n\nUsage: %s [ARGUMENT...]\n\n", program->name,
 	       program->worker->summary, program->command);
-	printf("  %-14s %s\n", "--config FILE", "the settings; default " DEFAULT_CONFIG);
+	printf("  %-14s %s\n", "--config FILE",
+	       "read the settings from FILE; default: " DEFAULT_CONFIG);
 	for (size_t i = 0; i < ARGUMENTS; i++)
 		if (argument_is_known(program, &arguments[i]))
 			printf("  %-14s %s\n", arguments[i].name, arguments[i].help);
-	printf("\nIt stays in the foreground. SIGTERM ends it, SIGHUP reads settings\n"
-	       "again, SIGUSR1 turns debugging lines in the log on and off.\n\n");
+	printf("\nThe program stays in the foreground. SIGTERM ends it. SIGHUP makes it\n"
+	       "read its settings again. SIGUSR1 turns debug lines on or off.\n\n");
 	option_help(&program->schema);
 	return EX_OK;
 }

@@ -1,19 +1,16 @@
 /*
- * worker -- runs a program: options, log, fork, signals, drain.
+ * worker -- runs a program: reads options, opens the log, forks, handles signals.
  *
- * main() fills in a struct worker and calls worker_main(), which returns the exit status.
- * The supervisor (supervisor.c) forks `processes` processes, restarts a process that dies
- * (with backoff), forwards SIGTERM and SIGHUP, serves /metrics and speaks sd_notify. Each
- * process (process.c) has its own loop, broker connections and database connection,
- * opened after the fork. One process serves one request at a time; more processes serve
- * more.
+ * main() fills in a struct worker and calls worker_main(). The supervisor (supervisor.c)
+ * forks `processes` processes and restarts a process that dies, with growing pauses. It
+ * forwards SIGTERM and SIGHUP, serves /metrics and notifies systemd. After the fork, each
+ * process (process.c) opens its own loop, broker connections and database connection. A
+ * process serves one request at a time. `--agent` starts the agent of a program, which
+ * has its own settings and log name.
  *
- * A program may also have an agent, which runs on other machines. `--agent` starts it,
- * with its own settings and log name.
- *
- * SIGTERM: takes no further requests, finishes the current ones, exits with 0 within 10
- * s. SIGHUP: reads the file again. Reloadable rows change if the whole file is valid.
- * SIGUSR1: turns the log level debug on and off.
+ * SIGTERM: accepts no more requests, finishes the current requests, exits with 0 within
+ * 10 s. SIGHUP: reads the settings file again. If the whole file is valid, it changes the
+ * reloadable options. SIGUSR1: turns the log level debug on or off.
  */
 #pragma once
 
@@ -30,12 +27,15 @@ struct loop;
 
 struct membership;
 
-/* The runtime's parts for a program, after the fork. */
+/* The parts of the runtime that a program uses after the fork. */
 struct runtime {
 	struct loop *loop;
 	struct broker *out;
 	struct rpc_client *rpc;
-	/* for the loop's thread; lanes make their own with db_new(). NULL: no_database */
+	/*
+	 * for the thread of the loop; lanes make their own with db_new(); NULL:
+	 * no_database
+	 */
 	struct db *db;
 	const struct broker_config *broker_config;
 	const struct db_config *db_config;
@@ -46,11 +46,15 @@ struct runtime {
 
 struct timer {
 	const char *name;
-	const int *period_ms;		/* read again at each turn; jittered by a tenth */
+	/* read before each use; the timer randomly adds or subtracts up to a tenth */
+	const int *period_ms;
 	void (*fire)(void *self);
 };
 
-/* A part of a program from a library. It starts before the program and stops after it. */
+/*
+ * A part of a program that a library provides. It starts before the program and stops
+ * after the program.
+ */
 struct worker_part {
 	struct option_section section;
 	const struct timer *timers;	/* they get the result of start() */
@@ -72,10 +76,10 @@ struct worker {
 	bool fanout;			/* handles fanout casts to its topic */
 	/* handles only fanout casts: it has no work queue */
 	bool fanout_only;
-	/* The fanout queue is new, so earlier casts may be lost. */
+	/* Called when the fanout queue is new: the process may have missed casts. */
 	void (*fanout_is_new)(void *self);
 	bool recovery;			/* has a second queue, `topic.recovery` */
-	/* sends or answers messages that only the fleet may send: trust.h */
+	/* it sends or answers messages that only the fleet may send (trust.h) */
 	bool fleet;
 	bool is_agent;			/* a key of fleet.agent_keys is enough */
 	/* accepts no message until the schema is up to date */
@@ -87,28 +91,34 @@ struct worker {
 	bool no_lock_wait;
 	/* the program that --agent starts; NULL: no agent */
 	const struct worker *agent;
-	/* Returns the topic, once the options are read. NULL: the topic is the group. */
+	/*
+	 * Returns the topic. It runs after the options are read. NULL: the topic is the
+	 * group.
+	 */
 	const char *(*topic)(const void *self);
 	/*
-	 * Checks rules between options; runs before the fork, and with --check. All of
+	 * Checks rules between options. It runs before the fork, and with --check. All of
 	 * these functions may be NULL.
 	 */
 	enum err (*check)(void *self, struct why *why);
-	/* Before the fork: sockets, metrics. */
+	/* Opens sockets and creates metrics before the fork. */
 	enum err (*prepare)(void *self, int processes, struct why *why);
 	/*
-	 * Runs after the fork, in each process, in less than a minute. ERR_INVALID: the
-	 * program ends with EX_CONFIG, if it was never ready. After other errors the
-	 * process starts again. RUNTIME is valid until stop().
+	 * Runs in each process after the fork. It must return in less than a minute.
+	 * ERR_INVALID: if the program was never ready, it ends with EX_CONFIG. After
+	 * other errors the supervisor starts the process again. RUNTIME is valid until
+	 * stop().
 	 */
 	enum err (*start)(void *self, const struct runtime *runtime, struct why *why);
 	/*
-	 * Until this returns true once, the process accepts no message and is not ready.
+	 * The process accepts no messages and is not ready until this function has
+	 * returned true once.
 	 */
 	bool (*can_serve)(const void *self);
 	void (*reload)(void *self);
-	void (*drain)(void *self);	/* SIGTERM: finish only the current work */
-	bool (*idle)(const void *self);	/* while draining: true if all work is finished */
+	/* called at SIGTERM: finish only the current work */
+	void (*drain)(void *self);
+	bool (*idle)(const void *self);	/* after drain(): true if all work is finished */
 	void (*stop)(void *self);	/* the connections are still open */
 	void *self;
 };
@@ -119,7 +129,7 @@ struct worker {
  */
 int worker_main(int argc, char **argv, const struct worker *worker);
 
-/* The groups of settings that all programs share, including the client. */
+/* The groups of settings that all programs have, also the client. */
 struct worker_common {
 	struct broker_config broker;
 	struct db_config db;
@@ -127,17 +137,17 @@ struct worker_common {
 	int log_level;			/* enum log_level */
 	bool log_syslog;
 	bool core_dumps;
-	/* in the group of each worker, so that one file serves all programs */
+	/* in the group of each worker, so all programs can use the same file */
 	int processes, prefetch;
-	char *metrics;		/* listen address of the page; "": no page */
+	char *metrics;		/* listen address of /metrics; "": no HTTP server */
 	/* set by the program, not by its settings */
 	bool no_database, one_process;
 };
 
 /*
  * Returns one array of sections, which the caller frees: broker, database, log, OWN, and
- * the section of PART (NULL: none). Unless GROUP is NULL, it also has the rows above in
- * the group GROUP and the section with the fleet's keys.
+ * the section of PART (NULL: no part). If GROUP is not NULL, the array also contains the
+ * section GROUP with the worker's own options, and the section with the fleet's keys.
  */
 struct option_section *worker_sections(struct worker_common *common, const char *group,
                                        const struct option_section *own,

@@ -1,7 +1,7 @@
 /*
  * worker_private -- shared by worker.c (the command line), supervisor.c (the parent) and
- * process.c (a child). program.c has their common functions. worker.c sets the program
- * once, before the fork; each process then has its copy.
+ * process.c (a child). Their common functions are in program.c. worker.c fills in the
+ * struct program once, before the fork, so each process has a copy.
  */
 #pragma once
 
@@ -12,17 +12,17 @@
 
 struct metric;
 
-/* The supervisor ends a process without a heartbeat for this time. */
+/* The supervisor kills a process that sends no heartbeat for this time. */
 enum { HUNG_MS = 60 * 1000 };
 /*
- * Limits after SIGTERM: for the drain, and for the whole end. Then the supervisor kills
- * the process.
+ * Time limits after SIGTERM: for the current work, and for the end of the process. After
+ * the second limit the supervisor kills the process.
  */
 enum { DRAIN_MAX_MS = 8 * 1000, STOP_MAX_MS = 10 * 1000 };
-/* Reads settings again later, after a lack of descriptors. */
+/* Reads the settings again later, when there was no free file descriptor. */
 struct reread {
 	struct loop_timer *timer;
-	int count;			/* of failed attempts in a row */
+	int count;			/* number of failed attempts in a row */
 	struct log_limit log_limit;
 };
 
@@ -41,18 +41,24 @@ int program_exit_status(enum err err);
 
 /* Reads and checks the settings. */
 enum err program_load(struct program *program, struct why *why);
-/* Reads and checks the settings again. QUIET: another process logs the kept options. */
+/*
+ * Reads and checks the settings again. QUIET: it does not log the options that stay
+ * unchanged, because another process logs them.
+ */
 enum err program_reload(struct program *program, bool quiet, struct why *why);
-/* Sets the timer, with growing pauses. */
+/* Starts the timer. The pause grows with each failed attempt. */
 void program_reread(struct reread *reread);
-/* Logs an error of the file at once, and a lack of descriptors at most once in 10 s. */
+/*
+ * Logs an error in the file immediately. Logs a lack of file descriptors at most once
+ * every 10 s.
+ */
 void program_log_kept(struct reread *reread, enum err err, const struct why *why);
 void program_log_open(const struct program *program);
 void program_toggle_debug(struct program *program);
 
 /*
- * The metric for the duration of a timer's function; made before the fork, found again
- * after it.
+ * The metric for the duration of a timer's function. The first call must come before the
+ * fork.
  */
 struct metric *timer_metric(const struct timer *timer);
 size_t timers_count(const struct timer *timers);	/* NULL: no timers */

@@ -1,13 +1,13 @@
 /*
- * desired -- the record sets that a name should have: the endpoints that win.
+ * desired -- chooses the record sets that a name should have, from its endpoints.
  *
- * Endpoints of one resource and type make one set, whatever their set ids. If several
- * resources want the same set, the resource that has it in the zone keeps it. Otherwise
- * the order decides: resources of RPC callers, routers, routes, ports; then the set with
- * fewer records; then the octets of the records (external-dns' "PerResource"). A CNAME
- * cannot be beside other sets. It loses to them unless the zone already has it for its
- * resource. The plan excludes a set that the zone cannot have, and this set displaces no
- * other set.
+ * All endpoints of one resource and type form one record set, whatever their set ids are.
+ * If several resources want the same set, the resource whose set is in the zone wins.
+ * Otherwise this order decides: resources of RPC callers, routers, routes, ports. If this
+ * is equal, the set with fewer records wins, then the octets of the records decide
+ * (external-dns' "PerResource"). A name cannot have a CNAME and other sets. If both are
+ * desired, the other sets win, unless the zone already has the CNAME of this resource. A
+ * set that the zone cannot have does not take part.
  */
 #pragma once
 
@@ -22,8 +22,9 @@
 struct desired {
 	struct desired *next;
 	struct rrset rrset;
-	bool has_ttl;			/* false: any TTL is correct */
-	bool is_shared;			/* the owner shares the set with other owners */
+	bool has_ttl;			/* false: every TTL is correct */
+	/* its resource shares the set with other owners */
+	bool is_shared;
 	bool has_lost;
 	bool is_excluded;		/* the caller of desired_resolve() sets it */
 	const char *resource;
@@ -32,12 +33,12 @@ struct desired {
 /* Merges the COUNT endpoints of a name into record sets. Sorts the endpoints. */
 struct desired *desired_merge(struct desired *endpoints, size_t count,
                               struct arena *arena);
-/* Why a zone cannot have the set; NULL: it can. */
+/* Why a zone cannot have the set; NULL: the zone can have it. */
 const char *desired_fault(const struct desired *desired, const struct view *view);
 /*
- * Chooses one winner of each type among the sets that are not excluded. A CNAME wins only
- * alone.
+ * Chooses the winner of each type among the sets that are not excluded. If a CNAME wins,
+ * no other set wins.
  */
 void desired_resolve(struct desired *list, const struct node *node);
-/* The winner of TYPE, or an excluded set, or NULL. */
+/* The winner of TYPE. If there is no winner, an excluded set of TYPE or NULL. */
 const struct desired *desired_of(const struct desired *list, uint16_t type);

@@ -1,11 +1,11 @@
 /*
- * outcome -- the result of an update, from the answer of its server (RFC 2136 2.2, 3.8)
- * or of central.
+ * outcome -- derives the outcome of an update from the answer of the server (RFC 2136
+ * 2.2, 3.8) or of central.
  *
- * The prerequisites of an update fail if the server has applied it before. So zonefleet
- * can send it again while its result is unknown. NOERROR does not prove that the server
- * has applied it: a server silently drops records that conflict with a CNAME (3.4.2.2).
- * So a later reading confirms the names.
+ * If the server has already applied an update, the prerequisites of the update fail. So
+ * zonefleet can send an update again while its outcome is unknown. NOERROR does not prove
+ * that the server has applied the update: a server silently drops records that conflict
+ * with a CNAME (3.4.2.2). So only a later reading of the zone confirms an update.
  */
 #pragma once
 
@@ -16,14 +16,16 @@
 
 enum outcome {
 	OUTCOME_OPEN,			/* not sent yet */
-	OUTCOME_APPLIED,		/* a reading confirms it */
-	OUTCOME_CONFLICT,		/* another program was first: plan again */
+	/* the server says so; a later reading confirms it */
+	OUTCOME_APPLIED,
+	OUTCOME_CONFLICT,		/* another program was faster: plan again */
 	OUTCOME_CHANGED,		/* the zone has changed: plan again */
 	OUTCOME_POLICY,			/* the server does not allow it */
-	OUTCOME_FAILED,			/* the server can never take it */
+	OUTCOME_FAILED,			/* the server can never apply it */
 	OUTCOME_AGAIN,			/* unknown: send it again later */
-	OUTCOME_UNABLE,			/* as OUTCOME_AGAIN, but the server does answer */
-	OUTCOME_PARKED,			/* the server takes no update of the zone */
+	/* as OUTCOME_AGAIN, but the server has answered */
+	OUTCOME_UNABLE,
+	OUTCOME_PARKED,			/* the server applies no update of the zone */
 	OUTCOME_COUNT
 };
 const char *outcome_name(enum outcome outcome);		/* "conflict" */
@@ -32,5 +34,5 @@ const char *outcome_name(enum outcome outcome);		/* "conflict" */
 enum outcome outcome_of_reply(uint8_t rcode, uint16_t tsig_error);
 /* The outcome for the error of a call to central. */
 enum outcome outcome_of_err(enum err err);
-/* True: a single update of the message may be the cause. */
+/* True: one update of the message may be the cause. */
 bool outcome_is_of_one(enum outcome outcome);

@@ -1,7 +1,7 @@
 /*
- * paged_read -- reads a domain page by page. All pages must have one serial. If the
- * domain changes between two pages, the reader drops them and starts again. Limits bound
- * the time, the starts and the size.
+ * paged_read -- reads a domain page by page. All pages must have the same serial. If the
+ * domain changes between two pages, the reader drops all pages and starts again. The
+ * time, the number of starts and the size are limited.
  */
 #pragma once
 
@@ -15,10 +15,10 @@
 enum { PAGED_READ_STARTS_MAX = 6 };
 
 struct paged_read {
-	struct axfr_limits limits;	/* octets: limit for the text */
+	struct axfr_limits limits;	/* its member `octets` limits the text */
 	int64_t until_ms;
 	int starts;
-	/* since the last start */
+	/* the following members count from the last start */
 	bool has_serial;
 	uint32_t serial;
 	uint64_t records, octets;
@@ -29,12 +29,12 @@ struct read_page {
 	size_t records, octets;
 };
 
-/* Starts a read; then request the first page. The whole read may take WHOLE_MS. */
+/* Starts a read, which may take WHOLE_MS. Then request the first page. */
 void paged_read_init(struct paged_read *read, const struct axfr_limits *limits,
                      int64_t now_ms, int64_t whole_ms);
 /*
- * Counts a page. *is_restarted: the serial has changed; drop all pages, including this
- * one, and request the first page. ERR_BUSY, _REMOTE, _TOO_LARGE, _TIMEOUT: the read
+ * Counts a page. *is_restarted: the serial has changed, so drop all pages including this
+ * one, and request the first page. ERR_BUSY, _REMOTE, _TOO_LARGE, _TIMEOUT: the read has
  * failed.
  */
 enum err paged_read_add(struct paged_read *read, const struct read_page *page,

@@ -1,8 +1,9 @@
 /*
- * plan_private -- shared by the files of the plan. plan.c plans names and the whole
- * zone. plan_set.c judges one set at a time. plan_order.c follows orders. plan_bounds.c
- * decides which sets the worker never manages. plan_mark.c decides the places and texts
- * of marks. All of them use plan_item.c, which uses no other file of the plan.
+ * plan_private -- shared by the files of the plan. plan.c plans names and the whole zone.
+ * plan_set.c decides about one set at a time. plan_order.c carries out orders.
+ * plan_bounds.c decides which sets the worker never manages. plan_mark.c makes the names
+ * and texts of ownership marks. All of them use plan_item.c, which uses no other file of
+ * the plan.
  */
 #pragma once
 
@@ -15,14 +16,14 @@ struct planning {
 	bool delegates;			/* NS or DNAME records are desired */
 };
 
-/* The inputs for a name, besides its records in the zone. */
+/* A set that we own according to a row of the database. */
 struct owned_set {
 	struct owned_set *next;
 	struct rrset rrset;
 };
 
 struct order_entry {
-	struct order_entry *next;	/* a newer order */
+	struct order_entry *next;	/* the next newer order */
 	struct plan_order *order;
 };
 
@@ -35,32 +36,32 @@ struct plan_inputs {
 	bool hides_names;		/* a delegation here would hide sets below it */
 };
 
-/* Sets REASON and no step. Always returns true. */
+/* Sets STEP_NONE with REASON. Always returns true. */
 bool plan_refuse(struct plan_item *item, enum plan_reason reason);
 bool plan_refuse_because(struct plan_item *item, enum plan_reason reason,
                          const char *words);
-/* True for RRSIG and NSEC: the server makes these itself, also beside a CNAME. */
+/* True for RRSIG and NSEC. The server makes these itself, even at the name of a CNAME. */
 bool plan_is_signature(uint16_t type);
 /* True: the set is ours, even if other owners share it. */
 bool plan_is_ours(const struct view_set *set);
 /* True: the set of TYPE at NODE is desired or ours. */
 bool plan_has_stake(const struct node *node, uint16_t type);
-/* True: an order is for the item and has decided *item. */
+/* True: an order applies to the item and has decided *item. */
 bool plan_follow_order(const struct planning *p, struct plan_item *item);
-/* True: the item's mark is at the place of our form. */
+/* True: the item's mark has the name that our form gives it. */
 bool plan_is_in_place(const struct view *view, const struct plan_item *item);
 struct plan_inputs *plan_inputs_of(struct view *view, const struct name *name);
 /* The set that is ours according to a row, or NULL. */
 const struct rrset *plan_owned_set(const struct node *node, uint16_t type);
-/* True: we never manage the set; *item has the reason. */
+/* True: we never manage the set, and *item has the reason. */
 bool plan_is_out_of_bounds(const struct planning *p, struct plan_item *item);
 bool plan_is_managed(const struct plan_rules *rules, uint16_t type);
 bool plan_is_filtered(const struct plan_rules *rules, const struct node *node);
 bool plan_is_protected(const struct planning *p, const struct node *node, uint16_t type);
 
-/* ---- plan_set.c: step and reason of an item, as if it were alone at its name ---- */
+/* ---- plan_set.c: step and reason of an item, without the other sets of its name ---- */
 
 void plan_set_desired(const struct planning *p, struct plan_item *item);
-/* Handles our mark without a set. */
+/* Handles our mark if its set does not exist. */
 void plan_orphan(struct plan_item *item);
 void plan_set_undesired(const struct planning *p, struct plan_item *item);

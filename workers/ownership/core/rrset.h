@@ -1,8 +1,8 @@
 /*
- * rrset -- the records of one name and type, as they are in a zone or as an endpoint
- * wants them. Rdata is canonical: in wire form with names in lower case, so equal octets
- * mean equal records. Each record occurs once; records are sorted by their octets. All
- * have one TTL, the smallest one (RFC 2181 5.2).
+ * rrset -- a record set: the records of one name and type, either in a zone or desired by
+ * an endpoint. Rdata is canonical (in wire form, with names in lower case), so equal
+ * octets mean equal records. Each record occurs only once. The records are sorted by
+ * their octets. All records have the smallest of their TTLs (RFC 2181 5.2).
  */
 #pragma once
 
@@ -32,17 +32,19 @@ void rrset_sort(struct rrset *set);
 /* ---- for sorted sets ---- */
 
 bool rrset_has(const struct rrset *set, struct rdata rdata);
-/* False: the record is not there. */
+/* False: the set does not contain the record. */
 bool rrset_remove(struct rrset *set, struct rdata rdata);
 /* A copy with the same records, which the caller may change. */
 struct rrset rrset_copy(const struct rrset *set, struct arena *arena);
-/* True: the same records; TTLs may differ. */
+/* True: both sets have the same records. Their TTLs may differ. */
 bool rrset_same_records(const struct rrset *a, const struct rrset *b);
 int rdata_compare(struct rdata a, struct rdata b);
 
 /* ---- packed form: for each record its length in two octets, then its octets ---- */
 
 void rrset_pack(const struct rrset *set, struct buf *packed);
-/* Adds the packed records with this TTL; borrows the octets. False: malformed. */
+/*
+ * Adds the packed records with this TTL. Borrows the octets. False: PACKED is malformed.
+ */
 bool rrset_unpack(struct rrset *set, uint32_t ttl, const uint8_t *packed, size_t len,
                   struct arena *arena);

@@ -1,8 +1,8 @@
 /*
- * rrset_query -- the DNS query for one record set, and its answer.
+ * rrset_query -- writes the DNS query for one record set and reads the answer.
  *
- * Only an authoritative answer (AA) counts. Other records of the answer, for example at
- * the target of an alias, do not belong to the set.
+ * It accepts only an authoritative answer (AA). It ignores other records in the answer,
+ * for example at the target of an alias.
  */
 #pragma once
 
@@ -24,8 +24,9 @@ struct rrset_query {
 };
 
 /*
- * Writes the query for query->name and ->type with ID, signed with KEY unless that is
- * NULL. Returns its length; DATA has RRSET_QUERY_MAX octets.
+ * Writes the query for query->name and query->type, with the message id ID, to DATA,
+ * which has RRSET_QUERY_MAX octets. Signs the query with KEY, unless KEY is NULL. Returns
+ * the length.
  */
 size_t rrset_query_write(struct rrset_query *query, uint16_t id,
                          const struct tsig_key *key, uint64_t now, uint8_t *data);
@@ -37,8 +38,9 @@ struct rrset_query_buffers {
 };
 
 /*
- * Reads the set from the message in DATA: sorted, and empty if the server has no record.
- * ERR_REMOTE: DATA does not answer the query. *why follows the server's name.
+ * Reads the sorted set from the message in DATA. The set is empty if the server has no
+ * such record. ERR_REMOTE: DATA does not answer the query; print *why after the name of
+ * the server.
  */
 enum err rrset_query_read(const struct rrset_query *query, const uint8_t *data,
                           size_t len, uint64_t now,

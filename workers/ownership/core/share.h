@@ -1,7 +1,8 @@
 /*
- * share -- several owners of one set. Each has a mark with "shared=true" and a label
- * "part". The label has hashes of the records that the owner wants, because a mark has no
- * room for the records. An owner removes only records that no other owner wants.
+ * share -- merges the records of several owners that share one record set. Each owner has
+ * an ownership mark with "shared=true" and a label "part". The label contains hashes of
+ * the records that the owner wants, because the mark has no room for the records. An
+ * owner removes only records that no other owner wants.
  */
 #pragma once
 
@@ -11,7 +12,7 @@
 #include "core/rrset.h"
 #include "core/view.h"
 
-enum { SHARE_RECORDS_MAX = 200 };	/* of a set, by one owner */
+enum { SHARE_RECORDS_MAX = 200 };	/* limit for one owner of a set */
 
 /* The value of the label "part" for an owner that wants the records of SET. */
 const char *share_part(const struct rrset *set, struct arena *arena);

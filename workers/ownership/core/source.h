@@ -1,10 +1,10 @@
 /*
  * source -- decides whether the list of a resource is plausible (seed 001, "Source").
  *
- * A resource that had many endpoints and now sends an empty list may have lost its
- * state. Such a list counts as incomplete. The plan holds the deletion of the records
- * that it lacks, until an operator approves the deletion and the resource owns no sets
- * any more.
+ * If a resource had many endpoints and now sends an empty list, it may have lost its
+ * state. Such a list counts as incomplete, and the plan holds the deletion of the missing
+ * records. This ends when an operator has approved the deletion and the resource no
+ * longer owns record sets.
  */
 #pragma once
 
@@ -14,18 +14,19 @@
 struct source_report {
 	bool is_complete;		/* according to the message */
 	size_t count;			/* number of endpoints in the list */
-	/* number of earlier endpoints that the list lacks */
+	/* number of earlier endpoints that are missing in the list */
 	size_t left;
-	/* the largest number while lists are not plausible */
+	/* number to compare with; it does not shrink while lists are not plausible */
 	size_t had;
-	bool owns_sets;			/* it owns sets in the zone */
-	/* with fewer endpoints, a list is always plausible */
+	bool owns_sets;			/* the resource owns record sets in the zone */
+	/* if there were fewer endpoints, every list is plausible */
 	size_t min_records;
 };
 
 struct source_state {
-	bool is_complete;		/* sets that the list lacks may be deleted */
-	size_t endpoints;		/* compared with the next list */
+	/* the plan may delete sets that are missing in the list */
+	bool is_complete;
+	size_t endpoints;		/* number to compare with the next list */
 };
 
 struct source_state source_decide(const struct source_report *report);

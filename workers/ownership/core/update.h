@@ -1,16 +1,16 @@
 /*
- * update -- the plan for one name as one dynamic update (RFC 2136). It adds or removes a
- * record together with its mark, or changes nothing.
+ * update -- makes one dynamic update (RFC 2136) from the plan for one name. The update
+ * changes records and their ownership marks together, or it changes nothing.
  *
  * The zone may have changed since the reading, so prerequisites describe the zone as the
- * round has read it. A set to be changed or deleted must have exactly the records of the
- * reading. So must all TXT records at the places of its marks. A new set must not exist
- * yet. A server silently drops a CNAME beside other records, and other records beside a
- * CNAME (3.4.2.2). So no set of any known type may exist there. If another program was
- * faster, the server applies nothing.
+ * round read it. A set that the update changes or deletes, and the TXT records at the
+ * names of its marks, must have exactly the records of the reading. A new set must not
+ * exist. If the new set is a CNAME, no set of a known type may exist at the name, because
+ * a server silently drops conflicting records (3.4.2.2). If another program was faster,
+ * the server applies nothing.
  *
- * Prerequisites cannot cover a TTL (2.4). If another program changes the TTL meanwhile,
- * the set gets the TTL that we read or want. Its records are as planned.
+ * Prerequisites cannot check a TTL (2.4). If another program changes the TTL meanwhile,
+ * the update overwrites the new TTL.
  */
 #pragma once
 
@@ -22,9 +22,9 @@
 
 enum update_kind {
 	/* prerequisites (2.4) */
-	UPDATE_SET_IS,			/* one of the records that form a set */
-	UPDATE_NO_SET,			/* NAME has no records of TYPE */
-	UPDATE_NO_NAME,			/* NAME is not in use */
+	UPDATE_SET_IS,			/* one of the records that a set must have */
+	UPDATE_NO_SET,			/* NAME must have no records of TYPE */
+	UPDATE_NO_NAME,			/* NAME must have no records */
 	/* changes (2.5) */
 	UPDATE_DELETE_SET,
 	UPDATE_DELETE,			/* one record */
@@ -48,11 +48,11 @@ struct update {
 	struct update_rrs prerequisites, changes;
 };
 
-/* True: the item has a step, and is neither held nor a dry run. */
+/* True: the item has a step, is not held, and is not a dry run. */
 bool update_applies(const struct plan_item *item);
 /*
- * Makes the update of the COUNT items of one name, without held items. MARK_TTL: TTL of
- * marks. *update is in the view's memory; if it has no changes, do not send it.
+ * Makes the update of the COUNT items of one name, without held items. MARK_TTL: the TTL
+ * of marks. *update is in the view's memory. If *update has no changes, do not send it.
  */
 void update_make(struct view *view, const struct plan_item *items, size_t count,
                  uint32_t mark_ttl, struct update *update);

@@ -1,7 +1,7 @@
 /*
- * update_private -- shared by update.c, which makes the update of a name's sets,
- * update_marks.c, which makes the update of their marks, and update_rr.c, which collects
- * the records of the message for both.
+ * update_private -- shared by the files of the update. update.c makes the update of a
+ * name's sets. update_marks.c adds the update of their ownership marks. update_rr.c
+ * collects the records of the message for both.
  */
 #pragma once
 
@@ -14,7 +14,8 @@ struct update_draft {
 	size_t count;
 	uint32_t mark_ttl;
 	struct update_rrs prerequisites, removals, additions;
-	const struct node **required;	/* nodes whose TXT records have a prerequisite */
+	/* nodes that already have a prerequisite for TXT records */
+	const struct node **required;
 	size_t required_count, required_size;
 };
 
@@ -25,8 +26,8 @@ void update_require(struct update_draft *draft, enum update_kind kind,
 void update_require_records(struct update_draft *draft, const struct name *name,
                             uint16_t type, const struct rrset *set);
 /*
- * Requires that all TXT records of NAME are as read. If NAME has no TXT record, it must
- * have no CNAME.
+ * Requires that all TXT records of NAME are as read. If NAME had no TXT record, also
+ * requires that it has no CNAME.
  */
 void update_require_txt(struct update_draft *draft, const struct name *name);
 void update_remove(struct update_draft *draft, enum update_kind kind,

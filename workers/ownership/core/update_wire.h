@@ -1,11 +1,11 @@
 /*
- * update_wire -- writes updates of a zone as one message (RFC 2136 2), and reads its
+ * update_wire -- writes updates of a zone as one message (RFC 2136 2), and reads the
  * answer.
  *
- * The server applies the message whole or not at all, and the message does not show
- * which record belongs to which update. It writes a prerequisite of several updates only
- * once: with two, the set would have to exist twice (3.2.5). It compresses owner names,
- * but not names in rdata.
+ * The server applies either the whole message or no part of it. If several updates have
+ * the same prerequisite, the message contains it only once. Otherwise the set would have
+ * to contain the record twice (3.2.5). The message has compressed owner names, but no
+ * compressed names in rdata.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 #include "dns/reply.h"
 
 enum {
-	/* octets for updates that fit into any message, for each zone and key */
+	/* octets for updates in a message that fit for every zone and key */
 	UPDATE_WIRE_ROOM = PACKET_MAX - 1024,
 };
 
@@ -30,8 +30,9 @@ struct update_message {
 	size_t count;
 	const struct tsig_key *key;	/* NULL: unsigned */
 	/*
-	 * The server has accepted this key before. Knot answers BADKEY for a known key
-	 * without permission (a wrong MAC is BADSIG), so BADKEY then means policy.
+	 * The server has accepted this key before. Knot answers with BADKEY if a known
+	 * key has no permission (with BADSIG if the MAC is wrong). So BADKEY then means
+	 * OUTCOME_POLICY.
 	 */
 	bool is_known_key;
 	uint16_t id;
@@ -46,17 +47,21 @@ struct update_sent {
 	int64_t ahead_s;
 };
 
-/* The largest size of an update in a message; beside other updates it may be smaller. */
+/*
+ * The size of an update in a message, at most. It may be smaller in a message with other
+ * updates.
+ */
 struct batch_size update_wire_size(const struct update *update);
 /*
- * Writes the message to DATA, which has PACKET_MAX octets. Returns its length; 0: no
- * room.
+ * Writes the message to DATA, which has PACKET_MAX octets. Returns its length; 0: DATA
+ * has no room for the message.
  */
 size_t update_wire_put(const struct update_message *message, struct update_sent *sent,
                        uint8_t *data);
 /*
- * Reads the answer in DATA: the outcome of all updates in the message. *why gets the text
- * that follows the server's name ("" if applied). AGAIN: the answer cannot be trusted.
+ * Reads the answer in DATA, and returns the outcome of all updates in the message. *why:
+ * the text to print after the name of the server; "" if applied. AGAIN: also for an
+ * answer that the client cannot trust.
  */
 enum outcome update_wire_outcome(const struct update_sent *sent, const uint8_t *data,
                                  size_t len, uint64_t now, struct why *why);

@@ -1,12 +1,12 @@
 /*
- * view -- a zone as the plan sees it: the record sets of each name, and their owners
- * according to the marks.
+ * view -- holds a zone for the plan: the record sets of each name, and their owners
+ * according to the ownership marks.
  *
- * A mark of ours counts only in our form or our former form. An untyped mark is for no
- * particular set (OWNER_VAGUE). The same is true of a mark that may be for several
- * existing sets, because it may be a copy. A mark of another owner counts in each form
- * in which zonefleet can read it. A set is contested if it has two owners, or if one
- * place has two marks of ours, unless all of them share the set.
+ * One of our marks is valid only in our present or our former form. A mark of another
+ * owner is valid in every form that zonefleet can read. A mark without a type belongs to
+ * no particular set (OWNER_VAGUE). The same is true of a mark that may belong to several
+ * existing sets, because it may be a copy. A set is contested if it has two owners, or if
+ * one name has two of our marks, unless all of these marks share the set.
  *
  * The view owns all memory. Records may be added in any order.
  */
@@ -25,23 +25,24 @@ enum { VIEW_TYPES_MAX = 256 };		/* at one name */
 enum owner_kind {
 	OWNER_NONE,			/* no mark */
 	OWNER_US,
-	OWNER_VAGUE,			/* our mark may be for another set */
+	OWNER_VAGUE,			/* our mark may belong to another set */
 	OWNER_SHARED,			/* all owners of its marks share it */
 	OWNER_OTHER,
 	OWNER_BAD,			/* a malformed mark */
 	OWNER_CONTESTED,
 };
 
-/* One record of a mark, or a row of a table. */
+/* One TXT record with a mark, or one row of a table. */
 struct marking {
 	struct marking *next;		/* the next one of the zone */
 	enum mark_kind kind;
 	bool is_ours;
 	bool is_bare;			/* only the owner's id: the form of seed 001 */
-	bool is_ambiguous;		/* ours, and may be for several sets */
+	bool is_ambiguous;		/* ours, and may belong to several sets */
 	bool is_sealed;			/* sealed with our key */
 	const struct mark *mark;	/* for MARK_OWNED; else NULL */
-	struct node *node;		/* its place; NULL: a row of a table */
+	/* node of the TXT record; NULL: a row of a table */
+	struct node *node;
 	struct rdata rdata;
 };
 
@@ -65,8 +66,8 @@ struct node {
 	struct node *next;		/* the next one of the zone */
 	struct view_set *sets;
 	struct rrset marks;		/* the TXT records here that are marks */
-	struct claim *untyped;		/* our untyped marks for this name */
-	struct claim *foreign;		/* untyped marks of other owners */
+	struct claim *untyped;		/* our marks without a type for this name */
+	struct claim *foreign;		/* marks without a type of other owners */
 	void *user;			/* for the plan */
 	unsigned types;
 	unsigned marks_of_ours;		/* number of our marks here */
@@ -78,12 +79,12 @@ struct mark_settings {
 	const char *owner;		/* our id */
 	struct mark_form form;
 	const struct mark_form *former;	/* NULL: no former form */
-	const uint8_t *key;		/* seals them; NULL: no seal */
+	const uint8_t *key;		/* seals the marks; NULL: do not seal them */
 };
 
 struct view;
 
-/* SEED: random, against chosen hash collisions. */
+/* SEED: a random number, so that an attacker cannot choose names whose hashes collide. */
 struct view *view_new(const struct name *zone, uint32_t seed);
 void view_free(struct view **view);
 const struct name *view_zone(const struct view *view);
@@ -93,15 +94,15 @@ const char *view_owner(const struct view *view);	/* our id */
 const uint8_t *view_key(const struct view *view);
 
 /*
- * NAME in lower case, RDATA canonical; both are copied. False: the name has more than
- * VIEW_TYPES_MAX types, and the zone cannot be planned.
+ * Adds a record. Copies NAME, which is in lower case, and RDATA, which is canonical.
+ * False: the name has more than VIEW_TYPES_MAX types, so no plan of the zone is possible.
  */
 bool view_add(struct view *view, const struct name *name, uint16_t type, uint32_t ttl,
               struct rdata rdata);
-/* Adds the row of a table; borrows MARK. Call it before view_settle(). */
+/* Adds the row of a table. Borrows MARK. Call it before view_settle(). */
 void view_claim(struct view *view, const struct name *name, uint16_t type,
                 const struct mark *mark);
-/* Call it last: finds the owners. */
+/* Finds the owners. Call it after all records and rows are added. */
 void view_settle(struct view *view, const struct mark_settings *marks);
 
 /* ---- after view_settle() ---- */
@@ -109,17 +110,17 @@ void view_settle(struct view *view, const struct mark_settings *marks);
 struct node *view_first(const struct view *view);
 /* NULL: no node has this name. */
 struct node *view_find(const struct view *view, const struct name *name);
-/* The node of NAME. If it does not exist, adds one without sets. */
+/* The node of NAME. If there is no such node, adds a node without sets. */
 struct node *view_node(struct view *view, const struct name *name);
 void node_name(const struct node *node, struct name *name);
-/* The set of TYPE at NODE. If it does not exist, adds an empty one. */
+/* The set of TYPE at NODE. If there is no such set, adds an empty set. */
 struct view_set *view_add_set(struct view *view, struct node *node, uint16_t type);
 /* NULL: NODE is NULL or has no such set. */
 struct view_set *node_find_set(const struct node *node, uint16_t type);
 bool node_has_records(const struct node *node, uint16_t type);
 /*
- * The owners of SET at NODE according to the marks; "": no owner. Commas separate
- * several ids; an id cannot contain a comma. Lives as long as the view.
+ * The owners of SET at NODE according to the marks; "": no owner. Commas separate several
+ * ids; an id cannot contain a comma. The text is valid as long as the view.
  */
 const char *view_owners(const struct view *view, const struct node *node,
                         const struct view_set *set);
@@ -128,26 +129,29 @@ bool view_set_exists(const struct view_set *set);
 /* The resource in our mark, or NULL. */
 const char *view_set_resource(const struct view_set *set);
 /*
- * True: the set is contested, or ours and desired. A further mark of this owner changes
- * nothing.
+ * True: the set is contested, or ours and desired. An additional mark of this owner
+ * changes nothing.
  */
 bool view_set_is_ours_anyway(const struct view_set *set);
 /*
- * The place of the mark of TYPE at NODE; length 0: marks are not in a zone. ERR_INVALID:
- * no name is possible, other records are there, or zonefleet would read the mark as the
- * mark of another record set.
+ * Makes the name of the mark for TYPE at NODE. Its length is 0 if the marks are not in
+ * the zone. ERR_INVALID: no name is possible, the name has other records, or zonefleet
+ * would read the mark as the mark of another record set.
  */
 enum err view_mark_name(const struct view *view, const struct node *node, uint16_t type,
                         struct name *mark, struct why *why);
 /*
- * True: our MARKING may be for a set at another name than NODE's, and that set has no
- * other mark in our form. BY_OURS: counts only sets that are ours and desired.
+ * True: our MARKING may belong to a set at a name other than NODE's, and that set has no
+ * other mark in our form. BY_OURS: considers only sets that are ours and desired.
  */
 bool view_is_needed(const struct view *view, const struct marking *marking,
                     const struct node *node, bool by_ours);
 /* True: zonefleet would read a TXT record with RDATA as a mark. */
 bool view_is_mark(const struct view *view, struct rdata rdata);
-/* True: a delegation or DNAME hides a set of TYPE at NAME. Glue of ours is not hidden. */
+/*
+ * True: a delegation or DNAME hides a set of TYPE at NAME. Our glue records do not count
+ * as hidden.
+ */
 bool view_is_hidden(const struct view *view, const struct name *name, uint16_t type);
-/* Memory that lives as long as the view. */
+/* Memory that is valid as long as the view. */
 struct arena *view_arena(const struct view *view);

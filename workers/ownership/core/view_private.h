@@ -1,6 +1,6 @@
 /*
- * view_private -- shared by view.c, which keeps the records of a zone, view_marks.c,
- * which finds their owners, and view_place.c, which finds the places of marks.
+ * view_private -- shared by the files of the view. view.c stores the records of a zone.
+ * view_marks.c finds their owners. view_place.c finds the names of ownership marks.
  */
 #pragma once
 
@@ -19,15 +19,21 @@ struct view {
 /* The set of TYPE at NODE. If it does not exist, adds a set without owner. */
 struct view_set *view_get_set(struct view *view, struct node *node, uint16_t type);
 
-/* The set of our mark, and whether the mark has our form or our former form. */
+/*
+ * The set to which our mark belongs, and whether the mark has our form or our former
+ * form.
+ */
 struct view_meaning {
 	struct mark_reading is;
 	bool is_former;
 };
 
-/* False: the mark has no meaning or several. IS_BARE: it has the form of seed 001. */
+/*
+ * False: the mark belongs to no set, or may belong to several sets. IS_BARE: it has the
+ * form of seed 001.
+ */
 bool view_meaning(const struct view *view, const struct name *place, bool is_bare,
                   struct view_meaning *meaning);
-/* True: the mark may be for another existing set without a mark. */
+/* True: the mark may belong to another existing set that has no mark. */
 bool view_is_ambiguous(const struct view *view, const struct name *place, bool is_bare,
                        const struct view_meaning *meaning);

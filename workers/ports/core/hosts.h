@@ -1,7 +1,7 @@
 /*
- * hosts -- lines of the files that dnsmasq reads (2.90: --addn-hosts, --dhcp-hostsfile),
- * in the form of Neutron's DHCP agent. There is one difference: Neutron drops the
- * generated name when a port gets a name, and here it stays (seed 002).
+ * hosts -- writes the lines of the files that dnsmasq 2.90 reads (--addn-hosts,
+ * --dhcp-hostsfile), in the form of Neutron's DHCP agent. There is one difference: if a
+ * port gets a name, zonefleet also keeps the generated name (seed 002).
  *
  *	10.224.36.4\tvm01.example.com vm01
  *	10.224.36.4\thost-10-224-36-4.example.com host-10-224-36-4
@@ -10,7 +10,7 @@
  *	fa:16:3e:00:00:01,vm01.example.com,[fd5d:19f:52e9::2]
  *
  * dnsmasq answers a reverse query with the first name of an address, so the chosen name
- * is the first.
+ * comes first.
  */
 #pragma once
 
@@ -26,8 +26,8 @@ struct host {
 };
 
 /*
- * Both append whole lines. hosts_addn() skips a host without a name, hosts_dhcp() a host
- * without a MAC address.
+ * Both functions append whole lines. hosts_addn() skips a host without a name.
+ * hosts_dhcp() skips a host without a MAC address.
  */
 void hosts_addn(const struct host *host, struct buf *file);
 void hosts_dhcp(const struct host *host, struct buf *file);

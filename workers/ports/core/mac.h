@@ -1,12 +1,10 @@
-/*
- * mac -- hardware addresses as text.
- */
+/* mac -- checks hardware addresses in text form. */
 #pragma once
 
 #include "base/err.h"
 
 /*
- * ERR_INVALID unless TEXT is six pairs of lower-case hexadecimal digits, separated by
+ * ERR_INVALID: TEXT is not six pairs of lower-case hexadecimal digits, separated by
  * colons.
  */
 enum err mac_check(const char *text, struct why *why);

@@ -1,14 +1,15 @@
 /*
- * port_name -- names of ports in DNS (seed 002): the name that a caller chooses for a
- * port, and the generated name of each address.
+ * port_name -- makes the DNS names of ports (seed 002): the name that a caller chooses
+ * for a port, and the generated name of each address.
  *
- * A dns_name has one or more labels. With a final dot it is a full name, which must be
- * in the domain of the port's network. Without the dot zonefleet appends the domain.
+ * A dns_name has one or more labels. A dns_name with a final dot is a full name, which
+ * must be in the domain of the port's network. zonefleet appends the domain to a dns_name
+ * without a final dot.
  *
- * 	domain example.com.	vm01			vm01.example.com.
- * 				vm01.test1		vm01.test1.example.com.
- * 				vm01.test1.example.com.	the same
- * 				vm01.test1.other.com.	ERR_INVALID
+ *	domain example.com.	vm01			vm01.example.com.
+ *				vm01.test1		vm01.test1.example.com.
+ *				vm01.test1.example.com.	the same
+ *				vm01.test1.other.com.	ERR_INVALID
  */
 #pragma once
 
@@ -26,27 +27,29 @@ enum {
 };
 
 /*
- * The full name of DNS_NAME in DOMAIN, in lower case. DNS_NAME may have any octets.
- * ERR_INVALID, with the field in *why: a label is empty or longer than 63 octets; it has
- * an octet that is not a letter, digit or hyphen; it begins or ends with a hyphen; the
- * last of several labels is a number; the name is the domain itself or outside of it; it
- * has more than PORT_NAME_MAX octets.
+ * Makes the full name of DNS_NAME in DOMAIN, in lower case. DNS_NAME may contain any
+ * octets. ERR_INVALID, with the field in *why: a label is empty or longer than 63 octets,
+ * contains an octet that is not a letter, digit or hyphen, or begins or ends with a
+ * hyphen. Also if the last of several labels is a number, or if the name is the domain
+ * itself, is outside the domain, or has more than PORT_NAME_MAX octets.
  */
 enum err port_fqdn(const char *dns_name, const struct name *domain,
                    enum label_rules rules, struct name *fqdn, struct why *why);
 
 /*
- * DNS_NAME in lower case, as the table has it and answers show it. TEXT has
+ * Writes DNS_NAME in lower case to TEXT, as in the table and in answers. TEXT has
  * PORT_NAME_MAX + 1 octets.
  */
 void port_name_lower(const char *dns_name, char *text);
 
 /*
- * Makes "host-10-224-36-4", "host-fd5d-19f-52e9--2": the address in the form of RFC 5952,
- * with a hyphen for each dot or colon. A host name must not end in a hyphen, so
- * "2001:db8::" gives "host-2001-db8--0".
+ * Makes "host-10-224-36-4" or "host-fd5d-19f-52e9--2": "host-" and the address in the
+ * form of RFC 5952, with a hyphen instead of each dot or colon. A host name must not end
+ * in a hyphen, so "2001:db8::" gives "host-2001-db8--0".
  */
 void host_label(const struct address *address, char label[HOST_LABEL_MAX + 1]);
-/* The generated name of the address in DOMAIN. ERR_INVALID: too long. */
+/*
+ * Makes the generated name of the address in DOMAIN. ERR_INVALID: the name is too long.
+ */
 enum err host_fqdn(const struct address *address, const struct name *domain,
                    struct name *fqdn, struct why *why);

@@ -1,9 +1,9 @@
 /*
- * port_records -- the records of a port (seed 002, the table of queries): address records
- * of its name and of the generated names, and a PTR for each address. The PTR has the
- * port's name, or else the generated name. A port may have its own domain for its name.
- * Generated names are always in the network's domain. A hidden address (subnets.h) has no
- * records.
+ * port_records -- makes the records of a port (seed 002, the table of queries): address
+ * records for its name and for its generated names, and a PTR record for each address.
+ * The PTR record contains the port's name or, if the port has no name, the generated
+ * name. A port may have its own domain for its name. Generated names are always in the
+ * network's domain. A hidden address (subnets.h) has no records.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 /* How zonefleet publishes a network's ports. */
 struct port_network {
 	struct name domain;		/* len 0: the ports have no names */
-	uint8_t v4_bits, v6_bits;	/* of reverse zones: see reverse_check() */
+	uint8_t v4_bits, v6_bits;	/* size of reverse zones: see reverse_check() */
 	struct subnets subnets;
 };
 

@@ -1,6 +1,6 @@
 /*
- * reverse -- the names of addresses in in-addr.arpa and ip6.arpa (RFC 1035 3.5, RFC 3596
- * 2.5), and their zones.
+ * reverse -- makes the names of addresses in in-addr.arpa and ip6.arpa (RFC 1035 3.5, RFC
+ * 3596 2.5), and the zones of these names.
  */
 #pragma once
 
@@ -12,14 +12,14 @@ enum {
 	REVERSE_V6_DEFAULT = 64,
 };
 
-/* "4.36.224.10.in-addr.arpa.", or the 32 nibbles of ip6.arpa. */
+/* Makes "4.36.224.10.in-addr.arpa.", or a name of 32 nibbles in ip6.arpa. */
 void reverse_name(const struct address *address, struct name *name);
 /*
- * The zone of all addresses that have the same first BITS as ADDRESS: for 24 bits
- * "2.0.192.in-addr.arpa." BITS must have passed reverse_check().
+ * Makes the zone of all addresses whose first BITS bits are the same as in ADDRESS, for
+ * example "2.0.192.in-addr.arpa." for 24 bits. BITS must have passed reverse_check().
  */
 void reverse_zone(const struct address *address, uint8_t bits, struct name *zone);
 /* ERR_INVALID: BITS is not a whole number of octets (IPv4) or nibbles (IPv6). */
 enum err reverse_check(uint8_t address_bits, int bits, struct why *why);
-/* True: ZONE, which must be canonical, is below one of the two domains. */
+/* True: ZONE, which must be canonical, is below in-addr.arpa or ip6.arpa. */
 bool reverse_is_zone(const char *zone);

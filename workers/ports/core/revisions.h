@@ -1,6 +1,6 @@
 /*
- * revisions -- compares two lists of the same kind of objects, ours and Neutron's, by id
- * and revision.
+ * revisions -- compares our list of objects with Neutron's list, by id and revision. All
+ * objects are of the same kind.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ struct revision {
 	char id[ID_LEN + 1];
 	uint64_t revision;		/* 0: unknown */
 	bool is_gone;			/* in our list: deleted, and must stay deleted */
-	/* in Neutron's list: its revision does not count */
+	/* in Neutron's list: ignore the revision */
 	bool is_partial;
 };
 
@@ -22,10 +22,11 @@ void revisions_sort(struct revision *revisions, size_t count);
 /* REVISIONS must be sorted. */
 bool revisions_have(const struct revision *revisions, size_t count, const char *id);
 /*
- * Both lists must be sorted. Fills DIFFERING, which has room for both lists: objects of
- * Neutron that we lack or have with an older revision, and our objects that Neutron
- * lacks. An older revision in Neutron's list is not a difference, because its answer
- * takes time to arrive. Returns the number.
+ * Writes the objects that differ to DIFFERING, which must have room for both lists, and
+ * returns their number. An object differs if only one list has it, or if our revision is
+ * older. If we have deleted an object and Neutron does not have it, it does not differ.
+ * An older revision in Neutron's list is not a difference, because Neutron's answer takes
+ * time to arrive. Both lists must be sorted.
  */
 size_t revisions_diff(const struct revision *ours, size_t our_count,
                       const struct revision *theirs, size_t their_count,

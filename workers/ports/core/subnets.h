@@ -1,8 +1,8 @@
 /*
- * subnets -- decides which addresses of a network have records in DNS. An address
- * belongs to the subnet whose cidr contains it. Subnets overlap only while a message of
- * Neutron is missing. Then the narrowest subnet counts; of two equal subnets, the subnet
- * with the lower id.
+ * subnets -- decides which addresses of a network have records in DNS. An address belongs
+ * to the subnet whose cidr contains it. Subnets overlap only while a message of Neutron
+ * is missing. The address then belongs to the narrowest subnet. If two subnets are equal,
+ * it belongs to the subnet with the lower id.
  */
 #pragma once
 
@@ -21,14 +21,18 @@ struct subnet {
 struct subnets {
 	const struct subnet *list;	/* sorted by id */
 	size_t count;
-	bool hides_others;		/* an address in no subnet has no records */
+	/* an address that is in no subnet has no records */
+	bool hides_others;
 };
 
 bool subnets_publish(const struct subnets *subnets, const struct address *address);
 
-/* Reads "10.1.0.0/16", "fd00::/64". Clears the host bits. ERR_INVALID. */
+/*
+ * Parses "10.1.0.0/16" or "fd00::/64". Clears the host bits. ERR_INVALID: TEXT is
+ * malformed.
+ */
 enum err cidr_parse(const char *text, struct prefix *cidr, struct why *why);
-/* cidr_parse(), but a set host bit is also ERR_INVALID. */
+/* Like cidr_parse(), but ERR_INVALID also if a host bit is set. */
 enum err cidr_parse_strict(const char *text, struct prefix *cidr, struct why *why);
 void cidr_format(const struct prefix *cidr, char text[CIDR_TEXT]);
 bool cidr_equal(const struct prefix *a, const struct prefix *b);

@@ -1,8 +1,8 @@
 /*
- * delegation -- the endpoints that delegate a router's domain in its parent, a shared
- * zone. Their NS records are the NS records of the domain. A name server inside the
- * domain needs glue: its addresses. They come from the first records of the router, if
- * these have them (router_domain.h, "records").
+ * delegation -- makes the endpoints that delegate a router's domain in its parent zone, a
+ * shared zone. The delegation has the NS records of the domain. A name server inside the
+ * domain needs glue records with its addresses. The glue comes from the first records of
+ * the router, if they contain these addresses (router_domain.h, "records").
  */
 #pragma once
 
@@ -10,12 +10,12 @@
 #include <stdbool.h>
 
 /*
- * True: DNS is below PARENT. False for PARENT "". Both have no final dot and are in lower
- * case.
+ * True: DNS is below PARENT. If PARENT is "", it returns false. Both names are in lower
+ * case and have no final dot.
  */
 bool delegation_is_below(const char *dns, const char *parent);
 /*
- * Makes a new list, the argument `endpoints` of apply_endpoints. Its names have a final
- * dot.
+ * Makes a new list for the argument `endpoints` of apply_endpoints. Its names have a
+ * final dot.
  */
 json_t *delegation_endpoints(const char *dns, const json_t *ns, const json_t *zone);

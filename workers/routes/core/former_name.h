@@ -1,17 +1,15 @@
 /*
- * former_name -- the state of a former name of a route at a router. The router's domain
- * has a CNAME from this name to the route's present name, and both routers serve both
- * names. At the end of the grace the worker removes the CNAME first. The routers serve
- * the former name as long as a client may still follow the CNAME:
+ * former_name -- decides the state of a former name of a route at a router. The router's
+ * domain has a CNAME from the former name to the present name, and both routers serve
+ * both names. At the end of the grace time, the worker first removes the CNAME. The
+ * routers serve the former name as long as a client may still use the CNAME:
  *
- * 	ADD -> TOLD -> HAVE -> WITHDRAW -> WITHDRAWN -> CACHED -> GONE
+ *	ADD -> TOLD -> HAVE -> WITHDRAW -> WITHDRAWN -> CACHED -> GONE
  *
- * "Enough name servers" means poolmgr.threshold_percentage. If it is below 100 %, a
- * server that is behind may still answer with the CNAME of a name in CACHED or GONE.
- *
- * A name without a CNAME starts in CACHED and stays there until its grace ends: the
- * owner's own host, or a name at the same router. The routers serve names in all states
- * except DROP.
+ * "Enough name servers" below means at least poolmgr.threshold_percentage of them. If
+ * this option is below 100 %, a server that is behind may still answer with the CNAME of
+ * a name in state CACHED or GONE. The routers serve names in all states except DROP. A
+ * name without a CNAME starts in CACHED and stays there until its grace time ends.
  */
 #pragma once
 
@@ -20,10 +18,12 @@
 enum former_state {
 	FORMER_ADD,		/* the worker must send the CNAME to central */
 	FORMER_TOLD,		/* central has accepted the CNAME */
-	FORMER_HAVE,		/* enough name servers have the CNAME; the grace runs */
+	/* enough name servers have the CNAME; the grace time runs */
+	FORMER_HAVE,
 	FORMER_WITHDRAW,	/* central must delete the CNAME */
-	FORMER_WITHDRAWN,	/* central deleted it; a name server may have it */
-	FORMER_CACHED,		/* enough name servers lost it; a resolver may have it */
+	FORMER_WITHDRAWN,	/* central deleted it; name servers may still have it */
+	/* enough name servers deleted it; resolvers may have it */
+	FORMER_CACHED,
 	FORMER_DROP,		/* not served; central must delete the CNAME */
 	FORMER_GONE,		/* no row */
 	FORMER_STATES

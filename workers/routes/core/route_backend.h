@@ -1,13 +1,15 @@
 /*
- * route_backend -- the backends of HAProxy that a tenant's route may name. A backend
- * leads to the servers of one tenant. A route to another tenant's backend would publish
- * these servers under its own host. So a pattern of the settings must match the backend:
+ * route_backend -- decides which backends of HAProxy a tenant's route may name. A backend
+ * leads to the servers of one tenant. If a route could name the backend of another
+ * tenant, it would publish the servers of that tenant under its own host. So one of the
+ * patterns in the settings must match the backend:
  *
  *	NAMESPACE	the namespace of the route, which has one tenant and no "_"
  *	PROJECT		the tenant of the route
  *	*		any octets, at most once in a pattern
  *
- * "NAMESPACE_* static" is two patterns: all routes may name the backend "static".
+ * "NAMESPACE_* static" is two patterns. The second pattern allows the backend "static"
+ * for all routes.
  */
 #pragma once
 
@@ -18,10 +20,13 @@
 
 enum { BACKEND_MAX = 255 };
 
-/* PATTERNS: at least one, separated by blanks. A reason begins with FIELD. */
+/*
+ * Checks that PATTERNS has at least one pattern and that blanks separate the patterns.
+ * *why begins with FIELD.
+ */
 enum err route_backend_check_patterns(const char *patterns, const char *field,
                                       struct why *why);
-/* Makes NAMESPACE_NAME, the backend of a route without a given backend. */
+/* Makes NAMESPACE_NAME, the default backend of a route. */
 void route_backend_default(const char *namespace, const char *name,
                            char backend[BACKEND_MAX + 1]);
 /*

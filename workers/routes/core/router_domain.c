@@ -24,33 +24,41 @@ const char *router_domain_full_name(const char *name, const char *dns,
 /* ---- the first records ---- */
 
 const struct json_field router_domain_fields[] = {
-	{ "ns", "list of texts", "the hosts of its NS records", "the pool's",
-	  RECORDS_MAX },
-	{ "soa", "[router SOA]", "values of its SOA record", "central's" },
-	{ "serial", "number", "its first serial", "the time", UINT32_MAX },
-	{ "ttl", "number", "the TTL of records without a TTL, in seconds", "central's",
-	  INT32_MAX },
-	{ "records", "list of [first record]", "its first records", "empty",
+	{ "ns", "list of texts", "the hosts of the NS records of the domain",
+	  "`ns_records` of the pool", RECORDS_MAX },
+	{ "soa", "[router SOA]", "values of the SOA record of the domain",
+	  "the default of central" },
+	{ "serial", "number", "the first serial of the domain",
+	  "the current time", UINT32_MAX },
+	{ "ttl", "number", "the TTL of records without a TTL, in seconds",
+	  "the default of central", INT32_MAX },
+	{ "records", "list of [first record]", "the first records of the domain", "empty",
 	  RECORDS_MAX },
 	{ 0 }
 };
 
 const struct json_field router_domain_soa_fields[] = {
-	{ "mname", "text", "the primary", "central's", SOA_NAME_MAX },
-	{ "rname", "text", "the mail address as a name", "central's", SOA_NAME_MAX },
-	{ "ttl", "number", "seconds", "central's", INT32_MAX },
-	{ "refresh", "number", "seconds", "central's", INT32_MAX },
-	{ "retry", "number", "seconds", "central's", INT32_MAX },
-	{ "expire", "number", "seconds", "central's", INT32_MAX },
-	{ "minimum", "number", "seconds", "central's", INT32_MAX },
+	{ "mname", "text", "the primary", "the default of central", SOA_NAME_MAX },
+	{ "rname", "text", "the mail address in the form of a name",
+	  "the default of central", SOA_NAME_MAX },
+	{ "ttl", "number", "the TTL in seconds",
+	  "the default of central", INT32_MAX },
+	{ "refresh", "number", "the refresh time in seconds",
+	  "the default of central", INT32_MAX },
+	{ "retry", "number", "the retry time in seconds",
+	  "the default of central", INT32_MAX },
+	{ "expire", "number", "the expiry time in seconds",
+	  "the default of central", INT32_MAX },
+	{ "minimum", "number", "the TTL of negative answers in seconds",
+	  "the default of central", INT32_MAX },
 	{ 0 }
 };
 
 const struct json_field router_domain_record_fields[] = {
-	{ "name", "text", "a name in the domain, `@` for the domain, or a full name with "
-	  "its final dot", .max = 253 },
+	{ "name", "text", "a name in the domain, `@` for the domain itself, or a full "
+	  "name with its final dot", .max = 253 },
 	{ "type", "text", "a record type", .max = 16 },
-	{ "ttl", "number", "the TTL in seconds", "the domain's", INT32_MAX },
+	{ "ttl", "number", "the TTL in seconds", "the TTL of the domain", INT32_MAX },
 	{ "records", "list of texts", "the data of each record", .max = RECORDS_MAX },
 	{ 0 }
 };

@@ -1,19 +1,15 @@
 /*
  * strategy -- decides which router a route gets (seed 003: Schedule(route) -> (router,
- * error)). An operator with another scheduler sets `strategy = "external"`; that
- * scheduler calls create_route_binding.
+ * error)). If another scheduler decides, the operator sets `strategy = "external"`, and
+ * that scheduler calls create_route_binding.
  *
  *	roundrobin	the routers in turn
- *	label		in turn, the routers whose label the route has; if the route has
- *			several labels, the routers of one label with room. If no router
- *			has a label of the route, the routers without a label
+ *	label		in turn, the routers with a label of the route and with room, all
+ *			of one label. If no router has a label of the route, the routers
+ *			without a label
  *	leastloaded	the router with the fewest routes
- *	hash		by the route's id. The choice is stable, and a new or lost router
- *			changes it for few routes
- *
- * A router without room (capacity) or without a live instance gets no routes. If no
- * router with the label has room, the route waits. The caller locks the positions and
- * counts the routes that it binds.
+ *	hash		the router that the route's id gives. A new or lost router changes
+ *			the choice for few routes
  */
 #pragma once
 
@@ -23,6 +19,11 @@
 
 #include "base/err.h"
 
+/*
+ * A router that may get a route. It gets no routes if its capacity is reached or if it
+ * has no live instance. If no router with the label has room, the route waits. The caller
+ * locks the positions and counts the routes that it binds.
+ */
 struct candidate {
 	const char *name;
 	const char *label;		/* "key=value"; "": no label */
@@ -47,8 +48,8 @@ struct strategy {
 	bool has_position;		/* each pick moves the position by one */
 	bool by_label;
 	/*
-	 * The index of a candidate of the group (IN_GROUP) with room; COUNT: no candidate
-	 * has room.
+	 * Returns the index of a candidate of the group (IN_GROUP) that has room; COUNT:
+	 * no candidate has room.
 	 */
 	size_t (*pick)(const struct applicant *applicant,
 	               const struct candidate *candidates, const bool *in_group,
@@ -62,15 +63,15 @@ const struct strategy *strategy_at(enum strategy_word word);
 const char *strategy_name(const struct strategy *strategy);
 
 /*
- * The label of the routers that fit APPLICANT, the key of stored positions. "": all
- * routers, or the routers without a label.
+ * The label of the routers that fit APPLICANT, which is also the key of the stored
+ * position. "": all routers, or the routers without a label.
  */
 const char *strategy_group(const struct strategy *strategy,
                            const struct applicant *applicant,
                            const struct candidate *candidates, size_t count);
 /*
- * CANDIDATES: all routers that take routes, sorted by name. ERR_UNREACHABLE: no router
- * fits; *why tells an administrator what to do.
+ * Picks a router. CANDIDATES: all routers that accept routes, sorted by name.
+ * ERR_UNREACHABLE: no router fits, and *why tells an administrator what to do.
  */
 enum err strategy_pick(const struct strategy *strategy, const struct applicant *applicant,
                        const struct candidate *candidates, size_t count,
