@@ -155,10 +155,10 @@ static enum err published_out_of_time(const struct work *work)
 		            "servers after %.1f s (see 'zonefleet status')",
 		            published->key, published->id,
 		            published_next_site(published)->domain, after_s);
-	return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: central has not taken %" PRId64
-	            " records after %.1f s%s%.300s", published->key, published->id,
-	            published->open, after_s, *published->reason ? ": " : "",
-	            published->reason);
+	return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: central has not accepted "
+	            "%" PRId64 " records after %.1f s%s%.300s", published->key,
+	            published->id, published->open, after_s,
+	            *published->reason ? ": " : "", published->reason);
 }
 
 enum err published_wait(struct cli *cli, struct published *published, const char *status,

@@ -174,7 +174,7 @@ static enum err wait_out_of_time(struct watcher *watcher)
 {
 	wait_describe(watcher->domain, &watcher->line);
 	return fail(&watcher->cli->why, ERR_TIMEOUT,
-	            "not on the name servers after %.1f s: %.400s",
+	            "the change is not on the name servers after %.1f s: %.400s",
 	            cli_elapsed(watcher->cli), buf_string(&watcher->line));
 }
 
