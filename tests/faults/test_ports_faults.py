@@ -10,6 +10,7 @@ ZONEFLEET_FAULTS=short is what CI runs; ZONEFLEET_SEED=N repeats the moments of 
 import itertools
 import random
 import sys
+import time
 import unittest
 import uuid
 from contextlib import contextmanager
