@@ -36,7 +36,7 @@ const struct command commands[] = {
 	  "server.",
 	  "zonefleet domain show example.org" },
 	{ "domain set", "DOMAIN", 1, 1, WAIT | SOA, NEED_BROKER, domain_set,
-	  "change the SOA values, the TTL or the description of a domain",
+	  "change SOA values, TTL or description of a domain",
 	  "Changes the values that the options name. All other values stay the same. "
 	  "--ttl sets the TTL of all record sets that have no TTL of their own. To "
 	  "change records, use 'zonefleet record'.",
