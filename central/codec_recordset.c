@@ -131,8 +131,7 @@ static enum err change_get_type(const json_t *json, struct change *change,
 		return codec_type(json, &change->type, why);
 	change->type = RR_ANY;
 	if (json_array_size(json_object_get(json, "records")))
-		return fail(why, ERR_INVALID, "records must be empty with the type "
-		            "ANY");
+		return fail(why, ERR_INVALID, "records must be empty if the type is ANY");
 	return OK;
 }
 

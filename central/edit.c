@@ -56,7 +56,7 @@ enum err edit_check_open(struct write *write)
 	if (zone->is.is_catalog && !edit_is_new_serial_only(write))
 		return tx_fail(write->tx, ERR_CONFLICT,
 		               "the domain %.200s is the catalog zone of the pool "
-		               "'%.64s': only central changes it", zone->is.name,
+		               "'%.64s': only central may change it", zone->is.name,
 		               zone->pool);
 	if (zone->is.state.task == TASK_DELETE)
 		return tx_fail(write->tx, ERR_CONFLICT,
@@ -207,9 +207,9 @@ static enum err edit_check_expected(struct write *write, const struct change *ch
 			            change->owner);
 		rrtype_format(change->type, type);
 		return fail(&write->req->why, ERR_CONFLICT,
-		            "%s: the change expects other records of the set %.255s %s: "
-		            "read the set again",
-		            change->field, change->owner, type);
+		            "%s: the records of the set %.255s %s are not the expected "
+		            "records: read the set again", change->field, change->owner,
+		            type);
 	}
 	return OK;
 }
@@ -299,8 +299,8 @@ static enum err edit_check_recordset_quota(const struct write *write,
 	    (int64_t)zone->recordsets + plan->recordset_delta <= max)
 		return OK;
 	return fail(&write->req->why, ERR_QUOTA,
-	            "%.200s would have %" PRId64 " record sets, and "
-	            "the quota (domain_recordsets) is %" PRId64, zone->is.name,
+	            "%.200s would have %" PRId64 " record sets, but the quota "
+	            "(domain_recordsets) is %" PRId64, zone->is.name,
 	            (int64_t)zone->recordsets + plan->recordset_delta, max);
 }
 

@@ -183,7 +183,7 @@ static enum err commit_find_domain(struct commit *c, bool *created)
 	if (c->tx.err)
 		return c->tx.err;
 	if (exists && c->mode == IMPORT_CREATE)
-		return fail(&c->req.why, ERR_EXISTS, "a domain %.200s exists already",
+		return fail(&c->req.why, ERR_EXISTS, "domain %.200s already exists",
 		            c->spec.owner);
 	if (exists)
 		return edit_check_open(&c->write);
@@ -256,8 +256,8 @@ static enum err commit_check_quotas(struct commit *c)
 
 	if (sets >= 0 && zone->recordsets > sets)
 		return fail(&c->req.why, ERR_QUOTA,
-		            "records: the domain would have %u record sets, and "
-		            "the quota (domain_recordsets) is %lld", zone->recordsets,
+		            "records: the domain would have %u record sets, but the "
+		            "quota (domain_recordsets) is %lld", zone->recordsets,
 		            (long long)sets);
 	name = records < 0 ? NULL : store_import_above_quota(&c->tx, zone, records,
 	                                                     c->arena);
@@ -635,7 +635,8 @@ enum err import_submit(struct central *central, const char *id, struct why *why)
 {
 	if (import_submit_job(central, id))
 		return OK;
-	return fail(why, ERR_BUSY, "too many imports wait for central: try again later");
+	return fail(why, ERR_BUSY, "%d imports already wait for central, the largest "
+	            "allowed number: try again later", WAITING_MAX);
 }
 
 void import_fire(void *self)

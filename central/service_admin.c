@@ -64,7 +64,7 @@ enum err service_create_blacklist(struct write *write)
 	id_new(entry.id);
 	store_blacklist_insert(write->tx, &entry, write_wait(write));
 	if (write->tx->err == ERR_EXISTS)
-		return fail(&req->why, ERR_EXISTS, "%.200s is on the blacklist already",
+		return fail(&req->why, ERR_EXISTS, "%.200s is already on the blacklist",
 		            entry.name);
 	req->result = blacklist_encode(&entry);
 	return write->tx->err;
@@ -81,7 +81,7 @@ enum err service_delete_blacklist(struct write *write)
 		return err;
 	if (!store_blacklist_delete(write->tx, id, write_wait(write)))
 		return tx_fail(write->tx, ERR_NOT_FOUND,
-		               "there is no blacklist entry %s", id);
+		               "the blacklist has no entry with the id %s", id);
 	return OK;
 }
 

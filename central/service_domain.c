@@ -144,7 +144,7 @@ static enum err domain_check_blacklist(struct write *write,
 	    !store_blacklist_match(write->tx, &spec->name, write->arena, &match))
 		return OK;
 	return tx_fail(write->tx, ERR_DENIED,
-	               "domain.name: %.200s may not be created: %.200s is "
+	               "domain.name: only an administrator may create %.200s: %.200s is "
 	               "on the blacklist", spec->owner, match);
 }
 
@@ -172,8 +172,8 @@ static enum err domain_check_quota(struct write *write)
 	if (max < 0 || store_domain_count(write->tx, write->access.tenant, max) < max)
 		return OK;
 	return tx_fail(write->tx, ERR_QUOTA,
-	               "the tenant already has %" PRId64 " domains, which is its "
-	               "quota (domains)", max);
+	               "the tenant already has %" PRId64 " domains, and its quota "
+	               "(domains) allows no more", max);
 }
 
 /* The reason does not say whether the pool exists. */
@@ -189,8 +189,8 @@ static enum err domain_check_pool(struct write *write, const struct domain_spec 
 	if (is_open)
 		return OK;
 	return fail(&write->req->why, ERR_DENIED,
-	            "domain.pool: '%.64s' is not a pool that a tenant may name "
-	            "(central.tenant_pools)", spec->pool);
+	            "domain.pool: a tenant may not name the pool '%.64s': "
+	            "central.tenant_pools must contain it", spec->pool);
 }
 
 enum err service_domain_check_new(struct write *write, const struct domain_spec *spec)
@@ -376,7 +376,7 @@ enum err service_domain_insert(struct write *write, const struct domain_spec *sp
 	store_domain_insert(write->tx, &write->zone, write_wait(write));
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&write->req->why, ERR_EXISTS,
-		            "a domain %.200s%s exists already", spec->owner,
+		            "domain %.200s%s already exists", spec->owner,
 		            *spec->id ? ", or one with this id," : "");
 	return write->tx->err ? write->tx->err : edit_fill(write, first, count);
 }
@@ -496,8 +496,8 @@ static enum err domain_check_empty(struct write *write)
 	    zone->recordsets <= 1)
 		return err;
 	return tx_fail(write->tx, ERR_CONFLICT,
-	               "the domain %.200s is not empty: it has more than SOA and NS",
-	               zone->is.name);
+	               "the domain %.200s is not empty: it has records other than its "
+	               "SOA and NS records", zone->is.name);
 }
 
 void service_domain_remove(struct write *write)

@@ -63,7 +63,7 @@ static enum err import_check_domain(struct write *write, const struct domain_spe
 }
 
 #define HOW_TO_FREE \
-	"commit or cancel one (central removes an import that stays untouched for %d s)"
+	"commit or cancel one (central removes an import that no call uses for %d s)"
 
 /* Checks the quotas after the change. Administrators have no quota. */
 static enum err import_check_quotas(const struct central *central,
@@ -79,13 +79,13 @@ static enum err import_check_quotas(const struct central *central,
 	store_import_counts(tx, tenant, &count, &records);
 	if (!tx->err && max >= 0 && count > max)
 		return tx_fail(tx, ERR_QUOTA,
-		               "the tenant already has %d imports, which is its quota "
-		               "(quota_imports): " HOW_TO_FREE, max, age_s);
+		               "the tenant already has %d imports, and its quota "
+		               "(quota_imports) allows no more: " HOW_TO_FREE, max,
+		               age_s);
 	if (!tx->err && max_records >= 0 && records > max_records)
 		return tx_fail(tx, ERR_QUOTA, "the tenant's imports would have %" PRId64
-		               " records, more than its quota of %d "
-		               "(quota_import_records): " HOW_TO_FREE, records,
-		               max_records, age_s);
+		               " records, but its quota (quota_import_records) is %d: "
+		               HOW_TO_FREE, records, max_records, age_s);
 	return tx->err;
 }
 
@@ -194,8 +194,8 @@ static enum err import_stage_part(const struct central *central, struct request 
 	if (err)
 		return err;
 	if (import.state != IMPORT_OPEN)
-		return tx_fail(tx, ERR_CONFLICT, "the import must be OPEN, not %s",
-		               import.state_name);
+		return tx_fail(tx, ERR_CONFLICT, "import %s must be OPEN, not %s",
+		               import.id, import.state_name);
 	err = import_decode_part(req, &import, array, staged);
 	if (err)
 		return tx_fail(tx, err, "%s", req->why.text);
@@ -295,8 +295,8 @@ enum err service_cancel_import(void *self, struct request *req)
 
 	if (!tx.err && !import_lock(req, &tx, &import)) {
 		if (import.state == IMPORT_COMMITTING || import.state == IMPORT_DONE)
-			tx_fail(&tx, ERR_CONFLICT, "the import must be OPEN, not %s",
-			        import.state_name);
+			tx_fail(&tx, ERR_CONFLICT, "import %s must be OPEN, not %s",
+			        import.id, import.state_name);
 		else
 			store_import_set_state(&tx, import.id, IMPORT_ERROR, NULL,
 			                       "cancelled");

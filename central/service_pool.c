@@ -80,8 +80,8 @@ static enum err pool_set_catalog(struct write *write, struct pool *pool,
 	if (!pool->catalog_zone)
 		return pool_create_catalog(write, pool, spec);
 	return tx_fail(write->tx, ERR_CONFLICT,
-	               "the pool '%.64s' has the catalog zone %.200s: remove it first",
-	               pool->name, pool->catalog_zone);
+	               "the pool '%.64s' has the catalog zone %.200s: remove the catalog "
+	               "zone first", pool->name, pool->catalog_zone);
 }
 
 /* ---- the methods ---- */
@@ -103,7 +103,7 @@ enum err service_create_pool(struct write *write)
 	id_new(pool.id);
 	store_pool_insert(write->tx, &pool, write_wait(write));
 	if (write->tx->err == ERR_EXISTS)
-		return fail(&req->why, ERR_EXISTS, "a pool '%.64s' exists already",
+		return fail(&req->why, ERR_EXISTS, "pool '%.64s' already exists",
 		            pool.name);
 	store_pool_set_ns_records(write->tx, &pool, write->arena);
 	err = pool_set_catalog(write, &pool, &spec);

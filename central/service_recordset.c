@@ -126,8 +126,8 @@ enum err service_create_recordset(struct write *write)
 	rrtype_format(change.type, type);
 	if (set->was_count)
 		return tx_fail(write->tx, ERR_EXISTS,
-		               "recordset.name: there are already %s records at %.200s",
-		               type, change.owner);
+		               "recordset.name: %s records already exist at %.200s: use "
+		               "update_recordset", type, change.owner);
 	return recordset_apply(write, &change);
 }
 

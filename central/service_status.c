@@ -193,10 +193,9 @@ static void reports_log_moves(struct reported *reports, size_t count)
 		r->is_logged = true;
 		if (state->status == STATUS_ACTIVE)
 			metric_observe_us(propagation, r->before.changed_us);
-		log_info("domain moved: domain=%s serial=%" PRIu32 " task=%s "
-		         "status=%s reason=\"%s\"",
-		         r->before.name, state->serial, task_name(state->task),
-		         status_name(state->status), r->reason);
+		log_info("domain status changed: domain=%s serial=%" PRIu32 " task=%s "
+		         "status=%s reason=\"%s\"", r->before.name, state->serial,
+		         task_name(state->task), status_name(state->status), r->reason);
 	}
 }
 
@@ -222,8 +221,8 @@ static void report_set_outcome(const struct reported *r, enum err err,
 
 	if (!err && r->more)
 		err = fail(&own, ERR_BUSY,
-		           "central still updates the records of %.200s: report again",
-		           r->before.name);
+		           "central is still updating the records of %.200s: send the "
+		           "report again", r->before.name);
 	json_array_set_new(outcomes, r->at, outcome_encode(err, &own));
 }
 
@@ -234,8 +233,9 @@ static enum err report_check_lock(struct central *central, const struct reported
 	struct tx tx = tx_autocommit(central->runtime->db, why);
 
 	if (store_domain_is_live(&tx, r->report.domain.id))
-		tx_fail(&tx, ERR_LOCKED, "another transaction changes %.200s: report "
-		        "again", r->report.domain.name);
+		tx_fail(&tx, ERR_LOCKED,
+		        "another transaction is changing %.200s: send the report again",
+		        r->report.domain.name);
 	return tx_commit(&tx);
 }
 
@@ -267,7 +267,8 @@ static enum err reports_apply_message(struct central *central, struct request *r
 	if (err && err_retry(err) != RETRY_NEVER)
 		return err;
 	if (!err && reports_have_more(reports, count) && req->waited_ms < PORTIONS_MS)
-		return fail(&req->why, ERR_LOCKED, "central still updates the records");
+		return fail(&req->why, ERR_LOCKED, "central is still updating the "
+		            "records of a domain: send the message again");
 	for (size_t i = 0; i < count; i++) {
 		if (err || !*reports[i].before.id)
 			locked |= report_apply_alone(central, req, &reports[i],
@@ -277,8 +278,8 @@ static enum err reports_apply_message(struct central *central, struct request *r
 			report_set_outcome(&reports[i], OK, &req->why, outcomes);
 	}
 	if (locked && req->waited_ms < LOCKED_MS)
-		return fail(&req->why, ERR_LOCKED, "another transaction changes a domain "
-		            "of this message");
+		return fail(&req->why, ERR_LOCKED, "another transaction is changing a "
+		            "domain of this message: send the message again");
 	return OK;
 }
 

@@ -95,7 +95,7 @@ enum err service_create_tsigkey(struct write *write)
 	store_tsigkey_insert(write->tx, &key, write_wait(write));
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&write->req->why, ERR_EXISTS,
-		            "a TSIG key %.200s exists already", key.name);
+		            "TSIG key %.200s already exists", key.name);
 	return tsigkey_answer(write, key.id);
 }
 

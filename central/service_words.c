@@ -299,8 +299,10 @@ static const struct rpc_object objects[] = {
 		{ "pool", "text", "the name of the pool" },
 		{ "backend", "text", "the kind of the server" },
 		{ "state", "text", "ACTIVE, DRAINED or REMOVED" },
-		{ "health", "text", "OK; NO_DNS or NO_CONTROL: the DNS port or the "
-		  "control channel does not answer; NO_ANSWER: neither answers" },
+		{ "health", "text", "the result of the last queries and commands: OK; "
+		  "NO_DNS or NO_CONTROL if the DNS port or the control channel did not "
+		  "answer; NO_ANSWER if neither answered; empty for a server that is not "
+		  "ACTIVE or has no address" },
 		{ "host", "text", "the address of the server" },
 		{ "port", "number", "the DNS port of the server" },
 		{ "domains_behind", "number", "number of domains whose newest serial the "

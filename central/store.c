@@ -15,8 +15,8 @@ void store_check_wait(struct tx *tx, enum store_wait wait, const char *what)
 	                db_is_up(tx->db);
 
 	if (was_moment || was_race)
-		tx->err = fail(tx->why, ERR_LOCKED, "another transaction changes %.200s: "
-		               "try again", what);
+		tx->err = fail(tx->why, ERR_LOCKED,
+		               "another transaction is changing %.200s: try again", what);
 }
 
 void store_fail_value(struct tx_rows *rows, const char *column, const char *text,
@@ -24,8 +24,8 @@ void store_fail_value(struct tx_rows *rows, const char *column, const char *text
 {
 	char quoted[81];
 
-	tx_fail(rows->tx, ERR_INTERNAL, "the column %s must have %s, not \"%s\": correct "
-	        "this row in the database", column, want,
+	tx_fail(rows->tx, ERR_INTERNAL, "the column %s must contain %s, not \"%s\": "
+	        "correct this row in the database", column, want,
 	        err_quote(text ? text : "NULL", quoted, sizeof(quoted)));
 }
 

@@ -87,9 +87,13 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 	"CAST(" older " AS SIGNED)) " \
 	"& 4294967295) BETWEEN 1 AND 2147483647)"
 
-/* The pool managers set the time of the next probe while a server does not answer. */
+/*
+ * The pool managers set the time of the next probe while a server does not answer. They
+ * send no queries and commands to the other servers.
+ */
 #define SERVER_HEALTH \
-	"CASE WHEN v.next_try_at IS NULL AND v.control_next_try_at IS NULL THEN 'OK' " \
+	"CASE WHEN v.state <> 'ACTIVE' OR v.host = '' THEN '' " \
+	"WHEN v.next_try_at IS NULL AND v.control_next_try_at IS NULL THEN 'OK' " \
 	"WHEN v.control_next_try_at IS NULL THEN 'NO_DNS' " \
 	"WHEN v.next_try_at IS NULL THEN 'NO_CONTROL' ELSE 'NO_ANSWER' END"
 

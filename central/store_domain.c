@@ -130,7 +130,7 @@ static bool domain_lock(struct tx *tx, const char *sql, const struct domain_key 
 	return !tx->err;
 }
 
-#define IS_CHANGED "the domain %.200s is being changed: try again"
+#define IS_CHANGED "another transaction is changing the domain %.200s: try again"
 
 /* ERR_LOCKED if the domain exists, because then SKIP LOCKED has skipped it. */
 static void domain_check_skipped(struct tx *tx, const struct domain_key *key,
@@ -524,7 +524,8 @@ void store_domain_check_relatives(struct tx *tx, const struct zone *zone,
 	store_check_wait(tx, wait, zone->is.name);
 	if (!tx->err && seen != there)
 		tx->err = fail(tx->why, ERR_RACE, "another transaction created a domain "
-		               "above or below %.200s", zone->is.name);
+		               "above or below %.200s at the same time: try again",
+		               zone->is.name);
 }
 
 bool store_domain_child(struct tx *tx, const struct zone *zone, struct arena *arena,

@@ -76,7 +76,8 @@ bool store_import_lock(struct tx *tx, const char *id, const struct access *acces
 	                     import);
 }
 
-#define IS_BUSY "the import %s takes another call or is being committed: try again"
+#define IS_BUSY \
+	"another call is using the import %s, or central is committing it: try again"
 
 /* Waits for the calls that add other parts. */
 static bool import_lock_in_a_moment(struct tx *tx, const char *id,

@@ -71,9 +71,8 @@ static bool query_look_up_marker(struct query *query, struct tx *tx,
 
 	if (!tx_select_row(tx, query->arena, &rows, lookup,
 	                   TX_BIND(tx_text(paging->marker)))) {
-		tx_fail(tx, ERR_INVALID, "marker: the object %s no longer exists, begin "
-		        "with the first page",
-		        paging->marker);
+		tx_fail(tx, ERR_INVALID, "marker: object %s no longer exists: start "
+		        "again with the first page", paging->marker);
 		return false;
 	}
 	values[0] = tx_text(row_text(&rows));

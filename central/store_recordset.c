@@ -37,9 +37,9 @@ static void record_read(struct tx_rows *rows, struct record *record)
 	record->rdata = row_bytes(rows, &len);
 	record->rdata_len = (uint16_t)len;
 	if (!record->data || !record->rdata || len > UINT16_MAX)
-		tx_fail(rows->tx, ERR_INTERNAL, "the row %s of the table records has no "
-		        "data, or its rdata has %zu octets and not 0 to %d: correct this "
-		        "row in the database", record->id, len, UINT16_MAX);
+		tx_fail(rows->tx, ERR_INTERNAL, "the row %s of the table records must "
+		        "have data, and an rdata of 0 to %d octets, not %zu: correct "
+		        "this row in the database", record->id, UINT16_MAX, len);
 	store_read_state(rows, "records", &record->state);
 }
 

@@ -163,8 +163,8 @@ static void sweep_log_paths(struct sweep *s)
 	s->has_logged_paths = !tx_commit(&tx);
 	for (size_t i = 0; s->has_logged_paths && i < count; i++)
 		log_warn("domain name is no longer allowed: domain=%s reason=\"a '/' "
-		         "must be between two letters or digits: NSD makes a path of "
-		         "it\"", names[i]);
+		         "must be between two letters or digits: NSD makes a file path "
+		         "from the name\"", names[i]);
 	arena_reset(s->arena);
 }
 

@@ -166,7 +166,8 @@ static void compare_queue_log_uncompared(struct server *server,
                                          const struct compare_zone_end *end)
 {
 	static const char advice[] =
-	    "; allow transfers to minidns' address to have the content compared";
+	    "; to compare the content, allow transfers to the address of mini-DNS on the "
+	    "server";
 
 	if (!log_is_due(&server->log_limits[end->outcome], QUIET_MS))
 		return;
@@ -376,8 +377,8 @@ static enum err compare_queue_add_one(struct compare_queue *queue,
 	server = compare_queue_server(queue, &address);
 	if (!server)
 		return fail(why, ERR_INVALID, "destinations: mini-DNS already compares "
-		            "zones of %d servers, which is its limit: try again later",
-		            MAX_SERVERS);
+		            "zones of %d servers, the largest allowed number: try again "
+		            "later", MAX_SERVERS);
 	order = xcalloc(1, sizeof(*order));
 	*order = (struct compare_order){
 		.list = list, .at = at, .key = key, .server = server,

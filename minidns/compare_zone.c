@@ -153,7 +153,8 @@ static void compare_zone_report(struct compare_zone *compare)
 		return;
 	case SET_DIFF_UNKNOWN:
 		compare_zone_finish(compare, COMPARE_FAILED,
-		                    "sends a record twice, or other records each time");
+		                    "sends a record twice, or different records in each "
+		                    "transfer");
 	}
 }
 
@@ -216,7 +217,7 @@ static void compare_zone_on_zone(void *self, enum err err, struct zone *zone)
 		return;
 	if (err) {
 		compare_zone_finish(compare, COMPARE_FAILED,
-		                    "has a zone that we cannot read");
+		                    "has a zone that mini-DNS cannot read");
 		return;
 	}
 	compare->zone = zone_hold(zone);
@@ -395,7 +396,7 @@ static void compare_zone_on_head(void *self, enum err err, const struct head *he
 		return;
 	if (err) {
 		compare_zone_finish(compare, COMPARE_FAILED,
-		                    "has a zone that we cannot read");
+		                    "has a zone that mini-DNS cannot read");
 	} else if (!head || !name_equal(&head->name, &compare->want.zone) ||
 	           strcmp(head->id, compare->want.id)) {
 		compare_zone_finish(compare, COMPARE_FAILED,

@@ -260,7 +260,7 @@ static void dns_request_finish_unanswered(struct dns_request *request)
 {
 	static const struct response unasked = {
 		.kind = RESPONSE_UNASKED,
-		.fault = "was not asked: mini-DNS has no socket left",
+		.fault = "was not asked: mini-DNS has no free socket",
 	};
 	struct response doubted = request->doubted;
 
@@ -399,7 +399,7 @@ static void dns_request_seek_slot(struct dns_request *request)
 {
 	static const struct response unknown = {
 		.kind = RESPONSE_UNASKED,
-		.fault = "was not asked: the database has no server of this address",
+		.fault = "was not asked: the database has no server with this address",
 	};
 	int64_t left_ms = request->end_ms - loop_now_ms(request->requests->loop);
 

@@ -449,15 +449,15 @@ enum err poller_order(struct poller *poller, const struct poll_order *order,
 	if (err)
 		return err;
 	if (poller->handed_over)
-		return fail(why, ERR_BUSY, "this process of mini-DNS stops");
+		return fail(why, ERR_BUSY, "this process of mini-DNS is stopping");
 	watch = poller_find_watch(poller, &zone, &server);
 	if (watch)
 		watch->quiet &= order->quiet;
 	if (watch && !poller_order_replaces(order, &terms, watch))
 		return OK;
 	if (!watch && poller->count >= MAX_ORDERS)
-		return fail(why, ERR_BUSY, "%d polls already wait for an answer, which "
-		            "is the limit: try again later", MAX_ORDERS);
+		return fail(why, ERR_BUSY, "%d polls already wait for an answer, the "
+		            "largest allowed number: try again later", MAX_ORDERS);
 	if (watch) {
 		subject_set(&watch->subject, order);
 		watch->tsig_key = tsig_key;

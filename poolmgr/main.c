@@ -18,7 +18,6 @@
 #include "release.h"
 #include "repair.h"
 #include "retry.h"
-#include "server_check.h"
 #include "servers.h"
 #include "sync.h"
 
@@ -48,10 +47,6 @@ static const struct option options[] = {
 	{ "poll_max_retries", OPTION_INT, AT(poll_max_retries), "3", 1, 100,
 	  "largest number of attempts to get an answer from a name server. After the "
 	  "last attempt, the name server counts as failed", .reloadable = true },
-	{ "server_check_interval", OPTION_DURATION, AT(server_check_interval_ms),
-	  "10s", 200, 86400 * 1000,
-	  "time between two checks whether each name server answers. After three checks "
-	  "without an answer, the name server counts as silent", .reloadable = true },
 	{ "periodic_sync_interval", OPTION_DURATION, AT(periodic_sync_interval_ms),
 	  "120s", 200, 86400 * 1000,
 	  "time between two syncs, which compare the name servers with the database",
@@ -100,14 +95,7 @@ static void sync_timer_fire(void *self)
 	sync_fire(((struct poolmgr *)self)->sync);
 }
 
-static void server_check_timer_fire(void *self)
-{
-	server_check_fire(((struct poolmgr *)self)->server_check);
-}
-
 static const struct timer timers[] = {
-	{ "server_check", &poolmgr.config.server_check_interval_ms,
-	  server_check_timer_fire },
 	{ "sync", &poolmgr.config.periodic_sync_interval_ms, sync_timer_fire },
 	{ "patrol", &poolmgr.scan_period_ms, scan_timer_fire },
 	{ "retry", &poolmgr.retry_period_ms, retry_timer_fire },
@@ -207,7 +195,6 @@ static enum err poolmgr_start(void *self, const struct runtime *runtime, struct 
 	pm->scan = full_scan_new(pm);
 	pm->recompare = recompare_new(pm);
 	pm->retry = retry_new(pm);
-	pm->server_check = server_check_new(pm);
 	pm->sync = sync_new(pm);
 	return OK;
 }
@@ -240,7 +227,6 @@ static void poolmgr_stop(void *self)
 	full_scan_free(&pm->scan);
 	recompare_free(&pm->recompare);
 	retry_free(&pm->retry);
-	server_check_free(&pm->server_check);
 	sync_free(&pm->sync);
 	peers_free(&pm->peers);
 }

@@ -20,7 +20,6 @@ enum {
 	CALLS_MAX = 4,
 	GATHER_MS = 20,		/* wait of a report while another call is out */
 	REPORTED_SLOTS = 4096,
-	PROBE_TIMEOUT_MS = 5000,
 	BUSY_MS = 250,		/* pause after central has done a part of the call */
 };
 
@@ -150,16 +149,12 @@ bool peers_idle(const struct peers *peers)
 
 /* ---- minidns ---- */
 
-/* A probe ends with the first try: any answer shows that the server is alive. */
+/* A probe ends with the first try: any answer shows that the server is back. */
 static struct poll_order peers_terms(const struct poolmgr *poolmgr,
                                      const struct cause *cause)
 {
-	int timeout_ms = poolmgr->config.poll_timeout_ms;
-
-	if (cause->probe && timeout_ms > PROBE_TIMEOUT_MS)
-		timeout_ms = PROBE_TIMEOUT_MS;
 	return (struct poll_order){
-		.timeout_ms = timeout_ms,
+		.timeout_ms = poolmgr->config.poll_timeout_ms,
 		.retry_interval_ms = poolmgr->config.poll_retry_interval_ms,
 		.max_retries = cause->probe ? 0 : poolmgr->config.poll_max_retries,
 	};

@@ -8,7 +8,6 @@
  * repair     removes drift               follow_up  corrects servers that are behind
  * health     which servers answer        recompare  compares servers that differ
  * registration  ids and addresses of the servers
- * server_check  whether idle servers still answer
  */
 #pragma once
 
@@ -24,7 +23,6 @@ struct full_scan;
 struct recompare;
 struct retry;
 struct sync;
-struct server_check;
 struct follow_up;
 struct registration;
 struct health_writer;
@@ -46,7 +44,7 @@ struct poolmgr {
 		char *pool_name;
 		int threshold_percentage;
 		int poll_timeout_ms, poll_retry_interval_ms, poll_max_retries;
-		int server_check_interval_ms, periodic_sync_interval_ms;
+		int periodic_sync_interval_ms;
 		int sync_batch;
 		int compare_every;
 		int lock_scope;		/* enum lock_scope */
@@ -61,7 +59,6 @@ struct poolmgr {
 	struct registration *registration;
 	struct health_writer *health_writer;
 	struct retry *retry;
-	struct server_check *server_check;
 	struct sync *sync;
 	struct lane *lane;		/* for work on many rows */
 	struct db *lane_db;		/* for the lane's thread */

@@ -263,8 +263,9 @@ static void batch_note_locked(const struct batch *batch, struct request *const *
 
 		if (batch->locked[i])
 			errs[message] = fail(&reqs[message]->why, ERR_LOCKED,
-			                     "the row of domain %s is being changed: try "
-			                     "again", batch->reports[i].domain.name);
+			                     "another transaction is changing the row of "
+			                     "domain %s: try again",
+			                     batch->reports[i].domain.name);
 	}
 }
 
@@ -357,7 +358,8 @@ static void service_note_reports(struct poolmgr *poolmgr,
 /* The loop has its turn before the message comes again. */
 static enum err service_put_off(struct request *req)
 {
-	return fail(&req->why, ERR_LOCKED, "there are many reports at once: try again");
+	return fail(&req->why, ERR_LOCKED,
+	            "too many reports arrived at the same time: try again");
 }
 
 static void service_on_update_statuses(void *self, struct request *const *reqs,

@@ -18,8 +18,9 @@ enum err catalog_name(const struct name *name, const char *field, struct why *wh
 {
 	if (name->len + MEMBER_LABELS <= NAME_MAX_WIRE)
 		return OK;
-	return fail(why, ERR_INVALID, "%s must have at most %d octets for a catalog "
-	            "zone, not %d", field, NAME_MAX_WIRE - (int)MEMBER_LABELS, name->len);
+	return fail(why, ERR_INVALID,
+	            "%s: the name of a catalog zone must have at most %d octets, not %d",
+	            field, NAME_MAX_WIRE - (int)MEMBER_LABELS, name->len);
 }
 
 /* Sets the owner to LABELS below the catalog. */

@@ -73,8 +73,8 @@ static enum err owner_check_cname(const struct owner *owner, struct why *why)
 		return OK;
 	rrtype_format(other->type, type);
 	return fail(why, ERR_INVALID,
-	            "%s: a name cannot have CNAME and other records, but '%.*s' has %s",
-	            owner_field(owner), FIELD_SHOWN, cname->owner, type);
+	            "%s: a name with a CNAME record cannot have other records, but "
+	            "'%.*s' has %s", owner_field(owner), FIELD_SHOWN, cname->owner, type);
 }
 
 static enum err owner_check_single(const struct owner *owner, struct why *why)
@@ -184,10 +184,9 @@ enum err rules_quota_records(const struct rrsets *sets, int64_t max, struct why 
 		if (set->wanted_count > set->was_count &&
 		    set->wanted_count > (uint64_t)max)
 			return fail(why, ERR_QUOTA,
-			            "%s: '%.*s' would have %zu records in a set, and "
-			            "the quota (recordset_records) is %" PRId64,
-			            set->field, FIELD_SHOWN, set->owner,
-			            set->wanted_count, max);
+			            "%s: '%.*s' would have %zu records in a set, but the "
+			            "quota (recordset_records) is %" PRId64, set->field,
+			            FIELD_SHOWN, set->owner, set->wanted_count, max);
 	}
 	return OK;
 }

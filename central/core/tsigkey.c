@@ -52,6 +52,7 @@ enum err tsigkey_check_secret(const char *secret, struct why *why)
 	explicit_bzero(octets, sizeof octets);
 	if (len >= TSIGKEY_OCTETS_MIN)
 		return OK;
-	return fail(why, ERR_INVALID, "secret must be base64, without white space, of "
-	            "%d to %d octets", TSIGKEY_OCTETS_MIN, TSIGKEY_OCTETS_MAX);
+	return fail(why, ERR_INVALID,
+	            "secret must contain %d to %d octets in base64, without white space",
+	            TSIGKEY_OCTETS_MIN, TSIGKEY_OCTETS_MAX);
 }

@@ -128,7 +128,7 @@ def logs_in(address, user, password, vhost):
 class RabbitMq(Server):
     """.url, .ctl(); data, ports and password outlive a restart."""
 
-    start_seconds = 60
+    start_seconds = 120
     stop_seconds = 40
 
     def __init__(self, folder, settings=(), password=None, cookie=None, **options):

@@ -98,7 +98,7 @@ static enum err keyring_next_line(const char **text, char line[LINE_MAX_TEXT + 1
 		len++;
 	if (len > LINE_MAX_TEXT)
 		return fail(why, ERR_INVALID, "minidns.tsig_keys: a line must have at "
-		            "most %d octets", LINE_MAX_TEXT);
+		            "most %d octets, not %zu", LINE_MAX_TEXT, len);
 	memcpy(line, *text, len);
 	line[len] = '\0';
 	*text += len;

@@ -372,9 +372,9 @@ static void poll_explain_serial(const struct poll *poll, struct poll_result *res
 
 static void poll_explain_rcode(const struct poll *poll, struct poll_result *result)
 {
-	snprintf(result->reason, sizeof(result->reason), "answers %s",
+	snprintf(result->reason, sizeof(result->reason), "answers with %s",
 	         poll->last.rcode ? rcode_name(poll->last.rcode)
-	                          : "with no SOA of the domain");
+	                          : "no SOA record of the domain");
 }
 
 void poll_result(const struct poll *poll, struct poll_result *result)

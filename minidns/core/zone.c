@@ -246,7 +246,7 @@ static void run_set_owner(struct zone_builder *builder, struct run *run,
 	zone_append_key(&builder->keys, owner.wire);
 	run->key_len = builder->keys.len - run->key;
 	if (!zone_contains(&builder->apex, owner.wire, owner.len))
-		builder_refuse(builder, rr, "is outside of the zone");
+		builder_refuse(builder, rr, "is outside the zone");
 }
 
 static struct run *run_add(struct zone_builder *builder, const struct rr *rr)
@@ -572,8 +572,8 @@ static enum err zone_check_apex(struct zone *zone, struct why *why)
 static enum err builder_check(const struct zone_builder *builder, struct why *why)
 {
 	if (builder->names_len >= NAMES_LIMIT)
-		return fail(why, ERR_INVALID, "the names of the zone must have fewer "
-		            "than %zu octets, not %zu", (size_t)NAMES_LIMIT,
+		return fail(why, ERR_INVALID, "all names of the zone together must have "
+		            "fewer than %zu octets, not %zu", (size_t)NAMES_LIMIT,
 		            (size_t)builder->names_len);
 	return zone_check_apex(builder->zone, why);
 }

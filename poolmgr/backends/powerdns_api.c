@@ -25,8 +25,9 @@ enum err powerdns_api_check_key(const char *key, const char *field, struct why *
 enum err powerdns_api_check_word(const char *word, const char *field, struct why *why)
 {
 	if (word[strspn(word, ALNUM "._-")])
-		return fail(why, ERR_INVALID, "%s: \"%s\" must have only letters, "
-		            "digits and ._-", field, word);
+		return fail(why, ERR_INVALID,
+		            "%s: \"%s\" may contain only letters, digits and ._-", field,
+		            word);
 	return OK;
 }
 

@@ -237,7 +237,7 @@ class DriftStory(unittest.TestCase):
                       if worker.kind == "central")
         return [str(one) for one in self.drifts if (one.kind, one.is_still) == ("old", True)
                 and one.ended - one.began > ACTION_SECONDS / 2
-                and not re.search(rf"domain moved: domain={re.escape(one.zone)} "
+                and not re.search(rf"domain status changed: domain={re.escape(one.zone)} "
                                   r".*task=UPDATE status=ERROR", log)]
 
     # ---- the domains ----

@@ -75,7 +75,7 @@ class LossStory(unittest.TestCase):
         self.begin_loss(100)
         domain = caller.create_domain(domain={"name": "all-lost.example."})
         reason = self.fleet.wait_state(domain["id"], "ADD ERROR")
-        self.assertRegex(reason, "(bind|knot|nsd): (no answer|answers SERVFAIL)")
+        self.assertRegex(reason, "(bind|knot|nsd): (no answer|answers with SERVFAIL)")
         with self.assertRaisesRegex(LabError, "not within .* all domains are ACTIVE"):
             self.checker.wait_settled(ALL_LOST_SECONDS)
         self.end_loss()

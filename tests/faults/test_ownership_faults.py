@@ -386,7 +386,7 @@ class Ending(Process):
         self.tell(wanted)
         self.wait_for(lambda: len(seen) >= 5, PROGRESS_SECONDS, "it is at it")
         self.stop_in_time()
-        self.assertIn("this process ends", self.lab.workers[0].log.read_text())
+        self.assertIn("this process is stopping", self.lab.workers[0].log.read_text())
         sets, marked = own(self.lab.zone(), self.foreign[ZONE])
         self.assertEqual(sets, marked)
         self.assertTrue(20 <= len(sets) < 200, len(sets))
@@ -467,7 +467,7 @@ class Sleeper(Process):
         """Whatever it hears of the first message, it sends no other."""
         wanted = {self.name: ["192.0.2.1"]} | {(f"m{i}", "A"): ["192.0.2.1"] for i in range(50)}
         held = self.put_to_sleep("on_answer", is_reply_to_update, wanted)
-        self.assertEqual(self.wake(held, "the lock of the registry ran out"), [])
+        self.assertEqual(self.wake(held, "the lock of the registry expired"), [])
         self.assert_kept(ZONE, wanted)
 
     def test_what_it_sent_comes_late(self):

@@ -10,6 +10,7 @@ ZONEFLEET_FAULTS=short is what CI runs; ZONEFLEET_SEED=N repeats the moments of 
 import itertools
 import random
 import sys
+import time
 import unittest
 import uuid
 from contextlib import contextmanager
@@ -102,8 +103,9 @@ class Story(unittest.TestCase):
         finally:
             for thread in threads:
                 thread.enough.set()
+            until = time.monotonic() + 2 * PROGRESS_SECONDS
             for thread in threads:
-                thread.join(2 * PROGRESS_SECONDS)
+                thread.join(max(until - time.monotonic(), 0))
         self.raise_error()
 
     def raise_error(self):

@@ -141,8 +141,9 @@ class Story(unittest.TestCase):
         finally:
             for asker in self.askers:
                 asker.enough.set()
+            until = time.monotonic() + 2 * PROGRESS_SECONDS
             for asker in self.askers:
-                asker.join(2 * PROGRESS_SECONDS)
+                asker.join(max(until - time.monotonic(), 0))
         self.raise_error()
         for writer in self.writers:
             self.model.routes |= writer.routes

@@ -98,7 +98,7 @@ class Told(AbsenceStory):
         created = self.created(domain)
         with self.fleet.refusing(*self.name_servers):
             self.wait_reasons(domain, "UPDATE", self.name_servers,
-                              "^answers REFUSED, but the server has the zone: it refuses mini-DNS ")
+                              "^answers with REFUSED, but the server has the zone: it refuses ")
             for _ in range(2):
                 before = self.spared(domain)
                 self.caller.sync_domain(domain=domain["id"])
@@ -174,7 +174,7 @@ class Provisioned(AbsenceStory):
         with self.fleet.refusing(*self.name_servers):
             self.delete(domain)
             self.wait_reasons(domain, "DELETE", self.name_servers,
-                              "^answers REFUSED, this does not prove that the zone is gone")
+                              "^answers with REFUSED, this does not prove that the zone is gone")
             self.fleet.wait_state(domain["id"], "DELETE ERROR", SECONDS)
             self.assertIn("the server may refuse mini-DNS", self.fleet.state(domain["id"])[1])
         self.wait_deleted(domain)
@@ -198,7 +198,7 @@ class Provisioned(AbsenceStory):
         self.assertEqual(shown["domain"]["status"], "ERROR")
         self.assertEqual(self.fleet.state(domain["id"])[0], "DELETE ERROR")
         text = self.fleet.cli("domain", "abandon", name, "--admin", as_json=False)
-        self.assertIn("nothing is changed: --yes abandons the domain", text)
+        self.assertIn("nothing was changed: use --yes to abandon the domain", text)
         done = self.fleet.cli("domain", "abandon", name, "--admin", "--yes")
         self.assertEqual([(server["id"], server["reason"][:12]) for server in done["servers"]],
                          [("knot", "still serves")])

@@ -115,10 +115,10 @@ class Day(unittest.TestCase):
 
     def set_poll_timeout(self, seconds):
         for worker in lab.poolmgrs:
-            taken = worker.log.read_text().count("settings taken")
+            taken = worker.log.read_text().count("settings applied")
             worker.configure({"poolmgr": {"poll_timeout": seconds}})
             worker.reload()
-            lab.wait_for(lambda: worker.log.read_text().count("settings taken") > taken, SECONDS,
+            lab.wait_for(lambda: worker.log.read_text().count("settings applied") > taken, SECONDS,
                          "the pool manager takes its settings")
 
     def test_polls_that_minidns_hands_over(self):

@@ -74,7 +74,7 @@ class Orders(unittest.TestCase):
                 self.order(method, sink)
             report = self.lab.report(self.domain)
             self.assertEqual((report["status"], report["unasked"]), ("ERROR", True))
-            self.assertIn("the database has no server of this address", report["reason"])
+            self.assertIn("the database has no server with this address", report["reason"])
             # a NOTIFY is tried again, and so is the poll that took the place of the others
             wait_for(lambda: self.figure("exchanges_unknown_server_total") >= before + 4, 30,
                      "all orders are given up")

@@ -335,9 +335,9 @@ class MixedTest(CatalogStory):
             tenant.create_domain(domain={"name": f"below.{CATALOG}"})
 
     def test_a_pool_has_one_catalog(self):
-        for values, words in (({"catalog_zone": "other.invalid."}, "remove it first"),
+        for values, words in (({"catalog_zone": "other.invalid."}, "remove the catalog zone first"),
                               ({"catalog_zone": f"{'a' * 60}.{'b' * 60}.{'c' * 60}.{'d' * 60}."},
-                               "octets for a catalog zone"),
+                               "name of a catalog zone must have at most"),
                               ({"catalog_zone": "no name"}, "catalog_zone")):
             with self.subTest(values=values), self.assertRaisesRegex(RemoteError, words):
                 self.caller.update_pool(pool="default", values=values)

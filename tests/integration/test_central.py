@@ -199,7 +199,8 @@ class Story(unittest.TestCase):
     def waits_beside_the_loop(self, method, context, **args):
         """The call finds its row locked, and no statement of it waits for a second."""
         with ThreadPoolExecutor(1) as pool:
-            asked = pool.submit(self.fails, "Busy", "another transaction changes", method, context, **args)
+            asked = pool.submit(self.fails, "Busy", "another transaction is changing", method,
+                                context, **args)
             long = wait_for(lambda: asked.done() or slow_statements(1000), 60, "an answer")
             self.assertIs(long, True)
             asked.result()
@@ -242,7 +243,7 @@ class Domains(Story):
         self.assertEqual((gone["task"], gone["status"]), ("DELETE", "PENDING"))
         self.assertEqual(call("delete_domain", domain=name)["task"], "DELETE")
         self.fails("Conflict", "is being deleted", "apply_changes", domain=name, changes=[])
-        self.fails("Duplicate", "exists already", "create_domain", domain={"name": name})
+        self.fails("Duplicate", "already exists", "create_domain", domain={"name": name})
         report(gone, "NO_DOMAIN", 0)
         self.fails("NotFound", "there is no domain", "get_domain", domain=name)
         report(gone, "NO_DOMAIN", 0)
@@ -286,7 +287,7 @@ class Domains(Story):
         change(name, expect(alias, [], "CNAME"), add(alias, ["WWW.Example.NET."], "CNAME"))
         for wrong in expect(www, []), expect(www, ["192.0.2.1"]), expect(www, ["192.0.2.3"], "A"), \
                 expect(www, ["2001:db8::1"], "AAAA"):
-            self.fails("Conflict", "the change expects other records", "apply_changes", domain=name,
+            self.fails("Conflict", "are not the expected records", "apply_changes", domain=name,
                        changes=[add(www, ["192.0.2.9"]), wrong])
         version = call("get_domain", domain=name)["version"]
         self.assertEqual(change(name, expect(www, ["192.0.2.2", "192.0.2.1"]))["version"], version)
@@ -299,7 +300,7 @@ class Domains(Story):
                add(mail, ["20 mx.example.net."], "MX"))
         self.fails("Conflict", "expects no records at", "apply_changes", domain=name,
                    changes=[expect(mail, [], "ANY"), add(mail, ["192.0.2.1"])])
-        self.fails("Invalid", "must be empty with the type ANY", "apply_changes", domain=name,
+        self.fails("Invalid", "must be empty if the type is ANY", "apply_changes", domain=name,
                    changes=[expect(mail, ["192.0.2.1"], "ANY")])
         self.fails("Invalid", "type", "apply_changes", domain=name,
                    changes=[{"op": "delete", "name": mail, "type": "ANY"}])
@@ -494,7 +495,7 @@ class Records(Story):
         call("create_domain", domain={"name": f"child.{name}"})
         change(name, add(f"alias.{name}", ["x.example."], "CNAME"))
         for words, bad in (
-                ("cannot have CNAME and other records", add(f"alias.{name}", ["192.0.2.1"])),
+                ("a CNAME record cannot have other records", add(f"alias.{name}", ["192.0.2.1"])),
                 ("more than one CNAME", add(f"alias.{name}", ["y.example."], "CNAME")),
                 ("apex", add(name, ["x.example."], "CNAME")),
                 ("NS record at its apex", {"op": "delete", "name": name, "type": "NS"}),
@@ -743,7 +744,7 @@ class Permission(Story):
                          {"domains": 2, "domain_recordsets": 3, "recordset_records": 2})
         name = self.create(tenant)["name"]
         self.create(tenant)
-        self.fails("OverQuota", "2 domains, which is its quota (domains)", "create_domain", tenant,
+        self.fails("OverQuota", "2 domains, and its quota (domains)", "create_domain", tenant,
                    domain={"name": lab.name()})
         change(name, add(f"a.{name}", ["192.0.2.1", "192.0.2.2"]), add(f"b.{name}", ["192.0.2.1"]),
                context=tenant)
@@ -767,7 +768,8 @@ class Permission(Story):
         call("create_domain", domain={"name": f"x{bad}"})
         call("create_domain", ADMIN, domain={"name": bad})
         call("delete_blacklist", ADMIN, blacklist=entry["id"])
-        self.fails("NotFound", "no blacklist", "delete_blacklist", ADMIN, blacklist=entry["id"])
+        self.fails("NotFound", "the blacklist has no entry", "delete_blacklist", ADMIN,
+                   blacklist=entry["id"])
 
     def test_pools(self):
         name = f"pool{next(lab.numbers)}"
@@ -1620,8 +1622,8 @@ class Imports(Story):
         tenant = {"project_id": f"stages{next(lab.numbers)}"}
         begun = [call("begin_import", tenant, domain={"name": lab.name()})["id"]
                  for _ in range(IMPORTS)]
-        self.fails("OverQuota", "(quota_imports): commit or cancel", "begin_import", tenant,
-                   domain={"name": lab.name()})
+        self.fails("OverQuota", "(quota_imports) allows no more: commit or cancel",
+                   "begin_import", tenant, domain={"name": lab.name()})
         call("cancel_import", tenant, **{"import": begun.pop()})
         name = lab.name()
         begun.append(call("begin_import", tenant, domain={"name": name})["id"])
@@ -1630,7 +1632,7 @@ class Imports(Story):
         for _ in range(2):          # a part that comes twice counts once
             call("add_to_import", tenant, records=rows, **part)
         more = {"import": begun[-1], "part": 1, "records": rows[:1]}
-        self.fails("OverQuota", "(quota_import_records): commit or cancel", "add_to_import",
+        self.fails("OverQuota", "but its quota (quota_import_records) is", "add_to_import",
                    tenant, **more)
         call("add_to_import", ADMIN, **more)
         for one in begun:
@@ -1791,7 +1793,7 @@ class Imports(Story):
             wait_for(is_at_a_gate, 20, "the import is about to commit")
             self.waits_beside_the_loop("create_domain", ALICE, domain={"name": name})
         wait_for(lambda: settled(begun, ADMIN), 20, "it is done")
-        self.fails("Duplicate", "exists already", "create_domain", domain={"name": name})
+        self.fails("Duplicate", "already exists", "create_domain", domain={"name": name})
 
     def test_a_domain_that_comes_while_a_commit_creates_it(self):
         for mode, state in ({}, "DONE"), ({"mode": "upsert"}, "DONE"), ({"mode": "create"}, "ERROR"):
@@ -1803,7 +1805,7 @@ class Imports(Story):
                 call("create_domain", ADMIN, domain={"name": name})
             done = wait_for(lambda: settled(begun, ADMIN), 20, "it is settled")
             self.assertEqual(done["state"], state, (mode, done))
-            self.assertEqual("exists already" in done["reason"], state == "ERROR", done)
+            self.assertEqual("already exists" in done["reason"], state == "ERROR", done)
 
     def test_a_commit_that_loses_a_deadlock(self):
         """It runs again at once; the sweep need not take it up."""

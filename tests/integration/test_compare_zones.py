@@ -22,7 +22,7 @@ from test_minidns_tsig import key_named                                         
 NAMES = ("bind", "knot", "nsd")
 SECONDS = 30        # until a server serves a new zone, or a comparison has ended
 LARGE = 10000       # records: more than are kept of a transfer
-ADVICE = "allow transfers to minidns' address to have the content compared"
+ADVICE = "to compare the content, allow transfers to the address of mini-DNS on the server"
 
 
 def rrs_of_domain(domain):
@@ -399,7 +399,7 @@ class Strangers(CompareCase):
             first = next(answers(question, rrs_of_domain(self.small)[:-1]))
             link.sendall(frame(first.to_wire()))
             until_closed(link)
-        self.assert_failed(script, "falls silent within its transfer", timeout=0.5)
+        self.assert_failed(script, "stops sending during its transfer", timeout=0.5)
 
     def test_hangs_in_a_message(self):
         def script(wire, link):
@@ -426,11 +426,11 @@ class Strangers(CompareCase):
             answer = dns.message.make_response(dns.message.from_wire(wire))
             link.sendall(frame(answer.to_wire()))
             until_closed(link)
-        for script, why in ((part, "breaks its transfer off"),
-                            (cut, "accepts no question over TCP"),
-                            (other_end, "ends with a different SOA"),
+        for script, why in ((part, "breaks off its transfer"),
+                            (cut, "accepts no query over TCP"),
+                            (other_end, "ends with an SOA record that differs"),
                             (nothing, "without records"),
-                            (lambda wire, link: None, "accepts no question over TCP")):
+                            (lambda wire, link: None, "accepts no query over TCP")):
             self.assert_failed(script, why)
 
     def test_rubbish(self):

@@ -115,7 +115,7 @@ class DeployTest(unittest.TestCase):
         for kind in WORKERS:
             status, said = run(BINARIES / f"zonefleet-{kind}", "--check", "--config", config)
             self.assertEqual(status, 78, said)
-            self.assertIn('broker.url: still has "change-me"', said)
+            self.assertIn('broker.url: still contains "change-me"', said)
 
     def test_sample_of_shared_zones_is_right(self):
         """It is commented out, and without it there is nothing to do."""

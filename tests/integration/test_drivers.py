@@ -457,8 +457,8 @@ class NsdTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
             with self.subTest(zone=zone):
                 code, said = self.run_driver("create", zone)
                 self.assertEqual((code, said.splitlines()[0]), (1, (
-                    f"invalid: ns1: not created: NSD makes a path of the name {zone}; if its "
-                    'pattern "zonefleet" has no zonefile, set slash_names')))
+                    f"invalid: ns1: not created: NSD makes a file path from the name {zone}; "
+                    'if its pattern "zonefleet" has no zonefile, set slash_names')))
                 self.assertEqual(self.expect_ok("has", zone), "not there\n")
                 self.expect_ok("delete", zone)
         there = "0/26.2.0.192.in-addr.arpa."

@@ -95,8 +95,8 @@ class Story(unittest.TestCase):
         """The states that central moved it to, and why."""
         lines = "".join(worker.log.read_text() for worker in self.fleet.workers
                         if worker.kind == "central")
-        return re.findall(rf'domain moved: domain={re.escape(domain["name"])} .*?task=(\w+) '
-                          r'status=(\w+) reason="(.*)"', lines)
+        return re.findall(rf'domain status changed: domain={re.escape(domain["name"])} '
+                          r'.*?task=(\w+) status=(\w+) reason="(.*)"', lines)
 
 
 class Driven(Story):

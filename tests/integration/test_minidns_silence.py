@@ -142,7 +142,7 @@ class Silence(unittest.TestCase):
         report = self.hear(1)[0][0][1]
         self.assertEqual((report["status"], report.get("unasked"), report.get("silent")),
                          ("ERROR", True, None))
-        self.assertIn("no socket", report["reason"])
+        self.assertIn("no free socket", report["reason"])
         give_back()
         self.propagate(self.names(1), servers)
         self.assertEqual(self.hear(1)[0][0][1]["status"], "SUCCESS")

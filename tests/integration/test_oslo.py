@@ -181,7 +181,7 @@ class PythonAsks(unittest.TestCase):
         self.assertEqual(len(client.call({}, "large", bytes=MAX_BYTES // 2)), MAX_BYTES // 2)
         kind, words = self.refused(client, "large", bytes=MAX_BYTES)
         self.assertEqual(kind, "TooLarge")
-        self.assertIn("ask for less", words)
+        self.assertIn("ask for fewer objects", words)
 
     def test_each_error_has_its_class(self):
         for name, kind in CLASSES.items():

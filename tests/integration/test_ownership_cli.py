@@ -231,7 +231,7 @@ class Orders(Story):
         self.wait_count(3)
         words = "transfer", "us", ZONE, "them", "--name", "x", "--below"
         said = self.good(*words, "--dry-run")
-        self.assertRegex(said, r"(?s)\Amatched +2\ndone +0\ndry run +nothing is changed\n\n"
+        self.assertRegex(said, r"(?s)\Amatched +2\ndone +0\ndry run +nothing was changed\n\n"
                                r"NAME +TYPE\na\.x\.example\.org\. +A\nb\.x\S+ +A\n\Z")
         self.assertEqual(set(self.marks().values()), {"us"})
         self.assertRegex(self.good(*words), r"\Amatched +2\ndone +2\n\nNAME ")
@@ -332,19 +332,19 @@ class Orders(Story):
         cases = (
             (give, USAGE, "all of STORAGE_ID by --all"),
             (("release", "us", ZONE), USAGE, "all of STORAGE_ID by --all"),
-            ((*give, "--below"), USAGE, "--below goes with --name"),
-            ((*give, "--all", "--below"), USAGE, "--below goes with --name"),
+            ((*give, "--below"), USAGE, "--below needs --name"),
+            ((*give, "--all", "--below"), USAGE, "--below needs --name"),
             ((*give, "--all", "--type", "A"), USAGE, "leave out"),
             ((*give, "--name", f"www.{ZONE}"), USAGE, "its final dot"),
             ((*give, "--all", "--wait-timeout", "soon"), USAGE, "seconds"),
             ((*give, "--type", "FROB"), FAILED, "FROB"),
-            (("transfer", "us", ZONE, "us", "--all"), FAILED, "must be another"),
+            (("transfer", "us", ZONE, "us", "--all"), FAILED, "must differ from"),
             (("transfer", "us", ZONE, "nobody", "--all"), NOT_FOUND, "storage_id nobody"),
             (("transfer", "us", ZONE, "rows", "--all"), FAILED, "differ in: storage"),
             (("release", "us", "example.net", "--all"), NOT_FOUND, "registries.zones"),
             (take, USAGE, "or --wanted"),
             ((*take, "www", "A"), USAGE, "or --wanted"),
-            ((*take, "www", "A", "192.0.2.1", "--wanted"), USAGE, "takes no NAME"),
+            ((*take, "www", "A", "192.0.2.1", "--wanted"), USAGE, "does not accept NAME"),
             ((*take, "www", "A", "192.0.2.1", "--type", "A"), USAGE, "--wanted"),
             ((*take, "www", "A", "192.0.2.256"), FAILED, "targets"),
             ((*take, "www", "CNAME", "host.example"), FAILED, "dot"),
@@ -459,7 +459,8 @@ class Documents(Story):
         self.forget()
         status, out, said = self.client("owner", "export", "us", ZONE)
         self.assertEqual((status, out), (FAILED, ""))
-        self.assertIn("has not been read yet: run 'zonefleet owner plan us example.org.'", said)
+        self.assertIn("has not read example.org. yet: run 'zonefleet owner plan us example.org.'",
+                      said)
         self.lab.nsupdate("update add new.example.org. 60 A 192.0.2.9")
         self.good("plan", "us", ZONE)
         self.assertEqual(self.rows("--owner", "us"), [])
@@ -511,7 +512,7 @@ class Documents(Story):
                 self.assertIn(words, said)
         for words, want, words_said in (
                 (("import", "us", ZONE, "/nowhere"), NOT_FOUND, "/nowhere"),
-                (("import", "us", ZONE, str(path)), FAILED, "broken.xz: it is broken or cut off"),
+                (("import", "us", ZONE, str(path)), FAILED, "broken.xz: the file is damaged"),
                 (("import", "others", ZONE, "-"), FAILED, "only the storage \"table\""),
                 (("import", "nobody", ZONE, "-"), NOT_FOUND, "storage_id nobody"),
                 (("export", "nobody", ZONE), NOT_FOUND, "storage_id nobody"),
@@ -600,8 +601,9 @@ class Away(Story):
         self.good("plan", "us", ZONE)
         self.lab.bind.pause()
         self.addCleanup(self.lab.bind.resume)
-        self.assert_plan_fails(TIMEOUT, r"Timeout: example\.org\. was not planned within",
-                               "--wait-timeout", "1")
+        self.assert_plan_fails(
+            TIMEOUT, r"Timeout: zonefleet-ownership did not plan example\.org\. within",
+            "--wait-timeout", "1")
         self.assert_plan_fails(IN_ERROR, r"InError: example\.org\. is FAILED: \S")
         self.assertRegex(self.good("list"), r"us +example\.org\. +FAILED ")
         status, out, said = self.client("owner", "plan", "us", ZONE, "--json")

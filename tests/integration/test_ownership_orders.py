@@ -356,7 +356,7 @@ class Receivers(Ordering):
         self.lab.wait_for(lambda: ("www", "A") not in self.lab.data(), 20, "it is theirs")
 
     def test_what_is_in_memory_is_not_ordered(self):
-        with self.assertRaisesRegex(Exception, "takes no orders"):
+        with self.assertRaisesRegex(Exception, "does not accept orders"):
             self.give("ownership_release", "forgets", selector={})
 
 

@@ -241,7 +241,7 @@ class Story(unittest.TestCase):
         told = [line for line in client.log().splitlines() if "clock" in line]
         self.assertEqual(len(told), times, told)
         for line in told:
-            self.assertRegex(line, rf"signing by the server's clock: zone={zone} server={host} "
+            self.assertRegex(line, rf"signing with the server's clock: zone={zone} server={host} "
                                    rf'reason="{CLOCKS}"')
 
     def assert_faulty(self, client, fault):
@@ -308,14 +308,14 @@ class Servers:
         self.assert_faulty(self.client(zone, self.server, STRANGER), "BADKEY")
         self.assert_faulty(self.client(zone, self.server, FORGER), "BADSIG")
         self.assertIsNone(self.client(zone, self.server, KEY).read()["fault"])
-        self.assert_faulty(self.client("no.test.", self.server, KEY), "answers NOTAUTH")
+        self.assert_faulty(self.client("no.test.", self.server, KEY), "answers with NOTAUTH")
 
     def test_who_may_not_update_it(self):
         zone = self.zone()
         wanted = creation(f"www.{zone}", "192.0.2.1")
         for key, words in (
-                (STRANGER, "refuses our signature: BADKEY, does it know the key?"),
-                (FORGER, "refuses our signature: BADSIG, is the secret the same?")):
+                (STRANGER, "refuses our signature with BADKEY: check that it has the key"),
+                (FORGER, "refuses our signature with BADSIG: compare the secrets of the key")):
             client = self.client(zone, self.server, key)
             self.assert_faulty(client, words)
             self.assert_sent(client, [wanted], "parked", words)
@@ -450,7 +450,8 @@ class Servers:
         self.assertEqual(client.ask(f"117.{zone}", "TXT"), [text])
         more = [creation(f"a{i}.{zone}", text, rtype="TXT") for i in range(130)]
         self.assertEqual(client.wire(*more)[0], b"")
-        self.assert_sent(client, more, "failed", "cannot take an update larger than a message")
+        self.assert_sent(client, more, "failed",
+                         "cannot accept an update that is larger than a message")
         self.assertEqual(client.ask(f"a1.{zone}", "TXT"), [])
 
     def test_questions(self):
@@ -477,8 +478,8 @@ class Servers:
         self.assertGreater(client.serial(), 17)
         self.assertEqual(self.client(zone, self.server).serial(), client.serial())
         for key, words in (
-                (STRANGER, "refuses our signature: BADKEY, does it know the key?"),
-                (FORGER, "refuses our signature: BADSIG, is the secret the same?")):
+                (STRANGER, "refuses our signature with BADKEY: check that it has the key"),
+                (FORGER, "refuses our signature with BADSIG: compare the secrets of the key")):
             self.assertEqual(self.client(zone, self.server, key).serial(), f"{HOST} {words}")
         client = self.client("no.test.", self.server, KEY)
         self.assertEqual(client.serial(), f"{HOST} {self.NO_ANSWER}")
@@ -495,9 +496,9 @@ class Servers:
         self.assert_faulty(hurried, "does not answer")
         self.server.kill9()
         self.assertEqual(client.heard_sent(),
-                         ("again", "breaks the connection off before it answers"))
+                         ("again", "closes the connection before it answers"))
         self.assert_sent(client, [wanted], "again", "accepts no connection over TCP")
-        self.assert_faulty(client, "accepts no question over TCP")
+        self.assert_faulty(client, "accepts no query over TCP")
         self.server.launch()
         self.server.wait_ready()
         wait_for(lambda: self.server.serial(zone), SECONDS, f"{zone} is served again")
@@ -508,11 +509,11 @@ class Servers:
 class BindPrimary(Servers, Story):
 
     count = 0
-    UNREAD = "answers REFUSED"
-    UNSIGNED = "policy", "answers REFUSED"
-    POLICY = "policy", "answers REFUSED"
-    NO_ZONE = "parked", "answers NOTAUTH"
-    NO_ANSWER = "answers REFUSED"
+    UNREAD = "answers with REFUSED"
+    UNSIGNED = "policy", "answers with REFUSED"
+    POLICY = "policy", "answers with REFUSED"
+    NO_ZONE = "parked", "answers with NOTAUTH"
+    NO_ANSWER = "answers with REFUSED"
 
     @classmethod
     def setUpClass(cls):
@@ -533,10 +534,11 @@ class BindPrimary(Servers, Story):
 class KnotPrimary(Servers, Story):
 
     count = 0
-    UNREAD = "answers NOTAUTH"
-    UNSIGNED = "parked", "answers NOTAUTH"
+    UNREAD = "answers with NOTAUTH"
+    UNSIGNED = "parked", "answers with NOTAUTH"
     # it says the same to who is known and may not as to who is unknown
-    POLICY = "policy", "refuses it: BADKEY, but it knows the key, so the key may not do that"
+    POLICY = "policy", "refuses the update with BADKEY, but it knows the key: the key may not " \
+        "make this change"
     # it signs no answer about what it does not have
     NO_ZONE = "again", "answers without a signature (NOTAUTH)"
     NO_ANSWER = "answers without a signature"
@@ -644,12 +646,12 @@ class Hostile(Story):
 
     def test_a_part_is_no_zone(self):
         for count in range(7):
-            fault = "breaks its transfer off" if count else "accepts no question over TCP"
+            fault = "breaks off its transfer" if count else "accepts no query over TCP"
             self.assert_not_whole(first_messages(count, lambda link: None), fault, 2 * count)
             self.assert_not_whole(first_messages(count, resets), fault, 2 * count)
-        self.assert_not_whole(first_messages(3), "falls silent within its transfer", 6)
+        self.assert_not_whole(first_messages(3), "stops sending during its transfer", 6)
         self.assert_not_whole(first_messages(0), "does not answer", 0)
-        self.assert_not_whole(sends(RRS[:-1]), "falls silent within its transfer", len(RRS) - 1)
+        self.assert_not_whole(sends(RRS[:-1]), "stops sending during its transfer", len(RRS) - 1)
         self.assert_not_whole(sends(RRS[1:]), "does not send the SOA record of the zone first", 0)
         self.assert_not_whole(sends([*RRS, WWW]), "sends more after the final SOA record")
 
@@ -662,7 +664,7 @@ class Hostile(Story):
             return script
         for at in 1, 2, 3, 14, 200:
             self.assert_not_whole(cut(at, until_closed), "does not answer", 0)
-            self.assert_not_whole(cut(at, resets), "accepts no question over TCP", 0)
+            self.assert_not_whole(cut(at, resets), "accepts no query over TCP", 0)
 
     def test_garbage(self):
         for octets in b"\0\0", b"\0\4abcd", frame(b"\xff" * 500), frame(b"\0" * 500), \
@@ -754,11 +756,11 @@ class Hostile(Story):
 
     def test_a_server_that_cannot(self):
         client = self.opened(replies(lambda message: framed(message, 2), None))
-        self.assert_sent(client, [WANTED], "unable", "answers SERVFAIL")
-        self.assertEqual(client.ask(f"www.{ZONE}"), "answers SERVFAIL")
+        self.assert_sent(client, [WANTED], "unable", "answers with SERVFAIL")
+        self.assertEqual(client.ask(f"www.{ZONE}"), "answers with SERVFAIL")
 
     def test_nobody_answers(self):
-        broken = "breaks the connection off before it answers"
+        broken = "closes the connection before it answers"
         for end, words in ((until_closed, "does not answer"), (resets, broken),
                            (lambda link: None, broken)):
             client = self.opened(lambda wire, link, end=end: end(link))
@@ -768,7 +770,7 @@ class Hostile(Story):
             taken.bind((HOST, 0))       # and nobody listens
             client = self.opened(lambda wire, link: None, port=taken.getsockname()[1])
             self.assert_sent(client, [WANTED], "again", "accepts no connection over TCP")
-            self.assert_faulty(client, "accepts no question over TCP")
+            self.assert_faulty(client, "accepts no query over TCP")
 
     def test_answers_of_somebody_else(self):
         def signed(key):
@@ -816,8 +818,8 @@ class Hostile(Story):
         self.assertEqual(ask(rcode=3), [])
         self.assertEqual(ask(WWW, change=lame), "answers without authority")
         self.assertEqual(ask(WWW, change=cut), "sends a truncated message")
-        self.assertEqual(ask(WWW, change=other), "answers another question")
-        self.assertEqual(ask(rcode=5), "answers REFUSED")
+        self.assertEqual(ask(WWW, change=other), "answers a different query")
+        self.assertEqual(ask(rcode=5), "answers with REFUSED")
 
     # ---- the clock ----
 
@@ -844,7 +846,7 @@ class Hostile(Story):
         hours = 7200
         server = self.refusing(KEY, other=int(time.time() + hours).to_bytes(6, "big"))
         client = self.client(ZONE, server, KEY)
-        self.assert_refused(client, "parked", f"^refuses our signature: BADTIME, {CLOCKS}$")
+        self.assert_refused(client, "parked", f"^refuses our signature with BADTIME: {CLOCKS}$")
         off = [round((when - time.time()) / hours) for when in server.times]
         self.assertEqual(off, [0, 1, 1, 1, 1, 1])       # each of the three twice
         self.assert_clocks_told(client, HOST, ZONE, 1)
@@ -918,9 +920,9 @@ class Hostile(Story):
     def test_what_is_no_serial(self):
         other = (ZONE, 300, "SOA", "ns1.test. hostmaster.test. 18 3600 600 86400 60")
         elsewhere = (f"www.{ZONE}", *SOA[1:])
-        lacks = "answers without exactly one valid SOA record"
+        lacks = "does not answer with exactly one valid SOA record"
         for rrs, rcode, words in (((), 0, lacks), ((), 3, lacks), ((SOA, other), 0, lacks),
-                                  ((elsewhere,), 0, lacks), ((), 2, "answers SERVFAIL")):
+                                  ((elsewhere,), 0, lacks), ((), 2, "answers with SERVFAIL")):
             def make(message, rrs=rrs, rcode=rcode):
                 answer = reply(message, rcode)
                 for owner, ttl, rtype, text in rrs:
@@ -994,7 +996,7 @@ class Hostile(Story):
         gate.set()
         self.assertIsNone(client.hear("ask")["fault"])
         wait_for(lambda: not server.open, SECONDS, "the connection is closed")
-        self.assert_sent(client, [WANTED], "policy", "answers REFUSED")
+        self.assert_sent(client, [WANTED], "policy", "answers with REFUSED")
         self.assertEqual(server.links, 2)
 
     def test_answers_in_another_order(self):
@@ -1007,12 +1009,12 @@ class Hostile(Story):
         client.say("send", updates=[WANTED])
         client.say("ask", name=f"www.{ZONE}", type=1)
         self.assertEqual(client.hear("ask")["records"], ["c0000201"])
-        self.assertEqual(client.heard_sent(), ("policy", "answers REFUSED"))
+        self.assertEqual(client.heard_sent(), ("policy", "answers with REFUSED"))
 
     def test_both_are_lost_at_once(self):
         def both(wire, link):
             receive(link, int.from_bytes(receive(link, 2), "big"))
-        words = "breaks the connection off before it answers"
+        words = "closes the connection before it answers"
         client = self.opened(both)
         client.say("send", updates=[WANTED])
         client.say("ask", name=f"www.{ZONE}", type=1)

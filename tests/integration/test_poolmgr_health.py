@@ -212,7 +212,7 @@ class Control(HealthStory):
     def test_a_probe_reaches_the_server(self):
         """The driver refuses some zones before it asks NSD; none of them is the only probe."""
         self.create(*PATHS)
-        self.wait_failed("real", "% makes a path of %", len(PATHS))
+        self.wait_failed("real", "% makes a file path from %", len(PATHS))
         self.nsd.stop()
         self.create(1, 2, 3)
         self.wait_figures("failing", "real", "1")

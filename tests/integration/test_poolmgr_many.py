@@ -50,8 +50,9 @@ class Many(unittest.TestCase):
             "INSERT INTO pool_manager_status (id, server_id, domain_id, action, status, "
             "attempts, next_attempt_at) SELECT MD5(CONCAT('d', id)), 'cat', id, 'DELETE', NULL, 9, "
             "NOW() + INTERVAL 1 HOUR FROM domains")
-        self.tell("cat", "NO_DOMAIN", None, reason="answers REFUSED")
-        self.recorded("server_id = 'cat' AND action = 'DELETE' AND reason LIKE 'answers REFUSED%'",
+        self.tell("cat", "NO_DOMAIN", None, reason="answers with REFUSED")
+        self.recorded("server_id = 'cat' AND action = 'DELETE' AND "
+                      "reason LIKE 'answers with REFUSED%'",
                       "zones that may be gone")
 
 

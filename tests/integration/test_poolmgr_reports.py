@@ -171,14 +171,14 @@ class Absences(ReportStory):
         return domain | {"task": "DELETE", "status": "PENDING"}
 
     def test_refused_alone_is_no_absence(self):
-        doubt = ("answers REFUSED, this does not prove that the zone is gone: the server may "
+        doubt = ("answers with REFUSED, this does not prove that the zone is gone: the server may "
                  "refuse mini-DNS (access list, views)")
         never, silent = self.delete(63), self.delete(64, "ERROR")
         for domain in never, silent:
-            self.tell(report(domain, "cat", "NO_DOMAIN", None, reason="answers REFUSED"))
+            self.tell(report(domain, "cat", "NO_DOMAIN", None, reason="answers with REFUSED"))
             self.wait_row(domain, "cat", "DELETE", ["ERROR", doubt])
         answered = self.delete(65, "SUCCESS")
-        self.tell(report(answered, "cat", "NO_DOMAIN", None, reason="answers REFUSED"))
+        self.tell(report(answered, "cat", "NO_DOMAIN", None, reason="answers with REFUSED"))
         self.wait_row(answered, "cat", "DELETE", ["SUCCESS", ""])
 
 

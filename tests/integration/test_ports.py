@@ -682,7 +682,7 @@ class Requests(PortStory):
                  "ip_address"),
                 ({"network_id": network, "fixed_ips": [{"ip_address": "fd00::1"},
                                                        {"ip_address": "fd00:0::1"}]},
-                 "must be listed once"),
+                 "is listed twice: list it once"),
                 ({"network_id": network, "fixed_ips": [{"ip_address": f"10.0.0.{i}"}
                                                        for i in range(31)]}, "fixed_ips"),
                 ({"network_id": network, "dns_name": "a" * 256}, "dns_name"),
@@ -806,7 +806,7 @@ class Requests(PortStory):
         for words, what in (("no port", {"port": port}), ("no network", {"network": network})):
             self.refused(words, published, stranger, **what)
         for words, what in (("no port", {"port": network}), ("no network", {"network": port}),
-                            ("set port or network", {}), ("port", {"port": 5})):
+                            ("the argument port or the argument", {}), ("port", {"port": 5})):
             self.refused(words, published, **what)
 
     def test_the_same_twice(self):
@@ -1787,9 +1787,9 @@ class Client(PortStory):
                             SECONDS, "the list says why")
         none = f"none{uuid.uuid4().hex[:8]}.example."
         network = self.network(none)
-        self.fails(5, "Timeout: port \\w+: central has not taken 2 records .*there is no domain", "port",
-                   "create", network, "10.9.2.3", "--dns-name", "vm", "--wait",
-                   "--wait-timeout", "2")
+        self.fails(5, "Timeout: port \\w+: central has not accepted 2 records .*"
+                   "there is no domain", "port", "create", network, "10.9.2.3", "--dns-name", "vm",
+                   "--wait", "--wait-timeout", "2")
         domain, network = self.domain()
         self.cli("port", "create", network, "10.9.2.4", "--wait")
         with self.fleet.away(self.fleet.bind):

@@ -1176,7 +1176,7 @@ class Quotas(RouteStory):
         first = self.route("r0", tenant, id=uuid.uuid4().hex)
         for number in 1, 2:
             tenant.create_route(route={"namespace": f"{self.namespace}-{number}", "name": "r"})
-        self.refused("all routes of its quota", self.route, "r3", tenant)
+        self.refused("and its quota", self.route, "r3", tenant)
         self.assertEqual(self.route("r0", tenant, id=first["id"])["id"], first["id"])
         other.create_route(route={"namespace": f"{self.namespace}-o", "name": "r"})
         tenant.delete_route(route=first["id"])

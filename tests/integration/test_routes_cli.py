@@ -263,8 +263,8 @@ class Routes(Story):
         self.assertEqual(said, f"created route {self.space}/second: waits, host {host} belongs to "
                                f"route {self.space}/first\n")
         words = "route", "set", f"{self.space}/second", "--backend", f"{self.space}_x", "--wait"
-        self.refused(FAILED, rf"Waiting: route {self.space}/second waits for its host, and gets it "
-                             rf"when it is free: host {host} belongs to route {self.space}/first",
+        self.refused(FAILED, rf"Waiting: route {self.space}/second waits until its host "
+                             rf"is free: host {host} belongs to route {self.space}/first",
                      *words)
         error = self.document(*words, want=FAILED)
         self.assertEqual((error["waiting"], error["error"]["class"]), (True, "Waiting"))
@@ -277,9 +277,9 @@ class Routes(Story):
 
     def test_no_router_yet(self):
         said = self.good("route", "create", self.space, "early")
-        self.assertEqual(said, f"created route {self.space}/early: new, no router takes routes: "
-                               "create one, or end a drain\n")
-        self.refused(TIMEOUT, "no router takes routes", "route", "set", f"{self.space}/early",
+        self.assertEqual(said, f"created route {self.space}/early: new, no router accepts routes: "
+                               "create a router, or end a drain\n")
+        self.refused(TIMEOUT, "no router accepts routes", "route", "set", f"{self.space}/early",
                      "--backend", f"{self.space}_x", "--wait", "--wait-timeout", "1")
         self.router("late")
         self.good("route", "set", f"{self.space}/early", "--backend", f"{self.space}_y", "--wait")
@@ -328,7 +328,7 @@ class Drains(Story):
                      "router", "delete", "shard1", "--admin")
         self.router("shard2")
         said = self.good("router", "drain", "shard1", "--admin", "--wait")
-        self.assertRegex(said, r"\Arouter shard1 takes no more routes; to move: 3\n"
+        self.assertRegex(said, r"\Arouter shard1 accepts no more routes; to move: 3\n"
                                rf"the router has no routes {TOOK}")
         self.assertRegex(self.good("router", "list", "--admin"),
                          r"(?m)^shard1 +\S+ +draining +- +0 .*\nshard2 +\S+ +active +- +3 ")
@@ -350,7 +350,7 @@ class Drains(Story):
                            "router", "drain", "shard1", "--admin", "--wait", "--wait-timeout", "2")
         self.assertIn("to move: 1", out)
         self.assertRegex(self.good("route", "list", "--router", "shard1", "--admin"),
-                         rf"(?m)^{self.space}/stays +scheduled .* no router takes routes")
+                         rf"(?m)^{self.space}/stays +scheduled .* no router accepts routes")
 
 
 class Document(Story):

@@ -159,10 +159,10 @@ class Story(unittest.TestCase):
 
     def give(self, worker, settings):
         """Has it reload them."""
-        taken = worker.log.read_text().count("fleet keys taken")
+        taken = worker.log.read_text().count("fleet keys applied")
         worker.configure(settings)
         worker.reload()
-        self.fleet.wait_for(lambda: worker.log.read_text().count("fleet keys taken") > taken,
+        self.fleet.wait_for(lambda: worker.log.read_text().count("fleet keys applied") > taken,
                             SECONDS, f"{worker.name} has its settings")
 
     def logged(self, kind, pattern):
@@ -387,7 +387,7 @@ class Rotation(Story):
         """To each program, one after the other."""
         for worker in self.fleet.workers:
             worker.configure({"fleet": {"keys": "\n".join(keys)}})
-            taken = f"fleet keys taken: signs={keys[0].split(':')[0]} keys={len(keys)} "
+            taken = f"fleet keys applied: signs={keys[0].split(':')[0]} keys={len(keys)} "
             before = worker.log.read_text().count(taken)
             worker.reload()
             self.fleet.wait_for(lambda w=worker, t=taken, b=before: w.log.read_text().count(t) > b,
@@ -500,7 +500,7 @@ class AgentKeys(Story):
         for agent in self.agents:
             self.assertTrue(self.logged(agent.kind, "signs=agents2 keys=0 signs_to_agents=agents2"))
             warned = [line for line in agent.log.read_text().splitlines()
-                      if "fleet keys taken" in line or "agent has a key of the fleet" in line]
+                      if "fleet keys applied" in line or "agent has a key of the fleet" in line]
             self.assertIn("agent has a key of the fleet", warned[-5])
             self.assertNotIn("agent has a key of the fleet", "".join(warned[-4:]))
         for key in old, self.key:       # they are good for nothing at an agent any more

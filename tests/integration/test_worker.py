@@ -175,7 +175,7 @@ class CommandLine(unittest.TestCase):
             path = self.config(text)
             code, out, err = run_toy("--check", "--config", path)
             self.assertEqual((code, out), (EX_CONFIG, ""))
-            self.assertIn(f'zonefleet-toy: {path}: {key}: still has "change-me"', err)
+            self.assertIn(f'zonefleet-toy: {path}: {key}: still contains "change-me"', err)
 
     def test_settings_and_help_name_the_same(self):
         code, out, err = run_toy("--settings")
@@ -200,7 +200,7 @@ class CommandLine(unittest.TestCase):
         for arguments in ["--nonsense"], ["extra"], ["--config"], ["--check", "-x"]:
             code, out, err = run_toy(*arguments)
             self.assertEqual((code, out), (EX_USAGE, ""), arguments)
-            self.assertRegex(err, r"^zonefleet-toy: cannot understand .*: see --help\n$")
+            self.assertRegex(err, r"^zonefleet-toy: unknown argument .*: see --help\n$")
 
     def test_bad_settings_are_named(self):
         for text, words in [
@@ -340,7 +340,7 @@ class Life(unittest.TestCase):
         self.assertEqual(self.ping()["greeting"], "hello")
         toy.configure(self.settings(more='greeting = "good morning"; prefetch = 7;'))
         toy.process.send_signal(signal.SIGHUP)
-        toy.wait_log("settings taken")
+        toy.wait_log("settings applied")
         toy.wait_log(r"option kept: key=toy.prefetch")
         toy.wait(lambda: self.ping()["greeting"] == "good morning", "the new greeting")
         toy.configure(self.settings(more='greeting = "rude";'))

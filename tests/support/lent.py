@@ -11,7 +11,7 @@ from lab.process import HOST, LabError
 from lab.rabbitmq import DISTRIBUTION, NAME, RabbitMq
 
 LENDER = "ZONEFLEET_BROKERS"        # the socket of tests/suite/brokers.py
-LEND_SECONDS = 120
+LEND_SECONDS = 180
 
 
 class LentRabbitMq(RabbitMq):

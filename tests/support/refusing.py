@@ -1,4 +1,4 @@
-"""What a name server's access list does to us: it answers REFUSED, and has its zones.
+"""What a name server's access list does to us: it answers with REFUSED, and has its zones.
 
 BIND and NSD have such a list. Before Knot and PowerDNS, which answer everybody, stands a
 front, as a load balancer with rules of its own would.

@@ -64,10 +64,10 @@ class StoryFleet(Fleet):
     def set_threshold(self, percentage):
         """In the running pool managers, as an operator would."""
         for worker in self.poolmgrs:
-            taken = worker.log.read_text().count("settings taken")
+            taken = worker.log.read_text().count("settings applied")
             worker.configure({"poolmgr": {"threshold_percentage": percentage}})
             worker.reload()
-            wait_for(lambda: worker.log.read_text().count("settings taken") > taken, 10,
+            wait_for(lambda: worker.log.read_text().count("settings applied") > taken, 10,
                      "the pool manager takes its settings", [worker.log])
 
     @property

@@ -627,8 +627,8 @@ void mirror_compare(struct mirror *mirror, uint64_t version)
 		mirror->gaps = (struct version_gaps){ 0 };
 	version_gaps_read(&mirror->gaps, version);
 	mirror->known = version;
-	log_info("message about a change was lost: folder=%s version=%" PRIu64,
-	         mirror->config.folder, version);
+	log_info("change message lost: folder=%s version=%" PRIu64, mirror->config.folder,
+	         version);
 	metric_add(figures.missed, 1);
 	mirror->is_stale = true;
 	mirror_step(mirror);

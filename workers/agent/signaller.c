@@ -157,8 +157,7 @@ static enum err signaller_read_pid(const struct signaller *signaller, pid_t *pid
 	if (len < 0 && errno != ENOENT)
 		err = fail(why, ERR_DENIED, "%s: %s", path, strerror(errno));
 	else if (len > 0 && !*pid)
-		err = fail(why, ERR_NOT_FOUND, "%s must have a process number",
-		           path);
+		err = fail(why, ERR_NOT_FOUND, "%s must contain a process number", path);
 	free(path);
 	return err;
 }
@@ -180,8 +179,9 @@ static enum err signaller_check(const struct signaller *signaller, pid_t pid,
 		      ? ERR_NOT_FOUND : fail(why, ERR_DENIED, "%s: %s", path,
 		                             strerror(errno));
 	else if (!signaller_is_of(line, (size_t)len, config->program, config->folder))
-		err = fail(why, ERR_NOT_FOUND, "the command line of process %d must have "
-		           "%s and %s", (int)pid, config->program, config->folder);
+		err = fail(why, ERR_NOT_FOUND,
+		           "the command line of process %d must contain %s and %s",
+		           (int)pid, config->program, config->folder);
 	free(line);
 	return err;
 }

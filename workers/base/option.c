@@ -94,7 +94,8 @@ static struct option_value option_texts_of(const config_setting_t *setting)
 
 		if (!text) {
 			option_texts_clear(&value.texts);
-			return option_other_type("a list with another value than texts");
+			return option_other_type("a list with a value that is not a "
+			                         "text");
 		}
 		option_texts_add(&value.texts, text, strlen(text));
 	}

@@ -44,8 +44,8 @@ static enum err file_read_all(int fd, const char *path, size_t limit, struct buf
 				    "%s: must have at most %zu bytes", path, limit);
 	}
 	if (memchr(buf_string(out), 0, out->len))
-		return fail(why, ERR_INVALID, "%s: must be text without zero bytes",
-			    path);
+		return fail(why, ERR_INVALID, "%s: must be a text without NUL bytes",
+		            path);
 	return OK;
 }
 

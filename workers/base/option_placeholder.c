@@ -28,8 +28,8 @@ static const struct option *rows_find_placeholder(const struct option *rows, voi
 static enum err option_refuse_placeholder(const char *group, const struct option *row,
                                           struct why *why)
 {
-	return fail(why, ERR_INVALID, "%s.%s: still has \"" OPTION_PLACEHOLDER "\" of the "
-	            "sample, must be a secret of your own", group, row->key);
+	return fail(why, ERR_INVALID, "%s.%s: still contains \"" OPTION_PLACEHOLDER "\" "
+	            "from the sample: set a secret of your own", group, row->key);
 }
 
 enum err option_check_placeholders(const struct option_schema *schema, struct why *why)

@@ -53,8 +53,8 @@ static const char *scan_check_number(const char *s, bool negative, const char **
 		s++;
 	if (!scan_number_fits(start, negative, hex, *s == 'L'))
 		*reason = *s == 'L' ? "the number does not fit into 64 bits"
-				    : "the number does not fit into 32 bits: "
-				      "write an L behind it";
+				    : "the number does not fit into 32 bits: write an L "
+				      "after it";
 	if (!hex && *s == '.')	/* the type check gives a better message */
 		for (s++; isdigit((unsigned char)*s); s++)
 			;

@@ -70,13 +70,14 @@ static enum err apply_parse_line(char *line, const char *domain, json_t *change,
 		return fail(why, ERR_INVALID, "the line must be: add|set|delete NAME TTL "
 		            "TYPE DATA");
 	if (strcmp(op, "add") && strcmp(op, "set") && strcmp(op, "delete"))
-		return fail(why, ERR_INVALID, "'%.40s' must be add, set or delete", op);
+		return fail(why, ERR_INVALID,
+		            "the operation must be add, set or delete, not '%.40s'", op);
 	if (names_record(owner, domain, name, why))
 		return ERR_INVALID;
 	if (!apply_put_ttl(ttl, change))
 		return fail(why, ERR_INVALID,
-		            "the TTL '%.40s' must be a time like 300 or 5m, or - for "
-		            "the TTL of the domain", ttl);
+		            "the TTL must be a time like 300 or 5m, or - for the TTL of "
+		            "the domain, not '%.40s'", ttl);
 	if (!*data && strcmp(op, "delete"))
 		return fail(why, ERR_INVALID, "%s needs DATA", op);
 	json_object_set_new(change, "op", json_string(op));
@@ -160,8 +161,8 @@ enum err apply_parse(char *text, const char *domain, json_t *changes, struct why
 		return fail(why, ERR_INVALID, "must contain at least one change");
 	if (json_array_size(changes) > CHANGES_MAX)
 		return fail(why, ERR_TOO_LARGE,
-		            "%zu changes, but one request has at most %d: use several "
-		            "files, or 'zonefleet domain import'",
+		            "has %zu changes, but one request can have at most %d: use "
+		            "several files, or 'zonefleet domain import'",
 		            json_array_size(changes), CHANGES_MAX);
 	return OK;
 }

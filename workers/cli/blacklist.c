@@ -88,7 +88,7 @@ enum err blacklist_delete(struct cli *cli)
 	if (!err)
 		err = blacklist_find(cli, name, id);
 	if (!err && !*id)
-		err = fail(&cli->why, ERR_NOT_FOUND, "%.200s is not a reserved name",
+		err = fail(&cli->why, ERR_NOT_FOUND, "%.200s is not on the blacklist",
 		           name);
 	if (!err)
 		err = cli_call(cli, "delete_blacklist",

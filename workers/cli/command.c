@@ -56,8 +56,8 @@ static enum err command_check_options(struct cli *cli)
 {
 	for (int i = OPT_COMMON_COUNT; i < OPT_COUNT; i++)
 		if (cli_has(cli, i) && !(cli->command->options & (UINT64_C(1) << i)))
-			return cli_usage(cli, "%s takes no --%s", cli->command->words,
-			                 option_rows[i].name);
+			return cli_usage(cli, "%s does not accept --%s",
+			                 cli->command->words, option_rows[i].name);
 	return OK;
 }
 

@@ -448,7 +448,7 @@ const struct command commands[] = {
 	{ "watch", "DOMAIN", 1, 1, OPT(WAIT_TIMEOUT), NEED_BROKER, watch_domain,
 	  "watch a domain until it is ACTIVE",
 	  "Shows the progress of the name servers until the domain is ACTIVE or DELETED, "
-	  "or has been in ERROR for 15 s. On a terminal, the command updates one line. "
+	  "or has been in ERROR for 30 s. On a terminal, the command updates one line. "
 	  "Otherwise, it prints one line for each change.",
 	  "zonefleet watch example.org" },
 	{ "workers", "", 0, 0, 0, NEED_BROKER, workers_show,
@@ -484,9 +484,9 @@ const struct command commands[] = {
 	  "show the name servers and their state (administrators)",
 	  "Lists the name servers of the pools. BEHIND is the number of domains whose "
 	  "serial the server does not serve yet. FAILED is the number of domains whose "
-	  "last attempt on the server failed. HEALTH is NO_DNS if the server does not "
-	  "answer DNS queries, NO_CONTROL if its control channel does not answer, and "
-	  "NO_ANSWER if neither answers. STATE is the state that the operator has "
+	  "last attempt on the server failed. HEALTH is the result of the latest queries "
+	  "and commands: NO_DNS if the server did not answer DNS queries, NO_CONTROL if "
+	  "its control channel did not answer, and NO_ANSWER if neither answered. STATE is the state that the operator has "
 	  "set. The pool managers send no changes to a DRAINED server and leave it out "
 	  "of the consensus. They do the same for a REMOVED server, and also delete all "
 	  "data about it.",

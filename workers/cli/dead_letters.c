@@ -265,7 +265,7 @@ static enum err dead_letters_check_vouch(struct cli *cli)
 		            "the ID that 'zonefleet dead-letters list' shows");
 	if (!cli->common.broker.send_user_id)
 		return fail(&cli->why, ERR_INVALID, "--vouch cannot name your account: "
-		            "broker.send_user_id is false");
+		            "set broker.send_user_id to true");
 	return OK;
 }
 

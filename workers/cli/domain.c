@@ -190,7 +190,7 @@ enum err domain_abandon(struct cli *cli)
 	if (!cli->out.json) {
 		status_show_domain(&cli->out, json_object_get(status, "domain"));
 		if (!cli->out.quiet)
-			puts("\nnothing is changed: --yes abandons the domain");
+			puts("\nnothing was changed: use --yes to abandon the domain");
 	}
 	cli_answer(cli, status);
 	return OK;

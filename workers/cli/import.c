@@ -174,7 +174,7 @@ static void import_show_commit(struct import *import, const json_t *state, enum 
 		return;
 	}
 	if (!*worker)
-		snprintf(note, sizeof note, "waiting for a free central");
+		snprintf(note, sizeof note, "waiting for a free process of central");
 	else if (attempts > 1)
 		snprintf(note, sizeof note, "attempt %" PRId64 ", by ", attempts);
 	else

@@ -141,7 +141,8 @@ static enum err input_reap(struct input *input, bool at_end, struct why *why)
 		;
 	if (!at_end || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
 		return OK;
-	return fail(why, ERR_INVALID, "%s cannot unpack %.300s: it is broken or cut off",
+	return fail(why, ERR_INVALID,
+	            "%s cannot decompress %.300s: the file is damaged or incomplete",
 	            input->unpacker, input->path);
 }
 
@@ -178,8 +179,8 @@ static enum err input_read_all(FILE *file, const char *path, struct buf *text,
 		return fail(why, ERR_INVALID, "cannot read %.200s: %s", path,
 		            strerror(errno));
 	if (memchr(buf_string(text), '\0', text->len))
-		return fail(why, ERR_INVALID, "%.200s must be a text, but has a NUL byte",
-		            path);
+		return fail(why, ERR_INVALID,
+		            "%.200s must be a text file, but contains a NUL byte", path);
 	return OK;
 }
 

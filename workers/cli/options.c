@@ -181,7 +181,7 @@ static void options_describe(int code, const char *word, char wrong[WRONG_MAX])
 	else if (optopt && optopt < OPTION_BASE && word[1] != '-')
 		snprintf(wrong, WRONG_MAX, "there is no option -%c", optopt);
 	else if (optopt)
-		snprintf(wrong, WRONG_MAX, "%.*s takes no value",
+		snprintf(wrong, WRONG_MAX, "%.*s does not accept a value",
 		         (int)strcspn(word, "="), word);
 	else
 		snprintf(wrong, WRONG_MAX,

@@ -22,8 +22,9 @@ static enum err owner_apply_read(struct cli *cli, const char *path, json_t **end
 		return fail(&cli->why, ERR_INVALID, "%.200s: line %d: not valid JSON: "
 		            "%.200s", path, error.line, error.text);
 	if (!err && !json_is_array(*endpoints))
-		return fail(&cli->why, ERR_INVALID, "%.200s: must have a list of "
-		            "endpoints: [ {...}, ... ]", path);
+		return fail(&cli->why, ERR_INVALID,
+		            "%.200s: must contain a list of endpoints: [ {...}, ... ]",
+		            path);
 	return err;
 }
 
@@ -39,8 +40,8 @@ static void owner_apply_print(const struct cli *cli, const struct shared_zone *z
 	buf_clear(&name);
 	if (!cli_has(cli, OPT_PARTIAL) &&
 	    !json_is_true(json_object_get(answer, "complete")))
-		puts("the resource had many endpoints and has none now: its deletions "
-		     "are held until you approve them");
+		puts("the resource had many endpoints and now has no endpoints: its "
+		     "deletions are held until you approve them");
 }
 
 enum err owner_apply(struct cli *cli)

@@ -26,8 +26,8 @@ static enum err document_begin(struct document *document, const json_t *page)
 	document->begin(document->self);
 	if (*document->read_at)
 		return OK;
-	return fail(&document->cli->why, ERR_CONFLICT, "%.255s has not been read yet: "
-	            "run 'zonefleet owner plan %.64s %.100s'", zone,
+	return fail(&document->cli->why, ERR_CONFLICT, "zonefleet-ownership has not read "
+	            "%.255s yet: run 'zonefleet owner plan %.64s %.100s'", zone,
 	            document->zone->storage_id, zone);
 }
 

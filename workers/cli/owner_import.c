@@ -66,7 +66,7 @@ static enum err entries_find_list(struct cli *cli, json_t *document, json_t **li
 	*list = json_is_array(document) ? json_incref(document) : NULL;
 	if (!*list && !text)
 		return fail(&cli->why, ERR_INVALID, "%.200s: must be a list of records, "
-		            "or an object with such a list as the text of data.records "
+		            "or an object whose text data.records contains such a list "
 		            "(see 'zonefleet owner export')", cli->argv[2]);
 	if (!*list)
 		*list = json_loads(text, JSON_REJECT_DUPLICATES, &error);
@@ -132,9 +132,9 @@ static enum err entries_take(struct import *import)
 	for (size_t i = 0; i < import->count; i++)
 		if (!entry_take(json_array_get(import->list, i), &import->entries[i]))
 			return fail(&import->cli->why, ERR_INVALID,
-			            "%.200s: records[%zu]: must have exactly the "
-			            "texts dnsname, owner, target and type",
-			            import->cli->argv[2], i);
+			            "%.200s: records[%zu]: must have exactly the fields "
+			            "dnsname, owner, target and type, and each must be a "
+			            "text", import->cli->argv[2], i);
 	qsort(import->entries, import->count, sizeof *import->entries, entry_compare);
 	return OK;
 }
@@ -208,9 +208,9 @@ static enum err owner_import_cut_short(struct import *import, enum err err)
 {
 	struct why *why = &import->cli->why, said = *why;
 
-	return fail(why, err, "%.350s (%zu of %zu records are imported; the import may "
-	            "be repeated)", said.text, import->sent,
-	            import->count);
+	return fail(why, err,
+	            "%.350s (%zu of %zu records are imported; you can repeat the import)",
+	            said.text, import->sent, import->count);
 }
 
 static enum err entries_send_all(struct import *import)
@@ -243,8 +243,8 @@ static void owner_import_print(const struct import *import)
 	if (out->json || out->quiet)
 		return;
 	output_fields(out, import->sums, fields);
-	puts("the next round takes over the record sets that the zone still has "
-	     "unchanged (see 'zonefleet owner plan')");
+	puts("the next round takes over the record sets that are still unchanged in the "
+	     "zone (see 'zonefleet owner plan')");
 }
 
 static enum err owner_import_run(struct import *import)

@@ -36,8 +36,8 @@ static bool order_has_selector(const struct cli *cli)
 static enum err order_check_selector(struct cli *cli, bool is_all)
 {
 	if (cli_has(cli, OPT_BELOW) && !cli_has(cli, OPT_NAME))
-		return cli_usage(cli, "--below goes with --name: it also selects all "
-		                 "names below that name");
+		return cli_usage(cli, "--below needs --name: it also selects all names "
+		                 "below the name of --name");
 	if (cli_has(cli, OPT_ALL) && order_has_selector(cli))
 		return cli_usage(cli, "--all selects all record sets of STORAGE_ID: "
 		                 "leave out --name, --type and --resource");
@@ -131,7 +131,7 @@ static enum err order_await(struct order *order)
 		return err;
 	return fail(&order->cli->why, ERR_TIMEOUT,
 	            "%.200s: not done within %.1f s; the order stays open until a round "
-	            "succeeds and holds no changes (see 'zonefleet owner list')",
+	            "succeeds without held changes (see 'zonefleet owner list')",
 	            order->zone.name, cli_elapsed(order->cli));
 }
 
@@ -265,8 +265,8 @@ static enum err order_adopt(struct order *order)
 	err = order_run(order, "ownership_adopt", args);
 	if (err || answer_number(json_object_get(order->told, "result"), "matched"))
 		return err;
-	return fail(&cli->why, ERR_NOT_FOUND, "there is no %.16s of %.255s to adopt: "
-	            "the zone does not have it, STORAGE_ID has it already, or no "
+	return fail(&cli->why, ERR_NOT_FOUND, "there is no record set %.16s of %.255s to "
+	            "adopt: the zone does not have it, STORAGE_ID already owns it, or no "
 	            "resource wants it (see 'zonefleet owner apply')", cli->argv[3],
 	            name);
 }
@@ -276,11 +276,11 @@ static enum err order_check_adopt(struct cli *cli)
 	bool is_wanted = cli_has(cli, OPT_WANTED);
 
 	if (is_wanted && cli->argc > 2)
-		return cli_usage(cli, "--wanted takes no NAME TYPE TARGET: select by "
-		                 "--name, --type and --resource");
+		return cli_usage(cli, "--wanted does not accept NAME TYPE TARGET: select "
+		                 "by --name, --type and --resource");
 	if (!is_wanted && (order_has_selector(cli) || cli_has(cli, OPT_BELOW)))
-		return cli_usage(cli, "--name, --below, --type and --resource go with "
-		                 "--wanted");
+		return cli_usage(cli,
+		                 "--name, --below, --type and --resource need --wanted");
 	if (!is_wanted && cli->argc < 5)
 		return cli_usage(cli, "owner adopt needs NAME TYPE TARGET..., or "
 		                 "--wanted");

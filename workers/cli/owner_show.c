@@ -140,7 +140,7 @@ static void owner_show_fields(const struct output *out, const json_t *status)
 	json_object_set_new(shown, "planned", json_string(ago));
 	json_object_set_new(shown, "dry_run",
 	                    json_is_true(json_object_get(plan, "dry_run"))
-	                    ? json_string("nothing is changed") : json_null());
+	                    ? json_string("nothing was changed") : json_null());
 	json_object_set_new(shown, "steps", counts_text(json_object_get(plan, "steps")));
 	json_object_set_new(shown, "reasons",
 	                    counts_text(json_object_get(plan, "reasons")));
@@ -209,7 +209,7 @@ void owner_show_order(const struct output *out, const json_t *result)
 	json_object_set_new(shown, "refusals",
 	                    counts_text(json_object_get(result, "refused")));
 	json_object_set_new(shown, "dry", json_is_true(json_object_get(result, "dry_run"))
-	                    ? json_string("nothing is changed") : json_null());
+	                    ? json_string("nothing was changed") : json_null());
 	if (!out->quiet)
 		output_fields(out, shown, fields);
 	owner_show_names(out, result);
@@ -219,14 +219,14 @@ void owner_show_order(const struct output *out, const json_t *result)
 static const struct {
 	const char *reason, *words;
 } refusals[] = {
-	{ "FOREIGN",   "another owner has it, or a share of it" },
+	{ "FOREIGN",   "another owner owns it, or a part of it" },
 	{ "UNMANAGED", "no resource wants exactly these records: see 'zonefleet owner "
 	               "apply'" },
-	{ "NO_MARK",   "the zone has no place for its mark" },
-	{ "conflict",  "the zone changed meanwhile: run the command again" },
-	{ "changed",   "the zone changed meanwhile: run the command again" },
+	{ "NO_MARK",   "the zone has no free name for its ownership mark" },
+	{ "conflict",  "the zone changed at the same time: run the command again" },
+	{ "changed",   "the zone changed at the same time: run the command again" },
 	{ "policy",    "the primary does not allow it" },
-	{ "failed",    "the primary cannot take it" },
+	{ "failed",    "the primary cannot process it" },
 	{ "parked",    "the primary refuses all changes: see 'zonefleet owner list'" },
 };
 

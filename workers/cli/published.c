@@ -128,21 +128,37 @@ static enum err published_poll(void *self, bool *is_over)
 	return err;
 }
 
+/* The domain has not been in ERROR for long, but the time limit ends. */
+static enum err published_stayed_in_error(const struct work *work)
+{
+	const struct published *published = work->published;
+	const char *domain = published_next_site(published)->domain;
+	struct cli *cli = work->cli;
+
+	fail(&cli->why, ERR_CONFLICT, "%s %.36s: %.255s is in ERROR (see 'zonefleet status "
+	     "%.255s')", published->key, published->id, domain, domain);
+	cli->status = EXIT_IN_ERROR;
+	cli->class = "InError";
+	return ERR_CONFLICT;
+}
+
 static enum err published_out_of_time(const struct work *work)
 {
 	const struct published *published = work->published;
 	struct cli *cli = work->cli;
 	double after_s = cli_elapsed(cli);
 
+	if (work->is_taken && published_next_site(published)->goal.error_since_ms)
+		return published_stayed_in_error(work);
 	if (work->is_taken)
 		return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: %.255s is not on its name "
 		            "servers after %.1f s (see 'zonefleet status')",
 		            published->key, published->id,
 		            published_next_site(published)->domain, after_s);
-	return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: central has not taken %" PRId64
-	            " records after %.1f s%s%.300s", published->key, published->id,
-	            published->open, after_s, *published->reason ? ": " : "",
-	            published->reason);
+	return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: central has not accepted "
+	            "%" PRId64 " records after %.1f s%s%.300s", published->key,
+	            published->id, published->open, after_s,
+	            *published->reason ? ": " : "", published->reason);
 }
 
 enum err published_wait(struct cli *cli, struct published *published, const char *status,

@@ -29,8 +29,9 @@ static enum err route_put_labels(struct cli *cli, json_t *values)
 			*value++ = '\0';
 			json_object_set_new(labels, word, json_string(value));
 		} else {
-			err = cli_usage(cli, "--label must be KEY=VALUE, or several with "
-			                "commas between them, not '%.100s'", word);
+			err = cli_usage(cli, "--label must be KEY=VALUE, or several "
+			                "KEY=VALUE separated by commas, not '%.100s'",
+			                word);
 		}
 	}
 	json_object_set_new(values, "labels", labels);
@@ -132,8 +133,8 @@ static enum err route_waits_for_host(const struct work *work)
 	struct cli *cli = work->cli;
 
 	cli->class = "Waiting";
-	return fail(&cli->why, ERR_CONFLICT, "route %.200s waits for its host, and gets "
-	            "it when it is free: %.250s", work->name,
+	return fail(&cli->why, ERR_CONFLICT,
+	            "route %.200s waits until its host is free: %.250s", work->name,
 	            answer_text(work->route, "last_error"));
 }
 

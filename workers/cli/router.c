@@ -284,7 +284,7 @@ static void router_print_drain(const struct cli *cli, const json_t *router)
 		printf("router %s takes routes again; routes: %" PRId64 "\n",
 		       cli->argv[0], routes);
 	else
-		printf("router %s takes no more routes; to move: %" PRId64 "\n",
+		printf("router %s accepts no more routes; to move: %" PRId64 "\n",
 		       cli->argv[0], routes);
 }
 

@@ -12,7 +12,8 @@
 enum {
 	WAIT_DEFAULT_S = 60,
 	WAIT_MAX_S = 7 * 24 * 3600,
-	ERROR_LASTS_MS = 15 * 1000,	/* the pool manager retries after 5 s and 15 s */
+	/* the pool manager retries 5 s after the first failure, 10 s after the next */
+	ERROR_LASTS_MS = 30 * 1000,
 };
 
 /* ---- decisions ---- */
@@ -40,11 +41,9 @@ enum wait_outcome wait_decide(const struct goal *goal, const struct domain_view 
 	return WAIT_OPEN;
 }
 
-/* An ERROR that is not old yet counts as open, because the next retry may succeed. */
-static enum wait_outcome wait_allow_retries(struct goal *goal, enum wait_outcome outcome)
+enum wait_outcome wait_allow_retries(struct goal *goal, enum wait_outcome outcome,
+                                     int64_t now_ms)
 {
-	int64_t now_ms = clock_ms();
-
 	if (outcome != WAIT_ERROR) {
 		goal->error_since_ms = 0;
 		return outcome;
@@ -175,7 +174,7 @@ static enum err wait_out_of_time(struct watcher *watcher)
 {
 	wait_describe(watcher->domain, &watcher->line);
 	return fail(&watcher->cli->why, ERR_TIMEOUT,
-	            "not on the name servers after %.1f s: %.400s",
+	            "the change is not on the name servers after %.1f s: %.400s",
 	            cli_elapsed(watcher->cli), buf_string(&watcher->line));
 }
 
@@ -197,13 +196,10 @@ static bool wait_may_go_on(const struct watcher *watcher, enum err err)
 	return client_may_recover(err) && (watcher->domain || !watcher->is_any);
 }
 
-/* The result at the time limit. ERR: of the last poll, which saw SEEN. */
-static enum err wait_at_limit(struct watcher *watcher, enum err err,
-                              enum wait_outcome seen, enum wait_outcome *outcome)
+/* At the time limit, a domain in ERROR fails with its reason. */
+static enum err wait_at_limit(struct watcher *watcher, enum wait_outcome *outcome)
 {
-	if (err)
-		return err;
-	if (seen != WAIT_ERROR)
+	if (!watcher->goal.error_since_ms)
 		return wait_out_of_time(watcher);
 	*outcome = WAIT_ERROR;
 	return OK;
@@ -216,17 +212,17 @@ static enum err wait_watch(struct watcher *watcher, enum wait_outcome *outcome)
 
 	for (;;) {
 		enum err err = wait_poll_once(watcher, &view);
-		enum wait_outcome seen = WAIT_OPEN;
 
 		if (err && !wait_may_go_on(watcher, err))
 			return err;
 		if (!err)
-			seen = wait_judge(watcher, &view);
-		*outcome = wait_allow_retries(&watcher->goal, seen);
+			*outcome = wait_allow_retries(&watcher->goal,
+			                              wait_judge(watcher, &view),
+			                              clock_ms());
 		if (*outcome != WAIT_OPEN)
 			return OK;
 		if (watcher->until_ms && clock_ms() >= watcher->until_ms)
-			return wait_at_limit(watcher, err, seen, outcome);
+			return err ? err : wait_at_limit(watcher, outcome);
 		client_pause(watcher->cli->client, &pause_ms);
 	}
 }
@@ -276,7 +272,7 @@ enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcom
 		return err;
 	if (!goal->serial)
 		goal->serial = view.serial;
-	*outcome = wait_allow_retries(goal, wait_decide(goal, &view));
+	*outcome = wait_allow_retries(goal, wait_decide(goal, &view), clock_ms());
 	if (*outcome == WAIT_ERROR)
 		err = wait_ended_in_error(&watcher);
 	json_decref(watcher.domain);
@@ -367,8 +363,8 @@ enum err wait_finish(struct cli *cli, json_t *result, const struct goal *goal,
 enum err watch_domain(struct cli *cli)
 {
 	char domain[NAME_MAX_TEXT + 1];
-	struct watcher watcher = { .cli = cli, .goal = { .domain = domain }, .is_told = !cli->out.quiet,
-	                           .is_any = true };
+	struct watcher watcher = { .cli = cli, .goal = { .domain = domain },
+	                           .is_told = !cli->out.quiet, .is_any = true };
 	json_t *result = json_object();
 	enum err err = cli_domain(cli, 0, domain);
 

@@ -3,7 +3,7 @@
  * pauses. On a terminal, a line shows the serial and the state of each server.
  *
  * A domain in ERROR often recovers by the first retries of the pool manager. So a wait
- * fails only after the domain has been in ERROR for 15 s, or at the time limit.
+ * fails only after the domain has been in ERROR for 30 s, or at the time limit.
  */
 #pragma once
 
@@ -30,10 +30,16 @@ struct domain_view {
 	bool is_everywhere;	/* all servers have the goal's serial or newer */
 };
 enum wait_outcome wait_decide(const struct goal *goal, const struct domain_view *view);
+/*
+ * Returns OUTCOME, but WAIT_OPEN for an ERROR that the polls have seen for less than 30 s.
+ * NOW_MS is a monotonic time.
+ */
+enum wait_outcome wait_allow_retries(struct goal *goal, enum wait_outcome outcome,
+                                     int64_t now_ms);
 
 /*
  * Polls the domain once. If the goal's serial is 0, sets it to the present serial of the
- * domain. Fails if the domain stays in ERROR for 15 s, or with ERR_NOT_FOUND.
+ * domain. Fails if the domain stays in ERROR for 30 s, or with ERR_NOT_FOUND.
  */
 enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcome);
 /*

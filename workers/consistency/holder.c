@@ -211,7 +211,7 @@ static enum err entry_hold(struct holder *holder, struct db *db, struct entry *e
 		if (!entry->busy)
 			err = entry_lock(holder, db, entry, deadline_ms, why);
 		else if (!holder_wait_for_thread(holder, deadline_ms))
-			err = fail(why, ERR_BUSY, "%s is being locked by this process",
+			err = fail(why, ERR_BUSY, "this process is already locking %s",
 			           entry->lock.object);
 	}
 	return err;

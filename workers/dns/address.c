@@ -172,8 +172,9 @@ enum err address_parse_host(const char *field, const char *text, struct address 
 		return fail(why, ERR_INVALID, "%s: \"%s\" is not a valid IPv4 or IPv6 "
 		            "address", field, err_quote(text, quoted, sizeof(quoted)));
 	if (address_unfit(address))
-		return fail(why, ERR_INVALID, "%s: %s is %s: no host on a network can have "
-		            "it", field, text, address_unfit(address));
+		return fail(why, ERR_INVALID,
+		            "%s: %s is %s: use the address of a host on the network",
+		            field, text, address_unfit(address));
 	return OK;
 }
 

@@ -64,13 +64,13 @@ static bool axfr_is_our_question(const struct axfr_reader *axfr, unsigned count,
 static const char *axfr_rcode_fault(enum rcode rcode)
 {
 	switch (rcode) {
-	case RCODE_FORMERR: return "answers FORMERR";
-	case RCODE_SERVFAIL: return "answers SERVFAIL";
-	case RCODE_NXDOMAIN: return "answers NXDOMAIN";
-	case RCODE_NOTIMP: return "answers NOTIMP";
-	case RCODE_REFUSED: return "answers REFUSED";
-	case RCODE_NOTAUTH: return "answers NOTAUTH";
-	default: return "answers an error";
+	case RCODE_FORMERR: return "answers with FORMERR";
+	case RCODE_SERVFAIL: return "answers with SERVFAIL";
+	case RCODE_NXDOMAIN: return "answers with NXDOMAIN";
+	case RCODE_NOTIMP: return "answers with NOTIMP";
+	case RCODE_REFUSED: return "answers with REFUSED";
+	case RCODE_NOTAUTH: return "answers with NOTAUTH";
+	default: return "answers with an error";
 	}
 }
 
@@ -92,7 +92,7 @@ static const char *axfr_signature_fault(struct axfr_reader *axfr, const uint8_t 
 	const char *fault;
 
 	if (!axfr->is_signed)
-		return tsig->present ? "signs an answer to an unsigned question" : NULL;
+		return tsig->present ? "signs an answer to an unsigned query" : NULL;
 	axfr->is_verified = tsig->present;
 	if (!tsig->present)
 		return tsig_gap_add(&axfr->gap, &axfr->chain, data, len)
@@ -119,7 +119,7 @@ static bool axfr_read_header(struct axfr_reader *axfr, struct packet_header *hea
 	if (header->flags & FLAG_TC)
 		return axfr_refuse(axfr, "sends a truncated message");
 	if (!axfr_is_our_question(axfr, header->count[SECTION_QUESTION], reader))
-		return axfr_refuse(axfr, "answers another question");
+		return axfr_refuse(axfr, "answers a different query");
 	return true;
 }
 
@@ -179,8 +179,8 @@ static bool axfr_end(struct axfr_reader *axfr, const struct canonical *record)
 {
 	if (record->len != axfr->soa_len ||
 	    memcmp(record->octets, axfr->soa, record->len))
-		return axfr_refuse(axfr, "ends with a different SOA record than the "
-		                   "first SOA");
+		return axfr_refuse(axfr, "ends with an SOA record that differs from the "
+		                   "first SOA record");
 	if (axfr->left)
 		return axfr_refuse(axfr, "sends more after the final SOA record");
 	if (!axfr->is_verified)

@@ -6,10 +6,13 @@
 const char *tsig_reason_refused(uint16_t error)
 {
 	switch (error) {
-	case TSIG_BADSIG: return "refuses our signature: BADSIG, is the secret the same?";
-	case TSIG_BADKEY: return "refuses our signature: BADKEY, does it know the key?";
-	case TSIG_BADTIME: return "refuses our signature: BADTIME, are the clocks right?";
-	case TSIG_BADTRUNC: return "refuses our signature: BADTRUNC";
+	case TSIG_BADSIG: return "refuses our signature with BADSIG: compare the secrets "
+	                         "of the key";
+	case TSIG_BADKEY: return "refuses our signature with BADKEY: check that it has "
+	                         "the key";
+	case TSIG_BADTIME: return "refuses our signature with BADTIME: compare the "
+	                          "clocks";
+	case TSIG_BADTRUNC: return "refuses our signature with BADTRUNC";
 	default: return "refuses our signature";
 	}
 }
@@ -33,7 +36,7 @@ static const char *tsig_time_text(uint64_t unix_s, char text[static TIME_TEXT])
 
 	if (!gmtime_r(&when, &tm) ||
 	    !strftime(text, TIME_TEXT, "%Y-%m-%d %H:%M:%S UTC", &tm))
-		return "a time that never comes";
+		return "an impossible time";
 	return text;
 }
 

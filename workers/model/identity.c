@@ -31,8 +31,8 @@ enum err identity_check(const char *text, const char *field, struct why *why)
 	if (!len)
 		return fail(why, ERR_INVALID, "%s: is empty", field);
 	if (len > IDENTITY_MAX)
-		return fail(why, ERR_INVALID, "%s: has %zu octets, more than %d", field,
-		            len, IDENTITY_MAX);
+		return fail(why, ERR_INVALID, "%s: must have at most %d octets, not %zu",
+		            field, IDENTITY_MAX, len);
 	if (identity_has_control(text))
 		return fail(why, ERR_INVALID, "%s: has a control character", field);
 	if (!identity_is_utf8(text, len))

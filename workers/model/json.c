@@ -47,7 +47,8 @@ enum err json_decode_object(const char *body, size_t len, size_t max, json_t **o
 
 	/* error.text has raw bytes of the message */
 	if (!json)
-		return fail(why, ERR_INVALID, "the message is not JSON at byte %d",
+		return fail(why, ERR_INVALID,
+		            "the message is not JSON: there is an error at byte %d",
 		            error.position);
 	if (!json_is_object(json)) {
 		json_decref(json);

@@ -97,7 +97,7 @@ static enum err message_get_state(const json_t *json, struct state *state,
 	if (!err)
 		err = message_get_status(json, &state->status, why);
 	if (!err && !state_valid(state->task, state->status))
-		return fail(why, ERR_INVALID, "status cannot be %s with task %s",
+		return fail(why, ERR_INVALID, "status cannot be %s if the task is %s",
 		            status_name(state->status), task_name(state->task));
 	if (!err)
 		err = json_get_u32(json, "serial", JSON_REQUIRED, UINT32_MAX,
@@ -146,8 +146,9 @@ static enum err message_get_name(const json_t *json, const char **into, struct w
 		return err;
 	name_format(&name, canonical);
 	if (strcmp(text, canonical))
-		return fail(why, ERR_INVALID, "name must be in lower case: '%.100s'",
-		            canonical);
+		return fail(why, ERR_INVALID,
+		            "name must be '%.100s', in lower case, not '%.100s'",
+		            canonical, text);
 	*into = text;
 	return OK;
 }
@@ -404,15 +405,16 @@ static enum err message_get_compared(const json_t *args, struct server_report *r
 	if (err)
 		return err;
 	if (report->differs + report->equal + report->refused > 1)
-		return fail(why, ERR_INVALID, "differs, equal, refused: at most one may "
-		            "be true");
+		return fail(why, ERR_INVALID, "differs, equal and refused: at most one "
+		            "of them may be true");
 	if ((report->differs || report->equal) &&
 	    (report->report != REPORT_SUCCESS || !report->has_serial))
-		return fail(why, ERR_INVALID, "%s: must be false without status SUCCESS "
-		            "and a serial_number", report->differs ? "differs" : "equal");
+		return fail(why, ERR_INVALID, "%s: may be true only if status is SUCCESS "
+		            "and serial_number is set",
+		            report->differs ? "differs" : "equal");
 	if (report->refused && (report->report != REPORT_SUCCESS || report->has_serial))
-		return fail(why, ERR_INVALID, "refused: must be false without status "
-		            "SUCCESS, or with a serial_number");
+		return fail(why, ERR_INVALID, "refused: may be true only if status is "
+		            "SUCCESS and serial_number is absent");
 	return OK;
 }
 

@@ -71,12 +71,12 @@ static const char *name_take(struct labels *labels, int octet)
 	size_t label_len = labels->len - labels->label - 1;
 
 	if (octet == BROKEN)
-		return "has a character that must be written \\DDD, or, in a name of "
-		       "another script, as xn--";
+		return "has a character that must be written as \\DDD or, if it is not "
+		       "ASCII, in the form xn--...";
 	if (octet == AT_DOT && !label_len)
 		return "has an empty label";
 	if (octet != AT_DOT && label_len == NAME_MAX_LABEL)
-		return "has a label above 63 octets";
+		return "has a label of more than 63 octets";
 	if (labels->len == NAME_MAX_WIRE)
 		return "is longer than 255 octets";
 	if (octet == AT_DOT) {
@@ -177,9 +177,9 @@ enum err name_parse_owner(const char *text, const char *field, struct name *name
 	for (; label[0]; label += 1 + label[0])
 		if (!name_is_host_label(label))
 			return name_refuse(text, field,
-			                   "may have letters, digits, '_', '/', inner "
-			                   "hyphens, and '*' as its whole first label",
-			                   why);
+			                   "may contain only letters, digits, '_', '/', "
+			                   "inner hyphens, and '*' as its whole first "
+			                   "label", why);
 	*name = got;
 	return OK;
 }

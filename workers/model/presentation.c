@@ -23,12 +23,13 @@ static enum err presentation_read_generic(struct rdata_text *rdata, struct why *
 
 	if (!text_next_word(&at, &length, &wrong) || length.quoted ||
 	    !text_parse_number(length.text, RDATA_MAX, &want))
-		return fail(why, ERR_INVALID, "%s: a length up to %d must follow \\#",
+		return fail(why, ERR_INVALID,
+		            "%s: after \\# there must be a length from 0 to %d",
 		            rdata->field, RDATA_MAX);
 	text_join_groups(at);
 	if (strlen(at) != (size_t)want * 2 || !text_parse_hex(at, rdata->wire))
 		return fail(why, ERR_INVALID,
-		            "%s: %u octets in hexadecimal must follow the length",
+		            "%s: after the length there must be %u octets in hexadecimal",
 		            rdata->field, want);
 	return OK;
 }
@@ -52,7 +53,7 @@ static bool presentation_next_field(struct rdata_text *rdata, struct field *fiel
 		return false;
 	}
 	if (word.quoted && !(field->kind->flags & QUOTED))
-		*wrong = "has quotes in a field that cannot have them";
+		*wrong = "has quotes in a field that must not have quotes";
 	else if (field->kind->max && strlen(word.text) > field->kind->max)
 		*wrong = "has a field that is too long";
 	field->text = word.text;
@@ -100,10 +101,11 @@ static enum err presentation_lex(const char *text, const char *field, struct buf
 	int kept = LEX_SKIP;
 
 	if (strnlen(text, RDATA_MAX_TEXT + 1) > RDATA_MAX_TEXT)
-		return fail(why, ERR_INVALID, "%s: must have at most %d characters",
-		            field, RDATA_MAX_TEXT);
+		return fail(why, ERR_INVALID,
+		            "%s: must have at most %d characters, not %zu", field,
+		            RDATA_MAX_TEXT, strlen(text));
 	if (strpbrk(text, "\r\n"))
-		return fail(why, ERR_INVALID, "%s: must not have a line break", field);
+		return fail(why, ERR_INVALID, "%s: must not contain a line break", field);
 	for (; *text && kept != LEX_WRONG && !lexer.comment; text++) {
 		kept = lexer_step(&lexer, (unsigned char)*text);
 		if (kept >= 0)
@@ -162,7 +164,8 @@ static enum err presentation_read_back(const struct rdata_text *rdata, struct wh
 		err = presentation_read_once(&again, &ignored, why);
 	}
 	if (!err && !presentation_is_same(&wire, rdata->wire))
-		err = fail(why, ERR_INVALID, "its text form means different data");
+		err = fail(why, ERR_INVALID,
+		           "its canonical text form stands for different data");
 	buf_clear(&text);
 	buf_clear(&lexed);
 	buf_clear(&wire);
@@ -180,8 +183,8 @@ enum err rdata_read(struct rdata_text *rdata, struct why *why)
 	if (err)
 		return err;
 	if (rdata->wire->len > RDATA_MAX)
-		return fail(why, ERR_INVALID, "%s: must have at most %d octets",
-		            rdata->field, RDATA_MAX);
+		return fail(why, ERR_INVALID, "%s: must have at most %d octets, not %zu",
+		            rdata->field, RDATA_MAX, rdata->wire->len);
 	return must_read_back ? presentation_read_back(rdata, why) : OK;
 }
 

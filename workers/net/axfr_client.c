@@ -114,12 +114,12 @@ static void axfr_client_on_end(void *self, enum dns_tcp_end end)
 	case DNS_TCP_REFUSED:
 	case DNS_TCP_BROKEN:
 		axfr_client_end(client, AXFR_BROKEN,
-		                has_begun ? "breaks its transfer off"
-		                          : "accepts no question over TCP");
+		                has_begun ? "breaks off its transfer"
+		                          : "accepts no query over TCP");
 		break;
 	case DNS_TCP_SILENT:
 		axfr_client_end(client, AXFR_FAILED,
-		                has_begun ? "falls silent within its transfer"
+		                has_begun ? "stops sending during its transfer"
 		                          : "does not answer");
 		break;
 	case DNS_TCP_LATE:

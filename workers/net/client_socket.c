@@ -12,7 +12,7 @@ int client_socket_open(const struct address *server, int type)
 	int fd = socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
-		descriptors_lack("a question to a name server");
+		descriptors_lack("a query to a name server");
 	return fd;
 }
 

@@ -147,7 +147,7 @@ static enum err endpoint_get_set_id(const json_t *json, struct endpoint *endpoin
 	                             why);
 
 	if (!err && *endpoint->set_id && !mark_owner_is_valid(endpoint->set_id))
-		return fail(why, ERR_INVALID, "set_id: must have only letters, digits "
+		return fail(why, ERR_INVALID, "set_id: may contain only letters, digits "
 		            "and . _ : / @ -, not '%s'",
 		            err_quote(endpoint->set_id, (char[81]){ 0 }, 81));
 	return err;
@@ -195,8 +195,8 @@ static enum err endpoints_check_unique(struct endpoint_list *list, struct why *w
 		      endpoint_compare);
 	for (size_t i = 1; i < list->count; i++)
 		if (!endpoint_compare(&list->endpoints[i - 1], &list->endpoints[i]))
-			return fail(why, ERR_INVALID, "endpoints: %.255s must be listed "
-			            "once with one type and set_id",
+			return fail(why, ERR_INVALID, "endpoints: %.255s is listed twice "
+			            "with the same type and set_id: list it once",
 			            list->endpoints[i].name_text);
 	return OK;
 }
@@ -218,7 +218,7 @@ enum err codec_endpoints(const json_t *args, const struct registry *registry,
 
 	if (!err && !mark_resource_is_valid(list->resource))
 		return fail(why, ERR_INVALID,
-		            "resource: must have only letters, digits and . _ : / @ -");
+		            "resource: may contain only letters, digits and . _ : / @ -");
 	if (!err)
 		err = json_get_bool(args, "complete", JSON_REQUIRED, &list->is_complete,
 		                    why);

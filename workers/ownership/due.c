@@ -88,5 +88,5 @@ void sweep_fire(void *self)
 	store_sweep_answers(&tx);
 	store_sweep_sources(&tx);
 	if (tx_commit(&tx))
-		log_warn("rows not swept: reason=\"%s\"", why.text);
+		log_warn("old rows not removed: reason=\"%s\"", why.text);
 }

@@ -391,7 +391,7 @@ static void primary_on_link_end(void *self, enum dns_tcp_end end)
 	static const char *const words[] = {
 		[DNS_TCP_NO_SOCKET] = "cannot be reached over TCP",
 		[DNS_TCP_REFUSED]   = "accepts no connection over TCP",
-		[DNS_TCP_BROKEN]    = "breaks the connection off before it answers",
+		[DNS_TCP_BROKEN]    = "closes the connection before it answers",
 		[DNS_TCP_SILENT]    = "does not answer",
 		[DNS_TCP_LATE]      = "takes too long to answer",
 	};
@@ -468,7 +468,8 @@ void primary_send(struct primary *primary, const struct update *const *updates,
 		primary_write(primary, sending->data, sending->len);
 	else
 		primary_lose_send(primary, OUTCOME_FAILED,
-		                  "cannot take an update larger than a message");
+		                  "cannot accept an update that is larger than a "
+		                  "message");
 }
 
 void primary_cancel_send(struct primary *primary)

@@ -179,8 +179,8 @@ static enum err registry_parse_marks(struct registry *registry, struct why *why)
 
 	if (!mark_owner_is_valid(from->storage_id))
 		return fail(why, ERR_INVALID,
-		            "storage_id: \"%s\" must have only letters, digits "
-		            "and . _ : / @ -", from->storage_id);
+		            "storage_id: \"%s\" may contain only letters, digits and . _ "
+		            ": / @ -", from->storage_id);
 	registry->marks.owner = from->storage_id;
 	if (from->txt_encrypt_key) {
 		err = mark_key_parse(from->txt_encrypt_key, "txt_encrypt_key",
@@ -225,8 +225,9 @@ static enum err registry_parse_types(const struct option_texts *texts,
 	enum err err = OK;
 
 	if (texts->count > PLAN_TYPES_MAX)
-		return fail(why, ERR_INVALID, "managed_types: has %zu types, must have "
-		            "at most %d", texts->count, PLAN_TYPES_MAX);
+		return fail(why, ERR_INVALID,
+		            "managed_types: must have at most %d types, not %zu",
+		            PLAN_TYPES_MAX, texts->count);
 	rules->type_count = texts->count;
 	for (size_t i = 0; i < texts->count && !err; i++) {
 		err = rrtype_parse(texts->item[i], "managed_types", &rules->types[i],
@@ -338,8 +339,8 @@ enum err registries_build(struct registries *registries, struct why *why)
 		if (!err && registries_find(registries, from[i].storage_id,
 		                            registry->zone_text))
 			err = fail(why, ERR_INVALID,
-			           "storage_id: \"%s\" has this zone twice, must have it "
-			           "once", from[i].storage_id);
+			           "storage_id: \"%s\" has this zone twice: list the "
+			           "zone once", from[i].storage_id);
 		err = registry_explain(registry, err, why);
 		registries->count++;
 	}

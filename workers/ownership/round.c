@@ -253,7 +253,8 @@ static void round_send_next(void *self)
 	}
 	if (round->is_stopped || !holder_is_sure(round_holder(round), round->held)) {
 		snprintf(round->reason, sizeof(round->reason), "%s", round->is_stopped
-		         ? "this process ends" : "the lock of the registry ran out");
+		         ? "this process is "
+		           "stopping" : "the lock of the registry expired");
 		batch_give_up(round->batch, OUTCOME_AGAIN);
 		round_end_sending(round);
 		return;
@@ -391,7 +392,8 @@ static enum err round_read_row(struct round *round, struct why *why)
 	struct tx tx = tx_autocommit(round->ownership->runtime.db, why);
 
 	if (!store_registry_read(&tx, round->arena, round->registry->id, &round->row))
-		tx_fail(&tx, ERR_NOT_FOUND, "the table registries lacks this zone");
+		tx_fail(&tx, ERR_NOT_FOUND,
+		        "the table registries has no row for this zone");
 	return tx_commit(&tx);
 }
 

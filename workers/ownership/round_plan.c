@@ -57,7 +57,8 @@ static enum err round_read_rows(struct round *round, struct why *why)
 	const char *id = round->row.id;
 
 	if (!store_registry_read(&tx, round->arena, id, &round->row))
-		tx_fail(&tx, ERR_NOT_FOUND, "the table registries lacks this zone");
+		tx_fail(&tx, ERR_NOT_FOUND,
+		        "the table registries has no row for this zone");
 	round->is_complete = true;
 	store_sources(&tx, round->arena, id, round_add_source, round);
 	store_owned(&tx, round->arena, id, round_add_owned, round);

@@ -98,8 +98,9 @@ static enum err service_put_order(struct ownership *ownership, struct registry *
 	if (err)
 		return err;
 	if (!registry->storage->has_rows)
-		return fail(&req->why, ERR_CONFLICT, "the storage \"%s\" of this zone "
-		            "takes no orders", registry->storage->name);
+		return fail(&req->why, ERR_CONFLICT,
+		            "the storage \"%s\" of this zone does not accept orders",
+		            registry->storage->name);
 	order->id = req->unique_id;
 	order->ordered_by = req->context.user;
 
@@ -166,8 +167,9 @@ static enum err service_find_receiver(struct ownership *ownership,
 	if (!*to || !access_is_owner(req, (*to)->settings->tenant))
 		return codec_no_registry(storage_id, from->zone_text, &req->why);
 	if (*to == from)
-		return fail(&req->why, ERR_INVALID, "to: must be another storage_id than "
-		            "'%s'", err_quote(storage_id, (char[65]){ 0 }, 65));
+		return fail(&req->why, ERR_INVALID,
+		            "to: must differ from storage_id '%s'",
+		            err_quote(storage_id, (char[65]){ 0 }, 65));
 	const char *otherwise = registry_cannot_read(*to, from);
 	if (otherwise)
 		return fail(&req->why, ERR_CONFLICT, "to: cannot read these marks, "
@@ -211,7 +213,7 @@ static enum err service_get_order(void *self, struct request *req)
 		                        "result", result ? json_loads(result, 0, NULL)
 		                                         : NULL);
 	else
-		tx_fail(&tx, ERR_NOT_FOUND, "no order %.32s", id);
+		tx_fail(&tx, ERR_NOT_FOUND, "there is no order %.32s", id);
 	return tx_commit(&tx);
 }
 

@@ -119,8 +119,9 @@ static void applying_check_quota(const struct applying *a, struct tx *tx,
 
 	if (source->endpoints > a->source.endpoints &&
 	    total - a->source.endpoints + source->endpoints > max)
-		tx_fail(tx, ERR_QUOTA, "all resources together may want %zu endpoints of "
-		        "the zone at most (max_endpoints)", max);
+		tx_fail(tx, ERR_QUOTA, "all resources together may want at most %zu "
+		        "endpoints of the zone (max_endpoints), not %zu", max,
+		        total - a->source.endpoints + source->endpoints);
 }
 
 static json_t *applying_answer(const struct applying *a, const struct source *source)
@@ -161,9 +162,8 @@ static void applying_run(struct applying *a, struct tx *tx)
 	struct source source;
 
 	if (a->list.rev && a->list.rev < a->source.rev) {
-		tx_fail(tx, ERR_CONFLICT, "rev: must not be smaller than that of the "
-		        "last list, %" PRIu64,
-		        a->source.rev);
+		tx_fail(tx, ERR_CONFLICT, "rev: must be at least %" PRIu64 ", the rev of "
+		        "the last list, not %" PRIu64, a->source.rev, a->list.rev);
 		return;
 	}
 	applying_compare(a, tx);

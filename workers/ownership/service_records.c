@@ -38,8 +38,9 @@ static enum err record_page_get_marker(const json_t *args, struct record_page *p
 		return err;
 	space = strrchr(marker, ' ');
 	if (!space || (size_t)(space - marker) >= sizeof(text))
-		return fail(why, ERR_INVALID, "marker: must be the marker of the page "
-		            "before, not '%s'", err_quote(marker, (char[81]){ 0 }, 81));
+		return fail(why, ERR_INVALID,
+		            "marker: must be the marker of the previous page, not '%s'",
+		            err_quote(marker, (char[81]){ 0 }, 81));
 	snprintf(text, sizeof(text), "%.*s", (int)(space - marker), marker);
 	page->has_name = true;
 	page->type = (uint16_t)strtoul(space + 1, NULL, 10);
@@ -55,7 +56,8 @@ static enum err record_page_get(const json_t *args, struct record_page *page,
 	if (!err)
 		err = json_get_u32(args, "limit", 0, PAGE_SETS, &page->limit, why);
 	if (!err && !page->limit)
-		return fail(why, ERR_INVALID, "limit: must be 1 to %d, not 0", PAGE_SETS);
+		return fail(why, ERR_INVALID, "limit: must be from 1 to %d, not 0",
+		            PAGE_SETS);
 	return err;
 }
 
@@ -147,7 +149,7 @@ enum err service_storage_import(void *self, struct request *req)
 
 	if (!err && (registry->storage->is_in_zone || !registry->storage->has_rows))
 		return fail(&req->why, ERR_CONFLICT, "the storage of the zone is \"%s\": "
-		            "only the storage \"table\" takes an import",
+		            "only the storage \"table\" accepts an import",
 		            registry->storage->name);
 	if (!err)
 		err = json_get_array(req->args, "records", JSON_REQUIRED,

@@ -14,8 +14,8 @@ static enum plan_order_kind order_kind_of(struct tx *tx, const char *text)
 	for (size_t i = 0; text && i < sizeof(order_kinds) / sizeof(order_kinds[0]); i++)
 		if (!strcmp(order_kinds[i], text))
 			return (enum plan_order_kind)i;
-	tx_fail(tx, ERR_INTERNAL, "the column ownership_orders.deed has \"%.16s\", must "
-	        "have ADOPT, RELEASE or GIVE: correct this row in the database",
+	tx_fail(tx, ERR_INTERNAL, "the column ownership_orders.deed must contain ADOPT, "
+	        "RELEASE or GIVE, not \"%.16s\": correct this row in the database",
 	        text ? text : "NULL");
 	return ORDER_ADOPT;
 }
@@ -109,9 +109,9 @@ static void order_read(struct tx *tx, struct tx_rows *rows, struct arena *arena,
 	order->has_name = !row_is_null(rows);
 	text = row_text(rows);
 	if (order->has_name && name_parse(text, "name", &order->name, tx->why))
-		tx_fail(tx, ERR_INTERNAL, "the column ownership_orders.name has "
-		        "\"%.80s\", must have a domain name: correct this row in the "
-		        "database", text);
+		tx_fail(tx, ERR_INTERNAL, "the column ownership_orders.name must contain "
+		        "a domain name, not \"%.80s\": correct this row in the database",
+		        text);
 	order->is_below = row_int(rows);
 	order->type = order->expected.type = (uint16_t)row_int(rows);
 	order->resource = row_text(rows);

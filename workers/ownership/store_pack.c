@@ -21,8 +21,8 @@ void store_unpack(struct tx *tx, struct tx_rows *rows, const char *table,
 
 	if (!rrset_unpack(set, ttl, octets, octets ? len : 0, arena))
 		tx_fail(tx, ERR_INTERNAL, "a row of the table %s has %zu octets of "
-		        "packed records that this program cannot read: correct this row "
-		        "in the database", table, len);
+		        "compressed records that this program cannot read: correct this "
+		        "row in the database", table, len);
 	rrset_sort(set);
 }
 
@@ -31,7 +31,7 @@ void store_read_name(struct tx *tx, struct tx_rows *rows, const char *table,
 {
 	*text = row_text(rows);
 	if (name_parse(*text, "name", name, tx->why))
-		tx_fail(tx, ERR_INTERNAL, "a row of the table %s has the name "
-		        "\"%.80s\", must have a domain name: correct this row in the "
-		        "database", table, *text);
+		tx_fail(tx, ERR_INTERNAL, "a row of the table %s must have a domain name "
+		        "as its name, not \"%.80s\": correct this row in the database",
+		        table, *text);
 }

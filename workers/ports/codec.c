@@ -49,8 +49,8 @@ enum err codec_domain(const char *text, const char *field, struct name *domain,
 	if (!len)
 		return OK;
 	if (len - is_full > PORT_NAME_MAX - HOST_LABEL_MAX - 1)
-		return fail(why, ERR_INVALID, "%s: must have at most %d octets, so that "
-		            "the names of addresses fit before it, not %zu", field,
+		return fail(why, ERR_INVALID, "%s: must have at most %d octets, not %zu: "
+		            "generated names must fit in front of it", field,
 		            PORT_NAME_MAX - HOST_LABEL_MAX - 1, len - is_full);
 	snprintf(full, sizeof(full), "%s%s", text, is_full ? "" : ".");
 	err = name_parse_owner(full, field, &got, why);
@@ -242,8 +242,8 @@ static enum err codec_decode_address(const json_t *json, struct port_row *port,
 	if (err)
 		return err;
 	if (codec_has_address(port, address))
-		return fail(why, ERR_INVALID, "ip_address: %.64s must be listed once",
-		            text);
+		return fail(why, ERR_INVALID,
+		            "ip_address: %.64s is listed twice: list it once", text);
 	port->count++;
 	return OK;
 }
@@ -408,7 +408,7 @@ enum err codec_filter(struct request *req, struct port_filter *filter)
 	if (!err)
 		err = json_get_u32(args, "limit", 0, LIST_MAX, &limit, &req->why);
 	if (!err && !limit)
-		err = fail(&req->why, ERR_INVALID, "limit: must be 1 to %d, not 0",
+		err = fail(&req->why, ERR_INVALID, "limit: must be from 1 to %d, not 0",
 		           LIST_MAX);
 	filter->marker = marker;
 	filter->network_id = *id ? id : NULL;

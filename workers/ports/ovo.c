@@ -109,8 +109,9 @@ enum err ovo_list_check(const char *objects, struct why *why)
 
 	while (ovo_list_next(&objects, word)) {
 		if (!ovo_list_is_object(word))
-			return fail(why, ERR_INVALID, "ports.feed_objects: \"%s\" must "
-			            "be like Port-1.7, Network-1.1 or Subnet-1.1", word);
+			return fail(why, ERR_INVALID, "ports.feed_objects: an object "
+			            "must be like Port-1.7, Network-1.1 or Subnet-1.1, "
+			            "not \"%s\"", word);
 		if (++count > OVO_LIST_MAX)
 			return fail(why, ERR_INVALID, "ports.feed_objects: must have at "
 			            "most %d objects", OVO_LIST_MAX);

@@ -25,8 +25,8 @@ static void port_call_read_network(struct port_call *call, struct tx *tx, const 
 
 	if (!store_network_share(tx, req->arena, id, &call->update.network) ||
 	    !access_is_owner(req, call->update.network.project_id))
-		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s: create it with set_network",
-		        id);
+		tx_fail(tx, ERR_NOT_FOUND,
+		        "there is no network %.32s: create it with set_network", id);
 }
 
 /* Returns ID if the caller may see the port, otherwise "". */
@@ -122,7 +122,7 @@ static void port_call_check_same(const struct port_call *call, struct tx *tx,
 	const struct port_row *old = &call->update.old;
 
 	if (!access_is_owner(call->req, old->project_id))
-		tx_fail(tx, ERR_NOT_FOUND, "no port %.32s", port->id);
+		tx_fail(tx, ERR_NOT_FOUND, "there is no port %.32s", port->id);
 	else if (old->is_gone || !port_is_same(old, port))
 		tx_fail(tx, ERR_EXISTS, "id: port %.32s exists or existed: use a new id",
 		        port->id);
@@ -174,7 +174,7 @@ static void port_call_find(struct port_call *call, struct tx *tx, const char *id
 	if (tx->err)
 		return;
 	if (!update->exists || access_check(call->req, update->old.project_id))
-		tx_fail(tx, ERR_NOT_FOUND, "no port %.32s", id);
+		tx_fail(tx, ERR_NOT_FOUND, "there is no port %.32s", id);
 }
 
 static void port_call_write(struct port_call *call, struct tx *tx,
@@ -185,7 +185,7 @@ static void port_call_write(struct port_call *call, struct tx *tx,
 	if (tx->err)
 		return;
 	if (update->old.is_gone) {
-		tx_fail(tx, ERR_NOT_FOUND, "no port %.32s", update->old.id);
+		tx_fail(tx, ERR_NOT_FOUND, "there is no port %.32s", update->old.id);
 		return;
 	}
 	port_update_read_network(update, tx);
@@ -287,7 +287,7 @@ static enum err service_get_port(void *self, struct request *req)
 	struct tx tx = tx_begin_snapshot(ports->runtime.db, &req->why);
 	if (!store_port_read(&tx, req->arena, id, &port) || port.is_gone ||
 	    access_check(req, port.project_id))
-		tx_fail(&tx, ERR_NOT_FOUND, "no port %.32s", id);
+		tx_fail(&tx, ERR_NOT_FOUND, "there is no port %.32s", id);
 	if (!tx.err && !store_network_read(&tx, req->arena, port.network_id, &network))
 		network = (struct network_row){ .project_id = "" };
 	if (!tx.err) {

@@ -7,5 +7,5 @@ void service_check_network(struct request *req, struct tx *tx, const char *id)
 
 	if (!store_network_read(tx, req->arena, id, &network) ||
 	    access_check(req, network.project_id))
-		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s", id);
+		tx_fail(tx, ERR_NOT_FOUND, "there is no network %.32s", id);
 }

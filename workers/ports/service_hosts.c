@@ -93,7 +93,8 @@ enum err service_export_hosts(void *self, struct request *req)
 
 	/* a deleted network has no ports; an unknown one may have some */
 	if (!project || !access_is_owner(req, project))
-		tx_fail(&tx, ERR_NOT_FOUND, "no network %.32s", filter.network_id);
+		tx_fail(&tx, ERR_NOT_FOUND, "there is no network %.32s",
+		        filter.network_id);
 	if (ids)
 		hosts_export_add_ports(&export, &tx, req, ids);
 	else

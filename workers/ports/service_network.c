@@ -15,7 +15,7 @@ static void network_set(struct network_update *update, struct network_row *netwo
 		return;
 	if (exists ? !access_is_owner(req, old.project_id)
 	           : store_network_is_gone(tx, network->id)) {
-		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s", network->id);
+		tx_fail(tx, ERR_NOT_FOUND, "there is no network %.32s", network->id);
 		return;
 	}
 	if (exists) {			/* calls do not change these members */
@@ -75,7 +75,7 @@ enum err service_get_network(void *self, struct request *req)
 		req->result = json_pack("{s:o}", "network",
 		                        codec_encode_network(&network));
 	else
-		tx_fail(&tx, ERR_NOT_FOUND, "no network %.32s", id);
+		tx_fail(&tx, ERR_NOT_FOUND, "there is no network %.32s", id);
 	return tx_commit(&tx);
 }
 
@@ -97,7 +97,7 @@ enum err service_delete_network(void *self, struct request *req)
 	if (was_of && access_is_owner(req, was_of))
 		return tx_commit(&tx);		/* idempotent */
 	if (!exists || access_check(req, network.project_id))
-		tx_fail(&tx, ERR_NOT_FOUND, "no network %.32s", id);
+		tx_fail(&tx, ERR_NOT_FOUND, "there is no network %.32s", id);
 	if (!tx.err && store_network_is_used(&tx, id))
 		tx_fail(&tx, ERR_CONFLICT, "the network has ports: delete these ports "
 		        "first");

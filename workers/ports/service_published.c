@@ -17,7 +17,8 @@ static enum err published_query_decode(struct request *req, struct published_que
 	if (!err)
 		err = json_get_id(req->args, "network", 0, query->network_id, &req->why);
 	if (!err && !*query->port_id && !*query->network_id)
-		err = fail(&req->why, ERR_INVALID, "set port or network");
+		err = fail(&req->why, ERR_INVALID,
+		           "set the argument port or the argument network");
 	return err;
 }
 
@@ -28,7 +29,7 @@ static void published_check_port(struct request *req, struct tx *tx, const char 
 
 	if (!store_port_read(tx, req->arena, id, &port) ||
 	    access_check(req, port.project_id))
-		tx_fail(tx, ERR_NOT_FOUND, "no port %.32s", id);
+		tx_fail(tx, ERR_NOT_FOUND, "there is no port %.32s", id);
 }
 
 static void published_add_zone(void *self, const char *zone)

@@ -80,8 +80,9 @@ static void subnet_call_find_place(struct subnet_call *call, struct subnet_place
 	if (tx->err)
 		return;
 	if (place->others >= SUBNETS_MAX)
-		tx_fail(tx, ERR_QUOTA, "the network already has %d subnets, which is the "
-		        "limit", SUBNETS_MAX);
+		tx_fail(tx, ERR_QUOTA,
+		        "the network already has %d subnets, the largest allowed number",
+		        SUBNETS_MAX);
 	if (tx->err || !place->has_overlap)
 		return;
 	cidr_format(&place->subnet->cidr, own);
@@ -102,7 +103,7 @@ static void subnet_call_refuse_id(struct subnet_call *call, const char *id, stru
 		tx_fail(tx, ERR_EXISTS, "id: subnet %.32s belongs to another network",
 		        id);
 	else
-		tx_fail(tx, ERR_NOT_FOUND, "no subnet %.32s", id);
+		tx_fail(tx, ERR_NOT_FOUND, "there is no subnet %.32s", id);
 }
 
 static void subnet_call_put(struct subnet_call *call, struct subnet_row *subnet,
@@ -136,8 +137,8 @@ static void subnet_call_set(struct subnet_call *call, struct subnet_place *place
 
 	if (!store_network_lock(tx, req->arena, network, &call->network) ||
 	    !access_is_owner(req, call->network.project_id))
-		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s: create it with set_network",
-		        network);
+		tx_fail(tx, ERR_NOT_FOUND,
+		        "there is no network %.32s: create it with set_network", network);
 	else if (call->network.is_fed && *call->update.ports->settings.feed)
 		tx_fail(tx, ERR_CONFLICT, "network %.32s belongs to Neutron: change its "
 		        "subnets in Neutron", network);
@@ -200,7 +201,7 @@ enum err service_delete_subnet(void *self, struct request *req)
 	if ((!exists && !is_gone) ||
 	    !store_network_lock(&tx, req->arena, subnet.network_id, &call.network) ||
 	    access_check(req, call.network.project_id))
-		tx_fail(&tx, ERR_NOT_FOUND, "no subnet %.32s", id);
+		tx_fail(&tx, ERR_NOT_FOUND, "there is no subnet %.32s", id);
 	if (!tx.err && exists)
 		subnet_call_delete(&call, id, &tx);
 	if (!tx.err)
@@ -225,7 +226,7 @@ enum err service_get_subnet(void *self, struct request *req)
 	    !access_check(req, subnet.project_id))
 		req->result = json_pack("{s:o}", "subnet", codec_encode_subnet(&subnet));
 	else
-		tx_fail(&tx, ERR_NOT_FOUND, "no subnet %.32s", id);
+		tx_fail(&tx, ERR_NOT_FOUND, "there is no subnet %.32s", id);
 	return tx_commit(&tx);
 }
 

@@ -18,8 +18,8 @@ static void network_row_read(struct tx *tx, struct tx_rows *rows,
 	network->is_fed = row_int(rows);
 	if (*network->domain_text && name_parse(network->domain_text, "domain",
 	                                        &network->domain, tx->why))
-		tx_fail(tx, ERR_INTERNAL, "the row %s of the table networks has the "
-		        "domain \"%.80s\", must have a domain name: correct this row in "
+		tx_fail(tx, ERR_INTERNAL, "the row %s of the table networks must have a "
+		        "domain name as its domain, not \"%.80s\": correct this row in "
 		        "the database", network->id, network->domain_text);
 }
 

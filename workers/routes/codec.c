@@ -63,7 +63,8 @@ static enum err binding_input_read(const json_t *json, struct binding_input *inp
 	if (!err)
 		err = codec_check_name(input->dns, "dns", why);
 	if (!err && !input->router && !input->dns)
-		err = fail(why, ERR_INVALID, "set router, dns or both");
+		err = fail(why, ERR_INVALID,
+		           "set the argument router, the argument dns, or both");
 	return err;
 }
 
@@ -98,7 +99,8 @@ enum err codec_decode_limit(const struct request *req, int *limit, struct why *w
 	enum err err = json_get_u32(req->args, "limit", 0, LIST_MAX, &number, why);
 
 	if (!err && !number)
-		err = fail(why, ERR_INVALID, "limit: must be 1 to %d, not 0", LIST_MAX);
+		err = fail(why, ERR_INVALID, "limit: must be from 1 to %d, not 0",
+		           LIST_MAX);
 	*limit = (int)number;
 	return err;
 }

@@ -77,8 +77,9 @@ static enum err route_input_check_labels(const json_t *labels, struct why *why)
 	json_t *value;
 
 	if (json_object_size(labels) > LABELS_MAX)
-		return fail(why, ERR_INVALID, "labels: must be at most %d, not %zu",
-		            LABELS_MAX, json_object_size(labels));
+		return fail(why, ERR_INVALID,
+		            "labels: must have at most %d entries, not %zu", LABELS_MAX,
+		            json_object_size(labels));
 	json_object_foreach((json_t *)labels, key, value)
 		if (!json_is_string(value) || !*key || strchr(key, '=') ||
 		    strlen(key) + json_string_length(value) >= TEXT_MAX)
@@ -119,7 +120,7 @@ static enum err route_input_read_backend(struct request *req, const json_t *json
 	for (const char *at = text; !err && at && *at; at++)
 		if (*at <= ' ' || *at > '~' || *at == '#')
 			err = fail(&req->why, ERR_INVALID, "backend: must be printable "
-			           "ASCII without blanks and \"#\"");
+			           "ASCII without blanks and without \"#\"");
 	input->route.backend = text && *text ? text : NULL;
 	return err;
 }
@@ -132,8 +133,9 @@ static enum err route_input_read_again(const json_t *json, const char *key, size
 	enum err err = json_get_text(json, key, 0, max, into, why);
 
 	if (!err && before && strcmp(before, *into))
-		err = fail(why, ERR_INVALID, "%s: must be '%s', as in status, not '%s'",
-		           key, err_quote(before, (char[81]){ 0 }, 81),
+		err = fail(why, ERR_INVALID,
+		           "%s: must equal the value in status, '%s', not '%s'", key,
+		           err_quote(before, (char[81]){ 0 }, 81),
 		           err_quote(*into, (char[81]){ 0 }, 81));
 	return err;
 }

@@ -160,8 +160,8 @@ static void route_call_check_quota(struct route_call *call, const char *project_
 
 	if (quota >= 0 && !call->req->context.is_admin &&
 	    store_project_is_full(call->tx, project_id, quota))
-		tx_fail(call->tx, ERR_QUOTA, "the tenant already has all routes of its "
-		        "quota (routes.quota), %d", quota);
+		tx_fail(call->tx, ERR_QUOTA, "the tenant already has %d routes, and its "
+		        "quota (routes.quota) allows no more", quota);
 }
 
 static void route_call_create(struct route_call *call)
@@ -180,7 +180,7 @@ static void route_call_create(struct route_call *call)
 	}
 	if (store_route_lock(tx, call->req->arena, &key, &was)) {
 		if (!route_is_same(&was, route))
-			tx_fail(tx, ERR_EXISTS, "name: route %.63s/%.253s exists",
+			tx_fail(tx, ERR_EXISTS, "name: route %.63s/%.253s already exists",
 			        route->namespace, route->name);
 		return;
 	}
@@ -234,9 +234,11 @@ static void route_call_lock(struct route_call *call, const struct route_key *key
 {
 	if (!store_route_lock(call->tx, call->req->arena, key, &call->route) ||
 	    access_check(call->req, call->route.project_id))
-		tx_fail(call->tx, ERR_NOT_FOUND, "no route %s", route_key_text(key));
+		tx_fail(call->tx, ERR_NOT_FOUND, "there is no route %s",
+		        route_key_text(key));
 	else if (!text_is_equal(seen->host, call->route.host))
-		tx_fail(call->tx, ERR_RACE, "another call changed the host of the route");
+		tx_fail(call->tx, ERR_RACE, "another call changed the host of the route "
+		        "at the same time: try again");
 	if (!call->tx->err)
 		store_route_routers(call->tx, call->req->arena, call->route.id,
 		                    route_call_add_router, call);
@@ -382,7 +384,7 @@ static enum err service_get_route(void *self, struct request *req)
 	    !access_check(req, route.project_id))
 		req->result = json_pack("{s:o}", "route", codec_route_encode(&route));
 	else
-		tx_fail(&tx, ERR_NOT_FOUND, "no route %s", route_key_text(&key));
+		tx_fail(&tx, ERR_NOT_FOUND, "there is no route %s", route_key_text(&key));
 	return tx_commit(&tx);
 }
 

@@ -18,7 +18,7 @@ bool service_read_router(struct request *req, struct tx *tx, const char *name,
 {
 	if (store_router_read(tx, req->arena, name, lock, router))
 		return true;
-	tx_fail(tx, ERR_NOT_FOUND, "no router %.63s",
+	tx_fail(tx, ERR_NOT_FOUND, "there is no router %.63s",
 	        err_quote(name, (char[64]){ 0 }, 64));
 	return false;
 }
@@ -242,9 +242,9 @@ enum err service_create_router(void *self, struct request *req)
 	store_gates_lock(&tx);
 	if (store_router_read(&tx, req->arena, input.router.name, ROUTER_LOCK, &was)) {
 		if (!router_row_is_same(&was, &input.router))	/* else: a retry */
-			tx_fail(&tx, ERR_EXISTS, "name: router %.63s exists%s",
-			        was.name, was.state == ROUTER_GOING
-			        ? " and is being deleted" : "");
+			tx_fail(&tx, ERR_EXISTS, "name: router %.63s already exists%s",
+			        was.name,
+			        was.state == ROUTER_GOING ? " and is being deleted" : "");
 	} else {
 		router_check_domain(req, &tx, &input.router);
 		store_router_insert(&tx, &input.router);

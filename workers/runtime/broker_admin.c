@@ -274,8 +274,9 @@ static enum err admin_wait_confirm(struct broker_admin *admin, const char *queue
 			return returned ? fail(why, ERR_NOT_FOUND, "there is no queue %s",
 			                       queue) : OK;
 		default:
-			return fail(why, ERR_UNREACHABLE, "%s: the broker refused the "
-			            "request about this queue", queue);
+			return fail(why, ERR_UNREACHABLE,
+			            "queue %s: the broker did not accept the message",
+			            queue);
 		}
 	}
 }

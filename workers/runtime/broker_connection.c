@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/err.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +72,17 @@ int reply_code(amqp_rpc_reply_t reply)
 
 /* ---- connecting ---- */
 
+/* The first error of OpenSSL; it names a missing file. */
+static const char *connection_tls_reason(void)
+{
+	unsigned long first = ERR_peek_error();
+	const char *reason = ERR_reason_error_string(first);
+
+	if (ERR_SYSTEM_ERROR(first))
+		return strerror(ERR_GET_REASON(first));
+	return reason ? reason : "unknown error";
+}
+
 static enum err connection_set_tls(amqp_socket_t *socket,
                                    const struct broker_config *config, struct why *why)
 {
@@ -78,14 +90,19 @@ static enum err connection_set_tls(amqp_socket_t *socket,
 	amqp_ssl_socket_set_verify_hostname(socket, 1);
 	if (amqp_ssl_socket_set_ssl_versions(socket, AMQP_TLSv1_2, AMQP_TLSvLATEST))
 		return fail(why, ERR_UNREACHABLE, "TLS 1.2 is not available");
-	if (!config->tls_ca || amqp_ssl_socket_set_cacert(socket, config->tls_ca))
-		return fail(why, ERR_UNREACHABLE, "cannot use broker.tls_ca %s",
-			    config->tls_ca ? config->tls_ca : "(not set)");
+	if (!config->tls_ca)
+		return fail(why, ERR_UNREACHABLE,
+			    "broker.tls_ca: required with rabbits://");
+	ERR_clear_error();
+	if (amqp_ssl_socket_set_cacert(socket, config->tls_ca))
+		return fail(why, ERR_UNREACHABLE,
+			    "broker.tls_ca: cannot load CA certificates from %s: %s",
+			    config->tls_ca, connection_tls_reason());
 	if (config->tls_cert &&
 	    amqp_ssl_socket_set_key(socket, config->tls_cert, config->tls_key))
-		return fail(why, ERR_UNREACHABLE,
-			    "cannot use broker.tls_cert %s with its key",
-			    config->tls_cert);
+		return fail(why, ERR_UNREACHABLE, "broker.tls_cert and broker.tls_key: "
+			    "cannot load %s and %s: %s", config->tls_cert,
+			    config->tls_key, connection_tls_reason());
 	return OK;
 }
 
@@ -100,7 +117,8 @@ static enum err connection_connect(const struct broker *broker,
 	int status;
 
 	if (!socket)
-		return fail(why, ERR_UNREACHABLE, "no socket: %s", strerror(errno));
+		return fail(why, ERR_UNREACHABLE, "cannot create a socket: %s",
+		            strerror(errno));
 	if (broker->url.tls && connection_set_tls(socket, &broker->config, why))
 		return ERR_UNREACHABLE;
 	errno = 0;
@@ -167,7 +185,8 @@ static enum err cancel_expose(struct cancel *cancel, int fd, struct why *why)
 	cancel_clear(cancel);
 	if (copy < 0) {
 		descriptors_lack("the broker");
-		return fail(why, ERR_UNREACHABLE, "no socket: %s", strerror(errno));
+		return fail(why, ERR_UNREACHABLE, "cannot create a socket: %s",
+		            strerror(errno));
 	}
 	atomic_store(&cancel->fd, copy);
 	if (atomic_load(&cancel->wanted))

@@ -90,7 +90,8 @@ static void original_acknowledge(const struct original *original, enum err err)
 	if (!in->connection || delivery->epoch != in->epoch)
 		return;
 	if (err == ERR_NOT_FOUND)
-		broker_drop(in, "the retry or dead queue of %s is gone", delivery->queue);
+		broker_drop(in, "the retry queue or the dead-letter queue of %s no "
+		            "longer exists", delivery->queue);
 	else
 		broker_acknowledge(in, delivery, err ? ACK_REQUEUE : ACK_OK);
 }
@@ -201,8 +202,9 @@ enum err broker_publish(struct broker *broker, const struct broker_message *mess
 			    message->len, broker->config.max_message_bytes);
 	if (strlen(message->exchange) > SHORT_MAX || strlen(message->key) > SHORT_MAX)
 		return fail(why, ERR_TOO_LARGE,
-			    "the exchange or routing key has more than %d bytes",
-			    SHORT_MAX);
+		            "the exchange and the routing key must have at most %d bytes "
+		            "each, not %zu and %zu", SHORT_MAX, strlen(message->exchange),
+		            strlen(message->key));
 	copy = message_new(message, &(struct copied){ "", "", "", "" });
 	copy->confirm = confirm;
 	copy->self = self;

@@ -331,15 +331,16 @@ static void broker_on_blocked(struct broker *broker, const void *decoded)
 	const amqp_connection_blocked_t *blocked = decoded;
 
 	broker->blocked = true;
-	log_warn("broker takes no messages: connection=%s reason=\"%.*s\"", broker->name,
-		 (int)blocked->reason.len, (const char *)blocked->reason.bytes);
+	log_warn("broker accepts no messages: connection=%s reason=\"%.*s\"",
+	         broker->name, (int)blocked->reason.len,
+	         (const char *)blocked->reason.bytes);
 }
 
 static void broker_on_unblocked(struct broker *broker, const void *decoded)
 {
 	(void)decoded;
 	broker->blocked = false;
-	log_info("broker takes messages again: connection=%s", broker->name);
+	log_info("broker accepts messages again: connection=%s", broker->name);
 }
 
 static void broker_ignore_method(struct broker *broker, const void *decoded)
@@ -426,9 +427,10 @@ static void broker_reject_undecodable(struct broker *broker)
 			      false))
 		return;
 	if (log_is_due(&limit, LOG_STRANGER_MS))
-		log_warn("message dropped: queue=%s reason=bad_header unlogged=%llu: set "
-		         "frame_max of RabbitMQ to %d or less", content->delivery.queue,
-		         (unsigned long long)limit.unlogged, FRAME_MAX);
+		log_warn("message dropped: queue=%s reason=bad_header unlogged=%llu "
+		         "advice=\"set frame_max of RabbitMQ to %d or less\"",
+		         content->delivery.queue, (unsigned long long)limit.unlogged,
+		         FRAME_MAX);
 	broker->lingering = broker->connection;
 	broker->connection = NULL;
 }

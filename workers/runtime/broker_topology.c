@@ -434,8 +434,8 @@ enum err topology_consume(const struct broker *broker, struct connection *connec
 		    queue->prefetch);
 
 		if (status)
-			return fail(why, ERR_UNREACHABLE, "consume %zu: %s", i,
-				    amqp_error_string2(status));
+			return fail(why, ERR_UNREACHABLE, "cannot consume queue %s: %s",
+			            name, amqp_error_string2(status));
 	}
 	return OK;
 }

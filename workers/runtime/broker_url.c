@@ -68,9 +68,11 @@ static enum err url_decode_name(const char *text, size_t len, const char *what,
 		return fail(why, ERR_INVALID, "broker.url: the %s must have two "
 		            "hexadecimal digits after each %%", what);
 	if (strlen(name) > SHORT_MAX) {
+		size_t size = strlen(name);
+
 		free(name);
 		return fail(why, ERR_INVALID, "broker.url: the %s must have at most %d "
-		            "bytes", what, SHORT_MAX);
+		            "bytes, not %zu", what, SHORT_MAX, size);
 	}
 	*into = name;
 	return OK;
@@ -119,8 +121,8 @@ static enum err url_parse_address(const char *text, size_t len, struct broker_ho
 	const char *rest;
 
 	if (bracketed && !end)
-		return fail(why, ERR_INVALID, "broker.url: an IPv6 address must end with "
-		            "a ]");
+		return fail(why, ERR_INVALID, "broker.url: an IPv6 address must begin "
+		            "with [ and end with ]");
 	if (!end)
 		end = text + len;
 	if (!url_host_name_valid(name, end - name, bracketed))
@@ -131,8 +133,8 @@ static enum err url_parse_address(const char *text, size_t len, struct broker_ho
 		enum err err;
 
 		if (*rest != ':')
-			return fail(why, ERR_INVALID, "broker.url: a : must be between "
-			            "host and port");
+			return fail(why, ERR_INVALID, "broker.url: there must be a : "
+			            "between host and port");
 		err = url_parse_port(rest + 1, text + len - rest - 1, &host->port, why);
 		if (err)
 			return err;
@@ -244,11 +246,13 @@ enum err broker_url_parse(const char *text, struct broker_url *url, struct why *
 		return fail(why, ERR_INVALID,
 			    "broker.url: must begin with rabbit:// or rabbits://");
 	if (strlen(text) > URL_MAX)
-		return fail(why, ERR_INVALID, "broker.url: must have at most %d bytes",
-		            URL_MAX);
+		return fail(why, ERR_INVALID,
+		            "broker.url: must have at most %d bytes, not %zu", URL_MAX,
+		            strlen(text));
 	if (strchr(text, '?'))
 		return fail(why, ERR_INVALID,
-			    "broker.url: must have no ?option; write %%3F for a ?");
+		            "broker.url: must not contain ?option: write %%3F for a ? in "
+		            "a name or password");
 	parsed.tls = scheme->tls;
 	hosts = text + strlen(scheme->prefix);
 	err = url_parse_hosts(hosts, strcspn(hosts, "/"), scheme, &parsed, why);

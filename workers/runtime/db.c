@@ -263,8 +263,9 @@ static enum err session_set_read_committed(struct db *db, struct why *why)
 	if (err || !refuses)
 		return err;
 	return fail(why, ERR_UNREACHABLE,
-	            "the server has binlog_format = STATEMENT and so refuses to write for "
-	            "imports and for the sweep: set binlog_format to ROW or MIXED");
+	            "the database server has binlog_format = STATEMENT and refuses the "
+	            "writes of imports and of the removal of old rows: set binlog_format "
+	            "to ROW or MIXED");
 }
 
 /*
@@ -365,7 +366,8 @@ static enum err db_open_host(struct db *db, struct db_host *host, struct why *wh
 	}
 	if (db_wants_tls(db->config) && !mysql_get_ssl_cipher(mysql)) {
 		mysql_close(mysql);
-		return fail(why, ERR_UNREACHABLE, "the connection is not encrypted");
+		return fail(why, ERR_UNREACHABLE,
+		            "the connection to the database is not encrypted");
 	}
 	db->mysql = mysql;
 	db->host = host;

@@ -55,8 +55,8 @@ void db_drop(struct db *db, const char *reason)
 static enum err db_found_locked(struct db *db, struct why *why)
 {
 	db->locked++;
-	return fail(why, ERR_LOCKED, "another transaction changes the same rows: try "
-	            "again");
+	return fail(why, ERR_LOCKED,
+	            "another transaction is changing the same rows: try again");
 }
 
 /* With several hosts a refusal is a race: the next run uses another host. */
@@ -84,5 +84,5 @@ enum err db_check_transaction(const struct db *db, struct why *why)
 {
 	if (!db->in_transaction || db->mysql->server_status & SERVER_STATUS_IN_TRANS)
 		return OK;
-	return fail(why, ERR_RACE, "database: the server has rolled the transaction back");
+	return fail(why, ERR_RACE, "the database server rolled back the transaction");
 }

@@ -14,7 +14,7 @@ enum {
 
 #define ALREADY        "it already exists"
 #define IN_USE         "it is still in use"
-#define PARENT_GONE    "its parent is gone"
+#define PARENT_GONE    "its parent no longer exists"
 #define FORBIDDEN      "a rule of the table forbids it"
 #define TOO_LONG       "too long"
 #define OUT_OF_RANGE   "out of range"

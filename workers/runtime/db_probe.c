@@ -36,8 +36,8 @@ static enum err db_probe_check_schema(struct db_probe *probe)
 
 	if (!err && have < want)
 		err = fail(&probe->why, ERR_BUSY, "the schema of the database has "
-		           "version %d, this program needs %d: run `zonefleet db "
-		           "migrate`", have, want);
+		           "version %d, but this program needs version %d: run "
+		           "`zonefleet db migrate`", have, want);
 	return err;
 }
 
@@ -93,7 +93,7 @@ struct db_probe *db_probe_new(struct loop *loop, const struct db_config *config,
 
 	probe->db = db_new(config);
 	probe->schema = schema;
-	fail(&probe->down_reason, OK, "the database was not asked yet");
+	fail(&probe->down_reason, OK, "the program has not checked the database yet");
 	probe->lane = lane_new(loop, "db-ping", 1);
 	probe->timer = loop_timer_new(loop, db_probe_on_timer, probe);
 	loop_timer_set(probe->timer, 0);

@@ -126,7 +126,7 @@ static enum err statement_run(struct db *db, const char *sql,
 
 	bug_if(db->reading);
 	if (!db->mysql)		/* lost while the previous rows were read */
-		return fail(why, ERR_RACE, "database: the connection was lost");
+		return fail(why, ERR_RACE, "the connection to the database was lost");
 	err = statement_check_size(db, values, count, why);
 	if (err)
 		return err;

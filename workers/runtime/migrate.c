@@ -189,7 +189,7 @@ static enum err migrate_lock(struct db *db, struct why *why)
 	                  TX_BIND(tx_int(LOCK_WAIT_S)))) {
 		if (row_int(&rows) != 1)
 			tx_fail(&tx, ERR_BUSY,
-			        "another migration has run for %d s: try later",
+			        "another migration has run for %d s: try again later",
 			        LOCK_WAIT_S);
 		tx_select_end(&rows);
 	}

@@ -150,7 +150,7 @@ static void call_on_timer(void *self)
 		why = call->why;
 	else if (!call->sent || call->in_flight)
 		call->failed = fail(&why, ERR_UNREACHABLE,
-		                    "the message broker did not take %s to %s in time",
+		                    "the message broker did not accept %s for %s in time",
 		                    call->method, call->key);
 	else
 		call->failed = fail(&why, ERR_TIMEOUT, "%s did not answer %s in time",
@@ -182,7 +182,7 @@ static void call_on_confirm(void *self, enum err err)
 	if (err == ERR_NOT_FOUND)
 		fail(&why, err, "no worker serves the topic %s", call->key);
 	else
-		fail(&why, err, "the message broker did not take %s to %s",
+		fail(&why, err, "the message broker did not accept %s for %s",
 		     call->method, call->key);
 	call_fail(call, ERR_UNREACHABLE, why.text);
 }
@@ -384,8 +384,9 @@ enum err rpc_call(struct rpc_client *client, const struct rpc_target *target,
 
 	bug_if(target->fanout);
 	if (HASH_COUNT(client->calls) >= (unsigned)client->config->queue_limit)
-		return fail(why, ERR_BUSY, "%u calls already wait for an answer, which "
-		            "is the limit: try again later", HASH_COUNT(client->calls));
+		return fail(why, ERR_BUSY, "%u calls already wait for an answer, the "
+		            "largest allowed number: try again later",
+		            HASH_COUNT(client->calls));
 	client_listen(client);
 	call = rpc_call_new(client, target, method, timeout_ms);
 	call->args = json_deep_copy(args);

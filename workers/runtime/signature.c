@@ -79,8 +79,9 @@ static enum err signature_keys_add(struct signature_keys *keys, const char *text
 		return fail(why, ERR_INVALID, "must have at most %d keys",
 		            SIGNATURE_KEYS_MAX);
 	if (len > WORD_MAX)
-		return fail(why, ERR_INVALID, "key %zu must have at most %d characters",
-		            keys->count + 1, WORD_MAX);
+		return fail(why, ERR_INVALID,
+		            "key %zu must have at most %d characters, not %zu",
+		            keys->count + 1, WORD_MAX, len);
 	memcpy(word, text, len);
 	word[len] = '\0';
 	err = signature_key_parse(word, keys, &keys->key[keys->count], why);
@@ -218,7 +219,7 @@ static const struct {
 	[SIGNATURE_GOOD]        = { "good", "its signature is good" },
 	[SIGNATURE_MISSING]     = { "unsigned", "it has no signature" },
 	[SIGNATURE_MALFORMED]   = { "malformed", "its signature cannot be read" },
-	[SIGNATURE_UNKNOWN_KEY] = { "unknown_key", "this program lacks its key" },
+	[SIGNATURE_UNKNOWN_KEY] = { "unknown_key", "this program does not have its key" },
 	[SIGNATURE_WRONG]       = { "wrong", "its signature is wrong" },
 	[SIGNATURE_OLD]         = { "old", "its signature is older than fleet.max_age" },
 	[SIGNATURE_AHEAD]       = { "ahead", "its signature is from the future: check "

@@ -345,7 +345,7 @@ static void supervisor_reload(struct supervisor *supervisor)
 	if (err)
 		return;
 	supervisor_signal_all(supervisor, SIGHUP);
-	log_info("settings taken: file=%s", supervisor->program->path);
+	log_info("settings applied: file=%s", supervisor->program->path);
 	if (supervisor->was_ready) {
 		sd_notify_send("RELOADING=1\nMONOTONIC_USEC=%lld", (long long)clock_us());
 		sd_notify_send("READY=1");

@@ -363,11 +363,10 @@ void trust_reload(struct trust *trust)
 	/* trust_check() has checked them */
 	explicit_bzero(&trust->keys, sizeof trust->keys);
 	trust_keys_read(trust->config, &trust->keys, &why);
-	log_info("fleet keys taken: signs=%s keys=%zu signs_to_agents=%s agent_keys=%zu "
-	         "trust_broker=%d",
-	         trust_signer_id(trust, false), trust->keys.fleet.count,
-	         trust_signer_id(trust, true), trust->keys.agents.count,
-	         trust->config->trust_broker);
+	log_info("fleet keys applied: signs=%s keys=%zu signs_to_agents=%s "
+	         "agent_keys=%zu trust_broker=%d", trust_signer_id(trust, false),
+	         trust->keys.fleet.count, trust_signer_id(trust, true),
+	         trust->keys.agents.count, trust->config->trust_broker);
 	if (trust->is_agent && trust->keys.fleet.count)
 		log_warn("agent has a key of the fleet: reason=\"fleet.keys is set: an agent "
 		         "needs fleet.agent_keys only\"");

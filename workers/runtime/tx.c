@@ -134,7 +134,8 @@ enum err tx_commit(struct tx *tx)
 	tx_check_place(tx);
 	db_select_end(tx->db);
 	if (tx->open && !db_in_transaction(tx->db) && !tx->err)
-		tx->err = fail(tx->why, ERR_RACE, "the connection was lost");
+		tx->err = fail(tx->why, ERR_RACE, "the connection to the database was "
+		               "lost during the transaction");
 	if (tx->err || (tx->open && tx_is_late(tx))) {
 		tx_rollback(tx);
 		return tx->err;

@@ -67,11 +67,11 @@ static void test_line(void **state)
 {
 	(void)state;
 	capture_begin();
-	log_info("domain moved: serial=%d", 17);
+	log_info("domain status changed: serial=%d", 17);
 	capture_end();
 	assert_matches(
 		"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z "
-		"zonefleet-test\\[[0-9]+\\] info: domain moved: serial=17\n$");
+		"zonefleet-test\\[[0-9]+\\] info: domain status changed: serial=17\n$");
 }
 
 static void test_request_stands_behind(void **state)

@@ -302,16 +302,16 @@ static void test_errors(void **state)
 		  "not \"a\", \"\"" },
 		{ "central: { name = \"abc\"; listen = ( \"a\", 1 ); };",
 		  "1: central.listen: must be a list of texts of 1 to 15 bytes, "
-		  "not a list with another value than texts" },
+		  "not a list with a value that is not a text" },
 		/* what libconfig would get wrong */
 		{ "central: { name = \"abc\";\n\nprocesses = 4294967297; };",
-		  "3: the number does not fit into 32 bits: write an L behind it" },
+		  "3: the number does not fit into 32 bits: write an L after it" },
 		{ "central: { name = \"abc\"; processes = 2147483648; };",
-		  "1: the number does not fit into 32 bits: write an L behind it" },
+		  "1: the number does not fit into 32 bits: write an L after it" },
 		{ "central: { name = \"abc\"; processes = -2147483649; };",
-		  "1: the number does not fit into 32 bits: write an L behind it" },
+		  "1: the number does not fit into 32 bits: write an L after it" },
 		{ "central: { name = \"abc\"; processes = 0xffffffff; };",
-		  "1: the number does not fit into 32 bits: write an L behind it" },
+		  "1: the number does not fit into 32 bits: write an L after it" },
 		{ "central: { name = \"abc\"; cache = 99999999999999999999L; };",
 		  "1: the number does not fit into 64 bits" },
 		{ "central: { name = \"abc\"; };\n@include \"other.cfg\"\n",
@@ -440,7 +440,7 @@ static void test_file_trouble(void **state)
 	unlink(path);
 	write_file(path, "central: \0{ };", 14, 0600);
 	assert_int_equal(option_load(&schema, path, &why), ERR_INVALID);
-	assert_non_null(strstr(why.text, "text without zero bytes"));
+	assert_non_null(strstr(why.text, "a text without NUL bytes"));
 	memset(big, '\n', (1 << 20) + 1);
 	write_file(path, big, (1 << 20) + 1, 0600);
 	assert_int_equal(option_load(&schema, path, &why), ERR_TOO_LARGE);
@@ -495,7 +495,7 @@ static void test_secret_trouble(void **state)
 	assert_int_equal(load_secret(big, 4097, 0600), ERR_INVALID);
 	assert_non_null(strstr(why.text, "must have at most 4096 bytes"));
 	assert_int_equal(load_secret("a\0bcdef", 7, 0600), ERR_INVALID);
-	assert_non_null(strstr(why.text, "text without zero bytes"));
+	assert_non_null(strstr(why.text, "a text without NUL bytes"));
 	assert_int_equal(
 		load("central: { name = \"abc\"; password = \"@/nonexistent/x\"; };"),
 		ERR_INVALID);

@@ -90,7 +90,7 @@ static void bad(void **state)
 		{ "[]",                                  "at least one change" },
 		{ "add www 300 A",                       "line 1: add needs DATA" },
 		{ "\nreplace w 300 A 192.0.2.1",         "line 2: 'replace'" },
-		{ "add w x A 192.0.2.1",                 "the TTL 'x'" },
+		{ "add w x A 192.0.2.1",                 "of the domain, not 'x'" },
 		{ "add w 2147483648 A 192.0.2.1",        "the TTL" },
 		{ "add w 300",                           "add|set|delete NAME" },
 		{ "add w..w 300 A 192.0.2.1",            "empty label" },

@@ -57,6 +57,31 @@ static void outcomes(void **state)
 	}
 }
 
+/* The pool manager retries: an ERROR counts after 30 s in a row. */
+static void an_error_that_lasts(void **state)
+{
+	static const struct {
+		int64_t at_s;
+		enum wait_outcome seen, want;
+	} cases[] = {
+		{ 100, WAIT_OPEN,    WAIT_OPEN },
+		{ 101, WAIT_ERROR,   WAIT_OPEN },
+		{ 130, WAIT_ERROR,   WAIT_OPEN },
+		{ 131, WAIT_ERROR,   WAIT_ERROR },
+		{ 132, WAIT_OPEN,    WAIT_OPEN },	/* it has recovered */
+		{ 133, WAIT_ERROR,   WAIT_OPEN },
+		{ 140, WAIT_DELETED, WAIT_DELETED },
+		{ 150, WAIT_ERROR,   WAIT_OPEN },
+		{ 160, WAIT_ACTIVE,  WAIT_ACTIVE },
+	};
+	struct goal goal = { .serial = OURS };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++)
+		assert_int_equal(wait_allow_retries(&goal, cases[i].seen,
+		                                    cases[i].at_s * 1000), cases[i].want);
+}
+
 /* A verdict of success or failure never rests on an older serial, over the wrap too. */
 static void old_serials_settle_nothing(void **state)
 {
@@ -85,6 +110,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(outcomes),
+		cmocka_unit_test(an_error_that_lasts),
 		cmocka_unit_test(old_serials_settle_nothing),
 	};
 

@@ -197,7 +197,7 @@ static void messages(void **state)
 		{ "SA/A/",        "SA A ",    NULL },
 		{ "AS/",          "B",        "the SOA record of the zone first" },
 		{ "BS/",          "B",        "the SOA record of the zone first" },
-		{ "SAO/",         "SAB",      "different SOA" },
+		{ "SAO/",         "SAB",      "differs from the first SOA" },
 		{ "SSA/",         "SB",       "after the final SOA" },
 		{ "SS/A/",        "SE",       NULL },		/* nobody listens */
 		{ "SXS/",         "SB",       "malformed record" },
@@ -320,7 +320,7 @@ static void what_is_no_answer(void **state)
 		{ "\0\115\200\5\0\0\0\0\0\0\0\0", 12, "R", "REFUSED" },
 		{ "\0\115\200\11\0\0\0\0\0\0\0\0", 12, "R", "NOTAUTH" },
 		{ "\0\115\200\2\0\0\0\0\0\0\0\0", 12, "R", "SERVFAIL" },
-		{ "\0\115\200\0\0\0\0\0\0\0\0\0", 12, "B", "another question" },
+		{ "\0\115\200\0\0\0\0\0\0\0\0\0", 12, "B", "a different query" },
 		{ "\0\116\200\5\0\0\0\0\0\0\0\0", 12, "B", "does not answer the request" },
 		{ "\0\115\0\5\0\0\0\0\0\0\0\0", 12, "B", "does not answer the request" },
 		{ "\0\115\240\5\0\0\0\0\0\0\0\0", 12, "B", "does not answer the request" },

@@ -27,7 +27,7 @@ static const struct {
 	{ "\xc2\xa0", "" },			/* U+00A0, the first behind C1 */
 	{ "'; drop table domains; --", "" },
 	{ X250 "12345", "" },
-	{ X250 "123456", "f: has 256 octets, more than 255" },
+	{ X250 "123456", "f: must have at most 255 octets, not 256" },
 	{ "", "f: is empty" },
 	{ "alice ", "f: 'alice ' begins or ends with a blank" },
 	{ " alice", "f: ' alice' begins or ends with a blank" },

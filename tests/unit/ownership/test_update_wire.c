@@ -311,21 +311,21 @@ static const struct {
 	enum outcome want;
 } of_rcode[16] = {
 	{ "", OUTCOME_APPLIED },
-	{ "answers FORMERR", OUTCOME_PARKED },
-	{ "answers SERVFAIL", OUTCOME_UNABLE },
-	{ "answers NXDOMAIN", OUTCOME_CHANGED },
-	{ "answers NOTIMP", OUTCOME_PARKED },
-	{ "answers REFUSED", OUTCOME_POLICY },
+	{ "answers with FORMERR", OUTCOME_PARKED },
+	{ "answers with SERVFAIL", OUTCOME_UNABLE },
+	{ "answers with NXDOMAIN", OUTCOME_CHANGED },
+	{ "answers with NOTIMP", OUTCOME_PARKED },
+	{ "answers with REFUSED", OUTCOME_POLICY },
 	{ "answers YXDOMAIN", OUTCOME_CONFLICT },
 	{ "answers YXRRSET", OUTCOME_CONFLICT },
 	{ "answers NXRRSET", OUTCOME_CHANGED },
-	{ "answers NOTAUTH", OUTCOME_PARKED },
+	{ "answers with NOTAUTH", OUTCOME_PARKED },
 	{ "answers NOTZONE", OUTCOME_FAILED },
-	{ "answers an error", OUTCOME_AGAIN },
-	{ "answers an error", OUTCOME_AGAIN },
-	{ "answers an error", OUTCOME_AGAIN },
-	{ "answers an error", OUTCOME_AGAIN },
-	{ "answers an error", OUTCOME_AGAIN },
+	{ "answers with an error", OUTCOME_AGAIN },
+	{ "answers with an error", OUTCOME_AGAIN },
+	{ "answers with an error", OUTCOME_AGAIN },
+	{ "answers with an error", OUTCOME_AGAIN },
+	{ "answers with an error", OUTCOME_AGAIN },
 };
 
 static void test_every_rcode(void **state)
@@ -372,22 +372,22 @@ static const struct {
 	{ "signs its answer with a wrong time", true, { ID, ANSWER, OF_ANOTHER_TIME },
 	  OUTCOME_AGAIN },
 	/* RFC 8945 5.3.2: the server cannot sign these */
-	{ "refuses our signature: BADKEY, does it know the key?", true,
+	{ "refuses our signature with BADKEY: check that it has the key", true,
 	  { ID, ANSWER | 9, .error = TSIG_BADKEY, .bare = true }, OUTCOME_PARKED },
-	{ "refuses our signature: BADSIG, is the secret the same?", true,
+	{ "refuses our signature with BADSIG: compare the secrets of the key", true,
 	  { ID, ANSWER | 9, .error = TSIG_BADSIG, .bare = true }, OUTCOME_PARKED },
 	/* no error at all, under no signature at all */
-	{ "refuses our signature: BADSIG, is the secret the same?", true,
+	{ "refuses our signature with BADSIG: compare the secrets of the key", true,
 	  { ID, ANSWER, .error = TSIG_BADSIG, .bare = true }, OUTCOME_AGAIN },
 	/* and these it can */
-	{ "refuses our signature: BADTIME, are the clocks right? (NOTAUTH)", true,
+	{ "refuses our signature with BADTIME: compare the clocks (NOTAUTH)", true,
 	  { ID, ANSWER | 9, .error = TSIG_BADTIME, .bare = true }, OUTCOME_AGAIN },
-	{ "refuses our signature: BADTRUNC (NOTAUTH)", true,
+	{ "refuses our signature with BADTRUNC (NOTAUTH)", true,
 	  { ID, ANSWER | 9, .error = TSIG_BADTRUNC, .bare = true }, OUTCOME_AGAIN },
-	{ "refuses our signature: BADTIME, it has 2027-01-15 10:00:00 UTC, and we have "
-	  "2027-01-15 08:00:00 UTC", true, { ID, ANSWER | 9, .error = TSIG_BADTIME },
+	{ "refuses our signature with BADTIME: it has 2027-01-15 10:00:00 UTC, and we "
+	  "have 2027-01-15 08:00:00 UTC", true, { ID, ANSWER | 9, .error = TSIG_BADTIME },
 	  OUTCOME_PARKED },
-	{ "refuses our signature: BADTRUNC", true,
+	{ "refuses our signature with BADTRUNC", true,
 	  { ID, ANSWER | 9, .error = TSIG_BADTRUNC }, OUTCOME_PARKED },
 	{ "signs its answer wrongly (NOTAUTH)", true,
 	  { ID, ANSWER | 9, FORGED, TSIG_BADTIME }, OUTCOME_AGAIN },

@@ -71,10 +71,10 @@ static void its_default_is_of_its_namespace(void **unused)
 static const struct {
 	const char *patterns, *words;
 } wrong[] = {
-	{ "", "must have a pattern" },
-	{ "   ", "must have a pattern" },
-	{ "a **", "\"**\" has more than one *" },
-	{ "*NAMESPACE* b", "\"*NAMESPACE*\" has more than one *" },
+	{ "", "must contain at least one pattern" },
+	{ "   ", "must contain at least one pattern" },
+	{ "a **", "\"**\" contains more than one *" },
+	{ "*NAMESPACE* b", "\"*NAMESPACE*\" contains more than one *" },
 };
 
 static void patterns_have_one_star(void **unused)

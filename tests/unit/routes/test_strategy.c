@@ -127,11 +127,11 @@ static const struct {
 	{ "roundrobin",  "a:0 b:0",       "",       "!",       "full" },
 	{ "roundrobin",  "a:2 b:1",       "",       "aba!",    "full" },
 	{ "roundrobin",  "a/k=v b",       "k=v",    "abab",    NULL },
-	{ "roundrobin",  "",              "",       "!",       "no router takes routes" },
+	{ "roundrobin",  "",              "",       "!",       "no router accepts" },
 	{ "leastloaded", "a b c",         "",       "abcabca", NULL },
 	{ "leastloaded", "a:1 b c:2",     "",       "abcbcbb", NULL },
 	{ "leastloaded", "a:1",           "",       "a!",      "full" },
-	{ "leastloaded", "",              "",       "!",       "no router takes routes" },
+	{ "leastloaded", "",              "",       "!",       "no router accepts" },
 	{ "label",       "a/k=v b c/k=v", "k=v",    "acac",    NULL },
 	{ "label",       "a/k=v b c/k=v", "",       "bbb",     NULL },
 	{ "label",       "a/k=v b c/k=v", "k=w",    "bbb",     NULL },
@@ -141,7 +141,7 @@ static const struct {
 	{ "label",       "a/k=v:1 b",     "k=v",    "a!",      "full" },
 	{ "label",       "a/k=v:1 b/x=y c", "k=v x=y", "abbb", NULL },
 	{ "label",       "a/k=v:1 b/x=y:1", "x=y k=v", "ab!",  "full" },
-	{ "label",       "",              "k=v",    "!",       "no router takes routes" },
+	{ "label",       "",              "k=v",    "!",       "no router accepts" },
 	{ "roundrobin",  "a -b c d",      "",       "acdacda", NULL },
 	{ "roundrobin",  "-a -b",         "",       "!",       "an instance that is up" },
 	{ "roundrobin",  "-a b:1",        "",       "b!",      "full, or have no instance" },
@@ -153,7 +153,7 @@ static const struct {
 	{ "hash",        "-a b",          "",       "bbbb",    NULL },
 	{ "hash",        "-a",            "",       "!",       "an instance that is up" },
 	{ "hash",        "a:0",           "",       "!",       "full" },
-	{ "hash",        "",              "",       "!",       "no router takes routes" },
+	{ "hash",        "",              "",       "!",       "no router accepts" },
 };
 
 static size_t split(char *words, const char **labels)

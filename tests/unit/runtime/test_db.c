@@ -105,7 +105,7 @@ static const struct {
 	{ 1452, "Cannot add: a foreign key constraint fails (`z`.`records`, CONSTRAINT "
 	  "`record_recordset` FOREIGN KEY (`a`) REFERENCES `b` (`id`))",
 	  ERR_CONFLICT, DB_STAYS,
-	  "database: its parent is gone: record_recordset (1452)" },
+	  "database: its parent no longer exists: record_recordset (1452)" },
 	{ 1451, "(`z`.`domains`, CONSTRAINT `domain_pool` FOREIGN KEY", ERR_CONFLICT,
 	  DB_STAYS, "database: it is still in use: domain_pool (1451)" },
 	{ 4025, "CONSTRAINT `domain_state` failed for `z`.`domains`", ERR_INTERNAL,

@@ -71,7 +71,7 @@ static void test_conflict(void **state)
 	rpc_digest_conflict(&tx, &req);
 	assert_int_equal(tx.err, ERR_CONFLICT);
 	assert_non_null(strstr(why.text, req.unique_id));
-	assert_non_null(strstr(why.text, "not done"));
+	assert_non_null(strstr(why.text, "did not run"));
 }
 
 int main(void)

@@ -65,7 +65,7 @@ const char *desired_fault(const struct desired *desired, const struct view *view
 	if (!desired->rrset.count)
 		return "the endpoint has no records";
 	if (!mark_resource_is_valid(desired->resource))
-		return "a mark cannot have the name of the resource";
+		return "an ownership mark cannot contain the name of the resource";
 	if (desired->rrset.count > 1 && (type == RR_CNAME || type == RR_DNAME))
 		return "a name can be an alias of one name only";
 	if (type == RR_TXT && desired_has_mark(desired, view))

@@ -139,17 +139,18 @@ enum err mark_form_parse(const char *prefix, const char *suffix, const char *wil
 
 	if (*prefix && *suffix)
 		return fail(why, ERR_INVALID,
-		            "%s: a mark must have a prefix or a suffix, not both", field);
+		            "%s: an ownership mark must have either a prefix or a "
+		            "suffix, not both", field);
 	if (!affix_copy(prefix, parsed.prefix) || !affix_copy(suffix, parsed.suffix) ||
 	    (*suffix && suffix[strlen(suffix) - 1] == '.'))
 		return fail(why, ERR_INVALID,
-		            "%s: a prefix or suffix must have only letters, digits, '-', "
-		            "'_', single dots and '%s'; only a prefix may end in a dot",
-		            field, TEMPLATE);
+		            "%s: a prefix or suffix may contain only letters, digits, "
+		            "'-', '_', single dots and '%s'; only a prefix may end in a "
+		            "dot", field, TEMPLATE);
 	if (!affix_is_unambiguous(parsed.prefix, parsed.suffix))
 		return fail(why, ERR_INVALID,
-		            "%s: must have '%s' once at most, with '-' or '.' between it "
-		            "and the name", field, TEMPLATE);
+		            "%s: must contain '%s' at most once, with '-' or '.' between "
+		            "it and the name", field, TEMPLATE);
 	if (!wildcard_copy(wildcard, parsed.wildcard))
 		return fail(why, ERR_INVALID,
 		            "%s: the wildcard replacement must be one label of letters, "

@@ -57,7 +57,7 @@ static void item_change_mark(const struct planning *p, struct plan_item *item,
 	plan_place(p->view, item, &place);
 	if (!place.len && !view_form(p->view)->is_none) {
 		plan_refuse_because(item, REASON_NO_MARK,
-		                    "the zone has no free name for its mark");
+		                    "the zone has no free name for its ownership mark");
 		return;
 	}
 	item->step = STEP_UPDATE;
@@ -72,8 +72,8 @@ static void item_adopt(const struct planning *p, struct plan_item *item)
 	if (item->set->owner != OWNER_NONE && item->set->owner != OWNER_VAGUE)
 		plan_refuse(item, REASON_FOREIGN);
 	else if (!item->desired || item->desired->has_lost)
-		plan_refuse_because(item, REASON_UNMANAGED, "no resource wants it: "
-		                    "declare it first, or it would be deleted");
+		plan_refuse_because(item, REASON_UNMANAGED, "no resource wants it, so a "
+		                    "round would delete it: declare it first");
 	else if (!rrset_same_records(order->expected ? order->expected
 	                                             : &item->desired->rrset,
 	                             &item->set->rrset))

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "core/plan_private.h"
@@ -310,12 +311,17 @@ static bool item_lacks_part_room(const struct planning *p, struct plan_item *ite
 		return false;
 	if (view_form(p->view)->is_same)
 		return plan_refuse_because(item, REASON_NO_MARK,
-		                           "a mark with only the id of the owner cannot "
-		                           "mark a shared name");
-	return item->desired->rrset.count > SHARE_RECORDS_MAX &&
-	       plan_refuse_because(item, REASON_NO_MARK,
-	                           "its mark has no room for so many records of a "
-	                           "shared name");
+		                           "an ownership mark that contains only the "
+		                           "storage_id cannot mark a shared name");
+
+	char words[100];
+	size_t count = item->desired->rrset.count;
+
+	snprintf(words, sizeof(words),
+	         "its ownership mark can list at most %d records of a shared name, "
+	         "not %zu", SHARE_RECORDS_MAX, count);
+	return count > SHARE_RECORDS_MAX &&
+	       plan_refuse_because(item, REASON_NO_MARK, words);
 }
 
 static bool is_too_long(const struct planning *p, struct plan_item *item)
@@ -327,7 +333,8 @@ static bool is_too_long(const struct planning *p, struct plan_item *item)
 	size_t most = view_key(p->view) ? MARK_SEALED_MAX : MARK_TEXT_MAX;
 	plan_mark(p->view, item, &mark);
 	return mark_length(&mark) > most &&
-	       plan_refuse_because(item, REASON_NO_MARK, "its mark would be too long");
+	       plan_refuse_because(item, REASON_NO_MARK,
+	                           "its ownership mark would be too long");
 }
 
 static void item_decide_desired(const struct planning *p, struct plan_item *item)

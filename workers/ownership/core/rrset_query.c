@@ -82,11 +82,11 @@ enum err rrset_query_read(const struct rrset_query *query, const uint8_t *data,
 	if (reply.kind != REPLY_MATCHES)
 		return fail(why, ERR_REMOTE, "%s", reply.fault);
 	if (rcode != RCODE_NOERROR && rcode != RCODE_NXDOMAIN)
-		return fail(why, ERR_REMOTE, "answers %s", rcode_name(rcode));
+		return fail(why, ERR_REMOTE, "answers with %s", rcode_name(rcode));
 	if (reply.header.flags & FLAG_TC)
 		return fail(why, ERR_REMOTE, "sends a truncated message");
 	if (!rrset_query_is_echoed(query, &reply))
-		return fail(why, ERR_REMOTE, "answers another question");
+		return fail(why, ERR_REMOTE, "answers a different query");
 	if (!(reply.header.flags & FLAG_AA))
 		return fail(why, ERR_REMOTE, "answers without authority");
 	if (!rrset_query_read_records(query, &reply, buffers, &got))

@@ -157,7 +157,7 @@ static void update_wire_explain_clocks(const struct tsig *tsig, uint64_t now,
 	char clocks[TSIG_CLOCKS];
 
 	tsig_reason_clocks(tsig->other, now, clocks);
-	snprintf(why->text, sizeof(why->text), "refuses our signature: BADTIME, %s",
+	snprintf(why->text, sizeof(why->text), "refuses our signature with BADTIME: %s",
 	         clocks);
 }
 
@@ -165,7 +165,8 @@ static enum outcome update_wire_refused(const struct reply *reply, bool is_known
                                         uint64_t now, struct why *why)
 {
 	static const char not_allowed[] =
-	    "refuses it: BADKEY, but it knows the key, so the key may not do that";
+	    "refuses the update with BADKEY, but it knows the key: the key may not make "
+	    "this change";
 	const struct tsig *tsig = &reply->tsig;
 	bool is_policy = tsig->error == TSIG_BADKEY && is_known_key;
 
@@ -206,6 +207,7 @@ enum outcome update_wire_outcome(const struct update_sent *sent, const uint8_t *
 		return update_wire_unverified(&reply, why);
 	why->text[0] = '\0';
 	if (rcode)
-		snprintf(why->text, sizeof(why->text), "answers %s", rcode_name(rcode));
+		snprintf(why->text, sizeof(why->text), "answers with %s",
+		         rcode_name(rcode));
 	return outcome_of_reply(rcode, 0);
 }

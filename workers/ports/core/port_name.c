@@ -32,8 +32,8 @@ static enum err port_name_check_label(const char *label, size_t len,
 		            "octets, not %zu", NAME_MAX_LABEL, len);
 	for (size_t i = 0; i < len; i++)
 		if (!port_name_is_label_octet(label[i]))
-			return fail(why, ERR_INVALID, "dns_name: a label must have only "
-			            "letters, digits and hyphens, not '%.*s'",
+			return fail(why, ERR_INVALID, "dns_name: a label may contain "
+			            "only letters, digits and hyphens, not '%.*s'",
 			            (int)len, label);
 	if (label[0] == '-' || label[len - 1] == '-')
 		return fail(why, ERR_INVALID, "dns_name: the label '%.*s' must not begin "

@@ -27,7 +27,7 @@ static enum err route_label_check(const char *label, size_t len, const char *fie
 		            "not %zu", field, ROUTE_LABEL_MAX, len);
 	for (size_t i = 0; i < len; i++)
 		if (!route_label_has_octet(label[i]))
-			return fail(why, ERR_INVALID, "%s: a label must have only "
+			return fail(why, ERR_INVALID, "%s: a label may contain only "
 			            "lower-case letters, digits and hyphens, not '%s'",
 			            field, err_quote(label, (char[64]){ 0 }, 64));
 	if (label[0] == '-' || label[len - 1] == '-')

@@ -142,7 +142,7 @@ const char *strategy_group(const struct strategy *strategy,
 /* OF of COUNT routers fit the applicant; UP of these are up. */
 static enum err strategy_explain(size_t of, size_t up, size_t count, struct why *why)
 {
-	const char *words = "no router takes routes: create one, or end a drain";
+	const char *words = "no router accepts routes: create a router, or end a drain";
 
 	if (of && !up)
 		words = "no router with an instance that is up fits the route";
