@@ -45,8 +45,8 @@ const struct option db_options[] = {
 	  "connection to the database server and verifies the server with these "
 	  "certificates" },
 	{ "timeout", OPTION_SECONDS, AT(timeout_s), "10", .min = 1, .max = 3600,
-	  .help = "time limit of one statement. If a statement takes longer, the program "
-	  "closes the connection to the database server" },
+	  .help = "time limit of one SQL statement. If a statement takes longer, the "
+	  "program closes the connection to the database server" },
 	{ 0 }
 };
 

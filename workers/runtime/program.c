@@ -69,7 +69,8 @@ struct option_section *worker_sections(struct worker_common *common, const char 
 	const struct option_section database = {
 		"database", "MySQL or MariaDB, which stores all state", db_options,
 		&common->db };
-	const struct option_section log = { "log", "the log", log_options, common };
+	const struct option_section log = {
+		"log", "log lines and core dumps", log_options, common };
 	const struct option_section process = {
 		group, common->one_process ? "the metrics page"
 		                           : "processes and the metrics page",
