@@ -12,8 +12,8 @@ const struct command commands[] = {
 	  "create a domain with its SOA and NS records",
 	  "Creates the domain NAME for the tenant. The name servers of its pool then "
 	  "serve the domain. The NS records at the apex come from the pool or from "
-	  "--ns. If no option sets a value of the SOA record, central uses its "
-	  "default.\n"
+	  "--ns. For each value of the SOA record that no option sets, central uses the "
+	  "default in its settings.\n"
 	  "The command prints the serial and the id of the domain immediately. If you "
 	  "give --wait, it then waits until the name servers serve that serial.",
 	  "zonefleet domain create example.org --wait\n"

@@ -49,7 +49,8 @@ static struct metric *masters, *is_master, *beats;
 void membership_metrics(void)
 {
 	masters = metric_new(METRIC_COUNTER, "fleet_master_changes_total",
-	                     "times that a process became the master of its service",
+	                     "number of times that a process became the master of its "
+	                     "service",
 	                     NULL, NULL);
 	is_master = metric_new(METRIC_GAUGE, "fleet_is_master",
 	                       "1 if a process of this program is the master of its "

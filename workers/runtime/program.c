@@ -210,7 +210,7 @@ struct metric *locked_metric(void)
 {
 	return metric_new(METRIC_COUNTER, "database_locked_total",
 			  "database statements in the event loop that found a locked "
-			  "row. The program does not wait for the row. It repeats the "
+			  "row. The program does not wait for the lock, but repeats the "
 			  "transaction soon",
 			  NULL, NULL);
 }

@@ -498,7 +498,7 @@ static void supervisor_metrics_open(struct supervisor *supervisor)
 	metric_set(metric_new(METRIC_GAUGE, "processes", "processes that should run",
 			      NULL, NULL), supervisor->count);
 	supervisor->alive = metric_new(METRIC_GAUGE, "processes_alive",
-				       "processes that run", NULL, NULL);
+				       "processes that are running", NULL, NULL);
 	supervisor->starts = metric_new(METRIC_COUNTER, "process_starts_total",
 					"starts of processes, including restarts",
 					NULL, NULL);
