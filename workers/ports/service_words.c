@@ -18,14 +18,14 @@ static const struct json_field args[] = {
 };
 
 static const struct json_field of_network[] = {
-	{ "network", "id", "only objects of this network", "all networks" },
-	{ "dns_fqdn", "name", "only ports with this full name", "all names" },
+	{ "network", "id", "list only objects of this network", "all networks" },
+	{ "dns_fqdn", "name", "list only ports with this full name", "all names" },
 	{ 0 }
 };
 
 static const struct rpc_method_doc words[] = {
-	{ "create_port", "Creates a port and publishes its names. A second call with the "
-	  "same id answers with the existing port.", OWNER, "`port`: [port]",
+	{ "create_port", "Creates a port and publishes its names. If a port with this "
+	  "id exists, the call returns this port.", OWNER, "`port`: [port]",
 	  "{'port': {'id': '0b5a6b6e2f0e4a439be73b8d2f8a3d10', "
 	  "'network_id': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'dns_name': 'vm01', "
 	  "'fixed_ips': [{'ip_address': '10.1.1.1'}]}}",
@@ -83,8 +83,9 @@ static const struct rpc_method_doc words[] = {
 	         { "limit", "number from 1", "the largest number of ports in the answer, "
 	           "at most 50",
 	           "50", LIST_MAX }) },
-	{ "hosts_versions", "Shows the version of the lines of each network. `versions` "
-	  "has a number for each id. The number grows with each change.",
+	{ "hosts_versions", "Shows the version of the dnsmasq lines of each network. "
+	  "`versions` contains a number for each network id. The number grows with each "
+	  "change.",
 	  ADMIN, "`versions`: object",
 	  "{'networks': ['5d2b8a5c6a0f4c529a513f0a8a1c7c11']}",
 	  FIELDS({ "networks", "list of ids", "the networks", .max = 500 }) },
