@@ -122,8 +122,9 @@ static const struct rpc_method_doc words[] = {
 	{ "find_pools", "Lists the pools.", ADMIN, "`pools`: list of [pool]; `marker`: id or null",
 	  "{'limit': 10}",
 	  FIELDS({ "sort_key", "text", "`name` or `created_at`", "`name`" }) },
-	{ "update_pool", "Changes the NS hosts, the description or the catalog zone of a pool. Existing "
-	  "domains keep their NS records.", ADMIN, "[pool]",
+	{ "update_pool", "Changes the hosts in the NS records, the description or the "
+	  "catalog zone of a pool. Existing domains keep their NS "
+	  "records.", ADMIN, "[pool]",
 	  "{'pool': 'edge', 'values': {'description': 'at the edge'}}",
 	  FIELDS({ "values", "[new pool] (changeable fields)", "the new values" }) },
 	{ "delete_pool", "Deletes a pool. The call fails with `Conflict` if the pool has "

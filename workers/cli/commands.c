@@ -279,8 +279,9 @@ const struct command commands[] = {
 	  "zonefleet subnet set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.0.0/16" },
 	{ "subnet list", "[NETWORK]", 0, 1, OPT(LIMIT), NEED_BROKER, subnet_list,
 	  "list subnets",
-	  "Lists the subnets that zonefleet-ports knows. PUBLISHED says whether their "
-	  "addresses have records. An administrator sees the subnets of all tenants.",
+	  "Lists the subnets that zonefleet-ports knows. PUBLISHED says whether the "
+	  "addresses of a subnet have records. An administrator sees the subnets of all "
+	  "tenants.",
 	  "zonefleet subnet list 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "subnet show", "SUBNET", 1, 1, 0, NEED_BROKER, subnet_show,
 	  "show a subnet",
@@ -323,9 +324,9 @@ const struct command commands[] = {
 	  "zonefleet port list 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "port show", "PORT", 1, 1, 0, NEED_BROKER, port_show,
 	  "show a port and the names of its addresses",
-	  "Shows the port, and each of its addresses with the name in its reverse "
-	  "record. PORT is an id or a full name. If ports of two networks have the same "
-	  "full name, use the id.",
+	  "Shows the port and its addresses. For each address, the command shows the "
+	  "name in the reverse record. PORT is an id or a full name. If ports of two "
+	  "networks have the same full name, use the id.",
 	  "zonefleet port show 0b5a6b6e-2f0e-4a43-9be7-3b8d2f8a3d10\n"
 	  "zonefleet port show vm01.dev.example.org" },
 	{ "port set", "PORT [ADDRESS...]", 1, -1,
@@ -449,8 +450,8 @@ const struct command commands[] = {
 	  "zonefleet route delete myapp/test --wait" },
 	{ "route bind", "ROUTE ROUTER", 2, 2, WAIT, NEED_BROKER, route_bind,
 	  "bind a route to a router (administrators)",
-	  "Binds the route to ROUTER, even if routes.strategy would choose another "
-	  "router. The route may already have another router. If routes.strategy is "
+	  "Binds the route to ROUTER, even if the route has another router or "
+	  "routes.strategy would choose another router. If routes.strategy is "
 	  "\"external\", zonefleet-routes does not bind routes itself. During the time "
 	  "routes.rebind_grace, the former generated name has a CNAME record to the new "
 	  "name.",
@@ -596,13 +597,14 @@ const struct command commands[] = {
 	  "zonefleet owner records cluster-1 example.org --name www" },
 	{ "owner export", "STORAGE_ID ZONE [FILE]", 2, 3, 0, NEED_BROKER, owner_export,
 	  "export records and their owners",
-	  "Writes all records of the zone with their owners, as zonefleet-ownership last "
-	  "read them. If you give no FILE, the command writes to standard output. The "
-	  "command creates FILE only when the output is complete. The output is a "
+	  "Writes all records of the zone with their owners, as zonefleet-ownership "
+	  "last read them. If you give no FILE, the command writes to standard output. "
+	  "The command creates FILE only when the output is complete. The output is a "
 	  "ConfigMap. Its data.records is the JSON text of a list of {\"dnsname\", "
-	  "\"owner\", \"target\", \"type\"}. All records have the same serial of the "
-	  "zone. If storage is \"table\", keep the file on a different machine than the "
-	  "database: 'owner import' reads it after a loss of the database.",
+	  "\"owner\", \"target\", \"type\"}. All records in the output are from the "
+	  "same serial of the zone. If storage is \"table\", do not keep the file on "
+	  "the machine of the database. If you lose the database, read the file with "
+	  "'owner import'.",
 	  "zonefleet owner export cluster-1 example.org example.org.owners\n"
 	  "zonefleet owner export cluster-1 example.org | jq -r .data.records" },
 	{ "owner import", "STORAGE_ID ZONE FILE", 3, 3, 0, NEED_BROKER, owner_import,
@@ -645,7 +647,8 @@ const struct command commands[] = {
 	  "Removes the ownership marks of the selected record sets of STORAGE_ID. The "
 	  "records stay in the zone without an owner. If a resource still wants them, "
 	  "zonefleet-ownership does not change these records until you adopt them with "
-	  "'owner adopt'. The output is as for 'owner transfer'.",
+	  "'owner adopt'. The output has the same form as the output of 'owner "
+	  "transfer'.",
 	  "zonefleet owner release cluster-1 example.org --name www --type A\n"
 	  "zonefleet owner release cluster-1 example.org --all --dry-run" },
 	{ "owner adopt", "STORAGE_ID ZONE [NAME TYPE TARGET...]", 2, -1,
@@ -656,10 +659,10 @@ const struct command commands[] = {
 	  "must have no owner, and a resource must want it (see 'owner apply'). Its "
 	  "records must be exactly the TARGETs. This ensures that you take over only "
 	  "records that you know. Write TARGET as in a zone file, and quote it for the "
-	  "shell as one word. After that, the record set gets the records that the "
+	  "shell as one word. zonefleet-ownership then writes the records that the "
 	  "resource wants. --wanted takes over all selected record sets that have no "
-	  "owner and are exactly as a resource wants them. The output is as for 'owner "
-	  "transfer'.",
+	  "owner and are exactly as a resource wants them. The output has the same form "
+	  "as the output of 'owner transfer'.",
 	  "zonefleet owner adopt cluster-1 example.org www A 192.0.2.1 192.0.2.2\n"
 	  "zonefleet owner adopt cluster-1 example.org --wanted --dry-run" },
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,
@@ -667,8 +670,8 @@ const struct command commands[] = {
 	  "Lists the work queues of the fleet at the broker. CONSUMERS is the number of "
 	  "processes that take messages from the queue. READY messages are waiting for "
 	  "a process. DELAYED messages are waiting for a retry. DEAD messages are dead "
-	  "letters (see 'zonefleet dead-letters'). Queues that end in .recovery contain "
-	  "repairs. Workers process the changes of users before repairs.",
+	  "letters (see 'zonefleet dead-letters'). A queue whose name ends in .recovery "
+	  "contains repairs. Workers process the changes of users before repairs.",
 	  "zonefleet queues --admin" },
 	{ "dead-letters list", "", 0, 0, OPT(LIMIT) | OPT(POOL), NEED_BROKER,
 	  dead_letters_list,
@@ -688,11 +691,12 @@ const struct command commands[] = {
 	  dead_letters_retry,
 	  "send a dead letter to its queue again (administrators)",
 	  "Puts the message back into its queue. If ID is all, the command puts all "
-	  "messages back. A message that a worker gets twice has only one effect. The "
-	  "message names no broker account, so a worker with broker.require_user_id or "
-	  "broker.administrators may refuse it again. --vouch sends one message under "
-	  "your own account and with your rights. First read that message with "
-	  "'zonefleet dead-letters show'. You cannot use --vouch if ID is all.",
+	  "messages back. If a worker gets a message twice, the message has only one "
+	  "effect. The message names no broker account, so a worker with "
+	  "broker.require_user_id or broker.administrators may refuse it again. --vouch "
+	  "sends one message under your own account and with your rights. First read "
+	  "that message with 'zonefleet dead-letters show'. You cannot use --vouch if "
+	  "ID is all.",
 	  "zonefleet dead-letters retry all --admin" },
 	{ "dead-letters drop", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_drop,
 	  "delete a dead letter (administrators)",
@@ -710,9 +714,10 @@ const struct command commands[] = {
 	{ "db migrate", "", 0, 0, 0, NEED_DATABASE, db_migrate,
 	  "create or upgrade the tables",
 	  "Creates the tables in an empty database, or upgrades the tables to the "
-	  "version of this program. It never goes back to an older version. Only one "
-	  "migration runs at a time, and a second migration changes nothing. After an "
-	  "upgrade, the command lists the same tenants as 'db tenants'.",
+	  "version of this program. It never changes the tables back to an older "
+	  "version. Only one migration runs at a time, and a second migration changes "
+	  "nothing. After an upgrade, the command lists the same tenants as 'db "
+	  "tenants'.",
 	  "zonefleet db migrate --config /etc/zonefleet/zonefleet.cfg" },
 	{ "db version", "", 0, 0, 0, NEED_DATABASE, db_version,
 	  "show the version of the tables",

@@ -87,7 +87,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_PARTIAL]      = { "partial", 0, NULL,
 		"keep the endpoints of the resource that FILE does not contain" },
 	[OPT_YES]          = { "yes", 0, NULL,
-		"make the change that the command only shows without this option" },
+		"make the change; without this option, the command only shows the "
+		"change" },
 	[OPT_VOUCH]        = { "vouch", 0, NULL,
 		"send the message under your own broker account" },
 	[OPT_OWNER]        = { "owner", 0, "ID",
@@ -95,7 +96,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_NAME]         = { "name", 0, "NAME",
 		"select only this name: www, @, or an absolute name with a final dot" },
 	[OPT_BELOW]        = { "below", 0, NULL,
-		"also select all names below the name of --name" },
+		"also select all names below the name in --name" },
 	[OPT_ALL]          = { "all", 0, NULL,
 		"select all record sets of STORAGE_ID in the zone" },
 	[OPT_WANTED]       = { "wanted", 0, NULL,

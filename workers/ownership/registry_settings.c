@@ -45,7 +45,7 @@ static const struct option rows[] = {
 	  "the same storage_id. No other program that writes to these zones may use the "
 	  "same owner", .required = true },
 	{ "tenant", OPTION_TEXT, AT(tenant), "", 0, 255,
-	  "tenant that may make calls for this zone, in addition to administrators. "
+	  "tenant that may make calls about this zone, in addition to administrators. "
 	  "\"\": only administrators may make calls" },
 	{ "storage", OPTION_WORD, AT(storage), "txt", .words = storage_words,
 	  .help = "place of the ownership marks. txt: TXT records of the zone, which "
@@ -91,7 +91,8 @@ static const struct option rows[] = {
 	  "secret of tsig_key in base64, or \"@\" and the path of a file that contains "
 	  "the secret" },
 	{ "timeout", OPTION_DURATION, AT(timeout_ms), "10s", 100, 600 * 1000,
-	  "time without an answer of the primary after which a round fails" },
+	  "longest time to wait for an answer of the primary. If the primary does not "
+	  "answer within this time, the round fails" },
 	{ "resync_period", OPTION_DURATION, AT(resync_ms), "60s", 100, 86400 * 1000,
 	  "time between two checks of the zone if no call and no approval starts a "
 	  "round earlier" },

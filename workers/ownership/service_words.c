@@ -93,7 +93,7 @@ static const struct rpc_method_doc words[] = {
 	  "`unreadable`: number",
 	  "{" REGISTRY ", 'records': [{'dnsname': 'www.shared.example', 'owner': 'cluster-1', "
 	  "'target': '192.0.2.80', 'type': 'A'}]}",
-	  FIELDS({ "records", "list of [owned record]", "the list",
+	  FIELDS({ "records", "list of [owned record]", "the records with their owners",
 	           .max = DOCUMENT_ENTRIES_MAX }) },
 	{ 0 }
 };

@@ -57,8 +57,8 @@ static const struct option rows[] = {
 	{ "directory", OPTION_TEXT, AT(directory), "/var/lib/zonefleet/router", 1, 1024,
 	  "directory in which the agent writes hosts.map and HAProxy writes pid" },
 	{ "address", OPTION_TEXT, AT(address), "", 0, 64,
-	  "address of this instance. While HAProxy runs, the agent reports that the "
-	  "address is alive. \"\": no reports" },
+	  "address of this instance. While HAProxy is running, the agent reports that "
+	  "the address is alive. \"\": no reports" },
 	{ "interval", OPTION_DURATION, AT(interval_ms), "2s", 50, 3600 * 1000,
 	  "shortest time between two reloads of HAProxy", .reloadable = true },
 	{ "check_period", OPTION_DURATION, AT(check_ms), "15s", 50, 3600 * 1000,

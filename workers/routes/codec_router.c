@@ -102,8 +102,7 @@ const struct json_field codec_router_shown[] = {
 	{ "state", "text", "`active`, `draining` or `going`" },
 	{ "ttl", "number", "the TTL of the addresses in seconds" },
 	{ "addresses", "list of [instance state]", "the addresses of the router" },
-	{ "zone_status", "text", "the state of the domain on the name servers: PENDING, "
-	  "ACTIVE or ERROR" },
+	{ "zone_status", "text", "the status of the domain: PENDING, ACTIVE or ERROR" },
 	{ "routes", "number", "number of routes of the router; only for administrators" },
 	{ "capacity", "number or null", "the largest number of routes; only "
 	  "for administrators" },

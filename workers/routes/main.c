@@ -64,7 +64,7 @@ static const struct option rows[] = {
 	  "instance of the router is up. keep: the addresses stay in the domain; "
 	  "withdraw: zonefleet-routes removes them" },
 	{ "alive_timeout", OPTION_DURATION, AT(alive_ms), "15s", 200, 3600 * 1000,
-	  "time without a report from its agent after which an instance counts as down" },
+	  "time after which an instance counts as down if its agent sends no report" },
 	{ "check_period", OPTION_DURATION, AT(check_ms), "1m", 100, 86400 * 1000,
 	  "time between two checks that the domain of a router exists and contains the "
 	  "right records" },

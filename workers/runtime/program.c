@@ -218,7 +218,7 @@ struct metric *locked_metric(void)
 struct metric *lateness_metric(void)
 {
 	return metric_new(METRIC_HISTOGRAM, "loop_late_seconds",
-			  "delay of the event loop. The process measures it once a "
-			  "second with a timer. It shows how busy the process is",
+			  "delay of the event loop, which shows how busy the process "
+			  "is. The process measures this delay once a second",
 			  NULL, NULL);
 }

@@ -493,8 +493,8 @@ static void supervisor_on_tick(void *self)
 static void supervisor_metrics_open(struct supervisor *supervisor)
 {
 	metric_set(metric_new(METRIC_GAUGE, "build_info",
-			      "always 1. The label is the release and the commit of the "
-			      "program", "version", version_text), 1);
+			      "always 1. The label names the release and the commit of "
+			      "the program", "version", version_text), 1);
 	metric_set(metric_new(METRIC_GAUGE, "processes", "processes that should run",
 			      NULL, NULL), supervisor->count);
 	supervisor->alive = metric_new(METRIC_GAUGE, "processes_alive",
