@@ -25,8 +25,8 @@ static const struct option options[] = {
 	  "pools that a tenant may name for a new domain, in addition to default_pool. "
 	  "\"*\": all pools. Administrators may name any pool", .reloadable = true },
 	{ "ns_records",    OPTION_TEXTS, CONFIG(ns_records), NULL, 0, 0,
-	  "host names of the name servers of the default pool. They become the NS "
-	  "records at the apex of new domains. central uses this setting only if the "
+	  "host names of the name servers of the default pool. These hosts become the "
+	  "NS records at the apex of new domains. central uses this setting only if the "
 	  "pool has no NS records when central starts. To change the NS records later, "
 	  "use `zonefleet pool set`" },
 	{ "hostmaster",    OPTION_TEXT,  CONFIG(hostmaster), "hostmaster@example.org", 3,

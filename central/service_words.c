@@ -39,14 +39,14 @@ static const struct json_field find_domains[] = {
 	{ 0 }
 };
 static const struct json_field find_recordsets[] = {
-	{ "domain", "id or name", "only record sets of this domain", "all domains" },
+	{ "domain", "id or name", "list only record sets of this domain", "all domains" },
 	{ "criterion", "[record criterion]", "selects the record sets of the list",
 	  "all" },
 	{ "sort_key", "text", "`name`, `created_at` or `updated_at`", "`name`" },
 	{ 0 }
 };
 static const struct json_field find_records[] = {
-	{ "domain", "id or name", "only records of this domain", "all domains" },
+	{ "domain", "id or name", "list only records of this domain", "all domains" },
 	{ "criterion", "[record criterion]", "selects the records of the list", "all" },
 	{ "sort_key", "text", "`id` or `updated_at`", "`id`" },
 	{ 0 }
@@ -345,7 +345,8 @@ static const struct rpc_object objects[] = {
 		  "the number of the process's share of the periodic work" },
 		{ "total_number", "number or null", "number of shares of the service; "
 		  "null: the process is not the master" },
-		{ "plugin_time", "time", "the last heartbeat of the process" },
+		{ "plugin_time", "time", "the time of the last heartbeat of the "
+		  "process" },
 		{ "age", "number", "seconds since the last heartbeat" },
 		{ "generation", "number", "the generation of the share" },
 		{ "up", "number", "seconds since the process started" },

@@ -86,8 +86,9 @@ static const struct option rows[] = {
 	  "file with the private key of tls_certificate (PEM). Required if listen_tls is "
 	  "set", .reloadable = true },
 	{ "tls_client_ca", OPTION_TEXT, AT(tls_client_ca), NULL, 1, 4096,
-	  "file with the CA certificates that verify client certificates (PEM). If set, "
-	  "each TLS client must present a certificate from one of these CAs",
+	  "file with the CA certificates that verify client certificates (PEM). If "
+	  "tls_client_ca is set, each TLS client must present a certificate from one of "
+	  "these CAs",
 	  .reloadable = true },
 	{ "allow_transfer", OPTION_TEXTS, AT(allow_transfer), "", 0, 0,
 	  "addresses and prefixes of clients that may transfer any zone. Each server of "

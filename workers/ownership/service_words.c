@@ -137,7 +137,7 @@ static const struct rpc_object objects[] = {
 		{ "type", "text", "the type of the record set" },
 		{ "step", "text", "the step of the round for the record set" },
 		{ "reason", "text", "the reason for the step: see docs/ownership.md" },
-		{ "held", "true or false", "true: the change waits for approval" },
+		{ "held", "true or false", "true: the change is waiting for approval" },
 		{ "resource", "text or null", "the resource" },
 		{ "words", "text", "the reason in words" },
 		{ "is", "list of texts", "the first 20 records before the change" },
@@ -148,7 +148,8 @@ static const struct rpc_object objects[] = {
 		{ "done", "number", "number of record sets that the order changed" },
 		{ "refused", "object", "number of record sets that the order did not "
 		  "change, for each reason" },
-		{ "names", "list of texts", "`name type` of the first record sets" },
+		{ "names", "list of texts", "the first record sets, each in the form "
+		  "`name type`" },
 		{ "dry_run", "true or false", "true: the order only showed the "
 		  "changes" }), true },
 	{ "owned record", "A record of a shared zone with its owner.", document_fields },

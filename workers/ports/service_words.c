@@ -33,7 +33,8 @@ static const struct rpc_method_doc words[] = {
 	{ "update_port", "Changes the name or the addresses of a port.", OWNER, "`port`: [port]",
 	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10', 'values': {'dns_name': 'web'}}",
 	  FIELDS({ "values", "[new port] (changeable fields)", "the new values" }) },
-	{ "delete_port", "Deletes a port. Then zonefleet-ports deletes its records.",
+	{ "delete_port", "Deletes a port. zonefleet-ports then deletes the records of "
+	  "the port.",
 	  OWNER, "null",
 	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10'}" },
 	{ "get_port", "Shows a port.", OWNER, "`port`: [port]",
@@ -43,7 +44,7 @@ static const struct rpc_method_doc words[] = {
 	{ "get_published", "Shows the state of the records of a port or a network. "
 	  "`open`: number of records that central has not accepted yet. `refused`: "
 	  "number of records that central refused, with the `reason`. `domains`: the "
-	  "domains that contain the records. The call needs `port` or `network`.",
+	  "domains that contain the records. The call must contain `port` or `network`.",
 	  OWNER,
 	  "`open`: number; `refused`: number; `reason`: text; `domains`: list of names",
 	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10'}",
@@ -79,9 +80,9 @@ static const struct rpc_method_doc words[] = {
 	  OWNER,
 	  "`hosts`: list of [host lines]; `marker`: id or null; `version`: number",
 	  "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'limit': 50}",
-	  FIELDS({ "ports", "list of ids", "only these ports", "all ports", 100 },
-	         { "limit", "number from 1", "the largest number of ports in the answer, "
-	           "at most 50",
+	  FIELDS({ "ports", "list of ids", "export only these ports", "all ports", 100 },
+	         { "limit", "number from 1", "the largest number of ports in the "
+	           "answer. An answer contains at most 50 ports",
 	           "50", LIST_MAX }) },
 	{ "hosts_versions", "Shows the version of the dnsmasq lines of each network. "
 	  "`versions` contains a number for each network id. The number grows with each "
@@ -112,8 +113,9 @@ static const struct rpc_object objects[] = {
 	{ "subnet", "A subnet in an answer.", codec_subnet_shown, true },
 	{ "host lines", "The dnsmasq lines of a port.", FIELDS(
 		{ "port", "id", "the port" },
-		{ "addn_hosts", "text", "lines for the file of `--addn-hosts`" },
-		{ "dhcp_hosts", "text", "lines for the file of "
+		{ "addn_hosts", "text", "the lines of the port for the file of "
+		  "`--addn-hosts`" },
+		{ "dhcp_hosts", "text", "the lines of the port for the file of "
 		  "`--dhcp-hostsfile`" }), true },
 	{ 0 }
 };

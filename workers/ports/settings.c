@@ -39,11 +39,11 @@ const struct option ports_options[] = {
 	{ "compare_period", OPTION_DURATION, AT(compare_ms), "10m", 500, 86400 * 1000,
 	  "time between two comparisons of Neutron's objects with the database" },
 	{ "domain", OPTION_TEXT, AT(domain), "", 0, 200,
-	  "domain of the Neutron networks for which Neutron names no domain. It "
-	  "corresponds to the option dns_domain of Neutron, and belongs to zonefleet "
-	  "and not to a tenant. \"\": the ports of these networks have no names" },
+	  "domain of the Neutron networks for which Neutron names no domain, like "
+	  "dns_domain in the settings of Neutron. This domain belongs to zonefleet and "
+	  "not to a tenant. \"\": the ports of these networks have no names" },
 	{ "publish", OPTION_WORD, AT(publish), "all", .words = publish,
-	  .help = "subnets of Neutron whose addresses have names. all: all subnets; "
+	  .help = "subnets of Neutron whose addresses get names. all: all subnets; "
 	  "flagged: only subnets with Neutron's flag dns_publish_fixed_ip" },
 	{ "create_domains", OPTION_BOOL, AT(creates_domains), "false", 0, 0,
 	  "create the domain of a network for its tenant if the domain is missing. "

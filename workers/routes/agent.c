@@ -52,8 +52,7 @@ static const struct mirror_kind hosts = {
 
 static const struct option rows[] = {
 	{ "router", OPTION_TEXT, AT(router), "", 0, ROUTE_LABEL_MAX,
-	  "name of the router that has the HAProxy of this machine as an instance. "
-	  "Required" },
+	  "name of the router to which the HAProxy of this machine belongs. Required" },
 	{ "directory", OPTION_TEXT, AT(directory), "/var/lib/zonefleet/router", 1, 1024,
 	  "directory in which the agent writes hosts.map and HAProxy writes pid" },
 	{ "address", OPTION_TEXT, AT(address), "", 0, 64,

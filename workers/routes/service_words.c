@@ -94,9 +94,10 @@ static const struct rpc_method_doc words[] = {
 	  "serve.", ADMIN,
 	  "`hosts`: list of [route hosts]; `marker`: id or null; `version`: number",
 	  "{'router': 'shard1', 'limit': 500}",
-	  FIELDS({ "routes", "list of ids", "only these routes", "all routes", 100 },
+	  FIELDS({ "routes", "list of ids", "list only these routes", "all routes", 100 },
 	         { "limit", "number from 1",
-	           "the largest number of routes in the answer, at most 500",
+	           "the largest number of routes in the answer. An answer contains at "
+	           "most 500 routes",
 	           "100", LIST_MAX }) },
 	{ "hosts_versions", "Shows the version of the hosts of each router. `versions` "
 	  "contains a number for each name of a router. The number grows with each "
