@@ -45,7 +45,7 @@ const struct command commands[] = {
 	  "delete a domain and all its records",
 	  "Deletes the domain and removes its zone from the name servers. The domain "
 	  "becomes DELETED when polls show that the name servers no longer serve the "
-	  "zone. Until then, no new domain can have its name.",
+	  "zone. Until then, no new domain can have the same name.",
 	  "zonefleet domain delete example.org --wait" },
 	{ "domain abandon", "DOMAIN", 1, 1, OPT(YES), NEED_BROKER, domain_abandon,
 	  "end a deletion that does not complete (administrators)",
@@ -287,8 +287,8 @@ const struct command commands[] = {
 	  "show a subnet",
 	  "Shows the subnet, the domain of its network and whether its addresses have "
 	  "records. The line flag shows the value from 'subnet set' or from Neutron "
-	  "(dns_publish_fixed_ip). The line published shows the result of the flag and "
-	  "ports.publish.",
+	  "(dns_publish_fixed_ip). The line published says whether zonefleet-ports "
+	  "publishes the addresses: this depends on the flag and on ports.publish.",
 	  "zonefleet subnet show 8c1e4a52-1f0b-4a5e-8d53-7f6f0c2b9e21" },
 	{ "subnet delete", "SUBNET", 1, 1, 0, NEED_BROKER, subnet_delete,
 	  "delete a subnet",
@@ -526,7 +526,7 @@ const struct command commands[] = {
 	  "start the pending work of a domain now",
 	  "Starts the pending work on the name servers of the domain now, without the "
 	  "pause before a retry. mini-DNS notifies and polls all these servers. The "
-	  "periodic sync does the same within poolmgr.periodic_sync_interval.\n"
+	  "periodic sync does the same within the time poolmgr.periodic_sync_interval.\n"
 	  "--deep also compares the records on each name server with the records of the "
 	  "domain. If a second comparison some seconds later finds the same drift, the "
 	  "pool manager repairs it. The pool manager then also repairs a parked drift "
