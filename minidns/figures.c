@@ -72,8 +72,8 @@ static void figures_new_signatures(struct figures *figures)
 static void figures_new_limits(struct figures *figures)
 {
 	static const char cookies[] = "minidns_cookies_total";
-	static const char cookies_help[] = "queries with a DNS cookie, by the result of "
-	"the check of the cookie";
+	static const char cookies_help[] =
+	    "queries with a DNS cookie, by the result of the check of the cookie";
 	static const char limited[] = "minidns_rate_limited_total";
 	static const char limited_help[] =
 	    "answers over UDP that exceeded minidns.rate_limit or "
