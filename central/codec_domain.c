@@ -7,17 +7,17 @@
 #include "model/rr.h"
 
 const struct json_field codec_domain_fields[] = {
-	{ "id", "id", "the id of the domain. A second call with the same id and name "
-	  "answers with the existing domain", "a new id", .is_fixed = true },
+	{ "id", "id", "the id of the domain. If a domain with this id and this name "
+	  "exists, the call returns this domain", "a new id", .is_fixed = true },
 	{ "name", "name", "the name of the zone", .is_fixed = true },
 	{ "tenant", "text", "the owner. Only an administrator may name another tenant",
 	  "the caller's tenant", TENANT_MAX, .is_fixed = true },
-	{ "pool", "text", "the pool. A tenant may name the default pool and the "
-	  "pools of `central.tenant_pools`", "`central.default_pool`", POOL_NAME_MAX,
+	{ "pool", "text", "the pool. A tenant may name only the default pool and the "
+	  "pools in `central.tenant_pools`", "`central.default_pool`", POOL_NAME_MAX,
 	  .is_fixed = true },
 	{ "ns", "list of names", "the hosts of the NS records at the apex",
 	  "`ns_records` of the pool", POOL_NS_MAX, .is_fixed = true },
-	{ "email", "text", "the mail address in the SOA record", "`central.hostmaster`",
+	{ "email", "text", "the email address in the SOA record", "`central.hostmaster`",
 	  EMAIL_MAX },
 	{ "primary", "name", "the primary in the SOA record", "the first host of `ns`" },
 	{ "ttl", "number", "the TTL in seconds of record sets without a TTL",
@@ -30,14 +30,14 @@ const struct json_field codec_domain_fields[] = {
 	  "`central.soa_expire`", RR_TTL_MAX },
 	{ "minimum", "number", "the TTL of negative answers in the SOA record, in seconds",
 	  "`central.soa_minimum`", RR_TTL_MAX },
-	{ "description", "text", "any text; zonefleet does not use it",
+	{ "description", "text", "any text. zonefleet does not use this text",
 	  "empty", DESCRIPTION_MAX },
 	{ 0 }
 };
 
 const struct json_field codec_domain_soa_fields[] = {
 	{ "mname", "name", "the primary", "unchanged" },
-	{ "rname", "name", "the mail address in the form of a name", "unchanged" },
+	{ "rname", "name", "the email address in the form of a name", "unchanged" },
 	{ "refresh", "number", "the refresh time in seconds", "unchanged", RR_TTL_MAX },
 	{ "retry", "number", "the retry time in seconds", "unchanged", RR_TTL_MAX },
 	{ "expire", "number", "the expiry time in seconds", "unchanged", RR_TTL_MAX },
@@ -59,7 +59,7 @@ const struct json_field codec_domain_shown[] = {
 	{ "task", "text", "ADD, UPDATE, DELETE or NONE" },
 	{ "status", "text", "PENDING, ACTIVE or ERROR" },
 	{ "reason", "text", "why the status is ERROR; otherwise empty" },
-	{ "email", "text", "the mail address in the SOA record" },
+	{ "email", "text", "the email address in the SOA record" },
 	{ "primary", "name", "the primary in the SOA record" },
 	{ "ttl", "number", "the TTL in seconds of record sets without a TTL" },
 	{ "refresh", "number", "the refresh time in the SOA record, in seconds" },
@@ -67,13 +67,13 @@ const struct json_field codec_domain_shown[] = {
 	{ "expire", "number", "the expiry time in the SOA record, in seconds" },
 	{ "minimum", "number", "the TTL of negative answers in the SOA record, in "
 	  "seconds" },
-	{ "description", "text", "any text; zonefleet does not use it" },
+	{ "description", "text", "any text. zonefleet does not use this text" },
 	{ "records", "number", "number of records in the domain" },
 	{ "recordsets", "number", "number of record sets in the domain" },
 	{ "created_at", "time", "when the domain was created" },
 	{ "updated_at", "time", "when the domain last changed" },
-	{ "version", "number", "grows with each change. Use it as the argument `version` "
-	  "of a call" },
+	{ "version", "number", "a number that grows with each change. Use this number "
+	  "as the argument `version` of a call" },
 	{ 0 }
 };
 

@@ -7,7 +7,7 @@
 #include "model/presentation.h"
 
 const struct json_field codec_find_domain_fields[] = {
-	{ "name", "text", "a name in lower case, with its final dot. A `*` at the "
+	{ "name", "text", "a name in lower case, with a final dot. A `*` at the "
 	  "beginning or at the end matches any text", "any", NAME_MAX_TEXT },
 	{ "status", "text", "PENDING, ACTIVE or ERROR", "any" },
 	{ "task", "text", "ADD, UPDATE, DELETE or NONE", "any" },
@@ -17,7 +17,7 @@ const struct json_field codec_find_domain_fields[] = {
 };
 
 const struct json_field codec_find_record_fields[] = {
-	{ "name", "text", "a name in lower case, with its final dot. A `*` at the "
+	{ "name", "text", "a name in lower case, with a final dot. A `*` at the "
 	  "beginning or at the end matches any text", "any", NAME_MAX_TEXT },
 	{ "type", "text", "a record type", "any" },
 	{ "status", "text", "PENDING, ACTIVE or ERROR", "any" },

@@ -7,14 +7,16 @@
 #include "model/json.h"
 
 const struct json_field codec_pool_fields[] = {
-	{ "name", "text", "letters, digits, `_` and `-`", .max = POOL_NAME_MAX,
+	{ "name", "text", "the name of the pool: letters, digits, `_` and "
+	  "`-`", .max = POOL_NAME_MAX,
 	  .is_fixed = true },
-	{ "description", "text", "any text; zonefleet does not use it",
+	{ "description", "text", "any text. zonefleet does not use this text",
 	  "empty", DESCRIPTION_MAX },
 	{ "ns_records", "list of names", "the hosts of the NS records of new domains", "empty",
 	  POOL_NS_MAX },
-	{ "catalog_zone", "name", "the catalog zone of the pool. Central creates this "
-	  "zone. If the text is empty, central deletes the catalog zone of the pool",
+	{ "catalog_zone", "name", "the name of the catalog zone of the pool. Central "
+	  "creates this zone. If the name is empty, central deletes the catalog zone of "
+	  "the pool",
 	  "none" },
 	{ 0 }
 };
@@ -22,7 +24,7 @@ const struct json_field codec_pool_fields[] = {
 const struct json_field codec_pool_shown[] = {
 	{ "id", "id", "the id of the pool" },
 	{ "name", "text", "the name of the pool" },
-	{ "description", "text", "any text; zonefleet does not use it" },
+	{ "description", "text", "any text. zonefleet does not use this text" },
 	{ "ns_records", "list of names", "the hosts of the NS records of new domains" },
 	{ "catalog_zone", "name or null", "the catalog zone of the pool" },
 	{ 0 }

@@ -12,17 +12,17 @@
 
 const struct json_field codec_change_fields[] = {
 	{ "op", "text", "`add` adds these records. `delete` deletes these records, or "
-	  "the whole set. `set` replaces all records of the set by these records. "
-	  "`expect` is a condition: the call fails with `Conflict` unless the set has "
-	  "exactly these records before the call" },
+	  "the whole record set. `set` replaces all records of the record set with "
+	  "these records. `expect` is a condition: the call fails with `Conflict` "
+	  "unless the record set has exactly these records before the call" },
 	{ "name", "name", "the name of the record set" },
-	{ "type", "text", "the record type. With `expect` and `[]` it can be `ANY`: then "
-	  "the name must have no records" },
+	{ "type", "text", "the record type. If `op` is `expect` and `records` is `[]`, "
+	  "the type may be `ANY`: the condition is then that the name has no records" },
 	{ "ttl", "number or null", "the TTL in seconds; null: the TTL of the domain",
-	  "the current TTL; for a new set, the TTL of the domain", RR_TTL_MAX },
-	RECORDS("required, except for `delete`. If `records` is absent, `delete` deletes "
-		"the whole set. `[]` with `set` deletes the set. `[]` with `expect` "
-		"means that the set does not exist"),
+	  "the current TTL; for a new record set, the TTL of the domain", RR_TTL_MAX },
+	RECORDS("required, except for `delete`. If `records` is absent, `delete` "
+		"deletes the whole record set. If `records` is `[]`, `set` deletes the "
+		"record set, and `expect` expects that the record set does not exist"),
 	{ 0 }
 };
 
@@ -63,8 +63,8 @@ const struct json_field codec_recordset_shown[] = {
 	{ "records", "list of texts", "the data of the records, without records whose "
 	  "task is DELETE" },
 	{ "members", "list of [member]", "the records with their states" },
-	{ "status", "text", "ERROR if a record is in ERROR; otherwise PENDING if a "
-	  "record is PENDING; otherwise ACTIVE" },
+	{ "status", "text", "ERROR if at least one record is in ERROR; otherwise "
+	  "PENDING if at least one record is PENDING; otherwise ACTIVE" },
 	{ "task", "text", "the task of the record that determines `status`" },
 	{ "created_at", "time", "when the record set was created" },
 	{ "updated_at", "time", "when the record set last changed" },

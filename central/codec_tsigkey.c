@@ -14,8 +14,8 @@ const struct json_field codec_tsigkey_fields[] = {
 	{ "algorithm", "text", ALGORITHMS, "`" TSIGKEY_ALGORITHM "`" },
 	{ "secret", "text", "the secret, 16 to 128 octets in base64",
 	  "a random secret, as long as the hash" },
-	{ "domain", "id or name", "clients with this key may transfer this domain. If "
-	  "`domain` is absent, the key is for name servers", "none" },
+	{ "domain", "id or name", "the domain that clients with this key may transfer. "
+	  "If `domain` is absent, name servers use the key", "none" },
 	{ 0 }
 };
 

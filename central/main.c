@@ -25,8 +25,8 @@ static const struct option options[] = {
 	  "pools that a tenant may name for a new domain, in addition to default_pool. "
 	  "\"*\": all pools. Administrators may name any pool", .reloadable = true },
 	{ "ns_records",    OPTION_TEXTS, CONFIG(ns_records), NULL, 0, 0,
-	  "host names of the name servers of the default pool. They become the NS "
-	  "records at the apex of new domains. central uses this setting only if the "
+	  "host names of the name servers of the default pool. These hosts become the "
+	  "NS records at the apex of new domains. central uses this setting only if the "
 	  "pool has no NS records when central starts. To change the NS records later, "
 	  "use `zonefleet pool set`" },
 	{ "hostmaster",    OPTION_TEXT,  CONFIG(hostmaster), "hostmaster@example.org", 3,
@@ -43,7 +43,7 @@ static const struct option options[] = {
 	{ "soa_retry",     OPTION_SECONDS, CONFIG(soa_retry), "600", 1, RR_TTL_MAX,
 	  "default retry time in the SOA record of a new domain", .reloadable = true },
 	{ "soa_expire",    OPTION_SECONDS, CONFIG(soa_expire), "86400", 1, RR_TTL_MAX,
-	  "default expire time in the SOA record of a new domain", .reloadable = true },
+	  "default expiry time in the SOA record of a new domain", .reloadable = true },
 	{ "soa_minimum",   OPTION_SECONDS, CONFIG(soa_minimum), "3600", 0, RR_TTL_MAX,
 	  "default minimum in the SOA record of a new domain: TTL of negative answers",
 	  .reloadable = true },
@@ -68,13 +68,13 @@ static const struct option options[] = {
 	  .reloadable = true },
 	{ "journal_change_bytes", OPTION_BYTES, CONFIG(journal_change_bytes), "1M", 0,
 	  8 << 20,
-	  "largest size of a change that the journal stores. The journal does not store "
-	  "a larger change. Name servers then transfer the whole zone",
+	  "largest size of a change that the journal stores. After a larger change, "
+	  "name servers transfer the whole zone",
 	  .reloadable = true },
 	{ "journal_domain_bytes", OPTION_BYTES, CONFIG(journal_domain_bytes), "16M",
 	  1 << 16, 1 << 30,
-	  "largest size of the journal of one domain. central removes the oldest changes "
-	  "of a larger journal. mini-DNS reads at most 16M of a journal",
+	  "largest size of the journal of one domain. If a journal grows larger, "
+	  "central removes its oldest changes. mini-DNS reads at most 16M of a journal",
 	  .reloadable = true },
 	{ "journal_age",   OPTION_SECONDS, CONFIG(journal_age_s), "7d", 60, RR_TTL_MAX,
 	  "time for which the journal keeps changes for incremental transfers (IXFR)",
@@ -83,15 +83,15 @@ static const struct option options[] = {
 	  "time for which deleted domains and records stay in the database",
 	  .reloadable = true },
 	{ "request_age",   OPTION_SECONDS, CONFIG(request_age_s), "1d", 60, RR_TTL_MAX,
-	  "time for which central keeps its answers. If the same message arrives twice, "
-	  "central repeats the answer", .reloadable = true },
+	  "time for which central keeps its answers. If a call arrives a second "
+	  "time, central repeats its first answer", .reloadable = true },
 	{ "import_age",    OPTION_SECONDS, CONFIG(import_age_s), "1d", 60, RR_TTL_MAX,
 	  "time without activity after which central removes an unfinished import. "
 	  "central keeps the result of a finished import for the same time",
 	  .reloadable = true },
 	{ "sweep",         OPTION_DURATION, CONFIG(sweep_ms), "60s", 100, 86400 * 1000,
-	  "time between two removals of old rows from the database. Each removal deletes "
-	  "a limited number of rows", .reloadable = true },
+	  "time between two runs that delete old rows from the database. Each run "
+	  "deletes a limited number of rows", .reloadable = true },
 	{ 0 }
 };
 

@@ -14,8 +14,9 @@
 
 static const struct json_field args[] = {
 	{ "domain", "id or name", "the domain" },
-	{ "version", "number", "the `version` of the domain when the caller read it. The "
-	  "call fails with `Conflict` if the domain has changed since then", "any" },
+	{ "version", "number", "the `version` that the domain had when the caller read "
+	  "it. The call fails with `Conflict` if the domain has changed since then",
+	  "any" },
 	{ "criterion", "object", "must be an empty object, because this list has no "
 	  "criteria", "all" },
 	{ "marker", "id", "the `marker` of the previous page", "the first page" },
@@ -32,20 +33,21 @@ static const struct json_field args[] = {
 };
 
 static const struct json_field find_domains[] = {
-	{ "criterion", "[domain criterion]", "limits the list to the domains that match",
+	{ "criterion", "[domain criterion]", "selects the domains of the list",
 	  "all" },
 	{ "sort_key", "text", "`name`, `created_at`, `updated_at` or `serial`", "`name`" },
 	{ 0 }
 };
 static const struct json_field find_recordsets[] = {
-	{ "domain", "id or name", "only record sets of this domain", "all domains" },
-	{ "criterion", "[record criterion]", "which record sets", "all" },
+	{ "domain", "id or name", "list only record sets of this domain", "all domains" },
+	{ "criterion", "[record criterion]", "selects the record sets of the list",
+	  "all" },
 	{ "sort_key", "text", "`name`, `created_at` or `updated_at`", "`name`" },
 	{ 0 }
 };
 static const struct json_field find_records[] = {
-	{ "domain", "id or name", "only records of this domain", "all domains" },
-	{ "criterion", "[record criterion]", "which records", "all" },
+	{ "domain", "id or name", "list only records of this domain", "all domains" },
+	{ "criterion", "[record criterion]", "selects the records of the list", "all" },
 	{ "sort_key", "text", "`id` or `updated_at`", "`id`" },
 	{ 0 }
 };
@@ -65,18 +67,18 @@ static const struct rpc_method_doc words[] = {
 	  "[domain]", "{'domain': 'example.org.', 'values': {'ttl': 600}}",
 	  FIELDS({ "values", "[new domain] (changeable fields)", "the new values" }) },
 	{ "delete_domain", "Deletes a domain. The domain has the task DELETE as long as "
-	  "a name server serves it. During this time, its name is not free, and a second "
-	  "call succeeds. After the deletion, all methods fail with `NotFound` for this "
-	  "domain. The call fails with `Conflict` if there are domains below this "
-	  "domain.",
+	  "a name server serves it. During this time, the name of the domain is not "
+	  "free, and a second call of `delete_domain` succeeds. After the deletion, all "
+	  "calls about this domain fail with `NotFound`. The call fails with `Conflict` "
+	  "if there are domains below this domain.",
 	  OWNER, "[domain]",
 	  "{'domain': 'example.org.', 'if_empty': false}",
 	  FIELDS({ "if_empty", "true or false", "true: the call also fails with "
 	           "`Conflict` if the domain has records in addition to the SOA record "
 	           "and the NS records at its apex", "false" }) },
 	{ "abandon_domain", "Ends the deletion of a domain. The domain becomes DELETED "
-	  "although name servers still serve it. The answer also contains `servers`: the "
-	  "`id` of each of these name servers and the `reason`.",
+	  "although name servers still serve it. The answer also contains `servers`: "
+	  "for each of these name servers, its `id` and the `reason`.",
 	  ADMIN, "[domain]", "{'domain': 'example.org.'}" },
 	{ "create_recordset", "Creates a record set. The call fails with `Duplicate` if "
 	  "the name already has records of this type.",
@@ -101,8 +103,8 @@ static const struct rpc_method_doc words[] = {
 	{ "find_records", "Lists records.", OWNER,
 	  "`records`: list of [record]; `marker`: id or null",
 	  "{'domain': 'example.org.', 'criterion': {'data': '192.0.2.80'}}", find_records },
-	{ "apply_changes", "Makes all changes of a list under one serial, or makes no "
-	  "change.", OWNER,
+	{ "apply_changes", "Makes all changes in a list under one serial. If one change "
+	  "fails, the call changes nothing.", OWNER,
 	  "[outcome]",
 	  "{'domain': 'example.org.', 'changes': [{'op': 'set', 'name': 'www.example.org.', "
 	  "'type': 'A', 'ttl': 300, 'records': ['192.0.2.80']}]}",
@@ -120,8 +122,9 @@ static const struct rpc_method_doc words[] = {
 	{ "find_pools", "Lists the pools.", ADMIN, "`pools`: list of [pool]; `marker`: id or null",
 	  "{'limit': 10}",
 	  FIELDS({ "sort_key", "text", "`name` or `created_at`", "`name`" }) },
-	{ "update_pool", "Changes the NS hosts, the description or the catalog zone of a pool. Existing "
-	  "domains keep their NS records.", ADMIN, "[pool]",
+	{ "update_pool", "Changes the hosts in the NS records, the description or the "
+	  "catalog zone of a pool. Existing domains keep their NS "
+	  "records.", ADMIN, "[pool]",
 	  "{'pool': 'edge', 'values': {'description': 'at the edge'}}",
 	  FIELDS({ "values", "[new pool] (changeable fields)", "the new values" }) },
 	{ "delete_pool", "Deletes a pool. The call fails with `Conflict` if the pool has "
@@ -133,19 +136,21 @@ static const struct rpc_method_doc words[] = {
 	  "`add_to_import` and `commit_import`.", OWNER, "`id`: id",
 	  "{'domain': {'name': 'example.org.'}, 'mode': 'upsert'}",
 	  FIELDS({ "domain", "[new domain]", "the domain" },
-	         { "mode", "text", "`create`: the domain must not exist. `replace`: the "
-	                           "domain must exist. `upsert`: central keeps the "
-	                           "record sets that the import does not name",
-	           "create or replace", 16 }) },
+	         { "mode", "text", "`create`: create the domain, which must not exist. "
+	                           "`replace`: replace all records of the domain, which "
+	                           "must exist. `upsert`: replace only the record sets "
+	                           "that the import names",
+	           "`create` or `replace`", 16 }) },
 	{ "add_to_import", "Adds a part with records to an import. A new part replaces "
 	  "an earlier part with the same number.", OWNER,
 	  "`records`: number",
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'part': 0, "
 	  "'records': [['www.example.org.', 300, 'A', '192.0.2.80']]}",
 	  FIELDS({ "part", "number", "the number of this part", .max = INT32_MAX },
-	         { "records", "list of `[name, ttl, type, data]`", "records; one of them may be the "
-	           "SOA record", .max = RECORDS_MAX }) },
-	{ "commit_import", "Starts to execute an import. `get_import` shows the result.",
+	         { "records", "list of `[name, ttl, type, data]`", "the records. One "
+	           "record may be the SOA record", .max = RECORDS_MAX }) },
+	{ "commit_import", "Starts the execution of an import. `get_import` shows the "
+	  "result.",
 	  OWNER,
 	  "[import]", "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "get_import", "Shows an import.", OWNER, "[import]",
@@ -192,13 +197,15 @@ static const struct rpc_method_doc words[] = {
 	{ "delete_tsigkey", "Deletes a TSIG key. The call fails with `Conflict` if a "
 	  "name server uses the key.", ADMIN, NOTHING,
 	  "{'tsigkey': 'pool-key.'}" },
-	{ "get_status", "Shows the state of the name servers and of a domain. Only "
-	  "administrators get `servers`, which has a [server] for each name server. Only "
-	  "administrators may leave out the argument `domain`.",
+	{ "get_status", "Shows the state of the name servers and the status of a "
+	  "domain. Only administrators get `servers`, which has a [server] for each "
+	  "name server. Only administrators may leave out the argument `domain`.",
 	  OWNER, "`servers`: list of [server]; `domain`: [domain status]",
 	  "{'domain': 'example.org.'}",
-	  FIELDS({ "domain", "id or name", "the domain", "only the servers" },
-	         { "pool", "text", "only servers of this pool", "all pools", POOL_NAME_MAX }) },
+	  FIELDS({ "domain", "id or name", "the domain", "none: the answer contains "
+	  "only the name servers" },
+	         { "pool", "text", "show only name servers of this pool",
+	           "all pools", POOL_NAME_MAX }) },
 	{ "find_workers", "Lists the processes of the fleet, at most 1000.", ADMIN,
 	  "`workers`: list of [worker]", "{}" },
 	{ "find_locks", "Lists the locks that processes hold, at most 1000.", ADMIN,
@@ -212,8 +219,8 @@ static const struct rpc_method_doc words[] = {
 	  FIELDS({ "server", "text", "the id of the name server", .max = 32 },
 	         { "pool", "text", "the name of the pool", .max = POOL_NAME_MAX },
 	         { "state", "text", "`ACTIVE`, `DRAINED` or `REMOVED`. `DRAINED`: the "
-	           "pool manager does not change the name server and does not count it "
-	           "in the consensus. `REMOVED`: the pool manager also deletes its data "
+	           "pool manager does not change the name server and leaves it out of "
+	           "the consensus. `REMOVED`: the pool manager also deletes its data "
 	           "about the name server" }) },
 	{ "sync_domain", "Orders the pool manager to compare the domain on its name "
 	  "servers with the database immediately.", OWNER,
@@ -244,8 +251,8 @@ static const struct rpc_object objects[] = {
 	{ "recordset", "A record set in an answer.", codec_recordset_shown, true },
 	{ "member", "A record of a record set.", codec_member_shown, true },
 	{ "record", "A record in an answer.", codec_record_shown, true },
-	{ "domain criterion", "Selects the domains of a list. A domain must match all "
-	  "fields.",
+	{ "domain criterion", "Selects the domains of a list. Each domain must match "
+	  "all fields.",
 	  codec_find_domain_fields },
 	{ "record criterion", "Selects the record sets or records of a list. Each record "
 	  "set or record must match all fields.",
@@ -261,8 +268,8 @@ static const struct rpc_object objects[] = {
 		  "the result; null until the import is DONE" },
 		{ "reason", "text", "why the import is in ERROR" },
 		{ "worker", "text", "the process that executes the import" },
-		{ "attempts", "number", "number of times that a process started to "
-		  "execute the import" },
+		{ "attempts", "number", "number of times that a process started the "
+		  "import" },
 		{ "created_at", "time", "when the import began" },
 		{ "updated_at", "time", "when the import last changed" }), true },
 	{ "import result", "The result of an import.", FIELDS(
@@ -281,7 +288,7 @@ static const struct rpc_object objects[] = {
 	{ "blacklist", "An entry of the blacklist.", FIELDS(
 		{ "id", "id", "the id of the entry" },
 		{ "name", "name", "the name of the entry" },
-		{ "description", "text", "any text; zonefleet does not use it" },
+		{ "description", "text", "any text. zonefleet does not use this text" },
 		{ "created_at", "time or null", "when the entry was created; null in the "
 		  "answer to `create_blacklist`" }), true },
 	{ "quotas", "The quotas of a tenant. -1 means no limit.", FIELDS(
@@ -297,12 +304,12 @@ static const struct rpc_object objects[] = {
 		{ "id", "text", "the id of the server in the settings of the pool "
 		  "manager" },
 		{ "pool", "text", "the name of the pool" },
-		{ "backend", "text", "the kind of the server" },
+		{ "backend", "text", "the backend, for example `bind9`" },
 		{ "state", "text", "ACTIVE, DRAINED or REMOVED" },
-		{ "health", "text", "the result of the last queries and commands: OK; "
-		  "NO_DNS or NO_CONTROL if the DNS port or the control channel did not "
-		  "answer; NO_ANSWER if neither answered; empty for a server that is not "
-		  "ACTIVE or has no address" },
+		{ "health", "text", "the result of the latest queries and commands. OK: "
+		  "the name server answers; NO_DNS: the DNS port does not answer; "
+		  "NO_CONTROL: the control channel does not answer; NO_ANSWER: neither "
+		  "answers; empty: the server is not ACTIVE or has no address" },
 		{ "host", "text", "the address of the server" },
 		{ "port", "number", "the DNS port of the server" },
 		{ "domains_behind", "number", "number of domains whose newest serial the "
@@ -322,10 +329,10 @@ static const struct rpc_object objects[] = {
 		{ "action", "text", "CREATE, UPDATE or DELETE" },
 		{ "status", "text or null", "SUCCESS, ERROR or NO_DOMAIN; null: no report yet" },
 		{ "serial", "number or null", "the serial at the last poll" },
-		{ "lag", "number or null", "number of serials that the name server is "
-		  "behind; null: no poll has seen a serial" },
-		{ "reason", "text", "the last error, or what the name server waits for "
-		  "if there is no report yet" },
+		{ "lag", "number or null", "difference between the serial of the domain "
+		  "and the serial of the name server; null: no poll has found a serial" },
+		{ "reason", "text", "the last error; if there is no report yet, the "
+		  "event for which the name server is waiting" },
 		{ "attempts", "number", "number of failed attempts" },
 		{ "next_attempt_at", "time or null", "when the next attempt is due" },
 		{ "seen_at", "time or null", "when the pool manager last stored a "
@@ -336,10 +343,11 @@ static const struct rpc_object objects[] = {
 		{ "role", "text", "`master` or `normal`" },
 		{ "status", "text", "`active` or `down`" },
 		{ "hash_factor", "number or null",
-		  "the number of the share that the process works on" },
-		{ "total_number", "number or null", "number of shares; null: the process "
-		  "is not the master" },
-		{ "plugin_time", "time", "the last heartbeat of the process" },
+		  "the number of the process's share of the periodic work" },
+		{ "total_number", "number or null", "number of shares of the service; "
+		  "null: the process is not the master" },
+		{ "plugin_time", "time", "the time of the last heartbeat of the "
+		  "process" },
 		{ "age", "number", "seconds since the last heartbeat" },
 		{ "generation", "number", "the generation of the share" },
 		{ "up", "number", "seconds since the process started" },
@@ -347,12 +355,12 @@ static const struct rpc_object objects[] = {
 	{ "lock", "A lock.", FIELDS(
 		{ "object_uuid", "text", "the object of the lock: a domain, a tenant or "
 		  "an election" },
-		{ "domain", "name or null", "the name of the domain, if the object is a "
-		  "domain" },
+		{ "domain", "name or null", "the name of the domain; null: the object "
+		  "is not a domain" },
 		{ "owner", "text", "the process that holds the lock" },
 		{ "session_id", "text", "the session of this process" },
-		{ "fence", "number", "the fence. It grows each time another process "
-		  "takes the lock" },
+		{ "fence", "number", "the fence, a number that grows each time another "
+		  "process takes the lock" },
 		{ "created_at", "time", "when the holder last renewed the lock" },
 		{ "age", "number", "seconds since the last renewal" },
 		{ "ttl", "number", "seconds until the lock ends if the holder does not "
@@ -364,15 +372,16 @@ static const struct rpc_object objects[] = {
 		{ "pool", "text", "the pool" },
 		{ "kind", "text", "CONTENT, SERIAL or STRAY" },
 		{ "state", "text", "the state of the repair, or its result" },
-		{ "detail", "text", "what differs" },
-		{ "pass1_at", "time or null", "when the pool manager first saw the "
+		{ "detail", "text", "the difference between the name server and the "
+		  "database" },
+		{ "pass1_at", "time or null", "when the pool manager first found the "
 		  "drift" },
-		{ "pass2_at", "time or null", "when the pool manager saw the drift "
+		{ "pass2_at", "time or null", "when the pool manager found the drift "
 		  "again" },
 		{ "done_at", "time or null", "when the repair ended" },
 		{ "worker", "text", "the process that repaired the drift" },
 		{ "serial", "number", "the serial of the domain" },
-		{ "age", "number", "seconds since the last step" }), true },
+		{ "age", "number", "seconds since the last step of the repair" }), true },
 	{ 0 }
 };
 

@@ -72,10 +72,12 @@ static void figures_new_signatures(struct figures *figures)
 static void figures_new_limits(struct figures *figures)
 {
 	static const char cookies[] = "minidns_cookies_total";
-	static const char cookies_help[] = "queries with a DNS cookie, by kind of cookie";
+	static const char cookies_help[] =
+	    "queries with a DNS cookie, by the result of the check of the cookie";
 	static const char limited[] = "minidns_rate_limited_total";
 	static const char limited_help[] =
-	    "answers over UDP that exceeded rate_limit or rate_limit_servers, by action";
+	    "answers over UDP that exceeded minidns.rate_limit or "
+	    "minidns.rate_limit_servers, by action";
 
 	for (int i = 0; i < COOKIE_RESULTS; i++)
 		figures->cookies[i] = counter(cookies, cookies_help, "verdict",
@@ -89,8 +91,8 @@ static void figures_new_silence(struct figures *figures)
 {
 	static const char name[] = "minidns_servers_silent";
 	static const char help[] =
-	    "name servers that do not answer, by kind of message. mini-DNS only sends "
-	    "probes to them";
+	    "name servers that do not answer, by kind of message. mini-DNS sends only "
+	    "probes to these name servers";
 
 	figures->servers_silent[0] =
 	    metric_new(METRIC_GAUGE, name, help, "asked", "query");
@@ -98,8 +100,9 @@ static void figures_new_silence(struct figures *figures)
 	    metric_new(METRIC_GAUGE, name, help, "asked", "notify");
 	figures->exchanges_spared =
 	    counter("minidns_exchanges_spared_total",
-	            "exchanges that mini-DNS skipped because the server is silent. It "
-	            "still sends the NOTIFY, but does not wait for an answer",
+	            "exchanges that mini-DNS skipped because the name server is silent. "
+	            "mini-DNS still sends NOTIFY messages to this name server, but does "
+	            "not wait for answers",
 	            NULL, NULL);
 }
 
@@ -116,8 +119,8 @@ static void figures_new_outgoing(struct figures *figures)
 	            NULL, NULL);
 	figures->exchanges_unknown_server =
 	    counter("minidns_exchanges_unknown_server_total",
-	            "messages that mini-DNS did not send because no server of a pool has "
-	            "the address and port",
+	            "messages that mini-DNS did not send because no name server of a "
+	            "pool has the address and port",
 	            NULL, NULL);
 	figures->servers_known =
 	    metric_new(METRIC_GAUGE, "minidns_servers_known",
@@ -150,8 +153,8 @@ void figures_new(struct figures *figures)
 	figures->notifies = counter("minidns_notifies_total",
 	                            "NOTIFY messages that mini-DNS sent", NULL, NULL);
 	figures->notifies_unanswered = counter("minidns_notifies_unanswered_total",
-	                                       "NOTIFY messages that have no answer "
-	                                       "after the last attempt", NULL, NULL);
+	                                       "NOTIFY messages without an answer after "
+	                                       "the last attempt", NULL, NULL);
 	figures->zones_bytes = metric_new(METRIC_GAUGE, "minidns_zones_bytes",
 	                                  "memory that the zones use, in bytes",
 	                                  NULL, NULL);
@@ -159,10 +162,11 @@ void figures_new(struct figures *figures)
 	                                  "open TCP connections", NULL, NULL);
 	figures->tcp_stalled =
 	    counter("minidns_tcp_stalled_total",
-	            "TCP connections that mini-DNS closed because the client read no "
-	            "data for the time tcp_stall", NULL, NULL);
+	            "TCP connections that mini-DNS closed because the client read too "
+	            "slowly (minidns.tcp_stall)", NULL, NULL);
 	figures->orders = metric_new(METRIC_GAUGE, "minidns_polls_open",
-	                             "polls for which mini-DNS has sent no report yet",
+	                             "polls that are open: mini-DNS has not sent a "
+	                             "report yet",
 	                             NULL, NULL);
 	figures->soa_from_memory =
 	    counter("minidns_soa_from_memory_total",
@@ -170,9 +174,9 @@ void figures_new(struct figures *figures)
 	            "database", NULL, NULL);
 	figures->news_unsettled =
 	    counter("minidns_news_unsettled_total",
-	            "announcements that some mini-DNS processes did not confirm in time. "
-	            "mini-DNS then sends the NOTIFYs although these processes may not "
-	            "know the serial",
+	            "announcements that some mini-DNS processes did not confirm in "
+	            "time. mini-DNS then sends the NOTIFY messages, although these "
+	            "processes may not know the serial yet",
 	            NULL, NULL);
 	figures->news_old =
 	    counter("minidns_news_old_total",
@@ -181,11 +185,11 @@ void figures_new(struct figures *figures)
 	figures_new_recovered(figures);
 	figures->success_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_order_to_success_seconds",
-	               "time from the order to poll a server until a poll finds the "
-	               "serial there",
+	               "time from the order to poll a name server until a poll finds "
+	               "the serial on it",
 	               NULL, NULL);
 	figures->timer_late_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_timer_late_seconds",
-	               "delay of the timers for messages to name servers. It shows how "
-	               "busy the process is", NULL, NULL);
+	               "delay of the timers for messages to name servers, which shows "
+	               "how busy the process is", NULL, NULL);
 }

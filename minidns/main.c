@@ -86,8 +86,9 @@ static const struct option rows[] = {
 	  "file with the private key of tls_certificate (PEM). Required if listen_tls is "
 	  "set", .reloadable = true },
 	{ "tls_client_ca", OPTION_TEXT, AT(tls_client_ca), NULL, 1, 4096,
-	  "file with the CA certificates that verify client certificates (PEM). If set, "
-	  "each TLS client must present a certificate from one of these CAs",
+	  "file with the CA certificates that verify client certificates (PEM). If "
+	  "tls_client_ca is set, each TLS client must present a certificate from one of "
+	  "these CAs",
 	  .reloadable = true },
 	{ "allow_transfer", OPTION_TEXTS, AT(allow_transfer), "", 0, 0,
 	  "addresses and prefixes of clients that may transfer any zone. Each server of "
@@ -98,8 +99,9 @@ static const struct option rows[] = {
 	  "\"@/etc/zonefleet/keys\"", .reloadable = true },
 	{ "cookie_secret", OPTION_SECRET, AT(cookie_secret), NULL, 0, 0,
 	  "secret for DNS cookies: 32 hexadecimal digits, the same for all "
-	  "zonefleet-minidns programs. \"\": each program generates its own secret when "
-	  "it starts, and accepts only its own cookies", .reloadable = true },
+	  "zonefleet-minidns processes on all machines. \"\": zonefleet-minidns "
+	  "generates a secret when it starts, and accepts only cookies of its own "
+	  "processes", .reloadable = true },
 	{ "cookie_secret_other", OPTION_SECRET, AT(cookie_secret_other), NULL, 0, 0,
 	  "second secret, whose cookies mini-DNS also accepts while you change "
 	  "cookie_secret. First set the new secret here. Then swap the two secrets. "
@@ -119,11 +121,12 @@ static const struct option rows[] = {
 	  "largest number of answers in one burst that rate_limit allows",
 	  .reloadable = true },
 	{ "rate_limit_slip", OPTION_INT, AT(limits.rate_limit_slip), "2", 0, 100,
-	  "number of answers beyond the limit of which mini-DNS truncates one and drops "
-	  "the others. A client that gets a truncated answer repeats its query over TCP. "
-	  "1: truncate all answers; 0: drop all answers", .reloadable = true },
+	  "length of a series of answers beyond the limit. mini-DNS truncates one "
+	  "answer of each series and drops the others. A client that gets a "
+	  "truncated answer repeats its query over TCP. 1: truncate all answers; 0: "
+	  "drop all answers", .reloadable = true },
 	{ "rate_limit_exempt", OPTION_TEXTS, AT(limits.rate_limit_exempt), "", 0, 0,
-	  "addresses and prefixes of clients to which no rate limit applies. List only "
+	  "addresses and prefixes of clients that have no rate limit. List only "
 	  "networks in which no host can forge its address", .reloadable = true },
 	{ "transfers_out", OPTION_INT, AT(transfers_out), "300", 1, 100000,
 	  "largest number of transfers that one process serves at the same time. Further "
@@ -143,14 +146,15 @@ static const struct option rows[] = {
 	  "address, except servers of a pool or of allow_transfer" },
 	{ "tcp_idle", OPTION_DURATION, AT(tcp_idle_ms), "30s", 100, 3600 * 1000,
 	  "time after which mini-DNS closes an idle TCP connection. If the number of "
-	  "open connections exceeds half of tcp_clients, the time is at most 10s. Before "
-	  "the first query, it is always 5s" },
+	  "open connections exceeds half of tcp_clients, the time is at most 10s. "
+	  "Before the first query of a connection, the time is always 5s" },
 	{ "tcp_stall", OPTION_DURATION, AT(tcp_stall_ms), "20s", 100, 3600 * 1000,
-	  "time within which a client must read 4 KiB of the answers that wait for it. "
+	  "longest time that a client may take to read 4 KiB of its answers. "
 	  "mini-DNS closes the TCP connection of a slower client" },
 	{ "zone_memory", OPTION_BYTES, AT(zone_memory), "1G", 1024 * 1024, 1LL << 40,
-	  "largest amount of memory for zones in one process. The cache of SOA records "
-	  "may use a quarter of this amount in addition, at about 400 bytes per record" },
+	  "largest amount of memory for zones in one process. The cache of SOA "
+	  "records may use an additional quarter of this amount. One SOA record "
+	  "needs about 400 bytes" },
 	{ "readers", OPTION_INT, AT(readers), "2", 1, 64,
 	  "largest number of zones that one process reads from the database at the same "
 	  "time" },

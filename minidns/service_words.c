@@ -2,12 +2,12 @@
 #include "service.h"
 
 static const struct rpc_method_doc words[] = {
-	{ "notify_zone_changed", "Orders mini-DNS to send a NOTIFY for a zone to a name "
-	  "server." },
+	{ "notify_zone_changed", "Orders mini-DNS to send a NOTIFY message for a zone "
+	  "to a name server." },
 	{ "poll_for_serial_number", "Orders mini-DNS to poll a name server for the "
 	  "serial of a zone." },
-	{ "propagate_zones", "Orders mini-DNS to send NOTIFYs and polls for several "
-	  "zones to several name servers." },
+	{ "propagate_zones", "Orders mini-DNS to send NOTIFY messages and polls for "
+	  "several zones to several name servers." },
 	{ "poll_zones", "Orders mini-DNS to poll several name servers for the serials of "
 	  "several zones." },
 	{ "compare_zones", "Orders mini-DNS to compare the records of zones on name "

@@ -27,8 +27,8 @@ static struct metric *scans;
 void full_scan_metrics(void)
 {
 	scans = metric_new(METRIC_COUNTER, "patrol_walks_total",
-	                   "scans that the processes began. A scan polls all domains in "
-	                   "the share of one process",
+	                   "scans that the processes have begun. A scan polls all "
+	                   "domains in the share of one process",
 	                   NULL, NULL);
 }
 

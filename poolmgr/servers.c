@@ -148,14 +148,14 @@ void servers_metrics(struct servers *servers)
 		    "domains whose newest serial no poll has found on the server yet");
 		server->lag = server_gauge(server, "server_lag_seconds",
 		    "seconds since the oldest change that no poll has found on the "
-		    "server yet. The master measures this");
+		    "server yet. The master measures this value");
 		server->failing_gauge = server_gauge(server, "server_failing_processes",
 		    "processes that get no answer from the control channel of the "
-		    "server: either all processes of the pool, or 0. A refusal counts as "
-		    "an answer");
+		    "server. The value is the number of all processes of the pool, or "
+		    "0. A refusal counts as an answer");
 		server->silent_gauge = server_gauge(server, "server_silent_processes",
-		    "processes that get no DNS answer from the server: either all "
-		    "processes of the pool, or 0");
+		    "processes that get no DNS answer from the server. The value is the "
+		    "number of all processes of the pool, or 0");
 	}
 }
 

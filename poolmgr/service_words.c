@@ -15,8 +15,8 @@ static const struct rpc_method_doc words[] = {
 	  "immediately." },
 	{ "update_status", "Reports the state of a domain on a name server to the pool "
 	  "manager." },
-	{ "update_statuses", "Reports the states of several domains, or on several name "
-	  "servers, to the pool manager." },
+	{ "update_statuses", "Reports the states of several domains on name servers to "
+	  "the pool manager." },
 	{ 0 }
 };
 

@@ -74,11 +74,11 @@ void sync_metrics(void)
 		                             "status", status_name(status));
 	oldest_pending = metric_new(METRIC_GAUGE, "pool_oldest_pending_age",
 	                            "seconds since the oldest change that is still "
-	                            "PENDING. The master measures this", NULL, NULL);
+	                            "PENDING. The master measures this "
+	                            "value", NULL, NULL);
 	seconds = metric_new(METRIC_HISTOGRAM, "sync_seconds",
-	                     "duration of one sync of all domains in the share of a "
-	                     "process. A separate thread reads the domains from the "
-	                     "database, so the event loop does not wait", NULL,
+	                     "duration of one sync of all domains in the share of one "
+	                     "process", NULL,
 	                     NULL);
 }
 

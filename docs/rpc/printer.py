@@ -148,7 +148,7 @@ class Page:
                             else f", {key}={value!r}" for key, value in method.example.items())
         call = f'{CLIENT}"{method.name}"{arguments})'
         ast.parse(call)
-        agents = (" Agents may call it if they sign the call with a key of "
+        agents = (" Agents may call this method if they sign the call with a key of "
                   "`fleet.agent_keys`.") if method.is_agents else ""
         yield from (f"### {method.name}", "", self.linked(method.help), "")
         if method.args:

@@ -14,9 +14,9 @@ struct fake {
 static const struct option options[] = {
 	DRIVER_COMMON_OPTIONS(struct fake),
 	{ "fail_create", OPTION_TEXT, offsetof(struct fake, fail_create), NULL, 1, 255,
-	  "error text with which each creation of a zone fails" },
+	  "error text for tests. Each creation of a zone fails with this text" },
 	{ "fail_delete", OPTION_TEXT, offsetof(struct fake, fail_delete), NULL, 1, 255,
-	  "error text with which each deletion of a zone fails" },
+	  "error text for tests. Each deletion of a zone fails with this text" },
 	{ "delay_ms", OPTION_INT, offsetof(struct fake, delay_ms), "0", 0, 60000,
 	  "duration of each creation or deletion of a zone, in milliseconds" },
 	{ 0 }
@@ -50,8 +50,8 @@ static enum err fake_delete(const void *settings, const struct driver_context *c
 
 const struct driver driver_fake = {
 	.name = "fake",
-	.help = "a server that gets no commands, because it creates its zones itself or "
-	        "because it is a test",
+	.help = "a server that gets no commands: it creates its zones itself, or "
+	        "only a test uses it",
 	.options = options,
 	.settings_size = sizeof(struct fake),
 	.create = fake_create,

@@ -30,8 +30,8 @@ static const struct option options[] = {
 	  "address of NSD's control channel (control-interface): the path of a socket, "
 	  "or address:port with TLS" },
 	{ "pattern", OPTION_TEXT, offsetof(struct nsd, pattern), "zonefleet", 1, 64,
-	  "name of the NSD pattern for the zones. The pattern sets their request-xfr and "
-	  "allow-notify" },
+	  "name of the NSD pattern for the zones. The pattern sets request-xfr and "
+	  "allow-notify for these zones" },
 	{ "server_cert", OPTION_TEXT, offsetof(struct nsd, server_cert),
 	  "/etc/nsd/nsd_server.pem", 1, 255,
 	  "file with the certificate that NSD must present (PEM)" },
@@ -42,9 +42,9 @@ static const struct option options[] = {
 	  "/etc/nsd/nsd_control.pem", 1, 255,
 	  "file with the certificate of the pool manager (PEM)" },
 	{ "slash_names", OPTION_BOOL, offsetof(struct nsd, slash_names), "false", 0, 0,
-	  "also create zones with \"/\" in their names (RFC 2317). Set slash_names only "
-	  "if the NSD pattern has no `zonefile` option. NSD makes a file path from the "
-	  "zone name" },
+	  "also create zones with \"/\" in their names (RFC 2317). Set slash_names "
+	  "only if the NSD pattern has no `zonefile` option: with this option, NSD "
+	  "makes a file path from the zone name" },
 	{ 0 }
 };
 

@@ -49,8 +49,8 @@ static const struct option options[] = {
 	  "PowerDNS account of the zones of zonefleet. The pool manager changes only "
 	  "zones of this account" },
 	{ "ixfr", OPTION_BOOL, offsetof(struct powerdns, ixfr), "true", 0, 0,
-	  "let the server request only the changes of a zone (IXFR). false: the server "
-	  "requests whole zones (AXFR)" },
+	  "make the server request only the changes of a zone (IXFR). false: the "
+	  "server requests whole zones (AXFR)" },
 	{ "answer_max", OPTION_BYTES, offsetof(struct powerdns, answer_max), "64M",
 	  64 * 1024, 1LL << 30,
 	  "largest answer that the pool manager accepts from the server. The list of "

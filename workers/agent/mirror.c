@@ -83,10 +83,12 @@ static struct figures {
 void mirror_metrics(void)
 {
 	figures.questions = metric_new(METRIC_COUNTER, "agent_questions_total",
-	    "calls that request the contents of the files, one call for each page",
+	    "calls of the agent that request the contents of its files. Each page needs "
+	    "one call",
 	    NULL, NULL);
 	figures.failed = metric_new(METRIC_COUNTER, "agent_questions_failed_total",
-	    "calls that got no answer or a refusal. The log has the reason",
+	    "calls to which the agent got no answer or a refusal. The log contains the "
+	    "reason",
 	    NULL, NULL);
 	figures.written = metric_new(METRIC_COUNTER, "agent_files_written_total",
 	    "files that the agent replaced", NULL, NULL);

@@ -58,7 +58,7 @@ static struct metric *sent;
 void signaller_metrics(void)
 {
 	sent = metric_new(METRIC_COUNTER, "agent_signals_total",
-	    "signals to the program that reads the files, dnsmasq or HAProxy",
+	    "signals that the agent sent to dnsmasq or HAProxy, which reads the files",
 	    NULL, NULL);
 }
 

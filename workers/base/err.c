@@ -20,21 +20,22 @@ static const struct {
 	[OK]              = { "ok",          "",                   "",   RETRY_NEVER,
 	  "" },
 	[ERR_INVALID]     = { "invalid",     "Invalid",            OURS, RETRY_NEVER,
-	  "An argument has a value that is not valid. The message names the field" },
+	  "A value in an argument is not valid. The message names the argument or "
+	  "field" },
 	[ERR_ARGUMENTS]   = { "arguments",   "TypeError",          PY,   RETRY_NEVER,
 	  "An argument is missing or unknown" },
 	[ERR_METHOD]      = { "method",      "NoSuchMethod",       RPC,  RETRY_NEVER,
 	  "The topic has no such method" },
 	[ERR_VERSION]     = { "version",     "UnsupportedVersion", RPC,  RETRY_NEVER,
-	  "The message names a namespace, or a version other than 1.x" },
+	  "The message names a namespace, or a version that is not 1.x" },
 	[ERR_DENIED]      = { "denied",      "Forbidden",          OURS, RETRY_NEVER,
-	  "The caller has no right to make this call" },
+	  "The caller is not allowed to make this call" },
 	[ERR_NOT_FOUND]   = { "not_found",   "NotFound",           OURS, RETRY_NEVER,
 	  "The object does not exist, or it belongs to another tenant" },
 	[ERR_EXISTS]      = { "exists",      "Duplicate",          OURS, RETRY_NEVER,
 	  "An object with this name or id already exists" },
 	[ERR_CONFLICT]    = { "conflict",    "Conflict",           OURS, RETRY_NEVER,
-	  "The current state of the object does not allow the call" },
+	  "The current state of the object does not allow this call" },
 	[ERR_QUOTA]       = { "quota",       "OverQuota",          OURS, RETRY_NEVER,
 	  "The call would exceed a quota" },
 	[ERR_TOO_LARGE]   = { "too_large",   "TooLarge",           OURS, RETRY_NEVER,
@@ -56,7 +57,8 @@ static const struct {
 	  "Another program answered with an error class that this program does not "
 	  "know" },
 	[ERR_INTERNAL]    = { "internal",    "Internal",           OURS, RETRY_NEVER,
-	  "An internal error of zonefleet. The log of the program has the details" },
+	  "An internal error of zonefleet has occurred. The log of the program contains "
+	  "the details" },
 };
 
 const char *err_name(enum err err)

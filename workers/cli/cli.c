@@ -18,8 +18,10 @@ const char *const cli_exit_meanings[EXIT_COUNT] = {
 	[EXIT_FAILED]      = "the worker refused the request, or the request failed",
 	[EXIT_USAGE]       = "the command line or the settings are wrong",
 	[EXIT_NOT_FOUND]   = "the domain, pool or other object does not exist",
-	[EXIT_IN_ERROR]    = "the state stayed ERROR (--wait, watch) or is FAILED (owner)",
-	[EXIT_TIMEOUT]     = "the answer or the state ACTIVE did not come in time",
+	[EXIT_IN_ERROR]    = "the status stayed ERROR (--wait, watch), or the state is "
+			     "FAILED (owner)",
+	[EXIT_TIMEOUT]     = "no answer arrived in time, or the object did not become "
+			     "ACTIVE in time",
 	[EXIT_UNREACHABLE] = "the broker, the database or the worker is not reachable",
 };
 

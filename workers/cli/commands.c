@@ -11,8 +11,9 @@ const struct command commands[] = {
 	  NEED_BROKER, domain_create,
 	  "create a domain with its SOA and NS records",
 	  "Creates the domain NAME for the tenant. The name servers of its pool then "
-	  "serve the domain. The NS records at the apex come from the pool or from --ns. "
-	  "The SOA record has the defaults of central for all values that no option sets.\n"
+	  "serve the domain. The NS records at the apex come from the pool or from "
+	  "--ns. For each value of the SOA record that no option sets, central uses the "
+	  "default in its settings.\n"
 	  "The command prints the serial and the id of the domain immediately. If you "
 	  "give --wait, it then waits until the name servers serve that serial.",
 	  "zonefleet domain create example.org --wait\n"
@@ -22,7 +23,7 @@ const struct command commands[] = {
 	  OPT(STATUS) | OPT(POOL) | OPT(SORT) | OPT(LIMIT),
 	  NEED_BROKER, domain_list,
 	  "list the domains of the tenant",
-	  "Lists domains with their serial, number of records and state. PATTERN is a "
+	  "Lists domains with their serial, number of records and status. PATTERN is a "
 	  "name. It may have a * at one end: shop* matches all names that begin with "
 	  "shop, and *example.org. matches all names that end in example.org. "
 	  "--all-tenants lists the domains of all tenants (administrators only).",
@@ -31,29 +32,28 @@ const struct command commands[] = {
 	  "zonefleet domain list --admin --all-tenants --json" },
 	{ "domain show", "DOMAIN", 1, 1, 0, NEED_BROKER, domain_show,
 	  "show a domain",
-	  "Shows the SOA values and the state of the domain, and the numbers of its "
-	  "record sets and records. 'zonefleet status' shows the state on each name "
-	  "server.",
+	  "Shows the SOA values and the status of the domain, and how many record sets "
+	  "and records it has. 'zonefleet status' shows the state on each name server.",
 	  "zonefleet domain show example.org" },
 	{ "domain set", "DOMAIN", 1, 1, WAIT | SOA, NEED_BROKER, domain_set,
 	  "change SOA values, TTL or description of a domain",
 	  "Changes the values that the options name. All other values stay the same. "
-	  "--ttl sets the TTL of all record sets that have no TTL of their own. To "
-	  "change records, use 'zonefleet record'.",
+	  "--ttl sets the TTL of all record sets without a TTL. To change records, use "
+	  "'zonefleet record'.",
 	  "zonefleet domain set example.org --email dns@example.org --ttl 5m --wait" },
 	{ "domain delete", "DOMAIN", 1, 1, WAIT, NEED_BROKER, domain_delete,
 	  "delete a domain and all its records",
 	  "Deletes the domain and removes its zone from the name servers. The domain "
 	  "becomes DELETED when polls show that the name servers no longer serve the "
-	  "zone. Until then, no new domain can have its name.",
+	  "zone. Until then, no new domain can have the same name.",
 	  "zonefleet domain delete example.org --wait" },
 	{ "domain abandon", "DOMAIN", 1, 1, OPT(YES), NEED_BROKER, domain_abandon,
 	  "end a deletion that does not complete (administrators)",
 	  "Shows a domain whose task is DELETE, and for each name server the reason why "
 	  "the domain is not DELETED yet. If you give --yes, the domain becomes DELETED "
-	  "immediately and its name is free. Name servers that still serve the zone keep "
-	  "it. The pool manager tries to delete the zone on these servers until a new "
-	  "domain has the name. The log of central names these servers.",
+	  "immediately and its name is free. Some name servers can then still serve the "
+	  "zone. The log of central names these servers. The pool manager tries to "
+	  "delete the zone on them until a new domain has the name.",
 	  "zonefleet domain abandon example.org --admin\n"
 	  "zonefleet domain abandon example.org --admin --yes" },
 	{ "domain import", "NAME FILE", 2, 2, WAIT | OPT(POOL),
@@ -61,10 +61,10 @@ const struct command commands[] = {
 	  "import a zone file",
 	  "Imports the zone file FILE (a master file, RFC 1035). If FILE ends in .xz or "
 	  ".gz, the client decompresses it. If FILE is -, the client reads standard "
-	  "input. If the domain does not exist, central creates it. If it exists, "
-	  "central replaces its records with the records of the file. The import is one "
-	  "change with one serial. If the serial in the file is newer than the serial of "
-	  "the domain, the domain gets the serial in the file.\n"
+	  "input. If the domain does not exist, central creates it. If the domain "
+	  "exists, central replaces its records with the records in the file. The "
+	  "import is one change with one serial. If the serial in the file is newer "
+	  "than the serial of the domain, the domain gets the serial in the file.\n"
 	  "Central changes nothing before it has read and checked the whole file.",
 	  "zonefleet domain import example.org example.org.zone --wait\n"
 	  "xzcat root.zone.xz | zonefleet domain import . - --admin" },
@@ -78,11 +78,11 @@ const struct command commands[] = {
 	{ "record add", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL),
 	  NEED_BROKER, record_add,
 	  "add records to a record set",
-	  "Adds one record for each DATA. Write DATA as in a zone file, and quote it for "
-	  "the shell as one word. NAME is relative to the domain (www, or @ for the "
-	  "domain itself), or absolute with its final dot. Names in DATA are absolute. A "
-	  "TXT text that contains blanks needs its own quotes in DATA. Existing records "
-	  "stay as they are.",
+	  "Adds one record for each DATA. Write DATA as in a zone file, and quote it "
+	  "for the shell as one word. NAME is relative to the domain (www, or @ for the "
+	  "domain itself), or absolute, with a final dot. Names in DATA are absolute. "
+	  "If a TXT text contains blanks, put quotes around it in DATA. Existing "
+	  "records stay as they are.",
 	  "zonefleet record add example.org www A 192.0.2.1 192.0.2.2 --ttl 5m --wait\n"
 	  "zonefleet record add example.org @ MX '10 mail.example.org.'\n"
 	  "zonefleet record add example.org @ TXT '\"v=spf1 -all\"'" },
@@ -90,11 +90,11 @@ const struct command commands[] = {
 	  OPT(TYPE) | OPT(STATUS) | OPT(SORT) | OPT(LIMIT),
 	  NEED_BROKER, record_list,
 	  "list the records of a domain",
-	  "Lists the records of the domain. TASK is the work that the name servers still "
-	  "have to do. STATUS is the progress of this work. Write NAME as in 'record "
-	  "add'. NAME may have a * at one end: www* matches all names that begin with "
-	  "www, and *example.org. matches all absolute names that end in example.org. "
-	  "But *.www is the name of a wildcard record. A TTL of - means the TTL of the "
+	  "Lists the records of the domain. TASK is the work that remains on the name "
+	  "servers. STATUS is the progress of this work. Write NAME as in 'record add'. "
+	  "NAME may have a * at one end: www* matches all names that begin with www, "
+	  "and *example.org. matches all absolute names that end in example.org. But "
+	  "*.www is the name of a wildcard record. A TTL of - means the TTL of the "
 	  "domain.",
 	  "zonefleet record list example.org\n"
 	  "zonefleet record list example.org www --type A\n"
@@ -102,25 +102,25 @@ const struct command commands[] = {
 	{ "record set", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL),
 	  NEED_BROKER, record_set,
 	  "replace the records of a record set",
-	  "Replaces the records of the record set with the records in DATA. Central adds "
-	  "the missing records and removes all other records. If you repeat the command, "
-	  "it changes nothing.",
+	  "Replaces the records of the record set with the records in DATA. Central "
+	  "adds the missing records and removes all other records. If you repeat the "
+	  "command, nothing changes.",
 	  "zonefleet record set example.org www A 192.0.2.9 --ttl 1h --wait" },
 	{ "record delete", "DOMAIN NAME TYPE [DATA...]", 3, -1, WAIT,
 	  NEED_BROKER, record_delete,
 	  "delete records or a whole record set",
-	  "Deletes the records in DATA. If you give no DATA, it deletes the whole record "
-	  "set. Records that do not exist count as unchanged.",
+	  "Deletes the records in DATA. If you give no DATA, the command deletes the "
+	  "whole record set. Records that do not exist count as unchanged.",
 	  "zonefleet record delete example.org www A 192.0.2.1\n"
 	  "zonefleet record delete example.org old CNAME --wait" },
 	{ "record apply", "DOMAIN FILE", 2, 2, WAIT, NEED_BROKER, record_apply,
 	  "make many changes under one serial",
 	  "Reads changes from FILE, or from standard input if FILE is -. Central makes "
-	  "all of them as one change, or refuses all of them. A line has the form "
+	  "all changes under one serial, or refuses all of them. A line has the form "
 	  "`add|set|delete NAME TTL TYPE DATA`. A TTL of - means the TTL of the domain. "
 	  "A line that begins with # or ; is a comment. Consecutive lines that differ "
-	  "only in DATA are one change to a record set. FILE may also be a JSON list of "
-	  "{\"op\", \"name\", \"type\", \"ttl\", \"records\": [...]}.",
+	  "only in DATA form one change to a record set. FILE may also be a JSON list "
+	  "of {\"op\", \"name\", \"type\", \"ttl\", \"records\": [...]}.",
 	  "printf 'add www 300 A 192.0.2.1\\nadd @ - MX 10 mail.example.org.\\n' |\n"
 	  "  zonefleet record apply example.org - --wait" },
 
@@ -132,16 +132,17 @@ const struct command commands[] = {
 	  "show a pool (administrators)",
 	  "Shows the hosts in the NS records of the pool, and the name servers of the "
 	  "pool. For each server it shows the number of domains whose serial the server "
-	  "does not serve yet. If you give no POOL, it shows the pool named default.",
+	  "does not serve yet. If you give no POOL, the command shows the pool with the "
+	  "name default.",
 	  "zonefleet pool show --admin" },
 	{ "pool create", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION) | OPT(CATALOG),
 	  NEED_BROKER, pool_create,
 	  "create a pool (administrators)",
-	  "Creates a pool of name servers. Then start a pool manager with "
-	  "poolmgr.pool_name set to the name of the pool. --ns sets the hosts in the NS "
-	  "records at the apex of new domains. --catalog sets the name of the catalog "
-	  "zone of the pool. Name servers that read the catalog zone create and delete "
-	  "zones by themselves.",
+	  "Creates a pool of name servers. Then set poolmgr.pool_name of a pool manager "
+	  "to the name of the pool, and start this pool manager. --ns sets the hosts in "
+	  "the NS records at the apex of new domains. --catalog sets the name of the "
+	  "catalog zone of the pool. Name servers that read the catalog zone create and "
+	  "delete zones by themselves.",
 	  "zonefleet pool create edge --ns ns1.example.net,ns2.example.net --admin" },
 	{ "pool set", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION) | OPT(CATALOG),
 	  NEED_BROKER, pool_set,
@@ -164,17 +165,19 @@ const struct command commands[] = {
 	  "zonefleet blacklist list --admin" },
 	{ "blacklist delete", "NAME", 1, 1, 0, NEED_BROKER, blacklist_delete,
 	  "remove a name from the blacklist (administrators)",
-	  "Removes NAME from the blacklist. Then all tenants may create it again.",
+	  "Removes NAME from the blacklist. Then all tenants may create NAME and "
+	  "domains below it again.",
 	  "zonefleet blacklist delete internal.example --admin" },
 
 	{ "tsigkey create", "NAME", 1, 1,
 	  OPT(ALGORITHM) | OPT(DOMAIN) | OPT(SECRET_FILE), NEED_BROKER, tsigkey_create,
 	  "create a TSIG key (administrators)",
-	  "Creates the key NAME. A key without --domain is for name servers: name it as "
-	  "tsig_key of a server in the settings of the pool manager. mini-DNS and that "
-	  "server then sign transfers, NOTIFY messages and polls with the key. If you "
-	  "give --domain, a client that signs with the key may transfer that domain from "
-	  "any address. Central deletes such a key together with its domain.\n"
+	  "Creates the key NAME. Without --domain, the command creates a key for name "
+	  "servers: in the settings of the pool manager, set tsig_key of a server to "
+	  "the name of the key. mini-DNS and that server then sign transfers, NOTIFY "
+	  "messages and polls with the key. If you give --domain, a client that signs "
+	  "with the key may transfer that domain from any address. Central deletes such "
+	  "a key together with its domain.\n"
 	  "Central generates a random secret with the length of the algorithm's hash. "
 	  "--secret-file sets a secret of 16 to 128 octets instead. 'tsigkey show "
 	  "--secret' prints the secret.",
@@ -183,8 +186,8 @@ const struct command commands[] = {
 	  "zonefleet tsigkey create old-key --secret-file old-key.secret --admin" },
 	{ "tsigkey list", "", 0, 0, OPT(LIMIT), NEED_BROKER, tsigkey_list,
 	  "list the TSIG keys (administrators)",
-	  "Lists the keys without their secrets. A DOMAIN of - means that the key is for "
-	  "name servers.",
+	  "Lists the keys without their secrets. A DOMAIN of - means that name servers "
+	  "use the key.",
 	  "zonefleet tsigkey list --admin" },
 	{ "tsigkey show", "NAME", 1, 1, OPT(SECRET) | OPT(FORMAT),
 	  NEED_BROKER, tsigkey_show,
@@ -214,8 +217,8 @@ const struct command commands[] = {
 	  "show the quotas of a tenant (administrators)",
 	  "Shows how many domains the tenant may have. It also shows how many record "
 	  "sets a domain may have, and how many records a record set may have. A quota "
-	  "of -1 means no limit. If you give no TENANT, it shows the quotas of the "
-	  "tenant in --tenant or client.tenant.",
+	  "of -1 means no limit. If you give no TENANT, the command shows the quotas of "
+	  "the tenant in --tenant or client.tenant.",
 	  "zonefleet quota show acme --admin" },
 	{ "quota set", "TENANT RESOURCE LIMIT", 3, 3, 0, NEED_BROKER, quota_set,
 	  "change a quota of a tenant (administrators)",
@@ -224,16 +227,17 @@ const struct command commands[] = {
 	  "zonefleet quota set acme domains 500 --admin" },
 
 	{ "status", "[DOMAIN]", 0, 1, OPT(POOL), NEED_BROKER, status_show,
-	  "show the state of a domain or of all name servers",
-	  "Shows the state of DOMAIN and the number of name servers that serve its "
-	  "serial (consensus). For each name server it shows the serial that the last "
-	  "poll found. LAG is the difference between the two serials. The command also "
-	  "shows the last error and the next attempt.\n"
+	  "show the status of a domain or the state of all name servers",
+	  "Shows the status of DOMAIN and the number of name servers that serve its "
+	  "serial (consensus). For each name server, the command shows the serial that "
+	  "the last poll found. LAG is the difference between this serial and the "
+	  "serial of the domain. The command also shows the last error and the time of "
+	  "the next attempt.\n"
 	  "If you give no DOMAIN, the command lists all name servers (administrators "
-	  "only). BEHIND is the number of domains whose serial the server does not serve "
-	  "yet. FAILED is the number of domains whose last attempt on the server failed. "
-	  "Below the servers, the command lists up to 20 domains in ERROR and up to 20 "
-	  "PENDING domains.",
+	  "only). BEHIND is the number of domains whose serial the server does not "
+	  "serve yet. FAILED is the number of domains whose last operation on the "
+	  "server failed. Below the servers, the command lists up to 20 domains in "
+	  "ERROR and up to 20 PENDING domains.",
 	  "zonefleet status example.org\n"
 	  "zonefleet status --admin" },
 	{ "network set", "NETWORK DOMAIN", 2, 2, WAIT, NEED_BROKER, network_set,
@@ -262,28 +266,29 @@ const struct command commands[] = {
 	  "zonefleet network delete 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "subnet set", "NETWORK CIDR", 2, 2, WAIT | OPT(NO_PUBLISH), NEED_BROKER,
 	  subnet_set,
-	  "register a subnet, and publish its addresses or not",
+	  "register a subnet, or change whether its addresses are published",
 	  "Registers the subnet CIDR (10.1.0.0/16 or fd00::/64) of NETWORK, or changes "
-	  "it. zonefleet-ports publishes forward and reverse records for the addresses "
-	  "of its ports. If you give --no-publish, it publishes no records for them. The "
-	  "change applies to all ports of the subnet immediately. zonefleet-ports also "
-	  "publishes an address outside all known subnets, unless the port is from "
-	  "Neutron and ports.publish is \"flagged\". Two subnets of a network must not "
-	  "overlap.",
+	  "it. zonefleet-ports publishes forward and reverse records for the port "
+	  "addresses in the subnet. If you give --no-publish, it publishes no records "
+	  "for these addresses. The change applies to all ports of the subnet "
+	  "immediately. zonefleet-ports also publishes an address outside all known "
+	  "subnets, unless the port is from Neutron and ports.publish is \"flagged\". "
+	  "Two subnets of a network must not overlap.",
 	  "zonefleet subnet set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.0.0/16 "
 	  "--no-publish\n"
 	  "zonefleet subnet set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.0.0/16" },
 	{ "subnet list", "[NETWORK]", 0, 1, OPT(LIMIT), NEED_BROKER, subnet_list,
 	  "list subnets",
-	  "Lists the subnets that zonefleet-ports knows. PUBLISHED says whether their "
-	  "addresses have records. An administrator sees the subnets of all tenants.",
+	  "Lists the subnets that zonefleet-ports knows. PUBLISHED says whether the "
+	  "addresses of a subnet have records. An administrator sees the subnets of all "
+	  "tenants.",
 	  "zonefleet subnet list 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "subnet show", "SUBNET", 1, 1, 0, NEED_BROKER, subnet_show,
 	  "show a subnet",
 	  "Shows the subnet, the domain of its network and whether its addresses have "
 	  "records. The line flag shows the value from 'subnet set' or from Neutron "
-	  "(dns_publish_fixed_ip). The line published shows the result of the flag and "
-	  "ports.publish.",
+	  "(dns_publish_fixed_ip). The line published says whether zonefleet-ports "
+	  "publishes the addresses: this depends on the flag and on ports.publish.",
 	  "zonefleet subnet show 8c1e4a52-1f0b-4a5e-8d53-7f6f0c2b9e21" },
 	{ "subnet delete", "SUBNET", 1, 1, 0, NEED_BROKER, subnet_delete,
 	  "delete a subnet",
@@ -295,15 +300,15 @@ const struct command commands[] = {
 	  NEED_BROKER, port_create,
 	  "create a port with its addresses",
 	  "Creates a port of NETWORK with these addresses. Each address has a generated "
-	  "name (host-10-1-1-1) in the domain of the network. --dns-name gives the port "
-	  "a name that no other port of the network has. The reverse record of each "
-	  "address contains this name, or the generated name if you give no --dns-name. "
-	  "--dns-domain moves the name of the port into that domain. The generated names "
-	  "stay in the domain of the network.\n"
-	  "--wait waits until central has accepted the records, and then until their "
-	  "domains are on the name servers. It skips the second step for domains that "
-	  "the caller may not see. Only administrators see reverse domains. If central "
-	  "refuses records, the command fails with the reason (InError).",
+	  "name (host-10-1-1-1) in the domain of the network. --dns-name sets the name "
+	  "of the port. No other port of the network may have this name. The reverse "
+	  "record of each address contains this name, or the generated name if you give "
+	  "no --dns-name. --dns-domain moves the name of the port into that domain. The "
+	  "generated names stay in the domain of the network.\n"
+	  "--wait waits until central has accepted the records, and then until the name "
+	  "servers serve them. For domains that the caller may not see, it does not "
+	  "wait for the name servers. Only administrators see reverse domains. If "
+	  "central refuses records, the command fails with the reason (InError).",
 	  "zonefleet port create 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.1.1 "
 	  "2001:db8::1 --dns-name vm01 --wait\n"
 	  "zonefleet port create 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.1.2 "
@@ -311,17 +316,17 @@ const struct command commands[] = {
 	{ "port list", "[NETWORK]", 0, 1, OPT(LIMIT), NEED_BROKER, port_list,
 	  "list ports",
 	  "Lists ports with their names and addresses. A port is PENDING until central "
-	  "has all its records. Then the port is ACTIVE. A port is in ERROR if central "
-	  "refuses some of its records, for example because other data is at the name. "
-	  "REASON says why a port is PENDING or in ERROR. REASON also says why a port "
-	  "does not have its name, for example because another port has the name. Such a "
-	  "port has only its generated names.",
+	  "has accepted all its records. Then the port is ACTIVE. A port is in ERROR if "
+	  "central refuses some of its records, for example because the name already "
+	  "has other records. REASON says why a port is PENDING or in ERROR. REASON "
+	  "also says why a port does not have the desired name, for example because "
+	  "another port has this name. The port then has only its generated names.",
 	  "zonefleet port list 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "port show", "PORT", 1, 1, 0, NEED_BROKER, port_show,
 	  "show a port and the names of its addresses",
-	  "Shows the port, and each of its addresses with the name in its reverse "
-	  "record. PORT is an id or a full name. If ports of two networks have the same "
-	  "full name, use the id.",
+	  "Shows the port and its addresses. For each address, the command shows the "
+	  "name in the reverse record. PORT is an id or a full name. If ports of two "
+	  "networks have the same full name, use the id.",
 	  "zonefleet port show 0b5a6b6e-2f0e-4a43-9be7-3b8d2f8a3d10\n"
 	  "zonefleet port show vm01.dev.example.org" },
 	{ "port set", "PORT [ADDRESS...]", 1, -1,
@@ -344,24 +349,25 @@ const struct command commands[] = {
 	  WAIT | OPT(DNS) | OPT(LABEL) | OPT(CAPACITY) | OPT(TTL) | OPT(DESCRIPTION),
 	  NEED_BROKER, router_create,
 	  "create a router and its domain (administrators)",
-	  "Creates the router NAME and its domain. The router is a group of instances at "
-	  "these addresses. Each instance serves all routes of the router. All names "
-	  "below the domain resolve to these addresses. ADDRESS=down is an address that "
-	  "is not up yet. Routes that wait for a router get the new router immediately.",
+	  "Creates the router NAME and its domain. The router is a group of instances "
+	  "at these addresses. Each instance serves all routes of the router. All names "
+	  "below the domain resolve to these addresses. ADDRESS=down is the address of "
+	  "an instance that is not up yet. If routes are waiting for a router, "
+	  "zonefleet-routes binds them immediately.",
 	  "zonefleet router create shard1 10.245.2.2 10.245.2.3 --dns "
 	  "shard1.v3.example.com --admin --wait\n"
 	  "zonefleet router create east 10.245.3.2 --label zone=east --capacity 500 "
 	  "--admin" },
 	{ "router list", "", 0, 0, OPT(LIMIT), NEED_BROKER, router_list,
 	  "list the routers",
-	  "Lists the routers with their domains, states and addresses. ZONE is the state "
-	  "of the domain on its name servers. Only administrators see ROUTES, CAPACITY, "
-	  "SERIAL and REASON.\n"
+	  "Lists the routers with their domains, states and addresses. ZONE is the "
+	  "status of the domain. Only administrators see ROUTES, CAPACITY, SERIAL and "
+	  "REASON.\n"
 	  "An address without a suffix is up and in the domain. =down: the operator has "
 	  "set the address down. =silent: the agent of the address has sent no report "
-	  "for routes.alive_timeout. =kept: the address is down or silent, but it stays "
-	  "in the domain because no other address is up. =coming: the domain will have "
-	  "the address soon.",
+	  "within the time routes.alive_timeout. =kept: the address is down or silent, "
+	  "but it stays in the domain because no other address is up. =coming: the "
+	  "domain will have the address soon.",
 	  "zonefleet router list --admin\n"
 	  "zonefleet router list --json" },
 	{ "router show", "ROUTER", 1, 1, 0, NEED_BROKER, router_show,
@@ -375,37 +381,41 @@ const struct command commands[] = {
 	  NEED_BROKER, router_set,
 	  "change a router (administrators)",
 	  "Changes the values that you give. All other values stay the same. ADDRESS... "
-	  "replaces all addresses of the router. ADDRESS=down is an address that gets no "
-	  "requests. zonefleet-routes changes the domain of the router immediately.",
+	  "replaces all addresses of the router. ADDRESS=down is the address of an "
+	  "instance that gets no requests. zonefleet-routes changes the domain of the "
+	  "router immediately.",
 	  "zonefleet router set shard1 10.245.2.2 10.245.2.3=down --admin --wait\n"
 	  "zonefleet router set shard1 --capacity 1000 --admin" },
 	{ "router drain", "ROUTER", 1, 1, WAIT | OPT(UNDO), NEED_BROKER, router_drain,
 	  "move all routes to other routers (administrators)",
 	  "Moves all routes of the router to other routers and gives it no new routes. "
-	  "The generated name of a route changes with its router. The former name leads "
-	  "to the new name for routes.rebind_grace. The command prints how many routes "
-	  "will move. --wait waits until the router has no route. --undo lets the router "
-	  "take routes again, but does not move routes back.",
+	  "The generated name of a route changes with its router. During the time "
+	  "routes.rebind_grace, the former name has a CNAME record to the new name. The "
+	  "command prints how many routes will move. --wait waits until the router has "
+	  "no route. --undo allows the router to take routes again, but does not move "
+	  "routes back.",
 	  "zonefleet router drain shard1 --admin --wait\n"
 	  "zonefleet router drain shard1 --admin --undo" },
 	{ "router delete", "ROUTER", 1, 1, WAIT | OPT(FORCE), NEED_BROKER, router_delete,
 	  "delete a router that has no routes (administrators)",
 	  "Deletes the router and its domain. zonefleet-routes refuses to delete a "
 	  "router that has routes: drain it first. It also refuses to delete a router "
-	  "while former names of routes in its domain lead to other routers. These names "
-	  "stay until routes.rebind_grace is over and no resolver can have them in its "
-	  "cache. --force deletes the router without this wait.",
+	  "while its domain contains former names of routes that have moved to other "
+	  "routers. These names stay until the time routes.rebind_grace is over and no "
+	  "resolver can have them in its cache. --force deletes the router without this "
+	  "wait.",
 	  "zonefleet router delete shard1 --admin --wait" },
 	{ "route create", "NAMESPACE NAME", 2, 2,
 	  WAIT | OPT(HOST) | OPT(LABEL) | OPT(BACKEND), NEED_BROKER, route_create,
 	  "create a route",
 	  "Creates the route NAME of NAMESPACE. The route gets a router, and the "
 	  "generated name NAMESPACE-NAME in the domain of that router. If you give "
-	  "--host, the route has your own name instead: create a DNS record that leads "
-	  "from this name to the router. A host belongs to the first route that asks for "
-	  "it. Other routes wait until the host is free. --wait waits until the route "
-	  "has a router whose domain is on its name servers. If the route waits for its "
-	  "host, --wait fails immediately and names the owner of the host (Waiting).",
+	  "--host, the route has your own name instead: create a CNAME record from this "
+	  "name to a name in the router's domain. A host belongs to the first route "
+	  "that requests it. Other routes wait until the host is free. --wait waits "
+	  "until the route has a router whose domain is on its name servers. If another "
+	  "route has the host, --wait fails immediately and names the owner of the host "
+	  "(Waiting).",
 	  "zonefleet route create myapp test --wait\n"
 	  "zonefleet route create myapp shop --host www.example.org --label "
 	  "zone=east,tier=gold --backend shop_8080" },
@@ -440,10 +450,11 @@ const struct command commands[] = {
 	  "zonefleet route delete myapp/test --wait" },
 	{ "route bind", "ROUTE ROUTER", 2, 2, WAIT, NEED_BROKER, route_bind,
 	  "bind a route to a router (administrators)",
-	  "Binds the route to ROUTER, even if routes.strategy would choose another "
-	  "router. The route may already have another router. If routes.strategy is "
-	  "\"external\", zonefleet-routes does not bind routes itself. The former "
-	  "generated name leads to the new name for routes.rebind_grace.",
+	  "Binds the route to ROUTER, even if the route has another router or "
+	  "routes.strategy would choose another router. If routes.strategy is "
+	  "\"external\", zonefleet-routes does not bind routes itself. During the time "
+	  "routes.rebind_grace, the former generated name has a CNAME record to the new "
+	  "name.",
 	  "zonefleet route bind myapp/test shard2 --admin --wait" },
 	{ "watch", "DOMAIN", 1, 1, OPT(WAIT_TIMEOUT), NEED_BROKER, watch_domain,
 	  "watch a domain until it is ACTIVE",
@@ -452,12 +463,12 @@ const struct command commands[] = {
 	  "Otherwise, it prints one line for each change.",
 	  "zonefleet watch example.org" },
 	{ "workers", "", 0, 0, 0, NEED_BROKER, workers_show,
-	  "list the workers and their shares (administrators)",
+	  "list the processes of the fleet and their shares (administrators)",
 	  "Lists the processes of the fleet by service. The master of a service divides "
-	  "its periodic work into TOTAL shares. FACTOR is the number of the share that a "
-	  "process has. GENERATION is the number of this division. A process without a "
-	  "heartbeat for fleet.timeout is down and has no share. The process leaves the "
-	  "list after one hour.",
+	  "its periodic work into TOTAL shares. FACTOR is the number of the share that "
+	  "a process has. GENERATION grows each time the master divides the work again. "
+	  "If a process writes no heartbeat during the time fleet.timeout, it is down "
+	  "and has no share. The process leaves the list after one hour.",
 	  "zonefleet workers --admin" },
 	{ "locks", "", 0, 0, 0, NEED_BROKER, locks_show,
 	  "list the locks and their holders (administrators)",
@@ -468,27 +479,28 @@ const struct command commands[] = {
 	  "an old fence writes nothing.",
 	  "zonefleet locks --admin" },
 	{ "repairs", "", 0, 0, 0, NEED_BROKER, repairs_show,
-	  "list differences on name servers (administrators)",
-	  "Lists the differences between name servers and the database, and their "
-	  "repairs. CONTENT is a zone with the right serial but other records than the "
-	  "database. STRAY is an orphan zone: it belongs to no domain of the pool. "
-	  "SERIAL is a zone that a server did not update, although the server answers.\n"
-	  "SEEN: the pool manager has found the difference once and checks it again in "
-	  "the next round. CONFIRMED: the pool manager repairs the difference. DONE: the "
-	  "repair has succeeded. FAILED: the repair has failed. PARKED: an operator must "
-	  "act. The pool manager parks a difference that comes back too often. It also "
-	  "parks a repair that the server refuses, and a zone that may belong to another "
-	  "fleet.",
+	  "list drifts on name servers and their repairs (administrators)",
+	  "Lists the drifts between the name servers and the database, and their "
+	  "repairs. CONTENT: the zone on the name server has the right serial, but its "
+	  "records differ from the records in the database. STRAY: the zone is an "
+	  "orphan zone, which belongs to no domain of the pool. SERIAL: the server "
+	  "answers, but has not updated the zone.\n"
+	  "SEEN: the pool manager has found the drift once and checks it again in the "
+	  "next round. CONFIRMED: the pool manager repairs the drift. DONE: the repair "
+	  "has succeeded. FAILED: the repair has failed. PARKED: an operator must act. "
+	  "The pool manager parks a drift that comes back too often. It also parks a "
+	  "repair that the server refuses, and a zone that may belong to another fleet.",
 	  "zonefleet repairs --admin" },
 	{ "servers", "", 0, 0, OPT(POOL), NEED_BROKER, servers_show,
 	  "show the name servers and their state (administrators)",
 	  "Lists the name servers of the pools. BEHIND is the number of domains whose "
 	  "serial the server does not serve yet. FAILED is the number of domains whose "
-	  "last attempt on the server failed. HEALTH is the result of the latest queries "
-	  "and commands: NO_DNS if the server did not answer DNS queries, NO_CONTROL if "
-	  "its control channel did not answer, and NO_ANSWER if neither answered. STATE is the state that the operator has "
-	  "set. The pool managers send no changes to a DRAINED server and leave it out "
-	  "of the consensus. They do the same for a REMOVED server, and also delete all "
+	  "last operation on the server failed. HEALTH is the result of the latest "
+	  "queries and commands: NO_DNS if the server did not answer DNS queries, "
+	  "NO_CONTROL if its control channel did not answer, and NO_ANSWER if neither "
+	  "answered. STATE is the state that the operator has set. The pool managers send "
+	  "no changes to a DRAINED server and leave it out of the consensus. They do the "
+	  "same for a REMOVED server, and also delete all "
 	  "data about it.",
 	  "zonefleet servers --admin" },
 	{ "server drain", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_drain,
@@ -515,34 +527,35 @@ const struct command commands[] = {
 	  "start the pending work of a domain now",
 	  "Starts the pending work on the name servers of the domain now, without the "
 	  "pause before a retry. mini-DNS notifies and polls all these servers. The "
-	  "periodic sync does the same within poolmgr.periodic_sync_interval.\n"
+	  "periodic sync does the same within the time poolmgr.periodic_sync_interval.\n"
 	  "--deep also compares the records on each name server with the records of the "
-	  "domain. If a second comparison some seconds later finds the same difference, "
-	  "the pool manager repairs it. The pool manager then also repairs a parked "
-	  "difference (see 'zonefleet repairs'). A server that still serves an old "
-	  "serial must transfer the zone immediately, without the pause after earlier "
-	  "attempts.",
+	  "domain. If a second comparison some seconds later finds the same drift, the "
+	  "pool manager repairs it. The pool manager then also repairs a parked drift "
+	  "(see 'zonefleet repairs'). If a server still serves an old serial, the pool "
+	  "manager makes it transfer the zone immediately, without the pause after "
+	  "earlier attempts.",
 	  "zonefleet sync example.org\n"
 	  "zonefleet sync example.org --deep" },
 	{ "owner list", "", 0, 0, 0, NEED_BROKER, owner_list,
 	  "list the shared zones",
-	  "Lists the shared zones in registries.zones of zonefleet-ownership. STORAGE-ID "
-	  "is the owner that zonefleet-ownership uses for its records in the zone. An "
-	  "administrator sees all zones. Other callers see the zones of their tenant.\n"
-	  "NEW: no round has ended yet. OK: the last round succeeded. HELD: changes wait "
-	  "for 'owner approve'. FAILED: the last round failed, and zonefleet-ownership "
-	  "tries again. PARKED: the primary refuses all changes.",
+	  "Lists the shared zones in registries.zones of zonefleet-ownership. "
+	  "STORAGE-ID is the owner that zonefleet-ownership uses for its records in the "
+	  "zone. An administrator sees all zones. Other callers see the zones of their "
+	  "tenant.\n"
+	  "NEW: no round has ended yet. OK: the last round succeeded. HELD: changes are "
+	  "waiting for 'owner approve'. FAILED: the last round failed, and "
+	  "zonefleet-ownership tries again. PARKED: the primary refuses all changes.",
 	  "zonefleet owner list --admin" },
 	{ "owner plan", "STORAGE_ID ZONE", 2, 2, OPT(WAIT_TIMEOUT),
 	  NEED_BROKER, owner_plan,
 	  "read a shared zone and show the planned changes",
 	  "Starts a round for the zone now. zonefleet-ownership reads the zone, plans "
 	  "the changes and makes all changes that it does not hold. The command shows "
-	  "how many record sets STORAGE_ID owns. It lists each changed or held record "
-	  "set. It also lists each record set that a resource wants but "
+	  "how many record sets STORAGE_ID owns. The list contains each changed or held "
+	  "record set. It also contains each record set that a resource wants but "
 	  "zonefleet-ownership cannot write, with the reason. UNMANAGED is a record set "
-	  "without an owner. FOREIGN is a record set of another owner. RECORDS shows the "
-	  "present records, and the new records after ->.\n"
+	  "without an owner. FOREIGN is a record set of another owner. RECORDS shows "
+	  "the present records, and the new records after ->.\n"
 	  "If dry_run is set, the round changes nothing.",
 	  "zonefleet owner plan cluster-1 example.org\n"
 	  "zonefleet owner plan cluster-1 example.org --json | jq .plan.reasons" },
@@ -553,10 +566,10 @@ const struct command commands[] = {
 	  "JSON list of {\"dnsname\", \"type\", \"targets\": [...]}. An endpoint may "
 	  "also have \"ttl\", \"set_id\" and \"shared\". The list must contain all "
 	  "endpoints that the resource wants: zonefleet-ownership removes former "
-	  "endpoints that are not in the list. If you give --partial, they stay. After a "
-	  "partial list, zonefleet-ownership holds all removals of records of the "
-	  "resource until it gets a complete list. If you apply the same list again, "
-	  "nothing changes.",
+	  "endpoints that are not in the list. If you give --partial, these endpoints "
+	  "stay. After a partial list, zonefleet-ownership holds all removals of "
+	  "records of the resource until it gets a complete list. If you apply the same "
+	  "list again, nothing changes.",
 	  "echo '[{\"dnsname\": \"www.example.org.\", \"type\": \"A\", "
 	  "\"targets\": [\"192.0.2.1\"]}]' |\n"
 	  "  zonefleet owner apply cluster-1 example.org - --resource ingress/shop/web" },
@@ -565,10 +578,11 @@ const struct command commands[] = {
 	  "approve held changes",
 	  "Shows the held changes and their digest. zonefleet-ownership holds deletions "
 	  "and updates that exceed a limit of the zone. It also holds changes that "
-	  "remove records of a resource whose list is missing or incomplete. DIGEST "
-	  "approves exactly the changes with that digest. --yes approves the changes "
-	  "that the command shows. The next round then makes the approved changes. "
-	  "zonefleet-ownership refuses the approval if the plan has changed since then.",
+	  "remove records of a resource whose list is missing or incomplete. If you "
+	  "give a DIGEST, the command approves exactly the changes with that digest. "
+	  "--yes approves the changes that the command shows. The next round then makes "
+	  "the approved changes. If the plan has changed in the meantime, "
+	  "zonefleet-ownership refuses the approval.",
 	  "zonefleet owner approve cluster-1 example.org\n"
 	  "zonefleet owner approve cluster-1 example.org --yes" },
 	{ "owner records", "STORAGE_ID ZONE", 2, 2, OPT(OWNER) | OPT(NAME),
@@ -584,25 +598,27 @@ const struct command commands[] = {
 	  "zonefleet owner records cluster-1 example.org --name www" },
 	{ "owner export", "STORAGE_ID ZONE [FILE]", 2, 3, 0, NEED_BROKER, owner_export,
 	  "export records and their owners",
-	  "Writes all records of the zone with their owners, as zonefleet-ownership last "
-	  "read them. If you give no FILE, the command writes to standard output. The "
-	  "command creates FILE only when the output is complete. The output is a "
+	  "Writes all records of the zone with their owners, as zonefleet-ownership "
+	  "last read them. If you give no FILE, the command writes to standard output. "
+	  "The command creates FILE only when the output is complete. The output is a "
 	  "ConfigMap. Its data.records is the JSON text of a list of {\"dnsname\", "
-	  "\"owner\", \"target\", \"type\"}. All records have the same serial of the "
-	  "zone. If storage is \"table\", keep the file on a different machine than the "
-	  "database: 'owner import' reads it after a loss of the database.",
+	  "\"owner\", \"target\", \"type\"}. All records in the output are from the "
+	  "same serial of the zone. If storage is \"table\", do not keep the file on "
+	  "the machine of the database. If you lose the database, read the file with "
+	  "'owner import'.",
 	  "zonefleet owner export cluster-1 example.org example.org.owners\n"
 	  "zonefleet owner export cluster-1 example.org | jq -r .data.records" },
 	{ "owner import", "STORAGE_ID ZONE FILE", 3, 3, 0, NEED_BROKER, owner_import,
 	  "import the owners of records",
 	  "Imports the owners of records from FILE. FILE contains the output of 'owner "
 	  "export', or only its list of records. If FILE ends in .xz or .gz, the client "
-	  "decompresses it. If FILE is -, the client reads standard input. Records that "
-	  "belong to STORAGE_ID in FILE belong to it again after the next round, if they "
-	  "are unchanged in the zone. All other records stay as they are. The output "
-	  "shows their number. Use the command if storage is \"table\" and you have lost "
-	  "the database. If storage is \"txt\", the ownership marks in the zone still "
-	  "name the owners. If you import the same file again, nothing changes.\n"
+	  "decompresses it. If FILE is -, the client reads standard input. If FILE "
+	  "names STORAGE_ID as the owner of a record, and the record is unchanged in "
+	  "the zone, STORAGE_ID owns the record again after the next round. All other "
+	  "records stay as they are. The output shows the number of these records. Use "
+	  "the command if storage is \"table\" and you have lost the database. If "
+	  "storage is \"txt\", the ownership marks in the zone still name the owners. "
+	  "If you import the same file again, nothing changes.\n"
 	  "Run 'owner apply' first. zonefleet-ownership deletes records of STORAGE_ID "
 	  "that no resource wants.",
 	  "zonefleet owner import cluster-1 example.org example.org.owners" },
@@ -611,15 +627,15 @@ const struct command commands[] = {
 	  NEED_BROKER, owner_transfer,
 	  "give record sets to another owner",
 	  "Gives the selected record sets of STORAGE_ID to TO_STORAGE_ID. "
-	  "registries.zones must list TO_STORAGE_ID for the same zone. A resource that "
-	  "wanted a record set from STORAGE_ID then wants it from TO_STORAGE_ID. The "
-	  "records stay the same. Only their ownership marks change. The command waits "
-	  "for the end of the work. It prints how many record sets the selection "
-	  "matched, how many zonefleet-ownership has changed and how many it has "
-	  "refused, and the names of up to 100 of them. If zonefleet-ownership refuses a "
-	  "record set, it still changes the others, and the command fails with the "
-	  "reasons (Refused).\n"
-	  "Run the command with --dry-run first: it then changes nothing.",
+	  "registries.zones must list TO_STORAGE_ID for the same zone. TO_STORAGE_ID "
+	  "also gets the endpoints of these record sets, under the same resource names. "
+	  "The records stay the same. Only their ownership marks change. The command "
+	  "waits until the work has ended. It prints how many record sets the selection "
+	  "matched, how many zonefleet-ownership has changed, and how many it has "
+	  "refused. It also prints the names of up to 100 of these record sets. If "
+	  "zonefleet-ownership refuses a record set, it still changes the others, and "
+	  "the command fails with the reasons (Refused).\n"
+	  "First run the command with --dry-run: then it changes nothing.",
 	  "zonefleet owner transfer cluster-1 example.org cluster-2 --name shop --below "
 	  "--dry-run\n"
 	  "zonefleet owner transfer cluster-1 example.org cluster-2 --resource "
@@ -631,8 +647,9 @@ const struct command commands[] = {
 	  "remove ownership marks, and keep the records",
 	  "Removes the ownership marks of the selected record sets of STORAGE_ID. The "
 	  "records stay in the zone without an owner. If a resource still wants them, "
-	  "zonefleet-ownership does not change them until 'owner adopt' takes them over. "
-	  "The output is as for 'owner transfer'.",
+	  "zonefleet-ownership does not change these records until you adopt them with "
+	  "'owner adopt'. The output has the same form as the output of 'owner "
+	  "transfer'.",
 	  "zonefleet owner release cluster-1 example.org --name www --type A\n"
 	  "zonefleet owner release cluster-1 example.org --all --dry-run" },
 	{ "owner adopt", "STORAGE_ID ZONE [NAME TYPE TARGET...]", 2, -1,
@@ -643,28 +660,28 @@ const struct command commands[] = {
 	  "must have no owner, and a resource must want it (see 'owner apply'). Its "
 	  "records must be exactly the TARGETs. This ensures that you take over only "
 	  "records that you know. Write TARGET as in a zone file, and quote it for the "
-	  "shell as one word. After that, the record set gets the records that the "
+	  "shell as one word. zonefleet-ownership then writes the records that the "
 	  "resource wants. --wanted takes over all selected record sets that have no "
-	  "owner and are exactly as a resource wants them. The output is as for 'owner "
-	  "transfer'.",
+	  "owner and are exactly as a resource wants them. The output has the same form "
+	  "as the output of 'owner transfer'.",
 	  "zonefleet owner adopt cluster-1 example.org www A 192.0.2.1 192.0.2.2\n"
 	  "zonefleet owner adopt cluster-1 example.org --wanted --dry-run" },
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,
 	  "list the queues and their messages (administrators)",
 	  "Lists the work queues of the fleet at the broker. CONSUMERS is the number of "
-	  "processes that take messages from the queue. READY messages wait for a "
-	  "process. DELAYED messages wait for a retry. DEAD messages are dead letters "
-	  "(see 'zonefleet dead-letters'). Queues that end in .recovery contain repairs. "
-	  "Workers process the changes of users before repairs.",
+	  "processes that take messages from the queue. READY messages are waiting for "
+	  "a process. DELAYED messages are waiting for a retry. DEAD messages are dead "
+	  "letters (see 'zonefleet dead-letters'). A queue whose name ends in .recovery "
+	  "contains repairs. Workers process the changes of users before repairs.",
 	  "zonefleet queues --admin" },
 	{ "dead-letters list", "", 0, 0, OPT(LIMIT) | OPT(POOL), NEED_BROKER,
 	  dead_letters_list,
 	  "list dead letters (administrators)",
-	  "Lists the messages that no worker could process, with the reason. A worker "
-	  "could not read the message, or the work failed permanently. If the message is "
-	  "an order inside the fleet, the sync does the missing work. If the message is "
-	  "a cast of another program, that program must send it again. The queue and the "
-	  "content of a message determine its ID.",
+	  "Lists the messages that a worker could not process, each with the reason: "
+	  "the worker could not read the message, or its work failed permanently. If "
+	  "the message is an order inside the fleet, the sync does the missing work. If "
+	  "the message is a cast of another program, that program must send it again. "
+	  "The queue and the content of a message determine its ID.",
 	  "zonefleet dead-letters list --admin" },
 	{ "dead-letters show", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_show,
 	  "show a dead letter (administrators)",
@@ -675,11 +692,12 @@ const struct command commands[] = {
 	  dead_letters_retry,
 	  "send a dead letter to its queue again (administrators)",
 	  "Puts the message back into its queue. If ID is all, the command puts all "
-	  "messages back. A message that a worker gets twice has only one effect. The "
-	  "message names no broker account, so a worker with broker.require_user_id or "
-	  "broker.administrators may refuse it again. --vouch sends one message under "
-	  "your own account and with your rights. First read that message with "
-	  "'zonefleet dead-letters show'. You cannot use --vouch if ID is all.",
+	  "messages back. If a worker gets a message twice, the message has only one "
+	  "effect. The message names no broker account, so a worker with "
+	  "broker.require_user_id or broker.administrators may refuse it again. --vouch "
+	  "sends one message under your own account and with your rights. First read "
+	  "that message with 'zonefleet dead-letters show'. You cannot use --vouch if "
+	  "ID is all.",
 	  "zonefleet dead-letters retry all --admin" },
 	{ "dead-letters drop", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_drop,
 	  "delete a dead letter (administrators)",
@@ -697,9 +715,10 @@ const struct command commands[] = {
 	{ "db migrate", "", 0, 0, 0, NEED_DATABASE, db_migrate,
 	  "create or upgrade the tables",
 	  "Creates the tables in an empty database, or upgrades the tables to the "
-	  "version of this program. It never goes back to an older version. Only one "
-	  "migration runs at a time, and a second migration changes nothing. After an "
-	  "upgrade, the command lists the same tenants as 'db tenants'.",
+	  "version of this program. It never changes the tables back to an older "
+	  "version. Only one migration runs at a time, and a second migration changes "
+	  "nothing. After an upgrade, the command lists the same tenants as 'db "
+	  "tenants'.",
 	  "zonefleet db migrate --config /etc/zonefleet/zonefleet.cfg" },
 	{ "db version", "", 0, 0, 0, NEED_DATABASE, db_version,
 	  "show the version of the tables",
@@ -709,9 +728,9 @@ const struct command commands[] = {
 	{ "db tenants", "", 0, 0, 0, NEED_DATABASE, db_tenants,
 	  "list tenants with invalid or similar names",
 	  "Reads the tenants (projects) of all rows in the database. Lists tenants that "
-	  "zonefleet refuses because their names contain control characters, or begin or "
-	  "end with a blank. Also lists tenants whose names differ only in blanks or "
-	  "control characters at their ends, or in upper and lower case.",
+	  "zonefleet refuses because the name contains control characters, or begins or "
+	  "ends with a blank. Also lists tenants whose names differ only in upper and "
+	  "lower case, or in blanks or control characters at the beginning or the end.",
 	  "zonefleet db tenants\n"
 	  "zonefleet db tenants --json" },
 
@@ -723,8 +742,8 @@ const struct command commands[] = {
 	{ "help", "[COMMAND]", 0, 2, OPT(MAN), NEED_NOTHING, help_command,
 	  "explain a command, or list all commands",
 	  "Explains COMMAND with its options and examples, as --help after the command "
-	  "does. If you give no COMMAND, it lists all commands. --json without COMMAND "
-	  "prints the texts of all commands. --man prints the man page.",
+	  "does. If you give no COMMAND, the command lists all commands. --json without "
+	  "COMMAND prints the texts of all commands. --man prints the man page.",
 	  "zonefleet help record add\n"
 	  "zonefleet help --man | man -l -" },
 	{ 0 }

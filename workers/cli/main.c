@@ -129,7 +129,7 @@ static enum err cli_with_schema(struct cli *cli, enum err (*fn)(
                                 struct cli *, const struct option_schema *))
 {
 	const struct option_section own[] = {
-		{ "client", "the command line client", client_options, &cli->settings },
+		{ "client", "the command-line client", client_options, &cli->settings },
 		{ 0 }
 	};
 	struct option_section *sections = worker_sections(&cli->common, NULL, own, NULL);

@@ -69,9 +69,10 @@ static void man_exits(FILE *to)
 		man_escape(cli_exit_meanings[i], to);
 		fputc('\n', to);
 	}
-	fputs(".PP\nAn error is one line on standard error. With\n.B \\-\\-json\n"
-	      "it is the object \\(dqerror\\(dq, with \\(dqclass\\(dq and\n"
-	      "\\(dqmessage\\(dq, in the document on standard output.\n"
+	fputs(".PP\nThe client prints an error as one line on standard error.\n"
+	      "If you give\n.BR \\-\\-json ,\n"
+	      "the document on standard output contains the error as the object\n"
+	      "\\(dqerror\\(dq, with \\(dqclass\\(dq and \\(dqmessage\\(dq.\n"
 	      "The document also contains the results before the error.\n", to);
 }
 
@@ -88,7 +89,7 @@ static void man_settings(FILE *to)
 		fprintf(to, "; default \\(dq%s\\(dq\n", row->fallback);
 	}
 	fputs(".SH ENVIRONMENT\n.TP\n.B ZONEFLEET_CONFIG\n"
-	      "path of the settings file, if\n.B \\-\\-config\nis not given\n.TP\n"
+	      "path of the settings file, if you do not give\n.B \\-\\-config\n.TP\n"
 	      ".B NO_COLOR\nif set, the client prints no colors\n.SH FILES\n.TP\n"
 	      ".I /etc/zonefleet/zonefleet.cfg\ndefault settings file\n", to);
 }
@@ -102,11 +103,12 @@ void help_man(FILE *to)
 	        "[\\fIARGUMENT\\fR...]\n.SH DESCRIPTION\n"
 	        "Creates, changes and shows domains and their records, and shows the\n"
 	        "state of the name servers.\n"
-	        "Write the name of a domain with or without its final dot, or write\n"
-	        "its id.\nThe name of a record is relative to its domain (www, or @\n"
-	        "for the domain itself), or absolute with its final dot.\n"
-	        "Options may stand anywhere. Put\n.B \\-\\-\nbefore arguments that\n"
-	        "begin with a hyphen.\n.SH OPTIONS\n", version_text);
+	        "To name a domain, write its name with or without a final dot, or\n"
+	        "write its id.\nTo name a record, write its name relative to the\n"
+	        "domain (www, or @ for the domain itself), or its absolute name with\n"
+	        "a final dot.\nYou can put options anywhere. Put\n.B \\-\\-\n"
+	        "before arguments that begin with a hyphen.\n"
+	        ".SH OPTIONS\n", version_text);
 	for (int i = 0; i < OPT_COMMON_COUNT; i++)
 		man_option(&option_rows[i], to);
 	fputs(".SH COMMANDS\n", to);

@@ -25,34 +25,36 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_QUIET]        = { "quiet", 'q', NULL,
 		"print no headers, progress or summary" },
 	[OPT_NO_COLOR]     = { "no-color", 0, NULL,
-		"print no colors on a terminal; $NO_COLOR has the same effect" },
+		"print no colors on a terminal; if $NO_COLOR is set, it has the same "
+		"effect" },
 	[OPT_VERBOSE]      = { "verbose", 'v', NULL,
-		"also print the log lines of log.level and of more severe levels" },
+		"also print the log lines whose severity is at least log.level" },
 	[OPT_SAMPLE]       = { "sample", 0, NULL,
 		"print the settings with their defaults" },
 	[OPT_HELP]         = { "help", 'h', NULL, "explain the command" },
 	[OPT_VERSION]      = { "version", 0, NULL, "print the version" },
 	[OPT_WAIT]         = { "wait", 'w', NULL,
-		"wait until the name servers have the change and the state is ACTIVE or "
-		"DELETED (router drain: until the router has no route)" },
+		"wait until the name servers serve the change and the status is ACTIVE "
+		"or DELETED (router drain: until the router has no route)" },
 	[OPT_WAIT_TIMEOUT] = { "wait-timeout", 0, "TIME",
 		"wait at most TIME; default: 60 seconds (watch: no limit)" },
 	[OPT_EMAIL]        = { "email", 0, "ADDRESS",
 		"set the email address of the person responsible for the domain (RNAME "
-		"of the SOA record)" },
+		"in the SOA record)" },
 	[OPT_PRIMARY]      = { "primary", 0, "HOST",
-		"set the primary name server (MNAME of the SOA record)" },
+		"set the primary name server (MNAME in the SOA record)" },
 	[OPT_TTL]          = { "ttl", 0, "TIME",
 		"set the time to live, for example 3600 or 1h" },
 	[OPT_REFRESH]      = { "refresh", 0, "TIME",
-		"set the refresh time of the SOA record" },
+		"set the refresh time in the SOA record" },
 	[OPT_RETRY]        = { "retry", 0, "TIME",
-		"set the retry time of the SOA record" },
+		"set the retry time in the SOA record" },
 	[OPT_EXPIRE]       = { "expire", 0, "TIME",
-		"set the expire time of the SOA record" },
+		"set the expiry time in the SOA record" },
 	[OPT_MINIMUM]      = { "minimum", 0, "TIME",
-		"set the minimum of the SOA record: the TTL of negative answers" },
-	[OPT_DESCRIPTION]  = { "description", 0, "TEXT", "set a note for people" },
+		"set the minimum in the SOA record: the TTL of negative answers" },
+	[OPT_DESCRIPTION]  = { "description", 0, "TEXT", "set the description: any "
+	"text" },
 	[OPT_POOL]         = { "pool", 0, "POOL", "select the pool of name servers" },
 	[OPT_NS]           = { "ns", 0, "HOST,...",
 		"set the hosts in the NS records at the apex" },
@@ -69,7 +71,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"use the algorithm A: hmac-sha1, hmac-sha224, hmac-sha256, hmac-sha384 "
 		"or hmac-sha512; default of 'tsigkey create': hmac-sha256" },
 	[OPT_DOMAIN]       = { "domain", 0, "DOMAIN",
-		"let a client that signs with the key transfer this domain" },
+		"allow clients that sign with the key to transfer this domain" },
 	[OPT_SECRET_FILE]  = { "secret-file", 0, "FILE",
 		"read the secret in base64 from FILE, or from standard input if FILE is "
 		"-" },
@@ -85,15 +87,16 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_PARTIAL]      = { "partial", 0, NULL,
 		"keep the endpoints of the resource that FILE does not contain" },
 	[OPT_YES]          = { "yes", 0, NULL,
-		"make the change that the command only shows without this option" },
+		"make the change; without this option, the command only shows the "
+		"change" },
 	[OPT_VOUCH]        = { "vouch", 0, NULL,
 		"send the message under your own broker account" },
 	[OPT_OWNER]        = { "owner", 0, "ID",
 		"list only records of this owner; '' means records without an owner" },
 	[OPT_NAME]         = { "name", 0, "NAME",
-		"select only this name: www, @, or an absolute name with its final dot" },
+		"select only this name: www, @, or an absolute name with a final dot" },
 	[OPT_BELOW]        = { "below", 0, NULL,
-		"also select all names below the name of --name" },
+		"also select all names below the name in --name" },
 	[OPT_ALL]          = { "all", 0, NULL,
 		"select all record sets of STORAGE_ID in the zone" },
 	[OPT_WANTED]       = { "wanted", 0, NULL,
@@ -102,14 +105,14 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_DRY_RUN]      = { "dry-run", 0, NULL,
 		"show what the command would do, but change nothing" },
 	[OPT_DNS_NAME]     = { "dns-name", 0, "NAME",
-		"set the name of the port: vm01, or an absolute name with its final dot; "
+		"set the name of the port: vm01, or an absolute name with a final dot; "
 		"'' means only the generated names" },
 	[OPT_DNS_DOMAIN]   = { "dns-domain", 0, "DOMAIN",
 		"set the domain of the name; '' means the domain of the network" },
 	[OPT_MAC]          = { "mac", 0, "MAC",
 		"set the MAC address, for example fa:16:3e:00:00:01" },
 	[OPT_NO_PUBLISH]   = { "no-publish", 0, NULL,
-		"publish no records of the addresses in the subnet" },
+		"publish no records for the addresses in the subnet" },
 	[OPT_DNS]          = { "dns", 0, "NAME",
 		"set the domain of the router; default: NAME.SUFFIX (SUFFIX is "
 		"routes.suffix)" },
@@ -117,11 +120,12 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"set the labels that match routes to routers: one label for a router, "
 		"any number for a route; '' removes the labels" },
 	[OPT_CAPACITY]     = { "capacity", 0, "N",
-		"set the largest number of routes; '' means no limit" },
-	[OPT_UNDO]         = { "undo", 0, NULL, "let the router take routes again" },
+		"set the largest number of routes that the router takes; '' means no "
+		"limit" },
+	[OPT_UNDO]         = { "undo", 0, NULL, "allow the router to take routes again" },
 	[OPT_FORCE]        = { "force", 0, NULL,
-		"delete the router even if former names of routes still lead to other "
-		"routers" },
+		"delete the router even if its domain still contains former names of "
+		"moved routes" },
 	[OPT_HOST]         = { "host", 0, "NAME",
 		"set your own name or *.NAME as the host; '' means a generated name. The "
 		"host must not be in routes.suffix. Only administrators may use a "

@@ -23,10 +23,10 @@ const struct option membership_options[] = {
 	  "time between two heartbeats of a process" },
 	{ "timeout", OPTION_DURATION, AT(timeout_ms), "15s", 150, 3600 * 1000,
 	  "time without a heartbeat after which a process counts as dead. Other "
-	  "processes then take its work. The time must be more than twice `period`" },
+	  "processes then take its work. The time must be more than twice fleet.period" },
 	{ "lock_ttl", OPTION_DURATION, AT(lock_ttl_ms), "30s", 150, 3600 * 1000,
 	  "time after which another process may take over a lock that its holder does "
-	  "not renew. The time must be at least three times `period`" },
+	  "not renew. The time must be at least three times fleet.period" },
 	{ 0 }
 };
 
@@ -49,7 +49,8 @@ static struct metric *masters, *is_master, *beats;
 void membership_metrics(void)
 {
 	masters = metric_new(METRIC_COUNTER, "fleet_master_changes_total",
-	                     "times that a process became the master of its service",
+	                     "number of times that a process became the master of its "
+	                     "service",
 	                     NULL, NULL);
 	is_master = metric_new(METRIC_GAUGE, "fleet_is_master",
 	                       "1 if a process of this program is the master of its "

@@ -37,12 +37,13 @@ static void queue_watch_add(char *queue)
 {
 	watched[watched_count++] = (struct watched){
 		.queue = queue,
-		.ready = queue_gauge("queue_ready", "messages that wait for a process. "
-		                     "The master counts them every ten seconds", queue),
-		.delayed = queue_gauge("queue_delayed", "messages that wait for a retry, "
-		                       "each for at most 8 s", queue),
-		.dead = queue_gauge("queue_dead_letters", "dead letters that wait for "
-		                    "the operator", queue),
+		.ready = queue_gauge("queue_ready", "messages that are waiting for a "
+		                     "process. The master counts them every ten "
+		                     "seconds", queue),
+		.delayed = queue_gauge("queue_delayed", "messages that are waiting for "
+		                       "a retry. Each message waits at most 8 s", queue),
+		.dead = queue_gauge("queue_dead_letters", "dead letters that are "
+		                    "waiting for the operator", queue),
 		.consumers = queue_gauge("queue_consumers", "processes that take "
 		                         "messages from the queue", queue),
 	};

@@ -38,31 +38,31 @@ static const char *const scope_words[] = {
 
 static const struct option rows[] = {
 	{ "zone", OPTION_TEXT, AT(zone), "example.org", 1, 255,
-	  "name of the shared zone. zonefleet-ownership changes only record sets with an "
-	  "ownership mark of its storage_id", .required = true },
+	  "name of the shared zone. zonefleet-ownership changes only record sets "
+	  "with an ownership mark of this storage_id", .required = true },
 	{ "storage_id", OPTION_TEXT, AT(storage_id), "cluster-1", 1, MARK_OWNER_MAX,
 	  "owner in the ownership marks of zonefleet-ownership. Several zones may have "
 	  "the same storage_id. No other program that writes to these zones may use the "
 	  "same owner", .required = true },
 	{ "tenant", OPTION_TEXT, AT(tenant), "", 0, 255,
-	  "tenant that may make calls for this zone, in addition to administrators. "
+	  "tenant that may make calls about this zone, in addition to administrators. "
 	  "\"\": only administrators may make calls" },
 	{ "storage", OPTION_WORD, AT(storage), "txt", .words = storage_words,
 	  .help = "place of the ownership marks. txt: TXT records of the zone, which "
-	  "external-dns also reads; table: the database, if the zone must not show the "
-	  "marks; memory: the memory of the program, for tests" },
+	  "external-dns also reads; table: the database, for a zone that must not "
+	  "contain ownership marks; memory: the memory of the program, for tests" },
 	{ "txt_form", OPTION_WORD, AT(txt_form), "typed", .words = form_words,
-	  .help = "form of an ownership mark. typed: one TXT record for each record set, "
-	  "with the type of the record set in its name; same: one TXT record at the name "
-	  "of the record set, which contains only the storage_id" },
+	  .help = "form of an ownership mark. typed: one TXT record for each record "
+	  "set, with the type of the record set in its name; same: one TXT record "
+	  "with only the storage_id, at the name of the record set" },
 	{ "txt_prefix", OPTION_TEXT, AT(txt_prefix), "_own-%{record_type}.", 0,
 	  MARK_AFFIX_MAX,
-	  "text in front of the name of a record in the name of its ownership mark. "
-	  "%{record_type} stands for the record type. \"\": the default of "
-	  "external-dns" },
+	  "text at the beginning of the name of an ownership mark. The name of the "
+	  "record set follows this text. %{record_type} stands for the record type. "
+	  "\"\": the default of external-dns" },
 	{ "txt_suffix", OPTION_TEXT, AT(txt_suffix), "", 0, MARK_AFFIX_MAX,
-	  "text after the first label of the name of a record in the name of its "
-	  "ownership mark. If you set txt_suffix, set txt_prefix to \"\"" },
+	  "text in the name of an ownership mark, at the end of the first label of "
+	  "the record set's name. If you set txt_suffix, set txt_prefix to \"\"" },
 	{ "txt_wildcard", OPTION_TEXT, AT(txt_wildcard), "_wildcard", 0, NAME_MAX_LABEL,
 	  "text that replaces \"*\" in the name of an ownership mark" },
 	{ "txt_encrypt_key", OPTION_SECRET, AT(txt_encrypt_key), NULL, 0, 0,
@@ -91,9 +91,11 @@ static const struct option rows[] = {
 	  "secret of tsig_key in base64, or \"@\" and the path of a file that contains "
 	  "the secret" },
 	{ "timeout", OPTION_DURATION, AT(timeout_ms), "10s", 100, 600 * 1000,
-	  "time without an answer of the primary after which a round fails" },
+	  "longest time to wait for an answer of the primary. If the primary does not "
+	  "answer within this time, the round fails" },
 	{ "resync_period", OPTION_DURATION, AT(resync_ms), "60s", 100, 86400 * 1000,
-	  "time between two checks of the zone if nothing changes" },
+	  "time between two checks of the zone if no call and no approval starts a "
+	  "round earlier" },
 	{ "reread_period", OPTION_SECONDS, AT(reread_s), "1h", 1, 30 * 86400,
 	  "time after which zonefleet-ownership reads the whole zone again, even if its "
 	  "serial is the same" },
@@ -124,18 +126,18 @@ static const struct option rows[] = {
 	  "names that zonefleet-ownership does not write, together with all names below "
 	  "them" },
 	{ "max_delete_pct", OPTION_PERCENT, AT(max_delete_pct), "30", 0, 100,
-	  "largest share of the record sets with an ownership mark that "
+	  "largest percentage of the record sets with an ownership mark that "
 	  "zonefleet-ownership may delete in one round. If a round would exceed this "
-	  "share, an operator must approve the deletions" },
+	  "percentage, an operator must approve the deletions" },
 	{ "max_update_pct", OPTION_PERCENT, AT(max_update_pct), "30", 0, 100,
-	  "largest share of the record sets with an ownership mark that may lose a "
-	  "record in one round. If a round would exceed this share, an operator must "
-	  "approve these updates" },
+	  "largest percentage of the record sets with an ownership mark that may "
+	  "lose a record in one round. If a round would exceed this percentage, an "
+	  "operator must approve these updates" },
 	{ "min_records", OPTION_INT, AT(min_records), "10", 0, 1000000,
-	  "smallest number of record sets with an ownership mark for which "
-	  "max_delete_pct and max_update_pct apply. If a resource had at least this many "
-	  "endpoints and now wants no endpoint, an operator must also approve their "
-	  "deletion" },
+	  "smallest number of record sets with an ownership mark at which "
+	  "max_delete_pct and max_update_pct apply. If a resource had at least this "
+	  "many endpoints and now wants no endpoint, an operator must approve the "
+	  "deletion of these endpoints" },
 	{ "ttl", OPTION_SECONDS, AT(ttl), "300", 0, INT32_MAX,
 	  "TTL of a new record set if its endpoint has no TTL. An existing record set "
 	  "keeps its TTL" },
@@ -144,8 +146,8 @@ static const struct option rows[] = {
 	{ "dry_run", OPTION_BOOL, AT(dry_run), "false", 0, 0,
 	  "plan the changes, but write nothing to the zone" },
 	{ "keep_drift", OPTION_BOOL, AT(keep_drift), "false", 0, 0,
-	  "leave record sets with an ownership mark as other programs changed them. "
-	  "false: repair these record sets" },
+	  "keep the changes of other programs to record sets with an ownership mark. "
+	  "false: undo these changes" },
 	{ "reclaim", OPTION_BOOL, AT(reclaim), "false", 0, 0,
 	  "write a lost ownership mark again if zonefleet-ownership created the record "
 	  "set and its records are unchanged" },

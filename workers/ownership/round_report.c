@@ -243,9 +243,8 @@ void round_metrics(void)
 	                    "rounds that read a zone and planned the changes to it",
 	                    NULL, NULL);
 	quiet_rounds = metric_new(METRIC_COUNTER, "ownership_quiet_rounds_total",
-	                          "rounds that ended after the query for the serial "
-	                          "because the zone still had the serial of the last "
-	                          "plan",
+	                          "rounds that ended early because the zone still had "
+	                          "the serial of the last plan",
 	                          NULL, NULL);
 	failed = metric_new(METRIC_COUNTER, "ownership_bad_rounds_total",
 	                    "rounds that failed. parked: the primary refuses all changes",
@@ -255,8 +254,8 @@ void round_metrics(void)
 	                    "state", "parked");
 	for (size_t i = 0; i < OUTCOME_COUNT; i++)
 		changes_of[i] = metric_new(METRIC_COUNTER, "ownership_updates_total",
-		                           "updates that change one name at a primary, "
-		                           "by outcome",
+		                           "updates that change the records of one name "
+		                           "at a primary, by outcome",
 		                           "outcome", outcome_name((enum outcome)i));
 }
 

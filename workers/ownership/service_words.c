@@ -9,31 +9,36 @@
 
 static const struct json_field args[] = {
 	{ "storage_id", "text", "the `storage_id` of the registry", .max = MARK_OWNER_MAX },
-	{ "zone", "name", "the zone, with or without the final dot" },
-	{ "selector", "[selector]", "which record sets" },
-	{ "dry_run", "true or false", "true: only show the changes", "false" },
+	{ "zone", "name", "the zone, with or without a final dot" },
+	{ "selector", "[selector]", "selects the record sets of the order" },
+	{ "dry_run", "true or false", "true: show the changes, but do not make them",
+	  "false" },
 	{ 0 }
 };
 
 static const struct rpc_method_doc words[] = {
 	{ "apply_endpoints", "Stores the endpoints of a resource. The next round writes "
-	  "them to the zone. In the answer, `complete` is false if it is false in the "
-	  "call, or if the list is empty although the resource had many endpoints.",
+	  "them to the zone. In the answer, `complete` is false in two cases: it is "
+	  "false in the call, or the list is empty although the resource had at least "
+	  "`min_records` endpoints and still owns record sets.",
 	  OWNER, "`changed`: number; `endpoints`: number; `complete`: true or false",
 	  "{" REGISTRY ", 'resource': 'ingress/shop/web', 'complete': true, 'endpoints': "
 	  "[{'dnsname': 'www.shared.example.', 'type': 'A', 'targets': ['192.0.2.80']}]}",
-	  FIELDS({ "resource", "text", "the resource; letters, digits and `. _ : / @ -`",
+	  FIELDS({ "resource", "text", "the name of the resource; letters, digits and "
+	  "`. _ : / @ -`",
 	           .max = MARK_RESOURCE_MAX },
 	         { "endpoints", "list of [endpoint]", "the endpoints that the resource "
 	           "wants",
 	           .max = ENDPOINTS_MAX },
-	         { "complete", "true or false", "true: the list has all endpoints of the "
-	           "resource; false: its other endpoints stay" },
-	         { "rev", "number", "a number that grows with each list. The call fails "
-	           "with `Conflict` if an earlier list had a larger number",
+	         { "complete", "true or false", "true: the list contains all endpoints "
+	           "of the resource; false: the endpoints that are not in the list "
+	           "stay" },
+	         { "rev", "number", "the number of the list. The number must grow with "
+	           "each list. The call fails with `Conflict` if an earlier list had a "
+	           "larger number",
 	           "0: no check", INT64_MAX }) },
 	{ "plan_calculate", "Begins a round immediately. The round has ended when "
-	  "`rounds` in the answer of `get_plan` has grown.",
+	  "`rounds` in the answer to `get_plan` has grown.",
 	  OWNER, "[registry]", "{" REGISTRY "}" },
 	{ "plan_approve", "Approves the held changes of the plan with this digest. The "
 	  "call fails with `Conflict` if no held plan has this digest.", OWNER, "null",
@@ -57,8 +62,8 @@ static const struct rpc_method_doc words[] = {
 	  "record sets. Each record set must have no owner and must contain exactly the "
 	  "records that a resource wants.", OWNER, "`order`: id",
 	  "{" REGISTRY ", 'selector': {'name': 'www.shared.example.'}, 'dry_run': true}" },
-	{ "ownership_release", "Orders zonefleet-ownership to give up the selected "
-	  "record sets. The record sets stay in the zone.",
+	{ "ownership_release", "Orders zonefleet-ownership to remove the ownership "
+	  "marks of the selected record sets. The record sets stay in the zone.",
 	  OWNER, "`order`: id",
 	  "{" REGISTRY ", 'selector': {'name': 'www.shared.example.'}, 'dry_run': true}" },
 	{ "ownership_transfer", "Orders zonefleet-ownership to give the selected record "
@@ -79,33 +84,34 @@ static const struct rpc_method_doc words[] = {
 	  FIELDS({ "marker", "text", "the `marker` of the previous page", "the first page" },
 	         { "limit", "number from 1", "the largest number of record sets in the "
 	           "answer", "1000", 1000 }) },
-	{ "storage_import", "Imports the owners of records from a list. The registry "
-	  "must have the storage `table`. `claimed`: number of record sets of this "
-	  "registry. `others`: number of records of other owners. `unmanaged`: number of "
-	  "records without an owner. `outside`: number of records outside the zone. "
+	{ "storage_import", "Imports the owners of records from a list. The `storage` "
+	  "of the registry must be `table`. `claimed`: number of record sets of this "
+	  "registry. `others`: number of records of other owners. `unmanaged`: number "
+	  "of records without an owner. `outside`: number of records outside the zone. "
 	  "`unreadable`: number of records that are not valid.", OWNER,
 	  "`claimed`: number; `others`: number; `unmanaged`: number; `outside`: number; "
 	  "`unreadable`: number",
 	  "{" REGISTRY ", 'records': [{'dnsname': 'www.shared.example', 'owner': 'cluster-1', "
 	  "'target': '192.0.2.80', 'type': 'A'}]}",
-	  FIELDS({ "records", "list of [owned record]", "the list",
+	  FIELDS({ "records", "list of [owned record]", "the records with their owners",
 	           .max = DOCUMENT_ENTRIES_MAX }) },
 	{ 0 }
 };
 
 static const struct rpc_object objects[] = {
 	{ "endpoint", "One record set that a resource wants.", codec_endpoint_fields },
-	{ "selector", "Selects the record sets of an order. A record set must match all "
-	  "fields.",
+	{ "selector", "Selects the record sets of an order. Each record set must match "
+	  "all fields.",
 	  codec_selector_fields },
 	{ "registry", "A registry and its last round.", FIELDS(
 		{ "storage_id", "text", "the owner in the ownership marks" },
 		{ "zone", "name", "the zone of the registry" },
 		{ "state", "text", "NEW, OK, HELD, FAILED or PARKED" },
 		{ "reason", "text", "why the registry is FAILED or PARKED" },
-		{ "rev", "number", "grows with each change to the endpoints" },
+		{ "rev", "number", "a number that grows with each change to the "
+		  "endpoints" },
 		{ "planned_rev", "number", "the value of `rev` in the last round" },
-		{ "rounds", "number", "grows with each round" },
+		{ "rounds", "number", "a number that grows with each round" },
 		{ "planned_at", "time or null", "when zonefleet-ownership made the last "
 		  "plan" },
 		{ "approved_by", "text", "the user who approved held changes" },
@@ -114,7 +120,7 @@ static const struct rpc_object objects[] = {
 		{ "serial", "number", "the serial of the zone" },
 		{ "ours", "number", "number of record sets that the registry owns" },
 		{ "held", "number", "number of held changes" },
-		{ "digest", "text", "identifies the held changes" },
+		{ "digest", "text", "an id of the held changes" },
 		{ "complete", "true or false", "true: all resources have sent complete "
 		  "lists" },
 		{ "dry_run", "true or false", "true: the registry makes plans but no "
@@ -126,12 +132,12 @@ static const struct rpc_object objects[] = {
 		  "sets with held changes come first" },
 		{ "more", "number", "number of record sets that `items` leaves "
 		  "out" }), true },
-	{ "plan item", "What a round does with a record set.", FIELDS(
+	{ "plan item", "The step of a round for one record set.", FIELDS(
 		{ "name", "name", "the name of the record set" },
 		{ "type", "text", "the type of the record set" },
-		{ "step", "text", "what the round does with the record set" },
+		{ "step", "text", "the step of the round for the record set" },
 		{ "reason", "text", "the reason for the step: see docs/ownership.md" },
-		{ "held", "true or false", "true: the change waits for approval" },
+		{ "held", "true or false", "true: the change is waiting for approval" },
 		{ "resource", "text or null", "the resource" },
 		{ "words", "text", "the reason in words" },
 		{ "is", "list of texts", "the first 20 records before the change" },
@@ -142,7 +148,8 @@ static const struct rpc_object objects[] = {
 		{ "done", "number", "number of record sets that the order changed" },
 		{ "refused", "object", "number of record sets that the order did not "
 		  "change, for each reason" },
-		{ "names", "list of texts", "`name type` of the first record sets" },
+		{ "names", "list of texts", "the first record sets, each in the form "
+		  "`name type`" },
 		{ "dry_run", "true or false", "true: the order only showed the "
 		  "changes" }), true },
 	{ "owned record", "A record of a shared zone with its owner.", document_fields },

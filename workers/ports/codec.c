@@ -205,12 +205,13 @@ const struct json_field codec_port_fields[] = {
 	{ "network_id", "id", "the network of the port", .is_fixed = true },
 	{ "project_id", "text", "the tenant", "the caller's tenant", 255,
 	  .is_fixed = true },
-	{ "dns_name", "text", "the name in the domain, or a full name with its final "
-	  "dot; empty: the port has only generated names", "empty", PORT_NAME_MAX },
-	{ "dns_domain", "name", "the domain of the name, if it differs from the domain "
-	  "of the network",
+	{ "dns_name", "text", "the name in the domain, or a full name with a final dot; "
+	  "empty: the port has only generated names", "empty", PORT_NAME_MAX },
+	{ "dns_domain", "name", "the domain of the name, if this domain differs from "
+	  "the domain of the network",
 	  "the domain of the network", PORT_NAME_MAX },
-	{ "mac_address", "text", "six octets, `fa:16:3e:00:00:07`", "none", 17 },
+	{ "mac_address", "text", "the MAC address of the port: six octets, for example "
+	  "`fa:16:3e:00:00:07`", "none", 17 },
 	{ "fixed_ips", "list of [port address]", "the addresses", "empty",
 	  ADDRESSES_MAX },
 	{ 0 }
@@ -451,8 +452,8 @@ const struct json_field codec_port_shown[] = {
 	{ "project_id", "text", "the tenant of the port" },
 	{ "dns_name", "text or null", "the desired name of the port" },
 	{ "dns_fqdn", "name or null", "the full name of the port" },
-	{ "dns_domain", "name or null", "the domain of the port, if it differs from the "
-	  "domain of the network" },
+	{ "dns_domain", "name or null", "the domain of the name, if this domain differs "
+	  "from the domain of the network" },
 	{ "mac_address", "text or null", "the MAC address of the port" },
 	{ "fixed_ips", "list of [port address]", "the addresses of the port" },
 	{ "dns_assignment", "list of [assignment]", "the names of the addresses" },

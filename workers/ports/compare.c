@@ -31,15 +31,17 @@ void compare_metrics(void)
 	figures.rounds = metric_new(METRIC_COUNTER, "ports_comparisons_total",
 	    "completed comparisons with Neutron", NULL, NULL);
 	figures.failed = metric_new(METRIC_COUNTER, "ports_comparisons_failed_total",
-	    "comparisons with Neutron that failed. The log has the reason", NULL, NULL);
+	    "comparisons with Neutron that failed. The log contains the "
+	    "reason", NULL, NULL);
 	figures.looked_at = metric_new(METRIC_COUNTER, "ports_compared_total",
 	    "networks, subnets, ports and other objects of Neutron that zonefleet-ports "
 	    "compared", NULL, NULL);
 	figures.differing = metric_new(METRIC_COUNTER, "ports_differing_total",
-	    "objects that differed in the first pass, mostly because their notification "
-	    "had not arrived yet", NULL, NULL);
+	    "objects that differed in the first pass, mostly because zonefleet-ports "
+	    "had not received their notifications yet", NULL, NULL);
 	figures.repaired = metric_new(METRIC_COUNTER, "ports_repaired_total",
-	    "objects that the second pass corrected because their notification was lost",
+	    "objects that the second pass corrected because their notifications were "
+	    "lost",
 	    NULL, NULL);
 }
 

@@ -41,8 +41,8 @@ void feed_metrics(void)
 	    "notifications from Neutron about networks, subnets, ports or other objects "
 	    "that zonefleet-ports uses", NULL, NULL);
 	figures.refused = metric_new(METRIC_COUNTER, "ports_events_refused_total",
-	    "notifications from Neutron that zonefleet-ports could not read. It keeps "
-	    "them as dead letters of their queue",
+	    "notifications from Neutron that zonefleet-ports could not read. "
+	    "zonefleet-ports keeps them as dead letters",
 	    NULL, NULL);
 }
 

@@ -19,8 +19,8 @@ void neutron_apply_metrics(void)
 	    "objects in notifications that are not newer than the stored objects",
 	    NULL, NULL);
 	figures.conflicts = metric_new(METRIC_COUNTER, "ports_conflicts_total",
-	    "ports that did not get their name because another port of the network has "
-	    "it",
+	    "ports that did not get the desired name because another port of the "
+	    "network has this name",
 	    NULL, NULL);
 }
 

@@ -21,8 +21,8 @@ void publish_rows_metrics(void)
 	    "records of ports that successful changes to domains added or deleted",
 	    NULL, NULL);
 	publish_totals.refused = metric_new(METRIC_COUNTER, "ports_refused_total",
-	    "records that central refused because another record conflicts with them. "
-	    "Their ports are in ERROR", NULL, NULL);
+	    "records that central refused because they conflict with other records. The "
+	    "ports of these records are in ERROR", NULL, NULL);
 }
 
 /* ---- the limit ---- */

@@ -18,14 +18,14 @@ static const struct json_field args[] = {
 };
 
 static const struct json_field of_network[] = {
-	{ "network", "id", "only objects of this network", "all networks" },
-	{ "dns_fqdn", "name", "only ports with this full name", "all names" },
+	{ "network", "id", "list only objects of this network", "all networks" },
+	{ "dns_fqdn", "name", "list only ports with this full name", "all names" },
 	{ 0 }
 };
 
 static const struct rpc_method_doc words[] = {
-	{ "create_port", "Creates a port and publishes its names. A second call with the "
-	  "same id answers with the existing port.", OWNER, "`port`: [port]",
+	{ "create_port", "Creates a port and publishes its names. If a port with this "
+	  "id exists, the call returns this port.", OWNER, "`port`: [port]",
 	  "{'port': {'id': '0b5a6b6e2f0e4a439be73b8d2f8a3d10', "
 	  "'network_id': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'dns_name': 'vm01', "
 	  "'fixed_ips': [{'ip_address': '10.1.1.1'}]}}",
@@ -33,7 +33,8 @@ static const struct rpc_method_doc words[] = {
 	{ "update_port", "Changes the name or the addresses of a port.", OWNER, "`port`: [port]",
 	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10', 'values': {'dns_name': 'web'}}",
 	  FIELDS({ "values", "[new port] (changeable fields)", "the new values" }) },
-	{ "delete_port", "Deletes a port. Then zonefleet-ports deletes its records.",
+	{ "delete_port", "Deletes a port. zonefleet-ports then deletes the records of "
+	  "the port.",
 	  OWNER, "null",
 	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10'}" },
 	{ "get_port", "Shows a port.", OWNER, "`port`: [port]",
@@ -43,7 +44,7 @@ static const struct rpc_method_doc words[] = {
 	{ "get_published", "Shows the state of the records of a port or a network. "
 	  "`open`: number of records that central has not accepted yet. `refused`: "
 	  "number of records that central refused, with the `reason`. `domains`: the "
-	  "domains that contain the records. The call needs `port` or `network`.",
+	  "domains that contain the records. The call must contain `port` or `network`.",
 	  OWNER,
 	  "`open`: number; `refused`: number; `reason`: text; `domains`: list of names",
 	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10'}",
@@ -79,12 +80,13 @@ static const struct rpc_method_doc words[] = {
 	  OWNER,
 	  "`hosts`: list of [host lines]; `marker`: id or null; `version`: number",
 	  "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'limit': 50}",
-	  FIELDS({ "ports", "list of ids", "only these ports", "all ports", 100 },
-	         { "limit", "number from 1", "the largest number of ports in the answer, "
-	           "at most 50",
+	  FIELDS({ "ports", "list of ids", "export only these ports", "all ports", 100 },
+	         { "limit", "number from 1", "the largest number of ports in the "
+	           "answer. An answer contains at most 50 ports",
 	           "50", LIST_MAX }) },
-	{ "hosts_versions", "Shows the version of the lines of each network. `versions` "
-	  "has a number for each id. The number grows with each change.",
+	{ "hosts_versions", "Shows the version of the dnsmasq lines of each network. "
+	  "`versions` contains a number for each network id. The number grows with each "
+	  "change.",
 	  ADMIN, "`versions`: object",
 	  "{'networks': ['5d2b8a5c6a0f4c529a513f0a8a1c7c11']}",
 	  FIELDS({ "networks", "list of ids", "the networks", .max = 500 }) },
@@ -111,8 +113,9 @@ static const struct rpc_object objects[] = {
 	{ "subnet", "A subnet in an answer.", codec_subnet_shown, true },
 	{ "host lines", "The dnsmasq lines of a port.", FIELDS(
 		{ "port", "id", "the port" },
-		{ "addn_hosts", "text", "lines for the file of `--addn-hosts`" },
-		{ "dhcp_hosts", "text", "lines for the file of "
+		{ "addn_hosts", "text", "the lines of the port for the file of "
+		  "`--addn-hosts`" },
+		{ "dhcp_hosts", "text", "the lines of the port for the file of "
 		  "`--dhcp-hostsfile`" }), true },
 	{ 0 }
 };

@@ -39,17 +39,17 @@ const struct option ports_options[] = {
 	{ "compare_period", OPTION_DURATION, AT(compare_ms), "10m", 500, 86400 * 1000,
 	  "time between two comparisons of Neutron's objects with the database" },
 	{ "domain", OPTION_TEXT, AT(domain), "", 0, 200,
-	  "domain of the Neutron networks that have no domain of their own, like the "
-	  "option dns_domain of Neutron. The domain belongs to zonefleet and not to a "
-	  "tenant. \"\": the ports of these networks have no names" },
+	  "domain of the Neutron networks for which Neutron names no domain, like "
+	  "dns_domain in the settings of Neutron. This domain belongs to zonefleet and "
+	  "not to a tenant. \"\": the ports of these networks have no names" },
 	{ "publish", OPTION_WORD, AT(publish), "all", .words = publish,
-	  .help = "subnets of Neutron whose addresses have names. all: all subnets; "
+	  .help = "subnets of Neutron whose addresses get names. all: all subnets; "
 	  "flagged: only subnets with Neutron's flag dns_publish_fixed_ip" },
 	{ "create_domains", OPTION_BOOL, AT(creates_domains), "false", 0, 0,
 	  "create the domain of a network for its tenant if the domain is missing. "
 	  "zonefleet-ports always creates missing reverse domains" },
 	{ "delete_reverse", OPTION_BOOL, AT(deletes_reverse), "false", 0, 0,
-	  "delete a reverse domain when it has no address of a port any more, if "
+	  "delete a reverse domain when it contains no address of a port any more, if "
 	  "zonefleet-ports created the domain. zonefleet-ports does not delete a domain "
 	  "that contains other records" },
 	{ "reverse_tenant", OPTION_TEXT, AT(reverse_tenant), "", 0, IDENTITY_MAX,

@@ -52,13 +52,12 @@ static const struct mirror_kind hosts = {
 
 static const struct option rows[] = {
 	{ "router", OPTION_TEXT, AT(router), "", 0, ROUTE_LABEL_MAX,
-	  "name of the router that has the HAProxy of this machine as an instance. "
-	  "Required" },
+	  "name of the router to which the HAProxy of this machine belongs. Required" },
 	{ "directory", OPTION_TEXT, AT(directory), "/var/lib/zonefleet/router", 1, 1024,
 	  "directory in which the agent writes hosts.map and HAProxy writes pid" },
 	{ "address", OPTION_TEXT, AT(address), "", 0, 64,
-	  "address of this instance. While HAProxy runs, the agent reports that the "
-	  "address is alive. \"\": no reports" },
+	  "address of this instance. While HAProxy is running, the agent reports that "
+	  "the address is alive. \"\": no reports" },
 	{ "interval", OPTION_DURATION, AT(interval_ms), "2s", 50, 3600 * 1000,
 	  "shortest time between two reloads of HAProxy", .reloadable = true },
 	{ "check_period", OPTION_DURATION, AT(check_ms), "15s", 50, 3600 * 1000,

@@ -36,7 +36,7 @@ const struct json_field codec_binding_shown[] = {
 	{ "router", "text", "the name of the router" },
 	{ "dns", "text", "the domain of the router" },
 	{ "route_dns", "text", "the name of the route" },
-	{ "generation", "number", "grows with each binding of the route" },
+	{ "generation", "number", "a number that grows with each binding of the route" },
 	{ 0 }
 };
 

@@ -15,8 +15,8 @@
 
 const struct json_field codec_route_fields[] = {
 	{ "id", "id", "the id of the route", "a new id", .is_fixed = true },
-	{ "namespace", "text", "a label. The namespace belongs to the first tenant that "
-	  "uses it",
+	{ "namespace", "text", "the namespace of the route: one label. The namespace "
+	  "belongs to the first tenant that uses it",
 	  .max = ROUTE_LABEL_MAX, .is_fixed = true },
 	{ "name", "text", "the name of the route in the namespace", .max = ROUTE_HOST_MAX,
 	  .is_fixed = true },
@@ -46,8 +46,8 @@ const struct json_field codec_route_shown[] = {
 	{ "status", "object", "`phase`: `new` or `scheduled`; `dns`: the name of the "
 	  "route, or null" },
 	{ "last_error", "text or null", "why the route has no router" },
-	{ "waiting", "true or false", "true: the route waits, because another route has "
-	  "its host" },
+	{ "waiting", "true or false", "true: the route is waiting because another route "
+	  "has its host" },
 	{ "attempts", "number", "number of times that the scheduler found no router for "
 	  "the route" },
 	{ "created_at", "time", "when the route was created" },

@@ -68,13 +68,13 @@ static enum err router_input_read_addresses(struct request *req, const json_t *j
 const struct json_field codec_router_fields[] = {
 	{ "name", "text", "the name of the router: one label",
 	  .max = ROUTE_LABEL_MAX, .is_fixed = true },
-	{ "description", "text", "any text; zonefleet does not use it",
+	{ "description", "text", "any text. zonefleet does not use this text",
 	  "empty", TEXT_MAX },
 	{ "dns", "text", "the domain of the router. The names of its routes are below "
 	  "this domain", "NAME.SUFFIX (SUFFIX is `routes.suffix`)",
 	  ROUTE_HOST_MAX + 1, .is_fixed = true },
-	{ "label", "text", "one `key=value`. The strategy `label` binds routes with this "
-	  "label to this router", "empty", TEXT_MAX },
+	{ "label", "text", "the label of the router: one `key=value`. The strategy "
+	  "`label` binds routes with this label to this router", "empty", TEXT_MAX },
 	{ "capacity", "number or null", "the largest number of routes; null: no limit",
 	  "null", UINT32_MAX },
 	{ "ttl", "number", "the TTL of the addresses in seconds", "`routes.ttl`",
@@ -97,14 +97,13 @@ const struct json_field codec_address_shown[] = {
 
 const struct json_field codec_router_shown[] = {
 	{ "name", "text", "the name of the router" },
-	{ "description", "text", "any text; zonefleet does not use it" },
+	{ "description", "text", "any text. zonefleet does not use this text" },
 	{ "dns", "text", "the domain of the router, without a final dot" },
 	{ "label", "text", "the label of the router; empty: no label" },
 	{ "state", "text", "`active`, `draining` or `going`" },
 	{ "ttl", "number", "the TTL of the addresses in seconds" },
 	{ "addresses", "list of [instance state]", "the addresses of the router" },
-	{ "zone_status", "text", "the state of the domain on the name servers: PENDING, "
-	  "ACTIVE or ERROR" },
+	{ "zone_status", "text", "the status of the domain: PENDING, ACTIVE or ERROR" },
 	{ "routes", "number", "number of routes of the router; only for administrators" },
 	{ "capacity", "number or null", "the largest number of routes; only "
 	  "for administrators" },

@@ -36,16 +36,17 @@ static const struct option rows[] = {
 	  "the route selects the router; external: another program calls "
 	  "create_route_binding" },
 	{ "suffix", OPTION_TEXT, AT(suffix), "", 0, 200,
-	  "parent domain of the routers that are created without a domain. The domain of "
-	  "such a router is NAME.SUFFIX. A route must not have a host in this parent "
-	  "domain. \"\": each router must be created with a domain (dns)" },
+	  "parent domain of the routers that are created without a domain. The "
+	  "domain of such a router is NAME.SUFFIX. A route must not have a host in "
+	  "this parent domain. \"\": each call of create_router must name a domain "
+	  "(dns)" },
 	{ "pool", OPTION_TEXT, AT(pool), "", 0, 64,
 	  "pool of the domains that zonefleet-routes creates. \"\": the default pool of "
 	  "central" },
 	{ "parent", OPTION_TEXT, AT(parent), "", 0, 253,
 	  "shared zone (registries.zones of zonefleet-ownership) in which "
-	  "zonefleet-routes delegates the domains of the routers below this zone. \"\": "
-	  "no delegations" },
+	  "zonefleet-routes delegates the routers' domains that are below this zone. "
+	  "\"\": no delegations" },
 	{ "parent_storage", OPTION_TEXT, AT(parent_storage), "", 0, 64,
 	  "storage_id of the zone `parent` in registries.zones" },
 	{ "backend_pattern", OPTION_TEXT, AT(backend_pattern), "NAMESPACE_*", 1, 255,
@@ -63,18 +64,20 @@ static const struct option rows[] = {
 	  "instance of the router is up. keep: the addresses stay in the domain; "
 	  "withdraw: zonefleet-routes removes them" },
 	{ "alive_timeout", OPTION_DURATION, AT(alive_ms), "15s", 200, 3600 * 1000,
-	  "time without a report from its agent after which an instance counts as down" },
+	  "time after which an instance counts as down if its agent sends no report" },
 	{ "check_period", OPTION_DURATION, AT(check_ms), "1m", 100, 86400 * 1000,
 	  "time between two checks that the domain of a router exists and contains the "
 	  "right records" },
 	{ "rebind_grace", OPTION_SECONDS, AT(grace_s), "5m", 1, 30 * 86400,
-	  "time for which the former name of a moved route still leads to the route. If "
-	  "the TTL of the router is longer, the TTL applies instead" },
+	  "time for which the former name of a moved route has a CNAME record to the "
+	  "new name. If the TTL of the router is longer, zonefleet-routes uses the "
+	  "TTL instead" },
 	{ "rebind_delay", OPTION_SECONDS, AT(delay_s), "5s", 0, 3600,
-	  "time after which the former name of a moved route leads to the new router if "
-	  "some instances of this router do not report which routes they serve. These "
-	  "instances must serve the route by then. If all instances report, the former "
-	  "name leads to the new router when all of them serve the route" },
+	  "pause before zonefleet-routes creates the CNAME record from the former "
+	  "name of a moved route, if some instances of the new router do not report "
+	  "which routes they serve. Set a time after which these instances serve the "
+	  "route. If all instances report, zonefleet-routes creates the record when "
+	  "all of them serve the route" },
 	{ "retry_max", OPTION_DURATION, AT(retry_max_ms), "1m", 1000, 3600 * 1000,
 	  "longest pause between two attempts to find a router for a route. The first "
 	  "pause is 1s, and each further pause is longer" },

@@ -37,7 +37,7 @@ void scheduler_metrics(void)
 	    "routes that the scheduler moved to another router", NULL, NULL);
 	figures.failed = metric_new(METRIC_COUNTER, "routes_unschedulable_total",
 	    "attempts to bind a route that found no router. The field last_error of the "
-	    "route has the reason", NULL, NULL);
+	    "route contains the reason", NULL, NULL);
 }
 
 struct scheduler {

@@ -19,9 +19,11 @@ static const struct json_field args[] = {
 };
 
 static const struct json_field list_routes[] = {
-	{ "namespace", "text", "only routes of this namespace", "all", ROUTE_LABEL_MAX },
-	{ "router", "text", "only routes of this router", "all", ROUTE_LABEL_MAX },
-	{ "phase", "text", "`new` or `scheduled`", "both" },
+	{ "namespace", "text", "list only routes of this namespace",
+	  "all", ROUTE_LABEL_MAX },
+	{ "router", "text", "list only routes of this router", "all", ROUTE_LABEL_MAX },
+	{ "phase", "text", "list only routes in this phase: `new` or `scheduled`",
+	  "both" },
 	{ 0 }
 };
 
@@ -35,9 +37,9 @@ static const struct rpc_method_doc words[] = {
 	  OWNER, "`route`: [route]",
 	  "{'route': 'myapp/web', 'values': {'host': 'www.example.net'}}",
 	  FIELDS({ "values", "[new route] (changeable fields)", "the new values" }) },
-	{ "delete_route", "Deletes a route. `routers`: the routers that served the names "
-	  "of the route. If the call is a repetition and the route is already deleted, "
-	  "the answer is null.", OWNER, "`routers`: list of texts",
+	{ "delete_route", "Deletes a route. `routers`: the routers that served the "
+	  "names of the route. If an earlier call has already deleted the route, the "
+	  "answer is null.", OWNER, "`routers`: list of texts",
 	  "{'route': 'myapp/web'}" },
 	{ "get_route", "Shows a route.", OWNER, "`route`: [route]",
 	  "{'route': 'myapp/web'}" },
@@ -52,16 +54,17 @@ static const struct rpc_method_doc words[] = {
 	{ "update_router", "Changes a router.", ADMIN, "`router`: [router]",
 	  "{'router': 'shard1', 'values': {'capacity': 1000}}",
 	  FIELDS({ "values", "[new router] (changeable fields)", "the new values" }) },
-	{ "drain_router", "Moves all routes of a router to other routers, or lets the "
-	  "router accept routes again.",
+	{ "drain_router", "Moves all routes of a router to other routers, or allows the "
+	  "router to accept routes again.",
 	  ADMIN, "`router`: [router]", "{'router': 'shard1', 'drain': false}",
 	  FIELDS({ "drain", "true or false", "false: the router accepts routes again",
 	           "true" }) },
 	{ "delete_router", "Deletes a router and its domain. The call fails with "
-	  "`Conflict` if the router has routes, or if former names of routes at this "
-	  "router still lead to other routers.", ADMIN, "null",
+	  "`Conflict` if the router has routes, or if its domain still contains former "
+	  "names of routes that have moved to other routers.", ADMIN, "null",
 	  "{'router': 'shard1'}",
-	  FIELDS({ "force", "true or false", "true: ignore the former names",
+	  FIELDS({ "force", "true or false", "true: delete the router even if its "
+	  "domain contains such former names",
 	           "false" }) },
 	{ "get_router", "Shows a router.", ANYONE, "`router`: [router]",
 	  "{'router': 'shard1'}" },
@@ -74,27 +77,31 @@ static const struct rpc_method_doc words[] = {
 	  "{'router': 'shard1', 'address': '10.245.2.2'}",
 	  FIELDS({ "address", "text", "the address of the instance" },
 	         { "version", "number",
-	           "the version of the hosts that HAProxy serves (`router_hosts`)",
+	           "the version of the hosts that HAProxy serves (`version` of "
+	           "`router_hosts`)",
 	           "unknown" }) },
-	{ "create_route_binding", "Binds a route to a router, as the scheduler does. The "
-	                          "binding needs `router` or `dns`.", ADMIN, "`binding`: [binding]",
+	{ "create_route_binding", "Binds a route to a router, as the scheduler does. "
+	                          "The binding must contain `router` or "
+	                          "`dns`.", ADMIN, "`binding`: [binding]",
 	  "{'binding': {'route_namespace': 'myapp', 'route_name': 'web', 'router': "
 	  "'shard1'}}",
 	  FIELDS({ "binding", "[new binding]", "the binding" }) },
 	{ "list_route_bindings", "Lists bindings.", ADMIN,
 	  "`bindings`: list of [binding]; `marker`: id or null", "{'router': 'shard1'}",
-	  FIELDS({ "router", "text", "only bindings to this router", "all",
+	  FIELDS({ "router", "text", "list only bindings to this router", "all",
 	           ROUTE_LABEL_MAX }) },
 	{ "router_hosts", "Lists the hosts and backends that the instances of a router "
 	  "serve.", ADMIN,
 	  "`hosts`: list of [route hosts]; `marker`: id or null; `version`: number",
 	  "{'router': 'shard1', 'limit': 500}",
-	  FIELDS({ "routes", "list of ids", "only these routes", "all routes", 100 },
+	  FIELDS({ "routes", "list of ids", "list only these routes", "all routes", 100 },
 	         { "limit", "number from 1",
-	           "the largest number of routes in the answer, at most 500",
+	           "the largest number of routes in the answer. An answer contains at "
+	           "most 500 routes",
 	           "100", LIST_MAX }) },
 	{ "hosts_versions", "Shows the version of the hosts of each router. `versions` "
-	  "has a number for each name. The number grows with each change.",
+	  "contains a number for each name of a router. The number grows with each "
+	  "change.",
 	  ADMIN, "`versions`: object",
 	  "{'routers': ['shard1']}",
 	  FIELDS({ "routers", "list of texts", "the names of routers", .max = 500 }) },

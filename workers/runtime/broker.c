@@ -42,19 +42,20 @@ const struct option broker_options[] = {
 	  "connection that is silent for twice this time" },
 	{ "max_message_bytes", OPTION_INT, AT(max_message_bytes), "4194304", 65536,
 	  134217728,
-	  "largest size of a message. A larger message that arrives becomes a dead "
-	  "letter. The program does not send a larger message" },
+	  "largest size of a message in bytes. A larger message that arrives becomes "
+	  "a dead letter. The program refuses to send a larger message" },
 	{ "queue_limit", OPTION_INT, AT(queue_limit), "10000", 1000, 1000000,
-	  "largest number of messages that may wait in a process for RabbitMQ, and "
-	  "largest number of calls that may wait for an answer. The process refuses "
-	  "further messages and calls" },
+	  "largest number of messages that a process has not sent to RabbitMQ yet, "
+	  "and largest number of its calls without an answer. The process refuses to "
+	  "send further messages and calls" },
 	{ "send_user_id", OPTION_BOOL, AT(send_user_id), "true", 0, 0,
-	  "put the user name of the url into each message (user_id of AMQP). RabbitMQ "
-	  "compares it with the account of the connection. Set send_user_id to false if "
-	  "the account has a different name, for example with OAuth 2" },
+	  "put the user name of the url into each message (user_id of AMQP). "
+	  "RabbitMQ compares this name with the account of the connection. If the "
+	  "account has a different name, for example with OAuth 2, set send_user_id "
+	  "to false" },
 	{ "check_period", OPTION_SECONDS, AT(check_period_s), "5", 1, 86400,
-	  "time between two checks of exchanges, queues and bindings. The program "
-	  "declares each exchange, queue or binding that is missing" },
+	  "time between two checks of the exchanges, queues and bindings. If one of "
+	  "them is missing, the program declares it again" },
 	{ 0 }
 };
 

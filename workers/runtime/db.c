@@ -41,12 +41,12 @@ const struct option db_options[] = {
 	  .help = "encrypt the connection to the database server, and verify the server "
 	  "with the CA certificates of the system" },
 	{ "tls_ca", OPTION_TEXT, AT(tls_ca), NULL, .min = 1, .max = 4096,
-	  .help = "file with CA certificates (PEM). If set, the program encrypts the "
-	  "connection to the database server and verifies the server with these "
-	  "certificates" },
+	  .help = "file with CA certificates (PEM). If tls_ca is set, the program "
+	  "encrypts the connection to the database server and verifies the server with "
+	  "these certificates" },
 	{ "timeout", OPTION_SECONDS, AT(timeout_s), "10", .min = 1, .max = 3600,
-	  .help = "time limit of one statement. If a statement takes longer, the program "
-	  "closes the connection to the database server" },
+	  .help = "time limit of one SQL statement. If a statement takes longer, the "
+	  "program closes the connection to the database server" },
 	{ 0 }
 };
 

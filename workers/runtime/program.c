@@ -69,7 +69,8 @@ struct option_section *worker_sections(struct worker_common *common, const char 
 	const struct option_section database = {
 		"database", "MySQL or MariaDB, which stores all state", db_options,
 		&common->db };
-	const struct option_section log = { "log", "the log", log_options, common };
+	const struct option_section log = {
+		"log", "log lines and core dumps", log_options, common };
 	const struct option_section process = {
 		group, common->one_process ? "the metrics page"
 		                           : "processes and the metrics page",
@@ -209,7 +210,7 @@ struct metric *locked_metric(void)
 {
 	return metric_new(METRIC_COUNTER, "database_locked_total",
 			  "database statements in the event loop that found a locked "
-			  "row. The program does not wait for the row. It repeats the "
+			  "row. The program does not wait for the lock, but repeats the "
 			  "transaction soon",
 			  NULL, NULL);
 }
@@ -217,7 +218,7 @@ struct metric *locked_metric(void)
 struct metric *lateness_metric(void)
 {
 	return metric_new(METRIC_HISTOGRAM, "loop_late_seconds",
-			  "delay of the event loop. The process measures it once a "
-			  "second with a timer. It shows how busy the process is",
+			  "delay of the event loop, which shows how busy the process "
+			  "is. The process measures this delay once a second",
 			  NULL, NULL);
 }

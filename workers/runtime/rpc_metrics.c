@@ -26,7 +26,7 @@ static struct rpc_metrics_method rpc_metrics_method(const char *method)
 		           "requests that the program has finished", "method", method),
 		metric_new(METRIC_HISTOGRAM, "request_seconds",
 		           "time from the delivery of a request until the program has "
-		           "finished it",
+		           "finished the request",
 		           "method", method),
 	};
 }
@@ -34,7 +34,7 @@ static struct rpc_metrics_method rpc_metrics_method(const char *method)
 static struct metric *rpc_metrics_failure(enum err err)
 {
 	return metric_new(METRIC_COUNTER, "request_failures_total",
-	                  "requests that failed, by error class",
+	                  "failed requests, by error class",
 	                  "class", err_class(err));
 }
 
@@ -61,9 +61,9 @@ struct rpc_metrics *rpc_metrics_new(const struct rpc_method *methods)
 	for (enum err err = OK + 1; err < ERR_COUNT; err++)
 		metrics->failures[err] = rpc_metrics_failure(err);
 	metrics->expired = metric_new(METRIC_COUNTER, "requests_expired_total",
-	                              "calls that the program did not run or did not "
-	                              "commit because the time limit of the caller had "
-	                              "passed",
+	                              "calls that the program did not execute or did "
+	                              "not commit because the time limit of the caller "
+	                              "had passed",
 	                              NULL, NULL);
 	return metrics;
 }
@@ -100,8 +100,8 @@ void rpc_metrics_count(const struct rpc_metrics *metrics,
 struct metric *rpc_metrics_casts_failed(void)
 {
 	return metric_new(METRIC_COUNTER, "casts_failed_total",
-	                  "casts that reached no queue or that the broker did not "
-	                  "confirm",
+	                  "casts that reached no queue, and casts that the broker did "
+	                  "not confirm",
 	                  NULL, NULL);
 }
 

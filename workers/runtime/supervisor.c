@@ -493,12 +493,12 @@ static void supervisor_on_tick(void *self)
 static void supervisor_metrics_open(struct supervisor *supervisor)
 {
 	metric_set(metric_new(METRIC_GAUGE, "build_info",
-			      "always 1. The label is the release and the commit of the "
-			      "program", "version", version_text), 1);
+			      "always 1. The label names the release and the commit of "
+			      "the program", "version", version_text), 1);
 	metric_set(metric_new(METRIC_GAUGE, "processes", "processes that should run",
 			      NULL, NULL), supervisor->count);
 	supervisor->alive = metric_new(METRIC_GAUGE, "processes_alive",
-				       "processes that run", NULL, NULL);
+				       "processes that are running", NULL, NULL);
 	supervisor->starts = metric_new(METRIC_COUNTER, "process_starts_total",
 					"starts of processes, including restarts",
 					NULL, NULL);

@@ -28,28 +28,28 @@ const struct option trust_fleet_options[] = {
 	  "the keys in a file that only the programs can read: "
 	  "\"@/etc/zonefleet/fleet.keys\"", .reloadable = true },
 	{ "agent_keys", OPTION_SECRET, AT(agent_keys), NULL, 0, 4096,
-	  "keys that sign messages between agents and zonefleet-ports or "
-	  "zonefleet-routes, in the same form as `keys`. They sign no other messages. An "
-	  "agent without `keys` signs with the first of these keys. \"\": agents need "
-	  "`keys`", .reloadable = true },
+	  "keys that sign only the messages between agents and zonefleet-ports or "
+	  "zonefleet-routes, in the same form as fleet.keys. If an agent has no "
+	  "fleet.keys, it signs with the first of these keys. \"\": each agent needs "
+	  "fleet.keys", .reloadable = true },
 	{ "max_age", OPTION_DURATION, AT(max_age_ms), "1d", 1000, MAX_AGE_MS,
-	  "largest age of a message of the fleet. Programs refuse older messages, and "
-	  "messages whose timestamp is further in the future. Messages wait in their "
-	  "queues while a program is down, so set max_age longer than the longest outage "
-	  "that you expect", .reloadable = true },
+	  "largest age of a message of the fleet. Programs refuse a message that is "
+	  "older, or whose timestamp is further in the future than max_age. Messages "
+	  "wait in the queues while a program is down. So max_age must be longer "
+	  "than the longest outage that you expect", .reloadable = true },
 	{ "trust_broker", OPTION_BOOL, AT(trust_broker), "false", 0, 0,
 	  "also accept messages of the fleet without a valid signature, from all "
 	  "accounts that may send to the topic. Set trust_broker to true while you "
-	  "distribute the first keys, or if topic permissions of RabbitMQ keep all other "
-	  "accounts away", .reloadable = true },
+	  "distribute the first keys, or if topic permissions of RabbitMQ prevent "
+	  "all other accounts from sending to the topics", .reloadable = true },
 	{ 0 }
 };
 
 const struct option trust_broker_options[] = {
 	{ "require_user_id", OPTION_BOOL, AT(require_user_id), "false", 0, 0,
-	  "refuse requests that do not name the account of their sender (user_id of "
+	  "refuse requests that do not name the account of the sender (user_id of "
 	  "AMQP, which RabbitMQ verifies). Clients of oslo.messaging do not send a "
-	  "user_id. A request that is signed with a key of the fleet does not need a "
+	  "user_id. A request with a signature of the fleet does not need a "
 	  "user_id", .reloadable = true },
 	{ "administrators", OPTION_TEXTS, AT(administrators), "", 1, USERS_MAX_BYTES,
 	  "accounts at RabbitMQ that may call as an administrator (is_admin), in "

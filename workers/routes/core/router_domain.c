@@ -39,7 +39,7 @@ const struct json_field router_domain_fields[] = {
 
 const struct json_field router_domain_soa_fields[] = {
 	{ "mname", "text", "the primary", "the default of central", SOA_NAME_MAX },
-	{ "rname", "text", "the mail address in the form of a name",
+	{ "rname", "text", "the email address in the form of a name",
 	  "the default of central", SOA_NAME_MAX },
 	{ "ttl", "number", "the TTL in seconds",
 	  "the default of central", INT32_MAX },
@@ -56,7 +56,7 @@ const struct json_field router_domain_soa_fields[] = {
 
 const struct json_field router_domain_record_fields[] = {
 	{ "name", "text", "a name in the domain, `@` for the domain itself, or a full "
-	  "name with its final dot", .max = 253 },
+	  "name with a final dot", .max = 253 },
 	{ "type", "text", "a record type", .max = 16 },
 	{ "ttl", "number", "the TTL in seconds", "the TTL of the domain", INT32_MAX },
 	{ "records", "list of texts", "the data of each record", .max = RECORDS_MAX },
