@@ -63,7 +63,8 @@ static const struct rpc_method_doc words[] = {
 	  OWNER,
 	  "`domains`: list of [domain]; `marker`: id or null",
 	  "{'criterion': {'name': '*example.org.'}, 'limit': 50}", find_domains },
-	{ "update_domain", "Changes the SOA values, the TTL or the description of a domain.", OWNER,
+	{ "update_domain",
+	  "Changes the SOA values, the TTL or the description of a domain.", OWNER,
 	  "[domain]", "{'domain': 'example.org.', 'values': {'ttl': 600}}",
 	  FIELDS({ "values", "[new domain] (changeable fields)", "the new values" }) },
 	{ "delete_domain", "Deletes a domain. The domain has the task DELETE as long as "
@@ -119,7 +120,8 @@ static const struct rpc_method_doc words[] = {
 	  "{'pool': {'name': 'edge', 'ns_records': ['ns1.example.net.']}}",
 	  FIELDS({ "pool", "[new pool]", "the pool" }) },
 	{ "get_pool", "Shows a pool.", ADMIN, "[pool]", "{'pool': 'edge'}" },
-	{ "find_pools", "Lists the pools.", ADMIN, "`pools`: list of [pool]; `marker`: id or null",
+	{ "find_pools", "Lists the pools.", ADMIN,
+	  "`pools`: list of [pool]; `marker`: id or null",
 	  "{'limit': 10}",
 	  FIELDS({ "sort_key", "text", "`name` or `created_at`", "`name`" }) },
 	{ "update_pool", "Changes the hosts in the NS records, the description or the "
@@ -191,7 +193,8 @@ static const struct rpc_method_doc words[] = {
 	  "[tsigkey]", "{'tsigkey': 'pool-key.'}" },
 	{ "find_tsigkeys", "Lists the TSIG keys without their secrets.", ADMIN,
 	  "`tsigkeys`: list of [tsigkey]; `marker`: id or null", "{'limit': 10}" },
-	{ "update_tsigkey", "Changes the secret or the algorithm of a TSIG key.", ADMIN, "[tsigkey]",
+	{ "update_tsigkey", "Changes the secret or the algorithm of a TSIG key.", ADMIN,
+	  "[tsigkey]",
 	  "{'tsigkey': 'pool-key.', 'values': {'new_secret': true}}",
 	  FIELDS({ "values", "[tsigkey values]", "the new values" }) },
 	{ "delete_tsigkey", "Deletes a TSIG key. The call fails with `Conflict` if a "
@@ -235,7 +238,8 @@ static const struct rpc_object objects[] = {
 	{ "new domain", "A domain that a caller creates or changes.", codec_domain_fields },
 	{ "SOA values", "New values of an SOA record.", codec_domain_soa_fields },
 	{ "domain", "A domain in an answer.", codec_domain_shown, true },
-	{ "new recordset", "A record set that a caller creates or changes.", codec_recordset_fields },
+	{ "new recordset", "A record set that a caller creates or changes.",
+	  codec_recordset_fields },
 	{ "change", "A change to one record set.", codec_change_fields },
 	{ "outcome", "The result of `apply_changes`.", FIELDS(
 		{ "id", "id", "the domain" },

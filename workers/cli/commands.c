@@ -227,7 +227,7 @@ const struct command commands[] = {
 	  "zonefleet quota set acme domains 500 --admin" },
 
 	{ "status", "[DOMAIN]", 0, 1, OPT(POOL), NEED_BROKER, status_show,
-	  "show the status of a domain or the state of all name servers",
+	  "show the status of a domain or of all name servers",
 	  "Shows the status of DOMAIN and the number of name servers that serve its "
 	  "serial (consensus). For each name server, the command shows the serial that "
 	  "the last poll found. LAG is the difference between this serial and the "
@@ -266,7 +266,7 @@ const struct command commands[] = {
 	  "zonefleet network delete 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "subnet set", "NETWORK CIDR", 2, 2, WAIT | OPT(NO_PUBLISH), NEED_BROKER,
 	  subnet_set,
-	  "register a subnet, or change whether its addresses are published",
+	  "register a subnet, publish or hide its addresses",
 	  "Registers the subnet CIDR (10.1.0.0/16 or fd00::/64) of NETWORK, or changes "
 	  "it. zonefleet-ports publishes forward and reverse records for the port "
 	  "addresses in the subnet. If you give --no-publish, it publishes no records "
@@ -463,7 +463,7 @@ const struct command commands[] = {
 	  "Otherwise, it prints one line for each change.",
 	  "zonefleet watch example.org" },
 	{ "workers", "", 0, 0, 0, NEED_BROKER, workers_show,
-	  "list the processes of the fleet and their shares (administrators)",
+	  "list processes and their shares (administrators)",
 	  "Lists the processes of the fleet by service. The master of a service divides "
 	  "its periodic work into TOTAL shares. FACTOR is the number of the share that "
 	  "a process has. GENERATION grows each time the master divides the work again. "
@@ -479,7 +479,7 @@ const struct command commands[] = {
 	  "an old fence writes nothing.",
 	  "zonefleet locks --admin" },
 	{ "repairs", "", 0, 0, 0, NEED_BROKER, repairs_show,
-	  "list drifts on name servers and their repairs (administrators)",
+	  "list drifts and repairs (administrators)",
 	  "Lists the drifts between the name servers and the database, and their "
 	  "repairs. CONTENT: the zone on the name server has the right serial, but its "
 	  "records differ from the records in the database. STRAY: the zone is an "
