@@ -124,12 +124,7 @@ const char *store_router_find_below(struct tx *tx, struct arena *arena,
 void store_router_add_bound(struct tx *tx, const char *name, int by);
 /*
  * Locks the router, so that no other transaction changes it or publishes its domain.
- * False: there is no such router.
- */
-bool store_router_lock(struct tx *tx, const char *name);
-/*
- * Like store_router_lock(), but does not wait. Also false if another transaction has the
- * lock.
+ * False: there is no such router, or another transaction has the lock.
  */
 bool store_router_try_lock(struct tx *tx, const char *name);
 /* Makes the domain due, because its records have changed. */
