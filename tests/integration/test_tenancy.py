@@ -319,7 +319,7 @@ class KeptAnswers(unittest.TestCase):
         kept = asker.ask("ports", "create_port", first, OWN, unique_id=unique_id)
         self.assertEqual(kept[0], "done", kept)
         got = asker.ask("ports", "create_port", others, OTHER, unique_id=unique_id)
-        self.assertEqual(got, ("NotFound", f"no port {unique_id}"))
+        self.assertEqual(got, ("NotFound", f"there is no port {unique_id}"))
         got = asker.ask("ports", "create_port", first, OTHER, unique_id=unique_id)
         self.assertEqual(got, ("NotFound", f"no network {mine}: create it with set_network"))
 
