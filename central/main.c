@@ -83,8 +83,8 @@ static const struct option options[] = {
 	  "time for which deleted domains and records stay in the database",
 	  .reloadable = true },
 	{ "request_age",   OPTION_SECONDS, CONFIG(request_age_s), "1d", 60, RR_TTL_MAX,
-	  "time for which central keeps its answers. If a call arrives a second "
-	  "time, central repeats its first answer", .reloadable = true },
+	  "time for which central keeps its answers. If a call arrives a second time "
+	  "within this time, central repeats its first answer", .reloadable = true },
 	{ "import_age",    OPTION_SECONDS, CONFIG(import_age_s), "1d", 60, RR_TTL_MAX,
 	  "time without activity after which central removes an unfinished import. "
 	  "central keeps the result of a finished import for the same time",

@@ -52,8 +52,8 @@ const struct command commands[] = {
 	  "Shows a domain whose task is DELETE, and for each name server the reason why "
 	  "the domain is not DELETED yet. If you give --yes, the domain becomes DELETED "
 	  "immediately and its name is free. Some name servers can then still serve the "
-	  "zone. The log of central names these servers. The pool manager tries to "
-	  "delete the zone on them until a new domain has the name.",
+	  "zone. The log of central names these servers. The pool manager continues its "
+	  "attempts to delete the zone on these servers until a new domain has the name.",
 	  "zonefleet domain abandon example.org --admin\n"
 	  "zonefleet domain abandon example.org --admin --yes" },
 	{ "domain import", "NAME FILE", 2, 2, WAIT | OPT(POOL),
@@ -78,11 +78,11 @@ const struct command commands[] = {
 	{ "record add", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL),
 	  NEED_BROKER, record_add,
 	  "add records to a record set",
-	  "Adds one record for each DATA. Write DATA as in a zone file, and quote it "
-	  "for the shell as one word. NAME is relative to the domain (www, or @ for the "
-	  "domain itself), or absolute, with a final dot. Names in DATA are absolute. "
-	  "If a TXT text contains blanks, put quotes around it in DATA. Existing "
-	  "records stay as they are.",
+	  "Adds one record for each DATA. Write DATA as in a zone file, and quote it for "
+	  "the shell as one word. NAME is relative to the domain (www, or @ for the "
+	  "domain itself), or absolute, with a final dot. Names in DATA are absolute. If "
+	  "the text of a TXT record contains blanks, put quotes around the text in DATA. "
+	  "Existing records stay as they are.",
 	  "zonefleet record add example.org www A 192.0.2.1 192.0.2.2 --ttl 5m --wait\n"
 	  "zonefleet record add example.org @ MX '10 mail.example.org.'\n"
 	  "zonefleet record add example.org @ TXT '\"v=spf1 -all\"'" },
@@ -142,7 +142,7 @@ const struct command commands[] = {
 	  "to the name of the pool, and start this pool manager. --ns sets the hosts in "
 	  "the NS records at the apex of new domains. --catalog sets the name of the "
 	  "catalog zone of the pool. Name servers that read the catalog zone create and "
-	  "delete zones by themselves.",
+	  "delete the listed zones themselves.",
 	  "zonefleet pool create edge --ns ns1.example.net,ns2.example.net --admin" },
 	{ "pool set", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION) | OPT(CATALOG),
 	  NEED_BROKER, pool_set,
@@ -156,8 +156,8 @@ const struct command commands[] = {
 
 	{ "blacklist add", "NAME", 1, 1, OPT(DESCRIPTION), NEED_BROKER, blacklist_add,
 	  "add a name to the blacklist (administrators)",
-	  "Adds NAME to the blacklist. Then only administrators may create NAME or a "
-	  "domain below it.",
+	  "Adds NAME to the blacklist. Then only administrators may create the domain "
+	  "NAME or a domain below it.",
 	  "zonefleet blacklist add internal.example --description 'not yours' --admin" },
 	{ "blacklist list", "", 0, 0, OPT(LIMIT), NEED_BROKER, blacklist_list,
 	  "list the names on the blacklist (administrators)",
@@ -165,19 +165,19 @@ const struct command commands[] = {
 	  "zonefleet blacklist list --admin" },
 	{ "blacklist delete", "NAME", 1, 1, 0, NEED_BROKER, blacklist_delete,
 	  "remove a name from the blacklist (administrators)",
-	  "Removes NAME from the blacklist. Then all tenants may create NAME and "
-	  "domains below it again.",
+	  "Removes NAME from the blacklist. Then all tenants may create the domain NAME "
+	  "and domains below it again.",
 	  "zonefleet blacklist delete internal.example --admin" },
 
 	{ "tsigkey create", "NAME", 1, 1,
 	  OPT(ALGORITHM) | OPT(DOMAIN) | OPT(SECRET_FILE), NEED_BROKER, tsigkey_create,
 	  "create a TSIG key (administrators)",
 	  "Creates the key NAME. Without --domain, the command creates a key for name "
-	  "servers: in the settings of the pool manager, set tsig_key of a server to "
-	  "the name of the key. mini-DNS and that server then sign transfers, NOTIFY "
+	  "servers: in the settings of the pool manager, set tsig_key of a server to the "
+	  "name of the key. mini-DNS and that server then sign transfers, NOTIFY "
 	  "messages and polls with the key. If you give --domain, a client that signs "
-	  "with the key may transfer that domain from any address. Central deletes such "
-	  "a key together with its domain.\n"
+	  "its queries with the key may transfer that domain from any address. Central "
+	  "deletes such a key together with its domain.\n"
 	  "Central generates a random secret with the length of the algorithm's hash. "
 	  "--secret-file sets a secret of 16 to 128 octets instead. 'tsigkey show "
 	  "--secret' prints the secret.",
@@ -242,7 +242,7 @@ const struct command commands[] = {
 	  "zonefleet status --admin" },
 	{ "network set", "NETWORK DOMAIN", 2, 2, WAIT, NEED_BROKER, network_set,
 	  "set the domain of a network",
-	  "Registers the network NETWORK (a UUID) at zonefleet-ports, or changes its "
+	  "Registers the network NETWORK (a UUID) with zonefleet-ports, or changes its "
 	  "DOMAIN. zonefleet-ports renames all ports of the network immediately. If "
 	  "DOMAIN is '', the ports have no names. The domain must belong to the tenant. "
 	  "--wait waits until the records of all ports are on the name servers, as in "
@@ -266,7 +266,7 @@ const struct command commands[] = {
 	  "zonefleet network delete 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "subnet set", "NETWORK CIDR", 2, 2, WAIT | OPT(NO_PUBLISH), NEED_BROKER,
 	  subnet_set,
-	  "register a subnet, publish or hide its addresses",
+	  "register a subnet, and publish or hide its addresses",
 	  "Registers the subnet CIDR (10.1.0.0/16 or fd00::/64) of NETWORK, or changes "
 	  "it. zonefleet-ports publishes forward and reverse records for the port "
 	  "addresses in the subnet. If you give --no-publish, it publishes no records "
@@ -286,8 +286,8 @@ const struct command commands[] = {
 	{ "subnet show", "SUBNET", 1, 1, 0, NEED_BROKER, subnet_show,
 	  "show a subnet",
 	  "Shows the subnet, the domain of its network and whether its addresses have "
-	  "records. The line flag shows the value from 'subnet set' or from Neutron "
-	  "(dns_publish_fixed_ip). The line published says whether zonefleet-ports "
+	  "records. The line 'flag' shows the value from 'subnet set' or from Neutron "
+	  "(dns_publish_fixed_ip). The line 'published' says whether zonefleet-ports "
 	  "publishes the addresses: this depends on the flag and on ports.publish.",
 	  "zonefleet subnet show 8c1e4a52-1f0b-4a5e-8d53-7f6f0c2b9e21" },
 	{ "subnet delete", "SUBNET", 1, 1, 0, NEED_BROKER, subnet_delete,
@@ -302,12 +302,12 @@ const struct command commands[] = {
 	  "Creates a port of NETWORK with these addresses. Each address has a generated "
 	  "name (host-10-1-1-1) in the domain of the network. --dns-name sets the name "
 	  "of the port. No other port of the network may have this name. The reverse "
-	  "record of each address contains this name, or the generated name if you give "
-	  "no --dns-name. --dns-domain moves the name of the port into that domain. The "
-	  "generated names stay in the domain of the network.\n"
+	  "record of each address contains the name of the port, or the generated name "
+	  "if you give no --dns-name. --dns-domain moves the name of the port into that "
+	  "domain. The generated names stay in the domain of the network.\n"
 	  "--wait waits until central has accepted the records, and then until the name "
-	  "servers serve them. For domains that the caller may not see, it does not "
-	  "wait for the name servers. Only administrators see reverse domains. If "
+	  "servers serve them. For domains that the caller may not see, the command does "
+	  "not wait for the name servers. Only administrators see reverse domains. If "
 	  "central refuses records, the command fails with the reason (InError).",
 	  "zonefleet port create 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.1.1 "
 	  "2001:db8::1 --dns-name vm01 --wait\n"
@@ -366,8 +366,8 @@ const struct command commands[] = {
 	  "An address without a suffix is up and in the domain. =down: the operator has "
 	  "set the address down. =silent: the agent of the address has sent no report "
 	  "within the time routes.alive_timeout. =kept: the address is down or silent, "
-	  "but it stays in the domain because no other address is up. =coming: the "
-	  "domain will have the address soon.",
+	  "but it stays in the domain because no other address is up. =coming: "
+	  "zonefleet-routes will soon add the address to the domain.",
 	  "zonefleet router list --admin\n"
 	  "zonefleet router list --json" },
 	{ "router show", "ROUTER", 1, 1, 0, NEED_BROKER, router_show,
@@ -410,12 +410,12 @@ const struct command commands[] = {
 	  "create a route",
 	  "Creates the route NAME of NAMESPACE. The route gets a router, and the "
 	  "generated name NAMESPACE-NAME in the domain of that router. If you give "
-	  "--host, the route has your own name instead: create a CNAME record from this "
-	  "name to a name in the router's domain. A host belongs to the first route "
-	  "that requests it. Other routes wait until the host is free. --wait waits "
-	  "until the route has a router whose domain is on its name servers. If another "
-	  "route has the host, --wait fails immediately and names the owner of the host "
-	  "(Waiting).",
+	  "--host, the route has this host name instead of the generated name: create a "
+	  "CNAME record from the host name to a name in the router's domain. A host "
+	  "belongs to the first route that requests it. Other routes wait until the host "
+	  "is free. --wait waits until the route has a router, and the name servers "
+	  "serve the domain of this router. If another route has the host, --wait fails "
+	  "immediately and names the owner of the host (Waiting).",
 	  "zonefleet route create myapp test --wait\n"
 	  "zonefleet route create myapp shop --host www.example.org --label "
 	  "zone=east,tier=gold --backend shop_8080" },
@@ -465,18 +465,18 @@ const struct command commands[] = {
 	{ "workers", "", 0, 0, 0, NEED_BROKER, workers_show,
 	  "list processes and their shares (administrators)",
 	  "Lists the processes of the fleet by service. The master of a service divides "
-	  "its periodic work into TOTAL shares. FACTOR is the number of the share that "
-	  "a process has. GENERATION grows each time the master divides the work again. "
-	  "If a process writes no heartbeat during the time fleet.timeout, it is down "
-	  "and has no share. The process leaves the list after one hour.",
+	  "its periodic work into TOTAL shares. FACTOR is the number of the share that a "
+	  "process has. GENERATION grows each time the master divides the work again. If "
+	  "a process writes no heartbeat during the time fleet.timeout, it is down and "
+	  "has no share. After one hour, the command no longer lists the process.",
 	  "zonefleet workers --admin" },
 	{ "locks", "", 0, 0, 0, NEED_BROKER, locks_show,
 	  "list the locks and their holders (administrators)",
-	  "Lists the objects that processes have locked. An object is a domain with work "
-	  "on name servers, or the election of the master of a service "
-	  "(election:SERVICE). Another process may take over a lock that its holder does "
-	  "not renew within its TTL. Each takeover increases the fence. A process with "
-	  "an old fence writes nothing.",
+	  "Lists the objects that processes have locked. An object is a domain, a tenant "
+	  "(if poolmgr.lock_scope is \"tenant\"), or the election of the master of a "
+	  "service (election:SERVICE). If the holder does not renew a lock for the time "
+	  "TTL, another process may take over the lock. Each takeover increases the "
+	  "fence. A process with an old fence cannot write.",
 	  "zonefleet locks --admin" },
 	{ "repairs", "", 0, 0, 0, NEED_BROKER, repairs_show,
 	  "list drifts and repairs (administrators)",
@@ -498,10 +498,9 @@ const struct command commands[] = {
 	  "last operation on the server failed. HEALTH is the result of the latest "
 	  "queries and commands: NO_DNS if the server did not answer DNS queries, "
 	  "NO_CONTROL if its control channel did not answer, and NO_ANSWER if neither "
-	  "answered. STATE is the state that the operator has set. The pool managers send "
-	  "no changes to a DRAINED server and leave it out of the consensus. They do the "
-	  "same for a REMOVED server, and also delete all "
-	  "data about it.",
+	  "answered. STATE is the state that the operator has set. The pool managers "
+	  "send no changes to a DRAINED or REMOVED server and leave it out of the "
+	  "consensus. They also delete all data about a REMOVED server.",
 	  "zonefleet servers --admin" },
 	{ "server drain", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_drain,
 	  "stop changes to a name server (administrators)",
@@ -520,8 +519,8 @@ const struct command commands[] = {
 	  "Stops changes to the server, as 'server drain' does. The pool managers also "
 	  "delete all data about the server, and mini-DNS refuses its transfers. The "
 	  "zones on the server stay. Then remove the server from the settings of the "
-	  "pool managers. The server leaves the list of 'zonefleet servers' within three "
-	  "syncs.",
+	  "pool managers. At most three syncs later, 'zonefleet servers' no longer lists "
+	  "the server.",
 	  "zonefleet server remove ns2 --admin" },
 	{ "sync", "DOMAIN", 1, 1, OPT(DEEP), NEED_BROKER, sync_domain,
 	  "start the pending work of a domain now",
@@ -529,7 +528,7 @@ const struct command commands[] = {
 	  "pause before a retry. mini-DNS notifies and polls all these servers. The "
 	  "periodic sync does the same within the time poolmgr.periodic_sync_interval.\n"
 	  "--deep also compares the records on each name server with the records of the "
-	  "domain. If a second comparison some seconds later finds the same drift, the "
+	  "domain. If a second comparison a few seconds later finds the same drift, the "
 	  "pool manager repairs it. The pool manager then also repairs a parked drift "
 	  "(see 'zonefleet repairs'). If a server still serves an old serial, the pool "
 	  "manager makes it transfer the zone immediately, without the pause after "
@@ -578,10 +577,10 @@ const struct command commands[] = {
 	  "approve held changes",
 	  "Shows the held changes and their digest. zonefleet-ownership holds deletions "
 	  "and updates that exceed a limit of the zone. It also holds changes that "
-	  "remove records of a resource whose list is missing or incomplete. If you "
-	  "give a DIGEST, the command approves exactly the changes with that digest. "
-	  "--yes approves the changes that the command shows. The next round then makes "
-	  "the approved changes. If the plan has changed in the meantime, "
+	  "remove records of a resource whose list is missing or incomplete. If you give "
+	  "a DIGEST, the command approves exactly the changes with that digest. --yes "
+	  "approves the changes that the command shows. The next round then makes the "
+	  "approved changes. If the held changes now have a different digest, "
 	  "zonefleet-ownership refuses the approval.",
 	  "zonefleet owner approve cluster-1 example.org\n"
 	  "zonefleet owner approve cluster-1 example.org --yes" },
@@ -598,14 +597,14 @@ const struct command commands[] = {
 	  "zonefleet owner records cluster-1 example.org --name www" },
 	{ "owner export", "STORAGE_ID ZONE [FILE]", 2, 3, 0, NEED_BROKER, owner_export,
 	  "export records and their owners",
-	  "Writes all records of the zone with their owners, as zonefleet-ownership "
-	  "last read them. If you give no FILE, the command writes to standard output. "
-	  "The command creates FILE only when the output is complete. The output is a "
-	  "ConfigMap. Its data.records is the JSON text of a list of {\"dnsname\", "
-	  "\"owner\", \"target\", \"type\"}. All records in the output are from the "
-	  "same serial of the zone. If storage is \"table\", do not keep the file on "
-	  "the machine of the database. If you lose the database, read the file with "
-	  "'owner import'.",
+	  "Writes all records of the zone with their owners, as zonefleet-ownership last "
+	  "read them. If you give no FILE, the command writes to standard output. The "
+	  "command creates FILE only when the output is complete. The output is a "
+	  "ConfigMap. The string data.records in it contains a JSON list of "
+	  "{\"dnsname\", \"owner\", \"target\", \"type\"}. All records in the output are "
+	  "from the same serial of the zone. If storage is \"table\", do not keep the "
+	  "file on the machine of the database. If you lose the database, import the "
+	  "file with 'owner import'.",
 	  "zonefleet owner export cluster-1 example.org example.org.owners\n"
 	  "zonefleet owner export cluster-1 example.org | jq -r .data.records" },
 	{ "owner import", "STORAGE_ID ZONE FILE", 3, 3, 0, NEED_BROKER, owner_import,
@@ -677,11 +676,12 @@ const struct command commands[] = {
 	{ "dead-letters list", "", 0, 0, OPT(LIMIT) | OPT(POOL), NEED_BROKER,
 	  dead_letters_list,
 	  "list dead letters (administrators)",
-	  "Lists the messages that a worker could not process, each with the reason: "
-	  "the worker could not read the message, or its work failed permanently. If "
-	  "the message is an order inside the fleet, the sync does the missing work. If "
-	  "the message is a cast of another program, that program must send it again. "
-	  "The queue and the content of a message determine its ID.",
+	  "Lists the messages that a worker could not process, each with the reason: the "
+	  "worker could not read the message, or the work that the message requests "
+	  "failed permanently. If the message is an order inside the fleet, the sync "
+	  "does the missing work. If the message is a cast of another program, that "
+	  "program must send it again. The queue and the content of a message determine "
+	  "its ID.",
 	  "zonefleet dead-letters list --admin" },
 	{ "dead-letters show", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_show,
 	  "show a dead letter (administrators)",
@@ -692,12 +692,12 @@ const struct command commands[] = {
 	  dead_letters_retry,
 	  "send a dead letter to its queue again (administrators)",
 	  "Puts the message back into its queue. If ID is all, the command puts all "
-	  "messages back. If a worker gets a message twice, the message has only one "
-	  "effect. The message names no broker account, so a worker with "
-	  "broker.require_user_id or broker.administrators may refuse it again. --vouch "
-	  "sends one message under your own account and with your rights. First read "
-	  "that message with 'zonefleet dead-letters show'. You cannot use --vouch if "
-	  "ID is all.",
+	  "messages back. If a worker gets the same message twice, the second copy has "
+	  "no effect. The message that the command sends names no broker account. So a "
+	  "worker whose settings contain broker.require_user_id or broker.administrators "
+	  "may refuse this message. --vouch sends one message under your own account and "
+	  "with your rights. First read that message with 'zonefleet dead-letters show'. "
+	  "You cannot use --vouch if ID is all.",
 	  "zonefleet dead-letters retry all --admin" },
 	{ "dead-letters drop", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_drop,
 	  "delete a dead letter (administrators)",

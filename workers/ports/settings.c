@@ -49,9 +49,9 @@ const struct option ports_options[] = {
 	  "create the domain of a network for its tenant if the domain is missing. "
 	  "zonefleet-ports always creates missing reverse domains" },
 	{ "delete_reverse", OPTION_BOOL, AT(deletes_reverse), "false", 0, 0,
-	  "delete a reverse domain when it contains no address of a port any more, if "
-	  "zonefleet-ports created the domain. zonefleet-ports does not delete a domain "
-	  "that contains other records" },
+	  "delete a reverse domain when it no longer contains the address of a port. "
+	  "zonefleet-ports deletes only reverse domains that it created itself and that "
+	  "contain no other records" },
 	{ "reverse_tenant", OPTION_TEXT, AT(reverse_tenant), "", 0, IDENTITY_MAX,
 	  "tenant of the reverse domains. zonefleet-ports creates reverse domains for "
 	  "this tenant and does not write to reverse domains of another tenant. \"\": "
