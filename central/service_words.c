@@ -200,9 +200,10 @@ static const struct rpc_method_doc words[] = {
 	{ "delete_tsigkey", "Deletes a TSIG key. The call fails with `Conflict` if a "
 	  "name server uses the key.", ADMIN, NOTHING,
 	  "{'tsigkey': 'pool-key.'}" },
-	{ "get_status", "Shows the state of the name servers and the status of a "
-	  "domain. Only administrators get `servers`, which has a [server] for each "
-	  "name server. Only administrators may leave out the argument `domain`.",
+	{ "get_status", "Shows the state of the name servers and the status of a domain. "
+	  "In the answer to an administrator, `servers` contains a [server] for each "
+	  "name server. Other callers do not get `servers`. Only administrators may "
+	  "leave out the argument `domain`.",
 	  OWNER, "`servers`: list of [server]; `domain`: [domain status]",
 	  "{'domain': 'example.org.'}",
 	  FIELDS({ "domain", "id or name", "the domain", "none: the answer contains "
@@ -229,8 +230,8 @@ static const struct rpc_method_doc words[] = {
 	  "servers with the database immediately.", OWNER,
 	  "`id`: id; `name`: name", "{'domain': 'example.org.'}",
 	  FIELDS({ "deep", "true or false", "true: also compare the records", "false" }) },
-	{ "update_status", "Reports the consensus about a domain to central." },
-	{ "update_statuses", "Reports the consensus about several domains to central." },
+	{ "update_status", "Reports the consensus on a domain to central." },
+	{ "update_statuses", "Reports the consensus on several domains to central." },
 	{ 0 }
 };
 
@@ -356,7 +357,7 @@ static const struct rpc_object objects[] = {
 		{ "generation", "number", "the generation of the share" },
 		{ "up", "number", "seconds since the process started" },
 		{ "version", "text", "the version of the program" }), true },
-	{ "lock", "A lock.", FIELDS(
+	{ "lock", "A lock that a process holds.", FIELDS(
 		{ "object_uuid", "text", "the object of the lock: a domain, a tenant or "
 		  "an election" },
 		{ "domain", "name or null", "the name of the domain; null: the object "
@@ -376,8 +377,7 @@ static const struct rpc_object objects[] = {
 		{ "pool", "text", "the pool" },
 		{ "kind", "text", "CONTENT, SERIAL or STRAY" },
 		{ "state", "text", "the state of the repair, or its result" },
-		{ "detail", "text", "the difference between the name server and the "
-		  "database" },
+		{ "detail", "text", "a description of the drift" },
 		{ "pass1_at", "time or null", "when the pool manager first found the "
 		  "drift" },
 		{ "pass2_at", "time or null", "when the pool manager found the drift "

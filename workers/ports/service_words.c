@@ -52,7 +52,7 @@ static const struct rpc_method_doc words[] = {
 	         { "network", "id", "the network", "the network of `port`" }) },
 	{ "set_network", "Creates a network, or changes its domain and renames its "
 	                 "ports. `ports`: number of renamed ports. `unnamed`: the first "
-	                 "ports that cannot get their name.", OWNER,
+	                 "ports that did not get the desired name.", OWNER,
 	  "`network`: [network]; `ports`: number; `unnamed`: list of ids",
 	  "{'network': {'id': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'dns_domain': 'example.org.'}}",
 	  FIELDS({ "network", "[new network]", "the network" }) },
