@@ -149,9 +149,9 @@ static const struct option rows[] = {
 	  "refuses further connections. All clients of one IPv6 /56 network count as one "
 	  "address, except the servers of a pool and the addresses in allow_transfer" },
 	{ "tcp_idle", OPTION_DURATION, AT(tcp_idle_ms), "30s", 100, 3600 * 1000,
-	  "time after which mini-DNS closes an idle TCP connection. If the number of "
-	  "open connections exceeds half of tcp_clients, the time is at most 10s. "
-	  "Before the first query of a connection, the time is always 5s" },
+	  "time after which mini-DNS closes an idle TCP connection. If more than half of "
+	  "tcp_clients connections are open, mini-DNS closes an idle connection after at "
+	  "most 10s. mini-DNS closes a connection that has sent no query after 5s" },
 	{ "tcp_stall", OPTION_DURATION, AT(tcp_stall_ms), "20s", 100, 3600 * 1000,
 	  "longest time that a client may take to read 4 KiB of its answers. "
 	  "mini-DNS closes the TCP connection of a slower client" },

@@ -119,8 +119,8 @@ const struct command commands[] = {
 	  "all changes under one serial, or refuses all of them. A line has the form "
 	  "`add|set|delete NAME TTL TYPE DATA`. A TTL of - means the TTL of the domain. "
 	  "A line that begins with # or ; is a comment. Consecutive lines that differ "
-	  "only in DATA form one change to a record set. FILE may also be a JSON list "
-	  "of {\"op\", \"name\", \"type\", \"ttl\", \"records\": [...]}.",
+	  "only in DATA form one change to a record set. FILE may also contain a JSON "
+	  "list of {\"op\", \"name\", \"type\", \"ttl\", \"records\": [...]}.",
 	  "printf 'add www 300 A 192.0.2.1\\nadd @ - MX 10 mail.example.org.\\n' |\n"
 	  "  zonefleet record apply example.org - --wait" },
 
@@ -230,14 +230,14 @@ const struct command commands[] = {
 	  "show the status of a domain or of all name servers",
 	  "Shows the status of DOMAIN and the number of name servers that serve its "
 	  "serial (consensus). For each name server, the command shows the serial that "
-	  "the last poll found. LAG is the difference between this serial and the "
-	  "serial of the domain. The command also shows the last error and the time of "
-	  "the next attempt.\n"
+	  "the last poll found. LAG is the difference between this serial and the serial "
+	  "of the domain. The command also shows, for each name server, the last error "
+	  "and the time of the next attempt.\n"
 	  "If you give no DOMAIN, the command lists all name servers (administrators "
-	  "only). BEHIND is the number of domains whose serial the server does not "
-	  "serve yet. FAILED is the number of domains whose last operation on the "
-	  "server failed. Below the servers, the command lists up to 20 domains in "
-	  "ERROR and up to 20 PENDING domains.",
+	  "only). BEHIND is the number of domains whose serial the server does not serve "
+	  "yet. FAILED is the number of domains whose last operation on the server "
+	  "failed. Below the servers, the command lists up to 20 domains in ERROR and up "
+	  "to 20 PENDING domains.",
 	  "zonefleet status example.org\n"
 	  "zonefleet status --admin" },
 	{ "network set", "NETWORK DOMAIN", 2, 2, WAIT, NEED_BROKER, network_set,
@@ -349,10 +349,10 @@ const struct command commands[] = {
 	  WAIT | OPT(DNS) | OPT(LABEL) | OPT(CAPACITY) | OPT(TTL) | OPT(DESCRIPTION),
 	  NEED_BROKER, router_create,
 	  "create a router and its domain (administrators)",
-	  "Creates the router NAME and its domain. The router is a group of instances "
-	  "at these addresses. Each instance serves all routes of the router. All names "
-	  "below the domain resolve to these addresses. ADDRESS=down is the address of "
-	  "an instance that is not up yet. If routes are waiting for a router, "
+	  "Creates the router NAME and its domain. The router is a group of instances at "
+	  "these addresses. Each instance serves all routes of the router. All names "
+	  "below the domain resolve to these addresses. Write ADDRESS=down for an "
+	  "instance that is not up yet. If routes are waiting for a router, "
 	  "zonefleet-routes binds them immediately.",
 	  "zonefleet router create shard1 10.245.2.2 10.245.2.3 --dns "
 	  "shard1.v3.example.com --admin --wait\n"
@@ -381,9 +381,9 @@ const struct command commands[] = {
 	  NEED_BROKER, router_set,
 	  "change a router (administrators)",
 	  "Changes the values that you give. All other values stay the same. ADDRESS... "
-	  "replaces all addresses of the router. ADDRESS=down is the address of an "
-	  "instance that gets no requests. zonefleet-routes changes the domain of the "
-	  "router immediately.",
+	  "replaces all addresses of the router. Write ADDRESS=down for an instance that "
+	  "must get no requests. zonefleet-routes changes the domain of the router "
+	  "immediately.",
 	  "zonefleet router set shard1 10.245.2.2 10.245.2.3=down --admin --wait\n"
 	  "zonefleet router set shard1 --capacity 1000 --admin" },
 	{ "router drain", "ROUTER", 1, 1, WAIT | OPT(UNDO), NEED_BROKER, router_drain,
@@ -561,14 +561,14 @@ const struct command commands[] = {
 	{ "owner apply", "STORAGE_ID ZONE FILE", 3, 3, OPT(RESOURCE) | OPT(PARTIAL),
 	  NEED_BROKER, owner_apply,
 	  "set the records that a resource wants",
-	  "Reads endpoints from FILE, or from standard input if FILE is -. FILE is a "
-	  "JSON list of {\"dnsname\", \"type\", \"targets\": [...]}. An endpoint may "
-	  "also have \"ttl\", \"set_id\" and \"shared\". The list must contain all "
-	  "endpoints that the resource wants: zonefleet-ownership removes former "
-	  "endpoints that are not in the list. If you give --partial, these endpoints "
-	  "stay. After a partial list, zonefleet-ownership holds all removals of "
-	  "records of the resource until it gets a complete list. If you apply the same "
-	  "list again, nothing changes.",
+	  "Reads endpoints from FILE, or from standard input if FILE is -. FILE contains "
+	  "a JSON list of endpoints: {\"dnsname\", \"type\", \"targets\": [...]}. An "
+	  "endpoint may also contain \"ttl\", \"set_id\" and \"shared\". The list must "
+	  "contain all endpoints that the resource wants: zonefleet-ownership removes "
+	  "former endpoints that are not in the list. If you give --partial, these "
+	  "endpoints stay. After a partial list, zonefleet-ownership holds all removals "
+	  "of records of the resource until it gets a complete list. If you apply the "
+	  "same list again, nothing changes.",
 	  "echo '[{\"dnsname\": \"www.example.org.\", \"type\": \"A\", "
 	  "\"targets\": [\"192.0.2.1\"]}]' |\n"
 	  "  zonefleet owner apply cluster-1 example.org - --resource ingress/shop/web" },
@@ -727,10 +727,11 @@ const struct command commands[] = {
 	  "zonefleet db version" },
 	{ "db tenants", "", 0, 0, 0, NEED_DATABASE, db_tenants,
 	  "list tenants with invalid or similar names",
-	  "Reads the tenants (projects) of all rows in the database. Lists tenants that "
-	  "zonefleet refuses because the name contains control characters, or begins or "
-	  "ends with a blank. Also lists tenants whose names differ only in upper and "
-	  "lower case, or in blanks or control characters at the beginning or the end.",
+	  "Reads the tenants (projects) of all rows in the database. Lists tenants whose "
+	  "names zonefleet refuses: the name contains control characters, or it begins "
+	  "or ends with a blank. Also lists tenants with similar names: the names differ "
+	  "only in case, or only in blanks and control characters at the beginning and "
+	  "end.",
 	  "zonefleet db tenants\n"
 	  "zonefleet db tenants --json" },
 

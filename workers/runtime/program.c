@@ -61,7 +61,7 @@ struct option_section *worker_sections(struct worker_common *common, const char 
 		"broker", "RabbitMQ, which carries the messages of the programs",
 		broker_options, &common->broker };
 	const struct option_section accounts = {
-		"broker", "rights of the accounts at RabbitMQ", trust_broker_options,
+		"broker", "rights of RabbitMQ accounts", trust_broker_options,
 		&common->trust };
 	const struct option_section fleet = {
 		"fleet", "signatures of the fleet's messages", trust_fleet_options,
