@@ -70,8 +70,8 @@ void option_help(const struct option_schema *schema)
 	printf("Settings of %s, by group of the settings file.\n"
 	       "A running program applies changes to \"reloadable\" settings when it\n"
 	       "receives SIGHUP. Write a time as a number of seconds, or with a unit:\n"
-	       "\"200ms\", \"90s\", \"2m\", \"12h\" or \"7d\". Write a size as a number of\n"
-	       "bytes, or with a unit: \"64K\", \"1M\" or \"2G\".\n",
+	       "\"200ms\", \"90s\", \"2m\", \"12h\" or \"7d\". Write a size as a "
+	       "number\nof bytes, or with a unit: \"64K\", \"1M\" or \"2G\".\n",
 	       schema->program);
 	for (const struct option_section *s = schema->sections; s->group; s++) {
 		if (s->is_of_others)
