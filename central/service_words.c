@@ -130,7 +130,8 @@ static const struct rpc_method_doc words[] = {
 	  "{'pool': 'edge', 'values': {'description': 'at the edge'}}",
 	  FIELDS({ "values", "[new pool] (changeable fields)", "the new values" }) },
 	{ "delete_pool", "Deletes a pool. The call fails with `Conflict` if the pool has "
-	  "domains, or if the database still has rows of deleted domains of the pool.",
+	  "domains, or if the database still contains rows of deleted domains of the "
+	  "pool.",
 	  ADMIN,
 	  NOTHING, "{'pool': 'edge'}" },
 	{ "begin_import", "Begins an import of a zone of any size. The import replaces "
@@ -142,7 +143,7 @@ static const struct rpc_method_doc words[] = {
 	                           "`replace`: replace all records of the domain, which "
 	                           "must exist. `upsert`: replace only the record sets "
 	                           "that the import names",
-	           "`create` or `replace`", 16 }) },
+	           "`replace` if the domain exists, otherwise `create`", 16 }) },
 	{ "add_to_import", "Adds a part with records to an import. A new part replaces "
 	  "an earlier part with the same number.", OWNER,
 	  "`records`: number",
@@ -256,11 +257,11 @@ static const struct rpc_object objects[] = {
 	{ "recordset", "A record set in an answer.", codec_recordset_shown, true },
 	{ "member", "A record of a record set.", codec_member_shown, true },
 	{ "record", "A record in an answer.", codec_record_shown, true },
-	{ "domain criterion", "Selects the domains of a list. Each domain must match "
-	  "all fields.",
+	{ "domain criterion", "Selects the domains of a list. The list contains only "
+	  "domains that match all fields.",
 	  codec_find_domain_fields },
-	{ "record criterion", "Selects the record sets or records of a list. Each record "
-	  "set or record must match all fields.",
+	{ "record criterion", "Selects the record sets or records of a list. The list "
+	  "contains only record sets or records that match all fields.",
 	  codec_find_record_fields },
 	{ "import", "An import in an answer.", FIELDS(
 		{ "id", "id", "the id of the import" },

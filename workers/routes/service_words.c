@@ -96,8 +96,8 @@ static const struct rpc_method_doc words[] = {
 	  "{'router': 'shard1', 'limit': 500}",
 	  FIELDS({ "routes", "list of ids", "list only these routes", "all routes", 100 },
 	         { "limit", "number from 1",
-	           "the largest number of routes in the answer. An answer contains at "
-	           "most 500 routes",
+	           "the largest number of routes in the answer. A larger value than 500 "
+	           "counts as 500",
 	           "100", LIST_MAX }) },
 	{ "hosts_versions", "Shows the version of the hosts of each router. `versions` "
 	  "contains a number for each name of a router. The number grows with each "
