@@ -189,6 +189,6 @@ void figures_new(struct figures *figures)
 	               NULL, NULL);
 	figures->timer_late_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_timer_late_seconds",
-	               "delay of the timers for messages to name servers, which shows "
-	               "how busy the process is", NULL, NULL);
+	               "delay of the timers for messages to name servers. A long delay "
+	               "shows that the process is busy", NULL, NULL);
 }

@@ -38,8 +38,8 @@ const struct command commands[] = {
 	{ "domain set", "DOMAIN", 1, 1, WAIT | SOA, NEED_BROKER, domain_set,
 	  "change SOA values, TTL or description of a domain",
 	  "Changes the values that the options name. All other values stay the same. "
-	  "--ttl sets the TTL of all record sets without a TTL. To change records, use "
-	  "'zonefleet record'.",
+	  "--ttl sets the TTL of the domain: record sets without a TTL use this TTL. To "
+	  "change records, use 'zonefleet record'.",
 	  "zonefleet domain set example.org --email dns@example.org --ttl 5m --wait" },
 	{ "domain delete", "DOMAIN", 1, 1, WAIT, NEED_BROKER, domain_delete,
 	  "delete a domain and all its records",
@@ -172,9 +172,9 @@ const struct command commands[] = {
 	{ "tsigkey create", "NAME", 1, 1,
 	  OPT(ALGORITHM) | OPT(DOMAIN) | OPT(SECRET_FILE), NEED_BROKER, tsigkey_create,
 	  "create a TSIG key (administrators)",
-	  "Creates the key NAME. Without --domain, the command creates a key for name "
-	  "servers: in the settings of the pool manager, set tsig_key of a server to the "
-	  "name of the key. mini-DNS and that server then sign transfers, NOTIFY "
+	  "Creates the key NAME. If you give no --domain, the command creates a key for "
+	  "name servers: in the settings of the pool manager, set tsig_key of a server "
+	  "to the name of the key. mini-DNS and that server then sign transfers, NOTIFY "
 	  "messages and polls with the key. If you give --domain, a client that signs "
 	  "its queries with the key may transfer that domain from any address. Central "
 	  "deletes such a key together with its domain.\n"
@@ -373,8 +373,8 @@ const struct command commands[] = {
 	{ "router show", "ROUTER", 1, 1, 0, NEED_BROKER, router_show,
 	  "show a router",
 	  "Shows the router and its addresses. UP is the state that the operator has "
-	  "set. ALIVE is no if UP is no, or if the agent of the address is silent. SHOWN "
-	  "says whether the domain contains the address.",
+	  "set. ALIVE is 'no' if UP is 'no', or if the agent of the address is silent. "
+	  "SHOWN says whether the domain contains the address.",
 	  "zonefleet router show shard1 --admin" },
 	{ "router set", "ROUTER [ADDRESS...]", 1, -1,
 	  WAIT | OPT(LABEL) | OPT(CAPACITY) | OPT(TTL) | OPT(DESCRIPTION),
@@ -668,10 +668,11 @@ const struct command commands[] = {
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,
 	  "list the queues and their messages (administrators)",
 	  "Lists the work queues of the fleet at the broker. CONSUMERS is the number of "
-	  "processes that take messages from the queue. READY messages are waiting for "
-	  "a process. DELAYED messages are waiting for a retry. DEAD messages are dead "
+	  "processes that take messages from the queue. READY messages are waiting for a "
+	  "process. DELAYED messages are waiting for a retry. DEAD messages are dead "
 	  "letters (see 'zonefleet dead-letters'). A queue whose name ends in .recovery "
-	  "contains repairs. Workers process the changes of users before repairs.",
+	  "contains messages about repairs. Workers process the changes of users before "
+	  "repairs.",
 	  "zonefleet queues --admin" },
 	{ "dead-letters list", "", 0, 0, OPT(LIMIT) | OPT(POOL), NEED_BROKER,
 	  dead_letters_list,

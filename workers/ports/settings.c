@@ -40,7 +40,7 @@ const struct option ports_options[] = {
 	{ "compare_period", OPTION_DURATION, AT(compare_ms), "10m", 500, 86400 * 1000,
 	  "time between two comparisons of Neutron's objects with the database" },
 	{ "domain", OPTION_TEXT, AT(domain), "", 0, 200,
-	  "domain of the Neutron networks for which Neutron names no domain. The setting "
+	  "domain of the networks that have no domain in Neutron. The setting "
 	  "corresponds to dns_domain in the settings of Neutron. This domain belongs to "
 	  "zonefleet and not to a tenant. \"\": the ports of these networks have no "
 	  "names" },

@@ -68,9 +68,9 @@ static const struct option rows[] = {
 	  "time between two checks that the domain of a router exists and contains the "
 	  "right records" },
 	{ "rebind_grace", OPTION_SECONDS, AT(grace_s), "5m", 1, 30 * 86400,
-	  "time for which the former name of a moved route has a CNAME record to the "
-	  "new name. If the TTL of the router is longer, zonefleet-routes uses the "
-	  "TTL instead" },
+	  "time that the former name of a moved route has a CNAME record to the new "
+	  "name. If the TTL of the router is longer, zonefleet-routes uses the TTL "
+	  "instead" },
 	{ "rebind_delay", OPTION_SECONDS, AT(delay_s), "5s", 0, 3600,
 	  "pause before zonefleet-routes creates the CNAME record at the former name of "
 	  "a moved route. The pause must be long enough for all instances of the new "

@@ -218,7 +218,7 @@ struct metric *locked_metric(void)
 struct metric *lateness_metric(void)
 {
 	return metric_new(METRIC_HISTOGRAM, "loop_late_seconds",
-			  "delay of the event loop, which shows how busy the process "
-			  "is. The process measures this delay once a second",
+			  "delay of the event loop. A long delay shows that the process "
+			  "is busy. The process measures the delay once a second",
 			  NULL, NULL);
 }
