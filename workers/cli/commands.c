@@ -70,9 +70,9 @@ const struct command commands[] = {
 	  "xzcat root.zone.xz | zonefleet domain import . - --admin" },
 	{ "domain export", "DOMAIN [FILE]", 1, 2, 0, NEED_BROKER, domain_export,
 	  "export a domain as a zone file",
-	  "Writes the domain as a zone file (a master file, RFC 1035) with its SOA "
-	  "record first. If you give no FILE, the command writes to standard output. The "
-	  "command creates FILE only when the output is complete.",
+	  "Writes the domain as a zone file (a master file, RFC 1035) that begins with "
+	  "the SOA record. If you give no FILE, the command writes to standard output. "
+	  "The command creates FILE only when the output is complete.",
 	  "zonefleet domain export example.org example.org.zone" },
 
 	{ "record add", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL),
@@ -203,8 +203,8 @@ const struct command commands[] = {
 	  "Replaces the secret of the key with a random secret, or with the secret in "
 	  "--secret-file. The algorithm stays the same unless you give --algorithm. "
 	  "mini-DNS refuses the old secret after at most ten seconds. To change a secret "
-	  "without an interruption, create a second key and configure it everywhere. "
-	  "Then delete the first key.",
+	  "without an interruption, create a second key, and configure the second key "
+	  "everywhere. Then delete the first key.",
 	  "zonefleet tsigkey rotate pool-key --admin" },
 	{ "tsigkey delete", "NAME", 1, 1, 0, NEED_BROKER, tsigkey_delete,
 	  "delete a TSIG key (administrators)",
@@ -223,7 +223,7 @@ const struct command commands[] = {
 	{ "quota set", "TENANT RESOURCE LIMIT", 3, 3, 0, NEED_BROKER, quota_set,
 	  "change a quota of a tenant (administrators)",
 	  "Sets a quota of the tenant. RESOURCE is domains, domain_recordsets or "
-	  "recordset_records. LIMIT is a number, or -1 for no limit.",
+	  "recordset_records. LIMIT is a number. -1 means no limit.",
 	  "zonefleet quota set acme domains 500 --admin" },
 
 	{ "status", "[DOMAIN]", 0, 1, OPT(POOL), NEED_BROKER, status_show,
@@ -335,7 +335,8 @@ const struct command commands[] = {
 	  "change the name or the addresses of a port",
 	  "Changes the values that you give. All other values stay the same. ADDRESS... "
 	  "replaces all addresses of the port. PORT is an id or a full name. --wait "
-	  "waits as in 'port create', and also until the former records are gone.",
+	  "waits as in 'port create', and also until the former records are gone from "
+	  "the name servers.",
 	  "zonefleet port set vm01.dev.example.org --dns-name web --wait\n"
 	  "zonefleet port set 0b5a6b6e-2f0e-4a43-9be7-3b8d2f8a3d10 10.1.1.7" },
 	{ "port delete", "PORT", 1, 1, WAIT, NEED_BROKER, port_delete,
@@ -525,8 +526,9 @@ const struct command commands[] = {
 	{ "sync", "DOMAIN", 1, 1, OPT(DEEP), NEED_BROKER, sync_domain,
 	  "start the pending work of a domain now",
 	  "Starts the pending work on the name servers of the domain now, without the "
-	  "pause before a retry. mini-DNS notifies and polls all these servers. The "
-	  "periodic sync does the same within the time poolmgr.periodic_sync_interval.\n"
+	  "pause before a retry. mini-DNS sends NOTIFY messages and polls to all these "
+	  "servers. The periodic sync does the same within the time "
+	  "poolmgr.periodic_sync_interval.\n"
 	  "--deep also compares the records on each name server with the records of the "
 	  "domain. If a second comparison a few seconds later finds the same drift, the "
 	  "pool manager repairs it. The pool manager then also repairs a parked drift "
@@ -587,20 +589,20 @@ const struct command commands[] = {
 	{ "owner records", "STORAGE_ID ZONE", 2, 2, OPT(OWNER) | OPT(NAME),
 	  NEED_BROKER, owner_records,
 	  "list the records of a shared zone and their owners",
-	  "Lists all records of the zone with their owners, as zonefleet-ownership last "
-	  "read them. To read the zone now, use 'owner plan'. OWNER is a storage id, or "
-	  "several ids separated by commas if these owners share the name. An OWNER of - "
-	  "means no owner. The JSON document contains the records in the form of 'owner "
-	  "export'.",
+	  "Lists all records that zonefleet-ownership found when it last read the zone, "
+	  "with their owners. To read the zone now, use 'owner plan'. OWNER is a "
+	  "STORAGE_ID. If several owners share the name, OWNER contains all their ids, "
+	  "separated by commas. An OWNER of - means no owner. The JSON document contains "
+	  "the records in the form of 'owner export'.",
 	  "zonefleet owner records cluster-1 example.org --owner cluster-1\n"
 	  "zonefleet owner records cluster-1 example.org --owner ''\n"
 	  "zonefleet owner records cluster-1 example.org --name www" },
 	{ "owner export", "STORAGE_ID ZONE [FILE]", 2, 3, 0, NEED_BROKER, owner_export,
 	  "export records and their owners",
-	  "Writes all records of the zone with their owners, as zonefleet-ownership last "
-	  "read them. If you give no FILE, the command writes to standard output. The "
-	  "command creates FILE only when the output is complete. The output is a "
-	  "ConfigMap. The string data.records in it contains a JSON list of "
+	  "Writes all records that zonefleet-ownership found when it last read the zone, "
+	  "with their owners. If you give no FILE, the command writes to standard "
+	  "output. The command creates FILE only when the output is complete. The output "
+	  "is a ConfigMap. The string data.records in it contains a JSON list of "
 	  "{\"dnsname\", \"owner\", \"target\", \"type\"}. All records in the output are "
 	  "from the same serial of the zone. If storage is \"table\", do not keep the "
 	  "file on the machine of the database. If you lose the database, import the "
@@ -611,13 +613,14 @@ const struct command commands[] = {
 	  "import the owners of records",
 	  "Imports the owners of records from FILE. FILE contains the output of 'owner "
 	  "export', or only its list of records. If FILE ends in .xz or .gz, the client "
-	  "decompresses it. If FILE is -, the client reads standard input. If FILE "
-	  "names STORAGE_ID as the owner of a record, and the record is unchanged in "
-	  "the zone, STORAGE_ID owns the record again after the next round. All other "
-	  "records stay as they are. The output shows the number of these records. Use "
-	  "the command if storage is \"table\" and you have lost the database. If "
-	  "storage is \"txt\", the ownership marks in the zone still name the owners. "
-	  "If you import the same file again, nothing changes.\n"
+	  "decompresses it. If FILE is -, the client reads standard input. If FILE names "
+	  "STORAGE_ID as the owner of a record, and the zone still contains the same "
+	  "record, STORAGE_ID owns the record again after the next round. All other "
+	  "records stay as they are. The output shows how many records in FILE have "
+	  "other owners or no owner. Use the command if storage is \"table\" and you "
+	  "have lost the database. If storage is \"txt\", the ownership marks in the "
+	  "zone still name the owners. If you import the same file again, nothing "
+	  "changes.\n"
 	  "Run 'owner apply' first. zonefleet-ownership deletes records of STORAGE_ID "
 	  "that no resource wants.",
 	  "zonefleet owner import cluster-1 example.org example.org.owners" },
@@ -656,13 +659,13 @@ const struct command commands[] = {
 	  NEED_BROKER, owner_adopt,
 	  "take over record sets without an ownership mark",
 	  "Takes over the record set of NAME and TYPE for STORAGE_ID. The record set "
-	  "must have no owner, and a resource must want it (see 'owner apply'). Its "
-	  "records must be exactly the TARGETs. This ensures that you take over only "
-	  "records that you know. Write TARGET as in a zone file, and quote it for the "
-	  "shell as one word. zonefleet-ownership then writes the records that the "
-	  "resource wants. --wanted takes over all selected record sets that have no "
-	  "owner and are exactly as a resource wants them. The output has the same form "
-	  "as the output of 'owner transfer'.",
+	  "must have no owner, and a resource must want it (see 'owner apply'). The "
+	  "TARGETs must be exactly the records of the record set, so you cannot take "
+	  "over records that you do not know. Write TARGET as in a zone file, and quote "
+	  "it for the shell as one word. zonefleet-ownership then writes the records "
+	  "that the resource wants. --wanted takes over all selected record sets that "
+	  "have no owner and are exactly as a resource wants them. The output has the "
+	  "same form as the output of 'owner transfer'.",
 	  "zonefleet owner adopt cluster-1 example.org www A 192.0.2.1 192.0.2.2\n"
 	  "zonefleet owner adopt cluster-1 example.org --wanted --dry-run" },
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,
@@ -716,9 +719,9 @@ const struct command commands[] = {
 	{ "db migrate", "", 0, 0, 0, NEED_DATABASE, db_migrate,
 	  "create or upgrade the tables",
 	  "Creates the tables in an empty database, or upgrades the tables to the "
-	  "version of this program. It never changes the tables back to an older "
-	  "version. Only one migration runs at a time, and a second migration changes "
-	  "nothing. After an upgrade, the command lists the same tenants as 'db "
+	  "version of this program. The command never changes the tables back to an "
+	  "older version. Only one migration runs at a time, and a second migration "
+	  "changes nothing. After an upgrade, the command lists the same tenants as 'db "
 	  "tenants'.",
 	  "zonefleet db migrate --config /etc/zonefleet/zonefleet.cfg" },
 	{ "db version", "", 0, 0, 0, NEED_DATABASE, db_version,

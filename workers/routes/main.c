@@ -36,9 +36,9 @@ static const struct option rows[] = {
 	  "route selects the router; external: another program calls "
 	  "create_route_binding" },
 	{ "suffix", OPTION_TEXT, AT(suffix), "", 0, 200,
-	  "parent domain of a new router if the call names no domain. The domain of such "
-	  "a router is NAME.SUFFIX. A route must not have a host in this parent domain. "
-	  "\"\": each call of create_router must name a domain (dns)" },
+	  "parent domain of a new router if the call names no domain: the domain of the "
+	  "router is then NAME.SUFFIX. A route must not have a host in this parent "
+	  "domain. \"\": each call of create_router must name a domain (dns)" },
 	{ "pool", OPTION_TEXT, AT(pool), "", 0, 64,
 	  "pool of the domains that zonefleet-routes creates. \"\": the default pool of "
 	  "central" },

@@ -63,8 +63,8 @@ static const struct rpc_method_doc words[] = {
 	  "`Conflict` if the router has routes, or if its domain still contains former "
 	  "names of routes that have moved to other routers.", ADMIN, "null",
 	  "{'router': 'shard1'}",
-	  FIELDS({ "force", "true or false", "true: delete the router even if its "
-	  "domain contains such former names",
+	  FIELDS({ "force", "true or false", "true: delete the router even if its domain "
+	  "contains former names of moved routes",
 	           "false" }) },
 	{ "get_router", "Shows a router.", ANYONE, "`router`: [router]",
 	  "{'router': 'shard1'}" },
