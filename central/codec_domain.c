@@ -20,7 +20,8 @@ const struct json_field codec_domain_fields[] = {
 	{ "email", "text", "the email address in the SOA record", "`central.hostmaster`",
 	  EMAIL_MAX },
 	{ "primary", "name", "the primary in the SOA record", "the first host of `ns`" },
-	{ "ttl", "number", "the TTL in seconds of record sets without a TTL",
+	{ "ttl", "number", "the TTL of the domain in seconds. Record sets without a TTL "
+	  "use this TTL",
 	  "`central.default_ttl`", RR_TTL_MAX },
 	{ "refresh", "number", "the refresh time in the SOA record, in seconds",
 	  "`central.soa_refresh`", RR_TTL_MAX },
@@ -61,7 +62,8 @@ const struct json_field codec_domain_shown[] = {
 	{ "reason", "text", "why the status is ERROR; otherwise empty" },
 	{ "email", "text", "the email address in the SOA record" },
 	{ "primary", "name", "the primary in the SOA record" },
-	{ "ttl", "number", "the TTL in seconds of record sets without a TTL" },
+	{ "ttl", "number", "the TTL of the domain in seconds. Record sets without a TTL "
+	  "use this TTL" },
 	{ "refresh", "number", "the refresh time in the SOA record, in seconds" },
 	{ "retry", "number", "the retry time in the SOA record, in seconds" },
 	{ "expire", "number", "the expiry time in the SOA record, in seconds" },

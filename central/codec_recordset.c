@@ -12,9 +12,9 @@
 
 const struct json_field codec_change_fields[] = {
 	{ "op", "text", "`add` adds these records. `delete` deletes these records, or "
-	  "the whole record set. `set` replaces all records of the record set with "
-	  "these records. `expect` is a condition: the call fails with `Conflict` "
-	  "unless the record set has exactly these records before the call" },
+	  "the whole record set. `set` replaces all records of the record set with these "
+	  "records. `expect` is a condition: the call fails with `Conflict` unless the "
+	  "record set contains exactly these records before the call" },
 	{ "name", "name", "the name of the record set" },
 	{ "type", "text", "the record type. If `op` is `expect` and `records` is `[]`, "
 	  "the type may be `ANY`: the condition is then that the name has no records" },

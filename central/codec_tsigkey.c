@@ -22,7 +22,8 @@ const struct json_field codec_tsigkey_fields[] = {
 const struct json_field codec_tsigkey_change_fields[] = {
 	{ "algorithm", "text", ALGORITHMS, "unchanged" },
 	{ "secret", "text", "the secret, 16 to 128 octets in base64", "unchanged" },
-	{ "new_secret", "true or false", "true: central makes a random secret", "false" },
+	{ "new_secret", "true or false", "true: central generates a random secret",
+	  "false" },
 	{ 0 }
 };
 

@@ -77,14 +77,15 @@ static const struct option options[] = {
 	  "central removes its oldest changes. mini-DNS reads at most 16M of a journal",
 	  .reloadable = true },
 	{ "journal_age",   OPTION_SECONDS, CONFIG(journal_age_s), "7d", 60, RR_TTL_MAX,
-	  "time for which the journal keeps changes for incremental transfers (IXFR)",
+	  "time that a change stays in the journal. During this time, name servers can "
+	  "transfer only the change (IXFR)",
 	  .reloadable = true },
 	{ "tombstone_age", OPTION_SECONDS, CONFIG(tombstone_age_s), "1d", 60, RR_TTL_MAX,
-	  "time for which deleted domains and records stay in the database",
+	  "time that deleted domains and records stay in the database",
 	  .reloadable = true },
 	{ "request_age",   OPTION_SECONDS, CONFIG(request_age_s), "1d", 60, RR_TTL_MAX,
-	  "time for which central keeps its answers. If a call arrives a second "
-	  "time, central repeats its first answer", .reloadable = true },
+	  "time that central stores its answers. If a call arrives a second time within "
+	  "this time, central repeats its first answer", .reloadable = true },
 	{ "import_age",    OPTION_SECONDS, CONFIG(import_age_s), "1d", 60, RR_TTL_MAX,
 	  "time without activity after which central removes an unfinished import. "
 	  "central keeps the result of a finished import for the same time",

@@ -130,7 +130,8 @@ static const struct rpc_method_doc words[] = {
 	  "{'pool': 'edge', 'values': {'description': 'at the edge'}}",
 	  FIELDS({ "values", "[new pool] (changeable fields)", "the new values" }) },
 	{ "delete_pool", "Deletes a pool. The call fails with `Conflict` if the pool has "
-	  "domains, or if the database still has rows of deleted domains of the pool.",
+	  "domains, or if the database still contains rows of deleted domains of the "
+	  "pool.",
 	  ADMIN,
 	  NOTHING, "{'pool': 'edge'}" },
 	{ "begin_import", "Begins an import of a zone of any size. The import replaces "
@@ -142,7 +143,7 @@ static const struct rpc_method_doc words[] = {
 	                           "`replace`: replace all records of the domain, which "
 	                           "must exist. `upsert`: replace only the record sets "
 	                           "that the import names",
-	           "`create` or `replace`", 16 }) },
+	           "`replace` if the domain exists, otherwise `create`", 16 }) },
 	{ "add_to_import", "Adds a part with records to an import. A new part replaces "
 	  "an earlier part with the same number.", OWNER,
 	  "`records`: number",
@@ -200,9 +201,10 @@ static const struct rpc_method_doc words[] = {
 	{ "delete_tsigkey", "Deletes a TSIG key. The call fails with `Conflict` if a "
 	  "name server uses the key.", ADMIN, NOTHING,
 	  "{'tsigkey': 'pool-key.'}" },
-	{ "get_status", "Shows the state of the name servers and the status of a "
-	  "domain. Only administrators get `servers`, which has a [server] for each "
-	  "name server. Only administrators may leave out the argument `domain`.",
+	{ "get_status", "Shows the state of the name servers and the status of a domain. "
+	  "In the answer to an administrator, `servers` contains a [server] for each "
+	  "name server. Other callers do not get `servers`. Only administrators may "
+	  "leave out the argument `domain`.",
 	  OWNER, "`servers`: list of [server]; `domain`: [domain status]",
 	  "{'domain': 'example.org.'}",
 	  FIELDS({ "domain", "id or name", "the domain", "none: the answer contains "
@@ -229,8 +231,8 @@ static const struct rpc_method_doc words[] = {
 	  "servers with the database immediately.", OWNER,
 	  "`id`: id; `name`: name", "{'domain': 'example.org.'}",
 	  FIELDS({ "deep", "true or false", "true: also compare the records", "false" }) },
-	{ "update_status", "Reports the consensus about a domain to central." },
-	{ "update_statuses", "Reports the consensus about several domains to central." },
+	{ "update_status", "Reports the consensus on a domain to central." },
+	{ "update_statuses", "Reports the consensus on several domains to central." },
 	{ 0 }
 };
 
@@ -255,11 +257,11 @@ static const struct rpc_object objects[] = {
 	{ "recordset", "A record set in an answer.", codec_recordset_shown, true },
 	{ "member", "A record of a record set.", codec_member_shown, true },
 	{ "record", "A record in an answer.", codec_record_shown, true },
-	{ "domain criterion", "Selects the domains of a list. Each domain must match "
-	  "all fields.",
+	{ "domain criterion", "Selects the domains of a list. The list contains only "
+	  "domains that match all fields.",
 	  codec_find_domain_fields },
-	{ "record criterion", "Selects the record sets or records of a list. Each record "
-	  "set or record must match all fields.",
+	{ "record criterion", "Selects the record sets or records of a list. The list "
+	  "contains only record sets or records that match all fields.",
 	  codec_find_record_fields },
 	{ "import", "An import in an answer.", FIELDS(
 		{ "id", "id", "the id of the import" },
@@ -356,7 +358,7 @@ static const struct rpc_object objects[] = {
 		{ "generation", "number", "the generation of the share" },
 		{ "up", "number", "seconds since the process started" },
 		{ "version", "text", "the version of the program" }), true },
-	{ "lock", "A lock.", FIELDS(
+	{ "lock", "A lock that a process holds.", FIELDS(
 		{ "object_uuid", "text", "the object of the lock: a domain, a tenant or "
 		  "an election" },
 		{ "domain", "name or null", "the name of the domain; null: the object "
@@ -376,8 +378,7 @@ static const struct rpc_object objects[] = {
 		{ "pool", "text", "the pool" },
 		{ "kind", "text", "CONTENT, SERIAL or STRAY" },
 		{ "state", "text", "the state of the repair, or its result" },
-		{ "detail", "text", "the difference between the name server and the "
-		  "database" },
+		{ "detail", "text", "a description of the drift" },
 		{ "pass1_at", "time or null", "when the pool manager first found the "
 		  "drift" },
 		{ "pass2_at", "time or null", "when the pool manager found the drift "

@@ -73,7 +73,7 @@ static void figures_new_limits(struct figures *figures)
 {
 	static const char cookies[] = "minidns_cookies_total";
 	static const char cookies_help[] =
-	    "queries with a DNS cookie, by the result of the check of the cookie";
+	    "queries with a DNS cookie, by the result of the cookie check";
 	static const char limited[] = "minidns_rate_limited_total";
 	static const char limited_help[] =
 	    "answers over UDP that exceeded minidns.rate_limit or "
@@ -100,9 +100,9 @@ static void figures_new_silence(struct figures *figures)
 	    metric_new(METRIC_GAUGE, name, help, "asked", "notify");
 	figures->exchanges_spared =
 	    counter("minidns_exchanges_spared_total",
-	            "exchanges that mini-DNS skipped because the name server is silent. "
-	            "mini-DNS still sends NOTIFY messages to this name server, but does "
-	            "not wait for answers",
+	            "messages to silent name servers: NOTIFY messages that mini-DNS sent "
+	            "without waiting for an answer, and other messages that mini-DNS did "
+	            "not send",
 	            NULL, NULL);
 }
 
@@ -114,8 +114,8 @@ static void figures_new_outgoing(struct figures *figures)
 	            NULL, NULL);
 	figures->exchanges_distrusted =
 	    counter("minidns_exchanges_distrusted_total",
-	            "messages to name servers that mini-DNS repeated over TCP because "
-	            "the answers may be forged",
+	            "messages that mini-DNS repeated over TCP because the answers over "
+	            "UDP may have been forged",
 	            NULL, NULL);
 	figures->exchanges_unknown_server =
 	    counter("minidns_exchanges_unknown_server_total",
@@ -124,8 +124,8 @@ static void figures_new_outgoing(struct figures *figures)
 	            NULL, NULL);
 	figures->servers_known =
 	    metric_new(METRIC_GAUGE, "minidns_servers_known",
-	               "addresses of name servers that each process knows, added up over "
-	               "all processes",
+	               "addresses of name servers that a process knows: the sum over all "
+	               "processes",
 	               NULL, NULL);
 }
 
@@ -165,8 +165,7 @@ void figures_new(struct figures *figures)
 	            "TCP connections that mini-DNS closed because the client read too "
 	            "slowly (minidns.tcp_stall)", NULL, NULL);
 	figures->orders = metric_new(METRIC_GAUGE, "minidns_polls_open",
-	                             "polls that are open: mini-DNS has not sent a "
-	                             "report yet",
+	                             "polls whose result mini-DNS has not reported yet",
 	                             NULL, NULL);
 	figures->soa_from_memory =
 	    counter("minidns_soa_from_memory_total",
@@ -185,11 +184,11 @@ void figures_new(struct figures *figures)
 	figures_new_recovered(figures);
 	figures->success_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_order_to_success_seconds",
-	               "time from the order to poll a name server until a poll finds "
-	               "the serial on it",
+	               "time from the order to poll a name server until a poll finds the "
+	               "serial on this name server",
 	               NULL, NULL);
 	figures->timer_late_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_timer_late_seconds",
-	               "delay of the timers for messages to name servers, which shows "
-	               "how busy the process is", NULL, NULL);
+	               "delay of the timers for messages to name servers. A long delay "
+	               "shows that the process is busy", NULL, NULL);
 }

@@ -74,8 +74,9 @@ enum { SOA_CACHE_SHARE = 4 };
 static const struct option rows[] = {
 	{ "listen", OPTION_TEXTS, AT(listen), "0.0.0.0:5354,[::]:5354", 0, 0,
 	  "addresses at which mini-DNS answers over UDP and TCP. For its own messages to "
-	  "a name server (NOTIFY, polls, transfers), mini-DNS uses the first of these "
-	  "addresses that has the server's address family and is not a wildcard" },
+	  "a name server (NOTIFY, polls, transfers), mini-DNS uses as the source address "
+	  "the first of these addresses that is not a wildcard and has the same address "
+	  "family as the server" },
 	{ "listen_tls", OPTION_TEXTS, AT(listen_tls), "", 0, 0,
 	  "addresses at which mini-DNS answers over TLS, including transfers (RFC 9103), "
 	  "for example \"192.0.2.1:853\". Empty list: no TLS" },
@@ -95,7 +96,7 @@ static const struct option rows[] = {
 	  "a pool may also transfer the zones of its pool", .reloadable = true },
 	{ "tsig_keys", OPTION_SECRET, AT(tsig_keys), NULL, 1, 1024 * 1024,
 	  "TSIG keys in addition to the keys in the database, one key per line: NAME "
-	  "ALGORITHM SECRET. Keep them in a file that only zonefleet can read: "
+	  "ALGORITHM SECRET. Keep the keys in a file that only zonefleet can read: "
 	  "\"@/etc/zonefleet/keys\"", .reloadable = true },
 	{ "cookie_secret", OPTION_SECRET, AT(cookie_secret), NULL, 0, 0,
 	  "secret for DNS cookies: 32 hexadecimal digits, the same for all "
@@ -103,22 +104,25 @@ static const struct option rows[] = {
 	  "generates a secret when it starts, and accepts only cookies of its own "
 	  "processes", .reloadable = true },
 	{ "cookie_secret_other", OPTION_SECRET, AT(cookie_secret_other), NULL, 0, 0,
-	  "second secret, whose cookies mini-DNS also accepts while you change "
-	  "cookie_secret. First set the new secret here. Then swap the two secrets. "
-	  "Remove the old secret after one hour", .reloadable = true },
+	  "second secret for DNS cookies. mini-DNS also accepts cookies that it made "
+	  "with this secret. To change cookie_secret, first set the new secret here. "
+	  "Then swap the two secrets. Remove the old secret after one hour",
+	  .reloadable = true },
 	{ "rate_limit", OPTION_INT, AT(limits.rate_limit), "200", 0, RATE_MAX,
 	  "largest number of UDP answers per second to one client network (/24 or /56) "
-	  "without a valid cookie or signature. Each process counts records, NXDOMAIN "
-	  "and errors separately. An answer counts at least once. A longer answer counts "
-	  "once for each 64 octets beyond the length of its query. 0: no limit for any "
-	  "client, including servers", .reloadable = true },
+	  "without a valid cookie or signature. Each process has separate counts for "
+	  "answers with records, for NXDOMAIN answers and for errors. An answer counts "
+	  "at least once. A longer answer counts once for each 64 octets beyond the "
+	  "length of its query. 0: no limit for any client, including servers",
+	  .reloadable = true },
 	{ "rate_limit_servers", OPTION_INT, AT(limits.rate_limit_servers), "300", 0,
 	  RATE_MAX,
-	  "largest number of UDP answers per second from one process to one address of a "
-	  "pool's server or of allow_transfer. The limit applies to SOA, IXFR and "
-	  "NOTIFY. 0: no limit", .reloadable = true },
+	  "largest number of UDP answers per second from one process to one address that "
+	  "belongs to a server of a pool or to allow_transfer. The limit applies to the "
+	  "answers to SOA queries, IXFR queries and NOTIFY messages. 0: no limit",
+	  .reloadable = true },
 	{ "rate_limit_burst", OPTION_INT, AT(limits.rate_limit_burst), "400", 1, RATE_MAX,
-	  "largest number of answers in one burst that rate_limit allows",
+	  "largest number of answers that rate_limit allows in one burst",
 	  .reloadable = true },
 	{ "rate_limit_slip", OPTION_INT, AT(limits.rate_limit_slip), "2", 0, 100,
 	  "length of a series of answers beyond the limit. mini-DNS truncates one "
@@ -138,16 +142,17 @@ static const struct option rows[] = {
 	{ "tcp_clients", OPTION_INT, AT(tcp_clients), "1000", 1, 100000,
 	  "largest number of TCP connections of one process. If this many connections "
 	  "are open, a new connection replaces the connection that has been idle "
-	  "longest. A server of a pool or of allow_transfer may also replace a busy "
-	  "connection of another client" },
+	  "longest. A new connection from a server of a pool, or from an address in "
+	  "allow_transfer, may also replace a busy connection of another client" },
 	{ "tcp_clients_per_peer", OPTION_INT, AT(tcp_clients_per_peer), "200", 1, 100000,
 	  "largest number of TCP connections from one address to one process. mini-DNS "
 	  "refuses further connections. All clients of one IPv6 /56 network count as one "
-	  "address, except servers of a pool or of allow_transfer" },
+	  "address, except the servers of a pool and the addresses in allow_transfer" },
 	{ "tcp_idle", OPTION_DURATION, AT(tcp_idle_ms), "30s", 100, 3600 * 1000,
-	  "time after which mini-DNS closes an idle TCP connection. If the number of "
-	  "open connections exceeds half of tcp_clients, the time is at most 10s. "
-	  "Before the first query of a connection, the time is always 5s" },
+	  "time after which mini-DNS closes an idle TCP connection. If more than half of "
+	  "tcp_clients connections are open, mini-DNS closes an idle connection after at "
+	  "most 10s. After 5s, mini-DNS closes a connection on which the client has sent "
+	  "no query" },
 	{ "tcp_stall", OPTION_DURATION, AT(tcp_stall_ms), "20s", 100, 3600 * 1000,
 	  "longest time that a client may take to read 4 KiB of its answers. "
 	  "mini-DNS closes the TCP connection of a slower client" },

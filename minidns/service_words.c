@@ -11,7 +11,7 @@ static const struct rpc_method_doc words[] = {
 	{ "poll_zones", "Orders mini-DNS to poll several name servers for the serials of "
 	  "several zones." },
 	{ "compare_zones", "Orders mini-DNS to compare the records of zones on name "
-	  "servers." },
+	  "servers with the database." },
 	{ "transfer_ended", "Tells the other mini-DNS processes that a name server has "
 	  "transferred a zone." },
 	{ "news", "Tells the other mini-DNS processes the newest serials of zones." },

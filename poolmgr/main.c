@@ -36,8 +36,8 @@ static const struct option options[] = {
 	{ "pool_name", OPTION_TEXT, AT(pool_name), "default", 1, 64,
 	  "name of the pool that this pool manager manages" },
 	{ "threshold_percentage", OPTION_PERCENT, AT(threshold_percentage), "100", 1, 100,
-	  "smallest percentage of the pool's name servers that must serve a change "
-	  "before the domain is ACTIVE", .reloadable = true },
+	  "percentage of the pool's name servers that must serve a change before the "
+	  "domain becomes ACTIVE", .reloadable = true },
 	{ "poll_timeout", OPTION_DURATION, AT(poll_timeout_ms), "30s", 50, 600 * 1000,
 	  "longest time to wait for one answer of a name server", .reloadable = true },
 	{ "poll_retry_interval", OPTION_DURATION, AT(poll_retry_interval_ms), "2s", 50,
@@ -55,9 +55,10 @@ static const struct option options[] = {
 	  "largest number of domains that one sync handles on one name server. The next "
 	  "sync continues where this sync stops", .reloadable = true },
 	{ "compare_every", OPTION_INT, AT(compare_every), "10", 0, 10000,
-	  "number of syncs for one full comparison with the name servers. A full "
-	  "comparison covers the records of all domains and the lists of zones on "
-	  "all name servers. 0: no comparison", .reloadable = true },
+	  "number of syncs in which the pool manager compares the records of each domain "
+	  "on all name servers once. In the same number of syncs, it also checks the "
+	  "list of zones on each name server once. 0: the pool manager compares only "
+	  "serials", .reloadable = true },
 	{ "lock_scope", OPTION_WORD, AT(lock_scope), "domain", .words = lock_scopes,
 	  .help = "objects that a process locks while it creates or deletes a zone on a "
 	  "name server. domain: only the domain; tenant: all domains of its tenant" },

@@ -39,8 +39,8 @@ void operation_metrics(void)
 	                           "outcome", "success");
 	postponed = metric_new(METRIC_COUNTER, "driver_operations_postponed_total",
 	                       "driver operations that the pool manager postponed "
-	                       "because another process locked the domain for too "
-	                       "long", NULL, NULL);
+	                       "because another process held the lock of the domain for "
+	                       "too long", NULL, NULL);
 	seconds = metric_new(METRIC_HISTOGRAM, "driver_operation_seconds",
 	                     "duration of one driver operation", NULL, NULL);
 }

@@ -9,10 +9,10 @@ static const struct rpc_method_doc words[] = {
 	  "domains." },
 	{ "delete_domain", "Orders the pool manager to delete a domain on the name "
 	  "servers." },
-	{ "sync_domain", "Orders the pool manager to compare the serials of a domain "
-	  "immediately." },
+	{ "sync_domain", "Orders the pool manager to compare the serial of a domain on "
+	  "its name servers with the database immediately." },
 	{ "compare_domain", "Orders the pool manager to compare the records of a domain "
-	  "immediately." },
+	  "on its name servers with the database immediately." },
 	{ "update_status", "Reports the state of a domain on a name server to the pool "
 	  "manager." },
 	{ "update_statuses", "Reports the states of several domains on name servers to "

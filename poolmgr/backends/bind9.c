@@ -56,7 +56,7 @@ static const struct option options[] = {
 	{ "answer_max", OPTION_BYTES, offsetof(struct bind9, answer_max), "64M",
 	  64 * 1024, 1LL << 30,
 	  "largest answer that the pool manager accepts from the statistics channel. The "
-	  "answer has about 250 bytes per zone" },
+	  "answer contains about 250 bytes per zone" },
 	{ 0 }
 };
 

@@ -44,8 +44,8 @@ static enum err catalog_retransfer(const void *settings, const struct domain_ref
 
 const struct driver driver_catalog = {
 	.name = "catalog",
-	.help = "a server that creates and deletes its zones as the pool's catalog zone "
-	        "lists them (RFC 9432)",
+	.help = "a server that reads the pool's catalog zone, and creates and deletes "
+	        "the listed zones itself (RFC 9432)",
 	.options = options,
 	.settings_size = sizeof(struct catalog),
 	.by_catalog = true,

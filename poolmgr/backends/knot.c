@@ -36,8 +36,8 @@ static const struct option options[] = {
 	  1, 107,
 	  "path of the control socket of knotd" },
 	{ "template", OPTION_TEXT, offsetof(struct knot, template), "zonefleet", 1, 64,
-	  "name of the knotd template for the zones. The template sets master, acl "
-	  "and storage for these zones" },
+	  "name of the knotd template for the zones. The template sets `master`, `acl` "
+	  "and `storage` for these zones" },
 	{ 0 }
 };
 

@@ -30,8 +30,8 @@ static const struct option options[] = {
 	  "address of NSD's control channel (control-interface): the path of a socket, "
 	  "or address:port with TLS" },
 	{ "pattern", OPTION_TEXT, offsetof(struct nsd, pattern), "zonefleet", 1, 64,
-	  "name of the NSD pattern for the zones. The pattern sets request-xfr and "
-	  "allow-notify for these zones" },
+	  "name of the NSD pattern for the zones. The pattern sets `request-xfr` and "
+	  "`allow-notify` for these zones" },
 	{ "server_cert", OPTION_TEXT, offsetof(struct nsd, server_cert),
 	  "/etc/nsd/nsd_server.pem", 1, 255,
 	  "file with the certificate that NSD must present (PEM)" },

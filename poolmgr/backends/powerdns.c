@@ -54,7 +54,7 @@ static const struct option options[] = {
 	{ "answer_max", OPTION_BYTES, offsetof(struct powerdns, answer_max), "64M",
 	  64 * 1024, 1LL << 30,
 	  "largest answer that the pool manager accepts from the server. The list of "
-	  "zones has about 400 bytes per zone" },
+	  "zones contains about 400 bytes per zone" },
 	{ 0 }
 };
 

@@ -93,7 +93,8 @@ void mirror_metrics(void)
 	figures.written = metric_new(METRIC_COUNTER, "agent_files_written_total",
 	    "files that the agent replaced", NULL, NULL);
 	figures.missed = metric_new(METRIC_COUNTER, "agent_missed_total",
-	    "complete reads of the contents because a message about a change was lost",
+	    "complete reads of the contents that were necessary because a message about "
+	    "a change was lost",
 	    NULL, NULL);
 }
 

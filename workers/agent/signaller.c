@@ -58,7 +58,8 @@ static struct metric *sent;
 void signaller_metrics(void)
 {
 	sent = metric_new(METRIC_COUNTER, "agent_signals_total",
-	    "signals that the agent sent to dnsmasq or HAProxy, which reads the files",
+	    "signals with which the agent told dnsmasq or HAProxy to read the files "
+	    "again",
 	    NULL, NULL);
 }
 

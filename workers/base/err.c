@@ -45,7 +45,7 @@ static const struct {
 	[ERR_LOCKED]      = { "locked",      "Busy",               OURS, RETRY_NOW,
 	  "Another call has locked the object" },
 	[ERR_EXPIRED]     = { "expired",     "Busy",               OURS, RETRY_NEVER,
-	  "The time limit of the caller has passed" },
+	  "The end of the caller's time limit has passed" },
 	[ERR_BUSY]        = { "busy",        "Busy",               OURS, RETRY_LATER,
 	  "The program has too much to do, or another process holds the lock of the "
 	  "object" },

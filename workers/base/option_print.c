@@ -68,10 +68,10 @@ static void print_help_rows(const struct option *rows)
 void option_help(const struct option_schema *schema)
 {
 	printf("Settings of %s, by group of the settings file.\n"
-	       "A running program applies changes of \"reloadable\" settings on SIGHUP.\n"
-	       "A time is a number of seconds, or \"200ms\", \"90s\", \"2m\", \"12h\", "
-	       "\"7d\".\n"
-	       "A size is a number of bytes, or \"64K\", \"1M\", \"2G\".\n",
+	       "A running program applies changes to \"reloadable\" settings when it\n"
+	       "receives SIGHUP. Write a time as a number of seconds, or with a unit:\n"
+	       "\"200ms\", \"90s\", \"2m\", \"12h\" or \"7d\". Write a size as a "
+	       "number\nof bytes, or with a unit: \"64K\", \"1M\" or \"2G\".\n",
 	       schema->program);
 	for (const struct option_section *s = schema->sections; s->group; s++) {
 		if (s->is_of_others)
@@ -82,7 +82,7 @@ void option_help(const struct option_schema *schema)
 	for (const struct option_list *l = option_lists(schema); l->group; l++) {
 		printf("\n%s: %s\n", l->group, l->help);
 		printf("    Settings of each element of `%s: ( { ... }, ... )`. "
-		       "`default: { ... }`\n    sets them for all elements:\n",
+		       "`default: { ... }`\n    sets values for all elements:\n",
 		       option_elements(l));
 		print_help_rows(l->rows);
 	}

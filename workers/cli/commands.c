@@ -38,8 +38,8 @@ const struct command commands[] = {
 	{ "domain set", "DOMAIN", 1, 1, WAIT | SOA, NEED_BROKER, domain_set,
 	  "change SOA values, TTL or description of a domain",
 	  "Changes the values that the options name. All other values stay the same. "
-	  "--ttl sets the TTL of all record sets without a TTL. To change records, use "
-	  "'zonefleet record'.",
+	  "--ttl sets the TTL of the domain: record sets without a TTL use this TTL. To "
+	  "change records, use 'zonefleet record'.",
 	  "zonefleet domain set example.org --email dns@example.org --ttl 5m --wait" },
 	{ "domain delete", "DOMAIN", 1, 1, WAIT, NEED_BROKER, domain_delete,
 	  "delete a domain and all its records",
@@ -52,8 +52,8 @@ const struct command commands[] = {
 	  "Shows a domain whose task is DELETE, and for each name server the reason why "
 	  "the domain is not DELETED yet. If you give --yes, the domain becomes DELETED "
 	  "immediately and its name is free. Some name servers can then still serve the "
-	  "zone. The log of central names these servers. The pool manager tries to "
-	  "delete the zone on them until a new domain has the name.",
+	  "zone. The log of central names these servers. The pool manager continues its "
+	  "attempts to delete the zone on these servers until a new domain has the name.",
 	  "zonefleet domain abandon example.org --admin\n"
 	  "zonefleet domain abandon example.org --admin --yes" },
 	{ "domain import", "NAME FILE", 2, 2, WAIT | OPT(POOL),
@@ -70,19 +70,19 @@ const struct command commands[] = {
 	  "xzcat root.zone.xz | zonefleet domain import . - --admin" },
 	{ "domain export", "DOMAIN [FILE]", 1, 2, 0, NEED_BROKER, domain_export,
 	  "export a domain as a zone file",
-	  "Writes the domain as a zone file (a master file, RFC 1035) with its SOA "
-	  "record first. If you give no FILE, the command writes to standard output. The "
-	  "command creates FILE only when the output is complete.",
+	  "Writes the domain as a zone file (a master file, RFC 1035) that begins with "
+	  "the SOA record. If you give no FILE, the command writes to standard output. "
+	  "The command creates FILE only when the output is complete.",
 	  "zonefleet domain export example.org example.org.zone" },
 
 	{ "record add", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL),
 	  NEED_BROKER, record_add,
 	  "add records to a record set",
-	  "Adds one record for each DATA. Write DATA as in a zone file, and quote it "
-	  "for the shell as one word. NAME is relative to the domain (www, or @ for the "
-	  "domain itself), or absolute, with a final dot. Names in DATA are absolute. "
-	  "If a TXT text contains blanks, put quotes around it in DATA. Existing "
-	  "records stay as they are.",
+	  "Adds one record for each DATA. Write DATA as in a zone file, and quote it for "
+	  "the shell as one word. NAME is relative to the domain (www, or @ for the "
+	  "domain itself), or absolute, with a final dot. Names in DATA are absolute. If "
+	  "the text of a TXT record contains blanks, put quotes around the text in DATA. "
+	  "Existing records stay as they are.",
 	  "zonefleet record add example.org www A 192.0.2.1 192.0.2.2 --ttl 5m --wait\n"
 	  "zonefleet record add example.org @ MX '10 mail.example.org.'\n"
 	  "zonefleet record add example.org @ TXT '\"v=spf1 -all\"'" },
@@ -119,8 +119,8 @@ const struct command commands[] = {
 	  "all changes under one serial, or refuses all of them. A line has the form "
 	  "`add|set|delete NAME TTL TYPE DATA`. A TTL of - means the TTL of the domain. "
 	  "A line that begins with # or ; is a comment. Consecutive lines that differ "
-	  "only in DATA form one change to a record set. FILE may also be a JSON list "
-	  "of {\"op\", \"name\", \"type\", \"ttl\", \"records\": [...]}.",
+	  "only in DATA form one change to a record set. FILE may also contain a JSON "
+	  "list of {\"op\", \"name\", \"type\", \"ttl\", \"records\": [...]}.",
 	  "printf 'add www 300 A 192.0.2.1\\nadd @ - MX 10 mail.example.org.\\n' |\n"
 	  "  zonefleet record apply example.org - --wait" },
 
@@ -142,7 +142,7 @@ const struct command commands[] = {
 	  "to the name of the pool, and start this pool manager. --ns sets the hosts in "
 	  "the NS records at the apex of new domains. --catalog sets the name of the "
 	  "catalog zone of the pool. Name servers that read the catalog zone create and "
-	  "delete zones by themselves.",
+	  "delete the listed zones themselves.",
 	  "zonefleet pool create edge --ns ns1.example.net,ns2.example.net --admin" },
 	{ "pool set", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION) | OPT(CATALOG),
 	  NEED_BROKER, pool_set,
@@ -156,8 +156,8 @@ const struct command commands[] = {
 
 	{ "blacklist add", "NAME", 1, 1, OPT(DESCRIPTION), NEED_BROKER, blacklist_add,
 	  "add a name to the blacklist (administrators)",
-	  "Adds NAME to the blacklist. Then only administrators may create NAME or a "
-	  "domain below it.",
+	  "Adds NAME to the blacklist. Then only administrators may create the domain "
+	  "NAME or a domain below it.",
 	  "zonefleet blacklist add internal.example --description 'not yours' --admin" },
 	{ "blacklist list", "", 0, 0, OPT(LIMIT), NEED_BROKER, blacklist_list,
 	  "list the names on the blacklist (administrators)",
@@ -165,19 +165,19 @@ const struct command commands[] = {
 	  "zonefleet blacklist list --admin" },
 	{ "blacklist delete", "NAME", 1, 1, 0, NEED_BROKER, blacklist_delete,
 	  "remove a name from the blacklist (administrators)",
-	  "Removes NAME from the blacklist. Then all tenants may create NAME and "
-	  "domains below it again.",
+	  "Removes NAME from the blacklist. Then all tenants may create the domain NAME "
+	  "and domains below it again.",
 	  "zonefleet blacklist delete internal.example --admin" },
 
 	{ "tsigkey create", "NAME", 1, 1,
 	  OPT(ALGORITHM) | OPT(DOMAIN) | OPT(SECRET_FILE), NEED_BROKER, tsigkey_create,
 	  "create a TSIG key (administrators)",
-	  "Creates the key NAME. Without --domain, the command creates a key for name "
-	  "servers: in the settings of the pool manager, set tsig_key of a server to "
-	  "the name of the key. mini-DNS and that server then sign transfers, NOTIFY "
+	  "Creates the key NAME. If you give no --domain, the command creates a key for "
+	  "name servers: in the settings of the pool manager, set tsig_key of a server "
+	  "to the name of the key. mini-DNS and that server then sign transfers, NOTIFY "
 	  "messages and polls with the key. If you give --domain, a client that signs "
-	  "with the key may transfer that domain from any address. Central deletes such "
-	  "a key together with its domain.\n"
+	  "its queries with the key may transfer that domain from any address. Central "
+	  "deletes such a key together with its domain.\n"
 	  "Central generates a random secret with the length of the algorithm's hash. "
 	  "--secret-file sets a secret of 16 to 128 octets instead. 'tsigkey show "
 	  "--secret' prints the secret.",
@@ -203,8 +203,8 @@ const struct command commands[] = {
 	  "Replaces the secret of the key with a random secret, or with the secret in "
 	  "--secret-file. The algorithm stays the same unless you give --algorithm. "
 	  "mini-DNS refuses the old secret after at most ten seconds. To change a secret "
-	  "without an interruption, create a second key and configure it everywhere. "
-	  "Then delete the first key.",
+	  "without an interruption, create a second key, and configure the second key "
+	  "everywhere. Then delete the first key.",
 	  "zonefleet tsigkey rotate pool-key --admin" },
 	{ "tsigkey delete", "NAME", 1, 1, 0, NEED_BROKER, tsigkey_delete,
 	  "delete a TSIG key (administrators)",
@@ -223,26 +223,26 @@ const struct command commands[] = {
 	{ "quota set", "TENANT RESOURCE LIMIT", 3, 3, 0, NEED_BROKER, quota_set,
 	  "change a quota of a tenant (administrators)",
 	  "Sets a quota of the tenant. RESOURCE is domains, domain_recordsets or "
-	  "recordset_records. LIMIT is a number, or -1 for no limit.",
+	  "recordset_records. LIMIT is a number. -1 means no limit.",
 	  "zonefleet quota set acme domains 500 --admin" },
 
 	{ "status", "[DOMAIN]", 0, 1, OPT(POOL), NEED_BROKER, status_show,
 	  "show the status of a domain or of all name servers",
 	  "Shows the status of DOMAIN and the number of name servers that serve its "
 	  "serial (consensus). For each name server, the command shows the serial that "
-	  "the last poll found. LAG is the difference between this serial and the "
-	  "serial of the domain. The command also shows the last error and the time of "
-	  "the next attempt.\n"
+	  "the last poll found. LAG is the difference between this serial and the serial "
+	  "of the domain. The command also shows, for each name server, the last error "
+	  "and the time of the next attempt.\n"
 	  "If you give no DOMAIN, the command lists all name servers (administrators "
-	  "only). BEHIND is the number of domains whose serial the server does not "
-	  "serve yet. FAILED is the number of domains whose last operation on the "
-	  "server failed. Below the servers, the command lists up to 20 domains in "
-	  "ERROR and up to 20 PENDING domains.",
+	  "only). BEHIND is the number of domains whose serial the server does not serve "
+	  "yet. FAILED is the number of domains whose last operation on the server "
+	  "failed. Below the servers, the command lists up to 20 domains in ERROR and up "
+	  "to 20 PENDING domains.",
 	  "zonefleet status example.org\n"
 	  "zonefleet status --admin" },
 	{ "network set", "NETWORK DOMAIN", 2, 2, WAIT, NEED_BROKER, network_set,
 	  "set the domain of a network",
-	  "Registers the network NETWORK (a UUID) at zonefleet-ports, or changes its "
+	  "Registers the network NETWORK (a UUID) with zonefleet-ports, or changes its "
 	  "DOMAIN. zonefleet-ports renames all ports of the network immediately. If "
 	  "DOMAIN is '', the ports have no names. The domain must belong to the tenant. "
 	  "--wait waits until the records of all ports are on the name servers, as in "
@@ -266,7 +266,7 @@ const struct command commands[] = {
 	  "zonefleet network delete 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "subnet set", "NETWORK CIDR", 2, 2, WAIT | OPT(NO_PUBLISH), NEED_BROKER,
 	  subnet_set,
-	  "register a subnet, publish or hide its addresses",
+	  "register a subnet, and publish or hide its addresses",
 	  "Registers the subnet CIDR (10.1.0.0/16 or fd00::/64) of NETWORK, or changes "
 	  "it. zonefleet-ports publishes forward and reverse records for the port "
 	  "addresses in the subnet. If you give --no-publish, it publishes no records "
@@ -286,8 +286,8 @@ const struct command commands[] = {
 	{ "subnet show", "SUBNET", 1, 1, 0, NEED_BROKER, subnet_show,
 	  "show a subnet",
 	  "Shows the subnet, the domain of its network and whether its addresses have "
-	  "records. The line flag shows the value from 'subnet set' or from Neutron "
-	  "(dns_publish_fixed_ip). The line published says whether zonefleet-ports "
+	  "records. The line 'flag' shows the value from 'subnet set' or from Neutron "
+	  "(dns_publish_fixed_ip). The line 'published' says whether zonefleet-ports "
 	  "publishes the addresses: this depends on the flag and on ports.publish.",
 	  "zonefleet subnet show 8c1e4a52-1f0b-4a5e-8d53-7f6f0c2b9e21" },
 	{ "subnet delete", "SUBNET", 1, 1, 0, NEED_BROKER, subnet_delete,
@@ -302,12 +302,12 @@ const struct command commands[] = {
 	  "Creates a port of NETWORK with these addresses. Each address has a generated "
 	  "name (host-10-1-1-1) in the domain of the network. --dns-name sets the name "
 	  "of the port. No other port of the network may have this name. The reverse "
-	  "record of each address contains this name, or the generated name if you give "
-	  "no --dns-name. --dns-domain moves the name of the port into that domain. The "
-	  "generated names stay in the domain of the network.\n"
+	  "record of each address contains the name of the port, or the generated name "
+	  "if you give no --dns-name. --dns-domain moves the name of the port into that "
+	  "domain. The generated names stay in the domain of the network.\n"
 	  "--wait waits until central has accepted the records, and then until the name "
-	  "servers serve them. For domains that the caller may not see, it does not "
-	  "wait for the name servers. Only administrators see reverse domains. If "
+	  "servers serve them. For domains that the caller may not see, the command does "
+	  "not wait for the name servers. Only administrators see reverse domains. If "
 	  "central refuses records, the command fails with the reason (InError).",
 	  "zonefleet port create 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.1.1 "
 	  "2001:db8::1 --dns-name vm01 --wait\n"
@@ -335,7 +335,8 @@ const struct command commands[] = {
 	  "change the name or the addresses of a port",
 	  "Changes the values that you give. All other values stay the same. ADDRESS... "
 	  "replaces all addresses of the port. PORT is an id or a full name. --wait "
-	  "waits as in 'port create', and also until the former records are gone.",
+	  "waits as in 'port create', and also until the former records are gone from "
+	  "the name servers.",
 	  "zonefleet port set vm01.dev.example.org --dns-name web --wait\n"
 	  "zonefleet port set 0b5a6b6e-2f0e-4a43-9be7-3b8d2f8a3d10 10.1.1.7" },
 	{ "port delete", "PORT", 1, 1, WAIT, NEED_BROKER, port_delete,
@@ -349,10 +350,10 @@ const struct command commands[] = {
 	  WAIT | OPT(DNS) | OPT(LABEL) | OPT(CAPACITY) | OPT(TTL) | OPT(DESCRIPTION),
 	  NEED_BROKER, router_create,
 	  "create a router and its domain (administrators)",
-	  "Creates the router NAME and its domain. The router is a group of instances "
-	  "at these addresses. Each instance serves all routes of the router. All names "
-	  "below the domain resolve to these addresses. ADDRESS=down is the address of "
-	  "an instance that is not up yet. If routes are waiting for a router, "
+	  "Creates the router NAME and its domain. The router is a group of instances at "
+	  "these addresses. Each instance serves all routes of the router. All names "
+	  "below the domain resolve to these addresses. Write ADDRESS=down for an "
+	  "instance that is not up yet. If routes are waiting for a router, "
 	  "zonefleet-routes binds them immediately.",
 	  "zonefleet router create shard1 10.245.2.2 10.245.2.3 --dns "
 	  "shard1.v3.example.com --admin --wait\n"
@@ -366,24 +367,24 @@ const struct command commands[] = {
 	  "An address without a suffix is up and in the domain. =down: the operator has "
 	  "set the address down. =silent: the agent of the address has sent no report "
 	  "within the time routes.alive_timeout. =kept: the address is down or silent, "
-	  "but it stays in the domain because no other address is up. =coming: the "
-	  "domain will have the address soon.",
+	  "but it stays in the domain because no other address is up. =coming: "
+	  "zonefleet-routes will soon add the address to the domain.",
 	  "zonefleet router list --admin\n"
 	  "zonefleet router list --json" },
 	{ "router show", "ROUTER", 1, 1, 0, NEED_BROKER, router_show,
 	  "show a router",
 	  "Shows the router and its addresses. UP is the state that the operator has "
-	  "set. ALIVE is no if UP is no, or if the agent of the address is silent. SHOWN "
-	  "says whether the domain contains the address.",
+	  "set. ALIVE is 'no' if UP is 'no', or if the agent of the address is silent. "
+	  "SHOWN says whether the domain contains the address.",
 	  "zonefleet router show shard1 --admin" },
 	{ "router set", "ROUTER [ADDRESS...]", 1, -1,
 	  WAIT | OPT(LABEL) | OPT(CAPACITY) | OPT(TTL) | OPT(DESCRIPTION),
 	  NEED_BROKER, router_set,
 	  "change a router (administrators)",
 	  "Changes the values that you give. All other values stay the same. ADDRESS... "
-	  "replaces all addresses of the router. ADDRESS=down is the address of an "
-	  "instance that gets no requests. zonefleet-routes changes the domain of the "
-	  "router immediately.",
+	  "replaces all addresses of the router. Write ADDRESS=down for an instance that "
+	  "must get no requests. zonefleet-routes changes the domain of the router "
+	  "immediately.",
 	  "zonefleet router set shard1 10.245.2.2 10.245.2.3=down --admin --wait\n"
 	  "zonefleet router set shard1 --capacity 1000 --admin" },
 	{ "router drain", "ROUTER", 1, 1, WAIT | OPT(UNDO), NEED_BROKER, router_drain,
@@ -410,12 +411,12 @@ const struct command commands[] = {
 	  "create a route",
 	  "Creates the route NAME of NAMESPACE. The route gets a router, and the "
 	  "generated name NAMESPACE-NAME in the domain of that router. If you give "
-	  "--host, the route has your own name instead: create a CNAME record from this "
-	  "name to a name in the router's domain. A host belongs to the first route "
-	  "that requests it. Other routes wait until the host is free. --wait waits "
-	  "until the route has a router whose domain is on its name servers. If another "
-	  "route has the host, --wait fails immediately and names the owner of the host "
-	  "(Waiting).",
+	  "--host, the route has this host name instead of the generated name: create a "
+	  "CNAME record from the host name to a name in the router's domain. A host "
+	  "belongs to the first route that requests it. Other routes wait until the host "
+	  "is free. --wait waits until the route has a router, and the name servers "
+	  "serve the domain of this router. If another route has the host, --wait fails "
+	  "immediately and names the owner of the host (Waiting).",
 	  "zonefleet route create myapp test --wait\n"
 	  "zonefleet route create myapp shop --host www.example.org --label "
 	  "zone=east,tier=gold --backend shop_8080" },
@@ -465,18 +466,18 @@ const struct command commands[] = {
 	{ "workers", "", 0, 0, 0, NEED_BROKER, workers_show,
 	  "list processes and their shares (administrators)",
 	  "Lists the processes of the fleet by service. The master of a service divides "
-	  "its periodic work into TOTAL shares. FACTOR is the number of the share that "
-	  "a process has. GENERATION grows each time the master divides the work again. "
-	  "If a process writes no heartbeat during the time fleet.timeout, it is down "
-	  "and has no share. The process leaves the list after one hour.",
+	  "its periodic work into TOTAL shares. FACTOR is the number of the share that a "
+	  "process has. GENERATION grows each time the master divides the work again. If "
+	  "a process writes no heartbeat during the time fleet.timeout, it is down and "
+	  "has no share. After one hour, the command no longer lists the process.",
 	  "zonefleet workers --admin" },
 	{ "locks", "", 0, 0, 0, NEED_BROKER, locks_show,
 	  "list the locks and their holders (administrators)",
-	  "Lists the objects that processes have locked. An object is a domain with work "
-	  "on name servers, or the election of the master of a service "
-	  "(election:SERVICE). Another process may take over a lock that its holder does "
-	  "not renew within its TTL. Each takeover increases the fence. A process with "
-	  "an old fence writes nothing.",
+	  "Lists the objects that processes have locked. An object is a domain, a tenant "
+	  "(if poolmgr.lock_scope is \"tenant\"), or the election of the master of a "
+	  "service (election:SERVICE). If the holder does not renew a lock for the time "
+	  "TTL, another process may take over the lock. Each takeover increases the "
+	  "fence. A process with an old fence cannot write.",
 	  "zonefleet locks --admin" },
 	{ "repairs", "", 0, 0, 0, NEED_BROKER, repairs_show,
 	  "list drifts and repairs (administrators)",
@@ -498,10 +499,9 @@ const struct command commands[] = {
 	  "last operation on the server failed. HEALTH is the result of the latest "
 	  "queries and commands: NO_DNS if the server did not answer DNS queries, "
 	  "NO_CONTROL if its control channel did not answer, and NO_ANSWER if neither "
-	  "answered. STATE is the state that the operator has set. The pool managers send "
-	  "no changes to a DRAINED server and leave it out of the consensus. They do the "
-	  "same for a REMOVED server, and also delete all "
-	  "data about it.",
+	  "answered. STATE is the state that the operator has set. The pool managers "
+	  "send no changes to a DRAINED or REMOVED server and leave it out of the "
+	  "consensus. They also delete all data about a REMOVED server.",
 	  "zonefleet servers --admin" },
 	{ "server drain", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_drain,
 	  "stop changes to a name server (administrators)",
@@ -520,16 +520,17 @@ const struct command commands[] = {
 	  "Stops changes to the server, as 'server drain' does. The pool managers also "
 	  "delete all data about the server, and mini-DNS refuses its transfers. The "
 	  "zones on the server stay. Then remove the server from the settings of the "
-	  "pool managers. The server leaves the list of 'zonefleet servers' within three "
-	  "syncs.",
+	  "pool managers. At most three syncs later, 'zonefleet servers' no longer lists "
+	  "the server.",
 	  "zonefleet server remove ns2 --admin" },
 	{ "sync", "DOMAIN", 1, 1, OPT(DEEP), NEED_BROKER, sync_domain,
 	  "start the pending work of a domain now",
 	  "Starts the pending work on the name servers of the domain now, without the "
-	  "pause before a retry. mini-DNS notifies and polls all these servers. The "
-	  "periodic sync does the same within the time poolmgr.periodic_sync_interval.\n"
+	  "pause before a retry. mini-DNS sends NOTIFY messages and polls to all these "
+	  "servers. The periodic sync does the same within the time "
+	  "poolmgr.periodic_sync_interval.\n"
 	  "--deep also compares the records on each name server with the records of the "
-	  "domain. If a second comparison some seconds later finds the same drift, the "
+	  "domain. If a second comparison a few seconds later finds the same drift, the "
 	  "pool manager repairs it. The pool manager then also repairs a parked drift "
 	  "(see 'zonefleet repairs'). If a server still serves an old serial, the pool "
 	  "manager makes it transfer the zone immediately, without the pause after "
@@ -562,14 +563,14 @@ const struct command commands[] = {
 	{ "owner apply", "STORAGE_ID ZONE FILE", 3, 3, OPT(RESOURCE) | OPT(PARTIAL),
 	  NEED_BROKER, owner_apply,
 	  "set the records that a resource wants",
-	  "Reads endpoints from FILE, or from standard input if FILE is -. FILE is a "
-	  "JSON list of {\"dnsname\", \"type\", \"targets\": [...]}. An endpoint may "
-	  "also have \"ttl\", \"set_id\" and \"shared\". The list must contain all "
-	  "endpoints that the resource wants: zonefleet-ownership removes former "
-	  "endpoints that are not in the list. If you give --partial, these endpoints "
-	  "stay. After a partial list, zonefleet-ownership holds all removals of "
-	  "records of the resource until it gets a complete list. If you apply the same "
-	  "list again, nothing changes.",
+	  "Reads endpoints from FILE, or from standard input if FILE is -. FILE contains "
+	  "a JSON list of endpoints: {\"dnsname\", \"type\", \"targets\": [...]}. An "
+	  "endpoint may also contain \"ttl\", \"set_id\" and \"shared\". The list must "
+	  "contain all endpoints that the resource wants: zonefleet-ownership removes "
+	  "former endpoints that are not in the list. If you give --partial, these "
+	  "endpoints stay. After a partial list, zonefleet-ownership holds all removals "
+	  "of records of the resource until it gets a complete list. If you apply the "
+	  "same list again, nothing changes.",
 	  "echo '[{\"dnsname\": \"www.example.org.\", \"type\": \"A\", "
 	  "\"targets\": [\"192.0.2.1\"]}]' |\n"
 	  "  zonefleet owner apply cluster-1 example.org - --resource ingress/shop/web" },
@@ -578,47 +579,48 @@ const struct command commands[] = {
 	  "approve held changes",
 	  "Shows the held changes and their digest. zonefleet-ownership holds deletions "
 	  "and updates that exceed a limit of the zone. It also holds changes that "
-	  "remove records of a resource whose list is missing or incomplete. If you "
-	  "give a DIGEST, the command approves exactly the changes with that digest. "
-	  "--yes approves the changes that the command shows. The next round then makes "
-	  "the approved changes. If the plan has changed in the meantime, "
+	  "remove records of a resource whose list is missing or incomplete. If you give "
+	  "a DIGEST, the command approves exactly the changes with that digest. --yes "
+	  "approves the changes that the command shows. The next round then makes the "
+	  "approved changes. If the held changes now have a different digest, "
 	  "zonefleet-ownership refuses the approval.",
 	  "zonefleet owner approve cluster-1 example.org\n"
 	  "zonefleet owner approve cluster-1 example.org --yes" },
 	{ "owner records", "STORAGE_ID ZONE", 2, 2, OPT(OWNER) | OPT(NAME),
 	  NEED_BROKER, owner_records,
 	  "list the records of a shared zone and their owners",
-	  "Lists all records of the zone with their owners, as zonefleet-ownership last "
-	  "read them. To read the zone now, use 'owner plan'. OWNER is a storage id, or "
-	  "several ids separated by commas if these owners share the name. An OWNER of - "
-	  "means no owner. The JSON document contains the records in the form of 'owner "
-	  "export'.",
+	  "Lists all records that zonefleet-ownership found when it last read the zone, "
+	  "with their owners. To read the zone now, use 'owner plan'. OWNER is a "
+	  "STORAGE_ID. If several owners share the name, OWNER contains all their ids, "
+	  "separated by commas. An OWNER of - means no owner. The JSON document contains "
+	  "the records in the form of 'owner export'.",
 	  "zonefleet owner records cluster-1 example.org --owner cluster-1\n"
 	  "zonefleet owner records cluster-1 example.org --owner ''\n"
 	  "zonefleet owner records cluster-1 example.org --name www" },
 	{ "owner export", "STORAGE_ID ZONE [FILE]", 2, 3, 0, NEED_BROKER, owner_export,
 	  "export records and their owners",
-	  "Writes all records of the zone with their owners, as zonefleet-ownership "
-	  "last read them. If you give no FILE, the command writes to standard output. "
-	  "The command creates FILE only when the output is complete. The output is a "
-	  "ConfigMap. Its data.records is the JSON text of a list of {\"dnsname\", "
-	  "\"owner\", \"target\", \"type\"}. All records in the output are from the "
-	  "same serial of the zone. If storage is \"table\", do not keep the file on "
-	  "the machine of the database. If you lose the database, read the file with "
-	  "'owner import'.",
+	  "Writes all records that zonefleet-ownership found when it last read the zone, "
+	  "with their owners. If you give no FILE, the command writes to standard "
+	  "output. The command creates FILE only when the output is complete. The output "
+	  "is a ConfigMap. The string data.records in it contains a JSON list of "
+	  "{\"dnsname\", \"owner\", \"target\", \"type\"}. All records in the output are "
+	  "from the same serial of the zone. If storage is \"table\", do not keep the "
+	  "file on the machine of the database. If you lose the database, import the "
+	  "file with 'owner import'.",
 	  "zonefleet owner export cluster-1 example.org example.org.owners\n"
 	  "zonefleet owner export cluster-1 example.org | jq -r .data.records" },
 	{ "owner import", "STORAGE_ID ZONE FILE", 3, 3, 0, NEED_BROKER, owner_import,
 	  "import the owners of records",
 	  "Imports the owners of records from FILE. FILE contains the output of 'owner "
 	  "export', or only its list of records. If FILE ends in .xz or .gz, the client "
-	  "decompresses it. If FILE is -, the client reads standard input. If FILE "
-	  "names STORAGE_ID as the owner of a record, and the record is unchanged in "
-	  "the zone, STORAGE_ID owns the record again after the next round. All other "
-	  "records stay as they are. The output shows the number of these records. Use "
-	  "the command if storage is \"table\" and you have lost the database. If "
-	  "storage is \"txt\", the ownership marks in the zone still name the owners. "
-	  "If you import the same file again, nothing changes.\n"
+	  "decompresses it. If FILE is -, the client reads standard input. If FILE names "
+	  "STORAGE_ID as the owner of a record, and the zone still contains the same "
+	  "record, STORAGE_ID owns the record again after the next round. All other "
+	  "records stay as they are. The output shows how many records in FILE have "
+	  "other owners or no owner. Use the command if storage is \"table\" and you "
+	  "have lost the database. If storage is \"txt\", the ownership marks in the "
+	  "zone still name the owners. If you import the same file again, nothing "
+	  "changes.\n"
 	  "Run 'owner apply' first. zonefleet-ownership deletes records of STORAGE_ID "
 	  "that no resource wants.",
 	  "zonefleet owner import cluster-1 example.org example.org.owners" },
@@ -657,31 +659,33 @@ const struct command commands[] = {
 	  NEED_BROKER, owner_adopt,
 	  "take over record sets without an ownership mark",
 	  "Takes over the record set of NAME and TYPE for STORAGE_ID. The record set "
-	  "must have no owner, and a resource must want it (see 'owner apply'). Its "
-	  "records must be exactly the TARGETs. This ensures that you take over only "
-	  "records that you know. Write TARGET as in a zone file, and quote it for the "
-	  "shell as one word. zonefleet-ownership then writes the records that the "
-	  "resource wants. --wanted takes over all selected record sets that have no "
-	  "owner and are exactly as a resource wants them. The output has the same form "
-	  "as the output of 'owner transfer'.",
+	  "must have no owner, and a resource must want it (see 'owner apply'). The "
+	  "TARGETs must be exactly the records of the record set, so you cannot take "
+	  "over records that you do not know. Write TARGET as in a zone file, and quote "
+	  "it for the shell as one word. zonefleet-ownership then writes the records "
+	  "that the resource wants. --wanted takes over all selected record sets that "
+	  "have no owner and are exactly as a resource wants them. The output has the "
+	  "same form as the output of 'owner transfer'.",
 	  "zonefleet owner adopt cluster-1 example.org www A 192.0.2.1 192.0.2.2\n"
 	  "zonefleet owner adopt cluster-1 example.org --wanted --dry-run" },
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,
 	  "list the queues and their messages (administrators)",
 	  "Lists the work queues of the fleet at the broker. CONSUMERS is the number of "
-	  "processes that take messages from the queue. READY messages are waiting for "
-	  "a process. DELAYED messages are waiting for a retry. DEAD messages are dead "
+	  "processes that take messages from the queue. READY messages are waiting for a "
+	  "process. DELAYED messages are waiting for a retry. DEAD messages are dead "
 	  "letters (see 'zonefleet dead-letters'). A queue whose name ends in .recovery "
-	  "contains repairs. Workers process the changes of users before repairs.",
+	  "contains messages about repairs. Workers process the changes of users before "
+	  "repairs.",
 	  "zonefleet queues --admin" },
 	{ "dead-letters list", "", 0, 0, OPT(LIMIT) | OPT(POOL), NEED_BROKER,
 	  dead_letters_list,
 	  "list dead letters (administrators)",
-	  "Lists the messages that a worker could not process, each with the reason: "
-	  "the worker could not read the message, or its work failed permanently. If "
-	  "the message is an order inside the fleet, the sync does the missing work. If "
-	  "the message is a cast of another program, that program must send it again. "
-	  "The queue and the content of a message determine its ID.",
+	  "Lists the messages that a worker could not process, each with the reason: the "
+	  "worker could not read the message, or the work that the message requests "
+	  "failed permanently. If the message is an order inside the fleet, the sync "
+	  "does the missing work. If the message is a cast of another program, that "
+	  "program must send it again. The queue and the content of a message determine "
+	  "its ID.",
 	  "zonefleet dead-letters list --admin" },
 	{ "dead-letters show", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_show,
 	  "show a dead letter (administrators)",
@@ -692,12 +696,12 @@ const struct command commands[] = {
 	  dead_letters_retry,
 	  "send a dead letter to its queue again (administrators)",
 	  "Puts the message back into its queue. If ID is all, the command puts all "
-	  "messages back. If a worker gets a message twice, the message has only one "
-	  "effect. The message names no broker account, so a worker with "
-	  "broker.require_user_id or broker.administrators may refuse it again. --vouch "
-	  "sends one message under your own account and with your rights. First read "
-	  "that message with 'zonefleet dead-letters show'. You cannot use --vouch if "
-	  "ID is all.",
+	  "messages back. If a worker gets the same message twice, the second copy has "
+	  "no effect. The message that the command sends names no broker account. So a "
+	  "worker whose settings contain broker.require_user_id or broker.administrators "
+	  "may refuse this message. --vouch sends one message under your own account and "
+	  "with your rights. First read that message with 'zonefleet dead-letters show'. "
+	  "You cannot use --vouch if ID is all.",
 	  "zonefleet dead-letters retry all --admin" },
 	{ "dead-letters drop", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_drop,
 	  "delete a dead letter (administrators)",
@@ -715,9 +719,9 @@ const struct command commands[] = {
 	{ "db migrate", "", 0, 0, 0, NEED_DATABASE, db_migrate,
 	  "create or upgrade the tables",
 	  "Creates the tables in an empty database, or upgrades the tables to the "
-	  "version of this program. It never changes the tables back to an older "
-	  "version. Only one migration runs at a time, and a second migration changes "
-	  "nothing. After an upgrade, the command lists the same tenants as 'db "
+	  "version of this program. The command never changes the tables back to an "
+	  "older version. Only one migration runs at a time, and a second migration "
+	  "changes nothing. After an upgrade, the command lists the same tenants as 'db "
 	  "tenants'.",
 	  "zonefleet db migrate --config /etc/zonefleet/zonefleet.cfg" },
 	{ "db version", "", 0, 0, 0, NEED_DATABASE, db_version,
@@ -727,10 +731,11 @@ const struct command commands[] = {
 	  "zonefleet db version" },
 	{ "db tenants", "", 0, 0, 0, NEED_DATABASE, db_tenants,
 	  "list tenants with invalid or similar names",
-	  "Reads the tenants (projects) of all rows in the database. Lists tenants that "
-	  "zonefleet refuses because the name contains control characters, or begins or "
-	  "ends with a blank. Also lists tenants whose names differ only in upper and "
-	  "lower case, or in blanks or control characters at the beginning or the end.",
+	  "Reads the tenants (projects) of all rows in the database. Lists tenants whose "
+	  "names zonefleet refuses: the name contains control characters, or it begins "
+	  "or ends with a blank. Also lists tenants with similar names: the names differ "
+	  "only in case, or only in blanks and control characters at the beginning and "
+	  "end.",
 	  "zonefleet db tenants\n"
 	  "zonefleet db tenants --json" },
 

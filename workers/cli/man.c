@@ -80,7 +80,8 @@ static void man_settings(FILE *to)
 {
 	fputs(".SH SETTINGS\nThe client reads the groups\n.BR broker ,\n.BR database\n"
 	      "(for\n.B zonefleet db\nonly),\n.B log\nand\n.B client\n"
-	      "of the file that all programs of the fleet share. In\n.BR client :\n", to);
+	      "of the file that all programs of the fleet share. The settings in\n"
+	      ".BR client :\n", to);
 	for (const struct option *row = client_options; row->key; row++) {
 		fputs(".TP\n.B ", to);
 		man_escape(row->key, to);

@@ -25,8 +25,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_QUIET]        = { "quiet", 'q', NULL,
 		"print no headers, progress or summary" },
 	[OPT_NO_COLOR]     = { "no-color", 0, NULL,
-		"print no colors on a terminal; if $NO_COLOR is set, it has the same "
-		"effect" },
+		"print no colors on a terminal. The environment variable NO_COLOR has "
+		"the same effect" },
 	[OPT_VERBOSE]      = { "verbose", 'v', NULL,
 		"also print the log lines whose severity is at least log.level" },
 	[OPT_SAMPLE]       = { "sample", 0, NULL,
@@ -63,7 +63,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"deletes it" },
 	[OPT_STATUS]       = { "status", 0, "STATUS",
 		"list only objects in this status: PENDING, ACTIVE or ERROR" },
-	[OPT_TYPE]         = { "type", 0, "TYPE", "list only records of this type" },
+	[OPT_TYPE]         = { "type", 0, "TYPE", "select only records of this type" },
 	[OPT_SORT]         = { "sort", 0, "KEY",
 		"sort by name, created_at or updated_at; \"-name\" reverses the order" },
 	[OPT_LIMIT]        = { "limit", 0, "N", "list at most N objects" },
@@ -71,7 +71,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"use the algorithm A: hmac-sha1, hmac-sha224, hmac-sha256, hmac-sha384 "
 		"or hmac-sha512; default of 'tsigkey create': hmac-sha256" },
 	[OPT_DOMAIN]       = { "domain", 0, "DOMAIN",
-		"allow clients that sign with the key to transfer this domain" },
+		"allow clients to transfer this domain if they sign their queries with "
+		"the key" },
 	[OPT_SECRET_FILE]  = { "secret-file", 0, "FILE",
 		"read the secret in base64 from FILE, or from standard input if FILE is "
 		"-" },
@@ -100,7 +101,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_ALL]          = { "all", 0, NULL,
 		"select all record sets of STORAGE_ID in the zone" },
 	[OPT_WANTED]       = { "wanted", 0, NULL,
-		"select all record sets without an ownership mark that are exactly as a "
+		"select all record sets that have no ownership mark and are exactly as a "
 		"resource wants them" },
 	[OPT_DRY_RUN]      = { "dry-run", 0, NULL,
 		"show what the command would do, but change nothing" },

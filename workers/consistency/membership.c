@@ -23,7 +23,8 @@ const struct option membership_options[] = {
 	  "time between two heartbeats of a process" },
 	{ "timeout", OPTION_DURATION, AT(timeout_ms), "15s", 150, 3600 * 1000,
 	  "time without a heartbeat after which a process counts as dead. Other "
-	  "processes then take its work. The time must be more than twice fleet.period" },
+	  "processes then take over the work of the dead process. The time must be more "
+	  "than twice fleet.period" },
 	{ "lock_ttl", OPTION_DURATION, AT(lock_ttl_ms), "30s", 150, 3600 * 1000,
 	  "time after which another process may take over a lock that its holder does "
 	  "not renew. The time must be at least three times fleet.period" },

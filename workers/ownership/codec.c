@@ -47,8 +47,8 @@ const struct json_field codec_endpoint_fields[] = {
 	{ "ttl", "number", "the TTL in seconds", "`ttl` of the registry", RR_TTL_MAX },
 	{ "set_id", "text", "an id that distinguishes endpoints with the same name and "
 	  "type; letters, digits and `. _ : / @ -`", "empty", SET_ID_MAX },
-	{ "shared", "true or false", "true: other owners may have records at this name. "
-	  "They must also set `shared`", "false" },
+	{ "shared", "true or false", "true: other owners may have records at this name "
+	  "if they also set `shared`", "false" },
 	{ 0 }
 };
 

@@ -120,11 +120,11 @@ static const struct option rows[] = {
 	{ "managed_types", OPTION_TEXTS, AT(types), EVERYTHING, 0, 0,
 	  "record types that zonefleet-ownership may write" },
 	{ "domain_filter", OPTION_TEXTS, AT(within), NULL, 0, 0,
-	  "names that zonefleet-ownership may write, together with all names below them. "
-	  "Empty list: all names" },
+	  "names at which zonefleet-ownership may write records. All names below these "
+	  "names are included. Empty list: all names" },
 	{ "exclude_domains", OPTION_TEXTS, AT(without), NULL, 0, 0,
-	  "names that zonefleet-ownership does not write, together with all names below "
-	  "them" },
+	  "names at which zonefleet-ownership writes no records. All names below these "
+	  "names are included" },
 	{ "max_delete_pct", OPTION_PERCENT, AT(max_delete_pct), "30", 0, 100,
 	  "largest percentage of the record sets with an ownership mark that "
 	  "zonefleet-ownership may delete in one round. If a round would exceed this "

@@ -247,10 +247,12 @@ void round_metrics(void)
 	                          "the serial of the last plan",
 	                          NULL, NULL);
 	failed = metric_new(METRIC_COUNTER, "ownership_bad_rounds_total",
-	                    "rounds that failed. parked: the primary refuses all changes",
+	                    "failed rounds, by state. parked: the primary refuses all "
+	                    "changes",
 	                    "state", "failed");
 	parked = metric_new(METRIC_COUNTER, "ownership_bad_rounds_total",
-	                    "rounds that failed. parked: the primary refuses all changes",
+	                    "failed rounds, by state. parked: the primary refuses all "
+	                    "changes",
 	                    "state", "parked");
 	for (size_t i = 0; i < OUTCOME_COUNT; i++)
 		changes_of[i] = metric_new(METRIC_COUNTER, "ownership_updates_total",

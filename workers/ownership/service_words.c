@@ -18,9 +18,11 @@ static const struct json_field args[] = {
 
 static const struct rpc_method_doc words[] = {
 	{ "apply_endpoints", "Stores the endpoints of a resource. The next round writes "
-	  "them to the zone. In the answer, `complete` is false in two cases: it is "
-	  "false in the call, or the list is empty although the resource had at least "
-	  "`min_records` endpoints and still owns record sets.",
+	  "the endpoints to the zone. `changed`: number of endpoints that changed. "
+	  "`endpoints`: number of endpoints of the resource after the call. In the "
+	  "answer, `complete` is false in two cases: it is false in the call, or the "
+	  "list is empty although the resource had at least `min_records` endpoints and "
+	  "still owns record sets.",
 	  OWNER, "`changed`: number; `endpoints`: number; `complete`: true or false",
 	  "{" REGISTRY ", 'resource': 'ingress/shop/web', 'complete': true, 'endpoints': "
 	  "[{'dnsname': 'www.shared.example.', 'type': 'A', 'targets': ['192.0.2.80']}]}",
@@ -100,8 +102,8 @@ static const struct rpc_method_doc words[] = {
 
 static const struct rpc_object objects[] = {
 	{ "endpoint", "One record set that a resource wants.", codec_endpoint_fields },
-	{ "selector", "Selects the record sets of an order. Each record set must match "
-	  "all fields.",
+	{ "selector", "Selects the record sets of an order. The order applies only to "
+	  "record sets that match all fields.",
 	  codec_selector_fields },
 	{ "registry", "A registry and its last round.", FIELDS(
 		{ "storage_id", "text", "the owner in the ownership marks" },
@@ -139,7 +141,7 @@ static const struct rpc_object objects[] = {
 		{ "reason", "text", "the reason for the step: see docs/ownership.md" },
 		{ "held", "true or false", "true: the change is waiting for approval" },
 		{ "resource", "text or null", "the resource" },
-		{ "words", "text", "the reason in words" },
+		{ "words", "text", "an explanation of the reason" },
 		{ "is", "list of texts", "the first 20 records before the change" },
 		{ "becomes", "list of texts", "the first 20 records after the change" }),
 		  true },

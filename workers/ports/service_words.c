@@ -52,7 +52,7 @@ static const struct rpc_method_doc words[] = {
 	         { "network", "id", "the network", "the network of `port`" }) },
 	{ "set_network", "Creates a network, or changes its domain and renames its "
 	                 "ports. `ports`: number of renamed ports. `unnamed`: the first "
-	                 "ports that cannot get their name.", OWNER,
+	                 "ports that did not get the desired name.", OWNER,
 	  "`network`: [network]; `ports`: number; `unnamed`: list of ids",
 	  "{'network': {'id': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'dns_domain': 'example.org.'}}",
 	  FIELDS({ "network", "[new network]", "the network" }) },
@@ -81,8 +81,8 @@ static const struct rpc_method_doc words[] = {
 	  "`hosts`: list of [host lines]; `marker`: id or null; `version`: number",
 	  "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'limit': 50}",
 	  FIELDS({ "ports", "list of ids", "export only these ports", "all ports", 100 },
-	         { "limit", "number from 1", "the largest number of ports in the "
-	           "answer. An answer contains at most 50 ports",
+	         { "limit", "number from 1", "the largest number of ports in the answer. "
+	           "A larger value than 50 counts as 50",
 	           "50", LIST_MAX }) },
 	{ "hosts_versions", "Shows the version of the dnsmasq lines of each network. "
 	  "`versions` contains a number for each network id. The number grows with each "
@@ -90,8 +90,12 @@ static const struct rpc_method_doc words[] = {
 	  ADMIN, "`versions`: object",
 	  "{'networks': ['5d2b8a5c6a0f4c529a513f0a8a1c7c11']}",
 	  FIELDS({ "networks", "list of ids", "the networks", .max = 500 }) },
-	{ "compare", "Shows the last comparison with Neutron. The call fails with "
-	  "`Conflict` if `ports.feed` is empty.",
+	{ "compare", "Shows the last comparison with Neutron. `ended`: number of "
+	  "comparisons that have ended. `looked_at`: number of compared objects. "
+	  "`differing`: number of objects that differed in the first pass. `repaired`: "
+	  "number of objects that the second pass corrected. `reason`: why the "
+	  "comparison is incomplete. The call fails with `Conflict` if `ports.feed` is "
+	  "empty.",
 	  ADMIN, "`ended`: number; `looked_at`: number; `differing`: number; `repaired`: number; "
 	  "`reason`: text", "{'now': false}",
 	  FIELDS({ "now", "true or false", "true: also begin the next comparison "

@@ -30,7 +30,8 @@ const struct option ports_options[] = {
 	  "zonefleet-ports reads no notifications" },
 	{ "feed_queue", OPTION_TEXT, AT(feed_queue), "zonefleet_ports", 1, 200,
 	  "name of the queue in which zonefleet-ports receives the notifications of "
-	  "Neutron. The queue gets copies. Other programs still get all notifications" },
+	  "Neutron. RabbitMQ puts copies of the notifications into this queue. Other "
+	  "programs still get all notifications" },
 	{ "feed_objects", OPTION_TEXT, AT(feed_objects),
 	  "Port-1.7 Network-1.1 Subnet-1.1", 0, 255,
 	  "object types that Neutron pushes to its agents, each with its version in your "
@@ -39,9 +40,10 @@ const struct option ports_options[] = {
 	{ "compare_period", OPTION_DURATION, AT(compare_ms), "10m", 500, 86400 * 1000,
 	  "time between two comparisons of Neutron's objects with the database" },
 	{ "domain", OPTION_TEXT, AT(domain), "", 0, 200,
-	  "domain of the Neutron networks for which Neutron names no domain, like "
-	  "dns_domain in the settings of Neutron. This domain belongs to zonefleet and "
-	  "not to a tenant. \"\": the ports of these networks have no names" },
+	  "domain of the networks that have no domain in Neutron. The setting "
+	  "corresponds to dns_domain in the settings of Neutron. This domain belongs to "
+	  "zonefleet and not to a tenant. \"\": the ports of these networks have no "
+	  "names" },
 	{ "publish", OPTION_WORD, AT(publish), "all", .words = publish,
 	  .help = "subnets of Neutron whose addresses get names. all: all subnets; "
 	  "flagged: only subnets with Neutron's flag dns_publish_fixed_ip" },
@@ -49,9 +51,9 @@ const struct option ports_options[] = {
 	  "create the domain of a network for its tenant if the domain is missing. "
 	  "zonefleet-ports always creates missing reverse domains" },
 	{ "delete_reverse", OPTION_BOOL, AT(deletes_reverse), "false", 0, 0,
-	  "delete a reverse domain when it contains no address of a port any more, if "
-	  "zonefleet-ports created the domain. zonefleet-ports does not delete a domain "
-	  "that contains other records" },
+	  "delete a reverse domain when it no longer contains the address of a port. "
+	  "zonefleet-ports deletes only reverse domains that it created itself and that "
+	  "contain no other records" },
 	{ "reverse_tenant", OPTION_TEXT, AT(reverse_tenant), "", 0, IDENTITY_MAX,
 	  "tenant of the reverse domains. zonefleet-ports creates reverse domains for "
 	  "this tenant and does not write to reverse domains of another tenant. \"\": "

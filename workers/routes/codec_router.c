@@ -100,7 +100,8 @@ const struct json_field codec_router_shown[] = {
 	{ "description", "text", "any text. zonefleet does not use this text" },
 	{ "dns", "text", "the domain of the router, without a final dot" },
 	{ "label", "text", "the label of the router; empty: no label" },
-	{ "state", "text", "`active`, `draining` or `going`" },
+	{ "state", "text", "`active`, `draining` or `going`. `going`: zonefleet-routes "
+	  "is deleting the router" },
 	{ "ttl", "number", "the TTL of the addresses in seconds" },
 	{ "addresses", "list of [instance state]", "the addresses of the router" },
 	{ "zone_status", "text", "the status of the domain: PENDING, ACTIVE or ERROR" },

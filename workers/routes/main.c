@@ -30,16 +30,15 @@ static const char *const all_down[] = {
 static const struct option rows[] = {
 	{ "strategy", OPTION_WORD, AT(strategy), "roundrobin", .words = strategy_words,
 	  .help = "way in which zonefleet-routes chooses a router for a route. "
-	  "roundrobin: the routers take turns; label: the routers with a label of the "
-	  "route take turns, or the routers without a label if no router has a label of "
-	  "the route; leastloaded: the router with the fewest routes; hash: the id of "
-	  "the route selects the router; external: another program calls "
+	  "roundrobin: the routers take turns; label: the routers that have a label of "
+	  "the route take turns (if no router has one, the routers without a label take "
+	  "turns); leastloaded: the router with the fewest routes; hash: the id of the "
+	  "route selects the router; external: another program calls "
 	  "create_route_binding" },
 	{ "suffix", OPTION_TEXT, AT(suffix), "", 0, 200,
-	  "parent domain of the routers that are created without a domain. The "
-	  "domain of such a router is NAME.SUFFIX. A route must not have a host in "
-	  "this parent domain. \"\": each call of create_router must name a domain "
-	  "(dns)" },
+	  "parent domain of a new router if the call names no domain: the domain of the "
+	  "router is then NAME.SUFFIX. A route must not have a host in this parent "
+	  "domain. \"\": each call of create_router must name a domain (dns)" },
 	{ "pool", OPTION_TEXT, AT(pool), "", 0, 64,
 	  "pool of the domains that zonefleet-routes creates. \"\": the default pool of "
 	  "central" },
@@ -69,15 +68,15 @@ static const struct option rows[] = {
 	  "time between two checks that the domain of a router exists and contains the "
 	  "right records" },
 	{ "rebind_grace", OPTION_SECONDS, AT(grace_s), "5m", 1, 30 * 86400,
-	  "time for which the former name of a moved route has a CNAME record to the "
-	  "new name. If the TTL of the router is longer, zonefleet-routes uses the "
-	  "TTL instead" },
+	  "time that the former name of a moved route has a CNAME record to the new "
+	  "name. If the TTL of the router is longer, zonefleet-routes uses the TTL "
+	  "instead" },
 	{ "rebind_delay", OPTION_SECONDS, AT(delay_s), "5s", 0, 3600,
-	  "pause before zonefleet-routes creates the CNAME record from the former "
-	  "name of a moved route, if some instances of the new router do not report "
-	  "which routes they serve. Set a time after which these instances serve the "
-	  "route. If all instances report, zonefleet-routes creates the record when "
-	  "all of them serve the route" },
+	  "pause before zonefleet-routes creates the CNAME record at the former name of "
+	  "a moved route. The pause must be long enough for all instances of the new "
+	  "router to serve the route. If all instances report which routes they serve, "
+	  "zonefleet-routes does not use the pause, but creates the record when all "
+	  "instances serve the route" },
 	{ "retry_max", OPTION_DURATION, AT(retry_max_ms), "1m", 1000, 3600 * 1000,
 	  "longest pause between two attempts to find a router for a route. The first "
 	  "pause is 1s, and each further pause is longer" },

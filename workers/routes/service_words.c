@@ -63,8 +63,8 @@ static const struct rpc_method_doc words[] = {
 	  "`Conflict` if the router has routes, or if its domain still contains former "
 	  "names of routes that have moved to other routers.", ADMIN, "null",
 	  "{'router': 'shard1'}",
-	  FIELDS({ "force", "true or false", "true: delete the router even if its "
-	  "domain contains such former names",
+	  FIELDS({ "force", "true or false", "true: delete the router even if its domain "
+	  "contains former names of moved routes",
 	           "false" }) },
 	{ "get_router", "Shows a router.", ANYONE, "`router`: [router]",
 	  "{'router': 'shard1'}" },
@@ -96,8 +96,8 @@ static const struct rpc_method_doc words[] = {
 	  "{'router': 'shard1', 'limit': 500}",
 	  FIELDS({ "routes", "list of ids", "list only these routes", "all routes", 100 },
 	         { "limit", "number from 1",
-	           "the largest number of routes in the answer. An answer contains at "
-	           "most 500 routes",
+	           "the largest number of routes in the answer. A larger value than 500 "
+	           "counts as 500",
 	           "100", LIST_MAX }) },
 	{ "hosts_versions", "Shows the version of the hosts of each router. `versions` "
 	  "contains a number for each name of a router. The number grows with each "

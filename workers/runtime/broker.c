@@ -45,9 +45,10 @@ const struct option broker_options[] = {
 	  "largest size of a message in bytes. A larger message that arrives becomes "
 	  "a dead letter. The program refuses to send a larger message" },
 	{ "queue_limit", OPTION_INT, AT(queue_limit), "10000", 1000, 1000000,
-	  "largest number of messages that a process has not sent to RabbitMQ yet, "
-	  "and largest number of its calls without an answer. The process refuses to "
-	  "send further messages and calls" },
+	  "largest number of messages that are waiting in a process until it can send "
+	  "them to RabbitMQ, and largest number of calls of the process that are waiting "
+	  "for an answer. If this many messages or calls are waiting, the process "
+	  "refuses to send further messages or calls" },
 	{ "send_user_id", OPTION_BOOL, AT(send_user_id), "true", 0, 0,
 	  "put the user name of the url into each message (user_id of AMQP). "
 	  "RabbitMQ compares this name with the account of the connection. If the "

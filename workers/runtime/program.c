@@ -61,7 +61,7 @@ struct option_section *worker_sections(struct worker_common *common, const char 
 		"broker", "RabbitMQ, which carries the messages of the programs",
 		broker_options, &common->broker };
 	const struct option_section accounts = {
-		"broker", "rights of the accounts at RabbitMQ", trust_broker_options,
+		"broker", "rights of RabbitMQ accounts", trust_broker_options,
 		&common->trust };
 	const struct option_section fleet = {
 		"fleet", "signatures of the fleet's messages", trust_fleet_options,
@@ -218,7 +218,7 @@ struct metric *locked_metric(void)
 struct metric *lateness_metric(void)
 {
 	return metric_new(METRIC_HISTOGRAM, "loop_late_seconds",
-			  "delay of the event loop, which shows how busy the process "
-			  "is. The process measures this delay once a second",
+			  "delay of the event loop. A long delay shows that the process "
+			  "is busy. The process measures the delay once a second",
 			  NULL, NULL);
 }

@@ -61,8 +61,8 @@ struct rpc_metrics *rpc_metrics_new(const struct rpc_method *methods)
 	for (enum err err = OK + 1; err < ERR_COUNT; err++)
 		metrics->failures[err] = rpc_metrics_failure(err);
 	metrics->expired = metric_new(METRIC_COUNTER, "requests_expired_total",
-	                              "calls that the program did not execute or did "
-	                              "not commit because the time limit of the caller "
+	                              "calls that the program did not execute or did not "
+	                              "commit because the end of the caller's time limit "
 	                              "had passed",
 	                              NULL, NULL);
 	return metrics;

@@ -28,15 +28,16 @@ const struct option trust_fleet_options[] = {
 	  "the keys in a file that only the programs can read: "
 	  "\"@/etc/zonefleet/fleet.keys\"", .reloadable = true },
 	{ "agent_keys", OPTION_SECRET, AT(agent_keys), NULL, 0, 4096,
-	  "keys that sign only the messages between agents and zonefleet-ports or "
-	  "zonefleet-routes, in the same form as fleet.keys. If an agent has no "
-	  "fleet.keys, it signs with the first of these keys. \"\": each agent needs "
-	  "fleet.keys", .reloadable = true },
+	  "keys that sign only messages between the agents and zonefleet-ports or "
+	  "zonefleet-routes. Write agent_keys in the same form as fleet.keys. If an "
+	  "agent has no fleet.keys, it signs with the first of these keys. \"\": each "
+	  "agent needs fleet.keys", .reloadable = true },
 	{ "max_age", OPTION_DURATION, AT(max_age_ms), "1d", 1000, MAX_AGE_MS,
 	  "largest age of a message of the fleet. Programs refuse a message that is "
-	  "older, or whose timestamp is further in the future than max_age. Messages "
-	  "wait in the queues while a program is down. So max_age must be longer "
-	  "than the longest outage that you expect", .reloadable = true },
+	  "older than max_age. They also refuse a message whose timestamp is more than "
+	  "max_age in the future. While a program is down, its messages wait in the "
+	  "queues. So max_age must be longer than the longest outage that you expect",
+	  .reloadable = true },
 	{ "trust_broker", OPTION_BOOL, AT(trust_broker), "false", 0, 0,
 	  "also accept messages of the fleet without a valid signature, from all "
 	  "accounts that may send to the topic. Set trust_broker to true while you "
@@ -52,9 +53,9 @@ const struct option trust_broker_options[] = {
 	  "user_id. A request with a signature of the fleet does not need a "
 	  "user_id", .reloadable = true },
 	{ "administrators", OPTION_TEXTS, AT(administrators), "", 1, USERS_MAX_BYTES,
-	  "accounts at RabbitMQ that may call as an administrator (is_admin), in "
-	  "addition to the fleet's own programs. Empty list: all accounts may call as an "
-	  "administrator", .reloadable = true },
+	  "RabbitMQ accounts that may make calls as an administrator (is_admin), in "
+	  "addition to the fleet's own programs. Empty list: all accounts may make calls "
+	  "as an administrator", .reloadable = true },
 	{ 0 }
 };
 

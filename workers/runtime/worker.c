@@ -167,7 +167,7 @@ static const struct argument {
 	{ "--check",   act_check,   "check the settings, print the result, and exit" },
 	{ "--sample",  act_sample,  "print a settings file with all defaults, and exit" },
 	{ "--settings", act_settings, "print the settings as JSON, and exit" },
-	{ "--metrics", act_metrics, "print the metrics as after a start, and exit" },
+	{ "--metrics", act_metrics, "print the metrics without a start, and exit" },
 	{ "--help",    act_help,    "print this help, and exit" },
 	{ "--version", act_version, "print the version, and exit" },
 	{ "--agent",   NULL,        "run as the agent (see --agent --help)" },

@@ -30,7 +30,8 @@ const struct json_field router_domain_fields[] = {
 	  "the default of central" },
 	{ "serial", "number", "the first serial of the domain",
 	  "the current time", UINT32_MAX },
-	{ "ttl", "number", "the TTL of records without a TTL, in seconds",
+	{ "ttl", "number", "the TTL of the domain in seconds. Records without a TTL use "
+	  "this TTL",
 	  "the default of central", INT32_MAX },
 	{ "records", "list of [first record]", "the first records of the domain", "empty",
 	  RECORDS_MAX },
