@@ -559,8 +559,8 @@ static enum err zone_check_apex(struct zone *zone, struct why *why)
 		            "apex, not %d", set ? (int)set->count : 0);
 	zone_next_rr(zone, set, &(uint32_t){ set->rdata }, &rr);
 	if (!soa_parse(rr.rdata, rr.rdata_len, &soa))
-		return fail(why, ERR_INVALID, "the zone's SOA record must have two names "
-		            "and five numbers");
+		return fail(why, ERR_INVALID, "the zone's SOA record must contain two "
+		            "names and five numbers");
 	for (uint32_t i = 1; i < zone->rrset_count; i++)
 		if (zone->rrsets[i].type == RR_SOA)
 			return fail(why, ERR_INVALID, "the zone must not have an SOA "
