@@ -140,8 +140,8 @@ static enum err feed_apply_push(struct feed *feed, const json_t *args, struct wh
 	enum err worst = OK;
 
 	if (!json_is_array(list) || !event)
-		return fail(why, ERR_INVALID, "push: must have resource_list, a list, "
-		            "and event_type, a text");
+		return fail(why, ERR_INVALID, "push: must contain resource_list (a list) "
+		            "and event_type (a text)");
 	metric_add(figures.taken, 1);
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		struct why reason;

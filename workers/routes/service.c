@@ -80,8 +80,8 @@ static void route_call_check_host(struct route_call *call, const struct route_ro
 		tx_fail(call->tx, ERR_INVALID, "host: must not be in %.200s, which has "
 		        "the domains of routers", suffix);
 	else if (host_is_wide(route->host) && !call->req->context.is_admin)
-		tx_fail(call->tx, ERR_DENIED, "host: a wildcard of a tenant must have "
-		        "two labels after \"*\"");
+		tx_fail(call->tx, ERR_DENIED, "host: a wildcard of a tenant must have at "
+		        "least two labels after \"*\"");
 }
 
 /*
@@ -98,7 +98,7 @@ static void route_call_check_backend(struct route_call *call,
 		return;
 	tx_fail(call->tx, ERR_DENIED, "backend: \"%.100s\" is not a backend of namespace "
 	        "%.63s: it must match \"%.100s\" (routes.backend_pattern), or an "
-	        "administrator names it", route->backend, route->namespace, pattern);
+	        "administrator must set it", route->backend, route->namespace, pattern);
 }
 
 /* Claims the host of the route, or makes the route wait for it. */
@@ -175,7 +175,9 @@ static void route_call_create(struct route_call *call)
 	route_call_lock_parents(call, route->host, NULL);
 	route_call_pass_gate(call, route->host, NULL);
 	if (!store_namespace_claim(tx, route->namespace, route->project_id)) {
-		tx_fail(tx, ERR_DENIED, "namespace: must not belong to another tenant");
+		tx_fail(tx, ERR_DENIED, "namespace: %.63s belongs to another tenant: "
+		        "choose a different namespace",
+		        route->namespace);
 		return;
 	}
 	if (store_route_lock(tx, call->req->arena, &key, &was)) {
