@@ -174,9 +174,9 @@ static enum err feed_read(struct feed *feed, const struct broker_delivery *deliv
                           struct why *why)
 {
 	if (!delivery->is_json)
-		return fail(why, ERR_INVALID, "the message must be JSON (content type "
-		            "application/json), and not larger than "
-		            "broker.max_message_bytes");
+		return fail(why, ERR_INVALID, "the message must have the content type "
+		            "application/json and at most broker.max_message_bytes "
+		            "bytes");
 	if (!strcmp(delivery->queue, feed->ports->settings.feed_queue))
 		return feed_read_notification(feed, delivery, why);
 	return feed_read_push(feed, delivery, why);

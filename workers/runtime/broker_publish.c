@@ -193,7 +193,8 @@ enum err broker_publish(struct broker *broker, const struct broker_message *mess
 	struct message *copy;
 
 	if (outbox_count(&broker->outbox) >= (size_t)broker->config.queue_limit)
-		return fail(why, ERR_BUSY, "%d messages already wait for the broker",
+		return fail(why, ERR_BUSY, "%d messages are already waiting for the "
+			    "broker (broker.queue_limit): try again later",
 			    broker->config.queue_limit);
 	if (message->len > (size_t)broker->config.max_message_bytes)
 		return fail(why, ERR_TOO_LARGE,
