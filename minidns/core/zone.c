@@ -277,14 +277,15 @@ void zone_builder_add(struct zone_builder *builder, const struct rr *rr)
 	if (builder->failed)
 		return;
 	if (rr->rdata_len > RDATA_MAX)
-		builder_refuse(builder, rr, "is too large for a message");
+		builder_refuse(builder, rr, "is too large for a DNS message");
 	run = builder_continues(builder, rr) ? &builder->runs[builder->count - 1]
 	                                     : run_add(builder, rr);
 	run->count++;
 	buf_u16(&builder->rdata, rr->rdata_len);
 	buf_append(&builder->rdata, rr->rdata, rr->rdata_len);
 	if (builder->rdata.len > RDATA_LIMIT)
-		builder_refuse(builder, rr, "makes the zone too large");
+		builder_refuse(builder, rr, "makes the data of the zone larger than 4 "
+		               "GiB");
 }
 
 /* ---- build: sort ---- */

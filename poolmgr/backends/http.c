@@ -76,8 +76,8 @@ enum err http_check(const char *url, const char *field, struct why *why)
 	curl_url_cleanup(parsed);
 	if (!good)
 		return fail(why, ERR_INVALID, "%s: must be a URL such as "
-		            "http://127.0.0.1:8081 or https://ns1.example.org, "
-		            "without user, query and fragment", field);
+		            "http://127.0.0.1:8081 or https://ns1.example.org, without a "
+		            "user, query or fragment", field);
 	return OK;
 }
 

@@ -234,7 +234,7 @@ static enum err channel_read(struct channel *channel, struct buf *answer)
 		else
 			err = channel_lost(channel, strerror(errno));
 	}
-	return err ? err : channel_lost(channel, "the answer is too long");
+	return err ? err : channel_lost(channel, "the answer exceeds 64 MiB");
 }
 
 enum err nsd_channel_ask(const struct nsd_channel_terms *terms, int64_t deadline_ms,
