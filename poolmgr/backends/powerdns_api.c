@@ -121,7 +121,7 @@ static const struct refusal {
 	{ 400, ERR_INVALID,     NULL },
 	{ 401, ERR_DENIED,      "the server does not accept api_key" },
 	{ 403, ERR_DENIED,      "the server does not accept api_key" },
-	{ 404, ERR_NOT_FOUND,   "no such path: set api=yes on the server, or correct url" },
+	{ 404, ERR_NOT_FOUND,   "no such path: set api=yes on the server, or fix url" },
 	{ 409, ERR_CONFLICT,    NULL },
 	{ 413, ERR_TOO_LARGE,   NULL },
 	{ 422, ERR_INVALID,     NULL },

@@ -500,7 +500,7 @@ class Hosts(RouteStory):
     def test_hosts_that_are_not_for_all(self):
         for host in SUFFIX, f"shard9.{SUFFIX}", f"x.shard9.{SUFFIX.upper()}.", f"*.{SUFFIX}":
             for caller in self.user, self.caller:
-                self.refused(f"in {SUFFIX}, which has the domains of routers", self.route, "bad",
+                self.refused(f"in {SUFFIX}, which contains the domains of routers", self.route, "bad",
                              caller, host=host)
         self.router("shard9", wait=False)
         self.refused("must have at least two labels", self.route, "wide", self.user, host="*.com")

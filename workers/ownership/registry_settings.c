@@ -276,7 +276,8 @@ static enum err registry_parse_provider(struct registry *registry, struct why *w
 	if (registry->provider == &provider_managed)
 		return OK;
 	if (!*from->host)
-		return fail(why, ERR_INVALID, "host: required if provider is \"rfc2136\"");
+		return fail(why, ERR_INVALID,
+		            "host: required if provider is \"rfc2136\"");
 	registry->has_key = *from->tsig_key;
 	if (!registry->has_key)
 		return OK;

@@ -656,7 +656,8 @@ static void outbox_expire_flight(struct broker *broker, int64_t now_ms)
 	}
 	outbox_advance(outbox);
 	if (late && !broker->blocked && broker->connection)
-		broker_drop(broker, "the broker did not confirm a message in time");
+		broker_drop(broker, "the broker did not confirm a message within %d s",
+			    CONFIRM_MS / 1000);
 }
 
 /* The first message stays if it is partly sent, because it must be completed. */

@@ -81,7 +81,7 @@ static enum err trust_keys_differ(const struct signature_key *agent,
 
 		if (!strcmp(key->id, agent->id))
 			return fail(why, ERR_INVALID, "fleet.agent_keys: fleet.keys also "
-			            "has the id %s: use another id", agent->id);
+			            "contains the id %s: use a different id", agent->id);
 		if (key->len == agent->len &&
 		    !memcmp(key->secret, agent->secret, key->len))
 			return fail(why, ERR_INVALID, "fleet.agent_keys: key %s has the "
