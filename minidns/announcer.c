@@ -162,8 +162,8 @@ static bool announcer_is_over(const struct announcer *announcer,
 	if (clock_boot_ms() - announcement->began_ms < GIVE_UP_MS)
 		return false;
 	metric_add(announcer->config.figures->news_unsettled, 1);
-	log_warn("announcement not confirmed: reason=\"some instances of mini-DNS did "
-	         "not answer in %d ms\"", GIVE_UP_MS);
+	log_warn("announcement not confirmed: reason=\"some mini-DNS processes did not "
+	         "answer within %d ms\"", GIVE_UP_MS);
 	return true;
 }
 
@@ -493,7 +493,7 @@ static enum err announcer_check_acks(const json_t *acks, struct why *why)
 	json_object_foreach((json_t *)acks, key, number)
 		if (!id_parse(key, id) || !json_is_integer(number))
 			return fail(why, ERR_INVALID, "heard: must be an object with a "
-			            "number for each instance");
+			            "number for each mini-DNS process");
 	return OK;
 }
 

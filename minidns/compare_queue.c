@@ -166,7 +166,7 @@ static void compare_queue_log_uncompared(struct server *server,
                                          const struct compare_zone_end *end)
 {
 	static const char advice[] =
-	    "; to compare the content, allow transfers to the address of mini-DNS on the "
+	    "; to compare the content, allow mini-DNS to transfer the zone from the "
 	    "server";
 
 	if (!log_is_due(&server->log_limits[end->outcome], QUIET_MS))
@@ -376,9 +376,9 @@ static enum err compare_queue_add_one(struct compare_queue *queue,
 	}
 	server = compare_queue_server(queue, &address);
 	if (!server)
-		return fail(why, ERR_INVALID, "destinations: mini-DNS already compares "
-		            "zones of %d servers, the largest allowed number: try again "
-		            "later", MAX_SERVERS);
+		return fail(why, ERR_INVALID, "destinations: mini-DNS is already "
+		            "comparing zones of %d servers, the largest allowed number: "
+		            "try again later", MAX_SERVERS);
 	order = xcalloc(1, sizeof(*order));
 	*order = (struct compare_order){
 		.list = list, .at = at, .key = key, .server = server,
@@ -400,8 +400,9 @@ static enum err compare_queue_add_all(struct compare_queue *queue,
 	struct why other;
 
 	if (queue->waiting + count > MAX_WAITING)
-		return fail(why, ERR_BUSY, "%zu zones already wait for a comparison, and "
-		            "the limit is %d: try again later", queue->waiting,
+		return fail(why, ERR_BUSY, "%zu zones are already waiting for a "
+		            "comparison (at most %d may wait): try again later",
+		            queue->waiting,
 		            MAX_WAITING);
 	for (size_t at = 0; at < count; at++) {
 		enum err err = compare_queue_add_one(queue, list, at,

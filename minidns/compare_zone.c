@@ -153,8 +153,8 @@ static void compare_zone_report(struct compare_zone *compare)
 		return;
 	case SET_DIFF_UNKNOWN:
 		compare_zone_finish(compare, COMPARE_FAILED,
-		                    "sends a record twice, or different records in each "
-		                    "transfer");
+		                    "sends a record twice, or sends different records in "
+		                    "each transfer");
 	}
 }
 
@@ -203,7 +203,8 @@ static void compare_zone_begin_walk(struct compare_zone *compare)
 	if (compare->view)
 		compare_zone_walk(compare, set_diff_local);
 	else
-		compare_zone_finish(compare, COMPARE_SERIAL, "is many changes behind");
+		compare_zone_finish(compare, COMPARE_SERIAL, "is too many changes "
+		                    "behind");
 }
 
 static void compare_zone_ask_delta(struct compare_zone *compare);
@@ -217,7 +218,8 @@ static void compare_zone_on_zone(void *self, enum err err, struct zone *zone)
 		return;
 	if (err) {
 		compare_zone_finish(compare, COMPARE_FAILED,
-		                    "has a zone that mini-DNS cannot read");
+		                    "was not compared: mini-DNS cannot read the zone "
+		                    "from the database");
 		return;
 	}
 	compare->zone = zone_hold(zone);
@@ -237,11 +239,12 @@ static void compare_zone_on_delta(void *self, enum err err, struct delta *delta)
 		return;
 	if (err) {
 		compare_zone_finish(compare, COMPARE_FAILED,
-		                    "is behind, and mini-DNS cannot read the journal");
+		                    "is behind, and mini-DNS cannot read the journal of "
+		                    "the zone");
 		return;
 	}
 	if (!delta) {
-		compare_zone_finish(compare, COMPARE_SERIAL, "has another serial");
+		compare_zone_finish(compare, COMPARE_SERIAL, "serves a different serial");
 		return;
 	}
 	delta_release(&compare->delta);
@@ -349,7 +352,8 @@ static void compare_zone_connect(struct compare_zone *compare,
 	if (dns_requests_silent_since(parts->requests, &want->server))
 		return;
 	compare->is_unread = true;
-	fetch->fault = "is not a server of a pool that mini-DNS has read";
+	fetch->fault = "was not asked: mini-DNS has not yet read a server with this "
+	               "address from the database";
 	if (!servers_may_hear(parts->servers, &want->server, false)) {
 		servers_hurry(parts->servers, &want->server);
 		return;
@@ -396,11 +400,13 @@ static void compare_zone_on_head(void *self, enum err err, const struct head *he
 		return;
 	if (err) {
 		compare_zone_finish(compare, COMPARE_FAILED,
-		                    "has a zone that mini-DNS cannot read");
+		                    "was not compared: mini-DNS cannot read the zone "
+		                    "from the database");
 	} else if (!head || !name_equal(&head->name, &compare->want.zone) ||
 	           strcmp(head->id, compare->want.id)) {
 		compare_zone_finish(compare, COMPARE_FAILED,
-		                    "has a zone that mini-DNS no longer serves");
+		                    "was not compared: mini-DNS no longer serves the "
+		                    "zone");
 	} else {
 		compare->head = *head;
 		compare->diff = set_diff_new(&compare->parts->keys);
@@ -423,7 +429,7 @@ struct compare_zone *compare_zone_start(const struct compare_zone_parts *parts,
 	    !zone_lookup_find(parts->lookup, &want->zone, true, compare_zone_on_head,
 	                      compare);
 	if (!compare->awaits_callback) {
-		compare->fault = "has a zone for which mini-DNS is too busy";
+		compare->fault = "was not compared: mini-DNS is too busy";
 		loop_timer_set(compare->timer, 0);
 	}
 	return compare;

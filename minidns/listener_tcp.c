@@ -74,13 +74,17 @@ enum err tcp_listener_open(struct loop *loop, struct tcp_clients *clients,
                            struct tcp_listener **listener, struct why *why)
 {
 	struct tcp_listener *new;
+	char text[ADDRESS_TEXT];
 	int fd = listener_socket(address, SOCK_STREAM, why);
 
 	if (fd < 0)
 		return ERR_UNREACHABLE;
 	if (listen(fd, BACKLOG)) {
-		fail(why, ERR_UNREACHABLE, "cannot listen on TCP port %u: %s",
-		     address->port, strerror(errno));
+		int error = errno;
+
+		address_format(address, text);
+		fail(why, ERR_UNREACHABLE, "cannot listen on %s TCP port %u: %s", text,
+		     address->port, strerror(error));
 		close(fd);
 		return ERR_UNREACHABLE;
 	}

@@ -422,8 +422,8 @@ static enum err minidns_check_tls(struct why *why)
 	if (!listen->count)
 		return OK;
 	if (!files.certificate || !files.key)
-		return fail(why, ERR_INVALID, "minidns.listen_tls: set "
-		            "minidns.tls_certificate and minidns.tls_key too");
+		return fail(why, ERR_INVALID, "minidns.listen_tls: requires "
+		            "minidns.tls_certificate and minidns.tls_key");
 	for (size_t i = 0; !err && i < listen->count; i++)
 		err = minidns_parse_address("listen_tls", listen->item[i], &address, why);
 	if (err)

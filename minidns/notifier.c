@@ -223,8 +223,8 @@ enum err notifier_send(struct notifier *notifier, const struct notify_order *ord
 		return OK;
 	}
 	if (map_count(notifier->routes) >= MAX_ROUTES)
-		return fail(why, ERR_BUSY, "%d NOTIFY messages already wait for an "
-		            "answer, the largest allowed number: try again later",
+		return fail(why, ERR_BUSY, "%d NOTIFY messages are already waiting for "
+		            "an answer, the largest allowed number: try again later",
 		            MAX_ROUTES);
 	route = route_new(notifier, order, &key);
 	route->state = ANNOUNCING;

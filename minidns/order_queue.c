@@ -214,7 +214,7 @@ enum err order_queue_add(struct order_queue *queue, const json_t *args, bool qui
 	              list->propagation.destination_count;
 	if (!err && !poller_has_room(queue->poller, queue->waiting + list->count))
 		err = fail(why, ERR_BUSY,
-		           "too many polls wait for an answer: try again later");
+		           "too many polls are waiting for an answer: try again later");
 	if (err || !list->count) {
 		if (!err && !quiet)
 			order_queue_announce(queue, &list->propagation.domains);

@@ -55,7 +55,7 @@ static enum err stream_fail_file(struct why *why, const char *what, const char *
 	if (descriptors_lack("a certificate"))
 		return fail(why, ERR_BUSY, "%s %s: %s", what, path, strerror(errno));
 	return fail(why, ERR_INVALID, "%s %s: %s", what, path,
-	            reason ? reason : "cannot be used");
+	            reason ? reason : "OpenSSL cannot load the file and gives no reason");
 }
 
 static enum err stream_load(SSL_CTX *context, const struct stream_tls_files *files,

@@ -438,7 +438,7 @@ void zones_get(struct zones *zones, const struct head *head, zone_fn *fn, void *
 	}
 	if (!snapshot->loading && zones->bytes > (uint64_t)zones->config.memory) {
 		log_warn("zone not loaded: id=%s reason=\"the zones in use fill "
-		         "zone_memory\"", head->id);
+		         "minidns.zone_memory\"", head->id);
 		fn(self, ERR_BUSY, NULL);
 		return;
 	}

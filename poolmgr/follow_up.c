@@ -149,26 +149,27 @@ static enum err follow_up_write_record(void *self, struct why *why)
 }
 
 static const char *const words[FOLLOW_COUNT] = {
-	[FOLLOW_TRANSFER] = "made to transfer",
-	[FOLLOW_RENEW]    = "set up again, and made to transfer",
-	[FOLLOW_RAISE]    = "our serial was raised",
+	[FOLLOW_TRANSFER] = "the pool manager made the server transfer the zone",
+	[FOLLOW_RENEW]    = "the pool manager deleted the zone and created it again",
+	[FOLLOW_RAISE]    = "central raised the serial of the domain",
 };
 
 /*
- * Writes "made to transfer; served serial 12, ours was 11". The first part may be an
- * error.
+ * Writes "the pool manager made the server transfer the zone; the server served serial
+ * 12, the database has 11". The first part may be an error.
  */
 static void follow_up_record(const struct follow_up_job *job, struct db *db,
                              const char *outcome)
 {
 	struct recording recording = { job, db, outcome, "" };
-	char serves[40] = "showed no serial";
+	char serves[40] = "the server showed no serial";
 	struct why why;
 
 	if (job->serves_it)
-		snprintf(serves, sizeof(serves), "served serial %" PRIu32,
+		snprintf(serves, sizeof(serves), "the server served serial %" PRIu32,
 		         job->serves);
-	snprintf(recording.detail, sizeof(recording.detail), "%s; %s, we have %" PRIu32,
+	snprintf(recording.detail, sizeof(recording.detail),
+	         "%s; %s, the database has %" PRIu32,
 	         job->err ? job->why.text : words[job->action], serves,
 	         job->domain.state.serial);
 	metric_add(job->err ? failed : done[job->action], 1);
@@ -281,8 +282,8 @@ static void follow_up_end_raise(struct follow_up_job *job, const char *outcome)
 	if (poolmgr_submit(follow_up_poolmgr(job), follow_up_record_raise,
 	                   follow_up_raise_recorded, job))
 		return;
-	log_warn("follow-up not recorded: domain=%s reason=\"too much work waits for "
-	         "this server\"", job->domain.name);
+	log_warn("follow-up not recorded: domain=%s reason=\"too much work is waiting in "
+	         "the pool manager\"", job->domain.name);
 	follow_up_job_free(job);
 }
 
@@ -291,7 +292,7 @@ static void follow_up_park_raise(struct follow_up_job *job)
 {
 	job->err = fail(&job->why, ERR_INVALID, "the server's serial is too far ahead of "
 	                "the serial in the database: make the server transfer the zone "
-	                "again, by its own command");
+	                "again, with a command on the server");
 	follow_up_end_raise(job, "PARKED");
 }
 

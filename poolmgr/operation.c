@@ -331,8 +331,8 @@ static void operation_execute(struct operation *job)
 static void operation_refuse(struct operation *job)
 {
 	job->stage = STAGE_REFUSED;
-	job->err = fail(&job->why, ERR_BUSY, "the pool manager waits, because the server "
-	                "fails");
+	job->err = fail(&job->why, ERR_BUSY, "the pool manager is waiting, because the "
+	                "server fails");
 	job->recorded = tx_retry(operation_record, job, &job->record_why);
 }
 

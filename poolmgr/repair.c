@@ -247,9 +247,10 @@ static enum err repair_lock(struct repair *job, struct why *why)
 static enum err repair_check_server(const struct server *server, struct why *why)
 {
 	if (!atomic_load(&server->in_service))
-		return fail(why, ERR_BUSY, "the server is out of service");
+		return fail(why, ERR_BUSY, "server %s is out of service",
+		            server->settings->id);
 	if (atomic_load(&server->failing))
-		return fail(why, ERR_BUSY, "the server fails");
+		return fail(why, ERR_BUSY, "server %s fails", server->settings->id);
 	return OK;
 }
 
@@ -413,6 +414,6 @@ void repair_observe(struct poolmgr *poolmgr, struct server *server,
 	if (poolmgr_submit(poolmgr, repair_observe_run, repair_observed, job))
 		return;
 	log_info("observation not recorded: domain=%s server=%s reason=\"too much work "
-	         "waits for this server\"", fault->name, fault->server_id);
+	         "is waiting in the pool manager\"", fault->name, fault->server_id);
 	repair_free(job);
 }

@@ -515,7 +515,7 @@ void store_unknown_serials(struct tx *tx, const struct unknown_row *unknown, siz
 		    " ON DUPLICATE KEY UPDATE "
 		    "status = IF(" SERVES_IT ", 'ERROR', status), "
 		    "reason = IF(" SERVES_IT ", CONCAT('serves serial ', serial_number, "
-		    "', which we did not issue'), reason), "
+		    "', which zonefleet did not issue'), reason), "
 		    "attempts = attempts + " SERVES_IT ", "
 		    "next_attempt_at = IF(" SERVES_IT ", " NEXT_ATTEMPT
 		    ", next_attempt_at), "

@@ -99,7 +99,7 @@ void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum actio
  * The server has a serial that central did not issue, so the server ignores newer
  * serials of the database.
  */
-#define UNKNOWN_SERIAL_WORDS "serves serial %u, which we did not issue"
+#define UNKNOWN_SERIAL_WORDS "serves serial %u, which zonefleet did not issue"
 struct unknown_row {
 	const struct domain_ref *domain;
 	const char *server_id;

@@ -45,8 +45,8 @@ enum err cookie_secrets_parse(const struct cookie_texts *texts,
 		            "minidns.cookie_secret: must be 32 hexadecimal digits");
 	if (cookie_is_set(texts->other)) {
 		if (!cookie_is_set(texts->current))
-			return fail(why, ERR_INVALID, "minidns.cookie_secret_other: set "
-			            "minidns.cookie_secret too");
+			return fail(why, ERR_INVALID, "minidns.cookie_secret_other: "
+			            "requires minidns.cookie_secret, which is not set");
 		if (!cookie_parse_key(texts->other, &got.key[got.count++]))
 			return fail(why, ERR_INVALID,
 			            "minidns.cookie_secret_other: must be 32 hexadecimal digits");

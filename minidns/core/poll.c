@@ -350,8 +350,9 @@ static void poll_explain_silence(const struct poll *poll, struct poll_result *re
 
 	if (since) {
 		strftime(result->reason, sizeof(result->reason),
-		         "no answer since %Y-%m-%d %H:%M:%S UTC, about any domain; "
-		         "mini-DNS probes it until it answers", gmtime_r(&since, &tm));
+		         "no answer about any domain since %Y-%m-%d %H:%M:%S UTC; "
+		         "mini-DNS probes the server until it answers",
+		         gmtime_r(&since, &tm));
 		return;
 	}
 	snprintf(result->reason, sizeof(result->reason), "no answer in %d %s of %g s",
@@ -398,7 +399,7 @@ void poll_result(const struct poll *poll, struct poll_result *result)
 		poll_explain_serial(poll, result);
 	else if (poll->last.kind == RESPONSE_LAME)
 		snprintf(result->reason, sizeof(result->reason),
-		         "answers for the domain without authority");
+		         "answers without authority for the domain");
 	else
 		poll_explain_rcode(poll, result);
 }

@@ -13,21 +13,24 @@ static const struct row {
 	struct extended_error error;
 } rows[REFUSAL_COUNT] = {
 	[REFUSAL_NOT_OURS] = { RCODE_REFUSED, {
-		NOT_AUTHORITATIVE, "no zone of this server has the name" } },
+		NOT_AUTHORITATIVE, "this server has no zone that contains the name" } },
 	[REFUSAL_NOT_AN_APEX] = { RCODE_NOTAUTH, {
-		NOT_AUTHORITATIVE, "ask for a transfer by the name of the zone" } },
+		NOT_AUTHORITATIVE, "request the transfer with the name of the zone" } },
 	[REFUSAL_NOT_ALLOWED] = { RCODE_REFUSED, {
-		PROHIBITED, "add the server, with its TSIG key if it has one, to the "
-		            "zone's pool, or its address to allow_transfer" } },
+		PROHIBITED, "add the server and its TSIG key to the zone's pool, or add "
+		            "its address to minidns.allow_transfer" } },
 	[REFUSAL_UNREACHABLE] = { RCODE_SERVFAIL, {
-		NETWORK_ERROR, "the database is away: ask again, or another primary" } },
+		NETWORK_ERROR, "the database does not answer: try again later, or ask "
+		               "a different primary" } },
 	[REFUSAL_BUSY] = { RCODE_SERVFAIL, {
-		NOT_READY, "the primary is too busy: ask again, or another primary" } },
+		NOT_READY, "the primary is too busy: try again later, or ask a "
+		           "different primary" } },
 	[REFUSAL_NOT_READ] = { RCODE_SERVFAIL, {
-		NOT_READY, "the primary has not yet read its servers and keys: ask "
-		           "again, or another primary" } },
+		NOT_READY, "the primary has not yet read its servers and keys: try again "
+		           "later, or ask a different primary" } },
 	[REFUSAL_BROKEN] = { RCODE_SERVFAIL, {
-		OTHER, "the zone cannot be served: the log of the primary says why" } },
+		OTHER, "the primary cannot serve the zone: the log of the primary "
+		       "says why" } },
 };
 
 enum refusal refusal_of(enum err err)

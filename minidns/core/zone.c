@@ -277,14 +277,15 @@ void zone_builder_add(struct zone_builder *builder, const struct rr *rr)
 	if (builder->failed)
 		return;
 	if (rr->rdata_len > RDATA_MAX)
-		builder_refuse(builder, rr, "is too large for a message");
+		builder_refuse(builder, rr, "is too large for a DNS message");
 	run = builder_continues(builder, rr) ? &builder->runs[builder->count - 1]
 	                                     : run_add(builder, rr);
 	run->count++;
 	buf_u16(&builder->rdata, rr->rdata_len);
 	buf_append(&builder->rdata, rr->rdata, rr->rdata_len);
 	if (builder->rdata.len > RDATA_LIMIT)
-		builder_refuse(builder, rr, "makes the zone too large");
+		builder_refuse(builder, rr, "makes the data of the zone larger than 4 "
+		               "GiB");
 }
 
 /* ---- build: sort ---- */
@@ -559,8 +560,8 @@ static enum err zone_check_apex(struct zone *zone, struct why *why)
 		            "apex, not %d", set ? (int)set->count : 0);
 	zone_next_rr(zone, set, &(uint32_t){ set->rdata }, &rr);
 	if (!soa_parse(rr.rdata, rr.rdata_len, &soa))
-		return fail(why, ERR_INVALID, "the zone's SOA record must have two names "
-		            "and five numbers");
+		return fail(why, ERR_INVALID, "the zone's SOA record must contain two "
+		            "names and five numbers");
 	for (uint32_t i = 1; i < zone->rrset_count; i++)
 		if (zone->rrsets[i].type == RR_SOA)
 			return fail(why, ERR_INVALID, "the zone must not have an SOA "

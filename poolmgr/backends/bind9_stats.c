@@ -53,7 +53,7 @@ static enum err bind9_stats_need_member(struct json_span *in, const char *key,
 	enum err err = json_rows_member(*in, key, &found, in, why);
 
 	if (!err && !found)
-		err = fail(why, ERR_REMOTE, "the answer has no \"%s\"", key);
+		err = fail(why, ERR_REMOTE, "the answer does not contain \"%s\"", key);
 	return err;
 }
 
@@ -82,7 +82,8 @@ static enum err bind9_stats_ask(const struct bind9_stats *stats, struct http *ht
 
 	if (err || http->status == 200)
 		return err;
-	return fail(why, ERR_REMOTE, "%s: its statistics channel (%s): HTTP status %d%s",
+	return fail(why, ERR_REMOTE, "the statistics channel of %s (%s) answers with "
+	            "HTTP status %d%s",
 	            stats->server, stats->url, http->status, http->status != 404 ? "" :
 	            ": check stats_url, and that this BIND supports JSON");
 }
@@ -103,8 +104,8 @@ enum err bind9_stats_secondaries(const struct bind9_stats *stats,
 	enum err err = bind9_stats_ask(stats, &http, why);
 	if (!err && bind9_stats_read_zones(stats, json_rows_span(&http.answer), listing,
 	                                   &wrong))
-		err = fail(why, ERR_REMOTE, "%s: an answer of its statistics channel "
-		           "(%s) is wrong: %.300s", stats->server, stats->url,
+		err = fail(why, ERR_REMOTE, "the statistics channel of %s (%s) sent an "
+		           "invalid answer: %.300s", stats->server, stats->url,
 		           wrong.text);
 	http_close(&http);
 	return err;

@@ -36,9 +36,10 @@ static enum err catalog_retransfer(const void *settings, const struct domain_ref
 	const struct catalog *catalog = settings;
 	const char *zone = domain->name;
 
-	return fail(why, ERR_DENIED, "%s does not accept orders. To transfer the zone "
-	            "again, run on the server: rndc retransfer %s (BIND), knotc "
-	            "zone-retransfer %s, pdns_control retrieve %s", catalog->server.id,
+	return fail(why, ERR_DENIED, "the pool manager sends no commands to %s. To "
+	            "transfer the zone again, run on the server: rndc retransfer %s "
+	            "(BIND), knotc zone-retransfer %s, pdns_control retrieve %s",
+	            catalog->server.id,
 	            zone, zone, zone);
 }
 

@@ -76,8 +76,8 @@ enum err http_check(const char *url, const char *field, struct why *why)
 	curl_url_cleanup(parsed);
 	if (!good)
 		return fail(why, ERR_INVALID, "%s: must be a URL such as "
-		            "http://127.0.0.1:8081 or https://ns1.example.org, "
-		            "without user, query and fragment", field);
+		            "http://127.0.0.1:8081 or https://ns1.example.org, without a "
+		            "user, query or fragment", field);
 	return OK;
 }
 
@@ -170,8 +170,8 @@ static enum err http_failed(const struct http *http, CURLcode code, const char *
 		return fail(why, err, "the API of %s (%s) did not answer within %d ms",
 		            terms->server, terms->url, terms->timeout_ms);
 	if (err == ERR_TOO_LARGE)
-		return fail(why, err, "an answer of the API of %s (%s) is larger than "
-		            "answer_max, %zu bytes", terms->server, terms->url,
+		return fail(why, err, "an answer from the API of %s (%s) exceeds "
+		            "answer_max (%zu bytes)", terms->server, terms->url,
 		            terms->answer_max);
 	curl_easy_getinfo(http->curl, CURLINFO_OS_ERRNO, &number);
 	if (code == CURLE_COULDNT_CONNECT && number) {

@@ -226,9 +226,9 @@ static enum err knot_check_file(struct session *session, const char *name)
 	err = session_ask(session, &data, knot_on_sync, &has_none);
 	if (err || has_none)
 		return err;
-	return fail(session->why, ERR_INVALID, "%s: not created: Knot writes \"_\" for "
-	            "\"/\" in the file name of %.200s. Set zonefile-sync: -1 in its "
-	            "template %s", session->knot->server.id, name,
+	return fail(session->why, ERR_INVALID, "%s: zone not created: Knot replaces "
+	            "\"/\" with \"_\" in the file name of %.200s. Set zonefile-sync: -1 "
+	            "in the template %s", session->knot->server.id, name,
 	            session->knot->template);
 }
 

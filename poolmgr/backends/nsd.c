@@ -166,8 +166,9 @@ static enum err nsd_check_path(const struct nsd *nsd, const struct domain_ref *d
 	enum err err = nsd_has(nsd, domain, &there, why);
 	if (err || there)
 		return err;
-	return fail(why, ERR_INVALID, "%s: not created: NSD makes a file path from the "
-	            "name %.200s; if its pattern \"%s\" has no zonefile, set slash_names",
+	return fail(why, ERR_INVALID, "%s: zone not created: NSD makes a file path from "
+	            "the zone name %.200s. If the NSD pattern \"%s\" has no zonefile "
+	            "option, set slash_names",
 	            nsd->server.id, domain->name, nsd->pattern);
 }
 

@@ -120,7 +120,7 @@ static enum err channel_connect(struct channel *channel)
 /* Waits until a TLS call can continue, or returns its error. */
 static enum err channel_wait_tls(struct channel *channel, int result)
 {
-	char text[160] = "the connection was closed";
+	char text[160] = "NSD closed the connection";
 
 	switch (SSL_get_error(channel->tls, result)) {
 	case SSL_ERROR_WANT_READ:
@@ -234,7 +234,7 @@ static enum err channel_read(struct channel *channel, struct buf *answer)
 		else
 			err = channel_lost(channel, strerror(errno));
 	}
-	return err ? err : channel_lost(channel, "the answer is too long");
+	return err ? err : channel_lost(channel, "the answer exceeds 64 MiB");
 }
 
 enum err nsd_channel_ask(const struct nsd_channel_terms *terms, int64_t deadline_ms,

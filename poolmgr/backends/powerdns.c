@@ -117,7 +117,8 @@ static enum err powerdns_check_name(const json_t *row, const char *wanted,
 	if (!err)
 		err = name_parse(wanted, "domain", &asked, why);
 	if (!err && !name_equal(&name, &asked))
-		err = fail(why, ERR_REMOTE, "the answer must be about %s", wanted);
+		err = fail(why, ERR_REMOTE, "the answer does not describe the zone %s",
+		           wanted);
 	return err;
 }
 
@@ -344,7 +345,8 @@ static void powerdns_await_fetched(struct powerdns_api *api,
 		powerdns_log_failure(api, zone, powerdns_set_ixfr(api, zone, true));
 	else
 		log_info("zone transferred whole from now on: server=%s domain=%s "
-		         "reason=\"no transfer was seen\"", api->terms.server, zone);
+		         "reason=\"the pool manager saw no transfer\"",
+		         api->terms.server, zone);
 }
 
 static enum err powerdns_retransfer(const void *settings, const struct domain_ref *domain,

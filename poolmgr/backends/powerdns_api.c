@@ -119,9 +119,9 @@ static const struct refusal {
 	const char *words;		/* NULL: the server's text */
 } refusals[] = {
 	{ 400, ERR_INVALID,     NULL },
-	{ 401, ERR_DENIED,      "it does not accept api_key" },
-	{ 403, ERR_DENIED,      "it does not accept api_key" },
-	{ 404, ERR_NOT_FOUND,   "no such path: is its API on (api=yes), and url right?" },
+	{ 401, ERR_DENIED,      "the server does not accept api_key" },
+	{ 403, ERR_DENIED,      "the server does not accept api_key" },
+	{ 404, ERR_NOT_FOUND,   "no such path: set api=yes on the server, or fix url" },
 	{ 409, ERR_CONFLICT,    NULL },
 	{ 413, ERR_TOO_LARGE,   NULL },
 	{ 422, ERR_INVALID,     NULL },
@@ -143,7 +143,7 @@ static const char *powerdns_api_error_text(struct powerdns_api *api, char shown[
 	                        &ignored))
 		json_get_text(json, "error", 0, WORDS_MAX, &words, &ignored);
 	if (strstr(words, api->terms.key))
-		words = "the text of its answer contains api_key";
+		words = "the answer is not shown, because it contains api_key";
 	err_quote(words, shown, SHOWN);
 	json_decref(json);
 	return shown;
@@ -173,7 +173,7 @@ enum err powerdns_api_settled(struct powerdns_api *api, enum err err, const char
 
 enum err powerdns_api_garbled(struct powerdns_api *api)
 {
-	return fail(api->why, ERR_REMOTE, "%s: its API sent a wrong answer: %s",
+	return fail(api->why, ERR_REMOTE, "the API of %s sent an invalid answer: %s",
 	            api->terms.server, api->why->text);
 }
 
@@ -217,6 +217,6 @@ enum err powerdns_api_need_key(struct powerdns_api *api, const char *key)
 	buf_clear(&id);
 	if (err || search.found)
 		return err;
-	return fail(api->why, ERR_CONFLICT, "%s has no TSIG key %s: import it there "
-	            "(pdnsutil import-tsig-key)", api->terms.server, key);
+	return fail(api->why, ERR_CONFLICT, "%s has no TSIG key %s: import the key on "
+	            "the server (pdnsutil import-tsig-key)", api->terms.server, key);
 }

@@ -37,7 +37,7 @@ enum content { CONTENT_AS_BEFORE, CONTENT_DIFFERS, CONTENT_TRUSTED };
 
 enum content content_decide(const struct content_case *of);
 
-#define CONTENT_WORDS "serves other records than ours"
+#define CONTENT_WORDS "serves records that differ from the database"
 
 enum { CONTENT_FIRST_S = 2, CONTENT_MAX_S = 600 };
 

@@ -416,10 +416,10 @@ def neutron_refused():
         thing, many, gone = {key: _id() for key in keys}, f"{kind}s", f"{kind}_id"
         ids = {("payload", kind, key): (key, set()) for key in keys}
         yield (NOTIFICATIONS, {"event_type": f"{kind}.create.end", "payload": {kind: thing}},
-               {("payload",): (f"has no {kind}", set()),
-                ("payload", kind): (f"has no {kind}|^id is missing", set()), **ids})
+               {("payload",): (f"must contain {kind}", set()),
+                ("payload", kind): (f"must contain {kind}|^id is missing", set()), **ids})
         yield (NOTIFICATIONS, {"event_type": f"{kind}.update.end", "payload": {many: [thing]}},
-               {("payload", many): (f"has no {kind}|^id is missing", {"empty list"}),
+               {("payload", many): (f"must contain {kind}|^id is missing", {"empty list"}),
                 ("payload", many, 0): ("^id is missing", {"absent"})})
         yield (NOTIFICATIONS, {"event_type": f"{kind}.delete.end", "payload": {gone: _id()}},
                {("payload",): (gone, set()), ("payload", gone): (gone, set())})
@@ -427,7 +427,7 @@ def neutron_refused():
         keys = NEUTRON[name.lower()]
         data = ("args", "resource_list", 0, "versioned_object.data")
         yield (queue, push(name, {key: _id() for key in keys}),
-               {("args",): ("args|must have resource_list", set()),
+               {("args",): ("args|must contain resource_list", set()),
                 ("args", "event_type"): ("event_type", ANY_TEXT),
                 ("args", "resource_list"): ("resource_list", LISTS),
                 data: ("^id is missing", set()),

@@ -16,7 +16,7 @@ from scripted import ANSWER_MAX, NO_ANSWERS, Scripted, reply            # noqa: 
 
 DRIVER = Path(os.environ.get("BUILD", ROOT / "build")) / "drivers/backend_driver"
 
-NO_OBJECT = "^remote: .*is wrong: an object must begin with {"
+NO_OBJECT = "^remote: .*invalid answer: an object must begin with {"
 NO_END = "^remote: .*an object is cut off"
 NO_LIST = r"^remote: .*a list must begin with \["
 NO_JSON = "^remote: .*is not JSON"
@@ -44,7 +44,7 @@ ANSWERS = {
     "an empty answer": (reply(""), NO_OBJECT),
     "null": (reply("null"), NO_OBJECT),
     "a list": (reply("[]"), NO_OBJECT),
-    "an empty object": (reply("{}"), 'the answer has no "views"'),
+    "an empty object": (reply("{}"), 'the answer does not contain "views"'),
     "no text for a key": (reply("{7: 8}"), NO_JSON),
     "no colon": (reply('{"views" {}}'), NO_JSON),
     "no comma": (reply('{"a": {} "views": {}}'), NO_END),
@@ -53,7 +53,8 @@ ANSWERS = {
     "a backslash at the end": (reply('{"views\\'), NO_JSON),
     "views that are none": (reply('{"views": 7}'), NO_OBJECT),
     "views as a list": (reply('{"views": ["_default"]}'), NO_OBJECT),
-    "another view": (reply(channel([zone()], view="inside")), 'the answer has no "_default"'),
+    "another view": (reply(channel([zone()], view="inside")),
+                     'the answer does not contain "_default"'),
     "a view that is none": (reply('{"views": {"_default": "x"}}'), NO_OBJECT),
     "zones that are none": (reply(channel(7)), NO_LIST),
     "zones as an object": (reply(channel(zone())), NO_LIST),
@@ -65,7 +66,7 @@ ANSWERS = {
     "a deep row": (reply('{"views": {"_default": {"zones": [{"a": ' + "[" * 50000), "levels"),
     "no name": (reply(channel([{"class": "IN", "type": "secondary"}])), "name is missing"),
     "a number for a name": (one(name=7), "name must be a text"),
-    "a name that is none": (one(name=".."), "^remote: .*is wrong: name"),
+    "a name that is none": (one(name=".."), "^remote: .*invalid answer: name"),
     "an endless name": (one(name="x" * 5000), "^remote: .*name"),
     "a list for a type": (one(type=[]), "type must be a text"),
     "a number for a class": (one(**{"class": 1}), "class must be a text"),

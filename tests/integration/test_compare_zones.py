@@ -22,7 +22,7 @@ from test_minidns_tsig import key_named                                         
 NAMES = ("bind", "knot", "nsd")
 SECONDS = 30        # until a server serves a new zone, or a comparison has ended
 LARGE = 10000       # records: more than are kept of a transfer
-ADVICE = "to compare the content, allow transfers to the address of mini-DNS on the server"
+ADVICE = "to compare the content, allow mini-DNS to transfer the zone from the server"
 
 
 def rrs_of_domain(domain):
@@ -643,7 +643,7 @@ class Flood(CompareCase):
                          for i, name in enumerate(names)],
                 destinations=[{"id": "full", "host": f"127.0.{port}.{i}", "port": 1,
                                "tsig_key": None} for i in range(1, 41)])
-        wait_for(lambda: self.lines("zones already wait for a comparison"), SECONDS,
+        wait_for(lambda: self.lines("zones are already waiting for a comparison"), SECONDS,
                  "one is not taken up")
         gate.set()
 

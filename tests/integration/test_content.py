@@ -17,7 +17,7 @@ import drift                                                            # noqa: 
 from story import LabError, wait_for                                    # noqa: E402
 from test_follow import RIGHT, SECONDS, WRONG, Story, edited, www       # noqa: E402
 
-WORDS = "serves other records than ours"
+WORDS = "serves records that differ from the database"
 
 
 @contextlib.contextmanager

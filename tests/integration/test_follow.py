@@ -120,10 +120,11 @@ class Driven(Story):
                 # A busy server may have been made to transfer before, when it was behind.
                 self.assertIn([
                     "TRANSFER", "DONE",
-                    f"made to transfer; served {served}, we have {domain['serial']}"],
+                    "the pool manager made the server transfer the zone; the server served "
+                    f"{served}, the database has {domain['serial']}"],
                     self.repairs(domain, server))
                 self.assertIn(("UPDATE", "ERROR", f"{server.name}: serves {served}, "
-                               "which we did not issue"), self.history(domain))
+                               "which zonefleet did not issue"), self.history(domain))
                 self.change(domain, "192.0.2.2")
 
     def test_what_is_left_of_a_former_zone(self):

@@ -490,7 +490,7 @@ class Hostile(Raw):
         self.assertEqual(python_client().call({}, "echo", value="alive"), "alive")
         reasons = [reason for _, reason in self.dead(4)]
         for reason in reasons[:3]:
-            self.assertIn("must be application/json", reason)
+            self.assertIn("must have the content type application/json", reason)
         self.assertIn("too large", reasons[3])
         self.assertEqual(counted(), self.before)
 
@@ -619,7 +619,7 @@ class Callers(Calls):
         for kind in "text/plain", "application/json; charset=utf-8", "":
             yield {"properties": {"content_type": kind}}, "application/json"
         gzip = {"compression": "application/x-gzip"}
-        yield {"properties": {"headers": gzip}}, "without compression"
+        yield {"properties": {"headers": gzip}}, "and no compression"
         yield {"args": {"by": "x" * MAX_BYTES}}, "too large"
         yield {"args": {"by": "x" * (3 * MAX_BYTES // 2)}}, "too large"
 
@@ -785,7 +785,7 @@ class Limited(unittest.TestCase):
             with self.assertRaises(om.RemoteError) as caught:
                 python_client(timeout=1).call({}, "touch", key="row", value="too many")
             self.assertEqual(caught.exception.exc_type, "Busy")
-            return "too many requests wait" in caught.exception.value
+            return "too many requests are waiting" in caught.exception.value
         wait_for(is_refused, 10, "too many wait", [lab.log])
         self.hold(False)
         values = []

@@ -145,7 +145,7 @@ class Basics(Story):
         with self.assertRaisesRegex(Exception, "has no zone example.net."):
             self.lab.apply({}, zone="example.net")
         for zone in ZONE, "example.net":            # of another tenant; in no settings
-            with self.assertRaisesRegex(Exception, f"storage_id us has no zone {zone}. for this"):
+            with self.assertRaisesRegex(Exception, f"storage_id us has no zone {zone}. that this"):
                 self.lab.caller(admin=False).get_plan(storage_id="us", zone=zone)
 
 

@@ -243,7 +243,7 @@ class Signed(PowerDnsStory):
         self.caller.create_tsigkey(tsigkey={"name": KEY})
         domain = self.create("signed.example.", wait=False)
         reason = self.fleet.wait_state(domain["id"], "ADD ERROR", SECONDS)
-        self.assertIn(f"powerdns has no TSIG key {KEY}: import it there", reason)
+        self.assertIn(f"powerdns has no TSIG key {KEY}: import the key on the server", reason)
         self.assertIsNone(self.known("signed.example."))
         clause = self.fleet.cli("tsigkey", "show", KEY, "--format", "powerdns", "--admin",
                                 as_json=False)

@@ -47,7 +47,7 @@ ANSWERS = {
     "a name that is none": (reply(zone(name='".."')), "^remote: .*name", NO_LIST),
     "no name": (reply('{"account": "zonefleet"}'), "^remote: .*name is missing", NO_LIST),
     "another zone": (reply(zone(name='"y.example."')),
-                     "^remote: .*the answer must be about x.example", NO_LIST),
+                     "^remote: .*the answer does not describe the zone x.example", NO_LIST),
     "a wrong account": (reply(zone(account="[]")), "^remote: .*account must be", NO_LIST),
     "no account": (reply('{"name": "x.example."}'), "^conflict: .*of another program", NO_LIST),
     "a wrong row": (reply(f"[{zone(name='7')}]"), "^remote: .*must be a JSON object",
@@ -57,7 +57,8 @@ ANSWERS = {
     "status 503": (reply("busy", "503 Busy"), "^unreachable: .*503: no reason given",
                    None),
     "our key": (reply(f'{{"error": "no key is {KEY}"}}', "422 No"),
-                "^invalid: .*status 422: the text of its answer contains api_key", None),
+                "^invalid: .*status 422: the answer is not shown, because it contains api_key",
+                None),
 }
 
 

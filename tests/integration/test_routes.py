@@ -500,10 +500,10 @@ class Hosts(RouteStory):
     def test_hosts_that_are_not_for_all(self):
         for host in SUFFIX, f"shard9.{SUFFIX}", f"x.shard9.{SUFFIX.upper()}.", f"*.{SUFFIX}":
             for caller in self.user, self.caller:
-                self.refused(f"in {SUFFIX}, which has the domains of routers", self.route, "bad",
+                self.refused(f"in {SUFFIX}, which contains the domains of routers", self.route, "bad",
                              caller, host=host)
         self.router("shard9", wait=False)
-        self.refused("must have two labels", self.route, "wide", self.user, host="*.com")
+        self.refused("must have at least two labels", self.route, "wide", self.user, host="*.com")
         for number, host in enumerate((f"x{SUFFIX}", "*.example.com")):
             self.assertFalse(self.route(f"r{number}", self.user, host=host)["waiting"])
         wide = self.route("wide", project_id="user-1", host="*.com")
@@ -511,7 +511,7 @@ class Hosts(RouteStory):
         changed = self.user.update_route(
             route=wide["id"], values={"backend": f"{self.namespace}_b"})["route"]
         self.assertEqual(changed["host"], "*.com")
-        self.refused("must have two labels", self.user.update_route, route=wide["id"],
+        self.refused("must have at least two labels", self.user.update_route, route=wide["id"],
                      values={"host": "*.org"})
         self.refused("the domains of routers", self.user.update_route, route=wide["id"],
                      values={"host": f"a.{SUFFIX}"})
@@ -954,7 +954,7 @@ class Bindings(RouteStory):
                 "router": router, "dns": dns, "route_dns": f"{self.namespace}-web.{dns}",
                 "generation": 0})
             self.assertEqual(self.caller.list_route_bindings()["bindings"], [made])
-        self.refused("the dns of router", self.caller.create_route_binding, binding={
+        self.refused("has the domain", self.caller.create_route_binding, binding={
             "route_namespace": self.namespace, "route_name": "web", "dns": f"x.{dns}"})
 
 
@@ -1275,7 +1275,7 @@ class Moved(RouteStory):
         self.answers(new, "A", "10.245.2.4")
         self.answers(old, "CNAME", f"{new}.")
         since = time.monotonic()
-        self.refused("lead to other routers", self.caller.delete_router, router="shard1")
+        self.refused("point to other routers", self.caller.delete_router, router="shard1")
         for port in self.servers():
             self.wait(lambda: ask(port, old, "CNAME")[0] != {f"{new}."}, "the grace is over")
             self.assertGreater(time.monotonic() - since, 7)
@@ -1319,10 +1319,10 @@ class Moved(RouteStory):
             "VALUES ('x', 'shard1', 'x.example.org', 'y.example.org', 'HAVE', '2999-01-01', NOW(3))")
         self.addCleanup(sql, "DELETE FROM route_moves")
         for state, words in (
-                ("HAVE", "grace ends at 2999-01-01T.* for 77 s more"),
+                ("HAVE", "grace period .* ends at 2999-01-01T.* for 77 s more"),
                 ("CACHED", "resolvers may keep the names until 2999-01-01T"),
-                ("WITHDRAWN", "lead to other routers: the name servers may still have .* for 77 s more"),
-                ("WITHDRAW", "lead to other routers: the name servers may still have .* for 77 s more")):
+                ("WITHDRAWN", "point to other routers: the name servers may still have .* for 77 s more"),
+                ("WITHDRAW", "point to other routers: the name servers may still have .* for 77 s more")):
             sql(f"UPDATE route_moves SET state = '{state}'")
             self.refused(words, self.caller.delete_router, router="shard1")
 

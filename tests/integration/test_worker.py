@@ -306,7 +306,7 @@ class Life(unittest.TestCase):
         toy = self.start(processes=1).wait_ready()
         answer = self.call("crash", seconds=40)
         self.assertEqual(answer["err"], "internal", answer)
-        self.assertIn("its handler crashed 3 processes", answer["why"])
+        self.assertIn("crashed 3 processes", answer["why"])
         toy.wait_log(r'process ended: .* reason="SIGABRT', 3)
         self.assertIn(self.ping()["pid"], toy.children())
         self.assertFalse(toy.logs(r'process ended: .* reason="SIGABRT', 4))

@@ -403,8 +403,8 @@ static void signaller_await(struct signaller *signaller, pid_t pid)
 	signaller->told = pid;
 	signaller_try_again(signaller);
 	if (signaller->times == 5)
-		log_warn("reader ignored signals: folder=%s pid=%d reason=\"it started "
-		         "no worker with the new files\"",
+		log_warn("reader ignored signals: folder=%s pid=%d reason=\"the process "
+		         "started no worker with the new files\"",
 		         signaller->config.folder, (int)pid);
 }
 

@@ -35,8 +35,8 @@ enum err membership_check(const struct membership_config *config, struct why *wh
 {
 	if (config->timeout_ms <= 2 * config->period_ms)
 		return fail(why, ERR_INVALID, "fleet.timeout: must be more than twice "
-		            "fleet.period (%d ms), not %d ms: else live processes count "
-		            "as dead", config->period_ms, config->timeout_ms);
+		            "fleet.period (%d ms), not %d ms: otherwise live processes "
+		            "count as dead", config->period_ms, config->timeout_ms);
 	if (config->lock_ttl_ms < 3 * config->period_ms)
 		return fail(why, ERR_INVALID, "fleet.lock_ttl: must be at least three "
 		            "times fleet.period (%d ms), not %d ms: a process renews "

@@ -34,8 +34,8 @@ enum err codec_registry(const json_t *args, const struct registries *registries,
 
 enum err codec_no_registry(const char *storage_id, const char *zone, struct why *why)
 {
-	return fail(why, ERR_NOT_FOUND, "storage_id %.64s has no zone %.255s for this "
-	            "caller (registries.zones, tenant)", storage_id, zone);
+	return fail(why, ERR_NOT_FOUND, "storage_id %.64s has no zone %.255s that this "
+	            "caller may use (registries.zones, tenant)", storage_id, zone);
 }
 
 /* ---- one endpoint ---- */
@@ -103,6 +103,7 @@ static enum err endpoint_get_target(const struct endpoint *endpoint, const char 
 {
 	static _Thread_local struct canonical canonical;
 	struct rr rr = { endpoint->name.wire, endpoint->rrset.type, 0, 0, NULL };
+	char type[16];
 	enum err err;
 
 	if (!text)
@@ -110,9 +111,12 @@ static enum err endpoint_get_target(const struct endpoint *endpoint, const char 
 	err = rdata_parse(rr.type, text, "targets", arena, &rr.rdata, &rr.rdata_len, why);
 	if (err)
 		return err;
-	if (!canonical_of_rr(&rr, &canonical))
-		return fail(why, ERR_INVALID, "targets: '%s' is not valid data for the "
-		            "type", err_quote(text, (char[81]){ 0 }, 81));
+	if (!canonical_of_rr(&rr, &canonical)) {
+		rrtype_format(rr.type, type);
+		return fail(why, ERR_INVALID, "targets: '%s' is not valid data for a "
+		            "record of type %s", err_quote(text, (char[81]){ 0 }, 81),
+		            type);
+	}
 	rdata->len = (uint16_t)(canonical.len - canonical.rdata);
 	rdata->octets = arena_dup(arena, canonical.octets + canonical.rdata, rdata->len);
 	return OK;
@@ -218,7 +222,9 @@ enum err codec_endpoints(const json_t *args, const struct registry *registry,
 
 	if (!err && !mark_resource_is_valid(list->resource))
 		return fail(why, ERR_INVALID,
-		            "resource: may contain only letters, digits and . _ : / @ -");
+		            "resource: may contain only letters, digits and "
+		            ". _ : / @ -, not '%s'",
+		            err_quote(list->resource, (char[81]){ 0 }, 81));
 	if (!err)
 		err = json_get_bool(args, "complete", JSON_REQUIRED, &list->is_complete,
 		                    why);

@@ -276,12 +276,13 @@ static enum err registry_parse_provider(struct registry *registry, struct why *w
 	if (registry->provider == &provider_managed)
 		return OK;
 	if (!*from->host)
-		return fail(why, ERR_INVALID, "host: required with provider \"rfc2136\"");
+		return fail(why, ERR_INVALID,
+		            "host: required if provider is \"rfc2136\"");
 	registry->has_key = *from->tsig_key;
 	if (!registry->has_key)
 		return OK;
 	if (!from->tsig_secret)
-		return fail(why, ERR_INVALID, "tsig_secret: required with tsig_key");
+		return fail(why, ERR_INVALID, "tsig_secret: required if tsig_key is set");
 	return tsig_key_parse(from->tsig_key, from->tsig_algorithm, from->tsig_secret,
 	                      &registry->key, why);
 }

@@ -393,7 +393,9 @@ static enum err round_read_row(struct round *round, struct why *why)
 
 	if (!store_registry_read(&tx, round->arena, round->registry->id, &round->row))
 		tx_fail(&tx, ERR_NOT_FOUND,
-		        "the table registries has no row for this zone");
+		        "the table registries has no row for storage_id %s and zone %s",
+		        round->registry->settings->storage_id,
+		        round->registry->zone_text);
 	return tx_commit(&tx);
 }
 

@@ -58,7 +58,9 @@ static enum err round_read_rows(struct round *round, struct why *why)
 
 	if (!store_registry_read(&tx, round->arena, id, &round->row))
 		tx_fail(&tx, ERR_NOT_FOUND,
-		        "the table registries has no row for this zone");
+		        "the table registries has no row for storage_id %s and zone %s",
+		        round->registry->settings->storage_id,
+		        round->registry->zone_text);
 	round->is_complete = true;
 	store_sources(&tx, round->arena, id, round_add_source, round);
 	store_owned(&tx, round->arena, id, round_add_owned, round);

@@ -140,8 +140,8 @@ static enum err feed_apply_push(struct feed *feed, const json_t *args, struct wh
 	enum err worst = OK;
 
 	if (!json_is_array(list) || !event)
-		return fail(why, ERR_INVALID, "push: must have resource_list, a list, "
-		            "and event_type, a text");
+		return fail(why, ERR_INVALID, "push: must contain resource_list (a list) "
+		            "and event_type (a text)");
 	metric_add(figures.taken, 1);
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		struct why reason;
@@ -174,9 +174,9 @@ static enum err feed_read(struct feed *feed, const struct broker_delivery *deliv
                           struct why *why)
 {
 	if (!delivery->is_json)
-		return fail(why, ERR_INVALID, "the message must be JSON (content type "
-		            "application/json), and not larger than "
-		            "broker.max_message_bytes");
+		return fail(why, ERR_INVALID, "the message must have the content type "
+		            "application/json and at most broker.max_message_bytes "
+		            "bytes");
 	if (!strcmp(delivery->queue, feed->ports->settings.feed_queue))
 		return feed_read_notification(feed, delivery, why);
 	return feed_read_push(feed, delivery, why);

@@ -62,7 +62,7 @@ enum err neutron_event(const char *type, const json_t *payload,
 	event->one = json_object_get(payload, kind->object);
 	event->many = json_object_get(payload, kind->many);
 	if (!json_is_object(event->one) && !json_is_array(event->many))
-		return fail(why, ERR_INVALID, "%s: has no %s", type, kind->object);
+		return fail(why, ERR_INVALID, "%s: must contain %s", type, kind->object);
 	return OK;
 }
 
@@ -173,8 +173,8 @@ static void neutron_addresses(const json_t *json, struct arena *arena,
 		    codec_has_address(port, &address))
 			continue;
 		if (port->count == ADDRESSES_MAX) {
-			log_warn("addresses ignored: port=%s reason=\"more than "
-			         "%d\"", port->id, ADDRESSES_MAX);
+			log_warn("addresses ignored: port=%s reason=\"the port has more "
+			         "than %d addresses\"", port->id, ADDRESSES_MAX);
 			return;
 		}
 		port->addresses[port->count++] = address;

@@ -114,7 +114,7 @@ enum err ovo_list_check(const char *objects, struct why *why)
 			            "not \"%s\"", word);
 		if (++count > OVO_LIST_MAX)
 			return fail(why, ERR_INVALID, "ports.feed_objects: must have at "
-			            "most %d objects", OVO_LIST_MAX);
+			            "most %d objects, but lists more", OVO_LIST_MAX);
 	}
 	return OK;
 }

@@ -83,9 +83,9 @@ static enum err route_input_check_labels(const json_t *labels, struct why *why)
 	json_object_foreach((json_t *)labels, key, value)
 		if (!json_is_string(value) || !*key || strchr(key, '=') ||
 		    strlen(key) + json_string_length(value) >= TEXT_MAX)
-			return fail(why, ERR_INVALID, "labels.%.64s: a key must have no "
-			            "\"=\", a value must be a text, and both together "
-			            "must be shorter than %d octets",
+			return fail(why, ERR_INVALID, "labels.%.64s: the key must not be "
+			            "empty or contain \"=\". The value must be a text. "
+			            "Both together must have fewer than %d octets",
 			            err_quote(key, (char[65]){ 0 }, 65), TEXT_MAX);
 	return OK;
 }
@@ -120,7 +120,8 @@ static enum err route_input_read_backend(struct request *req, const json_t *json
 	for (const char *at = text; !err && at && *at; at++)
 		if (*at <= ' ' || *at > '~' || *at == '#')
 			err = fail(&req->why, ERR_INVALID, "backend: must be printable "
-			           "ASCII without blanks and without \"#\"");
+			           "ASCII without blanks and without \"#\", not "
+			           "'%s'", err_quote(text, (char[81]){ 0 }, 81));
 	input->route.backend = text && *text ? text : NULL;
 	return err;
 }
@@ -206,7 +207,7 @@ static enum err route_input_refuse_status(const struct route_input *input,
 		            "only a binding sets it");
 	if (input->dns)
 		return fail(why, ERR_INVALID, "status.dns: must be absent, because only "
-		            "a binding sets it: for a name of your own set host");
+		            "a binding sets it. To choose a name, set host");
 	return OK;
 }
 

@@ -117,8 +117,9 @@ static bool queue_refuse_generated(struct claim_queue *queue, struct route_row *
 	router = store_router_find_host(queue->tx, queue->arena, route->host);
 	if (!router)
 		return false;
-	route->last_error = arena_printf(queue->arena, "host: is in the domain of router "
-	                                 "%.63s, where names are generated", router);
+	route->last_error = arena_printf(queue->arena, "host: must not be in the domain "
+	                                 "of router %.63s, where zonefleet-routes "
+	                                 "generates the names", router);
 	store_route_update(queue->tx, route);
 	return true;
 }

@@ -77,11 +77,11 @@ static void route_call_check_host(struct route_call *call, const struct route_ro
 		        "router %.63s, where zonefleet-routes generates the names: leave "
 		        "host out", router);
 	else if (*suffix && host_is_in(route->host, suffix))
-		tx_fail(call->tx, ERR_INVALID, "host: must not be in %.200s, which has "
-		        "the domains of routers", suffix);
+		tx_fail(call->tx, ERR_INVALID, "host: must not be in %.200s, which "
+		        "contains the domains of routers (routes.suffix)", suffix);
 	else if (host_is_wide(route->host) && !call->req->context.is_admin)
-		tx_fail(call->tx, ERR_DENIED, "host: a wildcard of a tenant must have "
-		        "two labels after \"*\"");
+		tx_fail(call->tx, ERR_DENIED, "host: a wildcard of a tenant must have at "
+		        "least two labels after \"*\"");
 }
 
 /*
@@ -98,7 +98,7 @@ static void route_call_check_backend(struct route_call *call,
 		return;
 	tx_fail(call->tx, ERR_DENIED, "backend: \"%.100s\" is not a backend of namespace "
 	        "%.63s: it must match \"%.100s\" (routes.backend_pattern), or an "
-	        "administrator names it", route->backend, route->namespace, pattern);
+	        "administrator must set it", route->backend, route->namespace, pattern);
 }
 
 /* Claims the host of the route, or makes the route wait for it. */
@@ -175,7 +175,8 @@ static void route_call_create(struct route_call *call)
 	route_call_lock_parents(call, route->host, NULL);
 	route_call_pass_gate(call, route->host, NULL);
 	if (!store_namespace_claim(tx, route->namespace, route->project_id)) {
-		tx_fail(tx, ERR_DENIED, "namespace: must not belong to another tenant");
+		tx_fail(tx, ERR_DENIED, "namespace: %.63s belongs to another tenant: "
+		        "choose a different namespace", route->namespace);
 		return;
 	}
 	if (store_route_lock(tx, call->req->arena, &key, &was)) {
@@ -252,9 +253,14 @@ static void route_call_check_status(struct route_call *call,
 	const struct route_row *now = &call->route;
 
 	if (input->phase && strcmp(input->phase, now->is_scheduled ? "scheduled" : "new"))
-		tx_fail(call->tx, ERR_INVALID, "status.phase: only a binding changes it");
+		tx_fail(call->tx, ERR_INVALID, "status.phase: must be '%s', not '%s': "
+		        "only a binding changes it",
+		        now->is_scheduled ? "scheduled" : "new",
+		        err_quote(input->phase, (char[81]){ 0 }, 81));
 	else if (input->dns && !text_is_equal(input->dns, now->dns))
-		tx_fail(call->tx, ERR_INVALID, "status.dns: only a binding changes it");
+		tx_fail(call->tx, ERR_INVALID, "status.dns: must be '%.253s', not '%s': "
+		        "only a binding changes it", now->dns ? now->dns : "",
+		        err_quote(input->dns, (char[81]){ 0 }, 81));
 }
 
 /* Binds the route to its present router under the new host. */

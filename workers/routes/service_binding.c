@@ -26,8 +26,10 @@ static void binding_find_router(struct request *req, struct tx *tx,
 		        err_quote(input->router ? input->router : input->dns,
 		                  (char[254]){ 0 }, 254));
 	else if (input->dns && strcmp(input->dns, router->dns))
-		tx_fail(tx, ERR_INVALID, "binding.dns: the dns of router %.63s is %.253s",
-		        router->name, router->dns);
+		tx_fail(tx, ERR_INVALID, "binding.dns: router %.63s has the domain "
+		        "%.253s, not '%s'",
+		        router->name, router->dns,
+		        err_quote(input->dns, (char[81]){ 0 }, 81));
 	else if (router->state != ROUTER_ACTIVE)
 		tx_fail(tx, ERR_CONFLICT, "router %.63s does not accept routes: it is %s",
 		        router->name, router_state_name(router->state));
@@ -45,7 +47,8 @@ static void binding_find_route(struct request *req, struct tx *tx,
 		        err_quote(input->namespace, (char[64]){ 0 }, 64),
 		        err_quote(input->name, (char[254]){ 0 }, 254));
 	else if (route->is_waiting)
-		tx_fail(tx, ERR_CONFLICT, "the route waits: %.300s", route->last_error);
+		tx_fail(tx, ERR_CONFLICT, "the route is waiting: %.300s",
+		        route->last_error);
 }
 
 /* For an external scheduler, or for an operator. */

@@ -353,13 +353,15 @@ static const char *former_names_text(const struct former_names_left *left,
                                      struct arena *arena)
 {
 	if (left->leading)
-		return arena_printf(arena, "the grace ends at %s (routes.rebind_grace), "
-		                    "then the name servers drop the names, and "
-		                    "resolvers may keep them for %u s more (the ttl)",
+		return arena_printf(arena, "the grace period (routes.rebind_grace) ends "
+		                    "at %s. Then the name servers drop the names, and "
+		                    "resolvers may keep the names for %u s more (the "
+		                    "ttl)",
 		                    left->until, left->ttl);
 	if (left->leaving)
 		return arena_printf(arena, "the name servers may still have the names, "
-		                    "and resolvers may keep them for %u s more (the ttl)",
+		                    "and resolvers may keep the names for %u s more (the "
+		                    "ttl)",
 		                    left->ttl);
 	return arena_printf(arena, "resolvers may keep the names until %s", left->until);
 }
@@ -372,7 +374,7 @@ static void router_check_former_names(struct request *req, struct tx *tx,
 	store_router_former_names(tx, req->arena, router, &left);
 	if (left.count)
 		tx_fail(tx, ERR_CONFLICT, "%" PRId64 " former names of routes at this "
-		        "router still lead to other routers: %s. Wait, or set \"force\"",
+		        "router still point to other routers: %s. Wait, or set \"force\"",
 		        left.count, former_names_text(&left, req->arena));
 }
 
@@ -521,7 +523,7 @@ static enum err address_report_revive(struct routes *routes, struct request *req
 	if (store_address_revive(&tx, report))
 		retried = page_retry(&tx, report->router);
 	else
-		tx_fail(&tx, ERR_NOT_FOUND, "router %.63s or its address does not exist",
+		tx_fail(&tx, ERR_NOT_FOUND, "there is no router %.63s with this address",
 		        err_quote(report->router, (char[64]){ 0 }, 64));
 	err = tx_commit(&tx);
 	if (!err)

@@ -265,7 +265,7 @@ static void former_names_read(struct tx_rows *rows, former_name_fn *each, void *
 		former.target = row_text(rows);
 		if (!former_name_state_parse(row_text(rows), &former.state))
 			tx_fail(rows->tx, ERR_INTERNAL, "the column route_moves.state "
-			        "does not have the state of a former name: correct the "
+			        "must contain the state of a former name: correct the "
 			        "row with the route_id %.32s and the router %.63s",
 			        former.route_id, former.router);
 		former.seq = (uint64_t)row_int(rows);

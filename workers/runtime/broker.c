@@ -71,7 +71,8 @@ enum err broker_check(const struct broker_config *config, struct why *why)
 	tls = url.tls;
 	broker_url_clear(&url);
 	if (tls && !config->tls_ca)
-		return fail(why, ERR_INVALID, "broker.tls_ca: required with rabbits://");
+		return fail(why, ERR_INVALID, "broker.tls_ca: required if broker.url "
+		            "begins with rabbits://");
 	if (!config->tls_cert != !config->tls_key)
 		return fail(why, ERR_INVALID,
 			    "broker.tls_cert and broker.tls_key: set both or "

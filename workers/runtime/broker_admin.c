@@ -260,7 +260,7 @@ static enum err admin_wait_confirm(struct broker_admin *admin, const char *queue
 		                                            &frame, &limit);
 
 		if (status)
-			return fail(why, ERR_UNREACHABLE, "%s: %s", queue,
+			return fail(why, ERR_UNREACHABLE, "queue %s: %s", queue,
 			            amqp_error_string2(status));
 		if (frame.frame_type != AMQP_FRAME_METHOD)
 			continue;
@@ -303,7 +303,7 @@ enum err broker_admin_send(struct broker_admin *admin, const char *queue,
 	status = amqp_basic_publish(admin->connection->amqp, CHANNEL, bytes_of(""),
 	                            bytes_of(queue), true, false, &properties, body);
 	if (status)
-		return fail(why, ERR_UNREACHABLE, "%s: %s", queue,
+		return fail(why, ERR_UNREACHABLE, "queue %s: %s", queue,
 		            amqp_error_string2(status));
 	return admin_wait_confirm(admin, queue, why);
 }

@@ -193,7 +193,8 @@ enum err broker_publish(struct broker *broker, const struct broker_message *mess
 	struct message *copy;
 
 	if (outbox_count(&broker->outbox) >= (size_t)broker->config.queue_limit)
-		return fail(why, ERR_BUSY, "%d messages already wait for the broker",
+		return fail(why, ERR_BUSY, "%d messages are already waiting for the "
+			    "broker (broker.queue_limit): try again later",
 			    broker->config.queue_limit);
 	if (message->len > (size_t)broker->config.max_message_bytes)
 		return fail(why, ERR_TOO_LARGE,
@@ -655,7 +656,8 @@ static void outbox_expire_flight(struct broker *broker, int64_t now_ms)
 	}
 	outbox_advance(outbox);
 	if (late && !broker->blocked && broker->connection)
-		broker_drop(broker, "the broker did not confirm a message in time");
+		broker_drop(broker, "the broker did not confirm a message within %d s",
+			    CONFIRM_MS / 1000);
 }
 
 /* The first message stays if it is partly sent, because it must be completed. */

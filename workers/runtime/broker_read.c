@@ -260,7 +260,7 @@ static void broker_on_deliver(struct broker *broker, const void *decoded)
 	    broker_consumer_queue(broker, deliver->consumer_tag);
 
 	if (!queue) {
-		broker_drop(broker, "the broker sent to an unknown consumer");
+		broker_drop(broker, "the broker sent a message to an unknown consumer");
 		return;
 	}
 	content_begin(broker, false);

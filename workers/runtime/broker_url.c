@@ -194,7 +194,8 @@ static enum err url_parse_host(const char *text, size_t len, const struct scheme
 	enum err err;
 
 	if (url->count == URL_HOSTS_MAX)
-		return fail(why, ERR_INVALID, "broker.url: must have at most %d hosts",
+		return fail(why, ERR_INVALID, "broker.url: must have at most %d hosts, "
+		            "but lists more",
 		            URL_HOSTS_MAX);
 	err = url_parse_address(address, text + len - address, &host, why);
 	if (!err && at)

@@ -457,7 +457,7 @@ enum err db_connect(struct db *db, struct why *why)
 	struct why refusal;
 
 	if (db->mysql && db_is_hung_up(db))
-		db_drop(db, "closed by the server while idle");
+		db_drop(db, "the database server closed the idle connection");
 	if (db->mysql && db->uncertain)
 		db_test_host(db, &refusal);
 	return db->mysql ? OK : db_reconnect(db, why);

@@ -70,7 +70,7 @@ static enum err db_hosts_fill(const char *list, struct db_hosts *hosts, struct w
 
 		if (hosts->count == DB_HOSTS_MAX)
 			return fail(why, ERR_INVALID, "database.host: must have at most "
-			            "%d hosts", DB_HOSTS_MAX);
+			            "%d hosts, but lists more", DB_HOSTS_MAX);
 		hosts->count++;
 		host->text = db_host_trim(list, len);
 		if (!db_host_parse(host))

@@ -203,13 +203,15 @@ static enum err request_fill(struct envelope_request *request, struct why *why)
 		{ "_reply_q",   0,             REQUEST(reply_queue) },
 		{ 0 }
 	};
+	char quoted[65];
 	enum err err = envelope_texts_decode(request->message, fields, request, why);
 
 	if (err)
 		return err;
 	if (request->unique_id && !id_valid(request->unique_id))
 		return fail(why, ERR_INVALID,
-		            "_unique_id: must be 32 hexadecimal digits");
+		            "_unique_id: must be 32 hexadecimal digits, not \"%s\"",
+		            err_quote(request->unique_id, quoted, sizeof quoted));
 	err = request_caller_decode(request, why);
 	if (err)
 		return err;

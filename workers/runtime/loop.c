@@ -131,7 +131,8 @@ struct loop *loop_new(void)
 	descriptors_reserve();
 	loop->ev = ev_loop_new(EVFLAG_AUTO | EVFLAG_NOENV);
 	if (!loop->ev)
-		fatal("event loop failed: no backend");
+		fatal("event loop failed: reason=\"libev supports no polling method of "
+		      "this system\"");
 	loop->now_ms = clock_ms();
 	loop->later_end = &loop->later;
 	ev_idle_init(&loop->no_wait, loop_on_idle);

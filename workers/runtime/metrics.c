@@ -207,8 +207,9 @@ struct metric *metric_new(enum metric_type type, const char *name, const char *h
 		return metric;
 	bug_if(state.forked);
 	if (state.metrics == METRICS_MAX - 1) {
-		log_warn("metric not shown: name=%s %s=%s reason=\"too many\"",
-			 name, key, value);
+		log_warn("metric not shown: name=%s %s=%s reason=\"the program can "
+		         "show at most %d metrics\"", name, key, value,
+		         METRICS_MAX - 1);
 		return &state.unseen;
 	}
 	if (!family)

@@ -50,7 +50,7 @@ static void http_describe_process(int process, int64_t now_ms, struct buf *text)
 	if (metrics_down_reason(process, words))
 		buf_printf(text, "process %d is not ready: %s\n", process,
 			   words[0] ? err_quote(words, quoted, sizeof quoted) :
-			              "it starts");
+			              "it is starting");
 	else if (age_ms > BEAT_MAX_MS)
 		buf_printf(text, "process %d gave no sign of life for %lld s\n", process,
 			   (long long)(age_ms / 1000));
@@ -267,8 +267,8 @@ enum err metrics_http_open(struct loop *loop, const char *listen_on, int process
 		descriptors_lack("the metrics page");
 		close(fd);
 		free(http);
-		return fail(why, ERR_BUSY, "the metrics page cannot start: no memory, "
-		            "threads or descriptors");
+		return fail(why, ERR_BUSY, "the metrics page cannot start: not enough "
+		            "memory, threads or file descriptors");
 	}
 	fd = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
 	http->io = loop_io_new(loop, fd, LOOP_READ, http_on_ready, http);

@@ -438,7 +438,7 @@ static void process_close(struct process *process)
 {
 	const struct worker *worker = process->program->worker;
 
-	metrics_set_down_reason("it ends");
+	metrics_set_down_reason("it is stopping");
 	periods_close(process);
 	if (worker->stop)
 		worker->stop(worker->self);

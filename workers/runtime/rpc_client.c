@@ -314,7 +314,8 @@ static void client_on_delivery(void *self, const struct broker_delivery *deliver
 {
 	struct rpc_client *client = self;
 	struct envelope_reply reply;
-	struct why why = { "not application/json, or too large" };
+	struct why why = { "the content type is not application/json, or the reply "
+	                   "exceeds broker.max_message_bytes" };
 	enum err err = ERR_INVALID;
 
 	broker_ack(client->in, delivery);
@@ -384,8 +385,8 @@ enum err rpc_call(struct rpc_client *client, const struct rpc_target *target,
 
 	bug_if(target->fanout);
 	if (HASH_COUNT(client->calls) >= (unsigned)client->config->queue_limit)
-		return fail(why, ERR_BUSY, "%u calls already wait for an answer, the "
-		            "largest allowed number: try again later",
+		return fail(why, ERR_BUSY, "%u calls are already waiting for an answer, "
+		            "the largest allowed number: try again later",
 		            HASH_COUNT(client->calls));
 	client_listen(client);
 	call = rpc_call_new(client, target, method, timeout_ms);

@@ -155,7 +155,7 @@ static enum err receive_check(const struct rpc_server *server, struct job *job,
 	if (!err)
 		err = rpc_check_keywords(*method, asked->args, why);
 	if (!err && job->deaths >= POISON_DEATHS_MAX)
-		err = fail(why, ERR_INTERNAL, "%s: its handler crashed %d processes",
+		err = fail(why, ERR_INTERNAL, "the handler of %s crashed %d processes",
 		           asked->method, job->deaths);
 	return err;
 }
@@ -248,8 +248,8 @@ static enum err receive_explain(const struct rpc_server *server,
 		return fail(why, ERR_TOO_LARGE,
 		            "the message is too large: it has %" PRIu64 " bytes, more than "
 		            "%zu", delivery->sent_bytes, server->max_bytes);
-	return fail(why, ERR_INVALID, "the message must be application/json without "
-	            "compression");
+	return fail(why, ERR_INVALID, "the message must have the content type "
+	            "application/json and no compression");
 }
 
 /* ---- deliveries ---- */

@@ -60,8 +60,9 @@ static enum err signature_key_parse(const char *word, const struct signature_key
 		            "once", (int)len, word);
 	octets = base64_decode(word + len + 1, key->secret, sizeof key->secret);
 	if (octets < SIGNATURE_SECRET_MIN)
-		return fail(why, ERR_INVALID, "key %.*s must be %d to %d random octets in "
-		            "base64: `openssl rand -base64 32` makes some", (int)len, word,
+		return fail(why, ERR_INVALID, "key %.*s must be %d to %d random octets "
+		            "in base64: `openssl rand -base64 32` generates them",
+		            (int)len, word,
 		            SIGNATURE_SECRET_MIN, SIGNATURE_SECRET_MAX);
 	memcpy(key->id, word, len);
 	key->id[len] = '\0';
@@ -76,7 +77,7 @@ static enum err signature_keys_add(struct signature_keys *keys, const char *text
 	enum err err;
 
 	if (keys->count == SIGNATURE_KEYS_MAX)
-		return fail(why, ERR_INVALID, "must have at most %d keys",
+		return fail(why, ERR_INVALID, "must have at most %d keys, but lists more",
 		            SIGNATURE_KEYS_MAX);
 	if (len > WORD_MAX)
 		return fail(why, ERR_INVALID,

@@ -82,11 +82,11 @@ static enum err trust_keys_differ(const struct signature_key *agent,
 
 		if (!strcmp(key->id, agent->id))
 			return fail(why, ERR_INVALID, "fleet.agent_keys: fleet.keys also "
-			            "has the id %s: use another id", agent->id);
+			            "contains the id %s: use a different id", agent->id);
 		if (key->len == agent->len &&
 		    !memcmp(key->secret, agent->secret, key->len))
 			return fail(why, ERR_INVALID, "fleet.agent_keys: key %s has the "
-			            "same octets as key %s of fleet.keys: make a new "
+			            "same octets as key %s of fleet.keys: generate a new "
 			            "key", agent->id, key->id);
 	}
 	return OK;
@@ -113,10 +113,10 @@ static enum err trust_no_key(bool is_agent, struct why *why)
 	const char *who = is_agent ? "All agents, zonefleet-ports and zonefleet-routes"
 	                           : "All programs of the fleet";
 
-	return fail(why, ERR_INVALID, "fleet.%s: has no key. %s need the same key: echo "
-	            "\"%s:$(openssl rand -base64 32)\" makes one. Without keys, set "
-	            "fleet.trust_broker = true: then each account at the broker can "
-	            "give orders", setting, who, id);
+	return fail(why, ERR_INVALID, "fleet.%s: has no key. %s need the same key. This "
+	            "command generates a key: echo \"%s:$(openssl rand -base64 32)\". To "
+	            "run without keys, set fleet.trust_broker = true. Then each account "
+	            "of the broker can send orders", setting, who, id);
 }
 
 enum err trust_check(const struct trust_config *config, bool is_fleet, bool is_agent,
@@ -276,7 +276,7 @@ static enum err trust_authorize_account(struct trust *trust,
 	}
 	if (request->is_admin && !trust_is_administrator(trust, request->user)) {
 		fail(why, ERR_DENIED, "broker.administrators: must list the account "
-		     "\"%s\" before it may say is_admin", request->user);
+		     "\"%s\" before this account may set is_admin", request->user);
 		return trust_refuse(trust, request, NOT_ADMINISTRATOR, why);
 	}
 	return OK;

@@ -56,7 +56,7 @@ static const struct story stories[] = {
 	{ "silence after a serial", false, { { RESPONSE_SERIAL, 41 }, { NOTHING } },
 	  REPORT_ERROR, "no answer in 3 tries of 2 s", 41 },
 	{ "lame", false, { { RESPONSE_LAME } }, REPORT_ERROR,
-	  "answers for the domain without authority", -1 },
+	  "answers without authority for the domain", -1 },
 	{ "failing", false, { { RESPONSE_FAILED, 0, RCODE_SERVFAIL } }, REPORT_ERROR,
 	  "answers with SERVFAIL", -1 },
 	{ "to be gone: it is", true, { { RESPONSE_ABSENT, 0, RCODE_REFUSED } },
@@ -164,8 +164,8 @@ static void a_server_that_is_silent_to_all_is_said_to_be(void **state)
 	poll_result(&poll, &result);
 	assert_true(result.silent);
 	assert_string_equal(result.reason,
-	                    "no answer since 1970-01-02 01:01:01 UTC, about any domain; "
-	                    "mini-DNS probes it until it answers");
+	                    "no answer about any domain since 1970-01-02 01:01:01 UTC; "
+	                    "mini-DNS probes the server until it answers");
 }
 
 /* ---- the pace ---- */

@@ -45,8 +45,8 @@ static const struct {
 	{ NULL,     NULL,       false, true,  true,  "fleet.agent_keys: has no key" },
 	{ KEYS,     "b:AAEC",   false, true,  false, "fleet.agent_keys: key b must be" },
 	/* and no key of the fleet is one */
-	{ KEYS,     KEYS,       false, true,  false, "fleet.keys also has the id a" },
-	{ KEYS,     OTHERS,     false, true,  false, "fleet.keys also has the id a" },
+	{ KEYS,     KEYS,       false, true,  false, "fleet.keys also contains the id" },
+	{ KEYS,     OTHERS,     false, true,  false, "fleet.keys also contains the id" },
 	{ KEYS,     AGENT_KEYS " c:AAECAwQFBgcICQoLDA0ODw==", true, true, false,
 	  "fleet.agent_keys: key c has the same octets as key a" },
 };

@@ -67,9 +67,9 @@ const char *desired_fault(const struct desired *desired, const struct view *view
 	if (!mark_resource_is_valid(desired->resource))
 		return "an ownership mark cannot contain the name of the resource";
 	if (desired->rrset.count > 1 && (type == RR_CNAME || type == RR_DNAME))
-		return "a name can be an alias of one name only";
+		return "a CNAME or DNAME record set can contain only one record";
 	if (type == RR_TXT && desired_has_mark(desired, view))
-		return "the record would be read as an ownership mark";
+		return "zonefleet would read the record as an ownership mark";
 	return NULL;
 }
 

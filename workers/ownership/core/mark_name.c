@@ -301,8 +301,8 @@ enum err mark_name(const struct mark_form *form, const struct name *name, uint16
 		return fail(why, ERR_INVALID, "zonefleet cannot mark records of the "
 		            "root");
 	if (!mark_name_make(form, name, type, &made))
-		return fail(why, ERR_INVALID, "the name of the ownership mark would be "
-		            "too long");
+		return fail(why, ERR_INVALID, "the name of the ownership mark would have "
+		            "more than %d octets", NAME_MAX_WIRE);
 	if (!name_is_below(&made, zone)) {
 		name_format(&made, text);
 		return fail(why, ERR_INVALID, "the ownership mark would be outside the "

@@ -47,7 +47,8 @@ static size_t mark_zip(const char *text, size_t len, uint8_t *zipped, size_t siz
 
 	if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, GZIP, MEM_LEVEL,
 	                 Z_DEFAULT_STRATEGY))
-		fatal("cannot compress: %s", stream.msg ? stream.msg : "out of memory");
+		fatal("cannot compress an ownership mark: %s",
+		      stream.msg ? stream.msg : "out of memory");
 	bug_if(deflate(&stream, Z_FINISH) != Z_STREAM_END);
 	deflateEnd(&stream);
 	return stream.total_out;
@@ -66,7 +67,8 @@ static bool mark_unzip(const uint8_t *zipped, size_t len, struct buf *plain)
 	};
 
 	if (inflateInit2(&stream, GZIP))
-		fatal("cannot decompress: %s", stream.msg ? stream.msg : "out of memory");
+		fatal("cannot decompress an ownership mark: %s",
+		      stream.msg ? stream.msg : "out of memory");
 
 	bool is_whole = inflate(&stream, Z_FINISH) == Z_STREAM_END && !stream.avail_in &&
 	                !memchr(text, 0, stream.total_out);

@@ -72,8 +72,9 @@ static void item_adopt(const struct planning *p, struct plan_item *item)
 	if (item->set->owner != OWNER_NONE && item->set->owner != OWNER_VAGUE)
 		plan_refuse(item, REASON_FOREIGN);
 	else if (!item->desired || item->desired->has_lost)
-		plan_refuse_because(item, REASON_UNMANAGED, "no resource wants it, so a "
-		                    "round would delete it: declare it first");
+		plan_refuse_because(item, REASON_UNMANAGED, "no resource wants the "
+		                    "record set, so a round would delete it: run 'owner "
+		                    "apply' first");
 	else if (!rrset_same_records(order->expected ? order->expected
 	                                             : &item->desired->rrset,
 	                             &item->set->rrset))

@@ -59,15 +59,15 @@ enum err view_mark_name(const struct view *view, const struct node *node, uint16
 		return OK;
 	node_name(node, &name);
 	if (node_looks_like_wildcard(form, node))
-		return fail(why, ERR_INVALID, "the ownership mark would look like a wild"
-		            "card's mark: use another name, or another wildcard "
-		            "replacement");
+		return fail(why, ERR_INVALID, "the ownership mark would look like the "
+		            "mark of a wildcard: use a different name, or a different "
+		            "txt_wildcard");
 	err = mark_name(form, &name, type, &view->zone, mark, why);
 	if (err)
 		return err;
 	if (!view_place_is_free(view, node, mark))
-		return fail(why, ERR_INVALID, "the name of the ownership mark has other "
-		            "records: remove them, or change txt_prefix");
+		return fail(why, ERR_INVALID, "there are other records at the name of "
+		            "the ownership mark: remove them, or change txt_prefix");
 	if (!view_place_is_clear(view, node, type, mark))
 		return fail(why, ERR_INVALID, "the ownership mark could also belong to "
 		            "another record: set a txt_prefix with '%%{record_type}' "

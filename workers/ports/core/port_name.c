@@ -68,8 +68,8 @@ static enum err port_name_check_last(const char *text, size_t len, struct why *w
 	while (digits < len && port_name_is_digit(text[len - 1 - digits]))
 		digits++;
 	if (digits && digits < len && text[len - 1 - digits] == '.')
-		return fail(why, ERR_INVALID, "dns_name: the last label must not be a "
-		            "number");
+		return fail(why, ERR_INVALID, "dns_name: the last label, '%.*s', must "
+		            "not be a number", (int)digits, text + len - digits);
 	return OK;
 }
 

@@ -191,7 +191,8 @@ enum err route_name_generate(const char *namespace, const char *name, const char
 	}
 	if (snprintf(host, ROUTE_HOST_MAX + 1, "%s%s%s.%s", label, salt ? "-" : "",
 	             salt ? end : "", dns) > ROUTE_HOST_MAX)
-		return fail(why, ERR_INVALID, "%.63s/%.253s is too long for the domain "
-		            "%.100s", namespace, name, dns);
+		return fail(why, ERR_INVALID, "the name of route %.63s/%.253s in the "
+		            "domain %.100s would have more than %d octets", namespace,
+		            name, dns, ROUTE_HOST_MAX);
 	return OK;
 }

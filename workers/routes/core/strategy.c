@@ -152,7 +152,8 @@ static enum err strategy_explain(size_t of, size_t up, size_t count, struct why 
 		words = "all routers that fit are full: raise a capacity, or create "
 		        "another router";
 	else if (count)
-		words = "no router without a label, or with a label of the route";
+		words = "there is no router without a label, and no router with a label "
+		        "of the route";
 	return fail(why, ERR_UNREACHABLE, "%s", words);
 }
 
