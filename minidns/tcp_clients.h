@@ -1,9 +1,9 @@
 /*
  * tcp_clients -- the connections of all TCP listeners of a process (RFC 7766). A client
- * may send queries without waiting for answers. Answers leave when they are ready
- * (tcp_answers.h defines their order). Each client has its own buffer and deadline, and
- * limits on its queries, transfers and connections, so that it cannot slow other clients
- * down.
+ * may send queries without waiting for answers. The process sends each answer when the
+ * answer is ready (tcp_answers.h defines the order). Each client has its own buffer and
+ * its own timeouts. Limits on its queries, transfers and connections prevent a client
+ * from slowing down other clients.
  */
 #pragma once
 

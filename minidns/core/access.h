@@ -24,7 +24,7 @@ struct access_server {
 	struct name key;		/* length 0: no key */
 };
 
-/* A request for a zone. */
+/* A request to transfer a zone. */
 struct access_ask {
 	char pool[ACCESS_POOL + 1], domain[ID_LEN + 1];
 	struct address peer;
