@@ -1,7 +1,7 @@
 /*
  * peers -- sends messages to the other programs: casts to mini-DNS, and calls to
- * central. At most one call about a domain waits for an answer. A newer report of that
- * domain waits for the end of the call, and replaces an older waiting report. While
+ * central. At most one call about a domain is waiting for an answer. A newer report of
+ * that domain waits for the end of the call, and replaces an older waiting report. While
  * calls have no answer, reports of other domains wait for the next call. The pool
  * manager repeats each report until central answers. If the process ends before that,
  * the sync finds the domain by its rows.
@@ -24,7 +24,9 @@ struct cause {
 	const char *request_id;
 	/* the message goes to the recovery queue, so that changes of users come first */
 	bool recovery;
-	/* the server fails. An operation runs despite that; a poll has only one try */
+	/*
+	 * the server is failing. An operation runs nevertheless; a poll has only one try
+	 */
 	bool probe;
 };
 

@@ -1,7 +1,7 @@
 /*
- * release -- makes the failed rows of a server due immediately. A release begins when
- * the server answers again, or when the server serves a domain that it failed to serve
- * for a long time.
+ * release -- lets the pool manager immediately retry the actions that failed on a
+ * server: their rows become due. A release begins when the server answers again, or when
+ * the server serves a domain that it failed to serve for a long time.
  */
 #pragma once
 
@@ -10,7 +10,8 @@
 #include "runtime/tx.h"
 
 /*
- * CONTROL: rows that failed on the control channel; otherwise rows that failed over DNS.
+ * CONTROL: releases actions that failed on the control channel; otherwise actions that
+ * failed over DNS.
  */
 void release_server(struct poolmgr *poolmgr, const char *server_id, bool control);
 

@@ -28,7 +28,7 @@ struct server {
 	struct destination destination;		/* host is the resolved address */
 	char address[46];			/* "": host is not resolved yet */
 	struct addresses known;			/* all addresses of its host */
-	/* for the event loop, like the next two */
+	/* only for the event loop, like the next two members */
 	struct lookup *lookup;
 	struct servers *servers;
 	/* when a failure last changed the address */

@@ -96,7 +96,7 @@ bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
 void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum action ended,
                       const char *server_id, int after_s);
 /*
- * The server has a serial that central did not issue, so the server ignores newer
+ * The server serves a serial that central did not issue, so the server ignores the
  * serials of the database.
  */
 #define UNKNOWN_SERIAL_WORDS "serves serial %u, which we did not issue"

@@ -1,6 +1,7 @@
 /*
  * store_absence -- reads the facts in the database that confirm or deny that a zone is
- * absent after a poll has not found the zone (enum confirmation in core/absence.h).
+ * absent (enum confirmation in core/absence.h). The pool manager needs these facts when
+ * a poll has not found the zone.
  */
 #pragma once
 

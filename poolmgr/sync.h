@@ -20,4 +20,4 @@ struct sync;
 void sync_metrics(void);		/* before the fork */
 struct sync *sync_new(struct poolmgr *poolmgr);
 void sync_free(struct sync **sync);
-void sync_fire(struct sync *sync);	/* starts a round, unless one runs */
+void sync_fire(struct sync *sync);	/* starts a round, unless a round is running */

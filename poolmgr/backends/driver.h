@@ -4,9 +4,9 @@
  *
  * An instance of a driver is one server with its settings (seed 000: the server's own
  * settings override the settings of the backend). The functions of a driver run on the
- * lane (thread) of the server. A function may block, but it returns by the deadline.
- * Each function is idempotent: creating an existing zone, or deleting a missing zone, is
- * OK.
+ * lane (thread) of the server. A function may block, but it returns within the timeout
+ * of the server. Each function is idempotent: it also succeeds if the zone to create
+ * already exists, or if the zone to delete is missing.
  */
 #pragma once
 
@@ -20,7 +20,10 @@
 #include "endpoint.h"
 #include "model/domain.h"
 
-/* The settings of each server. It is the first member of the driver's own struct. */
+/*
+ * The settings that every server has. This struct is the first member of the driver's
+ * own struct.
+ */
 struct server_settings {
 	char *id;		/* "ns1"; at most 32 characters, unique in the pool */
 	char *host;		/* where it answers DNS queries: an address or a name */

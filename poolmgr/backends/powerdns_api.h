@@ -20,7 +20,7 @@ struct powerdns_api_terms {
 	size_t answer_max;
 };
 
-/* One operation: its requests, its deadline, and the place for its reason. */
+/* One operation: its requests, the end of its timeout, and the place for its reason. */
 struct powerdns_api {
 	struct powerdns_api_terms terms;
 	struct http http;

@@ -5,7 +5,7 @@
  * confirmation:
  *
  * 	driver	the control channel: the server deleted the zone, or does not have it
- * 	answers	the server answered under the same key shortly before, for this zone or
+ * 	answers	the server answered with the same key shortly before, for this zone or
  * 		for the catalog zone that tells it which zones to serve
  *
  * The control channel can also deny that the zone is absent: the server still has the

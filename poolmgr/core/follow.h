@@ -2,9 +2,9 @@
  * follow -- decides what to do about a server that answers but does not serve our
  * serial.
  *
- * 	behind		act after the second failure in a row, because a NOTIFY may be
- * 			lost. For a new zone act after the first failure: the server has
- * 			an older zone of that name
+ * 	behind		act after the second failure in a row, because a NOTIFY may have
+ * 			been lost. For a new zone act after the first failure: the server
+ * 			has an older zone of that name
  * 	unknown		the server has a serial that we did not issue, so it ignores our
  * 			NOTIFY: act immediately
  * 	no serial	the server answers with an error. For a new zone act after the
@@ -22,16 +22,16 @@
  * The first action orders the server to transfer the zone. If this has no effect, the
  * pool manager sets the zone up again on the server. If the server answers without a
  * serial, the pool manager does this only for a new zone: the server may refuse only us
- * and still answer its clients. Some servers accept no orders. If the serial of such a
+ * and still answer its clients. Some servers accept no commands. If the serial of such a
  * server is ahead, the pool manager asks central to raise the serial of the domain. It
  * does this at most twice an hour, because a server may change its serial by itself.
  *
- * The pause after each try is twice as long, up to ten minutes, so that a long transfer
- * can end. If the server did not accept an order, the pause is at most 30 s. For 10 s
- * after an accepted order, the pool manager does not set the zone up again, because its
- * transfer may still run. When the pool manager releases the rows of the server
- * (release.h), the pauses start again from the shortest. A request by an administrator
- * skips these pauses.
+ * Each pause between tries is twice as long as the previous pause, up to ten minutes, so
+ * that a long transfer can end. If the server did not accept a command, the pause is at
+ * most 30 s. For 10 s after an accepted command, the pool manager does not set the zone
+ * up again, because its transfer may still run. When the pool manager releases the rows
+ * of the server (release.h), the pauses start again from the shortest. A request by an
+ * administrator skips these pauses.
  */
 enum follow {
 	FOLLOW_WAIT,		/* no action now */
@@ -56,7 +56,7 @@ struct follow_case {
 	int tries, done, raises;
 	int64_t age_ms;			/* time since the last try */
 	bool has_failed;		/* the last try failed */
-	/* an administrator has asked since the last try */
+	/* an administrator has requested a sync since the last try */
 	bool asked;
 };
 
