@@ -1,6 +1,6 @@
 /*
  * store_catalog -- reads and writes which domains belong in a catalog zone
- * (domains.member), and which domains it lists (domains.catalog_id;
+ * (domains.member), and which domains the zone lists (domains.catalog_id;
  * schema/003_catalog.sql).
  */
 #pragma once

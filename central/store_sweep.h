@@ -34,7 +34,8 @@ void store_sweep_find_deleted(struct tx *tx, struct sweep_list *list);
 int64_t store_sweep_deleted(struct tx *tx, const char *domain_id);
 /*
  * Finds DELETED domains older than AGE_S that have no other rows. The sweep deletes the
- * row of a domain last: it has the serial, and the rows of the servers refer to it.
+ * row of a domain last, because this row contains the serial, and the rows of the
+ * servers refer to it.
  */
 void store_sweep_find_domains(struct tx *tx, int age_s, struct sweep_list *list);
 int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,

@@ -1,5 +1,5 @@
 /*
- * write -- runs the calls that write, with idempotence and group commit.
+ * write -- runs the calls that change the database, with idempotence and group commit.
  *
  * Idempotence: the transaction of a call also writes its answer, under the unique id of
  * the message, with a digest of the call. If a message arrives twice, central returns
@@ -31,7 +31,8 @@ struct write {
 	/* the domain, locked and read for the group; NULL: the handler locks it */
 	const struct zone *locked_zone;
 	struct edit *edit;		/* from write_method.decode */
-	struct rrsets *prefetched;	/* the sets of the edit; NULL: not read yet */
+	/* the record sets of the edit; NULL: not read yet */
+	struct rrsets *prefetched;
 	/* the cast to the domain's pool manager after the commit; NULL: no cast */
 	const char *cast_method;	/* create_domain, ... */
 	bool catalog_changed;		/* the catalog zone of the pool is out of date */

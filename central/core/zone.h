@@ -26,7 +26,7 @@ struct zone {
 	const char *created_at, *updated_at;	/* 2026-11-21T12:00:00.123Z */
 	uint32_t recordsets, records;	/* numbers of live record sets and records */
 	bool is_listed;			/* the domain is in a catalog zone */
-	bool has_children;		/* the database has domains below it */
+	bool has_children;		/* the database contains domains below it */
 	/* limits of its tenant; -1: not set */
 	int64_t quota_recordsets, quota_records;
 };
