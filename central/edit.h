@@ -4,11 +4,11 @@
  * apply and check the changes. Then edit writes the differences with a row of the
  * journal under the new serial.
  *
- * Each call that changes the zone gets its own serial, even in a shared transaction: the
- * next serial or the time, whichever is newer. The records, journal row and answer of
- * the call have this serial, and the version of the domain grows by one. An import is
- * one call. In a round of catalog.h, each catalog zone gets one serial. A new
- * description or a deletion gets no serial.
+ * Each call that changes the zone gets its own serial, even in a shared transaction. The
+ * new serial is the next serial or the time, whichever is newer. The records, journal
+ * row and answer of the call contain this serial, and the version of the domain grows by
+ * one. An import is one call. In a round of catalog.h, each catalog zone gets one
+ * serial. A new description or a deletion gets no serial.
  */
 #pragma once
 

@@ -15,9 +15,9 @@ struct poolmgr_cast {
 };
 
 /*
- * Sends the casts. Updates of one pool share a message (update_domains). The context of
- * this message has the id of one request and central's own rights. The reports return
- * with these rights. COUNT is at most LIST_MAX.
+ * Sends the casts. One message (update_domains) contains all updates of one pool. The
+ * context of this message contains the id of one request and central's own rights. The
+ * reports return with these rights. COUNT is at most LIST_MAX.
  */
 void poolmgr_cast_send(struct central *central, const struct poolmgr_cast *casts,
                        size_t count);

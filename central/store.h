@@ -155,7 +155,7 @@ void store_domain_try_lock(struct tx *tx, struct arena *arena,
 /*
  * Reads the domains of KEYS (1 to TX_LIST_MAX) that this transaction has locked, of all
  * tenants. A missing domain is NULL. Before this call the transaction may only take
- * locks: its snapshot must not be older than the locks.
+ * locks, because its snapshot must not be older than the locks.
  */
 void store_domain_read_locked(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,

@@ -23,8 +23,8 @@ struct sweep_list {
 void store_sweep_find_tombstones(struct tx *tx, int age_s, char cursor[ID_LEN + 1],
                                  struct sweep_list *list);
 /*
- * Locks a domain that store_sweep_find_tombstones() has found. Deletes its DELETED
- * records and then its empty record sets.
+ * Locks a domain that store_sweep_find_tombstones() has found. Deletes the DELETED
+ * records of the domain and then its empty record sets.
  */
 int64_t store_sweep_tombstones(struct tx *tx, const char *domain_id, int age_s);
 
@@ -43,7 +43,7 @@ int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
 
 /*
  * Deletes changes older than AGE_S. With each change it deletes all earlier changes of
- * the domain: the journal must stay a chain without gaps.
+ * the domain, because the journal must stay a chain without gaps.
  */
 int64_t store_sweep_journal(struct tx *tx, int age_s, struct arena *arena);
 /*

@@ -1,5 +1,5 @@
 /*
- * servers -- the access list and the keys, a copy of the tables pool_servers and
+ * servers -- the access list and the TSIG keys: a copy of the tables pool_servers and
  * tsigkeys. mini-DNS reads the tables every ten seconds and when it receives SIGHUP. It
  * also reads the tables before it refuses a transfer, because the server may be new. Any
  * client can send a datagram, so a datagram causes a new read at most once every two

@@ -6,9 +6,9 @@
  * the budget, mini-DNS loads no further zone. mini-DNS never serves an incomplete zone:
  * if the database fails during a load, the result is ERR_UNREACHABLE.
  *
- * Each domain has a small entry in this module. If the rows of a zone cannot be served,
- * the entry marks the zone as broken at its serial. mini-DNS reads such a zone again at
- * most once every ten seconds.
+ * Each domain has a small entry in this module. If mini-DNS cannot serve the rows of a
+ * zone, the entry marks the zone as broken at its serial. mini-DNS reads such a zone
+ * again at most once every ten seconds.
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /*
- * follow_up -- corrects a server that answers but does not serve our serial.
- * core/follow.h decides when and how. A job calls the driver on the lane (thread) of the
- * server, under the same lock as operations on the domain. If the server accepts no
- * commands, the job asks central for a newer serial. The job reads the rows again before
- * it acts. The job writes each action to a row of repair_log, and the pauses depend on
- * these rows.
+ * follow_up -- corrects a server that answers but does not serve the serial of the
+ * database. core/follow.h decides when the pool manager acts, and how. A job calls the
+ * driver on the lane (thread) of the server, under the same lock as operations on the
+ * domain. If the server accepts no commands, the job asks central for a newer serial.
+ * The job reads the rows again before it acts. The job writes each action to a row of
+ * repair_log, and the pauses depend on these rows.
  *
  * If a process crashes, its jobs are lost. The next report about a server starts its job
  * again.

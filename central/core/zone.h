@@ -1,6 +1,6 @@
 /*
- * zone -- a domain in central: struct domain, as in all programs, with the names of the
- * SOA record, counts and times. Texts are borrowed.
+ * zone -- a domain in central. struct zone contains the struct domain of all programs,
+ * and adds the names of the SOA record, counts and times. Texts are borrowed.
  *
  * The database stores the RNAME of the SOA as a name. Answers show it as an email
  * address. In the name, each dot of the part before the @ has a backslash (RFC 1035 8).

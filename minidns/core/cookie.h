@@ -28,9 +28,9 @@ enum {
 
 /*
  * mini-DNS makes new cookies with the first secret, and accepts cookies made with either
- * secret. So a fleet changes its secret without refusing a cookie (RFC 9018 5). First
- * set the new secret as cookie_secret_other on all machines. Then swap the two secrets
- * on all machines. An hour later, remove the old secret.
+ * secret. So a fleet can change its secret without refusing a valid cookie (RFC 9018 5).
+ * First set the new secret as cookie_secret_other on all machines. Then swap the two
+ * secrets on all machines. An hour later, remove the old secret.
  */
 struct cookie_secrets {
 	struct siphash_key key[2];

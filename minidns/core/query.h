@@ -85,7 +85,7 @@ enum query_verdict query_read(const uint8_t *packet, size_t len, bool tcp,
  */
 enum query_verdict query_verify(struct query *query, const uint8_t *packet,
                                 const struct tsig_key *key, uint64_t now);
-/* Call it before you free the memory: the query may have a copy of a secret. */
+/* Call it before you free the memory: the query may contain a copy of a secret. */
 void query_wipe(struct query *query);
 /* Returns the key of the query's valid signature, or NULL. */
 const struct tsig_key *query_key(const struct query *query);

@@ -6,7 +6,7 @@
  * sends it with TC and without records. An answer with TC is about as large as its
  * query, and a real client repeats the query over TCP. The caller exempts clients with a
  * valid cookie. Each server of a pool also has a bucket for its own address, with a
- * higher limit.
+ * separate limit.
  *
  * Each bucket uses 16 octets. rate_new() allocates all buckets.
  */
@@ -20,8 +20,8 @@
 #include "dns/packet.h"
 
 /*
- * One bucket for each kind: a network that causes many refusals or guesses names still
- * gets other answers.
+ * One bucket for each kind: a network that causes many refusals, or that guesses names,
+ * still gets other answers.
  *
  * BIND, NSD and Knot also have a bucket for each name; mini-DNS does not. Resolvers
  * query these programs for many names. But an attacker who knows a thousand names can

@@ -7,9 +7,9 @@
  * If mini-DNS cannot reach the database, the error is Network Error, because mini-DNS
  * failed to reach another server. Only resolvers send the error No Reachable Authority.
  * Not Ready means that mini-DNS has no room, or that it has not read the servers and
- * keys since it started. If the rows of a zone cannot be served, the error is Other,
- * because no specific code fits. Answers from memory have no extended error: such an
- * answer is at most one second old, so it is not stale.
+ * keys since it started. If mini-DNS cannot serve the rows of a zone, the error is
+ * Other, because no specific code fits. Answers from memory have no extended error: such
+ * an answer is at most one second old, so it is not stale.
  */
 #pragma once
 

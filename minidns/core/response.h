@@ -4,8 +4,9 @@
  * connected socket checks the source). Silence never proves that a zone is absent.
  *
  * 	serial	  the server serves the zone at this serial
- * 	absent	  the server does not serve the zone to us: REFUSED, NOTAUTH, NXDOMAIN, or
- * 		  no error and no SOA (poolmgr/core/absence.h needs a confirmation)
+ * 	absent	  the server does not serve the zone to mini-DNS: REFUSED, NOTAUTH,
+ * 		  NXDOMAIN, or no error and no SOA (poolmgr/core/absence.h needs a
+ * 		  confirmation)
  * 	lame	  the answer contains an SOA but is not authoritative
  * 	failed	  any other rcode, or not signed as the server's TSIG key requires
  * 	unasked	  mini-DNS had no socket, or did not have the server's key

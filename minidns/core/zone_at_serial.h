@@ -1,9 +1,9 @@
 /*
  * zone_at_serial -- a zone as it was at an earlier serial. The earlier zone is the
- * present zone, without the records that a delta (ixfr.h) has added since, and with the
+ * present zone without the records that a delta (ixfr.h) has added since, and with the
  * records that the delta has removed. zone_at_serial returns all records one by one, in
- * no particular order, in the canonical form for comparisons. A caller may read a large
- * zone in steps.
+ * the canonical form for comparisons. The records have no particular order. A caller may
+ * read a large zone in steps.
  */
 #pragma once
 

@@ -77,22 +77,23 @@ struct driver {
 	enum err (*renew)(const void *settings, const struct driver_context *context,
 	                  const struct domain_ref *domain, struct why *why);
 	/*
-	 * Lists our zones: the zones with the mark that create() sets. The names end
-	 * with a dot and are in the arena. NULL: not possible.
+	 * Lists the zones of the fleet: the zones with the mark that create() sets. The
+	 * names end with a dot and are in the arena. NULL: not possible.
 	 */
 	enum err (*list)(const void *settings, struct arena *arena, const char ***names,
 	                 size_t *count, struct why *why);
 	/*
-	 * *there: the server has a zone with this name, even if the zone waits for its
-	 * first transfer. NULL: not possible.
+	 * *there: the server has a zone with this name, even if the zone is still
+	 * waiting for its first transfer. NULL: not possible.
 	 */
 	enum err (*has)(const void *settings, const struct domain_ref *domain,
 	                bool *there, struct why *why);
 	/* Returns which setting is missing for list(), or NULL. May be NULL. */
 	const char *(*list_lacks)(const void *settings);
 	/*
-	 * If list() cannot see the mark, it lists all zones that may be ours. Then this
-	 * function checks a zone. *ours: the zone is ours. May be NULL.
+	 * If list() cannot see the mark, it lists all zones that may belong to the
+	 * fleet. Then this function checks one of these zones. *ours: the zone belongs
+	 * to the fleet. May be NULL.
 	 */
 	enum err (*is_ours)(const void *settings, const struct domain_ref *domain,
 	                    bool *ours, struct why *why);

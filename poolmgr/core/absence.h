@@ -1,7 +1,7 @@
 /*
  * absence -- decides whether a server no longer has a zone. A poll alone does not prove
- * this: REFUSED, NXDOMAIN or a referral only mean that the server does not answer *us*
- * for the zone. An access list or a view has the same effect. So the poll needs a
+ * this: REFUSED, NXDOMAIN or a referral only mean that the server does not serve the
+ * zone to mini-DNS. An access list or a view has the same effect. So the poll needs a
  * confirmation:
  *
  * 	driver	the control channel: the server deleted the zone, or does not have it
@@ -22,9 +22,13 @@ enum confirmation {
 
 enum absence {
 	ABSENCE_NOT_SEEN,	/* the poll does not say that the zone is gone */
-	/* only the poll says that the zone is gone: the server may refuse us */
+	/*
+	 * only the poll says that the zone is gone: the server may refuse to answer
+	 * mini-DNS
+	 */
 	ABSENCE_DOUBTED,
-	ABSENCE_REFUTED,	/* the server has the zone, but refuses us */
+	/* the server has the zone, but refuses to answer mini-DNS */
+	ABSENCE_REFUTED,
 	ABSENCE_PROVEN,
 	ABSENCE_COUNT
 };

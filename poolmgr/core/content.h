@@ -1,6 +1,6 @@
 /*
  * content -- decides, after a comparison of records, whether to trust a server that
- * serves our serial.
+ * serves the serial of the database.
  *
  * 	compared   differs   transfer ordered since   ->
  * 	equal      any       any                      trusted

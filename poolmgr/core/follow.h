@@ -1,12 +1,12 @@
 /*
- * follow -- decides what to do about a server that answers but does not serve our
- * serial.
+ * follow -- decides what to do about a server that answers but does not serve the serial
+ * of the database.
  *
  * 	behind		act after the second failure in a row, because a NOTIFY may have
  * 			been lost. For a new zone act after the first failure: the server
  * 			has an older zone of that name
- * 	unknown		the server has a serial that we did not issue, so it ignores our
- * 			NOTIFY: act immediately
+ * 	unknown		the server has a serial that zonefleet did not issue, so it
+ * 			ignores NOTIFYs: act immediately
  * 	no serial	the server answers with an error. For a new zone act after the
  * 			second failure. For other zones act after the third failure,
  * 			because the server may still be loading its zones
@@ -21,10 +21,11 @@
 /*
  * The first action orders the server to transfer the zone. If this has no effect, the
  * pool manager sets the zone up again on the server. If the server answers without a
- * serial, the pool manager does this only for a new zone: the server may refuse only us
- * and still answer its clients. Some servers accept no commands. If the serial of such a
- * server is ahead, the pool manager asks central to raise the serial of the domain. It
- * does this at most twice an hour, because a server may change its serial by itself.
+ * serial, the pool manager does this only for a new zone. The server may refuse only
+ * mini-DNS and still answer its clients. Some servers accept no commands. If the serial
+ * of such a server is ahead, the pool manager asks central to raise the serial of the
+ * domain. It does this at most twice an hour, because a server may change its serial by
+ * itself.
  *
  * Each pause between tries is twice as long as the previous pause, up to ten minutes, so
  * that a long transfer can end. If the server did not accept a command, the pause is at
@@ -44,7 +45,7 @@ const char *follow_name(enum follow follow);	/* "TRANSFER" */
 
 struct follow_case {
 	struct state domain;		/* the current state */
-	bool in_error;			/* the row of the server is in error */
+	bool in_error;			/* the row of the server has the status ERROR */
 	bool serves_it;			/* false: the server answers without a serial */
 	uint32_t serves;
 	int failures;			/* in a row */

@@ -6,8 +6,8 @@
  *
  * RFC 4034 6.2 lists the types whose names are converted to lower case. RFC 3597 4 lists
  * the types whose names may be compressed. canonical.c converts and expands the names of
- * all types that are known to contain names, as servers do: the case of a name never has
- * a meaning.
+ * all types that are known to contain names. Name servers do the same, because the case
+ * of a name has no meaning.
  */
 #pragma once
 
