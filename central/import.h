@@ -2,8 +2,8 @@
  * import -- commits an import: writes a whole zone in one change. service_import.c has
  * checked and stored its parts. The commit runs on a lane (a thread) with its own
  * database connection, because a million rows take long. The commit is one transaction
- * of set-based statements, so memory does not grow with the zone. During the commit it
- * locks only this domain.
+ * of set-based statements, so central needs no more memory for a larger zone. While it
+ * runs, the commit locks only this domain.
  *
  * A commit locks the row of the import. If the process crashes, or the lane is full, the
  * import stays COMMITTING without a lock. Every 5 s (import_fire()) a process with an

@@ -1,7 +1,7 @@
 /*
  * poolmgr_cast -- sends casts about changed domains to the pool managers, after the
- * commit. A lost message costs time, but no data: the row of the domain has the task,
- * and the periodic sync of the pool manager finds the task.
+ * commit. A lost message costs time, but no data: the row of the domain contains the
+ * task, and the periodic sync of the pool manager finds the task.
  */
 #pragma once
 

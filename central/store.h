@@ -3,8 +3,8 @@
  * has a store*.c file. The statements also check the tenant (struct access,
  * runtime/access.h). So no function finds a row of another tenant.
  *
- * A transaction that changes a domain locks its row first. All values that it reads
- * afterwards stay valid until the commit.
+ * A transaction that changes a domain first locks the row of the domain. All values that
+ * it reads afterwards stay valid until the commit.
  */
 #pragma once
 

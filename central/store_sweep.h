@@ -1,7 +1,7 @@
 /*
  * store_sweep -- deletes old rows. Each function deletes at most SWEEP_ROWS rows and
- * returns their number. The caller repeats the call until it returns 0 or the time is
- * over.
+ * returns their number. The caller repeats the call until the result is 0 or the time
+ * for the sweep is over.
  */
 #pragma once
 
@@ -17,8 +17,8 @@ struct sweep_list {
 
 /*
  * Finds live domains with DELETED records older than AGE_S, among the next SWEEP_SCAN
- * domains after CURSOR. Moves CURSOR to the last of these domains, and at the end back
- * to "".
+ * domains after CURSOR. Moves CURSOR to the last of these domains, and after the last
+ * domain of all back to "".
  */
 void store_sweep_find_tombstones(struct tx *tx, int age_s, char cursor[ID_LEN + 1],
                                  struct sweep_list *list);

@@ -7,9 +7,9 @@
  * zone at that serial (core/zone_at_serial.h). If the server is ahead, the comparison
  * does not read the server's zone.
  *
- * A comparison uses at most three megabytes. In one turn of the event loop it processes
- * one message or a few hundred records. A comparison reads at most twice as many records
- * as the local zone contains.
+ * A comparison uses at most three megabytes. In one turn of the event loop, it processes
+ * at most one message or a few hundred records. A comparison reads at most twice as many
+ * records as the local zone contains.
  */
 #pragma once
 

@@ -5,11 +5,11 @@
  * signature, or an entry in rate_limit_exempt.
  *
  * An attacker can send queries with the forged address of a pool server, to direct our
- * answers at that server. So the higher limit of pool servers, and of clients that may
- * transfer any zone, applies only to SOA queries, IXFR queries and NOTIFYs. These
- * clients must send these messages without a cookie. The limiter looks for these clients
- * only in memory. Before the first read of the tables, all clients are unknown and may
- * have to use TCP.
+ * answers at that server. So not all queries of the pool servers and of clients that may
+ * transfer any zone have a higher limit. The higher limit applies only to the messages
+ * that these clients must send without a cookie: SOA queries, IXFR queries and NOTIFYs.
+ * The limiter looks for these clients only in memory. Before the first read of the
+ * tables, all clients are unknown and may have to use TCP.
  */
 #pragma once
 

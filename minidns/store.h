@@ -23,8 +23,8 @@ struct db;
 enum { STORE_NAMES = 256 };
 
 /*
- * A zone's head, and its newest change, because a client that queries the SOA soon
- * requests the delta.
+ * A zone's head, and its newest change. After a query for the SOA, a client usually
+ * requests this change as a delta.
  */
 struct head_row {
 	struct head head;

@@ -36,9 +36,9 @@ void tcp_clients_free(struct tcp_clients **clients);	/* closes all connections *
  * (base/descriptors.h), the process closes the connection that has been idle longest. It
  * closes connections of unknown clients first. To admit a server of a pool or of
  * allow_transfer, it closes even a busy connection of an unknown client. For unknown
- * clients, an IPv6 site counts as one peer. A client must accept some KiB of its answers
- * every 20 s (tcp_stall). A TLS client (stream.h) that does not finish the handshake in
- * time counts as idle.
+ * clients, an IPv6 site counts as one peer. A client must accept a few KiB of its
+ * answers every 20 s (tcp_stall). A TLS client (stream.h) that does not finish the
+ * handshake in time counts as idle.
  */
 void tcp_clients_admit(struct tcp_clients *clients, int fd,
                        const struct sockaddr_storage *from, const struct stream_tls *tls);

@@ -9,9 +9,9 @@
  * may use results of the last second.
  *
  * The heads of zones (SOA and serial) stay in the SOA cache (core/soa_cache.h). While a
- * process has a lease (announcer.h), it answers these queries without the database. When
- * announcements may have been lost, zone_lookup_recover() compares the cache with the
- * database (recovery.h).
+ * process has a lease (announcer.h), it answers queries for these zones without the
+ * database. When announcements may have been lost, zone_lookup_recover() compares the
+ * cache with the database (recovery.h).
  */
 #pragma once
 

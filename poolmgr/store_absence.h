@@ -34,8 +34,8 @@ void store_deletion_states(struct tx *tx, struct arena *arena,
 bool store_is_zone_lost(struct tx *tx, struct arena *arena, const char *domain_id,
                         const char *server_id, const char **reason);
 /*
- * The server has the zone: sets its row to error with REASON, and makes the next poll
- * due.
+ * Call it if the server has the zone. Sets the status of its row to ERROR, with REASON,
+ * and makes the next poll due.
  */
 void store_refute_absence(struct tx *tx, const char *domain_id, const char *server_id,
                           const char *reason);

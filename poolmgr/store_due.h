@@ -44,8 +44,8 @@ void store_claim(struct tx *tx, struct arena *arena, struct due **due, int ahead
 void store_forget_due(struct tx *tx, const struct share *share, const struct due_of *of);
 /*
  * Makes all pending work of the domain due now, and resets the pauses after failures. So
- * the result of the first attempt, for example a lost zone, does not wait for earlier
- * failures.
+ * earlier failures do not delay the result of the first attempt, for example a lost
+ * zone.
  */
 void store_make_due(struct tx *tx, const char *domain_id);
 /*

@@ -3,9 +3,9 @@
  * SOA, the removed records, the new SOA, the added records, and the new SOA again. ixfr
  * first checks the changes of the journal: their serials must form an unbroken chain,
  * and their records must be well-formed. Then ixfr merges several changes into one
- * (ixfr_merge.h). So a client that is far behind gets the records that it lacks, not
- * each step of the history. All servers that need the same delta share it. The generator
- * works like the generator of axfr.h.
+ * (ixfr_merge.h). So a client that is far behind gets only the changes that it needs,
+ * not each step of the history. All servers that need the same delta use the same copy
+ * of it. The generator works like the generator of axfr.h.
  */
 #pragma once
 

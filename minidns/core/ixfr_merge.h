@@ -1,7 +1,6 @@
 /*
  * ixfr_merge -- merges several differences into one (RFC 1995 5). The result contains
- * only the records that differ between the two serials, whatever the zone contained in
- * between.
+ * only the records that differ between the first and the last serial.
  *
  * Owner, type and rdata identify a record. The steps remove and add it in turn. The
  * first removal shows what the client has; the last addition shows what the client must

@@ -1,8 +1,8 @@
 /*
  * absence -- decides whether a server no longer has a zone. A poll alone does not prove
  * this: REFUSED, NXDOMAIN or a referral only mean that the server does not serve the
- * zone to mini-DNS. An access list or a view has the same effect. So the poll needs a
- * confirmation:
+ * zone to mini-DNS. An access list or a view can also cause these answers. So the poll
+ * needs a confirmation:
  *
  * 	driver	the control channel: the server deleted the zone, or does not have it
  * 	answers	the server answered with the same key shortly before, for this zone or

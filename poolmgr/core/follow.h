@@ -30,9 +30,9 @@
  * Each pause between tries is twice as long as the previous pause, up to ten minutes, so
  * that a long transfer can end. If the server did not accept a command, the pause is at
  * most 30 s. For 10 s after an accepted command, the pool manager does not set the zone
- * up again, because its transfer may still run. When the pool manager releases the rows
- * of the server (release.h), the pauses start again from the shortest. A request by an
- * administrator skips these pauses.
+ * up again, because the transfer may still be running. When the pool manager releases
+ * the rows of the server (release.h), the pauses start again from the shortest. A
+ * request by an administrator skips these pauses.
  */
 enum follow {
 	FOLLOW_WAIT,		/* no action now */

@@ -5,10 +5,10 @@
  * transfer, because a failed transfer does not mean that the zone is empty. The reader
  * stores no message. Of the zone it stores only the SOA.
  *
- * In a signed transfer, the first and the last message must have a signature, and so
- * must at least one of every hundred messages in a row (RFC 8945 5.3.1). The records of
- * unsigned messages arrive before a signature covers them. So only the end of the
- * transfer proves that these records are authentic.
+ * In a signed transfer, the first and the last message must have a signature. At least
+ * one of every hundred messages in a row must also have a signature (RFC 8945 5.3.1).
+ * The records of unsigned messages arrive before a signature covers them. So only the
+ * end of the transfer proves that these records are authentic.
  */
 #pragma once
 
