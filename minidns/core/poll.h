@@ -106,7 +106,10 @@ struct poll_move {
 
 struct poll_result {
 	enum report report;
-	/* With REPORT_NO_DOMAIN for a deleted zone: the server served the zone before. */
+	/*
+	 * With REPORT_NO_DOMAIN for a deleted zone: the server served the zone to
+	 * mini-DNS before.
+	 */
 	bool has_serial;
 	bool silent;			/* the server did not answer at all */
 	/* mini-DNS sent no query, so the result says nothing about the server */

@@ -23,11 +23,11 @@ enum confirmation {
 enum absence {
 	ABSENCE_NOT_SEEN,	/* the poll does not say that the zone is gone */
 	/*
-	 * only the poll says that the zone is gone: the server may refuse to answer
+	 * only the poll says that the zone is gone: the server may refuse to serve it to
 	 * mini-DNS
 	 */
 	ABSENCE_DOUBTED,
-	/* the server has the zone, but refuses to answer mini-DNS */
+	/* the server has the zone, but refuses to serve it to mini-DNS */
 	ABSENCE_REFUTED,
 	ABSENCE_PROVEN,
 	ABSENCE_COUNT
