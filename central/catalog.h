@@ -1,15 +1,15 @@
 /*
  * catalog -- keeps the catalog zones of the pools (core/catalog.h) up to date.
  *
- * A call that creates or deletes a domain does not change the catalog zone, because all
- * such calls would wait for its row. Instead, the rows of the domains show which updates
- * are due. Soon after a commit, and periodically, each central process reads these rows
- * and writes many domains in one transaction under one serial. Several processes may
- * write at the same time, because row locks keep their updates apart. A crash loses no
- * update.
+ * A call that creates or deletes a domain does not change the catalog zone. Otherwise
+ * all such calls would wait for the row of the catalog zone. Instead, the rows of the
+ * domains show which updates are due. Soon after a commit, and periodically, each
+ * central process reads these rows and writes many domains in one transaction under one
+ * serial. Several processes may write at the same time, because each of them locks the
+ * rows of its domains. A crash loses no update.
  *
- * After a large update central waits up to 5 seconds before the next update. So servers
- * do not transfer the catalog zone for each of thousands of domains.
+ * After a large update, central waits up to 5 seconds before the next update. So
+ * thousands of new domains cause only a few transfers of the catalog zone.
  */
 #pragma once
 

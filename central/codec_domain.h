@@ -21,8 +21,8 @@ struct domain_spec {
 	const char **ns;
 	size_t ns_count;
 	/*
-	 * serial of an imported zone; central uses it if it is newer than all earlier
-	 * serials
+	 * serial of an imported zone; central uses this serial if it is newer than all
+	 * earlier serials
 	 */
 	bool has_serial;
 	uint32_t serial;

@@ -10,9 +10,9 @@
 #include "model/json.h"
 #include "store.h"
 
-/* The values of a new or changed pool that are not in the pool's own row. */
+/* The values of a new or changed pool that are not in the row of the pool. */
 struct pool_spec {
-	bool has_ns;			/* pool->ns_records has new hosts */
+	bool has_ns;			/* pool->ns_records contains new hosts */
 	/* name of the catalog zone; NULL: unchanged, "": no catalog zone */
 	const char *catalog;
 	struct name catalog_name;

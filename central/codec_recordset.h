@@ -24,17 +24,18 @@ extern const struct json_field codec_record_shown[];
 
 /*
  * Reads the `changes` of apply_changes, each {"op", "name", "type", "ttl", "records"}.
- * "expect" is a condition that central checks before all changes. The set must have
- * exactly these records; otherwise central makes no change (ERR_CONFLICT). If "expect"
- * has no records, the set must not exist. If its type is "ANY", the name must have no
- * set at all. "expect" and "delete" ignore the case of names in the data.
+ * "expect" is a condition that central checks before all changes. The record set must
+ * contain exactly these records; otherwise central makes no change (ERR_CONFLICT). If
+ * "expect" has no records, the record set must not exist. If the type is "ANY", the name
+ * must have no record set at all. "expect" and "delete" ignore the case of names in the
+ * data.
  */
 enum err codec_changes(const json_t *array, struct arena *arena, struct change **changes,
                        size_t *count, struct why *why);
 /* Reads {"name", "type", "ttl", "records"} as a CHANGE_SET. */
 enum err codec_recordset(const json_t *json, struct arena *arena, struct change *change,
                          struct why *why);
-/* Reads {"ttl", "records"} for the set NOW; an absent field is unchanged. */
+/* Reads {"ttl", "records"} for the record set NOW; an absent field is unchanged. */
 enum err codec_recordset_values(const json_t *json, const struct recordset *now,
                                 struct arena *arena, struct change *change,
                                 struct why *why);
@@ -42,6 +43,6 @@ enum err codec_recordset_values(const json_t *json, const struct recordset *now,
 enum err codec_record_import(const json_t *json, const char *field, struct arena *arena,
                              struct change *change, struct why *why);
 
-/* The state of a record set is the worst state of its records. */
+/* The status of a record set is the worst status of its records. */
 json_t *codec_recordset_encode(const struct recordset *set);
 json_t *codec_record_encode(const struct found_record *found);

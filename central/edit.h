@@ -1,14 +1,14 @@
 /*
- * edit -- changes a domain. It locks the row of the domain, finds the new serial, and
- * reads the record sets at the names of the changes. The functions of core/ apply and
- * check the changes. Then edit writes the differences with a row of the journal under
- * the new serial.
+ * edit -- makes one change to a domain. It locks the row of the domain, finds the new
+ * serial, and reads the record sets at the names of the changes. The functions of core/
+ * apply and check the changes. Then edit writes the differences with a row of the
+ * journal under the new serial.
  *
- * Each call that changes the zone gets its own serial, even in a shared transaction: the
- * next serial or the time, whichever is newer. The records, journal row and answer of
- * the call have this serial, and the version of the domain grows by one. An import is
- * one call. In a round of catalog.h, each catalog zone gets one serial. A new
- * description or a deletion gets no serial.
+ * Each call that changes the zone gets its own serial, even in a shared transaction. The
+ * new serial is the next serial or the time, whichever is newer. The records, journal
+ * row and answer of the call contain this serial, and the version of the domain grows by
+ * one. An import is one call. In a round of catalog.h, each catalog zone gets one
+ * serial. A new description or a deletion gets no serial.
  */
 #pragma once
 
@@ -50,12 +50,12 @@ enum err edit_lock(struct write *write, const struct domain_key *key);
 /*
  * Changes the locked write->zone and its rows. Sets write->cast_method.
  *
- * A change of one record needs 8 or 9 round trips: BEGIN, lock, read the sets, write the
- * domain, [the set, if it is new or has a new TTL], the record, the journal, the answer,
- * COMMIT. It needs one more if domains exist below this domain, and one more for each
- * further 500 names read or 256 rows written. The calls of a group (write.h) share all
- * round trips except the one for domains below, if they are the first calls about their
- * domains and have few changes.
+ * A change to one record needs 8 or 9 round trips: BEGIN, lock, read the record sets,
+ * write the domain, [the record set, if it is new or has a new TTL], the record, the
+ * journal, the answer, COMMIT. It needs one more if domains exist below this domain. It
+ * also needs one more for every further 500 names that it reads, or 256 rows that it
+ * writes. The calls of a group (write.h) share all round trips except the one for
+ * domains below, if they are the first calls about their domains and have few changes.
  */
 enum err edit_apply(struct write *write, const struct edit *edit,
                     struct edit_outcome *outcome);

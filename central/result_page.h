@@ -1,6 +1,7 @@
 /*
  * result_page -- one page of the results of a find. A page contains objects up to the
- * caller's limit, or up to REPLY_MAX octets. The next page begins after its marker.
+ * caller's limit, or up to REPLY_MAX octets. The next page begins after the marker of
+ * this page.
  */
 #pragma once
 

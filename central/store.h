@@ -1,10 +1,10 @@
 /*
- * store -- the SQL statements of central, each in a function, with one store*.c file for
- * each noun. The statements contain the check of the tenant (struct access,
+ * store -- the SQL statements of central. Each statement is in a function, and each noun
+ * has a store*.c file. The statements also check the tenant (struct access,
  * runtime/access.h). So no function finds a row of another tenant.
  *
- * A transaction that changes a domain locks its row first. All values that it reads
- * afterwards stay valid until the commit.
+ * A transaction that changes a domain first locks the row of the domain. All values that
+ * it reads afterwards stay valid until the commit.
  */
 #pragma once
 
@@ -155,7 +155,7 @@ void store_domain_try_lock(struct tx *tx, struct arena *arena,
 /*
  * Reads the domains of KEYS (1 to TX_LIST_MAX) that this transaction has locked, of all
  * tenants. A missing domain is NULL. Before this call the transaction may only take
- * locks: its snapshot must not be older than the locks.
+ * locks, because its snapshot must not be older than the locks.
  */
 void store_domain_read_locked(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
@@ -177,8 +177,8 @@ void store_domain_set_description(struct tx *tx, struct zone *zone);
 /* Counts the domains of a tenant up to MAX + 1. */
 int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max);
 /*
- * Reads the serial of the domain NAME that was deleted last. False: no domain with this
- * name was deleted.
+ * Reads the serial of the most recently deleted domain with the name NAME. False: no
+ * domain with this name was deleted.
  */
 bool store_domain_last_serial(struct tx *tx, const char *name, uint32_t *serial);
 /* Finds a domain above or below NAME that does not belong to TENANT. */
@@ -220,7 +220,7 @@ struct record_criterion {
 /* Reads all record sets at NAMES (at most STORE_NAMES_MAX) with their live records. */
 void store_recordset_read(struct tx *tx, const char *domain_id, const char *const *names,
                           size_t count, struct rrsets *sets);
-/* The sets that store_recordset_read_several() reads. */
+/* The record sets that store_recordset_read_several() reads. */
 struct sets_wanted {
 	const char *domain_id, *name;
 	struct rrsets *sets;		/* one for each domain */
@@ -302,14 +302,14 @@ void store_import_stage(struct tx *tx, const char *id, uint32_t part,
                         const struct staged *records, size_t count, struct arena *arena);
 /*
  * Claims a COMMITTING import whose row no transaction has locked, and returns its id in
- * ID. If ID is "", it claims the oldest import whose last attempt was some seconds ago.
- * This time grows with each attempt. The claim is not a lock: if two workers claim an
- * import, one of them waits for the row.
+ * ID. If ID is "", it claims the oldest import whose last attempt was at least a few
+ * seconds ago. This pause grows with each attempt. The claim is not a lock: if two
+ * workers claim an import, one of them waits for the row.
  */
 bool store_import_claim(struct tx *tx, const char *worker, char id[ID_LEN + 1]);
 /*
- * Marks this session as the session that commits the import. Waits up to WAIT_S for
- * another session with this mark. The mark ends with the session or with
+ * Marks this session as the session that is committing the import. Waits up to WAIT_S
+ * for another session with this mark. The mark ends with the session or with
  * store_import_leave_session().
  */
 void store_import_take_session(struct tx *tx, const char *id, int wait_s);

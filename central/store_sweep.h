@@ -1,7 +1,7 @@
 /*
  * store_sweep -- deletes old rows. Each function deletes at most SWEEP_ROWS rows and
- * returns their number. The caller repeats the call until it returns 0 or the time is
- * over.
+ * returns their number. The caller repeats the call until the result is 0 or the time
+ * for the sweep is over.
  */
 #pragma once
 
@@ -17,14 +17,14 @@ struct sweep_list {
 
 /*
  * Finds live domains with DELETED records older than AGE_S, among the next SWEEP_SCAN
- * domains after CURSOR. Moves CURSOR to the last of these domains, and at the end back
- * to "".
+ * domains after CURSOR. Moves CURSOR to the last of these domains, and after the last
+ * domain of all back to "".
  */
 void store_sweep_find_tombstones(struct tx *tx, int age_s, char cursor[ID_LEN + 1],
                                  struct sweep_list *list);
 /*
- * Locks a domain that store_sweep_find_tombstones() has found. Deletes its DELETED
- * records and then its empty record sets.
+ * Locks a domain that store_sweep_find_tombstones() has found. Deletes the DELETED
+ * records of the domain and then its empty record sets.
  */
 int64_t store_sweep_tombstones(struct tx *tx, const char *domain_id, int age_s);
 
@@ -34,7 +34,8 @@ void store_sweep_find_deleted(struct tx *tx, struct sweep_list *list);
 int64_t store_sweep_deleted(struct tx *tx, const char *domain_id);
 /*
  * Finds DELETED domains older than AGE_S that have no other rows. The sweep deletes the
- * row of a domain last: it has the serial, and the rows of the servers refer to it.
+ * row of a domain last, because this row contains the serial, and the rows of the
+ * servers refer to it.
  */
 void store_sweep_find_domains(struct tx *tx, int age_s, struct sweep_list *list);
 int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
@@ -42,7 +43,7 @@ int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
 
 /*
  * Deletes changes older than AGE_S. With each change it deletes all earlier changes of
- * the domain: the journal must stay a chain without gaps.
+ * the domain, because the journal must stay a chain without gaps.
  */
 int64_t store_sweep_journal(struct tx *tx, int age_s, struct arena *arena);
 /*

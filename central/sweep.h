@@ -1,6 +1,6 @@
 /*
- * sweep -- deletes old rows, on its own lane (thread). Each central process sweeps: the
- * transactions are short, and two processes may run the same step.
+ * sweep -- deletes old rows, on its own lane (thread). Each central process deletes old
+ * rows. The transactions are short, and two processes may run the same step.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * write -- runs the calls that write, with idempotence and group commit.
+ * write -- runs the calls that change the database, with idempotence and group commit.
  *
  * Idempotence: the transaction of a call also writes its answer, under the unique id of
  * the message, with a digest of the call. If a message arrives twice, central returns
@@ -31,7 +31,8 @@ struct write {
 	/* the domain, locked and read for the group; NULL: the handler locks it */
 	const struct zone *locked_zone;
 	struct edit *edit;		/* from write_method.decode */
-	struct rrsets *prefetched;	/* the sets of the edit; NULL: not read yet */
+	/* the record sets of the edit; NULL: not read yet */
+	struct rrsets *prefetched;
 	/* the cast to the domain's pool manager after the commit; NULL: no cast */
 	const char *cast_method;	/* create_domain, ... */
 	bool catalog_changed;		/* the catalog zone of the pool is out of date */
@@ -58,14 +59,14 @@ struct write_method {
 /*
  * Runs the calls of a batch. errs[]: the result of each request.
  *
- * Group commit: calls that wait at the same time share a transaction for up to 20 ms.
- * With group commit, changes to 500 domains become ACTIVE 1.5 times as fast, and central
- * accepts them 1.6 times as fast (tests/bench/run, medians of two runs each). Each call
- * has its own serial (edit.h). If the transaction fails, each call runs alone. A call
- * whose domain is locked also runs alone. It waits a moment for the row only if a call
- * about this domain has just succeeded (rpc_redo.h). After the first ERR_LOCKED the rest
- * of the batch does not wait. After BUDGET_MS no call begins, and the rest of the batch
- * gets ERR_BUSY.
+ * Group commit: calls that are waiting at the same time share a transaction for up to 20
+ * ms. With group commit, changes to 500 domains become ACTIVE 1.5 times as fast, and
+ * central accepts them 1.6 times as fast (tests/bench/run, medians of two runs each).
+ * Each call has its own serial (edit.h). If the transaction fails, each call runs alone.
+ * A call whose domain is locked also runs alone. It waits a moment for the row only if a
+ * call about this domain has just succeeded (rpc_redo.h). After the first ERR_LOCKED the
+ * rest of the batch does not wait. After BUDGET_MS no call begins, and the rest of the
+ * batch gets ERR_BUSY.
  */
 void write_run(struct central *central, struct request *const *reqs, size_t count,
                const struct write_method *method, enum err *errs);

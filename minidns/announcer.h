@@ -27,8 +27,8 @@ struct announcer_config {
 	const struct figures *figures;
 	/*
 	 * Reports that this edition of a zone exists, so that no answer comes from an
-	 * older edition in memory. SOON: this process is about to notify name servers.
-	 * They then ask for the zone.
+	 * older edition in memory. SOON: this process will soon send NOTIFYs. The name
+	 * servers then query the zone.
 	 */
 	void (*news)(void *self, const struct name *zone, const struct edition *edition,
 	             bool soon);

@@ -1,8 +1,8 @@
 /*
  * compare_queue -- the method compare_zones: compares domains with the zones that name
- * servers serve. This comparison finds a record that was changed by hand under an
- * unchanged serial. mini-DNS reports a difference. If tell_equal is set, it also reports
- * an equal zone and a refusal. mini-DNS only counts the other outcomes.
+ * servers serve. A comparison finds a record that an operator changed by hand without
+ * changing the serial. mini-DNS reports differences. If tell_equal is set, mini-DNS also
+ * reports equal zones and refusals. mini-DNS only counts the other outcomes.
  *
  * At most eight comparisons run at the same time, at most two of them on one server. The
  * servers take turns. The queue contains each pair of zone and server at most once. If
@@ -39,22 +39,24 @@ struct compare_queue_config {
 struct compare_queue *compare_queue_new(struct loop *loop,
                                         const struct compare_queue_config *config);
 /*
- * Stops all comparisons. Then free the lookup and the zones: they call back for some of
- * the comparisons.
+ * Stops all comparisons. After this call, free the lookup and the zones, because they
+ * still call back for some comparisons.
  */
 void compare_queue_end(struct compare_queue *queue);
 void compare_queue_free(struct compare_queue **queue);
 /*
- * ARGS: the arguments of "compare_zones". ERR_INVALID: an order is not valid. The queue
- * accepts the other orders, and *why has the first reason. ERR_BUSY: the queue accepts
- * no order. The queue uses only the timeout of the poll parameters.
+ * ARGS: the arguments of "compare_zones". ERR_INVALID: an entry of the list is not
+ * valid. The queue accepts the valid entries, and *why contains the first reason.
+ * ERR_BUSY: the queue accepts no entry. Of the poll parameters, the queue uses only the
+ * timeout.
  *
- * The queue does not repeat a failed comparison, because the next round follows. There
- * are three exceptions. If the server closed the connection, the queue repeats the
- * comparison once, after two seconds. If this process does not know the server or its
- * key yet, the queue repeats the comparison once, after three seconds. If the zone
- * changes during a comparison, the queue repeats the comparison a few times, after the
- * waiting comparisons.
+ * In general, the queue does not repeat a failed comparison, because the next round
+ * compares the zone again. There are three exceptions. If the server closed the
+ * connection, the queue repeats the comparison once, after two seconds. If this process
+ * does not know the server or its key yet, the queue repeats the comparison once, after
+ * three seconds. If the zone changes during a comparison, the queue repeats the
+ * comparison a few times. Each time, it first starts the comparisons that are already
+ * waiting.
  */
 enum err compare_queue_add(struct compare_queue *queue, const json_t *args,
                            struct why *why);

@@ -1,15 +1,15 @@
 /*
- * compare_zone -- compares one zone with the copy on one name server at the same serial.
- * A transfer (net/axfr_client.h) passes the remote records to a set_diff
+ * compare_zone -- compares one zone with its copy on one name server, at the same
+ * serial. A transfer (net/axfr_client.h) passes the remote records to a set_diff
  * (core/set_diff.h). Then a walk passes the local records to the set_diff. To find out
  * which records differ, the comparison may repeat both steps. If the server is behind
- * and the journal reaches back to its serial, the comparison uses the local zone at that
- * serial (core/zone_at_serial.h). If the server is ahead, the comparison does not read
- * the server's zone.
+ * and the journal reaches back to the server's serial, the comparison uses the local
+ * zone at that serial (core/zone_at_serial.h). If the server is ahead, the comparison
+ * does not read the server's zone.
  *
- * A comparison uses at most three megabytes. In one turn of the event loop it processes
- * one message or a few hundred records. A comparison reads at most twice as many records
- * as the local zone has.
+ * A comparison uses at most three megabytes. In one turn of the event loop, it processes
+ * at most one message or a few hundred records. A comparison reads at most twice as many
+ * records as the local zone contains.
  */
 #pragma once
 
@@ -36,7 +36,7 @@ enum compare_outcome {
 	/* mini-DNS does not know the zone at the server's serial */
 	COMPARE_SERIAL,
 	COMPARE_REFUSED,	/* the server refuses to transfer the zone to mini-DNS */
-	/* no answer, connection closed, malformed, or too large */
+	/* no answer, a closed connection, or an answer that is malformed or too large */
 	COMPARE_FAILED,
 	COMPARE_OUTCOMES
 };
@@ -46,7 +46,7 @@ struct compare_zone_parts {
 	struct loop *loop;
 	struct servers *servers;
 	const struct dns_requests *requests;
-	/* room for one record, used only within one turn of the event loop */
+	/* buffer for one record, used only within one turn of the event loop */
 	struct canonical *record;
 	struct zone_lookup *lookup;
 	struct zones *zones;
@@ -76,13 +76,14 @@ struct compare_zone_end {
 typedef void compare_zone_fn(void *self, const struct compare_zone_end *end);
 
 /*
- * Borrows PARTS. Calls back once, as the last action, after this call has returned.
+ * Borrows PARTS. Calls FN once, after this call has returned. This is the last action of
+ * the comparison.
  */
 struct compare_zone *compare_zone_start(const struct compare_zone_parts *parts,
                                         const struct compare_zone_want *want,
                                         compare_zone_fn *fn, void *self);
 /*
- * Ends without a callback. Callbacks of the lookup, the zones or the deltas may still
- * come: free these first, then the parts.
+ * Ends the comparison without calling FN. The lookup, the zones and the deltas may still
+ * call back: free them first, then the other parts.
  */
 void compare_zone_cancel(struct compare_zone **compare);

@@ -1,14 +1,16 @@
 /*
- * dns_request -- sends one request to a name server and receives its answer.
+ * dns_request -- sends one DNS request (a query or a NOTIFY) to a name server and
+ * receives the answer.
  *
- * Each request has its own connected UDP socket, on a port that the kernel chooses, and
- * an id from getrandom(2). mini-DNS accepts only packets from the server's address and
- * port with this id and this question (RFC 5452; core/forgery.h). mini-DNS sends the
- * request again after 0.5, 1, 2 and 4 s. It uses TCP if the answer is truncated or the
- * caller wants TCP. If the server has a TSIG key, mini-DNS signs the request and accepts
- * only signed answers. At most 500 requests to one server are open; further requests
- * wait. A silent server gets a probe at intervals (core/silence.h); other requests to it
- * end immediately.
+ * Each request has its own connected UDP socket, on a port that the kernel chooses. The
+ * id of the request comes from getrandom(2). mini-DNS accepts only packets with this id
+ * and this question, from the server's address and port (RFC 5452; core/forgery.h).
+ * mini-DNS sends the request again after 0.5, 1, 2 and 4 s. mini-DNS uses TCP if the
+ * answer is truncated or the caller wants TCP. If the server has a TSIG key, mini-DNS
+ * signs the request and accepts only signed answers. At most 500 requests to one server
+ * are open at the same time. Further requests wait. mini-DNS sends only probes to a
+ * silent server, at intervals (core/silence.h). Other requests to this server end
+ * immediately.
  */
 #pragma once
 
@@ -29,7 +31,7 @@ struct dns_request_want {
 	struct name zone;
 	struct address server;
 	struct name tsig_key;		/* to sign the request with; length 0: no key */
-	/* for the whole request, from the time it is open */
+	/* for the whole request; starts when the request is open */
 	int timeout_ms;
 	bool tcp;			/* use TCP from the start */
 };
@@ -45,13 +47,14 @@ struct dns_requests *dns_requests_new(struct loop *loop, struct servers *servers
                                       const struct figures *figures);
 void dns_requests_free(struct dns_requests **requests);	/* no request may be open */
 /*
- * Sends requests from HOST if the server has the same address family. Call it at most
- * once for each family.
+ * Sets the source address of requests to servers of HOST's address family. Call it at
+ * most once for each family.
  */
 void dns_requests_bind(struct dns_requests *requests, const struct address *host);
 /*
  * Opens a non-blocking TCP connection from the host of dns_requests_bind(). Returns its
- * socket, which may still be connecting; the caller owns it. -1: not possible.
+ * socket, which may still be connecting; the caller owns it. -1: it cannot open the
+ * connection.
  */
 int dns_requests_connect(const struct dns_requests *requests,
                          const struct address *server);

@@ -1,8 +1,9 @@
 /*
- * dns_request_private -- the parts that the files of a request share.
+ * dns_request_private -- the structures and functions that the files of dns_request use
+ * in common.
  *
  * dns_request.c sends the request and receives the answer. dns_request_encode.c encodes
- * the request. request_slots.c has the slots of each server: it limits the open
+ * the request. request_slots.c manages the slots of each server: it limits the open
  * requests, queues further requests, and knows whether the server is silent. A request
  * frees itself before it calls its callback.
  */
@@ -31,7 +32,7 @@ struct dns_request {
 	size_t message_len;		/* 0: mini-DNS does not have the key to sign it */
 	dns_request_fn *fn;
 	void *self;
-	bool open;			/* slots->open includes this request */
+	bool open;			/* slots->open counts this request */
 	bool asked;			/* the request had a socket */
 	/* the last answer without a good signature; fault NULL: no such answer */
 	struct response doubted;
@@ -42,19 +43,20 @@ struct dns_request {
 	int64_t began_ms;
 	int64_t end_ms;			/* when the request times out */
 	int64_t due_us;			/* when its timer is due */
-	int repeat_ms;			/* until it sends the message again; 0: never */
+	/* time until it sends the message again; 0: never */
+	int repeat_ms;
 	size_t sent;			/* over TCP */
 	uint8_t *in;			/* over TCP: the length and the answer so far */
 	size_t in_len;
 };
 
-/* A server may ignore NOTIFYs and answer queries, so each kind has its own silence. */
+/* A server may ignore NOTIFYs but answer queries, so each kind has its own silence. */
 enum asked { ASKED_QUERY, ASKED_NOTIFY, ASKED_KINDS };
 
 /* The requests to one server: the number of open requests, and the queue. */
 struct request_slots {
 	struct address server;
-	/* several servers have this address: it never counts as silent */
+	/* several servers have this address: the address never counts as silent */
 	bool shared;
 	int64_t lower_case_until_ms;	/* core/forgery.h */
 	struct silence silence[ASKED_KINDS];

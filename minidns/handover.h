@@ -1,10 +1,10 @@
 /*
- * handover -- passes the orders of a process that stops to the other mini-DNS processes.
- * The process sends the orders to the queue that all processes read. An order keeps its
- * remaining tries, so that restarts do not prolong a poll.
+ * handover -- passes the orders of a process that is stopping to the other mini-DNS
+ * processes. The process sends the orders to the queue that all processes read. An order
+ * contains the number of its remaining tries, so restarts do not prolong a poll.
  *
- * Orders with the same server and terms share a message. If a process crashes, its
- * orders are lost, and the pool manager sends them again.
+ * A message can contain many orders with the same server and terms. If a process
+ * crashes, its orders are lost, and the pool manager sends them again.
  */
 #pragma once
 

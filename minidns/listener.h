@@ -2,9 +2,9 @@
  * listener -- the sockets that receive queries. Each process has one UDP and one TCP
  * socket for each address (SO_REUSEPORT: the kernel distributes the load).
  *
- * UDP sockets work in batches (recvmmsg, sendmmsg). The source address of an answer is
- * the address that received the query. For TCP, this file only accepts connections, and
- * tcp_clients.h handles the connections.
+ * UDP sockets receive and send messages in batches (recvmmsg, sendmmsg). The source
+ * address of an answer is the address that received the query. A TCP listener only
+ * accepts connections: tcp_clients.h handles them.
  */
 #pragma once
 
@@ -21,7 +21,10 @@ struct udp_listener;
 enum err udp_listener_open(struct loop *loop, struct serve *serve,
                            const struct address *address, struct udp_listener **listener,
                            struct why *why);
-/* Drops later answers. Frees the memory after the last of them. */
+/*
+ * Drops the answers that become ready later. Frees the memory after the last of these
+ * answers.
+ */
 void udp_listener_close(struct udp_listener **listener);
 
 /* Passes the connections to CLIENTS, under TLS unless TLS is NULL. */

@@ -1,8 +1,8 @@
 /*
  * notifier -- sends a NOTIFY to name servers when a zone has changed (RFC 1996), and
- * repeats it until an answer arrives. A burst of changes causes few NOTIFYs. While a
- * NOTIFY has no answer, and during a pause that grows with the burst, a newer serial
- * waits and replaces an older waiting serial.
+ * repeats it until an answer arrives. A burst of changes causes only a few NOTIFYs. A
+ * newer serial waits while a NOTIFY has no answer, and during a pause that grows with
+ * the burst. It replaces an older serial that is waiting.
  *
  * Any process can read the serial of an order, because central commits the serial before
  * it sends the order. The notifier sends a NOTIFY when all processes know the change
@@ -45,12 +45,12 @@ struct notify_order {
 	int timeout_ms, retry_interval_ms, max_retries;
 };
 
-/* ERR_BUSY: too many NOTIFYs wait for an answer. */
+/* ERR_BUSY: too many NOTIFYs are waiting for an answer. */
 enum err notifier_send(struct notifier *notifier, const struct notify_order *order,
                        struct why *why);
 /* Like notifier_send(). ERR_INVALID: the destination is not a valid address. */
 enum err notifier_order(struct notifier *notifier, const struct poll_order *order,
                         struct why *why);
-/* True: a NOTIFY waits to be sent, or has no answer yet. */
+/* True: a NOTIFY is waiting to be sent, or has no answer yet. */
 bool notifier_is_out(const struct notifier *notifier, const struct name *zone,
                      const struct address *server);

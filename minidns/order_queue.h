@@ -1,12 +1,12 @@
 /*
- * order_queue -- lists of orders; an order is a NOTIFY and a poll. A message may contain
+ * order_queue -- starts the orders of mini-DNS: NOTIFYs and polls. A message may contain
  * thousands of orders. The queue starts a few of them in each turn of the event loop, so
- * that timers and answers are not late.
+ * that it does not delay timers and answers.
  *
  * The queue checks and acknowledges a list before it has started all its orders. If the
  * process crashes, the waiting orders and the polls are lost. The pool manager knows
- * from its rows which reports are missing. A process that stops passes its orders to
- * other processes (handover.h).
+ * from its rows which reports are missing. A process that is stopping passes its orders
+ * to other processes (handover.h).
  */
 #pragma once
 
@@ -24,8 +24,8 @@ struct order_queue *order_queue_new(struct loop *loop, struct notifier *notifier
 void order_queue_free(struct order_queue **queue);
 /*
  * ARGS: the arguments of "propagate_zones"; if QUIET is set, of "poll_zones".
- * ERR_INVALID: an order is not valid. The queue starts the other orders, and *why has
- * the first reason. ERR_BUSY: the queue starts no order. If a change has no
+ * ERR_INVALID: an order is not valid. The queue starts the valid orders, and *why
+ * contains the first reason. ERR_BUSY: the queue starts no order. If a change has no
  * destinations, mini-DNS only announces it to all its processes.
  */
 enum err order_queue_add(struct order_queue *queue, const json_t *args, bool quiet,

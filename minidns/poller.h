@@ -1,15 +1,16 @@
 /*
- * poller -- waits until a name server has a zone at a serial, or no longer has the zone,
- * and reports the result. core/poll.h decides. This file has the timers, the queries and
- * the orders, one for each zone and server. A newer order replaces an older order.
+ * poller -- waits until a name server serves a zone at a serial, or no longer has the
+ * zone, and reports the result. core/poll.h makes the decisions. This module manages the
+ * timers and the queries. Each pair of zone and server has at most one order: a newer
+ * order replaces an older order.
  *
- * mini-DNS reports the result of a quiet order only if the result is not as expected. If
- * a quiet order finds that a server is behind, mini-DNS sends the server a NOTIFY and
- * reports the result.
+ * mini-DNS reports the result of a quiet order (poll_zones) only if the result is not
+ * the expected result. If a quiet order finds that a server is behind, mini-DNS sends
+ * the server a NOTIFY and reports the result.
  *
- * The poller acknowledges an order when it starts. A process that stops passes its polls
- * to other processes (handover.h). If a process crashes, its polls are lost. The pool
- * manager knows from its rows that a report is missing.
+ * The poller acknowledges an order when it starts. A process that is stopping passes its
+ * polls to other processes (handover.h). If a process crashes, its polls are lost. The
+ * pool manager knows from its rows that a report is missing.
  */
 #pragma once
 
@@ -43,8 +44,8 @@ size_t poller_count(const struct poller *poller);
 /* False also after poller_hand_over(). */
 bool poller_has_room(const struct poller *poller, size_t orders);
 /*
- * ERR_BUSY: too many polls run, or the process is stopping. ERR_INVALID: the destination
- * is not a valid address.
+ * ERR_BUSY: too many polls are running, or the process is stopping. ERR_INVALID: the
+ * destination is not a valid address.
  */
 enum err poller_order(struct poller *poller, const struct poll_order *order,
                       struct why *why);
@@ -64,7 +65,7 @@ void poller_transfer_began(struct poller *poller, const struct name *zone,
                            const struct address *peer);
 /*
  * SERIAL: the serial of the transfer; NULL: the transfer failed. False: no poll in this
- * process waits for this transfer.
+ * process is waiting for this transfer.
  */
 bool poller_transfer_ended(struct poller *poller, const struct name *zone,
                            const struct address *peer, const uint32_t *serial);

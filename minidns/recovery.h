@@ -1,9 +1,10 @@
 /*
- * recovery -- compares the SOA cache with the database after this process has lost the
- * connection that receives announcements, because announcements may be lost (seed 004:
- * "recover"). Then the cache uses equal entries again and drops entries that differ. A
- * recovery runs one statement for every 256 zones that the cache got within the last
- * minute. Without it, each later query would need a statement.
+ * recovery -- compares the SOA cache with the database (seed 004: "recover"). A recovery
+ * is necessary after this process has lost the connection that receives announcements,
+ * because announcements may have been lost. Then the cache uses equal entries again and
+ * drops entries that differ. A recovery runs one statement for every 256 zones that
+ * mini-DNS put into the cache within the last minute. Without a recovery, each later
+ * query would need a statement.
  *
  * Announcements that arrive during a recovery have their usual effect, because the
  * recovery reads the database after they arrive.
@@ -21,7 +22,7 @@ struct recovery *recovery_new(struct loop *loop, const struct db_config *config,
                               struct soa_cache *cache, const struct figures *figures);
 void recovery_free(struct recovery **recovery);
 /*
- * Compares all entries in doubt (soa_cache_doubt()). If a recovery is already running,
- * it also compares these entries.
+ * Compares all entries that may be outdated (soa_cache_doubt()). If a recovery is
+ * already running, it also compares these entries.
  */
 void recovery_start(struct recovery *recovery);

@@ -4,9 +4,9 @@
  * does not wait. So a single change needs one or two messages, and a thousand changes a
  * second need hundreds of messages.
  *
- * The broker module keeps a message across reconnects until the broker confirms it. If
- * the broker does not confirm it, the pool manager notices the missing report and asks
- * again.
+ * The broker module keeps a message until the broker confirms it, even if the connection
+ * is lost in between. If the report never arrives, the pool manager notices that it is
+ * missing and orders the poll again.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
- * serve -- answers a request, in the same way for UDP and TCP. It checks the request,
- * finds the zone, checks the client of a transfer, and answers. It answers from memory
- * if it can. Otherwise it keeps the request until the database has answered, and then
- * calls the listener back.
+ * serve -- answers a DNS request, in the same way for UDP and TCP. It checks the
+ * request, finds the zone, checks whether the client may transfer it, and answers. It
+ * answers from memory if it can. Otherwise it keeps the request until the database has
+ * answered, and then calls the listener back.
  */
 #pragma once
 
@@ -46,7 +46,7 @@ struct serve_config {
 	struct servers *servers;
 	struct transfers *transfers;
 	struct limiter *limiter;
-	/* a client asks for an SOA or a transfer, as name servers do */
+	/* a client has requested an SOA or a transfer, as name servers do */
 	void (*heard)(void *self, const struct address *peer);
 	void *self;
 };
@@ -67,8 +67,8 @@ enum { SERVE_BUFFER = 65535 };
 
 struct serve *serve_new(const struct serve_config *config);
 /*
- * The caller passes no more requests. Answers the requests that no longer need the
- * database.
+ * Call it when no more requests will follow. Answers the requests that no longer need
+ * the database.
  */
 void serve_end(struct serve *serve);
 /* Call it before the first request, and when the secrets change. */

@@ -1,9 +1,9 @@
 /*
- * servers -- the access list and the keys, a copy of the tables pool_servers and
+ * servers -- the access list and the TSIG keys: a copy of the tables pool_servers and
  * tsigkeys. mini-DNS reads the tables every ten seconds and when it receives SIGHUP. It
  * also reads the tables before it refuses a transfer, because the server may be new. Any
  * client can send a datagram, so a datagram causes a new read at most once every two
- * seconds. If a new server waits for a transfer over TCP, mini-DNS reads the tables
+ * seconds. If a new server is waiting for a transfer over TCP, mini-DNS reads the tables
  * immediately.
  *
  * Until the first read, the rights and keys of the servers are unknown: check
@@ -47,8 +47,8 @@ void servers_hurry(struct servers *servers, const struct address *peer);
 void servers_ask(struct servers *servers, const struct access_ask *ask, allowed_fn *fn,
                  void *self);
 /*
- * True: PEER is a server of a pool or in allow_transfer. Answers from memory: a server
- * that was just added may be unknown.
+ * True: PEER is a server of a pool, or allow_transfer contains its address. Answers from
+ * memory: a server that was just added may be unknown.
  */
 bool servers_knows(const struct servers *servers, const struct address *peer);
 /*
@@ -57,8 +57,9 @@ bool servers_knows(const struct servers *servers, const struct address *peer);
  */
 bool servers_of_pool(const struct servers *servers, const struct address *peer);
 /*
- * True: we may send to SERVER, because a server of a pool has this address and port. For
- * a NOTIFY, an entry in allow_transfer is also sufficient. Answers from memory.
+ * True: mini-DNS may send messages to SERVER, because a server of a pool has this
+ * address and port. For a NOTIFY, an entry in allow_transfer is also sufficient. Answers
+ * from memory.
  */
 bool servers_may_hear(const struct servers *servers, const struct address *server,
                       bool notify);

@@ -19,7 +19,7 @@ struct order_queue;
 struct notifier;
 struct poller;
 
-/* The handlers get it as `self`. */
+/* The handlers get this struct as `self`. */
 struct service {
 	struct compare_queue *compare_queue;
 	struct announcer *announcer;

@@ -1,6 +1,7 @@
 /*
- * store -- all SQL of mini-DNS, which only reads. It runs on lanes (threads); each lane
- * has its own connection. store.c repeats a transaction after a deadlock.
+ * store -- all SQL of mini-DNS. mini-DNS only reads the database. The statements run on
+ * lanes (threads), and each lane has its own connection. store.c repeats a transaction
+ * after a deadlock.
  */
 #pragma once
 
@@ -22,8 +23,8 @@ struct db;
 enum { STORE_NAMES = 256 };
 
 /*
- * A zone's head, and the newest change: a client that reads the head soon asks for the
- * delta.
+ * A zone's head, and its newest change. After a query for the SOA, a client usually
+ * requests this change as a delta.
  */
 struct head_row {
 	struct head head;
@@ -32,9 +33,9 @@ struct head_row {
 };
 
 /*
- * Reads the heads of the zones among NAMES (canonical text) that may be served. *rows is
- * xmalloc'ed; the caller owns the deltas in it. If the SOA of a zone cannot be read, its
- * soa_len is 0.
+ * Reads the heads of the zones among NAMES (canonical text) that mini-DNS may serve.
+ * *rows is xmalloc'ed; the caller owns the deltas in it. If the SOA of a zone cannot be
+ * read, its soa_len is 0.
  */
 enum err store_heads(struct db *db, const char *const *names, size_t count,
                      struct head_row **rows, size_t *found, struct why *why);
@@ -55,8 +56,8 @@ enum err store_zone(struct db *db, const char *domain_id, struct zone **zone,
                     struct why *why);
 
 /*
- * *delta is NULL if the journal does not lead from FROM to HEAD, or if its steps have
- * more than LIMIT bytes before the merge.
+ * *delta is NULL if the journal does not lead from FROM to the serial of HEAD, or if the
+ * steps are larger than LIMIT bytes before the merge.
  */
 enum err store_delta(struct db *db, const struct head *head, uint32_t from, size_t limit,
                      struct delta **delta, struct why *why);

@@ -1,8 +1,8 @@
 /*
- * stream -- the octets of a client's connection, without or with TLS (RFC 7858; for
+ * stream -- the octets of a client's connection, with or without TLS (RFC 7858; for
  * transfers RFC 9103). A TLS connection uses version 1.3, our certificate, and the ALPN
  * token "dot" if the client sends any ALPN token. If an option requires it, the client
- * must show a certificate that one of our CAs has signed.
+ * must present a certificate that a CA of the configuration has signed.
  *
  * A stream never blocks. A stream begins with a handshake. Without TLS, the handshake
  * ends immediately. TLS may have to read in order to write, or write in order to read.
@@ -44,7 +44,7 @@ struct stream {
 
 /* TLS NULL: no TLS. */
 void stream_open(struct stream *stream, int fd, const struct stream_tls *tls);
-/* Returns -1: failed, the stream cannot be used; 0: not finished; 1: finished. */
+/* Returns -1 if it failed and the stream cannot be used; 0: not finished; 1: finished. */
 int stream_shake_hands(struct stream *stream);
 /* Like recv(2) and send(2): errno is EAGAIN if the call would block. */
 ssize_t stream_read(struct stream *stream, void *data, size_t size);

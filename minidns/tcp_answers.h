@@ -1,9 +1,10 @@
 /*
  * tcp_answers -- the answers that one TCP client has not received yet: messages with a
- * length prefix (RFC 7766 8), and transfers. A transfer makes each message when the
- * socket accepts it. A transfer that has begun runs to its end. Between two transfers,
- * tcp_answers first sends all waiting messages (RFC 7766 7), because a transfer may have
- * to wait for its place. Messages keep their order, and so do transfers.
+ * length prefix (RFC 7766 8), and transfers. A transfer makes each message only when the
+ * socket can accept it. A transfer that has begun runs to its end. Between two
+ * transfers, tcp_answers first sends all waiting messages (RFC 7766 7), because a
+ * transfer may have to wait for its place. The messages keep their order. The transfers
+ * also keep their order.
  */
 #pragma once
 
@@ -40,7 +41,10 @@ void tcp_answers_clear(struct tcp_answers *answers);
 void tcp_answers_put(struct tcp_answers *answers, const struct reply *reply,
                      void (*ready)(void *self), void *self);
 bool tcp_answers_empty(const struct tcp_answers *answers);
-/* True: there are octets to send now: a message waits, or a transfer has its place. */
+/*
+ * True: there are octets to send now, from a message or from a transfer that has its
+ * place.
+ */
 bool tcp_answers_ready(const struct tcp_answers *answers);
 /* Sends as many octets as STREAM accepts in this turn. False: the stream failed. */
 bool tcp_answers_send(struct tcp_answers *answers, struct stream *stream);

@@ -1,9 +1,9 @@
 /*
  * tcp_clients -- the connections of all TCP listeners of a process (RFC 7766). A client
- * may send queries without waiting for answers. Answers leave when they are ready
- * (tcp_answers.h defines their order). Each client has its own buffer and deadline, and
- * limits on its queries, transfers and connections, so that it cannot slow other clients
- * down.
+ * may send queries without waiting for answers. The process sends each answer when the
+ * answer is ready (tcp_answers.h defines the order). Each client has its own buffer and
+ * its own timeouts. Limits on its queries, transfers and connections prevent a client
+ * from slowing down other clients.
  */
 #pragma once
 
@@ -36,9 +36,9 @@ void tcp_clients_free(struct tcp_clients **clients);	/* closes all connections *
  * (base/descriptors.h), the process closes the connection that has been idle longest. It
  * closes connections of unknown clients first. To admit a server of a pool or of
  * allow_transfer, it closes even a busy connection of an unknown client. For unknown
- * clients, an IPv6 site counts as one peer. A client must accept some KiB of its answers
- * every 20 s (tcp_stall). A TLS client (stream.h) that does not finish the handshake in
- * time counts as idle.
+ * clients, an IPv6 site counts as one peer. A client must accept a few KiB of its
+ * answers every 20 s (tcp_stall). A TLS client (stream.h) that does not finish the
+ * handshake in time counts as idle.
  */
 void tcp_clients_admit(struct tcp_clients *clients, int fd,
                        const struct sockaddr_storage *from, const struct stream_tls *tls);

@@ -2,9 +2,9 @@
  * transfers -- the running transfers. This module limits the number of transfers, in
  * total and for each peer. It queues further transfers until a place is free, and tells
  * the owner when a transfer ends. Peers below their limit take turns, so that a peer
- * with many transfers delays only its own. The transfers of one peer start in the order
- * of their requests. The time to assign a place does not depend on the length of the
- * queue.
+ * with many transfers delays only its own transfers. The transfers of one peer start in
+ * the order of their requests. The time to assign a place does not depend on the length
+ * of the queue.
  */
 #pragma once
 
@@ -43,7 +43,7 @@ struct transfers_config {
 struct transfers *transfers_new(struct loop *loop, const struct transfers_config *config);
 void transfers_free(struct transfers **transfers);
 size_t transfers_count(const struct transfers *transfers);
-/* Transfers of this zone to this host that run now. */
+/* Number of running transfers of ZONE to the host of PEER. */
 int transfers_running(const struct transfers *transfers, const struct name *zone,
                       const struct address *peer);
 

@@ -1,15 +1,17 @@
 /*
- * zone_lookup -- finds the zone of a name and its serial, as the database has them now.
+ * zone_lookup -- finds the zone of a name, and the current serial of the zone in the
+ * database.
  *
- * A name server that got a NOTIFY for serial S from one process may ask any other
- * process. The answer must have S or a newer serial, so zone_lookup reads the database
- * after the query has arrived. While a statement runs, zone_lookup collects requests.
- * The next statement reads the zones of all these requests. Ordinary queries may use
- * results of the last second.
+ * A name server that got a NOTIFY for serial S from one process may query any other
+ * process. The answer must contain S or a newer serial, so zone_lookup reads the
+ * database after the query has arrived. While a statement runs, zone_lookup collects
+ * requests. The next statement reads the zones of all these requests. Ordinary queries
+ * may use results of the last second.
  *
- * The heads of zones stay in the SOA cache (core/soa_cache.h). While a process has a
- * lease (announcer.h), its queries need no database. When announcements may be lost,
- * zone_lookup_recover() compares the cache with the database (recovery.h).
+ * The heads of zones (SOA and serial) stay in the SOA cache (core/soa_cache.h). While a
+ * process has a lease (announcer.h), it answers queries for these zones without the
+ * database. When announcements may have been lost, zone_lookup_recover() compares the
+ * cache with the database (recovery.h).
  */
 #pragma once
 
@@ -40,15 +42,16 @@ struct zone_lookup *zone_lookup_new(struct loop *loop, const struct db_config *c
 void zone_lookup_free(struct zone_lookup **lookup);
 /*
  * APEX: the name is likely the apex of a zone, as in a transfer. Then the lookup reads
- * the names above NAME only if NAME is not an apex. ERR_BUSY: too many requests wait;
- * the lookup does not call FN.
+ * the names above NAME only if NAME is not an apex. ERR_BUSY: too many requests are
+ * waiting, and the lookup does not call FN.
  */
 enum err zone_lookup_find(struct zone_lookup *lookup, const struct name *name, bool apex,
                           zone_lookup_fn *fn, void *self);
-/* A query for the zone is expected soon. Reads its head, unless many requests wait. */
+/* Reads the head of ZONE before an expected query, unless many requests are waiting. */
 void zone_lookup_prefetch(struct zone_lookup *lookup, const struct name *zone);
 /*
- * The head of the zone, as last read. Use it only while you have a lease (announcer.h).
+ * The head of the zone, as last read. Use it only while the process has a lease
+ * (announcer.h).
  */
 bool zone_lookup_cached(const struct zone_lookup *lookup, const struct name *name,
                         struct head *head);

@@ -2,13 +2,13 @@
  * zones -- snapshots of zones. A reader lane (a thread) loads a zone in one transaction
  * when a request first needs it. A budget limits the memory in bytes. If the budget is
  * full, mini-DNS drops the zone that has been unused longest. A zone stays in memory
- * while a transfer reads it, and the budget includes it. While the zones in use fill the
- * budget, mini-DNS loads no other zone. mini-DNS never serves an incomplete zone: if the
- * database fails during a load, the result is ERR_UNREACHABLE.
+ * while a transfer reads it, and counts towards the budget. While the zones in use fill
+ * the budget, mini-DNS loads no further zone. mini-DNS never serves an incomplete zone:
+ * if the database fails during a load, the result is ERR_UNREACHABLE.
  *
- * Each domain has a small entry in this module. If the rows of a zone cannot be served,
- * the entry marks the zone as broken at its serial. mini-DNS reads such a zone again at
- * most once every ten seconds.
+ * Each domain has a small entry in this module. If mini-DNS cannot serve the rows of a
+ * zone, the entry marks the zone as broken at its serial. mini-DNS reads such a zone
+ * again at most once every ten seconds.
  */
 #pragma once
 
@@ -55,7 +55,7 @@ bool zones_some_broken(const struct zones *zones);
  */
 void zones_get(struct zones *zones, const struct head *head, zone_fn *fn, void *self);
 /*
- * A transfer has released a zone. Frees zones without a user at the end of the turn of
- * the event loop. A zone_fn may call it.
+ * Call it when a transfer has released a zone. Frees the unused zones at the end of this
+ * turn of the event loop. A zone_fn may call this function.
  */
 void zones_trim_later(struct zones *zones);

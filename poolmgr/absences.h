@@ -1,6 +1,6 @@
 /*
  * absences -- records the reports of mini-DNS about zones that are being deleted. For
- * each zone it records whether the zone is proven absent, doubted or still there
+ * each zone it records whether the zone is absent, possibly absent or still there
  * (core/absence.h). One transaction records all reports of a message. The transaction
  * locks only rows of pool_manager_status, so it never waits for central.
  */

@@ -37,7 +37,8 @@ struct evaluation {
 		const struct domain_query *first;
 	} *results;			/* room for COUNT; texts are in the arena */
 	size_t found;
-	struct unknown_serial {		/* SERVER has a serial that we did not issue */
+	/* SERVER serves a serial that zonefleet did not issue */
+	struct unknown_serial {
 		struct unknown_serial *next;
 		const struct server *server;
 		const struct domain_ref *domain;

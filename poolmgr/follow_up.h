@@ -1,10 +1,10 @@
 /*
- * follow_up -- corrects a server that answers but does not serve our serial.
- * core/follow.h decides when and how. A job calls the driver on the lane (thread) of the
- * server, under the same lock as operations on the domain. If the server accepts no
- * orders, the job asks central for a newer serial. The job reads the rows again before
- * it acts. The job writes each action to a row of repair_log, and the pauses depend on
- * these rows.
+ * follow_up -- corrects a server that answers but does not serve the serial of the
+ * database. core/follow.h decides when the pool manager acts, and how. A job calls the
+ * driver on the lane (thread) of the server, under the same lock as operations on the
+ * domain. If the server accepts no commands, the job asks central for a newer serial.
+ * The job reads the rows again before it acts. The job writes each action to a row of
+ * repair_log, and the pauses depend on these rows.
  *
  * If a process crashes, its jobs are lost. The next report about a server starts its job
  * again.
@@ -22,8 +22,8 @@ struct follow_up *follow_up_new(struct poolmgr *poolmgr);
 /* Call it after servers_stop(). */
 void follow_up_free(struct follow_up **follow_up);
 /*
- * Starts a follow-up. The row of the server is in error. SERVES: the serial of the
- * domain that the server serves; NULL: the server answered without a serial.
+ * Starts a follow-up. The row of the server has the status ERROR. SERVES: the serial of
+ * the domain that the server serves; NULL: the server answered without a serial.
  */
 void follow_up_observe(struct follow_up *follow_up, const struct server *server,
                        const struct domain_ref *domain, const uint32_t *serves,

@@ -1,8 +1,9 @@
 /*
- * orphan_zones -- lists our zones on each server, and finds orphan zones. A zone becomes
- * an orphan if its deletion fails, or if its server is restored from a backup. In each
- * compare_every'th round, one process of the pool asks each server, on the lane of the
- * server. The list contains only zones with our mark.
+ * orphan_zones -- lists the zones of the fleet on each server, and finds orphan zones. A
+ * zone becomes an orphan if its deletion fails, or if its server is restored from a
+ * backup. Once in compare_every rounds, one process of the pool gets the list from each
+ * server, on the lane of the server. The list contains only zones that the driver has
+ * marked as zones of the fleet.
  */
 #pragma once
 

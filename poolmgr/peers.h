@@ -1,10 +1,10 @@
 /*
  * peers -- sends messages to the other programs: casts to mini-DNS, and calls to
- * central. At most one call about a domain waits for an answer. A newer report of that
- * domain waits for the end of the call, and replaces an older waiting report. While
- * calls have no answer, reports of other domains wait for the next call. The pool
- * manager repeats each report until central answers. If the process ends before that,
- * the sync finds the domain by its rows.
+ * central. At most one call about a domain is waiting for an answer. A newer report of
+ * that domain waits for the end of the call, and replaces an older waiting report. While
+ * a call has no answer, reports of other domains wait a moment, so that the next call
+ * contains several reports. The pool manager repeats each report until central answers.
+ * If the process ends before that, the sync finds the domain by its rows.
  */
 #pragma once
 
@@ -24,7 +24,9 @@ struct cause {
 	const char *request_id;
 	/* the message goes to the recovery queue, so that changes of users come first */
 	bool recovery;
-	/* the server fails. An operation runs despite that; a poll has only one try */
+	/*
+	 * the server is failing. An operation runs nevertheless; a poll has only one try
+	 */
 	bool probe;
 };
 
@@ -56,8 +58,8 @@ void peers_notify_also(struct peers *peers, const struct domain_ref *domain,
 void peers_report(struct peers *peers, const struct pool_report *report,
                   const char *request_id);
 /*
- * The number of further domains that may wait for central. If it is 0, peers_report()
- * drops reports of further domains.
+ * The number of further domains whose reports may wait for a call. If it is 0,
+ * peers_report() drops reports of further domains.
  */
 size_t peers_report_room(const struct peers *peers);
 /*

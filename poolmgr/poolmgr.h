@@ -5,9 +5,9 @@
  * service    receives messages           operation  calls drivers, on lanes (threads)
  * retry      handles rows that are due   peers      sends to mini-DNS and central
  * sync       finds servers behind        full_scan  polls all domains
- * repair     removes drift               follow_up  corrects servers that are behind
+ * repair     corrects drift              follow_up  corrects servers that are behind
  * health     which servers answer        recompare  compares servers that differ
- * registration  ids and addresses of the servers
+ * registration  writes the ids and addresses of the servers
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * recompare -- the list of the servers whose records differ from the records in the
- * database. mini-DNS repeats the comparison with each of them until it finds the server
- * equal (core/content.h). repair.c orders the transfer that corrects the server. The
+ * database. mini-DNS repeats the comparison with each of these servers until the records
+ * are equal (core/content.h). repair.c orders the transfer that corrects the server. The
  * list is in the rows of pool_manager_status, so another process continues if this
  * process stops.
  */

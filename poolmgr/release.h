@@ -1,7 +1,7 @@
 /*
- * release -- makes the failed rows of a server due immediately. A release begins when
- * the server answers again, or when the server serves a domain that it failed to serve
- * for a long time.
+ * release -- makes the failed actions of a server due immediately, so that the pool
+ * manager retries them. A release begins when the server answers again, or when the
+ * server serves a domain that it failed to serve for a long time.
  */
 #pragma once
 
@@ -10,7 +10,8 @@
 #include "runtime/tx.h"
 
 /*
- * CONTROL: rows that failed on the control channel; otherwise rows that failed over DNS.
+ * CONTROL: releases actions that failed on the control channel; otherwise actions that
+ * failed over DNS.
  */
 void release_server(struct poolmgr *poolmgr, const char *server_id, bool control);
 
@@ -23,8 +24,8 @@ struct recovered {
 	const char *server_ids[LIST_MAX];
 };
 /*
- * Finds these servers. Runs one statement if a server has rows that wait long; otherwise
- * it runs no statement.
+ * Finds these servers. Runs one statement if a server has rows with a long pause;
+ * otherwise it runs no statement.
  */
 void release_find(const struct poolmgr *poolmgr, struct tx *tx, struct arena *arena,
                   const struct server_report *reports, size_t count,

@@ -1,7 +1,8 @@
 /*
- * servers -- the name servers of the pool, which the program creates when it starts
- * (seed 000). Each server has its driver, a lane (thread) that runs the driver, and its
- * health for the control channel and for DNS. All pool managers share the health.
+ * servers -- the name servers of the pool. The program reads them from the settings when
+ * it starts (seed 000). Each server has its driver, a lane (thread) that runs the
+ * driver, and its health for the control channel and for DNS. All pool managers share
+ * the health.
  */
 #pragma once
 
@@ -28,7 +29,7 @@ struct server {
 	struct destination destination;		/* host is the resolved address */
 	char address[46];			/* "": host is not resolved yet */
 	struct addresses known;			/* all addresses of its host */
-	/* for the event loop, like the next two */
+	/* only for the event loop, like the next two members */
 	struct lookup *lookup;
 	struct servers *servers;
 	/* when a failure last changed the address */

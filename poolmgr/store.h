@@ -1,8 +1,9 @@
 /*
  * store -- the rows of pool_manager_status: the actions that each server must perform
- * for a domain, and the serial that the server serves. Orders, results and reports write
- * the rows, and evaluate.h reads them. store_due.h handles rows that are due.
- * store_servers.h handles the rows of the servers.
+ * for a domain, and the serial that the server serves. The pool manager writes these
+ * rows when it handles orders, results and reports. evaluate.h reads the rows.
+ * store_due.h handles rows that are due. store_servers.h handles the rows of the
+ * servers.
  */
 #pragma once
 
@@ -96,7 +97,7 @@ bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
 void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum action ended,
                       const char *server_id, int after_s);
 /*
- * The server has a serial that central did not issue, so the server ignores newer
+ * The server serves a serial that central did not issue, so the server ignores the
  * serials of the database.
  */
 #define UNKNOWN_SERIAL_WORDS "serves serial %u, which zonefleet did not issue"

@@ -1,6 +1,7 @@
 /*
  * store_absence -- reads the facts in the database that confirm or deny that a zone is
- * absent after a poll has not found the zone (enum confirmation in core/absence.h).
+ * absent (enum confirmation in core/absence.h). The pool manager needs these facts when
+ * a poll has not found the zone.
  */
 #pragma once
 
@@ -33,8 +34,8 @@ void store_deletion_states(struct tx *tx, struct arena *arena,
 bool store_is_zone_lost(struct tx *tx, struct arena *arena, const char *domain_id,
                         const char *server_id, const char **reason);
 /*
- * The server has the zone: sets its row to error with REASON, and makes the next poll
- * due.
+ * Call it if the server has the zone. Sets the status of its row to ERROR, with REASON,
+ * and makes the next poll due.
  */
 void store_refute_absence(struct tx *tx, const char *domain_id, const char *server_id,
                           const char *reason);

@@ -24,15 +24,16 @@ struct due_of {
 	/* true: work on the control channel; false: NOTIFYs and polls */
 	bool control;
 	int ahead_s;		/* include rows that are due within this time */
-	bool waiting;		/* only rows that failed often and wait long */
+	bool waiting;		/* only rows that failed often and have a long pause */
 	size_t limit;		/* at most TX_LIST_MAX */
 };
 struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *scope,
                       const struct due_of *of);
 /*
- * Claims the rows of the list. Removes the rows that another process has claimed from
- * the list. Each claim counts as one more attempt. The next attempt starts at least
- * LEASE_S later. Runs two statements, in a transaction that has not read before.
+ * Claims the rows of the list. Removes from the list the rows that another process has
+ * claimed. Each claim counts as one more attempt. The next attempt starts at least
+ * LEASE_S later. Runs two statements, in a transaction that has not read anything
+ * before.
  */
 void store_claim(struct tx *tx, struct arena *arena, struct due **due, int ahead_s,
                  int lease_s);
@@ -43,8 +44,8 @@ void store_claim(struct tx *tx, struct arena *arena, struct due **due, int ahead
 void store_forget_due(struct tx *tx, const struct share *share, const struct due_of *of);
 /*
  * Makes all pending work of the domain due now, and resets the pauses after failures. So
- * the result of the first attempt, for example a lost zone, does not wait for earlier
- * failures.
+ * earlier failures do not delay the result of the first attempt, for example a lost
+ * zone.
  */
 void store_make_due(struct tx *tx, const char *domain_id);
 /*
@@ -54,15 +55,16 @@ void store_make_due(struct tx *tx, const char *domain_id);
 size_t store_release(struct tx *tx, const char *pool, const char *server_id,
                      bool control);
 /*
- * Finds the servers for which one of the REPORTS (1 to LIST_MAX, of SUCCESS) ends many
- * failures of a row. Writes each id once. Call it before you write the reports.
+ * Finds the servers for which one of the REPORTS (1 to LIST_MAX, of SUCCESS) ends a
+ * series of many failures of a row. Writes each id once. Call it before you write the
+ * reports.
  */
 size_t store_recovered(struct tx *tx, struct arena *arena,
                        const struct server_report *const *reports, size_t count,
                        const char **server_ids);
 /*
- * Makes pending rows of the share due now, at most LIMIT rows. FAILED: only rows in
- * error. Returns their number.
+ * Makes pending rows of the share due now, at most LIMIT rows. FAILED: only rows with
+ * the status ERROR. Returns their number.
  */
 int64_t store_catch_up(struct tx *tx, const struct share *share, const char *server_id,
                        bool failed, size_t limit);
@@ -83,7 +85,7 @@ const char *store_slice_end(struct tx *tx, struct arena *arena, const char *afte
 struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope *scope,
                           const struct slice *slice, const struct server *server,
                           size_t limit, int stale_s);
-/* Finds domains of a slice that are PENDING or in error for longer than STALE_S. */
+/* Finds domains of a slice that have been PENDING or in ERROR for longer than STALE_S. */
 struct due *store_unsettled(struct tx *tx, struct arena *arena, const struct scope *scope,
                             const struct slice *slice, size_t limit, int stale_s);
 /*

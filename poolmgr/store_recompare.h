@@ -36,7 +36,7 @@ struct comparison *store_comparisons_due(struct tx *tx, struct arena *arena,
 /* The pool manager has ordered a transfer: the next comparison is due soon. */
 void store_compare_soon(struct tx *tx, const char *domain_id, const char *server_id);
 /*
- * Call it when an administrator asks. Ends the pauses of earlier tries, and makes
- * comparisons due now.
+ * Call it when an administrator requests a sync. Ends the pauses of earlier tries, and
+ * makes comparisons due now.
  */
 void store_end_pauses(struct tx *tx, const char *domain_id);

@@ -1,6 +1,7 @@
 /*
- * store_rows -- code that several store files share: the conversion of a row to a
- * domain, and conditions of several statements. Only poolmgr/store*.c may include it.
+ * store_rows -- code for all store files of the pool manager: the conversion of a row to
+ * a domain, and conditions that several statements contain. Only poolmgr/store*.c may
+ * include it.
  */
 #pragma once
 
@@ -28,7 +29,7 @@
  */
 #define NO_WAIT(tx, sql) (tx_has_short_limit(tx) ? TX_NO_LOCK_WAIT sql : sql)
 
-/* for an UPDATE row: it failed many times in a row; WAITS_LONG: it also waits long */
+/* for an UPDATE row: it failed many times in a row; WAITS_LONG: its pause is also long */
 #define FAILS_OFTEN(row) row ".status = 'ERROR' AND " row ".attempts >= 3"
 #define WAITS_LONG(row) FAILS_OFTEN(row) " AND " row ".next_attempt_at > " \
                         "NOW(3) + INTERVAL 15 SECOND"

@@ -23,7 +23,7 @@ struct seen_servers {
 		const char *id;
 		bool in_service;	/* not drained or removed by the operator */
 		bool has_due;		/* a row is due, in any share */
-		bool has_waiting;	/* an UPDATE failed often and waits long */
+		bool has_waiting;	/* an UPDATE failed often and has a long pause */
 		struct health health[CHANNELS];
 	} *item;
 	size_t count;

@@ -1,8 +1,8 @@
 /*
  * sync -- periodic_sync (seed 000), once in each interval. A sync finds servers that
  * lack a domain, servers that still have a deleted domain, servers that are behind, and
- * domains that are PENDING or in error in central. A round reads all domains of the
- * share once, in slices (core/id_cycle.h), on the lane (a thread). The event loop
+ * domains whose status in the database is PENDING or ERROR. A round reads all domains of
+ * the share once, in slices (core/id_cycle.h), on the lane (a thread). The event loop
  * handles a slice before the lane reads the next slice. A round handles at most
  * sync_batch domains of each server. The master also counts domains and deletes old
  * rows.
@@ -20,4 +20,4 @@ struct sync;
 void sync_metrics(void);		/* before the fork */
 struct sync *sync_new(struct poolmgr *poolmgr);
 void sync_free(struct sync **sync);
-void sync_fire(struct sync *sync);	/* starts a round, unless one runs */
+void sync_fire(struct sync *sync);	/* starts a round, unless a round is running */

@@ -4,9 +4,9 @@
  *
  * rrset_apply() applies one change to the result of the previous change. plan_make()
  * compares the result with the rows: unchanged records need no write. A CHANGE_SET pairs
- * deleted records with new records, so that a changed address is an UPDATE of its row.
- * Other kinds of change delete and insert rows. A new TTL touches each record of the
- * record set.
+ * deleted records with new records. So a changed address needs only an SQL UPDATE of its
+ * row. Other kinds of change delete and insert rows. A new TTL of a record set also
+ * updates the row of each of its records.
  */
 #pragma once
 
@@ -19,8 +19,8 @@
 enum change_op {
 	CHANGE_ADD, CHANGE_DELETE, CHANGE_SET,
 	/*
-	 * not a change: a condition that the set must meet before all changes; type ANY:
-	 * the name has no set
+	 * not a change: a condition that the record set must meet before all changes;
+	 * type ANY: the name has no record set
 	 */
 	CHANGE_EXPECT,
 };
@@ -49,7 +49,8 @@ struct change {
 	uint16_t type;
 	enum { TTL_KEPT, TTL_DEFAULT, TTL_GIVEN } ttl_op;
 	uint32_t ttl;
-	struct rdata *records;		/* DELETE without records: delete the whole set */
+	/* DELETE without records: delete the whole record set */
+	struct rdata *records;
 	size_t count;
 	const char *field;		/* "changes[3]", for reasons */
 };
@@ -59,7 +60,7 @@ struct rrset {
 	struct name name;
 	const char *owner;
 	uint16_t type;
-	/* the set has a row, but possibly no live records */
+	/* the record set has a row, but possibly no live records */
 	bool stored;
 	struct ttl stored_ttl;
 	const struct record *was;	/* the live rows */
@@ -78,8 +79,8 @@ struct rrset {
 /* Sets wanted = was. Call it after reading the rows. */
 void rrset_begin(struct rrset *set, struct arena *arena);
 /*
- * True: the set has exactly the records of EXPECT. Ignores the case of names, and
- * duplicates. If EXPECT has no records, the set must not exist.
+ * True: the record set contains exactly the records of EXPECT. Ignores the case of
+ * names, and duplicates. If EXPECT has no records, the record set must not exist.
  */
 bool rrset_is_expected(struct rrset *set, const struct change *expect,
                        struct arena *arena);
@@ -97,14 +98,15 @@ struct row {
 struct plan {
 	struct row *rows;
 	size_t count, size;
-	struct rrset **sets;		/* sets whose row is new or gets a new TTL */
+	/* record sets whose row is new or gets a new TTL */
+	struct rrset **sets;
 	size_t set_count;
 	struct buf removed, added;	/* RRs in wire form, without the SOAs */
 	size_t inserted, updated, deleted;
 	int64_t recordset_delta, record_delta;
 };
 
-/* Plans the rows that give each set its wanted records, under SERIAL. */
+/* Plans the rows that give each record set its wanted records, under SERIAL. */
 void plan_make(struct plan *plan, struct rrset *const *sets, size_t count,
                uint32_t default_ttl, uint32_t serial, struct arena *arena);
 bool plan_is_empty(const struct plan *plan);

@@ -16,7 +16,7 @@ struct rrsets {
 };
 
 void rrsets_init(struct rrsets *sets, struct arena *arena);
-/* Returns the set of this name and type, or a new set. Borrows OWNER. */
+/* Returns the record set of this name and type, or a new record set. Borrows OWNER. */
 struct rrset *rrsets_get(struct rrsets *sets, const struct name *name, const char *owner,
                          uint16_t type);
 /* Sorts by owner, then by type. */

@@ -1,7 +1,7 @@
 /*
- * rules -- decides which records a zone may have, for all callers. The rules apply to
- * the result of a request (core/changes.h), so a single change in the request may
- * violate a rule. The error is ERR_INVALID.
+ * rules -- decides which records a zone may contain. The rules are the same for all
+ * callers. They apply to the result of a request (core/changes.h), so a single change in
+ * the request may violate a rule. The error is ERR_INVALID.
  *
  * 	CNAME is alone at its name (RFC 1034 3.6.2), except for RRSIG, NSEC and KEY
  * 	(RFC 2181 10.1), and never at the apex; one CNAME or DNAME at a name
@@ -25,19 +25,19 @@ enum err rules_owner(const struct zone *zone, const struct change *change,
                      struct why *why);
 
 /*
- * Checks the result. SETS: all sets at each name of the changes, sorted by
+ * Checks the result. SETS: all record sets at each name of the changes, sorted by
  * rrsets_sort().
  */
 enum err rules_outcome(const struct zone *zone, const struct rrsets *sets,
                        struct why *why);
 
 /*
- * Checks that no changed set is inside one of CHILDREN, the domains below. Accepts
- * delegations.
+ * Checks that no changed record set is inside one of CHILDREN, the domains below.
+ * Accepts delegations.
  */
 enum err rules_children(const struct rrsets *sets, const struct name *children,
                         size_t count, struct why *why);
 bool rules_is_delegation(uint16_t type, bool at_child);
 
-/* ERR_QUOTA: a set would grow to more than MAX records; -1: no limit. */
+/* ERR_QUOTA: a record set would grow to more than MAX records; -1: no limit. */
 enum err rules_quota_records(const struct rrsets *sets, int64_t max, struct why *why);

@@ -3,13 +3,13 @@
  * manager (seed 000, central's update_status). A change becomes ACTIVE only if the
  * reported serial covers it.
  *
- * Only the report FOREIGN moves a domain out of the state ACTIVE. FOREIGN means that too
+ * Only the report FOREIGN changes the status ACTIVE of a domain. FOREIGN means that too
  * many servers serve a different serial or different records than the database. The
- * domain is then in ERROR until the servers have the right content. The states of its
- * records do not change.
+ * domain then has the status ERROR until the servers have the right content. The states
+ * of its records do not change.
  *
- * One table has all moves. status_next() applies the table to one state. The store makes
- * an UPDATE of records from the results of status_next().
+ * One table contains all moves. status_next() applies the table to one state. The store
+ * builds the SQL UPDATE of records from the results of status_next().
  */
 #pragma once
 

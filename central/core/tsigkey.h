@@ -1,6 +1,6 @@
 /*
  * tsigkey -- checks TSIG keys (RFC 8945). A reason never contains the secret, because
- * the log shows reasons.
+ * reasons appear in the log.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * zone -- a domain in central: struct domain, as in all programs, with the names of the
- * SOA record, counts and times. Texts are borrowed.
+ * zone -- a domain in central. struct zone contains the struct domain of all programs,
+ * and adds the names of the SOA record, counts and times. Texts are borrowed.
  *
  * The database stores the RNAME of the SOA as a name. Answers show it as an email
  * address. In the name, each dot of the part before the @ has a backslash (RFC 1035 8).
@@ -26,7 +26,7 @@ struct zone {
 	const char *created_at, *updated_at;	/* 2026-11-21T12:00:00.123Z */
 	uint32_t recordsets, records;	/* numbers of live record sets and records */
 	bool is_listed;			/* the domain is in a catalog zone */
-	bool has_children;		/* the database has domains below it */
+	bool has_children;		/* the database contains domains below it */
 	/* limits of its tenant; -1: not set */
 	int64_t quota_recordsets, quota_records;
 };

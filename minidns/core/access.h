@@ -1,8 +1,8 @@
 /*
  * access -- decides which clients may transfer a zone. The name servers of the zone's
- * pool may transfer it. The pool manager lists them in the table pool_servers, each with
- * its address and possibly a TSIG key. A client that signs with a key of the domain may
- * also transfer the zone, and so may a client with an address in the option
+ * pool may transfer it. The pool manager lists these servers in the table pool_servers,
+ * each with its address and possibly a TSIG key. A client that signs with a key of the
+ * domain may also transfer the zone, and so may a client with an address in the option
  * allow_transfer. All other clients get REFUSED.
  */
 #pragma once
@@ -24,7 +24,7 @@ struct access_server {
 	struct name key;		/* length 0: no key */
 };
 
-/* A request for a zone. */
+/* A request to transfer a zone. */
 struct access_ask {
 	char pool[ACCESS_POOL + 1], domain[ID_LEN + 1];
 	struct address peer;

@@ -1,9 +1,12 @@
 /*
- * answer -- builds the answer to a query from a zone (RFC 1034 4.3.2): records with the
- * AA bit, CNAME and DNAME chains within the zone (RFC 6672), wildcards (RFC 4592),
- * referrals with glue, NXDOMAIN and NODATA with the SOA (RFC 2308), one record set for
- * ANY (RFC 8482), and TC if the answer does not fit over UDP. A chain contains each name
- * and each DNAME at most once. No function in this file is recursive.
+ * answer -- builds the answer to a query from a zone (RFC 1034 4.3.2). Answers from the
+ * zone's own data have the AA bit. Referrals contain glue. Chains of CNAME and DNAME
+ * records stay within the zone (RFC 6672). Wildcards follow RFC 4592. NXDOMAIN and
+ * NODATA contain the SOA (RFC 2308). The answer to ANY contains one record set (RFC
+ * 8482). An answer that does not fit over UDP has the TC bit.
+ *
+ * A chain contains each name and each DNAME at most once. No function in this file is
+ * recursive.
  */
 #pragma once
 

@@ -55,7 +55,7 @@ struct cache_lease_peer {
 /* A message of this process, until it is confirmed and has come back. */
 struct cache_lease_message {
 	int64_t sent_ms;
-	/* our messages up to this number were confirmed when we sent the message */
+	/* the messages up to this number were confirmed when this message was sent */
 	uint64_t confirmed;
 	/* the return of this message renews the lease */
 	bool renews;

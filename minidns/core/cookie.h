@@ -1,11 +1,11 @@
 /*
  * cookie -- makes and checks DNS cookies on the server side (RFC 7873; RFC 9018 for the
- * content of a server cookie). If a client has a cookie that mini-DNS gave to its
- * address, the address is not forged. So limits for unknown clients need not apply to
- * this client. The server keeps no state: a cookie contains a time and a hash. The hash
- * covers the time, the client's cookie and its address, under a secret. Processes with
- * the same secret accept each other's cookies. If a query has two COOKIE options, the
- * first one counts (RFC 7873 5.2).
+ * content of a server cookie). If a client sends a cookie that mini-DNS gave to the
+ * client's address, the address is not forged. So the limits for unknown clients need
+ * not apply to this client. The server keeps no state: a cookie contains a time and a
+ * hash. The hash covers the time, the client's cookie and the client's address. The key
+ * of the hash is a secret. Processes with the same secret accept each other's cookies.
+ * If a query contains two COOKIE options, mini-DNS uses the first (RFC 7873 5.2).
  */
 #pragma once
 
@@ -28,9 +28,9 @@ enum {
 
 /*
  * mini-DNS makes new cookies with the first secret, and accepts cookies made with either
- * secret. So a fleet changes its secret without refusing a cookie (RFC 9018 5). First
- * set the new secret as cookie_secret_other on all machines. Then swap the two secrets
- * on all machines. An hour later, remove the old secret.
+ * secret. So a fleet can change its secret without refusing a valid cookie (RFC 9018 5).
+ * First set the new secret as cookie_secret_other on all machines. Then swap the two
+ * secrets on all machines. An hour later, remove the old secret.
  */
 struct cookie_secrets {
 	struct siphash_key key[2];

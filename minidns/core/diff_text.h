@@ -1,7 +1,7 @@
 /*
- * diff_text -- formats a difference as text for the operator who looks for its cause.
- * The text is printable ASCII, because record data comes from outside the fleet and goes
- * to logs and terminals.
+ * diff_text -- formats a difference as text for an operator who is looking for its
+ * cause. The text is printable ASCII, because record data comes from outside the fleet
+ * and appears in logs and on terminals.
  */
 #pragma once
 

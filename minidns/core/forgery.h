@@ -1,6 +1,6 @@
 /*
- * forgery -- decides which answer a request accepts, and when the request changes from
- * UDP to TCP.
+ * forgery -- decides whether mini-DNS accepts an answer from a name server, and when
+ * mini-DNS changes from UDP to TCP.
  *
  * An attacker who knows the server's address and our port must still guess the id and
  * the case of each letter of the question (0x20: draft-vixie-dnsext-dns0x20). After
@@ -49,7 +49,7 @@ enum forgery_move {
 /* Initialise it with zeroes. */
 struct forgery {
 	enum forgery_link link;
-	int wrong;			/* answers so far */
+	int wrong;			/* number of wrong answers so far */
 	bool case_in_doubt;		/* an answer over UDP was inexact */
 };
 

@@ -1,11 +1,11 @@
 /*
  * ixfr -- writes the difference between two serials (RFC 1995): the new SOA, the old
  * SOA, the removed records, the new SOA, the added records, and the new SOA again. ixfr
- * first checks the changes of the journal: the changes must be an unbroken chain of
- * well-formed records. Then ixfr merges several changes into one (ixfr_merge.h). So a
- * client that is far behind gets the records that it lacks, not each step of the
- * history. All servers that need the same delta share it. The generator works like the
- * generator of axfr.h.
+ * first checks the changes of the journal: their serials must form an unbroken chain,
+ * and their records must be well-formed. Then ixfr merges several changes into one
+ * (ixfr_merge.h). So a client that is far behind gets only the changes that it needs,
+ * not each step of the history. All servers that need the same delta use the same copy
+ * of it. The generator works like the generator of axfr.h.
  */
 #pragma once
 
@@ -38,7 +38,7 @@ struct delta {
 /*
  * Makes the delta of zone APEX. STEPS may be in any order and may contain unrelated
  * steps. NULL: send the whole zone, because the steps do not lead from FROM to TO,
- * contain a record that the zone cannot have, or contradict each other.
+ * contain a record that the zone cannot contain, or contradict each other.
  */
 struct delta *delta_new(const struct name *apex, uint32_t from, uint32_t to,
                         const struct ixfr_step *steps, size_t count);

@@ -1,13 +1,12 @@
 /*
  * ixfr_merge -- merges several differences into one (RFC 1995 5). The result contains
- * only the records that differ between the two serials, whatever the zone contained in
- * between.
+ * only the records that differ between the first and the last serial.
  *
  * Owner, type and rdata identify a record. The steps remove and add it in turn. The
  * first removal shows what the client has; the last addition shows what the client must
  * get. If both are identical, the result contains neither. If they differ, for example
  * in the TTL, the result removes the first and adds the last. The merge sorts the
- * records, so that no choice of records makes it slow.
+ * records, so it is fast for any input.
  */
 #pragma once
 
@@ -25,8 +24,9 @@ struct ixfr_merged {
 
 /*
  * STEPS: whole differences in order, each with the old SOA, the removed records, the new
- * SOA and the added records. False, and no result, if the steps contradict each other: a
- * removed record is missing, or has a different TTL or a different case of the owner, or
- * an added record already exists.
+ * SOA and the added records. False: the steps contradict each other, and there is no
+ * result. A step adds a record that already exists, or removes a record that is missing.
+ * A record with a different TTL, or with a different case of the owner, counts as
+ * missing.
  */
 bool ixfr_merge(const struct buf *steps, struct ixfr_merged *merged);

@@ -1,11 +1,11 @@
 /*
- * keyring -- the known TSIG keys, found by name: the keys of the database and of the
- * option tsig_keys.
+ * keyring -- finds TSIG keys by name: the keys of the database and of the option
+ * tsig_keys.
  *
- * A core dump does not contain the arrays, and keyring_clear() wipes them. The owners of
- * copies in queries, requests and transfers also wipe their copies. A stack or a
- * database message may still contain a key: an attacker who reads the memory of this
- * process reads its secrets.
+ * A core dump does not contain the array of keys, and keyring_clear() wipes the array.
+ * The owners of copies in queries, requests and transfers also wipe their copies. A
+ * stack or a database message may still contain a key, so an attacker who can read the
+ * memory of this process can find keys.
  */
 #pragma once
 

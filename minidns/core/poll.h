@@ -8,8 +8,9 @@
  * 	pausing	 a timer runs until the next query
  * 	ended	 the poll has reported its result; no more events follow
  *
- * The server's own pace (core/pace.h) times the first query: it counts from the answer
- * to the NOTIFY, or from the end of a transfer with the wanted serial.
+ * The pace of the server (core/pace.h) is the wait before the first query. This wait
+ * starts with the answer to the NOTIFY, or with the end of a transfer with the wanted
+ * serial.
  */
 #pragma once
 
@@ -21,12 +22,13 @@
 #include "model/state.h"
 
 /*
- * If a server answers, but not with the wanted serial, the next query follows soon: after
- * 5 ms, 10 ms, and so on up to the retry interval. A pause of the whole interval counts
- * as a try. Silence and a query that mini-DNS could not send also count as tries. While
- * a transfer to the server runs, no event counts as a try. A server that gets no commands
- * creates and deletes zones by itself, within `patience_ms`. Until then, its answers do
- * not count as tries. A timeout never proves that the zone is absent.
+ * If a server answers, but not with the wanted serial, the next query follows soon:
+ * after 5 ms, 10 ms, and so on up to the retry interval. A pause of the whole retry
+ * interval counts as a try. Silence and a query that mini-DNS could not send also count
+ * as tries. While a transfer to the server runs, no event counts as a try. A server that
+ * gets no commands creates and deletes zones by itself, within `patience_ms`. Until
+ * then, its answers do not count as tries. A timeout never proves that the zone is
+ * absent.
  */
 struct poll_terms {
 	uint32_t wanted;		/* the serial; reasons name it */
@@ -44,8 +46,8 @@ enum poll_event {
 	/* a transfer of this zone to this server, in this process */
 	POLL_TRANSFER_BEGAN,
 	/*
-	 * in this process, or another process reported its end; with the serial of the
-	 * transfer
+	 * a transfer ended in this process, or another process has reported its end;
+	 * with the serial of the transfer
 	 */
 	POLL_TRANSFER_ENDED,
 	POLL_TIMER,
@@ -64,18 +66,18 @@ struct poll {
 	/* the next pause after an answer without the wanted serial */
 	int pause_ms;
 	int paused_ms;			/* length of the current pause */
-	int patience_ms;		/* the rest of patience_ms */
+	int patience_ms;		/* the remaining part of patience_ms */
 	struct pace *pace;		/* the pace of the server; the caller owns it */
 	/*
 	 * the events that timed the next query and the current query; PACE_COUNT: no
 	 * event
 	 */
 	enum pace_from next_from, asked_from;
-	/* how often the end of a transfer has restarted the pace */
+	/* how often the end of a transfer has restarted the wait */
 	int restarts;
-	/* of this zone to this server; they run in this process */
+	/* running transfers of this zone to this server in this process */
 	int transfers;
-	/* mini-DNS has not reported an order that this order replaced */
+	/* mini-DNS has not reported the result of an order that this order replaced */
 	bool has_unreported;
 	uint32_t unreported;		/* the serial of that order */
 	/* the last try got no answer; else `last` is the answer */
@@ -105,8 +107,8 @@ struct poll_move {
 struct poll_result {
 	enum report report;
 	/*
-	 * With REPORT_NO_DOMAIN for a deleted zone: the server served the zone before,
-	 * and answered us.
+	 * With REPORT_NO_DOMAIN for a deleted zone: the server served the zone to
+	 * mini-DNS before.
 	 */
 	bool has_serial;
 	bool silent;			/* the server did not answer at all */

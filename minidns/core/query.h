@@ -1,13 +1,12 @@
 /*
- * query -- reads and checks a request. The result is the request, the rcode of its
- * refusal, or silence. RFC 8906 and the tables of malformed packets in
- * tests/unit/minidns/test_query.c define the result for each packet. A struct query has
- * copies of all data that it needs from the packet.
+ * query -- reads and checks a DNS request. The result says whether mini-DNS serves the
+ * request, refuses it with an rcode, or sends no answer. RFC 8906 and the tables of
+ * malformed packets in tests/unit/minidns/test_query.c define the result for each
+ * packet. A struct query contains copies of all data that it needs from the packet.
  *
  * query_read() reads a signature (tsig.h). query_verify() checks the signature with the
  * key that the caller passes. Before query_verify(), the identity of the client is
- * unknown. query_read() also reads a cookie (cookie.h); the code that has the secrets
- * checks it.
+ * unknown. query_read() also reads a cookie (cookie.h), but does not check it.
  */
 #pragma once
 
@@ -36,10 +35,10 @@ struct extended_error {
 };
 
 /*
- * EDNS (RFC 6891) has version 0. The known options are COOKIE, edns-tcp-keepalive (over
- * TCP; ignored over UDP) and, in answers, extended errors. query_read() skips other
- * options, also NSID: clients need not know which process answered. Answers have no
- * padding.
+ * mini-DNS supports version 0 of EDNS (RFC 6891). The known options are COOKIE,
+ * edns-tcp-keepalive (over TCP; ignored over UDP) and, in answers, extended errors.
+ * query_read() skips all other options. It also skips NSID, because clients need not
+ * know which process answered. Answers have no padding.
  */
 struct query {
 	size_t packet_len;		/* length of the request */
@@ -67,9 +66,9 @@ struct query {
 	struct tsig_chain chain;	/* if SIGNED */
 	uint64_t now;			/* unix seconds, for signatures */
 	/*
-	 * The content of the OPT in the answer, in addition to the cookie. Set it before
-	 * the answer begins; do not change it until the answer has ended. A request
-	 * without OPT gets an answer without OPT.
+	 * The content of the OPT record in the answer, in addition to the cookie. Set it
+	 * before the answer begins; do not change it until the answer has ended. A
+	 * request without OPT gets an answer without OPT.
 	 */
 	/* set if the request has a well-formed cookie */
 	struct cookie cookie;
@@ -86,7 +85,7 @@ enum query_verdict query_read(const uint8_t *packet, size_t len, bool tcp,
  */
 enum query_verdict query_verify(struct query *query, const uint8_t *packet,
                                 const struct tsig_key *key, uint64_t now);
-/* Call it before you free the memory: the query may have a copy of a secret. */
+/* Call it before you free the memory: the query may contain a copy of a secret. */
 void query_wipe(struct query *query);
 /* Returns the key of the query's valid signature, or NULL. */
 const struct tsig_key *query_key(const struct query *query);
@@ -106,17 +105,16 @@ void query_answer_begin(const struct query *query, bool tcp, uint8_t *data, size
 size_t query_answer_ready(const struct query *query, uint16_t flags, const uint8_t *record,
                           size_t len, bool tcp, uint8_t *data, size_t size);
 /*
- * Writes OPT, the header and TSIG. COUNT has the numbers of answer, authority and
- * additional records so far. If the client has no room for the text of an extended
- * error, the answer omits the text. In a transfer, the next message has no question and
- * continues the chain of signatures. It has an OPT only for a cookie, because dig
- * expects a cookie in each message (RFC 5936 2.2.5 allows messages with and without
- * OPT).
+ * Writes OPT, the header and TSIG. COUNT contains the numbers of answer, authority and
+ * additional records so far. If the text of an extended error does not fit, the answer
+ * omits the text. In a transfer, the next message has no question and continues the
+ * chain of signatures. This message has an OPT only for a cookie, because dig expects a
+ * cookie in each message (RFC 5936 2.2.5 allows messages with and without OPT).
  */
 void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
                       const uint16_t count[SECTIONS], struct packet_writer *writer);
 /*
- * Both functions write an answer without records, with only an rcode or TC. They do not
+ * These functions write an answer without records, with only an rcode or TC. They do not
  * change the query, so the caller can write another answer instead. They return the
  * length.
  */

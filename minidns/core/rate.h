@@ -1,13 +1,14 @@
 /*
- * rate -- limits the answers over UDP to each network, so that no attacker can direct
- * them at a victim by forging the victim's address. Each client network (/24, /56) has a
- * token bucket for each kind of answer. A bucket holds `burst` answers and refills at
- * `per_second`. If an answer exceeds the limit, mini-DNS drops it, or sends it with TC
- * and without records. An answer with TC is about as large as its query, and a real
- * client repeats the query over TCP. The caller exempts clients with a valid cookie.
- * Each server of a pool has a bucket for its own address, with a limit for servers.
+ * rate -- limits the answers over UDP to each network, so that an attacker who forges
+ * the address of a victim cannot direct many answers at the victim. Each client network
+ * (/24, /56) has a token bucket for each kind of answer. A bucket holds `burst` answers
+ * and refills at `per_second`. If an answer exceeds the limit, mini-DNS drops it, or
+ * sends it with TC and without records. An answer with TC is about as large as its
+ * query, and a real client repeats the query over TCP. The caller exempts clients with a
+ * valid cookie. Each server of a pool also has a bucket for its own address, with a
+ * separate limit.
  *
- * The memory is fixed, 16 octets for each bucket; rate_new() allocates all of it.
+ * Each bucket uses 16 octets. rate_new() allocates all buckets.
  */
 #pragma once
 
@@ -19,13 +20,13 @@
 #include "dns/packet.h"
 
 /*
- * One bucket for each kind: a network that causes many refusals or guesses names still
- * gets other answers.
+ * One bucket for each kind: a network that causes many refusals, or that guesses names,
+ * still gets other answers.
  *
- * BIND, NSD and Knot also have a bucket for each name; mini-DNS does not. Resolvers ask
- * these programs for many names, and an attacker who knows a thousand names can aim a
- * thousand buckets at a victim. Resolvers do not ask a hidden primary. Its clients are
- * the servers of the pools, and the few other clients can use TCP.
+ * BIND, NSD and Knot also have a bucket for each name; mini-DNS does not. Resolvers
+ * query these programs for many names. But an attacker who knows a thousand names can
+ * use a thousand buckets against a victim. Resolvers do not query a hidden primary. Its
+ * clients are the servers of the pools, and the few other clients can use TCP.
  */
 enum rate_kind {
 	RATE_ANSWER,		/* no error: records, a referral, NODATA */
@@ -44,7 +45,7 @@ enum rate_verdict {
 
 /*
  * RATE_OCTETS: a long answer counts once for each RATE_OCTETS by which it is longer than
- * its query. So a bucket bounds the amplification in octets.
+ * its query. So a bucket limits the amplification in octets.
  */
 enum { RATE_MAX = 1000000, RATE_OCTETS = 64 };
 

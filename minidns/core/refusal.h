@@ -1,15 +1,15 @@
 /*
  * refusal -- the reason why a query gets no records: the rcode, and the extended error
- * for a client with EDNS (RFC 8914). The texts are for the operator of the name server
- * that sent the query. A text says what to do, and is the same for all names and
- * tenants.
+ * for a client with EDNS (RFC 8914). The operator of the name server that sent the query
+ * reads the text of the error. The text says what to do, and is the same for all names
+ * and tenants.
  *
  * If mini-DNS cannot reach the database, the error is Network Error, because mini-DNS
- * failed to reach another server. The error No Reachable Authority is for resolvers. Not
- * Ready means that mini-DNS has no room, or that it has not read the servers and keys
- * since it started. If the rows of a zone cannot be served, the error is Other, because
- * no code fits. Answers from memory have no extended error: such an answer is at most
- * one second old, so it is not stale.
+ * failed to reach another server. Only resolvers send the error No Reachable Authority.
+ * Not Ready means that mini-DNS has no room, or that it has not read the servers and
+ * keys since it started. If mini-DNS cannot serve the rows of a zone, the error is
+ * Other, because no specific code fits. Answers from memory have no extended error: such
+ * an answer is at most one second old, so it is not stale.
  */
 #pragma once
 

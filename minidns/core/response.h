@@ -4,9 +4,10 @@
  * connected socket checks the source). Silence never proves that a zone is absent.
  *
  * 	serial	  the server serves the zone at this serial
- * 	absent	  the server does not serve the zone to us: REFUSED, NOTAUTH, NXDOMAIN, or
- * 		  no error and no SOA (poolmgr/core/absence.h needs a confirmation)
- * 	lame	  the server has an SOA, but without authority
+ * 	absent	  the server does not serve the zone to mini-DNS: REFUSED, NOTAUTH,
+ * 		  NXDOMAIN, or no error and no SOA (poolmgr/core/absence.h needs a
+ * 		  confirmation)
+ * 	lame	  the answer contains an SOA but is not authoritative
  * 	failed	  any other rcode, or not signed as the server's TSIG key requires
  * 	unasked	  mini-DNS had no socket, or did not have the server's key
  */
@@ -66,6 +67,6 @@ struct response {
  */
 size_t soa_request_encode(struct soa_request *ask, const struct tsig_key *key,
                           uint64_t now, uint8_t *data);
-/* An answer to a NOTIFY without an error gives RESPONSE_SERIAL; otherwise FAILED. */
+/* An answer to a NOTIFY gives RESPONSE_SERIAL if it has no error; otherwise FAILED. */
 struct response response_read(const struct soa_request *ask, const uint8_t *data,
                               size_t len, uint64_t now);

@@ -3,12 +3,12 @@
  * caller streams the remote set once, in any order, and may read the local set again.
  * The memory has a fixed size. If a record is repeated, set_diff counts it only once.
  *
- * Each record has a hash of 128 bits under secret keys. An attacker without the keys
- * cannot construct two different sets with equal sums. set_diff divides the records into
- * 1024 shares and computes a sum for each share. set_diff keeps some thousand remote
- * records, enough for all records of a small zone. If the remote set is larger, the
- * caller streams it again, and set_diff keeps only the records of the shares that
- * differ.
+ * set_diff computes a hash of 128 bits for each record, with secret keys. An attacker
+ * without the keys cannot construct two different sets with equal sums. set_diff divides
+ * the records into 1024 shares and computes a sum for each share. set_diff keeps a few
+ * thousand remote records. This is enough for all records of a small zone. If the remote
+ * set is larger, the caller streams it again, and set_diff keeps only the records of the
+ * shares that differ.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct set_diff_keys {
 
 enum { SET_DIFF_NAMED = 3, SET_DIFF_TEXT = 120 };
 
-/* Records on one side only. */
+/* The records that exist on only one side. */
 struct set_diff_side {
 	uint64_t count;
 	/* there may be more records: set_diff has not compared all shares */
@@ -61,8 +61,8 @@ bool set_diff_equal(const struct set_diff *diff);
 /* ---- second pass: which records differ? ---- */
 
 /*
- * True: stream the remote set again, through set_diff_remote_again(). In both cases, then
- * pass all local records to set_diff_find().
+ * True: first stream the remote set again, through set_diff_remote_again(). In both
+ * cases, pass all local records to set_diff_find() afterwards.
  */
 bool set_diff_second_pass(struct set_diff *diff);
 void set_diff_remote_again(struct set_diff *diff, const struct canonical *record);

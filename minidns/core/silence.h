@@ -1,13 +1,13 @@
 /*
  * silence -- decides from the answers of a name server whether the server is silent. A
- * silent server gets only a probe at intervals (base/breaker.h), so that no further
- * requests wait for it.
+ * silent server gets only a probe at intervals (base/breaker.h), so no other request has
+ * to wait for the server.
  *
  * A server is silent if it has left requests about five zones in a row without an
- * answer. If it ignores one zone, or the answers for one zone are lost, this says
- * nothing about the other zones. A request that was sent before the server's last sign
- * of life does not count. So requests that were open when the server became silent
- * cannot make it silent again after an answer.
+ * answer. The server may also ignore only one zone, or the network may lose the answers
+ * for one zone. So one zone says nothing about other zones. A request that was sent
+ * before the server's last sign of life does not count. So requests that were open when
+ * the server became silent cannot make it silent again after an answer.
  */
 #pragma once
 

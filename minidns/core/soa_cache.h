@@ -1,12 +1,12 @@
 /*
- * soa_cache -- the heads of zones that were read recently, by name. The cache may
- * contain a million heads, at some 400 bytes each. The cache stays within a budget of
- * bytes, which includes its map, and evicts the oldest entry first. The cache does not
- * use an entry older than SOA_CACHE_MS. Each put removes a few old entries, so that no
- * query waits long.
+ * soa_cache -- the heads (SOA and serial) of the zones that mini-DNS has read recently.
+ * The cache may contain a million heads of about 400 bytes each. The cache and its map
+ * stay within a budget of bytes. The cache evicts the oldest entry first. The cache does
+ * not use an entry older than SOA_CACHE_MS. Each put removes a few old entries, so that
+ * no query waits long.
  *
- * When announcements may be lost, all entries are in doubt. The cache does not use an
- * entry in doubt until recovery.c has compared it with the database. If the entry
+ * If announcements may have been lost, all entries may be outdated. The cache does not
+ * use such an entry until recovery.c has compared it with the database. If the entry
  * differs, the cache drops it. This module reads no clock: the caller passes the time in
  * milliseconds.
  */
@@ -25,8 +25,8 @@ enum { HEAD_POOL = 64, HEAD_SOA = 2 * NAME_MAX_WIRE + 20 };
 
 /*
  * A version of a domain, to compare messages and cached copies. Version 0 means unknown.
- * An old program without versions changes a domain and does not raise its version, so
- * compare the serial, too.
+ * A process of an older release changes a domain without raising its version, so compare
+ * the serial too.
  */
 struct edition {
 	char id[ID_LEN + 1];
@@ -74,33 +74,33 @@ const uint8_t *soa_cache_record(const struct soa_cache *cache, const struct name
                                 int64_t now_ms, size_t *len);
 void soa_cache_drop(struct soa_cache *cache, const struct name *name);
 /*
- * True: the cache has this edition of the zone or a newer edition, and it is not in
- * doubt.
+ * True: the cache contains this edition of the zone or a newer edition, and the entry is
+ * not marked as possibly outdated.
  */
 bool soa_cache_has(const struct soa_cache *cache, const struct name *name,
                    const struct edition *edition);
 
-/* Puts all entries in doubt. */
+/* Marks all entries as possibly outdated. */
 void soa_cache_doubt(struct soa_cache *cache);
 /*
- * Takes up to LIMIT entries in doubt, the oldest first, and returns their number. It
- * takes each entry only once. Pass each taken entry to soa_cache_verify(). Drops entries
- * that are too old.
+ * Takes up to LIMIT possibly outdated entries, the oldest first, and returns their
+ * number. It takes each entry only once. Pass each taken entry to soa_cache_verify().
+ * Drops entries that are too old.
  */
 size_t soa_cache_take_doubted(struct soa_cache *cache, int64_t now_ms,
                               struct edition *taken, struct name *names, size_t limit);
 enum soa_cache_check {
 	SOA_CACHE_SAME,
 	SOA_CACHE_DIFFERS,	/* the cache dropped the entry */
-	/* a newer read or a newer doubt replaced the entry; it is unchanged */
+	/* the entry is unchanged: it was read or marked again since it was taken */
 	SOA_CACHE_REPLACED,
 };
 /*
  * STORED: the edition of the taken zone in the database; NULL: the database does not
- * have the zone.
+ * contain the zone.
  */
 enum soa_cache_check soa_cache_verify(struct soa_cache *cache, const struct name *name,
                                       const struct edition *stored);
-/* Drops the entries in doubt that soa_cache_take_doubted() has not taken. */
+/* Drops the possibly outdated entries that soa_cache_take_doubted() has not taken. */
 void soa_cache_drop_doubted(struct soa_cache *cache);
 size_t soa_cache_bytes(const struct soa_cache *cache);	/* size of all entries */

@@ -32,7 +32,7 @@ enum {
 struct zone_node {
 	uint32_t name;			/* offset into names */
 	uint32_t parent;		/* node; ZONE_NONE at the apex */
-	/* index of the first record set; the sets are sorted by type */
+	/* index of the first record set; the record sets are sorted by type */
 	uint32_t rrsets;
 	uint32_t rrset_count : 24;	/* 0: an empty non-terminal */
 	uint32_t flags : 8;
@@ -67,14 +67,14 @@ struct zone_builder;
 
 struct zone_builder *zone_builder_new(const struct name *apex);
 /*
- * Copies the record. Any order is allowed; it is faster if the records of a set are
- * together.
+ * Copies the record. Any order is allowed. The builder is faster if the records of a
+ * record set follow each other.
  */
 void zone_builder_add(struct zone_builder *builder, const struct rr *rr);
 /*
- * Frees the builder in either case. ERR_INVALID, with the record in *why: mini-DNS
- * cannot serve the zone, because the zone has no SOA, a name outside the zone, or a
- * record that is too long for a message.
+ * Frees the builder in either case. ERR_INVALID: mini-DNS cannot serve the zone, because
+ * the SOA is missing, a name is outside the zone, or a record is too long for a message.
+ * *why names the record.
  */
 enum err zone_builder_finish(struct zone_builder **builder, struct zone **zone,
                              struct why *why);
@@ -96,8 +96,8 @@ uint32_t zone_closest(const struct zone *zone, const struct name *name, bool *ex
 const struct zone_rrset *zone_rrset(const struct zone *zone, uint32_t node,
                                     uint16_t type);
 /*
- * Reads the next record of a set; start with *at = set->rdata. Fills in all members
- * except the owner.
+ * Reads the next record of a record set; start with *at = set->rdata. Fills in all
+ * members except the owner.
  */
 void zone_next_rr(const struct zone *zone, const struct zone_rrset *set, uint32_t *at,
                   struct rr *rr);

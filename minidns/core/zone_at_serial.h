@@ -1,9 +1,9 @@
 /*
  * zone_at_serial -- a zone as it was at an earlier serial. The earlier zone is the
- * present zone, without the records that a delta (ixfr.h) has added since, and with the
+ * present zone without the records that a delta (ixfr.h) has added since, and with the
  * records that the delta has removed. zone_at_serial returns all records one by one, in
- * no order, in the canonical form for comparisons. A caller may read a large zone in
- * steps.
+ * the canonical form for comparisons. The records have no particular order. A caller may
+ * read a large zone in steps.
  */
 #pragma once
 
@@ -17,8 +17,8 @@
 struct zone_at_serial;
 
 /*
- * The largest delta, in octets. In one step, mini-DNS reads all records that a delta
- * adds.
+ * The largest delta, in octets. The limit is small because mini-DNS reads all records
+ * that a delta adds in one step.
  */
 enum { ZONE_AT_SERIAL_OCTETS = 256 * 1024 };
 

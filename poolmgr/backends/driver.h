@@ -4,9 +4,9 @@
  *
  * An instance of a driver is one server with its settings (seed 000: the server's own
  * settings override the settings of the backend). The functions of a driver run on the
- * lane (thread) of the server. A function may block, but it returns by the deadline.
- * Each function is idempotent: creating an existing zone, or deleting a missing zone, is
- * OK.
+ * lane (thread) of the server. A function may block, but it returns within the timeout
+ * of the server. Each function is idempotent: it also succeeds if the zone to create
+ * already exists, or if the zone to delete is missing.
  */
 #pragma once
 
@@ -20,7 +20,10 @@
 #include "endpoint.h"
 #include "model/domain.h"
 
-/* The settings of each server. It is the first member of the driver's own struct. */
+/*
+ * The settings that every server has. This struct is the first member of the driver's
+ * own struct.
+ */
 struct server_settings {
 	char *id;		/* "ns1"; at most 32 characters, unique in the pool */
 	char *host;		/* where it answers DNS queries: an address or a name */
@@ -74,22 +77,23 @@ struct driver {
 	enum err (*renew)(const void *settings, const struct driver_context *context,
 	                  const struct domain_ref *domain, struct why *why);
 	/*
-	 * Lists our zones: the zones with the mark that create() sets. The names end
-	 * with a dot and are in the arena. NULL: not possible.
+	 * Lists the zones of the fleet: the zones with the mark that create() sets. The
+	 * names end with a dot and are in the arena. NULL: not possible.
 	 */
 	enum err (*list)(const void *settings, struct arena *arena, const char ***names,
 	                 size_t *count, struct why *why);
 	/*
-	 * *there: the server has a zone with this name, even if the zone waits for its
-	 * first transfer. NULL: not possible.
+	 * *there: the server has a zone with this name, even if the zone is still
+	 * waiting for its first transfer. NULL: not possible.
 	 */
 	enum err (*has)(const void *settings, const struct domain_ref *domain,
 	                bool *there, struct why *why);
 	/* Returns which setting is missing for list(), or NULL. May be NULL. */
 	const char *(*list_lacks)(const void *settings);
 	/*
-	 * If list() cannot see the mark, it lists all zones that may be ours. Then this
-	 * function checks a zone. *ours: the zone is ours. May be NULL.
+	 * If list() cannot see the mark, it lists all zones that may belong to the
+	 * fleet. Then this function checks one of these zones. *ours: the zone belongs
+	 * to the fleet. May be NULL.
 	 */
 	enum err (*is_ours)(const void *settings, const struct domain_ref *domain,
 	                    bool *ours, struct why *why);

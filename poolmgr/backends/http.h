@@ -1,11 +1,11 @@
 /*
- * http -- sends requests to the HTTP API of one server, all with one deadline. This
- * module reads each answer whole, up to a limit. It follows no redirect, ignores the
- * proxies of the environment and verifies certificates. Log lines and reasons never
- * contain the header with the key.
+ * http -- sends requests to the HTTP API of one server. All requests of a struct http
+ * together have one timeout. This module reads each whole answer, up to a size limit. It
+ * follows no redirect, ignores the proxies of the environment and verifies certificates.
+ * Log lines and reasons never contain the header with the key.
  *
- * http_check() initializes the library while the process has one thread. Call it when
- * you check the settings.
+ * http_check() initializes the library. Call it when the program checks its settings,
+ * while the process has only one thread.
  */
 #pragma once
 

@@ -4,7 +4,7 @@
  * text between the pieces, and decodes each piece separately, within the limits of
  * json.h.
  *
- * A span is a part of a text that has a NUL after its end.
+ * A span is a part of a text. A NUL follows the end of the whole text.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * powerdns_api -- the HTTP API of PowerDNS: its paths and the meaning of its statuses.
- * This module reads the lists of the API row by row.
+ * powerdns_api -- the HTTP API of PowerDNS: its paths and the meaning of its HTTP status
+ * codes. This module reads the lists of the API row by row.
  *
  * A path contains the name of the zone, with special characters encoded, for example "/"
  * as "=2F". Status 404 means that a zone does not exist, or that the server has no API.
@@ -20,7 +20,7 @@ struct powerdns_api_terms {
 	size_t answer_max;
 };
 
-/* One operation: its requests, its deadline, and the place for its reason. */
+/* One operation: its requests, the end of its timeout, and the place for its reason. */
 struct powerdns_api {
 	struct powerdns_api_terms terms;
 	struct http http;

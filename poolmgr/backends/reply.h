@@ -1,7 +1,8 @@
 /*
- * reply -- the meaning of a name server's answer. If the zone to create already exists,
- * or the zone to delete or to find does not exist, the answer is not an error. An answer
- * without a row in the table is a refusal. The backend `catalog` has no row.
+ * reply -- the meaning of a name server's answer to a command of a driver. If the zone
+ * to create already exists, or the zone to delete or to find does not exist, the answer
+ * is not an error. An answer without a row in the table is a refusal. The backend
+ * `catalog` has no row.
  *
  * tests/integration/test_drivers.py compares the table with the real servers.
  */

@@ -1,11 +1,11 @@
 /*
  * absence -- decides whether a server no longer has a zone. A poll alone does not prove
- * this: REFUSED, NXDOMAIN or a referral only mean that the server does not answer *us*
- * for the zone. An access list or a view has the same effect. So the poll needs a
- * confirmation:
+ * this: REFUSED, NXDOMAIN or a referral only mean that the server does not serve the
+ * zone to mini-DNS. An access list or a view can also cause these answers. So the poll
+ * needs a confirmation:
  *
  * 	driver	the control channel: the server deleted the zone, or does not have it
- * 	answers	the server answered under the same key shortly before, for this zone or
+ * 	answers	the server answered with the same key shortly before, for this zone or
  * 		for the catalog zone that tells it which zones to serve
  *
  * The control channel can also deny that the zone is absent: the server still has the
@@ -22,9 +22,13 @@ enum confirmation {
 
 enum absence {
 	ABSENCE_NOT_SEEN,	/* the poll does not say that the zone is gone */
-	/* only the poll says that the zone is gone: the server may refuse us */
+	/*
+	 * only the poll says that the zone is gone: the server may refuse to serve it to
+	 * mini-DNS
+	 */
 	ABSENCE_DOUBTED,
-	ABSENCE_REFUTED,	/* the server has the zone, but refuses us */
+	/* the server has the zone, but refuses to serve it to mini-DNS */
+	ABSENCE_REFUTED,
 	ABSENCE_PROVEN,
 	ABSENCE_COUNT
 };

@@ -2,9 +2,9 @@
  * consensus -- computes the serial that enough servers of a pool serve (seed 000,
  * poolmgr's update_status). This module computes with integers.
  *
- * Of n servers and a threshold of t percent, `ok` servers suffice if their share,
- * rounded to a whole percent, is t or more. So 2 of 3 servers are 67 %. 100 % means all
- * servers. Too many servers are `bad` if the remaining servers do not suffice. consensus
+ * Of n servers, `ok` servers are enough if their percentage, rounded to a whole number,
+ * is at least the threshold. For example, 2 of 3 servers are 67 %. 100 % means all
+ * servers. Too many servers are `bad` if the remaining servers are not enough. consensus
  * compares each serial with the serial of the domain by RFC 1982. A server counts for
  * serial s if it serves s or a newer serial. A serial newer than the domain's does not
  * count, because zonefleet did not issue it.
@@ -46,8 +46,8 @@ struct consensus consensus_of(const struct observation *servers, size_t n,
                               int threshold_percent, uint32_t wanted);
 
 /*
- * For a server whose content differs from ours: makes the server count as failed at
- * WANTED.
+ * Call it for a server whose records differ from the database. Makes the server count as
+ * failed at WANTED.
  */
 void consensus_discount(struct observation *server, uint32_t wanted);
 

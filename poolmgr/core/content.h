@@ -1,6 +1,6 @@
 /*
  * content -- decides, after a comparison of records, whether to trust a server that
- * serves our serial.
+ * serves the serial of the database.
  *
  * 	compared   differs   transfer ordered since   ->
  * 	equal      any       any                      trusted
@@ -29,7 +29,7 @@ enum compared { COMPARED_EQUAL, COMPARED_DIFFERS, COMPARED_REFUSED, COMPARED_COU
 struct content_case {
 	enum compared compared;
 	bool differs;			/* before this comparison */
-	/* we have ordered a transfer since the server began to differ */
+	/* the pool manager has ordered a transfer since the server began to differ */
 	bool was_transferred;
 };
 

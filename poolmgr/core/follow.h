@@ -1,12 +1,12 @@
 /*
- * follow -- decides what to do about a server that answers but does not serve our
- * serial.
+ * follow -- decides what to do about a server that answers but does not serve the serial
+ * of the database.
  *
- * 	behind		act after the second failure in a row, because a NOTIFY may be
- * 			lost. For a new zone act after the first failure: the server has
- * 			an older zone of that name
- * 	unknown		the server has a serial that we did not issue, so it ignores our
- * 			NOTIFY: act immediately
+ * 	behind		act after the second failure in a row, because a NOTIFY may have
+ * 			been lost. For a new zone act after the first failure: the server
+ * 			has an older zone of that name
+ * 	unknown		the server has a serial that zonefleet did not issue, so it
+ * 			ignores NOTIFYs: act immediately
  * 	no serial	the server answers with an error. For a new zone act after the
  * 			second failure. For other zones act after the third failure,
  * 			because the server may still be loading its zones
@@ -21,17 +21,18 @@
 /*
  * The first action orders the server to transfer the zone. If this has no effect, the
  * pool manager sets the zone up again on the server. If the server answers without a
- * serial, the pool manager does this only for a new zone: the server may refuse only us
- * and still answer its clients. Some servers accept no orders. If the serial of such a
- * server is ahead, the pool manager asks central to raise the serial of the domain. It
- * does this at most twice an hour, because a server may change its serial by itself.
+ * serial, the pool manager does this only for a new zone. The server may refuse only
+ * mini-DNS and still answer its clients. Some servers accept no commands. If the serial
+ * of such a server is ahead, the pool manager asks central to raise the serial of the
+ * domain. It does this at most twice an hour, because a server may change its serial by
+ * itself.
  *
- * The pause after each try is twice as long, up to ten minutes, so that a long transfer
- * can end. If the server did not accept an order, the pause is at most 30 s. For 10 s
- * after an accepted order, the pool manager does not set the zone up again, because its
- * transfer may still run. When the pool manager releases the rows of the server
- * (release.h), the pauses start again from the shortest. A request by an administrator
- * skips these pauses.
+ * Each pause between tries is twice as long as the previous pause, up to ten minutes, so
+ * that a long transfer can end. If the server did not accept a command, the pause is at
+ * most 30 s. For 10 s after an accepted command, the pool manager does not set the zone
+ * up again, because the transfer may still be running. When the pool manager releases
+ * the rows of the server (release.h), the pauses start again from the shortest. A
+ * request by an administrator skips these pauses.
  */
 enum follow {
 	FOLLOW_WAIT,		/* no action now */
@@ -44,7 +45,7 @@ const char *follow_name(enum follow follow);	/* "TRANSFER" */
 
 struct follow_case {
 	struct state domain;		/* the current state */
-	bool in_error;			/* the row of the server is in error */
+	bool in_error;			/* the row of the server has the status ERROR */
 	bool serves_it;			/* false: the server answers without a serial */
 	uint32_t serves;
 	int failures;			/* in a row */
@@ -56,7 +57,7 @@ struct follow_case {
 	int tries, done, raises;
 	int64_t age_ms;			/* time since the last try */
 	bool has_failed;		/* the last try failed */
-	/* an administrator has asked since the last try */
+	/* an administrator has requested a sync since the last try */
 	bool asked;
 };
 

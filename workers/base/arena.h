@@ -1,5 +1,5 @@
 /*
- * arena -- memory for one request: it makes many allocations and frees them all
+ * arena -- memory for one request. It makes many allocations, and frees all of them
  * together. Only one thread may use an arena. Allocations are aligned like max_align_t.
  */
 #pragma once

@@ -1,8 +1,8 @@
 /*
- * breaker -- a circuit breaker for one server. After a number of failures in a row it
- * opens. An open breaker allows only probes, at growing intervals, so that a dead server
- * costs little. The first success closes it. The caller passes the time and the random
- * number.
+ * breaker -- a circuit breaker for one server. The breaker opens after a number of
+ * failures in a row. An open breaker allows only probes, at growing intervals, so that a
+ * dead server costs little. The first success closes the breaker. The caller passes the
+ * time and the random number.
  */
 #pragma once
 

@@ -1,11 +1,12 @@
 /*
- * err -- the errors of operations, and what happens to the message that failed.
+ * err -- the errors of operations, and what a worker does with a message that has
+ * failed.
  *
  * A function that can fail returns enum err and writes its results through pointers.
  * After a failure the function leaves the results unchanged. The function that knows the
  * cause of the failure writes the reason to a struct why. The program logs the reason
- * once, when the message ends. The reason is for the caller: it names the field and says
- * what to do.
+ * once, at the end of its work on the message. The caller receives the reason: it names
+ * the field and says what to do.
  */
 #pragma once
 
@@ -25,8 +26,8 @@ enum err {
 	ERR_TOO_LARGE,
 	ERR_RACE,		/* the transaction lost a race: run it again */
 	ERR_LOCKED,		/* another transaction holds the row: run it again soon */
-	ERR_EXPIRED,		/* the caller's time limit has passed: no effect */
-	ERR_BUSY,		/* a limit, a lock */
+	ERR_EXPIRED,		/* the caller's time limit is over: no effect */
+	ERR_BUSY,		/* a limit is reached, or an object is locked */
 	ERR_TIMEOUT,
 	ERR_UNREACHABLE,	/* the broker, database or name server does not answer */
 	ERR_REMOTE,		/* the peer answered with an error */

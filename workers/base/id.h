@@ -1,7 +1,7 @@
 /*
  * id -- identifiers of 32 hexadecimal digits in lower case (CHAR(32) in tables,
- * `_unique_id` on the wire). An id of id_new() begins with the time, so that new rows
- * are close to each other in an index. An id of id_random() is random in all digits.
+ * `_unique_id` on the wire). An id from id_new() begins with the time, so that new rows
+ * are close to each other in an index. All digits of an id from id_random() are random.
  * Both functions use getrandom(2).
  */
 #pragma once

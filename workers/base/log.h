@@ -1,13 +1,16 @@
 /*
  * log -- writes one line with fixed keys for each event: `subject verb: key=value ...`.
  *
- * Levels: debug; info = a state changed; warn = a failure, the program continues; fatal
- * = exit 1; bug = core dump. A line begins with the program's name and pid, and ends
- * with the current request (log_request()). The log escapes control bytes and broken
- * UTF-8, so an event is always one line. If the text after `key=` is not one ASCII word,
- * the log puts it in quotes, and escapes quotes and backslashes in it. So a text from a
- * peer is one value and cannot look like a key. The log goes to syslog or to stderr. If
- * stderr is the journal, each line begins with journald's <N>.
+ * The level info reports a change of a state. The level warn reports a failure after
+ * which the program continues. fatal() ends the program with exit status 1. bug() ends
+ * the process with a core dump.
+ *
+ * A line begins with the program's name and pid, and ends with the current request
+ * (log_request()). The log escapes control bytes and invalid UTF-8, so an event is
+ * always one line. If the text after `key=` is not one ASCII word, the log puts it in
+ * quotes, and escapes quotes and backslashes in it. So a text from a peer is one value
+ * and cannot look like a key. The log goes to syslog or to stderr. If stderr goes to
+ * journald, each line begins with its priority, <N>.
  */
 #pragma once
 

@@ -20,7 +20,7 @@ void *map_remove(struct map *map, const void *key, size_t len);	/* the value, or
 size_t map_entry_bytes(size_t key_len);
 size_t map_count(const struct map *map);
 /*
- * Returns any value; NULL: the map is empty. A caller that empties a map with map_any()
- * needs linear time.
+ * Returns any value; NULL: the map is empty. With map_any(), a caller can empty a map in
+ * linear time.
  */
 void *map_any(struct map *map);

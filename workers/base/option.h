@@ -6,8 +6,8 @@
  * The file has the syntax of libconfig. All programs can share one file: each program
  * reads the groups of its sections and ignores the groups in option_known_groups. Any
  * other group or key is an error, and so is a wrong type or range. The error names file,
- * line and key. The program refuses integers that libconfig 1.5 would wrap, and
- * @include.
+ * line and key. The program refuses integers that overflow in libconfig 1.5. It also
+ * refuses @include.
  */
 #pragma once
 

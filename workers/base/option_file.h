@@ -1,6 +1,7 @@
 /*
  * option_file -- reads a settings file or the file of a secret. This module reads only
- * regular files, up to a limit, and refuses a secret that other users can read.
+ * regular files, up to a size limit. It refuses the file of a secret if other users can
+ * read it.
  */
 #pragma once
 

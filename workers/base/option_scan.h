@@ -1,7 +1,7 @@
 /*
  * option_scan -- finds errors in the settings file that libconfig 1.5 would not report.
- * libconfig wraps integers (it reads 4294967296 as 0), and follows @include to unchecked
- * files.
+ * In libconfig, large integers overflow (it reads 4294967296 as 0). libconfig also
+ * follows @include to unchecked files.
  */
 #pragma once
 

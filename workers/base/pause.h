@@ -1,5 +1,5 @@
 /*
- * pause -- sleeps, in threads that have no event loop. A thread with an event loop must
+ * pause -- a sleep for threads that have no event loop. A thread with an event loop must
  * use a timer: a pause there is a bug.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /*
- * secret -- memory for passwords and keys. Each secret has its own pages, which a core
- * dump does not contain. secret_free() wipes the secret.
+ * secret -- memory for passwords and keys. Each secret has its own memory pages. A core
+ * dump does not contain these pages. secret_free() wipes the secret.
  */
 #pragma once
 

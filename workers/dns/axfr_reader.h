@@ -1,14 +1,14 @@
 /*
  * axfr_reader -- reads a zone that a server sends by AXFR (RFC 5936), message by
- * message. The reader makes the query, and returns the records of each answer until the
- * first SOA arrives again. The caller must not use the records before that: a failed
- * transfer does not mean that the zone is empty. The reader stores no message. Of the
- * zone it stores only the SOA.
+ * message. The reader makes the query. Then it returns the records of each message until
+ * the first SOA arrives again. The caller must not use the records before the end of the
+ * transfer, because a failed transfer does not mean that the zone is empty. The reader
+ * stores no message. Of the zone it stores only the SOA.
  *
- * In a signed transfer, the first and the last message must have a signature, and so
- * must at least one of every hundred messages in a row (RFC 8945 5.3.1). The records of
- * unsigned messages arrive before a signature covers them. So only the end of the
- * transfer proves that these records are authentic.
+ * In a signed transfer, the first and the last message must have a signature. At least
+ * one of every hundred messages in a row must also have a signature (RFC 8945 5.3.1).
+ * The records of unsigned messages arrive before a signature covers them. So only the
+ * end of the transfer proves that these records are authentic.
  */
 #pragma once
 
@@ -45,7 +45,7 @@ struct axfr_reader {
 	/* the current message */
 	struct packet_reader reader;
 	unsigned left;			/* unread records of the message */
-	bool is_verified;		/* no record waits for a signature */
+	bool is_verified;		/* no record is waiting for a signature */
 	/* the part of the zone that was read so far */
 	bool has_soa, ended;
 	uint32_t serial;		/* after the first record */

@@ -20,8 +20,8 @@ enum { FRAME_PREFIX = 2 };		/* octets of the length */
 
 void frame_put_prefix(uint8_t *to, size_t len);
 /*
- * Returns the number of octets to read of a frame, if DATA has its first LEN octets: the
- * octets of the prefix, or of the prefix and the message.
+ * Returns the number of octets to read of a frame, if DATA contains its first LEN
+ * octets: the octets of the prefix, or of the prefix and the message.
  */
 size_t frame_wanted(const uint8_t *data, size_t len);
 
@@ -33,8 +33,8 @@ struct frames {
 
 void frames_add(struct frames *frames, const void *data, size_t len);
 /*
- * Takes the next complete message, of *len octets, or returns NULL. It is valid until
- * frames_add() or frames_drop_taken().
+ * Takes the next complete message, of *len octets, or returns NULL. The message is valid
+ * until frames_add() or frames_drop_taken().
  */
 const uint8_t *frames_next(struct frames *frames, size_t *len);
 /* True: there is a complete message. */

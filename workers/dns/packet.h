@@ -2,11 +2,11 @@
  * packet -- DNS messages in wire form (RFC 1035 4): a reader that never reads outside
  * its bytes, and a writer that compresses names.
  *
- * Reader and writer remember failures: a failed read sets `broken`, a write that does
- * not fit sets `full`, and later calls have no effect. So a caller makes all its calls
- * and checks once at the end. Compression pointers must point backwards. One limit
- * counts the pointers of all names in a message, so that no message is expensive to read
- * (RFC 9267).
+ * The reader and the writer remember failures. A failed read sets `broken`. A write that
+ * does not fit sets `full`. After a failure, later calls have no effect. So a caller
+ * makes all its calls and checks once at the end. Compression pointers must point
+ * backwards. The number of pointers in a message is limited, so that no message is
+ * expensive to read (RFC 9267).
  */
 #pragma once
 
@@ -21,7 +21,7 @@ enum {
 	PACKET_HEADER = 12,
 	PACKET_MAX = 65535,
 	PACKET_UDP_MIN = 512,		/* for a client without EDNS */
-	/* the size that we send and announce, to avoid fragments */
+	/* the size that zonefleet sends and announces, to avoid fragments */
 	PACKET_UDP_MAX = 1232,
 };
 

@@ -1,15 +1,15 @@
 /*
  * tsig -- messages that are signed with a shared secret (RFC 8945).
  *
- * A dialogue is a chain: the signature of a message also covers the signature of the
- * previous message. So an attacker cannot omit, insert or replace a message. A signature
- * binds an answer to its query, and each message of a transfer to the previous message.
- * We sign all our messages (5.3.1). From the second answer on, a signature covers only
- * the time fields of its TSIG record.
+ * The messages of a dialogue form a chain: each signature also covers the signature of
+ * the previous message. So an attacker cannot omit, insert or replace a message. A
+ * signature binds an answer to its query, and each message of a transfer to the previous
+ * message. zonefleet signs all its messages (5.3.1). From the second answer on, a
+ * signature covers only the time fields of its TSIG record.
  *
- * The checks have this order (5.2): key, signature, time, length. We accept only
- * full-length signatures: a correct but shorter signature is BADTRUNC. We sign only the
- * error answers BADTIME and BADTRUNC.
+ * The checks have this order (5.2): key, signature, time, length. zonefleet accepts only
+ * signatures of full length: a correct but shorter signature is BADTRUNC. Of the error
+ * answers about signatures, zonefleet signs only BADTIME and BADTRUNC.
  */
 #pragma once
 

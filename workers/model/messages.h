@@ -1,6 +1,6 @@
 /*
- * messages -- the messages between the programs, with a pair of functions for each:
- * decode checks every field, encode returns a new JSON object.
+ * messages -- the messages between the programs. Each message has a pair of functions.
+ * The decode function checks every field. The encode function returns a new JSON object.
  *
  * 	central  -> poolmgr   create_domain, update_domain, delete_domain (domain)
  * 	poolmgr  -> minidns   notify_zone_changed, poll_for_serial_number
@@ -9,7 +9,7 @@
  * 	poolmgr  -> central   update_status (domain, status, serial_number)
  *
  * These are the messages of seed 000. Statuses are SUCCESS, ERROR or NO_DOMAIN. A report
- * also has a `reason` in words.
+ * also contains a `reason` in words.
  */
 #pragma once
 
@@ -43,8 +43,8 @@ json_t *poll_order_encode(const struct poll_order *order);
 enum err poll_order_decode(const json_t *args, struct poll_order *order, struct why *why);
 
 /*
- * Under load several items share a message, at most LIST_MAX, so that each item costs
- * less:
+ * Under load, one message contains several items (at most LIST_MAX), so that each item
+ * costs less:
  *
  * 	update_domains		domains
  * 	propagate_zones		domains, destinations: NOTIFY and poll for each pair
@@ -69,8 +69,8 @@ enum err domain_refs_decode(const json_t *args, struct arena *arena,
                             struct domain_refs *domains, struct why *why);
 
 /*
- * The arguments of propagate_zones, poll_zones and compare_zones: an order for each
- * domain and each destination.
+ * The arguments of propagate_zones, poll_zones and compare_zones: an order for each pair
+ * of a domain and a destination.
  */
 struct propagation {
 	struct domain_refs domains;
@@ -83,7 +83,10 @@ json_t *propagation_encode(const struct propagation *propagation);
 enum err propagation_decode(const json_t *args, struct arena *arena,
                             struct propagation *propagation, struct why *why);
 
-/* minidns -> poolmgr: the answer of one server. `domain` has the serial of the order. */
+/*
+ * minidns -> poolmgr: the answer of one server. `domain` contains the serial of the
+ * order.
+ */
 struct server_report {
 	struct domain_ref domain;
 	const char *name_server;	/* destination.id */
@@ -91,13 +94,14 @@ struct server_report {
 	bool has_serial;		/* false (null in the message): unknown */
 	uint32_t serial;
 	bool silent;			/* ERROR: the server did not answer */
-	/* ERROR: mini-DNS sent no query; old receivers ignore it */
+	/* ERROR: mini-DNS sent no query; older receivers ignore this field */
 	bool unasked;
 	/*
-	 * SUCCESS: the server has the serial, but different records; `reason` names some
+	 * SUCCESS: the server serves the serial, but different records; `reason` names
+	 * some records
 	 */
 	bool differs;
-	/* SUCCESS: the server has the records of its serial */
+	/* SUCCESS: the server serves the right records of its serial */
 	bool equal;
 	/* SUCCESS without a serial: mini-DNS cannot compare the server's zone */
 	bool refused;
@@ -133,8 +137,8 @@ enum err pool_reports_decode(const json_t *args, struct arena *arena,
                              struct pool_reports *reports, struct why *why);
 
 /*
- * An element of the answer, which is a list. It is null for an accepted report;
- * otherwise it has the class and message of the exception for this report.
+ * An element of the list in the answer. The element is null for an accepted report;
+ * otherwise it contains the class and message of the exception for this report.
  */
 json_t *outcome_encode(enum err err, const struct why *why);
 /* ERR_REMOTE: the answer is malformed. */

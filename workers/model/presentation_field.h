@@ -3,9 +3,9 @@
  * kind has a row: a description of valid text, the reader of its text, and its length on
  * the wire.
  *
- * We parse the text ourselves because ldns wraps numbers, guesses relative names and
- * overruns on long lists. ldns parses only the kinds whose readers call ldns. ldns
- * prints all kinds.
+ * zonefleet parses the text itself, because the parsers of ldns have faults. Large
+ * numbers overflow, relative names are completed with a guess, and long lists overrun a
+ * buffer. ldns parses only the kinds whose readers call ldns. ldns prints all kinds.
  */
 #pragma once
 

@@ -46,6 +46,6 @@ struct rdata_text {
 	const char *field;		/* the start of the reason */
 	const struct name *origin;	/* completes relative names; NULL refuses them */
 	char *at;			/* lexed text; reading cuts it */
-	struct buf *wire;		/* appended to */
+	struct buf *wire;		/* reading appends to it */
 };
 enum err rdata_read(struct rdata_text *rdata, struct why *why);

@@ -1,6 +1,7 @@
 /*
- * serial -- zone serials: 32 bits that wrap, compared by RFC 1982. Two serials exactly
- * 2^31 apart have no order: neither serial is newer, and neither covers the other.
+ * serial -- compares zone serials by RFC 1982. Serials have 32 bits and wrap around. Two
+ * serials exactly 2^31 apart have no order: neither serial is newer, and neither covers
+ * the other.
  */
 #pragma once
 

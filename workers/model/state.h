@@ -2,7 +2,7 @@
  * state -- the task and status of a domain or a record (seed 000, "Central Changes").
  *
  * task     the work that remains for the name servers
- * status   how far the task is
+ * status   the progress of the task
  *
  * Only eight of the sixteen pairs exist: ADD, UPDATE and DELETE are PENDING or ERROR;
  * NONE is ACTIVE or DELETED. The database schema also checks this.
@@ -16,8 +16,9 @@ enum task { TASK_ADD, TASK_UPDATE, TASK_DELETE, TASK_NONE, TASK_COUNT };
 enum status { STATUS_PENDING, STATUS_ACTIVE, STATUS_ERROR, STATUS_DELETED, STATUS_COUNT };
 
 /*
- * The answer of a name server, or of a pool by consensus. FOREIGN is for a pool only:
- * too many servers serve a different serial or different records than the database.
+ * The answer of a name server, or of a pool by consensus. Only a report about a pool can
+ * be FOREIGN: too many servers serve a different serial or different records than the
+ * database.
  */
 enum report {
 	REPORT_SUCCESS, REPORT_ERROR, REPORT_NO_DOMAIN, REPORT_FOREIGN, REPORT_COUNT,

@@ -1,11 +1,11 @@
 /*
- * axfr_client -- transfers a zone from a name server by AXFR over TCP, signed if there
- * is a key. The client passes the records one by one to a listener. The listener must
- * not use the records before the end of the transfer.
+ * axfr_client -- transfers a zone from a name server by AXFR over TCP. If there is a
+ * key, the transfer is signed. The client passes the records one by one to a listener.
+ * The listener must not use the records before the end of the transfer.
  *
  * The transfer has limits: the time between messages, the total time, and the size. The
  * transfer also ends if the serial of the server's SOA is newer than the wanted serial.
- * In each turn of the event loop it reads one message.
+ * In each turn of the event loop, the client reads at most one message.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * dns_tcp -- a TCP connection to a server that carries DNS messages in both directions
- * (RFC 1035 4.2.2), with deadlines. The connection passes each message to its owner, and
- * reports its end once.
+ * (RFC 1035 4.2.2). The connection passes each message to its owner, and reports its end
+ * once.
  *
  * In each turn of the event loop it reads at most one message. The owner frees the
  * connection, and may do so within a callback. After that there are no callbacks.
@@ -42,6 +42,6 @@ void dns_tcp_free(struct dns_tcp **tcp);
 void dns_tcp_send(struct dns_tcp *tcp, const uint8_t *data, size_t len);
 /*
  * From now on each message must arrive within SILENCE_MS, and all messages within
- * WHOLE_MS. Before this call there is no deadline.
+ * WHOLE_MS. Before this call there is no timeout.
  */
 void dns_tcp_set_deadlines(struct dns_tcp *tcp, int64_t silence_ms, int64_t whole_ms);

@@ -1,15 +1,15 @@
 /*
  * lookup -- finds the current addresses of a host name.
  *
- * A lane (a thread) looks a name up at intervals. The lane also looks the name up when a
- * user reports that the address in use does not answer. In that case the lookup also
- * selects the next known address. While the resolver has no answer, the known addresses
- * stay. A user never waits for a lookup: either there is an address to try, or no
- * address is known yet. While no address is known, the lane looks the name up at growing
- * intervals.
+ * A lane (a thread) looks a name up at intervals. The lane also looks the name up when
+ * the caller reports that the address in use does not answer. In that case the lookup
+ * also selects the next known address. While the resolver does not answer, the lookup
+ * keeps the known addresses. The caller never waits for a lookup: either there is an
+ * address to try, or no address is known yet. While no address is known, the lane looks
+ * the name up at growing intervals.
  *
- * The resolver of the C library has no deadline. worker.c shortens its timeouts, unless
- * the operator has set them (RES_OPTIONS).
+ * The resolver of the C library has no limit for the total time. worker.c shortens the
+ * resolver's timeouts, unless the operator has set them (RES_OPTIONS).
  */
 #pragma once
 
@@ -56,10 +56,7 @@ struct lookup *lookup_new(const struct lookup_config *config);
 void lookup_free(struct lookup **lookup);
 /* Returns the address in use; NULL: no address is known. */
 const struct address *lookup_address(const struct lookup *lookup);
-/*
- * A user reports that ADDRESS does not answer. No effect if a different address is in
- * use.
- */
+/* Reports that ADDRESS does not answer. No effect if a different address is in use. */
 void lookup_failed(struct lookup *lookup, const struct address *address);
 /* True: both have the same addresses, in any order. */
 bool lookup_same(const struct addresses *a, const struct addresses *b);
