@@ -5,9 +5,9 @@
  * also send the end of the limit by their clock, in a header. oslo.messaging cannot set a
  * header, so callers that use it send this end in the context. A COMMIT takes time and
  * clocks differ, so the request must be finished RPC_MARGIN_MS before the end. If the
- * limit is less than two seconds, this margin is a quarter of the limit. If the end is
- * missing or impossible, the time in the broker's queue is unknown. The limit then begins
- * when the socket was last empty. Pure.
+ * time limit is shorter than two seconds, this margin is a quarter of it. If the end is
+ * missing or impossible, the time in the broker's queue is unknown. The time limit then
+ * begins at the time when the socket was last empty. Pure.
  */
 #pragma once
 

@@ -52,7 +52,7 @@ struct job {
 /*
  * A recent request, to detect a duplicate. Messages with the same id are not duplicates
  * if their reply queues differ: a caller that lost its reply queue sends the call again
- * with the same id. They are not duplicates either if their texts differ. Then the
+ * with the same id. Messages with different texts are not duplicates either. Then the
  * handler refuses the second message (rpc_digest.h), or the caller of the second message
  * waits for its own answer.
  */

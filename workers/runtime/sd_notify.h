@@ -1,5 +1,5 @@
 /*
- * sd_notify -- reports the state of the service to systemd, as sd_notify(3) does but
+ * sd_notify -- reports the state of the program to systemd, as sd_notify(3) does but
  * without libsystemd. If NOTIFY_SOCKET is not set, it does nothing.
  */
 #pragma once

@@ -9,8 +9,9 @@
  * has its own settings and log name.
  *
  * SIGTERM: accepts no more requests, finishes the current requests, exits with 0 within
- * 10 s. SIGHUP: reads the settings file again. If the whole file is valid, it changes the
- * reloadable options. SIGUSR1: turns the log level debug on or off.
+ * 10 s. SIGHUP: reads the settings file again. If the whole file is valid, the program
+ * applies the new values of the reloadable options. SIGUSR1: turns the log level debug on
+ * or off.
  */
 #pragma once
 

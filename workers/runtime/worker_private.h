@@ -19,10 +19,10 @@ enum { HUNG_MS = 60 * 1000 };
  * the second limit the supervisor kills the process.
  */
 enum { DRAIN_MAX_MS = 8 * 1000, STOP_MAX_MS = 10 * 1000 };
-/* Reads the settings again later, when there was no free file descriptor. */
+/* Reads the settings again later, if no file descriptor was free. */
 struct reread {
 	struct loop_timer *timer;
-	int count;			/* number of failed attempts in a row */
+	int count;			/* number of consecutive failed attempts */
 	struct log_limit log_limit;
 };
 
