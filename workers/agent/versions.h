@@ -4,8 +4,8 @@
  *
  *	TOPIC hosts_versions(KEYS=[name, ...])  ->  {"versions": {name: version, ...}}
  *
- * It makes one call at a time. If a name gets no answer, the agent asks again in the next
- * call.
+ * It makes one call at a time. If a call gets no answer, the agent asks for its names
+ * again in a later call.
  */
 #pragma once
 

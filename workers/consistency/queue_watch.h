@@ -1,8 +1,8 @@
 /*
  * queue_watch -- counts the messages and the dead letters of work queues, for the
  * metrics. Only the master of the service asks the broker, every ten seconds, on its own
- * thread and connection. The metrics of the other processes are zero, so the sum is
- * correct.
+ * thread and connection. The metrics of the other processes are zero, so the sum over all
+ * processes is correct.
  */
 #pragma once
 

@@ -2,9 +2,10 @@
  * reconcile -- brings objects to the state that their rows describe. A process works on
  * many objects at the same time, but only one process works on each object.
  *
- * A program starts the work on an object that is due. The work takes the lock of the
- * object. A step reads the rows of the object, and then calls another service or ends the
- * work. When the answer arrives, the work writes the result and takes the next step:
+ * A process starts the work on an object that is due: it takes the lock of the object and
+ * takes the first step. Each step reads the rows of the object. Then it either calls
+ * another service or ends the work. When the answer arrives, the process writes the
+ * result and takes the next step:
  *
  * work_start() -> step() -> work_call() -> answer -> work_write() -> work_step()
  *                        -> work_end()
@@ -59,9 +60,9 @@ struct work {
 	/* the function of the present transaction, and the function to call after it */
 	void (*write)(void *object, struct tx *tx);
 	void (*then)(void *object);
-	/* reason of the failure that the work is writing */
+	/* reason of the failure that the process is writing */
 	char *reason;
-	uint32_t failures;		/* failures in a row before this attempt */
+	uint32_t failures;		/* consecutive failures before this attempt */
 };
 
 /* RUNTIME must outlive the reconciler. */
@@ -72,12 +73,13 @@ void reconciler_free(struct reconciler **reconciler);
 void reconciler_drain(struct reconciler *reconciler);
 bool reconciler_is_idle(const struct reconciler *reconciler);
 /*
- * False: this process already works on KEY, or on at_once objects. The object stays due.
+ * False: this process is already working on KEY, or on at_once objects. The object stays
+ * due.
  */
 bool reconciler_can_start(const struct reconciler *reconciler, const char *key);
 
 /*
- * Takes over OBJECT. At the next turn of the loop, the work takes LOCK and takes the
+ * Takes over OBJECT. In the next turn of the loop, the process takes LOCK and then the
  * first step. If another process holds LOCK, the work ends. Each of the functions below
  * may free the object.
  */

@@ -1,5 +1,5 @@
 /*
- * broker_private -- shared by the files of the broker.
+ * broker_private -- declarations that only the files of the broker use.
  *
  *   broker_url.c             parses the URL; no I/O
  *   broker_connection.c      connects and logs in, makes error texts; on the lane

@@ -1,6 +1,6 @@
 /*
- * db_private -- shared by the files of db, tx.c and migrate.c. No other file includes it.
- * The types of the client library are in db_mysql.h, not here.
+ * db_private -- declarations that only the files of db, tx.c and migrate.c use. The types
+ * of the client library are in db_mysql.h, not here.
  *
  * Functions that talk to the server return errors according to the table in db_error.c.
  * When they find that the connection is lost, they close it: db_is_up() is then false,

@@ -1,5 +1,5 @@
 /*
- * rpc_private -- shared by the files of an rpc server.
+ * rpc_private -- declarations that only the files of the rpc server use.
  *
  * rpc_server.c opens the server. rpc_receive.c makes a job from a delivery, rpc_run.c
  * runs the handler, and rpc_finish.c answers and acknowledges the request. A job that

@@ -18,8 +18,8 @@ struct replies;
 struct replies *replies_new(struct loop *loop, struct broker *in, struct broker *out);
 void replies_free(struct replies **replies);
 /*
- * Takes ownership of BODY. Acknowledges REQUEST, a delivery of IN, when the broker has
- * confirmed the answer.
+ * Takes over BODY. Acknowledges REQUEST, a delivery of IN, when the broker has confirmed
+ * the answer.
  */
 void replies_send(struct replies *replies, const char *queue, struct buf *body,
                   const struct broker_delivery *request);

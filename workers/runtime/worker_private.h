@@ -1,7 +1,7 @@
 /*
- * worker_private -- shared by worker.c (the command line), supervisor.c (the parent) and
- * process.c (a child). Their common functions are in program.c. worker.c fills in the
- * struct program once, before the fork, so each process has a copy.
+ * worker_private -- declarations that only worker.c (the command line), supervisor.c (the
+ * parent) and process.c (a child) use. Their common functions are in program.c. worker.c
+ * fills in the struct program once, before the fork, so each process has a copy.
  */
 #pragma once
 
