@@ -23,7 +23,7 @@ size_t document_add(json_t *entries, const struct record_row *row);
 
 /* The part of a document for one registry. */
 struct document {
-	/* sets of its storage_id, each only once; `intended` has the records */
+	/* sets of its storage_id, each only once; `intended` contains the records */
 	struct owned_row *sets;
 	size_t count;
 	/* number of records of other owners; without an owner */

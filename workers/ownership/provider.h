@@ -1,6 +1,7 @@
 /*
  * provider -- reads and writes a zone (seed 001, "DNSProvider"). Only one operation may
- * run at a time. No callback runs during a call.
+ * run at a time. No callback runs before the function that starts the operation has
+ * returned.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * service_private -- shared by service.c (calls), service_apply.c (stores endpoints) and
- * service_records.c (lists and imports the records of a zone).
+ * service_private -- declarations that only service.c (handles calls), service_apply.c
+ * (stores endpoints) and service_records.c (lists and imports the records of a zone) use.
  */
 #pragma once
 

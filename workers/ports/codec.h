@@ -66,7 +66,7 @@ enum err codec_filter(struct request *req, struct port_filter *filter);
 enum err codec_port_filter(struct request *req, struct port_filter *filter);
 
 json_t *codec_encode_network(const struct network_row *network);
-/* SUBNET must have the values of its network, too. */
+/* SUBNET must also contain the values of its network. */
 json_t *codec_encode_subnet(const struct subnet_row *subnet);
 /* Encodes a port. Its dns_assignment (seed 002) contains only published addresses. */
 json_t *codec_encode_port(const struct port_row *port,

@@ -21,8 +21,8 @@ struct pull_query {
 };
 
 /*
- * LIST has the objects (ovo.h) and is borrowed. NULL: the call failed, and *why has the
- * reason.
+ * LIST contains the objects (ovo.h) and is borrowed. NULL: the call failed, and *why
+ * contains the reason.
  */
 typedef void pull_fn(void *self, const json_t *list, const struct why *why);
 

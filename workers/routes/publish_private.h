@@ -1,6 +1,6 @@
 /*
- * publish_private -- shared by the files of publish.h. A step reads the row of a router
- * (publish.c) and makes one call:
+ * publish_private -- declarations that only the files of publish.h use. A step reads the
+ * row of a router (publish.c) and makes one call:
  *
  * the router is               call
  * deleted                     publish_delete.c

@@ -128,8 +128,8 @@ void store_router_add_bound(struct tx *tx, const char *name, int by);
  */
 bool store_router_lock(struct tx *tx, const char *name);
 /*
- * Like store_router_lock(), but does not wait. Also false if another transaction has the
- * lock.
+ * Like store_router_lock(), but does not wait. It also returns false if another
+ * transaction holds the lock.
  */
 bool store_router_try_lock(struct tx *tx, const char *name);
 /* Makes the domain due, because its records have changed. */
@@ -437,7 +437,7 @@ typedef void host_fn(void *self, const struct host_row *host);
 /*
  * Reads the hosts and former names of the router's routes, for at most LIMIT routes with
  * ids after MARKER, sorted by route id. Includes the names of former routes while a CNAME
- * may lead to the router.
+ * may point to the router.
  */
 void store_router_hosts(struct tx *tx, struct arena *arena, const char *router,
                         const char *marker, int limit, host_fn *each, void *self);

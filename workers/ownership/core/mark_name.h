@@ -2,8 +2,8 @@
  * mark_name -- makes the name of the TXT record that contains an ownership mark. The name
  * contains the name and type of the marked record set, because a CNAME allows no other
  * record at its name (seed 001, "Bads"). As in external-dns, the type is before the first
- * label, with a prefix or a suffix. If these contain "%{record_type}", the type is there
- * instead:
+ * label, with a prefix or a suffix. If the prefix or suffix contains "%{record_type}",
+ * the type replaces this text instead:
  *
  *                       A foo.example.com       A *.example.com   A example.com
  * _own-%{record_type}.  _own-a.foo.example.com  _own-a._wildcard… _own-a.example.com
@@ -23,7 +23,7 @@ enum { MARK_AFFIX_MAX = 100, MARK_READINGS_MAX = 36 };
 
 /*
  * The form of a mark's name. The first form in the table above is ours. If the prefix
- * ends in a dot, marks for NS and DNAME have external-dns' plain form
+ * ends in a dot, marks for NS and DNAME have the plain form of external-dns
  * (ns-sub.example.com), because a server hides names below NS and DNAME. In the form of
  * seed 001, marks for NS, CNAME and TXT have the plain form, because these types allow no
  * other TXT record at their name. The name of a mark may fit several record sets: a host

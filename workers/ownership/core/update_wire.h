@@ -3,9 +3,9 @@
  * answer.
  *
  * The server applies either the whole message or no part of it. If several updates have
- * the same prerequisite, the message contains it only once. Otherwise the set would have
- * to contain the record twice (3.2.5). The message has compressed owner names, but no
- * compressed names in rdata.
+ * the same prerequisite, the message contains it only once: if the message listed a
+ * record twice, the server would require this record twice in the record set (3.2.5).
+ * Owner names are compressed, but names in rdata are not.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 #include "dns/reply.h"
 
 enum {
-	/* octets for updates in a message that fit for every zone and key */
+	/* octets of updates that fit in a message for every zone and key */
 	UPDATE_WIRE_ROOM = PACKET_MAX - 1024,
 };
 

@@ -24,7 +24,7 @@ bool revisions_have(const struct revision *revisions, size_t count, const char *
 /*
  * Writes the objects that differ to DIFFERING, which must have room for both lists, and
  * returns their number. An object differs if only one list has it, or if our revision is
- * older. If we have deleted an object and Neutron does not have it, it does not differ.
+ * older. An object that we have deleted and that Neutron does not have does not differ.
  * An older revision in Neutron's list is not a difference, because Neutron's answer takes
  * time to arrive. Both lists must be sorted.
  */
