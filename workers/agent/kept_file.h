@@ -1,6 +1,6 @@
 /*
- * kept_file -- writes a file that another program reads. It replaces the file only if the
- * content changes. It replaces the whole file in one step, so no reader sees an
+ * kept_file -- writes a file that another program reads. The agent replaces the file only
+ * if the content changes. It replaces the whole file in one step, so no reader sees an
  * incomplete file. All users may read the file: its mode is 0644, whatever the umask is.
  *
  * The reader must get a signal after each change, but the agent may end before it sends

@@ -8,7 +8,7 @@
  *	-> {LIST: [{KEY: "...", FIELD: "lines\n", ...}, ...], "marker": "..."?, "version"?}
  *
  * The mirror reads all entries when it starts, once per period, and on demand. A message
- * names changed entries, and the mirror reads only those entries. If several messages
+ * names changed entries. The mirror then reads only those entries. If several messages
  * have arrived, it reads their entries together. Each change has a version.
  */
 #pragma once

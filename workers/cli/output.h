@@ -2,7 +2,7 @@
  * output -- prints aligned tables or one JSON document.
  *
  * The client escapes all text from the fleet with output_escape() before it prints the
- * text. This function writes \xNN instead of control characters, invalid UTF-8 and
+ * text. output_escape() writes \xNN instead of control characters, invalid UTF-8 and
  * characters that change the writing direction. Widths are in columns of the terminal.
  */
 #pragma once

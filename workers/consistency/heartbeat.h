@@ -1,6 +1,7 @@
 /*
- * heartbeat -- writes the heartbeats of this process to the database. It has its own
- * thread and connection, so a database that does not answer does not block the loop.
+ * heartbeat -- writes the heartbeats of this process to the database. The heartbeats have
+ * their own thread and connection, so a database that does not answer does not block the
+ * loop.
  */
 #pragma once
 

@@ -6,10 +6,10 @@
  * which share of the work each other process has (election.h).
  *
  * Another process replaces a dead master within `fleet.timeout` + `fleet.period`. If a
- * master leaves, another process replaces it at its own next heartbeat. If a master
- * pauses so long that another process replaces it, the fence of the lock refuses its
- * writes. A process that cannot reach the database has no share, so call
- * membership_share() before each piece of work.
+ * master leaves, the next process that writes a heartbeat replaces the master. If a
+ * master pauses so long that another process replaces it, lock_guard() refuses the writes
+ * of the old master because of its old fence. A process that cannot reach the database
+ * has no share, so call membership_share() before each piece of work.
  */
 #pragma once
 

@@ -5,10 +5,10 @@
  * session may take the lock. The fence then grows, and lock_guard() refuses writes with
  * an older fence. holder.h manages the locks of a process.
  *
- * Each function runs one statement, a compare-and-swap, which needs no transaction around
- * it. So it also works on a Galera cluster, where row locks have no effect on other
- * nodes: the cluster certifies the statement as one write. All statements are safe to run
- * twice.
+ * Each function runs one statement: a compare-and-swap, which needs no transaction around
+ * it. So the locks also work on a Galera cluster. There, row locks have no effect on
+ * other nodes, but the cluster certifies each statement as one write. It is safe to run
+ * any of the statements twice.
  */
 #pragma once
 

@@ -4,11 +4,11 @@
  * each message and limits the time of each wait.
  *
  * A zone transfer has its own TCP connection. Updates and queries share another
- * connection. It stays open until it has been idle for a time, an error occurs, or an
- * operation is cancelled. If the registry has a key, zonefleet-ownership signs all
- * messages and rejects unsigned answers. If the server answers with BADTIME,
- * zonefleet-ownership signs the message again with the server's time (RFC 8945 5.2.3),
- * but only once.
+ * connection. The shared connection stays open until it has been idle for a time, an
+ * error occurs, or the caller cancels an operation. If the registry has a key,
+ * zonefleet-ownership signs all messages and rejects unsigned answers. If the server
+ * answers with BADTIME, zonefleet-ownership signs the message again with the server's
+ * time (RFC 8945 5.2.3), but only once.
  */
 #pragma once
 

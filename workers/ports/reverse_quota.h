@@ -1,9 +1,9 @@
 /*
  * reverse_quota -- limits the number of reverse domains per tenant. A reverse domain has
- * no tenant. It counts for the tenant whose port caused its creation. The limit is the
- * tenant's quota of domains, or ports.quota_reverse. A port needs no quota if its reverse
- * domain already exists. Reverse domains of Neutron's ports count, but zonefleet never
- * refuses these ports, because Neutron has its own quotas.
+ * no tenant. A reverse domain counts for the tenant for whose port zonefleet created it.
+ * The limit is the tenant's quota of domains, or ports.quota_reverse. A port needs no
+ * quota if its reverse domain already exists. Reverse domains of Neutron's ports count,
+ * but zonefleet never refuses these ports, because Neutron has its own quotas.
  */
 #pragma once
 

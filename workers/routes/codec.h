@@ -2,9 +2,10 @@
  * codec -- decodes and encodes routers, routes and bindings as JSON. Each table has a row
  * for each field. core/router_domain.h contains the fields of a router's zone.
  *
- * In messages about routers and bindings, "dns" is the domain of the router. Its default
- * is NAME.SUFFIX, where SUFFIX is the option routes.suffix. In a binding, "route_dns" is
- * the name of the route. Only a binding sets the phase and dns of a route (seed 003).
+ * In messages about routers and bindings, "dns" is the domain of the router. The default
+ * of "dns" is NAME.SUFFIX, where SUFFIX is the option routes.suffix. In a binding,
+ * "route_dns" is the name of the route. Only a binding sets the phase and dns of a route
+ * (seed 003).
  */
 #pragma once
 

@@ -1,6 +1,5 @@
 /*
- * codec_private -- declarations that only codec.c, codec_router_decode.c and
- * codec_route_decode.c use.
+ * codec_private -- declarations that only codec.c, codec_router.c and codec_route.c use.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
  * host_claim -- gives each host to only one route. The first route with a host gets the
- * claim. It keeps the claim until the route is deleted or gets another host. Other routes
+ * claim. The route keeps the claim until it is deleted or gets another host. Other routes
  * with this host wait. The transaction that releases a claim gives it to the route that
  * has waited longest.
  *

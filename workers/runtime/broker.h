@@ -8,10 +8,10 @@
  * two connections, one to consume and one to publish, because RabbitMQ blocks connections
  * that publish during a memory alarm.
  *
- * When the connection opens, it declares its exchanges, queues and bindings. Then it
- * checks them every few seconds. If one of them is missing, or the account has lost the
- * right to use one of them, the connection closes. The next connection declares all of
- * them again.
+ * When the connection opens, it declares its exchanges, queues and bindings. Then the
+ * connection checks every few seconds that all of them still exist. If one of them is
+ * missing, or the account has lost the right to use one of them, the connection closes.
+ * The next connection declares all exchanges, queues and bindings again.
  */
 #pragma once
 

@@ -3,7 +3,8 @@
  * transactions lock a row that it needs (ERR_LOCKED). The pauses grow from 5 to 100 ms.
  * After 5 s the transaction fails.
  *
- * A timer runs one transaction at a time. It belongs to the object that SELF points to.
+ * A timer runs one transaction at a time. The timer belongs to the object that SELF
+ * points to.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
  * rpc_redo -- stores requests that wait for their next run while other requests run. Such
- * a request lost a race, or another transaction has locked the row that the request
+ * a request has lost a race, or another transaction has locked a row that the request
  * needs.
  *
  * Requests about one subject wait behind the first of them, the leader. When the leader

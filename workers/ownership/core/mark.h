@@ -4,8 +4,8 @@
  *
  *	heritage=external-dns,external-dns/owner=ID,external-dns/resource=KIND/NS/NAME
  *
- * zonefleet sorts the labels by their octets. It does not change unknown labels. The form
- * has no escapes, so a value cannot contain a comma or a quote. A text without
+ * zonefleet sorts the labels by their octets. zonefleet does not change unknown labels.
+ * The form has no escapes, so a value cannot contain a comma or a quote. A text without
  * "heritage=" is not an ownership mark. A text with a different value of heritage is the
  * ownership mark of another program. In the form of seed 001, the text is only the
  * owner's id.

@@ -1,11 +1,11 @@
 /*
  * plan -- makes the changes that give a zone its desired record sets (seed 001, "Plan").
- * It does not change the record sets of other owners. If it leaves a record set
- * unchanged, it gives a reason. Pure.
+ * The plan does not change the record sets of other owners. If the plan leaves a record
+ * set unchanged, it gives a reason. Pure.
  *
  * The plan first decides about each record set, from its records, its owner and the
  * desired record set. Then it decides about all record sets of a name together, because a
- * CNAME must be alone at its name. So it replaces a record set with a record set of
+ * CNAME must be alone at its name. So the plan replaces a record set with a record set of
  * another type in one step, or not at all. While the desired record set is impossible,
  * the present record set stays.
  *

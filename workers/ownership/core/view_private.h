@@ -1,7 +1,7 @@
 /*
  * view_private -- declarations that only the files of the view use. view.c stores the
- * records of a zone. view_marks.c finds their owners. view_place.c finds the names of
- * ownership marks.
+ * records of a zone. view_marks.c finds their owners. view_owner.c makes the lists of
+ * owners. view_place.c finds the names of ownership marks.
  */
 #pragma once
 

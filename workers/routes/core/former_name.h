@@ -6,10 +6,11 @@
  *
  *	ADD -> TOLD -> HAVE -> WITHDRAW -> WITHDRAWN -> CACHED -> GONE
  *
- * "Enough name servers" below means at least poolmgr.threshold_percentage of them. If
- * this option is below 100 %, a server that is behind may still answer with the CNAME of
- * a name in state CACHED or GONE. The routers serve names in all states except DROP. A
- * name without a CNAME starts in CACHED and stays there until its grace time ends.
+ * In the comments below, "enough name servers" means at least
+ * poolmgr.threshold_percentage of the name servers. If this option is below 100 %, a
+ * server that is behind may still answer with the CNAME of a name in state CACHED or
+ * GONE. The routers serve names in all states except DROP. A name without a CNAME starts
+ * in CACHED and stays there until its grace time ends.
  */
 #pragma once
 
