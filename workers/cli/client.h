@@ -42,7 +42,8 @@ enum err client_call(struct client *client, const char *topic, const char *metho
 /* True: a poll that ended in ERR may succeed later, so the client continues to wait. */
 bool client_may_recover(enum err err);
 /*
- * Pauses between two polls. *ms must be 0 before the first pause. Each call increases it.
+ * Pauses between two polls. *ms must be 0 before the first pause. Each call increases
+ * *ms.
  */
 void client_pause(struct client *client, int *ms);
 

@@ -27,7 +27,7 @@ struct member {
 	uint64_t generation;
 };
 
-/* True: there is no master, or the master has sent no heartbeat for TIMEOUT_MS. */
+/* True: there is no master, or the master has written no heartbeat for TIMEOUT_MS. */
 bool election_is_vacant(const struct member *members, size_t count, int64_t now_ms,
                         int timeout_ms);
 bool election_is_master(const struct member *members, size_t count, const char *me);

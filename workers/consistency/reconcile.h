@@ -47,7 +47,7 @@ struct reconcile_kind {
 /*
  * The work on one object. The lock of the object guards each transaction. A process can
  * die at any point. The object then stays due, and another process takes the next step.
- * It repeats a call that has no answer, so each call must be safe to repeat.
+ * The new process repeats a call that got no answer, so each call must be safe to repeat.
  */
 struct work {
 	struct work *next;
@@ -99,7 +99,8 @@ void work_call(void *object, const struct rpc_target *target, const char *method
 /*
  * Runs WRITE in a transaction that the lock guards, and then NEXT. A process that has
  * lost the lock writes nothing. The transaction may run several times, for example while
- * its rows are locked (redo_timer.h). After any other failure it calls work_fail().
+ * its rows are locked (redo_timer.h). After any other failure, work_write_then() calls
+ * work_fail().
  */
 void work_write_then(void *object, void (*write)(void *object, struct tx *tx),
                      void (*next)(void *object));

@@ -87,8 +87,8 @@ void primary_cancel_send(struct primary *primary);
 /* ---- one set ---- */
 
 /*
- * FAULT: why there is no answer. NULL: SET has the sorted records, perhaps no records.
- * SET is valid until the function returns.
+ * FAULT: why there is no answer. NULL: SET contains the sorted records, or is empty. SET
+ * is valid until the function returns.
  */
 typedef void primary_asked_fn(void *self, const char *fault, const struct rrset *set);
 

@@ -7,7 +7,7 @@
 struct order_row {
 	const char *id;
 	enum plan_order_kind kind;
-	/* the order is for one name; also for the names below it */
+	/* the order is for one name; it includes the names below this name */
 	bool has_name, is_below;
 	struct name name;
 	uint16_t type;			/* 0: any */

@@ -40,7 +40,7 @@ void port_update_want_records(const struct ports *ports,
 void port_update_read(struct port_update *update, struct tx *tx, const char *id);
 /*
  * Writes the records of PORT. Call it after the write of the row. If PORT no longer has a
- * name, a port of Neutron that waits for this name gets it.
+ * name, a port of Neutron that waits for this name gets the name.
  */
 void port_update_write_records(struct port_update *update, struct tx *tx,
                                const struct port_row *port);

@@ -47,8 +47,8 @@ enum err codec_router_decode_name(const struct request *req, const char **name,
 enum err codec_router_decode_filter(const struct request *req, const char *key,
                                     const char **name, struct why *why);
 /*
- * Encodes a router. It contains capacity, number of routes, serial and reason only if
- * IS_ADMIN is set.
+ * Encodes a router. The result contains capacity, number of routes, serial and reason
+ * only if IS_ADMIN is set.
  */
 json_t *codec_router_encode(const struct router_row *router, bool is_admin,
                             const struct routes *routes);

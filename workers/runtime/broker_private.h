@@ -224,8 +224,8 @@ struct content {
 /* ---- the outbox (broker_publish.c) ---- */
 
 /*
- * A delivery whose copy is sent. IN acknowledges it when the broker has confirmed the
- * copy.
+ * A delivery whose copy is being sent. IN acknowledges the delivery when the broker has
+ * confirmed the copy.
  */
 struct original {
 	LIST_ENTRY(original) link;
@@ -258,7 +258,7 @@ TAILQ_HEAD(message_queue, message);
 struct outbox {
 	struct message_queue waiting;
 	size_t waiting_count;
-	/* unroutable messages: perhaps their consumer will soon declare the queue */
+	/* unroutable messages: their consumer may soon declare the queue */
 	struct message_queue returned;
 	size_t returned_count;
 	bool begun;		/* a part of the first waiting message is sent, */

@@ -23,7 +23,7 @@ bool lane_submit(struct lane *lane, lane_fn *work, lane_fn *done, void *job);
 /* number of jobs whose done() has not run yet */
 size_t lane_waiting(const struct lane *lane);
 /*
- * Waits for the running job. For each job that still waits, it calls done() without
+ * Waits for the running job. For each job that is still waiting, it calls done() without
  * work(). It refuses new jobs. A done() may call lane_free().
  */
 void lane_free(struct lane **lane);

@@ -129,8 +129,8 @@ void rpc_server_close(struct rpc_server **server);
  */
 enum err rpc_dispatch(const struct rpc_method *methods, void *self, struct request *req);
 /*
- * ERR_VERSION: the request has a namespace or an incompatible version. A VERSION of NULL
- * means "1.0".
+ * ERR_VERSION: the request contains a namespace or an incompatible version. A VERSION of
+ * NULL means "1.0".
  */
 enum err rpc_check_version(const char *implemented, const char *method,
                            const char *namespace, const char *version, struct why *why);

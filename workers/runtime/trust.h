@@ -58,10 +58,10 @@ void trust_reload(struct trust *trust);		/* after a valid change of the config *
 const struct signature_key *trust_signer(const struct trust *trust, bool to_agents);
 
 /*
- * A copy of a message in a delay queue has a header with the account of the original. The
- * proof shows that a program of the fleet wrote this header. It is a signature of the
- * topic, the account and the body. If the process has no key of the fleet, the proof is
- * "".
+ * A copy of a message in a delay queue contains a header with the account of the
+ * original. The proof shows that a program of the fleet wrote this header. The proof is a
+ * signature of the topic, the account and the body. If the process has no key of the
+ * fleet, the proof is "".
  */
 struct trust_sender {
 	const char *topic, *user;

@@ -130,7 +130,7 @@ struct worker {
  */
 int worker_main(int argc, char **argv, const struct worker *worker);
 
-/* The groups of settings that all programs have, also the client. */
+/* The groups of settings that all programs have, including the client. */
 struct worker_common {
 	struct broker_config broker;
 	struct db_config db;

@@ -33,7 +33,7 @@ struct batch_size {
 
 struct batch;
 
-/* SIZES has the sizes of COUNT updates, in their order. */
+/* SIZES contains the sizes of COUNT updates, in their order. */
 struct batch *batch_new(const struct batch_size *sizes, size_t count,
                         const struct batch_limits *limits);
 void batch_free(struct batch **batch);

@@ -23,10 +23,10 @@ enum {
 	MARK_OWNER_MAX = 64,
 	MARK_RESOURCE_MAX = 200,
 	MARK_LABELS_MAX = 16,
-	/* limit for a mark that we read, so that we can add our labels */
+	/* limit for a mark that zonefleet reads: there is room for its own labels */
 	MARK_LABELS_READ = 12,
 	MARK_TEXT_MAX = 4096,
-	/* longest text that we seal, so that the result fits */
+	/* longest text that zonefleet seals, so that the sealed text fits */
 	MARK_SEALED_MAX = 2900,
 };
 

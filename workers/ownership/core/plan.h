@@ -57,7 +57,7 @@ enum plan_reason {
 	REASON_OCCLUDED,		/* hidden below a delegation or DNAME */
 	/* the set is a delegation or DNAME and would hide other sets */
 	REASON_HIDES,
-	REASON_IMPOSSIBLE,		/* a zone cannot have the desired set */
+	REASON_IMPOSSIBLE,		/* a zone cannot contain the desired set */
 	REASON_PROTECTED,		/* its type is not managed */
 	REASON_FILTERED,		/* outside domain_filter */
 	REASON_NO_MARK,			/* no name is possible for its mark */

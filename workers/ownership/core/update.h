@@ -52,7 +52,8 @@ struct update {
 bool update_applies(const struct plan_item *item);
 /*
  * Makes the update of the COUNT items of one name, without held items. MARK_TTL: the TTL
- * of marks. *update is in the view's memory. If *update has no changes, do not send it.
+ * of marks. *update is in the view's memory. If *update contains no changes, do not send
+ * it.
  */
 void update_make(struct view *view, const struct plan_item *items, size_t count,
                  uint32_t mark_ttl, struct update *update);

@@ -68,7 +68,7 @@ struct node {
 	struct view_set *sets;
 	struct rrset marks;		/* the TXT records here that are marks */
 	struct claim *untyped;		/* our marks without a type for this name */
-	struct claim *foreign;		/* marks without a type of other owners */
+	struct claim *foreign;		/* marks of other owners without a type */
 	void *user;			/* for the plan */
 	unsigned types;
 	unsigned marks_of_ours;		/* number of our marks here */

@@ -21,8 +21,8 @@
 enum { BACKEND_MAX = 255 };
 
 /*
- * Checks that PATTERNS has at least one pattern and that blanks separate the patterns.
- * *why begins with FIELD.
+ * Checks that PATTERNS contains at least one pattern and that blanks separate the
+ * patterns. *why begins with FIELD.
  */
 enum err route_backend_check_patterns(const char *patterns, const char *field,
                                       struct why *why);
