@@ -10,7 +10,7 @@ void query_begin(struct query *query, struct arena *arena, const char *select)
 	buf_text(&query->sql, select);
 }
 
-void query_add(struct query *query, const char *fragment)
+static void query_add(struct query *query, const char *fragment)
 {
 	buf_text(&query->sql, fragment);
 }

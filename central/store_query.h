@@ -17,8 +17,6 @@ struct query {
 };
 
 void query_begin(struct query *query, struct arena *arena, const char *select);
-/* Appends a fragment without a value. */
-void query_add(struct query *query, const char *fragment);
 /* Appends FRAGMENT with one value. */
 void query_bind(struct query *query, const char *fragment, struct tx_value value);
 /* Appends " AND <column> = ?" unless TEXT is NULL. */

@@ -501,7 +501,7 @@ bool signaller_has_reader(const struct signaller *signaller)
  * If a signal is allowed now, it is sent at once, because the caller may end at any
  * moment.
  */
-void signaller_want(struct signaller *signaller)
+static void signaller_want(struct signaller *signaller)
 {
 	int64_t wait_ms = signaller_wait_ms(signaller);
 

@@ -46,7 +46,6 @@ void signaller_metrics(void);		/* before the fork */
  */
 struct signaller *signaller_new(struct loop *loop, const struct signaller_config *config);
 void signaller_free(struct signaller **signaller);
-void signaller_want(struct signaller *signaller);
 /*
  * Call it before the agent replaces files. The flag file then stays until
  * signaller_written(), even if the reader reads the old files meanwhile.

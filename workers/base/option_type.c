@@ -260,7 +260,7 @@ void option_texts_clear(struct option_texts *texts)
 	*texts = (struct option_texts){ 0 };
 }
 
-bool option_texts_equal(const struct option_texts *a, const struct option_texts *b)
+static bool option_texts_equal(const struct option_texts *a, const struct option_texts *b)
 {
 	if (a->count != b->count)
 		return false;

@@ -24,7 +24,6 @@ struct option_value {
 struct option_value option_fallback(const struct option *row);
 void option_texts_add(struct option_texts *texts, const char *text, size_t len);
 void option_texts_clear(struct option_texts *texts);
-bool option_texts_equal(const struct option_texts *a, const struct option_texts *b);
 
 /* Sets the field. False: the value is not valid, and the field is unchanged. */
 bool option_parse(const struct option *row, struct option_value *value, void *field);

@@ -331,7 +331,7 @@ uint64_t held_fence(const struct held *held)
 	return held->fence;
 }
 
-size_t holder_count(struct holder *holder)
+static size_t holder_count(struct holder *holder)
 {
 	pthread_mutex_lock(&holder->mutex);
 	size_t count = map_count(holder->entries);

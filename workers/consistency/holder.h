@@ -67,4 +67,3 @@ uint64_t held_fence(const struct held *held);
  * release has failed.
  */
 void holder_renew(struct holder *holder, struct db *db);
-size_t holder_count(struct holder *holder);

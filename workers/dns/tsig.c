@@ -71,7 +71,7 @@ enum err tsig_key_parse(const char *name, const char *algorithm, const char *sec
 	return OK;
 }
 
-bool tsig_is_by(const struct tsig *tsig, const struct tsig_key *key)
+static bool tsig_is_by(const struct tsig *tsig, const struct tsig_key *key)
 {
 	return name_equal(&tsig->key, &key->name) &&
 	       tsig->algorithm.len == algorithms[key->hash].len &&

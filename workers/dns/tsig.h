@@ -77,7 +77,6 @@ bool tsig_read(const struct packet_reader *message, const struct packet_rr *rr, 
                struct tsig *tsig);
 /* Finds the TSIG record at the end of a message. False: the message is malformed. */
 bool tsig_find(const uint8_t *packet, size_t len, struct tsig *tsig);
-bool tsig_is_by(const struct tsig *tsig, const struct tsig_key *key);
 
 /* The state of a dialogue on one side. */
 struct tsig_chain {

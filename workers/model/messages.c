@@ -265,7 +265,7 @@ enum err domain_ref_decode(const json_t *json, struct domain_ref *domain, struct
 	return err;
 }
 
-json_t *destination_encode(const struct destination *destination)
+static json_t *destination_encode(const struct destination *destination)
 {
 	json_t *json = message_checked(json_pack("{s:s, s:s, s:i, s:s?}",
 		"id", destination->id,

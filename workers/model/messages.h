@@ -26,7 +26,6 @@ enum err domain_ref_decode(const json_t *json, struct domain_ref *domain,
 enum err domain_arg_decode(const json_t *args, struct domain_ref *domain,
                            struct why *why);
 
-json_t *destination_encode(const struct destination *destination);
 enum err destination_decode(const json_t *json, struct destination *destination,
                             struct why *why);
 

@@ -38,7 +38,7 @@ enum err round_owned_restore(void *self, struct why *why)
 	return err;
 }
 
-bool round_writes_set(const struct plan_item *item)
+static bool round_writes_set(const struct plan_item *item)
 {
 	return plan_writes_set(item) && update_applies(item) &&
 	       !(item->order && item->order->kind == ORDER_TRANSFER);

@@ -89,7 +89,6 @@ enum answer round_answer(const struct round *round, size_t update);
 enum err round_owned_restore(void *round, struct why *why);
 /* Reads the rows and makes the plan. Call it after the zone is in the view. */
 enum err round_plan(struct round *round, struct why *why);
-bool round_writes_set(const struct plan_item *item);
 /* Writes the desired sets, before the round sends the updates. */
 enum err round_owned_accept(void *round, struct why *why);
 /* Writes the sets that the provider applied or refused. */

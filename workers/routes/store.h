@@ -124,13 +124,8 @@ const char *store_router_find_below(struct tx *tx, struct arena *arena,
 /* Adds BY, 1 or -1, to the number of routes. */
 void store_router_add_bound(struct tx *tx, const char *name, int by);
 /*
- * Locks the router, so that no other transaction changes it or publishes its domain.
- * False: there is no such router.
- */
-bool store_router_lock(struct tx *tx, const char *name);
-/*
- * Like store_router_lock(), but does not wait. It also returns false if another
- * transaction holds the lock.
+ * Locks the router, so that no other transaction changes it or publishes its domain. Does
+ * not wait. False: there is no such router, or another transaction holds the lock.
  */
 bool store_router_try_lock(struct tx *tx, const char *name);
 /* Makes the domain due, because its records have changed. */

@@ -190,17 +190,11 @@ void store_router_update(struct tx *tx, const struct router_row *router)
 	            tx_text(state_names[router->state]), tx_text(router->name)));
 }
 
-#define SELECT_LOCK "SELECT 1 FROM routers WHERE name = ? FOR UPDATE"
-
-bool store_router_lock(struct tx *tx, const char *name)
-{
-	return tx_select_number(tx, SELECT_LOCK, TX_BIND(tx_text(name)));
-}
-
 bool store_router_try_lock(struct tx *tx, const char *name)
 {
-	return tx_select_number(tx, TX_SKIPS_LOCKED SELECT_LOCK " SKIP LOCKED",
-	                           TX_BIND(tx_text(name)));
+	return tx_select_number(tx, TX_SKIPS_LOCKED
+	    "SELECT 1 FROM routers WHERE name = ? FOR UPDATE SKIP LOCKED",
+	    TX_BIND(tx_text(name)));
 }
 
 void store_router_touch(struct tx *tx, const char *name)

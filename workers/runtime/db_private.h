@@ -69,7 +69,6 @@ void db_select_end(struct db *db);
  * answer before the caller uses the first row.
  */
 enum err db_select_all(struct db *db, struct why *why);
-bool db_is_reading(const struct db *db);
 
 /* Columns of the current row are numbered from 0. */
 bool db_column_is_null(const struct db_statement *statement, unsigned column);

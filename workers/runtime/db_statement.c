@@ -311,11 +311,6 @@ void db_select_end(struct db *db)
 		statement_failed(db, statement->stmt, &why);
 }
 
-bool db_is_reading(const struct db *db)
-{
-	return db->reading;
-}
-
 bool db_column_is_null(const struct db_statement *statement, unsigned column)
 {
 	bug_if(column >= statement->column_count);

@@ -219,11 +219,6 @@ enum err rpc_call(struct rpc_client *client, const struct rpc_target *target,
                   int timeout_ms, rpc_answer_fn *answer, void *self, struct why *why);
 /* Cancels all calls of SELF. Their ANSWER does not run. */
 void rpc_cancel(struct rpc_client *client, void *self);
-/* For the client: runs the loop until the answer arrives. The caller owns *result. */
-enum err rpc_call_wait(struct rpc_client *client, struct loop *loop,
-                       const struct rpc_target *target, const char *method,
-                       const json_t *args, const json_t *context, int timeout_ms,
-                       json_t **result, struct why *why);
 
 /*
  * Sends a notification in the format of oslo.messaging: topic "notifications", priority

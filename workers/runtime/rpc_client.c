@@ -409,44 +409,6 @@ void rpc_cancel(struct rpc_client *client, void *self)
 			call_end(call);
 }
 
-struct waiter {
-	struct loop *loop;
-	enum err err;
-	json_t *result;
-	struct why why;
-};
-
-static void client_on_waited_answer(void *self, const struct rpc_answer *answer)
-{
-	struct waiter *waiter = self;
-
-	waiter->err = answer->err;
-	waiter->why = answer->why;
-	waiter->result = json_incref((json_t *)answer->result);
-	loop_stop(waiter->loop);
-}
-
-enum err rpc_call_wait(struct rpc_client *client, struct loop *loop,
-                       const struct rpc_target *target, const char *method,
-                       const json_t *args, const json_t *context, int timeout_ms,
-                       json_t **result, struct why *why)
-{
-	struct waiter waiter = { .loop = loop };
-	enum err err = rpc_call(client, target, method, args, context, timeout_ms,
-	                        client_on_waited_answer, &waiter, why);
-
-	if (err)
-		return err;
-	loop_run(loop);
-	rpc_cancel(client, &waiter);	/* a signal may have stopped the loop */
-	if (!waiter.result && !waiter.err)
-		return fail(why, ERR_TIMEOUT, "interrupted");
-	if (waiter.err)
-		return fail(why, waiter.err, "%s", waiter.why.text);
-	*result = waiter.result;
-	return OK;
-}
-
 /* ---- casts ---- */
 
 static void cast_free(struct cast *cast)

@@ -75,17 +75,6 @@ bool rrset_has(const struct rrset *set, struct rdata rdata)
 	return rrset_is_at(set, rrset_find(set, rdata), rdata);
 }
 
-bool rrset_remove(struct rrset *set, struct rdata rdata)
-{
-	size_t at = rrset_find(set, rdata);
-
-	if (!rrset_is_at(set, at, rdata))
-		return false;
-	memmove(&set->records[at], &set->records[at + 1],
-	        (--set->count - at) * sizeof(*set->records));
-	return true;
-}
-
 struct rrset rrset_copy(const struct rrset *set, struct arena *arena)
 {
 	struct rrset copy = *set;

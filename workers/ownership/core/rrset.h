@@ -32,8 +32,6 @@ void rrset_sort(struct rrset *set);
 /* ---- for sorted sets ---- */
 
 bool rrset_has(const struct rrset *set, struct rdata rdata);
-/* False: the set does not contain the record. */
-bool rrset_remove(struct rrset *set, struct rdata rdata);
 /* A copy with the same records, which the caller may change. */
 struct rrset rrset_copy(const struct rrset *set, struct arena *arena);
 /* True: both sets have the same records. Their TTLs may differ. */
