@@ -104,7 +104,7 @@ const char *rpc_job_about(const struct job *job);
 
 /* ---- rpc_receive.c ---- */
 
-/* broker_hooks.discarded_part of the server: the next bytes of a body that is too large. */
+/* broker_hooks.discarded_part of the server: next bytes of a body that is too large. */
 void rpc_receive_part(void *self, const void *bytes, size_t len);
 /* broker_hooks.delivery of the server. */
 void rpc_receive_delivery(void *self, const struct broker_delivery *delivery);
