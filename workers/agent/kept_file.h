@@ -1,12 +1,12 @@
 /*
- * kept_file -- writes a file that another program reads. It replaces the file only if the
- * content changes. It replaces the whole file in one step, so no reader sees a part of
- * it. All users may read the file: its mode is 0644, whatever the umask is.
+ * kept_file -- writes a file that another program reads. The agent replaces the file only
+ * if the content changes. It replaces the whole file in one step, so no reader sees an
+ * incomplete file. All users may read the file: its mode is 0644, whatever the umask is.
  *
  * The reader must get a signal after each change, but the agent may end before it sends
- * the signal. So the agent creates a mark, an empty file in the same folder, before it
- * replaces the file. It deletes the mark when the reader has got the signal
- * (signaller.h).
+ * the signal. So the agent creates a flag file, which is empty and in the same folder,
+ * before it replaces the file. It deletes the flag file when the reader has got the
+ * signal (signaller.h).
  *
  * The functions block: call them on a lane (runtime/offload.h).
  */
@@ -19,8 +19,8 @@
 
 /*
  * Sets the content of the file NAME in FOLDER to TEXT. *is_new: the content has changed.
- * MARK: the name of the mark. ERR_UNREACHABLE: the disk or the permissions do not allow
- * the write, and the old file stays.
+ * MARK: the name of the flag file. ERR_UNREACHABLE: the disk or the permissions do not
+ * allow the write, and the old file stays.
  */
 enum err kept_file_write(const char *folder, const char *name, const char *mark,
                          const void *text, size_t len, bool *is_new, struct why *why);

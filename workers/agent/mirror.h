@@ -1,14 +1,14 @@
 /*
- * mirror -- copies the entries of another program's topic to files on this machine. Each
- * entry has a key, and lines for each file. The mirror reads the entries by RPC and
- * writes the files when entries change (kept_file.h).
+ * mirror -- copies the entries of a service to files on this machine. Each entry has a
+ * key, and lines for each file. The mirror reads the entries by RPC and writes the files
+ * when entries change (kept_file.h).
  *
  *	METHOD(ARGS..., marker?)	a page of all entries
  *	METHOD(ARGS..., KEYS=[...])	the entries with these keys, if they exist
  *	-> {LIST: [{KEY: "...", FIELD: "lines\n", ...}, ...], "marker": "..."?, "version"?}
  *
- * The mirror reads all entries when it starts, once each period, and on demand. A message
- * names changed entries, and the mirror reads only those entries. If several messages
+ * The mirror reads all entries when it starts, once per period, and on demand. A message
+ * names changed entries. The mirror then reads only those entries. If several messages
  * have arrived, it reads their entries together. Each change has a version.
  */
 #pragma once
@@ -37,9 +37,9 @@ struct mirror_kind {			/* the names in the calls above */
 };
 
 /*
- * The mirror makes one call at a time. The files stay unchanged until it has read all
- * entries once, and while it gets no answer. It collects changes until the signaller
- * allows the next signal to the reader of the files.
+ * The mirror makes one call at a time. The files stay unchanged until the mirror has read
+ * all entries once, and while it gets no answer. The mirror collects changes until the
+ * signaller allows the next signal to the reader of the files.
  */
 struct mirror_config {
 	const struct mirror_kind *kind;
@@ -67,7 +67,7 @@ void mirror_changed(struct mirror *mirror, const char *key);
 void mirror_told(struct mirror *mirror, uint64_t version);
 /*
  * Call it periodically with the present version of the entries. If the message of a
- * version is missing at two comparisons, the mirror reads all entries.
+ * version is missing in two comparisons, the mirror reads all entries.
  */
 void mirror_compare(struct mirror *mirror, uint64_t version);
 /*

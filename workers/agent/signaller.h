@@ -1,13 +1,13 @@
 /*
- * signaller -- sends a signal to the program that reads our files (kept_file.h) when the
- * files have changed. It sends the first signal immediately, and later signals at most
- * once per interval. The interval also applies if there is no reader, because it limits
- * how often the agent writes files.
+ * signaller -- sends a signal to the program that reads the agent's files (kept_file.h)
+ * when the files have changed. The signaller sends the first signal immediately, and
+ * later signals at most once per interval. The interval also applies if there is no
+ * reader, because it limits how often the agent writes files.
  *
- * The pid file contains the reader's pid. That process may have ended, and another
- * process may have its pid now. So the signaller first opens a descriptor of the process,
- * then checks its command line, and sends the signal through the descriptor. If there is
- * no reader, it sends no signal: a reader reads the files when it starts.
+ * The pid file contains the reader's pid. The reader may have ended, and another process
+ * may have this pid now. So the signaller first opens a descriptor of the process, then
+ * checks its command line, and sends the signal through the descriptor. If there is no
+ * reader, the signaller sends no signal, because a reader reads the files when it starts.
  */
 #pragma once
 
@@ -41,14 +41,14 @@ struct signaller_config {
 void signaller_metrics(void);		/* before the fork */
 
 /*
- * All objects that CONFIG points to must outlive the signaller. If the mark exists, a
- * signal is due.
+ * All objects that CONFIG points to must outlive the signaller. If the flag file
+ * (config->mark, see kept_file.h) exists, a signal is due.
  */
 struct signaller *signaller_new(struct loop *loop, const struct signaller_config *config);
 void signaller_free(struct signaller **signaller);
 /*
- * Call it before the agent replaces files. The mark then stays until signaller_written(),
- * even if the reader reads the old files meanwhile.
+ * Call it before the agent replaces files. The flag file then stays until
+ * signaller_written(), even if the reader reads the old files meanwhile.
  */
 void signaller_writing(struct signaller *signaller);
 /*

@@ -1,11 +1,11 @@
 /*
- * versions -- asks for the present versions of objects that mirrors copy. The agent does
- * so periodically, to find changes whose messages were lost.
+ * versions -- asks for the present versions of objects that mirrors copy. The agent asks
+ * periodically, to find changes whose messages were lost.
  *
  *	TOPIC hosts_versions(KEYS=[name, ...])  ->  {"versions": {name: version, ...}}
  *
- * It makes one call at a time. If a name gets no answer, the agent asks again in the next
- * call.
+ * The agent makes one call at a time. If a call gets no answer, the agent asks for its
+ * names again in a later call.
  */
 #pragma once
 

@@ -9,7 +9,7 @@
 #include "base/err.h"
 
 /*
- * Appends to CHANGES. Modifies TEXT. ERR_INVALID: *why names the line. ERR_TOO_LARGE:
- * TEXT contains too many changes.
+ * Appends the changes to CHANGES. Modifies TEXT. ERR_INVALID: *why names the line.
+ * ERR_TOO_LARGE: TEXT contains more changes than central accepts in one call.
  */
 enum err apply_parse(char *text, const char *domain, json_t *changes, struct why *why);

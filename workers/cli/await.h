@@ -1,6 +1,6 @@
 /*
  * await -- polls with growing pauses until a condition is met. On a terminal, a line
- * shows the progress. After a temporary error, it polls again.
+ * shows the progress. After a temporary error, the client polls again.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct await {
 	enum err (*poll)(void *self, bool *is_over);
 	void *self;
 };
-/* If it returns OK and *is_over is false, the time has run out. */
+/* If it returns OK and *is_over is false, the time limit is over. */
 enum err await_end(const struct await *await, bool *is_over);
 /* Flushes standard output, then calls await_end() with the seconds of --wait-timeout. */
 enum err await_in_time(struct await *await, bool *is_over);

@@ -2,10 +2,11 @@
  * cli -- one run of the client: the command line, the settings and the functions that all
  * commands use.
  *
- * A command is a function enum err (struct cli *). If it fails, it writes the reason to
- * cli->why. main.c prints the reason once and derives the exit status from the error. If
- * --json is given, a command makes one document, and main.c prints it. A failure adds
- * "error" to the document. The client writes its progress to standard error (progress.h).
+ * A command is a function of the type enum err (struct cli *). A command that fails
+ * writes the reason to cli->why. main.c prints the reason once and derives the exit
+ * status from the error. If --json is given, a command makes one document, and main.c
+ * prints it. A failure adds "error" to the document. The client writes its progress to
+ * standard error (progress.h).
  */
 #pragma once
 
@@ -22,7 +23,7 @@
 
 enum exit_status {
 	EXIT_GOOD,
-	EXIT_FAILED,		/* the worker refused it, or the request failed */
+	EXIT_FAILED,		/* the worker refused the request, or it failed */
 	EXIT_USAGE,		/* the command line or the settings are wrong */
 	EXIT_NOT_FOUND,
 	EXIT_IN_ERROR,		/* --wait: the state stayed ERROR */

@@ -3,8 +3,8 @@
  * loop runs only while the client waits for an answer.
  *
  * client_open() waits for the broker, so an unreachable broker and a worker that does not
- * answer give different errors. A window (import.c) makes several calls at the same time.
- * client_window_close() returns the first failure of the window.
+ * answer give different errors. In a window (import.c), the client makes several calls at
+ * the same time. client_window_close() returns the first failure of the window.
  */
 #pragma once
 
@@ -42,7 +42,8 @@ enum err client_call(struct client *client, const char *topic, const char *metho
 /* True: a poll that ended in ERR may succeed later, so the client continues to wait. */
 bool client_may_recover(enum err err);
 /*
- * Pauses between two polls. *ms must be 0 before the first pause. Each call increases it.
+ * Pauses between two polls. *ms must be 0 before the first pause. Each call increases
+ * *ms.
  */
 void client_pause(struct client *client, int *ms);
 

@@ -22,7 +22,7 @@ extern const struct command commands[];
 
 /*
  * Parses the command line into CLI. ERR_ARGUMENTS: cli->why says what is wrong.
- * cli->command may be NULL if the command line has --help, --version or no words.
+ * cli->command may be NULL if the command line contains --help, --version or no words.
  */
 enum err command_parse(struct cli *cli, int argc, char **argv);
 

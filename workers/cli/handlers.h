@@ -1,4 +1,4 @@
-/* handlers -- declares the functions of the rows in commands.c, with the file of each. */
+/* handlers -- declares the functions of the rows in commands.c and names their files. */
 #pragma once
 
 #include "cli.h"

@@ -1,7 +1,8 @@
 /*
- * names -- converts domain names and times from and to the form that people use. A person
- * may write a domain without the final dot, or its id. The name of a record is either
- * relative to its domain ("www", "@") or absolute with a final dot. Pure.
+ * names -- converts domain names and times to and from the form that people use. A person
+ * can write a domain as its name, with or without the final dot, or as its id. The name
+ * of a record is either relative to its domain ("www", "@") or absolute with a final dot.
+ * Pure.
  */
 #pragma once
 
@@ -34,7 +35,7 @@ enum { DURATION_TEXT = 64, MOMENT_TEXT = DURATION_TEXT + 8 };
 /* 5 s, 3 min 20 s, 2 h 5 min, 4 d 3 h */
 void names_duration(int64_t seconds, char text[DURATION_TEXT]);
 /*
- * "2026-11-21T12:00:00.123Z" relative to NOW (Unix seconds): "3 s ago", "in 2 min". Any
- * other text stays the same, cut to the size of TEXT.
+ * Writes a time such as "2026-11-21T12:00:00.123Z" relative to NOW (Unix seconds): "3 s
+ * ago", "in 2 min". Copies any other text unchanged, but cuts it to the size of TEXT.
  */
 void names_moment(const char *time, int64_t now, char text[MOMENT_TEXT]);

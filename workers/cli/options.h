@@ -43,7 +43,7 @@ extern const struct option_row option_rows[OPT_COUNT];
 /*
  * Writes the value of each given option to VALUES ("" if the option takes no value).
  * Moves the other words to the end of ARGV; *first is the index of the first of these
- * words. False: an option is wrong, and WRONG says why. VALUES then has the other
+ * words. False: an option is wrong, and WRONG says why. VALUES then contains the other
  * options.
  */
 bool options_scan(int argc, char **argv, const char *values[OPT_COUNT], int *first,

@@ -2,8 +2,8 @@
  * output -- prints aligned tables or one JSON document.
  *
  * The client escapes all text from the fleet with output_escape() before it prints the
- * text. This function replaces control characters, invalid UTF-8 and characters that
- * change the writing direction with \xNN. Widths are in columns of the terminal.
+ * text. output_escape() writes \xNN instead of control characters, invalid UTF-8 and
+ * characters that change the writing direction. Widths are in columns of the terminal.
  */
 #pragma once
 
@@ -33,9 +33,9 @@ struct column {
 };
 
 /*
- * The caller adds the cells one by one, row by row. table_flush() prints the rows that it
- * has so far. A table of several pages has one header. Its column widths never shrink
- * from one page to the next.
+ * The caller adds the cells one by one, row by row. table_flush() prints the rows that
+ * the table has so far. A table of several pages has one header. Its column widths never
+ * shrink from one page to the next.
  */
 struct table {
 	const struct output *out;
@@ -62,6 +62,6 @@ struct field {
 	const char *key;	/* of a JSON object; NULL ends the rows */
 	const char *title;
 };
-/* Prints the fields that OBJECT has: texts, numbers, booleans and lists of texts. */
+/* Prints the fields that OBJECT contains: texts, numbers, booleans and lists of texts. */
 void output_fields(const struct output *out, const json_t *object,
                    const struct field *fields);

@@ -1,6 +1,6 @@
 /*
- * owner -- functions shared by the commands on shared zones: the zone on the command
- * line, and the calls to zonefleet-ownership.
+ * owner -- functions for all commands about shared zones: they read the zone from the
+ * command line and call zonefleet-ownership.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* owner_show -- prints the answers of zonefleet-ownership for people. */
+/* owner_show -- prints the answers of zonefleet-ownership in a form for people. */
 #pragma once
 
 #include <jansson.h>

@@ -1,8 +1,8 @@
 /*
- * progress -- shows the progress of a command in one line on the terminal, which
+ * progress -- shows the progress of a command in one line on the terminal. The line
  * disappears at the end of the command. The client writes the line to standard error. If
- * standard error is not a terminal, it writes a new line every 10 s, but only if --json
- * is not given. If --quiet is given, it writes no progress.
+ * standard error is not a terminal, the client writes a new line every 10 s, unless
+ * --json is given. If --quiet is given, the client shows no progress.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ void progress_begin(struct progress *progress, const struct output *out);
  */
 void progress_line(struct progress *progress, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* "reading [##### ] 51 % 10 000 records"; If TOTAL is 0 (unknown), there is no bar. */
+/* "reading [##### ] 51 % 10 000 records"; if TOTAL is 0 (unknown), there is no bar */
 void progress_bar(struct progress *progress, const char *what, int64_t done,
                   int64_t total, const char *detail);
 void progress_end(struct progress *progress);

@@ -1,6 +1,6 @@
 /*
- * router -- functions shared by the commands on routers and routes: calls to
- * zonefleet-routes, and a wait until the name servers have the domain of a router.
+ * router -- functions for all commands about routers and routes: they call
+ * zonefleet-routes, and wait until the name servers serve the domain of a router.
  */
 #pragma once
 

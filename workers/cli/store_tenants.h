@@ -1,6 +1,6 @@
 /*
- * store_tenants -- reads the tenants in the tables of all programs, for the operator. It
- * changes no rows.
+ * store_tenants -- reads the tenants from the tables of all programs, for the operator.
+ * It changes no rows.
  */
 #pragma once
 

@@ -1,9 +1,10 @@
 /*
- * wait -- waits until a change is on the name servers. It polls central with growing
- * pauses. On a terminal, a line shows the serial and the state of each server.
+ * wait -- waits until the name servers serve a change. The client polls central with
+ * growing pauses. On a terminal, a line shows the serial and the state of each server.
  *
- * A domain in ERROR often recovers by the first retries of the pool manager. So a wait
- * fails only after the domain has been in ERROR for 30 s, or at the time limit.
+ * The pool manager retries a domain in ERROR, and the first retries often succeed. So a
+ * wait fails only after the domain has been in ERROR for 30 s, or when the time limit is
+ * over.
  */
 #pragma once
 
@@ -27,12 +28,12 @@ struct domain_view {
 	enum task task;
 	enum status status;
 	uint32_t serial;
-	bool is_everywhere;	/* all servers have the goal's serial or newer */
+	bool is_everywhere;	/* all servers serve the goal's serial or a newer one */
 };
 enum wait_outcome wait_decide(const struct goal *goal, const struct domain_view *view);
 /*
- * Returns OUTCOME, but WAIT_OPEN for an ERROR that the polls have seen for less than 30 s.
- * NOW_MS is a monotonic time.
+ * Returns WAIT_OPEN instead of an ERROR that the polls have seen for less than 30 s.
+ * Otherwise returns OUTCOME. NOW_MS is a monotonic time.
  */
 enum wait_outcome wait_allow_retries(struct goal *goal, enum wait_outcome outcome,
                                      int64_t now_ms);

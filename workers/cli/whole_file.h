@@ -22,5 +22,5 @@ enum err whole_file_open(struct whole_file *file, const char *path, struct why *
  */
 enum err whole_file_close(struct whole_file *file, enum err err, struct why *why);
 
-/* Sets *why for a failed write; errno has the cause. */
+/* Sets *why for a failed write; errno contains the cause. */
 enum err whole_file_cannot_write(const char *path, struct why *why);

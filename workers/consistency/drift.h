@@ -1,10 +1,10 @@
 /*
- * drift -- decides whether the pool manager repairs a difference between the database and
- * a name server now (seed 004). Database and server change during a comparison, so only a
- * second comparison, in a later round, confirms a difference. The two rounds may see
- * different serials. The repair takes the lock of the object and compares again. The
- * caller stores the state in a row of the database. This module reads no clock: times are
- * ages.
+ * drift -- decides when the pool manager repairs a difference between the database and a
+ * name server (seed 004). The database and the server can change during a comparison. So
+ * only a second comparison in a later round confirms a difference. The two rounds may see
+ * different serials. Before a repair, the pool manager takes the lock of the object and
+ * compares again. The caller stores the state of a difference in a row of the database.
+ * This module reads no clock: the caller passes each time as an age.
  *
  * seen once                    wait for a later round
  * seen again                   repair it

@@ -7,7 +7,7 @@
  * set of processes changes, the master writes a higher generation to every row. A process
  * has no share if its row and the row of the master have different generations. The order
  * of arrival decides the shares. For example, A, B and C have the shares 0, 1 and 2. When
- * D arrives, D has 3. When B dies, A has 0, C has 1 and D has 2.
+ * D arrives, D gets the share 3. When B dies, A gets 0, C gets 1 and D gets 2.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct member {
 	uint64_t generation;
 };
 
-/* True: there is no master, or the master has sent no heartbeat for TIMEOUT_MS. */
+/* True: there is no master, or the master has written no heartbeat for TIMEOUT_MS. */
 bool election_is_vacant(const struct member *members, size_t count, int64_t now_ms,
                         int timeout_ms);
 bool election_is_master(const struct member *members, size_t count, const char *me);

@@ -1,6 +1,7 @@
 /*
- * heartbeat -- sends the heartbeats of this process. It has its own thread and database
- * connection, so a database that hangs does not block the loop of this process.
+ * heartbeat -- writes the heartbeats of this process to the database. The heartbeats have
+ * their own thread and connection, so a database that does not answer does not block the
+ * loop.
  */
 #pragma once
 
@@ -14,8 +15,8 @@ extern struct membership_config heartbeat_config;
 #define HEARTBEAT_SECTION { "fleet", "heartbeats and locks of the processes", \
                             membership_options, &heartbeat_config }
 /*
- * For a program that sends no heartbeats: accepts the group in the settings file, because
- * other programs use it.
+ * For a program that writes no heartbeats: accepts the group in the settings file,
+ * because other programs use it.
  */
 #define HEARTBEAT_SECTION_OF_OTHERS { "fleet", "", membership_options, \
                                       &heartbeat_config, .is_of_others = true }

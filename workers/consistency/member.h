@@ -1,8 +1,9 @@
 /*
- * member -- makes a program a member of its service, if its struct worker has `.part =
- * &member_part`. The program then accepts the group "fleet" in the settings and sends
- * heartbeats. In struct runtime, `membership` is then not NULL. The program also has
- * metrics of the queues that its prepare() names (queue_watch.h).
+ * member -- makes the processes of a program members of their service, if the struct
+ * worker of the program contains `.part = &member_part`. The program then accepts the
+ * group "fleet" in the settings, and its processes write heartbeats. In struct runtime,
+ * `membership` is then not NULL. The program also has metrics of the queues that its
+ * prepare() names (queue_watch.h).
  */
 #pragma once
 

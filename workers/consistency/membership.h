@@ -1,15 +1,15 @@
 /*
  * membership -- makes this process a member of its service (seed 004: the election, the
- * hash factor). The process inserts its row, sends a heartbeat every `period`, and takes
- * the lock "election:<service>" if there is no master. The master writes to the database
- * which processes are dead and which share of the work each other process has
- * (election.h).
+ * hash factor). The process inserts its row and writes a heartbeat once per
+ * `fleet.period`. If there is no master, it takes the lock "election:<service>" and
+ * becomes the master. The master writes to the database which processes are dead and
+ * which share of the work each other process has (election.h).
  *
- * Another process replaces a dead master within timeout + period. If a master leaves,
- * another process replaces it when that process sends its next heartbeat. If a master
- * pauses so long that another process replaces it, the fence of the lock refuses its
- * writes. A process that cannot reach the database has no share, so call
- * membership_share() before each piece of work.
+ * Another process replaces a dead master within `fleet.timeout` + `fleet.period`. If a
+ * master leaves, the next process that writes a heartbeat replaces the master. If a
+ * master pauses so long that another process replaces it, lock_guard() refuses the writes
+ * of the old master because of its old fence. A process that cannot reach the database
+ * has no share, so call membership_share() before each piece of work.
  */
 #pragma once
 
@@ -31,7 +31,7 @@ struct membership;
 struct membership *membership_new(const struct membership_config *config,
                                   const char *service, struct db *db);
 /*
- * Records in the database that the process leaves, and releases its locks. Two
+ * Records in the database that the process leaves, and releases its locks. It needs two
  * statements.
  */
 void membership_free(struct membership **membership);
@@ -48,8 +48,8 @@ void membership_beat(struct membership *membership);
  */
 struct share membership_share(const struct membership *membership, struct db *db);
 /*
- * Any thread may call it. False if this process has not reached the database for
- * `timeout`.
+ * Any thread may call it. False if this process has not reached the database for the time
+ * `fleet.timeout`.
  */
 bool membership_is_master(const struct membership *membership);
 /* The locks of this process. */

@@ -1,8 +1,8 @@
 /*
  * queue_watch -- counts the messages and the dead letters of work queues, for the
  * metrics. Only the master of the service asks the broker, every ten seconds, on its own
- * thread and connection. The metrics of the other processes are zero, so the sum is
- * correct.
+ * thread and connection. The metrics of the other processes are zero, so the sum over all
+ * processes is correct.
  */
 #pragma once
 
@@ -14,9 +14,10 @@ struct runtime;
 extern const int queue_watch_period_ms;	/* the period in a program's table of timers */
 
 /*
- * Call it before the fork. TOPICS has at most four topics and ends with NULL.
- * HAS_RECOVERY: each topic also has a recovery queue. Set it only if this is true,
- * because RabbitMQ logs an error for each request about a queue that does not exist.
+ * Call it before the fork. TOPICS contains at most four topics and ends with NULL.
+ * HAS_RECOVERY: each topic also has a recovery queue. Set HAS_RECOVERY only if these
+ * queues exist, because RabbitMQ logs an error each time a program asks for a queue that
+ * does not exist.
  */
 void queue_watch_metrics(const char *const *topics, bool has_recovery);
 struct queue_watch *queue_watch_new(const struct membership *fleet,

@@ -2,9 +2,10 @@
  * reconcile -- brings objects to the state that their rows describe. A process works on
  * many objects at the same time, but only one process works on each object.
  *
- * A program starts the work on an object that is due. The work takes the lock of the
- * object. A step reads the rows of the object, and then calls another service or ends the
- * work. When the answer arrives, the work writes the result and takes the next step:
+ * A process starts the work on an object that is due: it takes the lock of the object and
+ * takes the first step. Each step reads the rows of the object. Then it either calls
+ * another service or ends the work. When the answer arrives, the process writes the
+ * result and takes the next step:
  *
  * work_start() -> step() -> work_call() -> answer -> work_write() -> work_step()
  *                        -> work_end()
@@ -46,7 +47,7 @@ struct reconcile_kind {
 /*
  * The work on one object. The lock of the object guards each transaction. A process can
  * die at any point. The object then stays due, and another process takes the next step.
- * It repeats a call that has no answer, so each call must be safe to repeat.
+ * The new process repeats a call that got no answer, so each call must be safe to repeat.
  */
 struct work {
 	struct work *next;
@@ -59,9 +60,9 @@ struct work {
 	/* the function of the present transaction, and the function to call after it */
 	void (*write)(void *object, struct tx *tx);
 	void (*then)(void *object);
-	/* reason of the failure that the work is writing */
+	/* reason of the failure that the process is writing */
 	char *reason;
-	uint32_t failures;		/* failures in a row before this attempt */
+	uint32_t failures;		/* consecutive failures before this attempt */
 };
 
 /* RUNTIME must outlive the reconciler. */
@@ -72,12 +73,13 @@ void reconciler_free(struct reconciler **reconciler);
 void reconciler_drain(struct reconciler *reconciler);
 bool reconciler_is_idle(const struct reconciler *reconciler);
 /*
- * False: this process already works on KEY, or on at_once objects. The object stays due.
+ * False: this process is already working on KEY, or on at_once objects. The object stays
+ * due.
  */
 bool reconciler_can_start(const struct reconciler *reconciler, const char *key);
 
 /*
- * Takes over OBJECT. At the next turn of the loop, the work takes LOCK and takes the
+ * Takes over OBJECT. In the next turn of the loop, the process takes LOCK and then the
  * first step. If another process holds LOCK, the work ends. Each of the functions below
  * may free the object.
  */
@@ -97,7 +99,8 @@ void work_call(void *object, const struct rpc_target *target, const char *method
 /*
  * Runs WRITE in a transaction that the lock guards, and then NEXT. A process that has
  * lost the lock writes nothing. The transaction may run several times, for example while
- * its rows are locked (redo_timer.h). After any other failure it calls work_fail().
+ * its rows are locked (redo_timer.h). After any other failure, work_write_then() calls
+ * work_fail().
  */
 void work_write_then(void *object, void (*write)(void *object, struct tx *tx),
                      void (*next)(void *object));

@@ -2,9 +2,10 @@
  * store_hosts -- stores a version for the hosts of each network and router (schema/014).
  * The version grows with each change of the hosts. Agents have copies of the hosts on
  * other machines. A program that changes hosts raises their version in the last statement
- * of the transaction, because other transactions wait for that row. After the commit, it
- * sends the change and the version to the agents. If an agent finds a gap between
- * versions, it has missed a change (agent/version_gaps.h).
+ * of the transaction, because this statement makes other transactions wait until the
+ * commit. After the commit, the program sends the change and the version to the agents.
+ * If an agent finds a gap between versions, it has missed a change
+ * (agent/version_gaps.h).
  */
 #pragma once
 
@@ -17,7 +18,7 @@ enum hosts_of { HOSTS_OF_NETWORK, HOSTS_OF_ROUTER };
 
 /*
  * Raises the version of the hosts of NAME and returns it; 0: the transaction failed. To
- * raise several versions, use the order of the names.
+ * raise several versions, call it in the order of the names.
  */
 uint64_t store_hosts_raise(struct tx *tx, enum hosts_of of, const char *name);
 /* 0: the hosts have never changed. */

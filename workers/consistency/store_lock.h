@@ -1,14 +1,14 @@
 /*
- * store_lock -- the statements of the distributed lock (seed 004). Each object has a row
- * in distributed_locks, and the session in this row holds the lock. If the session
+ * store_lock -- the SQL statements for distributed locks (seed 004). Each object has a
+ * row in distributed_locks, and the session in this row holds the lock. If the session
  * releases the lock, or does not renew it in time by the clock of the database, another
  * session may take the lock. The fence then grows, and lock_guard() refuses writes with
  * an older fence. holder.h manages the locks of a process.
  *
- * Each function runs one statement, a compare-and-swap, which needs no transaction around
- * it. So it also works on a Galera cluster, where row locks have no effect on other
- * nodes: the cluster certifies the statement as one write. All statements are safe to run
- * twice.
+ * Each function runs one statement: a compare-and-swap, which needs no transaction around
+ * it. So the locks also work on a Galera cluster. There, row locks have no effect on
+ * other nodes, but the cluster certifies each statement as one write. It is safe to run
+ * any of the statements twice.
  */
 #pragma once
 
@@ -56,7 +56,7 @@ struct lock_rows { struct tx_rows rows; };
 void lock_select(struct tx *tx, const struct lock_session *session,
                  struct lock_rows *rows);
 bool lock_next(struct lock_rows *rows, struct lock *lock);
-/* Releases the lock. It is not an error if the session has lost it. */
+/* Releases the lock. If the session has lost the lock, this is not an error. */
 void lock_release(struct tx *tx, const struct lock *lock,
                   const struct lock_session *session);
 /* Releases all locks of the session, at its end. */

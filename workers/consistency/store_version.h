@@ -4,9 +4,9 @@
  *
  * A program that changes an object raises its version in the same transaction. The
  * statement fails if the version has changed since the program read it. So if two
- * programs read the same version, only one of them can write. A program with a copy
- * compares versions: a message with the version of the copy is old, and two copies with
- * one version are equal.
+ * programs read the same version, only one of them can write. A program that has a copy
+ * compares versions. If a message has the same version as the copy, the message contains
+ * nothing new. Two copies with the same version are equal.
  *
  * The first version is 1; 0 means that the object has no version. Programs older than the
  * table do not write versions. So code that compares versions also compares another

@@ -1,6 +1,6 @@
 /*
- * codec -- decodes the messages of producers. It checks each field, and whether the zone
- * can have each record.
+ * codec -- decodes the messages of producers. The decoder checks each field, and whether
+ * the zone can contain each record.
  */
 #pragma once
 
@@ -20,7 +20,8 @@ extern const struct json_field codec_endpoint_fields[], codec_selector_fields[];
 /* The arguments of apply_endpoints without storage_id and zone. */
 struct endpoint_list {
 	const char *resource;
-	bool is_complete;		/* the list has all endpoints of the resource */
+	/* the list contains all endpoints of the resource */
+	bool is_complete;
 	/* revision of the list; 0: the resource sends no revisions */
 	uint64_t rev;
 	/* each combination of name, type and set id occurs only once */
@@ -29,8 +30,8 @@ struct endpoint_list {
 };
 
 /*
- * Finds the registry by the arguments storage_id and zone. ERR_NOT_FOUND: no such
- * registry.
+ * Finds the registry by the arguments storage_id and zone. ERR_NOT_FOUND: there is no
+ * such registry.
  */
 enum err codec_registry(const json_t *args, const struct registries *registries,
                         struct registry **registry, struct why *why);
@@ -43,11 +44,11 @@ enum err codec_endpoints(const json_t *args, const struct registry *registry,
                          struct arena *arena, struct endpoint_list *list,
                          struct why *why);
 
-/* {"name": ..., "below": bool, "type": ..., "resource": ...}, each optional. */
+/* Decodes {"name": ..., "below": bool, "type": ..., "resource": ...}, each optional. */
 enum err codec_selector(const json_t *args, struct order_row *order, struct why *why);
 /*
- * Decodes the arguments dnsname, type and targets: a set, and the records that it should
- * have now.
+ * Decodes the arguments dnsname, type and targets: a record set, and the records that it
+ * must have now.
  */
 enum err codec_expected(const json_t *args, const struct registry *registry,
                         struct arena *arena, struct order_row *order, struct why *why);

@@ -23,10 +23,10 @@ size_t document_add(json_t *entries, const struct record_row *row);
 
 /* The part of a document for one registry. */
 struct document {
-	/* sets of its storage_id, each only once; `intended` has the records */
+	/* sets of its storage_id, each only once; `intended` contains the records */
 	struct owned_row *sets;
 	size_t count;
-	/* number of records of other owners; without an owner */
+	/* number of records of other owners; number of records without an owner */
 	size_t others, unmanaged;
 	size_t outside;			/* number of records in other zones */
 	/* number of records of our owner that are not valid in a zone */

@@ -38,7 +38,7 @@ enum { ROUNDS_MAX = 8 };
 void due_fire(void *ownership);
 void sweep_fire(void *ownership);	/* deletes old rows */
 /*
- * Call it after a change of the rows. Starts a round if the registry may have a round
+ * Call it when the rows have changed. Starts a round if a round of the registry may start
  * now.
  */
 void due_now(struct ownership *ownership, struct registry *registry);

@@ -1,13 +1,14 @@
 /*
  * primary -- a connection to the name server that accepts updates of a zone and answers
  * queries for it. The server does not belong to the fleet, so zonefleet-ownership checks
- * each message and limits each wait.
+ * each message and limits the time of each wait.
  *
  * A zone transfer has its own TCP connection. Updates and queries share another
- * connection, which stays open until an idle time, an error, or a cancellation. If the
- * registry has a key, zonefleet-ownership signs all messages and rejects unsigned
- * answers. If the server answers with BADTIME, zonefleet-ownership signs the message
- * again with the server's time (RFC 8945 5.2.3), but only once.
+ * connection. The shared connection stays open until it has been idle for a time, an
+ * error occurs, or the caller cancels an operation. If the registry has a key,
+ * zonefleet-ownership signs all messages and rejects unsigned answers. If the server
+ * answers with BADTIME, zonefleet-ownership signs the message again with the server's
+ * time (RFC 8945 5.2.3), but only once.
  */
 #pragma once
 
@@ -42,8 +43,8 @@ struct primary_config {
 
 /*
  * Only one operation of each kind may run at a time. A callback may start and cancel
- * operations and free the primary. No callback runs during a call or after a
- * cancellation. The texts of a callback are valid until it returns.
+ * operations and free the primary. No callback runs inside a function of primary or after
+ * a cancellation. The texts of a callback are valid until it returns.
  */
 struct primary *primary_new(struct loop *loop, const struct primary_config *config);
 /* Cancels all operations. */
@@ -86,8 +87,8 @@ void primary_cancel_send(struct primary *primary);
 /* ---- one set ---- */
 
 /*
- * FAULT: why there is no answer. NULL: SET has the sorted records, perhaps no records.
- * SET is valid until the function returns.
+ * FAULT: why there is no answer. NULL: SET contains the sorted records, or is empty. SET
+ * is valid until the function returns.
  */
 typedef void primary_asked_fn(void *self, const char *fault, const struct rrset *set);
 

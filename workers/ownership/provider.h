@@ -1,6 +1,7 @@
 /*
  * provider -- reads and writes a zone (seed 001, "DNSProvider"). Only one operation may
- * run at a time. No callback runs during a call.
+ * run at a time. No callback runs before the function that starts the operation has
+ * returned.
  */
 #pragma once
 
@@ -39,7 +40,7 @@ struct provider {
 	             void *self);
 	/* Reads the present serial of the zone. */
 	void (*serial)(struct registry *registry, provider_read_fn *done, void *self);
-	/* The size of the update in a message, at most. */
+	/* The largest size of the update in a message. */
 	struct batch_size (*measure)(const struct update *update);
 	/* The provider applies all updates or none. */
 	void (*send)(struct registry *registry, const struct update *const *updates,

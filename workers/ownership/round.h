@@ -6,8 +6,8 @@
  * describe the zone as the round read it. So each change is either complete or not begun.
  * A round may end at any point, or pause while another round runs. The next round makes
  * the remaining changes. Before the round sends updates, it writes the desired record
- * sets to the database (ACCEPTED). Later it writes which of these sets a reading has
- * shown (PROGRAMMED).
+ * sets to the database (ACCEPTED). After a later reading, it writes which of these record
+ * sets the zone contains (PROGRAMMED).
  */
 #pragma once
 

@@ -1,9 +1,10 @@
 /*
- * round_private -- shared by the files of the round. round.c takes the steps.
- * round_plan.c makes the plan from rows and records. round_owned.c writes the rows of
- * owned sets. round_records.c stores the records of the zone. round_skip.c decides
- * whether the round can skip the reading. round_report.c writes log lines and sends
- * notifications. All of them use round_state.c.
+ * round_private -- declarations that only the files of the round and storage.c use.
+ * round.c takes the steps. round_plan.c makes the plan from rows and records.
+ * round_owned.c writes the rows of owned record sets. round_records.c stores the records
+ * of the zone. round_skip.c decides whether the round can skip the reading.
+ * round_orders.c handles orders. round_report.c writes log lines and sends notifications.
+ * All of them use round_state.c.
  */
 #pragma once
 
@@ -27,7 +28,7 @@ enum { PLAN_DIGEST = 64 };		/* hexadecimal digits */
 struct name_update {
 	struct update update;
 	size_t first, count;		/* index and number of its items in the plan */
-	bool is_unconfirmed;		/* sent, and perhaps the server has applied it */
+	bool is_unconfirmed;		/* sent; the server may have applied it */
 };
 
 /* A name and a type, as a key of maps. */

@@ -1,7 +1,8 @@
 /*
- * server_clock -- estimates the clock of a server that checks our signatures. We assume
- * that both clocks are equal until the server answers with BADTIME (RFC 8945 5.2.3). From
- * then on, we sign messages to that server with its time. We never change our own clock.
+ * server_clock -- estimates the clock of a server that checks the signatures of
+ * zonefleet-ownership. The program assumes that the server's clock equals its own until
+ * the server answers with BADTIME (RFC 8945 5.2.3). From then on, the program signs
+ * messages to that server with the server's time. It never changes its own clock.
  */
 #pragma once
 

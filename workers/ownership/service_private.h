@@ -1,6 +1,7 @@
 /*
- * service_private -- shared by service.c (calls), service_apply.c (stores endpoints) and
- * service_records.c (lists and imports the records of a zone).
+ * service_private -- declarations that only the files of the service use. service.c
+ * handles calls. service_access.c finds the registry of a call. service_apply.c stores
+ * endpoints. service_records.c lists and imports the records of a zone.
  */
 #pragma once
 

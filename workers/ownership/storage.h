@@ -2,7 +2,7 @@
  * storage -- reads and writes the ownership marks in one of three places (seed 001,
  * "Types of storage").
  *
- * txt     in TXT records of the zone. One update has both the records and their marks
+ * txt     in TXT records of the zone. One update contains the records and their marks
  * table   in rows of the database. The round writes them before it sends the updates.
  *         They take effect when a reading has shown their records
  * memory  in this process, for tests; lost when it ends (InMemoryStorage)

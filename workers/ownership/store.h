@@ -1,6 +1,6 @@
 /*
- * store -- reads and writes the rows of zonefleet-ownership: endpoints, owned sets and
- * the states of registries. No other program writes them.
+ * store -- reads and writes the rows of zonefleet-ownership: endpoints, owned record sets
+ * and the states of registries. No other program writes these rows.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ bool registry_state_failed(enum registry_state state);	/* FAILED or PARKED */
 struct registry_row {
 	char id[ID_LEN + 1];
 	uint64_t rev;			/* grows with each change of the endpoints */
-	unsigned failures;		/* failed rounds in a row */
+	unsigned failures;		/* consecutive failed rounds */
 	bool is_due;
 	const char *held_digest;	/* of the held changes; "": no held changes */
 	/* digest of the mismatches in the last notification */
@@ -57,10 +57,11 @@ const char *store_plan(struct tx *tx, struct arena *arena, const char *id);
  */
 void store_registry_changed(struct tx *tx, const char *id);
 /*
- * As store_registry_changed(), but the round is due immediately, because a caller waits.
+ * Like store_registry_changed(), but the round is due immediately, because a caller is
+ * waiting.
  */
 void store_registry_urgent(struct tx *tx, const char *id);
-/* As store_registry_changed(), for all registries of ZONE except the registry ID. */
+/* Like store_registry_changed(), for all registries of ZONE except the registry ID. */
 void store_zone_changed(struct tx *tx, const char *zone, const char *id);
 
 /* The result of a round. */

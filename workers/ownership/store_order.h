@@ -7,7 +7,7 @@
 struct order_row {
 	const char *id;
 	enum plan_order_kind kind;
-	/* the order is for one name; also for the names below it */
+	/* the order is for one name; it includes the names below this name */
 	bool has_name, is_below;
 	struct name name;
 	uint16_t type;			/* 0: any */
@@ -24,7 +24,7 @@ enum { ORDERS_OPEN_MAX = 100, ORDERS_ROUND_MAX = 20 };	/* per registry */
 /*
  * Inserts the order of the call REQ. The id of the order is the message id, so a repeated
  * message makes only one order. ERR_CONFLICT: a different call has used the message id.
- * ERR_QUOTA: too many orders are open.
+ * ERR_QUOTA: ORDERS_OPEN_MAX orders of the registry are open.
  */
 void store_order_put(struct tx *tx, const char *registry_id,
                      const struct order_row *order, const struct request *req);

@@ -38,8 +38,8 @@ enum err codec_network(const struct request *req, struct network_row *network,
                        struct why *why);
 
 /*
- * Decodes the argument "subnet". If it has no id, it gets the id of the message, and
- * *has_id is false.
+ * Decodes the argument "subnet". If the subnet has no id, it gets the id of the message,
+ * and *has_id is false.
  */
 enum err codec_subnet(struct request *req, struct subnet_row *subnet, bool *has_id);
 
@@ -49,7 +49,7 @@ struct port_values {
 	struct port_row port;
 };
 /*
- * Decodes the argument "port" of a new port. If it has no id, it gets the id of the
+ * Decodes the argument "port" of a new port. If the port has no id, it gets the id of the
  * message.
  */
 enum err codec_port(struct request *req, struct port_values *values);
@@ -66,7 +66,7 @@ enum err codec_filter(struct request *req, struct port_filter *filter);
 enum err codec_port_filter(struct request *req, struct port_filter *filter);
 
 json_t *codec_encode_network(const struct network_row *network);
-/* SUBNET must have the values of its network, too. */
+/* SUBNET must also contain the values of its network. */
 json_t *codec_encode_subnet(const struct subnet_row *subnet);
 /* Encodes a port. Its dns_assignment (seed 002) contains only published addresses. */
 json_t *codec_encode_port(const struct port_row *port,

@@ -1,9 +1,10 @@
 /*
- * feed -- receives the messages of Neutron and applies them (neutron_apply.h). It reads
- * two kinds of messages, each from its own queue: Neutron's notifications, and the
- * objects that Neutron's servers push to agents. Only the pushes contain the ports that
- * Neutron creates for routers and DHCP. Messages can arrive in any order or twice, and
- * can be lost. A comparison finds lost changes (compare.h).
+ * feed -- receives the messages of Neutron and applies them (neutron_apply.h).
+ * zonefleet-ports reads two kinds of messages, each from its own queue: Neutron's
+ * notifications, and the objects that Neutron's servers push to agents. Only the pushed
+ * objects include the ports that Neutron creates for routers and DHCP. Messages can
+ * arrive in any order or twice, and can be lost. A comparison finds lost changes
+ * (compare.h).
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * network_update -- changes a network or its subnets, and all ports of the network, in
  * one transaction. A new domain of the network changes the names of all ports. A change
- * of a subnet adds or removes the records of addresses and does not change names. The
+ * to a subnet adds or removes the records of addresses and does not change names. The
  * publisher then makes one change to each domain.
  */
 #pragma once
@@ -31,7 +31,7 @@ void network_update_rename(struct network_update *update, struct tx *tx);
 void network_update_republish(struct network_update *update, struct tx *tx);
 /*
  * Deletes the ports of a deleted network. Neutron deletes only networks without ports, so
- * Neutron has deleted these ports, too.
+ * Neutron has also deleted these ports.
  */
 void network_update_delete_ports(struct network_update *update, struct tx *tx);
 /* Commits, then publishes the changes and announces the lines. */

@@ -1,12 +1,13 @@
 /*
- * neutron -- decodes Neutron's notifications into rows. It supports Neutron 21 and older
- * releases, which have tenant_id instead of project_id, no dns_* and no revision_number.
+ * neutron -- decodes Neutron's notifications into rows. The decoders support Neutron 21
+ * and older releases. Older releases have tenant_id instead of project_id, no dns_* and
+ * no revision_number.
  *
  *	port.create.end, port.update.end	{"port": {...}}, {"ports": [{...}, ...]}
  *	port.delete.end				{"port_id": "...", "port"?: {...}}
  *	network.*, subnet.*, floatingip.*	in the same form
  *
- * It ignores other notifications, because they do not change names.
+ * The decoders ignore other notifications, because these do not change names.
  */
 #pragma once
 

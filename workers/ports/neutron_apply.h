@@ -3,11 +3,11 @@
  * tables. The object comes from a notification, a push or a comparison. The version with
  * the higher revision_number wins, and a deleted object stays deleted. If a port or
  * subnet arrives before its network, its row waits for the network. If a port arrives
- * before its subnet, port_network_of() decides.
+ * before its subnet, port_network_of() decides whether zonefleet publishes its addresses.
  *
  * In Neutron, the subnets of a network do not overlap. But the deletion of a subnet may
  * arrive after the subnet that replaces it. Until then, both rows exist (core/subnets.h),
- * and the log has a warning.
+ * and the log contains a warning.
  *
  * Neutron has already accepted these objects, so an invalid name, or a name of another
  * port, is not an error. The port has only its generated names until the name is free.

@@ -1,6 +1,6 @@
 /*
  * ovo -- converts Neutron's versioned objects to the form of notifications. Neutron's
- * servers send these objects in pushes and answers. They are primitives of
+ * servers send these objects in pushes and answers. The objects are primitives of
  * oslo.versionedobjects: Port 1.7, Network 1.1 and Subnet 1.1 of Neutron 21.
  *
  *	{"versioned_object.name": "Port", "versioned_object.version": "1.7",

@@ -1,8 +1,8 @@
 /*
- * port_network -- decides which addresses of a port zonefleet publishes. It always
- * publishes a floating IP. For a fixed address, the subnet decides. An address may be in
- * no known subnet. zonefleet then publishes it, with one exception: if ports.publish is
- * "flagged" and the port is Neutron's, zonefleet waits for the subnet.
+ * port_network -- decides which addresses of a port zonefleet publishes. zonefleet always
+ * publishes a floating IP. For a fixed address, the subnet decides. If an address is in
+ * no known subnet, zonefleet publishes the address, with one exception: if ports.publish
+ * is "flagged" and the port is Neutron's, zonefleet waits for the subnet.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
- * port_update -- changes one port in a transaction, for calls and for the feed. It reads
- * the row of the port, makes its full name, writes the row, and then writes its records.
- * If the name is invalid, or another port has it, a call fails. The feed writes the port
- * without the name.
+ * port_update -- changes one port in a transaction, for calls and for the feed. The
+ * transaction reads the row of the port, makes the full name of the port, writes the row,
+ * and then writes the records. If the name is invalid, or another port has the name, a
+ * call fails. In the same case, the feed writes the port without the name.
  */
 #pragma once
 
@@ -40,7 +40,7 @@ void port_update_want_records(const struct ports *ports,
 void port_update_read(struct port_update *update, struct tx *tx, const char *id);
 /*
  * Writes the records of PORT. Call it after the write of the row. If PORT no longer has a
- * name, a port of Neutron that waits for this name gets it.
+ * name, a port of Neutron that waits for this name gets the name.
  */
 void port_update_write_records(struct port_update *update, struct tx *tx,
                                const struct port_row *port);

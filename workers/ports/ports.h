@@ -4,14 +4,15 @@
  * service       calls -> rows: networks, subnets, ports and their records
  * feed          messages of Neutron -> the same rows
  * compare       repairs the same rows after lost messages
- * publish       open rows -> central, by domain
+ * publish       open rows -> central, one domain at a time
  * domain_watch  deleted domains -> open rows
  * agent         --agent, on other machines: hosts_export -> the files of dnsmasq
  *
  * A call ends after the commit of the port's names. A key of the table makes these names
  * unique. Open rows say which records to add or delete. The process with the lock of a
- * domain publishes its open rows together, as one change with one serial. After a failure
- * it retries with growing pauses. Open rows survive a crash, so no change is lost.
+ * domain publishes the open rows of the domain together, as one change with one serial.
+ * After a failure it retries with growing pauses. Open rows survive a crash, so no change
+ * is lost.
  */
 #pragma once
 

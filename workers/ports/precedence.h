@@ -5,9 +5,10 @@
  * A tenant's call may use the id of a network, subnet or port before Neutron's message
  * about that object arrives. If the two objects differ in tenant or network, these
  * functions delete the call's object before neutron_apply() writes Neutron's object.
- * Otherwise the row becomes Neutron's. These functions never delete a network without a
- * tenant, because only an administrator can create such a network. A row with is_fed is
- * Neutron's, even after Neutron has deleted the object.
+ * Otherwise Neutron's object takes the place of the call's object in the same row. These
+ * functions never delete a network without a tenant, because only an administrator can
+ * create such a network. A row with is_fed is Neutron's, even after Neutron has deleted
+ * the object.
  */
 #pragma once
 

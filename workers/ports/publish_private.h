@@ -1,11 +1,11 @@
 /*
- * publish_private -- shared by the files of publish.h. A step reads the open rows of a
- * domain (publish.c) and makes one call to central. publish writes the answer to the
- * database before the next step:
+ * publish_private -- declarations that only the files of publish.h use. A step reads the
+ * open rows of a domain (publish.c) and makes one call to central. publish writes the
+ * answer to the database before the next step:
  *
  * rows                  call            answer
  * no open row           -               the domain is settled: the end
- * no row at all         delete_domain   it is deleted, or no longer ours
+ * no row at all         delete_domain   it is deleted, or publish gives it up
  * open                  apply_changes   the rows are done
  *                                       no such domain: all rows are open again
  *                                       over quota: half of the rows; one: failure
@@ -46,7 +46,7 @@ struct publication {
 
 /* ---- publish_call.c ---- */
 
-/* Calls central in the name of the tenant of the records. Takes over ARGS. */
+/* Calls central as the tenant of the records. Takes over ARGS. */
 void publish_call(struct publication *publication, const char *method, json_t *args,
                   rpc_answer_fn *answered);
 bool publish_can_create(const struct publication *publication);

@@ -21,13 +21,13 @@ struct pull_query {
 };
 
 /*
- * LIST has the objects (ovo.h) and is borrowed. NULL: the call failed, and *why has the
- * reason.
+ * LIST contains the objects (ovo.h) and is borrowed. NULL: the call failed, and *why
+ * contains the reason.
  */
 typedef void pull_fn(void *self, const json_t *list, const struct why *why);
 
 struct pull *pull_new(struct ports *ports);
 void pull_free(struct pull **pull);
-/* Calls ANSWER once, after pull_ask() has returned, and not after pull_free(). */
+/* Calls ANSWER once after pull_ask() has returned, but never after pull_free(). */
 void pull_ask(struct pull *pull, const struct pull_query *query, pull_fn *answer,
               void *self);

@@ -1,7 +1,7 @@
 /*
  * record_diff -- compares the present records of ports with the desired records, and
- * writes the rows that differ. It does not write unchanged rows, so the cost depends on
- * the size of the change.
+ * writes the rows that differ. record_diff does not write unchanged rows, so the cost
+ * depends on the size of the change.
  */
 #pragma once
 

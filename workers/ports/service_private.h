@@ -1,8 +1,8 @@
 /*
- * service_private -- shared by the files of the service. service.c handles calls about
- * ports. The handlers of other calls are in service_network.c, service_subnet.c,
- * service_hosts.c (hosts for dnsmasq), service_compare.c and service_published.c (the
- * progress of records).
+ * service_private -- declarations that only the files of the service use. service.c
+ * handles calls about ports. service_access.c checks the network of a call. The handlers
+ * of other calls are in service_network.c, service_subnet.c, service_hosts.c (hosts for
+ * dnsmasq), service_compare.c and service_published.c (the progress of records).
  */
 #pragma once
 

@@ -186,7 +186,7 @@ struct record_row {
 void store_records(struct tx *tx, struct arena *arena, const char *network_id,
                    const char *port_id,
                    void (*each)(void *self, const struct record_row *row), void *self);
-/* The progress of the records of a port or network, also of deleted ports. */
+/* The progress of the records of a port or network, including deleted ports. */
 struct published_row {
 	int64_t open, refused;		/* numbers of records */
 	/* why central refused records, or why they are open; "": no reason */

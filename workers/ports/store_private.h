@@ -1,4 +1,4 @@
-/* store_private -- shared by the files of the store. */
+/* store_private -- declarations that only the files of the store use. */
 #pragma once
 
 #include "store.h"

@@ -1,7 +1,7 @@
 /*
  * backend_check -- checks the backends of routes. A tenant may name only backends that
  * match routes.backend_pattern. An older route may have a backend that does not match,
- * and keeps this backend. After it starts, the process logs each such route once.
+ * and keeps this backend. Each process logs each such route once after it has started.
  */
 #pragma once
 
@@ -11,5 +11,5 @@ struct backend_check *backend_check_new(struct routes *routes);
 void backend_check_free(struct backend_check **check);
 void backend_check_fire(struct backend_check *check);	/* reads one page of routes */
 
-/* True: a tenant may set the backend that ROUTE has. */
+/* True: a tenant may choose the backend of ROUTE. */
 bool backend_check_allows(const struct routes *routes, const struct route_row *route);

@@ -1,8 +1,8 @@
 /*
  * binding -- assigns a route to a router. Only a binding sets the phase and dns of a
- * route. A route that leaves a router keeps its name there for a grace time. If this is a
- * generated name, it gets a CNAME to the new name, and the instances of both routers
- * serve it.
+ * route. A route that leaves a router keeps its name there for a grace time. If the
+ * former name is a generated name, it gets a CNAME to the new name, and the instances of
+ * both routers serve both names.
  */
 #pragma once
 

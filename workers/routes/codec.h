@@ -1,10 +1,11 @@
 /*
  * codec -- decodes and encodes routers, routes and bindings as JSON. Each table has a row
- * for each field. core/router_domain.h has the fields of a router's zone.
+ * for each field. core/router_domain.h contains the fields of a router's zone.
  *
- * In messages about routers and bindings, "dns" is the domain of the router. Its default
- * is NAME.SUFFIX, where SUFFIX is the option routes.suffix. In a binding, "route_dns" is
- * the name of the route. Only a binding sets the phase and dns of a route (seed 003).
+ * In messages about routers and bindings, "dns" is the domain of the router. The default
+ * of "dns" is NAME.SUFFIX, where SUFFIX is the option routes.suffix. In a binding,
+ * "route_dns" is the name of the route. Only a binding sets the phase and dns of a route
+ * (seed 003).
  */
 #pragma once
 
@@ -46,8 +47,8 @@ enum err codec_router_decode_name(const struct request *req, const char **name,
 enum err codec_router_decode_filter(const struct request *req, const char *key,
                                     const char **name, struct why *why);
 /*
- * Encodes a router. It contains capacity, number of routes, serial and reason only if
- * IS_ADMIN is set.
+ * Encodes a router. The result contains capacity, number of routes, serial and reason
+ * only if IS_ADMIN is set.
  */
 json_t *codec_router_encode(const struct router_row *router, bool is_admin,
                             const struct routes *routes);

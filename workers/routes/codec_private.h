@@ -1,4 +1,6 @@
-/* codec_private -- shared by codec.c, codec_router_decode.c and codec_route_decode.c. */
+/*
+ * codec_private -- declarations that only codec.c, codec_router.c and codec_route.c use.
+ */
 #pragma once
 
 #include "codec.h"

@@ -1,16 +1,21 @@
 /*
  * host_claim -- gives each host to only one route. The first route with a host gets the
- * claim. It keeps the claim until the route is deleted or gets another host. Other routes
+ * claim. The route keeps the claim until it is deleted or gets another host. Other routes
  * with this host wait. The transaction that releases a claim gives it to the route that
  * has waited longest.
  *
- * "*.example.org" stands for all names directly below example.org. If a tenant has the
- * wildcard or such a name, no other tenant can have the wildcard or such a name.
+ * "*.example.org" stands for all names directly below example.org. If a tenant has this
+ * wildcard or one of these names, no other tenant can have the wildcard or any of these
+ * names.
  *
- * The order of locks is: the parents of the hosts, sorted by name (store_parent_lock());
- * a gate, if a route gets or releases a host (store_gate_pass()); the namespace; the
- * route; routers; the versions of hosts (host_changes.h). A transaction that creates a
- * router first locks all gates.
+ * A transaction locks in this order:
+ *
+ *	the parents of the hosts, sorted by name (store_parent_lock())
+ *	a gate, if a route gets or releases a host (store_gate_pass())
+ *	the namespace, the route, routers
+ *	the versions of hosts (host_changes.h)
+ *
+ * A transaction that creates a router first locks all gates.
  */
 #pragma once
 

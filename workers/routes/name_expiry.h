@@ -4,8 +4,9 @@
  * the name. When the CNAME has expired in the caches of all resolvers, the process
  * deletes the name and sends a message to the agents of the routers that served the name.
  *
- * Each process handles one small page of rows in a turn. It skips rows that another
- * process has already changed, and rows of a router that another transaction has locked.
+ * Each process handles one small page of rows in a turn. The process skips rows that
+ * another process has already changed, and rows of a router that another transaction has
+ * locked.
  */
 #pragma once
 

@@ -1,14 +1,14 @@
 /*
  * publish -- sends the domains of routers to central. The process with the router's lock
- * makes one change for all records of the domain that differ, with one serial. Then it
- * polls central until the name servers have this serial. It repeats a call that got no
- * answer. This is safe, because a record set that already exists causes no change. Once
- * per routes.check_period, it sends all records again.
+ * sends all changes to the records of the domain together, as one change with one serial.
+ * Then the process polls central until the name servers serve this serial. publish
+ * repeats a call that got no answer. This is safe, because a record set that already
+ * exists causes no change. Once per routes.check_period, publish sends all records again.
  *
  * publish creates the domain of a new router, unless central already has the domain. When
- * the router is deleted, publish deletes the domain if publish has created it and it is
- * empty. If the domain is below routes.parent, publish adds a delegation through the
- * registry of that shared zone.
+ * the router is deleted, publish deletes the domain, but only if publish has created the
+ * domain and the domain is empty. If the domain is below routes.parent, publish adds a
+ * delegation through the registry of that shared zone.
  */
 #pragma once
 

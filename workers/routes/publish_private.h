@@ -1,11 +1,11 @@
 /*
- * publish_private -- shared by the files of publish.h. A step reads the row of a router
- * (publish.c) and makes one call:
+ * publish_private -- declarations that only the files of publish.h use. A step reads the
+ * row of a router (publish.c) and makes one call:
  *
  * the router is               call
  * deleted                     publish_delete.c
  * changed, or must be checked apply_changes, create_domain (publish_changes.c)
- * sent to central             get_domain: do the name servers have it?
+ * sent to central             get_domain: do the name servers serve it?
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct publication {
 	json_t *zone;			/* router.zone */
 	rpc_answer_fn *delegated;	/* gets the answer about the delegation */
 	bool is_known;			/* the router has a row */
-	/* the name servers have this change for the first time */
+	/* the name servers serve this change for the first time */
 	bool is_news;
 	bool is_asked_for;		/* publish has called create_domain */
 	/* central already has a newer serial than the serial in `zone` */
@@ -48,7 +48,7 @@ void publish_call(struct publication *publication, const char *method, json_t *a
 /* ---- publish_changes.c ---- */
 
 void publish_changes(void *publication);
-/* Asks central whether the name servers have the change. */
+/* Asks central whether the name servers serve the change. */
 void publish_check(struct publication *publication);
 /* Makes the arguments of apply_changes. A router that is being deleted has no records. */
 json_t *publish_change(const struct publication *publication);

@@ -4,14 +4,14 @@
  *
  * service      handles calls: routers, routes, bindings
  * host_claim   decides which route has a host
- * scheduler    binds routes to routers, by a strategy
+ * scheduler    binds routes to routers, according to a strategy
  * publish      sends the records of a router's domain to central
- * name_expiry  ends former names of routes
+ * name_expiry  removes former names of routes when their time is over
  *
  * An instance runs at each address of a router. Each instance serves all routes of the
  * router. Each process handles a share of the routes, according to their ids. If two
- * processes bind the same route at the same time, one of them fails because of the key of
- * route_bindings.
+ * processes bind the same route at the same time, one of them fails, because the table
+ * route_bindings has a unique key for the route.
  */
 #pragma once
 
@@ -45,7 +45,7 @@ struct routes {
 	struct scheduler *scheduler;
 	struct reconciler *publisher;
 	int64_t turn_ms;			/* the last turn of the timer "due" */
-	/* since when it receives reports; 0: it receives none */
+	/* since when the process receives reports; 0: it receives no reports */
 	int64_t receives_since_ms;
 	int due_period_ms, hosts_period_ms;	/* constant */
 	int name_expiry_period_ms;		/* name_expiry.h sets it */
@@ -57,8 +57,8 @@ struct routes {
 extern const struct rpc_method routes_methods[];	/* service.c */
 
 /*
- * The rule of routes.alive_timeout and routes.all_down. A process can only know that an
- * agent is silent after it has received reports for routes.alive_timeout.
+ * The rule of routes.alive_timeout and routes.all_down. Only a process that has received
+ * reports for the time routes.alive_timeout can know that an agent is silent.
  */
 struct alive_rule routes_alive_rule(const struct routes *routes);
 /* Runs in each turn: records whether the process receives reports. */

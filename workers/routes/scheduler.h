@@ -1,6 +1,6 @@
 /*
  * scheduler -- binds each route that has no router to a router, and each route of a
- * draining router to another router. The option routes.strategy decides which. The
+ * draining router to another router. The option routes.strategy decides which router. The
  * process that creates a route binds it immediately. Each second, every process binds the
  * due routes of its share. One transaction binds many routes and moves the position of
  * the strategy.

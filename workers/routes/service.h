@@ -1,8 +1,8 @@
 /*
- * service -- handles the calls to zonefleet-routes. service.c has the calls about routes
- * and the table of all methods. service_router.c has the calls about routers.
- * service_binding.c has the calls about bindings and about the hosts that instances
- * serve.
+ * service -- handles the calls to zonefleet-routes. service.c contains the table of all
+ * methods and handles the calls about routes. service_router.c handles the calls about
+ * routers. service_binding.c handles the calls about bindings and about the hosts that
+ * instances serve.
  */
 #pragma once
 

@@ -65,9 +65,10 @@ void store_router_update(struct tx *tx, const struct router_row *router);
 /* Replaces the addresses of ROUTER. Keeps the reports about known addresses. */
 void store_addresses_replace(struct tx *tx, const struct router_row *router);
 /*
- * The domain shows an address if is_up is set and its agent, if there is an agent, has
- * reported the address within TIMEOUT_MS. A process that receives no reports cannot know
- * that an agent is silent. It then keeps the shown addresses.
+ * The domain shows an address if is_up is set. If the address has an agent, the agent
+ * must also have reported the address within TIMEOUT_MS. A process that receives no
+ * reports cannot know that an agent is silent. The process then keeps the shown
+ * addresses.
  */
 struct alive_rule {
 	int timeout_ms;
@@ -123,8 +124,8 @@ const char *store_router_find_below(struct tx *tx, struct arena *arena,
 /* Adds BY, 1 or -1, to the number of routes. */
 void store_router_add_bound(struct tx *tx, const char *name, int by);
 /*
- * Locks the router, so that no other transaction changes it or publishes its domain.
- * False: there is no such router, or another transaction has the lock.
+ * Locks the router, so that no other transaction changes it or publishes its domain. Does
+ * not wait. False: there is no such router, or another transaction holds the lock.
  */
 bool store_router_try_lock(struct tx *tx, const char *name);
 /* Makes the domain due, because its records have changed. */
@@ -157,7 +158,7 @@ struct domain_sent {
 void store_domain_sent(struct tx *tx, const char *name, const struct domain_sent *sent,
                        int patience_s);
 /*
- * Records that the name servers have ROUTER's rev. The domain is due in AFTER_MS, or now
+ * Records that the name servers serve ROUTER's rev. The domain is due in AFTER_MS, or now
  * if there is a newer rev.
  */
 void store_domain_set_active(struct tx *tx, const struct router_row *router, int after_ms,
@@ -378,12 +379,12 @@ bool store_former_name_apply(struct tx *tx, const struct former_name *former,
  */
 void store_former_names_set_needs(struct tx *tx, const char *router);
 /*
- * Call it when an instance of ROUTER has sent a report. Makes due the domains that now
- * have a CNAME that is ready.
+ * Call it when an instance of ROUTER has sent a report. Makes the domains due in which a
+ * CNAME is now ready.
  */
 void store_former_names_wake(struct tx *tx, const char *router, int patience_s);
 /*
- * Records that the name servers of a router's domain have all updates that central has
+ * Records that the name servers of a router's domain serve all updates that central has
  * accepted.
  */
 void store_former_names_published(struct tx *tx, const struct router_row *router);
@@ -432,7 +433,7 @@ typedef void host_fn(void *self, const struct host_row *host);
 /*
  * Reads the hosts and former names of the router's routes, for at most LIMIT routes with
  * ids after MARKER, sorted by route id. Includes the names of former routes while a CNAME
- * may lead to the router.
+ * may point to the router.
  */
 void store_router_hosts(struct tx *tx, struct arena *arena, const char *router,
                         const char *marker, int limit, host_fn *each, void *self);

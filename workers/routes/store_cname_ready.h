@@ -1,7 +1,7 @@
 /*
  * store_cname_ready -- the SQL condition under which a former name may get its CNAME to
- * the present router of its route. m is a row of route_moves in state ADD, b is the
- * binding of the route.
+ * the present router of its route. In the condition, m is a row of route_moves in state
+ * ADD, and b is the binding of the route.
  *
  *	all shown instances report that they serve the route		immediately
  *	some send no report, and no report has an older version		after begins_at

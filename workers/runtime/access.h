@@ -6,10 +6,11 @@
  * Objects without a tenant ("") belong to administrators only. A caller without a tenant
  * and without is_admin owns nothing.
  *
- * If an administrator's context says own_tenant_only, the administrator sees only the
- * objects of its tenant ("": only objects without a tenant). It keeps its other rights,
- * for example over quotas. A program that acts for many tenants sets own_tenant_only, so
- * a mistake cannot change the objects of other tenants.
+ * If an administrator's context contains own_tenant_only, the administrator sees only the
+ * objects of its tenant. If its tenant is "", it sees only the objects without a tenant.
+ * The administrator keeps all other rights, for example the right to change quotas. A
+ * program that acts for many tenants sets own_tenant_only, so a mistake cannot change the
+ * objects of other tenants.
  */
 #pragma once
 
@@ -29,16 +30,16 @@ bool access_has(const struct access *access, const char *owner);
 
 /* ERR_DENIED: the caller has no tenant and is not an administrator. */
 enum err access_of(struct request *req, struct access *access);
-/* ERR_DENIED: the request has all_tenants, and the caller is not an administrator. */
+/* ERR_DENIED: the request sets all_tenants, and the caller is not an administrator. */
 enum err access_of_list(struct request *req, struct access *access);
 /*
  * For calls that list objects: an administrator sees the objects of all tenants only if
- * the request has all_tenants.
+ * the request sets all_tenants.
  */
 enum err access_of_many(struct request *req, struct access *access);
 /*
- * Checks as access_of_list() does. *tenant: the only tenant whose rows the caller may
- * see; NULL: all tenants.
+ * Makes the same check as access_of_list(). *tenant: the only tenant whose rows the
+ * caller may see; NULL: all tenants.
  */
 enum err access_filter(struct request *req, const char **tenant);
 /* ERR_DENIED unless the caller is an administrator. */

@@ -3,14 +3,15 @@
  * use librabbitmq.
  *
  * A separate thread (offload.h) connects, so an unreachable broker does not block the
- * loop. The outbox keeps a published message until the broker confirms it or its deadline
- * passes. After a reconnect, the outbox sends the same bytes again. A process has two
- * connections, one to consume and one to publish, because RabbitMQ blocks connections
+ * loop. The outbox keeps a published message until the broker confirms it or its time
+ * limit is over. After a reconnect, the outbox sends the same bytes again. A process has
+ * two connections, one to consume and one to publish, because RabbitMQ blocks connections
  * that publish during a memory alarm.
  *
- * When the connection opens, it declares its exchanges, queues and bindings. Then it
- * checks them every few seconds. If an item is missing, or the account has lost its right
- * to use the item, it reconnects and declares all items again.
+ * When the connection opens, it declares its exchanges, queues and bindings. Then the
+ * connection checks every few seconds that all of them still exist. If one of them is
+ * missing, or the account has lost the right to use one of them, the connection closes.
+ * The next connection declares all exchanges, queues and bindings again.
  */
 #pragma once
 
@@ -90,8 +91,8 @@ struct broker_hooks {
 	void (*down)(void *self);
 	/*
 	 * Gets the next part of a body that is too large to keep; delivery() follows the
-	 * last part. NULL: the broker discards the parts. If the connection is lost,
-	 * down() comes instead of the remaining parts.
+	 * last part. NULL: the broker discards the parts. If the connection is lost
+	 * before the last part, down() runs, and delivery() does not.
 	 */
 	void (*discarded_part)(void *self, const void *bytes, size_t len);
 	/* The delivery is valid only during the call: copy what you need later. */
@@ -115,8 +116,8 @@ const char *broker_reply_queue(const struct broker *broker);
 const char *broker_exchange(const struct broker *broker);	/* the control exchange */
 
 /*
- * Has no effect if the connection of the delivery is lost. The broker then delivers the
- * message again.
+ * Acknowledges the delivery. This has no effect if the connection of the delivery is
+ * lost: the broker then delivers the message again.
  */
 void broker_ack(struct broker *broker, const struct broker_delivery *delivery);
 /* Drops the message. */
@@ -147,21 +148,21 @@ struct broker_message {
 };
 
 /*
- * Called once for each message. OK: confirmed. ERR_NOT_FOUND: no queue or no exchange for
- * the message. ERR_UNREACHABLE: the broker refused it (nack), the deadline passed, or
- * broker_close() was called. ERR_INTERNAL: the broker closed the channel because of this
- * message.
+ * Called once for each message. OK: the broker has confirmed the message. ERR_NOT_FOUND:
+ * the exchange does not exist, or it has no queue for the message. ERR_UNREACHABLE: the
+ * broker refused the message (nack), the time limit is over, or broker_close() was
+ * called. ERR_INTERNAL: the broker closed the channel because of this message.
  */
 typedef void broker_confirm_fn(void *self, enum err err);
 
 /*
- * Copies the message. ERR_BUSY: queue_limit messages wait already. ERR_TOO_LARGE: the
- * message is larger than max_message_bytes. If broker_publish() fails, it does not call
- * CONFIRM.
+ * Copies the message. ERR_BUSY: queue_limit messages are already waiting. ERR_TOO_LARGE:
+ * the message is larger than max_message_bytes. If broker_publish() fails, it does not
+ * call CONFIRM.
  */
 enum err broker_publish(struct broker *broker, const struct broker_message *message,
                         broker_confirm_fn *confirm, void *self, struct why *why);
-/* The number of unconfirmed messages, without unroutable messages. */
+/* The number of unconfirmed messages, except unroutable messages. */
 size_t broker_unconfirmed(const struct broker *broker);
 
 /* Stops consuming. The caller may still acknowledge earlier deliveries. */

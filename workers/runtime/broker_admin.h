@@ -1,7 +1,8 @@
 /*
  * broker_admin -- counts the messages of queues for an operator, reads dead letters,
- * sends them to their work queue again, or drops them. The command line uses it, and a
- * thread that counts messages periodically. Each call blocks for at most ten seconds.
+ * sends them to their work queue again, or drops them. The client uses it, and so does
+ * the thread that counts messages periodically (consistency/queue_watch.h). Each call
+ * blocks for at most ten seconds.
  *
  * A message that the caller has taken belongs to this connection until the caller drops
  * it. If the connection ends before that, the message returns to its queue. To send a
@@ -29,8 +30,8 @@ enum err broker_admin_open(const struct broker_config *config,
 void broker_admin_close(struct broker_admin **admin);
 
 /*
- * For a connection that stays open. broker_admin_new() does not connect. Call
- * broker_admin_connect() before the first use. After each failure, call
+ * Makes a connection that stays open between calls. broker_admin_new() does not connect:
+ * call broker_admin_connect() before the first use. After each failure, call
  * broker_admin_disconnect() and connect again. The connection sends no heartbeats, so the
  * heartbeat of CONFIG must be 0. Another thread may call broker_admin_cancel(). A running
  * call then ends soon (a TCP connect within five seconds), and only broker_admin_close()
@@ -47,7 +48,7 @@ struct broker_admin_queue {
 };
 enum err broker_admin_count(struct broker_admin *admin, const char *queue,
                             struct broker_admin_queue *found, struct why *why);
-/* A work queue with its delay queues and its dead letters. */
+/* The messages in a work queue, in its delay queues and in its queue of dead letters. */
 struct broker_admin_depth {
 	struct broker_admin_queue work, dead;
 	uint32_t delayed;

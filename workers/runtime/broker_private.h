@@ -1,16 +1,16 @@
 /*
- * broker_private -- shared by the files of the broker.
+ * broker_private -- declarations that only the files of the broker use.
  *
  *   broker_url.c             parses the URL; no I/O
- *   broker_connection.c      connect, TLS, login, error texts; on the lane
+ *   broker_connection.c      connects and logs in, makes error texts; on the lane
  *   broker_topology.c        declares exchanges, queues and bindings; on the lane
- *   broker_topology_check.c  checks periodically that they exist; on the loop
+ *   broker_topology_check.c  checks periodically that these exist; on the loop
  *   broker.c                 connects, reconnects, runs the turns
  *   broker_state.c           drops the connection, acknowledges, requests a turn
- *   broker_read.c            turns frames into deliveries, returns and confirms
+ *   broker_read.c            reads frames: deliveries, returned messages and confirms
  *   broker_outbox.c          finds unconfirmed messages by their tags
  *   broker_publish.c         sends the messages of the outbox, handles confirms
- *   broker_admin.c           counts, dead letters, for operators; blocks
+ *   broker_admin.c           counts messages, moves dead letters, for operators; blocks
  */
 #pragma once
 
@@ -82,8 +82,8 @@ struct connection {
 };
 
 /*
- * Lets one thread interrupt another thread's use of a connection. It contains a duplicate
- * of the socket. The thread that removes this duplicate closes it.
+ * With it, one thread can interrupt another thread that is using a connection. It
+ * contains a duplicate of the socket. The thread that removes this duplicate closes it.
  */
 struct cancel {
 	atomic_bool wanted;
@@ -113,7 +113,10 @@ int reply_code(amqp_rpc_reply_t reply);
 
 /* ---- broker_topology.c ---- */
 
-/* The delay of the queue `<queue>.retry.<ms>` for DELAY_MS: the next longer delay. */
+/*
+ * The delay of the queue `<queue>.retry.<ms>` for DELAY_MS: the shortest that is long
+ * enough, otherwise the longest.
+ */
 int topology_retry_step(int delay_ms);
 
 enum { ARGUMENTS_MAX = 6 };
@@ -144,7 +147,7 @@ void topology_free(struct topology **topology);
 enum err topology_declare(const struct topology *topology, const struct broker *broker,
                           struct connection *connection, struct why *why);
 
-/* A request to the broker, and the method of a positive answer. */
+/* An AMQP method to send, with its number and the number of a positive answer. */
 struct topology_request {
 	amqp_method_number_t method, answer;
 	union {
@@ -154,8 +157,8 @@ struct topology_request {
 	} of;
 };
 /*
- * PASSIVE: the request only tests that the item exists. AMQP has no such test for a
- * binding, so the request declares the binding again.
+ * PASSIVE: the method only tests that the item exists. AMQP has no such test for a
+ * binding, so the method declares the binding again.
  */
 void topology_request(const struct topology_item *item, bool passive,
                       struct topology_request *request);
@@ -178,9 +181,11 @@ void topology_fanout_exchange(const char *name, amqp_exchange_declare_t *declare
 struct topology_check {
 	enum { CHECK_IDLE, CHECK_OPENS, CHECK_ASKS, CHECK_CLOSES } state;
 	size_t at;			/* the current item */
-	/* send the current request as soon as there is room */
+	/* send the current method as soon as the socket has room */
 	bool due;
-	/* time of the next check; during a check, its deadline */
+	/*
+	 * fires when the next check begins; during a check, when its time limit is over
+	 */
 	struct loop_timer *timer;
 };
 
@@ -219,8 +224,8 @@ struct content {
 /* ---- the outbox (broker_publish.c) ---- */
 
 /*
- * A delivery whose copy is sent. IN acknowledges it when the broker has confirmed the
- * copy.
+ * A delivery whose copy is being sent. IN acknowledges the delivery when the broker has
+ * confirmed the copy.
  */
 struct original {
 	LIST_ENTRY(original) link;
@@ -238,7 +243,7 @@ struct message {
 	int64_t resend_until_ms;	/* 0: the broker never returned the message */
 	bool persistent, mandatory, patient, fanout, is_json, is_returned;
 	int expiration_ms;
-	/* this and the next five become headers, unless they are 0 or NULL */
+	/* this member and the next five become headers, unless they are 0 or NULL */
 	int attempts;
 	int64_t dead_unix;
 	const char *reason, *queue, *user, *user_proof;
@@ -253,7 +258,7 @@ TAILQ_HEAD(message_queue, message);
 struct outbox {
 	struct message_queue waiting;
 	size_t waiting_count;
-	/* unroutable messages: perhaps their consumer will soon declare the queue */
+	/* unroutable messages: their consumer may soon declare the queue */
 	struct message_queue returned;
 	size_t returned_count;
 	bool begun;		/* a part of the first waiting message is sent, */
@@ -264,13 +269,13 @@ struct outbox {
 	size_t flight_count;
 	uint64_t last_id;
 	int64_t confirmed_ms;	/* the time of the last confirm */
-	int64_t expire_ms;	/* the time of the timer */
+	int64_t expire_ms;	/* when the timer fires */
 	/*
 	 * If the broker closes the channel because of a bad message, it does not name
 	 * that message. The outbox then sends this many messages one by one to find it.
 	 */
 	size_t probes;
-	/* another program has declared the fanout exchange with other properties */
+	/* another program has declared the fanout exchange with different properties */
 	bool fanout_foreign;
 };
 

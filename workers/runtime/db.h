@@ -1,10 +1,11 @@
 /*
  * db -- a connection to MySQL or MariaDB. Only the files db* use the client library.
  *
- * It connects at its first use, and again after a loss, to the first healthy host of the
- * list. It uses only prepared statements and keeps them for later calls. Reads and writes
- * have deadlines. It never uses the option RECONNECT of the library, because RECONNECT
- * would hide the loss of a transaction. Only one thread may use a struct db.
+ * A struct db connects to the first healthy host of the list at its first use, and again
+ * when the connection is lost. It uses only prepared statements and keeps them for later
+ * calls. Reads and writes have a time limit. The files db* never set the option RECONNECT
+ * of the library, because RECONNECT would hide the loss of a transaction. Only one thread
+ * may use a struct db.
  */
 #pragma once
 
@@ -20,7 +21,7 @@ struct db_config {
 	char *host;		/* "127.0.0.1:3306,db2,/socket": tried in this order */
 	char *user, *password, *name;
 	char *tls_ca;		/* if set: use TLS only, and verify the server */
-	bool tls;		/* as tls_ca, with the CAs of the system */
+	bool tls;		/* like tls_ca, but with the CAs of the system */
 	int timeout_s;		/* timeout of one statement */
 	/*
 	 * For connections with long transactions; the settings file has no such options.
@@ -46,7 +47,7 @@ void db_free(struct db **db);
 /*
  * For the connection of a loop. Call it before the first use of DB. A statement then does
  * not wait for a row that another transaction has locked, and fails with ERR_LOCKED. On
- * MySQL, a statement waits 1 s. A statement with SKIP LOCKED must begin with
+ * MySQL, the statement fails after 1 s. A statement with SKIP LOCKED must begin with
  * TX_SKIPS_LOCKED.
  */
 void db_set_no_lock_wait(struct db *db);

@@ -9,7 +9,7 @@
 
 #include "runtime/db_private.h"
 
-enum { HOST_FAILED_MS = 5000 };		/* for this time db tries a failed host last */
+enum { HOST_FAILED_MS = 5000 };		/* db tries a failed host last for this time */
 
 /* The client library writes one column of the current row here. */
 struct cell {
@@ -24,7 +24,7 @@ struct db_statement {
 	MYSQL_BIND *params, *columns;
 	struct cell *cells;
 	unsigned param_count, column_count;
-	/* its columns are bound (from its first row on) */
+	/* its columns are bound; true from its first row on */
 	bool is_bound;
 	struct arena *row;		/* texts of the current row; made when needed */
 	char sql[];
@@ -71,12 +71,12 @@ enum err db_failed(struct db *db, unsigned number, const char *text, struct why 
  * ERR_RACE: the server has ended the transaction without an error. A Galera node can
  * abort a transaction because of another node's writes and still answer the running
  * SELECT without an error (MariaDB 10.11). Rows are then missing, or a sub-select returns
- * NULL, and later statements would commit one by one. Only the status of each answer
+ * NULL. Later statements would each commit by themselves. Only the status of each answer
  * shows the end of the transaction. So call this function before you use a row. It costs
  * no round trip.
  */
 enum err db_check_transaction(const struct db *db, struct why *why);
-/* Closes the connection, and tells the server so. */
+/* Tells the server that the connection ends, and closes it. */
 void db_forget(struct db *db);
 /* Closes the connection without a message to the server, and logs the reason. */
 void db_drop(struct db *db, const char *reason);

@@ -1,10 +1,10 @@
 /*
- * db_private -- shared by the files of db, tx.c and migrate.c. No other file includes it.
- * The types of the client library are in db_mysql.h, not here.
+ * db_private -- declarations that only the files of db, tx.c and migrate.c use. The types
+ * of the client library are in db_mysql.h, not here.
  *
- * Functions that talk to the server return errors according to the table in db_error.c.
- * When they find that the connection is lost, they close it: db_is_up() is then false,
- * and no transaction is open.
+ * Functions that talk to the server return errors according to the table in db_error.c. A
+ * function that finds that the connection is lost closes the connection. Then db_is_up()
+ * is false, and no transaction is open.
  */
 #pragma once
 
@@ -26,9 +26,15 @@ struct tx_value;
  * state DB_UNCERTAIN.
  */
 enum err db_connect(struct db *db, struct why *why);
-/* One round trip. If the idle connection was lost, it connects again, but only once. */
+/*
+ * One round trip. If the idle connection was lost, db_begin() connects again, but only
+ * once.
+ */
 enum err db_begin(struct db *db, const char *start, struct why *why);
-/* One round trip. On failure the transaction is gone: rolled back or cut off. */
+/*
+ * One round trip. After a failure, the transaction is no longer open: db has rolled it
+ * back, or the connection is lost.
+ */
 enum err db_commit(struct db *db, struct why *why);
 /* One round trip, or none if the connection is lost. */
 void db_rollback(struct db *db);
@@ -59,8 +65,8 @@ enum err db_fetch(struct db *db, bool *found, struct why *why);
 /* Reads the remaining rows. Does nothing if no SELECT is open. */
 void db_select_end(struct db *db);
 /*
- * If there are few rows, reads all of them now, to check the end of the answer before the
- * caller uses the first row.
+ * If the answer has only a few rows, reads all of them now. This checks the end of the
+ * answer before the caller uses the first row.
  */
 enum err db_select_all(struct db *db, struct why *why);
 
@@ -69,8 +75,8 @@ bool db_column_is_null(const struct db_statement *statement, unsigned column);
 enum err db_column_int(struct db_statement *statement, unsigned column, int64_t *number,
                        struct why *why);
 /*
- * Reads bytes; a NUL follows *len octets. Returns NULL for NULL. ARENA NULL: valid until
- * db_fetch().
+ * Reads a column as *len octets and a NUL after them. Returns NULL for SQL's NULL. If
+ * ARENA is NULL, the octets are valid until db_fetch().
  */
 const void *db_column_bytes(struct db_statement *statement, unsigned column,
                             struct arena *arena, size_t *len);

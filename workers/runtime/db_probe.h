@@ -1,7 +1,7 @@
 /*
  * db_probe -- tests periodically whether the database answers and has the schema that
- * this program needs. It has its own thread and connection, so a dead server does not
- * block the loop.
+ * this program needs. The probe has its own thread and connection, so a dead database
+ * server does not block the loop.
  */
 #pragma once
 

@@ -15,7 +15,7 @@ struct buf;
 
 enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
 
-/* time series; metric_new() ignores more of them, with a warning */
+/* largest number of time series; metric_new() ignores others and logs a warning */
 enum { METRICS_MAX = 1024 };
 
 struct metric;	/* one time series: a name and at most one label */
@@ -29,7 +29,7 @@ void metrics_process(int index);	/* after the fork, in the process */
 /*
  * NAME has no prefix "zonefleet_". The name of a histogram ends in "_seconds", the name
  * of a counter in "_total". label_key may be NULL. The same name and label always give
- * the same metric. To create a new metric after the fork is a bug.
+ * the same metric. Creating a new metric after the fork is a bug.
  */
 struct metric *metric_new(enum metric_type type, const char *name, const char *help,
                           const char *label_key, const char *label_value);

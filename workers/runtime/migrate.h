@@ -5,9 +5,10 @@
  *
  * DDL has no transactions. So each version has a row in schema_migrations: its state is
  * STARTED before the first statement and DONE after the last statement. The row is also
- * the lock, because only one of two runs can insert it. GET_LOCK is not enough, because
- * on a cluster it works on one node only. If a migration is interrupted, its version
- * stays in state STARTED, and an operator must act. The error message says how.
+ * the lock, because only one of two runs can insert it. GET_LOCK() is not enough, because
+ * on a cluster a lock of GET_LOCK() exists only on one node. If a migration is
+ * interrupted, its version stays in state STARTED, and an operator must act. The error
+ * message says what to do.
  */
 #pragma once
 

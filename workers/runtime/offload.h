@@ -3,7 +3,7 @@
  *
  * A lane is one thread with a bounded queue. The jobs of one lane run one after the
  * other. Different lanes run in parallel. work() runs on the thread of the lane and must
- * have its own deadline. Then done() runs on the loop. No job is lost: either
+ * have its own time limit. Then done() runs on the loop. No job is lost: either
  * lane_submit() refuses the job because the queue is full, or done() runs.
  */
 #pragma once
@@ -23,7 +23,7 @@ bool lane_submit(struct lane *lane, lane_fn *work, lane_fn *done, void *job);
 /* number of jobs whose done() has not run yet */
 size_t lane_waiting(const struct lane *lane);
 /*
- * Waits for the running job. For each job that still waits, it calls done() without
+ * Waits for the running job. For each job that is still waiting, it calls done() without
  * work(). It refuses new jobs. A done() may call lane_free().
  */
 void lane_free(struct lane **lane);

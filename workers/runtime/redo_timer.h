@@ -1,9 +1,10 @@
 /*
- * redo_timer -- runs a transaction on the loop again while another transaction has locked
- * a row that the transaction needs (ERR_LOCKED). The pauses grow from 5 to 100 ms. After
- * 5 s the transaction fails.
+ * redo_timer -- runs a transaction on the loop. It repeats the transaction while other
+ * transactions lock a row that it needs (ERR_LOCKED). The pauses grow from 5 to 100 ms.
+ * After 5 s the transaction fails.
  *
- * A timer runs one transaction at a time. It belongs to the object that SELF points to.
+ * A timer runs one transaction at a time. The timer belongs to the object that SELF
+ * points to.
  */
 #pragma once
 
@@ -13,14 +14,14 @@ struct loop;
 struct redo_timer;
 
 struct redo_timer *redo_timer_new(struct loop *loop, void *self);
-/* Cancels a transaction that waits for its next run, without DONE. */
+/* Cancels a transaction that is waiting for its next run. DONE does not run. */
 void redo_timer_free(struct redo_timer **timer);
 
 typedef enum err redo_fn(void *self, struct why *why);
 typedef void redo_done_fn(void *self, enum err err, const struct why *why);
 /*
- * Runs FN with tx_retry_on_loop() again until it does not end in ERR_LOCKED. Then calls
- * DONE once, perhaps before redo_timer_run() returns. FN must be safe to repeat. DONE may
- * start the next transaction or free the timer.
+ * Runs FN with tx_retry_on_loop(), and repeats this while FN ends in ERR_LOCKED. Then
+ * calls DONE once, perhaps before redo_timer_run() returns. FN must be safe to repeat.
+ * DONE may start the next transaction or free the timer.
  */
 void redo_timer_run(struct redo_timer *timer, redo_fn *fn, redo_done_fn *done);

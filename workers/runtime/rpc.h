@@ -3,10 +3,10 @@
  *
  * A program lists its methods in one table. The rpc server does everything else: it
  * decodes the message, checks the keywords, runs the handler again after a race, sends
- * the answer, and acknowledges the message after the commit. It also applies the caller's
- * time limit, retries requests, makes dead letters, and writes log lines and metrics. A
- * handler reads req->args and may set req->result. It may run twice for one message. Then
- * req->unique_id is the same.
+ * the answer, and acknowledges the message after the commit. The rpc server also applies
+ * the caller's time limit, retries requests, makes dead letters, and writes log lines and
+ * metrics. A handler reads req->args and may set req->result. A handler may run twice for
+ * one message. Both runs get the same req->unique_id.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct context {
 	const char *tenant;	/* project_id or tenant; "": no tenant; see access.h */
 	const char *user;
 	bool is_admin;		/* may see and change objects of other tenants */
-	bool all_tenants;	/* lists have the objects of all tenants */
+	bool all_tenants;	/* lists contain the objects of all tenants */
 	bool own_tenant_only;	/* limits an administrator to the objects of its tenant */
 	const json_t *all;	/* all keys, to pass them on */
 };
@@ -38,7 +38,7 @@ struct context {
 struct request {
 	struct context context;
 	const char *method;
-	const char *unique_id;	/* 32 hex digits; the same if the message comes twice */
+	const char *unique_id;	/* 32 hex digits; the same if the message arrives twice */
 	const json_t *args;		/* borrowed until the handler returns */
 	json_t *result;			/* set by the handler; NULL: the answer is null */
 	struct arena *arena;		/* freed after the request */
@@ -47,8 +47,8 @@ struct request {
 	bool is_again;		/* an earlier run may have committed */
 	int waited_ms;		/* time since the request first ended in ERR_LOCKED */
 	/*
-	 * the statement may wait a moment for the row of its subject, because other
-	 * processes also use this row
+	 * the handler's statement may wait for a short time for the row of the subject,
+	 * because other processes also use this row
 	 */
 	bool may_wait;
 	/* end of the caller's time limit by clock_boot_ms(); 0: no limit */
@@ -58,7 +58,7 @@ struct request {
 typedef enum err rpc_handler(void *self, struct request *req);
 /*
  * Handles several waiting requests of one method. Sets an element of errs[] for each
- * request. Use it for one commit of several requests, or to merge requests.
+ * request. Use it to commit several requests together, or to merge requests.
  */
 typedef void rpc_batch(void *self, struct request *const *reqs, size_t count,
                        enum err *errs);
@@ -129,14 +129,14 @@ void rpc_server_close(struct rpc_server **server);
  */
 enum err rpc_dispatch(const struct rpc_method *methods, void *self, struct request *req);
 /*
- * ERR_VERSION: the request has a namespace or an incompatible version. A VERSION of NULL
- * means "1.0".
+ * ERR_VERSION: the request contains a namespace or an incompatible version. A VERSION of
+ * NULL means "1.0".
  */
 enum err rpc_check_version(const char *implemented, const char *method,
                            const char *namespace, const char *version, struct why *why);
 /*
- * Each table also has the method oslo_rpc_server_ping. It finds no method whose name
- * begins with _.
+ * Each table also has the method oslo_rpc_server_ping. rpc_find() finds no method whose
+ * name begins with _.
  */
 enum err rpc_find(const struct rpc_method *methods, const char *name,
                   const struct rpc_method **found, struct why *why);
@@ -212,7 +212,7 @@ enum err rpc_cast_confirmed(struct rpc_client *client, const struct rpc_target *
  * Sends a call. ANSWER runs exactly once, within timeout_ms, but not before rpc_call()
  * returns. After a reconnect, the client repeats unanswered calls with the same unique
  * id. Copies ARGS and CONTEXT (NULL: as for casts). ERR_UNREACHABLE: no worker serves the
- * topic. ERR_BUSY: too many calls are unanswered.
+ * topic. ERR_BUSY: broker_config.queue_limit calls are already waiting for answers.
  */
 enum err rpc_call(struct rpc_client *client, const struct rpc_target *target,
                   const char *method, const json_t *args, const json_t *context,

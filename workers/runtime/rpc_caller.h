@@ -2,11 +2,11 @@
  * rpc_caller -- finds the caller of a body that is not a valid request.
  *
  * If envelope.c refuses a body, for example because of a duplicate key, the sender may
- * still wait for an answer. The scan reads only `_msg_id` and `_reply_q`. It needs
- * constant memory, so it can read a body of any length and depth. It finds a caller only
- * if three conditions hold. The body is one complete object. Each of the two keys occurs
- * once at the top level (of `oslo.message`, if the body is an envelope). The reply queue
- * has a valid name. Pure.
+ * still be waiting for an answer. The scan reads only `_msg_id` and `_reply_q`. The scan
+ * needs constant memory, so it can read a body of any length and depth. It finds a caller
+ * only if three conditions hold. The body is one complete object. Each of these two keys
+ * occurs once at the top level (of `oslo.message`, if the body is an envelope). The reply
+ * queue has a valid name. Pure.
  */
 #pragma once
 

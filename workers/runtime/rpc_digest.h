@@ -3,8 +3,8 @@
  * message id.
  *
  * The sender of a message chooses its id. So a program that stores answers by
- * `_unique_id` also stores the digest of the call. It repeats a stored answer only for a
- * call with the same tenant, rights, method and arguments.
+ * `_unique_id` also stores the digest of the call. The program repeats a stored answer
+ * only for a call with the same tenant, rights, method and arguments.
  */
 #pragma once
 

@@ -1,12 +1,13 @@
 /*
  * rpc_limit -- computes how long the caller of a request waits.
  *
- * The expiration of a message is its caller's time limit in milliseconds. Our own callers
- * also send the end of the limit by their clock, in a header. oslo.messaging cannot set a
- * header, so callers that use it send this end in the context. A COMMIT takes time and
- * clocks differ, so the request must be finished RPC_MARGIN_MS before the end. If the
- * limit is less than two seconds, this margin is a quarter of the limit. If the end is
- * missing or impossible, the time in the broker's queue is unknown. The limit then begins
+ * The expiration of a message is its caller's time limit in milliseconds. The callers of
+ * zonefleet also send the end of the time limit in a header, by their own clock.
+ * oslo.messaging cannot set a header, so callers that use it send this end in the
+ * context. A COMMIT takes time and clocks differ. So the request must be finished
+ * RPC_MARGIN_MS before the end of the time limit. If the time limit is shorter than two
+ * seconds, this margin is a quarter of it. If a message contains no end, or an impossible
+ * end, the time in the broker's queue is unknown. The time limit then begins at the time
  * when the socket was last empty. Pure.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /*
- * rpc_private -- shared by the files of an rpc server.
+ * rpc_private -- declarations that only the files of the rpc server use.
  *
  * rpc_server.c opens the server. rpc_receive.c makes a job from a delivery, rpc_run.c
  * runs the handler, and rpc_finish.c answers and acknowledges the request. A job that
@@ -52,7 +52,7 @@ struct job {
 /*
  * A recent request, to detect a duplicate. Messages with the same id are not duplicates
  * if their reply queues differ: a caller that lost its reply queue sends the call again
- * with the same id. They are not duplicates either if their texts differ. Then the
+ * with the same id. Messages with different texts are not duplicates either. Then the
  * handler refuses the second message (rpc_digest.h), or the caller of the second message
  * waits for its own answer.
  */
@@ -104,7 +104,7 @@ const char *rpc_job_about(const struct job *job);
 
 /* ---- rpc_receive.c ---- */
 
-/* broker_hooks.discarded_part of the server: the next bytes of a body that is too large. */
+/* broker_hooks.discarded_part of the server: next bytes of a body that is too large. */
 void rpc_receive_part(void *self, const void *bytes, size_t len);
 /* broker_hooks.delivery of the server. */
 void rpc_receive_delivery(void *self, const struct broker_delivery *delivery);

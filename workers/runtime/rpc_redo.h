@@ -1,12 +1,12 @@
 /*
- * rpc_redo -- holds requests that wait for their next run while other requests run. Such
- * a request lost a race, or another transaction has locked the row that the request
+ * rpc_redo -- stores requests that wait for their next run while other requests run. Such
+ * a request has lost a race, or another transaction has locked a row that the request
  * needs.
  *
- * Requests about one subject wait behind the first of them, the leader. They run again
- * when the leader runs, in their order. The queue limits the number of requests that wait
- * for rows, because each of them uses one place of the prefetch. This module has no timer
- * and reads no clock. A request embeds a struct redo_entry.
+ * Requests about one subject wait behind the first of them, the leader. When the leader
+ * runs again, they run after it, in their order. The queue limits the number of requests
+ * that wait for rows, because each of them uses one place of the prefetch. This module
+ * has no timer and reads no clock. A request embeds a struct redo_entry.
  */
 #pragma once
 

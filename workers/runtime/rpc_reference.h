@@ -2,7 +2,7 @@
  * rpc_reference -- the texts of docs/rpc.md about the methods of a topic. The texts of a
  * program are in its service_words.c. docs/rpc/words.c prints texts and table rows. `make
  * check` fails if a method has no texts. test_rpc_reference.py makes the calls of the
- * examples and compares the answers with the objects.
+ * examples and compares the answers with the documented objects.
  */
 #pragma once
 

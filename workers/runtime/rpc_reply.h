@@ -2,10 +2,10 @@
  * rpc_reply -- sends the answers of an rpc server to the broker.
  *
  * The server acknowledges a request after the broker has confirmed its answer. If the
- * process dies before that, the broker delivers the request again. The server drops an
- * answer that the broker refuses or does not confirm within 10 s. If a reply queue is
- * missing, its caller may be reconnecting. So the server sends the answer again for a
- * while.
+ * process dies before the acknowledgement, the broker delivers the request again. The
+ * server drops an answer that the broker refuses or does not confirm within 10 s. If a
+ * reply queue is missing, its caller may be reconnecting. So the server repeats the
+ * answer for a while.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * sd_notify -- reports the state of the service to systemd, as sd_notify(3) does but
- * without libsystemd. If NOTIFY_SOCKET is not set, it does nothing.
+ * sd_notify -- reports the state of the program to systemd, as sd_notify(3) does but
+ * without libsystemd. If NOTIFY_SOCKET is not set, the functions do nothing.
  */
 #pragma once
 

@@ -31,7 +31,7 @@ struct signature_key {
 	size_t len;
 };
 
-/* The first key signs messages. A message may have a signature by any of the keys. */
+/* The first key signs messages. A message may have a signature with any of the keys. */
 struct signature_keys {
 	struct signature_key key[SIGNATURE_KEYS_MAX];
 	size_t count;
@@ -67,7 +67,7 @@ struct signature_time {
 	int max_age_ms;		/* also the limit for a time in the future */
 };
 
-/* SIGNATURE is NULL if the message has none. */
+/* SIGNATURE is NULL if the message has no signature. */
 enum signature_result signature_verify(const struct signature_keys *keys,
                                        const struct signed_text *what,
                                        const char *signature,

@@ -1,13 +1,15 @@
 /*
- * trust -- decides which requests a sender may make. It looks only at the message: at the
- * broker account of its sender, its signature (signature.h) and its context.
+ * trust -- decides which requests a sender may make. The decision depends only on the
+ * message: on the broker account of its sender, its signature (signature.h) and its
+ * context.
  *
  * A method that only programs of the fleet may call (rpc_method.fleet) needs a signature
- * by one of fleet.keys. A signature by one of fleet.agent_keys is valid only for the
+ * with one of fleet.keys. A signature with one of fleet.agent_keys is valid only for the
  * methods that agents send or receive (rpc_method.agents). Every broker account may call
- * all other methods, and the accounts in broker.administrators may set `is_admin`. The
+ * all other methods. The accounts in broker.administrators may set `is_admin`. The
  * handlers check the rights of the tenant. A refused request ends in ERR_DENIED. The
- * metrics count it by its reason, and the log has a line about it (refused_log.h).
+ * metrics count refused requests by reason, and the log contains lines about them
+ * (refused_log.h).
  */
 #pragma once
 
@@ -40,8 +42,8 @@ enum err trust_check(const struct trust_config *config, bool is_fleet, bool is_a
 void trust_metrics(void);	/* before the fork */
 
 /*
- * The trust of one process; borrows CONFIG. IS_AGENT: logs a warning if the settings
- * have fleet.keys, too.
+ * The trust of one process; borrows CONFIG. IS_AGENT: logs a warning if the settings also
+ * contain fleet.keys.
  */
 struct trust;
 struct trust *trust_new(const struct trust_config *config, bool is_agent);
@@ -49,18 +51,17 @@ void trust_free(struct trust **trust);
 void trust_reload(struct trust *trust);		/* after a valid change of the config */
 
 /*
- * The key with which this process signs: the first of fleet.keys. Messages to agents
- * (TO_AGENTS) have a signature by the first of fleet.agent_keys, if that option is set.
- * If fleet.keys is not set, the agent key signs all messages. NULL: the process has no
- * key.
+ * The key with which this process signs: the first of fleet.keys. For messages to agents
+ * (TO_AGENTS), it is the first of fleet.agent_keys, if that option is set. If fleet.keys
+ * is not set, the agent key signs all messages. NULL: the process has no key.
  */
 const struct signature_key *trust_signer(const struct trust *trust, bool to_agents);
 
 /*
- * A copy of a message in a delay queue has a header with the account of the original. The
- * proof shows that a program of the fleet wrote this header. It is a signature of the
- * topic, the account and the body. If the process has no key of the fleet, the proof is
- * "".
+ * A copy of a message in a delay queue contains a header with the account of the
+ * original. The proof shows that a program of the fleet wrote this header. The proof is a
+ * signature of the topic, the account and the body. If the process has no key of the
+ * fleet, the proof is "".
  */
 struct trust_sender {
 	const char *topic, *user;
@@ -84,8 +85,8 @@ struct trust_request {
 };
 
 /*
- * ERR_DENIED: do not run the request. *is_foreign_admin: the request is an
- * administrator's and comes from outside the fleet.
+ * ERR_DENIED: do not run the request. *is_foreign_admin: an administrator outside the
+ * fleet has sent the request.
  */
 enum err trust_authorize(struct trust *trust, const struct trust_request *request,
                          bool *is_foreign_admin, struct why *why);

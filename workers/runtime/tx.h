@@ -1,6 +1,7 @@
 /*
- * tx -- a transaction that remembers its first failure. Later calls on it do nothing. So
- * a caller writes all statements and checks the result once, at tx_commit():
+ * tx -- a transaction that remembers its first failure. Later calls for this transaction
+ * do nothing. So a caller writes all statements and checks the result once, at
+ * tx_commit():
  *
  *	struct tx tx = tx_begin(db, &why);
  *	tx_exec(&tx, "UPDATE domains SET serial = ? WHERE id = ?",
@@ -85,11 +86,13 @@ enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
 
 /*
  * True: a statement may begin with TX_SHORT_LIMIT (MariaDB only). Such a statement ends
- * in ERR_BUSY after 0.25 s. Until then, other transactions can make a few changes.
+ * in ERR_BUSY after 0.25 s. So it waits for a locked row only until a few other
+ * transactions have ended.
  */
 #define TX_SHORT_LIMIT "SET STATEMENT max_statement_time = 0.25 FOR "
 /*
- * For a statement that does not wait for locks. It fails with ERR_RACE at a locked row.
+ * For a statement that does not wait for locks. If a row is locked, the statement fails
+ * with ERR_RACE.
  */
 #define TX_NO_LOCK_WAIT "SET STATEMENT innodb_lock_wait_timeout = 0 FOR "
 /*
@@ -104,9 +107,9 @@ bool tx_has_short_limit(const struct tx *tx);
 /*
  * A statement that begins with TX_BLIND also changes rows that other transactions have
  * changed since this transaction's snapshot. In this case, a statement that does not
- * begin with TX_BLIND fails with ERR_RACE (innodb_snapshot_isolation, error 1020). Use it
- * for counters that many transactions raise: "UPDATE ... SET n = n + 1". Two conditions
- * must hold:
+ * begin with TX_BLIND fails with ERR_RACE (innodb_snapshot_isolation, error 1020). Use
+ * TX_BLIND for counters that many transactions raise: "UPDATE ... SET n = n + 1". Two
+ * conditions must hold:
  *
  *   the changes depend only on the bound values, the present rows and the clock, not on
  *   data that the transaction has read before;
@@ -182,9 +185,10 @@ bool row_is_null(struct tx_rows *rows);
 enum err tx_retry(enum err (*fn)(void *self, struct why *why), void *self,
                   struct why *why);
 /*
- * For the thread of a loop: runs FN at most 3 times without pauses, and not again after
- * 50 ms. If the result is ERR_RACE, the caller tries again with a timer, as after any
- * other failure. After ERR_LOCKED it does not run FN again: see redo_timer.h.
+ * For the thread of a loop: runs FN at most 3 times, without pauses. Does not start
+ * another run after 50 ms. If the result is ERR_RACE, the caller tries again with a
+ * timer, as after any other failure. After ERR_LOCKED it does not run FN again: see
+ * redo_timer.h.
  */
 enum err tx_retry_on_loop(enum err (*fn)(void *self, struct why *why), void *self,
                           struct why *why);

@@ -2,15 +2,16 @@
  * worker -- runs a program: reads options, opens the log, forks, handles signals.
  *
  * main() fills in a struct worker and calls worker_main(). The supervisor (supervisor.c)
- * forks `processes` processes and restarts a process that dies, with growing pauses. It
- * forwards SIGTERM and SIGHUP, serves /metrics and notifies systemd. After the fork, each
- * process (process.c) opens its own loop, broker connections and database connection. A
- * process serves one request at a time. `--agent` starts the agent of a program, which
- * has its own settings and log name.
+ * forks `processes` processes and restarts a process that dies, with growing pauses. The
+ * supervisor also forwards SIGTERM and SIGHUP, serves /metrics and notifies systemd.
+ * After the fork, each process (process.c) opens its own loop, broker connections and
+ * database connection. A process serves one request at a time. The option --agent starts
+ * the agent of a program. The agent has its own settings and log name.
  *
- * SIGTERM: accepts no more requests, finishes the current requests, exits with 0 within
- * 10 s. SIGHUP: reads the settings file again. If the whole file is valid, it changes the
- * reloadable options. SIGUSR1: turns the log level debug on or off.
+ * SIGTERM: the program accepts no more requests, finishes the current requests, and exits
+ * with 0 within 10 s. SIGHUP: the program reads the settings file again. If the whole
+ * file is valid, the program applies the new values of the reloadable options. SIGUSR1:
+ * the program turns the log level debug on or off.
  */
 #pragma once
 
@@ -129,7 +130,7 @@ struct worker {
  */
 int worker_main(int argc, char **argv, const struct worker *worker);
 
-/* The groups of settings that all programs have, also the client. */
+/* The groups of settings that all programs have, including the client. */
 struct worker_common {
 	struct broker_config broker;
 	struct db_config db;

@@ -1,7 +1,8 @@
 /*
- * worker_private -- shared by worker.c (the command line), supervisor.c (the parent) and
- * process.c (a child). Their common functions are in program.c. worker.c fills in the
- * struct program once, before the fork, so each process has a copy.
+ * worker_private -- declarations that only four files use: worker.c (the command line),
+ * supervisor.c (the parent), process.c (a child) and program.c (the functions that the
+ * others share). worker.c fills in the struct program once, before the fork, so each
+ * process has a copy.
  */
 #pragma once
 
@@ -19,10 +20,10 @@ enum { HUNG_MS = 60 * 1000 };
  * the second limit the supervisor kills the process.
  */
 enum { DRAIN_MAX_MS = 8 * 1000, STOP_MAX_MS = 10 * 1000 };
-/* Reads the settings again later, when there was no free file descriptor. */
+/* Reads the settings again later, if no file descriptor was free. */
 struct reread {
 	struct loop_timer *timer;
-	int count;			/* number of failed attempts in a row */
+	int count;			/* number of consecutive failed attempts */
 	struct log_limit log_limit;
 };
 

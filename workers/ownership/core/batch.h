@@ -2,10 +2,10 @@
  * batch -- groups the updates of a plan into messages to a server.
  *
  * A server applies either the whole message or no part of it, and does not say which
- * update it refuses. So the round splits a refused message into halves and sends these,
- * down to the update of one name. If the server accepts no update at all and refuses
- * several single updates, the updates are not the cause. The batch then gives up the
- * remaining updates.
+ * update it refuses. So the round splits a refused message into halves and sends the
+ * halves. The round repeats this until a message contains only the update of one name. If
+ * the server accepts no update at all and refuses several single updates, the cause is
+ * not in the updates. The batch then gives up the remaining updates.
  *
  * This module does no I/O: the caller sends the updates that batch_next() returns and
  * reports the outcome.
@@ -33,7 +33,7 @@ struct batch_size {
 
 struct batch;
 
-/* SIZES has the sizes of COUNT updates, in their order. */
+/* SIZES contains the sizes of COUNT updates, in their order. */
 struct batch *batch_new(const struct batch_size *sizes, size_t count,
                         const struct batch_limits *limits);
 void batch_free(struct batch **batch);
@@ -50,7 +50,7 @@ bool batch_next(struct batch *batch, size_t *first, size_t *count);
 void batch_settle(struct batch *batch, enum outcome outcome);
 /*
  * Sets the outcome of all open updates. The round calls it if it has sent a message too
- * often.
+ * often without an outcome.
  */
 void batch_give_up(struct batch *batch, enum outcome outcome);
 

@@ -2,12 +2,13 @@
  * desired -- chooses the record sets that a name should have, from its endpoints.
  *
  * All endpoints of one resource and type form one record set, whatever their set ids are.
- * If several resources want the same set, the resource whose set is in the zone wins.
- * Otherwise this order decides: resources of RPC callers, routers, routes, ports. If this
- * is equal, the set with fewer records wins, then the octets of the records decide
- * (external-dns' "PerResource"). A name cannot have a CNAME and other sets. If both are
- * desired, the other sets win, unless the zone already has the CNAME of this resource. A
- * set that the zone cannot have does not take part.
+ * If several resources want the same record set, the resource whose record set is in the
+ * zone wins. Otherwise this order decides: resources of RPC callers, routers, routes,
+ * ports. Within one of these groups, the record set with fewer records wins. If the
+ * numbers are equal, the octets of the records decide ("PerResource" of external-dns). A
+ * name cannot have a CNAME and other record sets. If both are desired, the other record
+ * sets win, unless the desired CNAME is already in the zone. The choice excludes record
+ * sets that the zone cannot contain.
  */
 #pragma once
 
@@ -33,7 +34,7 @@ struct desired {
 /* Merges the COUNT endpoints of a name into record sets. Sorts the endpoints. */
 struct desired *desired_merge(struct desired *endpoints, size_t count,
                               struct arena *arena);
-/* Why a zone cannot have the set; NULL: the zone can have it. */
+/* Why a zone cannot contain the set; NULL: the zone can contain it. */
 const char *desired_fault(const struct desired *desired, const struct view *view);
 /*
  * Chooses the winner of each type among the sets that are not excluded. If a CNAME wins,

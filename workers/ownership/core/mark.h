@@ -1,12 +1,14 @@
 /*
- * mark -- reads and writes ownership marks, in the form of external-dns' TXT registry:
+ * mark -- reads and writes ownership marks in the form of the TXT registry of
+ * external-dns:
  *
  *	heritage=external-dns,external-dns/owner=ID,external-dns/resource=KIND/NS/NAME
  *
- * zonefleet sorts the labels by their octets. It does not change the labels that it does
- * not know. There are no escapes, so a value cannot contain a comma or a quote. A text
- * without "heritage=" is not a mark. A text with a different value of heritage is the
- * mark of another program. In the form of seed 001, the text is only the owner's id.
+ * zonefleet sorts the labels by their octets. zonefleet does not change unknown labels.
+ * The form has no escapes, so a value cannot contain a comma or a quote. A text without
+ * "heritage=" is not an ownership mark. A text with a different value of heritage is the
+ * ownership mark of another program. In the form of seed 001, the text is only the
+ * owner's id.
  */
 #pragma once
 
@@ -21,10 +23,10 @@ enum {
 	MARK_OWNER_MAX = 64,
 	MARK_RESOURCE_MAX = 200,
 	MARK_LABELS_MAX = 16,
-	/* limit for a mark that we read, so that we can add our labels */
+	/* limit for a mark that zonefleet reads: there is room for its own labels */
 	MARK_LABELS_READ = 12,
 	MARK_TEXT_MAX = 4096,
-	/* longest text that we seal, so that the result fits */
+	/* longest text that zonefleet seals, so that the sealed text fits */
 	MARK_SEALED_MAX = 2900,
 };
 
@@ -32,7 +34,8 @@ enum mark_kind {
 	MARK_DATA,			/* not a mark */
 	MARK_OWNED,			/* has a label "owner" */
 	MARK_HERITAGE,			/* a mark of another program */
-	MARK_BAD,			/* has external-dns' heritage, but is malformed */
+	/* has the heritage of external-dns, but is malformed */
+	MARK_BAD,
 };
 
 struct mark_label {

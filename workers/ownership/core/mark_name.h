@@ -2,8 +2,8 @@
  * mark_name -- makes the name of the TXT record that contains an ownership mark. The name
  * contains the name and type of the marked record set, because a CNAME allows no other
  * record at its name (seed 001, "Bads"). As in external-dns, the type is before the first
- * label, with a prefix or a suffix. If these contain "%{record_type}", the type is there
- * instead:
+ * label, with a prefix or a suffix. If the prefix or suffix contains "%{record_type}",
+ * the type replaces this text instead:
  *
  *                       A foo.example.com       A *.example.com   A example.com
  * _own-%{record_type}.  _own-a.foo.example.com  _own-a._wildcard… _own-a.example.com
@@ -22,8 +22,8 @@
 enum { MARK_AFFIX_MAX = 100, MARK_READINGS_MAX = 36 };
 
 /*
- * The form of a mark's name. The first form in the table above is ours. If the prefix
- * ends in a dot, marks for NS and DNAME have external-dns' plain form
+ * The form of a mark's name. The first form in the table above is zonefleet's own form.
+ * If the prefix ends in a dot, marks for NS and DNAME have the plain form of external-dns
  * (ns-sub.example.com), because a server hides names below NS and DNAME. In the form of
  * seed 001, marks for NS, CNAME and TXT have the plain form, because these types allow no
  * other TXT record at their name. The name of a mark may fit several record sets: a host
@@ -41,8 +41,8 @@ extern const struct mark_form mark_form_ours, mark_form_plain, mark_form_seed,
 
 /*
  * PREFIX or SUFFIX must be "". The other one may contain letters, digits, "-", "_", "."
- * and one "%{record_type}", with "-" or "." between this and the label. It is converted
- * to lower case. ERR_INVALID: *why begins with FIELD.
+ * and one "%{record_type}", with "-" or "." between this text and the label.
+ * mark_form_parse() converts it to lower case. ERR_INVALID: *why begins with FIELD.
  */
 enum err mark_form_parse(const char *prefix, const char *suffix, const char *wildcard,
                          const char *field, struct mark_form *form, struct why *why);

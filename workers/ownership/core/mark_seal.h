@@ -5,11 +5,10 @@
  *	base64( nonce, AES-256-GCM( gzip(text) ), tag )		12, n and 16 octets
  *
  * Zones are public. If a program seals two different octet strings with one nonce, an
- * attacker can compute the key of GCM's tags. The gzip of a different program makes
- * different octets from the same text. So zonefleet never reuses the nonce of another
- * program. It does not change the octets of an unchanged mark. Each new mark gets its own
- * nonce. The same text, key and nonce give the same sealed text, if the version of zlib
- * is the same.
+ * attacker can compute the key of GCM's tags. Different programs compress the same text
+ * to different octets. So zonefleet never reuses the nonce of another program. zonefleet
+ * does not change the octets of an unchanged mark. Each new mark gets its own nonce. The
+ * same text, key and nonce give the same sealed text, if the version of zlib is the same.
  */
 #pragma once
 

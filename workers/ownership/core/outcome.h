@@ -16,14 +16,14 @@
 
 enum outcome {
 	OUTCOME_OPEN,			/* not sent yet */
-	/* the server says so; a later reading confirms it */
+	/* the server says that it has applied it; a later reading confirms this */
 	OUTCOME_APPLIED,
 	OUTCOME_CONFLICT,		/* another program was faster: plan again */
 	OUTCOME_CHANGED,		/* the zone has changed: plan again */
 	OUTCOME_POLICY,			/* the server does not allow it */
 	OUTCOME_FAILED,			/* the server can never apply it */
 	OUTCOME_AGAIN,			/* unknown: send it again later */
-	/* as OUTCOME_AGAIN, but the server has answered */
+	/* like OUTCOME_AGAIN, but the server has answered */
 	OUTCOME_UNABLE,
 	OUTCOME_PARKED,			/* the server applies no update of the zone */
 	OUTCOME_COUNT

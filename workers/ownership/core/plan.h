@@ -1,14 +1,15 @@
 /*
  * plan -- makes the changes that give a zone its desired record sets (seed 001, "Plan").
- * It does not change the sets of other owners. If it leaves a set unchanged, it gives a
- * reason. Pure.
+ * The plan does not change the record sets of other owners. If the plan leaves a record
+ * set unchanged, it gives a reason. Pure.
  *
- * The plan first decides about each set, by its records, its owner and the desired set.
- * Then it decides about all sets of a name together, because a CNAME must be alone at its
- * name. So it replaces a set with a set of another type in one step, or not at all. While
- * the desired set is impossible, the present set stays.
+ * The plan first decides about each record set, from its records, its owner and the
+ * desired record set. Then it decides about all record sets of a name together, because a
+ * CNAME must be alone at its name. So the plan replaces a record set with a record set of
+ * another type in one step, or not at all. While the desired record set is impossible,
+ * the present record set stays.
  *
- * Items of one name are next to each other and belong in one message.
+ * The items of one name are next to each other in the plan and belong in one message.
  */
 #pragma once
 
@@ -39,7 +40,8 @@ enum plan_reason {
 	REASON_DRIFT,			/* another program changed it */
 	REASON_ORPHAN_MARK,
 	REASON_MARK_LOST,		/* another program removed our mark */
-	REASON_ADOPTED,			/* an order is the reason, also of the next two */
+	/* an order is the reason, also for the next two */
+	REASON_ADOPTED,
 	REASON_RELEASED,
 	REASON_GIVEN,
 	/* the following reasons mean: no change */
@@ -55,7 +57,7 @@ enum plan_reason {
 	REASON_OCCLUDED,		/* hidden below a delegation or DNAME */
 	/* the set is a delegation or DNAME and would hide other sets */
 	REASON_HIDES,
-	REASON_IMPOSSIBLE,		/* a zone cannot have the desired set */
+	REASON_IMPOSSIBLE,		/* a zone cannot contain the desired set */
 	REASON_PROTECTED,		/* its type is not managed */
 	REASON_FILTERED,		/* outside domain_filter */
 	REASON_NO_MARK,			/* no name is possible for its mark */
@@ -172,7 +174,7 @@ void plan_place(const struct view *view, const struct plan_item *item,
                 struct name *place);
 /*
  * Makes the item's mark: the present labels, with our owner, resource and part. In the
- * form of seed 001, the mark has only the owner.
+ * form of seed 001, the mark contains only the owner.
  */
 void plan_mark(struct view *view, const struct plan_item *item, struct mark *mark);
 /* True: the item's mark at PLACE must be sealed. */

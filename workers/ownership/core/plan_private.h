@@ -1,9 +1,9 @@
 /*
- * plan_private -- shared by the files of the plan. plan.c plans names and the whole zone.
- * plan_set.c decides about one set at a time. plan_order.c carries out orders.
- * plan_bounds.c decides which sets the worker never manages. plan_mark.c makes the names
- * and texts of ownership marks. All of them use plan_item.c, which uses no other file of
- * the plan.
+ * plan_private -- declarations that only the files of the plan use. plan.c plans names
+ * and the whole zone. plan_set.c decides about one record set at a time. plan_order.c
+ * carries out orders. plan_bounds.c decides which record sets the worker never manages.
+ * plan_mark.c makes the names and texts of ownership marks. All of them use plan_item.c,
+ * which uses no other file of the plan.
  */
 #pragma once
 
@@ -53,7 +53,7 @@ bool plan_is_in_place(const struct view *view, const struct plan_item *item);
 struct plan_inputs *plan_inputs_of(struct view *view, const struct name *name);
 /* The set that is ours according to a row, or NULL. */
 const struct rrset *plan_owned_set(const struct node *node, uint16_t type);
-/* True: we never manage the set, and *item has the reason. */
+/* True: the worker never manages the set, and *item contains the reason. */
 bool plan_is_out_of_bounds(const struct planning *p, struct plan_item *item);
 bool plan_is_managed(const struct plan_rules *rules, uint16_t type);
 bool plan_is_filtered(const struct plan_rules *rules, const struct node *node);

@@ -1,8 +1,8 @@
 /*
  * rrset_query -- writes the DNS query for one record set and reads the answer.
  *
- * It accepts only an authoritative answer (AA). It ignores other records in the answer,
- * for example at the target of an alias.
+ * rrset_query_read() accepts only an authoritative answer (AA). It ignores the records of
+ * other names in the answer, for example the records at the target of a CNAME.
  */
 #pragma once
 

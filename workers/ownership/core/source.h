@@ -3,8 +3,8 @@
  *
  * If a resource had many endpoints and now sends an empty list, it may have lost its
  * state. Such a list counts as incomplete, and the plan holds the deletion of the missing
- * records. This ends when an operator has approved the deletion and the resource no
- * longer owns record sets.
+ * records. Empty lists count as complete again when an operator has approved the deletion
+ * and the resource no longer owns record sets.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 struct source_report {
 	bool is_complete;		/* according to the message */
 	size_t count;			/* number of endpoints in the list */
-	/* number of earlier endpoints that are missing in the list */
+	/* number of earlier endpoints that are missing from the list */
 	size_t left;
 	/* number to compare with; it does not shrink while lists are not plausible */
 	size_t had;
@@ -24,7 +24,7 @@ struct source_report {
 };
 
 struct source_state {
-	/* the plan may delete sets that are missing in the list */
+	/* the plan may delete sets that are missing from the list */
 	bool is_complete;
 	size_t endpoints;		/* number to compare with the next list */
 };

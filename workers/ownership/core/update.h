@@ -3,11 +3,11 @@
  * changes records and their ownership marks together, or it changes nothing.
  *
  * The zone may have changed since the reading, so prerequisites describe the zone as the
- * round read it. A set that the update changes or deletes, and the TXT records at the
- * names of its marks, must have exactly the records of the reading. A new set must not
- * exist. If the new set is a CNAME, no set of a known type may exist at the name, because
- * a server silently drops conflicting records (3.4.2.2). If another program was faster,
- * the server applies nothing.
+ * round read it. A record set that the update changes or deletes must still have exactly
+ * the records of the reading. The same is true of the TXT records at the names of its
+ * ownership marks. A new record set must not exist yet. For a new CNAME, the name must
+ * have no record set of a known type, because a server silently drops conflicting records
+ * (3.4.2.2). If another program was faster, the server applies nothing.
  *
  * Prerequisites cannot check a TTL (2.4). If another program changes the TTL meanwhile,
  * the update overwrites the new TTL.
@@ -52,7 +52,8 @@ struct update {
 bool update_applies(const struct plan_item *item);
 /*
  * Makes the update of the COUNT items of one name, without held items. MARK_TTL: the TTL
- * of marks. *update is in the view's memory. If *update has no changes, do not send it.
+ * of marks. *update is in the view's memory. If *update contains no changes, do not send
+ * it.
  */
 void update_make(struct view *view, const struct plan_item *items, size_t count,
                  uint32_t mark_ttl, struct update *update);

@@ -1,7 +1,7 @@
 /*
- * update_private -- shared by the files of the update. update.c makes the update of a
- * name's sets. update_marks.c adds the update of their ownership marks. update_rr.c
- * collects the records of the message for both.
+ * update_private -- declarations that only the files of the update use. update.c makes
+ * the update of the record sets of a name. update_marks.c adds the update of their
+ * ownership marks. update_rr.c collects the records of the message for both files.
  */
 #pragma once
 

@@ -3,9 +3,9 @@
  * answer.
  *
  * The server applies either the whole message or no part of it. If several updates have
- * the same prerequisite, the message contains it only once. Otherwise the set would have
- * to contain the record twice (3.2.5). The message has compressed owner names, but no
- * compressed names in rdata.
+ * the same prerequisite, the message contains it only once: if the message listed a
+ * record twice, the server would require this record twice in the record set (3.2.5).
+ * Owner names are compressed, but names in rdata are not.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 #include "dns/reply.h"
 
 enum {
-	/* octets for updates in a message that fit for every zone and key */
+	/* octets of updates that fit in a message for every zone and key */
 	UPDATE_WIRE_ROOM = PACKET_MAX - 1024,
 };
 
@@ -48,8 +48,8 @@ struct update_sent {
 };
 
 /*
- * The size of an update in a message, at most. It may be smaller in a message with other
- * updates.
+ * The largest size of an update in a message. The update may be smaller in a message with
+ * several updates.
  */
 struct batch_size update_wire_size(const struct update *update);
 /*
@@ -60,8 +60,8 @@ size_t update_wire_put(const struct update_message *message, struct update_sent 
                        uint8_t *data);
 /*
  * Reads the answer in DATA, and returns the outcome of all updates in the message. *why:
- * the text to print after the name of the server; "" if applied. AGAIN: also for an
- * answer that the client cannot trust.
+ * the text to print after the name of the server; "" if applied. The outcome is also
+ * AGAIN if zonefleet-ownership cannot trust the answer.
  */
 enum outcome update_wire_outcome(const struct update_sent *sent, const uint8_t *data,
                                  size_t len, uint64_t now, struct why *why);

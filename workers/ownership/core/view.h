@@ -1,12 +1,13 @@
 /*
- * view -- holds a zone for the plan: the record sets of each name, and their owners
+ * view -- stores a zone for the plan: the record sets of each name, and their owners
  * according to the ownership marks.
  *
- * One of our marks is valid only in our present or our former form. A mark of another
- * owner is valid in every form that zonefleet can read. A mark without a type belongs to
- * no particular set (OWNER_VAGUE). The same is true of a mark that may belong to several
- * existing sets, because it may be a copy. A set is contested if it has two owners, or if
- * one name has two of our marks, unless all of these marks share the set.
+ * An ownership mark of this registry is valid only in the registry's present or former
+ * form. A mark of another owner is valid in every form that zonefleet can read. A mark
+ * without a type belongs to no particular record set (OWNER_VAGUE). The same is true of a
+ * mark that may belong to several existing record sets, because it may be a copy. A
+ * record set with two owners is contested, unless all of its marks share it. A record set
+ * is always contested if two marks of this registry are at the name of its mark.
  *
  * The view owns all memory. Records may be added in any order.
  */
@@ -67,7 +68,7 @@ struct node {
 	struct view_set *sets;
 	struct rrset marks;		/* the TXT records here that are marks */
 	struct claim *untyped;		/* our marks without a type for this name */
-	struct claim *foreign;		/* marks without a type of other owners */
+	struct claim *foreign;		/* marks of other owners without a type */
 	void *user;			/* for the plan */
 	unsigned types;
 	unsigned marks_of_ours;		/* number of our marks here */

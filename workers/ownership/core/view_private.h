@@ -1,6 +1,7 @@
 /*
- * view_private -- shared by the files of the view. view.c stores the records of a zone.
- * view_marks.c finds their owners. view_place.c finds the names of ownership marks.
+ * view_private -- declarations that only the files of the view use. view.c stores the
+ * records of a zone. view_marks.c finds their owners. view_owner.c makes the lists of
+ * owners. view_place.c finds the names of ownership marks.
  */
 #pragma once
 

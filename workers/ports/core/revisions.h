@@ -23,10 +23,10 @@ void revisions_sort(struct revision *revisions, size_t count);
 bool revisions_have(const struct revision *revisions, size_t count, const char *id);
 /*
  * Writes the objects that differ to DIFFERING, which must have room for both lists, and
- * returns their number. An object differs if only one list has it, or if our revision is
- * older. If we have deleted an object and Neutron does not have it, it does not differ.
- * An older revision in Neutron's list is not a difference, because Neutron's answer takes
- * time to arrive. Both lists must be sorted.
+ * returns their number. An object differs if only one list contains it, or if our
+ * revision is older. A deleted object in our list does not differ if Neutron's list does
+ * not contain the object. An older revision in Neutron's list is not a difference,
+ * because Neutron's answer takes time to arrive. Both lists must be sorted.
  */
 size_t revisions_diff(const struct revision *ours, size_t our_count,
                       const struct revision *theirs, size_t their_count,

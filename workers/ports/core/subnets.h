@@ -32,7 +32,7 @@ bool subnets_publish(const struct subnets *subnets, const struct address *addres
  * malformed.
  */
 enum err cidr_parse(const char *text, struct prefix *cidr, struct why *why);
-/* Like cidr_parse(), but ERR_INVALID also if a host bit is set. */
+/* Like cidr_parse(), but also returns ERR_INVALID if a host bit is set. */
 enum err cidr_parse_strict(const char *text, struct prefix *cidr, struct why *why);
 void cidr_format(const struct prefix *cidr, char text[CIDR_TEXT]);
 bool cidr_equal(const struct prefix *a, const struct prefix *b);

@@ -6,10 +6,11 @@
  *
  *	ADD -> TOLD -> HAVE -> WITHDRAW -> WITHDRAWN -> CACHED -> GONE
  *
- * "Enough name servers" below means at least poolmgr.threshold_percentage of them. If
- * this option is below 100 %, a server that is behind may still answer with the CNAME of
- * a name in state CACHED or GONE. The routers serve names in all states except DROP. A
- * name without a CNAME starts in CACHED and stays there until its grace time ends.
+ * In the comments below, "enough name servers" means at least
+ * poolmgr.threshold_percentage of the name servers. If this option is below 100 %, a
+ * server that is behind may still answer with the CNAME of a name in state CACHED or
+ * GONE. The routers serve names in all states except DROP. A name without a CNAME starts
+ * in CACHED and stays there until its grace time ends.
  */
 #pragma once
 
@@ -18,11 +19,11 @@
 enum former_state {
 	FORMER_ADD,		/* the worker must send the CNAME to central */
 	FORMER_TOLD,		/* central has accepted the CNAME */
-	/* enough name servers have the CNAME; the grace time runs */
+	/* enough name servers serve the CNAME; the grace time runs */
 	FORMER_HAVE,
 	FORMER_WITHDRAW,	/* central must delete the CNAME */
-	FORMER_WITHDRAWN,	/* central deleted it; name servers may still have it */
-	/* enough name servers deleted it; resolvers may have it */
+	FORMER_WITHDRAWN,	/* central deleted it; name servers may still serve it */
+	/* enough name servers have deleted it; resolvers may still have it in a cache */
 	FORMER_CACHED,
 	FORMER_DROP,		/* not served; central must delete the CNAME */
 	FORMER_GONE,		/* no row */
@@ -35,7 +36,7 @@ enum former_event {
 	FORMER_ON_KEEP,		/* the routers serve the name, without a CNAME */
 	FORMER_ON_END,		/* the routers no longer serve the name */
 	FORMER_ON_SENT,		/* central has accepted the update of the state */
-	FORMER_ON_PUBLISHED,	/* enough name servers have that update */
+	FORMER_ON_PUBLISHED,	/* enough name servers serve that update */
 	FORMER_ON_EXPIRED,	/* the time in this state is over */
 	FORMER_EVENTS
 };

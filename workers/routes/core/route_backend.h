@@ -1,6 +1,6 @@
 /*
- * route_backend -- decides which backends of HAProxy a tenant's route may name. A backend
- * leads to the servers of one tenant. If a route could name the backend of another
+ * route_backend -- decides which backends of HAProxy a tenant's route may name. The
+ * servers of a backend belong to one tenant. If a route could name the backend of another
  * tenant, it would publish the servers of that tenant under its own host. So one of the
  * patterns in the settings must match the backend:
  *
@@ -8,8 +8,8 @@
  *	PROJECT		the tenant of the route
  *	*		any octets, at most once in a pattern
  *
- * "NAMESPACE_* static" is two patterns. The second pattern allows the backend "static"
- * for all routes.
+ * "NAMESPACE_* static" contains two patterns. The second pattern allows the backend
+ * "static" for all routes.
  */
 #pragma once
 
@@ -21,8 +21,8 @@
 enum { BACKEND_MAX = 255 };
 
 /*
- * Checks that PATTERNS has at least one pattern and that blanks separate the patterns.
- * *why begins with FIELD.
+ * Checks that PATTERNS contains at least one pattern and that blanks separate the
+ * patterns. *why begins with FIELD.
  */
 enum err route_backend_check_patterns(const char *patterns, const char *field,
                                       struct why *why);

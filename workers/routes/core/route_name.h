@@ -21,16 +21,16 @@
 enum { ROUTE_HOST_MAX = 253, ROUTE_LABEL_MAX = 63 };
 
 /*
- * Check one label (namespace or router), or one or more labels (name). A label has
- * lower-case letters, digits, and hyphens that neither begin nor end the label. TEXT may
- * contain any octets. ERR_INVALID: *why begins with FIELD.
+ * Check one label (namespace or router), or one or more labels (name). A label consists
+ * of lower-case letters, digits and hyphens, but a hyphen neither begins nor ends it.
+ * TEXT may contain any octets. ERR_INVALID: *why begins with FIELD.
  */
 enum err route_name_check_label(const char *text, const char *field, struct why *why);
 enum err route_name_check(const char *text, const char *field, struct why *why);
 
 /*
  * Writes the host or domain TEXT to HOST in lower case, without its final dot. TEXT must
- * have at least two labels and only ASCII characters. The last label must not be a
+ * contain at least two labels and only ASCII characters. The last label must not be a
  * number, as it is in an IPv4 address. If WILDCARD is set, the first label may be "*",
  * which stands for one label. ERR_INVALID: *why begins with FIELD.
  */

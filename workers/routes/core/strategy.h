@@ -4,12 +4,12 @@
  * that scheduler calls create_route_binding.
  *
  *	roundrobin	the routers in turn
- *	label		in turn, the routers with a label of the route and with room, all
- *			of one label. If no router has a label of the route, the routers
- *			without a label
+ *	label		in turn, the routers with room that have a certain label of the
+ *			route. If no router has a label of the route, the routers without
+ *			a label
  *	leastloaded	the router with the fewest routes
- *	hash		the router that the route's id gives. A new or lost router changes
- *			the choice for few routes
+ *	hash		the router that a hash of the route's id selects. A new or lost
+ *			router changes the choice for few routes
  */
 #pragma once
 
