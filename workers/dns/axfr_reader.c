@@ -112,8 +112,7 @@ static bool axfr_read_header(struct axfr_reader *axfr, struct packet_header *hea
 	packet_read_header(reader, header);
 	if (reader->broken || header->id != axfr->id || !(header->flags & FLAG_QR) ||
 	    header->flags & FLAG_OPCODE)
-		return axfr_refuse(axfr, "sends a message that does not answer the "
-		                   "request");
+		return axfr_refuse(axfr, "sends a message that is not the answer");
 	if (header->flags & FLAG_RCODE)
 		return true;
 	if (header->flags & FLAG_TC)

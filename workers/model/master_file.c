@@ -62,7 +62,7 @@ static bool master_take(struct master_file *master, struct lexer *lexer, int c,
 	if (c == '\n')
 		master->line++;
 	if (kept >= 0 && master->len == ENTRY_MAX)
-		*wrong = "is too long";
+		*wrong = "the entry is too long";
 	else if (kept >= 0)
 		master->entry[master->len++] = kept;
 	else if (kept == LEX_WRONG)

@@ -505,7 +505,7 @@ static void broken_master_files(void **state)
 		{ "a TXT \"x\ny\"\n",          "zone:1: has a quote that is not closed" },
 		{ "a TXT \"x",                 "zone:1: has a quote that is not closed" },
 		{ "a TXT x\\",                 "zone:1: ends in a backslash" },
-		{ "a TXT x\x01\n",             "zone:1: has a control character" },
+		{ "a TXT x\x01\n",             "zone:1: contains a control character" },
 		{ "a CH A 192.0.2.1\n",        "zone:1: type: 'CH' is not a record type" },
 		{ "a HS A 192.0.2.1\n",        "zone:1: type: 'HS' is not a record type" },
 		{ "a 5 5 A 192.0.2.1\n",       "zone:1: type: '5' is not a record type" },
