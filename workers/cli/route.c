@@ -134,7 +134,7 @@ static enum err route_waits_for_host(const struct work *work)
 
 	cli->class = "Waiting";
 	return fail(&cli->why, ERR_CONFLICT,
-	            "route %.200s waits until its host is free: %.250s", work->name,
+	            "route %.200s is waiting until its host is free: %.250s", work->name,
 	            answer_text(work->route, "last_error"));
 }
 
