@@ -1823,7 +1823,7 @@ class Imports(Story):
     def test_the_id_of_another_domain(self):
         taken, name = self.create(context=ADMIN)["id"], lab.name()
         begun = call("begin_import", ADMIN, domain={"name": name, "id": taken})["id"]
-        self.assertIn("one with this id", commit(begun)["reason"])
+        self.assertIn("a domain with this id", commit(begun)["reason"])
 
     def test_a_commit_whose_process_died(self):
         name = lab.name()

@@ -129,7 +129,7 @@ class Commands(Story):
         self.assertEqual(self.good("approve", "us", ZONE), "no changes are held\n")
         self.apply(hosts(20))
         self.wait_count(20)
-        self.assertIn("held until you approve them", self.apply({}))
+        self.assertIn("holds the deletions until you approve them", self.apply({}))
         plan = self.document("plan", "us", ZONE)
         self.assertEqual((plan["state"], plan["plan"]["held"]), ("HELD", 20))
         digest = plan["plan"]["digest"]

@@ -158,8 +158,9 @@ static enum err order_refused(struct order *order, const json_t *result)
 	struct buf words = { 0 };
 
 	owner_refusals(json_object_get(result, "refused"), &words);
-	fail(&cli->why, ERR_CONFLICT, "zonefleet-ownership %s record sets (%lld selected): "
-	     "%.400s", cli_has(cli, OPT_DRY_RUN) ? "would refuse" : "refused",
+	fail(&cli->why, ERR_CONFLICT, "zonefleet-ownership %s record sets (%lld "
+	     "selected): %.400s",
+	     cli_has(cli, OPT_DRY_RUN) ? "would refuse" : "refused",
 	     (long long)answer_number(result, "matched"), buf_string(&words));
 	buf_clear(&words);
 	cli->status = EXIT_FAILED;
