@@ -107,7 +107,8 @@ static enum err commit_read_soa(struct commit *c)
 		return c->tx.err;
 	if (count > 1 || !soa_parse(rdata.rdata, rdata.len, &soa))
 		return fail(&c->req.why, ERR_INVALID,
-		            "records: must have at most one SOA record, not %d", count);
+		            "records: must contain at most one SOA record, not %d",
+		            count);
 	commit_take_soa_name(c, soa.mname, &spec->mname_wire, &spec->mname);
 	commit_take_soa_name(c, soa.rname, &spec->rname_wire, &spec->rname);
 	*spec = (struct soa_spec){

@@ -130,7 +130,7 @@ bool axfr_reader_add(struct axfr_reader *axfr, const uint8_t *data, size_t len,
 	const char *fault;
 
 	if (axfr->fault || axfr->ended || axfr->left)
-		return axfr_refuse(axfr, "sends more after the final SOA record");
+		return axfr_refuse(axfr, "sends more data after the final SOA record");
 	axfr->reader = packet_reader(data, len);
 	if (!axfr_read_header(axfr, &header))
 		return false;
@@ -181,7 +181,7 @@ static bool axfr_end(struct axfr_reader *axfr, const struct canonical *record)
 		return axfr_refuse(axfr, "ends with an SOA record that differs from the "
 		                   "first SOA record");
 	if (axfr->left)
-		return axfr_refuse(axfr, "sends more after the final SOA record");
+		return axfr_refuse(axfr, "sends more data after the final SOA record");
 	if (!axfr->is_verified)
 		return axfr_refuse(axfr, "ends without a signature");
 	axfr->ended = true;

@@ -158,7 +158,7 @@ static enum err master_read_owner(struct master_file *master, char **at, struct 
 	if (**at == ' ')
 		return OK;
 	if (!text_next_word(at, &word, &wrong) || word.quoted)
-		return master_refuse(master, "an owner name must not have quotes",
+		return master_refuse(master, "an owner name must not be in quotes",
 		                     why);
 	if (name_parse_in(word.text, &master->origin, "owner", &master->owner, &words))
 		return master_refuse(master, words.text, why);

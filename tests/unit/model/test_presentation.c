@@ -514,7 +514,7 @@ static void broken_master_files(void **state)
 		{ "a 5x A 192.0.2.1\n",        "zone:1: a TTL must" },
 		{ "a AXFR 192.0.2.1\n",        "zone:1: type: records of type AXFR" },
 		{ "a..b A 192.0.2.1\n",        "zone:1: owner: the name" },
-		{ "\"a\" A 192.0.2.1\n",   "zone:1: an owner name must not have quotes" },
+		{ "\"a\" A 192.0.2.1\n",   "zone:1: an owner name must not be in quotes" },
 		{ "a A 192.0.2.1 192.0.2.2\n", "zone:1: data: has too many fields" },
 		{ "$INCLUDE other\n",          "zone:1: a directive must be" },
 		{ "$GENERATE 1-2 a A 1\n",     "zone:1: a directive must have one value" },
