@@ -300,8 +300,8 @@ static enum err route_wait_left(struct leaving *leaving)
 
 	if (!err && !is_over)
 		err = fail(&cli->why, ERR_TIMEOUT, "name servers may still serve names "
-		           "of route %.255s after %.1f s: the domain of router %.63s is not "
-		           "on its name servers", cli->argv[0], cli_elapsed(cli),
+		           "of route %.255s after %.1f s: the domain of router %.63s is "
+		           "not on its name servers", cli->argv[0], cli_elapsed(cli),
 		           json_string_value(json_array_get(leaving->routers,
 		           json_array_size(leaving->routers) - 1)));
 	if (!err && !cli->out.json && !cli->out.quiet)
