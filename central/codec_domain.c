@@ -197,7 +197,7 @@ enum err codec_domain_values(const json_t *json, struct arena *arena,
                              struct domain_spec *spec, struct why *why)
 {
 	enum err err = json_only_changes(json, codec_domain_fields,
-	                                 "a change of a domain", why);
+	                                 "a change to a domain", why);
 
 	*spec = (struct domain_spec){ 0 };
 	if (err)

@@ -251,7 +251,7 @@ enum err codec_recordset_values(const json_t *json, const struct recordset *now,
                                 struct why *why)
 {
 	enum err err = json_only_changes(json, codec_recordset_fields,
-	                                 "a change of a record set", why);
+	                                 "a change to a record set", why);
 
 	*change = (struct change){ .op = CHANGE_SET, .type = now->type,
 	                           .owner = now->name,
@@ -269,7 +269,8 @@ enum err codec_recordset_values(const json_t *json, const struct recordset *now,
 	err = change_get_records(json, JSON_REQUIRED, arena, change, why);
 	if (!err && !change->count)
 		return fail(why, ERR_INVALID,
-		            "values.records must not be empty: use delete_recordset");
+		            "values.records must not be empty: to delete the record "
+		            "set, call delete_recordset");
 	return err;
 }
 

@@ -121,7 +121,7 @@ enum err codec_tsigkey_values(const json_t *json, struct tsigkey_spec *spec,
                               struct why *why)
 {
 	enum err err = json_only_fields(json, codec_tsigkey_change_fields,
-	                                "a change of a key", why);
+	                                "a change to a TSIG key", why);
 
 	*spec = (struct tsigkey_spec){ 0 };
 	return err ? err : codec_within("values", tsigkey_get_values(json, spec, why),

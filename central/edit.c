@@ -202,14 +202,14 @@ static enum err edit_check_expected(struct write *write, const struct change *ch
 			continue;
 		if (change->type == RR_ANY)
 			return fail(&write->req->why, ERR_CONFLICT, "%s: the change "
-			            "expects no records at %.255s, but the domain has "
-			            "some: read the domain again", change->field,
+			            "expects no records at %.255s, but this name has "
+			            "records: read the domain again", change->field,
 			            change->owner);
 		rrtype_format(change->type, type);
 		return fail(&write->req->why, ERR_CONFLICT,
-		            "%s: the records of the set %.255s %s are not the expected "
-		            "records: read the set again", change->field, change->owner,
-		            type);
+		            "%s: the records of the record set %.255s %s are not the "
+		            "expected records: read the record set again",
+		            change->field, change->owner, type);
 	}
 	return OK;
 }

@@ -107,7 +107,8 @@ static enum err commit_read_soa(struct commit *c)
 		return c->tx.err;
 	if (count > 1 || !soa_parse(rdata.rdata, rdata.len, &soa))
 		return fail(&c->req.why, ERR_INVALID,
-		            "records: must have at most one SOA record, not %d", count);
+		            "records: must contain at most one SOA record, not %d",
+		            count);
 	commit_take_soa_name(c, soa.mname, &spec->mname_wire, &spec->mname);
 	commit_take_soa_name(c, soa.rname, &spec->rname_wire, &spec->rname);
 	*spec = (struct soa_spec){
@@ -241,7 +242,7 @@ static enum err commit_check_records(struct commit *c)
 		                    "is the apex, which must have an NS record");
 	if (!err && zone->has_children)
 		err = commit_refuse(c, store_import_inside_child(tx, zone, c->arena),
-		                    "belongs to a domain below this one");
+		                    "belongs to a domain below this domain");
 	return err;
 }
 
@@ -264,7 +265,7 @@ static enum err commit_check_quotas(struct commit *c)
 	if (!name)
 		return c->tx.err;
 	return fail(&c->req.why, ERR_QUOTA,
-	            "records: '%.200s' has more records in a set than the "
+	            "records: a record set of '%.200s' has more records than the "
 	            "quota (recordset_records) of %lld", name, (long long)records);
 }
 
@@ -635,8 +636,8 @@ enum err import_submit(struct central *central, const char *id, struct why *why)
 {
 	if (import_submit_job(central, id))
 		return OK;
-	return fail(why, ERR_BUSY, "%d imports already wait for central, the largest "
-	            "allowed number: try again later", WAITING_MAX);
+	return fail(why, ERR_BUSY, "%d imports are already waiting for central, the "
+	            "largest allowed number: try again later", WAITING_MAX);
 }
 
 void import_fire(void *self)

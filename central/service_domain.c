@@ -189,8 +189,8 @@ static enum err domain_check_pool(struct write *write, const struct domain_spec 
 	if (is_open)
 		return OK;
 	return fail(&write->req->why, ERR_DENIED,
-	            "domain.pool: a tenant may not name the pool '%.64s': "
-	            "central.tenant_pools must contain it", spec->pool);
+	            "domain.pool: a tenant may name only the default pool and the "
+	            "pools in central.tenant_pools, not '%.64s'", spec->pool);
 }
 
 enum err service_domain_check_new(struct write *write, const struct domain_spec *spec)
@@ -230,9 +230,8 @@ static enum err domain_make_ns(struct write *write, const struct domain_spec *sp
 
 	if (!count)
 		return fail(&write->req->why, ERR_INVALID,
-		            "domain.ns: the pool '%.64s' has no ns_records: set them "
-		            "(update_pool, or central.ns_records for the default "
-		            "pool), or give domain.ns", pool->name);
+		            "domain.ns: must contain a host, because the pool '%.64s' "
+		            "has no ns_records (set them with update_pool)", pool->name);
 	*change = (struct change){ .op = CHANGE_SET, .name = spec->name,
 	                           .owner = spec->owner,
 	                           .type = RR_NS, .field = "domain.ns", .count = count };
@@ -377,7 +376,7 @@ enum err service_domain_insert(struct write *write, const struct domain_spec *sp
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&write->req->why, ERR_EXISTS,
 		            "domain %.200s%s already exists", spec->owner,
-		            *spec->id ? ", or one with this id," : "");
+		            *spec->id ? ", or a domain with this id," : "");
 	return write->tx->err ? write->tx->err : edit_fill(write, first, count);
 }
 

@@ -63,7 +63,8 @@ static enum err import_check_domain(struct write *write, const struct domain_spe
 }
 
 #define HOW_TO_FREE \
-	"commit or cancel one (central removes an import that no call uses for %d s)"
+	"commit or cancel an import (central removes an import that no call uses for " \
+	"%d s)"
 
 /* Checks the quotas after the change. Administrators have no quota. */
 static enum err import_check_quotas(const struct central *central,
@@ -110,8 +111,8 @@ enum err service_begin_import(struct write *write)
 	import.domain_name = spec.owner;
 	import.spec = import_encode_spec(write, domain, mode);
 	if (strlen(import.spec) > SPEC_MAX)
-		return fail(&req->why, ERR_TOO_LARGE, "domain: its JSON text must have at "
-		            "most %d bytes, not %zu", SPEC_MAX, strlen(import.spec));
+		return fail(&req->why, ERR_TOO_LARGE, "domain: the JSON text must have "
+		            "at most %d bytes, not %zu", SPEC_MAX, strlen(import.spec));
 	store_import_insert(write->tx, &import);
 	req->result = json_pack("{s:s}", "id", import.id);
 	return import_check_quotas(write->central, req, write->tx, import.tenant);

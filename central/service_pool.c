@@ -161,9 +161,9 @@ enum err service_delete_pool(struct write *write)
 		return err;
 	if (store_pool_is_used(write->tx, pool.id))
 		return tx_fail(write->tx, ERR_CONFLICT, "the pool '%.64s' has domains, "
-		               "or the database still has rows of its deleted domains: "
-		               "delete the domains, and try again after central has "
-		               "removed the rows", pool.name);
+		               "or rows of deleted domains in the database: delete the "
+		               "domains, and wait until central has removed the rows "
+		               "(central.tombstone_age)", pool.name);
 	store_pool_delete(write->tx, pool.id);
 	return write->tx->err;
 }

@@ -166,12 +166,14 @@ static enum err reports_apply_once(struct central *central, struct arena *arena,
 	return tx_commit(&tx);
 }
 
-static bool reports_have_more(const struct reported *reports, size_t count)
+/* A domain with further records to update; NULL: there is none. */
+static const struct reported *reports_find_more(const struct reported *reports,
+                                                size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (reports[i].more)
-			return true;
-	return false;
+			return &reports[i];
+	return NULL;
 }
 
 static struct metric *propagation;
@@ -210,7 +212,7 @@ static enum err reports_apply(struct central *central, struct arena *arena,
 		err = reports_apply_once(central, arena, reports, count, why);
 		if (!err)
 			reports_log_moves(reports, count);
-	} while (!err && reports_have_more(reports, count) && clock_ms() < until_ms);
+	} while (!err && reports_find_more(reports, count) && clock_ms() < until_ms);
 	return err;
 }
 
@@ -262,24 +264,27 @@ static enum err reports_apply_message(struct central *central, struct request *r
                                       struct reported *reports, size_t count, json_t *outcomes)
 {
 	enum err err = reports_apply(central, req->arena, reports, count, &req->why);
-	bool locked = false;
+	const struct reported *more = err ? NULL : reports_find_more(reports, count);
+	const struct reported *locked = NULL;
 
 	if (err && err_retry(err) != RETRY_NEVER)
 		return err;
-	if (!err && reports_have_more(reports, count) && req->waited_ms < PORTIONS_MS)
+	if (more && req->waited_ms < PORTIONS_MS)
 		return fail(&req->why, ERR_LOCKED, "central is still updating the "
-		            "records of a domain: send the message again");
+		            "records of %.200s: send the message again",
+		            more->before.name);
 	for (size_t i = 0; i < count; i++) {
-		if (err || !*reports[i].before.id)
-			locked |= report_apply_alone(central, req, &reports[i],
-			                             outcomes) ==
-			          ERR_LOCKED;
-		else
+		if (err || !*reports[i].before.id) {
+			if (report_apply_alone(central, req, &reports[i], outcomes) ==
+			    ERR_LOCKED)
+				locked = &reports[i];
+		} else {
 			report_set_outcome(&reports[i], OK, &req->why, outcomes);
+		}
 	}
 	if (locked && req->waited_ms < LOCKED_MS)
-		return fail(&req->why, ERR_LOCKED, "another transaction is changing a "
-		            "domain of this message: send the message again");
+		return fail(&req->why, ERR_LOCKED, "another transaction is changing "
+		            "%.200s: send the message again", locked->report.domain.name);
 	return OK;
 }
 

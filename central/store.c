@@ -47,8 +47,8 @@ void store_read_state(struct tx_rows *rows, const char *table, struct state *sta
 	if (!task || !status || !task_parse(task, &state->task) ||
 	    !status_parse(status, &state->status))
 		tx_fail(rows->tx, ERR_INTERNAL, "a row of the table %s must have a task "
-		        "and a status of docs/glossary.md, not \"%.16s\" and \"%.16s\": "
-		        "correct this row in the database", table,
+		        "and a status from docs/glossary.md, not \"%.16s\" and "
+		        "\"%.16s\": correct this row in the database", table,
 		        task ? task : "NULL", status ? status : "NULL");
 }
 

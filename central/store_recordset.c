@@ -38,7 +38,7 @@ static void record_read(struct tx_rows *rows, struct record *record)
 	record->rdata_len = (uint16_t)len;
 	if (!record->data || !record->rdata || len > UINT16_MAX)
 		tx_fail(rows->tx, ERR_INTERNAL, "the row %s of the table records must "
-		        "have data, and an rdata of 0 to %d octets, not %zu: correct "
+		        "have data, and rdata of at most %d octets, not %zu: correct "
 		        "this row in the database", record->id, UINT16_MAX, len);
 	store_read_state(rows, "records", &record->state);
 }

@@ -28,7 +28,7 @@ static void state_read_domain(struct tx_rows *rows, struct domain_state *domain)
 	    !status_parse(status, &domain->is.status))
 		tx_fail(rows->tx, ERR_INTERNAL, "the row \"%.32s\" of the table domains "
 		        "must have an id of 32 hexadecimal digits, and a task and a "
-		        "status of docs/glossary.md, not \"%.16s\" and \"%.16s\": "
+		        "status from docs/glossary.md, not \"%.16s\" and \"%.16s\": "
 		        "correct this row in the database", id, task, status);
 }
 

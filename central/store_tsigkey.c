@@ -89,7 +89,7 @@ void store_tsigkey_insert(struct tx *tx, const struct tsigkey *key, enum store_w
 	            "VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))"),
 	        TX_BIND(tx_text(key->id), tx_text(key->name), tx_text(key->algorithm),
 	                tx_text(key->secret), tx_text(key->domain_id)));
-	store_check_wait(tx, wait, "the TSIG key, or its domain,");
+	store_check_wait(tx, wait, "the TSIG key or its domain");
 }
 
 void store_tsigkey_update(struct tx *tx, const struct tsigkey *key)

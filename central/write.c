@@ -468,7 +468,9 @@ static void calls_refuse(const struct call *calls, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		*calls[i].err = fail(&calls[i].req->why, ERR_BUSY,
-		                     "too many calls wait for central: try again");
+		                     "central did not reach this call within %d s, "
+		                     "because too many calls are waiting: try again",
+		                     BUDGET_MS / 1000);
 }
 
 void write_run(struct central *central, struct request *const *reqs, size_t count,

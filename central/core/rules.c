@@ -11,7 +11,7 @@ enum err rules_domain_name(const struct name *name, bool is_admin, struct why *w
 {
 	if (name->len == 1 && !is_admin)
 		return fail(why, ERR_DENIED, "domain.name: must not be '.': only an "
-		            "administrator may create the root");
+		            "administrator may create the root zone");
 	return domain_check_name(name, "domain.name", why);
 }
 
@@ -25,8 +25,8 @@ enum err rules_owner(const struct zone *zone, const struct change *change,
 		            zone->is.name);
 	if (change->type == RR_SOA)
 		return fail(why, ERR_INVALID,
-		            "%s.type: must not be SOA: change the SOA values of the "
-		            "domain", change->field);
+		            "%s.type: must not be SOA: to change the SOA record, set "
+		            "the SOA values of the domain", change->field);
 	return OK;
 }
 
@@ -155,7 +155,8 @@ static enum err rules_check_child(const struct rrset *set, const struct name *ch
 	name_format(child, text);
 	return fail(why, ERR_INVALID,
 	            "%s: '%.*s' belongs to the domain '%.*s', which is below "
-	            "this one", set->field, FIELD_SHOWN, set->owner, FIELD_SHOWN, text);
+	            "this domain", set->field, FIELD_SHOWN, set->owner, FIELD_SHOWN,
+	            text);
 }
 
 enum err rules_children(const struct rrsets *sets, const struct name *children,
@@ -184,9 +185,10 @@ enum err rules_quota_records(const struct rrsets *sets, int64_t max, struct why 
 		if (set->wanted_count > set->was_count &&
 		    set->wanted_count > (uint64_t)max)
 			return fail(why, ERR_QUOTA,
-			            "%s: '%.*s' would have %zu records in a set, but the "
-			            "quota (recordset_records) is %" PRId64, set->field,
-			            FIELD_SHOWN, set->owner, set->wanted_count, max);
+			            "%s: a record set of '%.*s' would have %zu records, "
+			            "but the quota (recordset_records) is %" PRId64,
+			            set->field, FIELD_SHOWN, set->owner,
+			            set->wanted_count, max);
 	}
 	return OK;
 }

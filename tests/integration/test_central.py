@@ -502,7 +502,7 @@ class Records(Story):
                 ("must not be SOA", add(name, ["a. b. 1 2 3 4 5"], "SOA")),
                 ("not inside the domain", add("www.example.org.", ["192.0.2.1"])),
                 ("not inside the domain", add(f"x{name}", ["192.0.2.1"])),
-                ("below this one", add(f"a.child.{name}", ['"x"'], "TXT"))):
+                ("below this domain", add(f"a.child.{name}", ['"x"'], "TXT"))):
             self.fails("Invalid", words, "apply_changes", domain=name, changes=[bad])
         self.assertEqual(change(name, add(f"child.{name}", ["ns.child.example."], "NS"),
                                 add(f"ns.child.{name}", ["192.0.2.1"]))["added"], 2)
@@ -750,7 +750,7 @@ class Permission(Story):
                context=tenant)
         self.fails("OverQuota", "4 record sets", "apply_changes", tenant, domain=name,
                    changes=[add(f"c.{name}", ["192.0.2.1"])])
-        self.fails("OverQuota", "3 records in a set", "apply_changes", tenant, domain=name,
+        self.fails("OverQuota", "would have 3 records", "apply_changes", tenant, domain=name,
                    changes=[add(f"a.{name}", ["192.0.2.3"])])
         change(name, add(f"a.{name}", ["192.0.2.3"]), context=ADMIN)
         # what is above its quota may shrink
@@ -1688,7 +1688,7 @@ class Imports(Story):
         tenant, name = {"project_id": f"small{next(lab.numbers)}"}, lab.name()
         zone = generated_zone(name, 4)
         for resource, limit, words in (("domain_recordsets", 2, "would have 3 record sets"),
-                                       ("recordset_records", 1, "more records in a set")):
+                                       ("recordset_records", 1, "has more records than")):
             call("set_quota", ADMIN, tenant=tenant["project_id"], resource=resource,
                  hard_limit=limit)
             done = commit(stage(name, zone + [[f"h1.{name}", 300, "A", "192.0.2.9"]], tenant),
@@ -1700,7 +1700,7 @@ class Imports(Story):
         call("create_domain", ADMIN, domain={"name": f"child.{name}"})
         done = commit(stage(name, zone + [[f"www.child.{name}", 300, "TXT", '"x"']]))
         self.assertEqual(done["state"], "ERROR")
-        self.assertIn("below this one", done["reason"])
+        self.assertIn("below this domain", done["reason"])
         self.assertEqual(commit(stage(name, zone))["state"], "DONE")
 
     def test_an_export_in_small_pages(self):
@@ -1823,7 +1823,7 @@ class Imports(Story):
     def test_the_id_of_another_domain(self):
         taken, name = self.create(context=ADMIN)["id"], lab.name()
         begun = call("begin_import", ADMIN, domain={"name": name, "id": taken})["id"]
-        self.assertIn("one with this id", commit(begun)["reason"])
+        self.assertIn("a domain with this id", commit(begun)["reason"])
 
     def test_a_commit_whose_process_died(self):
         name = lab.name()

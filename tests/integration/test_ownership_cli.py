@@ -129,7 +129,7 @@ class Commands(Story):
         self.assertEqual(self.good("approve", "us", ZONE), "no changes are held\n")
         self.apply(hosts(20))
         self.wait_count(20)
-        self.assertIn("held until you approve them", self.apply({}))
+        self.assertIn("holds the deletions until you approve them", self.apply({}))
         plan = self.document("plan", "us", ZONE)
         self.assertEqual((plan["state"], plan["plan"]["held"]), ("HELD", 20))
         digest = plan["plan"]["digest"]
@@ -299,7 +299,8 @@ class Orders(Story):
         result = self.order(*wanted, "--dry-run", status=FAILED)
         self.assertEqual((result["matched"], result["done"], result["refused"]),
                          (2, 0, {"UNMANAGED": 1}))
-        self.assertIn("would be refused: UNMANAGED 1 (", result["error"]["message"])
+        self.assertIn("would refuse record sets (2 selected): UNMANAGED 1 (",
+                      result["error"]["message"])
         self.assertEqual(self.order(*wanted, status=FAILED)["done"], 1)
         self.assertEqual(self.marks(), {"_own-a.a": "us", "_own-a.c": "us"})
         self.apply({}, "--resource", "test/2")
@@ -330,12 +331,12 @@ class Orders(Story):
         give = "transfer", "us", ZONE, "them"
         take = "adopt", "us", ZONE
         cases = (
-            (give, USAGE, "all of STORAGE_ID by --all"),
-            (("release", "us", ZONE), USAGE, "all of STORAGE_ID by --all"),
+            (give, USAGE, "all record sets of STORAGE_ID with --all"),
+            (("release", "us", ZONE), USAGE, "all record sets of STORAGE_ID with --all"),
             ((*give, "--below"), USAGE, "--below needs --name"),
             ((*give, "--all", "--below"), USAGE, "--below needs --name"),
             ((*give, "--all", "--type", "A"), USAGE, "leave out"),
-            ((*give, "--name", f"www.{ZONE}"), USAGE, "its final dot"),
+            ((*give, "--name", f"www.{ZONE}"), USAGE, "a final dot"),
             ((*give, "--all", "--wait-timeout", "soon"), USAGE, "seconds"),
             ((*give, "--type", "FROB"), FAILED, "FROB"),
             (("transfer", "us", ZONE, "us", "--all"), FAILED, "must differ from"),
@@ -516,7 +517,7 @@ class Documents(Story):
                 (("import", "others", ZONE, "-"), FAILED, "only the storage \"table\""),
                 (("import", "nobody", ZONE, "-"), NOT_FOUND, "storage_id nobody"),
                 (("export", "nobody", ZONE), NOT_FOUND, "storage_id nobody"),
-                (("records", "us", ZONE, "--name", f"www.{ZONE}"), USAGE, "its final dot"),
+                (("records", "us", ZONE, "--name", f"www.{ZONE}"), USAGE, "a final dot"),
                 (("records", "us", ZONE, "--tenant", "other"), NOT_FOUND, "storage_id us")):
             with self.subTest(words):
                 status, out, said = self.client("owner", *words, text="[]")
@@ -637,7 +638,7 @@ class Away(Story):
         self.addCleanup(self.lab.workers[0].restart)
         status, out, said = self.client("owner", "list", "--timeout", "2")
         self.assertEqual((status, out), (TIMEOUT, ""))      # its queue is still there
-        self.assertIn("is zonefleet-ownership running", said)
+        self.assertIn("check that zonefleet-ownership is running", said)
 
 
 if __name__ == "__main__":

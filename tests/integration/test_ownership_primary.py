@@ -51,7 +51,7 @@ from scripted_dns import (Scripted, answers, at_any_time, frame, keyring,       
 SECONDS = 30
 SOON_MS = 400       # a deadline that a story waits for
 BADTIME = 18
-CLOCKS = r"it has 20\d\d-[-0-9: ]+ UTC, and we have 20\d\d-[-0-9: ]+ UTC"
+CLOCKS = r"its clock shows 20\d\d-[-0-9: ]+ UTC, and our clock shows 20\d\d-[-0-9: ]+ UTC"
 
 
 def key_named(name, secret, algorithm="hmac-sha256"):
@@ -653,7 +653,7 @@ class Hostile(Story):
         self.assert_not_whole(first_messages(0), "does not answer", 0)
         self.assert_not_whole(sends(RRS[:-1]), "stops sending during its transfer", len(RRS) - 1)
         self.assert_not_whole(sends(RRS[1:]), "does not send the SOA record of the zone first", 0)
-        self.assert_not_whole(sends([*RRS, WWW]), "sends more after the final SOA record")
+        self.assert_not_whole(sends([*RRS, WWW]), "sends more data after the final SOA record")
 
     def test_a_message_cut_in_two(self):
         def cut(at, then):
@@ -670,13 +670,13 @@ class Hostile(Story):
         for octets in b"\0\0", b"\0\4abcd", frame(b"\xff" * 500), frame(b"\0" * 500), \
                 b"HTTP/1.1 400 no\r\n\r\n" * 2000:
             self.assert_not_whole(lambda wire, link, octets=octets: link.sendall(octets),
-                                  "sends a message that does not answer the request", 0)
+                                  "sends a message that is not the answer", 0)
 
         def other_id(wire, link):
             question = dns.message.from_wire(wire)
             question.id ^= 1
             sends(RRS)(question.to_wire(), link)
-        self.assert_not_whole(other_id, "sends a message that does not answer the request", 0)
+        self.assert_not_whole(other_id, "sends a message that is not the answer", 0)
 
     def test_it_never_ends(self):
         def drip(wire, link):
@@ -744,7 +744,7 @@ class Hostile(Story):
         def of_another_id(message):
             message.id ^= 1
             return framed(message)
-        stranger = "sends a message that does not answer the request"
+        stranger = "sends a message that is not the answer"
         self.assert_unknown(of_another_id, stranger)
         self.assert_unknown(lambda message: frame(message.to_wire()), stranger)
         self.assert_unknown(lambda message: frame(b""), stranger)

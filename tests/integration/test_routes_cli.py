@@ -263,7 +263,7 @@ class Routes(Story):
         self.assertEqual(said, f"created route {self.space}/second: waits, host {host} belongs to "
                                f"route {self.space}/first\n")
         words = "route", "set", f"{self.space}/second", "--backend", f"{self.space}_x", "--wait"
-        self.refused(FAILED, rf"Waiting: route {self.space}/second waits until its host "
+        self.refused(FAILED, rf"Waiting: route {self.space}/second is waiting until its host "
                              rf"is free: host {host} belongs to route {self.space}/first",
                      *words)
         error = self.document(*words, want=FAILED)

@@ -38,7 +38,7 @@ static void descriptors_log_lack(const char *wanted, int error)
 		         "advice=\"raise LimitNOFILE\"", wanted,
 		         (unsigned long long)descriptors_limit());
 	else
-		log_warn("no descriptor left: wanted=\"%s\" limit=\"the system's\" "
+		log_warn("no descriptor left: wanted=\"%s\" limit=\"system-wide\" "
 		         "advice=\"raise fs.file-max\"", wanted);
 }
 

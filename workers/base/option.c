@@ -139,7 +139,8 @@ static enum err option_resolve_secret(const struct reading *reading,
 	}
 	if (reading->exposed)
 		return fail(reading->why, ERR_INVALID,
-			    "%s:%u: has a secret, but other users can read the file: "
+			    "%s:%u: contains a secret, but other users can read the "
+			    "file: "
 			    "chmod 600 %s",
 			    reading->path, (unsigned)config_setting_source_line(setting),
 			    reading->path);
@@ -435,7 +436,8 @@ enum err option_load(const struct option_schema *schema, const char *path,
 	enum err err = option_file_read(path, FILE_MAX_BYTES, &text, &mode, why);
 
 	if (err == ERR_NOT_FOUND)
-		return fail(why, err, "%s: does not exist; to make one: %s --sample > %s",
+		return fail(why, err,
+			    "%s: does not exist: create it with '%s --sample > %s'",
 			    path, schema->program, path);
 	reading.exposed = mode & 007;
 	if (!err)

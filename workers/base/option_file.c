@@ -41,7 +41,8 @@ static enum err file_read_all(int fd, const char *path, size_t limit, struct buf
 		buf_append(out, chunk, n);
 		if (out->len > limit)
 			return fail(why, ERR_TOO_LARGE,
-				    "%s: must have at most %zu bytes", path, limit);
+				    "%s: must have at most %zu bytes, but is larger",
+				    path, limit);
 	}
 	if (memchr(buf_string(out), 0, out->len))
 		return fail(why, ERR_INVALID, "%s: must be a text without NUL bytes",
@@ -70,7 +71,8 @@ static enum err file_check_secret_mode(const char *path, const struct stat *st,
 {
 	if (st->st_mode & 077)
 		return fail(why, ERR_INVALID,
-			    "%s: has a secret, but other users can read it: chmod 600 %s",
+			    "%s: contains a secret, but other users can read it: "
+			    "chmod 600 %s",
 			    path, path);
 	return OK;
 }

@@ -67,8 +67,8 @@ static enum err apply_parse_line(char *line, const char *domain, json_t *change,
 	json_t *records;
 
 	if (!*type)
-		return fail(why, ERR_INVALID, "the line must be: add|set|delete NAME TTL "
-		            "TYPE DATA");
+		return fail(why, ERR_INVALID, "the line must have the form: "
+		            "add|set|delete NAME TTL TYPE DATA");
 	if (strcmp(op, "add") && strcmp(op, "set") && strcmp(op, "delete"))
 		return fail(why, ERR_INVALID,
 		            "the operation must be add, set or delete, not '%.40s'", op);
@@ -161,8 +161,8 @@ enum err apply_parse(char *text, const char *domain, json_t *changes, struct why
 		return fail(why, ERR_INVALID, "must contain at least one change");
 	if (json_array_size(changes) > CHANGES_MAX)
 		return fail(why, ERR_TOO_LARGE,
-		            "has %zu changes, but one request can have at most %d: use "
-		            "several files, or 'zonefleet domain import'",
+		            "contains %zu changes, but one call can contain at most %d: "
+		            "use several files, or 'zonefleet domain import'",
 		            json_array_size(changes), CHANGES_MAX);
 	return OK;
 }

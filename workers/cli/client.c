@@ -108,9 +108,10 @@ enum err client_open(const struct client_config *config,
 		*client = made;
 		return OK;
 	}
-	fail(why, ERR_UNREACHABLE, "no connection to the broker within %d s: is RabbitMQ "
-	     "running, and does broker.url in the settings have the right host, port, "
-	     "user, password and virtual host? --verbose shows the attempts",
+	fail(why, ERR_UNREACHABLE, "no connection to the broker within %d s: check that "
+	     "RabbitMQ is running, and that broker.url in the settings contains the "
+	     "right host, port, user, password and virtual host (--verbose shows the "
+	     "attempts)",
 	     client_connect_ms(made) / 1000);
 	client_close(&made);
 	return ERR_UNREACHABLE;
@@ -198,11 +199,11 @@ static void client_note_answer(const char *topic, const struct rpc_answer *answe
 		     "minidns, ownership, ports, routes or pool_manager.POOL",
 		     answer->why.text);
 	else if (answer->err == ERR_UNREACHABLE)
-		fail(why, answer->err, "%s: is zonefleet-%s running with the same "
-		     "broker.url and broker.exchange, and may this account send to its "
-		     "topic?", answer->why.text, program);
+		fail(why, answer->err, "%s: check that zonefleet-%s is running with the "
+		     "same broker.url and broker.exchange, and that this account may "
+		     "send to its topic", answer->why.text, program);
 	else if (answer->err == ERR_TIMEOUT && program)
-		fail(why, answer->err, "%s: is zonefleet-%s running?",
+		fail(why, answer->err, "%s: check that zonefleet-%s is running",
 		     answer->why.text, program);
 }
 

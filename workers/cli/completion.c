@@ -131,7 +131,8 @@ static void completion_print_command(void)
 enum err completion_print(struct cli *cli)
 {
 	if (strcmp(cli->argv[0], "bash") != 0)
-		return cli_usage(cli, "the completion must be for bash, not for '%s'",
+		return cli_usage(cli,
+		                 "completion is available only for bash, not for '%s'",
 		                 cli->argv[0]);
 	fputs(head, stdout);
 	printf("\tlocal choice='' common='");

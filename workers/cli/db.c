@@ -36,7 +36,7 @@ static void db_print_tenant(struct table *table, const json_t *tenant)
 	table_text(table, buf_string(&words));
 	buf_reset(&words);
 	if (problem)
-		buf_printf(&words, "calls refuse it: %s", problem);
+		buf_printf(&words, "workers refuse it: %s", problem);
 	for (size_t i = 0; i < json_array_size(like); i++)
 		buf_printf(&words, "%slike '%s'", words.len ? "; " : "",
 		           json_string_value(json_array_get(like, i)));

@@ -261,8 +261,9 @@ enum err dead_letters_show(struct cli *cli)
 static enum err dead_letters_check_vouch(struct cli *cli)
 {
 	if (!strcmp(cli->argv[0], "all"))
-		return fail(&cli->why, ERR_INVALID, "--vouch sends one dead letter: name "
-		            "the ID that 'zonefleet dead-letters list' shows");
+		return fail(&cli->why, ERR_INVALID, "--vouch sends one dead letter: give "
+		            "its ID instead of 'all' (see 'zonefleet dead-letters "
+		            "list')");
 	if (!cli->common.broker.send_user_id)
 		return fail(&cli->why, ERR_INVALID, "--vouch cannot name your account: "
 		            "set broker.send_user_id to true");

@@ -153,7 +153,7 @@ enum err repairs_show(struct cli *cli)
 {
 	static const struct list list = { "find_repairs", "repairs", repair_columns,
 	                                  repair_row,
-	                                  "there are no differences and no repairs" };
+	                                  "there are no drifts and no repairs" };
 
 	return fleet_show(cli, &list);
 }

@@ -172,7 +172,8 @@ static enum err input_read_all(FILE *file, const char *path, struct buf *text,
 	while ((len = fread(block, 1, sizeof block, file)) > 0) {
 		if (text->len + len > TEXT_MAX)
 			return fail(why, ERR_TOO_LARGE,
-			            "%.200s must have at most %d bytes", path, TEXT_MAX);
+			            "%.200s must have at most %d bytes, but is larger",
+			            path, TEXT_MAX);
 		buf_append(text, block, len);
 	}
 	if (ferror(file))

@@ -40,8 +40,9 @@ static void owner_apply_print(const struct cli *cli, const struct shared_zone *z
 	buf_clear(&name);
 	if (!cli_has(cli, OPT_PARTIAL) &&
 	    !json_is_true(json_object_get(answer, "complete")))
-		puts("the resource had many endpoints and now has no endpoints: its "
-		     "deletions are held until you approve them");
+		puts("the resource had many endpoints and now has no endpoints: "
+		     "zonefleet-ownership holds the deletions until you approve them "
+		     "(see 'zonefleet owner approve')");
 }
 
 enum err owner_apply(struct cli *cli)

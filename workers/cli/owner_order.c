@@ -36,14 +36,15 @@ static bool order_has_selector(const struct cli *cli)
 static enum err order_check_selector(struct cli *cli, bool is_all)
 {
 	if (cli_has(cli, OPT_BELOW) && !cli_has(cli, OPT_NAME))
-		return cli_usage(cli, "--below needs --name: it also selects all names "
-		                 "below the name of --name");
+		return cli_usage(cli, "--below needs --name, because it also selects all "
+		                 "names below the name in --name");
 	if (cli_has(cli, OPT_ALL) && order_has_selector(cli))
 		return cli_usage(cli, "--all selects all record sets of STORAGE_ID: "
 		                 "leave out --name, --type and --resource");
 	if (!is_all && !order_has_selector(cli))
-		return cli_usage(cli, "select record sets by --name, --type or "
-		                 "--resource, or all of STORAGE_ID by --all");
+		return cli_usage(cli, "select record sets with --name, --type or "
+		                 "--resource, or all record sets of STORAGE_ID with "
+		                 "--all");
 	return OK;
 }
 
@@ -157,9 +158,10 @@ static enum err order_refused(struct order *order, const json_t *result)
 	struct buf words = { 0 };
 
 	owner_refusals(json_object_get(result, "refused"), &words);
-	fail(&cli->why, ERR_CONFLICT, "some of %lld record sets %s refused: %.400s",
-	     (long long)answer_number(result, "matched"),
-	     cli_has(cli, OPT_DRY_RUN) ? "would be" : "are", buf_string(&words));
+	fail(&cli->why, ERR_CONFLICT, "zonefleet-ownership %s record sets (%lld "
+	     "selected): %.400s",
+	     cli_has(cli, OPT_DRY_RUN) ? "would refuse" : "refused",
+	     (long long)answer_number(result, "matched"), buf_string(&words));
 	buf_clear(&words);
 	cli->status = EXIT_FAILED;
 	cli->class = "Refused";
@@ -277,7 +279,7 @@ static enum err order_check_adopt(struct cli *cli)
 
 	if (is_wanted && cli->argc > 2)
 		return cli_usage(cli, "--wanted does not accept NAME TYPE TARGET: select "
-		                 "by --name, --type and --resource");
+		                 "record sets with --name, --type and --resource");
 	if (!is_wanted && (order_has_selector(cli) || cli_has(cli, OPT_BELOW)))
 		return cli_usage(cli,
 		                 "--name, --below, --type and --resource need --wanted");

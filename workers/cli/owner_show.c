@@ -219,14 +219,14 @@ void owner_show_order(const struct output *out, const json_t *result)
 static const struct {
 	const char *reason, *words;
 } refusals[] = {
-	{ "FOREIGN",   "another owner owns it, or a part of it" },
+	{ "FOREIGN",   "another owner owns the record set or a part of it" },
 	{ "UNMANAGED", "no resource wants exactly these records: see 'zonefleet owner "
 	               "apply'" },
 	{ "NO_MARK",   "the zone has no free name for its ownership mark" },
 	{ "conflict",  "the zone changed at the same time: run the command again" },
 	{ "changed",   "the zone changed at the same time: run the command again" },
-	{ "policy",    "the primary does not allow it" },
-	{ "failed",    "the primary cannot process it" },
+	{ "policy",    "the primary does not allow the change" },
+	{ "failed",    "the primary cannot process the change" },
 	{ "parked",    "the primary refuses all changes: see 'zonefleet owner list'" },
 };
 

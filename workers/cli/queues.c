@@ -42,8 +42,8 @@ void queue_names_find(struct cli *cli, struct queue_names *names)
 	if (cli_has(cli, OPT_POOL)) {
 		queue_names_add_pool(names, cli->option[OPT_POOL]);
 	} else if (cli_call(cli, "find_pools", json_object(), &answer)) {
-		fprintf(stderr, "zonefleet: central does not list the pools, so this "
-		        "is only the pool named default: %s\n", cli->why.text);
+		fprintf(stderr, "zonefleet: central does not list the pools, so the "
+		        "output contains no pool except 'default': %s\n", cli->why.text);
 		queue_names_add_pool(names, "default");
 	}
 	json_array_foreach(json_object_get(answer, "pools"), i, pool)

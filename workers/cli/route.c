@@ -134,7 +134,7 @@ static enum err route_waits_for_host(const struct work *work)
 
 	cli->class = "Waiting";
 	return fail(&cli->why, ERR_CONFLICT,
-	            "route %.200s waits until its host is free: %.250s", work->name,
+	            "route %.200s is waiting until its host is free: %.250s", work->name,
 	            answer_text(work->route, "last_error"));
 }
 
@@ -299,9 +299,9 @@ static enum err route_wait_left(struct leaving *leaving)
 	enum err err = await_in_time(&await, &is_over);
 
 	if (!err && !is_over)
-		err = fail(&cli->why, ERR_TIMEOUT, "name servers may still have names of "
-		           "route %.255s after %.1f s: the domain of router %.63s is not "
-		           "on its name servers", cli->argv[0], cli_elapsed(cli),
+		err = fail(&cli->why, ERR_TIMEOUT, "name servers may still serve names "
+		           "of route %.255s after %.1f s: the domain of router %.63s is "
+		           "not on its name servers", cli->argv[0], cli_elapsed(cli),
 		           json_string_value(json_array_get(leaving->routers,
 		           json_array_size(leaving->routers) - 1)));
 	if (!err && !cli->out.json && !cli->out.quiet)

@@ -248,7 +248,7 @@ static enum err format_put(struct cli *cli, const struct format *format, json_t 
 	if (!key_is_plain(key.name) || !key_is_plain(key.algorithm) ||
 	    !key_is_plain(key.secret))
 		return fail(&cli->why, ERR_REMOTE,
-		            "the answer of central is not a valid key");
+		            "the answer from central does not contain a valid TSIG key");
 	format->put(&key, &clause);
 	json_object_set_new(json, "clause", json_string(buf_string(&clause)));
 	buf_clear(&clause);

@@ -112,8 +112,7 @@ static bool axfr_read_header(struct axfr_reader *axfr, struct packet_header *hea
 	packet_read_header(reader, header);
 	if (reader->broken || header->id != axfr->id || !(header->flags & FLAG_QR) ||
 	    header->flags & FLAG_OPCODE)
-		return axfr_refuse(axfr, "sends a message that does not answer the "
-		                   "request");
+		return axfr_refuse(axfr, "sends a message that is not the answer");
 	if (header->flags & FLAG_RCODE)
 		return true;
 	if (header->flags & FLAG_TC)
@@ -131,7 +130,7 @@ bool axfr_reader_add(struct axfr_reader *axfr, const uint8_t *data, size_t len,
 	const char *fault;
 
 	if (axfr->fault || axfr->ended || axfr->left)
-		return axfr_refuse(axfr, "sends more after the final SOA record");
+		return axfr_refuse(axfr, "sends more data after the final SOA record");
 	axfr->reader = packet_reader(data, len);
 	if (!axfr_read_header(axfr, &header))
 		return false;
@@ -182,7 +181,7 @@ static bool axfr_end(struct axfr_reader *axfr, const struct canonical *record)
 		return axfr_refuse(axfr, "ends with an SOA record that differs from the "
 		                   "first SOA record");
 	if (axfr->left)
-		return axfr_refuse(axfr, "sends more after the final SOA record");
+		return axfr_refuse(axfr, "sends more data after the final SOA record");
 	if (!axfr->is_verified)
 		return axfr_refuse(axfr, "ends without a signature");
 	axfr->ended = true;

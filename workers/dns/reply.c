@@ -111,7 +111,7 @@ void reply_read(const struct sent_message *request, const uint8_t *data, size_t 
 	packet_read_header(&reply->reader, &reply->header);
 	if (!reply_matches(request, reply))
 		reply_set(reply, REPLY_UNRELATED,
-		          "sends a message that does not answer the request");
+		          "sends a message that is not the answer");
 	else if (!tsig_find(data, len, &reply->tsig))
 		reply_set(reply, REPLY_INVALID, "sends a malformed message");
 	else if (request->is_signed)

@@ -65,7 +65,7 @@ enum err tsig_key_parse(const char *name, const char *algorithm, const char *sec
 		            "-sha224, -sha256, -sha384 or -sha512", algorithm);
 	if (len < 1)
 		return fail(why, ERR_INVALID,
-		            "the secret must be base64 of 1 to %d octets",
+		            "the secret must contain 1 to %d octets in base64",
 		            TSIG_SECRET_MAX);
 	key->secret_len = (size_t)len;
 	return OK;

@@ -44,6 +44,6 @@ void tsig_reason_clocks(uint64_t theirs, uint64_t ours, char text[static TSIG_CL
 {
 	char it[TIME_TEXT], we[TIME_TEXT];
 
-	snprintf(text, TSIG_CLOCKS, "it has %s, and we have %s",
+	snprintf(text, TSIG_CLOCKS, "its clock shows %s, and our clock shows %s",
 	         tsig_time_text(theirs, it), tsig_time_text(ours, we));
 }

@@ -5,11 +5,11 @@
 
 #include "dns/tsig.h"
 
-enum { TSIG_CLOCKS = 96 };		/* size of the text with its NUL */
+enum { TSIG_CLOCKS = 112 };		/* size of the text with its NUL */
 
 /* the server's error about our signature */
 const char *tsig_reason_refused(uint16_t error);
 /* our error about the server's signature, or NULL */
 const char *tsig_reason_invalid(enum tsig_error error);
-/* "it has 2027-01-15 10:00:00 UTC, and we have ...", for the operator */
+/* "its clock shows 2027-01-15 10:00:00 UTC, and ...", for the operator */
 void tsig_reason_clocks(uint64_t theirs, uint64_t ours, char text[static TSIG_CLOCKS]);

@@ -34,7 +34,8 @@ enum err identity_check(const char *text, const char *field, struct why *why)
 		return fail(why, ERR_INVALID, "%s: must have at most %d octets, not %zu",
 		            field, IDENTITY_MAX, len);
 	if (identity_has_control(text))
-		return fail(why, ERR_INVALID, "%s: has a control character", field);
+		return fail(why, ERR_INVALID, "%s: must not contain a control character",
+		            field);
 	if (!identity_is_utf8(text, len))
 		return fail(why, ERR_INVALID, "%s: is not UTF-8", field);
 	if (text[0] == ' ' || text[len - 1] == ' ')

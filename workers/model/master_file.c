@@ -62,7 +62,7 @@ static bool master_take(struct master_file *master, struct lexer *lexer, int c,
 	if (c == '\n')
 		master->line++;
 	if (kept >= 0 && master->len == ENTRY_MAX)
-		*wrong = "is too long";
+		*wrong = "the entry is too long";
 	else if (kept >= 0)
 		master->entry[master->len++] = kept;
 	else if (kept == LEX_WRONG)
@@ -158,7 +158,7 @@ static enum err master_read_owner(struct master_file *master, char **at, struct 
 	if (**at == ' ')
 		return OK;
 	if (!text_next_word(at, &word, &wrong) || word.quoted)
-		return master_refuse(master, "an owner name must not have quotes",
+		return master_refuse(master, "an owner name must not be in quotes",
 		                     why);
 	if (name_parse_in(word.text, &master->origin, "owner", &master->owner, &words))
 		return master_refuse(master, words.text, why);

@@ -405,8 +405,8 @@ static enum err message_get_compared(const json_t *args, struct server_report *r
 	if (err)
 		return err;
 	if (report->differs + report->equal + report->refused > 1)
-		return fail(why, ERR_INVALID, "differs, equal and refused: at most one "
-		            "of them may be true");
+		return fail(why, ERR_INVALID, "at most one of differs, equal and "
+		            "refused may be true");
 	if ((report->differs || report->equal) &&
 	    (report->report != REPORT_SUCCESS || !report->has_serial))
 		return fail(why, ERR_INVALID, "%s: may be true only if status is SUCCESS "
@@ -430,7 +430,7 @@ enum err server_report_decode(const json_t *args, struct server_report *report,
 		err = message_get_report(args, &got.report, why);
 	if (!err && got.report == REPORT_FOREIGN)
 		err = fail(why, ERR_INVALID, "status: must be SUCCESS, ERROR or "
-		           "NO_DOMAIN for a server");
+		           "NO_DOMAIN for a server, not FOREIGN");
 	if (!err)
 		err = message_get_seen_serial(args, &got, why);
 	if (!err)
@@ -644,5 +644,5 @@ enum err outcome_decode(const json_t *outcomes, size_t at, struct why *why)
 	if (json_is_null(outcome))
 		return OK;
 	return fail(why, class ? err_from_class(class) : ERR_REMOTE, "%s",
-	            message ? message : "an item must be null or have a message");
+	            message ? message : "an outcome must be null or contain a message");
 }

@@ -165,7 +165,7 @@ static enum err presentation_read_back(const struct rdata_text *rdata, struct wh
 	}
 	if (!err && !presentation_is_same(&wire, rdata->wire))
 		err = fail(why, ERR_INVALID,
-		           "its canonical text form stands for different data");
+		           "its canonical text form represents different data");
 	buf_clear(&text);
 	buf_clear(&lexed);
 	buf_clear(&wire);

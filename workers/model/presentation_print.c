@@ -84,8 +84,8 @@ enum err rdata_format(uint16_t type, const uint8_t *rdata, uint16_t len, struct 
 	if (!printed)
 		fatal("out of memory");
 	if (len > RDATA_MAX || !print_fields(layout, rdata, len, printed))
-		err = fail(why, ERR_INVALID, "rdata of %u octets is not a valid %s", len,
-		           layout->_name);
+		err = fail(why, ERR_INVALID, "rdata of %u octets is not valid for "
+		           "type %s", len, layout->_name);
 	else
 		buf_append(text, ldns_buffer_begin(printed),
 		           ldns_buffer_position(printed));

@@ -382,8 +382,7 @@ static void primary_on_message(void *self, const uint8_t *data, size_t len)
 	         id == primary->asking.query.request.id)
 		primary_on_query_reply(primary, data, len);
 	else if (!primary->is_stale)
-		primary_lose_link(primary, "sends a message that does not answer the "
-		                  "request");
+		primary_lose_link(primary, "sends a message that is not the answer");
 }
 
 static void primary_on_link_end(void *self, enum dns_tcp_end end)

@@ -429,8 +429,8 @@ static void test_file_trouble(void **state)
 	(void)state;
 	assert_int_equal(option_load(&schema, path, &why), ERR_NOT_FOUND);
 	snprintf(words, sizeof words,
-		 "%s: does not exist; to make one: zonefleet-test --sample > %s", path,
-		 path);
+		 "%s: does not exist: create it with 'zonefleet-test --sample > %s'",
+		 path, path);
 	assert_string_equal(why.text, words);
 	assert_int_equal(option_load(&schema, folder, &why), ERR_INVALID);
 	assert_non_null(strstr(why.text, ": must be a regular file"));

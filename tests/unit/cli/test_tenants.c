@@ -25,7 +25,8 @@ static const struct {
 	  "[{\"like\": [\"aLICE\"], \"rows\": {\"t\": 1}, \"tenant\": \"Alice\"}, "
 	  "{\"like\": [\"Alice\"], \"rows\": {\"t\": 1}, \"tenant\": \"aLICE\"}]" },
 	{ { "bob\n" },
-	  "[{\"like\": [], \"problem\": \"tenant: has a control character\", "
+	  "[{\"like\": [], \"problem\": "
+	  "\"tenant: must not contain a control character\", "
 	  "\"rows\": {\"t\": 1}, \"tenant\": \"bob\\\\x0a\"}]" },
 	{ { "\xff" },
 	  "[{\"like\": [], \"problem\": \"tenant: is not UTF-8\", "

@@ -316,14 +316,14 @@ static void what_is_no_answer(void **state)
 		size_t len;
 		const char *want, *fault;
 	} cases[] = {
-		{ "", 0, "B", "does not answer the request" },
+		{ "", 0, "B", "is not the answer" },
 		{ "\0\115\200\5\0\0\0\0\0\0\0\0", 12, "R", "REFUSED" },
 		{ "\0\115\200\11\0\0\0\0\0\0\0\0", 12, "R", "NOTAUTH" },
 		{ "\0\115\200\2\0\0\0\0\0\0\0\0", 12, "R", "SERVFAIL" },
 		{ "\0\115\200\0\0\0\0\0\0\0\0\0", 12, "B", "a different query" },
-		{ "\0\116\200\5\0\0\0\0\0\0\0\0", 12, "B", "does not answer the request" },
-		{ "\0\115\0\5\0\0\0\0\0\0\0\0", 12, "B", "does not answer the request" },
-		{ "\0\115\240\5\0\0\0\0\0\0\0\0", 12, "B", "does not answer the request" },
+		{ "\0\116\200\5\0\0\0\0\0\0\0\0", 12, "B", "is not the answer" },
+		{ "\0\115\0\5\0\0\0\0\0\0\0\0", 12, "B", "is not the answer" },
+		{ "\0\115\240\5\0\0\0\0\0\0\0\0", 12, "B", "is not the answer" },
 		{ "\0\115\202\0\0\0\0\0\0\0\0\0", 12, "B", "truncated" },
 		{ "\0\115\200\5\0\0\0\0\0\0\0\0\0", 13, "B", "malformed" },
 	};

@@ -347,17 +347,17 @@ static const struct {
 	struct answer answer;
 	enum outcome want;
 } answers[] = {
-	{ "sends a message that does not answer the request", false, { ID + 1, ANSWER },
+	{ "sends a message that is not the answer", false, { ID + 1, ANSWER },
 	  OUTCOME_AGAIN },
-	{ "sends a message that does not answer the request", true, { ID + 1, ANSWER },
+	{ "sends a message that is not the answer", true, { ID + 1, ANSWER },
 	  OUTCOME_AGAIN },
-	{ "sends a message that does not answer the request", false,
+	{ "sends a message that is not the answer", false,
 	  { ID, OPCODE_UPDATE << OPCODE_SHIFT }, OUTCOME_AGAIN },
-	{ "sends a message that does not answer the request", false, { ID, FLAG_QR },
+	{ "sends a message that is not the answer", false, { ID, FLAG_QR },
 	  OUTCOME_AGAIN },
-	{ "sends a message that does not answer the request", false, { ID, ANSWER, .cut = 1 },
+	{ "sends a message that is not the answer", false, { ID, ANSWER, .cut = 1 },
 	  OUTCOME_AGAIN },
-	{ "sends a message that does not answer the request", false, { ID, ANSWER, .cut = 12 },
+	{ "sends a message that is not the answer", false, { ID, ANSWER, .cut = 12 },
 	  OUTCOME_AGAIN },
 	{ "sends a malformed message", true, { ID, ANSWER, .cut = 1 }, OUTCOME_AGAIN },
 	{ "sends a malformed message", true, { ID, ANSWER, .cut = 70 }, OUTCOME_AGAIN },
@@ -384,8 +384,9 @@ static const struct {
 	  { ID, ANSWER | 9, .error = TSIG_BADTIME, .bare = true }, OUTCOME_AGAIN },
 	{ "refuses our signature with BADTRUNC (NOTAUTH)", true,
 	  { ID, ANSWER | 9, .error = TSIG_BADTRUNC, .bare = true }, OUTCOME_AGAIN },
-	{ "refuses our signature with BADTIME: it has 2027-01-15 10:00:00 UTC, and we "
-	  "have 2027-01-15 08:00:00 UTC", true, { ID, ANSWER | 9, .error = TSIG_BADTIME },
+	{ "refuses our signature with BADTIME: its clock shows 2027-01-15 10:00:00 "
+	  "UTC, and our clock shows 2027-01-15 08:00:00 UTC", true,
+	  { ID, ANSWER | 9, .error = TSIG_BADTIME },
 	  OUTCOME_PARKED },
 	{ "refuses our signature with BADTRUNC", true,
 	  { ID, ANSWER | 9, .error = TSIG_BADTRUNC }, OUTCOME_PARKED },

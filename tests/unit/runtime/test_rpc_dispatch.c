@@ -203,9 +203,9 @@ static const struct {
 	{ "{\"project_id\": \"p \", \"is_admin\": true, \"all_tenants\": true}", "u1",
 	  "", "", .why = IN_CONTEXT "project_id: 'p ' begins or ends with a blank" },
 	{ "{\"tenant\": \"t\\t\", \"project_id\": \"p\"}", "u1", "", "",
-	  .why = IN_CONTEXT "tenant: has a control character" },
+	  .why = IN_CONTEXT "tenant: must not contain a control character" },
 	{ "{\"project_id\": \"p\", \"user\": \"v\\n\"}", "u1", "", "",
-	  .why = IN_CONTEXT "user: has a control character" },
+	  .why = IN_CONTEXT "user: must not contain a control character" },
 };
 
 static void test_contexts(void **state)
