@@ -314,7 +314,7 @@ static void a_set_keeps_to_its_quota(void **unused)
 		rrsets_init(&sets, arena);
 		fill(&sets, outcome);
 		check("quota", rules_quota_records(&sets, quotas[i].max, &why),
-		      quotas[i].want, &why, "f: 'b.o.' would have");
+		      quotas[i].want, &why, "f: a record set of 'b.o.' would have");
 		arena_free(&arena);
 	}
 }
