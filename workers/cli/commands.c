@@ -365,8 +365,8 @@ const struct command commands[] = {
 	  "status of the domain. Only administrators see ROUTES, CAPACITY, SERIAL and "
 	  "REASON.\n"
 	  "An address without a suffix is up and in the domain. =down: the operator has "
-	  "set the address down. =silent: the agent of the address has sent no report "
-	  "within the time routes.alive_timeout. =kept: the address is down or silent, "
+	  "marked the address as down. =silent: the agent of the instance has sent no "
+	  "report for longer than routes.alive_timeout. =kept: the address is down or silent, "
 	  "but it stays in the domain because no other address is up. =coming: "
 	  "zonefleet-routes will soon add the address to the domain.",
 	  "zonefleet router list --admin\n"
@@ -374,7 +374,7 @@ const struct command commands[] = {
 	{ "router show", "ROUTER", 1, 1, 0, NEED_BROKER, router_show,
 	  "show a router",
 	  "Shows the router and its addresses. UP is the state that the operator has "
-	  "set. ALIVE is 'no' if UP is 'no', or if the agent of the address is silent. "
+	  "set. ALIVE is 'no' if UP is 'no', or if the agent of the instance is silent. "
 	  "SHOWN says whether the domain contains the address.",
 	  "zonefleet router show shard1 --admin" },
 	{ "router set", "ROUTER [ADDRESS...]", 1, -1,
@@ -402,7 +402,7 @@ const struct command commands[] = {
 	  "Deletes the router and its domain. zonefleet-routes refuses to delete a "
 	  "router that has routes: drain it first. It also refuses to delete a router "
 	  "while its domain contains former names of routes that have moved to other "
-	  "routers. These names stay until the time routes.rebind_grace is over and no "
+	  "routers. These names stay for routes.rebind_grace, and until no "
 	  "resolver can have them in its cache. --force deletes the router without this "
 	  "wait.",
 	  "zonefleet router delete shard1 --admin --wait" },
@@ -467,16 +467,16 @@ const struct command commands[] = {
 	  "list processes and their shares (administrators)",
 	  "Lists the processes of the fleet by service. The master of a service divides "
 	  "its periodic work into TOTAL shares. FACTOR is the number of the share that a "
-	  "process has. GENERATION grows each time the master divides the work again. If "
-	  "a process writes no heartbeat during the time fleet.timeout, it is down and "
-	  "has no share. After one hour, the command no longer lists the process.",
+	  "process has. GENERATION grows each time the master divides the work again. A "
+	  "process counts as dead if its last heartbeat is older than fleet.timeout. A "
+	  "dead process has no share. After one hour, the command no longer lists it.",
 	  "zonefleet workers --admin" },
 	{ "locks", "", 0, 0, 0, NEED_BROKER, locks_show,
 	  "list the locks and their holders (administrators)",
 	  "Lists the objects that processes have locked. An object is a domain, a tenant "
 	  "(if poolmgr.lock_scope is \"tenant\"), or the election of the master of a "
-	  "service (election:SERVICE). If the holder does not renew a lock for the time "
-	  "TTL, another process may take over the lock. Each takeover increases the "
+	  "service (election:SERVICE). If the holder does not renew a lock within TTL, "
+	  "another process may take over the lock. Each takeover increases the "
 	  "fence. A process with an old fence cannot write.",
 	  "zonefleet locks --admin" },
 	{ "repairs", "", 0, 0, 0, NEED_BROKER, repairs_show,
@@ -527,7 +527,7 @@ const struct command commands[] = {
 	  "start the pending work of a domain now",
 	  "Starts the pending work on the name servers of the domain now, without the "
 	  "pause before a retry. mini-DNS sends NOTIFY messages and polls to all these "
-	  "servers. The periodic sync does the same within the time "
+	  "servers. The periodic sync does the same within "
 	  "poolmgr.periodic_sync_interval.\n"
 	  "--deep also compares the records on each name server with the records of the "
 	  "domain. If a second comparison a few seconds later finds the same drift, the "
@@ -664,8 +664,8 @@ const struct command commands[] = {
 	  "over records that you do not know. Write TARGET as in a zone file, and quote "
 	  "it for the shell as one word. zonefleet-ownership then writes the records "
 	  "that the resource wants. --wanted takes over all selected record sets that "
-	  "have no owner and are exactly as a resource wants them. The output has the "
-	  "same form as the output of 'owner transfer'.",
+	  "have no owner and are identical to an endpoint of a resource. The output has "
+	  "the same form as the output of 'owner transfer'.",
 	  "zonefleet owner adopt cluster-1 example.org www A 192.0.2.1 192.0.2.2\n"
 	  "zonefleet owner adopt cluster-1 example.org --wanted --dry-run" },
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,

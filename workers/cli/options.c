@@ -101,8 +101,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_ALL]          = { "all", 0, NULL,
 		"select all record sets of STORAGE_ID in the zone" },
 	[OPT_WANTED]       = { "wanted", 0, NULL,
-		"select all record sets that have no ownership mark and are exactly as a "
-		"resource wants them" },
+		"select all record sets that have no ownership mark and are identical to "
+		"an endpoint of a resource" },
 	[OPT_DRY_RUN]      = { "dry-run", 0, NULL,
 		"show what the command would do, but change nothing" },
 	[OPT_DNS_NAME]     = { "dns-name", 0, "NAME",

@@ -107,7 +107,7 @@ static const struct option rows[] = {
 	{ "batch_bytes", OPTION_BYTES, AT(batch_bytes), "16K", 512, 60000,
 	  "largest size of one update message" },
 	{ "max_endpoints", OPTION_INT, AT(max_endpoints), "100000", 1, 10000000,
-	  "largest number of endpoints of all resources of the zone together. Each "
+	  "maximum total number of endpoints of all resources of the zone. Each "
 	  "resource counts as at least one endpoint" },
 	{ "policy", OPTION_WORD, AT(policy), "sync", .words = policy_words,
 	  .help = "changes that zonefleet-ownership may make. sync: all changes; "
@@ -134,9 +134,9 @@ static const struct option rows[] = {
 	  "lose a record in one round. If a round would exceed this percentage, an "
 	  "operator must approve these updates" },
 	{ "min_records", OPTION_INT, AT(min_records), "10", 0, 1000000,
-	  "smallest number of record sets with an ownership mark at which "
-	  "max_delete_pct and max_update_pct apply. If a resource had at least this "
-	  "many endpoints and now wants no endpoint, an operator must approve the "
+	  "max_delete_pct and max_update_pct apply only if at least this number of "
+	  "record sets have an ownership mark. If a resource had at least this number "
+	  "of endpoints and its latest list is empty, an operator must approve the "
 	  "deletion of these endpoints" },
 	{ "ttl", OPTION_SECONDS, AT(ttl), "300", 0, INT32_MAX,
 	  "TTL of a new record set if its endpoint has no TTL. An existing record set "

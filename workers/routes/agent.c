@@ -67,7 +67,7 @@ static const struct option rows[] = {
 	  "time between two complete reads of the hosts, in addition to the reads after "
 	  "announced changes", .reloadable = true },
 	{ "report_period", OPTION_DURATION, AT(report_ms), "5s", 50, 600 * 1000,
-	  "time between two reports that the address is alive. Set routes.alive_timeout "
+	  "time between two reports that the instance is alive. Set routes.alive_timeout "
 	  "to a value several times as long", .reloadable = true },
 	{ 0 }
 };

@@ -30,7 +30,7 @@ const struct option broker_options[] = {
 	  "declare the work queues as quorum queues (rabbit_quorum_queue of "
 	  "oslo.messaging)" },
 	{ "tls_ca", OPTION_TEXT, AT(tls_ca), NULL, 1, 4096,
-	  "file with the CA certificates that verify the certificate of RabbitMQ (PEM). "
+	  "file with the CA certificates (PEM) by which the program verifies RabbitMQ. "
 	  "Required if the url begins with rabbits://" },
 	{ "tls_cert", OPTION_TEXT, AT(tls_cert), NULL, 1, 4096,
 	  "file with the client certificate of the program (PEM). Set tls_cert and "

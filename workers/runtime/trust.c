@@ -33,7 +33,7 @@ const struct option trust_fleet_options[] = {
 	  "agent has no fleet.keys, it signs with the first of these keys. \"\": each "
 	  "agent needs fleet.keys", .reloadable = true },
 	{ "max_age", OPTION_DURATION, AT(max_age_ms), "1d", 1000, MAX_AGE_MS,
-	  "largest age of a message of the fleet. Programs refuse a message that is "
+	  "maximum age of a message of the fleet. Programs refuse a message that is "
 	  "older than max_age. They also refuse a message whose timestamp is more than "
 	  "max_age in the future. While a program is down, its messages wait in the "
 	  "queues. So max_age must be longer than the longest outage that you expect",
