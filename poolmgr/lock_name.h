@@ -1,8 +1,8 @@
 /*
  * lock_name -- the name of a lock in distributed_locks: the id of the domain, or the
- * digest of its tenant (lock_scope). For a zone without a domain, the lock name is the
- * digest of the zone name. A digest always fits into the column, but a zone name or
- * tenant may be too long.
+ * digest of its tenant, as lock_scope sets. For a zone without a domain, the lock name
+ * is the digest of the zone name. A digest always fits into the column, but a zone name
+ * or tenant may be too long.
  */
 #pragma once
 
