@@ -1,8 +1,8 @@
 /*
  * rules -- decides which records a zone may contain. The rules are the same for all
  * callers. central checks only the result of the whole request (core/changes.h). So one
- * change may violate a rule if another change in the same request corrects this. The
- * error is ERR_INVALID.
+ * change may violate a rule if another change in the same request corrects it. The error
+ * is ERR_INVALID.
  *
  * 	CNAME is alone at its name (RFC 1034 3.6.2), except for RRSIG, NSEC and KEY
  * 	(RFC 2181 10.1), and never at the apex; at most one CNAME or DNAME at a name

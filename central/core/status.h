@@ -1,12 +1,12 @@
 /*
  * status -- computes the next state of a domain or record after a report from the pool
  * manager (requirement: seed 000, central's update_status). A change becomes ACTIVE only
- * if the reported serial covers it.
+ * if the reported serial covers the change.
  *
  * A domain with the status ACTIVE keeps this status after all reports except FOREIGN.
  * FOREIGN means that too many servers serve a serial or records that differ from the
  * database. The domain then has the status ERROR until the servers have the right
- * content. The states of its records do not change.
+ * content. The states of the records of the domain do not change.
  *
  * One table contains all changes of state. status_next() applies the table to one state.
  * The store builds the SQL UPDATE of records from the results of status_next().

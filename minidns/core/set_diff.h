@@ -7,7 +7,7 @@
  * set_diff computes a hash of 128 bits for each record, with secret keys. set_diff
  * divides the records into 1024 shares, and adds the hashes of each share. An attacker
  * without the keys cannot construct two different sets with equal sums. set_diff stores
- * a few thousand remote records. A small zone has no more records than that. If the
+ * a few thousand remote records. For a small zone, it stores all remote records. If the
  * remote set is larger, the caller streams it again, and set_diff stores only the
  * records of the shares that differ.
  */

@@ -5,7 +5,7 @@
  *
  * A server counts as silent if requests for five different zones have had no answer
  * since its last sign of life. Requests for only one zone prove nothing: the server may
- * ignore this zone, or the network may lose the answers for it. mini-DNS also ignores
+ * ignore this zone, or the network may lose the answers for it. mini-DNS does not count
  * requests that it sent before the last sign of life of the server. Otherwise old
  * requests could make the server silent again after an answer.
  */
