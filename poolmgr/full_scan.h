@@ -5,7 +5,7 @@
  * most of one periodic_sync_interval. Each page needs one SELECT and one message to
  * mini-DNS. mini-DNS reports only servers whose serial differs from the database.
  *
- * Of every compare_every domains, a scan also compares the records of one domain. It
+ * Of every compare_every domains, a scan also compares the records of one domain. A scan
  * also compares the records of the domains that differed in the last scan (repair.h).
  */
 #pragma once

@@ -5,7 +5,8 @@
  * apply to this client. The server keeps no state: a cookie contains a time and a hash.
  * The hash covers the time, the client's cookie and the client's address. The key of the
  * hash is a secret. Processes with the same secret accept each other's cookies. If a
- * query contains two COOKIE options, mini-DNS uses the first (RFC 7873 5.2).
+ * query contains two COOKIE options, mini-DNS uses the first COOKIE option (RFC 7873
+ * 5.2).
  */
 #pragma once
 

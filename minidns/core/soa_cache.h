@@ -2,8 +2,8 @@
  * soa_cache -- the SOA records and serials of the zones that mini-DNS has read recently.
  * The cache may contain a million entries of about 400 bytes each. A budget limits the
  * memory of the cache and its map. The cache evicts the oldest entry first. The cache
- * does not use an entry older than SOA_CACHE_MS. Each time the caller adds an entry, the
- * cache removes a few old entries, so that no query waits long.
+ * does not use an entry that is older than SOA_CACHE_MS. Each time the caller adds an
+ * entry, the cache removes a few old entries, so that no query waits long.
  *
  * After mini-DNS has lost the connection to the broker, it may have missed
  * announcements. Then all entries may be outdated. The cache does not use such an entry

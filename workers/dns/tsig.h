@@ -11,7 +11,7 @@
  * zonefleet checks the key, the MAC, the time and the length, in this order (RFC 8945
  * 5.2). zonefleet accepts only a MAC of full length: if a correct MAC is shorter, the
  * error is BADTRUNC. zonefleet signs its answers with the errors BADTIME and BADTRUNC.
- * It does not sign its answers with other TSIG errors.
+ * It does not sign an answer with any other TSIG error.
  */
 #pragma once
 

@@ -4,7 +4,7 @@
  * writes a record. The canonical text of a record is the text that ldns prints. ldns may
  * print some rdata as a text with a different meaning. If this is possible, zonefleet
  * converts the rdata to text and checks that this text gives the same rdata. Text from
- * an attacker causes ERR_INVALID with the name of the field. It cannot abort the
+ * an attacker causes ERR_INVALID with the name of the field. Such text cannot abort the
  * program, because this module limits the lengths before ldns reads the text.
  */
 #pragma once

@@ -4,8 +4,8 @@
  * reports the end of the connection once.
  *
  * In each turn of the event loop, this module reads at most one message. The owner frees
- * the connection. It may do this even within a callback. After that, this module calls
- * no more callbacks.
+ * the connection, and may do so even within a callback. After that, this module calls no
+ * callback.
  */
 #pragma once
 
