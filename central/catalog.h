@@ -5,8 +5,9 @@
  * all such calls would wait for the row of the catalog zone. Instead, the rows of the
  * domains show which updates are due. Soon after a commit, and periodically, each
  * central process reads these rows and writes many domains in one transaction under one
- * serial. Several processes may write at the same time, because each of them locks the
- * rows of its domains. A crash loses no update.
+ * serial. Several processes may write at the same time, because each process locks the
+ * rows of the domains that it handles. After a crash, these rows still show which
+ * updates are due.
  *
  * After a large update, central waits up to 5 seconds before the next update. So
  * thousands of new domains cause only a few transfers of the catalog zone.

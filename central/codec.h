@@ -1,7 +1,7 @@
 /*
- * codec -- decodes and encodes the JSON objects of the methods. Each noun has a file
- * (codec_domain.h, codec_recordset.h, ...). codec_find.h decodes the arguments of finds.
- * This file contains the common functions.
+ * codec -- decodes and encodes the JSON objects of the methods. Each kind of object has
+ * a file (codec_domain.h, codec_recordset.h, ...). codec_find.h decodes the arguments of
+ * find_* methods. This file contains the common functions.
  *
  * The functions check each field, and an error names the field: "changes[3].records[0]:
  * ...". The functions refuse unknown fields, so that a misspelt field causes an error.

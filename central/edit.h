@@ -1,14 +1,14 @@
 /*
  * edit -- makes one change to a domain. It locks the row of the domain, finds the new
  * serial, and reads the record sets at the names of the changes. The functions of core/
- * apply and check the changes. Then edit writes the differences with a row of the
- * journal under the new serial.
+ * apply and check the changes. Then edit writes the differences and a row of the journal
+ * under the new serial.
  *
  * Each call that changes the zone gets its own serial, even in a shared transaction. The
- * new serial is the next serial or the time, whichever is newer. The records, journal
- * row and answer of the call contain this serial, and the version of the domain grows by
- * one. An import is one call. In a round of catalog.h, each catalog zone gets one
- * serial. A new description or a deletion gets no serial.
+ * new serial is the next serial or the current time, whichever is newer. The records,
+ * journal row and answer of the call contain this serial, and the version of the domain
+ * grows by one. An import is one call. In a round of catalog.h, each catalog zone gets
+ * one serial. A new description or a deletion gets no serial.
  */
 #pragma once
 

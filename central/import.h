@@ -1,15 +1,17 @@
 /*
  * import -- commits an import: writes a whole zone in one change. service_import.c has
- * checked and stored its parts. The commit runs on a lane (a thread) with its own
- * database connection, because a million rows take long. The commit is one transaction
- * of set-based statements, so central needs no more memory for a larger zone. While it
- * runs, the commit locks only this domain.
+ * checked and stored the parts of the zone. The commit runs on a lane (a thread) with
+ * its own database connection, because writing a million rows takes a long time. The
+ * commit is one transaction of set-based statements, so central needs no more memory for
+ * a larger zone. While the commit runs, it locks only this domain.
  *
- * A commit locks the row of the import. If the process crashes, or the lane is full, the
- * import stays COMMITTING without a lock. Every 5 s (import_fire()) a process with an
- * idle lane claims such an import. The row contains the worker and the number of
- * attempts. The pauses between attempts grow with this number. If a dead process has
- * left its session in a long statement, the claiming process ends that session first.
+ * A commit locks the row of the import. If the process crashes, or too many commits are
+ * waiting for the lane, the import stays COMMITTING without a lock. Every 5 s
+ * (import_fire()), a process with an idle lane takes such an import. The row of the
+ * import contains the name of the process and the number of attempts. The pauses between
+ * attempts grow with this number. The database server may still be running a long
+ * statement of a dead process. In this case, the process that takes the import first
+ * ends the session of the dead process.
  */
 #pragma once
 

@@ -1,12 +1,12 @@
 /*
  * service -- the methods of central, one in each row of a table (service.c). The
- * handlers are in service_*.c, one file for each noun. Each handler decodes the call,
- * reads rows, decides, writes rows and sends messages. write.h runs the methods that
- * have a `write` handler.
+ * handlers are in service_*.c, one file for each kind of object. Each handler decodes
+ * the call, reads rows, decides, writes rows and sends messages. write.h runs the
+ * methods that have a `write` handler.
  *
  * An answer about a domain contains its version, which grows with each change. A call
  * that changes a domain may give the `version` that the caller has read. If the domain
- * has a newer version, the call fails with ERR_CONFLICT (seed 004).
+ * has a newer version, the call fails with ERR_CONFLICT (requirement: seed 004).
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /*
- * store -- the SQL statements of central. Each statement is in a function, and each noun
- * has a store*.c file. The statements also check the tenant (struct access,
- * runtime/access.h). So no function finds a row of another tenant.
+ * store -- the SQL statements of central. Each statement is in a function, and each kind
+ * of object has a store*.c file. The statements also check the tenant (struct access,
+ * runtime/access.h). So no function finds a row that the caller has no right to see.
  *
  * A transaction that changes a domain first locks the row of the domain. All values that
- * it reads afterwards stay valid until the commit.
+ * the transaction reads afterwards stay valid until the commit.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
  * store_query -- builds a SELECT from fixed fragments: the conditions of a criterion,
- * the order and the page. store_query always binds values. Text from a caller never
+ * the sort order and the page. store_query always binds values. Text from a caller never
  * becomes SQL.
  */
 #pragma once

@@ -1,6 +1,7 @@
 /*
  * sweep -- deletes old rows, on its own lane (thread). Each central process deletes old
- * rows. The transactions are short, and two processes may run the same step.
+ * rows. The transactions are short, and two processes may run the same step at the same
+ * time.
  */
 #pragma once
 

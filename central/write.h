@@ -5,8 +5,8 @@
  * the message, with a digest of the call. If a message arrives twice, central returns
  * the stored answer. central looks for a stored answer in three cases: the broker has
  * redelivered the message, the id already exists, or the handler refuses the call. In
- * the last case the first delivery may be the reason ("already exists"). A different
- * call with the same id gets ERR_CONFLICT.
+ * the last case, the reason may be that the first delivery has succeeded ("already
+ * exists"). A different call with the same id gets ERR_CONFLICT.
  */
 #pragma once
 

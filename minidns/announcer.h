@@ -5,7 +5,7 @@
  * topic.
  *
  * If no queries arrive and no zone changes, the announcer sends no messages: a process
- * keeps a lease only while queries use it.
+ * keeps its lease only while it receives queries.
  */
 #pragma once
 

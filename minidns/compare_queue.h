@@ -2,7 +2,8 @@
  * compare_queue -- the method compare_zones: compares domains with the zones that name
  * servers serve. A comparison finds a record that an operator changed by hand without
  * changing the serial. mini-DNS reports differences. If tell_equal is set, mini-DNS also
- * reports equal zones and refusals. mini-DNS only counts the other outcomes.
+ * reports equal zones and refusals. mini-DNS counts all other outcomes but does not
+ * report them.
  *
  * At most eight comparisons run at the same time, at most two of them on one server. The
  * servers take turns. The queue contains each pair of zone and server at most once. If

@@ -1,15 +1,15 @@
 /*
  * compare_zone -- compares one zone with its copy on one name server, at the same
  * serial. A transfer (net/axfr_client.h) passes the remote records to a set_diff
- * (core/set_diff.h). Then a walk passes the local records to the set_diff. To find out
- * which records differ, the comparison may repeat both steps. If the server is behind
- * and the journal reaches back to the server's serial, the comparison uses the local
- * zone at that serial (core/zone_at_serial.h). If the server is ahead, the comparison
- * does not read the server's zone.
+ * (core/set_diff.h). Then a zone_walk (core/zone_walk.h) passes the local records to the
+ * set_diff. To find out which records differ, the comparison may repeat both steps. If
+ * the server is behind and the journal reaches back to the server's serial, the
+ * comparison uses the local zone at that serial (core/zone_at_serial.h). If the server
+ * is ahead, the comparison does not read the server's zone.
  *
- * A comparison uses at most three megabytes. In one turn of the event loop, it processes
- * at most one message or a few hundred records. A comparison reads at most twice as many
- * records as the local zone contains.
+ * A comparison uses at most three megabytes of memory. In one turn of the event loop, a
+ * comparison processes at most one message or a few hundred records. A comparison reads
+ * at most twice as many records as the local zone contains.
  */
 #pragma once
 

@@ -2,9 +2,9 @@
  * deltas -- the changes from one serial of a zone to another. A thread reads the changes
  * from the journal and merges them into one difference. deltas caches the difference for
  * a while, because after a change all servers of a pool request the same delta within
- * milliseconds. One thread serves all requests for the same delta. The delta of the
- * newest change is usually in the cache already, because zone_lookup reads it together
- * with the SOA and serial of the zone.
+ * milliseconds. If several requests need the same delta, only one thread reads it. The
+ * delta of the newest change is usually in the cache already, because zone_lookup reads
+ * it together with the SOA and serial of the zone.
  */
 #pragma once
 

@@ -4,13 +4,13 @@
  *
  * Each request has its own connected UDP socket, on a port that the kernel chooses. The
  * id of the request comes from getrandom(2). mini-DNS accepts only packets with this id
- * and this question, from the server's address and port (RFC 5452; core/forgery.h).
- * mini-DNS sends the request again after 0.5, 1, 2 and 4 s. mini-DNS uses TCP if the
- * answer is truncated or the caller wants TCP. If the server has a TSIG key, mini-DNS
- * signs the request and accepts only signed answers. At most 500 requests to one server
- * are open at the same time. Further requests wait. mini-DNS sends only probes to a
- * silent server, at intervals (core/silence.h). Other requests to this server end
- * immediately.
+ * and this question, from the server's address and port (RFC 5452; core/forgery.h). If
+ * no answer arrives, mini-DNS sends the request again after 0.5, 1, 2 and 4 s. mini-DNS
+ * uses TCP if the answer is truncated or the caller wants TCP. If the server has a TSIG
+ * key, mini-DNS signs the request and accepts only signed answers. At most 500 requests
+ * to one server are open at the same time. Further requests wait. mini-DNS sends only
+ * probes to a silent server, at intervals (core/silence.h). Other requests to a silent
+ * server end immediately, without an answer.
  */
 #pragma once
 

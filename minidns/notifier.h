@@ -1,12 +1,12 @@
 /*
  * notifier -- sends a NOTIFY to name servers when a zone has changed (RFC 1996), and
- * repeats it until an answer arrives. A burst of changes causes only a few NOTIFYs. A
- * newer serial waits while a NOTIFY has no answer, and during a pause that grows with
- * the burst. It replaces an older serial that is waiting.
+ * repeats it until an answer arrives. A burst of changes causes only a few NOTIFYs.
+ * While a NOTIFY has no answer, a newer serial waits. It also waits during a pause that
+ * grows with the burst. A newer serial replaces an older serial that is waiting.
  *
  * Any process can read the serial of an order, because central commits the serial before
- * it sends the order. The notifier sends a NOTIFY when all processes know the change
- * (announcer.h).
+ * it sends the order. The notifier sends a NOTIFY when all mini-DNS processes know the
+ * change (announcer.h).
  */
 #pragma once
 

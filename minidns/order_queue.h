@@ -3,10 +3,10 @@
  * thousands of orders. The queue starts a few of them in each turn of the event loop, so
  * that it does not delay timers and answers.
  *
- * The queue checks and acknowledges a list before it has started all its orders. If the
- * process crashes, the waiting orders and the polls are lost. The pool manager knows
- * from its rows which reports are missing. A process that is stopping passes its orders
- * to other processes (handover.h).
+ * The queue checks and acknowledges a message before it has started all orders of this
+ * message. If the process crashes, the waiting orders and the polls are lost. The pool
+ * manager knows from its rows which reports are missing. A process that is stopping
+ * passes its orders to other processes (handover.h).
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
  * peers -- tells the other mini-DNS processes that this process has finished a transfer
- * to a name server. The poll of that server may run in another process.
+ * to a name server. The process that polls this server may be a different process.
  */
 #pragma once
 

@@ -4,13 +4,13 @@
  * timers and the queries. Each pair of zone and server has at most one order: a newer
  * order replaces an older order.
  *
- * mini-DNS reports the result of a quiet order (poll_zones) only if the result is not
- * the expected result. If a quiet order finds that a server is behind, mini-DNS sends
- * the server a NOTIFY and reports the result.
+ * mini-DNS reports the result of a quiet order (poll_zones) only if the result differs
+ * from the expected result. If the poll of a quiet order shows that a server is behind,
+ * mini-DNS sends the server a NOTIFY and reports the result.
  *
- * The poller acknowledges an order when it starts. A process that is stopping passes its
- * polls to other processes (handover.h). If a process crashes, its polls are lost. The
- * pool manager knows from its rows that a report is missing.
+ * The poller acknowledges an order when it starts the poll. A process that is stopping
+ * passes its polls to other processes (handover.h). If a process crashes, its polls are
+ * lost. The pool manager knows from its rows that a report is missing.
  */
 #pragma once
 

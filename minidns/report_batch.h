@@ -1,12 +1,12 @@
 /*
  * report_batch -- sends the results of polls to the pool managers. A report waits up to
- * 10 ms for other reports that can share its message. If no poll is running, a report
- * does not wait. So a single change needs one or two messages, and a thousand changes a
- * second need hundreds of messages.
+ * 10 ms for other reports that can share its message. If no poll is running, the module
+ * sends the report immediately. So a single change needs one or two messages. A thousand
+ * changes per second need hundreds of messages per second.
  *
  * The broker module keeps a message until the broker confirms it, even if the connection
- * is lost in between. If the report never arrives, the pool manager notices that it is
- * missing and orders the poll again.
+ * to the broker is lost in between. If a report never arrives, the pool manager notices
+ * that the report is missing and orders the poll again.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
  * route -- a zone and one of its name servers: the subject of a NOTIFY or a poll.
- * route_read() reads a route from an order. route_key() makes a map key from it.
+ * route_read() reads a route from an order. route_key() makes a map key from a route.
  */
 #pragma once
 

@@ -6,8 +6,8 @@
  * seconds. If a new server is waiting for a transfer over TCP, mini-DNS reads the tables
  * immediately.
  *
- * Until the first read, the rights and keys of the servers are unknown: check
- * servers_were_read() before refusing a client.
+ * Until the first read, the rights and keys of the servers are unknown. Check
+ * servers_were_read() before you refuse a client.
  */
 #pragma once
 

@@ -1,13 +1,13 @@
 /*
  * service -- the RPC methods of topic "minidns":
  *
- * 	notify_zone_changed, poll_for_serial_number	orders of the pool manager
+ * 	notify_zone_changed, poll_for_serial_number	orders from the pool manager
  * 	propagate_zones, poll_zones			lists of orders (order_queue.h)
  * 	compare_zones					a list of zones (compare_queue.h)
- * 	transfer_ended, news				from another process
+ * 	transfer_ended, news				from another mini-DNS process
  *
- * The first two methods are casts. mini-DNS acknowledges each cast when it has set its
- * timers, and reports the results with update_status.
+ * The first two methods are casts. mini-DNS acknowledges a cast when it has set the
+ * timers for the order. Later, it reports the result with update_status.
  */
 #pragma once
 

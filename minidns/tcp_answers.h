@@ -3,8 +3,8 @@
  * length prefix (RFC 7766 8), and transfers. A transfer makes each message only when the
  * socket can accept it. A transfer that has begun runs to its end. Between two
  * transfers, tcp_answers first sends all waiting messages (RFC 7766 7), because a
- * transfer may have to wait for its place. The messages keep their order. The transfers
- * also keep their order.
+ * transfer may have to wait for a free place (transfers.h). The messages keep their
+ * order. The transfers also keep their order.
  */
 #pragma once
 

@@ -2,8 +2,8 @@
  * tcp_clients -- the connections of all TCP listeners of a process (RFC 7766). A client
  * may send queries without waiting for answers. The process sends each answer when the
  * answer is ready (tcp_answers.h defines the order). Each client has its own buffer and
- * its own timeouts. Limits on its queries, transfers and connections prevent a client
- * from slowing down other clients.
+ * its own timeouts. Limits on the queries, transfers and connections of each client
+ * prevent one client from slowing down other clients.
  */
 #pragma once
 

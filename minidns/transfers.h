@@ -1,7 +1,7 @@
 /*
  * transfers -- the running transfers. This module limits the number of transfers, in
- * total and for each peer. It queues further transfers until a place is free, and tells
- * the owner when a transfer ends. Peers below their limit take turns, so that a peer
+ * total and for each peer. It queues further transfers until a place is free, and
+ * reports the end of each transfer. Peers below their limit take turns, so that a peer
  * with many transfers delays only its own transfers. The transfers of one peer start in
  * the order of their requests. The time to assign a place does not depend on the length
  * of the queue.

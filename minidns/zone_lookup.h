@@ -5,13 +5,13 @@
  * A name server that got a NOTIFY for serial S from one process may query any other
  * process. The answer must contain S or a newer serial, so zone_lookup reads the
  * database after the query has arrived. While a statement runs, zone_lookup collects
- * requests. The next statement reads the zones of all these requests. Ordinary queries
- * may use results of the last second.
+ * requests. The next statement reads the zones of all these requests. For a query that
+ * does not need the newest serial, mini-DNS may use a result of the last second.
  *
- * The heads of zones (SOA and serial) stay in the SOA cache (core/soa_cache.h). While a
+ * The SOA records and serials of zones stay in the SOA cache (core/soa_cache.h). While a
  * process has a lease (announcer.h), it answers queries for these zones without the
- * database. When announcements may have been lost, zone_lookup_recover() compares the
- * cache with the database (recovery.h).
+ * database. If the process may have missed announcements, zone_lookup_recover() compares
+ * the cache with the database (recovery.h).
  */
 #pragma once
 

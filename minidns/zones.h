@@ -1,10 +1,10 @@
 /*
  * zones -- snapshots of zones. A reader lane (a thread) loads a zone in one transaction
  * when a request first needs it. A budget limits the memory in bytes. If the budget is
- * full, mini-DNS drops the zone that has been unused longest. A zone stays in memory
- * while a transfer reads it, and counts towards the budget. While the zones in use fill
- * the budget, mini-DNS loads no further zone. mini-DNS never serves an incomplete zone:
- * if the database fails during a load, the result is ERR_UNREACHABLE.
+ * used up, mini-DNS drops the zone that has been unused longest. A zone stays in memory
+ * while a transfer reads it, and its size counts towards the budget. While the zones in
+ * use fill the budget, mini-DNS loads no further zone. mini-DNS never serves an
+ * incomplete zone: if the database fails during a load, the result is ERR_UNREACHABLE.
  *
  * Each domain has a small entry in this module. If mini-DNS cannot serve the rows of a
  * zone, the entry marks the zone as broken at its serial. mini-DNS reads such a zone

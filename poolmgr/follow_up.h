@@ -4,10 +4,10 @@
  * driver on the lane (thread) of the server, under the same lock as operations on the
  * domain. If the server accepts no commands, the job asks central for a newer serial.
  * The job reads the rows again before it acts. The job writes each action to a row of
- * repair_log, and the pauses depend on these rows.
+ * repair_log. The pauses between actions depend on these rows.
  *
- * If a process crashes, its jobs are lost. The next report about a server starts its job
- * again.
+ * If a process crashes, its jobs are lost. The next report about the same server and
+ * domain starts the job again.
  */
 #pragma once
 

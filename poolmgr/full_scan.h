@@ -1,11 +1,11 @@
 /*
  * full_scan -- polls all domains in the share of this process on all their servers, page
- * by page (seed 000, the last step of periodic_sync). A scan finds servers that lost a
- * zone or went back to an old serial. A scan polls at an even pace, over most of a
- * periodic_sync_interval. Each page needs one SELECT and one message to mini-DNS.
- * mini-DNS reports only servers with a different serial.
+ * by page (requirement: seed 000, the last step of periodic_sync). A scan finds servers
+ * that lost a zone or went back to an old serial. A scan polls at an even pace, over
+ * most of one periodic_sync_interval. Each page needs one SELECT and one message to
+ * mini-DNS. mini-DNS reports only servers whose serial differs from the database.
  *
- * Of every compare_every domains, a scan also compares the records of one domain. It
+ * Of every compare_every domains, a scan also compares the records of one domain. A scan
  * also compares the records of the domains that differed in the last scan (repair.h).
  */
 #pragma once

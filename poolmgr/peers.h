@@ -1,10 +1,11 @@
 /*
  * peers -- sends messages to the other programs: casts to mini-DNS, and calls to
- * central. At most one call about a domain is waiting for an answer. A newer report of
- * that domain waits for the end of the call, and replaces an older waiting report. While
- * a call has no answer, reports of other domains wait a moment, so that the next call
- * contains several reports. The pool manager repeats each report until central answers.
- * If the process ends before that, the sync finds the domain by its rows.
+ * central. At most one call about a domain is waiting for an answer. A newer report
+ * about that domain waits for the end of the call, and replaces an older waiting report.
+ * While a call has no answer, reports about other domains wait a moment, so that the
+ * next call contains several reports. The pool manager repeats each report until central
+ * answers. If the process ends before central answers, the sync finds the domain by its
+ * rows.
  */
 #pragma once
 

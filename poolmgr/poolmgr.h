@@ -3,10 +3,10 @@
  * controls the name servers of one pool and computes their consensus.
  *
  * service    receives messages           operation  calls drivers, on lanes (threads)
- * retry      handles rows that are due   peers      sends to mini-DNS and central
+ * retry      handles rows that are due   peers      sends casts and calls
  * sync       finds servers behind        full_scan  polls all domains
  * repair     corrects drift              follow_up  corrects servers that are behind
- * health     which servers answer        recompare  compares servers that differ
+ * health     knows which servers answer  recompare  compares servers that differ
  * registration  writes the ids and addresses of the servers
  */
 #pragma once

@@ -1,7 +1,7 @@
 /*
  * release -- makes the failed actions of a server due immediately, so that the pool
  * manager retries them. A release begins when the server answers again, or when the
- * server serves a domain that it failed to serve for a long time.
+ * server again serves a domain that it had not served for a long time.
  */
 #pragma once
 

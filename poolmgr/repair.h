@@ -1,11 +1,12 @@
 /*
  * repair -- corrects drift on a server whose serial is right. The drift is either
- * content (someone edited records by hand) or an orphan zone. The pool manager repairs a
- * drift only after two rounds have seen it (drift.h). Then the pool manager takes the
- * lock of the domain and reads the database again. It makes the server transfer or
- * delete the zone, and writes a row of repair_log. The pool manager parks drift that
- * returns too often. It also parks an orphan zone whose name no deleted domain had,
- * because the zone may belong to another fleet.
+ * changed content (for example, an operator edited records by hand) or an orphan zone.
+ * The pool manager repairs a drift only after two rounds have seen it (drift.h). Then
+ * the pool manager takes the lock of the domain and reads the database again. Finally,
+ * the pool manager makes the server transfer or delete the zone, and writes a row of
+ * repair_log. The pool manager parks drift that returns too often. It also parks an
+ * orphan zone if no deleted domain had the same name, because the zone may belong to
+ * another fleet.
  */
 #pragma once
 

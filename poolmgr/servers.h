@@ -1,8 +1,8 @@
 /*
  * servers -- the name servers of the pool. The program reads them from the settings when
- * it starts (seed 000). Each server has its driver, a lane (thread) that runs the
- * driver, and its health for the control channel and for DNS. All pool managers share
- * the health.
+ * it starts. Each server has a driver, a lane (a thread) that runs the driver, and a
+ * health for the control channel and for DNS. All pool managers share the health of a
+ * server.
  */
 #pragma once
 

@@ -1,9 +1,8 @@
 /*
- * store -- the rows of pool_manager_status: the actions that each server must perform
- * for a domain, and the serial that the server serves. The pool manager writes these
- * rows when it handles orders, results and reports. evaluate.h reads the rows.
- * store_due.h handles rows that are due. store_servers.h handles the rows of the
- * servers.
+ * store -- the rows of pool_manager_status: the actions for a domain on each server, and
+ * the serial that the server serves. The pool manager writes these rows when it handles
+ * orders, results and reports. evaluate.h reads the rows. store_due.h handles rows that
+ * are due. store_servers.h handles the rows of the servers.
  */
 #pragma once
 

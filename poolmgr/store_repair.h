@@ -1,6 +1,6 @@
 /*
  * store_repair -- the SQL of repairs and repair_log. It reads and writes the drift that
- * was observed on servers, and the repairs.
+ * the pool manager has observed on servers, and the repairs.
  */
 #pragma once
 

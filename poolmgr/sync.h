@@ -1,11 +1,11 @@
 /*
- * sync -- periodic_sync (seed 000), once in each interval. A sync finds servers that
- * lack a domain, servers that still have a deleted domain, servers that are behind, and
- * domains whose status in the database is PENDING or ERROR. A round reads all domains of
- * the share once, in slices (core/id_cycle.h), on the lane (a thread). The event loop
- * handles a slice before the lane reads the next slice. A round handles at most
- * sync_batch domains of each server. The master also counts domains and deletes old
- * rows.
+ * sync -- the work of periodic_sync (requirement: seed 000). It runs once in each
+ * periodic_sync_interval. A sync finds servers that lack a domain, servers that still
+ * have a deleted domain, servers that are behind, and domains whose status in the
+ * database is PENDING or ERROR. A round reads all domains of the share once, in slices
+ * (core/id_cycle.h), on a lane (a thread). The event loop handles a slice before the
+ * lane reads the next slice. A round handles at most sync_batch domains of each server.
+ * The master also counts domains and deletes old rows.
  *
  * For a CREATE or DELETE, the sync writes a row that is due, and retry.h handles the
  * row. full_scan.h is the last step of periodic_sync: it polls all domains on all

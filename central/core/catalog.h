@@ -5,8 +5,9 @@
  * 	version.catalog.		TXT  "2"
  * 	<domain id>.zones.catalog.	PTR  <domain>
  *
- * The label of a member is the id of its domain. If a domain is deleted and created
- * again, it gets a new id, so that the servers drop the old zone (RFC 9432 5.4).
+ * A catalog zone lists each domain under a label: the id of the domain. If a domain is
+ * deleted and created again, it gets a new id, so that the servers drop the old zone
+ * (RFC 9432 5.4).
  */
 #pragma once
 

@@ -5,8 +5,8 @@
  * rrset_apply() applies one change to the result of the previous change. plan_make()
  * compares the result with the rows: unchanged records need no write. A CHANGE_SET pairs
  * deleted records with new records. So a changed address needs only an SQL UPDATE of its
- * row. Other kinds of change delete and insert rows. A new TTL of a record set also
- * updates the row of each of its records.
+ * row. Other kinds of change delete and insert rows. If the TTL of a record set changes,
+ * the plan also updates the row of each of its records.
  */
 #pragma once
 

@@ -1,11 +1,12 @@
 /*
  * rules -- decides which records a zone may contain. The rules are the same for all
- * callers. They apply to the result of a request (core/changes.h), so a single change in
- * the request may violate a rule. The error is ERR_INVALID.
+ * callers. central checks only the result of the whole request (core/changes.h). So one
+ * change may violate a rule if another change in the same request corrects it. The error
+ * is ERR_INVALID.
  *
  * 	CNAME is alone at its name (RFC 1034 3.6.2), except for RRSIG, NSEC and KEY
- * 	(RFC 2181 10.1), and never at the apex; one CNAME or DNAME at a name
- * 	owners are inside the zone; for a domain below, this zone has only the
+ * 	(RFC 2181 10.1), and never at the apex; at most one CNAME or DNAME at a name
+ * 	owner names are inside the zone; for a domain below, this zone has only the
  * 	delegation: NS and DS at the name of that domain, and glue
  * 	no SOA record; at least one NS record at the apex
  */

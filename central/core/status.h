@@ -1,15 +1,15 @@
 /*
- * status -- computes the next state of a domain or record after a report of the pool
- * manager (seed 000, central's update_status). A change becomes ACTIVE only if the
- * reported serial covers it.
+ * status -- computes the next state of a domain or record after a report from the pool
+ * manager (requirement: seed 000, central's update_status). A change becomes ACTIVE only
+ * if the reported serial covers the change.
  *
- * Only the report FOREIGN changes the status ACTIVE of a domain. FOREIGN means that too
- * many servers serve a different serial or different records than the database. The
- * domain then has the status ERROR until the servers have the right content. The states
- * of its records do not change.
+ * A domain with the status ACTIVE keeps this status after all reports except FOREIGN.
+ * FOREIGN means that too many servers serve a serial or records that differ from the
+ * database. The domain then has the status ERROR until the servers have the right
+ * content. The states of the records of the domain do not change.
  *
- * One table contains all moves. status_next() applies the table to one state. The store
- * builds the SQL UPDATE of records from the results of status_next().
+ * One table contains all changes of state. status_next() applies the table to one state.
+ * The store builds the SQL UPDATE of records from the results of status_next().
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /*
- * zone -- a domain in central. struct zone contains the struct domain of all programs,
- * and adds the names of the SOA record, counts and times. Texts are borrowed.
+ * zone -- a domain in central. struct zone contains the struct domain that all programs
+ * use, and adds the names of the SOA record, counts and times. A struct zone does not
+ * own its texts.
  *
  * The database stores the RNAME of the SOA as a name. Answers show it as an email
  * address. In the name, each dot of the part before the @ has a backslash (RFC 1035 8).

@@ -1,9 +1,9 @@
 /*
  * access -- decides which clients may transfer a zone. The name servers of the zone's
- * pool may transfer it. The pool manager lists these servers in the table pool_servers,
- * each with its address and possibly a TSIG key. A client that signs with a key of the
- * domain may also transfer the zone, and so may a client with an address in the option
- * allow_transfer. All other clients get REFUSED.
+ * pool may transfer the zone. The pool manager lists these servers in the table
+ * pool_servers, each with its address and possibly a TSIG key. A client that signs its
+ * query with a TSIG key of the domain may also transfer the zone. The same is true for a
+ * client whose address is in the option allow_transfer. All other clients get REFUSED.
  */
 #pragma once
 

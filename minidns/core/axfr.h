@@ -1,8 +1,8 @@
 /*
  * axfr -- writes a whole zone as a sequence of messages (RFC 5936). The SOA is the first
  * and the last record. Only the first message contains the question. All messages have
- * the same id. The generator keeps its position in the zone and writes one message in
- * each call. A transfer needs the memory of one message, however large the zone is.
+ * the same id. The generator stores its position in the zone and writes one message in
+ * each call. A transfer needs memory for only one message, even if the zone is large.
  */
 #pragma once
 

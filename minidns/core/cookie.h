@@ -1,11 +1,12 @@
 /*
  * cookie -- makes and checks DNS cookies on the server side (RFC 7873; RFC 9018 for the
  * content of a server cookie). If a client sends a cookie that mini-DNS gave to the
- * client's address, the address is not forged. So the limits for unknown clients need
- * not apply to this client. The server keeps no state: a cookie contains a time and a
- * hash. The hash covers the time, the client's cookie and the client's address. The key
- * of the hash is a secret. Processes with the same secret accept each other's cookies.
- * If a query contains two COOKIE options, mini-DNS uses the first (RFC 7873 5.2).
+ * client's address, the address is not forged. So the limits for unknown clients do not
+ * apply to this client. The server keeps no state: a cookie contains a time and a hash.
+ * The hash covers the time, the client's cookie and the client's address. The key of the
+ * hash is a secret. Processes with the same secret accept each other's cookies. If a
+ * query contains two COOKIE options, mini-DNS uses the first COOKIE option (RFC 7873
+ * 5.2).
  */
 #pragma once
 

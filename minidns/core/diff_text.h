@@ -1,7 +1,7 @@
 /*
- * diff_text -- formats a difference as text for an operator who is looking for its
- * cause. The text is printable ASCII, because record data comes from outside the fleet
- * and appears in logs and on terminals.
+ * diff_text -- formats the difference between two zones as text, for an operator who is
+ * looking for the cause of the difference. The text is printable ASCII, because record
+ * data comes from outside the fleet and appears in logs and on terminals.
  */
 #pragma once
 

@@ -2,11 +2,12 @@
  * forgery -- decides whether mini-DNS accepts an answer from a name server, and when
  * mini-DNS changes from UDP to TCP.
  *
- * An attacker who knows the server's address and our port must still guess the id and
- * the case of each letter of the question (0x20: draft-vixie-dnsext-dns0x20). After
- * FORGERY_GUESSES wrong answers, mini-DNS accepts no more answers over UDP. Then
+ * An attacker who knows the server's address and the port of mini-DNS must still guess
+ * the id and the case of each letter of the question (0x20: draft-vixie-dnsext-dns0x20).
+ * After FORGERY_GUESSES wrong answers, mini-DNS accepts no more answers over UDP. Then
  * mini-DNS sends the request again over TCP, where an attacker cannot answer. An
- * attacker cannot guess a signature: a wrong answer to a signed request changes nothing.
+ * attacker cannot guess a TSIG MAC. So mini-DNS ignores a wrong answer to a signed
+ * request.
  */
 #pragma once
 

@@ -4,8 +4,9 @@
  * first checks the changes of the journal: their serials must form an unbroken chain,
  * and their records must be well-formed. Then ixfr merges several changes into one
  * (ixfr_merge.h). So a client that is far behind gets only the changes that it needs,
- * not each step of the history. All servers that need the same delta use the same copy
- * of it. The generator works like the generator of axfr.h.
+ * not each step of the history. All transfers of the same delta share one copy of the
+ * delta. Like the generator of axfr.h, the generator of ixfr.h writes one message in
+ * each call.
  */
 #pragma once
 

@@ -2,11 +2,12 @@
  * ixfr_merge -- merges several differences into one (RFC 1995 5). The result contains
  * only the records that differ between the first and the last serial.
  *
- * Owner, type and rdata identify a record. The steps remove and add it in turn. The
- * first removal shows what the client has; the last addition shows what the client must
- * get. If both are identical, the result contains neither. If they differ, for example
- * in the TTL, the result removes the first and adds the last. The merge sorts the
- * records, so it is fast for any input.
+ * Owner, type and rdata identify a record. The differences remove and add the same
+ * record in turn. The first removal contains the record that the client has. The last
+ * addition contains the record that the client needs. If both records are identical, the
+ * result contains neither record. If both records differ, for example in the TTL, the
+ * result removes the first record and adds the last record. The merge sorts the records,
+ * so the merge is fast for any input.
  */
 #pragma once
 

@@ -1,11 +1,11 @@
 /*
- * keyring -- finds TSIG keys by name: the keys of the database and of the option
- * tsig_keys.
+ * keyring -- finds a TSIG key by its name. The keys come from the database and from the
+ * option tsig_keys.
  *
  * A core dump does not contain the array of keys, and keyring_clear() wipes the array.
- * The owners of copies in queries, requests and transfers also wipe their copies. A
- * stack or a database message may still contain a key, so an attacker who can read the
- * memory of this process can find keys.
+ * The code that copies a key into a query, request or transfer also wipes this copy. An
+ * attacker who can read the memory of this process may still find a key, for example on
+ * a stack or in a message from the database.
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /*
  * pace -- learns from polls how long a name server takes to serve a new serial. If the
  * first poll is too early, mini-DNS needs a second poll. If the first poll is too late,
- * the domain becomes ACTIVE late. So a poll that finds the new serial makes the next
- * wait a sixteenth shorter, and a poll that does not find it makes the next wait a
- * quarter longer. Because of these steps, about four of five polls find the new serial,
- * whatever the server's delay is. When the delay changes, the wait adapts.
+ * the domain becomes ACTIVE late. If a poll finds the new serial, the next wait is a
+ * sixteenth shorter. If a poll does not find the new serial, the next wait is a quarter
+ * longer. With these steps, about 80 % of the polls find the new serial, whatever the
+ * server's delay is. When the delay changes, the wait adapts.
  */
 #pragma once
 

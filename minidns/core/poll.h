@@ -1,16 +1,17 @@
 /*
  * poll -- decides when and how often mini-DNS asks a name server for a zone's serial,
- * until the server has the wanted serial (seed 000, poll_for_serial_number). The caller
- * passes each event to this module and carries out the move that it returns.
+ * until the server has the wanted serial (requirement: seed 000,
+ * poll_for_serial_number). The caller passes each event to this module and performs the
+ * action that the module returns.
  *
- * 	held	 a NOTIFY to the server has no answer; its transfer has not ended yet
+ * 	held	 the server has not answered the NOTIFY, and no transfer has ended
  * 	asking	 a query has no answer yet
  * 	pausing	 a timer runs until the next query
  * 	ended	 the poll has reported its result; no more events follow
  *
  * The pace of the server (core/pace.h) is the wait before the first query. This wait
- * starts with the answer to the NOTIFY, or with the end of a transfer with the wanted
- * serial.
+ * starts when the server answers the NOTIFY, or when a transfer with the wanted serial
+ * ends.
  */
 #pragma once
 

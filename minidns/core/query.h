@@ -4,9 +4,10 @@
  * malformed packets in tests/unit/minidns/test_query.c define the result for each
  * packet. A struct query contains copies of all data that it needs from the packet.
  *
- * query_read() reads a signature (tsig.h). query_verify() checks the signature with the
- * key that the caller passes. Before query_verify(), the identity of the client is
- * unknown. query_read() also reads a cookie (cookie.h), but does not check it.
+ * query_read() reads the TSIG record of the request (tsig.h). query_verify() checks its
+ * MAC with the key that the caller passes. Before query_verify(), the identity of the
+ * client is unknown. query_read() also reads the cookie (cookie.h) but does not check
+ * the cookie.
  */
 #pragma once
 

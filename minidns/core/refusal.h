@@ -4,12 +4,12 @@
  * reads the text of the error. The text says what to do, and is the same for all names
  * and tenants.
  *
- * If mini-DNS cannot reach the database, the error is Network Error, because mini-DNS
- * failed to reach another server. Only resolvers send the error No Reachable Authority.
- * Not Ready means that mini-DNS has no room, or that it has not read the servers and
- * keys since it started. If mini-DNS cannot serve the rows of a zone, the error is
- * Other, because no specific code fits. Answers from memory have no extended error: such
- * an answer is at most one second old, so it is not stale.
+ * Network Error means that mini-DNS cannot reach the database. mini-DNS does not send
+ * the error No Reachable Authority, because this error is only for resolvers. Not Ready
+ * means that mini-DNS is too busy, or that it has not read the servers and keys since it
+ * started. Other means that mini-DNS cannot serve the rows of a zone. No specific code
+ * fits this case. An answer from memory has no extended error. Such an answer is at most
+ * one second old, so it is not stale.
  */
 #pragma once
 

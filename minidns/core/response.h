@@ -5,10 +5,10 @@
  *
  * 	serial	  the server serves the zone at this serial
  * 	absent	  the server does not serve the zone to mini-DNS: REFUSED, NOTAUTH,
- * 		  NXDOMAIN, or no error and no SOA (poolmgr/core/absence.h needs a
+ * 		  NXDOMAIN, or NOERROR without an SOA (poolmgr/core/absence.h needs a
  * 		  confirmation)
  * 	lame	  the answer contains an SOA but is not authoritative
- * 	failed	  any other rcode, or not signed as the server's TSIG key requires
+ * 	failed	  any other rcode, or no valid TSIG record with the server's key
  * 	unasked	  mini-DNS had no socket, or did not have the server's key
  */
 #pragma once

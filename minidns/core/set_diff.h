@@ -1,14 +1,15 @@
 /*
  * set_diff -- compares two sets of records and finds out which records differ. The
  * caller streams the remote set once, in any order, and may read the local set again.
- * The memory has a fixed size. If a record is repeated, set_diff counts it only once.
+ * set_diff uses a fixed amount of memory. If a record is repeated, set_diff counts it
+ * only once.
  *
- * set_diff computes a hash of 128 bits for each record, with secret keys. An attacker
- * without the keys cannot construct two different sets with equal sums. set_diff divides
- * the records into 1024 shares and computes a sum for each share. set_diff keeps a few
- * thousand remote records. This is enough for all records of a small zone. If the remote
- * set is larger, the caller streams it again, and set_diff keeps only the records of the
- * shares that differ.
+ * set_diff computes a hash of 128 bits for each record, with secret keys. set_diff
+ * divides the records into 1024 shares, and adds the hashes of each share. An attacker
+ * without the keys cannot construct two different sets with equal sums. set_diff stores
+ * a few thousand remote records. For a small zone, it stores all remote records. If the
+ * remote set is larger, the caller streams it again, and set_diff stores only the
+ * records of the shares that differ.
  */
 #pragma once
 

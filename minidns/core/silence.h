@@ -1,13 +1,13 @@
 /*
- * silence -- decides from the answers of a name server whether the server is silent. A
- * silent server gets only a probe at intervals (base/breaker.h), so no other request has
- * to wait for the server.
+ * silence -- decides from the answers of a name server whether the server is silent.
+ * mini-DNS sends only probes to a silent server, at intervals (base/breaker.h). So no
+ * other request has to wait for this server.
  *
- * A server is silent if it has left requests about five zones in a row without an
- * answer. The server may also ignore only one zone, or the network may lose the answers
- * for one zone. So one zone says nothing about other zones. A request that was sent
- * before the server's last sign of life does not count. So requests that were open when
- * the server became silent cannot make it silent again after an answer.
+ * A server counts as silent if requests for five different zones have had no answer
+ * since its last sign of life. Requests for only one zone prove nothing: the server may
+ * ignore this zone, or the network may lose the answers for it. mini-DNS does not count
+ * requests that it sent before the last sign of life of the server. Otherwise old
+ * requests could make the server silent again after an answer.
  */
 #pragma once
 

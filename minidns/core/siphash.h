@@ -1,9 +1,9 @@
 /*
  * siphash -- SipHash-2-4 with a result of 64 bits (Aumasson and Bernstein, "SipHash: a
- * fast short-input PRF", 2012). The result looks random to a reader who does not have
- * the key. zonefleet uses SipHash to make DNS cookies (RFC 9018 4.4), and to hash the
- * keys of tables that clients can fill. libcrypto also contains SipHash, but its setup
- * takes longer than hashing a text of a few octets.
+ * fast short-input PRF", 2012). Without the key, the result looks like a random number.
+ * zonefleet uses SipHash to make DNS cookies (RFC 9018 4.4), and to hash the keys of
+ * tables that clients can fill. libcrypto also contains SipHash, but its setup takes
+ * longer than hashing a text of a few octets.
  */
 #pragma once
 

@@ -1,14 +1,15 @@
 /*
- * soa_cache -- the heads (SOA and serial) of the zones that mini-DNS has read recently.
- * The cache may contain a million heads of about 400 bytes each. The cache and its map
- * stay within a budget of bytes. The cache evicts the oldest entry first. The cache does
- * not use an entry older than SOA_CACHE_MS. Each put removes a few old entries, so that
- * no query waits long.
+ * soa_cache -- the SOA records and serials of the zones that mini-DNS has read recently.
+ * The cache may contain a million entries of about 400 bytes each. A budget limits the
+ * memory of the cache and its map. The cache evicts the oldest entry first. The cache
+ * does not use an entry that is older than SOA_CACHE_MS. Each time the caller adds an
+ * entry, the cache removes a few old entries, so that no query waits long.
  *
- * If announcements may have been lost, all entries may be outdated. The cache does not
- * use such an entry until recovery.c has compared it with the database. If the entry
- * differs, the cache drops it. This module reads no clock: the caller passes the time in
- * milliseconds.
+ * After mini-DNS has lost the connection to the broker, it may have missed
+ * announcements. Then all entries may be outdated. The cache does not use such an entry
+ * until recovery.c has compared it with the database. If the entry differs from the
+ * database, the cache drops the entry. This module reads no clock: the caller passes the
+ * time in milliseconds.
  */
 #pragma once
 

@@ -1,13 +1,14 @@
 /*
  * zone -- one version of a zone in wire form. A struct zone is complete and never
  * changes. A builder makes the zone once from its records. Then any number of answers
- * and transfers read the zone. A counter keeps the zone in memory until the last reader
- * releases it.
+ * and transfers can read the zone. A counter keeps the zone in memory until the last
+ * reader releases it.
  *
- * The nodes include the empty non-terminals. They are in canonical order (RFC 4034 6.1),
- * with the apex first. A hash table finds a node by name. Offsets of 32 bits instead of
- * pointers limit the overhead of a record to a few octets. Only the thread of the event
- * loop uses the counter. Any thread may build a zone and then pass it to the event loop.
+ * The nodes include the empty non-terminals. The nodes are in canonical order (RFC 4034
+ * 6.1), with the apex first. A hash table finds a node by name. Offsets of 32 bits
+ * instead of pointers limit the overhead of a record to a few octets. Only the thread of
+ * the event loop uses the counter. Any thread may build a zone and then pass it to the
+ * event loop.
  */
 #pragma once
 

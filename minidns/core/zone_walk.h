@@ -1,6 +1,6 @@
 /*
  * zone_walk -- iterates over all records of a zone. A caller can keep the position and
- * read a large zone in steps. Borrows the zone.
+ * read a large zone in steps. The zone must outlive the iteration.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * connect_error -- decides whether a failed system call is a fault of this host or of
- * the server. If this host has no free descriptor or may not open a socket, this host is
- * at fault.
+ * the server. For example, this host is at fault if it has no free descriptor, or if the
+ * process has no permission to open a socket.
  */
 #pragma once
 

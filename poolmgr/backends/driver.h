@@ -2,11 +2,11 @@
  * driver -- tells one kind of name server which zones to serve. The server always gets
  * the records by zone transfer from mini-DNS.
  *
- * An instance of a driver is one server with its settings (seed 000: the server's own
- * settings override the settings of the backend). The functions of a driver run on the
- * lane (thread) of the server. A function may block, but it returns within the timeout
- * of the server. Each function is idempotent: it also succeeds if the zone to create
- * already exists, or if the zone to delete is missing.
+ * An instance of a driver is one server with its settings (requirement: seed 000; the
+ * server's own settings override the settings of its backend). The functions of a driver
+ * run on the lane (thread) of the server. A function may block, but it returns within
+ * the timeout of the server. Each function is idempotent: it also succeeds if the zone
+ * to create already exists, or if the zone to delete is missing.
  */
 #pragma once
 

@@ -1,11 +1,11 @@
 /*
  * http -- sends requests to the HTTP API of one server. All requests of a struct http
  * together have one timeout. This module reads each whole answer, up to a size limit. It
- * follows no redirect, ignores the proxies of the environment and verifies certificates.
- * Log lines and reasons never contain the header with the key.
+ * does not follow redirects, ignores the proxies of the environment and verifies
+ * certificates. Log lines and reasons never contain the header with the key.
  *
- * http_check() initializes the library. Call it when the program checks its settings,
- * while the process has only one thread.
+ * http_check() initializes libcurl. Call http_check() when the program checks its
+ * settings, while the process has only one thread.
  */
 #pragma once
 

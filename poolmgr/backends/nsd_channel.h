@@ -1,8 +1,8 @@
 /*
- * nsd_channel -- the control channel of NSD. It sends "NSDCT1 <command>\n" over a UNIX
- * socket, or over TLS with the control key. Over TLS it also checks the certificate of
- * the server. A connection carries one command, and NSD closes the connection after the
- * answer.
+ * nsd_channel -- the control channel of NSD. nsd_channel sends "NSDCT1 <command>\n" over
+ * a UNIX socket, or over TLS with the control key. Over TLS, it also checks the
+ * certificate of the server. A connection carries one command, and NSD closes the
+ * connection after the answer.
  */
 #pragma once
 

@@ -1,8 +1,9 @@
 /*
- * reply -- the meaning of a name server's answer to a command of a driver. If the zone
- * to create already exists, or the zone to delete or to find does not exist, the answer
- * is not an error. An answer without a row in the table is a refusal. The backend
- * `catalog` has no row.
+ * reply -- the meaning of a name server's answer to a command of a driver. The answer is
+ * not an error if it says that the zone to create already exists. It is also not an
+ * error if it says that the zone to delete or to find does not exist. If the table has
+ * no row for an answer, the answer is a refusal. The table has no row for the backend
+ * `catalog`.
  *
  * tests/integration/test_drivers.py compares the table with the real servers.
  */

@@ -4,7 +4,8 @@
  * zone to mini-DNS. An access list or a view can also cause these answers. So the poll
  * needs a confirmation:
  *
- * 	driver	the control channel: the server deleted the zone, or does not have it
+ * 	driver	over the control channel, the server deleted the zone, or said that it does
+ * 		not have the zone
  * 	answers	the server answered with the same key shortly before, for this zone or
  * 		for the catalog zone that tells it which zones to serve
  *

@@ -1,13 +1,14 @@
 /*
- * consensus -- computes the serial that enough servers of a pool serve (seed 000,
- * poolmgr's update_status). This module computes with integers.
+ * consensus -- computes the serial that enough servers of a pool serve (requirement:
+ * seed 000, poolmgr's update_status). This module computes with integers.
  *
  * Of n servers, `ok` servers are enough if their percentage, rounded to a whole number,
- * is at least the threshold. For example, 2 of 3 servers are 67 %. 100 % means all
- * servers. Too many servers are `bad` if the remaining servers are not enough. consensus
- * compares each serial with the serial of the domain by RFC 1982. A server counts for
- * serial s if it serves s or a newer serial. A serial newer than the domain's does not
- * count, because zonefleet did not issue it.
+ * is at least the threshold. For example, 2 of 3 servers are 67 %. A threshold of 100 %
+ * means all servers. Too many servers are `bad` if the remaining servers are not enough.
+ * consensus compares each serial with the serial of the domain by RFC 1982. A server
+ * counts towards the consensus on serial s if it serves s or a newer serial. A server
+ * whose serial is newer than the serial of the domain does not count towards a
+ * consensus: zonefleet did not issue this serial.
  */
 #pragma once
 

@@ -2,13 +2,13 @@
  * follow -- decides what to do about a server that answers but does not serve the serial
  * of the database.
  *
- * 	behind		act after the second failure in a row, because a NOTIFY may have
- * 			been lost. For a new zone act after the first failure: the server
- * 			has an older zone of that name
+ * 	behind		act after the second failure in a row, because the server may have
+ * 			missed the NOTIFY. For a new zone, act after the first failure: the
+ * 			server has an older zone of that name
  * 	unknown		the server has a serial that zonefleet did not issue, so it
  * 			ignores NOTIFYs: act immediately
- * 	no serial	the server answers with an error. For a new zone act after the
- * 			second failure. For other zones act after the third failure,
+ * 	no serial	the server answers with an error. For a new zone, act after the
+ * 			second failure. For other zones, act after the third failure,
  * 			because the server may still be loading its zones
  */
 #pragma once

@@ -1,6 +1,6 @@
 /*
- * buf -- a growing array of bytes. A NUL follows its LEN bytes, so a buf of text is a C
- * string. A zeroed struct buf is empty and valid.
+ * buf -- a growing array of bytes. A NUL follows the LEN bytes, so a buf that contains
+ * text is a C string. A zeroed struct buf is empty and valid.
  */
 #pragma once
 

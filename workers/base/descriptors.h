@@ -4,7 +4,7 @@
  * this module and tries again later. This module writes at most one log line every ten
  * seconds.
  *
- * One descriptor is a reserve for work that cannot wait. The last descriptors are
+ * One descriptor is a reserve for work that cannot wait. The last free descriptors are
  * reserved for the program's own connections, so clients do not get them.
  */
 #pragma once

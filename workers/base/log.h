@@ -1,16 +1,16 @@
 /*
  * log -- writes one line with fixed keys for each event: `subject verb: key=value ...`.
  *
- * The level info reports a change of a state. The level warn reports a failure after
- * which the program continues. fatal() ends the program with exit status 1. bug() ends
- * the process with a core dump.
+ * A line with the level info reports a change of state. A line with the level warn
+ * reports a failure after which the program continues. fatal() ends the program with
+ * exit status 1. bug() ends the process with a core dump.
  *
  * A line begins with the program's name and pid, and ends with the current request
  * (log_request()). The log escapes control bytes and invalid UTF-8, so an event is
  * always one line. If the text after `key=` is not one ASCII word, the log puts it in
- * quotes, and escapes quotes and backslashes in it. So a text from a peer is one value
- * and cannot look like a key. The log goes to syslog or to stderr. If stderr goes to
- * journald, each line begins with its priority, <N>.
+ * quotes, and escapes quotes and backslashes in it. So a text from a peer is always one
+ * value and cannot look like a key. The log goes to syslog or to stderr. If stderr goes
+ * to journald, the log writes the priority, <N>, in front of each line.
  */
 #pragma once
 

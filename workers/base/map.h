@@ -1,6 +1,7 @@
 /*
- * map -- a hash map from bytes to a pointer. The map copies keys; the caller owns the
- * values. The hash has a random seed, so that no peer can choose keys with equal hashes.
+ * map -- a hash map from bytes to a pointer. The map copies the keys. The caller owns
+ * the values. The hash has a random seed, so that no peer can choose keys with equal
+ * hashes.
  */
 #pragma once
 

@@ -1,13 +1,13 @@
 /*
- * option -- the settings of a program. Each option is a row with its key in the file,
- * its place in memory, its default, bounds and help. --help, --check and --sample use
- * the same rows.
+ * option -- the settings of a program. Each option has a row: the key in the file, the
+ * place in memory, the default, the bounds and the help. --help, --check and --sample
+ * use the same rows.
  *
  * The file has the syntax of libconfig. All programs can share one file: each program
  * reads the groups of its sections and ignores the groups in option_known_groups. Any
- * other group or key is an error, and so is a wrong type or range. The error names file,
- * line and key. The program refuses integers that overflow in libconfig 1.5. It also
- * refuses @include.
+ * other group or key is an error. A wrong type or a value out of range is also an error.
+ * The error names the file, the line and the key. The program refuses integers that
+ * overflow in libconfig 1.5. It also refuses @include.
  */
 #pragma once
 

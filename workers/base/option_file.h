@@ -1,7 +1,7 @@
 /*
- * option_file -- reads a settings file or the file of a secret. This module reads only
- * regular files, up to a size limit. It refuses the file of a secret if other users can
- * read it.
+ * option_file -- reads a settings file, or a file that contains a secret. This module
+ * reads only regular files, up to a size limit. It refuses a file that contains a secret
+ * if other users can read this file.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
  * pause -- a sleep for threads that have no event loop. A thread with an event loop must
- * use a timer: a pause there is a bug.
+ * use a timer: a pause in such a thread is a bug.
  */
 #pragma once
 

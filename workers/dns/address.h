@@ -1,6 +1,6 @@
 /*
- * address -- an IPv4 or IPv6 address with a port, and prefixes for access lists. A
- * v4-mapped IPv6 address becomes its IPv4 address, so that a peer always has the same
+ * address -- an IPv4 or IPv6 address with a port, and prefixes for access lists. An
+ * IPv4-mapped IPv6 address becomes its IPv4 address, so that a peer always has the same
  * address.
  */
 #pragma once

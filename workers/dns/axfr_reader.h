@@ -1,14 +1,14 @@
 /*
  * axfr_reader -- reads a zone that a server sends by AXFR (RFC 5936), message by
  * message. The reader makes the query. Then it returns the records of each message until
- * the first SOA arrives again. The caller must not use the records before the end of the
- * transfer, because a failed transfer does not mean that the zone is empty. The reader
- * stores no message. Of the zone it stores only the SOA.
+ * the SOA arrives for the second time. The caller must not use the records before the
+ * end of the transfer, because a failed transfer does not mean that the zone is empty.
+ * The reader stores no messages. It stores only the SOA of the zone.
  *
- * In a signed transfer, the first and the last message must have a signature. At least
- * one of every hundred messages in a row must also have a signature (RFC 8945 5.3.1).
- * The records of unsigned messages arrive before a signature covers them. So only the
- * end of the transfer proves that these records are authentic.
+ * In a signed transfer, the first and the last message must contain a TSIG record. At
+ * least one of every hundred messages in a row must also contain a TSIG record (RFC 8945
+ * 5.3.1). The records of messages without a TSIG record arrive before a MAC covers them.
+ * So only the end of the transfer proves that these records are authentic.
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /*
  * reply -- decides whether a DNS message is the answer to a message of this process.
- * reply_read() compares the id, QR bit and opcode, and checks the signature (RFC 8945
+ * reply_read() compares the id, QR bit and opcode, and checks the TSIG record (RFC 8945
  * 5.3). The caller reads the content of the answer.
  *
  * The answer to a signed message must be signed. There is one exception: a server that
- * does not know the key or the secret sends an error without a signature (5.3.2).
+ * does not know the key or the secret sends an unsigned error (RFC 8945 5.3.2).
  */
 #pragma once
 

@@ -1,15 +1,17 @@
 /*
- * tsig -- messages that are signed with a shared secret (RFC 8945).
+ * tsig -- signs and checks DNS messages with a shared secret (RFC 8945). The TSIG record
+ * of a signed message contains a MAC (message authentication code).
  *
- * The messages of a dialogue form a chain: each signature also covers the signature of
- * the previous message. So an attacker cannot omit, insert or replace a message. A
- * signature binds an answer to its query, and each message of a transfer to the previous
- * message. zonefleet signs all its messages (5.3.1). From the second answer on, a
- * signature covers only the time fields of its TSIG record.
+ * A query and its answers form a chain: each MAC also covers the MAC of the previous
+ * message. So an attacker cannot omit, insert or replace a message. The chain binds an
+ * answer to its query, and each message of a transfer to the previous message. In a
+ * signed transfer, zonefleet signs each message that it sends (RFC 8945 5.3.1). From the
+ * second answer on, a MAC covers only the time fields of its TSIG record.
  *
- * The checks have this order (5.2): key, signature, time, length. zonefleet accepts only
- * signatures of full length: a correct but shorter signature is BADTRUNC. Of the error
- * answers about signatures, zonefleet signs only BADTIME and BADTRUNC.
+ * zonefleet checks the key, the MAC, the time and the length, in this order (RFC 8945
+ * 5.2). zonefleet accepts only a MAC of full length: if a correct MAC is shorter, the
+ * error is BADTRUNC. zonefleet signs its answers with the errors BADTIME and BADTRUNC.
+ * It does not sign an answer with any other TSIG error.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* tsig_reason -- error texts about signatures, to print after the server's name. */
+/* tsig_reason -- error texts about TSIG, to print after the server's name. */
 #pragma once
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /*
  * domain -- the structs that all programs share: domain, record set, record, pool,
- * server. The arena of the reader owns their texts.
+ * server. Their texts are in the arena of the code that reads them.
  */
 #pragma once
 

@@ -3,9 +3,10 @@
  * equal if their octets are equal. Neither zonefleet nor SQL normalises blanks, case or
  * forms of letters (the columns are VARBINARY).
  *
- * If a person or a program could confuse two identities because of blanks or control
- * characters, zonefleet refuses the identity. Letters that only look alike (full-width
- * or Cyrillic letters) have different octets, so they form a different identity.
+ * zonefleet refuses an identity that contains control characters, or that begins or ends
+ * with a blank. A person or a program could confuse such an identity with a different
+ * one. Letters that only look alike (full-width or Cyrillic letters) have different
+ * octets, so they form a different identity.
  */
 #pragma once
 

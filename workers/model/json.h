@@ -1,8 +1,8 @@
 /*
  * json -- typed getters with range checks, for the JSON values of jansson. Do not trust
  * a message until a getter has read each field. ERR_INVALID: a field has a wrong type or
- * range, or a required field is missing or null. The reason begins with the key. Texts
- * are borrowed from the JSON value.
+ * range, or a required field is missing or null. The reason begins with the key. The
+ * JSON value owns the texts.
  */
 #pragma once
 

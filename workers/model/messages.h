@@ -8,8 +8,9 @@
  * 	minidns  -> poolmgr   update_status (domain, name_server, status, serial_number)
  * 	poolmgr  -> central   update_status (domain, status, serial_number)
  *
- * These are the messages of seed 000. Statuses are SUCCESS, ERROR or NO_DOMAIN. A report
- * also contains a `reason` in words.
+ * The requirements define these messages (seed 000). The status of a report is SUCCESS,
+ * ERROR or NO_DOMAIN. In a report from the pool manager, the status can also be FOREIGN.
+ * A report also contains a text, its `reason`.
  */
 #pragma once
 

@@ -1,11 +1,11 @@
 /*
- * presentation -- converts records from and to text (RFC 1035 5, RFC 3597). Only
- * presentation*.c use ldns. zonefleet converts text to wire rdata once, when it writes a
- * record. The canonical text of a record is the text that ldns prints. If the wire rdata
- * could print as a different text, zonefleet converts the rdata to text and checks that
- * this text gives the same rdata. Hostile text causes ERR_INVALID with the name of the
- * field. Such text cannot abort the program: this module limits the lengths before ldns
- * reads the text.
+ * presentation -- converts records from and to text (RFC 1035 5, RFC 3597). Only the
+ * files presentation*.c use ldns. zonefleet converts text to wire rdata once, when it
+ * writes a record. The canonical text of a record is the text that ldns prints. ldns may
+ * print some rdata as a text with a different meaning. If this is possible, zonefleet
+ * converts the rdata to text and checks that this text gives the same rdata. Text from
+ * an attacker causes ERR_INVALID with the name of the field. Such text cannot abort the
+ * program, because this module limits the lengths before ldns reads the text.
  */
 #pragma once
 

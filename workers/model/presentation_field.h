@@ -3,9 +3,10 @@
  * kind has a row: a description of valid text, the reader of its text, and its length on
  * the wire.
  *
- * zonefleet parses the text itself, because the parsers of ldns have faults. Large
- * numbers overflow, relative names are completed with a guess, and long lists overrun a
- * buffer. ldns parses only the kinds whose readers call ldns. ldns prints all kinds.
+ * zonefleet parses the text itself, because the parsers of ldns have faults. In these
+ * parsers, large numbers overflow. The parsers also complete relative names with a
+ * guess, and write long lists past the end of a buffer. Only some readers in this module
+ * call ldns. ldns prints all kinds of fields.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
  * rr -- a resource record in wire form. Its stored form is NAME TYPE CLASS TTL RDLENGTH
- * RDATA, uncompressed, as in a DNS message. The journal, the zones of mini-DNS and
+ * RDATA, as in a DNS message without compression. The journal, the zones of mini-DNS and
  * imports contain sequences of such records. A struct rr borrows its memory.
  */
 #pragma once

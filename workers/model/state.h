@@ -1,11 +1,13 @@
 /*
- * state -- the task and status of a domain or a record (seed 000, "Central Changes").
+ * state -- the task and status of a domain or a record (requirement: seed 000, "Central
+ * Changes").
  *
  * task     the work that remains for the name servers
  * status   the progress of the task
  *
- * Only eight of the sixteen pairs exist: ADD, UPDATE and DELETE are PENDING or ERROR;
- * NONE is ACTIVE or DELETED. The database schema also checks this.
+ * Only eight of the sixteen pairs exist. The status of the tasks ADD, UPDATE and DELETE
+ * is PENDING or ERROR. The status of the task NONE is ACTIVE or DELETED. The database
+ * schema also checks this.
  */
 #pragma once
 

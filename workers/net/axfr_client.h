@@ -1,7 +1,7 @@
 /*
- * axfr_client -- transfers a zone from a name server by AXFR over TCP. If there is a
- * key, the transfer is signed. The client passes the records one by one to a listener.
- * The listener must not use the records before the end of the transfer.
+ * axfr_client -- transfers a zone from a name server by AXFR over TCP. If the caller
+ * passes a TSIG key, the transfer is signed. The client passes the records one by one to
+ * a listener. The listener must not use the records before the end of the transfer.
  *
  * The transfer has limits: the time between messages, the total time, and the size. The
  * transfer also ends if the serial of the server's SOA is newer than the wanted serial.

@@ -1,10 +1,11 @@
 /*
  * dns_tcp -- a TCP connection to a server that carries DNS messages in both directions
- * (RFC 1035 4.2.2). The connection passes each message to its owner, and reports its end
- * once.
+ * (RFC 1035 4.2.2). This module passes each message to the owner of the connection, and
+ * reports the end of the connection once.
  *
- * In each turn of the event loop it reads at most one message. The owner frees the
- * connection, and may do so within a callback. After that there are no callbacks.
+ * In each turn of the event loop, this module reads at most one message. The owner frees
+ * the connection, and may do so even within a callback. After that, this module calls no
+ * callback.
  */
 #pragma once
 
