@@ -5,8 +5,8 @@
  * decodes the message, checks the keywords, runs the handler again after a race, sends
  * the answer, and acknowledges the message after the commit. The rpc server also applies
  * the caller's time limit, retries requests, makes dead letters, and writes log lines and
- * metrics. A handler reads req->args and may set req->result. A handler may run twice for
- * one message. Both runs get the same req->unique_id.
+ * metrics. A handler reads req->args and may set req->result. A handler may run several
+ * times for one message. All of these runs get the same req->unique_id.
  */
 #pragma once
 

@@ -2,8 +2,8 @@
  * worker -- runs a program: reads options, opens the log, forks, handles signals.
  *
  * main() fills in a struct worker and calls worker_main(). The supervisor (supervisor.c)
- * forks `processes` processes and restarts a process that dies, with growing pauses. The
- * supervisor also forwards SIGTERM and SIGHUP, serves /metrics and notifies systemd.
+ * forks `processes` processes and replaces each process that dies, after a growing pause.
+ * The supervisor also forwards SIGTERM and SIGHUP, serves /metrics and notifies systemd.
  * After the fork, each process (process.c) opens its own loop, broker connections and
  * database connection. A process serves one request at a time. The option --agent starts
  * the agent of a program. The agent has its own settings and log name.
