@@ -1,7 +1,7 @@
 /*
  * election -- decides which processes of a service are alive, which one is the master,
- * and which share of the work each process has (seed 004: the election, the hash factor).
- * Pure. All times are in milliseconds by the clock of the database.
+ * and which share of the work each process has (requirements: seed 004). Pure. All times
+ * are in milliseconds by the clock of the database.
  *
  * Each process writes its own heartbeat. The master writes all other columns. When the
  * set of processes changes, the master writes a higher generation to every row. A process
