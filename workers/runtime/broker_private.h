@@ -4,7 +4,7 @@
  *   broker_url.c             parses the URL; no I/O
  *   broker_connection.c      connects, logs in, makes error texts; on the lane
  *   broker_topology.c        declares exchanges, queues and bindings; on the lane
- *   broker_topology_check.c  checks periodically that these exist; on the loop
+ *   broker_topology_check.c  checks periodically that all of them exist; on the loop
  *   broker.c                 connects, reconnects, handles the turns of the loop
  *   broker_state.c           drops the connection, acknowledges messages, requests turns
  *   broker_read.c            reads frames: deliveries, returned messages and confirms

@@ -1,5 +1,5 @@
 /*
- * rpc_caller -- finds the caller that waits for an answer to an invalid body.
+ * rpc_caller -- finds the caller that is waiting for an answer to an invalid body.
  *
  * If envelope.c refuses a body, for example because of a duplicate key, the sender may
  * still be waiting for an answer. The scan of the body reads only `_msg_id` and

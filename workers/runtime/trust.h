@@ -3,9 +3,9 @@
  * sender's broker account, the signature of the message (signature.h) and the context of
  * the message.
  *
- * Only programs of the fleet may call some methods (rpc_method.fleet). A request for such
- * a method must have a signature with one of fleet.keys. A signature with one of
- * fleet.agent_keys is valid only in messages that agents send or receive
+ * Some methods accept requests only from programs of the fleet (rpc_method.fleet). A
+ * request for such a method must have a signature with one of fleet.keys. A signature
+ * with one of fleet.agent_keys is valid only in messages that agents send or receive
  * (rpc_method.agents). Every broker account may call all other methods. The accounts in
  * broker.administrators may set `is_admin`. The handlers check the rights of the tenant.
  * A refused request ends in ERR_DENIED. The metrics count refused requests by reason, and
