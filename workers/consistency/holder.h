@@ -2,15 +2,15 @@
  * holder -- the locks of this process, for all of its threads. For the database, a
  * process is one session: all threads of the process share its locks. Each use of a lock
  * has a handle, and the holder releases the lock when the process drops the last handle.
- * So several threads can work on different servers of one domain at the same time. A
+ * So several threads can work on different name servers of one domain at the same time. A
  * function may take a lock that its caller already holds.
  *
- * A process that waits for a lock tries again after a random pause of 6 to 500 ms, until
- * the time limit is over. A handle is sure (holder_is_sure()) as long as no other process
- * can have taken its lock. The holder measures this time with the monotonic clock of this
- * machine. The measurement begins before the statement that takes or renews the lock.
- * When the lock has expired, the handle is no longer sure. holder_guard() then refuses
- * writes under this handle.
+ * A process that waits for a lock tries again after growing pauses of 6 to 500 ms (with
+ * jitter), until the time limit of the wait is over. A handle is sure (holder_is_sure())
+ * as long as no other process can have taken its lock. The holder measures this period
+ * with the monotonic clock of this machine. The measurement begins before the statement
+ * that takes or renews the lock. When the lock has expired, the handle is no longer sure.
+ * holder_guard() then refuses writes under this handle.
  */
 #pragma once
 

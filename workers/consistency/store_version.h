@@ -3,11 +3,11 @@
  * (schema/006; "Comparison By Version ID" in the requirements, seed 004).
  *
  * A program that changes an object raises the version of the object in the same
- * transaction. The statement fails if the version has changed since the program read it.
- * So if two programs read the same version, only one of them can write. A program that
- * has a copy compares the version of the copy with the version in each message. If both
- * are the same, the message contains nothing new. Two copies with the same version are
- * equal.
+ * transaction. The SQL statement fails if the version has changed since the program read
+ * the object. So if two programs read the same version, only one of them can write. A
+ * program that has a copy compares the version of the copy with the version in each
+ * message. If both are the same, the message contains nothing new. Two copies with the
+ * same version are equal.
  *
  * The first version is 1. The value 0 means that the object has no version. Programs
  * older than the table do not write versions. So code that compares versions also
