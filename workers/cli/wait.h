@@ -4,8 +4,8 @@
  * server.
  *
  * The pool manager retries a domain with the status ERROR, and the first retries often
- * succeed. So a wait fails only after the domain has had the status ERROR for 30 s, or
- * when the time limit is over.
+ * succeed. So a wait fails only if the domain has had the status ERROR for 30 s, or if
+ * the time limit is over.
  */
 #pragma once
 
