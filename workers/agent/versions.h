@@ -4,8 +4,8 @@
  *
  *	TOPIC hosts_versions(KEYS=[name, ...])  ->  {"versions": {name: version, ...}}
  *
- * The agent makes one call at a time. If a call gets no answer, the agent repeats the
- * names of this call in a later call.
+ * The agent makes one call at a time. If a call gets no answer, the agent asks for the
+ * same objects again in a later call.
  */
 #pragma once
 
