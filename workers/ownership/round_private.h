@@ -4,7 +4,7 @@
  * records. round_owned.c writes the rows of owned record sets. round_records.c stores the
  * records of the zone. round_skip.c decides whether the round can skip the reading.
  * round_orders.c handles orders. round_report.c writes log lines and sends notifications.
- * All of them use round_state.c.
+ * All of these files use round_state.c.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * outcome -- derives the outcome of an update from the answer of the server (sections 2.2
- * and 3.8 of RFC 2136) or of central.
+ * outcome -- derives the outcome of an update from the answer that the name server (RFC
+ * 2136 2.2, 3.8) or central has sent.
  *
  * If the server has already applied an update, the prerequisites of the update fail. So
  * zonefleet can send an update again while its outcome is unknown. NOERROR does not prove

@@ -1,6 +1,6 @@
 /*
- * update_wire -- writes updates of a zone as one message (RFC 2136 2), and reads the
- * answer.
+ * update_wire -- writes updates of a zone as one message (section 2 of RFC 2136), and
+ * reads the answer.
  *
  * The server applies either the whole message or no part of it. If several updates have
  * the same prerequisite, the message contains it only once. If the message listed a
