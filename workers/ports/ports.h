@@ -12,7 +12,7 @@
  * two ports from having the same name. Open rows say which records to add or delete. The
  * process with the lock of a domain publishes the open rows of the domain together, as
  * one change with one serial. After a failure, the process retries with growing pauses.
- * Open rows survive a crash, so no change is lost.
+ * Open rows are in the database, so all changes survive a crash.
  */
 #pragma once
 

@@ -3,8 +3,8 @@
  * and the generated name of each address.
  *
  * A dns_name has one or more labels. A dns_name with a final dot is a fully qualified
- * name. It must be in the domain of the port's network. zonefleet appends the domain to a
- * dns_name without a final dot.
+ * name. This name must be in the domain of the port's network. zonefleet appends the
+ * domain to a dns_name without a final dot.
  *
  *	domain example.com.	vm01			vm01.example.com.
  *				vm01.test1		vm01.test1.example.com.
