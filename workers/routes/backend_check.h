@@ -1,8 +1,8 @@
 /*
  * backend_check -- checks the backends of routes. A tenant may name only backends that
  * match routes.backend_pattern. An older route may have a backend that does not match.
- * Such a route keeps its backend. After its start, each process logs each such route
- * once.
+ * Such a route keeps its backend. After its start, each process writes one log line for
+ * each such route.
  */
 #pragma once
 

@@ -1,12 +1,12 @@
 /*
  * scheduler -- binds each route that has no router to a router, and each route of a
- * draining router to another router. The option routes.strategy decides which router a
- * route gets. The process that creates a route binds it immediately. Each second, every
+ * draining router to a different router. The option routes.strategy decides which router
+ * a route gets. The process that creates a route binds it immediately. Each second, every
  * process binds the due routes of its share. One transaction binds many routes and moves
  * the position of the strategy.
  *
  * If no router fits a route, the route gets a reason and waits for a retry, with growing
- * pauses. If a router is created, accepts routes again, or has a live instance again, the
+ * pauses. If a router is created, accepts routes again, or has a live instance again, a
  * process retries the waiting routes immediately.
  */
 #pragma once
