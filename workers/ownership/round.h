@@ -1,6 +1,6 @@
 /*
  * round -- reads the zone of a registry, plans the changes, and sends the allowed
- * changes, message by message.
+ * changes.
  *
  * One dynamic update contains both a record and its ownership mark. The prerequisites of
  * the update describe the zone as the round read it. So each change is either complete or

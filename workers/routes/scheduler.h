@@ -6,8 +6,8 @@
  * the position of the strategy.
  *
  * If no router fits a route, the route gets a reason and waits for a retry, with growing
- * pauses. If a router is created, accepts routes again, or has a live instance again, a
- * process retries the waiting routes immediately.
+ * pauses. A process retries the waiting routes immediately if a router is created,
+ * accepts routes again or has a live instance again.
  */
 #pragma once
 

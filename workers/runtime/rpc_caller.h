@@ -5,9 +5,9 @@
  * still be waiting for an answer. The scan of the body reads only `_msg_id` and
  * `_reply_q`. The scan needs constant memory, so it can read a body of any length and
  * depth. The scan finds a caller only if three conditions hold: (1) the body is one
- * complete object, (2) each of these two keys occurs once at the top level, and (3) the
- * reply queue has a valid name. If the body is an envelope, condition (2) applies to the
- * top level of `oslo.message`. Pure.
+ * complete object, (2) `_msg_id` and `_reply_q` each occur once at the top level, and (3)
+ * the reply queue has a valid name. If the body is an envelope, condition (2) applies to
+ * the top level of `oslo.message`. Pure.
  */
 #pragma once
 
