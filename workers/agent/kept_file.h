@@ -4,9 +4,9 @@
  * incomplete file. All users may read the file: its mode is 0644, whatever the umask is.
  *
  * The reader must get a signal after each change, but the agent may end before it sends
- * the signal. So the agent creates a flag file, which is empty and in the same folder,
- * before it replaces the file. It deletes the flag file when the reader has got the
- * signal (signaller.h).
+ * the signal. So before the agent replaces the file, it creates an empty flag file in the
+ * same directory. The agent deletes the flag file when the reader has received the signal
+ * (signaller.h).
  *
  * The functions block: call them on a lane (runtime/offload.h).
  */

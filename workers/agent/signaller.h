@@ -2,12 +2,13 @@
  * signaller -- sends a signal to the program that reads the agent's files (kept_file.h)
  * when the files have changed. The signaller sends the first signal immediately, and
  * later signals at most once per interval. The interval also applies if there is no
- * reader, because it limits how often the agent writes files.
+ * reader, because the interval limits how often the agent writes files.
  *
  * The pid file contains the reader's pid. The reader may have ended, and another process
- * may have this pid now. So the signaller first opens a descriptor of the process, then
- * checks its command line, and sends the signal through the descriptor. If there is no
- * reader, the signaller sends no signal, because a reader reads the files when it starts.
+ * may have this pid now. So the signaller first opens a descriptor for the process. Then
+ * it checks the command line of the process and sends the signal through the descriptor.
+ * If there is no reader, the signaller sends no signal, because a reader reads the files
+ * when it starts.
  */
 #pragma once
 

@@ -1,11 +1,11 @@
 /*
- * versions -- asks for the present versions of objects that mirrors copy. The agent asks
- * periodically, to find changes whose messages were lost.
+ * versions -- asks a service for the current versions of the objects that mirrors copy.
+ * The agent asks periodically, to find changes whose messages were lost.
  *
  *	TOPIC hosts_versions(KEYS=[name, ...])  ->  {"versions": {name: version, ...}}
  *
- * The agent makes one call at a time. If a call gets no answer, the agent asks for its
- * names again in a later call.
+ * The agent makes one call at a time. If a call gets no answer, the agent asks for the
+ * same objects again in a later call.
  */
 #pragma once
 

@@ -4,9 +4,9 @@
  *
  * A command is a function of the type enum err (struct cli *). A command that fails
  * writes the reason to cli->why. main.c prints the reason once and derives the exit
- * status from the error. If --json is given, a command makes one document, and main.c
- * prints it. A failure adds "error" to the document. The client writes its progress to
- * standard error (progress.h).
+ * status from the error. If --json is given, a command makes one JSON document, and
+ * main.c prints the document. If the command fails, the document also contains "error".
+ * The client writes its progress to standard error (progress.h).
  */
 #pragma once
 

@@ -3,8 +3,8 @@
  * loop runs only while the client waits for an answer.
  *
  * client_open() waits for the broker, so an unreachable broker and a worker that does not
- * answer give different errors. In a window (import.c), the client makes several calls at
- * the same time. client_window_close() returns the first failure of the window.
+ * answer cause different errors. In a window (import.c), the client makes several calls
+ * at the same time. client_window_close() returns the first failure of the window.
  */
 #pragma once
 

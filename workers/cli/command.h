@@ -1,7 +1,7 @@
 /*
- * command -- the table of commands. The client uses it to find the command, and to make
- * --help, the shell completion and the man page. The rows are in commands.c. The rows of
- * the options are in options.c.
+ * command -- the table of commands. The client uses the table to find a command and to
+ * print --help, the shell completion and the man page. The rows are in commands.c. The
+ * rows of the options are in options.c.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* handlers -- declares the functions of the rows in commands.c and names their files. */
+/* handlers -- declares the functions that run the commands of commands.c, by file. */
 #pragma once
 
 #include "cli.h"

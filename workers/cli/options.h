@@ -1,7 +1,7 @@
 /*
  * options -- parses the options of the command line with getopt_long(). Only options.c
- * includes <getopt.h>, because its struct option conflicts with the struct option of
- * base/option.h.
+ * includes <getopt.h>, because the struct option of <getopt.h> conflicts with the struct
+ * option of base/option.h.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* owner_show -- prints the answers of zonefleet-ownership in a form for people. */
+/* owner_show -- prints the answers of zonefleet-ownership as text for people. */
 #pragma once
 
 #include <jansson.h>

@@ -1,6 +1,6 @@
 /*
  * progress -- shows the progress of a command in one line on the terminal. The line
- * disappears at the end of the command. The client writes the line to standard error. If
+ * disappears when the command ends. The client writes the line to standard error. If
  * standard error is not a terminal, the client writes a new line every 10 s, unless
  * --json is given. If --quiet is given, the client shows no progress.
  */

@@ -1,8 +1,8 @@
 /*
  * published -- waits until the records of a port, or of all ports of a network, are on
- * the name servers. The client first waits until central has accepted the records. Then
- * it waits until the name servers serve the new serials, but only for domains that the
- * caller may see. For example, only administrators may see reverse domains.
+ * the name servers. The client first waits until central has accepted the records. After
+ * that, the client waits until the name servers serve the new serials of all domains that
+ * the caller may see. For example, only administrators may see reverse domains.
  */
 #pragma once
 

@@ -1,8 +1,9 @@
 /*
  * tenants -- finds doubtful tenant names in the database. A name is doubtful if workers
- * refuse it in calls (model/identity.h). It is also doubtful if it differs from another
- * tenant name only in blanks or control characters at its ends, or in the case of ASCII
- * letters.
+ * refuse it in calls (model/identity.h). The client also compares the tenant names with
+ * each other. This comparison ignores the case of ASCII letters, and blanks and control
+ * characters at the ends. Two different names that are equal in this comparison are both
+ * doubtful.
  */
 #pragma once
 

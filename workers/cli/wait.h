@@ -1,10 +1,11 @@
 /*
  * wait -- waits until the name servers serve a change. The client polls central with
- * growing pauses. On a terminal, a line shows the serial and the state of each server.
+ * growing pauses. On a terminal, a line shows the serial and the state of each name
+ * server.
  *
- * The pool manager retries a domain in ERROR, and the first retries often succeed. So a
- * wait fails only after the domain has been in ERROR for 30 s, or when the time limit is
- * over.
+ * The pool manager retries a domain with the status ERROR, and the first retries often
+ * succeed. So a wait fails only if the domain has had the status ERROR for 30 s, or if
+ * the time limit is over.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * whole_file -- writes a file that appears at PATH only when it is complete. Until then
- * its path is PATH.part.
+ * whole_file -- writes a file that appears at PATH only when it is complete. Until the
+ * file is complete, its path is PATH.part.
  */
 #pragma once
 

@@ -1,10 +1,11 @@
 /*
- * drift -- decides when the pool manager repairs a difference between the database and a
- * name server (seed 004). The database and the server can change during a comparison. So
- * only a second comparison in a later round confirms a difference. The two rounds may see
- * different serials. Before a repair, the pool manager takes the lock of the object and
- * compares again. The caller stores the state of a difference in a row of the database.
- * This module reads no clock: the caller passes each time as an age.
+ * drift -- decides when the pool manager repairs a drift: a difference between the
+ * database and a name server that no change explains. The database and the name server
+ * can change during a comparison. So only a second comparison in a later round confirms
+ * that a difference is a drift. The two rounds may see different serials. Before a
+ * repair, the pool manager takes the lock of the object and compares the name server with
+ * the database again. The caller stores the state of a difference in a row of the
+ * database. This module reads no clock: the caller passes each time as an age.
  *
  * seen once                    wait for a later round
  * seen again                   repair it

@@ -1,7 +1,7 @@
 /*
  * heartbeat -- writes the heartbeats of this process to the database. The heartbeats have
  * their own thread and connection, so a database that does not answer does not block the
- * loop.
+ * event loop.
  */
 #pragma once
 

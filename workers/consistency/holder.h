@@ -1,15 +1,16 @@
 /*
- * holder -- the locks of this process, for all of its threads. A process is one session,
- * and its threads share its locks. Each use of a lock has a handle, and the holder
- * releases the lock when the process drops the last handle. So several threads can work
- * on different servers of one domain at the same time. A function may take a lock that
- * its caller already holds.
+ * holder -- the locks of this process, for all of its threads. For the database, a
+ * process is one session: all threads of the process share its locks. Each use of a lock
+ * has a handle, and the holder releases the lock when the process drops the last handle.
+ * So several threads can work on different name servers of one domain at the same time. A
+ * function may take a lock that its caller already holds.
  *
- * A process that waits for a lock tries again every 6 to 500 ms, with jitter, until its
- * time limit is over. A handle is sure (holder_is_sure()) as long as no other process can
- * have taken its lock. The holder measures this time with the monotonic clock of this
- * machine. The time begins before the statement that took or renewed the lock. When the
- * lock has expired, the handle is no longer sure, and holder_guard() refuses its writes.
+ * A process that waits for a lock tries again after growing pauses of 6 to 500 ms (with
+ * jitter), until the time limit of the wait is over. A handle is sure (holder_is_sure())
+ * as long as no other process can have taken its lock. The holder measures this period
+ * with the monotonic clock of this machine. The measurement begins before the statement
+ * that takes or renews the lock. When the lock has expired, the handle is no longer sure.
+ * holder_guard() then refuses writes under this handle.
  */
 #pragma once
 

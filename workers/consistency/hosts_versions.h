@@ -1,5 +1,5 @@
 /*
- * hosts_versions -- answers an agent that asks for the present versions of hosts
+ * hosts_versions -- answers an agent that asks for the current versions of hosts
  * (store_hosts.h, agent/versions.h). Only administrators may ask.
  */
 #pragma once

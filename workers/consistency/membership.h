@@ -1,15 +1,15 @@
 /*
- * membership -- makes this process a member of its service (seed 004: the election, the
- * hash factor). The process inserts its row and writes a heartbeat once per
- * `fleet.period`. If there is no master, it takes the lock "election:<service>" and
- * becomes the master. The master writes to the database which processes are dead and
- * which share of the work each other process has (election.h).
+ * membership -- makes this process a member of its service (requirements: seed 004). The
+ * process inserts its row and writes a heartbeat once per `fleet.period`. If the service
+ * has no master, the process takes the lock "election:<service>" and becomes the master.
+ * The master writes to the database which processes are dead. It also writes the share of
+ * each live process (election.h).
  *
  * Another process replaces a dead master within `fleet.timeout` + `fleet.period`. If a
  * master leaves, the next process that writes a heartbeat replaces the master. If a
  * master pauses so long that another process replaces it, lock_guard() refuses the writes
  * of the old master because of its old fence. A process that cannot reach the database
- * has no share, so call membership_share() before each piece of work.
+ * has no share. So call membership_share() before each piece of work.
  */
 #pragma once
 

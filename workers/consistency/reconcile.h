@@ -2,10 +2,10 @@
  * reconcile -- brings objects to the state that their rows describe. A process works on
  * many objects at the same time, but only one process works on each object.
  *
- * A process starts the work on an object that is due: it takes the lock of the object and
- * takes the first step. Each step reads the rows of the object. Then it either calls
- * another service or ends the work. When the answer arrives, the process writes the
- * result and takes the next step:
+ * To start the work on a due object, a process takes the lock of the object and takes the
+ * first step. Each step reads the rows of the object. Then the step either calls another
+ * service or ends the work. When the answer arrives, the process writes the result and
+ * takes the next step:
  *
  * work_start() -> step() -> work_call() -> answer -> work_write() -> work_step()
  *                        -> work_end()

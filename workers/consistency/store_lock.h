@@ -1,14 +1,15 @@
 /*
- * store_lock -- the SQL statements for distributed locks (seed 004). Each object has a
- * row in distributed_locks, and the session in this row holds the lock. If the session
- * releases the lock, or does not renew it in time by the clock of the database, another
- * session may take the lock. The fence then grows, and lock_guard() refuses writes with
- * an older fence. holder.h manages the locks of a process.
+ * store_lock -- the SQL statements for distributed locks (requirements: seed 004). Each
+ * object has a row in distributed_locks, and the session in this row holds the lock.
+ * Another session may take the lock if this session releases the lock or does not renew
+ * the lock in time. The clock of the database measures this time. When another session
+ * takes the lock, the fence grows. lock_guard() then refuses writes with an older fence.
+ * holder.h manages the locks of a process.
  *
- * Each function runs one statement: a compare-and-swap, which needs no transaction around
- * it. So the locks also work on a Galera cluster. There, row locks have no effect on
- * other nodes, but the cluster certifies each statement as one write. It is safe to run
- * any of the statements twice.
+ * Each function runs one statement, a compare-and-swap. The statement needs no
+ * transaction around it. So the distributed locks also work on a Galera cluster. In such
+ * a cluster, row locks have no effect on other nodes, but the cluster certifies each
+ * statement as one write. It is safe to run any of the statements twice.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * store_members -- the SQL statements for the table worker_nodes: the processes of a
- * service, and the decisions of its master about them. All times are by the clock of the
- * database.
+ * service, and the decisions of its master about them. All times come from the clock of
+ * the database.
  */
 #pragma once
 

@@ -1,16 +1,17 @@
 /*
  * store_version -- stores the version of an object of which several programs have copies
- * (seed 004, "Comparison By Version ID"; schema/006).
+ * (schema/006; "Comparison By Version ID" in the requirements, seed 004).
  *
- * A program that changes an object raises its version in the same transaction. The
- * statement fails if the version has changed since the program read it. So if two
- * programs read the same version, only one of them can write. A program that has a copy
- * compares versions. If a message has the same version as the copy, the message contains
- * nothing new. Two copies with the same version are equal.
+ * A program that changes an object raises the version of the object in the same
+ * transaction. The SQL statement fails if the version has changed since the program read
+ * the object. So if two programs read the same version, only one of them can write. A
+ * program that has a copy compares the version of the copy with the version in each
+ * message. If both are the same, the message contains nothing new. Two copies with the
+ * same version are equal.
  *
- * The first version is 1; 0 means that the object has no version. Programs older than the
- * table do not write versions. So code that compares versions also compares another
- * value, such as a zone's serial.
+ * The first version is 1. The value 0 means that the object has no version. Programs
+ * older than the table do not write versions. So code that compares versions also
+ * compares another value, such as a zone's serial.
  */
 #pragma once
 

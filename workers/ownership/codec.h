@@ -1,6 +1,6 @@
 /*
- * codec -- decodes the messages of producers. The decoder checks each field, and whether
- * the zone can contain each record.
+ * codec -- decodes the messages of producers. The decoder checks each field. It also
+ * checks whether the zone can contain each record.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
- * document -- converts the records of a zone to and from a list of JSON objects (seed
- * 001, "ConfigMap"). Each object has the members dnsname, owner, target and type of one
- * record. Names in dnsname and target have no final dot.
+ * document -- converts the records of a zone to and from a list of JSON objects
+ * ("ConfigMap" in the requirements, seed 001). Each object has the members dnsname,
+ * owner, target and type of one record. Names in dnsname and target have no final dot.
  */
 #pragma once
 

@@ -1,5 +1,6 @@
 /*
- * ownership -- writes the endpoints of producers to shared zones (seed 001).
+ * ownership -- writes the endpoints of producers to shared zones (requirements: seed
+ * 001).
  *
  * service  calls -> rows: endpoints            round     a registry's rows -> its zone
  * due      rows that are due -> rounds         provider  reads and writes the zone

@@ -1,14 +1,14 @@
 /*
- * primary -- a connection to the name server that accepts updates of a zone and answers
- * queries for it. The server does not belong to the fleet, so zonefleet-ownership checks
- * each message and limits the time of each wait.
+ * primary -- a connection to the name server that accepts dynamic updates of a zone and
+ * answers queries for it. The server does not belong to the fleet, so zonefleet-ownership
+ * checks each message from this server and limits the time of each wait.
  *
- * A zone transfer has its own TCP connection. Updates and queries share another
- * connection. The shared connection stays open until it has been idle for a time, an
- * error occurs, or the caller cancels an operation. If the registry has a key,
- * zonefleet-ownership signs all messages and rejects unsigned answers. If the server
- * answers with BADTIME, zonefleet-ownership signs the message again with the server's
- * time (RFC 8945 5.2.3), but only once.
+ * Each zone transfer uses its own TCP connection. Dynamic updates and queries share
+ * another connection. zonefleet-ownership closes the shared connection when an error
+ * occurs or the caller cancels an operation. It also closes the connection after some
+ * idle time. If the registry has a key, zonefleet-ownership signs all messages and
+ * rejects unsigned answers. If the server answers with BADTIME, zonefleet-ownership signs
+ * the message again with the server's time (RFC 8945 5.2.3), but only once.
  */
 #pragma once
 

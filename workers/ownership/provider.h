@@ -1,7 +1,7 @@
 /*
- * provider -- reads and writes a zone (seed 001, "DNSProvider"). Only one operation may
- * run at a time. No callback runs before the function that starts the operation has
- * returned.
+ * provider -- reads and writes a zone ("DNSProvider" in the requirements, seed 001). Only
+ * one operation may run at a time. No callback runs before the function that starts the
+ * operation has returned.
  */
 #pragma once
 

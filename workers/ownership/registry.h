@@ -1,6 +1,6 @@
 /*
  * registry -- the registries that this process serves. A registry is a storage_id in a
- * zone. The process makes its registries from its settings.
+ * zone. The process creates its registries from its settings.
  */
 #pragma once
 

@@ -1,13 +1,13 @@
 /*
  * round -- reads the zone of a registry, plans the changes, and sends the allowed
- * changes, message by message (the loop of seed 001).
+ * changes.
  *
- * One update contains a record and its ownership mark. The prerequisites of the update
- * describe the zone as the round read it. So each change is either complete or not begun.
- * A round may end at any point, or pause while another round runs. The next round makes
- * the remaining changes. Before the round sends updates, it writes the desired record
- * sets to the database (ACCEPTED). After a later reading, it writes which of these record
- * sets the zone contains (PROGRAMMED).
+ * One dynamic update contains both a record and its ownership mark. The prerequisites of
+ * the update describe the zone as the round read it. So each change is either complete or
+ * not started. A round may end at any point, or pause while another round runs. The next
+ * round makes the remaining changes. Before the round sends updates, it writes the
+ * desired record sets to the database (ACCEPTED). After a later reading, the round writes
+ * which of these record sets the zone contains (PROGRAMMED).
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /*
  * round_private -- declarations that only the files of the round and storage.c use.
- * round.c takes the steps. round_plan.c makes the plan from rows and records.
- * round_owned.c writes the rows of owned record sets. round_records.c stores the records
- * of the zone. round_skip.c decides whether the round can skip the reading.
+ * round.c takes the steps of the round. round_plan.c makes the plan from rows and
+ * records. round_owned.c writes the rows of owned record sets. round_records.c stores the
+ * records of the zone. round_skip.c decides whether the round can skip the reading.
  * round_orders.c handles orders. round_report.c writes log lines and sends notifications.
- * All of them use round_state.c.
+ * All of these files use round_state.c.
  */
 #pragma once
 

@@ -1,8 +1,9 @@
 /*
- * server_clock -- estimates the clock of a server that checks the signatures of
- * zonefleet-ownership. The program assumes that the server's clock equals its own until
- * the server answers with BADTIME (RFC 8945 5.2.3). From then on, the program signs
- * messages to that server with the server's time. It never changes its own clock.
+ * server_clock -- estimates the clock time of a name server that checks signed messages
+ * (TSIG) of zonefleet-ownership. At first, zonefleet-ownership uses the clock of its own
+ * machine. After the server has answered with BADTIME (RFC 8945 5.2.3),
+ * zonefleet-ownership signs messages to this server with the server's time.
+ * zonefleet-ownership never changes the clock of its machine.
  */
 #pragma once
 

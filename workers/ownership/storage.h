@@ -1,10 +1,10 @@
 /*
- * storage -- reads and writes the ownership marks in one of three places (seed 001,
- * "Types of storage").
+ * storage -- reads and writes the ownership marks in one of three places ("Types of
+ * storage" in the requirements, seed 001).
  *
  * txt     in TXT records of the zone. One update contains the records and their marks
  * table   in rows of the database. The round writes them before it sends the updates.
- *         They take effect when a reading has shown their records
+ *         The rows take effect when a reading has shown the records
  * memory  in this process, for tests; lost when it ends (InMemoryStorage)
  */
 #pragma once

@@ -1,6 +1,6 @@
 /*
  * store_record -- stores the record sets of a zone at the last reading, and their owners
- * according to the registry (seed 001, "ConfigMap").
+ * according to the registry ("ConfigMap" in the requirements, seed 001).
  */
 #pragma once
 

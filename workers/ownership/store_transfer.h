@@ -1,12 +1,12 @@
 /*
  * store_transfer -- moves the rows for the record sets of an order to another registry.
- * Each function moves all items of the order that are in STATE.
+ * Each function moves all items of the order whose state is STATE.
  *
  * The round first copies the endpoints to the new registry. When the new registry owns
  * the record sets, the round deletes the endpoints of the old registry. So at any time,
- * at least one registry has the endpoint. Until then, the copy contains the id of its
- * order. If the order fails, the round deletes the copy, unless a producer has sent the
- * same endpoint to the new registry.
+ * each endpoint is in at least one registry. Until the order is complete, the copy
+ * contains the id of the order. If the order fails, the round deletes the copy, unless a
+ * producer has sent the same endpoint to the new registry.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
  * agent -- `zonefleet-ports --agent` writes and updates the files of dnsmasq for the
- * networks of its machine. Each network has a directory, in the layout of Neutron's DHCP
+ * networks of its machine. Each network has a directory with the layout of Neutron's DHCP
  * agent.
  *
  *	DIRECTORY/UUID/addn_hosts	names, for --addn-hosts

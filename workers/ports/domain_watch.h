@@ -1,12 +1,12 @@
 /*
- * domain_watch -- finds domains that had records of ports and that a tenant or an
- * operator has deleted. zonefleet-ports asks central for each domain once per
+ * domain_watch -- finds domains that contained records of ports before a tenant or an
+ * operator deleted these domains. zonefleet-ports asks central about each domain once per
  * `ports.retry_period`. If central does not have the domain, or has a new domain with the
  * same name, zonefleet-ports sends all records of the domain again (publish.h). If
  * zonefleet-ports may not create the domain, the ports show the reason. The row of the
  * domain contains the id that central returned at the last change or check.
  *
- * In each turn, each process checks a few domains. Two processes may check the same
+ * In each round, each process checks a few domains. Two processes may check the same
  * domain.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /*
- * feed -- receives the messages of Neutron and applies them (neutron_apply.h).
+ * feed -- receives messages from Neutron and applies them (neutron_apply.h).
  * zonefleet-ports reads two kinds of messages, each from its own queue: Neutron's
  * notifications, and the objects that Neutron's servers push to agents. Only the pushed
  * objects include the ports that Neutron creates for routers and DHCP. Messages can

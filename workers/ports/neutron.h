@@ -1,13 +1,14 @@
 /*
  * neutron -- decodes Neutron's notifications into rows. The decoders support Neutron 21
- * and older releases. Older releases have tenant_id instead of project_id, no dns_* and
- * no revision_number.
+ * and older releases. Older releases send tenant_id instead of project_id, and do not
+ * send dns_* and revision_number.
  *
  *	port.create.end, port.update.end	{"port": {...}}, {"ports": [{...}, ...]}
  *	port.delete.end				{"port_id": "...", "port"?: {...}}
  *	network.*, subnet.*, floatingip.*	in the same form
  *
- * The decoders ignore other notifications, because these do not change names.
+ * The decoders ignore other notifications, because only the notifications above can
+ * change names.
  */
 #pragma once
 

@@ -6,11 +6,12 @@
  * before its subnet, port_network_of() decides whether zonefleet publishes its addresses.
  *
  * In Neutron, the subnets of a network do not overlap. But the deletion of a subnet may
- * arrive after the subnet that replaces it. Until then, both rows exist (core/subnets.h),
- * and the log contains a warning.
+ * arrive after the subnet that replaces it. Until the deletion arrives, both rows exist
+ * (core/subnets.h), and the log contains a warning.
  *
- * Neutron has already accepted these objects, so an invalid name, or a name of another
- * port, is not an error. The port has only its generated names until the name is free.
+ * Neutron has already accepted these objects. So it is not an error if the name of a port
+ * is invalid or belongs to another port. In this case, the port has only its generated
+ * names until its name is valid and free.
  */
 #pragma once
 

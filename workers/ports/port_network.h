@@ -1,8 +1,9 @@
 /*
  * port_network -- decides which addresses of a port zonefleet publishes. zonefleet always
- * publishes a floating IP. For a fixed address, the subnet decides. If an address is in
- * no known subnet, zonefleet publishes the address, with one exception: if ports.publish
- * is "flagged" and the port is Neutron's, zonefleet waits for the subnet.
+ * publishes a floating IP. For a fixed address, the decision depends on the subnet. If an
+ * address is in no known subnet, zonefleet publishes the address. There is one exception:
+ * if ports.publish is "flagged" and the port comes from Neutron, zonefleet waits for the
+ * subnet.
  */
 #pragma once
 

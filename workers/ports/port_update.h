@@ -1,8 +1,8 @@
 /*
  * port_update -- changes one port in a transaction, for calls and for the feed. The
- * transaction reads the row of the port, makes the full name of the port, writes the row,
- * and then writes the records. If the name is invalid, or another port has the name, a
- * call fails. In the same case, the feed writes the port without the name.
+ * transaction reads the row of the port and makes the fully qualified name of the port.
+ * Then it writes the row and the records. If the name is invalid or belongs to another
+ * port, a call fails, but the feed writes the port without the name.
  */
 #pragma once
 

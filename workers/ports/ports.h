@@ -1,5 +1,5 @@
 /*
- * ports -- gives names to the ports of networks (seed 002).
+ * ports -- gives names to the ports of networks (requirements: seed 002).
  *
  * service       calls -> rows: networks, subnets, ports and their records
  * feed          messages of Neutron -> the same rows
@@ -8,11 +8,11 @@
  * domain_watch  deleted domains -> open rows
  * agent         --agent, on other machines: hosts_export -> the files of dnsmasq
  *
- * A call ends after the commit of the port's names. A key of the table makes these names
- * unique. Open rows say which records to add or delete. The process with the lock of a
- * domain publishes the open rows of the domain together, as one change with one serial.
- * After a failure it retries with growing pauses. Open rows survive a crash, so no change
- * is lost.
+ * A call ends after the commit of the port's names. A unique key of the table prevents
+ * two ports from having the same name. Open rows say which records to add or delete. The
+ * process with the lock of a domain publishes the open rows of the domain together, as
+ * one change with one serial. After a failure, the process retries with growing pauses.
+ * Open rows are in the database, so all changes survive a crash.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * precedence -- deletes an object that a call created if Neutron has an object with the
+ * precedence -- deletes the object of a call when Neutron has a different object with the
  * same id.
  *
  * A tenant's call may use the id of a network, subnet or port before Neutron's message
@@ -7,8 +7,8 @@
  * functions delete the call's object before neutron_apply() writes Neutron's object.
  * Otherwise Neutron's object takes the place of the call's object in the same row. These
  * functions never delete a network without a tenant, because only an administrator can
- * create such a network. A row with is_fed is Neutron's, even after Neutron has deleted
- * the object.
+ * create such a network. A row with is_fed belongs to Neutron, even after Neutron has
+ * deleted the object.
  */
 #pragma once
 

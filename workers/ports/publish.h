@@ -2,15 +2,15 @@
  * publish -- sends the open records of ports to central. The process with the lock of a
  * domain makes one change to the domain for all open records, with one serial. If central
  * refuses a change, publish sends the two halves of the change, so one bad record does
- * not block other records. publish repeats a call that got no answer. This is safe: if a
- * record already exists, or is already deleted, the call changes nothing.
+ * not block other records. publish repeats a call that got no answer. The repeated call
+ * is safe: it changes nothing if the record already exists or is already deleted.
  *
  * publish creates the reverse domain of a record, and other domains if
  * ports.create_domains is set. If ports.delete_reverse is set, publish deletes a reverse
  * domain that it has created and in which no port has a record. If the domain contains
- * other records, central does not delete it. publish then no longer treats the domain as
- * its own. Records for a domain that central is deleting wait until publish can create
- * the domain again.
+ * other records, central does not delete it. In this case, publish no longer treats the
+ * domain as one that it has created. Records for a domain that central is deleting wait
+ * until publish can create the domain again.
  */
 #pragma once
 

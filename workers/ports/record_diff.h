@@ -1,5 +1,5 @@
 /*
- * record_diff -- compares the present records of ports with the desired records, and
+ * record_diff -- compares the current records of ports with the desired records, and
  * writes the rows that differ. record_diff does not write unchanged rows, so the cost
  * depends on the size of the change.
  */

@@ -1,9 +1,11 @@
 /*
- * reverse_quota -- limits the number of reverse domains per tenant. A reverse domain has
- * no tenant. A reverse domain counts for the tenant for whose port zonefleet created it.
- * The limit is the tenant's quota of domains, or ports.quota_reverse. A port needs no
- * quota if its reverse domain already exists. Reverse domains of Neutron's ports count,
- * but zonefleet never refuses these ports, because Neutron has its own quotas.
+ * reverse_quota -- limits the number of reverse domains per tenant. A reverse domain
+ * belongs to no tenant. zonefleet creates each reverse domain for a port. The domain
+ * counts toward the limit of the tenant of this port. The limit is the tenant's quota of
+ * domains. If the tenant has no such quota, the limit is ports.quota_reverse. A port
+ * needs no quota if its reverse domain already exists. Reverse domains for Neutron's
+ * ports also count toward the limit. But zonefleet never refuses a port of Neutron,
+ * because Neutron has its own quotas.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /*
  * backend_check -- checks the backends of routes. A tenant may name only backends that
- * match routes.backend_pattern. An older route may have a backend that does not match,
- * and keeps this backend. Each process logs each such route once after it has started.
+ * match routes.backend_pattern. An older route may have a backend that does not match.
+ * Such a route keeps its backend. After its start, each process writes one log line for
+ * each such route.
  */
 #pragma once
 

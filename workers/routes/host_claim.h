@@ -1,8 +1,9 @@
 /*
- * host_claim -- gives each host to only one route. The first route with a host gets the
- * claim. The route keeps the claim until it is deleted or gets another host. Other routes
- * with this host wait. The transaction that releases a claim gives it to the route that
- * has waited longest.
+ * host_claim -- gives each host to only one route. A claim is the right of one route to
+ * use a host. The first route with a host gets the claim to this host. The route keeps
+ * the claim until the route is deleted or gets a different host. Other routes with the
+ * claimed host wait. The transaction that releases a claim gives it to the route that has
+ * waited longest.
  *
  * "*.example.org" stands for all names directly below example.org. If a tenant has this
  * wildcard or one of these names, no other tenant can have the wildcard or any of these

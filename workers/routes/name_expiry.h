@@ -1,12 +1,13 @@
 /*
- * name_expiry -- moves former names of routes to their next state when their time is over
- * (core/former_name.h). At the end of the grace time, the process removes the CNAME of
- * the name. When the CNAME has expired in the caches of all resolvers, the process
- * deletes the name and sends a message to the agents of the routers that served the name.
+ * name_expiry -- moves former names of routes to their next state when the time in the
+ * current state is over (core/former_name.h). At the end of the grace time, a process
+ * removes the CNAME of the name. When the CNAME has expired in the caches of all
+ * resolvers, the process deletes the name and sends a message to the agents of the
+ * routers that served the name.
  *
- * Each process handles one small page of rows in a turn. The process skips rows that
- * another process has already changed, and rows of a router that another transaction has
- * locked.
+ * In each round, each process handles one small page of rows. The process skips rows that
+ * another process has already changed. It also skips the rows of a router that another
+ * transaction has locked.
  */
 #pragma once
 

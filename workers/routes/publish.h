@@ -2,8 +2,9 @@
  * publish -- sends the domains of routers to central. The process with the router's lock
  * sends all changes to the records of the domain together, as one change with one serial.
  * Then the process polls central until the name servers serve this serial. publish
- * repeats a call that got no answer. This is safe, because a record set that already
- * exists causes no change. Once per routes.check_period, publish sends all records again.
+ * repeats a call that got no answer. The repeated call is safe, because central does not
+ * change a record set that already exists. Once per routes.check_period, publish sends
+ * all records again.
  *
  * publish creates the domain of a new router, unless central already has the domain. When
  * the router is deleted, publish deletes the domain, but only if publish has created the

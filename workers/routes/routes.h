@@ -1,17 +1,17 @@
 /*
  * routes -- manages routers, the routes of each router, and a domain with a wildcard for
- * each router (seed 003).
+ * each router (requirements: seed 003).
  *
  * service      handles calls: routers, routes, bindings
  * host_claim   decides which route has a host
  * scheduler    binds routes to routers, according to a strategy
  * publish      sends the records of a router's domain to central
- * name_expiry  removes former names of routes when their time is over
+ * name_expiry  removes former names of routes after their grace time
  *
  * An instance runs at each address of a router. Each instance serves all routes of the
- * router. Each process handles a share of the routes, according to their ids. If two
- * processes bind the same route at the same time, one of them fails, because the table
- * route_bindings has a unique key for the route.
+ * router. Each process handles a share of the routes. The ids of the routes decide which
+ * routes belong to a share. Two processes cannot both bind the same route, because the
+ * table route_bindings has a unique key for the route.
  */
 #pragma once
 

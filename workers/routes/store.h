@@ -1,5 +1,5 @@
 /*
- * store -- reads and writes the tables of zonefleet-routes: routers, routes, claims,
+ * store -- reads and writes the tables of zonefleet-routes: routers, routes, host claims,
  * bindings and former names. No other program writes these tables.
  */
 #pragma once

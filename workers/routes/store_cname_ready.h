@@ -1,6 +1,6 @@
 /*
  * store_cname_ready -- the SQL condition under which a former name may get its CNAME to
- * the present router of its route. In the condition, m is a row of route_moves in state
+ * the current router of its route. In the condition, m is a row of route_moves in state
  * ADD, and b is the binding of the route.
  *
  *	all shown instances report that they serve the route		immediately

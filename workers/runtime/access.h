@@ -1,16 +1,17 @@
 /*
  * access -- decides, for all programs, which objects a caller may see and change. The
- * answer depends on the tenant and is_admin in the caller's context.
+ * decision depends on the tenant and is_admin in the caller's context.
  *
- * A caller owns an object if its tenant and the object's tenant have the same octets.
- * Objects without a tenant ("") belong to administrators only. A caller without a tenant
- * and without is_admin owns nothing.
+ * A caller owns an object if the caller's tenant and the object's tenant have the same
+ * octets. Objects without a tenant ("") belong to administrators only. A caller without a
+ * tenant and without is_admin owns no objects.
  *
  * If an administrator's context contains own_tenant_only, the administrator sees only the
- * objects of its tenant. If its tenant is "", it sees only the objects without a tenant.
- * The administrator keeps all other rights, for example the right to change quotas. A
- * program that acts for many tenants sets own_tenant_only, so a mistake cannot change the
- * objects of other tenants.
+ * objects of its tenant. If the tenant of this administrator is "", the administrator
+ * sees only the objects without a tenant. The administrator keeps all other rights, for
+ * example the right to change quotas. A program that acts for many tenants sets
+ * own_tenant_only. A wrong call of this program then cannot change the objects of other
+ * tenants.
  */
 #pragma once
 

@@ -2,16 +2,17 @@
  * broker -- a connection to RabbitMQ that reconnects by itself. Only the files broker*
  * use librabbitmq.
  *
- * A separate thread (offload.h) connects, so an unreachable broker does not block the
- * loop. The outbox keeps a published message until the broker confirms it or its time
- * limit is over. After a reconnect, the outbox sends the same bytes again. A process has
- * two connections, one to consume and one to publish, because RabbitMQ blocks connections
- * that publish during a memory alarm.
+ * A separate thread (offload.h) connects to the broker, so an unreachable broker does not
+ * block the event loop. The outbox keeps a published message until the broker confirms
+ * the message or the time limit of the message is over. After a reconnect, the outbox
+ * sends the same bytes again. A process has one connection to consume messages and one to
+ * publish messages. During a memory alarm, RabbitMQ blocks the connections that publish.
  *
- * When the connection opens, it declares its exchanges, queues and bindings. Then the
- * connection checks every few seconds that all of them still exist. If one of them is
- * missing, or the account has lost the right to use one of them, the connection closes.
- * The next connection declares all exchanges, queues and bindings again.
+ * When the connection opens, it declares its exchanges, queues and bindings. After that,
+ * the connection checks every few seconds that all of its exchanges, queues and bindings
+ * still exist. If one is missing, the connection closes. The connection also closes if
+ * its account has lost the right to use one of its exchanges, queues or bindings. The
+ * next connection declares all exchanges, queues and bindings again.
  */
 #pragma once
 

@@ -1,14 +1,15 @@
 /*
- * broker_admin -- counts the messages of queues for an operator, reads dead letters,
- * sends them to their work queue again, or drops them. The client uses it, and so does
- * the thread that counts messages periodically (consistency/queue_watch.h). Each call
- * blocks for at most ten seconds.
+ * broker_admin -- counts the messages of queues for an operator. It also reads dead
+ * letters, sends dead letters to their work queue again, and drops dead letters. The
+ * client uses this module. The thread that counts messages periodically
+ * (consistency/queue_watch.h) also uses this module. Each call blocks for at most ten
+ * seconds.
  *
  * A message that the caller has taken belongs to this connection until the caller drops
- * it. If the connection ends before that, the message returns to its queue. To send a
- * dead letter again, the caller first sends a copy and then drops the dead letter. A
- * crash between these steps leaves both messages. This is safe, because a message that
- * arrives twice has only one effect.
+ * it. If the connection ends before the caller drops the message, the message returns to
+ * its queue. To send a dead letter again, the caller first sends a copy and then drops
+ * the dead letter. If the program crashes between these two steps, both messages remain.
+ * Two copies are safe, because a message that arrives twice has only one effect.
  */
 #pragma once
 

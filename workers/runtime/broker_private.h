@@ -2,15 +2,15 @@
  * broker_private -- declarations that only the files of the broker use.
  *
  *   broker_url.c             parses the URL; no I/O
- *   broker_connection.c      connects and logs in, makes error texts; on the lane
+ *   broker_connection.c      connects, logs in, makes error texts; on the lane
  *   broker_topology.c        declares exchanges, queues and bindings; on the lane
- *   broker_topology_check.c  checks periodically that these exist; on the loop
- *   broker.c                 connects, reconnects, runs the turns
- *   broker_state.c           drops the connection, acknowledges, requests a turn
+ *   broker_topology_check.c  checks periodically that all of them exist; on the loop
+ *   broker.c                 connects, reconnects, handles the turns of the loop
+ *   broker_state.c           drops the connection, acknowledges messages, requests turns
  *   broker_read.c            reads frames: deliveries, returned messages and confirms
  *   broker_outbox.c          finds unconfirmed messages by their tags
  *   broker_publish.c         sends the messages of the outbox, handles confirms
- *   broker_admin.c           counts messages, moves dead letters, for operators; blocks
+ *   broker_admin.c           counts messages and moves dead letters; blocks
  */
 #pragma once
 

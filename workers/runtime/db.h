@@ -1,11 +1,11 @@
 /*
  * db -- a connection to MySQL or MariaDB. Only the files db* use the client library.
  *
- * A struct db connects to the first healthy host of the list at its first use, and again
- * when the connection is lost. It uses only prepared statements and keeps them for later
- * calls. Reads and writes have a time limit. The files db* never set the option RECONNECT
- * of the library, because RECONNECT would hide the loss of a transaction. Only one thread
- * may use a struct db.
+ * When the caller first uses a struct db, the struct db connects to the first healthy
+ * host of the list. It connects again after the connection is lost. A struct db uses only
+ * prepared statements and keeps them for later calls. Reads and writes have a time limit.
+ * The files db* never set the option RECONNECT of the library, because RECONNECT would
+ * hide the loss of a transaction. Only one thread may use a struct db.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
  * db_mysql -- struct db, for the files that use the client library. Only
- * workers/runtime/db*.c include it.
+ * workers/runtime/db*.c include this header.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * db_probe -- tests periodically whether the database answers and has the schema that
- * this program needs. The probe has its own thread and connection, so a dead database
- * server does not block the loop.
+ * this program needs. The probe has its own thread and connection, so a database server
+ * that does not answer does not block the event loop.
  */
 #pragma once
 

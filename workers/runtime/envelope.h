@@ -5,9 +5,10 @@
  *	{"oslo.version": "2.0", "oslo.message": "<the message, as a JSON string>",
  *	 "zonefleet.signature": "<signature.h>"}
  *
- * The key zonefleet.signature is an optional extension of zonefleet, which oslo.messaging
- * ignores. A body without the two oslo keys is the message itself. The keys `_context_*`
- * of the message are the context. A message with `_msg_id` and `_reply_q` is a call.
+ * The optional key zonefleet.signature is an extension of the format: oslo.messaging
+ * ignores this key. A body without the two oslo keys is the message itself. The keys
+ * `_context_*` of the message are the context. A message that contains `_msg_id` and
+ * `_reply_q` is a call.
  */
 #pragma once
 

@@ -1,8 +1,9 @@
 /*
- * metrics_http -- the HTTP server of a program, with libmicrohttpd. /metrics returns the
- * metrics as Prometheus text. /healthz returns 200 if all processes are ready and alive.
- * Otherwise it returns 503 with a reason for each process that is not ready or not alive.
- * The server runs in the supervisor and by default listens only on loopback.
+ * metrics_http -- the HTTP server of a program, based on libmicrohttpd. /metrics returns
+ * the metrics as Prometheus text. /healthz returns 200 if all processes are ready and
+ * alive. Otherwise /healthz returns 503 with a reason for each process that is not ready
+ * or not alive. The server runs in the supervisor and by default listens only on the
+ * loopback address.
  */
 #pragma once
 

@@ -1,14 +1,15 @@
 /*
  * migrate -- updates the schema of the database to this program's version. The program
  * contains the files schema/NNN_name.sql (the Makefile generates migrate_files[]). The
- * files are numbered from 1 without a gap. The program cannot return to an older version.
+ * files are numbered from 1 without a gap. The program cannot change the schema back to
+ * an older version.
  *
- * DDL has no transactions. So each version has a row in schema_migrations: its state is
- * STARTED before the first statement and DONE after the last statement. The row is also
- * the lock, because only one of two runs can insert it. GET_LOCK() is not enough, because
- * on a cluster a lock of GET_LOCK() exists only on one node. If a migration is
- * interrupted, its version stays in state STARTED, and an operator must act. The error
- * message says what to do.
+ * DDL statements cannot be part of a transaction. So each version has a row in
+ * schema_migrations. The state of this row is STARTED before the first statement and DONE
+ * after the last statement. The row is also the lock, because only one of two parallel
+ * runs can insert the row. GET_LOCK() is not enough: on a cluster, its lock exists only
+ * on one node. If a migration is interrupted, its version stays in state STARTED, and an
+ * operator must act. The error message says what to do.
  */
 #pragma once
 

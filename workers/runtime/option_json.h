@@ -1,6 +1,6 @@
 /*
  * option_json -- writes the settings of a program as JSON, for docs/generate. Each group
- * is one item, and its rows are in the order of --help.
+ * of options is one item of the JSON. The rows of a group are in the order of --help.
  */
 #pragma once
 

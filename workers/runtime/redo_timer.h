@@ -1,9 +1,9 @@
 /*
- * redo_timer -- runs a transaction on the loop. It repeats the transaction while other
- * transactions lock a row that it needs (ERR_LOCKED). The pauses grow from 5 to 100 ms.
- * After 5 s the transaction fails.
+ * redo_timer -- runs a transaction on the event loop. The timer repeats the transaction
+ * while other transactions lock a row that this transaction needs (ERR_LOCKED). The
+ * pauses between the attempts grow from 5 to 100 ms. After 5 s, the transaction fails.
  *
- * A timer runs one transaction at a time. The timer belongs to the object that SELF
+ * A redo timer runs one transaction at a time. The timer belongs to the object that SELF
  * points to.
  */
 #pragma once

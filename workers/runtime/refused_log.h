@@ -3,7 +3,7 @@
  *
  * Any account of the broker can send such messages, so a process logs at most one line
  * per second. In each line, `unlogged` is the number of messages that the process has
- * refused since the previous line and not logged. Only the thread of the loop may call
+ * refused but not logged since the previous line. Only the thread of the loop may call
  * refused_log().
  */
 #pragma once

@@ -1,12 +1,12 @@
 /*
  * rpc -- remote procedure calls over the broker, for servers and clients.
  *
- * A program lists its methods in one table. The rpc server does everything else: it
- * decodes the message, checks the keywords, runs the handler again after a race, sends
- * the answer, and acknowledges the message after the commit. The rpc server also applies
- * the caller's time limit, retries requests, makes dead letters, and writes log lines and
- * metrics. A handler reads req->args and may set req->result. A handler may run twice for
- * one message. Both runs get the same req->unique_id.
+ * A program lists its methods in one table. The rpc server does everything else. It
+ * decodes the message, checks the keywords and runs the handler. After the commit, it
+ * sends the answer and acknowledges the message. The rpc server also applies the caller's
+ * time limit, retries requests, makes dead letters, and writes log lines and metrics. A
+ * handler reads req->args and may set req->result. A handler may run several times for
+ * one message, for example after a race. All of these runs get the same req->unique_id.
  */
 #pragma once
 

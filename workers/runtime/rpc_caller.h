@@ -1,12 +1,13 @@
 /*
- * rpc_caller -- finds the caller of a body that is not a valid request.
+ * rpc_caller -- finds the caller that is waiting for an answer to an invalid body.
  *
  * If envelope.c refuses a body, for example because of a duplicate key, the sender may
- * still be waiting for an answer. The scan reads only `_msg_id` and `_reply_q`. The scan
- * needs constant memory, so it can read a body of any length and depth. It finds a caller
- * only if three conditions hold. The body is one complete object. Each of these two keys
- * occurs once at the top level (of `oslo.message`, if the body is an envelope). The reply
- * queue has a valid name. Pure.
+ * still be waiting for an answer. The scan of the body reads only `_msg_id` and
+ * `_reply_q`. The scan needs constant memory, so it can read a body of any length and
+ * depth. The scan finds a caller only if three conditions hold: (1) the body is one
+ * complete object, (2) `_msg_id` and `_reply_q` each occur once at the top level, and (3)
+ * the reply queue has a valid name. If the body is an envelope, condition (2) applies to
+ * the top level of `oslo.message`. Pure.
  */
 #pragma once
 

@@ -2,8 +2,8 @@
  * rpc_digest -- distinguishes a repeated message from a different call that has the same
  * message id.
  *
- * The sender of a message chooses its id. So a program that stores answers by
- * `_unique_id` also stores the digest of the call. The program repeats a stored answer
+ * The sender of a message chooses the id of the message. So a program that stores answers
+ * by `_unique_id` also stores the digest of the call. The program repeats a stored answer
  * only for a call with the same tenant, rights, method and arguments.
  */
 #pragma once

@@ -1,13 +1,14 @@
 /*
  * rpc_limit -- computes how long the caller of a request waits.
  *
- * The expiration of a message is its caller's time limit in milliseconds. The callers of
- * zonefleet also send the end of the time limit in a header, by their own clock.
- * oslo.messaging cannot set a header, so callers that use it send this end in the
- * context. A COMMIT takes time and clocks differ. So the request must be finished
- * RPC_MARGIN_MS before the end of the time limit. If the time limit is shorter than two
- * seconds, this margin is a quarter of it. If a message contains no end, or an impossible
- * end, the time in the broker's queue is unknown. The time limit then begins at the time
+ * The expiration of a message contains the caller's time limit in milliseconds. If the
+ * caller is a program of zonefleet, a header also contains the end of the time limit, by
+ * the caller's clock. Callers that use oslo.messaging cannot set a header, so they send
+ * the end of the time limit in the context. A COMMIT takes time, and clocks differ. So a
+ * process must finish a request RPC_MARGIN_MS before the end of the time limit. If the
+ * time limit is shorter than two seconds, this margin is a quarter of the time limit. A
+ * message may contain no end of the time limit, or an impossible one. In this case, the
+ * time that the message spent in the broker's queue is unknown, and the time limit begins
  * when the socket was last empty. Pure.
  */
 #pragma once

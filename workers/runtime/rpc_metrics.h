@@ -1,7 +1,7 @@
 /*
- * rpc_metrics -- the metrics of the rpc server and client. rpc_metrics_init() makes the
- * metrics before the fork. The server and the client find the metrics by name when they
- * open.
+ * rpc_metrics -- the metrics of the rpc server and client. rpc_metrics_init() creates the
+ * metrics before the fork. The server and the client look up the metrics by name when
+ * they start.
  */
 #pragma once
 

@@ -2,9 +2,9 @@
  * rpc_private -- declarations that only the files of the rpc server use.
  *
  * rpc_server.c opens the server. rpc_receive.c makes a job from a delivery, rpc_run.c
- * runs the handler, and rpc_finish.c answers and acknowledges the request. A job that
- * waits is in the queue (head) or in the redo queue. A finished job returns to the pool
- * (rpc_job.c).
+ * runs the handler, and rpc_finish.c sends the answer and acknowledges the request. A
+ * waiting job is in the queue (head) or in the redo queue. A finished job returns to the
+ * pool of jobs (rpc_job.c).
  */
 #pragma once
 

@@ -1,11 +1,11 @@
 /*
  * rpc_reply -- sends the answers of an rpc server to the broker.
  *
- * The server acknowledges a request after the broker has confirmed its answer. If the
- * process dies before the acknowledgement, the broker delivers the request again. The
- * server drops an answer that the broker refuses or does not confirm within 10 s. If a
- * reply queue is missing, its caller may be reconnecting. So the server repeats the
- * answer for a while.
+ * The server acknowledges a request after the broker has confirmed the answer to the
+ * request. If the process dies before the acknowledgement, the broker delivers the
+ * request again. The server drops an answer that the broker refuses or does not confirm
+ * within 10 s. If a reply queue is missing, the caller that reads this queue may be
+ * reconnecting. So the server sends the answer again for up to 10 s.
  */
 #pragma once
 

@@ -7,8 +7,8 @@
  *	1 <LF> TOPIC <LF> KEY <LF> MILLISECONDS <LF> TEXT
  *
  * KEY is the id of the key. MILLISECONDS is the time since 1970 by the sender's clock.
- * TEXT is the inner message in its wire form (envelope.h), with its unique id, method,
- * arguments and context.
+ * TEXT is the inner message in its wire form (envelope.h). The inner message contains the
+ * unique id, method, arguments and context.
  */
 #pragma once
 

@@ -1,15 +1,15 @@
 /*
  * trust -- decides which requests a sender may make. The decision depends only on the
- * message: on the broker account of its sender, its signature (signature.h) and its
- * context.
+ * sender's broker account, the signature of the message (signature.h) and the context of
+ * the message.
  *
- * A method that only programs of the fleet may call (rpc_method.fleet) needs a signature
- * with one of fleet.keys. A signature with one of fleet.agent_keys is valid only for the
- * methods that agents send or receive (rpc_method.agents). Every broker account may call
- * all other methods. The accounts in broker.administrators may set `is_admin`. The
- * handlers check the rights of the tenant. A refused request ends in ERR_DENIED. The
- * metrics count refused requests by reason, and the log contains lines about them
- * (refused_log.h).
+ * Some methods accept requests only from programs of the fleet (rpc_method.fleet). A
+ * request for such a method must have a signature with one of fleet.keys. A signature
+ * with one of fleet.agent_keys is valid only in messages that agents send or receive
+ * (rpc_method.agents). Every broker account may call all other methods. The accounts in
+ * broker.administrators may set `is_admin`. The handlers check the rights of the tenant.
+ * A refused request ends in ERR_DENIED. The metrics count refused requests by reason, and
+ * the log contains lines about them (refused_log.h).
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
- * tx -- a transaction that remembers its first failure. Later calls for this transaction
- * do nothing. So a caller writes all statements and checks the result once, at
- * tx_commit():
+ * tx -- a transaction that remembers its first failure. After this failure, later calls
+ * for the transaction do nothing. So a caller writes all statements and checks the result
+ * once, at tx_commit():
  *
  *	struct tx tx = tx_begin(db, &why);
  *	tx_exec(&tx, "UPDATE domains SET serial = ? WHERE id = ?",

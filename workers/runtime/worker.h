@@ -2,11 +2,11 @@
  * worker -- runs a program: reads options, opens the log, forks, handles signals.
  *
  * main() fills in a struct worker and calls worker_main(). The supervisor (supervisor.c)
- * forks `processes` processes and restarts a process that dies, with growing pauses. The
- * supervisor also forwards SIGTERM and SIGHUP, serves /metrics and notifies systemd.
- * After the fork, each process (process.c) opens its own loop, broker connections and
- * database connection. A process serves one request at a time. The option --agent starts
- * the agent of a program. The agent has its own settings and log name.
+ * forks `processes` processes and replaces a process that dies. The pauses between
+ * replacements grow. The supervisor also forwards SIGTERM and SIGHUP, serves /metrics and
+ * notifies systemd. After the fork, each process (process.c) opens its own loop, broker
+ * connections and database connection. A process serves one request at a time. The option
+ * --agent starts the agent of a program. The agent has its own settings and log name.
  *
  * SIGTERM: the program accepts no more requests, finishes the current requests, and exits
  * with 0 within 10 s. SIGHUP: the program reads the settings file again. If the whole

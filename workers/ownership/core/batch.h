@@ -1,11 +1,11 @@
 /*
- * batch -- groups the updates of a plan into messages to a server.
+ * batch -- groups the dynamic updates of a plan into messages to a name server.
  *
- * A server applies either the whole message or no part of it, and does not say which
- * update it refuses. So the round splits a refused message into halves and sends the
- * halves. The round repeats this until a message contains only the update of one name. If
- * the server accepts no update at all and refuses several single updates, the cause is
- * not in the updates. The batch then gives up the remaining updates.
+ * A server applies either the whole message or no part of it. The server does not say
+ * which update it refuses. So the round splits a refused message into halves and sends
+ * the halves. The round repeats this until a message contains only the update of one
+ * name. If the server accepts no update at all and refuses several single updates, the
+ * cause is not in the updates. The batch then gives up the remaining updates.
  *
  * This module does no I/O: the caller sends the updates that batch_next() returns and
  * reports the outcome.

@@ -5,10 +5,10 @@
  *	heritage=external-dns,external-dns/owner=ID,external-dns/resource=KIND/NS/NAME
  *
  * zonefleet sorts the labels by their octets. zonefleet does not change unknown labels.
- * The form has no escapes, so a value cannot contain a comma or a quote. A text without
- * "heritage=" is not an ownership mark. A text with a different value of heritage is the
- * ownership mark of another program. In the form of seed 001, the text is only the
- * owner's id.
+ * The form has no escape sequences, so a value cannot contain a comma or a quote. A text
+ * without "heritage=" is not an ownership mark. A text with a different value of heritage
+ * is the ownership mark of another program. In the form of the requirements (seed 001),
+ * the text is only the owner's id.
  */
 #pragma once
 

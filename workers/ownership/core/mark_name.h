@@ -1,14 +1,14 @@
 /*
  * mark_name -- makes the name of the TXT record that contains an ownership mark. The name
- * contains the name and type of the marked record set, because a CNAME allows no other
- * record at its name (seed 001, "Bads"). As in external-dns, the type is before the first
- * label, with a prefix or a suffix. If the prefix or suffix contains "%{record_type}",
- * the type replaces this text instead:
+ * contains the name and type of the marked record set, because a name with a CNAME cannot
+ * have other records ("Bads" in the requirements, seed 001). As in external-dns,
+ * zonefleet puts the type in front of the first label, with a prefix or a suffix. If the
+ * prefix or suffix contains "%{record_type}", the type replaces this text instead:
  *
  *                       A foo.example.com       A *.example.com   A example.com
  * _own-%{record_type}.  _own-a.foo.example.com  _own-a._wildcard… _own-a.example.com
  * txt-                  txt-a-foo.example.com   txt-a-*…          outside the zone
- * seed 001's own form   foo.example.com         *.example.com     example.com
+ * form of seed 001      foo.example.com         *.example.com     example.com
  */
 #pragma once
 

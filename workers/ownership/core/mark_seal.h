@@ -7,8 +7,9 @@
  * Zones are public. If a program seals two different octet strings with one nonce, an
  * attacker can compute the key of GCM's tags. Different programs compress the same text
  * to different octets. So zonefleet never reuses the nonce of another program. zonefleet
- * does not change the octets of an unchanged mark. Each new mark gets its own nonce. The
- * same text, key and nonce give the same sealed text, if the version of zlib is the same.
+ * does not change the octets of an unchanged ownership mark. Each new ownership mark gets
+ * its own nonce. The same text, key and nonce give the same sealed text, if the version
+ * of zlib is the same.
  */
 #pragma once
 

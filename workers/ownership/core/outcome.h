@@ -1,11 +1,12 @@
 /*
- * outcome -- derives the outcome of an update from the answer of the server (RFC 2136
- * 2.2, 3.8) or of central.
+ * outcome -- derives the outcome of an update from the answer that the name server (RFC
+ * 2136 2.2, 3.8) or central has sent.
  *
  * If the server has already applied an update, the prerequisites of the update fail. So
  * zonefleet can send an update again while its outcome is unknown. NOERROR does not prove
- * that the server has applied the update: a server silently drops records that conflict
- * with a CNAME (3.4.2.2). So only a later reading of the zone confirms an update.
+ * that the server has applied the update, because a server silently drops records that
+ * conflict with a CNAME (RFC 2136 3.4.2.2). So only a later reading of the zone confirms
+ * an update.
  */
 #pragma once
 

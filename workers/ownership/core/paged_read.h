@@ -1,7 +1,7 @@
 /*
  * paged_read -- reads a domain page by page. All pages must have the same serial. If the
- * domain changes between two pages, the reader drops all pages and starts again. The
- * time, the number of starts and the size of a read are limited.
+ * domain changes between two pages, paged_read drops all pages and starts again. A read
+ * has limits for its time, its size and the number of its starts.
  */
 #pragma once
 

@@ -2,7 +2,8 @@
  * rrset -- a record set: the records of one name and type, either in a zone or desired by
  * an endpoint. Rdata is canonical (in wire form, with names in lower case), so equal
  * octets mean equal records. Each record occurs only once. The records are sorted by
- * their octets. All records have the smallest of their TTLs (RFC 2181 5.2).
+ * their octets. If the TTLs of the records differ, the record set has the smallest of
+ * these TTLs (RFC 2181 5.2).
  */
 #pragma once
 

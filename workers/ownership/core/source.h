@@ -1,10 +1,11 @@
 /*
- * source -- decides whether the list of a resource is plausible (seed 001, "Source").
+ * source -- decides whether the list of a resource is plausible ("Source" in the
+ * requirements, seed 001).
  *
- * If a resource had many endpoints and now sends an empty list, it may have lost its
- * state. Such a list counts as incomplete, and the plan holds the deletion of the missing
- * records. Empty lists count as complete again when an operator has approved the deletion
- * and the resource no longer owns record sets.
+ * If a resource had many endpoints and now sends an empty list, the producer may have
+ * lost the state of the resource. Then the empty list counts as incomplete, and the plan
+ * holds the deletion of the missing records. Empty lists count as complete again when an
+ * operator has approved the deletion and the resource no longer owns record sets.
  */
 #pragma once
 

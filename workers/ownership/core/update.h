@@ -3,14 +3,15 @@
  * changes records and their ownership marks together, or it changes nothing.
  *
  * The zone may have changed since the reading, so prerequisites describe the zone as the
- * round read it. A record set that the update changes or deletes must still have exactly
- * the records of the reading. The same is true of the TXT records at the names of its
- * ownership marks. A new record set must not exist yet. For a new CNAME, the name must
- * have no record set of a known type, because a server silently drops conflicting records
- * (3.4.2.2). If another program was faster, the server applies nothing.
+ * round read it. A record set that the update changes or deletes must still contain
+ * exactly the records that the round read. The TXT records at the names of its ownership
+ * marks must also be unchanged since the reading. A new record set must not exist yet.
+ * For a new CNAME, the name must have no record set of a known type, because a server
+ * silently drops conflicting records (RFC 2136 3.4.2.2). If another program has changed
+ * these parts of the zone since the reading, the server applies no part of the update.
  *
- * Prerequisites cannot check a TTL (2.4). If another program changes the TTL meanwhile,
- * the update overwrites the new TTL.
+ * Prerequisites cannot check a TTL (RFC 2136 2.4). If another program changes the TTL
+ * after the reading, the update overwrites the new TTL.
  */
 #pragma once
 

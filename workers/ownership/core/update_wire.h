@@ -1,11 +1,11 @@
 /*
- * update_wire -- writes updates of a zone as one message (RFC 2136 2), and reads the
- * answer.
+ * update_wire -- writes updates of a zone as one message (section 2 of RFC 2136), and
+ * reads the answer.
  *
  * The server applies either the whole message or no part of it. If several updates have
- * the same prerequisite, the message contains it only once: if the message listed a
- * record twice, the server would require this record twice in the record set (3.2.5).
- * Owner names are compressed, but names in rdata are not.
+ * the same prerequisite, the message contains it only once. If the message listed a
+ * record twice, the server would require this record twice in the record set (RFC 2136
+ * 3.2.5). Owner names are compressed, but names in rdata are not.
  */
 #pragma once
 

@@ -2,14 +2,16 @@
  * view -- stores a zone for the plan: the record sets of each name, and their owners
  * according to the ownership marks.
  *
- * An ownership mark of this registry is valid only in the registry's present or former
- * form. A mark of another owner is valid in every form that zonefleet can read. A mark
- * without a type belongs to no particular record set (OWNER_VAGUE). The same is true of a
- * mark that may belong to several existing record sets, because it may be a copy. A
- * record set with two owners is contested, unless all of its marks share it. A record set
- * is always contested if two marks of this registry are at the name of its mark.
+ * An ownership mark of this registry is valid only in the registry's current or former
+ * form. An ownership mark of another owner is valid in every form that zonefleet can
+ * read. An ownership mark without a type belongs to no particular record set
+ * (OWNER_VAGUE). An ownership mark that may belong to several existing record sets also
+ * belongs to no particular record set, because it may be a copy. A record set with two
+ * owners is contested, unless all of its ownership marks contain "shared=true". A record
+ * set is always contested if two ownership marks of this registry are at the name of its
+ * ownership mark.
  *
- * The view owns all memory. Records may be added in any order.
+ * The view owns all of its memory. The caller may add records in any order.
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /*
- * port_name -- makes the DNS names of ports (seed 002): the name that a caller chooses
- * for a port, and the generated name of each address.
+ * port_name -- makes the DNS names of ports: the name that a caller chooses for a port,
+ * and the generated name of each address.
  *
- * A dns_name has one or more labels. A dns_name with a final dot is a full name, which
- * must be in the domain of the port's network. zonefleet appends the domain to a dns_name
- * without a final dot.
+ * A dns_name has one or more labels. A dns_name with a final dot is a fully qualified
+ * name. This name must be in the domain of the port's network. zonefleet appends the
+ * domain to a dns_name without a final dot.
  *
  *	domain example.com.	vm01			vm01.example.com.
  *				vm01.test1		vm01.test1.example.com.

@@ -1,9 +1,10 @@
 /*
- * port_records -- makes the records of a port (seed 002, the table of queries): address
- * records for its name and for its generated names, and a PTR record for each address.
- * The PTR record contains the port's name or, if the port has no name, the generated
- * name. A port may have its own domain for its name. Generated names are always in the
- * network's domain. A hidden address (subnets.h) has no records.
+ * port_records -- makes the records of a port (requirements: seed 002, the table of
+ * queries). It makes address records for the port's name and for the generated names, and
+ * a PTR record for each address. The PTR record contains the port's name or, if the port
+ * has no name, the generated name. The name of a port may be in a domain that differs
+ * from the network's domain. Generated names are always in the network's domain. A hidden
+ * address (subnets.h) has no records.
  */
 #pragma once
 

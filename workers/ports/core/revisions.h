@@ -1,6 +1,6 @@
 /*
- * revisions -- compares our list of objects with Neutron's list, by id and revision. All
- * objects are of the same kind.
+ * revisions -- compares zonefleet's list of objects with Neutron's list, by id and
+ * revision. All objects are of the same kind.
  */
 #pragma once
 

@@ -1,16 +1,17 @@
 /*
  * former_name -- decides the state of a former name of a route at a router. The router's
- * domain has a CNAME from the former name to the present name, and both routers serve
- * both names. At the end of the grace time, the worker first removes the CNAME. The
- * routers serve the former name as long as a client may still use the CNAME:
+ * domain has a CNAME from the former name to the current name. The former router and the
+ * current router serve both names. At the end of the grace time, the worker first removes
+ * the CNAME. The routers serve the former name as long as a client may still use the
+ * CNAME:
  *
  *	ADD -> TOLD -> HAVE -> WITHDRAW -> WITHDRAWN -> CACHED -> GONE
  *
  * In the comments below, "enough name servers" means at least
- * poolmgr.threshold_percentage of the name servers. If this option is below 100 %, a
+ * poolmgr.threshold_percentage of the name servers. If this option is below 100 %, a name
  * server that is behind may still answer with the CNAME of a name in state CACHED or
  * GONE. The routers serve names in all states except DROP. A name without a CNAME starts
- * in CACHED and stays there until its grace time ends.
+ * in state CACHED and keeps this state until its grace time ends.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * route_name -- checks and makes the names and hosts of routes (seed 003). Hosts have no
- * final dot, as in HTTP requests.
+ * route_name -- checks and makes the names and hosts of routes (requirements: seed 003).
+ * Hosts have no final dot, as in HTTP requests.
  *
  * A route without a host gets a name of one label in the domain of its router:
  *

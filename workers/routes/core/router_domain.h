@@ -1,11 +1,11 @@
 /*
  * router_domain -- makes the arguments of calls to central for the records of a router's
- * domain: a wildcard with the shown addresses, the first records, and a CNAME for each
+ * domain: a wildcard with the shown addresses, the initial records, and a CNAME for each
  * former name of a route.
  *
  *	*.shard1.v3.rhcloud.com.	A	10.245.2.2, 10.245.2.3
  *
- * The caller that creates the router may set the first content of the domain ("zone"):
+ * The caller that creates the router may set the initial content of the domain ("zone"):
  *
  *	{"ns": ["ns1.v3.rhcloud.com."], "ttl": 300, "serial": 2009092001,
  *	 "soa": {"mname": ".", "rname": "...", "refresh": 604800, ...},

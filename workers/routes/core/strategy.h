@@ -1,6 +1,6 @@
 /*
- * strategy -- decides which router a route gets (seed 003: Schedule(route) -> (router,
- * error)). If another scheduler decides, the operator sets `strategy = "external"`, and
+ * strategy -- decides which router a route gets (Schedule() in the requirements, seed
+ * 003). If an external scheduler decides, the operator sets `strategy = "external"`, and
  * that scheduler calls create_route_binding.
  *
  *	roundrobin	the routers in turn
