@@ -108,9 +108,10 @@ class Reached(HaproxyStory):
 
     def test_a_thousand_routes(self):
         shards = self.shards("shard1", "shard2", "shard3")
-        made = self.many(MANY)
+        self.many(MANY)
         self.wait(lambda: sum(len(self.lines(haproxy)) for haproxy, _ in shards.values()) == MANY,
                   "all hosts are in the maps", SECONDS)
+        made = self.routes(namespace=self.namespace)    # those of a locked router are bound later
         self.wait(lambda: not self.wrong(made), "each reaches its backend", SECONDS)
         curl = run(["/usr/bin/curl", "-s", "-H", f"Host: {made[0]['status']['dns']}",
                     f"http://{lab_address(SHARDS[made[0]['router']])}:{self.port}/"])
