@@ -253,8 +253,8 @@ static void round_send_next(void *self)
 	}
 	if (round->is_stopped || !holder_is_sure(round_holder(round), round->held)) {
 		snprintf(round->reason, sizeof(round->reason), "%s", round->is_stopped
-		         ? "this process is "
-		           "stopping" : "the lock of the registry expired");
+		         ? "this process is stopping"
+		         : "the lock of the registry expired");
 		batch_give_up(round->batch, OUTCOME_AGAIN);
 		round_end_sending(round);
 		return;

@@ -307,21 +307,21 @@ static void item_decide_shared(const struct planning *p, struct plan_item *item)
 
 static bool item_lacks_part_room(const struct planning *p, struct plan_item *item)
 {
+	size_t count = item->desired->rrset.count;
+	char words[100];
+
 	if (!item->desired->is_shared)
 		return false;
 	if (view_form(p->view)->is_same)
 		return plan_refuse_because(item, REASON_NO_MARK,
 		                           "an ownership mark that contains only the "
 		                           "storage_id cannot mark a shared name");
-
-	char words[100];
-	size_t count = item->desired->rrset.count;
-
+	if (count <= SHARE_RECORDS_MAX)
+		return false;
 	snprintf(words, sizeof(words),
 	         "its ownership mark can list at most %d records of a shared name, "
 	         "not %zu", SHARE_RECORDS_MAX, count);
-	return count > SHARE_RECORDS_MAX &&
-	       plan_refuse_because(item, REASON_NO_MARK, words);
+	return plan_refuse_because(item, REASON_NO_MARK, words);
 }
 
 static bool is_too_long(const struct planning *p, struct plan_item *item)
