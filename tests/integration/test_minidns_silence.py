@@ -180,7 +180,8 @@ class Silence(unittest.TestCase):
         for _, report in found:
             if report["name_server"] == self.bind.name:
                 self.assertEqual(report["status"], "ERROR")
-                self.assertRegex(report["reason"], r"no answer about any domain since 20\d\d-\d\d-\d\d \d\d:")
+                self.assertRegex(report["reason"],
+                                 r"no answer about any domain since 20\d\d-\d\d-\d\d \d\d:")
             else:
                 self.assertEqual((report["status"], report["reason"]), ("SUCCESS", ""))
 
