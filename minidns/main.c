@@ -96,8 +96,8 @@ static const struct option rows[] = {
 	  "a pool may also transfer the zones of its pool", .reloadable = true },
 	{ "tsig_keys", OPTION_SECRET, AT(tsig_keys), NULL, 1, 1024 * 1024,
 	  "TSIG keys in addition to the keys in the database, one key per line: NAME "
-	  "ALGORITHM SECRET. Keep the keys in a file that only zonefleet can read: "
-	  "\"@/etc/zonefleet/keys\"", .reloadable = true },
+	  "ALGORITHM SECRET. Keep the keys in a file that only the programs can "
+	  "read: \"@/etc/zonefleet/keys\"", .reloadable = true },
 	{ "cookie_secret", OPTION_SECRET, AT(cookie_secret), NULL, 0, 0,
 	  "secret for DNS cookies: 32 hexadecimal digits, the same for all "
 	  "zonefleet-minidns processes on all machines. \"\": zonefleet-minidns "

@@ -303,8 +303,9 @@ const struct command commands[] = {
 	  "name (host-10-1-1-1) in the domain of the network. --dns-name sets the name "
 	  "of the port. No other port of the network may have this name. The reverse "
 	  "record of each address contains the name of the port, or the generated name "
-	  "if you give no --dns-name. --dns-domain moves the name of the port into that "
-	  "domain. The generated names stay in the domain of the network.\n"
+	  "if you give no --dns-name. --dns-domain DOMAIN moves the name of the port "
+	  "from the domain of the network to DOMAIN. The generated names stay in the "
+	  "domain of the network.\n"
 	  "--wait waits until central has accepted the records, and then until the name "
 	  "servers serve them. For domains that the caller may not see, the command does "
 	  "not wait for the name servers. Only administrators see reverse domains. If "
@@ -416,7 +417,8 @@ const struct command commands[] = {
 	  "belongs to the first route that requests it. Other routes wait until the host "
 	  "is free. --wait waits until the route has a router, and the name servers "
 	  "serve the domain of this router. If another route has the host, --wait fails "
-	  "immediately and names the owner of the host (Waiting).",
+	  "immediately. The error names that route, or says that another tenant has the "
+	  "host.",
 	  "zonefleet route create myapp test --wait\n"
 	  "zonefleet route create myapp shop --host www.example.org --label "
 	  "zone=east,tier=gold --backend shop_8080" },
@@ -592,8 +594,8 @@ const struct command commands[] = {
 	  "Lists all records that zonefleet-ownership found when it last read the zone, "
 	  "with their owners. To read the zone now, use 'owner plan'. OWNER is a "
 	  "STORAGE_ID. If several owners share the name, OWNER contains all their ids, "
-	  "separated by commas. An OWNER of - means no owner. The JSON document contains "
-	  "the records in the form of 'owner export'.",
+	  "separated by commas. An OWNER of - means no owner. With --json, each "
+	  "record has the same fields as in the output of 'owner export'.",
 	  "zonefleet owner records cluster-1 example.org --owner cluster-1\n"
 	  "zonefleet owner records cluster-1 example.org --owner ''\n"
 	  "zonefleet owner records cluster-1 example.org --name www" },

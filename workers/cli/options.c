@@ -44,7 +44,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_PRIMARY]      = { "primary", 0, "HOST",
 		"set the primary name server (MNAME in the SOA record)" },
 	[OPT_TTL]          = { "ttl", 0, "TIME",
-		"set the time to live, for example 3600 or 1h" },
+		"set the TTL, for example 3600 or 1h" },
 	[OPT_REFRESH]      = { "refresh", 0, "TIME",
 		"set the refresh time in the SOA record" },
 	[OPT_RETRY]        = { "retry", 0, "TIME",
