@@ -1,7 +1,7 @@
 /*
  * release -- makes the failed actions of a server due immediately, so that the pool
- * manager retries them. A release begins when the server answers again, or when the
- * server again serves a domain that it had not served for a long time.
+ * manager retries them. A release begins when the server answers again. A release also
+ * begins when an update of a domain succeeds on the server after many failures.
  */
 #pragma once
 

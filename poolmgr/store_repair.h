@@ -63,7 +63,7 @@ struct drifting {
 void store_drifting(struct tx *tx, struct arena *arena, const char *const *ids,
                     size_t count, struct drifting *drifting);
 /*
- * Deletes drift that no round has seen for AGE_S, and rows of the log older than 30
+ * Deletes drift that no round has found for AGE_S, and rows of the log older than 30
  * days.
  */
 void store_repairs_forget(struct tx *tx, const char *pool, int age_s);

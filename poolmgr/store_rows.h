@@ -1,7 +1,7 @@
 /*
  * store_rows -- code for all store files of the pool manager: the conversion of a row to
  * a domain, and conditions that several statements contain. Only poolmgr/store*.c may
- * include it.
+ * include this header.
  */
 #pragma once
 

@@ -55,7 +55,7 @@ json_t *powerdns_api_id(const char *name);	/* the id of a key or a zone */
  */
 enum err powerdns_api_settled(struct powerdns_api *api, enum err err, const char *what);
 enum err powerdns_api_refused(struct powerdns_api *api, const char *what);
-/* Returns ERR_REMOTE: the answer has a wrong form; api->why says so. */
+/* Returns ERR_REMOTE: the answer has a wrong form; api->why contains this reason. */
 enum err powerdns_api_garbled(struct powerdns_api *api);
 
 /* Calls ROW for each object of a list. */

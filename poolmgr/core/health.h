@@ -4,7 +4,7 @@
  * processes share this row. After too many failures in a row, the server gets only a
  * probe: one process sends the probe at the time in the row. When a process begins a
  * probe, the number of failures grows by one. The first answer resets the number of
- * failures to zero. The caller passes the row and the random number.
+ * failures to zero. The caller passes the row, and a random number for the pause.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct health {
 	bool is_due;
 };
 
-/* The observations of a process since its last write. */
+/* The observations of a process since it last wrote the row. */
 struct evidence {
 	bool has_answered;
 	int failures;			/* since the last answer */
