@@ -10,7 +10,7 @@
  *
  * The poller acknowledges an order when it starts the poll. A process that is stopping
  * passes its polls to other processes (handover.h). If a process crashes, its polls are
- * lost. The pool manager knows from its rows that a report is missing.
+ * lost. The pool manager finds in its rows that a report is missing.
  */
 #pragma once
 

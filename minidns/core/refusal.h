@@ -8,8 +8,8 @@
  * the error No Reachable Authority, because this error is only for resolvers. Not Ready
  * means that mini-DNS is too busy, or that it has not read the servers and keys since it
  * started. Other means that mini-DNS cannot serve the rows of a zone. No specific code
- * fits this case. An answer from memory has no extended error. Such an answer is at most
- * one second old, so it is not stale.
+ * exists for this case. An answer from memory has no extended error. Such an answer is
+ * at most one second old, so it is not stale.
  */
 #pragma once
 

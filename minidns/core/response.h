@@ -5,8 +5,8 @@
  *
  * 	serial	  the server serves the zone at this serial
  * 	absent	  the server does not serve the zone to mini-DNS: REFUSED, NOTAUTH,
- * 		  NXDOMAIN, or NOERROR without an SOA (poolmgr/core/absence.h needs a
- * 		  confirmation)
+ * 		  NXDOMAIN, or NOERROR without an SOA (the pool manager then needs a
+ * 		  confirmation: poolmgr/core/absence.h)
  * 	lame	  the answer contains an SOA but is not authoritative
  * 	failed	  any other rcode, or no valid TSIG record with the server's key
  * 	unasked	  mini-DNS had no socket, or did not have the server's key
@@ -54,9 +54,9 @@ struct response {
 	bool is_exact;
 	/*
 	 * RESPONSE_FAILED: the cause as text; NULL: the rcode says it.
-	 * RESPONSE_MISMATCH: what is wrong with its signature, or why mini-DNS does not
-	 * accept an unsigned answer. Such an answer may be forged, and the true answer
-	 * may follow. If no other answer follows, `fault` is the reason.
+	 * RESPONSE_MISMATCH: what is wrong with its MAC, or why mini-DNS does not accept
+	 * an unsigned answer. Such an answer may be forged, and the true answer may
+	 * follow. If no other answer follows, `fault` is the reason.
 	 */
 	const char *fault;
 };

@@ -24,7 +24,7 @@ struct zone_at_serial;
 enum { ZONE_AT_SERIAL_OCTETS = 256 * 1024 };
 
 /*
- * Returns ZONE as it was at the serial where DELTA begins; DELTA NULL: the present zone.
+ * Returns ZONE as it was at the serial where DELTA begins; DELTA NULL: the current zone.
  * Borrows ZONE and DELTA. SEED is random. NULL: the delta is too large, or does not lead
  * to this zone.
  */

@@ -65,10 +65,10 @@ enum follow follow_decide(const struct follow_case *of);
 
 /*
  * Limits for raising the serial of a domain above the serial of a server. The raised
- * serial is at most RAISE_BEYOND_CLOCK above the clock, or at most RAISE_AT_ONCE above
- * the serial of the domain. So a faulty server cannot raise the serial of the domain too
- * far. If the serial rose too far while another server was unreachable, that server
- * would treat the new serial as an older serial.
+ * serial is at most RAISE_BEYOND_CLOCK above the clock or RAISE_AT_ONCE above the serial
+ * of the domain, whichever limit is higher. So a faulty server cannot raise the serial
+ * of the domain too far. If the serial rose too far while another server was
+ * unreachable, that server would treat the new serial as an older serial.
  */
 enum { RAISE_BEYOND_CLOCK = 1 << 24, RAISE_AT_ONCE = 1 << 16 };
 
