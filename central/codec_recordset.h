@@ -4,7 +4,7 @@
  * of an import. The decoder converts each input to struct change (core/changes.h).
  *
  * The data of a record may have any presentation form of RFC 1035 and RFC 3597. The
- * decoder converts it to the wire form and the canonical text.
+ * decoder converts the data to the wire form and the canonical text.
  */
 #pragma once
 

@@ -6,13 +6,13 @@
  * does not depend on the size of the zone. While the commit runs, it locks only this
  * domain.
  *
- * A commit locks the row of the import. If the process crashes, or too many commits are
- * waiting for the lane, the import keeps the state COMMITTING, but its row is not
- * locked. Every 5 s (import_fire()), each process with an idle lane looks for such an
- * import and commits it. The row of the import contains the name of the process and the
- * number of attempts. The pauses between attempts grow with this number. The database
- * server may still be running a long statement of a dead process. In this case, the new
- * process first ends the database session of the dead process.
+ * A commit locks the row of the import. Two events leave an import COMMITTING without a
+ * lock: the process crashes, or too many commits are waiting for the lane. Every 5 s
+ * (import_fire()), each process with an idle lane looks for such an import and commits
+ * it. The row of the import contains the name of the process and the number of attempts.
+ * The pauses between attempts grow with this number. The database server may still be
+ * running a long statement of a dead process. In this case, the new process first ends
+ * the database session of the dead process.
  */
 #pragma once
 

@@ -37,7 +37,7 @@ struct dns_request_want {
 };
 
 /*
- * RESPONSE_UNASKED: mini-DNS could not send the request, so the result says nothing
+ * RESPONSE_UNASKED: mini-DNS could not send the request, so the result shows nothing
  * about the server. NULL: no answer arrived within the timeout, or mini-DNS sent no
  * request because the server counts as silent.
  */

@@ -1,5 +1,5 @@
 /*
- * poller -- waits until a name server serves a zone at a serial, or no longer has the
+ * poller -- waits until a name server serves a zone at a serial or no longer has the
  * zone, and reports the result. core/poll.h makes the decisions. This module manages the
  * timers and the queries. Each pair of zone and server has at most one order: a newer
  * order replaces an older order.

@@ -1,9 +1,8 @@
 /*
- * registration -- writes the servers in the settings of this process to their rows in
- * pool_servers. The pool manager writes the rows before it sends the first order,
- * because mini-DNS refuses transfers to unknown servers. The pool manager writes a row
- * again when the address of its server changes. The sync also writes the rows in each
- * round.
+ * registration -- writes a row of pool_servers for each server in the settings of this
+ * process. The pool manager writes the rows before it sends the first order, because
+ * mini-DNS refuses transfers to unknown servers. The pool manager writes a row again
+ * when the address of its server changes. The sync also writes the rows in each round.
  */
 #pragma once
 

@@ -30,5 +30,7 @@ struct recovered {
 void release_find(const struct poolmgr *poolmgr, struct tx *tx, struct arena *arena,
                   const struct server_report *reports, size_t count,
                   struct recovered *recovered);
-/* Releases the rows of these servers, unless it has just released them. */
+/*
+ * Releases the rows of these servers, unless this process has just released these rows.
+ */
 void release_recovered(struct poolmgr *poolmgr, const struct recovered *recovered);

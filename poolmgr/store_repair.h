@@ -1,6 +1,7 @@
 /*
- * store_repair -- the SQL of repairs and repair_log. It reads and writes the drift that
- * the pool manager has observed on servers, and the repairs.
+ * store_repair -- the SQL statements for the tables repairs and repair_log. The
+ * statements read and write the drift that the pool manager has found on servers, and
+ * the repairs.
  */
 #pragma once
 

@@ -25,7 +25,8 @@
  *
  * Settled: after the broker has confirmed an announcement, its sender sends another
  * message, at time T, and receives that message back. The announcement is settled if
- * each known process has acknowledged it, or was last seen 3/2 LEASE before T.
+ * each known process has acknowledged it, or if the last message of the process arrived
+ * at least 3/2 LEASE before T.
  *
  * Proof: let a process Y have a lease from K and J. If the broker confirmed J before T,
  * the sender of the announcement has seen J and waited for Y; the lease of Y ends at
@@ -34,7 +35,7 @@
  *
  * A process with a new queue may have missed messages. It clears its memory and gets a
  * lease only from new messages. It settles no announcement for 3/2 LEASE. After that
- * time, the leases of all processes that it does not know have ended.
+ * time, the leases of all unknown processes have ended.
  */
 enum {
 	CACHE_LEASE_MS = 800,

@@ -114,7 +114,7 @@ struct poll_result {
 	 */
 	bool has_serial;
 	bool silent;			/* the server did not answer at all */
-	/* mini-DNS sent no query, so the result says nothing about the server */
+	/* mini-DNS sent no query, so the result shows nothing about the server */
 	bool unasked;
 	uint32_t serial;
 	char reason[160];		/* "" with REPORT_SUCCESS */

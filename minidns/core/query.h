@@ -1,13 +1,13 @@
 /*
- * query -- reads and checks a DNS request. The result says whether mini-DNS serves the
- * request, refuses it with an rcode, or sends no answer. RFC 8906 and the tables of
+ * query -- reads and checks a DNS request. The result is a verdict: serve the request,
+ * refuse the request with an rcode, or send no answer. RFC 8906 and the tables of
  * malformed packets in tests/unit/minidns/test_query.c define the result for each
  * packet. A struct query contains copies of all data that it needs from the packet.
  *
- * query_read() reads the TSIG record of the request (tsig.h). query_verify() checks its
- * MAC with the key that the caller passes. Before query_verify(), the identity of the
- * client is unknown. query_read() also reads the cookie (cookie.h) but does not check
- * the cookie.
+ * query_read() reads the TSIG record of the request (tsig.h). query_verify() checks the
+ * MAC of this record with the key that the caller passes. Before query_verify(), the
+ * identity of the client is unknown. query_read() also reads the cookie (cookie.h) but
+ * does not check the cookie.
  */
 #pragma once
 

@@ -27,7 +27,7 @@ enum response_kind {
 	RESPONSE_ABSENT,
 	RESPONSE_LAME,
 	RESPONSE_FAILED,
-	RESPONSE_UNASKED,	/* `fault` says why; only the caller sets it */
+	RESPONSE_UNASKED,	/* `fault` contains the reason; only the caller sets it */
 	RESPONSE_KINDS
 };
 const char *response_kind_name(enum response_kind kind);	/* "serial" */
@@ -53,7 +53,7 @@ struct response {
 	 */
 	bool is_exact;
 	/*
-	 * RESPONSE_FAILED: the cause as text; NULL: the rcode says it.
+	 * RESPONSE_FAILED: the cause as text; NULL: the rcode is the cause.
 	 * RESPONSE_MISMATCH: what is wrong with its MAC, or why mini-DNS does not accept
 	 * an unsigned answer. Such an answer may be forged, and the true answer may
 	 * follow. If no other answer follows, `fault` is the reason.

@@ -45,7 +45,7 @@ bool silence_is(const struct silence *silence);
  * A probe counts as unanswered until its answer arrives. This may take longer than the
  * pause before the next probe. The pauses are shorter than five seconds. The pool
  * manager also sends probes through mini-DNS, about every ten seconds, and mini-DNS must
- * send each of them to the server.
+ * send each of these probes to the server.
  */
 bool silence_allows(struct silence *silence, int64_t now_ms, uint32_t random);
 /* True: the server has just become silent. */

@@ -26,8 +26,8 @@ enum { HEAD_POOL = 64, HEAD_SOA = 2 * NAME_MAX_WIRE + 20 };
 
 /*
  * A version of a domain, to compare messages and cached copies. Version 0 means unknown.
- * A process of an older release changes a domain without raising its version, so compare
- * the serial too.
+ * A process of an older release changes a domain without a new version, so also compare
+ * the serial.
  */
 struct edition {
 	char id[ID_LEN + 1];

@@ -1,10 +1,10 @@
 /*
  * zone_at_serial -- a zone as it was at an earlier serial. The module starts with the
  * current zone and a delta (ixfr.h), which contains all changes since the earlier
- * serial. It omits the records that the delta added, and includes the records that the
- * delta removed. zone_at_serial returns all records one by one, in the canonical form
- * (dns/canonical.h). The records have no particular order. A caller may read a large
- * zone in steps.
+ * serial. The module omits the records that the delta added, and includes the records
+ * that the delta removed. zone_at_serial returns all records one by one, in the
+ * canonical form (dns/canonical.h). The records have no particular order. A caller may
+ * read a large zone in steps.
  */
 #pragma once
 

@@ -93,7 +93,7 @@ struct driver {
 	/*
 	 * If list() cannot see the mark, it lists all zones that may belong to the
 	 * fleet. Then this function checks one of these zones. *ours: the zone belongs
-	 * to the fleet. May be NULL.
+	 * to the fleet. The function may be NULL.
 	 */
 	enum err (*is_ours)(const void *settings, const struct domain_ref *domain,
 	                    bool *ours, struct why *why);
@@ -101,7 +101,7 @@ struct driver {
 
 extern const struct driver *const drivers[];	/* drivers.c; ends with NULL */
 
-/* The options of all backends. The options of each driver begin with them. */
+/* The options of all backends. The options of each driver begin with these options. */
 #define DRIVER_COMMON_OPTIONS(type) \
 	{ "id", OPTION_TEXT, offsetof(type, server.id), NULL, 1, 32, \
 	  "name of the server in status and logs", .required = true }, \

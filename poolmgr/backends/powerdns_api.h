@@ -28,8 +28,8 @@ struct powerdns_api {
 };
 
 /*
- * Check the characters of a key, or of a name in a path. ERR_INVALID: a character is not
- * allowed.
+ * These functions check the characters of a key, or of a name in a path. ERR_INVALID: a
+ * character is not allowed.
  */
 enum err powerdns_api_check_key(const char *key, const char *field, struct why *why);
 enum err powerdns_api_check_word(const char *word, const char *field, struct why *why);

@@ -31,8 +31,8 @@
  * that a long transfer can end. If the server did not accept a command, the pause is at
  * most 30 s. For 10 s after an accepted command, the pool manager does not set the zone
  * up again, because the transfer may still be running. When the pool manager releases
- * the rows of the server (release.h), the pauses start again from the shortest. A
- * request by an administrator skips these pauses.
+ * the rows of the server (release.h), the pauses start again from the shortest. If an
+ * administrator requests a sync, the pool manager skips these pauses.
  */
 enum follow {
 	FOLLOW_WAIT,		/* no action now */
