@@ -5,7 +5,7 @@
  * transaction (write.c), or before a call reads a domain whose rows are in the buffer.
  *
  * The buffer copies no values. The values must stay valid until the flush. The values
- * are in the arena of the call. The id of a domain is in the struct write of the call.
+ * are in the arena of the call. The id of the domain is in the struct write of the call.
  */
 #pragma once
 

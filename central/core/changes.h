@@ -1,6 +1,6 @@
 /*
  * changes -- applies changes to record sets and plans the writes to the database. The
- * caller reads the record sets before, and writes the plan afterwards.
+ * caller first reads the record sets, and at the end writes the plan.
  *
  * rrset_apply() applies one change to the result of the previous change. plan_make()
  * compares the result with the rows: unchanged records need no write. For a CHANGE_SET,

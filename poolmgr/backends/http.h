@@ -1,6 +1,6 @@
 /*
  * http -- sends requests to the HTTP API of one server. All requests of a struct http
- * together have one timeout. This module reads each whole answer, up to a size limit. It
+ * share one timeout. This module reads each whole answer, up to a size limit. It
  * verifies certificates, does not follow redirects, and ignores proxy settings in the
  * environment. Log lines and reasons never contain the header with the API key.
  *

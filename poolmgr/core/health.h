@@ -2,7 +2,7 @@
  * health -- decides whether a server answers over DNS and on its control channel. The
  * row of the server in pool_servers contains the state and the time of the next try. All
  * processes share this row. After too many failures in a row, the server gets only a
- * probe: one process sends the probe at the time in the row. When a process begins a
+ * probe: one process sends the probe when the next try is due. When a process begins a
  * probe, the number of failures grows by one. The first answer resets the number of
  * failures to zero. The caller passes the row, and a random number for the pause.
  */
